@@ -4,15 +4,15 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+use tgm_catalog::Catalog;
+use tgm_convert::arrays::Arrays;
+#[cfg(feature = "zarr")]
+use tgm_convert::zarr::{ToZarrOptions, ZarrWriter};
+use tgm_convert::{csv, npy, npz, safetensors};
 use tgm_core::Message;
 use tgm_core::descriptor::{Compression, Encoding};
 use tgm_core::object::DataObject;
 use tgm_std::DecodeOptions;
-use tgm_std::catalog::Catalog;
-use tgm_std::convert::arrays::Arrays;
-#[cfg(feature = "zarr")]
-use tgm_std::convert::zarr::{ToZarrOptions, ZarrWriter};
-use tgm_std::convert::{csv, npy, npz, safetensors};
 
 /// Bytes of the largest file that becomes a seed.
 const MOST: usize = 2048;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::hint::black_box;
 
+use tgm_convert::grib2::{GribOptions, from_tensogram, from_tensogram_into, to_tensogram};
 use tgm_std::DecodeOptions;
-use tgm_std::convert::grib2::{GribOptions, from_tensogram, from_tensogram_into, to_tensogram};
 
 use crate::Bench;
 use crate::data;
@@ -15,7 +15,7 @@ use crate::libraries::{Dtype, Spec, first, ours};
 const COLUMNS: usize = 1440;
 /// Values of a group of complex packing.
 const GROUP: usize = 32;
-/// Parameters of CCSDS, those of `Spec::szip`.
+/// Parameters of CCSDS, as `Spec::szip` has them.
 const BLOCK: u8 = 32;
 const INTERVAL: u16 = 128;
 const FLAGS: u8 = 8;

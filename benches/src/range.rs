@@ -3,13 +3,13 @@
 use std::hint::black_box;
 
 use ciborium::Value;
+use tgm_codec::kernels::decode_stored_into;
+use tgm_codec::kernels::szip::decode_packed_into;
+use tgm_codec::zfp::decompress_range;
 use tgm_core::descriptor::{ByteOrder, ZfpMode};
 use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
 use tgm_core::szip::{Formula, Start, decode_packed_with};
-use tgm_std::codec::zfp::decompress_range;
-use tgm_std::kernels::decode_stored_into;
-use tgm_std::kernels::szip::decode_packed_into;
 use zerocopy::IntoBytes;
 
 use crate::Bench;

@@ -2,8 +2,8 @@
 
 use std::hint::black_box;
 
+use tgm_codec::kernels;
 use tgm_core::shuffle::unshuffle_into;
-use tgm_std::kernels;
 use zerocopy::IntoBytes;
 
 use crate::Bench;

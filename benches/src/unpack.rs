@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use tgm_std::kernels::packing::unpack_into;
+use tgm_codec::kernels::packing::unpack_into;
 use zerocopy::IntoBytes;
 
 use crate::Bench;

@@ -27,7 +27,7 @@ impl Message<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::IndexEntry`] at the object that an entry should lead to, or at an index that differs from the first
-    /// one; [`ErrorKind::IndexCount`] at the first object that is not listed, or where the frames end; those of the walk
+    /// one; [`ErrorKind::IndexCount`] at the first object that is not listed, or where the frames end; the errors of the walk
     /// and of [`Index::parse`].
     pub fn verify_index(&self) -> Result<()> {
         let mut first = None;
@@ -66,7 +66,7 @@ impl Message<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::HashListEntry`] at the object concerned, or at a list that differs from the first one;
-    /// [`ErrorKind::HashListCount`] at the first object that is not listed, or where the frames end; those of the walk and
+    /// [`ErrorKind::HashListCount`] at the first object that is not listed, or where the frames end; the errors of the walk and
     /// of [`HashList::parse`].
     #[cfg(feature = "hash")]
     pub fn verify_hash_lists(&self, presence: HashPresence) -> Result<()> {

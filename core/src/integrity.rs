@@ -48,19 +48,29 @@ impl Message<'_> {
     /// ```
     ///
     /// # Errors
-    /// The first fault: [`ErrorKind::DigestMismatch`] at the frame; those of [`Self::frames`], [`Self::metadata`],
-    /// [`Self::objects`], [`DataObject::stored`], [`Self::verify_index`] and `verify_hash_lists`; those of masks.
+    /// The first fault: [`ErrorKind::DigestMismatch`] at the frame; the errors of [`Self::frames`], [`Self::metadata`],
+    /// [`Self::objects`], [`DataObject::stored`], [`Self::verify_index`] and `verify_hash_lists`; the errors of masks.
     pub fn verify_all(&self) -> Result<Integrity> {
-        let mut found = self.verify_frames()?;
+        let found = self.verify_frames()?;
+        Ok(Integrity { objects: self.verify_contents()?, ..found })
+    }
+
+    /// What [`Self::verify_all`] checks behind the digests: metadata, objects, indexes and hash lists. Reads the CBOR and the
+    /// masks, no payload. Returns the number of data objects.
+    ///
+    /// # Errors
+    /// As [`Self::verify_all`], without digests of frames.
+    pub fn verify_contents(&self) -> Result<usize> {
+        let mut objects = 0_usize;
         self.metadata()?;
         for object in self.objects() {
             verify_object(&object?)?;
-            found.objects = found.objects.saturating_add(1);
+            objects = objects.saturating_add(1);
         }
         self.verify_index()?;
         #[cfg(feature = "hash")]
         self.verify_hash_lists(self.hash_presence()?)?;
-        Ok(found)
+        Ok(objects)
     }
 
     #[cfg(feature = "hash")]

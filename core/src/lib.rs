@@ -63,7 +63,6 @@
 //! | `serde` | names of dtypes and byte orders in serde's formats |
 //! | `shuffle` | the shuffle filter ([`shuffle`]) |
 //! | `szip` | decompression of szip ([`szip`]) |
-//! | `zio` | ZIO messages ([`zio`]) |
 //!
 //! # How this crate grows
 //!
@@ -125,8 +124,6 @@ mod target;
 pub mod tensor;
 mod values;
 pub mod wire;
-#[cfg(feature = "zio")]
-pub mod zio;
 
 pub use error::{Error, ErrorKind, NonCanonical, Result};
 pub use half;

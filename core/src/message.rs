@@ -180,7 +180,7 @@ impl<'a> Message<'a> {
     /// call [`Self::verify_index`] once before, or use [`Self::object_by_walk`].
     ///
     /// # Errors
-    /// [`ErrorKind::ObjectOutOfRange`]; those of the walk and of [`DataObject::parse`]; [`ErrorKind::IndexEntry`] if the
+    /// [`ErrorKind::ObjectOutOfRange`]; the errors of the walk and of [`DataObject::parse`]; [`ErrorKind::IndexEntry`] if the
     /// index does not lead to a data object of the length that it states, is out of order, or lists fewer objects than
     /// there are.
     pub fn object(&self, index: usize) -> Result<DataObject<'a>> {
@@ -190,7 +190,7 @@ impl<'a> Message<'a> {
     /// The frame of the data object with this index, found as [`Self::object`] finds it, with the same caution.
     ///
     /// # Errors
-    /// The errors of [`Self::object`] except those of the descriptor.
+    /// The errors of [`Self::object`] without the errors of the descriptor.
     pub fn object_frame(&self, index: usize) -> Result<Frame<'a>> {
         // Only header frames come before the first object, and reading the index means walking over those anyway.
         if index == 0 {
@@ -212,7 +212,7 @@ impl<'a> Message<'a> {
     /// Entries are safe if they come from a walk, or from an index that passed [`Self::verify_index`].
     ///
     /// # Errors
-    /// [`ErrorKind::IndexEntry`] if it does not lead to a data object of the length that it states; those of
+    /// [`ErrorKind::IndexEntry`] if it does not lead to a data object of the length that it states; the errors of
     /// [`DataObject::parse`].
     pub fn object_at(&self, entry: IndexEntry) -> Result<DataObject<'a>> {
         DataObject::parse(self.frame_of_entry(entry)?)
@@ -223,7 +223,7 @@ impl<'a> Message<'a> {
     /// No index is read, so this is always the object that [`Self::objects`] gives.
     ///
     /// # Errors
-    /// [`ErrorKind::ObjectOutOfRange`] where the frames end; those of the walk and of [`DataObject::parse`].
+    /// [`ErrorKind::ObjectOutOfRange`] where the frames end; the errors of the walk and of [`DataObject::parse`].
     pub fn object_by_walk(&self, index: usize) -> Result<DataObject<'a>> {
         DataObject::parse(self.walk_to_object(index)?)
     }
@@ -260,7 +260,7 @@ impl<'a> Message<'a> {
     }
 
     /// The index of the message's objects: the header's, otherwise the footer's. Reads the frames of the header and, if
-    /// needed, those of the footer.
+    /// needed, the frames of the footer.
     ///
     /// The postamble leads to the footer. If it leads elsewhere, the message counts as one without an index, and there is
     /// no error; the reference does the same.
@@ -296,7 +296,7 @@ impl<'a> Message<'a> {
     /// second one if there are preceders.
     ///
     /// # Errors
-    /// The errors of the walk; [`ErrorKind::NoMetadata`]; those of [`Metadata::parse`] for the last metadata frame and every
+    /// The errors of the walk; [`ErrorKind::NoMetadata`]; the errors of [`Metadata::parse`] for the last metadata frame and every
     /// preceder; [`ErrorKind::BaseTooLong`].
     ///
     /// Format: FORMAT §5.4, §1.10 rows 16 to 18.
@@ -485,7 +485,7 @@ impl<'a> Outline<'a> {
     /// The metadata of the whole `message`, whose outline this is: its last metadata frame, joined with the preceders.
     ///
     /// # Errors
-    /// The errors of [`Message::metadata`] except those of the walk.
+    /// The errors of [`Message::metadata`] without the errors of the walk.
     pub fn metadata(&self, message: &Message<'a>) -> Result<MessageMetadata<'a>> {
         let frame = self.metadata.ok_or(ErrorKind::NoMetadata.at(PREAMBLE_SIZE as u64))?;
         let metadata = Metadata::of_frame(&frame)?;

@@ -6,7 +6,7 @@
 //!
 //! The metadata of an object comes from two frames at most. One is the last metadata frame of the message, which may be in
 //! its header or in its footer: its `base` has an entry for the object. The other is the object's preceder: its top-level
-//! keys replace those of the `base` entry.
+//! keys replace the keys of the `base` entry.
 
 mod frame;
 mod keys;

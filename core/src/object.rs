@@ -45,7 +45,7 @@ impl<'a> DataObject<'a> {
     /// Reads the object that `frame` holds: O(bytes of the descriptor).
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownFrameType`] if the frame holds something else; those of [`Descriptor::parse`];
+    /// [`ErrorKind::UnknownFrameType`] if the frame holds something else; the errors of [`Descriptor::parse`];
     /// [`ErrorKind::MaskBounds`].
     ///
     /// Format: FORMAT §1.7, §1.10 rows 11 and 12.
@@ -171,7 +171,7 @@ impl<'a> DataObject<'a> {
     /// The payload of an object without compression, as bytes to decode.
     ///
     /// # Errors
-    /// [`ErrorKind::NeedsDecoding`] if it is compressed; those of [`Stored::new`].
+    /// [`ErrorKind::NeedsDecoding`] if it is compressed; the errors of [`Stored::new`].
     pub fn stored(&self) -> Result<Stored<'a>> {
         match self.descriptor.compression().known() {
             Some(Compression::None) => {
@@ -223,7 +223,7 @@ impl<'a> DataObject<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::NeedsDecoding`] for a mask whose method needs a decompressor, and for every mask if the feature `masks`
-    /// is off; those of [`crate::mask::restore_into`].
+    /// is off; the errors of [`crate::mask::restore_into`].
     pub fn restore_into(&self, start: u64, order: ByteOrder, out: &mut [u8]) -> Result<()> {
         self.restore_as(self.descriptor.dtype(), start, order, out)
     }

@@ -104,7 +104,7 @@ pub fn unpack_into<T: Unpack>(packed: &[u8], packing: &Packing, start: u64, out:
 /// Otherwise the same as [`unpack_into`].
 ///
 /// # Errors
-/// [`ErrorKind::OutputLength`] if the length of `out` is not a multiple of 8; those of [`unpack_into`].
+/// [`ErrorKind::OutputLength`] if the length of `out` is not a multiple of 8; the errors of [`unpack_into`].
 pub fn unpack_bytes_into(packed: &[u8], packing: &Packing, start: u64, order: ByteOrder, out: &mut [u8]) -> Result<()> {
     let (slots, []) = out.as_chunks_mut() else { return Err(ErrorKind::OutputLength.at(0)) };
     match order {

@@ -216,7 +216,7 @@ impl<'a> Selection<'a> {
         self.first.start..row.hull().end
     }
 
-    /// The dimensions of the result: those of the tensor without the ones of which a single index is picked.
+    /// The dimensions of the result: the dimensions of the tensor, without each one of which a single index is picked.
     pub fn shape(&self) -> impl Iterator<Item = u64> + use<'a> {
         self.shape.dims().zip(self.picks).filter(|(_, pick)| !matches!(pick, Pick::Index(_))).map(|(len, pick)| {
             // The picks were found to be within their dimensions.

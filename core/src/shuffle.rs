@@ -130,7 +130,7 @@ impl<'a> Planes<'a> {
 
     /// Writes whole elements, from element `first` on.
     fn elements_into(&self, first: usize, out: &mut [u8]) {
-        // Without 64-bit registers the transpositions are no faster, and they take 2 KiB of code.
+        // Without 64-bit registers the transpositions are not faster, and they take 2 KiB of code.
         if IS_SMALL {
             return self.planes_into(first, out);
         }

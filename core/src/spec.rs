@@ -4,11 +4,10 @@
 //! |---|---|---|
 //! | [`format`](mod@format) | messages: preamble, frames, metadata, digests, files | FORMAT §1.2 |
 //! | [`pipeline`] | payloads: encodings, filters, compressions, masks; the bit stream of szip is its section 7 | PIPELINE §5.4 |
-//! | [`zio`] | ZIO messages, the tensors in them, and the bridge to Tensogram | ZIO §2 |
 //!
 //! Comments cite the sections by number, so the numbers never change. A test checks that every citation leads to a section.
-//! The pages are in the folder `doc` of this crate. A fourth page, COMPAT, belongs to `tgm-std`. It lists the names that
-//! programs written for the crate `tensogram` use.
+//! The pages are in the folder `doc` of this crate. Other packages have two more: COMPAT of `tgm-std` lists the names that
+//! programs written for the crate `tensogram` use, and ZIO of `tgm-zio` describes ZIO messages.
 //!
 //! The pages describe what files contain. Where the format's published pages say something else, the text says so, and
 //! FORMAT §2 has the list.
@@ -28,8 +27,3 @@ pub mod format {}
 ///
 #[doc = include_str!("../doc/PIPELINE.md")]
 pub mod pipeline {}
-
-/// ZIO: messages over ZeroMQ, and the tensors in them.
-///
-#[doc = include_str!("../doc/ZIO.md")]
-pub mod zio {}

@@ -73,7 +73,7 @@ impl<'a> Stored<'a> {
     /// Joins the uncompressed `bytes` of an object with its descriptor. O(1).
     ///
     /// # Errors
-    /// [`ErrorKind::NeedsDecoding`] for an encoding or filter that is unknown or not compiled in; those of the stages'
+    /// [`ErrorKind::NeedsDecoding`] for an encoding or filter that is unknown or not compiled in; the errors of the stages'
     /// parameters; [`ErrorKind::DtypeMismatch`] for simple_packing of another dtype than float64;
     /// [`ErrorKind::PayloadSize`] at 0 if the number of bytes differs from [`stored_len`].
     pub fn new(descriptor: &Descriptor<'_>, bytes: &'a [u8]) -> Result<Self> {
@@ -300,7 +300,7 @@ impl<'a> Stored<'a> {
 /// Bytes of an object after decompression, before unshuffling and unpacking. A compressor was given this number of bytes.
 ///
 /// # Errors
-/// [`ErrorKind::ShapeOverflow`]; those of the encoding's name and parameters.
+/// [`ErrorKind::ShapeOverflow`]; the errors of the encoding's name and parameters.
 pub fn stored_len(descriptor: &Descriptor<'_>) -> Result<u64> {
     match layout(descriptor)? {
         Layout::Elements => descriptor.decoded_len(),
@@ -319,7 +319,7 @@ pub fn stored_len(descriptor: &Descriptor<'_>) -> Result<u64> {
 /// because such a group begins on a byte.
 ///
 /// # Errors
-/// [`ErrorKind::RangeOutOfBounds`]; those of [`stored_len`].
+/// [`ErrorKind::RangeOutOfBounds`]; the errors of [`stored_len`].
 pub fn window_of(descriptor: &Descriptor<'_>, elements: &Range<u64>) -> Result<Range<u64>> {
     let out_of_bounds = ErrorKind::RangeOutOfBounds.at(0);
     if elements.start > elements.end || elements.end > descriptor.element_count() {

@@ -200,7 +200,7 @@ pub fn decode_ahead_with<T: Copy>(
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::SzipBitsPerSample`] if a value does not fill whole bytes: samples and packed values then differ. Those of
+/// [`ErrorKind::SzipBitsPerSample`] if a value does not fill whole bytes: samples and packed values then differ. The errors of
 /// [`decode_with`].
 pub fn decode_packed_with<T: Copy>(
     stream: &[u8],

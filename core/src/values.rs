@@ -30,7 +30,7 @@ impl DataObject<'_> {
     /// and not filtered. For other payloads with szip: the number of uncompressed bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::NeedsDecoding`] for another compression, and for szip if that feature is off; those of
+    /// [`ErrorKind::NeedsDecoding`] for another compression, and for szip if that feature is off; the errors of
     /// [`crate::stored::stored_len`].
     pub fn scratch_len(&self) -> Result<u64> {
         match self.descriptor().compression().known() {
@@ -66,7 +66,7 @@ impl DataObject<'_> {
     /// # Errors
     /// [`ErrorKind::OutputLength`] if `out` does not have the number of elements, or if `scratch` is too short;
     /// [`ErrorKind::DtypeMismatch`] for complex numbers and bitmasks; [`ErrorKind::NeedsDecoding`] for a stage that this
-    /// crate does not know or that is not compiled in; those of the stages and their parameters.
+    /// crate does not know or that is not compiled in; the errors of the stages and their parameters.
     pub fn decode_floats_into<T: Unpack + Element>(&self, scratch: &mut [u8], out: &mut [T]) -> Result<()> {
         if out.len() as u64 != self.descriptor().element_count() {
             return Err(ErrorKind::OutputLength.at(self.region_offset()));
@@ -247,7 +247,7 @@ mod tests {
         count
     }
 
-    /// Compares the values of one object with those of another way to decode it. Returns whether it can be decoded.
+    /// Compares the values of one object with the values that another way to decode it gives. Returns whether it can be decoded.
     fn check(object: &DataObject<'_>, name: &str) -> bool {
         let Ok(scratch_len) = object.scratch_len() else { return false };
         let count = usize::try_from(object.descriptor().element_count()).unwrap();

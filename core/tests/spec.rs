@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const PAGES: [(&str, &str); 4] = [
     ("FORMAT", "core/doc/FORMAT.md"),
     ("PIPELINE", "core/doc/PIPELINE.md"),
-    ("ZIO", "core/doc/ZIO.md"),
+    ("ZIO", "std-ext/zio/doc/FORMAT.md"),
     ("COMPAT", "std-ext/doc/COMPAT.md"),
 ];
 
@@ -24,7 +24,7 @@ const FOREIGN: [&str; 4] = ["target", "vendor", "artifacts", "coverage"];
 /// How many words may stand between the sections of one list: "PIPELINE §6.3 (masks) and §6.4 (restoration)".
 const WORDS_IN_A_LIST: usize = 8;
 
-/// The numbers of a page's sections, each with those of its rows.
+/// The numbers of a page's sections, each with the numbers of its rows.
 type Sections = BTreeMap<String, BTreeSet<u32>>;
 
 fn workspace() -> PathBuf {

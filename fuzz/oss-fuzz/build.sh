@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$SRC/tgm/fuzz"
 source targets.sh
-# For compilers that are no nightly.
+# For compilers other than nightly ones.
 export RUSTC_BOOTSTRAP=1
 
 build() {

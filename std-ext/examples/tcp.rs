@@ -53,7 +53,7 @@ fn receive(stream: &mut impl Read) -> Result<Option<Vec<u8>>> {
         return Ok(None);
     }
     let preamble = Preamble::ref_from_bytes(&bytes).map_err(|_| not_accepted("the stream ends early"))?;
-    let length = check_preamble(preamble, MOST)?; // an error for what is no message, and for one longer than that
+    let length = check_preamble(preamble, MOST)?; // an error if this is not a message, or longer than MOST
     let length = length.ok_or_else(|| not_accepted("the message does not state its length"))?;
     stream.by_ref().take(length - PREAMBLE_SIZE as u64).read_to_end(&mut bytes)?;
     check_message(&bytes)?; // also finds a message that was cut off

@@ -18,16 +18,16 @@ fn main() {
     require(
         "CARGO_FEATURE_CMAKE",
         has_cmake,
-        "cmake is missing, which features `blosc2` and `szip` of tgm-std need to write blosc2 and szip: install it \
+        "cmake is missing, which features `blosc2` and `libaec` of tgm-std need: install it \
          (`apt-get install cmake`, `brew install cmake`, `pip install cmake`) or name it in the environment variable CMAKE; \
-         without these features everything else works, reading blosc2 and szip included",
+         without these features everything else works, reading blosc2 included",
     );
     require(
         "CARGO_FEATURE_LIBCLANG",
         has_libclang,
-        "libclang is missing, which feature `szip` of tgm-std needs to write szip: install it (`apt-get install libclang-dev`, \
+        "libclang is missing, which feature `libaec` of tgm-std needs: install it (`apt-get install libclang-dev`, \
          `brew install llvm`, `pip install libclang`) or name its folder in the environment variable LIBCLANG_PATH; \
-         without this feature everything else works, reading szip included",
+         without this feature everything else works, szip both ways included",
     );
     require(
         "CARGO_FEATURE_CXX",

@@ -71,18 +71,18 @@ pub(crate) mod whole;
 
 use std::borrow::Cow;
 
+use tgm_codec::memory;
+use tgm_codec::threads::Threads;
 use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 
 use self::checked::{CheckedMessage, message};
-use self::masks::{MaskBuffers, Masks};
+use self::masks::mask_set;
 use self::trust::{Proof, Trust, Trusted};
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
-use crate::base::memory;
 pub use crate::base::options::DecodeOptions;
-use crate::base::threads::Threads;
 pub use crate::decode::range::{
     decode_range, decode_range_from_frame, decode_range_from_payload, element_ranges_into, ranges, ranges_into,
 };
@@ -134,7 +134,7 @@ pub fn values<'a>(object: &DataObject<'a>, options: &DecodeOptions) -> Result<Co
 /// # Errors
 /// The errors of [`values`], and [`TensogramError::Encoding`] if there is no memory for a copy.
 pub fn owned_values(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Vec<u8>> {
-    memory::owned(values(object, options)?)
+    Ok(memory::owned(values(object, options)?)?)
 }
 
 /// The metadata of a message, and the descriptor and the values of each object.
@@ -142,8 +142,8 @@ pub fn owned_values(object: &DataObject<'_>, options: &DecodeOptions) -> Result<
 /// Values are bytes as [`values`] gives them. Several objects are decoded side by side if the options allow threads.
 ///
 /// # Errors
-/// The errors of the format's checks (FORMAT §1.10), of the limits, and of `verify_hash`; those of [`values`] for the first
-/// object that has any.
+/// The errors of the format's checks (FORMAT §1.10), of the limits, and of `verify_hash`; the errors of [`values`] for
+/// the first object that has any.
 ///
 /// Format: FORMAT §5.2.
 pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<(GlobalMetadata, Vec<DecodedObject>)> {
@@ -184,8 +184,8 @@ pub fn decode_descriptors(bytes: &[u8]) -> Result<(GlobalMetadata, Vec<DataObjec
 /// Values are bytes as [`values`] gives them. No payload of another object is read.
 ///
 /// # Errors
-/// [`TensogramError::Object`] if there is no such object; those of the format's checks (FORMAT §1.10), of the limits,
-/// and of `verify_hash`; those of [`values`].
+/// [`TensogramError::Object`] if there is no such object; the errors of the format's checks (FORMAT §1.10), of the
+/// limits, of `verify_hash`, and of [`values`].
 ///
 /// Format: FORMAT §5.2.
 pub fn decode_object(
@@ -216,7 +216,7 @@ pub fn decode_with_masks(
     let options = DecodeOptions { restore_non_finite: false, ..options.clone() };
     let objects = checked.map_objects(proof, &options, |object, threads| {
         let (descriptor, payload) = decoded(object, &options, threads, &checked.room)?;
-        let masks = Masks::read(object, &options, &mut MaskBuffers::default())?.to_bools(&options)?;
+        let masks = mask_set(object, &options)?;
         Ok(DecodedObjectWithMasks { descriptor, payload, masks })
     })?;
     Ok((to_owned::message_metadata(&checked.metadata, &checked.room)?, objects))
@@ -228,7 +228,7 @@ pub fn decode_with_masks(
 /// digest.
 ///
 /// # Errors
-/// The errors of the frame; those of [`values`].
+/// The errors of the frame and of [`values`].
 ///
 /// Format: FORMAT §5.2.
 pub fn decode_object_from_frame(frame: &[u8], options: &DecodeOptions) -> Result<DecodedObject> {
@@ -254,14 +254,14 @@ pub(crate) fn object_of_frame(frame: &[u8]) -> Result<DataObject<'_>> {
 
 /// The threads that one object's payload is worth.
 fn threads(options: &DecodeOptions, object: &DataObject<'_>) -> Result<Threads> {
-    Threads::resolve(options.threads, object.payload().len() as u64, options.parallel_threshold_bytes)
+    Ok(Threads::resolve(options.threads, object.payload().len() as u64, options.parallel_threshold_bytes)?)
 }
 
 /// [`values`] of an object that may be trusted.
 ///
 /// # Errors
 /// The errors of [`values`], digests excepted.
-pub(crate) fn trusted_values<'a>(object: Trusted<'_, 'a>, options: &DecodeOptions) -> Result<Cow<'a, [u8]>> {
+pub fn trusted_values<'a>(object: Trusted<'_, 'a>, options: &DecodeOptions) -> Result<Cow<'a, [u8]>> {
     let len = object.payload().len() as u64;
     let threads = Threads::resolve(options.threads, len, options.parallel_threshold_bytes)?;
     whole::decode_values(object, options, threads)

@@ -6,9 +6,12 @@ mod self_test;
 use std::borrow::Cow;
 
 use serde::Serialize;
+use tgm_codec::about::{About, Implementation};
+use tgm_codec::{Codec, CompressionBackend};
 
 pub use self::abilities::{CodecAbility, Encodes, VectorPaths, codec_abilities, vector_paths};
 pub use self::self_test::run_self_test;
+use tgm_core::descriptor::Compression;
 use tgm_core::wire::WIRE_VERSION;
 
 /// The result of [`run_diagnostics`].
@@ -206,48 +209,42 @@ fn features() -> Vec<FeatureStatus> {
     };
     let codec = |name, backend| status(name, FeatureKind::Compression, backend);
     let rust = |on, name| if on { Some(BackendVersion::pure_rust(name, None)) } else { None };
-    vec![
-        codec("szip", cfg!(feature = "szip").then(|| BackendVersion::ffi("libaec", None))),
-        codec("szip-pure", Some(BackendVersion::own())),
-        FeatureStatus { name: "zstd", kind: FeatureKind::Compression, state: libzstd() },
-        codec("zstd-pure", None),
-        codec("lz4", rust(cfg!(feature = "lz4"), "lz4_flex")),
-        codec("blosc2", blosc2()),
-        codec("zfp", Some(BackendVersion::own())),
-        codec("sz3", sz3()),
-        codec("roaring", rust(cfg!(feature = "roaring"), "roaring")),
+    let mut features = Vec::new();
+    for about in tgm_codec::all().map(Codec::about) {
+        match about.compression {
+            // The reference has two of each.
+            Compression::Szip => {
+                let other =
+                    tgm_codec::of(about.compression).and_then(|szip| szip.other(CompressionBackend::Ffi).ok()?);
+                features.push(codec("szip", other.map(|_| BackendVersion::ffi("libaec", None))));
+                features.push(codec("szip-pure", backend(about)));
+            }
+            Compression::Zstd => features.extend([codec("zstd", backend(about)), codec("zstd-pure", None)]),
+            // The reference has no feature of this name.
+            Compression::Rle => {}
+            _ => features.push(codec(about.name(), backend(about))),
+        }
+    }
+    features.extend([
         status("threads", FeatureKind::Threading, rust(cfg!(feature = "parallel"), "rayon")),
         status("remote", FeatureKind::Io, rust(cfg!(feature = "remote"), "object_store")),
         status("mmap", FeatureKind::Io, rust(cfg!(feature = "mmap"), "memmap2")),
         status("async", FeatureKind::Io, rust(cfg!(feature = "async"), "tokio")),
-    ]
+    ]);
+    features
 }
 
-#[cfg(feature = "zstd")]
-fn libzstd() -> FeatureState {
-    let version = Some(zstd::zstd_safe::version_string().to_string());
-    FeatureState::On { backend: "libzstd", linkage: Linkage::Ffi, version }
-}
-
-#[cfg(not(feature = "zstd"))]
-const fn libzstd() -> FeatureState {
-    FeatureState::Off
-}
-
-fn blosc2() -> Option<BackendVersion> {
-    if cfg!(feature = "blosc2") {
-        return Some(BackendVersion::ffi("c-blosc2", None));
-    }
-    let decoder = BackendVersion { name: "tgm-std (decoding)", ..BackendVersion::own() };
-    cfg!(feature = "blosc2-decode").then_some(decoder)
-}
-
-fn sz3() -> Option<BackendVersion> {
-    if cfg!(feature = "sz3") {
-        return Some(BackendVersion::ffi("SZ3", option_env!("TGM_SZ3_VERSION").map(str::to_string)));
-    }
-    let decoder = BackendVersion { name: "tgm-std (decoding, and encoding without loss)", ..BackendVersion::own() };
-    cfg!(feature = "sz3-decode").then_some(decoder)
+/// The code behind a codec. `None` if the codec needs a feature that is off, for what it is there for.
+fn backend(about: &About) -> Option<BackendVersion> {
+    let (is_on, backend) = match about.implementation {
+        Implementation::Own => (about.encoding.is_any(), BackendVersion::own()),
+        Implementation::OwnFor(name) => (about.decoding.is_any(), BackendVersion { name, ..BackendVersion::own() }),
+        Implementation::Rust(name) => (about.encoding.is_any(), BackendVersion::pure_rust(name, None)),
+        Implementation::Library(name, version) => {
+            (about.encoding.is_any(), BackendVersion::ffi(name, version.map(|version| version().to_string())))
+        }
+    };
+    is_on.then_some(backend)
 }
 
 #[cfg(test)]

@@ -30,13 +30,12 @@ mod plan;
 mod reframe;
 mod region;
 mod sharing;
-pub(crate) mod shuffle;
 pub(crate) mod sink;
 mod streamed;
 pub mod streaming;
 #[cfg(feature = "async")]
 pub mod streaming_async;
-mod value_order;
+pub(crate) mod value_order;
 
 pub use self::buffered::{encode, encode_into, encode_pre_encoded};
 pub use self::builder::{MessageBuilder, ObjectBuilder};

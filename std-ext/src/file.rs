@@ -5,8 +5,7 @@
 //! a positioned read without a lock. Of a message larger than 256 KiB, only the requested parts are read.
 //! [`crate::MappedFile`] does the same with a memory map, and its messages are borrowed from the map.
 //!
-//! What cannot be read at positions, such as a pipe or a socket, is read by a [`MessageReader`], message by message,
-//! or by a [`ValueReader`], which gives values while their messages still come.
+//! What cannot be read at positions, such as a pipe or a socket, is read by a [`MessageReader`], message by message.
 //!
 //! # What holds after an append returns
 //!
@@ -59,7 +58,6 @@ mod remote_backing;
 #[cfg(feature = "remote")]
 mod remote_file;
 mod tensogram_file;
-mod value_reader;
 
 pub use self::append::{AppendOptions, Appender, GroupAppender, TornTail};
 pub use self::data::Data;
@@ -71,6 +69,5 @@ pub use self::mmap::{Advice, MappedFile};
 pub use self::query::query;
 pub use self::remote::RemoteScanOptions;
 pub use self::tensogram_file::TensogramFile;
-pub use self::value_reader::{ValueEvent, ValueReader};
 pub use crate::read::is_remote_url;
 pub use crate::scan::MessageLayout;

@@ -1,4 +1,4 @@
-//! Tensogram with std: codecs, files, decoding into owned values, and the `tgm` tool.
+//! Tensogram with std: codecs, files, and decoding into owned values.
 //!
 //! Views that borrow come from [`tgm_core`], here as [`core`]. This crate adds what needs an allocator or an operating system.
 //!
@@ -27,11 +27,11 @@
 //! |---|---|
 //! | a file, read at positions or appended to | [`TensogramFile`], [`file::AppendOptions`] |
 //! | a file, mapped, whose messages are borrowed | `MappedFile`, with feature `mmap` |
-//! | messages of a pipe or socket, as they come | [`file::MessageReader`], [`file::ValueReader`] |
+//! | messages of a pipe or socket, as they come | [`file::MessageReader`] |
 //! | where messages are in bytes | [`scan()`], [`file::messages`] |
 //! | a file on a server or in an object store | [`TensogramFile::open_source`], `TensogramFile::open_remote`, with feature `remote` |
 //! | parts of messages of any other source | [`read::Reader`], [`read::RangeFetch`] |
-//! | the objects with certain metadata | [`file::query`], or a [`catalog`] of the file |
+//! | the objects with certain metadata | [`file::query`], or a catalogue of the file, by the crate `tgm-catalog` |
 //!
 //! # Describe
 //! | want | take |
@@ -52,10 +52,10 @@
 //! # Other formats and other programs
 //! | want | take |
 //! |---|---|
-//! | messages of version 2 | [`convert::v2`] makes them version 3 |
-//! | ZIO messages with tensors, and FLOW | `zio`, with that feature |
-//! | files of numpy, safetensors, CSV and bare values, and back | [`convert::arrays`], with the features of their names |
-//! | GRIB messages as Tensogram, and back to the byte | [`convert`], with feature `grib` |
+//! | messages of version 2 | [`v2`](mod@v2) makes them version 3 |
+//! | ZIO messages with tensors, and FLOW | the crate `tgm-zio` |
+//! | GRIB, NetCDF, Zarr, numpy, safetensors and CSV as Tensogram, and back | the crate `tgm-convert` |
+//! | where the values of a grid are | the crate `tgm-grid` |
 //! | a program written for the crate `tensogram` | [`compat`]. All names of `tensogram` are at the root; this page hides them |
 //! | the crates whose types stand in signatures | [`deps`] |
 //!
@@ -64,20 +64,22 @@
 //!
 //! | layer | what it knows |
 //! |---|---|
+//! | `internal` | what the packages beside this one take |
 //! | `doctor` | which features this build has, each tested |
 //! | `compat` | the names of the crate `tensogram` |
-//! | `convert`, `ndarray`, `zio` | the arrays of other formats and libraries |
+//! | `ndarray` | arrays of another library |
 //! | `validate` | everything that is wrong with a message or a file |
-//! | `v2`, `catalog` | messages of version 2; where the objects of a file are, and their metadata |
+//! | `v2` | messages of version 2 |
 //! | `file` | files and the messages in them |
 //! | `remote` | servers and object stores |
 //! | `read` | what to read next of any source, to find messages and parts of them |
 //! | `stages` | single stages |
 //! | `encode`, `decode` | messages |
-//! | `scan`, `codec` | where messages are; one compressed payload |
-//! | `kernels` | values in memory, by vector instructions |
+//! | `scan` | where messages are |
 //! | `model` | owned descriptors and metadata |
-//! | `base` | errors, limits, memory, threads, options |
+//! | `base` | errors, limits, options |
+//!
+//! Codecs, kernels, memory and threads are in the package `tgm-codec` below all of these.
 //!
 //! # How this crate grows
 //! Versions follow the rules of Cargo. As long as the first number is 0, only a new second number may break programs. The
@@ -90,32 +92,21 @@
 //! | enums that may grow: [`TensogramError`], [`Hint`], [`IssueCode`], [`Leftover`], [`ValueOrder`], [`TornTail`], [`encode::Part`] … | `#[non_exhaustive]`, more variants in any release | ends matches with `_ =>` |
 //! | enums of the format and of the crate `tensogram`: [`Dtype`], [`ByteOrder`], [`MaskMethod`], [`AggregateHashPolicy`], [`CompressionBackend`], [`MetaType`] … | complete, more variants with a new second number only | matches all variants, if it likes |
 //! | descriptors and metadata: [`DataObjectDescriptor`], [`GlobalMetadata`], [`MaskDescriptor`] … | the format's fields, more with a new second number only | writes all fields |
-//! | the modules `kernels` and `doctor`, which are hidden | change in any release | does not use them |
+//! | the modules `internal`, `codec` and `doctor`, which are hidden | change in any release | does not use them |
 //!
 //! Option structures are not `#[non_exhaustive]`, because programs for `tensogram` write them as literals. Enums of
 //! `tensogram` are not either, because such programs match on all variants.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// Before anything else that names zstd: c-blosc2 brings a zstd of its own, and the linker takes the one of the crate that
-// is named last. A test of `codec::zstd` asks which one it was.
-#[cfg(feature = "blosc2")]
-extern crate blosc2_sys as _;
-#[cfg(feature = "zstd")]
-extern crate zstd as _;
-
 mod base;
-pub mod catalog;
-#[doc(hidden)]
-pub mod codec;
 pub mod compat;
-pub mod convert;
 pub mod decode;
 #[doc(hidden)]
 pub mod doctor;
 pub mod encode;
 pub mod file;
 #[doc(hidden)]
-pub mod kernels;
+pub mod internal;
 mod model;
 #[cfg(feature = "ndarray")]
 pub mod ndarray;
@@ -125,12 +116,11 @@ pub mod remote;
 #[doc(hidden)]
 pub mod scan;
 pub mod stages;
-#[doc(hidden)]
 pub mod v2;
 pub mod validate;
-#[cfg(feature = "zio")]
-pub mod zio;
 
+#[doc(hidden)]
+pub use tgm_codec as codec;
 pub use tgm_core as core;
 pub use tgm_core::descriptor::{ByteOrder, Dtype};
 
@@ -167,15 +157,11 @@ pub mod deps {
     pub use ::arbitrary;
     #[cfg(feature = "ndarray")]
     pub use ::ndarray;
-    #[cfg(feature = "zio")]
-    pub use bytes;
     pub use ciborium;
     pub use half;
     #[cfg(feature = "num-complex")]
     pub use num_complex;
     pub use serde;
-    #[cfg(feature = "zio")]
-    pub use serde_json;
     pub use zerocopy;
 }
 
@@ -188,13 +174,3 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;
-
-/// The examples of the page on ZIO, compiled and run.
-#[cfg(all(doctest, feature = "zio"))]
-#[doc = include_str!("../doc/ZIO.md")]
-struct Zio;
-
-/// The examples of the guide, compiled and run.
-#[cfg(doctest)]
-#[doc = include_str!("../doc/GUIDE.md")]
-struct Guide;

@@ -2,7 +2,7 @@
 
 pub(crate) mod cbor;
 pub mod hash;
-#[cfg(any(feature = "zarr", feature = "zio"))]
+#[cfg(feature = "json")]
 pub(crate) mod json;
 pub mod meta_access;
 pub mod metadata;
@@ -11,5 +11,5 @@ pub(crate) mod params;
 pub mod picks;
 pub mod query;
 pub(crate) mod room;
-pub(crate) mod to_owned;
+pub mod to_owned;
 pub mod types;

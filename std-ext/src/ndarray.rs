@@ -60,7 +60,7 @@ impl<'a> ObjectBuilder<'a> {
 /// The values of an object as an array of its shape, of the type that they are.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`] if they are not of the type asked for; else those of [`to_vec`].
+/// [`TensogramError::Metadata`] if they are not of the type asked for; the errors of [`to_vec`].
 pub fn values<T: Number>(object: &DataObject<'_>, options: &DecodeOptions) -> Result<ArrayD<T>> {
     let dtype = object.descriptor().dtype();
     if dtype != T::Element::DTYPE {
@@ -94,7 +94,8 @@ pub fn values_as<T: Float>(object: &DataObject<'_>, options: &DecodeOptions) -> 
 /// first, and copied once.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`] if the array has another shape than the object; those of [`decode::elements_into`].
+/// [`TensogramError::Metadata`] if the array has another shape than the object; the errors of
+/// [`decode::elements_into`].
 ///
 /// ```
 /// use ndarray::{Array3, Axis};
@@ -127,7 +128,8 @@ pub fn values_into<T: Number, D: Dimension>(
 /// Where they are decoded to is as with [`values_into`].
 ///
 /// # Errors
-/// [`TensogramError::Metadata`] if the array has another shape than the object; those of [`decode::values_as_into`].
+/// [`TensogramError::Metadata`] if the array has another shape than the object; the errors of
+/// [`decode::values_as_into`].
 ///
 /// ```
 /// use ndarray::Array2;
@@ -187,7 +189,7 @@ pub fn select_as<T: Float>(object: &DataObject<'_>, picks: &[Pick], options: &De
 /// Where they are decoded to is as with [`values_into`].
 ///
 /// # Errors
-/// [`TensogramError::Metadata`] if the array has another shape than the selection; those of
+/// [`TensogramError::Metadata`] if the array has another shape than the selection; the errors of
 /// [`decode::select_elements_into`].
 pub fn select_into<T: Number, D: Dimension>(
     object: &DataObject<'_>,
@@ -206,7 +208,8 @@ pub fn select_into<T: Number, D: Dimension>(
 /// Where they are decoded to is as with [`values_into`].
 ///
 /// # Errors
-/// [`TensogramError::Metadata`] if the array has another shape than the selection; those of [`decode::select_as_into`].
+/// [`TensogramError::Metadata`] if the array has another shape than the selection; the errors of
+/// [`decode::select_as_into`].
 ///
 /// ```
 /// use ndarray::{Array2, array};
@@ -275,8 +278,8 @@ pub fn view<'a, T: Element>(object: &DataObject<'a>) -> Result<Option<ArrayViewD
 /// other options have no effect, because nothing is decoded.
 ///
 /// # Errors
-/// Those of [`view()`]; with `verify_hash` [`TensogramError::HashMismatch`] and [`TensogramError::MissingHash`], also for an
-/// object that cannot be viewed.
+/// The errors of [`view()`]; with `verify_hash` [`TensogramError::HashMismatch`] and [`TensogramError::MissingHash`],
+/// also for an object that cannot be viewed.
 pub fn view_with_options<'a, T: Element>(
     object: &DataObject<'a>,
     options: &DecodeOptions,

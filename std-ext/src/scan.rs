@@ -2,14 +2,17 @@
 
 mod source;
 mod table;
+mod window;
 
 use std::cell::RefCell;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::base::error::Result;
-pub(crate) use source::{Bytes, Foresight, Windowed};
+pub use source::Windowed;
+pub(crate) use source::{Bytes, Foresight};
 pub use table::{MessageLayout, Segments};
 pub(crate) use table::{Table, TableScan};
+pub use window::Window;
 
 /// Options of scanning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,11 +13,12 @@ CODE = 0
 # What is counted together.
 PARTS = [
     "core/src/",
-    "std-ext/src/codec",
-    "std-ext/src/kernels",
+    "std-ext/codec/src/codecs",
+    "std-ext/codec/src/kernels",
     "std-ext/src/decode",
     "std-ext/src/encode",
     "std-ext/src/file/append",
+    "std-ext/zio/src/",
 ]
 
 

@@ -22,3 +22,8 @@ pub use cores::on_all_cores;
 pub use digits::{hex, sha256};
 pub use rng::Rng;
 pub use scale::cases;
+
+/// The examples of the guide, which needs several packages: compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../std-ext/doc/GUIDE.md")]
+struct Guide;

@@ -4,7 +4,7 @@
 //! one message. It knows the encodings `none` and `simple_packing`, the filter `shuffle`, the compressions `lz4`,
 //! `zstd`,
 //! `rle` and `roaring`, and every mask method but `blosc2`. Anything else is an error, which is a text.
-#![allow(clippy::cast_possible_truncation, reason = "lengths were compared with those of slices")]
+#![allow(clippy::cast_possible_truncation, reason = "lengths were compared with lengths of slices")]
 #![allow(clippy::cast_precision_loss, reason = "rounding is what the format's formula does")]
 
 use std::collections::BTreeMap;
@@ -72,7 +72,7 @@ pub fn decode(bytes: &[u8]) -> Result<Message> {
     let mut base: Vec<Entries> = match top.remove("base") {
         None => Vec::new(),
         Some(Value::Array(entries)) => entries.into_iter().map(text_map).collect::<Result<_>>()?,
-        Some(_) => return Err("base is no array".into()),
+        Some(_) => return Err("base is not an array".into()),
     };
     let mut section = |name: &str| top.remove(name).map_or(Ok(Entries::new()), text_map);
     let (mut extra, reserved) = (section("_extra_")?, section("_reserved_")?);
@@ -401,7 +401,7 @@ fn parse(bytes: &[u8]) -> Result<(Value, &[u8])> {
 /// A map with text keys; of entries with the same key the last one counts.
 fn text_map(value: Value) -> Result<Entries> {
     let Value::Map(entries) = value else { return Err("no map".into()) };
-    let entries = entries.into_iter().map(|(key, value)| Ok((key.into_text().map_err(|_| "key is no text")?, value)));
+    let entries = entries.into_iter().map(|(key, value)| Ok((key.into_text().map_err(|_| "key is not text")?, value)));
     entries.collect()
 }
 

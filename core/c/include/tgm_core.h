@@ -23,7 +23,7 @@
  * RESULTS
  *
  * A function that can fail returns a tgmc_status_t: TGMC_OK, TGMC_END (a walk has ended, or something is absent, which
- * is no error), or a negative kind (TGMC_E_...). The numbers never change. New kinds may come, so treat any negative
+ * is not an error), or a negative kind (TGMC_E_...). The numbers never change. New kinds may come, so treat any negative
  * number as an error. If `error` is not NULL, a failing function writes there what is wrong and at which byte; with
  * TGMC_OK and TGMC_END it is not written. After a failure and after TGMC_END, output structs and numbers are zeros, and
  * buffers for values have unspecified bytes.

@@ -17,7 +17,7 @@ pub(crate) fn extent<T>(place: *const T) -> Extent {
     (place.cast(), size_of::<T>())
 }
 
-/// A result, or what is wrong. A fault of kind `END` is no error.
+/// A result, or what is wrong. A fault of kind `END` is not an error.
 pub(crate) type Outcome<T> = Result<T, Fault>;
 
 /// `len` bytes at `data`. NULL is accepted for no bytes.

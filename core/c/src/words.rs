@@ -52,7 +52,7 @@ impl<const TAG: u32, const N: usize> Words<TAG, N> {
         self.numbers()?;
         let [address, len, ..] = self.words.as_slice() else { return Err(kinds::HANDLE.fault()) };
         let (address, len) = (*address as usize, *len as usize);
-        // SAFETY: the check word says that address and length are those of bytes that were given to this library. The
+        // SAFETY: the check word says that address and length belong to bytes that were given to this library. The
         // caller keeps them.
         unsafe { pointers::bytes(core::ptr::with_exposed_provenance(address), len) }
     }

@@ -29,7 +29,7 @@ pub(super) fn skip_alike(bytes: &[u8], most: usize) -> (usize, &[u8]) {
         Some(&head @ first::UNSIGNED_64) => (9, alike::<9>(bytes, head, most)),
         _ => (1, bytes.iter().take(most).take_while(|&&byte| byte < first::UNSIGNED_SHORT_END).count()),
     };
-    // There are enough bytes: those of all counted integers were looked at.
+    // There are enough bytes: the bytes of all counted integers were looked at.
     bytes.get(count.wrapping_mul(width)..).map_or((0, bytes), |rest| (count, rest))
 }
 

@@ -41,7 +41,7 @@ impl<'a> Uints<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::WrongType`] if the item is not an array, or at an element that is not an integer;
-    /// [`ErrorKind::IntegerRange`] at a negative element; those of [`Cursor::skip`].
+    /// [`ErrorKind::IntegerRange`] at a negative element; the errors of [`Cursor::skip`].
     pub fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
         let head = cursor.item_head()?;
         if head.major != major::ARRAY {

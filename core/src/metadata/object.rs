@@ -65,7 +65,7 @@ impl<'a> ObjectMetadata<'a> {
         self.base.map_or(Ok(None), |map| map.get(key))
     }
 
-    /// The top-level entries: those of the preceder, then those of `base` that it does not replace. `_reserved_` comes only
+    /// The top-level entries: the preceder has the first ones; entries of `base` that it does not replace follow. `_reserved_` comes only
     /// from `base`.
     ///
     /// Linear if both maps have their keys in canonical order, as encoders write them. A key of `base` that is out of
@@ -83,7 +83,7 @@ impl<'a> ObjectMetadata<'a> {
         self.base
     }
 
-    /// The entry of the object's preceder, unchanged. Its top-level keys except `_reserved_` replace those of
+    /// The entry of the object's preceder, unchanged. Its top-level keys except `_reserved_` replace the keys of
     /// [`Self::base`].
     pub const fn preceder(&self) -> Option<Map<'a>> {
         self.preceder

@@ -75,7 +75,7 @@ impl Machine {
             walk.skip(self.gap.saturating_add(at as u64));
             let offset = walk.position();
             let frame = small.get(at..).unwrap_or_default();
-            // The errors are those of a walk over a slice: it checks the header first, then the order, then the rest. Here
+            // The errors are the same as of a walk over a slice: it checks the header first, then the order, then the rest. Here
             // the rest is that the frame ends too late, because the smallest one is longer than the bytes at hand.
             let found = match FrameHeader::ref_from_prefix(frame) {
                 Ok((header, _)) => check_header(header, walk.room())

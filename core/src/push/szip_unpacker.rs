@@ -61,7 +61,7 @@ impl<const B: usize> SzipUnpacker<B> {
     /// An unpacker for the payload of the object that `descriptor` describes, from its first byte on.
     ///
     /// # Errors
-    /// [`ErrorKind::NeedsDecoding`] with a stage that cannot be undone chunk by chunk; those of the parameters of szip,
+    /// [`ErrorKind::NeedsDecoding`] with a stage that cannot be undone chunk by chunk; the errors of the parameters of szip,
     /// which an object without compression does not have, and of the packing; [`ErrorKind::SzipBitsPerSample`] for values that are not
     /// whole samples: packed values of other than 8, 16, 24 and 32 bits, plain values of more than four bytes;
     /// [`ErrorKind::DtypeMismatch`] for simple_packing of another dtype than float64; [`ErrorKind::SzipBlockMemory`] if
@@ -117,7 +117,7 @@ impl<const B: usize> SzipUnpacker<B> {
     /// of elements. 0 means that the chunk is used up, or that all elements have come. O(elements + bytes), no allocation.
     ///
     /// # Errors
-    /// [`ErrorKind::DtypeMismatch`] if the elements are not of type `T`, [`ErrorKind::NeedsDecoding`] if they are packed; those of
+    /// [`ErrorKind::DtypeMismatch`] if the elements are not of type `T`, [`ErrorKind::NeedsDecoding`] if they are packed; the errors of
     /// [`PieceDecoder::decode_with`], at bytes of the payload.
     pub fn elements_into<T: Element>(&mut self, chunk: &mut &[u8], out: &mut [T]) -> Result<usize> {
         if T::DTYPE != self.dtype {
@@ -147,7 +147,7 @@ impl<const B: usize> SzipUnpacker<B> {
     /// allocation.
     ///
     /// # Errors
-    /// [`ErrorKind::NotPacked`] if the values are not packed; those of [`PieceDecoder::decode_with`], at bytes of the
+    /// [`ErrorKind::NotPacked`] if the values are not packed; the errors of [`PieceDecoder::decode_with`], at bytes of the
     /// payload.
     #[cfg(feature = "packing")]
     pub fn unpack_into<T: Unpack>(&mut self, chunk: &mut &[u8], out: &mut [T]) -> Result<usize> {

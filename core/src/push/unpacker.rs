@@ -67,7 +67,7 @@ impl Unpacker {
     /// An unpacker for the payload of the object that `descriptor` describes, from its first byte on.
     ///
     /// # Errors
-    /// [`ErrorKind::NeedsDecoding`] with a stage that cannot be undone chunk by chunk; those of the packing's parameters;
+    /// [`ErrorKind::NeedsDecoding`] with a stage that cannot be undone chunk by chunk; the errors of the packing's parameters;
     /// [`ErrorKind::DtypeMismatch`] for simple_packing of another dtype than float64.
     pub fn new(descriptor: &Descriptor<'_>) -> Result<Self> {
         let needs = |stage| Err(ErrorKind::NeedsDecoding(stage).at(descriptor.offset()));

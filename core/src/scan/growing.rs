@@ -8,7 +8,7 @@ use super::source::Source;
 /// more have come.
 ///
 /// A message is returned as soon as its last byte is there. Bytes that belong to no message are returned with the message
-/// behind them, or at the end: until then, a message that was begun may still be completed. The segments are those of a
+/// behind them, or at the end: until then, a message that was begun may still be completed. The segments are the same as of a
 /// scan of all bytes.
 ///
 /// A growing source differs from other sources in three points, until [`Self::end`] is called:

@@ -62,7 +62,7 @@ impl Params {
     /// | none | none | bits of an element | |
     ///
     /// # Errors
-    /// The errors of [`Descriptor::szip`] and [`Descriptor::packing`](crate::descriptor::Descriptor::packing); those of
+    /// The errors of [`Descriptor::szip`] and [`Descriptor::packing`](crate::descriptor::Descriptor::packing); the errors of
     /// [`Self::new`]; [`ErrorKind::SzipBitsPerSample`] for packed values that are not whole bytes;
     /// [`ErrorKind::NeedsDecoding`] for an unknown encoding, or if `packing` is not compiled in.
     pub fn of(descriptor: &Descriptor<'_>) -> Result<Self> {

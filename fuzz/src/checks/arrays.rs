@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 
-use tgm_std::convert::arrays::{Array, Arrays, Bools};
-use tgm_std::convert::csv::{self, Layout};
-use tgm_std::convert::npz::{self, Method};
-use tgm_std::convert::{npy, safetensors};
+use tgm_convert::arrays::{Array, Arrays, Bools};
+use tgm_convert::csv::{self, Layout};
+use tgm_convert::npz::{self, Method};
+use tgm_convert::{npy, safetensors};
 use tgm_std::{ByteOrder, DecodeLimits, DecodeOptions, EncodeOptions};
 
 /// Memory that damaged lengths may take.
 const LIMITS: DecodeLimits =
     DecodeLimits { max_decoded_bytes: 1 << 24, free_bytes: 1 << 20, max_expansion: 1 << 10, ..DecodeLimits::UNLIMITED };
-/// Longer texts are no other problem.
+/// Longer texts show nothing new.
 const LONGEST: usize = 64 << 10;
 
 /// Checks `bytes` as a file of each format. Behind its first bytes a file may also have the magic of one.

@@ -1,7 +1,7 @@
 //! Any Tensogram message as TENS and back: values and shapes stay the same, and what is lost is listed.
 
-use tgm_std::zio::{BridgeOptions, Message, NotKept, from_tensogram, to_tensogram};
 use tgm_std::{ByteOrder, DecodeOptions, decode};
+use tgm_zio::{BridgeOptions, Message, NotKept, from_tensogram, to_tensogram};
 
 use crate::options;
 

@@ -1,7 +1,7 @@
 //! A hostile catalogue gives errors, or places inside of what it covers; a catalogue that was built finds what a walk
 //! finds.
 
-use tgm_std::catalog::{Catalog, CatalogLimits};
+use tgm_catalog::{Catalog, CatalogLimits};
 use tgm_std::metadata::query::Query;
 use tgm_std::{DecodeOptions, file};
 

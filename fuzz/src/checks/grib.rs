@@ -1,6 +1,6 @@
 //! GRIB messages: the parts of a source lie end to end, and a message that is converted returns to the byte.
 
-use tgm_std::convert::grib2::{Found, GribOptions, Message, MessageReader, from_tensogram, to_tensogram};
+use tgm_convert::grib2::{Found, GribOptions, Message, MessageReader, from_tensogram, to_tensogram};
 use tgm_std::{DecodeLimits, DecodeOptions};
 
 /// Memory that damaged lengths may take.

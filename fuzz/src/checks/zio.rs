@@ -2,7 +2,7 @@
 //! byte.
 
 use tgm_std::ByteOrder;
-use tgm_std::zio::{
+use tgm_zio::{
     BridgeOptions, Flow, FlowLabel, Message, Parts, Tens, TensLabel, file, from_tensogram, parts, to_tensogram,
 };
 

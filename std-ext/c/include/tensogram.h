@@ -268,7 +268,7 @@ const uint8_t *tgm_value_as_bytes(const tgm_value_t *v, size_t *len_out);
 size_t tgm_value_array_len(const tgm_value_t *v);
 const tgm_value_t *tgm_value_array_get(const tgm_value_t *v, size_t index);
 size_t tgm_value_map_len(const tgm_value_t *v);
-/* `*len_out` bytes without NUL; NULL for a key that is no text. */
+/* `*len_out` bytes without NUL; NULL for a key that is not text. */
 const char *tgm_value_map_key_at(const tgm_value_t *v, size_t index, size_t *len_out);
 const tgm_value_t *tgm_value_map_value_at(const tgm_value_t *v, size_t index);
 /* One key: dots in it are part of it. */
@@ -600,7 +600,7 @@ tgm_error tgm_file_message_view(const tgm_file_t *file, size_t index, const uint
 /* Of a long message, only what belongs to the object is read. */
 tgm_error tgm_file_decode_object(tgm_file_t *file, size_t index, size_t object_index,
                                  const tgm_decode_options_t *options, tgm_message_t **out);
-/* Of a long object, only the parts are read that hold the ranges. `out` as for tgm_decode_range(). */
+/* If the object is long, only the parts that hold the ranges are read. `out` as for tgm_decode_range(). */
 tgm_error tgm_file_decode_range(tgm_file_t *file, size_t index, size_t object_index, const uint64_t *ranges_offsets,
                                 const uint64_t *ranges_counts, size_t num_ranges, const tgm_decode_options_t *options,
                                 int32_t join, tgm_bytes_t *out, size_t *out_count);
@@ -623,8 +623,8 @@ tgm_error tgm_streaming_encoder_finish_backfill(tgm_streaming_encoder_t *enc);
 /* The numbers of errors and warnings that tgm_validate() finds. */
 tgm_error tgm_validate_ok(const uint8_t *buf, size_t buf_len, const char *level, size_t *out_errors,
                           size_t *out_warnings);
-/* Checks the structure and all digests. The first damage is the error, with its byte and its object. A message without
- * digests is TGM_ERROR_MISSING_HASH. */
+/* Checks the structure, metadata, descriptors, indexes and all digests; decodes no payload. The first damage is the error, with
+ * its byte and its object. A message without digests is TGM_ERROR_MISSING_HASH. */
 tgm_error tgm_check_message(const uint8_t *buf, size_t buf_len);
 
 /* ---- Queries ----------------------------------------------------------------------------------------------------- */

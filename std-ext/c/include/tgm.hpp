@@ -303,7 +303,7 @@ public:
   }
   // The value of one key of a map; dots are part of it.
   value operator[](const char *key) const noexcept { return value(tgm_value_map_get(cursor_, key)); }
-  // The key of an entry of a map; empty for a key that is no text.
+  // The key of an entry of a map; empty for a key that is not text.
   std::string_view key(std::size_t index) const noexcept {
     std::size_t len = 0;
     const char *text = tgm_value_map_key_at(cursor_, index, &len);

@@ -14,7 +14,7 @@ pub(crate) fn call(work: impl FnOnce() -> Result<(), Failure>) -> Code {
     match caught(work) {
         Some(Ok(())) => OK,
         Some(Err(Failure::End)) => END_OF_ITER,
-        Some(Err(Failure::Told(report))) => keep(report),
+        Some(Err(Failure::Reported(report))) => keep(report),
         None => keep(Report::internal()),
     }
 }

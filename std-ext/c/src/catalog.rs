@@ -5,8 +5,8 @@ use std::fs::File as Sink;
 use std::ptr;
 use std::sync::RwLock;
 
+use tgm_catalog::{Catalog, Freshness};
 use tgm_std::DecodeOptions;
-use tgm_std::catalog::{Catalog, Freshness};
 use tgm_std::metadata::Query;
 
 use crate::args;

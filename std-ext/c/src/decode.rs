@@ -52,7 +52,7 @@ pub unsafe extern "C" fn tgm_decode(
     verify_hash: i32,
     out: *mut *mut Message,
 ) -> Code {
-    // SAFETY: the header's contract. NULL options are those of the function without options.
+    // SAFETY: the header's contract. The function with options takes NULL as the defaults.
     unsafe { tgm_decode_with_options(buf, buf_len, native_byte_order, threads, verify_hash, ptr::null(), out) }
 }
 

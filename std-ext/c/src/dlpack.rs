@@ -1,6 +1,6 @@
 //! Objects as tensors of `DLPack` 1.0, the structs by which libraries of arrays exchange memory.
 //!
-//! Layouts and numbers are those of `dlpack.h`. A tensor owns all that its pointers lead to, except a buffer of the
+//! `dlpack.h` defines the layouts and numbers. A tensor owns all that its pointers lead to, except a buffer of the
 //! caller.
 
 use std::ffi::c_void;

@@ -92,7 +92,7 @@ pub unsafe extern "C" fn tgm_encode(
     threads: u32,
     out: *mut TgmBytes,
 ) -> Code {
-    // SAFETY: the header's contract. NULL options are those of the function without options.
+    // SAFETY: the header's contract. The function with options takes NULL as the defaults.
     unsafe {
         tgm_encode_with_options(metadata_json, data_ptrs, data_lens, num_objects, hash_algo, threads, ptr::null(), out)
     }

@@ -25,10 +25,10 @@ pub(crate) const CANCELLED: Code = 13;
 
 /// The end of a function that does not succeed.
 pub(crate) enum Failure {
-    /// An iterator has no more items. This is no error, and the last error stays.
+    /// An iterator has no more items. This is not an error, and the last error stays.
     End,
     /// An error.
-    Told(Report),
+    Reported(Report),
 }
 
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
@@ -61,7 +61,7 @@ impl Report {
 
 impl From<Report> for Failure {
     fn from(report: Report) -> Self {
-        Self::Told(report)
+        Self::Reported(report)
     }
 }
 

@@ -166,7 +166,7 @@ fn decode_object(file: &TensogramFile, index: usize, object: usize, options: &De
     }
 }
 
-/// Decodes ranges of an object's elements. Of a long object, only the parts are read that hold them.
+/// Decodes ranges of an object's elements. If the object is long, only the parts that hold them are read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_file_decode_range(
     file: *mut File,
@@ -249,7 +249,7 @@ pub unsafe extern "C" fn tgm_file_append(
     hash_algo: *const c_char,
     threads: u32,
 ) -> Code {
-    // SAFETY: the header's contract. NULL options are those of the function without options.
+    // SAFETY: the header's contract. The function with options takes NULL as the defaults.
     unsafe {
         tgm_file_append_with_options(
             file,

@@ -68,7 +68,7 @@ fn integer(value: &Value) -> Option<i64> {
 
 /// What a function of paths looks at: the metadata, its value at the path, and whether the path is the one of the
 /// version.
-struct Found<'a> {
+struct AtPath<'a> {
     metadata: &'a Metadata,
     value: Option<&'a Value>,
     is_version: bool,
@@ -78,20 +78,20 @@ struct Found<'a> {
 ///
 /// # Safety
 /// The header's contract.
-unsafe fn find<'a>(meta: *const Metadata, path: *const c_char) -> Option<Found<'a>> {
+unsafe fn find<'a>(meta: *const Metadata, path: *const c_char) -> Option<AtPath<'a>> {
     // SAFETY: the caller makes the same promise.
     let (metadata, path) = unsafe { (args::optional(meta)?, args::text(path, "path").ok()?) };
-    Some(Found { metadata, value: metadata.content.get_value(path), is_version: path == VERSION })
+    Some(AtPath { metadata, value: metadata.content.get_value(path), is_version: path == VERSION })
 }
 
 /// Looks up a path in the metadata of one object.
 ///
 /// # Safety
 /// The header's contract.
-unsafe fn find_at<'a>(meta: *const Metadata, index: usize, path: *const c_char) -> Option<Found<'a>> {
+unsafe fn find_at<'a>(meta: *const Metadata, index: usize, path: *const c_char) -> Option<AtPath<'a>> {
     // SAFETY: the caller makes the same promise.
     let (metadata, path) = unsafe { (args::optional(meta)?, args::text(path, "path").ok()?) };
-    Some(Found { metadata, value: metadata.content.get_value_at(index, path), is_version: false })
+    Some(AtPath { metadata, value: metadata.content.get_value_at(index, path), is_version: false })
 }
 
 /// The version of the format: 3.

@@ -95,7 +95,7 @@ unsafe fn inputs<'a>(objects: *const ObjectInput, count: usize) -> Result<Vec<&'
     // SAFETY: the struct begins with its size.
     let size = *unsafe { args::required(objects.cast::<usize>())? };
     if size < size_of::<ObjectInput>() || !size.is_multiple_of(align_of::<ObjectInput>()) {
-        return Err(invalid(format!("struct_size {size} is no size of tgm_object_input_t")));
+        return Err(invalid(format!("struct_size {size} is not a size of tgm_object_input_t")));
     }
     // SAFETY: the header's contract: the array has `count` structs of that size.
     let at = |index: usize| unsafe { args::required(objects.byte_add(index.wrapping_mul(size))) };

@@ -3,6 +3,9 @@
 use std::ffi::c_char;
 use std::mem::{MaybeUninit, offset_of};
 
+use tgm_std::codec;
+use tgm_std::codec::about::Support;
+use tgm_std::core::descriptor::Compression;
 use tgm_std::options::{MaskMethod, ValueOrder};
 use tgm_std::{DecodeLimits, DecodeOptions, EncodeOptions, parse_hash_name};
 
@@ -99,8 +102,10 @@ unsafe fn method(name: *const c_char) -> Result<MaskMethod> {
     // SAFETY: the caller makes the same promise.
     let Some(name) = (unsafe { args::optional_text(name, "mask method")? }) else { return Ok(MaskMethod::Roaring) };
     let method = MaskMethod::from_name(name).map_err(|error| invalid(error.to_string()))?;
-    if matches!(method, MaskMethod::Blosc2 { .. }) && !cfg!(feature = "blosc2") {
-        return Err(invalid("mask method blosc2 is not compiled in: build with feature `blosc2`"));
+    let codec = Compression::from_name(method.name()).and_then(codec::of);
+    if let Some(Support::Lacking(feature)) = codec.map(|codec| codec.about().encoding) {
+        let name = method.name();
+        return Err(invalid(format!("mask method {name} is not compiled in: build with feature `{feature}`")));
     }
     Ok(method)
 }

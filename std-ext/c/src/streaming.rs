@@ -109,7 +109,7 @@ pub unsafe extern "C" fn tgm_streaming_encoder_create(
     threads: u32,
     out: *mut *mut Encoder,
 ) -> Code {
-    // SAFETY: the header's contract. NULL options are those of the function without options.
+    // SAFETY: the header's contract. The function with options takes NULL as the defaults.
     unsafe { tgm_streaming_encoder_create_with_options(path, metadata_json, hash_algo, threads, ptr::null(), out) }
 }
 

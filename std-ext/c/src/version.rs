@@ -2,6 +2,10 @@
 
 use std::ffi::c_char;
 
+use tgm_std::codec::about::Support;
+use tgm_std::codec::{self, Codec};
+use tgm_std::core::descriptor::Compression;
+
 use crate::args;
 use crate::call::get;
 
@@ -28,13 +32,13 @@ pub unsafe extern "C" fn tgm_has_feature(name: *const c_char) -> bool {
 }
 
 fn has(name: &str) -> bool {
-    match name {
-        "lz4" | "zstd" | "szip" | "zfp" | "roaring" | "rle" | "threads" | "mmap" | "blosc2-decode" | "sz3-decode" => {
-            true
-        }
-        // sz3 without this feature encodes without loss, and decodes everything.
-        "blosc2" => cfg!(feature = "blosc2"),
-        "sz3" => cfg!(feature = "sz3"),
-        _ => false,
+    if matches!(name, "threads" | "mmap") {
+        return true;
+    }
+    let about = |name| Compression::from_name(name).and_then(codec::of).map(Codec::about);
+    match name.strip_suffix("-decode") {
+        Some(codec) => about(codec).is_some_and(|about| about.decoding.is_any()),
+        // sz3 may encode without loss only, and decode everything: then it is not there in both directions.
+        None => about(name).is_some_and(|about| about.decoding == Support::Whole && about.encoding == Support::Whole),
     }
 }

@@ -22,8 +22,8 @@ use crate::object::dtype_code;
 use crate::options::{self, DecodeOptionsStruct};
 use crate::ranges;
 
-/// A `tgm_view_t` of C: an open message. The bytes are those of the caller, or of a mapped file that the view keeps
-/// open. Threads may share a view.
+/// A `tgm_view_t` of C: an open message. Its bytes are the caller's, or a mapped file's that the view keeps open.
+/// Threads may share a view.
 pub struct View {
     message: Parsed<'static>,
     table: ObjectTable,

@@ -149,7 +149,7 @@ const fn advice(hint: Hint) -> &'static str {
     }
 }
 
-/// All advice: the words of the library, and those of this package. For tests.
+/// All advice, each as a pair: the library's words and this package's words. For tests.
 #[pyfunction]
 pub(crate) fn _advice() -> Vec<(&'static str, &'static str)> {
     Hint::ALL.iter().map(|hint| (hint.text(), advice(*hint))).collect()

@@ -168,7 +168,7 @@ impl Metadata {
         found(key.py(), value, default)
     }
 
-    /// The list of all keys: those of the objects in order, then those of the annotations.
+    /// The list of all keys: first the keys of each object, in order, then the keys of the annotations.
     fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, self.union().into_iter().map(|(key, _)| key))
     }

@@ -19,7 +19,7 @@ use crate::work::detached;
 
 /// Encodes one message object by object, and can begin another one after it.
 ///
-/// The arguments are those of `encode`. Raises ValueError for metadata and options that are wrong; digests cannot be
+/// It takes the arguments of `encode`. Raises ValueError for metadata and options that are wrong; digests cannot be
 /// listed in the header, because they are not known yet.
 ///
 /// >>> import numpy, tgm
@@ -163,7 +163,7 @@ impl StreamingEncoder {
         Ok(Self { encoder: Mutex::new(Some(encoder)), target })
     }
 
-    /// Encodes and writes an object. The arguments are those of a pair of `encode`.
+    /// Encodes and writes an object. The arguments are a pair as `encode` takes it.
     ///
     /// An object that is refused leaves the message as it was. Raises RuntimeError after `finish`.
     fn write_object(&self, py: Python<'_>, descriptor: &Bound<'_, PyAny>, data: &Bound<'_, PyAny>) -> PyResult<()> {

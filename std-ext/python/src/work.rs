@@ -12,8 +12,8 @@ use tgm_std::interrupt;
 
 /// Runs `work` while other threads of Python run too. Ctrl-C ends it between two objects or messages.
 ///
-/// A panic would be a defect of this package. It becomes a `RuntimeError`, because pyo3's own `PanicException` is no
-/// `Exception`, and programs would not catch it.
+/// A panic would be a defect of this package. It becomes a `RuntimeError`, because pyo3's own `PanicException` does not
+/// derive from `Exception`, and programs would not catch it.
 ///
 /// # Errors
 /// `RuntimeError` for a panic; what handlers of signals raise, such as `KeyboardInterrupt`.

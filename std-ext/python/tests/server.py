@@ -63,7 +63,7 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request, client_address):
-        """A client that goes away is no error."""
+        """A client that goes away is not an error."""
 
 
 @contextlib.contextmanager

@@ -5,9 +5,10 @@ use std::io;
 use std::ops::Deref;
 use std::path::Path;
 
+use tgm_codec::{CodecError, CompressionBackend};
 use tgm_core::ErrorKind as K;
 use tgm_core::cbor::Kind;
-use tgm_core::descriptor::Stage;
+use tgm_core::descriptor::{Compression, Stage};
 use tgm_core::wire::Preamble;
 
 use crate::base::fetch_error::{FetchError, FetchErrorKind};
@@ -27,6 +28,12 @@ pub struct Reason {
 }
 
 impl Reason {
+    /// A text, and the error of `tgm_core` behind it.
+    #[doc(hidden)]
+    pub fn with_cause(text: impl Into<String>, cause: tgm_core::Error) -> Self {
+        Self { text: text.into(), cause: Some(cause), fetch: None }
+    }
+
     /// The error of `tgm_core` behind this one: the kind of defect and its byte offset. [`TensogramError::cause`] says from
     /// where the offset counts.
     pub const fn cause(&self) -> Option<tgm_core::Error> {
@@ -101,7 +108,7 @@ pub enum TensogramError {
     Io(io::Error),
     /// The bytes differ from those that the written digest was computed from.
     HashMismatch {
-        /// The number of the object in its message. `None` for a single frame, and for a frame that is no data object.
+        /// The number of the object in its message. `None` for a single frame, and for a frame without a data object.
         object_index: Option<usize>,
         /// The digest that was written: 16 hexadecimal digits.
         expected: String,
@@ -163,13 +170,23 @@ impl TensogramError {
     }
 
     /// An input-output error that names the file.
-    pub(crate) fn io(path: &Path, error: &io::Error) -> Self {
+    #[doc(hidden)]
+    pub fn io(path: &Path, error: &io::Error) -> Self {
         Self::Io(io::Error::new(error.kind(), format!("{}: {error}", path.display())))
     }
 
     /// This error with the number of the message in front of its text.
-    pub(crate) fn in_message(self, index: usize) -> Self {
-        let named = |reason: Reason| Reason { text: format!("message {index}: {}", reason.text), ..reason };
+    #[doc(hidden)]
+    #[must_use]
+    pub fn in_message(self, index: usize) -> Self {
+        self.within(format_args!("message {index}"))
+    }
+
+    /// This error with the place where it happened in front of its text.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn within(self, place: impl fmt::Display) -> Self {
+        let named = |reason: Reason| Reason { text: format!("{place}: {}", reason.text), ..reason };
         match self {
             Self::Framing(reason) => Self::Framing(named(reason)),
             Self::Metadata(reason) => Self::Metadata(named(reason)),
@@ -211,8 +228,8 @@ impl TensogramError {
     /// The error for a wrong digest, which [`tgm_core`] reports as two numbers: [`Self::HashMismatch`] with both as
     /// text.
     ///
-    /// `object_index` is the number of the object in its message. Pass `None` for a single frame, and for a frame that
-    /// is no data object.
+    /// `object_index` is the number of the object in its message. Pass `None` for a single frame, and for a frame
+    /// without a data object.
     ///
     /// ```
     /// use tgm_std::TensogramError;
@@ -306,6 +323,14 @@ impl From<tgm_core::Error> for TensogramError {
     }
 }
 
+impl From<CodecError> for TensogramError {
+    /// What a codec, or its memory and threads, could not do. Kind and offset come along.
+    fn from(error: CodecError) -> Self {
+        let reason = Reason { text: error.to_string(), cause: error.cause(), fetch: None };
+        if error.is_about_a_parameter() { Self::Metadata(reason) } else { Self::Encoding(reason) }
+    }
+}
+
 /// The text of an error, with advice if there is any.
 fn text_of(error: tgm_core::Error) -> String {
     match error.kind() {
@@ -314,7 +339,7 @@ fn text_of(error: tgm_core::Error) -> String {
         }
         K::Truncated => format!("buffer too short: {error}"),
         K::Version(version) => format!("{error}: {}", way_out(version)),
-        K::NeedsDecoding(Stage::Compression(Some(codec))) => not_compiled_in(codec.name()),
+        K::NeedsDecoding(Stage::Compression(Some(compression))) => compressed(error, compression),
         _ => error.to_string(),
     }
 }
@@ -333,11 +358,11 @@ pub(crate) const fn way_out(version: u16) -> &'static str {
     }
 }
 
-/// The error for a codec that this build cannot decode.
-pub(crate) fn not_compiled_in(name: &str) -> String {
-    match Hint::to_decode(name) {
-        Some(hint) => format!("unknown compression: codec `{name}` not compiled in: {hint}"),
-        None => format!("unknown compression: codec `{name}` not compiled in"),
+/// The text for values that were asked for as they are stored, and are compressed. If their codec is there, decoding helps.
+fn compressed(error: tgm_core::Error, compression: Compression) -> String {
+    match tgm_codec::codec(compression, CompressionBackend::Pure) {
+        Ok(_) => format!("{error}; `values` and `decode` undo it, a view does not"),
+        Err(lacking) => lacking.to_string(),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! An error says what is wrong, and often what to do. The advice uses this library's words: a field of the options, a
 //! feature, a type. A program with other words, such as a command line, replaces them by its own. For that it has to
-//! know all of them, so they all stand in this file. A test checks that.
+//! know all of them, so they all stand in this file. `tests/tests/bounds/advice.rs` checks that.
 
 use std::fmt;
 
@@ -68,10 +68,6 @@ hints! {
     Blosc2 = "enable feature `blosc2`",
     /// Feature `blosc2-decode`.
     Blosc2Decode = "enable feature `blosc2-decode`",
-    /// Feature `grib-jpeg2000`.
-    GribJpeg2000 = "enable feature `grib-jpeg2000`",
-    /// Feature `grib-png`.
-    GribPng = "enable feature `grib-png`",
     /// Feature `lz4`.
     Lz4 = "enable feature `lz4`",
     /// Feature `roaring`, to encode.
@@ -84,19 +80,6 @@ hints! {
     Zstd = "enable feature `zstd`",
 }
 
-impl Hint {
-    /// The feature that a codec needs for decoding. `None` for codecs that are always there, and for unknown names.
-    pub(crate) fn to_decode(codec: &str) -> Option<Self> {
-        Some(match codec {
-            "blosc2" => Self::Blosc2Decode,
-            "sz3" => Self::Sz3Decode,
-            "lz4" => Self::Lz4,
-            "zstd" => Self::Zstd,
-            _ => return None,
-        })
-    }
-}
-
 impl fmt::Display for Hint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.text())
@@ -105,9 +88,7 @@ impl fmt::Display for Hint {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-    use std::fs;
-    use std::path::{Path, PathBuf};
+    use tgm_codec::{Codec, CodecError};
 
     use super::*;
 
@@ -119,82 +100,13 @@ mod tests {
         }
     }
 
-    /// Collects the library's source files, without tests.
-    fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            if name == "bin" || name.contains("tests") {
-                continue;
-            }
-            if path.is_dir() {
-                sources(&path, found);
-            } else {
-                found.push(path);
-            }
-        }
-    }
-
-    /// The code of a file, without comments, attributes and the tests at its end.
-    fn code(path: &Path) -> String {
-        let text = fs::read_to_string(path).unwrap();
-        let text = text.split("\nmod tests {").next().unwrap();
-        let is_code = |line: &&str| {
-            let line = line.trim_start();
-            !["//", "#[", "reason ="].iter().any(|start| line.starts_with(start))
-        };
-        text.lines().filter(is_code).flat_map(|line| [line, "\n"]).collect()
-    }
-
-    /// The fields of all structures that are named options, limits or budget.
-    fn option_fields(code: &str) -> BTreeSet<String> {
-        let mut fields = BTreeSet::new();
-        let mut inside = false;
-        for line in code.lines() {
-            if let Some(name) = line.strip_prefix("pub struct ") {
-                let name = name.split(|c: char| !c.is_alphanumeric()).next().unwrap();
-                inside = ["Options", "Limits", "Budget"].iter().any(|end| name.ends_with(end));
-            }
-            inside &= line != "}";
-            let field = line.trim_start().strip_prefix("pub ").and_then(|rest| rest.split_once(':'));
-            if let Some((field, _)) = field.filter(|_| inside) {
-                fields.insert(field.to_string());
-            }
-        }
-        fields
-    }
-
-    /// The string literals in code: everything between two quotes.
-    fn texts(code: &str) -> impl Iterator<Item = String> {
-        // A quotation mark that is a character begins no text.
-        let code = code.replace("'\"'", "");
-        let texts: Vec<_> = code.split('"').map(str::to_string).collect();
-        texts.into_iter().skip(1).step_by(2)
-    }
-
+    /// The words of `tgm-codec`, which are these.
     #[test]
-    fn advice_of_errors_stands_in_one_file() {
-        let mut files = Vec::new();
-        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
-        let codes: Vec<_> = files.iter().map(|path| (path, code(path))).collect();
-        let fields: BTreeSet<_> = codes.iter().flat_map(|(_, code)| option_fields(code)).collect();
-        for known in ["allow_nan", "max_objects", "native_byte_order", "max_issues", "max_file_bytes"] {
-            assert!(fields.contains(known), "{known}: {fields:?}");
-        }
-        // A field name of one word may be part of any sentence, as in "frame header".
-        let fields: Vec<_> = fields.iter().filter(|field| field.contains('_')).collect();
-        for (path, code) in codes.iter().filter(|(path, _)| !path.ends_with("base/hint.rs")) {
-            for text in texts(code) {
-                let names = fields.iter().find(|field| text.contains(field.as_str()));
-                assert_eq!(names, None, "{}: make it a hint: {text}", path.display());
-                if !text.contains(' ') {
-                    continue;
-                }
-                let variant = text.split("::").skip(1).any(|rest| rest.starts_with(char::is_uppercase));
-                assert!(!variant, "{}: make it a hint: {text}", path.display());
-                for word in ["enable feature", "=true", "Options", "of the options"] {
-                    assert!(!text.contains(word), "{}: make it a hint: {text}", path.display());
-                }
+    fn a_feature_that_a_codec_lacks_has_a_hint() {
+        for about in tgm_codec::all().map(Codec::about) {
+            for feature in [about.decoding, about.encoding].iter().filter_map(|support| support.missing_feature()) {
+                let text = CodecError::not_compiled_in(about.name(), feature).to_string();
+                assert!(Hint::ALL.iter().any(|hint| text.ends_with(hint.text())), "{text}");
             }
         }
     }

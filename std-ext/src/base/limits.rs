@@ -55,12 +55,12 @@
 //! |---|---|---|
 //! | owned metadata | 232 | a map of three bytes, in `base`, has a node for eleven entries |
 
+use tgm_codec::memory;
 use tgm_core::ErrorKind;
 use tgm_core::cbor::{Cursor, MAX_NESTING};
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::hint::Hint;
-use crate::base::memory;
 
 /// Limits on decoding. They are on by default, and each can be raised or lowered.
 ///
@@ -112,7 +112,8 @@ impl DecodeLimits {
     ///
     /// # Errors
     /// [`TensogramError::Encoding`] naming the limit.
-    pub(crate) fn check_bytes(&self, encoded: u64, decoded: u64) -> Result<usize> {
+    #[doc(hidden)]
+    pub fn check_bytes(&self, encoded: u64, decoded: u64) -> Result<usize> {
         if decoded > self.max_decoded_bytes {
             let max = self.max_decoded_bytes;
             return Err(TensogramError::encoding(format!(
@@ -150,7 +151,8 @@ impl DecodeLimits {
     ///
     /// # Errors
     /// [`TensogramError::Framing`] naming the limit.
-    pub(crate) fn check_objects(&self, count: usize) -> Result<()> {
+    #[doc(hidden)]
+    pub fn check_objects(&self, count: usize) -> Result<()> {
         if count <= self.max_objects {
             return Ok(());
         }
@@ -165,39 +167,34 @@ impl DecodeLimits {
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if there is no memory.
-pub(crate) fn reserve_more(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
+pub fn reserve_more(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
     let reserved = buffer.try_reserve_exact(len);
     reserved.map_err(|_| TensogramError::encoding(format!("cannot allocate {len} bytes")))
-}
-
-/// The first `len` bytes of `buffer`, with whatever they hold. A shorter buffer is replaced by one of `len` zeros.
-///
-/// # Errors
-/// [`TensogramError::Encoding`] if there is no memory.
-pub(crate) fn at_least(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
-    if buffer.len() < len {
-        *buffer = Vec::new();
-        *buffer = reserve(len)?;
-    }
-    buffer.get_mut(..len).ok_or_else(|| TensogramError::encoding("no scratch memory"))
 }
 
 /// A buffer of `len` zeros.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if there is no memory.
-pub(crate) fn reserve(len: usize) -> Result<Vec<u8>> {
-    if len >= SYSTEM_ZEROS {
-        return memory::zeros(len);
-    }
-    let mut buffer = Vec::new();
-    buffer
-        .try_reserve_exact(len)
-        .map_err(|_| TensogramError::encoding(format!("cannot allocate {len} bytes for decoded values")))?;
-    buffer.resize(len, 0);
-    Ok(buffer)
+pub fn reserve(len: usize) -> Result<Vec<u8>> {
+    Ok(memory::buffer(len)?)
 }
 
-/// The size from which zeros of the operating system cost less than our own. Allocators serve smaller requests from
-/// memory that was used before.
-const SYSTEM_ZEROS: usize = 1 << 20;
+#[cfg(test)]
+mod tests {
+    use tgm_codec::Codec;
+
+    #[test]
+    fn the_table_says_of_each_codec_what_the_codec_says() {
+        let page = include_str!("limits.rs");
+        for about in tgm_codec::all().map(Codec::about) {
+            let bytes = match about.expansion.bytes {
+                None => "no bound".to_string(),
+                Some(bytes) if bytes < 1000 => bytes.to_string(),
+                Some(bytes) => format!("{},{:03}", bytes / 1000, bytes % 1000),
+            };
+            let row = format!("//! | {} | {bytes} | {} |\n", about.name(), about.expansion.by);
+            assert!(page.contains(&row), "{row}");
+        }
+    }
+}

@@ -2,52 +2,15 @@
 
 mod encode;
 
-pub use encode::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMethod, Provenance, ValueOrder};
+pub use tgm_codec::threads::{DEFAULT_PARALLEL_THRESHOLD_BYTES, ENV_THREADS};
+pub use tgm_codec::{Blosc2Codec, CompressionBackend, ENV_COMPRESSION_BACKEND};
 
-use crate::base::error::{Result, TensogramError};
+pub use encode::{AggregateHashPolicy, EncodeOptions, MaskMethod, Provenance, ValueOrder};
+
 use crate::base::limits::DecodeLimits;
 
-/// The default threshold for threads: fewer bytes of payload are processed on the calling thread.
-pub const DEFAULT_PARALLEL_THRESHOLD_BYTES: usize = 64 << 10;
-/// The environment variable with the number of threads, for options that say 0. A process reads it once.
-pub const ENV_THREADS: &str = "TENSOGRAM_THREADS";
 /// The default width of packed values, in bits.
 pub const DEFAULT_SIMPLE_PACKING_BITS: u32 = 16;
-
-/// The environment variable that chooses the backend for [`CompressionBackend::Auto`]: `pure` or `rust`, `ffi` or `c`.
-pub const ENV_COMPRESSION_BACKEND: &str = "TENSOGRAM_COMPRESSION_BACKEND";
-
-/// The implementation of a codec to use, for codecs that have two.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CompressionBackend {
-    /// The one that the variable [`ENV_COMPRESSION_BACKEND`] names, or else the fastest, which is the one in Rust.
-    #[default]
-    Auto,
-    /// The C library.
-    Ffi,
-    /// Pure Rust.
-    Pure,
-}
-
-impl CompressionBackend {
-    /// The backend to use: for [`Self::Auto`], the one that the environment names.
-    ///
-    /// # Errors
-    /// [`TensogramError::Encoding`] if the variable names no backend.
-    pub(crate) fn resolve(self) -> Result<Self> {
-        let Some(text) = std::env::var_os(ENV_COMPRESSION_BACKEND).filter(|_| self == Self::Auto) else {
-            return Ok(self);
-        };
-        match text.to_string_lossy().to_ascii_lowercase().as_str() {
-            "pure" | "rust" => Ok(Self::Pure),
-            "ffi" | "c" => Ok(Self::Ffi),
-            _ => Err(TensogramError::encoding(format!(
-                "invalid {ENV_COMPRESSION_BACKEND} value: {} is neither ffi, c, pure nor rust",
-                text.display()
-            ))),
-        }
-    }
-}
 
 /// Options of decoding (FORMAT §5.1).
 ///
@@ -66,7 +29,7 @@ impl CompressionBackend {
 pub struct DecodeOptions {
     /// Whether values come in the byte order of this machine. Otherwise they come as they are stored.
     pub native_byte_order: bool,
-    /// The implementation of a codec to use. szip has one in Rust and, with feature `szip`, libaec.
+    /// The implementation of a codec to use. szip has one in Rust and, with feature `libaec`, libaec.
     pub compression_backend: CompressionBackend,
     /// The number of threads that may decode. 0 means the number in the variable [`ENV_THREADS`], or one thread.
     ///
@@ -79,8 +42,9 @@ pub struct DecodeOptions {
     /// Whether NaN and infinities are put back where masks record them. Otherwise zeros stay in their places.
     pub restore_non_finite: bool,
     /// Whether the digests of data objects are checked before their values are decoded. Every function that takes these
-    /// options does so. A wrong digest is [`TensogramError::HashMismatch`]. A digest that was never written is
-    /// [`TensogramError::MissingHash`].
+    /// options does so. A wrong digest is
+    /// [`HashMismatch`](crate::TensogramError::HashMismatch). A digest that was never written is
+    /// [`MissingHash`](crate::TensogramError::MissingHash).
     ///
     /// A digest covers the whole frame of an object, so a range then costs as much as the whole object. All of its
     /// payload is read and hashed, once for each call with any number of ranges. From a large message in a file, the

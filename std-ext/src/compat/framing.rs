@@ -138,7 +138,7 @@ pub fn decode_metadata_only(bytes: &[u8]) -> Result<GlobalMetadata> {
 /// digest is not checked: [`crate::model::hash::check_frame_hash`] does that.
 ///
 /// # Errors
-/// [`TensogramError::Framing`] for a frame that is damaged or of another type; those of the descriptor.
+/// [`TensogramError::Framing`] for a frame that is damaged or of another type; the errors of the descriptor.
 pub fn decode_data_object_frame(bytes: &[u8]) -> Result<(DataObjectDescriptor, &[u8], &[u8], usize)> {
     let (frame, rest) = frame::Frame::parse(bytes)?;
     if !frame.frame_type().is_data_object() {

@@ -5,12 +5,12 @@
 pub use crate::base::budget::{DecodeBudget, Spending};
 pub use crate::base::error::Reason;
 pub use crate::base::hint::Hint;
+pub use crate::base::limits;
 pub use crate::base::limits::DecodeLimits;
 pub use crate::base::options::{
     AggregateHashPolicy, Blosc2Codec, CompressionBackend, DEFAULT_PARALLEL_THRESHOLD_BYTES,
     DEFAULT_SIMPLE_PACKING_BITS, ENV_COMPRESSION_BACKEND, ENV_THREADS, MaskMethod, Provenance, ValueOrder,
 };
-pub use crate::base::{limits, threads};
 pub use crate::compat::pipeline::{DataPipeline, apply_pipeline};
 pub use crate::compat::remote_scan_parse::{
     BackwardCommit, BackwardOutcome, ForwardOutcome, footer_region_present, parse_backward_postamble,
@@ -44,6 +44,7 @@ pub use crate::validate::{
     FileIssue, FileValidationReport, IssueCode, IssueSeverity, Leftover, ValidateOptions, ValidationIssue,
     ValidationLevel, ValidationReport, validate_buffer, validate_file, validate_message,
 };
+pub use tgm_codec::threads;
 pub use tgm_core::wire::{FrameType, MessageFlags, WIRE_VERSION};
 
 /// Iteration over messages and objects.

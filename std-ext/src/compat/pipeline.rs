@@ -3,14 +3,16 @@
 //! [`DataPipeline`] holds the choice for every variable. [`apply_pipeline`] writes it into each variable's descriptor.
 
 use ciborium::Value;
+use tgm_codec::about::Input;
+use tgm_codec::{Blosc2Codec, Codec};
 use tgm_core::descriptor::{ByteOrder, Compression, Encoding, Filter, Key};
-use tgm_core::szip::flags;
 use zerocopy::IntoBytes as _;
 
 use crate::base::error::TensogramError;
 pub use crate::base::options::DEFAULT_SIMPLE_PACKING_BITS;
-use crate::encode::defaults::{BLOSC2_LEVEL, SZIP_BLOCK_SIZE, SZIP_RSI, ZSTD_LEVEL, packed_bits};
+use crate::encode::defaults::packed_bits;
 use crate::encode::packing::{Values, derive};
+use crate::model::params::value_of;
 use crate::model::types::DataObjectDescriptor;
 pub use crate::stages::pipeline::{decode_pipeline, encode_pipeline};
 
@@ -111,24 +113,24 @@ fn shuffle(descriptor: &mut DataObjectDescriptor) {
 }
 
 fn compress(descriptor: &mut DataObjectDescriptor, pipeline: &DataPipeline) -> Result<(), String> {
-    let level = pipeline.compression_level;
-    match Compression::from_name(&pipeline.compression) {
-        Some(Compression::None) => return Ok(()),
-        Some(Compression::Lz4) => {}
-        Some(Compression::Zstd) => set(descriptor, Key::ZstdLevel, level.unwrap_or(ZSTD_LEVEL)),
-        Some(Compression::Blosc2) => {
-            set(descriptor, Key::Blosc2Codec, "lz4");
-            set(descriptor, Key::Blosc2Clevel, level.unwrap_or(BLOSC2_LEVEL));
+    let name = &pipeline.compression;
+    let compression = Compression::from_name(name);
+    let codec = compression.and_then(tgm_codec::of).map(Codec::about).filter(|about| about.input == Input::Bytes);
+    let Some(about) = codec else {
+        if compression == Some(Compression::None) {
+            return Ok(());
         }
-        Some(Compression::Szip) => {
-            set(descriptor, Key::SzipRsi, SZIP_RSI);
-            set(descriptor, Key::SzipBlockSize, SZIP_BLOCK_SIZE);
-            set(descriptor, Key::SzipFlags, flags::PREPROCESS);
-        }
-        _ => {
-            let name = &pipeline.compression;
-            return Err(format!("unknown compression '{name}'; expected one of: none, zstd, lz4, blosc2, szip"));
-        }
+        return Err(format!("unknown compression '{name}'; expected one of: none, zstd, lz4, blosc2, szip"));
+    };
+    for (key, usual) in about.usual.unwrap_or_default() {
+        set(descriptor, *key, value_of(*usual));
+    }
+    if let Some(level) = about.level {
+        set(descriptor, level.key, pipeline.compression_level.unwrap_or(level.usual));
+    }
+    // The reference notes it, though readers do not need it.
+    if about.compression == Compression::Blosc2 {
+        set(descriptor, Key::Blosc2Codec, Blosc2Codec::default().name());
     }
     descriptor.compression.clone_from(&pipeline.compression);
     Ok(())

@@ -64,7 +64,7 @@ impl<'a> FrameApart<'a> {
     /// The descriptor and the values.
     ///
     /// # Errors
-    /// The errors of [`Self::open`]; those of [`values`](crate::values).
+    /// The errors of [`Self::open`] and of [`values`](crate::values).
     pub(crate) fn decode(&self, options: &DecodeOptions, room: &Room) -> Result<DecodedObject> {
         let (object, proof) = self.open(options)?;
         decoded(Trusted::proven(&object, proof), options, threads(options, &object)?, room)
@@ -73,7 +73,7 @@ impl<'a> FrameApart<'a> {
     /// The descriptor, and the values that `picks` take.
     ///
     /// # Errors
-    /// The errors of [`Self::open`]; those of [`select`](crate::decode::select()).
+    /// The errors of [`Self::open`] and of [`select`](crate::decode::select()).
     pub(crate) fn select(
         &self,
         picks: &[Pick],
@@ -86,7 +86,7 @@ impl<'a> FrameApart<'a> {
     /// The descriptor, and the values of `ranges`.
     ///
     /// # Errors
-    /// The errors of [`Self::open`]; those of [`ranges`](crate::ranges).
+    /// The errors of [`Self::open`] and of [`ranges`](crate::ranges).
     pub(crate) fn ranges(
         &self,
         ranges: &[(u64, u64)],

@@ -1,5 +1,6 @@
 //! A message that passed the checks which decoding asks of it, before any value is decoded.
 
+use tgm_codec::threads::Threads;
 use tgm_core::Message;
 use tgm_core::cbor::MAX_NESTING;
 use tgm_core::index::{HashList, Index};
@@ -12,17 +13,19 @@ use super::trust::{Proof, Trust, Trusted};
 use crate::base::error::{Result, TensogramError};
 use crate::base::interrupt;
 use crate::base::options::DecodeOptions;
-use crate::base::threads::Threads;
 use crate::model::room::Room;
 use crate::model::to_owned::gathered;
 
 /// A message whose structure and metadata passed every check of the format (FORMAT §1.10).
-pub(crate) struct CheckedMessage<'a> {
-    pub(crate) message: Message<'a>,
-    pub(crate) metadata: MessageMetadata<'a>,
+#[derive(Debug)]
+pub struct CheckedMessage<'a> {
+    /// Its frames and objects.
+    pub message: Message<'a>,
+    /// The metadata that counts: of its last metadata frame, overridden by preceders.
+    pub metadata: MessageMetadata<'a>,
     pub(crate) outline: Outline<'a>,
     /// The memory that owned metadata and descriptors may take.
-    pub(crate) room: Room,
+    pub room: Room,
 }
 
 impl<'a> CheckedMessage<'a> {
@@ -40,8 +43,8 @@ impl<'a> CheckedMessage<'a> {
     /// descriptor is reported as damage.
     ///
     /// # Errors
-    /// As [`Self::open`]; those of [`Trust::check_message`].
-    pub(crate) fn for_values(bytes: &'a [u8], options: &DecodeOptions, only: Option<usize>) -> Result<(Self, Proof)> {
+    /// The errors of [`Self::open`] and of [`Trust::check_message`].
+    pub fn for_values(bytes: &'a [u8], options: &DecodeOptions, only: Option<usize>) -> Result<(Self, Proof)> {
         Self::open_with(bytes, options, |message| Trust::of_message(message, options)?.check_message(message, only))
     }
 
@@ -89,7 +92,7 @@ impl<'a> CheckedMessage<'a> {
     /// Data object `index`, found by the walk.
     ///
     /// # Errors
-    /// [`TensogramError::Object`] if there is no such object; those of its frame.
+    /// [`TensogramError::Object`] if there is no such object; the errors of its frame.
     pub(super) fn object(&self, index: usize) -> Result<DataObject<'a>> {
         // Errors stay in, so that a walk that fails does not look like a message of fewer objects.
         let mut frames =

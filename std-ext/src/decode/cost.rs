@@ -15,7 +15,7 @@ use std::ops::Range;
 use tgm_core::descriptor::Descriptor;
 use tgm_core::stored::window_of;
 
-use crate::codec::{CodecError, PartReader};
+use tgm_codec::{CodecError, PartReader};
 
 /// Stored bytes that may lie in memory at once, however few values are wanted.
 const FREE_BYTES: u64 = 64 << 20;
@@ -47,7 +47,7 @@ pub(super) fn is_whole_cheaper<I: Iterator<Item = Range<u64>>>(
     let too_much = total / 10 * 7;
     let (mut cost, mut passed) = (0_u64, 0_u64);
     for range in wanted(elements) {
-        let bytes = window_of(descriptor, &range).map_err(|error| CodecError::new(error.to_string()))?;
+        let bytes = window_of(descriptor, &range).map_err(CodecError::of_descriptor)?;
         let blocks = blocks_of(&bytes, block);
         let start = blocks.start.max(passed);
         cost = cost.saturating_add(parts.cost_of_passing(start.saturating_sub(passed)));

@@ -5,6 +5,7 @@
 //!                                                 └─ AscendingMasks: the masked values of each
 //! ```
 
+use tgm_codec::threads::Threads;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Filter};
 
 use super::Scratch;
@@ -18,7 +19,6 @@ use super::visits::{Visit, Visits};
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
-use crate::base::threads::Threads;
 
 /// [`ranges`](super::ranges) of an object that may be trusted.
 ///
@@ -38,7 +38,8 @@ pub(super) fn trusted_ranges(
 /// The values of each range, in a buffer of its own.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] for a range that the object does not have; those of [`Plan`], the stages and the masks.
+/// [`TensogramError::Encoding`] for a range that the object does not have; the errors of [`Plan`], the stages and the
+/// masks.
 pub(super) fn decode_ranges(
     object: Trusted<'_, '_>,
     ranges: &[(u64, u64)],
@@ -62,7 +63,7 @@ pub(super) fn decode_ranges(
 /// its own, bits too.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] if `out` is shorter or longer; those of [`decode_ranges`].
+/// [`TensogramError::Encoding`] if `out` is shorter or longer; the errors of [`decode_ranges`].
 pub(super) fn decode_ranges_into(
     object: Trusted<'_, '_>,
     ranges: &[(u64, u64)],

@@ -3,6 +3,7 @@
 //! The descriptor is written as CBOR and read as a view. So it passes the same checks as a descriptor in a message, and
 //! the bytes are decoded by the same code, where they lie. They have no digest: with `verify_hash` that is an error.
 
+use tgm_codec::memory;
 use tgm_core::descriptor::{Descriptor, Dtype, Encoding};
 use tgm_core::wire::FRAME_HEADER_SIZE;
 
@@ -10,18 +11,17 @@ use super::each_range::trusted_ranges;
 use super::trust::{Proof, Trusted};
 use super::trusted_values;
 use crate::base::error::{Result, TensogramError};
-use crate::base::memory;
 use crate::base::options::DecodeOptions;
 use crate::model::metadata::object_descriptor_to_cbor;
 use crate::model::types::DataObjectDescriptor;
 
 /// All values of an object, out of its payload region.
 ///
-/// Offsets in errors are those of a frame that holds the region, and the descriptor behind it.
+/// Offsets in errors count as in a frame that holds the region and, behind it, the descriptor.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`] for a descriptor that cannot be CBOR; [`TensogramError::MissingHash`] with
-/// `verify_hash`; those of the descriptor, the masks and the stages.
+/// `verify_hash`; the errors of the descriptor, the masks and the stages.
 pub(crate) fn decode_region(
     descriptor: &DataObjectDescriptor,
     region: &[u8],
@@ -32,13 +32,13 @@ pub(crate) fn decode_region(
     let region_offset = FRAME_HEADER_SIZE as u64;
     let view = Descriptor::parse(&cbor, region_offset.saturating_add(region.len() as u64))?;
     let object = Trusted::without_frame(&view, region, region_offset, proof)?;
-    memory::owned(trusted_values(object, options)?)
+    Ok(memory::owned(trusted_values(object, options)?)?)
 }
 
 /// The values of `ranges` of an object, out of its payload. Masks are left out: their blobs are not in a payload.
 ///
-/// Offsets in errors about the descriptor are those of a frame that holds it alone; those about values count from the
-/// payload's start.
+/// Offsets in errors about the descriptor count as in a frame that holds nothing else. Offsets in errors about values
+/// count from the payload's start.
 ///
 /// # Errors
 /// As [`decode_region`]; [`TensogramError::Encoding`] for a range that the object does not have.

@@ -14,6 +14,7 @@
 //!
 //! An error about the buffer's length leaves the buffer as it was. After any other error it may hold anything.
 
+use tgm_codec::kernels::packing::Value;
 use tgm_core::ErrorKind;
 use tgm_core::descriptor::{ByteOrder, Descriptor};
 use tgm_core::object::DataObject;
@@ -24,7 +25,6 @@ use super::trust::Trusted;
 use super::{Scratch, plan, threads, unpack, whole};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
-use crate::kernels::packing::Value;
 use crate::model::number::Number;
 
 /// Writes all values of an object to `out`, as bytes.

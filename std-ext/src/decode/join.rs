@@ -12,7 +12,7 @@ use crate::base::error::{Result, TensogramError};
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] for an encoding or filter of an unknown name, and for more or fewer bytes than they
-/// imply; those of their parameters.
+/// imply; the errors of their parameters.
 pub(super) fn join<'a>(object: Trusted<'_, '_>, bytes: &'a [u8]) -> Result<Stored<'a>> {
     let descriptor = object.descriptor();
     // Names first: core says of an unknown one only that it cannot undo it.

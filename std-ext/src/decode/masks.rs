@@ -11,6 +11,7 @@ pub(super) mod ascending;
 
 use std::iter::Peekable;
 
+use tgm_codec::memory::at_least;
 use tgm_core::ErrorKind;
 use tgm_core::descriptor::{ByteOrder, Dtype, MaskDescriptor, MaskKind, MaskMethod};
 use tgm_core::mask::{BitmapForm, Mask, Runs, restore_into};
@@ -18,9 +19,7 @@ use tgm_core::mask::{BitmapForm, Mask, Runs, restore_into};
 pub(super) use self::ascending::{AscendingMasks, MaskRuns};
 use super::trust::Trusted;
 use crate::base::error::{Result, TensogramError};
-use crate::base::limits::at_least;
 use crate::base::options::DecodeOptions;
-use crate::codec;
 use crate::model::types::DecodedMaskSet;
 
 /// Memory for decompressed masks, one buffer for each kind.
@@ -31,6 +30,15 @@ pub(crate) struct Masks<'a> {
     dtype: Dtype,
     element_count: u64,
     masks: [Option<ReadMask<'a>>; MaskKind::ALL.len()],
+}
+
+/// The masks of an object, with a truth value for each element.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] for masks that cannot be read, and beyond the limits.
+pub fn mask_set(object: Trusted<'_, '_>, options: &DecodeOptions) -> Result<DecodedMaskSet> {
+    let mut buffers = MaskBuffers::default();
+    Masks::read(object, options, &mut buffers)?.to_bools(options)
 }
 
 /// One mask.
@@ -198,7 +206,7 @@ fn decompress<'b>(
     options: &DecodeOptions,
     buffer: &'b mut Vec<u8>,
 ) -> Result<&'b [u8]> {
-    let decompress = codec::mask_decompressor(method)?;
+    let decompress = tgm_codec::mask_decompressor(method)?;
     let len = object.descriptor().element_count().div_ceil(8);
     let bits = at_least(buffer, options.limits.check_bytes(blob.len() as u64, len)?)?;
     decompress(blob, bits)

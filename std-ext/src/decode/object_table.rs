@@ -45,7 +45,7 @@ impl ObjectTable {
     ///
     /// # Errors
     /// [`ErrorKind::IndexEntry`], a framing error, for an index whose entries do not ascend, because it would number
-    /// the objects in another order; those of [`Message::find_index`] and of the walk.
+    /// the objects in another order; the errors of [`Message::find_index`] and of the walk.
     pub fn new(message: &Message<'_>) -> Result<Self> {
         match message.find_index()? {
             Some(index) if index.is_ascending() => Ok(Self { entries: index.iter().collect() }),

@@ -16,18 +16,20 @@
 
 use std::ops::Range;
 
+use tgm_codec::window::Window;
+use tgm_codec::{Codec, PartReader};
 use tgm_core::descriptor::Descriptor;
 use tgm_core::stored::{Stored, window_of};
 
 use super::stored::codec_error;
 use crate::base::error::Result;
 use crate::base::options::DecodeOptions;
-use crate::codec::window::Window;
-use crate::codec::{Codec, PartReader};
 
 /// A compressed payload, and the part of its stored bytes that is at hand.
 pub(super) struct PayloadParts<'s> {
     codec: &'static dyn Codec,
+    /// Where the payload starts, for errors.
+    payload_offset: u64,
     parts: Box<dyn PartReader + 's>,
     /// Which stored bytes the buffer holds.
     window: Window,
@@ -35,15 +37,20 @@ pub(super) struct PayloadParts<'s> {
 }
 
 impl<'s> PayloadParts<'s> {
-    /// A payload whose `parts` the codec has opened. They will be written to `buffer`.
-    pub(super) fn new(codec: &'static dyn Codec, parts: Box<dyn PartReader + 's>, buffer: &'s mut Vec<u8>) -> Self {
-        Self { codec, parts, window: Window::default(), buffer }
+    /// A payload at byte `payload_offset`, whose `parts` the codec has opened. They will be written to `buffer`.
+    pub(super) fn new(
+        codec: &'static dyn Codec,
+        payload_offset: u64,
+        parts: Box<dyn PartReader + 's>,
+        buffer: &'s mut Vec<u8>,
+    ) -> Self {
+        Self { codec, payload_offset, parts, window: Window::default(), buffer }
     }
 
-    /// The stored bytes that hold the first of `ranges`. The other ranges are those of later calls, in ascending order.
+    /// The stored bytes that hold the first of `ranges`. Later calls ask for the other ranges, in ascending order.
     ///
     /// # Errors
-    /// The errors of the codec; those of a range that the object does not have; those of the limits.
+    /// The errors of the codec and of the limits; an error for a range that the object does not have.
     pub(super) fn stored(
         &mut self,
         descriptor: &Descriptor<'_>,
@@ -54,9 +61,9 @@ impl<'s> PayloadParts<'s> {
         if !wanted.is_empty() && self.window.get(self.buffer, &wanted).is_none() {
             let until = self.until(descriptor, &wanted, ranges)?;
             options.limits.check_bytes(u64::MAX, until - wanted.start)?;
-            let Self { codec, parts, window, buffer } = self;
+            let Self { codec, payload_offset, parts, window, buffer } = self;
             let read = window.extend(buffer, wanted.start, until, |start, out| parts.read_into(start, out));
-            read.map_err(|error| codec_error(*codec, &error))?;
+            read.map_err(|error| codec_error(*codec, error, *payload_offset))?;
         }
         let bytes = self.window.get(self.buffer, &wanted).unwrap_or_default();
         Ok(Stored::window(descriptor, bytes, wanted.start)?)
@@ -75,7 +82,8 @@ impl<'s> PayloadParts<'s> {
         if later.peek().is_none() {
             return Ok(wanted.end);
         }
-        let block_end = self.parts.end_of_block(wanted).map_err(|error| codec_error(self.codec, &error))?;
+        let block_end =
+            self.parts.end_of_block(wanted).map_err(|error| codec_error(self.codec, error, self.payload_offset))?;
         let mut until = wanted.end;
         for range in later {
             let range = range?;

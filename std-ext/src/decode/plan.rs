@@ -11,6 +11,8 @@
 //!
 //! The module `encode` has the plan for the way back. Nothing is allocated here.
 
+use tgm_codec::Codec;
+use tgm_codec::threads::Threads;
 use tgm_core::ErrorKind;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Encoding, Filter};
 use tgm_core::stored::{Stored, stored_len, window_of};
@@ -21,8 +23,6 @@ use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
 use crate::base::options::DecodeOptions;
-use crate::base::threads::Threads;
-use crate::codec::{self, Codec};
 
 /// One object, what its stages are, and how the caller wants its values.
 pub(super) struct Plan<'o, 'a> {
@@ -79,7 +79,7 @@ impl<'o, 'a> Plan<'o, 'a> {
         let codec = match compression.known() {
             None => return Err(unknown("compression", compression)),
             Some(Compression::None) => None,
-            Some(known) => Some(codec::codec(known, options.compression_backend)?),
+            Some(known) => Some(tgm_codec::codec(known, options.compression_backend)?),
         };
         Ok(Self { object, options, order, threads, codec })
     }
@@ -87,8 +87,8 @@ impl<'o, 'a> Plan<'o, 'a> {
     /// The way to all values.
     ///
     /// # Errors
-    /// [`TensogramError::Encoding`] for values or stored bytes beyond the limits; those of [`join`] if the payload is
-    /// not compressed. Behind a compression the names and parameters of the other stages are checked when they are
+    /// [`TensogramError::Encoding`] for values or stored bytes beyond the limits; the errors of [`join`] if the payload
+    /// is not compressed. Behind a compression the names and parameters of the other stages are checked when they are
     /// undone.
     pub(super) fn all(&self) -> Result<WayToValues<'a>> {
         let descriptor = self.object.descriptor();

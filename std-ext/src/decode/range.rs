@@ -38,7 +38,7 @@ use crate::model::types::DataObjectDescriptor;
 ///
 /// # Errors
 /// [`TensogramError::Object`] if there is no such object; [`TensogramError::Encoding`] for a range beyond the object's
-/// end; those of the format's checks, of `verify_hash`, of the limits, and of the object's pipeline.
+/// end; the errors of the format's checks, of `verify_hash`, of the limits, and of the object's pipeline.
 ///
 /// Format: FORMAT §5.5.
 pub fn decode_range(
@@ -56,7 +56,7 @@ pub fn decode_range(
 /// With `verify_hash`, only the frame's own flag says whether it holds a digest.
 ///
 /// # Errors
-/// The errors of the frame; those of [`ranges`].
+/// The errors of the frame and of [`ranges`].
 ///
 /// Format: FORMAT §5.5.
 pub fn decode_range_from_frame(
@@ -70,11 +70,11 @@ pub fn decode_range_from_frame(
 
 /// The values of `ranges` of an object, one buffer for each range.
 ///
-/// The values are those of [`decode_range`]; the object is open already, so nothing else of its message is read.
+/// It gives the same values as [`decode_range`]. The object is open already, so nothing else of its message is read.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] for a range beyond the object's end; those of `verify_hash`, of the limits, and of the
-/// object's pipeline.
+/// [`TensogramError::Encoding`] for a range beyond the object's end; the errors of `verify_hash`, of the limits, and of
+/// the object's pipeline.
 ///
 /// Format: FORMAT §5.5.
 pub fn ranges(object: &DataObject<'_>, ranges: &[(u64, u64)], options: &DecodeOptions) -> Result<Vec<Vec<u8>>> {
@@ -83,12 +83,12 @@ pub fn ranges(object: &DataObject<'_>, ranges: &[(u64, u64)], options: &DecodeOp
 
 /// Writes the values of `ranges` of an object to all of `out`, one range behind the other.
 ///
-/// The values are those of [`ranges`]: each range of a bitmask begins with a byte of its own. Opening a payload for
+/// It gives the same values as [`ranges`]: each range of a bitmask begins with a byte of its own. Opening a payload for
 /// parts takes one allocation, and the beginning of zstd more. Everything else is as with
 /// [`values_into`](crate::values_into).
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] if `out` is shorter or longer; those of [`ranges`].
+/// [`TensogramError::Encoding`] if `out` is shorter or longer; the errors of [`ranges`].
 ///
 /// Format: FORMAT §5.5.
 ///
@@ -118,7 +118,7 @@ pub fn ranges_into(
 /// [`ranges_into`].
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] if the elements are not of type `T`; those of [`ranges_into`].
+/// [`TensogramError::Encoding`] if the elements are not of type `T`; the errors of [`ranges_into`].
 ///
 /// Format: FORMAT §5.5.
 pub fn element_ranges_into<T: Number>(
@@ -153,8 +153,8 @@ fn ranges_in_order(
 /// errors about values count from the payload's start.
 ///
 /// # Errors
-/// [`TensogramError::MissingHash`] with `verify_hash`, always: digests are of frames. Those of the descriptor; those of
-/// [`ranges`].
+/// [`TensogramError::MissingHash`] with `verify_hash`, always: only frames have digests. The errors of the descriptor
+/// and of [`ranges`].
 ///
 /// Format: FORMAT §5.5.
 ///

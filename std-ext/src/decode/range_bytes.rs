@@ -3,6 +3,9 @@
 use std::iter;
 use std::ops::Range;
 
+use tgm_codec::kernels;
+use tgm_codec::kernels::packing::Value;
+use tgm_codec::{CodecError, PartReader, Workspace};
 use tgm_core::packing::Packing;
 use tgm_core::stored::Stored;
 
@@ -10,13 +13,10 @@ use super::payload_parts::PayloadParts;
 use super::plan::{Plan, WayToParts};
 use super::stored::{codec_error, open};
 use crate::base::error::Result;
-use crate::codec::{CodecError, PartReader, Workspace};
-use crate::kernels;
-use crate::kernels::packing::Value;
 
 /// The stored bytes of an object, opened for ranges.
 pub(super) enum RangeBytes<'s> {
-    /// All of them: those of the message, or decompressed once for all ranges.
+    /// All of them: borrowed from the message, or decompressed once for all ranges.
     All(Stored<'s>),
     /// A payload that is decompressed part by part.
     Parts(PayloadParts<'s>),
@@ -51,11 +51,12 @@ impl<'s> RangeBytes<'s> {
         let Some(WayToParts { codec, total, end }) = plan.parts(end)? else {
             return Ok(Self::All(open(plan, plan.stored()?, bytes, work)?));
         };
+        let at = plan.object.region_offset();
         let parts = codec.open_parts(plan.object.payload(), plan.object.descriptor(), total, end, work);
-        if let Some(mut parts) = parts.map_err(|error| codec_error(codec, &error))?
-            && !is_dear(&mut *parts, total).map_err(|error| codec_error(codec, &error))?
+        if let Some(mut parts) = parts.map_err(|error| codec_error(codec, error, at))?
+            && !is_dear(&mut *parts, total).map_err(|error| codec_error(codec, error, at))?
         {
-            return Ok(Self::Parts(PayloadParts::new(codec, parts, bytes)));
+            return Ok(Self::Parts(PayloadParts::new(codec, at, parts, bytes)));
         }
         // This codec has no parts, or all of them are wanted. The workspace is lent to the answer that said so.
         let way = plan.decompressed(codec, total)?;
@@ -111,13 +112,13 @@ fn packed_from<'s>(stored: &Stored<'s>, start: u64) -> Option<(&'s [u8], Packing
 
 #[cfg(test)]
 mod tests {
+    use tgm_codec::threads::Threads;
     use tgm_core::Message;
 
     use super::super::Scratch;
     use super::super::trust::Trusted;
     use super::*;
     use crate::base::options::DecodeOptions;
-    use crate::base::threads::Threads;
     use crate::encode::{MessageBuilder, ObjectBuilder};
 
     /// What the kernels are given for values from `start` on: how many values they skip.

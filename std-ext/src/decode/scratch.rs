@@ -1,8 +1,9 @@
 //! Memory that decoding keeps between calls.
 
+use tgm_codec::Workspace;
+
 use super::masks::{MaskBuffers, MaskRuns};
 use super::visits::Visit;
-use crate::codec::Workspace;
 
 /// Memory that decoding works in, kept from one call to the next, of the same object or of another.
 ///
@@ -35,6 +36,6 @@ pub struct Scratch {
     pub(super) work: Workspace,
     /// Values that were decoded to be converted.
     pub(super) values: Vec<u8>,
-    /// Values among which are those of a selection.
+    /// Values of a window that holds the selected values and others between them.
     pub(super) window: Vec<u8>,
 }

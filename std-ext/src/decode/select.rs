@@ -30,6 +30,9 @@ mod tests;
 use std::borrow::Cow;
 use std::mem;
 
+use tgm_codec::memory;
+use tgm_codec::memory::at_least;
+use tgm_codec::threads::Threads;
 use tgm_core::descriptor::{ByteOrder, Descriptor};
 use tgm_core::object::DataObject;
 use tgm_core::selection::{Pick, Selection};
@@ -45,10 +48,8 @@ use super::trust::Trusted;
 use super::typed::{Float, check_real, values_as_into, zeros};
 use super::{Scratch, threads, whole};
 use crate::base::error::{Result, TensogramError};
-use crate::base::limits::{at_least, reserve};
-use crate::base::memory;
+use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
-use crate::base::threads::Threads;
 use crate::model::number::Number;
 
 /// Values that are decoded at once to be converted: a multiple of eight, so that bits begin with a byte.
@@ -87,7 +88,7 @@ pub fn selection<'p>(descriptor: &Descriptor<'p>, picks: &'p [Pick]) -> Result<S
 /// the message if they lie there side by side, as they are wanted. A bitmask's values begin with the highest bit.
 ///
 /// # Errors
-/// The errors of [`selection`]; those of [`values`](crate::values).
+/// The errors of [`selection`] and of [`values`](crate::values).
 ///
 /// ```
 /// use tgm_std::core::selection::Pick;
@@ -106,11 +107,11 @@ pub fn select<'a>(object: &DataObject<'a>, picks: &[Pick], options: &DecodeOptio
 
 /// Writes the values that `picks` take of an object to all of `out`, as bytes.
 ///
-/// The values are those of [`select`]. Opening a payload for parts takes an allocation or two. Everything else is as
-/// with [`values_into`](crate::values_into).
+/// It gives the same values as [`select`]. Opening a payload for parts takes an allocation or two. Everything else is
+/// as with [`values_into`](crate::values_into).
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] if `out` is shorter or longer than the values; those of [`select`].
+/// [`TensogramError::Encoding`] if `out` is shorter or longer than the values; the errors of [`select`].
 pub fn select_into(
     object: &DataObject<'_>,
     picks: &[Pick],
@@ -128,7 +129,7 @@ pub fn select_into(
 /// for each selected one.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] if the elements are not of type `T`; those of [`select_into`].
+/// [`TensogramError::Encoding`] if the elements are not of type `T`; the errors of [`select_into`].
 ///
 /// ```
 /// use tgm_std::core::selection::Pick;
@@ -171,7 +172,7 @@ pub fn select_vec<T: Number>(object: &DataObject<'_>, picks: &[Pick], options: &
 /// They are converted as by [`values_as`](crate::values_as).
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] for complex values; those of [`select`].
+/// [`TensogramError::Encoding`] for complex values; the errors of [`select`].
 ///
 /// ```
 /// use tgm_std::core::selection::Pick;
@@ -195,7 +196,7 @@ pub fn select_as<T: Float>(object: &DataObject<'_>, picks: &[Pick], options: &De
 /// [`select_as`] into all of `out`, which has one value for each selected one.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] if `out` is shorter or longer; those of [`select_as`].
+/// [`TensogramError::Encoding`] if `out` is shorter or longer; the errors of [`select_as`].
 pub fn select_as_into<T: Float>(
     object: &DataObject<'_>,
     picks: &[Pick],
@@ -296,7 +297,8 @@ pub(super) fn select_trusted<'a>(
     if let Some(bytes) = borrowed(trusted, selection, order, options)? {
         return Ok(Selected { shape, bytes: Cow::Borrowed(bytes) });
     }
-    // How much is selected may be for the message's shape to say, so its payload limits the memory.
+    // Picks such as `..` select what the message's shape states, and a shape can lie. So the memory for the result is
+    // limited by the length of the payload.
     let len = options.limits.check_bytes(trusted.payload().len() as u64, out_len(selection, descriptor))?;
     let mut bytes = reserve(len)?;
     write_part(trusted, selection, order, options, threads, &mut Scratch::default(), &mut bytes)?;

@@ -1,5 +1,7 @@
 //! Stages of decoding, one at a time, for measuring them.
 
+use tgm_codec::Workspace;
+use tgm_codec::threads::Threads;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::object::DataObject;
 
@@ -9,8 +11,6 @@ use super::stored::open;
 use super::trust::Trusted;
 use crate::base::error::Result;
 use crate::base::options::DecodeOptions;
-use crate::base::threads::Threads;
-use crate::codec::Workspace;
 
 /// The bytes that an object's compressor was given. Empty if the object is not compressed.
 ///

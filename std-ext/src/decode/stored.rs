@@ -5,20 +5,20 @@
 //!           (a codec, or nothing)  (unshuffle, unpack, swap)
 //! ```
 
+use tgm_codec::kernels;
+use tgm_codec::memory::at_least;
+use tgm_codec::threads::Threads;
+use tgm_codec::{Codec, CodecError, Workspace};
 use tgm_core::stored::Stored;
 
 use super::join::join;
 use super::plan::{Plan, WayToStored};
 use crate::base::error::{Result, TensogramError};
-use crate::base::limits::at_least;
-use crate::base::threads::Threads;
-use crate::codec::{Codec, CodecError, Workspace};
-use crate::kernels;
 
 /// All stored bytes of an object: out of the message, or decompressed into `bytes`.
 ///
 /// # Errors
-/// The errors of the codec; those of [`join`].
+/// The errors of the codec and of [`join`].
 #[inline]
 pub(super) fn open<'s>(
     plan: &Plan<'_, '_>,
@@ -31,7 +31,7 @@ pub(super) fn open<'s>(
         WayToStored::ByCodec { codec, len } => {
             let (object, bytes) = (plan.object, at_least(bytes, len)?);
             let decompressed = codec.decompress_on(plan.threads, object.payload(), object.descriptor(), bytes, work);
-            decompressed.map_err(|error| codec_error(codec, &error))?;
+            decompressed.map_err(|error| codec_error(codec, error, object.region_offset()))?;
             join(object, bytes)
         }
     }
@@ -58,15 +58,49 @@ pub(super) fn write_values(plan: &Plan<'_, '_>, stored: &Stored<'_>, out: &mut [
     Ok(())
 }
 
-/// What a codec said, with its name.
-pub(super) fn codec_error(codec: &dyn Codec, error: &CodecError) -> TensogramError {
-    TensogramError::encoding(format!("{} compression: {error}", codec.name()))
+/// What a codec said of a payload that starts at byte `payload_offset`, with the codec's name.
+pub(super) fn codec_error(codec: &dyn Codec, error: CodecError, payload_offset: u64) -> TensogramError {
+    error.in_codec(codec.name()).shift(payload_offset).into()
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
+    use tgm_core::{ErrorKind, Message};
+
     use crate::{DecodeOptions, MessageBuilder, ObjectBuilder};
+
+    #[test]
+    fn a_defect_of_a_payload_keeps_its_kind_and_its_place_in_the_message() {
+        let values: Vec<u16> = (0..999).collect();
+        let message =
+            MessageBuilder::new().object(ObjectBuilder::new(&[999], &values).unwrap().szip()).encode().unwrap();
+        let object = Message::parse(&message).unwrap().object(0).unwrap();
+        let (start, len) = (object.region_offset(), object.payload().len());
+        let cut = object.with_payload(&object.payload()[..len - 8]);
+        let error = crate::values(&cut, &DecodeOptions::default()).unwrap_err();
+        assert!(error.to_string().starts_with("encoding error: szip compression: "), "{error}");
+        assert_eq!(error.cause().unwrap().kind(), ErrorKind::Truncated);
+
+        // Ones are plain samples, which end too early.
+        let at = usize::try_from(start).unwrap();
+        let damaged = [&message[..at], vec![0xff; len].as_slice(), &message[at + len..]].concat();
+        let object = Message::parse(&damaged).unwrap().object(0).unwrap();
+        let error = crate::values(&object, &DecodeOptions::default()).unwrap_err();
+        let cause = error.cause().unwrap();
+        assert!((start..=start + len as u64).contains(&cause.offset()), "{cause} {start}");
+        let said: u64 = error.to_string().rsplit(' ').next().unwrap().parse().unwrap();
+        assert_eq!(start + said, cause.offset(), "the text counts from the payload: {error}");
+    }
+
+    #[test]
+    fn a_view_of_a_compressed_object_says_what_decodes_it() {
+        let message =
+            MessageBuilder::new().object(ObjectBuilder::new(&[2], &[1_u16, 2]).unwrap().szip()).encode().unwrap();
+        let object = Message::parse(&message).unwrap().object(0).unwrap();
+        let error = crate::TensogramError::from(object.view::<u16>().unwrap_err()).to_string();
+        assert!(error.contains("szip") && error.contains("`values` and `decode` undo it"), "{error}");
+    }
 
     #[test]
     fn threads_begin_at_the_elements_of_their_pieces() {

@@ -11,6 +11,8 @@
 //! covers the whole frame: checking it reads all of the payload, however small the part that is wanted. Each call
 //! checks it once. Without `verify_hash` all of this costs one branch.
 
+use std::fmt;
+
 use tgm_core::Message;
 use tgm_core::descriptor::{Descriptor, MaskDescriptor};
 use tgm_core::frame::Frame;
@@ -23,7 +25,7 @@ use crate::model::hash;
 
 /// How the digests of objects are checked.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Trust {
+pub enum Trust {
     /// They are not: the options do not ask for it.
     Unasked,
     /// This rule says which frames have a digest. A frame without one is an error.
@@ -32,7 +34,7 @@ pub(crate) enum Trust {
 
 /// Proves that an object's digest is right, or that the options do not ask for it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Proof(());
+pub struct Proof(());
 
 impl Proof {
     /// For bytes that lie in no frame, and so have no digest.
@@ -50,7 +52,7 @@ impl Trust {
     ///
     /// # Errors
     /// The errors of the walk.
-    pub(crate) fn of_message(message: &Message<'_>, options: &DecodeOptions) -> Result<Self> {
+    pub fn of_message(message: &Message<'_>, options: &DecodeOptions) -> Result<Self> {
         Ok(match (options.verify_hash, options.strict_hash_presence) {
             (false, _) => Self::Unasked,
             (true, true) => Self::By(HashPresence::Flagged),
@@ -85,8 +87,8 @@ impl Trust {
     /// Checks the objects of `message` before any descriptor is read: all objects, or only the object `only`.
     ///
     /// # Errors
-    /// The errors of the walk; those of [`Self::check`] for the first object that has any.
-    pub(crate) fn check_message(self, message: &Message<'_>, only: Option<usize>) -> Result<Proof> {
+    /// The errors of the walk; the errors of [`Self::check`] for the first object that has any.
+    pub fn check_message(self, message: &Message<'_>, only: Option<usize>) -> Result<Proof> {
         let Self::By(_) = self else { return Ok(Proof(())) };
         let mut index = 0;
         for frame in message.frames() {
@@ -105,7 +107,7 @@ impl Trust {
 
 /// The descriptor and the bytes of an object whose values may be read.
 #[derive(Clone, Copy)]
-pub(crate) struct Trusted<'o, 'a> {
+pub struct Trusted<'o, 'a> {
     descriptor: &'o Descriptor<'a>,
     payload: &'a [u8],
     /// The payload, and the masks' blobs behind it.
@@ -113,18 +115,28 @@ pub(crate) struct Trusted<'o, 'a> {
     region_offset: u64,
 }
 
+impl fmt::Debug for Trusted<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let len = self.payload.len();
+        f.debug_struct("Trusted")
+            .field("descriptor", self.descriptor)
+            .field("payload_len", &len)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'o, 'a> Trusted<'o, 'a> {
     /// Checks the digest of `object`, if the options ask for it.
     ///
     /// # Errors
     /// The errors of [`Trust::check`].
-    pub(crate) fn new(object: &'o DataObject<'a>, options: &DecodeOptions) -> Result<Self> {
+    pub fn new(object: &'o DataObject<'a>, options: &DecodeOptions) -> Result<Self> {
         let proof = Trust::of_frame(object.frame(), options).check(object.frame(), None)?;
         Ok(Self::proven(object, proof))
     }
 
     /// An object whose frame or message was checked.
-    pub(crate) const fn proven(object: &'o DataObject<'a>, _proof: Proof) -> Self {
+    pub const fn proven(object: &'o DataObject<'a>, _proof: Proof) -> Self {
         Self {
             descriptor: object.descriptor(),
             payload: object.payload(),
@@ -150,17 +162,17 @@ impl<'o, 'a> Trusted<'o, 'a> {
     }
 
     /// What the object is.
-    pub(crate) const fn descriptor(&self) -> &'o Descriptor<'a> {
+    pub const fn descriptor(&self) -> &'o Descriptor<'a> {
         self.descriptor
     }
 
     /// The encoded values, without masks.
-    pub(crate) const fn payload(&self) -> &'a [u8] {
+    pub const fn payload(&self) -> &'a [u8] {
         self.payload
     }
 
     /// Where payload and region start, in bytes from the start of the slice that errors count from.
-    pub(crate) const fn region_offset(&self) -> u64 {
+    pub const fn region_offset(&self) -> u64 {
         self.region_offset
     }
 

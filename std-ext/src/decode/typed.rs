@@ -7,6 +7,8 @@
 
 use std::mem;
 
+use tgm_codec::kernels::packing::Value;
+use tgm_codec::memory::at_least;
 use tgm_core::descriptor::{ByteOrder, Descriptor, Dtype, Encoding};
 use tgm_core::object::DataObject;
 use tgm_core::tensor::{AnyView, Element};
@@ -15,9 +17,7 @@ use super::into::{check_dtype, elements_into, unpack_into};
 use super::trust::Trusted;
 use super::{Scratch, threads, whole};
 use crate::base::error::{Result, TensogramError};
-use crate::base::limits::at_least;
 use crate::base::options::DecodeOptions;
-use crate::kernels::packing::Value;
 use crate::model::number::Number;
 
 /// All values of an object as a vector of the type that they are, row-major, in this machine's byte order.
@@ -25,7 +25,7 @@ use crate::model::number::Number;
 /// One allocation for the values, within the limits of the options. `native_byte_order` of the options has no effect.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] if the object holds values of another type than `T`: the error names it. Those of
+/// [`TensogramError::Encoding`] if the object holds values of another type than `T`: the error names it. The errors of
 /// [`values`](crate::values).
 ///
 /// ```
@@ -62,8 +62,8 @@ pub fn to_vec<T: Number>(object: &DataObject<'_>, options: &DecodeOptions) -> Re
 /// options asks for it, and zeros otherwise.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] for complex values: the error names their type, and [`to_vec`] gives them. Those of
-/// [`values`](crate::values).
+/// [`TensogramError::Encoding`] for complex values: the error names their type, and [`to_vec`] gives them. The errors
+/// of [`values`](crate::values).
 ///
 /// ```
 /// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, values_as};
@@ -91,7 +91,7 @@ pub fn values_as<T: Float>(object: &DataObject<'_>, options: &DecodeOptions) -> 
 /// are not decoded as `T`.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] if `out` is shorter or longer; those of [`values_as`].
+/// [`TensogramError::Encoding`] if `out` is shorter or longer; the errors of [`values_as`].
 ///
 /// ```
 /// use tgm_std::{DecodeOptions, Scratch, values_as_into};
@@ -135,7 +135,7 @@ pub fn values_as_into<T: Float>(
     let len = options.limits.check_bytes(trusted.payload().len() as u64, descriptor.decoded_len()?)?;
     // Out of the scratch for as long as decoding works in the rest of it.
     let mut buffer = mem::take(&mut scratch.values);
-    let converted = at_least(&mut buffer, len).and_then(|bytes| {
+    let converted = at_least(&mut buffer, len).map_err(TensogramError::from).and_then(|bytes| {
         let threads = threads(options, object)?;
         whole::decode_values_into(trusted, ByteOrder::NATIVE, options, threads, scratch, bytes)?;
         T::copy_from(&AnyView::new(dtype, bytes, ByteOrder::NATIVE, descriptor.shape().into())?, out);

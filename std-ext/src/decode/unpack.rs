@@ -1,5 +1,7 @@
 //! Simple-packed values as numbers of the caller's type, from any element on.
 
+use tgm_codec::kernels::packing::Value;
+use tgm_codec::threads::Threads;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::tensor::Element;
 use zerocopy::IntoBytes as _;
@@ -13,14 +15,12 @@ use super::stored::open;
 use super::trust::Trusted;
 use crate::base::error::Result;
 use crate::base::options::DecodeOptions;
-use crate::base::threads::Threads;
-use crate::kernels::packing::Value;
 
 /// Unpacks `out.len()` values from element `start` on; masked ones restored if the options say so.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) if the object has fewer values, or its values are not
-/// packed; those of [`Plan`], the codec and the masks.
+/// packed; the errors of [`Plan`], the codec and the masks.
 pub(super) fn unpack_into<T: Element + Value>(
     object: Trusted<'_, '_>,
     start: u64,

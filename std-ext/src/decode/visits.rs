@@ -50,7 +50,7 @@ impl<'v> Visits<'v> {
         self.ranges.get(index).copied()
     }
 
-    /// The elements of the range of visit `number`, then those of all later visits.
+    /// The ranges of visit `number` and of all later visits, as elements.
     pub(super) fn from(self, number: usize) -> impl Iterator<Item = Range<u64>> + use<'v> {
         (number..).map_while(move |number| self.range(number)).map(|(start, count)| start..start.saturating_add(count))
     }

@@ -5,6 +5,10 @@
 
 use std::borrow::Cow;
 
+use tgm_codec::kernels::byteswap;
+use tgm_codec::memory;
+use tgm_codec::threads::Threads;
+use tgm_codec::{Codec, Workspace};
 use tgm_core::descriptor::ByteOrder;
 
 use super::Scratch;
@@ -15,16 +19,12 @@ use super::stored::{codec_error, open, write_values};
 use super::trust::Trusted;
 use crate::base::error::Result;
 use crate::base::limits::reserve;
-use crate::base::memory;
 use crate::base::options::DecodeOptions;
-use crate::base::threads::Threads;
-use crate::codec::{Codec, Workspace};
-use crate::kernels::byteswap;
 
 /// All values of an object, in the byte order that the options say; masked ones restored if they say so.
 ///
 /// # Errors
-/// The errors of [`Plan`] and of the stages; those of the masks.
+/// The errors of [`Plan`], of the stages and of the masks.
 pub(crate) fn decode_values<'a>(
     object: Trusted<'_, 'a>,
     options: &DecodeOptions,
@@ -64,14 +64,14 @@ pub(crate) fn decode_owned_values(
     options: &DecodeOptions,
     threads: Threads,
 ) -> Result<Vec<u8>> {
-    memory::owned(decode_values(object, options, threads)?)
+    Ok(memory::owned(decode_values(object, options, threads)?)?)
 }
 
 /// [`decode_values`] in `order` into all of `out`.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`](crate::TensogramError::Encoding) if `out` is shorter or longer than the values; those
-/// of [`decode_values`].
+/// [`TensogramError::Encoding`](crate::TensogramError::Encoding) if `out` is shorter or longer than the values; the
+/// errors of [`decode_values`].
 pub(super) fn decode_values_into(
     object: Trusted<'_, '_>,
     order: ByteOrder,
@@ -106,12 +106,13 @@ fn write_by_codec(
     out: &mut [u8],
 ) -> Result<()> {
     let (payload, descriptor) = (plan.object.payload(), plan.object.descriptor());
+    let payload_offset = plan.object.region_offset();
     if unpacks {
         let unpacked = codec.unpack_into(payload, descriptor, plan.order, out, plan.threads);
-        return unpacked.map_err(|error| codec_error(codec, &error));
+        return unpacked.map_err(|error| codec_error(codec, error, payload_offset));
     }
     let decompressed = codec.decompress_on(plan.threads, payload, descriptor, out, work);
-    decompressed.map_err(|error| codec_error(codec, &error))?;
+    decompressed.map_err(|error| codec_error(codec, error, payload_offset))?;
     if let Some(unit) = plan.swap_unit() {
         plan.threads.pieces(out, unit, |_, piece| byteswap::swap_in_place(piece, unit))?;
     }

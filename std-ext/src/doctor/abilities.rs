@@ -1,9 +1,8 @@
 //! What this build can do with each compression, and the code that this processor takes.
 
 use serde::Serialize;
-use tgm_core::descriptor::Compression;
-
-use crate::kernels::simd::Simd;
+use tgm_codec::about::{About, Support};
+use tgm_codec::kernels::simd::Simd;
 
 /// What this build can do with a compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -44,25 +43,16 @@ pub struct VectorPaths {
 /// assert!(abilities.iter().any(|codec| codec.name == "szip" && codec.decode));
 /// ```
 pub fn codec_abilities() -> Vec<CodecAbility> {
-    let named = Compression::ALL.iter().filter(|compression| **compression != Compression::None);
-    named.map(|compression| ability(*compression)).collect()
+    tgm_codec::all().map(|codec| ability(codec.about())).collect()
 }
 
-fn ability(compression: Compression) -> CodecAbility {
-    let whole = |is_on: bool| (is_on, if is_on { Encodes::Yes } else { Encodes::No });
-    let (decode, encode) = match compression {
-        Compression::Lz4 => whole(cfg!(feature = "lz4")),
-        Compression::Zstd => whole(cfg!(feature = "zstd")),
-        Compression::Blosc2 => (cfg!(feature = "blosc2-decode"), whole(cfg!(feature = "blosc2")).1),
-        Compression::Sz3 => match (cfg!(feature = "sz3"), cfg!(feature = "sz3-decode")) {
-            (true, _) => (true, Encodes::Yes),
-            (false, true) => (true, Encodes::Lossless),
-            (false, false) => (false, Encodes::No),
-        },
-        Compression::Roaring => (true, whole(cfg!(feature = "roaring")).1),
-        Compression::None | Compression::Szip | Compression::Zfp | Compression::Rle => whole(true),
+const fn ability(about: &About) -> CodecAbility {
+    let encode = match about.encoding {
+        Support::Whole => Encodes::Yes,
+        Support::Lossless(_) => Encodes::Lossless,
+        Support::Lacking(_) => Encodes::No,
     };
-    CodecAbility { name: compression.name(), decode, encode }
+    CodecAbility { name: about.name(), decode: about.decoding.is_any(), encode }
 }
 
 /// The vector code that this processor can take, and the one that is taken.
@@ -72,6 +62,8 @@ pub fn vector_paths() -> VectorPaths {
 
 #[cfg(test)]
 mod tests {
+    use tgm_core::descriptor::Compression;
+
     use super::*;
 
     #[test]

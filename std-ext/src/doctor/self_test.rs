@@ -1,15 +1,18 @@
 //! A test of every codec that is built in: encode, decode, compare.
 
-use tgm_core::descriptor::{ByteOrder, Dtype, ZfpMode};
+use std::borrow::Cow;
+
+use tgm_codec::about::{About, Before, Input};
+use tgm_core::descriptor::{ByteOrder, Dtype, Encoding, Filter};
 use tgm_core::wire::FRAME_HEADER_SIZE;
 use zerocopy::IntoBytes as _;
 
 use super::SelfTestResult;
 use crate::base::error::TensogramError;
-use crate::base::options::{Blosc2Codec, DecodeOptions, EncodeOptions, MaskMethod};
-use crate::codec::ErrorBound;
+use crate::base::options::{DecodeOptions, EncodeOptions, MaskMethod};
 use crate::decode::{decode, decode_metadata};
 use crate::encode::{MessageBuilder, ObjectBuilder};
+use crate::model::params::value_of;
 use crate::model::types::DataObjectDescriptor;
 use crate::scan::scan;
 
@@ -18,46 +21,45 @@ type Tried = Result<(), String>;
 /// An object that owns its values.
 type Object = ObjectBuilder<'static>;
 
-/// The error that lossy codecs are allowed.
-const LOSS: f64 = 1e-3;
-
 /// Encodes and decodes some values by each codec. One row each, skipped if the codec is not built in.
 pub fn run_self_test() -> Vec<SelfTestResult> {
-    vec![
+    let mut rows = vec![
         row("encode and decode", None, values_return(0.0, |object| object)),
         row("decode_metadata", None, metadata_returns()),
         row("scan of several messages", None, messages_are_found()),
         row("digests xxh3", None, damage_is_noticed()),
         row("masks", None, masks_return(MaskMethod::Rle)),
-        row("pipeline simple_packing+szip", None, values_return(LOSS, |object| object.simple_packing(24).szip())),
-        row(
-            "pipeline shuffle+zstd",
-            lacks("zstd", cfg!(feature = "zstd")),
-            values_return(0.0, |o| o.shuffle().zstd(3)),
-        ),
-        row("pipeline lz4", lacks("lz4", cfg!(feature = "lz4")), values_return(0.0, Object::lz4)),
-        row(
-            "pipeline blosc2",
-            lacks("blosc2", cfg!(feature = "blosc2")),
-            values_return(0.0, |object| object.blosc2(Blosc2Codec::Lz4, 5)),
-        ),
-        row("pipeline zfp", None, values_return(LOSS, |object| object.zfp(ZfpMode::FixedRate(32.0)))),
-        row(
-            "pipeline sz3",
-            lacks("sz3", cfg!(feature = "sz3")),
-            values_return(LOSS, |object| object.sz3(ErrorBound::Absolute(LOSS))),
-        ),
-        row("pipeline rle", None, bits_return(Object::rle)),
-        row("pipeline roaring", lacks("roaring", cfg!(feature = "roaring")), bits_return(Object::roaring)),
-    ]
+    ];
+    rows.extend(tgm_codec::all().map(|codec| by_codec(codec.about())));
+    rows
 }
 
-/// The reason to skip a row. `None` if the feature is on.
-fn lacks(feature: &str, is_on: bool) -> Option<String> {
-    (!is_on).then(|| format!("feature '{feature}' not built in"))
+/// Encodes and decodes some values by a codec, after the stages that go with it.
+fn by_codec(about: &'static About) -> SelfTestResult {
+    let trial = about.trial;
+    let label = match trial.before {
+        Before::Nothing => format!("pipeline {}", about.name()),
+        Before::Packing => format!("pipeline {}+{}", Encoding::SimplePacking.name(), about.name()),
+        Before::Shuffle => format!("pipeline {}+{}", Filter::Shuffle.name(), about.name()),
+    };
+    let pipeline = |object: Object| {
+        let object = match trial.before {
+            Before::Nothing => object,
+            Before::Packing => object.simple_packing(24),
+            Before::Shuffle => object.shuffle(),
+        };
+        let object = object.compression(about.compression);
+        trial.parameters.iter().fold(object, |object, (key, value)| object.parameter(key.name(), value_of(*value)))
+    };
+    let lacking = about.encoding.missing_feature().map(|feature| format!("feature '{feature}' not built in"));
+    if about.input == Input::Bits {
+        row(label, lacking, bits_return(pipeline))
+    } else {
+        row(label, lacking, values_return(trial.loss, pipeline))
+    }
 }
 
-fn row(label: &'static str, lacking: Option<String>, tried: impl FnOnce() -> Tried) -> SelfTestResult {
+fn row(label: impl Into<Cow<'static, str>>, lacking: Option<String>, tried: impl FnOnce() -> Tried) -> SelfTestResult {
     match lacking {
         Some(reason) => SelfTestResult::skipped(label, reason),
         None => match tried() {
@@ -168,6 +170,8 @@ fn damage_is_noticed() -> impl FnOnce() -> Tried {
 
 #[cfg(test)]
 mod tests {
+    use tgm_core::descriptor::ZfpMode;
+
     use super::*;
 
     #[test]

@@ -1,11 +1,12 @@
 //! Buffered messages of objects that all come in the same form: values, or encoded bytes.
 
+use tgm_codec::threads::Threads;
+
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
 use crate::base::interrupt;
 use crate::base::options::EncodeOptions;
-use crate::base::threads::Threads;
 use crate::encode::assemble::{assemble, fitting};
 use crate::encode::compress::Means;
 use crate::encode::object::{Object, Planned};

@@ -1,5 +1,6 @@
 //! Writes frames: header, hashed body, tail (FORMAT §1.4 to §1.8).
 
+use tgm_codec::fresh::Make;
 use tgm_core::wire::{
     DATA_OBJECT_FOOTER_SIZE, FRAME_ALIGNMENT, FRAME_COMMON_FOOTER_SIZE, FRAME_END, FRAME_HEADER_SIZE, FRAME_MAGIC,
     FrameFlags, FrameHeader, FrameTail, FrameType, ObjectTail,
@@ -9,7 +10,6 @@ use zerocopy::IntoBytes;
 use zerocopy::big_endian::{U16, U64};
 
 use crate::base::error::Result;
-use crate::base::fresh::Make;
 use crate::base::options::EncodeOptions;
 use crate::encode::sink::{Hashing, Sink};
 use crate::model::cbor::Writer;

@@ -53,7 +53,7 @@ impl GrowingMessage {
         self.growth.object_count()
     }
 
-    /// Adds objects. Those of one call are encoded on several threads, if the options say so.
+    /// Adds objects. The objects of one call are encoded on several threads, if the options say so.
     ///
     /// # Errors
     /// The errors of [`encode_parts`](crate::encode::encode_parts), with the number of the object in the message. After an

@@ -3,14 +3,12 @@
 use std::collections::BTreeMap;
 
 use ciborium::Value;
+use tgm_codec::kernels::finite::PackedMasks;
+use tgm_codec::{CodecError, MaskSettings};
 use tgm_core::descriptor::MaskKind;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::{EncodeOptions, MaskMethod};
-use crate::base::threads::Threads;
-use crate::codec;
-use crate::encode::compress;
-use crate::encode::finite::PackedMasks;
 use crate::model::types::{MaskDescriptor, MasksMetadata};
 
 /// Stores masks of `count` elements one after the other. Returns their descriptions, and the blobs. Offsets count from
@@ -18,7 +16,7 @@ use crate::model::types::{MaskDescriptor, MasksMetadata};
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] for a method that is not compiled in, and for one that fails.
-pub(crate) fn store(masks: &PackedMasks, count: u64, options: &EncodeOptions) -> Result<(MasksMetadata, Vec<u8>)> {
+pub fn store(masks: &PackedMasks, count: u64, options: &EncodeOptions) -> Result<(MasksMetadata, Vec<u8>)> {
     let (mut metadata, mut blobs) = (MasksMetadata::default(), Vec::new());
     for (kind, bits) in masks {
         let method = method_of(*kind, bits.len(), options);
@@ -53,16 +51,17 @@ fn method_of(kind: MaskKind, len: usize, options: &EncodeOptions) -> &MaskMethod
     }
 }
 
-fn append(bits: &[u8], count: u64, method: &MaskMethod, out: &mut Vec<u8>) -> Result<(), codec::CodecError> {
-    match method {
-        MaskMethod::None => out.extend_from_slice(bits),
-        MaskMethod::Rle => codec::rle::append_runs(bits, count, out)?,
-        MaskMethod::Roaring => compress::roaring_mask(bits, count, out)?,
-        MaskMethod::Lz4 => compress::lz4(bits, out)?,
-        MaskMethod::Zstd { level } => compress::zstd(bits, level.unwrap_or(3), Threads::NONE, out)?,
-        MaskMethod::Blosc2 { codec, level } => compress::blosc2_mask(bits, *codec, *level, out)?,
-    }
-    Ok(())
+fn append(bits: &[u8], count: u64, method: &MaskMethod, out: &mut Vec<u8>) -> Result<(), CodecError> {
+    let Some(codec) = method.kind().and_then(tgm_codec::of_masks) else {
+        out.extend_from_slice(bits);
+        return Ok(());
+    };
+    let settings = match method {
+        MaskMethod::Zstd { level } => MaskSettings { level: *level, ..MaskSettings::default() },
+        MaskMethod::Blosc2 { codec, level } => MaskSettings { level: Some(*level), codec: *codec },
+        _ => MaskSettings::default(),
+    };
+    codec.append_mask(bits, count, settings, out)
 }
 
 /// The parameters of the method, for the descriptor. Readers do not need them.

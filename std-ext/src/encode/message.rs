@@ -11,13 +11,14 @@ mod layout;
 pub(crate) use completed::{Tensor, write_completed};
 pub(crate) use ends::{preamble, write_postamble};
 
+use tgm_codec::memory;
 use tgm_core::wire::{FrameType, MessageFlags, POSTAMBLE_SIZE, PREAMBLE_SIZE};
 use zerocopy::IntoBytes;
 
 use self::layout::{index_frame_len, offsets};
 use crate::base::error::{Result, TensogramError};
+use crate::base::interrupt;
 use crate::base::options::EncodeOptions;
-use crate::base::{interrupt, memory};
 use crate::encode::frame::{FrameForm, WrittenFrame, append_frame, frame_len, padded, write_frame};
 use crate::encode::object::Planned;
 use crate::encode::part_error::PartError;
@@ -303,7 +304,7 @@ fn write_digests(frames: &[WrittenFrame], writer: &mut Writer<'_>) -> Result<()>
 
 /// Reserves room for `len` more bytes.
 fn reserve(out: &mut Vec<u8>, len: u64) -> Result<(), PartError> {
-    memory::reserve(out, to_usize(len)?).map_err(PartError::of_all)
+    memory::reserve(out, to_usize(len)?).map_err(|error| PartError::of_all(error.into()))
 }
 
 fn to_usize(len: u64) -> Result<usize, PartError> {

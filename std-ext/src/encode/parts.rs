@@ -1,8 +1,9 @@
 //! Messages of mixed objects: values that are still to be encoded, and payload regions of other messages.
 
+use tgm_codec::threads::Threads;
+
 use crate::base::error::Result;
 use crate::base::options::EncodeOptions;
-use crate::base::threads::Threads;
 use crate::encode::assemble::{assemble, fitting};
 use crate::encode::compress::Means;
 use crate::encode::object::{Object, Planned};
@@ -60,8 +61,8 @@ pub fn encode_parts(
 /// The errors of the stages, with the number of the object.
 pub(super) fn plan_parts<'a>(parts: &[Part<'a>], options: &EncodeOptions) -> Result<Vec<Planned<'a>>, PartError> {
     let bytes = parts.iter().map(|part| part.bytes().len() as u64).sum();
-    let threads =
-        Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes).map_err(PartError::of_all)?;
+    let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes);
+    let threads = threads.map_err(|error| PartError::of_all(error.into()))?;
     let Sharing { inner, is_concurrent } = Sharing::new(threads, parts.len());
     let means = Means { backend: options.compression_backend, threads: inner };
     let numbered: Vec<_> = parts.iter().enumerate().collect();

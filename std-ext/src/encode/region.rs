@@ -3,15 +3,15 @@
 
 use std::borrow::Cow;
 
+use tgm_codec::fresh::cleared;
+use tgm_codec::kernels::finite::{PackedMasks, zero_masked};
+use tgm_codec::shuffle::shuffle_into;
+use tgm_codec::threads::Threads;
 use tgm_core::descriptor::ByteOrder;
 
 use crate::base::error::Result;
-use crate::base::fresh::cleared;
 use crate::base::limits::reserve_more;
-use crate::base::threads::Threads;
-use crate::encode::finite::{PackedMasks, zero_masked};
 use crate::encode::packing::{BLOCK, Packer, Values};
-use crate::encode::shuffle::shuffle_into;
 use crate::encode::sink::Sink;
 
 /// Bytes that are copied and hashed at a time. They fit the nearest cache.
@@ -139,10 +139,10 @@ impl<'a> Region<'a> {
 
 #[cfg(test)]
 mod tests {
+    use tgm_codec::fresh::{self, Make};
     use tgm_core::packing::Packing;
 
     use super::*;
-    use crate::base::fresh::{self, Make};
 
     /// The lengths of the pieces that were made.
     #[derive(Default)]
@@ -155,7 +155,7 @@ mod tests {
 
         fn fill(&mut self, len: usize, make: &mut Make<'_>) -> Result<()> {
             self.0.push(len);
-            fresh::append(&mut Vec::new(), len, make)
+            Ok(fresh::append(&mut Vec::new(), len, make)?)
         }
 
         fn keep(&mut self, _: usize) -> Result<bool> {

@@ -1,6 +1,6 @@
 //! How threads are shared among the objects of a message.
 
-use crate::base::threads::Threads;
+use tgm_codec::threads::Threads;
 
 /// Several objects at a time on one thread each, or one object after the other on all threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use std::hash::Hasher as _;
 use std::io::Write;
 
+use tgm_codec::fresh::{self, Make};
 use twox_hash::XxHash3_64;
 
 use crate::base::error::Result;
-use crate::base::fresh::{self, Make};
 use crate::base::limits::reserve_more;
 
 /// Takes bytes in order.
@@ -46,7 +46,7 @@ impl Sink for Vec<u8> {
     }
 
     fn fill(&mut self, len: usize, make: &mut Make<'_>) -> Result<()> {
-        fresh::append(self, len, make)
+        Ok(fresh::append(self, len, make)?)
     }
 
     fn keep(&mut self, _len: usize) -> Result<bool> {
@@ -284,8 +284,9 @@ impl<S: Sink> Sink for Hashing<'_, S> {
 
 #[cfg(test)]
 mod tests {
+    use tgm_codec::fresh::cleared;
+
     use super::*;
-    use crate::base::fresh::cleared;
 
     /// The lengths of all writes.
     #[derive(Default)]

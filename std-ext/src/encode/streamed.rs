@@ -7,13 +7,13 @@
 use std::collections::BTreeMap;
 
 use ciborium::Value;
+use tgm_codec::threads::Threads;
 use tgm_core::wire::{FrameType, MessageFlags, POSTAMBLE_SIZE, Postamble, Preamble};
 use zerocopy::IntoBytes as _;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::hint::Hint;
 use crate::base::options::{AggregateHashPolicy, EncodeOptions};
-use crate::base::threads::Threads;
 use crate::encode::builder::ObjectBuilder;
 use crate::encode::checks;
 use crate::encode::compress::Means;

@@ -69,7 +69,7 @@ impl<W: Write> StreamingEncoder<W> {
     /// An error of the pipeline leaves the message as it was, without the metadata.
     ///
     /// # Errors
-    /// The errors of [`Self::write_object`]; those of [`Self::write_preceder`] if the object has metadata;
+    /// The errors of [`Self::write_object`]; the errors of [`Self::write_preceder`] if the object has metadata;
     /// [`TensogramError::Metadata`] for the first key of the object that could not be set.
     ///
     /// ```

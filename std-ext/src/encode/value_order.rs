@@ -1,11 +1,12 @@
-//! The byte order of values for zfp and sz3, which compress numbers and not bytes.
+//! The byte order of values for codecs that compress numbers and not bytes: zfp and sz3.
 
+use tgm_codec::CodecError;
+use tgm_codec::about::Input;
 use tgm_core::descriptor::{ByteOrder, Compression, Dtype};
 
 use crate::base::error::Result;
 use crate::base::hint::Hint;
 use crate::base::options::ValueOrder;
-use crate::encode::plan::failure;
 use crate::model::types::DataObjectDescriptor;
 
 /// The check needs at least this many values. Fewer could look plausible in either order by chance.
@@ -21,9 +22,7 @@ const USUAL: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 /// declared one, unless the caller has said which order it is.
 pub(super) fn of(descriptor: &DataObjectDescriptor, data: &[u8], said: ValueOrder) -> Result<ByteOrder> {
     let declared = descriptor.byte_order;
-    let codes_numbers =
-        matches!(Compression::from_name(&descriptor.compression), Some(Compression::Zfp | Compression::Sz3));
-    if !codes_numbers || descriptor.dtype != Dtype::Float64 || declared == ByteOrder::NATIVE {
+    if !codes_numbers(&descriptor.compression) || descriptor.dtype != Dtype::Float64 || declared == ByteOrder::NATIVE {
         return Ok(declared);
     }
     match said {
@@ -35,10 +34,16 @@ pub(super) fn of(descriptor: &DataObjectDescriptor, data: &[u8], said: ValueOrde
                  {declared} endian that the descriptor says: {}",
                 Hint::ValueOrder
             );
-            Err(failure(&descriptor.compression, text))
+            Err(CodecError::new(text).in_codec(&descriptor.compression).into())
         }
         ValueOrder::Checked | ValueOrder::Declared => Ok(declared),
     }
+}
+
+/// Whether a compression is of numbers, and not of bytes.
+pub(crate) fn codes_numbers(compression: &str) -> bool {
+    let codec = Compression::from_name(compression).and_then(tgm_codec::of);
+    codec.is_some_and(|codec| codec.about().input == Input::Numbers)
 }
 
 /// Whether values look plausible in this machine's byte order, and not in the other.
@@ -101,7 +106,7 @@ mod tests {
         );
         let object = match compression {
             "zfp" => object.zfp(ZfpMode::FixedAccuracy(1e-3)),
-            _ => object.sz3(crate::codec::ErrorBound::new("abs", 0.0).unwrap()),
+            _ => object.sz3(tgm_codec::ErrorBound::new("abs", 0.0).unwrap()),
         };
         object.descriptor().clone()
     }

@@ -6,8 +6,8 @@
 //!        without waiting: write all, with their magics, in one piece
 //! ```
 //!
-//! Bytes without a start magic are no message. So readers see a message in one step, when its magic is written. Writers of
-//! this library wait for each other with an advisory lock.
+//! Bytes without a start magic are not a message. So readers see a message in one step, when its magic is written. Writers
+//! of this library wait for each other with an advisory lock.
 //!
 //! Readers get the length of the file first, and read up to there. All messages up to that length are complete, except
 //! perhaps the last one. A reader that reads past that length may see a message without the one before it.
@@ -133,12 +133,8 @@ impl TensogramFile {
 
     /// [`Self::append_message`], but only if the messages of the file end at byte `at`. `None` if they end elsewhere, because
     /// another writer has changed the file. Then the file is as it was.
-    pub(crate) fn append_at(
-        &mut self,
-        at: Option<u64>,
-        message: &[u8],
-        how: &AppendOptions,
-    ) -> Result<Option<MessageLayout>> {
+    #[doc(hidden)]
+    pub fn append_at(&mut self, at: Option<u64>, message: &[u8], how: &AppendOptions) -> Result<Option<MessageLayout>> {
         self.check_writable()?;
         whole_message(message)?;
         let Some(mut appender) = Appender::new(self, at, how)? else { return Ok(None) };

@@ -1,13 +1,13 @@
-//! Messages to look through: those of a file, of a map or of bytes. Payloads of large messages are not read.
+//! Messages to look through, in a file, in a map or in bytes. Payloads of large messages are not read.
 
 use std::borrow::Cow;
 use std::io;
 
+use tgm_codec::memory::prefetch;
+use tgm_codec::threads::Threads;
 use tgm_core::scan::Source;
 
 use crate::base::error::{Result, TensogramError};
-use crate::base::memory::prefetch;
-use crate::base::threads::Threads;
 use crate::file::message_bytes::AT_ONCE;
 #[cfg(feature = "mmap")]
 use crate::file::mmap::MappedFile;
@@ -15,7 +15,7 @@ use crate::file::positioned::{read_at, source_of};
 #[cfg(feature = "remote")]
 use crate::file::tensogram_file::Backing;
 use crate::file::tensogram_file::TensogramFile;
-use crate::scan::{Bytes, Foresight, MessageLayout, ScanOptions, Table};
+use crate::scan::{Bytes, Foresight, MessageLayout, ScanOptions, Table, Window};
 
 /// Messages that one thread looks through before it takes others.
 const RUN: usize = 1024;
@@ -87,7 +87,8 @@ impl<'d> Data<'d> {
     ///
     /// # Errors
     /// [`TensogramError::Io`].
-    pub(crate) fn len(&self) -> Result<u64> {
+    #[doc(hidden)]
+    pub fn length(&self) -> Result<u64> {
         match (self.0, self.bytes()) {
             (_, Some(bytes)) => Ok(bytes.len() as u64),
             #[cfg(feature = "remote")]
@@ -103,7 +104,8 @@ impl<'d> Data<'d> {
     ///
     /// # Errors
     /// [`TensogramError::Io`].
-    pub(crate) fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize> {
+    #[doc(hidden)]
+    pub fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize> {
         match (self.0, self.bytes()) {
             (Place::File(file), _) => file.read_at(offset, out),
             (_, bytes) => {
@@ -117,7 +119,8 @@ impl<'d> Data<'d> {
     ///
     /// # Errors
     /// [`TensogramError::Io`] from the scan.
-    pub(crate) fn layouts(&self) -> Result<Cow<'d, [MessageLayout]>> {
+    #[doc(hidden)]
+    pub fn layouts(&self) -> Result<Cow<'d, [MessageLayout]>> {
         match self.0 {
             Place::File(file) => Ok(Cow::Borrowed(&file.table()?.messages)),
             #[cfg(feature = "mmap")]
@@ -133,7 +136,8 @@ impl<'d> Data<'d> {
     ///
     /// # Errors
     /// [`TensogramError::Io`] from the scan.
-    pub(crate) fn layouts_from(&self, start: u64) -> Result<Vec<MessageLayout>> {
+    #[doc(hidden)]
+    pub fn layouts_from(&self, start: u64) -> Result<Vec<MessageLayout>> {
         if let Some(bytes) = self.bytes() {
             let from = usize::try_from(start).ok().and_then(|start| bytes.get(start..)).unwrap_or_default();
             let Ok::<_, std::convert::Infallible>(table) = Table::scan(Bytes(from), &ScanOptions::default());
@@ -153,7 +157,8 @@ impl<'d> Data<'d> {
     ///
     /// # Errors
     /// The errors of `f`: of the first run that fails.
-    pub(crate) fn map_runs<R: Send>(
+    #[doc(hidden)]
+    pub fn map_runs<R: Send>(
         &self,
         layouts: &[MessageLayout],
         threads: Threads,
@@ -201,9 +206,9 @@ impl<S: Foresight> Foresight for Behind<S> {
 
 /// A run of neighbouring messages.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Run<'r> {
+pub struct Run<'r> {
     data: Data<'r>,
-    pub(crate) layouts: &'r [MessageLayout],
+    pub layouts: &'r [MessageLayout],
 }
 
 impl Run<'_> {
@@ -211,8 +216,9 @@ impl Run<'_> {
     /// payloads are zeros.
     ///
     /// # Errors
-    /// [`TensogramError::Io`]; those of `f`.
-    pub(crate) fn for_each(&self, mut f: impl FnMut(usize, MessageLayout, &[u8]) -> Result<()>) -> Result<()> {
+    /// [`TensogramError::Io`]; the errors of `f`.
+    #[doc(hidden)]
+    pub fn for_each(&self, mut f: impl FnMut(usize, MessageLayout, &[u8]) -> Result<()>) -> Result<()> {
         if let Some(bytes) = self.data.bytes() {
             for (index, layout) in self.layouts.iter().enumerate() {
                 if let Some(ahead) = self.layouts.get(index.saturating_add(AHEAD)) {
@@ -227,21 +233,17 @@ impl Run<'_> {
             let mut layouts = self.layouts.iter().enumerate();
             return layouts.try_for_each(|(index, layout)| f(index, *layout, &opened.read_outline_at(*layout, None)?));
         };
-        let (mut window, mut start, mut end) = (Vec::new(), 0, 0);
+        let mut window = Window::default();
         for (index, layout) in self.layouts.iter().enumerate() {
             if layout.length > AT_ONCE {
                 f(index, *layout, &opened.read_outline_at(*layout, None)?)?;
                 continue;
             }
-            let last = layout.offset.saturating_add(layout.length);
-            if layout.offset < start || last > end {
-                (start, end) = (layout.offset, self.window_end(index));
-                window.resize(usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX), 0);
-                let read = read_at(file, start, &mut window).map_err(|error| TensogramError::io(path, &error))?;
-                window.truncate(read);
-            }
-            let bytes = slice(&window, layout.offset.saturating_sub(start), layout.length);
-            f(index, *layout, bytes.map_err(|_| TensogramError::io(path, &io::ErrorKind::UnexpectedEof.into()))?)?;
+            let len = |len: u64| usize::try_from(len).unwrap_or(usize::MAX);
+            let size = || len(self.window_end(index).saturating_sub(layout.offset));
+            let bytes = window.get(layout.offset, len(layout.length), size, |offset, out| read_at(file, offset, out));
+            let bytes = bytes.and_then(|bytes| bytes.ok_or_else(|| io::ErrorKind::UnexpectedEof.into()));
+            f(index, *layout, bytes.map_err(|error| TensogramError::io(path, &error))?)?;
         }
         Ok(())
     }

@@ -69,11 +69,11 @@ impl TensogramFile {
     }
 
     /// The values that `picks` take of object `object` of message `index`, one pick for each dimension:
-    /// [`select`](crate::decode::select()). Of a long frame only the parts are read that hold them, where its compression has
-    /// parts.
+    /// [`select`](crate::decode::select()). If the frame is long and its compression has parts, only the parts that hold
+    /// these values are read.
     ///
     /// # Errors
-    /// The errors of [`Self::read_message`]; those of [`select`](crate::decode::select()).
+    /// The errors of [`Self::read_message`] and of [`select`](crate::decode::select()).
     pub fn select(
         &self,
         index: usize,

@@ -33,9 +33,9 @@ impl TensogramFile {
     #[expect(clippy::iter_not_returning_iterator, reason = "the scan comes first, and it can fail")]
     pub fn iter(&self) -> Result<FileMessageIter> {
         let held = match &self.backing {
-            Backing::Positioned { file, .. } => Held::File(Arc::clone(file)),
+            Backing::Positioned { file, .. } => OpenFile::File(Arc::clone(file)),
             #[cfg(feature = "mmap")]
-            Backing::Mapped(mapped) => Held::Map(Arc::clone(mapped)),
+            Backing::Mapped(mapped) => OpenFile::Map(Arc::clone(mapped)),
             #[cfg(feature = "remote")]
             Backing::Remote(_) => return Err(crate::file::remote_backing::not_supported()),
         };
@@ -44,19 +44,19 @@ impl TensogramFile {
     }
 }
 
-/// The bytes of each message of a file, as [`TensogramFile::iter`] returns them. Digests are not checked: decode the
-/// messages with `verify_hash` to check those of objects, or check the whole file with [`crate::validate_file`].
+/// The bytes of each message of a file, as [`TensogramFile::iter`] returns them. Digests are not checked. Decode the
+/// messages with `verify_hash` to check the digests of objects, or check the whole file with [`crate::validate_file`].
 #[derive(Clone, Debug)]
 pub struct FileMessageIter {
     path: PathBuf,
-    held: Held,
+    held: OpenFile,
     layouts: vec::IntoIter<MessageLayout>,
     next: usize,
 }
 
 /// Keeps a file open while messages are read from it.
 #[derive(Clone, Debug)]
-enum Held {
+enum OpenFile {
     File(Arc<File>),
     #[cfg(feature = "mmap")]
     Map(Arc<MappedFile>),
@@ -69,9 +69,9 @@ impl Iterator for FileMessageIter {
         let (layout, index) = (self.layouts.next()?, self.next);
         self.next = index.saturating_add(1);
         Some(match &self.held {
-            Held::File(file) => read_whole(file, &self.path, layout),
+            OpenFile::File(file) => read_whole(file, &self.path, layout),
             #[cfg(feature = "mmap")]
-            Held::Map(mapped) => mapped.message_bytes(index).map(<[u8]>::to_vec),
+            OpenFile::Map(mapped) => mapped.message_bytes(index).map(<[u8]>::to_vec),
         })
     }
 

@@ -2,6 +2,7 @@
 
 use std::vec;
 
+use tgm_codec::threads::Threads;
 use tgm_core::frame::{Frame, Frames};
 use tgm_core::object::DataObject;
 use tgm_core::{ErrorKind, Message};
@@ -9,7 +10,6 @@ use tgm_core::{ErrorKind, Message};
 use crate::base::error::Result;
 use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
-use crate::base::threads::Threads;
 use crate::decode::checked::CheckedMessage;
 use crate::decode::trust::{Trust, Trusted};
 use crate::decode::whole;
@@ -20,8 +20,8 @@ use crate::scan::scan;
 
 /// The messages of a buffer, as slices of it, in order.
 ///
-/// Scans the buffer at once. No digest is checked. Functions that take [`DecodeOptions`] check those of objects with
-/// `verify_hash`; [`validate_buffer`](crate::validate_buffer) checks all digests.
+/// Scans the buffer at once. No digest is checked. Functions that take [`DecodeOptions`] check the digests of objects
+/// with `verify_hash`; [`validate_buffer`](crate::validate_buffer) checks all digests.
 ///
 /// Format: FORMAT §5.6.
 pub fn messages(bytes: &[u8]) -> MessageIter<'_> {
@@ -57,8 +57,8 @@ impl ExactSizeIterator for MessageIter<'_> {}
 /// [`values`](crate::values) borrow them.
 ///
 /// # Errors
-/// The errors of the format's checks (FORMAT §1.10) and of the limits. The iterator yields those of each object: digest,
-/// frame and pipeline.
+/// The errors of the format's checks (FORMAT §1.10) and of the limits. The iterator yields the errors of each object:
+/// digest, frame and pipeline.
 ///
 /// Format: FORMAT §5.2.
 pub fn objects(bytes: &[u8], options: DecodeOptions) -> Result<ObjectIter> {
@@ -130,7 +130,7 @@ pub fn objects_metadata(bytes: &[u8]) -> Result<impl Iterator<Item = DataObjectD
 /// The digests are not compared with the bytes; `verify_hash` of [`DecodeOptions`] does that.
 ///
 /// # Errors
-/// The errors of the message and of the walk over its frames. There is no list of fewer objects than the message has.
+/// The errors of the message and of the walk over its frames. The list never has fewer objects than the message.
 ///
 /// Format: FORMAT §1.6.
 pub fn data_object_inline_hashes(bytes: &[u8]) -> Result<Vec<Option<u64>>> {

@@ -30,10 +30,11 @@ pub(super) fn read_whole(file: &File, path: &Path, layout: MessageLayout) -> Res
     }
 }
 
-/// The answer to a question to the message at `layout`. Of a long message only the parts are read that the answer needs.
+/// The answer to a question to the message at `layout`. If the message is long, only the parts that the answer needs are
+/// read.
 ///
 /// # Errors
-/// [`TensogramError::Io`] if the message cannot be read; those of the question.
+/// [`TensogramError::Io`] if the message cannot be read; the errors of the question.
 pub(super) fn ask<Q: Question>(file: &File, path: &Path, layout: MessageLayout, question: &Q) -> Result<Q::Answer> {
     if layout.length <= AT_ONCE || matches!(question.wanted(), Wanted::Message) {
         return question.in_memory(&read_whole(file, path, layout)?);

@@ -10,11 +10,11 @@ use std::path::Path;
 
 pub use advice::Advice;
 use memmap2::Mmap;
+use tgm_codec::memory::prefetch;
 use tgm_core::Message;
 use tgm_core::object::DataObject;
 
 use crate::base::error::{Result, TensogramError};
-use crate::base::memory::prefetch;
 use crate::file::open::open_for_reading;
 use crate::scan::{Bytes, MessageLayout, ScanOptions, Segments, Table};
 
@@ -145,7 +145,7 @@ impl MappedFile {
     /// Message `index`, parsed in place: O(1).
     ///
     /// # Errors
-    /// [`TensogramError::Framing`] if there is no such message, and those of [`Message::parse`].
+    /// [`TensogramError::Framing`] if there is no such message; the errors of [`Message::parse`].
     pub fn message(&self, index: usize) -> Result<Message<'_>> {
         Ok(Message::parse(self.message_bytes(index)?)?)
     }

@@ -1,11 +1,11 @@
 //! Queries over all messages of a file.
 
+use tgm_codec::threads::Threads;
 use tgm_core::Message;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::interrupt;
 use crate::base::options::DecodeOptions;
-use crate::base::threads::Threads;
 use crate::file::data::Data;
 #[cfg(feature = "mmap")]
 use crate::file::mmap::MappedFile;
@@ -15,7 +15,7 @@ use crate::model::query::Query;
 /// The objects for which a query holds, each as the numbers of its message and of the object in it, in order.
 ///
 /// Reads the metadata of all messages, and no payload. The options say how many threads do that. A catalogue
-/// ([`crate::catalog`]) answers the same question without reading the messages.
+/// (the crate `tgm-catalog`) answers the same question without reading the messages.
 ///
 /// ```
 /// use tgm_std::{DecodeOptions, file};

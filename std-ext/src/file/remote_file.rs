@@ -21,7 +21,7 @@ fn storage(storage: &BTreeMap<String, String>) -> RemoteOptions {
 impl TensogramFile {
     /// Opens a source by its address. The first 64 KiB are read, which tells whether it can be read.
     ///
-    /// `storage_options` are those of [`RemoteOptions::storage`]. Names that are not known are an error. Credentials that are
+    /// [`RemoteOptions::storage`] describes `storage_options`. Names that are not known are an error. Credentials that are
     /// not given are looked for in the environment. [`AsyncReader`] and [`crate::remote::open`] take more options.
     ///
     /// It may be called from any thread, also from tasks of tokio: requests run on two threads of this library.

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 #[cfg(feature = "mmap")]
+use tgm_codec::memory;
+#[cfg(feature = "mmap")]
 use tgm_core::scan::Source;
 
 use crate::base::error::{Result, TensogramError};
-#[cfg(feature = "mmap")]
-use crate::base::memory;
 use crate::base::options::DecodeOptions;
 #[cfg(doc)]
 use crate::decode;
@@ -203,7 +203,7 @@ impl TensogramFile {
     }
 
     /// The bytes of message `index`: one positioned read, or a copy from the map. Digests are not checked;
-    /// [`Self::decode_message`] with `verify_hash` checks those of objects.
+    /// [`Self::decode_message`] with `verify_hash` checks the digests of objects.
     ///
     /// # Errors
     /// [`TensogramError::Framing`] if there is no such message, [`TensogramError::Io`] if it cannot be read.
@@ -211,7 +211,7 @@ impl TensogramFile {
         match &self.backing {
             Backing::Positioned { file, .. } => read_whole(file, &self.path, self.table()?.get(index)?),
             #[cfg(feature = "mmap")]
-            Backing::Mapped(mapped) => memory::copy(mapped.message_bytes(index)?),
+            Backing::Mapped(mapped) => Ok(memory::copy(mapped.message_bytes(index)?)?),
             #[cfg(feature = "remote")]
             Backing::Remote(remote) => remote.ask(index, answer::Bytes(DecodeOptions::default())),
         }
@@ -282,8 +282,8 @@ impl TensogramFile {
     /// with [`tgm_core::scan::Scanner`].
     ///
     /// # Errors
-    /// Those of [`Self::read_message_outline`]. An [`io::ErrorKind::Unsupported`] error if the file is mapped: its bytes can
-    /// be borrowed.
+    /// The errors of [`Self::read_message_outline`]; an [`io::ErrorKind::Unsupported`] error if the file is mapped: its bytes
+    /// can be borrowed.
     ///
     /// ```
     /// use tgm_std::TensogramFile;

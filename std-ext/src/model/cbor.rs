@@ -40,3 +40,12 @@ pub(crate) fn written(write: impl FnOnce(&mut Writer<'_>) -> Result<()>) -> Resu
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests;
+
+/// The canonical CBOR of a value.
+///
+/// # Errors
+/// [`TensogramError::Metadata`](crate::TensogramError::Metadata) for values that are nested too deeply, or that CBOR does not
+/// have.
+pub fn canonical(value: &ciborium::Value) -> Result<Vec<u8>> {
+    written(|writer| writer.value(value))
+}

@@ -18,7 +18,7 @@ use crate::base::error::{Result, TensogramError};
 pub const HASH_ALGORITHM_NAME: &str = "xxh3";
 
 /// Digits of a digest in text form.
-pub(crate) const HEX_DIGITS: usize = 16;
+pub const HEX_DIGITS: usize = 16;
 
 /// The XXH3-64 of `data`. It uses the widest instructions of this processor, and is faster than the digest of
 /// `tgm_core`, which runs on every processor.

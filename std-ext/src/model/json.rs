@@ -11,7 +11,7 @@ use crate::model::params::metadata;
 const MAX_NESTING: usize = 130;
 
 /// JSON as CBOR: integers stay integers, other numbers become `f64`.
-pub(crate) fn to_cbor(json: &Json) -> Value {
+pub fn to_cbor(json: &Json) -> Value {
     match json {
         Json::Null => Value::Null,
         Json::Bool(value) => (*value).into(),
@@ -32,7 +32,7 @@ pub(crate) fn to_cbor(json: &Json) -> Value {
 ///
 /// # Errors
 /// [`TensogramError::Metadata`](crate::TensogramError::Metadata) with the path of what JSON has no words for.
-pub(crate) fn from_cbor(value: &Value, path: &str) -> Result<Json> {
+pub fn from_cbor(value: &Value, path: &str) -> Result<Json> {
     from_cbor_at(value, path, 0)
 }
 

@@ -3,10 +3,10 @@
 use std::fmt::Debug;
 
 use half::{bf16, f16};
+use tgm_codec::memory;
 use tgm_core::tensor::{Complex, Element};
 
 use crate::base::error::Result;
-use crate::base::memory;
 
 /// A Rust type whose values an object can hold.
 ///
@@ -67,7 +67,7 @@ macro_rules! elements {
             }
 
             fn zeros(len: usize) -> Result<Vec<Self>> {
-                memory::zeros(len)
+                Ok(memory::zeros(len)?)
             }
         }
     )*};

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use ciborium::Value;
+use tgm_codec::CodecError;
+use tgm_codec::about::{Parameter, Parameters};
 use tgm_core::descriptor::Key;
 
 use crate::base::error::{Result, TensogramError};
@@ -103,9 +105,44 @@ impl<'a> Params<'a> {
     }
 }
 
+/// As a codec reads them.
+impl Parameters for Params<'_> {
+    fn i32(&self, key: Key) -> Result<Option<i32>, CodecError> {
+        Params::i32(self, key).map_err(of_parameter)
+    }
+
+    fn u32(&self, key: Key) -> Result<Option<u32>, CodecError> {
+        Params::u32(self, key).map_err(of_parameter)
+    }
+
+    fn f64(&self, key: Key) -> Result<Option<f64>, CodecError> {
+        Params::f64(self, key).map_err(of_parameter)
+    }
+
+    fn text(&self, key: Key) -> Result<Option<&str>, CodecError> {
+        Params::text(self, key).map_err(of_parameter)
+    }
+}
+
+fn of_parameter(error: TensogramError) -> CodecError {
+    match error {
+        TensogramError::Metadata(reason) => CodecError::parameter(reason.to_string()),
+        other => CodecError::new(other.to_string()),
+    }
+}
+
+/// The value of a parameter as a codec says it.
+pub(crate) fn value_of(parameter: Parameter) -> Value {
+    match parameter {
+        Parameter::Integer(value) => Value::from(value),
+        Parameter::Float(value) => Value::from(value),
+        Parameter::Text(value) => Value::from(value),
+    }
+}
+
 impl DataObjectDescriptor {
-    /// Sets a parameter.
-    pub(crate) fn set_param(&mut self, key: Key, value: impl Into<Value>) {
+    /// Sets a parameter of the pipeline.
+    pub fn set_param(&mut self, key: Key, value: impl Into<Value>) {
         self.params.insert(key.name().to_string(), value.into());
     }
 }

@@ -50,7 +50,7 @@ enum Part {
     Rest,
 }
 
-/// Why picks are wrong: text that is no picks, or picks that a tensor does not have.
+/// Why picks are wrong: the text is not picks, or the tensor does not have what they pick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PicksError(String);
 
@@ -179,7 +179,7 @@ fn from_start(index: i64, len: u64) -> i128 {
 }
 
 fn number(text: &str) -> Result<i64, String> {
-    text.parse().map_err(|_| format!("`{text}` is no number of 64 bits; a part is INDEX, START:END:STEP or `..`"))
+    text.parse().map_err(|_| format!("`{text}` is not a number of 64 bits; a part is INDEX, START:END:STEP or `..`"))
 }
 
 #[cfg(test)]
@@ -226,7 +226,7 @@ mod tests {
         for (text, shape, part) in [
             ("", &[1_u64][..], "part 0 (counted from 0): it is empty; `:` picks all"),
             ("1,,2", &[3, 3, 3], "part 1 (counted from 0): it is empty"),
-            ("0,x", &[1, 1], "part 1 (counted from 0): `x` is no number"),
+            ("0,x", &[1, 1], "part 1 (counted from 0): `x` is not a number"),
             ("0:1:2:3", &[1], "part 0 (counted from 0): `0:1:2:3` has more than two colons"),
             ("::0", &[1], "part 0 (counted from 0): the step of `::0` is less than 1"),
             ("..,::-1", &[1], "part 1 (counted from 0): the step of `::-1` is less than 1"),
@@ -235,7 +235,7 @@ mod tests {
             ("0,..,0", &[1], "selection of 2 dimensions, the tensor has 1: [1]"),
             ("0,5", &[1, 5], "dimension 1 (counted from 0): there is no index 5, the length is 5"),
             ("..,-6", &[1, 5], "dimension 1 (counted from 0): there is no index -6, the length is 5"),
-            ("99999999999999999999", &[1], "is no number of 64 bits"),
+            ("99999999999999999999", &[1], "is not a number of 64 bits"),
         ] {
             let error = resolved(text, shape).unwrap_err();
             assert!(error.starts_with("selection") && error.contains(part), "{text}: {error}");

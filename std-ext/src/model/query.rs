@@ -33,7 +33,7 @@
 //! | number | other text | as text, of the number as JSON has it: `step=2*` holds for 24 | false |
 //! | anything else | any | as text, of the metadata as JSON: `levels=[1,2]` | false |
 //!
-//! A number has an optional sign, digits, an optional fraction and exponent. A value in quotes is no number. NaN in
+//! A number has an optional sign, digits, an optional fraction and exponent. A value in quotes is text. NaN in
 //! metadata is not equal to, less or greater than any number. A missing key makes every condition false except `!=`.
 //!
 //! # Where keys are looked up
@@ -55,11 +55,11 @@
 //!
 //! In a message these are of its first object. A program can answer more keys by itself ([`Query::matches_with`]).
 
-pub(crate) mod compare;
-pub(crate) mod expr;
+pub mod compare;
+pub mod expr;
 mod parse;
 mod print;
-pub(crate) mod structure;
+pub mod structure;
 mod text;
 
 use std::fmt;
@@ -105,7 +105,10 @@ pub struct Query {
 const VERSION: [u8; 1] = [WIRE_VERSION as u8];
 
 /// The value of the key `version`.
-pub(crate) fn version() -> Result<Option<Value<'static>>> {
+///
+/// # Errors
+/// None: the CBOR is a constant.
+pub fn version() -> Result<Option<Value<'static>>> {
     Value::parse(&VERSION, 0).map(Some)
 }
 
@@ -115,7 +118,8 @@ impl Query {
         self.root.conditions().into_iter().map(|condition| condition.key.as_str())
     }
 
-    pub(crate) const fn root(&self) -> &Expr {
+    /// The tree of conditions.
+    pub const fn root(&self) -> &Expr {
         &self.root
     }
 
@@ -123,7 +127,7 @@ impl Query {
     /// allocates only to compare values that are neither text nor numbers, or with `*`, and for structural keys.
     ///
     /// # Errors
-    /// The errors of [`MessageMetadata::get`]; for structural keys those of the first object.
+    /// The errors of [`MessageMetadata::get`]; for structural keys the errors of the first object.
     pub fn matches(&self, message: &MessageMetadata<'_>) -> Result<bool> {
         self.matches_with(message, |_| Ok(None))
     }
@@ -323,7 +327,7 @@ impl FromStr for Query {
     }
 }
 
-/// Why a text is no query, and where.
+/// Why a text is not a query, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryError {
     what: &'static str,

@@ -28,7 +28,7 @@ const UNCOUNTED_PART: u64 = 4;
 
 /// The memory that is left for the owned metadata of a message. Threads share it.
 #[derive(Debug)]
-pub(crate) struct Room {
+pub struct Room {
     limit: u64,
     /// Bytes that were given out by the number of CBOR bytes.
     uncounted: AtomicUsize,
@@ -38,12 +38,12 @@ pub(crate) struct Room {
 
 impl Room {
     /// A room as large as the limits say.
-    pub(crate) const fn new(limits: &DecodeLimits) -> Self {
+    pub const fn new(limits: &DecodeLimits) -> Self {
         Self { limit: limits.max_metadata_bytes, uncounted: AtomicUsize::new(0), counted: AtomicUsize::new(0) }
     }
 
     /// A room of the default limit, for functions without options.
-    pub(crate) fn by_default() -> Self {
+    pub fn by_default() -> Self {
         Self::new(&DecodeLimits::default())
     }
 
@@ -51,7 +51,7 @@ impl Room {
     ///
     /// # Errors
     /// [`TensogramError::Metadata`] naming the limit.
-    pub(crate) fn take(&self, cbor: &[u8]) -> Result<()> {
+    pub fn take(&self, cbor: &[u8]) -> Result<()> {
         let most = (cbor.len() as u64).saturating_mul(MOST_PER_BYTE);
         if add(&self.uncounted, most, self.limit / UNCOUNTED_PART) {
             return Ok(());
@@ -63,7 +63,7 @@ impl Room {
     ///
     /// # Errors
     /// As [`Self::take`].
-    pub(crate) fn take_map(&self, map: &Map<'_>) -> Result<()> {
+    pub fn take_map(&self, map: &Map<'_>) -> Result<()> {
         let mut total = ITEM + MAP;
         for entry in map {
             let (key, value) = entry?;

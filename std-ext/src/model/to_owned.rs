@@ -21,14 +21,17 @@ pub(crate) type Entries = BTreeMap<String, Value>;
 type EntryView<'a> = tgm_core::Result<(cbor::Value<'a>, cbor::Value<'a>)>;
 
 /// The metadata of a message that counts: its last metadata frame, overridden by the objects' preceders.
-pub(crate) fn message_metadata(metadata: &MessageMetadata<'_>, room: &Room) -> Result<GlobalMetadata> {
+///
+/// # Errors
+/// The errors of the CBOR, and of `room`.
+pub fn message_metadata(metadata: &MessageMetadata<'_>, room: &Room) -> Result<GlobalMetadata> {
     room.take(metadata.frame().as_encoded())?;
     let base = metadata.objects().map(|object| object_entries(&object?, room));
     with_base(metadata.frame(), gathered(metadata.object_count(), base)?)
 }
 
-/// The entries of an object: those of its preceder replace those in `base`. Appending one sorted map to another takes
-/// no search for each entry.
+/// The entries of an object: entries of its preceder replace entries in `base`. Appending one sorted map to another
+/// takes no search for each entry.
 pub(crate) fn object_entries(object: &ObjectMetadata<'_>, room: &Room) -> Result<Entries> {
     let mut merged = object.base().map_or_else(|| Ok(Entries::new()), |base| of_map(&base))?;
     if let Some(preceder) = object.preceder() {
@@ -37,7 +40,7 @@ pub(crate) fn object_entries(object: &ObjectMetadata<'_>, room: &Room) -> Result
     Ok(merged)
 }
 
-/// Replaces entries of an object by those of its preceder.
+/// Replaces entries of an object by the entries of its preceder.
 pub(crate) fn override_by(entries_of_base: &mut Entries, preceder: &cbor::Map<'_>, room: &Room) -> Result<()> {
     room.take_map(preceder)?;
     let mut over = of_map(preceder)?;
@@ -97,7 +100,10 @@ fn entries<'a>(entries: impl Iterator<Item = EntryView<'a>>) -> Result<Entries> 
 const REQUIRED_FIELDS: usize = 8;
 
 /// A data object's descriptor.
-pub(crate) fn descriptor(view: &descriptor::Descriptor<'_>, room: &Room) -> Result<DataObjectDescriptor> {
+///
+/// # Errors
+/// The errors of the CBOR, and of `room`.
+pub fn descriptor(view: &descriptor::Descriptor<'_>, room: &Room) -> Result<DataObjectDescriptor> {
     room.take(view.as_encoded())?;
     // One walk for the masks and the parameters: the offsets of szip alone can be many.
     let (mut params, mut stated_masks) = (Entries::new(), None);
@@ -153,7 +159,10 @@ fn masks(view: &descriptor::Descriptor<'_>, stated: &cbor::Value<'_>) -> Result<
 
 /// The value of one CBOR item. The caller has taken room for it. The cost is O(its bytes) for any nesting. Recursion is
 /// bounded, because `tgm_core` limits the nesting.
-pub(crate) fn value(item: &cbor::Value<'_>) -> Result<Value> {
+///
+/// # Errors
+/// The errors of the CBOR.
+pub fn value(item: &cbor::Value<'_>) -> Result<Value> {
     match item.kind() {
         cbor::Kind::Array if let Some(numbers) = many_uints(item) => Ok(Value::Array(numbers)),
         _ if let Some(value) = plain::value(&mut item.as_encoded()) => Ok(value),
@@ -252,7 +261,7 @@ fn whole(text: cbor::Text<'_>) -> String {
     text.as_str().map_or_else(|| text.to_string(), ToString::to_string)
 }
 
-/// A name. Those of the format are copied directly.
+/// A name. Names that the format defines are copied directly.
 fn name<K: Copy + Display>(name: Named<'_, K>, known: impl Fn(K) -> &'static str) -> String {
     name.known().map_or_else(|| name.to_string(), |choice| known(choice).to_string())
 }

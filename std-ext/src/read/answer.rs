@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tgm_codec::memory::{self, untouched_zeros};
 use tgm_core::selection::Pick;
 
 pub(crate) use super::gather::Wanted;
@@ -9,7 +10,6 @@ use super::gather::{Elements, Gathered, PayloadBytes};
 use super::outline::Piece;
 use super::structure::Structure;
 use crate::base::error::{Result, TensogramError};
-use crate::base::memory::{self, untouched_zeros};
 use crate::base::options::DecodeOptions;
 use crate::decode::apart::{Division, FrameApart, descriptor_at, gathered as box_of_rows, select_object, spans};
 use crate::decode::select::Selected;
@@ -74,7 +74,7 @@ impl Question for Bytes {
     }
 
     fn in_memory(&self, message: &[u8]) -> Result<Vec<u8>> {
-        memory::copy(message)
+        Ok(memory::copy(message)?)
     }
 
     fn answer(&self, gathered: Gathered) -> Result<Answer<Vec<u8>>> {
@@ -112,7 +112,8 @@ impl Question for Message {
     }
 }
 
-/// All bytes of a message, with zeros in the place of payloads and masks, but for those of one object.
+/// All bytes of a message, with zeros in the place of payloads and masks. Only the object `whole` keeps its payload and
+/// its masks.
 #[derive(Debug)]
 pub(crate) struct Outline {
     pub(crate) whole: Option<usize>,
@@ -131,7 +132,7 @@ impl Question for Outline {
     }
 
     fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
-        memory::copy(message)
+        Ok(memory::copy(message)?)
     }
 
     fn answer(&self, gathered: Gathered) -> Result<Answer<Vec<u8>>> {
@@ -141,6 +142,7 @@ impl Question for Outline {
                 let len = usize::try_from(length).map_err(|_| {
                     TensogramError::encoding(format!("message of {length} bytes: this machine cannot address it"))
                 })?;
+                // Payloads stay zeros. They take no memory, because nothing writes to them.
                 let mut bytes = untouched_zeros(len)?;
                 for Piece { offset, bytes: piece } in pieces {
                     let place =
@@ -213,6 +215,7 @@ impl Question for Descriptors {
         let owned = |described: &super::described::DescriptorBytes| {
             to_owned::descriptor(&descriptor_at(&described.bytes, described.offset)?, &room)
         };
+        // A message may have several errors. Decoding all of it decides which one is reported.
         let Ok(descriptors) = descriptors.iter().map(owned).collect::<Result<Vec<_>>>() else {
             return Ok(Answer::NeedsMessage);
         };

@@ -34,7 +34,7 @@ const UNIT: u64 = 1 << 10;
 
 /// Reads messages, and parts of them, of a source that answers later, such as an object store.
 ///
-/// The methods and their results are those of [`Reader`](super::Reader). Futures are [`Send`], and may be dropped at any
+/// It has the methods of [`Reader`](super::Reader), with the same results. Futures are [`Send`], and may be dropped at any
 /// time: what was fetched by then serves later calls. Any number of tasks may share the reader. Tasks that need the same bytes
 /// at the same time fetch them once. Under way are at most [`ReadOptions::in_flight`] bytes, over all tasks.
 ///
@@ -62,6 +62,7 @@ impl Flights {
 
     fn end(&self, key: &(Want, Option<Tag>), flight: &Flight) {
         let mut flights = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // After `forget`, a newer request may have the same key. It goes on.
         if flights.get(key).is_some_and(|known| Arc::ptr_eq(known, flight)) {
             flights.remove(key);
         }
@@ -113,7 +114,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         }
     }
 
-    /// The bytes of `range`, or those of them that the source has.
+    /// The bytes of `range`. Where the source ends earlier, only the bytes up to its end.
     ///
     /// # Errors
     /// The errors of the source.
@@ -175,7 +176,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// The bytes of message `index`.
     ///
     /// # Errors
-    /// [`TensogramError::Framing`] if there is no such message; those of the source.
+    /// [`TensogramError::Framing`] if there is no such message; the errors of the source.
     pub async fn read_message(&self, index: usize) -> Result<Vec<u8>> {
         self.ask(index, Bytes(DecodeOptions::default())).await
     }
@@ -183,7 +184,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// The metadata of the first metadata frame of message `index`.
     ///
     /// # Errors
-    /// The errors of [`Self::read_message`]; those of [`decode_metadata`](crate::decode::decode_metadata).
+    /// The errors of [`Self::read_message`] and of [`decode_metadata`](crate::decode::decode_metadata).
     pub async fn decode_metadata(&self, index: usize) -> Result<GlobalMetadata> {
         self.ask(index, FirstMetadata(DecodeOptions::default())).await
     }
@@ -191,7 +192,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// The metadata of message `index`, and the descriptors of its objects.
     ///
     /// # Errors
-    /// The errors of [`Self::read_message`]; those of [`decode_descriptors`](crate::decode::decode_descriptors).
+    /// The errors of [`Self::read_message`] and of [`decode_descriptors`](crate::decode::decode_descriptors).
     pub async fn decode_descriptors(&self, index: usize) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
         self.ask(index, Descriptors(DecodeOptions::default())).await
     }
@@ -199,7 +200,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// Object `object` of message `index`.
     ///
     /// # Errors
-    /// The errors of [`Self::read_message`]; those of [`decode_object`](crate::decode_object).
+    /// The errors of [`Self::read_message`] and of [`decode_object`](crate::decode_object).
     pub async fn decode_object(
         &self,
         index: usize,
@@ -212,7 +213,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// Ranges of the values of object `object` of message `index`: see [`Reader::decode_range`](super::Reader::decode_range).
     ///
     /// # Errors
-    /// The errors of [`Self::read_message`]; those of [`decode_range`](crate::decode_range).
+    /// The errors of [`Self::read_message`] and of [`decode_range`](crate::decode_range).
     pub async fn decode_range(
         &self,
         index: usize,
@@ -224,11 +225,11 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     }
 
     /// The values that `picks` take of object `object` of message `index`, one pick for each dimension:
-    /// [`select`](crate::decode::select()). Of a long frame only the parts are read that hold them, where its compression has
-    /// parts.
+    /// [`select`](crate::decode::select()). If the frame is long and its compression has parts, only the parts that hold
+    /// these values are read.
     ///
     /// # Errors
-    /// The errors of [`Self::read_message`]; those of [`select`](crate::decode::select()).
+    /// The errors of [`Self::read_message`] and of [`select`](crate::decode::select()).
     pub async fn select(
         &self,
         index: usize,
@@ -425,6 +426,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         flight
             .get_or_init(|| async {
                 let most = u64::try_from(self.under_way_most()).unwrap_or(u64::MAX);
+                // A request longer than the limit takes all permits. With more than there are it would wait forever.
                 let permits = u32::try_from(len.div_ceil(UNIT).clamp(1, most)).unwrap_or(u32::MAX);
                 // The semaphore is never closed.
                 let _permit = self.under_way.acquire_many(permits).await;
@@ -432,6 +434,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
             })
             .await;
         self.flights.end(&key, &flight);
+        // The last task takes the bytes. Tasks before it copy them.
         match Arc::try_unwrap(flight) {
             Ok(cell) => cell.into_inner(),
             Err(shared) => shared.get().cloned(),

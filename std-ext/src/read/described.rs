@@ -25,6 +25,7 @@ pub(super) const fn range_of(entry: IndexEntry) -> Range<u64> {
 pub(super) fn described(parts: &mut Parts<'_, '_>, entry: IndexEntry) -> Result<(DescriptorBytes, Range<u64>), Halt> {
     let frame = range_of(entry);
     let tail = frame.end.saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64);
+    // One request brings the footer and, in front of it, mostly all of the descriptor.
     let glance = frame.end.saturating_sub(parts.options.descriptor).max(frame.start);
     let bytes = parts.need(&(glance..frame.end))?;
     let (_, footer) = ObjectTail::ref_from_suffix(&bytes).map_err(|_| Halt::Odd)?;
@@ -59,6 +60,7 @@ fn described_first(parts: &mut Parts<'_, '_>, offset: u64, tail: u64) -> Result<
         if end == tail || len > parts.options.max_structure {
             return Err(Halt::Odd);
         }
+        // Longer each time, so that a long descriptor takes few round trips.
         len = len.saturating_mul(4);
     }
 }

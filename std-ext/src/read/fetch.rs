@@ -12,7 +12,7 @@ pub use crate::base::fetch_error::{FetchError, FetchErrorKind};
 /// Bytes that are asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Want {
-    /// These bytes, or those of them that the source has: fewer only where the source ends.
+    /// The bytes at these offsets. The answer has fewer bytes only where the source ends.
     At(Range<u64>),
     /// The last bytes, this many of them. A shorter source gives all it has.
     Suffix(u64),
@@ -81,7 +81,7 @@ pub trait RangeFetch: Send + Sync {
     /// its content is another version.
     ///
     /// # Errors
-    /// The errors of the source. The end of the source is no error: the answer is then shorter, and may be empty.
+    /// The errors of the source. The end of the source is not an error: the answer is then shorter, and may be empty.
     fn fetch(&self, want: &Want, unchanged: Option<&Tag>) -> Result<Fetched, FetchError>;
 
     /// Fetches several pieces. The answers stand in the order of `wants`. If some fail, the others are kept all the same.

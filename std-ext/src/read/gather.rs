@@ -31,7 +31,7 @@ pub(crate) enum Wanted {
     Structure,
     /// The descriptor of each object.
     Descriptors,
-    /// All bytes but those of payloads and masks; and all of one object's frame.
+    /// All bytes except payloads and masks; with a number, also the payload and the masks of that object.
     Outline(Option<usize>),
     /// The frame of an object.
     Object(usize),
@@ -100,7 +100,7 @@ impl Gathered {
 pub(crate) struct PayloadBytes {
     pub(crate) descriptor: DescriptorBytes,
     pub(crate) payload_len: u64,
-    /// Those of [`Division::bytes`].
+    /// The bytes at the places of [`Division::bytes`], in that order.
     pub(crate) fetched: Vec<Vec<u8>>,
     /// The bytes behind the payload, if masks are restored, and their place in the message.
     pub(crate) blobs: Vec<u8>,
@@ -206,6 +206,7 @@ impl Gather {
             Box::new(Locate::new(Goal::Index(self.number), &ScanOptions::default(), &self.options))
         });
         self.layout = match search.step(known, wants)? {
+            // The search has asked for the proof. What the message holds is asked for in the same round trip.
             Progress::Wait => return Ok(search.candidate(known)),
             Progress::Done(Found::Message(layout)) => Some(layout),
             Progress::Done(Found::Table(table)) => {
@@ -220,6 +221,7 @@ impl Gather {
     fn gather(&mut self, parts: &mut Parts<'_, '_>) -> Result<Gathered, Stop> {
         let length = parts.layout.length;
         let is_whole = self.is_odd || length <= self.options.whole_message || matches!(self.wanted, Wanted::Message);
+        // Only the check of a whole message applies a lower limit on nesting.
         if is_whole || self.decode.limits.max_nesting < tgm_core::cbor::MAX_NESTING {
             return Ok(Gathered::Message(parts.need(&(0..length))?.into_owned()));
         }
@@ -248,6 +250,7 @@ impl Gather {
             Wanted::Object(index) => frame(parts, structure, *index),
             Wanted::Values(index, elements) => {
                 let entry = entry_of(&structure, *index)?;
+                // A digest covers all of a frame, so parts of the frame cannot be verified.
                 if !self.whole_frame && entry.length > self.options.whole_frame && !self.decode.verify_hash {
                     match payload_parts(parts, entry, elements, &self.decode)? {
                         Some(found) => return Ok(Gathered::Parts(Box::new(found))),
@@ -294,6 +297,7 @@ impl Task for Gather {
                 }
                 Ok(gathered) => return Ok(Progress::Done(gathered)),
                 Err(Stop::Halt(Halt::Wait)) => return Ok(Progress::Wait),
+                // The error may come from a wrong assumption. If it does not, it comes again once the place is proven.
                 Err(_) if self.layout.is_none() => {
                     self.structure = None;
                     return Ok(Progress::Wait);
@@ -336,6 +340,7 @@ fn payload_parts(
     options: &DecodeOptions,
 ) -> Result<Option<PayloadBytes>, Stop> {
     let (bytes, region) = described(parts, entry)?;
+    // A wrong descriptor is reported by the decoder of the whole frame, in the words of a message in memory.
     let Ok(descriptor) = descriptor_at(&bytes.bytes, bytes.offset) else { return Ok(None) };
     let region_len = region.end.saturating_sub(region.start);
     let Ok(payload_len) = descriptor.masks().payload_len(region_len) else { return Ok(None) };
@@ -345,6 +350,7 @@ fn payload_parts(
         |range: Range<u64>| region.start.saturating_add(range.start)..region.start.saturating_add(range.end);
     let mut halt = Ok(());
     let mut fetched = Vec::new();
+    // All parts are asked for before the first missing one ends the step, so that one round trip brings them.
     for range in division.bytes() {
         match parts.need(&in_message(range)) {
             Ok(found) => fetched.push(found.into_owned()),

@@ -154,6 +154,7 @@ impl Known {
         if end > size {
             return wrong(format!("{} bytes at {offset} of a source of {size} bytes", bytes.len()));
         }
+        // A request may reach behind the source's end. Only what the source has must come.
         let wanted = want.within(size);
         if offset > wanted.start || end < wanted.end {
             return wrong(format!("bytes {offset} to {end} came for bytes {} to {}", wanted.start, wanted.end));
@@ -162,7 +163,7 @@ impl Known {
         Ok(())
     }
 
-    /// Compares length and version of an answer with those of earlier answers.
+    /// Compares length and version of an answer with the length and version of earlier answers.
     fn agree(&mut self, size: Option<u64>, tag: Option<Tag>, name: &str) -> Result<(), FetchError> {
         let changed = |text: String| Err(FetchError::new(FetchErrorKind::Changed, format!("{name}: {text}")));
         match (self.size, size) {
@@ -174,6 +175,7 @@ impl Known {
         }
         match (&self.tag, tag) {
             (Some(before), Some(now)) if *before != now => changed("the source has changed since it was opened".into()),
+            // The first tag that comes names the version. Every later answer must agree with it.
             (None, now) => {
                 self.tag = now;
                 Ok(())
@@ -184,6 +186,7 @@ impl Known {
 
     fn keep(&mut self, offset: u64, bytes: Vec<u8>) {
         let range = offset..offset.saturating_add(bytes.len() as u64);
+        // Mostly nothing of it is known. Then the answer is kept without copying its bytes.
         if self.is_unknown(&range) {
             self.add(offset, bytes);
             return;
@@ -213,6 +216,7 @@ impl Known {
         (self.size, self.tag) = (other.size, other.tag.clone());
         for segment in &other.segments {
             let range = segment.start..segment.end();
+            // Segments that overlap known bytes are left out. Taking a part of one would copy bytes, under the lock.
             if self.is_unknown(&range) {
                 let at = self.segments.partition_point(|known| known.start < segment.start);
                 self.segments.insert(at, segment.clone());
@@ -223,6 +227,7 @@ impl Known {
     /// Forgets bytes until at most `most` are kept: the longest segments first.
     pub(crate) fn shrink_to(&mut self, most: u64) {
         while self.byte_len() > most {
+            // Long segments are payloads mostly. Metadata, indexes and descriptors are short, and later calls need them.
             let longest = self.segments.iter().enumerate().max_by_key(|(_, segment)| segment.bytes.len());
             let Some((index, _)) = longest else { break };
             self.segments.remove(index);

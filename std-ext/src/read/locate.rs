@@ -219,6 +219,7 @@ impl Task for Locate {
         if let Some(message) = self.message() {
             return Ok(Progress::Done(Found::Message(message)));
         }
+        // Any answer tells the length. This one also brings the first message, or its beginning.
         let Some(size) = known.size() else {
             wants.push(0..self.options.initial.max(1));
             return Ok(Progress::Wait);
@@ -249,7 +250,7 @@ impl Task for Locate {
                 return Ok(Progress::Done(Found::Message(message)));
             }
         }
-        // The other end is looked at in the same round trip.
+        // The other end is looked at in the same round trip. Short messages are read from start to end anyway.
         if self.goal == Goal::All && !self.is_short(scanner.front()) {
             loop {
                 match self.scan.backward(&mut scanner) {
@@ -292,6 +293,7 @@ impl Task for Last {
             if self.has_suffix {
                 wants.push_suffix(self.suffix);
             } else {
+                // Any byte will do: its answer tells the length.
                 wants.push(0..1);
             }
             return Ok(Progress::Wait);
@@ -303,6 +305,7 @@ impl Task for Last {
         };
         let length = Postamble::ref_from_bytes(&tail).ok().filter(|postamble| postamble.magic == *END_MAGIC);
         let length = length.map_or(0, |postamble| postamble.total_length.get());
+        // This also refuses a length of 0, with which a stream leaves its length open.
         let Some(offset) = size.checked_sub(length).filter(|offset| *offset < start) else {
             return Ok(Progress::Done(None));
         };

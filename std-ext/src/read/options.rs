@@ -90,7 +90,7 @@ impl ReadOptions {
 }
 
 impl Default for ReadOptions {
-    /// Those of [`Self::remote`].
+    /// The same options as [`Self::remote`].
     fn default() -> Self {
         Self::remote()
     }

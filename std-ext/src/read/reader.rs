@@ -19,9 +19,9 @@ use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
 
 /// Reads messages, and parts of them, of any source that answers before calls return: memory, a file, a file object.
 ///
-/// Nothing is read before it is asked for, and no more than that and what is close to it. Results and errors are those of the
-/// same functions for bytes in memory. There is one difference: if only a part of a message is read, damage in other parts is
-/// not noticed.
+/// Bytes are read when a call needs them: these bytes, and some close to them. Each method gives the same results and errors
+/// as the function of its name for bytes in memory. There is one difference: if only a part of a message is read, damage in
+/// other parts is not noticed.
 ///
 /// The reader may be shared by threads. It keeps up to [`ReadOptions::kept`] bytes between calls.
 ///
@@ -114,7 +114,7 @@ impl<F: RangeFetch> Reader<F> {
     /// The bytes of message `index`.
     ///
     /// # Errors
-    /// [`TensogramError::Framing`] if there is no such message; those of the source.
+    /// [`TensogramError::Framing`] if there is no such message; the errors of the source.
     pub fn read_message(&self, index: usize) -> Result<Vec<u8>> {
         self.ask(index, &Bytes(DecodeOptions::default()))
     }
@@ -122,7 +122,7 @@ impl<F: RangeFetch> Reader<F> {
     /// The metadata of the first metadata frame of message `index`.
     ///
     /// # Errors
-    /// The errors of [`Self::read_message`]; those of [`decode_metadata`](crate::decode::decode_metadata).
+    /// The errors of [`Self::read_message`] and of [`decode_metadata`](crate::decode::decode_metadata).
     pub fn decode_metadata(&self, index: usize) -> Result<GlobalMetadata> {
         self.ask(index, &FirstMetadata(DecodeOptions::default()))
     }
@@ -130,7 +130,7 @@ impl<F: RangeFetch> Reader<F> {
     /// The metadata of message `index`, and the descriptors of its objects.
     ///
     /// # Errors
-    /// The errors of [`Self::read_message`]; those of [`decode_descriptors`](crate::decode::decode_descriptors).
+    /// The errors of [`Self::read_message`] and of [`decode_descriptors`](crate::decode::decode_descriptors).
     pub fn decode_descriptors(&self, index: usize) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
         self.ask(index, &Descriptors(DecodeOptions::default()))
     }
@@ -138,7 +138,7 @@ impl<F: RangeFetch> Reader<F> {
     /// Object `object` of message `index`.
     ///
     /// # Errors
-    /// The errors of [`Self::read_message`]; those of [`decode_object`](crate::decode_object).
+    /// The errors of [`Self::read_message`] and of [`decode_object`](crate::decode_object).
     pub fn decode_object(
         &self,
         index: usize,
@@ -153,7 +153,7 @@ impl<F: RangeFetch> Reader<F> {
     /// With `verify_hash` all of the object's frame is read, because its digest covers all of it.
     ///
     /// # Errors
-    /// The errors of [`Self::read_message`]; those of [`decode_range`](crate::decode_range).
+    /// The errors of [`Self::read_message`] and of [`decode_range`](crate::decode_range).
     pub fn decode_range(
         &self,
         index: usize,
@@ -165,11 +165,11 @@ impl<F: RangeFetch> Reader<F> {
     }
 
     /// The values that `picks` take of object `object` of message `index`, one pick for each dimension:
-    /// [`select`](crate::decode::select()). Of a long frame only the parts are read that hold them, where its compression has
-    /// parts.
+    /// [`select`](crate::decode::select()). If the frame is long and its compression has parts, only the parts that hold
+    /// these values are read.
     ///
     /// # Errors
-    /// The errors of [`Self::read_message`]; those of [`select`](crate::decode::select()).
+    /// The errors of [`Self::read_message`] and of [`select`](crate::decode::select()).
     ///
     /// ```
     /// use tgm_std::DecodeOptions;

@@ -132,6 +132,7 @@ impl Call<'_> {
         let requests = wants.requests(&self.known, &self.session.options);
         self.requests = self.requests.saturating_add(requests.len() as u64);
         let most = self.session.options.requests;
+        // Known bytes and bytes behind the source's end make no request. So no request means: the rest is behind the end.
         let (kind, text) = if requests.is_empty() {
             (FetchErrorKind::Protocol, "the source ends before the bytes that are needed".to_owned())
         } else if self.requests > most {
@@ -169,6 +170,7 @@ impl Call<'_> {
 
     /// Keeps the search for later calls.
     pub(crate) fn keep_search(&self, search: Locate) {
+        // With a table of all messages, nothing is left to search.
         if let Some(mut shared) = self.current().filter(|shared| shared.table.is_none()) {
             shared.search = Some(search);
         }
@@ -196,6 +198,7 @@ impl Call<'_> {
             && let Some(mut shared) = self.current()
         {
             let bytes = structure.byte_len();
+            // Nothing is thrown out for it. Beyond the limit, each call reads the structure of such a message again.
             let fits = shared.structure_bytes.saturating_add(bytes) <= self.session.options.kept;
             if fits && !shared.structures.contains_key(&layout.offset) {
                 shared.structures.insert(layout.offset, Arc::clone(structure));

@@ -8,7 +8,7 @@
 //!
 //! The index is believed if its entries lie side by side from the first frame to the last: then it can neither leave out an
 //! object nor lead into one. A message without an index is walked from frame to frame. If anything is odd, nothing of this
-//! counts, and all of the message is read, so that errors are those of the whole message.
+//! counts, and all of the message is read, so that a caller gets the same error as with the whole message in memory.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -202,6 +202,7 @@ impl Reading {
             let start = walk.position();
             let (frame_type, frame) = next_frame(&walk, parts, parts.options.header)?;
             let is_structure = !matches!(frame_type, FrameType::NTensorFrame | FrameType::PrecederMetadata);
+            // At the first object: an index in the footer saves the walk over all objects.
             if !is_structure && self.index.is_none() && has_footer_index {
                 footer = Some(self.read_footer(parts, end)?);
             }
@@ -237,7 +238,7 @@ impl Reading {
         })
     }
 
-    /// Reads a frame that is no object's.
+    /// Reads a frame that does not hold an object.
     fn hold(
         &mut self,
         parts: &mut Parts<'_, '_>,
@@ -310,6 +311,7 @@ impl Reading {
         if to.saturating_sub(at) >= FRAME_ALIGNMENT as u64 {
             // Frames behind the objects: read if they can count, which the flags say.
             if flags.has(MessageFlags::FOOTER_METADATA) {
+                // The number stands for "behind all objects": see `read_gap`.
                 gaps.push((usize::MAX, at..to));
             } else if !flags.has(MessageFlags::FOOTER_INDEX) && !flags.has(MessageFlags::FOOTER_HASHES) {
                 return Err(Halt::Odd);

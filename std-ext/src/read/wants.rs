@@ -47,6 +47,7 @@ impl Wants {
         let size = known.size().unwrap_or(u64::MAX);
         let clipped = self.ranges.iter().map(|range| range.start.min(size)..range.end.min(size));
         let mut missing: Vec<_> = clipped.flat_map(|range| known.missing(&range)).collect();
+        // In this order, a range can overlap or touch only the last one of the list.
         missing.sort_unstable_by_key(|range| (range.start, range.end));
         let mut merged: Vec<Range<u64>> = Vec::new();
         for range in missing {
@@ -59,6 +60,7 @@ impl Wants {
         }
         let mut requests: Vec<_> =
             merged.iter().flat_map(|range| pieces(range, options.request)).map(Want::At).collect();
+        // Once the length is known, tasks ask for the source's end by its place.
         if self.suffix > 0 && known.size().is_none() {
             requests.push(Want::Suffix(self.suffix));
         }

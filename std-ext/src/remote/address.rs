@@ -78,11 +78,11 @@ impl AsyncRangeFetch for RemoteSource {
 /// the address has no query. Then requests are signed.
 ///
 /// # Errors
-/// [`FetchErrorKind::Invalid`] if the address or an option is wrong, those of the file for a local one. Error texts
-/// leave out the address's user and query.
+/// [`FetchErrorKind::Invalid`] if the address or an option is wrong; the errors of the file for a local one. Error
+/// texts leave out the address's user and query.
 pub fn open(address: &str, options: &RemoteOptions) -> Result<RemoteSource, FetchError> {
     open_in(address, options, || {
-        // Names and values that are no text are not ours.
+        // Our names and values are text. Variables that are not text belong to other programs.
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
     })
 }

@@ -75,7 +75,7 @@ pub(super) fn read_head(
 ) -> Result<Head, Refusal> {
     let (status, headers) = (answer.status, &answer.headers);
     if matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT) || status.is_server_error() {
-        // 501 is no failure that passes: what was asked for is not implemented.
+        // 501 does not pass with time: the server does not implement what was asked for.
         if status != StatusCode::NOT_IMPLEMENTED {
             let after = text(headers, RETRY_AFTER).and_then(|seconds| seconds.parse().ok()).map(Duration::from_secs);
             return Ok(Head::Failed { after });
@@ -90,7 +90,7 @@ pub(super) fn read_head(
     if let Some(coding) = text(headers, CONTENT_ENCODING)
         && !matches!(coding.to_ascii_lowercase().as_str(), "" | "identity" | "aws-chunked")
     {
-        let text = format!("the answer is encoded ({coding}): its bytes are not those of the file");
+        let text = format!("the answer is encoded ({coding}): its bytes are not the bytes of the file");
         return Err(Refusal::new(FetchErrorKind::Protocol, text));
     }
     if let (Some(before), Some(now)) = (unchanged, tag(headers))

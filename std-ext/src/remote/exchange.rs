@@ -78,7 +78,7 @@ pub(super) async fn exchange(client: &HttpClient, mut request: HttpRequest, ask:
         Ok(Head::NotThere) => return Outcome::NotThere,
         Ok(Head::Failed { after }) => return Outcome::Failed { answer: HttpResponse::from_parts(head, body), after },
         Err(mut refusal) => {
-            // The body of an answer that is no error has nothing to say.
+            // Only an answer with an error status has a body that says what was wrong.
             if head.status.is_client_error()
                 && let Some(code) = error_code(body).await
             {

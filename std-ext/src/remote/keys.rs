@@ -207,11 +207,11 @@ pub(super) fn settings<K: StoreKey>(
         match (name.as_str(), K::from_str(&name)) {
             ("max_retries", _) => {
                 own.retry.max_retries =
-                    value.trim().parse().map_err(|_| format!("max_retries is no number: {value:?}"))?;
+                    value.trim().parse().map_err(|_| format!("max_retries is not a number: {value:?}"))?;
             }
             ("retry_timeout", _) => {
                 own.retry.within =
-                    seconds(value).ok_or_else(|| format!("retry_timeout is no number of seconds: {value:?}"))?;
+                    seconds(value).ok_or_else(|| format!("retry_timeout is not a number of seconds: {value:?}"))?;
             }
             (_, Ok(key)) => given.push((key, value.clone())),
             (_, Err(_)) if options.unknown_keys == UnknownKeys::Ignore => {}
@@ -227,7 +227,7 @@ pub(super) fn settings<K: StoreKey>(
             if value.is_empty() || !name.starts_with(K::PREFIX) {
                 continue;
             }
-            // Variables may be there for other programs: unknown ones are no error.
+            // Variables may be there for other programs, so an unknown one is not an error.
             let Ok(key) = K::from_str(&name) else { continue };
             if !(from_options && key.is_credential()) {
                 values.push((key, value));

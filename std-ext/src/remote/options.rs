@@ -23,8 +23,8 @@ pub struct RemoteOptions {
     /// What to do with names in `storage` that the kind of address does not know.
     pub unknown_keys: UnknownKeys,
     /// Whether to read variables of the environment that begin with `AWS_`, `GOOGLE_` or `AZURE_`, which one depending
-    /// on the address. What `storage` says goes first. If it has credentials, those of the environment are not used at
-    /// all, so that the two are never mixed.
+    /// on the address. What `storage` says goes first. If it has credentials, the credentials of the environment are
+    /// not used at all, so that the two are never mixed.
     pub environment: bool,
     /// How often a failed request is repeated.
     pub retry: Retry,
@@ -108,7 +108,7 @@ impl Credentials {
             Self::Environment => "credentials: from the environment",
             Self::Anonymous => "credentials: none, unsigned request",
             Self::Instance => {
-                "credentials: none in the options and in the environment, so those of the cloud instance were asked for; \
+                "credentials: none in the options and in the environment, so the cloud instance was asked for its own; \
                  the storage option skip_signature reads public objects without any"
             }
         }

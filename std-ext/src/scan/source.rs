@@ -8,7 +8,9 @@ use memchr::memmem;
 use tgm_core::scan::Source;
 use tgm_core::wire::{MAGIC, POSTAMBLE_SIZE, PREAMBLE_SIZE};
 
-use crate::base::memory::prefetch;
+use tgm_codec::memory::prefetch;
+
+use crate::scan::window::Window;
 
 /// Bytes of a large read: for a search, and where messages are small.
 const WINDOW: usize = 64 << 10;
@@ -85,14 +87,15 @@ impl Source for Bytes<'_> {
 /// A scan reads a few bytes at many places. If these are close together, one read serves several of them. A search keeps
 /// the bytes that it has read for the next search. So bytes are not read again, even if searches find something every few
 /// bytes.
-pub(crate) struct Windowed<F> {
+#[derive(Debug)]
+pub struct Windowed<F> {
     read_at: F,
     len: u64,
     windows: RefCell<Windows>,
 }
 
 /// The parts of a file that are kept in memory.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Windows {
     /// The windows. The last used one comes first.
     kept: [Window; KEPT],
@@ -100,24 +103,9 @@ struct Windows {
     spent: u64,
 }
 
-/// A part of a file, and the offset where it begins.
-#[derive(Default)]
-struct Window {
-    start: u64,
-    bytes: Vec<u8>,
-}
-
-impl Window {
-    /// The bytes of the window from `offset` on. `None` if these are fewer than `wanted`.
-    fn at(&self, offset: u64, wanted: usize) -> Option<&[u8]> {
-        let start = usize::try_from(offset.checked_sub(self.start)?).ok()?;
-        self.bytes.get(start..).filter(|rest| rest.get(..wanted).is_some())
-    }
-}
-
 impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Windowed<F> {
     /// A file of `len` bytes.
-    pub(crate) fn new(len: u64, read_at: F) -> Self {
+    pub fn new(len: u64, read_at: F) -> Self {
         Self { read_at, len, windows: RefCell::default() }
     }
 
@@ -136,8 +124,8 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Windowed<F> {
     /// Reads a window with the `wanted` bytes at `offset`, in place of the one unused for longest. If a kept window is near,
     /// the scan is probably reading in one direction: the new window is large, and reaches away from the kept one.
     fn read_window(&self, windows: &mut Windows, offset: u64, wanted: usize, size: usize) -> io::Result<()> {
-        let near = |window: &&Window| offset.abs_diff(window.start) < 2 * WINDOW as u64;
-        let neighbour = windows.kept.iter().find(near).map(|window| window.start);
+        let near = |window: &&Window| offset.abs_diff(window.start()) < 2 * WINDOW as u64;
+        let neighbour = windows.kept.iter().find(near).map(Window::start);
         let size = match windows.spent / self.len.max(1) {
             ..LARGE_READS if neighbour.is_some() => WINDOW,
             ..=LARGE_READS => size,
@@ -151,13 +139,8 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Windowed<F> {
         let size = usize::try_from(self.len.saturating_sub(start)).unwrap_or(size).min(size);
         windows.kept.rotate_right(1);
         let [window, ..] = &mut windows.kept;
-        // Bytes of an earlier window need no zeros: what is not read over them is cut off.
-        window.bytes.resize(size, 0);
-        window.start = start;
-        // After an error the window is empty.
-        let read = (self.read_at)(start, &mut window.bytes).inspect_err(|_| window.bytes.clear())?;
-        window.bytes.truncate(read);
-        windows.spent = windows.spent.saturating_add(read as u64);
+        window.move_to(start, size, &self.read_at)?;
+        windows.spent = windows.spent.saturating_add(window.at(start, 0).unwrap_or_default().len() as u64);
         Ok(())
     }
 }

@@ -1,10 +1,11 @@
 //! All stages of one object together, without a message around them.
 
+use tgm_codec::threads::Threads;
+
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
 use crate::base::options::{DecodeOptions, EncodeOptions};
-use crate::base::threads::Threads;
 use crate::decode::frameless::decode_region;
 use crate::encode::compress::Means;
 use crate::encode::object::Object;
@@ -52,11 +53,11 @@ pub fn encode_pipeline(
 /// The elements of a payload region: the reverse of [`encode_pipeline`].
 ///
 /// They are bytes, row-major, in the byte order that the options say, masked ones restored if the options say so. The
-/// region is decoded where it lies. Offsets in errors are those of a frame that holds the region, and the descriptor
-/// behind it.
+/// region is decoded where it lies. Offsets in errors count as in a frame that holds the region and, behind it, the
+/// descriptor.
 ///
 /// # Errors
-/// [`TensogramError::MissingHash`] with `verify_hash`, always: digests are of frames. Those of
+/// [`TensogramError::MissingHash`] with `verify_hash`, always: only frames have digests. The errors of
 /// [`decode`](crate::decode()) about an object.
 ///
 /// Format: PIPELINE §2.

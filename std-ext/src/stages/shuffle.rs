@@ -1,14 +1,15 @@
 //! The shuffle filter by itself, under the names of the crate `tensogram-encodings`.
 
+use tgm_codec::fresh;
+use tgm_codec::kernels::shuffle::unshuffle_into;
+use tgm_codec::memory;
+use tgm_codec::shuffle::{check_len, element_size, shuffle_into};
+use tgm_codec::threads::Threads;
+
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
-use crate::base::fresh;
 use crate::base::limits::reserve;
-use crate::base::memory;
-use crate::base::threads::Threads;
-use crate::encode::shuffle::{check_len, element_size, shuffle_into};
-use crate::kernels::shuffle::unshuffle_into;
 
 /// Moves the first bytes of all elements to the front, then their second bytes, and so on.
 ///

@@ -2,15 +2,15 @@
 //!
 //! The arithmetic is that of [`encode()`](crate::encode()) and [`decode()`](crate::decode()), to the bit (PIPELINE §3).
 
+use tgm_codec::kernels::packing::unpack_into;
+use tgm_codec::memory;
 use tgm_core::descriptor::ByteOrder;
 pub use tgm_core::packing::Packing as SimplePackingParams;
 use zerocopy::IntoBytes as _;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
-use crate::base::memory;
 use crate::encode::packing::{Packer, Values, derive, first_non_finite};
-use crate::kernels::packing::unpack_into;
 
 /// The parameters with which fields of `bits_per_value` bits hold all `values`.
 ///

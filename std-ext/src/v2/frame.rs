@@ -43,7 +43,7 @@ pub(super) struct Frame<'a> {
     pub(super) flags: FrameFlags,
     /// The bytes between header and tail.
     pub(super) body: &'a [u8],
-    /// Bytes from the body's start to the descriptor; 0 in frames that are no data object.
+    /// Bytes from the body's start to the descriptor; 0 in frames without a data object.
     pub(super) descriptor_start: usize,
     /// Bytes from the message's start.
     pub(super) offset: u64,

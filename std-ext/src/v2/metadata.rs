@@ -82,7 +82,7 @@ fn read(frame: &Frame<'_>, objects: usize, room: &Room) -> Result<GlobalMetadata
     let base = match top.remove(BASE_KEY) {
         None => Vec::new(),
         Some(Value::Array(items)) => items.into_iter().map(|item| map(item, BASE_KEY)).collect::<Result<_>>()?,
-        Some(_) => return Err(metadata("base is no array")),
+        Some(_) => return Err(metadata("base is not an array")),
     };
     let mut section = |key: &str| top.remove(key).map_or_else(|| Ok(Entries::new()), |section| map(section, key));
     let (mut extra, reserved) = (section(EXTRA_KEY)?, section(RESERVED_KEY)?);
@@ -159,10 +159,10 @@ fn non_empty(entries: Entries) -> Option<Value> {
 
 /// A map with text keys. Of repeated keys the last one counts.
 fn map(value: Value, name: &str) -> Result<Entries> {
-    let Value::Map(pairs) = value else { return Err(metadata(format!("{name} is no map"))) };
+    let Value::Map(pairs) = value else { return Err(metadata(format!("{name} is not a map"))) };
     let text = |(key, value)| match key {
         Value::Text(key) => Ok((key, value)),
-        _ => Err(metadata(format!("{name} has a key that is no text"))),
+        _ => Err(metadata(format!("{name} has a key that is not text"))),
     };
     pairs.into_iter().map(text).collect()
 }

@@ -72,7 +72,7 @@ impl<'a> Object<'a> {
     pub(super) fn verify(&self, index: usize) -> Result<()> {
         let Some(hash) = &self.hash else { return Ok(()) };
         let expected = expected_digest(hash).ok_or_else(|| {
-            metadata(format!("object {index}: hash is no {HASH_ALGORITHM_NAME} digest of 16 hexadecimal digits"))
+            metadata(format!("object {index}: hash is not an {HASH_ALGORITHM_NAME} digest of 16 hexadecimal digits"))
         })?;
         let computed = digest(self.payload);
         if expected == computed {
@@ -82,20 +82,23 @@ impl<'a> Object<'a> {
     }
 }
 
-/// Checks that the stages are those of version 2. Version 3 has more, and would accept descriptors that version 2
-/// refused.
+/// Checks that version 2 has these stages. Version 3 has more, and would accept descriptors that version 2 refused.
 fn check_stages(view: &Descriptor<'_>) -> Result<()> {
     let (encoding, filter, compression) = (view.encoding(), view.filter(), view.compression());
     let unknown = if encoding.known().is_none() {
         format!("encoding {encoding}")
     } else if filter.known().is_none() {
         format!("filter {filter}")
-    } else if matches!(compression.known(), None | Some(Compression::Rle | Compression::Roaring)) {
+    } else if !compression.known().is_some_and(is_in_version_2) {
         format!("compression {compression}")
     } else {
         return Ok(());
     };
     Err(TensogramError::encoding(format!("{unknown} is none of version 2")))
+}
+
+fn is_in_version_2(compression: Compression) -> bool {
+    tgm_codec::of(compression).is_none_or(|codec| codec.about().is_in_version_2)
 }
 
 fn rename(descriptor: &mut DataObjectDescriptor) -> Result<()> {

@@ -50,7 +50,7 @@ pub fn scan(bytes: &[u8]) -> Vec<Segment> {
 
 /// [`scan`], with the number of steps of failed walks.
 pub(super) fn scan_counted(bytes: &[u8]) -> (Vec<Segment>, u64) {
-    let mut found = Found { bytes, segments: Vec::new(), front: 0, wasted: 0 };
+    let mut found = ScanState { bytes, segments: Vec::new(), front: 0, wasted: 0 };
     for segment in tgm_core::scan::scan(bytes).filter(tgm_core::scan::Segment::is_message) {
         let (Ok(start), Some(message)) = (usize::try_from(segment.offset()), segment.bytes_of(bytes)) else { continue };
         let range = start..start.saturating_add(message.len());
@@ -73,7 +73,7 @@ fn is_whole(message: &[u8]) -> bool {
 }
 
 /// A scan in progress.
-struct Found<'a> {
+struct ScanState<'a> {
     bytes: &'a [u8],
     segments: Vec<Segment>,
     /// The end of the segments so far.
@@ -82,7 +82,7 @@ struct Found<'a> {
     wasted: u64,
 }
 
-impl Found<'_> {
+impl ScanState<'_> {
     /// Adds the messages of version 2 that begin between the front and `until`.
     fn take_v2(&mut self, until: usize) {
         // A magic may begin just before `until` and end behind it.

@@ -195,9 +195,9 @@ fn a_wrong_digest_is_an_error_unless_it_is_to_be_ignored() {
             cbor!({"type" => "xxh3", "value" => "0000000000000000"}),
             "hash mismatch on object 1: expected 0000000000000000",
         ),
-        (cbor!({"type" => "md5", "value" => right}), "object 1: hash is no xxh3 digest"),
-        (cbor!({"type" => "xxh3", "value" => "+00000000000000f"}), "object 1: hash is no xxh3 digest"),
-        (cbor!("text"), "object 1: hash is no xxh3 digest"),
+        (cbor!({"type" => "md5", "value" => right}), "object 1: hash is not an xxh3 digest"),
+        (cbor!({"type" => "xxh3", "value" => "+00000000000000f"}), "object 1: hash is not an xxh3 digest"),
+        (cbor!("text"), "object 1: hash is not an xxh3 digest"),
     ];
     for (value, text) in wrong {
         let old = with(value.unwrap());

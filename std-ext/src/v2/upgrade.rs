@@ -1,6 +1,8 @@
 //! Upgrade of one message from version 2 to version 3.
 
-use tgm_core::descriptor::{Compression, Encoding, Stage};
+use tgm_codec::memory;
+use tgm_codec::threads::Threads;
+use tgm_core::descriptor::{Encoding, Stage};
 use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 use tgm_core::wire::FrameType;
@@ -9,13 +11,12 @@ use tgm_core::{ErrorKind, Message};
 use super::{message, metadata, object};
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::DecodeLimits;
-use crate::base::memory;
 use crate::base::options::{DecodeOptions, EncodeOptions};
-use crate::base::threads::Threads;
 use crate::encode::compress::Means;
 use crate::encode::finite::find;
 use crate::encode::frame::FrameForm;
 use crate::encode::object::{Object, Planned};
+use crate::encode::value_order::codes_numbers;
 use crate::encode::{checks, message::write_message};
 use crate::model::room::Room;
 
@@ -28,7 +29,7 @@ pub struct UpgradeOptions {
     ///
     /// Without this option they stay among the values. Readers accept that; only full validation reports it.
     pub masks: bool,
-    /// Accept payloads whose digest is wrong or cannot be checked. The new digests are those of the bytes as they are.
+    /// Accept payloads whose digest is wrong or cannot be checked. New digests are computed from the bytes as they are.
     pub ignore_hash: bool,
     /// Options for writing the new message: digests, provenance, masks.
     pub encode: EncodeOptions,
@@ -45,9 +46,9 @@ pub struct UpgradeOptions {
 /// [`UPGRADED_FROM`](super::UPGRADED_FROM).
 ///
 /// # Errors
-/// [`TensogramError::Framing`] for bytes that are no whole message of version 2; [`TensogramError::HashMismatch`] for a
-/// payload with a wrong digest; [`TensogramError::Metadata`] and [`TensogramError::Encoding`] for metadata, descriptors
-/// and payload sizes that a reader of version 3 would refuse, and for more objects than the limit.
+/// [`TensogramError::Framing`] for bytes that are not a whole message of version 2; [`TensogramError::HashMismatch`]
+/// for a payload with a wrong digest; [`TensogramError::Metadata`] and [`TensogramError::Encoding`] for metadata,
+/// descriptors and payload sizes that a reader of version 3 would refuse, and for more objects than the limit.
 ///
 /// ```
 /// use tgm_std::v2::{UpgradeOptions, upgrade_message};
@@ -103,8 +104,8 @@ fn values_to_mask(
     encode: &EncodeOptions,
 ) -> Result<Option<Vec<u8>>> {
     let descriptor = &object.descriptor;
-    let is_lossless = Encoding::from_name(&descriptor.encoding) == Some(Encoding::None)
-        && !matches!(Compression::from_name(&descriptor.compression), Some(Compression::Zfp | Compression::Sz3));
+    let is_lossless =
+        Encoding::from_name(&descriptor.encoding) == Some(Encoding::None) && !codes_numbers(&descriptor.compression);
     if !options.masks || !descriptor.dtype.is_float() || !is_lossless {
         return Ok(None);
     }

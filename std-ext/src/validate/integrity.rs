@@ -51,7 +51,7 @@ fn presence(message: &Structure<'_>, options: &ValidateOptions) -> HashPresence 
     }
 }
 
-/// Checks the digest of a frame that is no object. A missing digest is no error.
+/// Checks the digest of a frame other than an object's. A missing digest is not an error.
 fn check_frame(frame: &Frame<'_>, presence: HashPresence, findings: &mut Findings) {
     if let Verdict::Mismatch(mismatch) = hash::check(presence, frame) {
         let text = format!("{} frame: {mismatch}", frame.frame_type());
@@ -164,7 +164,7 @@ fn check_object(
     let about = |issue: ValidationIssue| issue.of_object(object.index);
     let data = match DataObject::parse(object.frame) {
         Ok(data) => data,
-        // A contradiction in well-formed CBOR is no error of digests.
+        // Only digests are asked for. A contradiction in well-formed CBOR does not concern them.
         Err(error) if options.checksum_only && is_contradiction(error.kind()) => return,
         Err(error) => {
             let text = format!("failed to parse descriptor: {}", error.kind());

@@ -187,7 +187,7 @@ codes! {
     UnknownFilter = "unknown_filter", Metadata Error;
     /// A compression that the format does not define.
     UnknownCompression = "unknown_compression", Metadata Error;
-    /// `szip_block_offsets` is no array of unsigned integers. In this and the next three cases the object can be
+    /// `szip_block_offsets` is not an array of unsigned integers. In this and the next three cases the object can be
     /// decoded. Ranges cost more, and other readers refuse them.
     SzipBlockOffsetsWrongType = "szip_block_offsets_wrong_type", Metadata Warning;
     /// The first of `szip_block_offsets` is missing or not 0.
@@ -198,7 +198,7 @@ codes! {
     SzipBlockOffsetsPastEnd = "szip_block_offsets_past_end", Metadata Warning;
     /// The object's type is empty.
     EmptyObjType = "empty_obj_type", Metadata Error;
-    /// `_reserved_` of a `base` entry is no map.
+    /// `_reserved_` of a `base` entry is not a map.
     ReservedNotAMap = "reserved_not_a_map", Metadata Error;
     /// `_reserved_` of a `base` entry has no `tensor`.
     ReservedMissingTensor = "reserved_missing_tensor", Metadata Warning;

@@ -2,7 +2,7 @@
 
 use tgm_core::descriptor::{ByteOrder, Dtype};
 
-use crate::encode::finite::all_finite;
+use tgm_codec::kernels::finite::all_finite;
 
 /// Bytes that are first tested as a block, then searched if the test says so. A multiple of every element's size.
 const BLOCK: usize = 16 << 10;

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use tgm_codec::about::Input;
+use tgm_codec::threads::Threads;
 use tgm_core::ErrorKind;
 use tgm_core::descriptor::{Compression, Descriptor, Dtype, Encoding, Filter, Key};
 use tgm_core::object::DataObject;
@@ -10,8 +12,6 @@ use super::issue::IssueCode;
 use super::options::ValidateOptions;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::{CompressionBackend, DecodeOptions};
-use crate::base::threads::Threads;
-use crate::codec;
 use crate::decode::trust::Trusted;
 use crate::decode::whole;
 
@@ -79,18 +79,14 @@ fn configure(descriptor: &Descriptor<'_>) -> Result<()> {
     }
     let compression = descriptor.compression();
     let Some(known) = compression.known() else { return Err(unknown("compression", compression.to_string())) };
-    match known {
-        Compression::None => return Ok(()),
-        Compression::Szip => drop(descriptor.szip()?),
-        Compression::Zfp => drop(descriptor.zfp()?),
-        Compression::Sz3 => drop(descriptor.sz3()?),
-        Compression::Rle | Compression::Roaring if descriptor.dtype() != Dtype::Bitmask => {
-            let dtype = descriptor.dtype();
-            return Err(TensogramError::encoding(format!("{known} only supports dtype=bitmask, got dtype={dtype}")));
-        }
-        _ => {}
+    let Some(codec) = tgm_codec::of(known) else { return Ok(()) };
+    let dtype = descriptor.dtype();
+    if codec.about().input == Input::Bits && dtype != Dtype::Bitmask {
+        return Err(TensogramError::encoding(format!("{known} only supports dtype=bitmask, got dtype={dtype}")));
     }
-    codec::codec(known, CompressionBackend::Auto).map(drop)
+    codec.check(descriptor)?;
+    tgm_codec::codec(known, CompressionBackend::Auto)?;
+    Ok(())
 }
 
 /// Accepts numbers that are out of range.

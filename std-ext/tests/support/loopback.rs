@@ -49,7 +49,7 @@ pub enum RangeHeader {
     Right,
     /// There is none.
     Missing,
-    /// It is no range.
+    /// Its text is not a range.
     Nonsense,
     /// It begins one byte later, and so do the bytes.
     Shifted,

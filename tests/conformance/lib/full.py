@@ -1042,7 +1042,7 @@ def streaming():
 
 
 def preceders():
-    rules = ["FORMAT 5.4: a preceder's entry is laid over base[i]: its top-level keys replace those of the entry"]
+    rules = ["FORMAT 5.4: a preceder's entry is laid over base[i]: its top-level keys replace the entry's"]
     one, first = plain("float32", [6], any_values("float32", [6], 1))
     two, second = plain("uint8", [3], b"\1\2\3")
     entry = {"mars": {"step": 12}, "late": True}

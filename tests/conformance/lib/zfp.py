@@ -17,7 +17,7 @@ def limits(mode, value):
 
 
 class _Bits:
-    """Bits of 64-bit words, least significant first: those of the bytes in their order."""
+    """Bits of 64-bit words, least significant first, which is the order of the bytes too."""
 
     def __init__(self, data):
         self.whole, self.at = int.from_bytes(data, "little"), 0

@@ -37,8 +37,8 @@ fn same_answers<T: PartialEq + std::fmt::Debug>(what: &str, ours: &Answer<T>, th
     }
 }
 
-/// Checks that both libraries read the same from a message written for `case`, and that lossless values are those of
-/// the case.
+/// Checks that both libraries read the same from a message written for `case`, and that lossless values equal the
+/// values of the case.
 ///
 /// # Errors
 /// The difference.

@@ -22,8 +22,8 @@ pub fn entries() -> impl Strategy<Value = Entries> {
 
 /// Parameters that no stage reads.
 ///
-/// Without tags and integers below those of 64 bits: the reference writes them into descriptors and cannot read them
-/// again.
+/// Without tags and integers that need more than 64 bits: the reference writes them into descriptors and cannot read
+/// them again.
 pub fn unknown_params() -> impl Strategy<Value = Entries> {
     btree_map("[a-z]{1,3}_x", values().prop_map(readable), 0..4)
 }

@@ -64,7 +64,7 @@ impl Copy {
         Ok(refused)
     }
 
-    /// Builds the tests, or only those of the package itself.
+    /// Builds all tests, or only the package's own.
     ///
     /// # Errors
     /// They do not compile.
@@ -73,7 +73,7 @@ impl Copy {
         let mut arguments = vec!["test", "--no-run", "-p", subject.package, "--lib"];
         arguments.extend(subject.features);
         arguments.extend(subject.own_tests.iter().flat_map(|name| ["--test", name]));
-        if !only_own {
+        if !only_own && !subject.shared_tests.is_empty() {
             arguments.extend(["-p", "tgm-tests"]);
             arguments.extend(subject.shared_tests.iter().flat_map(|name| ["--test", name]));
         }

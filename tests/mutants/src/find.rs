@@ -176,7 +176,7 @@ fn has_unsafe_code(signature: &Signature, block: &Block) -> bool {
     code.0
 }
 
-/// Whether an operand is a pattern's condition: `&&` between these is no operator.
+/// Whether an operand is a pattern's condition: `&&` between these is not an operator.
 fn is_let(operand: &Expr) -> bool {
     match operand {
         Expr::Let(_) => true,

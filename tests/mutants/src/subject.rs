@@ -22,11 +22,11 @@ pub struct Subject {
     pub features: &'static [&'static str],
     /// Tests of the package that are not unit tests.
     pub own_tests: &'static [&'static str],
-    /// Tests of the package `tgm-tests`.
+    /// Tests of the package `tgm-tests`. None of them is built if this is empty.
     pub shared_tests: &'static [&'static str],
 }
 
-/// All of core. Left out are tests that count allocations, requests or threads, and those that run the tool: they say nothing
+/// All of core. Left out are tests that count allocations, requests or threads, and `conformance`: they say nothing
 /// about results that the others do not. What makes values for fuzzers is not changed, for any values will do.
 const CORE: Subject = Subject {
     name: "core",
@@ -63,13 +63,13 @@ const CORE: Subject = Subject {
     ],
 };
 
-/// The features of std with which its tests are built: those of the package `tgm-tests`, the encoder for tokio, and the codecs
-/// that cmake builds, for encoding has code of its own for them.
+/// The features of std with which its tests are built: what `tgm-tests` asks for, the encoder for tokio, and the codecs that
+/// cmake builds, because encoding has code of its own for them.
 const FEATURES_OF_STD: &[&str] = &[
     "--no-default-features",
     "--features",
     "tgm-std/async,tgm-std/blosc2,tgm-std/lz4,tgm-std/mmap,tgm-std/ndarray,tgm-std/parallel,tgm-std/roaring,\
-     tgm-std/sz3-decode,tgm-std/szip,tgm-std/zio,tgm-std/zstd",
+     tgm-std/sz3-decode,tgm-std/libaec,tgm-std/zstd",
 ];
 
 /// What std does with messages: decoding, encoding, appending. Tests that count allocations are among those that judge, for what
@@ -83,7 +83,7 @@ const STD: Subject = Subject {
     left_out: &["encode/arbitrary"],
     check: FEATURES_OF_STD,
     features: FEATURES_OF_STD,
-    own_tests: &["arrays", "descriptor_first", "message_reader"],
+    own_tests: &["arrays", "library"],
     shared_tests: &[
         "allocations",
         "any_source",
@@ -113,6 +113,20 @@ const STD: Subject = Subject {
     ],
 };
 
+/// What tgm-zio has without std. Its own tests judge.
+const ZIO: Subject = Subject {
+    name: "zio",
+    package: "tgm-zio",
+    library: "tgm_zio",
+    source: "std-ext/zio/src",
+    changed: &["wire"],
+    left_out: &[],
+    check: &["--all-features"],
+    features: &["--all-features"],
+    own_tests: &["zio"],
+    shared_tests: &[],
+};
+
 impl Subject {
     /// The subject that is changed unless another one is named.
     pub const DEFAULT: &'static Self = &CORE;
@@ -122,8 +136,8 @@ impl Subject {
     /// # Errors
     /// No package has this name.
     pub fn named(name: &str) -> Result<&'static Self> {
-        let found = [&CORE, &STD].into_iter().find(|subject| subject.name == name);
-        found.ok_or_else(|| format!("--package: core or std, not {name}").into())
+        let found = [&CORE, &STD, &ZIO].into_iter().find(|subject| subject.name == name);
+        found.ok_or_else(|| format!("--package: core, std or zio, not {name}").into())
     }
 
     /// The file of `path`, from `source`.
@@ -148,6 +162,7 @@ mod tests {
         assert!(CORE.changes("core/src/lib.rs") && !CORE.changes("core/src/arbitrary.rs"));
         assert!(STD.changes("std-ext/src/file/append/group.rs") && !STD.changes("std-ext/src/file/mmap.rs"));
         assert!(STD.changes("std-ext/src/encode.rs") && !STD.changes("std-ext/src/encode/arbitrary/values.rs"));
+        assert!(ZIO.changes("std-ext/zio/src/wire/json.rs") && !ZIO.changes("std-ext/zio/src/label.rs"));
         assert!(Subject::named("std").is_ok() && Subject::named("c").is_err());
     }
 }

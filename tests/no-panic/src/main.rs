@@ -1,10 +1,10 @@
-//! Proof by the linker that `tgm-core` cannot panic.
+//! Proof by the linker that neither `tgm-core` nor `tgm-zio` without std can panic.
 //!
 //! The panic handler calls a function that exists nowhere. The optimiser removes it where no panic is reachable; if one
-//! is, the program does not link. Every public function of the crate is called here on bytes that the compiler knows
+//! is, the program does not link. Every public function of the crates is called here on bytes that the compiler knows
 //! nothing about. `--features planted` shows that the proof can fail.
 //!
-//! Arithmetic that overflows wraps in release builds and is not covered here; the crate denies
+//! Arithmetic that overflows wraps in release builds and is not covered here; the crates deny
 //! `clippy::arithmetic_side_effects` instead.
 #![no_std]
 #![no_main]
@@ -99,6 +99,7 @@ fn message(input: &[u8], output: &mut [u8]) -> Result<()> {
     }
     keep((message.object_by_walk(black_box(3)), message.verify_index()));
     keep(message.verify_all().map(|found| found.is_hashed()));
+    keep(message.verify_contents());
     let presence = message.hash_presence()?;
     keep(message.verify_hash_lists(presence));
     message.verify(presence).for_each(keep);

@@ -17,10 +17,8 @@ use tgm_core::phase::DecodePhase;
 use tgm_core::scan::{Scanner, find, find_in_chunks, scan};
 use tgm_core::stored::stored_len;
 use tgm_core::szip::{Formula, Params, Start, decode_with};
-use tgm_core::tensor::Elements;
 use tgm_core::tensor::{Shape, TensorView};
 use tgm_core::wire::{FrameFlags, FrameHeader, FrameType, MessageFlags, Postamble, Preamble};
-use tgm_core::zio::{self, Coords, Envelope, Form, Layout, Level, OrderedView, Prefix, Size};
 use tgm_core::{ErrorKind, Message};
 use zerocopy::FromBytes;
 
@@ -43,8 +41,6 @@ pub(crate) fn all(input: &[u8], output: &mut [u8]) {
     }
     scanner(input);
     kernels(input, output);
-    zio_message(input, output);
-    zio_layout(input);
     keep(ErrorKind::Truncated.at(black_box(3)).shift(black_box(4)));
 }
 
@@ -140,46 +136,4 @@ fn kernels(input: &[u8], output: &mut [u8]) {
         }
     }
     keep(Formula { reference: black_box(1.0), scale: black_box(2.0) }.value(black_box(3)));
-}
-
-fn zio_message(input: &[u8], output: &mut [u8]) {
-    let order = black_box(ByteOrder::Big);
-    let mut walk = zio::parts(input);
-    keep((walk.next(), walk.rest(), walk.offset()));
-    if let Ok(message) = zio::Message::from_buffer(input, order) {
-        keep((message.level(), message.form(), message.label(), message.coords(), message.byte_order()));
-        keep((message.payload(black_box(3)), message.payloads().len(), message.clone().payloads().count()));
-    }
-    let frames = black_box([input, input.get(..black_box(3)).unwrap_or_default(), input]);
-    for envelope in [Envelope::Plain, Envelope::Dealer, Envelope::Router] {
-        keep(zio::Message::from_frames(&frames, black_box(envelope), order).map(|message| message.payloads().len()));
-        keep(envelope.strip(&frames));
-    }
-    if let Err(error) = zio::Message::from_parts(&frames, order) {
-        keep((error.kind(), error.part(), error.offset()));
-    }
-    keep((zio::encoded_len(black_box([3, usize::MAX])), zio::encode_into(&frames, output)));
-    keep(Size::of(black_box(2), black_box(300)).map(|size| size.as_bytes().len()));
-    keep((Level::from_number(black_box(9)), Form::new(text(input))));
-    if let Some(level) = Level::from_digit(black_box(b'4')) {
-        keep((level.number(), level.digit(), level.name(), Prefix::head(level, Form::TENS)));
-    }
-    keep((Form(black_box([7; 4])).as_str().is_some(), Prefix::parse(input)));
-    keep(Coords::parse(input, order).map(|coords| coords.to_bytes(order)));
-}
-
-fn zio_layout(input: &[u8]) {
-    let shape: &[u64] = black_box(&[2, 4, 2]);
-    let order: &[usize] = black_box(&[1, 0, 2]);
-    let ascend: &[bool] = black_box(&[true, false, true]);
-    let layout = Layout::new(shape, Some(order), Some(ascend)).unwrap_or(Layout::from_checked(shape, None, None));
-    let mut strides = [0; 3];
-    let offset = layout.strides_into(black_box(&mut strides[..]));
-    keep((layout.is_row_major(), layout.ascends(), layout.fastest_first().count(), layout.flat_index(shape)));
-    let Ok(elements) = Elements::<f32>::new(input, black_box(ByteOrder::Big)) else { return };
-    if let Ok(view) = OrderedView::new(elements, layout.shape(), &strides, offset.unwrap_or(1)) {
-        keep((view.stored().len(), view.shape(), view.strides(), view.get_at(black_box(&[1, 2, 1]))));
-        view.iter().for_each(keep);
-        keep(view.copy_into(black_box(&mut [0.0; 16])));
-    }
 }

@@ -1,17 +1,20 @@
-//! Calls of what reads and writes labels of ZIO, and of FLOW.
+//! Calls of `tgm-zio` without std.
 
 use core::hint::black_box;
 
 use tgm_core::descriptor::{ByteOrder, Dtype};
-use tgm_core::zio::{
-    Direction, Envelope, ErrorKind, Flow, FlowEvent, FlowLabel, Json, LabelWriter, Message, Outgoing, TensEntry,
-    TensLabel, dtype_of, kind_of,
+use tgm_core::tensor::Elements;
+use tgm_zio::{
+    Coords, Direction, Envelope, ErrorKind, Flow, FlowEvent, FlowLabel, Form, Json, LabelWriter, Layout, Level,
+    Message, OrderedView, Outgoing, Prefix, Size, TensEntry, TensLabel, dtype_of, kind_of,
 };
 
 use crate::{keep, text};
 
 /// Calls all of them.
 pub(crate) fn all(input: &[u8], output: &mut [u8]) {
+    parts(input, output);
+    layout(input);
     if let Ok(value) = Json::parse(input) {
         json(value, 0);
     }
@@ -93,4 +96,46 @@ fn one(flow: &mut Flow, message: &Message<'_>) {
 
 fn outgoing(sent: &Outgoing) {
     keep((sent.label(), sent.coords(), sent.prefix().as_bytes().len()));
+}
+
+fn parts(input: &[u8], output: &mut [u8]) {
+    let order = black_box(ByteOrder::Big);
+    let mut walk = tgm_zio::parts(input);
+    keep((walk.next(), walk.rest(), walk.offset()));
+    if let Ok(message) = Message::from_buffer(input, order) {
+        keep((message.level(), message.form(), message.label(), message.coords(), message.byte_order()));
+        keep((message.payload(black_box(3)), message.payloads().len(), message.clone().payloads().count()));
+    }
+    let frames = black_box([input, input.get(..black_box(3)).unwrap_or_default(), input]);
+    for envelope in [Envelope::Plain, Envelope::Dealer, Envelope::Router] {
+        keep(Message::from_frames(&frames, black_box(envelope), order).map(|message| message.payloads().len()));
+        keep(envelope.strip(&frames));
+    }
+    if let Err(error) = Message::from_parts(&frames, order) {
+        keep((error.kind(), error.part(), error.offset()));
+    }
+    keep((tgm_zio::encoded_len(black_box([3, usize::MAX])), tgm_zio::encode_into(&frames, output)));
+    keep(Size::of(black_box(2), black_box(300)).map(|size| size.as_bytes().len()));
+    keep((Level::from_number(black_box(9)), Form::new(text(input))));
+    if let Some(level) = Level::from_digit(black_box(b'4')) {
+        keep((level.number(), level.digit(), level.name(), Prefix::head(level, Form::TENS)));
+    }
+    keep((Form(black_box([7; 4])).as_str().is_some(), Prefix::parse(input)));
+    keep(Coords::parse(input, order).map(|coords| coords.to_bytes(order)));
+}
+
+fn layout(input: &[u8]) {
+    let shape: &[u64] = black_box(&[2, 4, 2]);
+    let order: &[usize] = black_box(&[1, 0, 2]);
+    let ascend: &[bool] = black_box(&[true, false, true]);
+    let layout = Layout::new(shape, Some(order), Some(ascend)).unwrap_or(Layout::from_checked(shape, None, None));
+    let mut strides = [0; 3];
+    let offset = layout.strides_into(black_box(&mut strides[..]));
+    keep((layout.is_row_major(), layout.ascends(), layout.fastest_first().count(), layout.flat_index(shape)));
+    let Ok(elements) = Elements::<f32>::new(input, black_box(ByteOrder::Big)) else { return };
+    if let Ok(view) = OrderedView::new(elements, layout.shape(), &strides, offset.unwrap_or(1)) {
+        keep((view.stored().len(), view.shape(), view.strides(), view.get_at(black_box(&[1, 2, 1]))));
+        view.iter().for_each(keep);
+        keep(view.copy_into(black_box(&mut [0.0; 16])));
+    }
 }

@@ -208,7 +208,7 @@ def main():
             run(folder, rng, each)
         refusals(folder)
     versions = f"numpy {np.__version__} and safetensors {safetensors.__version__}"
-    print(f"arrays: {5 * each} cases, both ways, are those of {versions}")
+    print(f"arrays: {5 * each} cases, both ways, agree with {versions}")
 
 
 main()

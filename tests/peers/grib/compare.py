@@ -510,7 +510,7 @@ def compare(tgm, cases, seed):
             raw = run("extract", tensogram, "-m", str(index), "-O", "-")
             ours, theirs = np.frombuffer(raw, "<f8"), np.frombuffer(expected, "<f8")
             assert np.array_equal(np.isnan(ours), np.isnan(theirs))
-            # What tgm_std::convert::grib2::Note::DecimalScale states.
+            # What tgm_convert::grib2::Note::DecimalScale states.
             ten = 10.0 ** -what["decimalScaleFactor"]
             reference = abs(ec.codes_get_double(handle, "referenceValue")) * ten
             greatest = np.nanmax(np.abs(theirs), initial=0.0) + reference
@@ -557,7 +557,7 @@ def grids():
 
 
 def compare_grids(tgm):
-    """Compares the places of `tgm cat --csv` with those of ecCodes."""
+    """Compares the places of `tgm cat --csv` with the places of ecCodes."""
     count, worst = 0, 0.0
     with tempfile.TemporaryDirectory() as folder:
         grib, tensogram = (str(Path(folder) / name) for name in ("in.grib2", "out.tgm"))
@@ -631,7 +631,7 @@ def compare_names(tgm):
         one = next(iter(known - {"-"}))
         chosen = subprocess.run([tgm, "ls", "-w", f"mars.param={one}", tensogram], check=True, capture_output=True).stdout
         assert len(chosen.splitlines()) > 1, one
-    print(f"{len(known) - 1} names of parameters are those of ecCodes, on {len(SURFACES)} surfaces")
+    print(f"{len(known) - 1} names of parameters agree with ecCodes, on {len(SURFACES)} surfaces")
 
 
 if __name__ == "__main__":

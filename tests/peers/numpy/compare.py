@@ -33,7 +33,7 @@ def floats(random, count):
 
 
 def near(random, values):
-    """The same numbers, some of them changed by little, by much, or into something that is no number."""
+    """The same numbers, some of them changed by little, by much, or into something that is not a number."""
     changed = values.copy()
     kind = random.random(len(values))
     with np.errstate(all="ignore"):

@@ -179,7 +179,7 @@ def compare_tables(tgm):
                 assert arrow.num_rows == sum(max(1, number) for path in files for number in counts[str(path)])
         row = next(row for row in arrow.to_pylist() if row["file"].endswith("mars.tgm"))
         assert row["mars.param"] == "2t" and row["extra.run"] == 7, row
-    print(f"tables of {len(files)} files are those of pyarrow {pyarrow.__version__}, {len(arrow.schema.names)} columns")
+    print(f"tables of {len(files)} files agree with pyarrow {pyarrow.__version__}, {len(arrow.schema.names)} columns")
 
 
 # Queries ------------------------------------------------------------------------------------------------------------

@@ -5,9 +5,9 @@ use tgm_core::hash::Verdict;
 use tgm_core::push::{Chunk, Event, Link, ObjectDescriptor, Part, PushDecoder};
 use tgm_core::wire::FrameType;
 
-/// One finding. Offsets are those of the stream or message, as the events give them.
+/// One finding. Offsets count from the start of the stream or message, as in the events.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(missing_docs, reason = "fields have the names of those of events")]
+#[expect(missing_docs, reason = "fields are named as in events")]
 pub enum Fact {
     /// So many bytes belong to no message.
     Skipped(u64),

@@ -1,7 +1,7 @@
 //! tgm-std encodes to the same bytes as libaec, and its offsets equal those that a full parse finds.
 
+use tgm_codec::szip::{compress, libaec};
 use tgm_core::szip::{RsiOffsets, decode_into};
-use tgm_std::codec::szip::{compress, libaec};
 use tgm_szip_oracle::configs::{FLAGS, count as count_of, every_config, rounds};
 use tgm_szip_oracle::data::{KINDS, Kind, samples};
 use tgm_szip_oracle::{Config, Rng, decode, encode};
@@ -199,7 +199,7 @@ fn libaec_behind_safe_functions_gives_the_same_streams_and_samples() {
         let kind = rng.pick(&[Kind::Mixed, Kind::Plateaus, Kind::Walk, Kind::Noise]);
         let data = config.bytes(&samples(rng, kind, config.bits, count));
         let params = config.params();
-        // Both ignore bits above those of a sample, such as copies of the sign bit.
+        // Both ignore bits above the bits of a sample, such as copies of the sign bit.
         let mut excess = data.clone();
         excess.iter_mut().for_each(|byte| *byte |= (rng.next() as u8) << 5);
         for data in [&data, &excess] {
@@ -218,7 +218,7 @@ fn libaec_behind_safe_functions_gives_the_same_streams_and_samples() {
 #[test]
 fn libaec_behind_safe_functions_gives_error_texts() {
     let params = Config { bits: 16, block_size: 8, rsi: 2, flags: 8 }.params();
-    let text = |result: Result<_, tgm_std::codec::CodecError>| result.map(|_| ()).unwrap_err().to_string();
+    let text = |result: Result<_, tgm_codec::CodecError>| result.map(|_| ()).unwrap_err().to_string();
     assert_eq!(
         text(libaec::compress(&[0; 3], &params).map(drop)),
         "data length 3 is not a multiple of sample byte width 2"

@@ -1,7 +1,7 @@
 //! TENS messages and FLOW by libzmq's CLIENT and SERVER, over loopback. Both sockets are libzmq's; what they carry is ours on
 //! both ends, because the wheels of pyzmq are built without these sockets.
 //!
-//! The sockets carry single buffers. A message from a client has a routing id, which is no frame; the answer needs it.
+//! The sockets carry single buffers. A message from a client has a routing id, which is not a frame; the answer needs it.
 
 use std::thread;
 
@@ -10,7 +10,7 @@ use arzmq::prelude::{
 };
 use serde_json::json;
 use tgm_std::ByteOrder;
-use tgm_std::zio::{Direction, ErrorKind, Flow, FlowEvent, Parts, Received, Tens, TensBuilder, TensorBuilder};
+use tgm_zio::{Direction, ErrorKind, Flow, FlowEvent, Parts, Received, Tens, TensBuilder, TensorBuilder};
 
 const ORDER: ByteOrder = ByteOrder::Little;
 const PATIENCE_MS: i32 = 60_000;
@@ -132,7 +132,7 @@ fn a_server_answers_the_client_whose_routing_id_it_has() {
     for _ in &clients {
         let sent = server.recv_msg(RecvFlags::empty()).unwrap();
         let received = Received::from_buffer(sent.bytes(), ORDER).unwrap();
-        assert!(received.identity().is_none(), "the routing id is no frame");
+        assert!(received.identity().is_none(), "the routing id is not a frame");
         let sum = [values_of(&received).iter().sum()];
         let answer = Sent::from(message(&sum).to_buffer().unwrap());
         answer.set_routing_id(sent.routing_id().unwrap()).unwrap();

@@ -4,9 +4,7 @@
 use bytes::Bytes;
 use serde_json::{Value, json};
 use tgm_std::ByteOrder;
-use tgm_std::zio::{
-    Direction, Envelope, ErrorKind, Flow, FlowEvent, Parts, Received, Tens, TensBuilder, TensorBuilder,
-};
+use tgm_zio::{Direction, Envelope, ErrorKind, Flow, FlowEvent, Parts, Received, Tens, TensBuilder, TensorBuilder};
 use tgm_zio_live::{Peer, receive, send};
 use zeromq::{DealerSocket, RouterSocket, Socket, SocketRecv, SocketSend};
 

@@ -7,7 +7,7 @@
 use bytes::Bytes;
 use serde_json::{Value, json};
 use tgm_std::ByteOrder;
-use tgm_std::zio::{
+use tgm_zio::{
     BridgeOptions, Coords, Envelope, Form, Level, Message, Parts, Tens, TensBuilder, TensorBuilder, from_tensogram,
     to_tensogram,
 };

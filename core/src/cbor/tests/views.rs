@@ -65,7 +65,7 @@ fn a_map_tells_the_bytes_and_the_count_of_its_entries() {
 
 #[test]
 fn keys_are_found_whatever_the_form_of_their_text() {
-    // {"k": 1}, with the key's length in one byte more, in two pieces, and after a key that is no text.
+    // {"k": 1}, with the key's length in one byte more, in two pieces, and after a key that is not a text.
     for bytes in [
         &[0xa1, 0x78, 2, b'k', b'l', 1][..],
         &[0xa1, 0x7f, 0x61, b'k', 0x61, b'l', 0xff, 1],

@@ -25,7 +25,7 @@ fn postamble(stated: usize) -> Vec<u8> {
     [&24_u64.to_be_bytes()[..], &(stated as u64).to_be_bytes(), END_MAGIC].concat()
 }
 
-/// A frame whose body contains a message. If the frame counts as whole, that message is no message of the source.
+/// A frame whose body contains a message. If the frame counts as whole, that message is not a message of the source.
 fn holding() -> Vec<u8> {
     frame(&empty_message(48))
 }

@@ -130,7 +130,7 @@ impl AsyncTensogramFile {
         })
     }
 
-    /// Decodes a message: an awaitable of `(metadata, objects)`. The arguments are those of `tgm.decode`.
+    /// Decodes a message: an awaitable of `(metadata, objects)`. It has the arguments of `tgm.decode`.
     #[pyo3(signature = (index, native_byte_order=true, threads=0, verify_hash=false))]
     fn decode_message<'py>(
         &self,

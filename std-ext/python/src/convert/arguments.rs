@@ -23,7 +23,8 @@ pub(crate) fn hashing(hash: Option<&str>) -> PyResult<bool> {
     }
 }
 
-/// Options of encoding, from the arguments that all functions have. `mask_methods` are those of NaN, Inf and -Inf.
+/// Options of encoding, from the arguments that all functions have. `mask_methods` are for NaN, Inf and -Inf, in this
+/// order.
 ///
 /// # Errors
 /// `ValueError` for names that are not known.

@@ -37,13 +37,13 @@ pub(crate) enum Reads {
 /// Bytes of a Python object, which is kept alive.
 #[derive(Debug)]
 pub(crate) struct Bytes {
-    held: Held,
+    held: Owner,
     /// Whether nobody can change the bytes.
     is_fixed: bool,
 }
 
 #[derive(Debug)]
-enum Held {
+enum Owner {
     Bytes(Py<PyBytes>),
     Buffer(PyBuffer<u8>),
 }
@@ -55,7 +55,7 @@ impl Bytes {
     /// `TypeError` for an object without a buffer of bytes; `BufferError` for a buffer with gaps.
     pub(crate) fn borrow(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
         if let Ok(bytes) = object.cast::<PyBytes>() {
-            return Ok(Self { held: Held::Bytes(bytes.clone().unbind()), is_fixed: true });
+            return Ok(Self { held: Owner::Bytes(bytes.clone().unbind()), is_fixed: true });
         }
         let Ok(buffer) = PyBuffer::<u8>::get(object) else {
             return Err(not_bytes(object, name));
@@ -66,7 +66,7 @@ impl Bytes {
             )));
         }
         let is_fixed = buffer.readonly() && is_immutable(object);
-        Ok(Self { held: Held::Buffer(buffer), is_fixed })
+        Ok(Self { held: Owner::Buffer(buffer), is_fixed })
     }
 
     /// Runs `work` on the bytes, without the GIL if that is safe.
@@ -111,8 +111,8 @@ impl Bytes {
     #[allow(unsafe_code, reason = "the buffer protocol gives a pointer")]
     pub(crate) fn while_attached(&self, py: Python<'_>) -> &[u8] {
         match &self.held {
-            Held::Bytes(bytes) => bytes.as_bytes(py),
-            Held::Buffer(buffer) => match buffer.as_slice_ptr() {
+            Owner::Bytes(bytes) => bytes.as_bytes(py),
+            Owner::Buffer(buffer) => match buffer.as_slice_ptr() {
                 // SAFETY: the exporter keeps the memory in place as long as `buffer` lives, and `self` holds it. The
                 // callers above either hold the GIL while they use the slice, so that no thread of Python writes to
                 // it, or have made sure that nobody can write (`is_fixed`).

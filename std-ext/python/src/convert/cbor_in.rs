@@ -33,7 +33,7 @@ pub(crate) fn value(object: &Bound<'_, PyAny>) -> PyResult<Value> {
 /// The entries of a mapping whose keys are text.
 ///
 /// # Errors
-/// `TypeError` for another key; those of [`value`].
+/// `TypeError` for another key; the errors of [`value`].
 pub(crate) fn entries(object: &Bound<'_, PyAny>) -> PyResult<BTreeMap<String, Value>> {
     let mut entries = BTreeMap::new();
     for_each_item(object, |key, item| {
@@ -140,7 +140,7 @@ fn integer(object: &Bound<'_, PyAny>) -> PyResult<Value> {
 fn string(text: &Bound<'_, PyString>) -> PyResult<String> {
     match text.to_str() {
         Ok(text) => Ok(text.to_owned()),
-        Err(error) => Err(PyValueError::new_err(format!("text is no Unicode: {error}"))),
+        Err(error) => Err(PyValueError::new_err(format!("text is not Unicode: {error}"))),
     }
 }
 

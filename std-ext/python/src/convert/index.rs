@@ -40,8 +40,8 @@ pub(crate) fn item<'py>(
     number.map_or_else(|| Err(PyIndexError::new_err(out_of_range(index))), get)
 }
 
-/// Refuses an integer that does not fit 64 bits as if it were no integer. Programs for `tensogram` expect that of
-/// files.
+/// Refuses an integer that does not fit 64 bits with a `TypeError`, as if it was not an integer. Programs for
+/// `tensogram` expect that of files.
 ///
 /// # Errors
 /// `TypeError`.

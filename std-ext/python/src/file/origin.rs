@@ -43,7 +43,7 @@ impl Origin {
     }
 }
 
-/// Options that the store does not know are ignored, because programs pass those of other libraries along.
+/// Options that the store does not know are ignored, because programs pass options of other libraries along.
 #[cfg(feature = "remote")]
 fn open_remote(address: &str, storage: &BTreeMap<String, String>, scan: RemoteScanOptions) -> tgm_std::Result<Library> {
     use tgm_std::remote::{RemoteOptions, UnknownKeys};

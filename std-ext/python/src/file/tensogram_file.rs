@@ -105,7 +105,7 @@ impl TensogramFile {
         Origin { source, storage: None, bidirectional: true }.opened(py, created, "cannot create")
     }
 
-    /// Encodes a message and appends it. The arguments are those of `encode`.
+    /// Encodes a message and appends it. It takes the arguments of `encode`.
     ///
     /// Readers of the file see the message when all of it is there. Other writers wait meanwhile. Raises OSError for a
     /// source at an address, and what `encode` raises.

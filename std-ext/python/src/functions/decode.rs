@@ -113,7 +113,7 @@ pub(crate) fn decode_descriptors<'py>(
 
 /// Decodes object `index` of a message into `(metadata, descriptor, array)`. No other payload is read.
 ///
-/// The other arguments are those of `decode`. Raises ValueError if there is no such object, and what `decode` raises.
+/// The other arguments are as for `decode`. Raises ValueError if there is no such object, and what `decode` raises.
 ///
 /// >>> import numpy, tgm
 /// >>> message = tgm.encode({}, [(None, numpy.zeros(2)), (None, numpy.ones(2))])

@@ -155,7 +155,7 @@ pub(crate) fn encoded(
 
 /// Makes a message of payloads that went through their pipeline before.
 ///
-/// The arguments are those of `encode`. Data is bytes, which become the payloads as they are. Descriptors say which
+/// It takes the arguments of `encode`. Data is bytes, which become the payloads as they are. Descriptors say which
 /// stages the bytes went through, with all parameters that decoding needs.
 ///
 /// Raises ValueError for data that is not bytes, and for parameters that are missing or wrong.

@@ -41,7 +41,7 @@ pub(crate) fn validate<'py>(
 
 /// Looks for everything that is wrong with the messages of a file.
 ///
-/// The other arguments are those of `validate`. `progress(done, total)` is called after each message, with numbers of
+/// The other arguments are as for `validate`. `progress(done, total)` is called after each message, with numbers of
 /// bytes: `total` is None for a pipe. What it raises ends the call. Returns a dict: `file_issues` is a list of dicts
 /// with `byte_offset`, `length` and `description`, one for each part of the file that belongs to no message; `messages`
 /// is a list of the reports that `validate` gives. Raises OSError if the file cannot be read, and ValueError for

@@ -20,7 +20,7 @@ use crate::work::detached;
 /// position meanwhile. Its length is asked for once, when this is made. `len(s)`, `s[i]` and iteration give
 /// messages as `TensogramFile` does. Threads may share it; their reads take turns.
 ///
-/// An exception of the file object is raised as it is. Other errors are those of `TensogramFile`.
+/// An exception of the file object is raised as it is. Other errors are as for `TensogramFile`.
 ///
 /// >>> import io, numpy, tgm
 /// >>> message = tgm.encode({"run": 7}, [(None, numpy.arange(3.0))])
@@ -84,7 +84,7 @@ impl SourceFile {
         bytes_out::bytes(py, bytes)
     }
 
-    /// Decodes message `index` into `(metadata, objects)`. The other arguments are those of `decode`.
+    /// Decodes message `index` into `(metadata, objects)`. The other arguments are as for `decode`.
     #[pyo3(signature = (index, native_byte_order=true, threads=0, restore_non_finite=true, verify_hash=false))]
     #[allow(clippy::fn_params_excessive_bools, reason = "the face of the Python method")]
     fn decode_message<'py>(

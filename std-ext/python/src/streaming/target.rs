@@ -188,7 +188,7 @@ impl Target {
     fn write_all(&self, py: Python<'_>, mut bytes: &[u8]) -> PyResult<()> {
         while !bytes.is_empty() {
             let written = self.file.bind(py).call_method1(intern!(py, "write"), (PyBytes::new(py, bytes),))?;
-            // Unbuffered files may write a part. Objects that are no files may return nothing.
+            // Unbuffered files may write a part. Objects other than files may return nothing.
             let count = if written.is_none() { bytes.len() } else { written.extract::<usize>()? };
             bytes = bytes.get(count.max(1)..).unwrap_or_default();
         }

@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 /// `view` is null or leads to a struct that may be written.
 ///
 /// # Errors
-/// `BufferError` for a consumer that wants to write; those of the array.
+/// `BufferError` for a consumer that wants to write; the errors of the array.
 #[allow(unsafe_code, reason = "the buffer protocol is unsafe by nature")]
 pub(super) unsafe fn export<'py>(
     array: impl FnOnce() -> PyResult<Bound<'py, PyAny>>,

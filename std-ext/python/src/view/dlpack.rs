@@ -1,6 +1,6 @@
 //! Values of objects for other libraries, by DLPack 1.
 //!
-//! The structs are those of `dlpack.h`. A capsule owns one of them until a consumer takes it and renames the capsule.
+//! `dlpack.h` defines the structs. A capsule owns one of them until a consumer takes it and renames the capsule.
 //! Then the consumer calls the deleter. If nobody takes it, the capsule's destructor does.
 
 use std::ffi::{CStr, c_void};

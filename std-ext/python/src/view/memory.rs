@@ -1,9 +1,9 @@
 //! The bytes of messages, and what keeps them.
 //!
-//! Bytes that nobody can change are worked on without the GIL: those of a map, of `bytes`, and of views of `bytes`.
-//! Others, such as those of a `bytearray`, are worked on with the GIL held, so that no code of Python writes to them
-//! meanwhile. What was read of them before is not trusted later: each call reads the frame again, and only the place of
-//! values is kept, which stays within the buffer. An interpreter without the GIL works on a copy.
+//! Bytes that nobody can change are worked on without the GIL: a map, `bytes`, and views of `bytes`. Other bytes, such
+//! as a `bytearray`, are worked on with the GIL held, so that no code of Python writes to them meanwhile. What was read
+//! of them before is not trusted later: each call reads the frame again, and only the place of values is kept, which
+//! stays within the buffer. An interpreter without the GIL works on a copy.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -218,9 +218,9 @@ impl Object {
     /// The values as a read-only array of numpy.
     ///
     /// It is a view of the map or buffer if `is_view` says so: O(1), and no memory. Otherwise the values are decoded
-    /// when they are first asked for, and kept as long as the object lives. (Those of a buffer that may change are
-    /// decoded each time.) The digest is not checked: `decode(verify_hash=True)` does that. A bitmask's array is flat,
-    /// as its bytes are; index the object to get truth values.
+    /// when they are first asked for, and kept as long as the object lives. (If the buffer may change, they are decoded
+    /// each time.) The digest is not checked: `decode(verify_hash=True)` does that. A bitmask's array is flat, as its
+    /// bytes are; index the object to get truth values.
     #[getter]
     fn array<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         Self::values(slf)
@@ -314,7 +314,7 @@ impl Object {
     /// `out` is a writable C-contiguous array of the object's shape and dtype, or of float32 or float64: then the
     /// values are converted. No memory is allocated for them. A new array is writable.
     ///
-    /// With `verify_hash=True` the digest is checked first. The other arguments are those of `tgm.decode`.
+    /// With `verify_hash=True` the digest is checked first. The other arguments are as for `tgm.decode`.
     ///
     /// Raises TypeError unless `out` is an array; ValueError if it has another shape or dtype, is read-only, is not
     /// contiguous, or shares memory with the message; what `tgm.decode` raises.

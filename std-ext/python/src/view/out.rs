@@ -24,7 +24,7 @@ enum Way {
 /// Writes the values of `object` to all of `out`.
 ///
 /// # Errors
-/// `TypeError` unless `out` is an array; `ValueError` if the values do not fit it; those of decoding.
+/// `TypeError` unless `out` is an array; `ValueError` if the values do not fit it; the errors of decoding.
 pub(super) fn decode_into(object: &Bound<'_, Object>, out: &Bound<'_, PyAny>, options: &DecodeOptions) -> PyResult<()> {
     let (py, this) = (object.py(), object.get());
     let Ok(array) = out.cast::<PyUntypedArray>() else {

@@ -25,7 +25,7 @@ struct Plan<'py> {
 /// The values that `key` selects of an object.
 ///
 /// # Errors
-/// `IndexError` where numpy raises it; those of decoding.
+/// `IndexError` where numpy raises it; the errors of decoding.
 pub(super) fn item<'py>(object: &Bound<'py, Object>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let this = object.get();
     let is_bitmask = this.facts().dtype == Dtype::Bitmask;
@@ -125,7 +125,7 @@ fn plan<'py>(key: &Bound<'py, PyAny>, shape: &[u64]) -> PyResult<Option<Plan<'py
     Ok(Some(plan))
 }
 
-/// Whether an index is no array.
+/// Whether an index is a number, a slice, `...` or `None`, and not an array.
 fn is_simple(key: &Bound<'_, PyAny>) -> bool {
     key.is_none() || key.is_instance_of::<PyEllipsis>() || key.is_instance_of::<PySlice>() || is_integer(key)
 }

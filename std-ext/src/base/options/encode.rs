@@ -1,6 +1,6 @@
 //! Options of encoding.
 
-use super::CompressionBackend;
+use super::{Blosc2Codec, CompressionBackend};
 use crate::base::error::{Result, TensogramError};
 
 /// The default for small masks: up to this many packed bytes, a mask is stored without compression.
@@ -177,6 +177,11 @@ pub enum MaskMethod {
 }
 
 impl MaskMethod {
+    /// The default method, [`Self::Roaring`], if this build encodes it. Otherwise [`Self::Rle`], which every build encodes.
+    pub const fn of_build() -> Self {
+        if cfg!(feature = "roaring") { Self::Roaring } else { Self::Rle }
+    }
+
     /// The name in descriptors.
     pub const fn name(&self) -> &'static str {
         match self {
@@ -187,6 +192,11 @@ impl MaskMethod {
             Self::Lz4 => "lz4",
             Self::None => "none",
         }
+    }
+
+    /// The method of the format, without parameters.
+    pub(crate) fn kind(&self) -> Option<tgm_core::descriptor::MaskMethod> {
+        tgm_core::descriptor::MaskMethod::from_name(self.name())
     }
 
     /// The method of that name, with its usual parameters: lz4 at level 5 for blosc2, its own default for zstd.
@@ -205,43 +215,6 @@ impl MaskMethod {
                 format!("unknown mask method: {other} (known: none, rle, roaring, lz4, zstd, blosc2)").into(),
             )),
         }
-    }
-}
-
-/// The codecs inside Blosc2 frames (PIPELINE §5.5).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Blosc2Codec {
-    /// blosclz
-    Blosclz,
-    /// lz4
-    #[default]
-    Lz4,
-    /// lz4hc
-    Lz4hc,
-    /// zlib
-    Zlib,
-    /// zstd
-    Zstd,
-}
-
-impl Blosc2Codec {
-    /// All codecs.
-    pub const ALL: [Self; 5] = [Self::Blosclz, Self::Lz4, Self::Lz4hc, Self::Zlib, Self::Zstd];
-
-    /// The name in descriptors.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Blosclz => "blosclz",
-            Self::Lz4 => "lz4",
-            Self::Lz4hc => "lz4hc",
-            Self::Zlib => "zlib",
-            Self::Zstd => "zstd",
-        }
-    }
-
-    /// The codec of that name, which is exact and in lower case.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|codec| codec.name() == name)
     }
 }
 

@@ -10,13 +10,12 @@
 
 use std::ops::Range;
 
+use tgm_codec::part::Divisible;
 use tgm_core::descriptor::{Compression, Descriptor, Filter};
 use tgm_core::stored::{stored_len, window_of};
 
 use crate::base::error::Result;
 use crate::base::options::DecodeOptions;
-use crate::codec;
-use crate::codec::part::Divisible;
 use crate::decode::bounds::{check_ranges, range_len};
 use crate::decode::each_range::refuse_as_the_reference;
 use crate::decode::frameless::{self, decode_payload_ranges};
@@ -90,7 +89,7 @@ impl<'d, 'a> Division<'d, 'a> {
         let codec = match descriptor.compression().known()? {
             Compression::None if stored_len(descriptor).ok()? == payload_len => None,
             Compression::None => return None,
-            known => Some(codec::codec(known, options.compression_backend).ok()?.divisible()?),
+            known => Some(tgm_codec::codec(known, options.compression_backend).ok()?.divisible()?),
         };
         let grain = codec.map_or(Some(GROUP), |codec| codec.grain(descriptor))?;
         let all = descriptor.element_count();

@@ -5,6 +5,8 @@ use std::ops::Range;
 #[cfg(feature = "blosc2-decode")]
 use std::path::Path;
 
+use tgm_codec::threads::Threads;
+use tgm_codec::{CodecError, PartReader};
 use tgm_core::Message;
 use tgm_core::descriptor::ZfpMode;
 use tgm_core::object::DataObject;
@@ -17,8 +19,6 @@ use super::super::whole::decode_values;
 use super::super::{Scratch, object_of_frame};
 use super::PayloadParts;
 use crate::base::options::{DecodeOptions, EncodeOptions};
-use crate::base::threads::Threads;
-use crate::codec::{CodecError, PartReader};
 use crate::compat::framing::encode_data_object_frame;
 use crate::decode::masks::ascending::RUNS_READ;
 use crate::model::room::Room;
@@ -60,7 +60,7 @@ fn adversaries(count: u64) -> Vec<(&'static str, Vec<(u64, u64)>)> {
 }
 
 /// Checks the values of each list of ranges, and calls `check` with the list's name and what it took to decode them.
-fn each_list(object: &DataObject<'_>, mut check: impl FnMut(&str, crate::codec::Done)) {
+fn each_list(object: &DataObject<'_>, mut check: impl FnMut(&str, tgm_codec::Done)) {
     let options = DecodeOptions::default();
     let order = target_order(object.descriptor(), &options);
     let object = Trusted::new(object, &options).unwrap();
@@ -202,11 +202,10 @@ fn a_codec_is_asked_for_what_ranges_need_and_once() {
     let (descriptor, options) = (object.descriptor(), DecodeOptions::default());
     // All that a list of ranges asks for. The end of a block is a range without bytes.
     let asked = |ranges: &[Range<u64>]| {
-        let codec =
-            crate::codec::codec(descriptor.compression().known().unwrap(), options.compression_backend).unwrap();
+        let codec = tgm_codec::codec(descriptor.compression().known().unwrap(), options.compression_backend).unwrap();
         let (asked, mut buffer) = (Asked::default(), Vec::new());
         let seen = asked.0.clone();
-        let mut parts = PayloadParts::new(codec, Box::new(asked), &mut buffer);
+        let mut parts = PayloadParts::new(codec, 0, Box::new(asked), &mut buffer);
         for number in 0..ranges.len() {
             parts.stored(descriptor, ranges[number..].iter().cloned(), &options).unwrap();
         }
@@ -291,7 +290,7 @@ fn a_call_reads_each_run_of_a_mask_once() {
         each_list(&object, |list, _| {
             let read = RUNS_READ.get() - before;
             assert!(read <= 2 * runs, "{method:?}, {list}: {read} of {runs}");
-            // A bitmap without a method is no list of runs: each window is found at once.
+            // A bitmap without a method is not a list of runs: each window is found at once.
             assert_eq!(read > 0, method != MaskMethod::None, "{method:?}, {list}: {read}");
             before = RUNS_READ.get();
         });

@@ -10,6 +10,10 @@
 use std::iter;
 use std::ops::Range;
 
+use tgm_codec::kernels::{byteswap, gather};
+use tgm_codec::memory::at_least;
+use tgm_codec::memory::prefetch;
+use tgm_codec::threads::Threads;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::selection::{Row, Selection};
 
@@ -21,11 +25,7 @@ use super::super::range_bytes::RangeBytes;
 use super::super::trust::Trusted;
 use super::pending::{Pending, Reach, Window};
 use crate::base::error::{Result, TensogramError};
-use crate::base::limits::at_least;
-use crate::base::memory::prefetch;
 use crate::base::options::DecodeOptions;
-use crate::base::threads::Threads;
-use crate::kernels::{byteswap, gather};
 
 /// Elements that are decoded for nothing rather than have a window more: about as many as take the time of a window.
 const GAP: u64 = 32;

@@ -2,13 +2,13 @@
 
 use std::num::NonZeroU64;
 
+use tgm_codec::Done;
 use tgm_core::Message;
 use tgm_core::descriptor::ZfpMode;
 use tgm_core::selection::Pick;
 use tgm_core::stored::stored_len;
 
 use super::*;
-use crate::codec::Done;
 use crate::decode::cost::is_whole_cheaper;
 use crate::{CompressionBackend, MessageBuilder, ObjectBuilder};
 
@@ -100,9 +100,9 @@ fn much_is_not_decoded_at_once_for_little() {
     let object = Message::parse(&bytes).unwrap().object(0).unwrap();
     let (descriptor, picks) = (object.descriptor(), [Pick::All, every(0, 100)]);
     let selection = selection(descriptor, &picks).unwrap();
-    let codec = crate::codec::codec(descriptor.compression().known().unwrap(), CompressionBackend::Auto).unwrap();
+    let codec = tgm_codec::codec(descriptor.compression().known().unwrap(), CompressionBackend::Auto).unwrap();
     let total = stored_len(descriptor).unwrap();
-    let mut work = crate::codec::Workspace::default();
+    let mut work = tgm_codec::Workspace::default();
     let mut parts = codec.open_parts(object.payload(), descriptor, total, total, &mut work).unwrap().unwrap();
     let rows = |block| element_ranges(&selection, block);
     let mut is_whole = |total, out_len| is_whole_cheaper(&mut *parts, descriptor, rows, total, out_len);

@@ -28,7 +28,7 @@ use crate::model::types::DataObjectDescriptor;
 pub struct Object {
     /// What the encoder is told: type, shape, byte order and stages.
     pub descriptor: DataObjectDescriptor,
-    /// The values in the descriptor's byte order. Those of floats may be NaN and infinite.
+    /// The values in the descriptor's byte order. Floats may be NaN and infinite.
     pub data: Vec<u8>,
     /// The object's own metadata: its entry of `base`.
     pub metadata: BTreeMap<String, Value>,

@@ -1,7 +1,9 @@
 //! Options of encoding.
 
 use ::arbitrary::{Arbitrary, Result, Unstructured};
+use tgm_core::descriptor::Compression;
 
+use super::pipeline::encodes;
 use crate::base::options::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMethod, Provenance, ValueOrder};
 
 /// Options that allow NaN and infinities, with every mask method that this build can encode. The provenance is fixed, so
@@ -30,25 +32,19 @@ impl<'a> Arbitrary<'a> for EncodeOptions {
 impl<'a> Arbitrary<'a> for MaskMethod {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
         let mut methods = vec![Self::None, Self::Rle];
-        if cfg!(feature = "roaring") {
+        if encodes(Compression::Roaring) {
             methods.push(Self::Roaring);
         }
-        if cfg!(feature = "lz4") {
+        if encodes(Compression::Lz4) {
             methods.push(Self::Lz4);
         }
-        if cfg!(feature = "zstd") {
+        if encodes(Compression::Zstd) {
             methods.push(Self::Zstd { level: *u.choose(&[None, Some(1), Some(5)])? });
         }
-        if cfg!(feature = "blosc2") {
-            methods.push(Self::Blosc2 { codec: u.arbitrary()?, level: u.int_in_range(1..=9)? });
+        if encodes(Compression::Blosc2) {
+            methods.push(Self::Blosc2 { codec: *u.choose(&Blosc2Codec::ALL)?, level: u.int_in_range(1..=9)? });
         }
         Ok(u.choose(&methods)?.clone())
-    }
-}
-
-impl<'a> Arbitrary<'a> for Blosc2Codec {
-    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
-        u.choose(&Self::ALL).copied()
     }
 }
 

@@ -1,11 +1,12 @@
 //! The stages of an object.
 
 use ::arbitrary::{Result, Unstructured};
-use tgm_core::descriptor::{Dtype, Key, ZfpMode};
+use tgm_codec::about::{About, Input, Support};
+use tgm_codec::{Codec, ErrorBound};
+use tgm_core::descriptor::{Compression, Dtype, Key, ZfpMode};
 
 use super::once_in;
 use crate::base::options::Blosc2Codec;
-use crate::codec::ErrorBound;
 use crate::encode::builder::ObjectBuilder;
 use crate::model::types::DataObjectDescriptor;
 
@@ -40,14 +41,42 @@ struct Packed {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Compressed {
     None,
-    Szip { rsi: u32, block_size: u32 },
-    Zstd { level: i32 },
+    Szip {
+        rsi: u32,
+        block_size: u32,
+    },
+    Zstd {
+        level: i32,
+    },
     Lz4,
-    Blosc2 { codec: Blosc2Codec, level: u8 },
+    Blosc2 {
+        codec: Blosc2Codec,
+        level: u8,
+    },
     Zfp(ZfpMode),
     Sz3(ErrorBound),
     Rle,
     Roaring,
+    /// A codec that needs no parameters, and is none of these.
+    Other(Compression),
+}
+
+/// What this build encodes with a codec.
+pub(super) fn encoding(compression: Compression) -> Support {
+    tgm_codec::of(compression).map_or(Support::Whole, |codec| codec.about().encoding)
+}
+
+/// Whether this build encodes with a codec.
+pub(super) fn encodes(compression: Compression) -> bool {
+    encoding(compression).is_any()
+}
+
+/// Codecs of the registry that have no variant of [`Compressed`].
+fn others() -> impl Iterator<Item = &'static About> {
+    use Compression::{Blosc2, Lz4, None, Rle, Roaring, Sz3, Szip, Zfp, Zstd};
+
+    let abouts = tgm_codec::all().map(Codec::about).filter(|about| about.encoding.is_any() && about.usual.is_some());
+    abouts.filter(|about| !matches!(about.compression, None | Szip | Zstd | Lz4 | Blosc2 | Zfp | Sz3 | Rle | Roaring))
 }
 
 impl Pipeline {
@@ -64,15 +93,15 @@ impl Pipeline {
         let is_in_bytes = packed.is_none_or(|packed| packed.bits.is_multiple_of(8));
         let shuffled = dtype != Dtype::Bitmask && is_in_bytes && u.ratio(1_u8, 4)?;
         let mut choices = vec![Compressed::None];
-        if cfg!(feature = "zstd") {
+        if encodes(Compression::Zstd) {
             choices.push(Compressed::Zstd { level: *u.choose(&[1, 3, -5, 6])? });
         }
-        if cfg!(feature = "lz4") {
+        if encodes(Compression::Lz4) {
             choices.push(Compressed::Lz4);
         }
         // The elements of blosc2 are whole bytes.
-        if cfg!(feature = "blosc2") && dtype != Dtype::Bitmask {
-            choices.push(Compressed::Blosc2 { codec: u.arbitrary()?, level: u.int_in_range(0..=9)? });
+        if encodes(Compression::Blosc2) && dtype != Dtype::Bitmask {
+            choices.push(Compressed::Blosc2 { codec: *u.choose(&Blosc2Codec::ALL)?, level: u.int_in_range(0..=9)? });
         }
         // The samples of szip are packed values, shuffled or not.
         let of_bytes = if shuffled { 8 } else { 8 * dtype.byte_width() };
@@ -83,7 +112,7 @@ impl Pipeline {
         }
         if dtype == Dtype::Bitmask {
             choices.push(Compressed::Rle);
-            if cfg!(feature = "roaring") {
+            if encodes(Compression::Roaring) {
                 choices.push(Compressed::Roaring);
             }
         }
@@ -95,12 +124,15 @@ impl Pipeline {
                 ZfpMode::FixedAccuracy(1e-3),
             ];
             choices.push(Compressed::Zfp(*u.choose(&modes)?));
-            if cfg!(feature = "sz3") {
-                choices.push(Compressed::Sz3(ErrorBound::Absolute(*u.choose(&[0.0, 0.01, 1.0])?)));
-            } else if cfg!(feature = "sz3-decode") {
-                choices.push(Compressed::Sz3(ErrorBound::Absolute(0.0)));
+            match encoding(Compression::Sz3) {
+                Support::Whole => choices.push(Compressed::Sz3(ErrorBound::Absolute(*u.choose(&[0.0, 0.01, 1.0])?))),
+                Support::Lossless(_) => choices.push(Compressed::Sz3(ErrorBound::Absolute(0.0))),
+                Support::Lacking(_) => {}
             }
         }
+        choices.extend(
+            others().filter(|about| about.input == Input::Bytes).map(|about| Compressed::Other(about.compression)),
+        );
         Ok(Self { packed, shuffled, compressed: *u.choose(&choices)? })
     }
 
@@ -126,6 +158,7 @@ impl Pipeline {
             Compressed::Sz3(bound) => object.sz3(bound),
             Compressed::Rle => object.rle(),
             Compressed::Roaring => object.roaring(),
+            Compressed::Other(compression) => object.compression(compression),
         })
     }
 

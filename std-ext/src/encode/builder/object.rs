@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ciborium::Value;
+use tgm_codec::about::Parameter;
+use tgm_codec::{ErrorBound, blosc2, sz3, zfp, zstd};
 use tgm_core::descriptor::{ByteOrder, Compression, Dtype, Encoding, Filter, Key, ZfpMode};
 use tgm_core::szip::flags::{MSB, PREPROCESS};
 use tgm_core::tensor::Element as _;
@@ -12,12 +14,11 @@ use zerocopy::IntoBytes as _;
 use super::{note, widen};
 use crate::base::error::Result;
 use crate::base::options::Blosc2Codec;
-use crate::codec::ErrorBound;
-use crate::encode::defaults::{SZIP_BLOCK_SIZE, SZIP_RSI, packed_bits};
+use crate::encode::defaults::packed_bits;
 use crate::encode::packing::{Values, bits_within, derive, finite_values};
 use crate::model::metadata::{PathOwner, path_owner, set_path};
 use crate::model::number::Number;
-use crate::model::params::metadata;
+use crate::model::params::{metadata, value_of};
 use crate::model::types::DataObjectDescriptor;
 
 /// Builds a data object: values of a Rust type, their shape, their metadata, and the pipeline that they go through.
@@ -81,7 +82,7 @@ impl<'a> ObjectBuilder<'a> {
     ///
     /// let object = ObjectBuilder::new(&[2], &[1_u8, 2])?.metadata("mars", 5).metadata("mars.param", "2t");
     /// let error = MessageBuilder::new().object(object).encode().unwrap_err();
-    /// assert_eq!(error.to_string(), "metadata error: object 0: cannot set mars.param: mars is no map");
+    /// assert_eq!(error.to_string(), "metadata error: object 0: cannot set mars.param: mars is not a map");
     /// # Ok::<(), tgm_std::TensogramError>(())
     /// ```
     #[must_use]
@@ -131,9 +132,30 @@ impl<'a> ObjectBuilder<'a> {
         self.parameter(key.name(), value)
     }
 
-    fn compression(mut self, compression: Compression) -> Self {
+    /// Sets the compression and its parameters.
+    fn compressed(mut self, compression: Compression, parameters: &[(Key, Parameter)]) -> Self {
         self.descriptor.compression = compression.name().to_string();
-        self
+        for (key, parameter) in parameters {
+            self = self.set(*key, value_of(*parameter));
+        }
+        self.with_stages_in_line()
+    }
+
+    /// Compresses by any codec of the format, as it usually does. zfp and sz3 have no usual way: encoding then asks for
+    /// [`parameter`](Self::parameter)s.
+    ///
+    /// ```
+    /// use tgm_std::core::descriptor::Compression;
+    /// use tgm_std::{MessageBuilder, ObjectBuilder};
+    ///
+    /// let object = ObjectBuilder::new(&[3], &[1_i16, 2, 3])?.compression(Compression::Szip);
+    /// assert!(MessageBuilder::new().object(object).encode().is_ok());
+    /// # Ok::<(), tgm_std::TensogramError>(())
+    /// ```
+    #[must_use]
+    pub fn compression(self, compression: Compression) -> Self {
+        let usual = tgm_codec::of(compression).and_then(|codec| codec.about().usual);
+        self.compressed(compression, usual.unwrap_or_default())
     }
 
     /// Packs values into `bits` each (PIPELINE §3). Lossy: a value changes by up to half a step. The step is the smallest
@@ -257,7 +279,7 @@ impl<'a> ObjectBuilder<'a> {
     /// Compresses with Zstandard.
     #[must_use]
     pub fn zstd(self, level: i32) -> Self {
-        self.compression(Compression::Zstd).set(Key::ZstdLevel, level)
+        self.compressed(Compression::Zstd, &zstd::parameters(level))
     }
 
     /// Compresses with LZ4.
@@ -273,33 +295,24 @@ impl<'a> ObjectBuilder<'a> {
     #[must_use]
     pub fn szip(self) -> Self {
         self.compression(Compression::Szip)
-            .set(Key::SzipRsi, SZIP_RSI)
-            .set(Key::SzipBlockSize, SZIP_BLOCK_SIZE)
-            .with_stages_in_line()
     }
 
     /// Compresses with Blosc2, at a level from 0 to 9.
     #[must_use]
     pub fn blosc2(self, codec: Blosc2Codec, level: u8) -> Self {
-        self.compression(Compression::Blosc2).set(Key::Blosc2Codec, codec.name()).set(Key::Blosc2Clevel, level)
+        self.compressed(Compression::Blosc2, &blosc2::parameters(codec, level.into()))
     }
 
     /// Compresses `f64` values with zfp: lossy.
     #[must_use]
     pub fn zfp(self, mode: ZfpMode) -> Self {
-        let (name, key, value) = match mode {
-            ZfpMode::FixedRate(rate) => ("fixed_rate", Key::ZfpRate, Value::from(rate)),
-            ZfpMode::FixedPrecision(precision) => ("fixed_precision", Key::ZfpPrecision, Value::from(precision)),
-            ZfpMode::FixedAccuracy(tolerance) => ("fixed_accuracy", Key::ZfpTolerance, Value::from(tolerance)),
-        };
-        self.compression(Compression::Zfp).set(Key::ZfpMode, name).set(key, value)
+        self.compressed(Compression::Zfp, &zfp::parameters(mode))
     }
 
     /// Compresses `f64` values with sz3: lossy, with errors within the bound.
     #[must_use]
     pub fn sz3(self, bound: ErrorBound) -> Self {
-        let (mode, value) = bound.parts();
-        self.compression(Compression::Sz3).set(Key::Sz3ErrorBoundMode, mode).set(Key::Sz3ErrorBound, value)
+        self.compressed(Compression::Sz3, &sz3::parameters(bound))
     }
 
     /// Compresses a bitmask to run lengths.

@@ -53,20 +53,20 @@ fn keys_that_cannot_be_set_are_errors_of_the_message() {
         made(&message).unwrap_err().to_string()
     };
     for (keys, text) in [
-        (&[("a", Value::from(1)), ("a.b", 2.into())][..], "object 1: cannot set a.b: a is no map"),
+        (&[("a", Value::from(1)), ("a.b", 2.into())][..], "object 1: cannot set a.b: a is not a map"),
         (&[("a.b", 2.into()), ("a", 1.into())], "object 1: cannot set a: it is a map; write a.KEY"),
-        (&[("a..b", 2.into())], "object 1: \"a..b\" is no key: a segment is empty"),
-        (&[("", 2.into())], "object 1: \"\" is no key"),
+        (&[("a..b", 2.into())], "object 1: \"a..b\" is not a key: a segment is empty"),
+        (&[("", 2.into())], "object 1: \"\" is not a key"),
         (&[("extra.a", 2.into())], "object 1: extra.a is the message's: write MessageBuilder::extra(\"a\", ...)"),
         (&[("base.0.a", 2.into())], "object 1: base.0.a: what `metadata` sets is of this object already"),
         (&[("base[1].a", 2.into())], "object 1: base[1].a: what `metadata` sets is of this object already"),
-        (&[("a..b", 1.into()), ("c..d", 1.into())], "object 1: \"a..b\" is no key"),
+        (&[("a..b", 1.into()), ("c..d", 1.into())], "object 1: \"a..b\" is not a key"),
     ] {
         let error = of_object(keys);
         assert!(error.starts_with(&format!("metadata error: {text}")), "{error}");
     }
     let of_message = |key: &str| made(&MessageBuilder::new().extra("a", 1).extra(key, 2)).unwrap_err().to_string();
-    assert_eq!(of_message("a.b"), "metadata error: cannot set a.b: a is no map");
+    assert_eq!(of_message("a.b"), "metadata error: cannot set a.b: a is not a map");
     assert_eq!(
         of_message("extra.b"),
         "metadata error: extra.b: what `extra` sets is the message's already: write \"b\""

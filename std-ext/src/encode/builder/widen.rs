@@ -4,7 +4,7 @@ use half::{bf16, f16};
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_core::tensor::{Element, Elements};
 
-/// Elements of `dtype` in `order` as `f64` in the same order. `None` for `float64`, for types that are no float, and for
+/// Elements of `dtype` in `order` as `f64` in the same order. `None` for `float64`, for types other than floats, and for
 /// bytes that are not whole elements, which encoding reports.
 pub(super) fn to_f64(dtype: Dtype, order: ByteOrder, data: &[u8]) -> Option<Vec<u8>> {
     match dtype {

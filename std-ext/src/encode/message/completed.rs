@@ -46,11 +46,11 @@ impl<'a> Tensor<'a> {
 /// Writes the caller's metadata with what the library adds: an entry for each object with fields of its descriptor, and
 /// the provenance of the message.
 ///
-/// Each of `objects` has these fields, and the entries of its preceder. Entries of the preceder replace those of the
+/// Each of `objects` has these fields, and the entries of its preceder. Entries of the preceder replace entries of the
 /// caller.
 ///
 /// # Errors
-/// The errors of the clock and the random bytes, if the options have no provenance, and those of
+/// The errors of the clock and the random bytes, if the options have no provenance; the errors of
 /// [`global_metadata_to_cbor`].
 ///
 /// [`global_metadata_to_cbor`]: crate::model::metadata::global_metadata_to_cbor

@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 
 use ciborium::Value;
+use tgm_codec::kernels::finite::{PackedMasks, zero_masked};
+use tgm_codec::shuffle;
+use tgm_codec::threads::Threads;
 use tgm_core::descriptor::{ByteOrder, Dtype, Encoding, Key};
 
 use super::described::Described;
@@ -10,14 +13,13 @@ use super::ready::Object;
 use crate::base::error::Result;
 use crate::base::limits::reserve_more;
 use crate::base::options::EncodeOptions;
-use crate::base::threads::Threads;
 use crate::encode::compress::{Means, compress_payload};
-use crate::encode::finite::{PackedMasks, find, zero_masked};
+use crate::encode::finite::find;
 use crate::encode::frame::{OpenFrame, WrittenFrame};
 use crate::encode::packing::{self, Packer};
 use crate::encode::plan::{Compressor, Plan, encoding};
 use crate::encode::region::{Payload, Region};
-use crate::encode::{checks, masks, shuffle, value_order};
+use crate::encode::{checks, masks, value_order};
 use crate::model::cbor::Writer;
 use crate::model::metadata::write_object_descriptor;
 use crate::model::types::{DataObjectDescriptor, MasksMetadata};
@@ -29,7 +31,7 @@ pub(crate) struct Draft<'a> {
     pub(super) payload: Payload<'a>,
     /// The byte order of the values in `payload`, for compressors of numbers.
     order: ByteOrder,
-    pub(super) compressor: Compressor,
+    pub(super) compressor: Option<Compressor>,
     /// The blobs of masks. The descriptor counts their offsets from the first of them.
     blobs: Vec<u8>,
     means: Means,
@@ -78,10 +80,11 @@ impl<'a> Draft<'a> {
     /// The errors of the compressor, and of the descriptor's CBOR.
     pub(super) fn into_object(mut self) -> Result<Object<'a>> {
         let payload = match self.compressor {
-            Compressor::None => self.payload,
+            None => self.payload,
             compressor => {
                 let mut payload = Vec::new();
-                let offsets = compress_payload(&compressor, self.payload, self.order, self.means, &mut payload)?;
+                let offsets =
+                    compress_payload(compressor.as_ref(), self.payload, self.order, self.means, &mut payload)?;
                 insert_offsets(&mut self.descriptor, offsets);
                 payload.shrink_to_fit();
                 Payload::Bytes(Cow::Owned(payload))
@@ -98,7 +101,7 @@ impl<'a> Draft<'a> {
     pub(super) fn append_to(mut self, out: &mut Vec<u8>, hashing: bool) -> Result<WrittenFrame> {
         let frame = OpenFrame::begin(out);
         let start = out.len();
-        let offsets = compress_payload(&self.compressor, self.payload, self.order, self.means, out)?;
+        let offsets = compress_payload(self.compressor.as_ref(), self.payload, self.order, self.means, out)?;
         insert_offsets(&mut self.descriptor, offsets);
         place_masks(&mut self.descriptor, out.len().saturating_sub(start));
         out.extend_from_slice(&self.blobs);

@@ -1,13 +1,13 @@
 //! Objects of a message that is to be written.
 
+use tgm_codec::memory;
+
 use super::draft::Draft;
 use super::ready::Object;
 use crate::base::error::{Result, TensogramError};
-use crate::base::memory;
 use crate::base::options::EncodeOptions;
 use crate::encode::compress::Means;
 use crate::encode::frame::{FrameForm, WrittenFrame, pad, padded};
-use crate::encode::plan::Compressor;
 use crate::model::types::DataObjectDescriptor;
 
 /// An object of a message that is to be written.
@@ -32,8 +32,8 @@ impl<'a> Planned<'a> {
     ) -> Result<Self> {
         let draft = Draft::new(descriptor, data, options, means)?;
         match draft.compressor {
-            Compressor::None => draft.into_object().map(Self::Object),
-            _ => Ok(Self::Draft(Box::new(draft))),
+            None => draft.into_object().map(Self::Object),
+            Some(_) => Ok(Self::Draft(Box::new(draft))),
         }
     }
 
@@ -94,10 +94,11 @@ impl<'a> From<Object<'a>> for Planned<'a> {
 
 #[cfg(test)]
 mod tests {
+    use tgm_codec::threads::Threads;
+
     use super::*;
     use crate::ObjectBuilder;
     use crate::base::options::CompressionBackend;
-    use crate::base::threads::Threads;
 
     /// By these lengths memory is reserved, and objects are put where they mostly stay.
     #[test]

@@ -49,7 +49,7 @@ impl<'a> Object<'a> {
     /// An object with the payload region of an object that was read. The region is not checked.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] for an inconsistent descriptor; those of [`Self::unchecked`].
+    /// [`TensogramError::Metadata`] for an inconsistent descriptor; the errors of [`Self::unchecked`].
     pub(crate) fn taken_over(descriptor: &'a DataObjectDescriptor, region: &'a [u8]) -> Result<Self> {
         checks::consistent(descriptor)?;
         Self::unchecked(descriptor, region)

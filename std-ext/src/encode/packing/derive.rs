@@ -2,15 +2,15 @@
 
 use std::convert::Infallible;
 
+use tgm_codec::kernels::pack::{self, Extent, ValueBytes};
+use tgm_codec::kernels::simd::Simd;
+use tgm_codec::threads::Threads;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::packing::Packing;
 
 use super::check::{self, MAX_BITS, first_non_finite};
 use super::values::{BLOCK, Values};
 use crate::base::error::{Result, TensogramError};
-use crate::base::threads::Threads;
-use crate::kernels::pack::{self, Extent, ValueBytes};
-use crate::kernels::simd::Simd;
 
 /// Values that are compared side by side, so that no comparison waits for the one before.
 const LANES: usize = 8;

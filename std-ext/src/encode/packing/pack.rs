@@ -2,6 +2,9 @@
 
 use std::mem::MaybeUninit;
 
+use tgm_codec::kernels::pack::{self, Quantisation, ValueBytes};
+use tgm_codec::kernels::simd::Simd;
+use tgm_codec::threads::Threads;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::packing::Packing;
 
@@ -10,9 +13,6 @@ use super::values::{BLOCK, Values};
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
-use crate::base::threads::Threads;
-use crate::kernels::pack::{self, Quantisation, ValueBytes};
-use crate::kernels::simd::Simd;
 
 /// Packs values with checked parameters.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,6 @@
 //! The parameters of packing in descriptors: read, and completed by those that the values determine (FORMAT §4.2).
 
+use tgm_codec::threads::Threads;
 use tgm_core::descriptor::{ByteOrder, Key};
 use tgm_core::packing::Packing;
 
@@ -9,7 +10,6 @@ use super::values::Values;
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
-use crate::base::threads::Threads;
 use crate::model::params::{Params, metadata, required};
 use crate::model::types::DataObjectDescriptor;
 
@@ -38,7 +38,7 @@ pub(crate) fn read(params: Params<'_>) -> Result<Packing> {
 ///
 /// # Errors
 /// [`TensogramError::Metadata`] if the number of bits is missing, and if only one of reference value and binary scale
-/// is there; those of [`derive`].
+/// is there; the errors of [`derive`].
 pub(crate) fn complete(
     descriptor: &mut DataObjectDescriptor,
     data: &[u8],

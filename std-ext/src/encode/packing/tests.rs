@@ -1,15 +1,15 @@
 //! The fields and parameters of the format, on every level of vector instructions.
 
 use proptest::prelude::*;
+use tgm_codec::fresh;
+use tgm_codec::kernels::pack::Extent;
+use tgm_codec::kernels::simd::Simd;
+use tgm_codec::threads::Threads;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::packing::{Packing, unpack_into};
 
 use super::derive::{derive_on, extent};
 use super::{Packer, Values, bits_within, derive};
-use crate::base::fresh;
-use crate::base::threads::Threads;
-use crate::kernels::pack::Extent;
-use crate::kernels::simd::Simd;
 
 fn bytes_of(values: &[f64]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()

@@ -1,4 +1,4 @@
-//! The bytes are those of the encoder that blocks. Dropped futures leave a message that cannot be continued.
+//! It writes the same bytes as the encoder that blocks. Dropped futures leave a message that cannot be continued.
 
 use std::future::Future;
 use std::io::Cursor;

@@ -104,7 +104,7 @@ fn reframe_takes_objects_over_as_they_are() {
     }
 }
 
-/// `reframe` is no such route: it takes objects over as they are, with a digest that still belongs to the payload.
+/// `reframe` does write it: it takes objects over as they are, with a digest that still belongs to the payload.
 #[test]
 fn a_digest_of_version_2_is_written_by_no_route() {
     let mut described = bytes(4, "none");

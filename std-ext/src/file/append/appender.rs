@@ -21,7 +21,7 @@ use crate::scan::MessageLayout;
 /// Small messages wait in memory. They are written, 256 KiB at a time, when there are enough of them and at
 /// [`Self::flush`]. After `flush` has returned, they are in the file, and with [`AppendOptions::sync`] also on disk.
 /// Dropping the appender writes the rest but cannot report an error: call `flush` before. Other writers wait until the
-/// appender is dropped, also those of the same thread, which would wait forever.
+/// appender is dropped. A writer on the same thread waits too, and so it waits forever.
 ///
 /// After an error the messages that were not written yet are lost, and every further call returns an error. The file ends
 /// with the last message that was written.

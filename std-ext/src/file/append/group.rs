@@ -2,8 +2,8 @@
 
 use std::io;
 use std::mem;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::options::AppendOptions;
 use super::protocol::{Batch, is_nested};
@@ -18,16 +18,12 @@ use crate::scan::MessageLayout;
 /// Bytes from which on a message is written alone, without a copy in memory.
 const LARGE: usize = 1 << 20;
 
-/// The groups of this process, by path and options.
-static GROUPS: Mutex<Vec<(PathBuf, AppendOptions, Weak<Group>)>> = Mutex::new(Vec::new());
-
 /// Appends messages of many threads to one file. Each call returns when its own message is in the file, and with
 /// [`AppendOptions::sync`] on disk.
 ///
 /// While one thread writes and waits for the disk, the messages of other threads gather. The next thread writes them all and
-/// waits for all of them: twice, however many they are. Clones share the file, and so do all handles of this process that
-/// were opened for one file with equal options. Other processes may append as well: the lock of the file is held for one
-/// group at a time.
+/// waits for all of them: twice, however many they are. Clones share the group. Handles that were opened apart, and other
+/// processes, may append as well: the lock of the file is held for one group at a time.
 ///
 /// ```
 /// use tgm_std::{EncodeOptions, GlobalMetadata, TensogramFile};
@@ -95,25 +91,15 @@ impl Failed {
 }
 
 impl GroupAppender {
-    /// Opens the file at `path`, which must be there. A handle of this process for the same file with equal options is
-    /// shared.
+    /// Opens the file at `path`, which must be there. Threads share a clone of the result: what they append in the meantime is
+    /// written together.
     ///
     /// # Errors
     /// [`TensogramError::Io`].
     pub fn open(path: impl AsRef<Path>, how: &AppendOptions) -> Result<Self> {
-        let path = path.as_ref();
-        let canonical = path.canonicalize().map_err(|error| TensogramError::io(path, &error))?;
-        let mut groups = lock(&GROUPS);
-        groups.retain(|(_, _, group)| group.strong_count() > 0);
-        let known = groups.iter().find(|(of, options, _)| *of == canonical && options == how);
-        if let Some(group) = known.and_then(|(_, _, group)| group.upgrade()) {
-            return Ok(Self(group));
-        }
-        let file = TensogramFile::open(&canonical)?;
+        let file = TensogramFile::open(path)?;
         let group = Group { how: *how, file: Mutex::new(file), state: Mutex::default(), ended: Condvar::new() };
-        let group = Arc::new(group);
-        groups.push((canonical, *how, Arc::downgrade(&group)));
-        Ok(Self(group))
+        Ok(Self(Arc::new(group)))
     }
 
     /// Encodes a message, on this thread, and appends it. Returns its place.
@@ -240,24 +226,6 @@ mod tests {
 
     fn how(sync: bool) -> AppendOptions {
         AppendOptions { sync, torn_tail: TornTail::Refuse }
-    }
-
-    #[test]
-    fn handles_of_one_file_with_equal_options_share_a_group_as_long_as_one_of_them_lives() {
-        let dir = tempfile::tempdir().unwrap();
-        let [one, other] = ["one.tgm", "other.tgm"].map(|name| dir.path().join(name));
-        TensogramFile::create(&one).unwrap();
-        TensogramFile::create(&other).unwrap();
-        let first = GroupAppender::open(&one, &how(false)).unwrap();
-        let same = |path, sync| Arc::ptr_eq(&first.0, &GroupAppender::open(path, &how(sync)).unwrap().0);
-        assert!(same(&one, false) && same(&one, false));
-        assert!(!same(&one, true), "other options");
-        assert!(!same(&other, false), "another file");
-
-        let canonical = one.canonicalize().unwrap();
-        drop(first);
-        let _other = GroupAppender::open(&other, &how(false)).unwrap();
-        assert!(lock(&GROUPS).iter().all(|(path, ..)| *path != canonical), "forgotten at the next call");
     }
 
     #[test]

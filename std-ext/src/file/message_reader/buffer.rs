@@ -2,8 +2,9 @@
 
 use std::io::{self, Read};
 
+use tgm_codec::memory;
+
 use crate::base::error::Result;
-use crate::base::memory;
 
 /// The memory grows by at least this many bytes. Each read finds at least half as many free bytes.
 const CHUNK: usize = 64 << 10;

@@ -95,7 +95,7 @@ impl Reliable {
         Found::Junk { offset, length }
     }
 
-    /// What there is at `place`, where the scan needs more bytes than the limit allows. `None` if it is no message.
+    /// What there is at `place`, where the scan needs more bytes than the limit allows. `None` if it is not a message.
     fn over_limit(&mut self, place: u64, limit: u64, junk: &mut KeptJunk) -> Option<Found> {
         let Some(skipped) = self.too_large(place, limit) else {
             self.scanner.pass_over();

@@ -64,7 +64,7 @@ impl<'w> Writer<'w> {
     ///
     /// # Errors
     /// [`TensogramError::Metadata`] for containers and tags nested deeper than [`MAX_NESTING`], which no reader
-    /// accepts; those of `write`.
+    /// accepts; the errors of `write`.
     pub(crate) fn array(&mut self, len: usize, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         self.inside(|writer| {
             write_head(Major::Array, len as u64, writer.out);

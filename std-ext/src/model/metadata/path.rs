@@ -87,7 +87,7 @@ pub fn path_owner(path: &str) -> PathOwner<'_> {
 pub fn set_path(entries: &mut BTreeMap<String, Value>, path: &str, value: impl Into<Value>) -> Result<()> {
     let value = value.into();
     if path.split('.').any(str::is_empty) {
-        return Err(metadata(format!("{path:?} is no key: a segment is empty")));
+        return Err(metadata(format!("{path:?} is not a key: a segment is empty")));
     }
     if let Some(reason) = obstacle(entries, path, &value) {
         return Err(metadata(format!("cannot set {path}: {reason}")));
@@ -111,7 +111,7 @@ fn obstacle(entries: &BTreeMap<String, Value>, path: &str, value: &Value) -> Opt
     let (mut found, mut end) = (entries.get(first)?, first.len());
     for segment in segments {
         let Value::Map(pairs) = found else {
-            return Some(format!("{} is no map", path.get(..end).unwrap_or(path)));
+            return Some(format!("{} is not a map", path.get(..end).unwrap_or(path)));
         };
         found = &pairs.iter().rfind(|pair| is_named(pair, segment))?.1;
         end += 1 + segment.len();
@@ -193,10 +193,11 @@ mod tests {
     fn values_stand_neither_above_nor_below_each_other() {
         let error = |paths: &[(&str, Value)]| set(paths).unwrap_err().to_string();
         for text in ["", ".", ".a", "a.", "a..b"] {
-            assert_eq!(error(&[(text, 1.into())]), format!("metadata error: {text:?} is no key: a segment is empty"));
+            let expected = format!("metadata error: {text:?} is not a key: a segment is empty");
+            assert_eq!(error(&[(text, 1.into())]), expected);
         }
         let one = [("a.b", Value::from(1)), ("a.b.c.d", Value::from(2))];
-        assert_eq!(error(&one), "metadata error: cannot set a.b.c.d: a.b is no map");
+        assert_eq!(error(&one), "metadata error: cannot set a.b.c.d: a.b is not a map");
         let replaced =
             "cannot set a.b: it is a map; write a.b.KEY to set one of its keys, or give a map to replace all of it";
         for value in [Value::from(1), Value::Null, Value::Array(Vec::new())] {

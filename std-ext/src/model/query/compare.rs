@@ -79,7 +79,7 @@ impl Literal {
         Number::parse(&self.text).is_some()
     }
 
-    /// Whether this is the number. `None` if this is no number, so that texts have to be compared.
+    /// Whether this is the number. `None` if this is not a number: then texts have to be compared.
     pub(super) fn equals(&self, number: Number) -> Option<bool> {
         Some(number.order(self.number?) == Some(Ordering::Equal))
     }
@@ -96,8 +96,10 @@ impl Literal {
 
 /// A number, of metadata or of a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Number {
+pub enum Number {
+    /// An integer, exactly.
     Integer(i128),
+    /// A float.
     Float(f64),
 }
 
@@ -113,14 +115,16 @@ impl Number {
         }
     }
 
-    pub(crate) fn of(value: &Value<'_>) -> Option<Self> {
+    /// The number that an item of metadata is. `None` for an item of another kind.
+    pub fn of(value: &Value<'_>) -> Option<Self> {
         if let Ok(integer) = value.as_integer() {
             return Some(Self::Integer(integer));
         }
         value.as_f64().ok().map(Self::Float)
     }
 
-    pub(crate) fn order(self, other: Self) -> Option<Ordering> {
+    /// Which number is greater, without rounding. `None` for NaN.
+    pub fn order(self, other: Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Integer(a), Self::Integer(b)) => Some(a.cmp(&b)),
             (Self::Float(a), Self::Float(b)) => a.partial_cmp(&b),
@@ -132,8 +136,8 @@ impl Number {
 
 /// The order of an integer and a float, without rounding the integer: first by the float's whole part, then by its
 /// fraction.
-// Inlined into a loop over literals, the whole part is computed ahead of the loop, also where metadata is no float and
-// these bytes were never written. The result is not used then, but Valgrind reports it to users of the C library.
+// Inlined into a loop over literals, the whole part is computed ahead of the loop, even if the metadata is not a float
+// and these bytes were never written. The result is not used then, but Valgrind reports it to users of the C library.
 #[inline(never)]
 fn order_mixed(integer: i128, float: f64) -> Option<Ordering> {
     // 2¹²⁷, which is above every i128; its negative is the least i128.

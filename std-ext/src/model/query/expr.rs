@@ -7,11 +7,11 @@ use super::compare::{self, Literal, Number, Relation};
 use super::structure::Structure;
 
 /// The key that asks for the version of the wire format.
-pub(crate) const VERSION_KEY: &str = "version";
+pub const VERSION_KEY: &str = "version";
 
 /// A condition, or conditions that are joined.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Expr {
+pub enum Expr {
     /// A condition.
     Is(Condition),
     /// The opposite.
@@ -27,7 +27,7 @@ impl Expr {
     ///
     /// # Errors
     /// The errors of `test`.
-    pub(crate) fn holds<E>(&self, test: &mut impl FnMut(&Condition) -> Result<bool, E>) -> Result<bool, E> {
+    pub fn holds<E>(&self, test: &mut impl FnMut(&Condition) -> Result<bool, E>) -> Result<bool, E> {
         match self {
             Self::Is(condition) => test(condition),
             Self::Not(inner) => Ok(!inner.holds(test)?),
@@ -51,7 +51,7 @@ impl Expr {
     }
 
     /// Whether a condition asks for the structure of objects.
-    pub(crate) fn has_structure(&self) -> bool {
+    pub fn has_structure(&self) -> bool {
         match self {
             Self::Is(condition) => condition.structure.is_some(),
             Self::Not(inner) => inner.has_structure(),
@@ -60,7 +60,7 @@ impl Expr {
     }
 
     /// The conditions in the order of the text.
-    pub(crate) fn conditions(&self) -> Vec<&Condition> {
+    pub fn conditions(&self) -> Vec<&Condition> {
         let mut found = Vec::new();
         self.collect(&mut found);
         found
@@ -89,14 +89,15 @@ impl Expr {
 
 /// One condition on one key.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Condition {
-    pub(crate) key: String,
+pub struct Condition {
+    /// The dotted path that is looked up.
+    pub key: String,
     /// The path under which a message has the key as an annotation.
-    pub(crate) annotation: String,
+    pub annotation: String,
     /// What the key says of an object or message that has no such metadata.
-    pub(crate) structure: Option<Structure>,
+    pub structure: Option<Structure>,
     /// Which condition of its query this is.
-    pub(crate) number: usize,
+    pub number: usize,
     pub(super) test: Test,
 }
 
@@ -118,7 +119,7 @@ impl Condition {
     }
 
     /// Whether the key asks for the version of the format.
-    pub(crate) fn is_version(&self) -> bool {
+    pub fn is_version(&self) -> bool {
         self.key == VERSION_KEY
     }
 
@@ -126,7 +127,7 @@ impl Condition {
     ///
     /// # Errors
     /// The errors of walking an array or a map.
-    pub(crate) fn holds(&self, value: Option<&Value<'_>>) -> Result<bool> {
+    pub fn holds(&self, value: Option<&Value<'_>>) -> Result<bool> {
         let is_one_of = |literals: &[Literal]| match value {
             Some(value) => compare::is_one_of(value, literals),
             None => Ok(false),
@@ -146,7 +147,7 @@ impl Condition {
     }
 
     /// [`Self::holds`] for a number, without CBOR. `None` if text must be compared too.
-    pub(crate) fn holds_for(&self, number: Number) -> Option<bool> {
+    pub fn holds_for(&self, number: Number) -> Option<bool> {
         let is_one_of = |literals: &[Literal]| -> Option<bool> {
             let mut found = false;
             for literal in literals {
@@ -170,6 +171,6 @@ impl Condition {
 }
 
 /// The path under which a message has `key` as an annotation.
-pub(crate) fn annotation_path(key: &str) -> String {
+pub fn annotation_path(key: &str) -> String {
     if key.starts_with("extra.") || key.starts_with("_extra_.") { key.to_string() } else { format!("extra.{key}") }
 }

@@ -64,7 +64,7 @@ impl Display for Literal {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let text = self.text();
         let is_plain = |c: char| c.is_alphanumeric() || "._-:".contains(c);
-        // Dots at the ends could be taken for those of a range.
+        // A dot at an end could be taken for a dot of a range.
         let ends_plainly = text.starts_with(char::is_alphanumeric) && text.ends_with(char::is_alphanumeric);
         let is_simple = ends_plainly && text.chars().all(is_plain) && !text.contains("..");
         if !self.is_text() || (is_simple && !self.looks_like_number()) { f.write_str(text) } else { quote(text, f) }

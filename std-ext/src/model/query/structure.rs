@@ -7,12 +7,18 @@ use crate::model::cbor::written;
 
 /// What a structural key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Structure {
+pub enum Structure {
+    /// The name of the element type.
     Dtype,
+    /// The shape, with "x" between the lengths.
     Shape,
+    /// The number of dimensions.
     Ndim,
+    /// The name of the encoding.
     Encoding,
+    /// The name of the filter.
     Filter,
+    /// The name of the compression.
     Compression,
     /// The number of objects of the message.
     Objects,
@@ -41,18 +47,18 @@ const MORE: [(&str, Structure); 3] =
 
 impl Structure {
     /// The structural keys that do not follow from others, and what they ask for.
-    pub(crate) const fn all() -> [(&'static str, Self); 7] {
+    pub const fn all() -> [(&'static str, Self); 7] {
         KEYS
     }
 
     /// What `key` asks for, if it is structural.
-    pub(crate) fn of_key(key: &str) -> Option<Self> {
+    pub fn of_key(key: &str) -> Option<Self> {
         KEYS.into_iter().chain(MORE).find(|(name, _)| *name == key).map(|(_, structure)| structure)
     }
 
     /// The answer as CBOR, for an object of a message of `count` objects. `None` if there is no object, or no
     /// descriptor is known, and the answer lies there.
-    pub(crate) fn of_object(self, descriptor: Option<&Descriptor<'_>>, count: usize) -> Option<Vec<u8>> {
+    pub fn of_object(self, descriptor: Option<&Descriptor<'_>>, count: usize) -> Option<Vec<u8>> {
         let text = |text: &str| {
             written(|writer| {
                 writer.text(text);
@@ -85,7 +91,7 @@ impl Structure {
     ///
     /// # Errors
     /// The errors of `first`.
-    pub(crate) fn of_message<'a>(
+    pub fn of_message<'a>(
         self,
         count: usize,
         first: impl FnOnce() -> Result<Option<Descriptor<'a>>>,

@@ -4,7 +4,7 @@
 
 use std::hint::black_box;
 
-use tgm_std::codec::szip::compress;
+use tgm_codec::szip::compress;
 use tgm_szip_oracle::speed::{RUNS, for_each_case, medians};
 use tgm_szip_oracle::{Config, encode, encode_with_offsets};
 

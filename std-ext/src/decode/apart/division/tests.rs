@@ -81,11 +81,11 @@ fn a_payload_that_cannot_be_cut_is_read_whole() {
     let object = object(&whole);
     for len in [3999, 4001] {
         let division = Division::new(object.descriptor(), len, &wanted, &DecodeOptions::default()).unwrap();
-        assert!(division.is_none(), "{len} bytes are not those of the values");
+        assert!(division.is_none(), "{len} bytes are not the length of the values");
     }
 }
 
-/// Fetches the parts, and compares the values with those of the whole object.
+/// Fetches the parts, and compares the values with the values of the whole object.
 fn check(message: &[u8], wanted: &[(u64, u64)], options: &DecodeOptions) {
     let object = object(message);
     let (payload, region) = (object.payload(), object.region());

@@ -174,7 +174,7 @@ fn nested(count: usize) -> Vec<u8> {
     message(&[&[9; 40][..], &message(&[5; 20]).repeat(count), &[8; 30]].concat())
 }
 
-/// A message whose payload differs from those of other numbers.
+/// A message whose payload differs from the payloads of other numbers.
 fn numbered(number: usize, len: usize) -> Vec<u8> {
     let payload: Vec<u8> = (0..len).map(|at| (at * 7 + number * 31 + 1).to_le_bytes()[0]).collect();
     message(&payload)

@@ -1,0 +1,92 @@
+# To be sourced: the deep checks, in slices. A slice takes at most a quarter of an hour of two processors. Each run of the door
+# takes one, which the commit's hash chooses. All of them are run by hand where a change touches what they look at.
+#
+#   deep SLICE           runs a slice
+#   deep_all [SLICE…]    runs every slice, or these, as steps
+#   slice                the slice of this commit
+#
+# A slice is a function here, and a word in `slices`.
+
+slices=(
+    features powerpc aarch64 firmware fuzz core_c c python formats interop blosc2 client_server readme mutants planted_codec
+    address_core address_codec memory_codec thread valgrind_codec
+)
+
+number=$((16#$(git rev-parse --short=8 HEAD)))
+slice=${slices[$((number % ${#slices[@]}))]}
+
+deep() {
+    "deep_$1"
+}
+
+deep_all() {
+    local each
+    if [ $# -eq 0 ]; then set -- "${slices[@]}"; fi
+    for each in "$@"; do step "deep: $each" deep "$each"; done
+}
+
+# What the compiler warns of with each feature of each package alone, and with none. Clippy would take four times as long. What is
+# printed decides, as RUSTFLAGS that deny warnings would compile all dependencies anew.
+deep_features() {
+    local package features warnings
+    # The steps beside this one hold the usual folder.
+    export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}/features
+    cargo metadata --locked --no-deps --format-version 1 | python3 -c '
+import json, sys
+for package in json.load(sys.stdin)["packages"]:
+    if package["publish"] is None:
+        for feature in ["", *package["features"]]:
+            print(package["name"], feature)' >"$table/features"
+    while read -r package features; do
+        warnings=$(cargo check --quiet --locked -p "$package" --no-default-features --features "$features" 2>&1) ||
+            { printf '%s: feature "%s"\n%s\n' "$package" "$features" "$warnings" >&2; return 1; }
+        if [ -n "$warnings" ]; then printf '%s: feature "%s"\n%s\n' "$package" "$features" "$warnings" >&2; return 1; fi
+    done <"$table/features"
+}
+
+deep_powerpc() { tests/machines/run powerpc; }
+deep_aarch64() { tests/machines/run aarch64 wasm; }
+
+deep_firmware() { tests/firmware/run all; }
+deep_core_c() { core/c/check; }
+
+deep_fuzz() { fuzz/run quick; }
+
+deep_c() {
+    tests/run --no-run
+    std-ext/c/check --interop
+}
+
+deep_python() { std-ext/python/check; }
+
+# At full length what `formats` of the ordinary checks compares in a tenth.
+deep_formats() { tests/peers/run grib arrays tables; }
+
+deep_interop() { tests/peers/run build test benches; }
+deep_blosc2() { tests/peers/run build blosc2; }
+deep_client_server() { tests/peers/run client_server; }
+
+deep_address_core() { tests/sanitizers/run address tgm-core; }
+deep_address_codec() { tests/sanitizers/run address tgm-codec; }
+deep_memory_codec() { tests/sanitizers/run memory tgm-codec; }
+deep_mutants() {
+    cargo fmt --check --manifest-path tests/mutants/Cargo.toml
+    cargo clippy --quiet --locked --manifest-path tests/mutants/Cargo.toml --target-dir target/mutants/tool --all-targets -- -D warnings
+    tests/mutants/run --package zio
+}
+
+deep_planted_codec() { tests/planted-codec/run; }
+
+deep_thread() { tests/sanitizers/run thread; }
+deep_valgrind_codec() { tests/sanitizers/run valgrind tgm-codec; }
+
+# What people build by the commands of the README: the first look, and the whole tool.
+deep_readme() {
+    local place=${CARGO_TARGET_DIR:-$PWD/target}/readme
+    rm -rf "$place"
+    CARGO_TARGET_DIR=$place/first cargo run --quiet --locked --profile first-look -p tgm-tool --no-default-features -- \
+        dump tests/data/realistic/surface-181x360.tgm >/dev/null
+    CARGO_TARGET_DIR=$place/whole cargo install --quiet --locked --path std-ext/tool --root "$place"
+    "$place/bin/tgm" ls tests/data/realistic/surface-181x360.tgm -w mars.param=2t
+    rm -rf "$place"
+}

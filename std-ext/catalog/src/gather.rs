@@ -1,0 +1,208 @@
+//! Rows of all messages, read from the data by several threads; and keys that are worth a column.
+
+use std::collections::{BTreeMap, HashSet};
+
+use tgm_core::Message;
+use tgm_core::cbor::{Kind, Map, Value};
+use tgm_core::metadata::RESERVED_KEY;
+
+use super::part::{Key, Part};
+use tgm_std::file::Data;
+use tgm_std::internal::Threads;
+use tgm_std::internal::query::Structure;
+use tgm_std::{MessageLayout, Result, TensogramError};
+
+/// Messages of a leaf.
+pub(super) const LEAF_MESSAGES: usize = 1 << 16;
+/// Objects of a leaf, from which on it takes no further messages. Its last message may have as many again.
+pub(super) const LEAF_OBJECTS: usize = 1 << 20;
+/// Distinct values of a key up to which it is chosen.
+const MOST_VALUES: usize = 65_535;
+/// Paths that are looked at when keys are chosen.
+const MOST_PATHS: usize = 1 << 12;
+/// Maps inside of maps that are looked at when keys are chosen.
+const DEEPEST: usize = 8;
+
+/// The rows of messages that begin behind byte `start`. `first` is the number of the first one, for errors.
+///
+/// # Errors
+/// The errors of reading, and of the first message that has an error.
+pub(super) fn parts(
+    data: &Data<'_>,
+    layouts: &[MessageLayout],
+    (start, first): (u64, usize),
+    keys: &[Key],
+    threads: Threads,
+) -> Result<Vec<Part>> {
+    let parts = data.map_runs(layouts, threads, |number, run| {
+        let before = number.checked_sub(1).and_then(|before| layouts.get(before));
+        let start = before.map_or(start, |before| before.offset.saturating_add(before.length));
+        let (mut done, mut part) = (Vec::new(), Part::new(start, keys.len()));
+        run.for_each(|index, layout, bytes| {
+            let message = first.saturating_add(number).saturating_add(index);
+            if part.leads.len() > LEAF_OBJECTS {
+                let next = Part::new(part.end, keys.len());
+                done.push(std::mem::replace(&mut part, next));
+            }
+            part.add(keys, layout, bytes).map_err(|error| error.in_message(message))
+        })?;
+        done.push(part);
+        Ok(done)
+    })?;
+    leaves(parts.into_iter().flatten())
+}
+
+/// Parts joined to the size of leaves.
+///
+/// # Errors
+/// The errors of [`Part::append`].
+pub(super) fn leaves(parts: impl IntoIterator<Item = Part>) -> Result<Vec<Part>> {
+    let mut leaves: Vec<Part> = Vec::new();
+    for part in parts {
+        match leaves.last_mut() {
+            Some(last)
+                if last.gaps.len().saturating_add(part.gaps.len()) <= LEAF_MESSAGES
+                    && last.leads.len().saturating_add(part.leads.len()) <= LEAF_OBJECTS =>
+            {
+                last.append(&part)?;
+            }
+            _ => leaves.push(part),
+        }
+    }
+    Ok(leaves)
+}
+
+/// The values of a path.
+#[derive(Default)]
+struct Values {
+    distinct: HashSet<Box<[u8]>>,
+    /// Objects that have the path.
+    count: u64,
+    /// Whether there are more distinct values than a key may have.
+    is_over: bool,
+}
+
+impl Values {
+    fn add(&mut self, encoded: &[u8]) {
+        self.count = self.count.saturating_add(1);
+        if self.is_over || self.distinct.contains(encoded) {
+            return;
+        }
+        self.distinct.insert(encoded.into());
+        if self.distinct.len() > MOST_VALUES {
+            self.is_over = true;
+            self.distinct = HashSet::new();
+        }
+    }
+
+    fn join(&mut self, other: Self) {
+        self.count = self.count.saturating_add(other.count);
+        self.is_over |= other.is_over;
+        if !self.is_over {
+            self.distinct.extend(other.distinct);
+            self.is_over = self.distinct.len() > MOST_VALUES;
+        }
+        if self.is_over {
+            self.distinct = HashSet::new();
+        }
+    }
+}
+
+/// What is known of the paths of some messages.
+#[derive(Default)]
+struct Paths {
+    paths: BTreeMap<String, Values>,
+    objects: u64,
+}
+
+impl Paths {
+    fn add(&mut self, path: &str, encoded: &[u8]) {
+        if let Some(values) = self.paths.get_mut(path) {
+            values.add(encoded);
+        } else if self.paths.len() < MOST_PATHS {
+            self.paths.entry(path.to_string()).or_default().add(encoded);
+        }
+    }
+
+    /// Adds the values of a map. Values of maps inside it get dotted paths. Arrays are left out, and so are keys with a
+    /// dot, which cannot be asked for.
+    fn add_map(&mut self, path: &mut String, map: &Map<'_>, depth: usize) -> Result<()> {
+        for entry in map {
+            let (key, value) = entry?;
+            self.add_entry(path, &key, &value, depth)?;
+        }
+        Ok(())
+    }
+
+    fn add_entry(&mut self, path: &mut String, key: &Value<'_>, value: &Value<'_>, depth: usize) -> Result<()> {
+        let Ok(key) = key.as_str() else { return Ok(()) };
+        if key.is_empty() || key.contains('.') || (path.is_empty() && matches!(key, RESERVED_KEY | "extra" | "_extra_"))
+        {
+            return Ok(());
+        }
+        let len = path.len();
+        if len > 0 {
+            path.push('.');
+        }
+        path.push_str(key);
+        match value.kind() {
+            Kind::Map if depth < DEEPEST => self.add_map(path, &value.as_map()?, depth.saturating_add(1))?,
+            Kind::Map | Kind::Array | Kind::Bytes => {}
+            _ => self.add(path, value.as_encoded()),
+        }
+        path.truncate(len);
+        Ok(())
+    }
+
+    fn add_message(&mut self, bytes: &[u8]) -> Result<()> {
+        let message = Message::parse(bytes)?;
+        let metadata = message.metadata()?;
+        let count = metadata.object_count();
+        let mut path = String::new();
+        for (about, object) in metadata.objects().zip(message.objects()) {
+            self.objects = self.objects.saturating_add(1);
+            for entry in about?.entries() {
+                let (key, value) = entry?;
+                self.add_entry(&mut path, &key, &value, 0)?;
+            }
+            let descriptor = *object?.descriptor();
+            for (name, structure) in Structure::all() {
+                if let Some(encoded) = structure.of_object(Some(&descriptor), count) {
+                    self.add(name, &encoded);
+                }
+            }
+            // An annotation counts for each object, as an object is asked for it too.
+            for entry in metadata.frame().extra_entries() {
+                let (key, value) = entry?;
+                self.add_entry(&mut path, &key, &value, 0)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The keys that vary among objects, and have at most 65,535 values.
+///
+/// # Errors
+/// The errors of [`parts`].
+pub(super) fn varying_keys(data: &Data<'_>, layouts: &[MessageLayout], threads: Threads) -> Result<Vec<String>> {
+    let found = data.map_runs(layouts, threads, |number, run| {
+        let mut paths = Paths::default();
+        run.for_each(|index, _, bytes| {
+            let added = paths.add_message(bytes);
+            added.map_err(|error: TensogramError| error.in_message(number.saturating_add(index)))
+        })?;
+        Ok(paths)
+    })?;
+    let mut all = Paths::default();
+    for paths in found {
+        all.objects = all.objects.saturating_add(paths.objects);
+        for (path, values) in paths.paths {
+            if all.paths.len() < MOST_PATHS || all.paths.contains_key(&path) {
+                all.paths.entry(path).or_default().join(values);
+            }
+        }
+    }
+    let varies = |values: &Values| !values.is_over && (values.distinct.len() > 1 || values.count < all.objects);
+    Ok(all.paths.iter().filter(|(_, values)| varies(values)).map(|(path, _)| path.clone()).collect())
+}

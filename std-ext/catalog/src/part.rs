@@ -1,0 +1,245 @@
+//! The rows of a catalogue in memory: places of messages and objects, and a code for each value of a key.
+
+use std::collections::HashMap;
+
+use tgm_core::Message;
+use tgm_core::cbor::Value;
+use tgm_core::descriptor::Descriptor;
+use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
+use tgm_core::object::DataObject;
+use tgm_core::wire::FrameType;
+
+use super::bad;
+use tgm_std::internal::query::Structure;
+use tgm_std::internal::query::version;
+use tgm_std::internal::query::{VERSION_KEY, annotation_path};
+use tgm_std::{MessageLayout, Result};
+
+/// The code of a missing value.
+pub(super) const ABSENT: u32 = u32::MAX;
+/// Bytes of one value of a key, at most.
+const LONGEST_VALUE: usize = 1 << 16;
+
+/// A key of a catalogue.
+#[derive(Clone, Debug)]
+pub(super) struct Key {
+    pub(super) path: String,
+    /// The path under which a message has the key as an annotation.
+    annotation: String,
+    structure: Option<Structure>,
+    /// Whether a message is asked for an annotation alone.
+    is_of_message: bool,
+}
+
+impl Key {
+    pub(super) fn new(path: &str) -> Self {
+        let first = path.split('.').next().unwrap_or_default();
+        Self {
+            path: path.to_string(),
+            annotation: annotation_path(path),
+            structure: Structure::of_key(path),
+            is_of_message: matches!(first, "extra" | "_extra_"),
+        }
+    }
+}
+
+/// The distinct values of a key as CBOR, each with its code.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Dictionary {
+    codes: HashMap<Box<[u8]>, u32>,
+    values: Vec<Box<[u8]>>,
+    /// The code that was asked for last: neighbours are often equal.
+    last: usize,
+}
+
+impl Dictionary {
+    /// The code of a value. A new one is entered.
+    pub(super) fn code(&mut self, encoded: &[u8]) -> Result<u32> {
+        if self.values.get(self.last).is_some_and(|last| **last == *encoded) {
+            return Ok(u32::try_from(self.last).unwrap_or(ABSENT));
+        }
+        let code = match self.codes.get(encoded) {
+            Some(code) => *code,
+            None => self.enter(encoded)?,
+        };
+        self.last = usize::try_from(code).unwrap_or_default();
+        Ok(code)
+    }
+
+    fn enter(&mut self, encoded: &[u8]) -> Result<u32> {
+        if encoded.len() > LONGEST_VALUE {
+            let len = encoded.len();
+            return Err(bad(format!("a value of {len} bytes is too long for a catalogue ({LONGEST_VALUE} at most)")));
+        }
+        let code = u32::try_from(self.values.len()).ok().filter(|code| *code != ABSENT);
+        let code = code.ok_or_else(|| bad("a key has too many values"))?;
+        self.values.push(encoded.into());
+        self.codes.insert(encoded.into(), code);
+        Ok(code)
+    }
+
+    /// The values in the order of their codes.
+    pub(super) fn values(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        self.values.iter().map(|value| &**value)
+    }
+}
+
+/// The values of one key.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KeyPart {
+    pub(super) dictionary: Dictionary,
+    /// For each message, the value that a message is asked for.
+    pub(super) of_messages: Vec<u32>,
+    /// For each object, the value that an object is asked for.
+    pub(super) of_objects: Vec<u32>,
+}
+
+/// Rows for neighbouring messages.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Part {
+    /// The byte where the message before ends, and where the last message ends.
+    pub(super) start: u64,
+    pub(super) end: u64,
+    /// For each message: bytes between the end of the message before and this one, bytes behind its last object, and
+    /// the number of its objects.
+    pub(super) gaps: Vec<u64>,
+    pub(super) tails: Vec<u64>,
+    pub(super) counts: Vec<u64>,
+    /// For each object: bytes between the object before, or the start of the message, and its frame; bytes of the
+    /// frame.
+    pub(super) leads: Vec<u64>,
+    pub(super) lengths: Vec<u64>,
+    pub(super) keys: Vec<KeyPart>,
+    /// The hash slot of the last object, and the end of its frame in the file.
+    pub(super) digest: Option<(u64, u64)>,
+}
+
+impl Part {
+    /// No rows, behind byte `start`.
+    pub(super) fn new(start: u64, keys: usize) -> Self {
+        Self { start, end: start, keys: vec![KeyPart::default(); keys], ..Self::default() }
+    }
+
+    /// Adds a message.
+    ///
+    /// # Errors
+    /// The errors of its structure and its metadata.
+    pub(super) fn add(&mut self, keys: &[Key], layout: MessageLayout, bytes: &[u8]) -> Result<()> {
+        let message = Message::parse(bytes)?;
+        let metadata = message.metadata()?;
+        let (mut at, mut count) = (0_u64, 0_u64);
+        for frame in message.frames() {
+            let frame = frame?;
+            if frame.frame_type() != FrameType::NTensorFrame {
+                continue;
+            }
+            self.leads.push(frame.offset().saturating_sub(at));
+            self.lengths.push(frame.total_length());
+            at = frame.end_offset();
+            count = count.saturating_add(1);
+            self.digest = Some((frame.hash_slot(), layout.offset.saturating_add(at)));
+        }
+        self.gaps.push(layout.offset.saturating_sub(self.end));
+        self.counts.push(count);
+        self.tails.push(layout.length.saturating_sub(at));
+        self.end = layout.offset.saturating_add(layout.length);
+        self.add_values(keys, &message, &metadata)
+    }
+
+    fn add_values(&mut self, keys: &[Key], message: &Message<'_>, metadata: &MessageMetadata<'_>) -> Result<()> {
+        let count = metadata.object_count();
+        let needs_descriptors = keys.iter().any(|key| key.structure.is_some());
+        let annotations: Vec<_> = match count {
+            // Looked up where the object lacks a key.
+            1 => Vec::new(),
+            _ => keys.iter().map(|key| metadata.get(&key.annotation)).collect::<tgm_core::Result<_>>()?,
+        };
+        let mut first_own: Vec<Option<u32>> = vec![None; keys.len()];
+        let mut objects = needs_descriptors.then(|| message.objects());
+        let mut first_descriptor = None;
+        for (index, about) in metadata.objects().enumerate() {
+            let about = about?;
+            let object: Option<DataObject<'_>> = objects.as_mut().and_then(Iterator::next).transpose()?;
+            let descriptor = object.as_ref().map(|object| *object.descriptor());
+            if index == 0 {
+                first_descriptor = descriptor;
+            }
+            for (number, (key, part)) in keys.iter().zip(&mut self.keys).enumerate() {
+                let own = key.of_object(&about)?;
+                let found = match own {
+                    None if count == 1 => metadata.get(&key.annotation)?,
+                    None => annotations.get(number).copied().flatten(),
+                    own => own,
+                };
+                let code = part.code(key, found, descriptor.as_ref(), count)?;
+                part.of_objects.push(code);
+                if let (Some(_), Some(first @ None)) = (own, first_own.get_mut(number)) {
+                    *first = Some(code);
+                }
+            }
+        }
+        for (number, (key, part)) in keys.iter().zip(&mut self.keys).enumerate() {
+            let code = match first_own.get(number).copied().flatten() {
+                Some(code) if !key.is_of_message => code,
+                _ => {
+                    let path = if key.is_of_message { &key.path } else { &key.annotation };
+                    let found = if key.path == VERSION_KEY { version()? } else { metadata.get(path)? };
+                    part.code(key, found, first_descriptor.as_ref(), count)?
+                }
+            };
+            part.of_messages.push(code);
+        }
+        Ok(())
+    }
+
+    /// Adds the rows of a part that follows this one.
+    pub(super) fn append(&mut self, other: &Self) -> Result<()> {
+        let gap = other.start.saturating_sub(self.end);
+        let gaps = self.gaps.len();
+        self.gaps.extend(&other.gaps);
+        if let Some(first) = self.gaps.get_mut(gaps) {
+            *first = first.saturating_add(gap);
+        }
+        self.tails.extend(&other.tails);
+        self.counts.extend(&other.counts);
+        self.leads.extend(&other.leads);
+        self.lengths.extend(&other.lengths);
+        self.end = other.end;
+        self.digest = other.digest.or(self.digest);
+        for (key, other) in self.keys.iter_mut().zip(&other.keys) {
+            let codes =
+                other.dictionary.values().map(|value| key.dictionary.code(value)).collect::<Result<Vec<_>>>()?;
+            let of =
+                |code: &u32| usize::try_from(*code).ok().and_then(|code| codes.get(code)).copied().unwrap_or(ABSENT);
+            key.of_messages.extend(other.of_messages.iter().map(of));
+            key.of_objects.extend(other.of_objects.iter().map(of));
+        }
+        Ok(())
+    }
+}
+
+impl Key {
+    /// The value in the metadata of an object itself.
+    fn of_object<'a>(&self, object: &ObjectMetadata<'a>) -> Result<Option<Value<'a>>> {
+        Ok(if self.path == VERSION_KEY { version()? } else { object.get(&self.path)? })
+    }
+}
+
+impl KeyPart {
+    /// The code of what was found, or of what the structure says.
+    fn code(
+        &mut self,
+        key: &Key,
+        found: Option<Value<'_>>,
+        descriptor: Option<&Descriptor<'_>>,
+        count: usize,
+    ) -> Result<u32> {
+        if let Some(value) = found {
+            return self.dictionary.code(value.as_encoded());
+        }
+        let Some(encoded) = key.structure.and_then(|structure| structure.of_object(descriptor, count)) else {
+            return Ok(ABSENT);
+        };
+        self.dictionary.code(&encoded)
+    }
+}

@@ -1,0 +1,133 @@
+//! Whether a catalogue is of the data that it is used with, and whether the data has grown since.
+
+use std::fmt;
+
+use ciborium::Value as Owned;
+use tgm_core::cbor::Map;
+use tgm_core::wire::{DATA_OBJECT_FOOTER_SIZE, ObjectTail, POSTAMBLE_SIZE};
+use zerocopy::FromBytes as _;
+
+use super::cbor::{bytes_of, map, uint_of};
+use tgm_std::Result;
+use tgm_std::file::Data;
+use tgm_std::internal::hash::digest;
+
+/// Bytes at the start of the data that a catalogue remembers by their digest.
+const HEAD: u64 = 4 << 10;
+
+/// What a catalogue remembers of its data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Proof {
+    /// Bytes of the head, and their digest.
+    pub(super) head_length: u64,
+    pub(super) head: u64,
+    /// The last bytes of the last covered message.
+    pub(super) tail: Vec<u8>,
+    /// The hash slot of the last covered object, and where its frame ends.
+    pub(super) digest: Option<(u64, u64)>,
+}
+
+/// What a catalogue is worth for its data as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Freshness {
+    /// The catalogue covers all of the data.
+    Fresh,
+    /// The data has grown: the catalogue covers its beginning.
+    Grown {
+        /// The byte up to which the data is covered.
+        covered: u64,
+        /// Bytes of the data.
+        size: u64,
+    },
+    /// The catalogue is of other data, or the data was changed. The text says how that shows.
+    Stale(String),
+}
+
+impl fmt::Display for Freshness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fresh => f.write_str("fresh"),
+            Self::Grown { covered, size } => {
+                write!(f, "grown: {covered} of {size} bytes are covered")
+            }
+            Self::Stale(why) => write!(f, "stale: {why}"),
+        }
+    }
+}
+
+impl Proof {
+    /// Remembers what the data is now, up to `end`.
+    ///
+    /// # Errors
+    /// The errors of reading.
+    pub(super) fn of(data: &Data<'_>, end: u64, digest: Option<(u64, u64)>) -> Result<Self> {
+        let head_length = end.min(HEAD);
+        let head = self::digest(&read(data, 0, head_length)?);
+        let tail = read(data, end.saturating_sub(POSTAMBLE_SIZE as u64), POSTAMBLE_SIZE as u64)?;
+        Ok(Self { head_length, head, tail, digest })
+    }
+
+    pub(super) fn to_value(&self) -> Owned {
+        let Owned::Map(mut entries) = map([
+            ("head_length", self.head_length.into()),
+            ("head", self.head.into()),
+            ("tail", Owned::Bytes(self.tail.clone())),
+        ]) else {
+            return Owned::Null;
+        };
+        if let Some((digest, end)) = self.digest {
+            entries.push(("digest".into(), digest.into()));
+            entries.push(("digest_end".into(), end.into()));
+        }
+        Owned::Map(entries)
+    }
+
+    /// Reads what a leaf remembers.
+    pub(super) fn parse(map: &Map<'_>) -> Result<Self> {
+        let digest = match map.get("digest")? {
+            Some(digest) => Some((digest.as_u64()?, uint_of(map, "digest_end")?)),
+            None => None,
+        };
+        Ok(Self {
+            head_length: uint_of(map, "head_length")?.min(HEAD),
+            head: uint_of(map, "head")?,
+            tail: bytes_of(map, "tail")?,
+            digest,
+        })
+    }
+
+    /// Compares the data with what is remembered of it, up to `end`.
+    ///
+    /// # Errors
+    /// The errors of reading.
+    pub(super) fn check(&self, data: &Data<'_>, end: u64) -> Result<Freshness> {
+        let size = data.length()?;
+        if size < end {
+            return Ok(Freshness::Stale(format!("the data has {size} bytes, the catalogue covers {end}")));
+        }
+        let stale = |what: &str| Ok(Freshness::Stale(format!("{what} of the data differ from what the catalogue has")));
+        if digest(&read(data, 0, self.head_length)?) != self.head {
+            return stale("the first bytes");
+        }
+        if read(data, end.saturating_sub(self.tail.len() as u64), self.tail.len() as u64)? != self.tail {
+            return stale("the last covered bytes");
+        }
+        if let Some((slot, object_end)) = self.digest {
+            let at = object_end.saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64);
+            let tail = read(data, at, DATA_OBJECT_FOOTER_SIZE as u64)?;
+            if !ObjectTail::ref_from_bytes(&tail).is_ok_and(|tail| tail.hash.get() == slot) {
+                return stale("the digest of the last covered object");
+            }
+        }
+        Ok(if size == end { Freshness::Fresh } else { Freshness::Grown { covered: end, size } })
+    }
+}
+
+/// Bytes of the data, as many as are there.
+fn read(data: &Data<'_>, offset: u64, len: u64) -> Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(len.min(HEAD)).unwrap_or_default()];
+    let read = data.read_at(offset, &mut bytes)?;
+    bytes.truncate(read);
+    Ok(bytes)
+}

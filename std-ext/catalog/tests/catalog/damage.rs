@@ -1,0 +1,160 @@
+//! Damaged and hostile catalogues: errors, and never a wrong place that goes unnoticed.
+
+use tgm_catalog::{Catalog, CatalogLimits, object_of_frame};
+use tgm_std::deps::ciborium::Value;
+use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder};
+
+use crate::{field, message, query, stored};
+
+fn data() -> Vec<u8> {
+    (0..40).flat_map(|step| field(if step % 3 == 0 { "2t" } else { "tp" }, step * 1000)).collect()
+}
+
+/// Asks a catalogue for everything.
+fn exhaust(catalog: &Catalog) -> tgm_std::Result<Vec<(usize, usize)>> {
+    let found = catalog.select(&query("mars.step>=1000 and not mars.param=tp"));
+    for (message, _) in [(0, 0), (39, 0)] {
+        let _ = catalog.message_range(message);
+        let _ = catalog.object_range(message, 0);
+    }
+    let _ = catalog.select_messages(&query("mars.param?"));
+    let _ = (catalog.distinct("mars.step"), catalog.group_by(&["mars.param"]), catalog.compact().map(drop));
+    found
+}
+
+#[test]
+fn every_damaged_byte_is_an_error_or_does_no_harm() {
+    let bytes = stored(&data(), &["mars.step", "mars.param"]).to_bytes();
+    let expected = exhaust(&Catalog::from_bytes(&bytes).unwrap()).unwrap();
+    assert_eq!(expected.len(), 13);
+    let mut harmless = 0;
+    for at in 0..bytes.len() {
+        for flip in [1, 0x80] {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= flip;
+            // Flags and markers of frames are not under a digest.
+            if let Ok(found) = Catalog::from_bytes(&damaged).and_then(|catalog| exhaust(&catalog)) {
+                assert_eq!(found, expected, "byte {at}");
+                harmless += 1;
+            }
+        }
+    }
+    assert!(harmless < bytes.len(), "{harmless} of {}", bytes.len());
+}
+
+#[test]
+fn every_cut_is_an_error() {
+    let bytes = stored(&data(), &["mars.step"]).to_bytes();
+    for len in 0..bytes.len() {
+        assert!(Catalog::from_bytes(&bytes[..len]).is_err(), "{len}");
+    }
+}
+
+#[test]
+fn leaves_that_do_not_follow_each_other_are_errors() {
+    let data = data();
+    let one = stored(&data, &["mars.step"]).to_bytes();
+    let error = |bytes: &[u8]| Catalog::from_bytes(bytes).unwrap_err().to_string();
+    assert!(error(&[&one[..], &one].concat()).contains("does not follow"), "{}", error(&[&one[..], &one].concat()));
+    assert!(error(&[&b"x"[..], &one].concat()).contains("belong to no leaf"));
+    assert!(error(&data).contains("not a catalogue"));
+    assert!(error(b"text").contains("no leaf"));
+    let mut grown = stored(&data, &["mars.step"]);
+    grown.extend(&[&data[..], &field("2t", 1)].concat()).unwrap();
+    let second = &grown.to_bytes()[one.len()..];
+    assert!(error(second).contains("does not follow"));
+    let other = stored(&data, &["mars.param"]).to_bytes();
+    assert!(error(&[&other[..], second].concat()).contains("other keys"));
+}
+
+/// A leaf that says what it likes, with digests that are right.
+fn forged(covers: [u64; 5], count: &[u32], tail: &[u64], keys: Vec<Value>, more: &[u8]) -> Vec<u8> {
+    let map =
+        |entries: Vec<(&str, Value)>| Value::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect());
+    let names = ["first", "messages", "objects", "start", "end"];
+    let covers = map(names.into_iter().zip(covers.map(Value::from)).collect());
+    let proof = map(vec![
+        ("head_length", 0.into()),
+        ("head", 0x2d06_8005_38d3_94c2_u64.into()),
+        ("tail", Value::Bytes(vec![])),
+    ]);
+    let about = map(vec![("format", 1.into()), ("covers", covers), ("data", proof), ("keys", Value::Array(keys))]);
+    let zero = [0_u8];
+    let columns = [
+        ObjectBuilder::new(&[1], &zero).unwrap().metadata("name", "message.gap"),
+        ObjectBuilder::new(&[tail.len() as u64], tail).unwrap().metadata("name", "message.tail"),
+        ObjectBuilder::new(&[count.len() as u64], count).unwrap().metadata("name", "object.count"),
+        ObjectBuilder::new(&[1], &zero).unwrap().metadata("name", "object.lead"),
+        ObjectBuilder::new(&[1], &zero).unwrap().metadata("name", "object.length"),
+        ObjectBuilder::new(&[more.len() as u64], more).unwrap().metadata("name", "key.a"),
+    ];
+    columns.into_iter().fold(MessageBuilder::new().extra("catalog", about), MessageBuilder::object).encode().unwrap()
+}
+
+fn key(values: &[&str], absent: u64) -> Value {
+    let values = values.iter().map(|value| Value::from(*value)).collect();
+    let entries: [(&str, Value); 5] = [
+        ("path", "a".into()),
+        ("kind", "codes".into()),
+        ("object", 5.into()),
+        ("values", Value::Array(values)),
+        ("absent", absent.into()),
+    ];
+    Value::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())
+}
+
+#[test]
+fn what_a_leaf_claims_is_checked() {
+    let open = |bytes: &[u8]| Catalog::from_bytes(bytes).map_err(|error| error.to_string());
+    let good = forged([0, 4, 4, 0, 40], &[1], &[10], vec![key(&["x", "y"], 255)], &[0, 1, 255, 0]);
+    let catalog = open(&good).unwrap();
+    assert_eq!(catalog.select(&query("a=x")).unwrap(), [(0, 0), (3, 0)]);
+    assert_eq!(catalog.message_range(3).unwrap(), 30..40);
+
+    let error = |bytes: &[u8]| match open(bytes) {
+        Err(error) => error,
+        Ok(catalog) => {
+            let selected = catalog.select(&query("a=x")).err().map(|error| error.to_string());
+            let placed = catalog.message_range(0).err().map(|error| error.to_string());
+            selected.or(placed).unwrap_or_default()
+        }
+    };
+    let keys = || vec![key(&["x", "y"], 255)];
+    for (bytes, text) in [
+        (forged([0, 4, 4, 0, 40], &[1], &[10], keys(), &[0, 1, 2, 0]), "a code without a value"),
+        (forged([0, 4, 4, 0, 40], &[1], &[10], vec![key(&["x", "y"], 1)], &[0; 4]), "the code of a missing value"),
+        (forged([0, 4, 4, 0, 40], &[1], &[10], keys(), &[0; 3]), "3 rows instead of 4"),
+        (forged([0, 4, 4, 0, 41], &[1], &[10], keys(), &[0; 4]), "do not add up"),
+        (forged([0, 4, 4, 0, 39], &[1], &[10], keys(), &[0; 4]), "outside of the covered bytes"),
+        (forged([0, 4, 4, 0, 40], &[1], &[u64::MAX], keys(), &[0; 4]), "outside of the covered bytes"),
+        (forged([0, 4, 5, 0, 40], &[1], &[10], keys(), &[0; 5]), "objects do not add up"),
+        (forged([0, 4, 3, 0, 40], &[u32::MAX], &[10], keys(), &[0; 3]), "objects do not add up"),
+        (forged([1, 4, 4, 0, 40], &[1], &[10], keys(), &[0; 4]), "does not follow"),
+        (forged([0, 0, 0, 0, 40], &[1], &[10], keys(), &[0; 4]), "covers nothing"),
+        (forged([0, u64::MAX, 4, 0, 40], &[1], &[10], keys(), &[0; 4]), "more than the limit"),
+        (forged([0, 4, 1 << 40, 0, 40], &[1], &[10], keys(), &[0; 4]), "more than the limit"),
+        (forged([0, 4, 4, 0, 40], &[1], &[10], vec![Value::from(1)], &[0; 4]), "expected"),
+        (message(&[], &[("catalog", Value::from(1))]), "not a catalogue"),
+    ] {
+        let found = error(&bytes);
+        assert!(found.contains(text), "{text}: {found}");
+    }
+    let limits = CatalogLimits { max_messages: 3, ..CatalogLimits::default() };
+    let limited = Catalog::from_bytes_with(&good, &limits, &DecodeOptions::default());
+    assert!(limited.unwrap_err().to_string().contains("limit of 3"));
+    let limits = CatalogLimits { max_bytes: 100, ..CatalogLimits::default() };
+    let limited = Catalog::from_bytes_with(&good, &limits, &DecodeOptions::default());
+    assert!(limited.unwrap_err().to_string().contains("more than the limit of 100"));
+}
+
+#[test]
+fn a_place_that_is_wrong_is_noticed_by_the_frame() {
+    let data = data();
+    let catalog = stored(&data, &["mars.step"]);
+    let range = catalog.object_range(5, 0).unwrap();
+    let (start, end) = (usize::try_from(range.start).unwrap(), usize::try_from(range.end).unwrap());
+    assert!(object_of_frame(&data[start..end]).is_ok());
+    for (start, end) in [(start + 8, end), (start, end - 8), (start, end + 8), (start - 8, end)] {
+        assert!(object_of_frame(&data[start..end]).is_err());
+    }
+}

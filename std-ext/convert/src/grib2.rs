@@ -1,0 +1,88 @@
+//! GRIB edition 2 (WMO Manual on Codes, FM 92 GRIB): messages become Tensogram messages, without decoding where that is
+//! possible, and return to the byte.
+//!
+//! One GRIB message becomes one Tensogram message. Each field of it is one object. The payload is section 7, as it is,
+//! where the format has a stage for it. Otherwise it has the same integers, in as many bits as the greatest takes:
+//!
+//! | data representation (section 5) | object | section 7 comes back from |
+//! |---|---|---|
+//! | 5.0 simple packing | `simple_packing` | the payload |
+//! | 5.42 CCSDS with 8, 16, 24 or 32 bits | `simple_packing` and `szip` | the payload |
+//! | 5.42 CCSDS with other widths | `simple_packing` of the same integers | the payload |
+//! | 5.4 IEEE floating point, 32 and 64 bits | values without a stage | the payload |
+//! | 5.2 complex packing, 5.3 with spatial differences | `simple_packing` of the same integers; missing values are a mask of NaN | the payload, and the groups in metadata |
+//! | 5.41 PNG (feature `grib-png`), 5.40 JPEG 2000 (feature `grib-jpeg2000`) | `simple_packing` of the same integers | its own bytes in metadata |
+//! | any of these, with a bitmap (section 6) | likewise, dense, and a mask of NaN where the bitmap has a 0 | likewise |
+//! | all other templates | an error that names them, for the whole message | |
+//!
+//! # What is kept beside the values
+//! References, widths and lengths of groups determine the bits of 5.2 and 5.3. They take a few bits for each value; the
+//! conversion encodes the values again, and keeps all of section 7 if the result is not the same. That happens with two
+//! kinds of missing values, which are one kind of gap in an object. Pictures cannot be written again to the byte, so
+//! metadata hold them whole. Without [`GribOptions::keep_original`] they do not: such fields return in simple packing, with
+//! the same values, and [`Note::Repacked`] names them.
+//!
+//! GRIB edition 1 is refused by number, with the place of the message.
+//!
+//! # Where points are
+//! [`coordinates`] has latitude and longitude of each point, for grids of latitude and longitude, Gaussian, rotated and
+//! reduced grids, and Mercator, polar stereographic and Lambert conformal ones.
+//!
+//! # Values
+//! The manual's formula is Y = (R + X · 2^E) / 10^D. The format's is Y = R' + X · (2^E · 10^-D), with R' = R / 10^D. With
+//! D = 0 both are the same, bit for bit. Otherwise their roundings differ, by a few units in the last place of the
+//! largest of these numbers: [`Note::DecimalScale`] has the bound. A field of 0 bits has the value R everywhere, without D:
+//! so do widely used encoders write it.
+//!
+//! # Metadata
+//! The entry of each object has a map `grib`: the numbers of sections 0, 1, 3 and 4 under the manual's words, and the
+//! bytes of all sections but the data (key `sections`). A map `mars` has the parameter, the kind of data, the date, the
+//! time, the step and the level under the names that archives use, where the manual's tables define them. Parameters have
+//! their short name if they are among the most used ones, about fifty, and not statistics over an interval.
+//!
+//! # Back
+//! [`from_tensogram`] (or [`from_tensogram_into`], for many messages) joins the sections and the payload again. If nothing was edited, the result is the original
+//! message. Metadata of `grib` and `mars` must be as it was, because sections of GRIB are not rewritten. Objects that
+//! were compressed by another codec in between return too.
+//!
+//! ```
+//! use tgm_convert::grib2::{GribOptions, from_tensogram, to_tensogram};
+//! use tgm_std::{DecodeOptions, values_as};
+//!
+//! # let original = std::fs::read("../../tests/data-grib/simple-12.grib2").unwrap();
+//! let converted = to_tensogram(&original, &GribOptions::default())?;
+//! let object = tgm_std::core::Message::parse(&converted.message)?.object(0)?;
+//! let kelvin = values_as::<f32>(&object, &DecodeOptions::default())?;
+//! assert_eq!(from_tensogram(&converted.message, &DecodeOptions::default())?.message, original);
+//! # Ok::<(), tgm_std::TensogramError>(())
+//! ```
+
+mod bitmap;
+mod codes;
+mod complex;
+mod coordinates;
+mod error;
+mod fields;
+mod find;
+mod keys;
+mod names;
+mod note;
+mod parameters;
+mod picture;
+mod product;
+mod recipe;
+mod representation;
+mod sections;
+mod stream;
+mod to_grib;
+mod to_tgm;
+
+pub use bitmap::Bitmap;
+pub use coordinates::{Coordinates, coordinates};
+pub use error::{GribError, GribErrorKind};
+pub use fields::{Field, Fields};
+pub use find::{Found, MessageReader};
+pub use note::Note;
+pub use sections::{Message, Section, Sections};
+pub use to_grib::{Restored, from_tensogram, from_tensogram_into};
+pub use to_tgm::{Converted, GribOptions, to_tensogram};

@@ -1,0 +1,92 @@
+//! The way back: what an object remembers of its message, beside the payload.
+//!
+//! ```text
+//! first object    sections 0, 1, [2], 3, 4, 5, 6   without the bits of the bitmap, which the mask holds
+//! later objects   sections [2], [3], 4, 5, 6       as far as the message repeats them
+//! ```
+//!
+//! A section that is shorter than the length that it states gets its bits from the object's mask. Section 7 comes from the
+//! payload, and for data in groups from the payload and what the recipe has of the groups. Where mask or payload would not give the same bytes, the recipe has the bytes themselves.
+
+use ciborium::Value;
+use tgm_std::{Result, TensogramError};
+
+use super::complex::Groups;
+use super::keys::Entries;
+use crate::error::{encoding, metadata};
+
+/// The map in an object's metadata.
+pub(super) const GRIB: &str = "grib";
+/// The map of names that archives use.
+pub(super) const MARS: &str = "mars";
+/// Keys in [`GRIB`].
+const FIELD: &str = "field";
+const FIELDS: &str = "fields";
+pub(super) const SECTIONS: &str = "sections";
+const GROUPS: &str = "groups";
+const UNUSED: &str = "unused";
+const DATA: &str = "data";
+
+/// What an object remembers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Recipe<'a> {
+    /// Which field of its message it is, and how many fields the message has.
+    pub(super) field: u64,
+    pub(super) fields: u64,
+    /// The sections in front of section 7 that the field does not share with the one before it.
+    pub(super) sections: Vec<&'a [u8]>,
+    /// What section 7 holds beside the payload's integers, if they are in groups.
+    pub(super) groups: Option<Groups<'a>>,
+    /// Section 7 from octet 6 on, if the payload does not give it.
+    pub(super) data: Option<&'a [u8]>,
+}
+
+impl<'a> Recipe<'a> {
+    /// Its entries in [`GRIB`].
+    pub(super) fn to_entries(&self) -> Entries {
+        let sections = self.sections.iter().map(|section| Value::Bytes(section.to_vec())).collect();
+        let mut entries = vec![
+            (FIELD.into(), self.field.into()),
+            (FIELDS.into(), self.fields.into()),
+            (SECTIONS.into(), Value::Array(sections)),
+        ];
+        if let Some(Groups { head, unused }) = self.groups {
+            entries.push((GROUPS.into(), Value::Bytes(head.to_vec())));
+            // Most encoders write 0 there.
+            let unused = Some(unused).filter(|unused| *unused != [0, 0]);
+            entries.extend(unused.map(|unused| (UNUSED.into(), Value::Array(unused.map(Value::from).into()))));
+        }
+        entries.extend(self.data.map(|data| (DATA.into(), Value::Bytes(data.to_vec()))));
+        entries
+    }
+
+    /// Reads it from the metadata of object `index`.
+    ///
+    /// # Errors
+    /// [`TensogramError::Metadata`] if the object was not made from GRIB, or its entries were edited.
+    pub(super) fn of(grib: Option<&'a Value>, index: usize) -> Result<Self> {
+        let wrong = |text: &str| metadata(format!("object {index}: {text}"));
+        let grib =
+            grib.and_then(Value::as_map).ok_or_else(|| wrong("it has no GRIB sections: it was not made from GRIB"))?;
+        let find = |key: &str| grib.iter().find(|(name, _)| name.as_text() == Some(key)).map(|(_, value)| value);
+        let number = |key: &str| find(key).and_then(Value::as_integer).and_then(|number| u64::try_from(number).ok());
+        let sections = find(SECTIONS).and_then(Value::as_array).into_iter().flatten();
+        let sections: Option<Vec<_>> = sections.map(|section| section.as_bytes().map(Vec::as_slice)).collect();
+        let sections = sections.filter(|sections| !sections.is_empty());
+        let (Some(field), Some(fields), Some(sections)) = (number(FIELD), number(FIELDS), sections) else {
+            return Err(wrong("it has no GRIB sections, or they were edited"));
+        };
+        let bytes = |key: &str| find(key).and_then(Value::as_bytes).map(Vec::as_slice);
+        let mut unused = [0; 2];
+        for (slot, number) in unused.iter_mut().zip(find(UNUSED).and_then(Value::as_array).into_iter().flatten()) {
+            *slot = number.as_integer().and_then(|number| u64::try_from(number).ok()).unwrap_or(0);
+        }
+        let groups = bytes(GROUPS).map(|head| Groups { head, unused });
+        Ok(Self { field, fields, sections, groups, data: bytes(DATA) })
+    }
+}
+
+/// An error about an object that cannot become GRIB.
+pub(super) fn refused(index: usize, text: impl std::fmt::Display) -> TensogramError {
+    encoding(format!("object {index}: {text}"))
+}

@@ -1,0 +1,166 @@
+//! Section 5: how the values are stored.
+//!
+//! | octets | 5.0 and 5.42 | 5.4 |
+//! |---|---|---|
+//! | 6 to 9 | number of values | likewise |
+//! | 10 to 11 | number of the template | likewise |
+//! | 12 to 15 | reference value R, IEEE 32 bits | 12: precision (code table 5.7) |
+//! | 16 to 17 | binary scale factor E | |
+//! | 18 to 19 | decimal scale factor D | |
+//! | 20 | bits of each value | |
+//! | 21 | type of the original values | |
+//! | 22, 23, 24 to 25 | 5.42: flags, block size, reference sample interval | |
+//!
+//! Templates 5.2, 5.3, 5.40 and 5.41 share octets 12 to 21 with 5.0.
+
+use tgm_core::packing::Packing;
+use tgm_core::szip::{Params, flags};
+use tgm_std::Result;
+#[cfg(doc)]
+use tgm_std::TensogramError;
+
+use super::complex::Complex;
+use super::error::{GribError, GribErrorKind};
+use super::sections::Section;
+use crate::error::encoding;
+
+/// The most bits of a packed value that the format has.
+const MAX_BITS: u8 = 64;
+
+/// How the values of a field are stored.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Representation {
+    /// Template 5.0, and fields of 0 bits: integers one after the other.
+    Simple(Packing),
+    /// Template 5.42: the same integers, compressed.
+    Ccsds(Packing, Ccsds),
+    /// Templates 5.2 and 5.3: integers in groups. The packing has the bits of a group's reference.
+    Complex(Packing, Complex),
+    /// Templates 5.40 and 5.41: integers as the pixels of a picture. The packing has the bits that section 5 states.
+    Picture(Packing, Codec),
+    /// Template 5.4: floating-point numbers, of 32 or 64 bits.
+    Ieee(u32),
+}
+
+/// A codec of pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Codec {
+    /// Template 5.40.
+    Jpeg2000,
+    /// Template 5.41.
+    Png,
+}
+
+/// The parameters of CCSDS 121.0-B in template 5.42.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ccsds {
+    pub(super) flags: u32,
+    pub(super) block_size: u32,
+    pub(super) rsi: u32,
+}
+
+impl Representation {
+    /// Reads section 5.
+    pub(super) fn parse(section: Section<'_>) -> Result<Self, GribError> {
+        match section.u16(10)? {
+            0 => packing(section).map(Self::Simple),
+            42 => {
+                let packing = packing(section)?;
+                if packing.bits_per_value == 0 {
+                    return Ok(Self::Simple(packing));
+                }
+                let flags = section.u8(22)?.into();
+                let ccsds = Ccsds { flags, block_size: section.u8(23)?.into(), rsi: section.u16(24)?.into() };
+                Ok(Self::Ccsds(packing, ccsds))
+            }
+            number @ (2 | 3) => {
+                let complex = Complex::parse(section, number == 3)?;
+                Ok(Self::Complex(packing(section)?, complex))
+            }
+            number @ (40 | 41) => {
+                let packing = packing(section)?;
+                // Encoders write no picture of values that are all the same.
+                if packing.bits_per_value == 0 {
+                    return Ok(Self::Simple(packing));
+                }
+                Ok(Self::Picture(packing, if number == 40 { Codec::Jpeg2000 } else { Codec::Png }))
+            }
+            4 => match section.u8(12)? {
+                1 => Ok(Self::Ieee(32)),
+                2 => Ok(Self::Ieee(64)),
+                code => Err(GribErrorKind::Precision(code).at(section.offset())),
+            },
+            number => Err(GribErrorKind::DataTemplate(number).at(section.offset())),
+        }
+    }
+
+    /// Bits of a value before compression. For integers in groups, bits of a group's reference.
+    pub(super) const fn bits(&self) -> u32 {
+        match self {
+            Self::Ieee(bits) => *bits,
+            Self::Simple(packing) | Self::Ccsds(packing, _) | Self::Complex(packing, _) | Self::Picture(packing, _) => {
+                packing.bits_per_value
+            }
+        }
+    }
+
+    /// The numbers of simple packing, which all have but floating-point data.
+    pub(super) const fn packing(&self) -> Option<&Packing> {
+        match self {
+            Self::Ieee(_) => None,
+            Self::Simple(packing) | Self::Ccsds(packing, _) | Self::Complex(packing, _) | Self::Picture(packing, _) => {
+                Some(packing)
+            }
+        }
+    }
+
+    /// Whether values can be missing that the bitmap does not tell.
+    pub(super) const fn has_missing(&self) -> bool {
+        matches!(self, Self::Complex(_, complex) if complex.has_missing())
+    }
+}
+
+/// The numbers that templates 5.0 and 5.42 share, in the format's terms.
+fn packing(section: Section<'_>) -> Result<Packing, GribError> {
+    let reference = f32::from_be_bytes(section.array(12)?);
+    let (binary, decimal, bits) = (section.i16(16)?, section.i16(18)?, section.u8(20)?);
+    if bits > MAX_BITS {
+        return Err(GribErrorKind::Bits(bits).at(section.offset()));
+    }
+    // Encoders write the value of a constant field as it is, whatever D says, and decoders return it so.
+    let reference = f64::from(reference);
+    let is_constant = bits == 0 && !matches!(section.u16(10)?, 2 | 3);
+    let reference_value = if is_constant { reference } else { scaled(reference, decimal) };
+    if !reference_value.is_finite() {
+        return Err(GribErrorKind::ReferenceValue.at(section.offset()));
+    }
+    let narrow = |number: i64| i32::try_from(number).unwrap_or(0);
+    Ok(Packing {
+        reference_value,
+        binary_scale_factor: narrow(binary),
+        decimal_scale_factor: narrow(decimal),
+        bits_per_value: bits.into(),
+    })
+}
+
+/// R / 10^D. Both powers that are used are exact up to 10^22, so the result is rounded once.
+fn scaled(reference: f64, decimal: i64) -> f64 {
+    let decimal = i32::try_from(decimal).unwrap_or(0);
+    if decimal < 0 { reference * 10_f64.powi(-decimal) } else { reference / 10_f64.powi(decimal) }
+}
+
+impl Ccsds {
+    /// The parameters of the stream of values of `bits` bits. Decoded samples are big-endian.
+    ///
+    /// # Errors
+    /// [`TensogramError::Encoding`] for parameters out of range.
+    pub(super) fn params(self, bits: u32) -> Result<Params> {
+        let params = Params::new(bits, self.block_size, self.rsi, self.flags | flags::MSB);
+        params.map_err(|kind| encoding(format!("GRIB section 5: {kind}")))
+    }
+
+    /// Whether the format can say that values of `bits` bits are compressed like this.
+    pub(super) const fn is_in_format(bits: u32) -> bool {
+        matches!(bits, 8 | 16 | 24 | 32)
+    }
+}

@@ -1,0 +1,373 @@
+//! From GRIB to Tensogram: one object for each field.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use ciborium::Value;
+use tgm_core::descriptor::{ByteOrder, Compression, Dtype, Encoding, Key, MaskKind};
+use tgm_core::packing::Packing;
+use tgm_std::encode::{Part, encode_parts};
+use tgm_std::internal::{reserve_more, store_masks};
+use tgm_std::{
+    DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, MaskMethod, MasksMetadata, Result,
+    TensogramError,
+};
+
+use super::bitmap::{BITMAP_HEAD_LEN, count_ones, inverted};
+use super::codes::{compact, expand, from_containers, packed_len, place};
+use super::complex::{Groups, with_bits};
+use super::error::GribErrorKind;
+use super::fields::Field;
+use super::note::Note;
+use super::recipe::{GRIB, MARS, Recipe};
+use super::representation::{Ccsds, Representation};
+use super::sections::{HEAD_LEN, INDICATOR_LEN, Message, Section};
+use super::{keys, picture, stream};
+
+/// Options of the conversion from GRIB.
+#[derive(Clone, Debug)]
+pub struct GribOptions {
+    /// Options for encoding the Tensogram message. Bitmaps are stored by the method for masks of NaN.
+    pub encode: EncodeOptions,
+    /// Limits on decompressing data. CCSDS data are decompressed only if they have a width that the format does not have,
+    /// or a bitmap. Groups and pictures always are.
+    pub limits: DecodeLimits,
+    /// Whether PNG and JPEG 2000 data are kept beside the values that they give, so that the way back gives the same
+    /// bytes. Without them the message is smaller, by the length of these data, and its way back has simple packing of the
+    /// same values. True unless told otherwise.
+    pub keep_original: bool,
+}
+
+impl Default for GribOptions {
+    fn default() -> Self {
+        Self {
+            encode: EncodeOptions { nan_mask_method: MaskMethod::of_build(), ..EncodeOptions::default() },
+            limits: DecodeLimits::default(),
+            keep_original: true,
+        }
+    }
+}
+
+/// A message that was made from GRIB.
+#[derive(Clone, Debug)]
+pub struct Converted {
+    /// The Tensogram message.
+    pub message: Vec<u8>,
+    /// What differs from the GRIB message.
+    pub notes: Vec<Note>,
+}
+
+/// A field as an object.
+pub(super) struct Object<'a> {
+    pub(super) entry: BTreeMap<String, Value>,
+    pub(super) descriptor: DataObjectDescriptor,
+    pub(super) region: Cow<'a, [u8]>,
+    payload_len: usize,
+    note: Option<Note>,
+}
+
+impl Object<'_> {
+    /// The encoded values, without the mask.
+    pub(super) fn payload(&self) -> &[u8] {
+        self.region.get(..self.payload_len).unwrap_or_default()
+    }
+}
+
+/// Converts a GRIB message to a Tensogram message. Bytes after the message are ignored.
+///
+/// Data without a bitmap are copied once, into the message, if the format has their packing. Otherwise their integers
+/// are: each field then takes memory for its packed values. Groups and pictures take 8 bytes for each value beside.
+///
+/// # Errors
+/// [`TensogramError::Framing`] for bytes that are not a GRIB message or contradict themselves, with the place;
+/// [`TensogramError::Encoding`] for what is not supported, by name, and for data that cannot be decompressed.
+pub fn to_tensogram(message: &[u8], options: &GribOptions) -> Result<Converted> {
+    let (message, _) = Message::parse(message)?;
+    if options.keep_original {
+        return converted(message, options, vec![]);
+    }
+    let (simple, notes) = picture::to_simple(message, &options.limits)?;
+    converted(simple.as_deref().map_or(Ok((message, &[][..])), Message::parse)?.0, options, notes)
+}
+
+fn converted(message: Message<'_>, options: &GribOptions, mut notes: Vec<Note>) -> Result<Converted> {
+    let objects = objects(message, options)?;
+    let base = objects.iter().map(|object| object.entry.clone()).collect();
+    let global = GlobalMetadata { base, ..GlobalMetadata::default() };
+    let parts: Vec<_> = objects.iter().map(|object| Part::Region(&object.descriptor, &object.region)).collect();
+    notes.extend(objects.iter().filter_map(|object| object.note));
+    Ok(Converted { message: encode_parts(&global, &parts, &options.encode)?, notes })
+}
+
+/// The objects of a message's fields.
+///
+/// # Errors
+/// The errors of [`to_tensogram`].
+pub(super) fn objects<'a>(message: Message<'a>, options: &GribOptions) -> Result<Vec<Object<'a>>> {
+    let fields = message.fields().collect::<std::result::Result<Vec<_>, _>>()?;
+    fields.iter().enumerate().map(|(index, field)| object(message, field, (index, fields.len()), options)).collect()
+}
+
+fn object<'a>(
+    message: Message<'a>,
+    field: &Field<'a>,
+    (index, fields): (usize, usize),
+    options: &GribOptions,
+) -> Result<Object<'a>> {
+    let representation = Representation::parse(field.representation)?;
+    let present = Present::of(field)?;
+    let shape = field.shape()?;
+    let decoded = integers(field, &representation, &present, &shape, options)?;
+    let payload = decoded.map_or_else(|| bits(field, &representation, &present, &shape, options), Ok)?;
+    let Payload { mut descriptor, mut region, gaps, source, packing } = payload;
+    let payload_len = region.len();
+    if let Some(gaps) = gaps {
+        place_mask(gaps, present.points, &mut descriptor, region.to_mut(), options)?;
+    }
+    let mut outline = Outline::new(message, field, index, fields)?;
+    match source {
+        Source::Payload => {}
+        Source::Groups(groups) => outline.recipe.groups = Some(groups),
+        Source::Data => outline.recipe.data = Some(field.data()),
+    }
+    let note = packing.and_then(|packing| decimal_note(index, &packing));
+    Ok(Object { entry: outline.entry()?, descriptor, region, payload_len, note })
+}
+
+/// The encoded values of a field.
+struct Payload<'a> {
+    /// The descriptor, without masks.
+    descriptor: DataObjectDescriptor,
+    region: Cow<'a, [u8]>,
+    /// Bits of the points without a value, if there are such points.
+    gaps: Option<Vec<u8>>,
+    source: Source<'a>,
+    packing: Option<Packing>,
+}
+
+/// What gives section 7 back.
+enum Source<'a> {
+    /// The payload alone.
+    Payload,
+    /// The payload and groups.
+    Groups(Groups<'a>),
+    /// Only section 7 itself.
+    Data,
+}
+
+/// The points of a field, and which of them have a value.
+struct Present<'a> {
+    points: u64,
+    bitmap: Option<&'a [u8]>,
+    count: u64,
+}
+
+impl<'a> Present<'a> {
+    /// Checks that sections 3, 5 and 6 agree.
+    fn of(field: &Field<'a>) -> Result<Self> {
+        let (points, stated) = (field.point_count()?, field.value_count()?);
+        let bitmap = field.bitmap.of_points(points, field.bitmap_section.offset())?;
+        let count = bitmap.map_or(points, |bits| count_ones(bits, points));
+        if stated != count {
+            let kind = GribErrorKind::ValueCount { stated, points: count };
+            return Err(kind.at(field.representation.offset()).into());
+        }
+        Ok(Self { points, bitmap, count })
+    }
+}
+
+/// What a field gives an object beside its values.
+pub(super) struct Outline<'a> {
+    field: Field<'a>,
+    pub(super) shape: Vec<u64>,
+    recipe: Recipe<'a>,
+}
+
+impl<'a> Outline<'a> {
+    /// The outline of field `index` of `fields`, whose payload gives section 7 back.
+    ///
+    /// # Errors
+    /// The errors of its sections in front of the data.
+    pub(super) fn new(message: Message<'a>, field: &Field<'a>, index: usize, fields: usize) -> Result<Self> {
+        Present::of(field)?;
+        let sections = sections(message, field)?;
+        let recipe = Recipe { field: index as u64, fields: fields as u64, sections, groups: None, data: None };
+        Ok(Self { field: *field, shape: field.shape()?, recipe })
+    }
+
+    /// The metadata of the object.
+    pub(super) fn entry(&self) -> Result<BTreeMap<String, Value>> {
+        let (mut grib, mars) = keys::of(&self.field)?;
+        grib.extend(self.recipe.to_entries());
+        Ok([(GRIB.to_string(), Value::Map(grib)), (MARS.to_string(), Value::Map(mars))].into())
+    }
+}
+
+/// The descriptor before compression and masks.
+fn descriptor(representation: &Representation, shape: &[u64]) -> DataObjectDescriptor {
+    let packing = match representation {
+        Representation::Ieee(bits) => {
+            let dtype = if *bits == 32 { Dtype::Float32 } else { Dtype::Float64 };
+            return DataObjectDescriptor::new(dtype, ByteOrder::Big, shape);
+        }
+        Representation::Simple(packing)
+        | Representation::Ccsds(packing, _)
+        | Representation::Complex(packing, _)
+        | Representation::Picture(packing, _) => packing,
+    };
+    let mut descriptor = DataObjectDescriptor::new(Dtype::Float64, ByteOrder::Little, shape);
+    descriptor.encoding = Encoding::SimplePacking.name().to_string();
+    descriptor.set_param(Key::SpReferenceValue, packing.reference_value);
+    descriptor.set_param(Key::SpBinaryScaleFactor, packing.binary_scale_factor);
+    descriptor.set_param(Key::SpDecimalScaleFactor, packing.decimal_scale_factor);
+    descriptor.set_param(Key::SpBitsPerValue, packing.bits_per_value);
+    descriptor
+}
+
+/// The payload of data that keep their bits, or their integers.
+fn bits<'a>(
+    field: &Field<'a>,
+    representation: &Representation,
+    present: &Present<'a>,
+    shape: &[u64],
+    options: &GribOptions,
+) -> Result<Payload<'a>> {
+    let mut descriptor = descriptor(representation, shape);
+    let (region, is_given) = payload(field, representation, present.bitmap, &mut descriptor, options)?;
+    let has_gaps = present.count != present.points;
+    let gaps = present.bitmap.filter(|_| has_gaps).map(|bits| inverted(bits, present.points));
+    let source = if is_given { Source::Payload } else { Source::Data };
+    Ok(Payload { descriptor, region, gaps, source, packing: representation.packing().copied() })
+}
+
+/// The payload of data that are decoded: simple packing of the same integers. `None` for other data.
+fn integers<'a>(
+    field: &Field<'a>,
+    representation: &Representation,
+    present: &Present<'a>,
+    shape: &[u64],
+    options: &GribOptions,
+) -> Result<Option<Payload<'a>>> {
+    let (integers, packing, source) = match representation {
+        Representation::Complex(packing, complex) => {
+            let decoded = complex.decode(field.data(), present.count, &options.limits)?;
+            let encoded = complex.encode(&decoded.integers, decoded.groups)?;
+            let is_given = encoded.is_some_and(|encoded| encoded == field.data());
+            let source = if is_given { Source::Groups(decoded.groups) } else { Source::Data };
+            (decoded.integers, packing, source)
+        }
+        Representation::Picture(packing, codec) => {
+            (picture::integers(*codec, field, present.count, &options.limits)?, packing, Source::Data)
+        }
+        _ => return Ok(None),
+    };
+    let packing = with_bits(*packing, &integers);
+    let descriptor = descriptor(&Representation::Simple(packing), shape);
+    let (region, gaps) = place(&integers, packing.bits_per_value, present.bitmap, present.points)?;
+    Ok(Some(Payload { descriptor, region: region.into(), gaps, source, packing: Some(packing) }))
+}
+
+/// The payload, and whether it gives section 7 back.
+fn payload<'a>(
+    field: &Field<'a>,
+    representation: &Representation,
+    bitmap: Option<&[u8]>,
+    descriptor: &mut DataObjectDescriptor,
+    options: &GribOptions,
+) -> Result<(Cow<'a, [u8]>, bool)> {
+    let (data, bits) = (field.data(), representation.bits());
+    let (points, count) = (field.point_count()?, field.value_count()?);
+    let len = packed_len(count, bits)?;
+    let dense = match representation {
+        Representation::Ccsds(_, ccsds) => {
+            if len > 0 && data.is_empty() {
+                return Err(short(field, 1));
+            }
+            let is_verbatim = bitmap.is_none() && Ccsds::is_in_format(bits) && count > 0;
+            let params = ccsds.params(bits)?;
+            if is_verbatim {
+                descriptor.compression = Compression::Szip.name().to_string();
+                descriptor.set_param(Key::SzipRsi, ccsds.rsi);
+                descriptor.set_param(Key::SzipBlockSize, ccsds.block_size);
+                descriptor.set_param(Key::SzipFlags, ccsds.flags);
+                return Ok((data.into(), true));
+            }
+            let containers =
+                stream::decompress((data, field.data.offset() + HEAD_LEN), &params, count, &options.limits)?;
+            Cow::Owned(from_containers(&containers, bits, params.container_size())?)
+        }
+        _ => Cow::Borrowed(data.get(..len).ok_or_else(|| short(field, len))?),
+    };
+    let Some(bitmap) = bitmap else {
+        let is_given = stream::data(representation, Cow::Borrowed(&dense), count)? == data;
+        return Ok((dense, is_given));
+    };
+    let expanded = expand(&dense, bits, bitmap, points)?;
+    let compacted = compact(&expanded, bits, bitmap, points)?;
+    let is_given = stream::data(representation, compacted.into(), count)? == data;
+    Ok((expanded.into(), is_given))
+}
+
+fn short(field: &Field<'_>, needed: usize) -> TensogramError {
+    let kind = GribErrorKind::ShortData { needed: needed as u64, found: field.data().len() as u64 };
+    kind.at(field.data.offset()).into()
+}
+
+/// Appends the mask of NaN to the payload.
+fn place_mask(
+    gaps: Vec<u8>,
+    points: u64,
+    descriptor: &mut DataObjectDescriptor,
+    region: &mut Vec<u8>,
+    options: &GribOptions,
+) -> Result<()> {
+    let (mut metadata, blobs): (MasksMetadata, _) = store_masks(&vec![(MaskKind::Nan, gaps)], points, &options.encode)?;
+    metadata.nan.iter_mut().for_each(|mask| mask.offset += region.len() as u64);
+    reserve_more(region, blobs.len())?;
+    region.extend_from_slice(&blobs);
+    descriptor.masks = Some(metadata);
+    Ok(())
+}
+
+/// The sections in front of the data that the field does not share with the one before it.
+fn sections<'a>(message: Message<'a>, field: &Field<'a>) -> Result<Vec<&'a [u8]>> {
+    let points = field.point_count()?;
+    // The mask has more gaps than the bitmap then.
+    let has_missing = Representation::parse(field.representation)?.has_missing();
+    let head = message.as_bytes().get(..field.data.offset()).unwrap_or_default();
+    let (mut at, mut sections) = (field.start, Vec::new());
+    if at == 0 {
+        sections.extend(head.get(..INDICATOR_LEN));
+        at = INDICATOR_LEN;
+    }
+    while at < head.len() {
+        let section = Section::parse(head.get(at..).unwrap_or_default(), at)?;
+        at = at.saturating_add(section.as_bytes().len());
+        sections.push(if section.number() == 6 && !has_missing {
+            without_bits(section, points)
+        } else {
+            section.as_bytes()
+        });
+    }
+    Ok(sections)
+}
+
+/// Section 6 without its bits, if the mask gives them back: nothing follows them, and spare bits are 0.
+fn without_bits(section: Section<'_>, points: u64) -> &[u8] {
+    let all = section.as_bytes();
+    let Some((head, bits)) = all.split_at_checked(BITMAP_HEAD_LEN) else { return all };
+    let is_whole = bits.len() as u64 == points.div_ceil(8);
+    let is_given = head.last() == Some(&0) && is_whole && bits == inverted(&inverted(bits, points), points);
+    if is_given { head } else { all }
+}
+
+/// The note on a decimal scale: how far the two formulas can be apart.
+fn decimal_note(field: usize, packing: &Packing) -> Option<Note> {
+    if packing.decimal_scale_factor == 0 || packing.bits_per_value == 0 {
+        return None;
+    }
+    let greatest = 2_f64.powi(i32::try_from(packing.bits_per_value).unwrap_or(0)) - 1.0;
+    // Each formula rounds a power, its product, and a sum: three times half a unit at most, on either side.
+    let bound = (packing.reference_value.abs() + packing.scale() * greatest) * 4.0 * f64::EPSILON;
+    Some(Note::DecimalScale { field, bound })
+}

@@ -1,0 +1,86 @@
+//! Other formats become Tensogram, and Tensogram becomes them again: one module for each format.
+//!
+//! This crate stands beside [`tgm_std`], which reads and writes messages. The tool `tgm convert` is made of it.
+//!
+//! A conversion keeps metadata, and encoded bits where the format has a stage for them. It names what it cannot keep, or
+//! is an error.
+//!
+//! # Formats
+//! | module, feature | reads and writes | what it keeps |
+//! |---|---|---|
+//! | `grib2`, `grib` | messages of GRIB edition 2 | everything, to the byte |
+//! | `npy`, `npy` | one array | type, shape, byte order, values |
+//! | `npz`, `npz` | archives of such arrays | the same, and names |
+//! | `raw`, `raw` | bare values | values |
+//! | `csv`, `csv` | numbers as text, in columns or as a matrix | values, names of columns, missing values |
+//! | `safetensors`, `safetensors` | tensors with names | type, shape, values, names, texts about the file |
+//! | `netcdf`, `netcdf` | files of NetCDF, and reads HDF5 | numbers, packed ones too, dimensions, attributes, groups |
+//! | `table`, `arrow` and `parquet` | writes metadata of any number of messages as a table | metadata |
+//! | `zarr`, `zarr` | directories of Zarr version 3 | values, and what describes an array and the groups above it |
+//!
+//! # Array formats
+//! [`arrays::Arrays`] stands between messages and formats that hold arrays. A format has two functions: `read` makes
+//! [`Arrays`](arrays::Arrays) of bytes, or one [`Array`](arrays::Array), and `write` does the opposite. What a reader
+//! leaves out is listed in [`Arrays::not_kept`](arrays::Arrays::not_kept); a writer returns such a list.
+//! [`Arrays::decode`](arrays::Arrays::decode) and [`Arrays::encode`](arrays::Arrays::encode) lead from and to a message.
+//! So each format leads to each other one, and a new format needs no more than these two functions:
+//!
+//! ```text
+//! npy   ─ read ─┐            ┌─ encode ─ message      values are borrowed
+//! raw   ─ read ─┼─ Arrays ───┤                        where no order changes
+//! ...   ─ read ─┘            └─ write ── npy, raw, ...
+//! message ─ decode ─ Arrays
+//! ```
+//!
+//! # Errors
+//! Conversions fail with the [`TensogramError`](tgm_std::TensogramError) of the library. GRIB has [`grib2::GribError`] beside
+//! it, with kind and place. Some texts contain advice, such as the name of a feature: [`Hint`] lists all of it.
+//!
+//! # Layers
+//! A module imports only from rows below its own. Modules of one row do not import each other. `.ci/layers` checks both.
+//!
+//! | layer | what it knows |
+//! |---|---|
+//! | `npz`, `netcdf`, `zarr` | archives and files with several arrays |
+//! | `csv`, `grib2`, `npy`, `raw`, `safetensors`, `table` | one format each |
+//! | `arrays`, `names`, `note`, `streamed` | arrays between formats; names of variables; what is not kept; how values are compressed |
+//! | `error`, `hint` | errors, and the advice in them |
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+pub mod arrays;
+#[cfg(feature = "csv")]
+pub mod csv;
+#[cfg_attr(not(feature = "zarr"), allow(dead_code, reason = "which of these are used depends on the formats"))]
+mod error;
+#[cfg(feature = "grib")]
+pub mod grib2;
+mod hint;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+mod names;
+#[cfg(feature = "netcdf")]
+pub mod netcdf;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+mod note;
+#[cfg(feature = "npy")]
+pub mod npy;
+#[cfg(feature = "npz")]
+pub mod npz;
+#[cfg(feature = "raw")]
+pub mod raw;
+#[cfg(feature = "safetensors")]
+pub mod safetensors;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+mod streamed;
+#[cfg(feature = "arrow")]
+pub mod table;
+#[cfg(feature = "zarr")]
+pub mod zarr;
+
+pub use hint::Hint;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+pub use note::Note;
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,136 @@
+//! Attributes as metadata, and metadata as attributes.
+
+use ciborium::Value;
+use netcdf::{Attribute, AttributeValue};
+
+use super::types;
+use crate::note::Note;
+
+/// Attributes as metadata has them.
+#[derive(Debug, Default)]
+pub(super) struct Attributes {
+    /// Names and values.
+    pub(super) entries: Vec<(Value, Value)>,
+    /// The types of those that [`attribute`] would give another type: names, and names of types.
+    pub(super) types: Vec<(Value, Value)>,
+}
+
+impl Attributes {
+    /// Reads attributes. Attributes of types that metadata lacks are reported.
+    pub(super) fn read<'a>(
+        attributes: impl Iterator<Item = Attribute<'a>>,
+        place: &str,
+        report: &mut dyn FnMut(Note),
+    ) -> Self {
+        let mut read = Self::default();
+        for of_file in attributes {
+            let name = of_file.name();
+            match of_file.value() {
+                Ok(value) => {
+                    let kind = types::of_attribute(&value);
+                    let value = cbor(value);
+                    if attribute(&value, None).is_none_or(|usual| types::of_attribute(&usual) != kind) {
+                        read.types.push((name.into(), kind.into()));
+                    }
+                    read.entries.push((name.into(), value));
+                }
+                Err(error) => report(Note::not_kept(place, format!("attribute {name}: {error}"))),
+            }
+        }
+        read
+    }
+}
+
+fn cbor(value: AttributeValue) -> Value {
+    fn list<T: Into<Value>>(values: Vec<T>) -> Value {
+        Value::Array(values.into_iter().map(Into::into).collect())
+    }
+    match value {
+        AttributeValue::Uchar(value) => value.into(),
+        AttributeValue::Uchars(values) => list(values),
+        AttributeValue::Schar(value) => value.into(),
+        AttributeValue::Schars(values) => list(values),
+        AttributeValue::Ushort(value) => value.into(),
+        AttributeValue::Ushorts(values) => list(values),
+        AttributeValue::Short(value) => value.into(),
+        AttributeValue::Shorts(values) => list(values),
+        AttributeValue::Uint(value) => value.into(),
+        AttributeValue::Uints(values) => list(values),
+        AttributeValue::Int(value) => value.into(),
+        AttributeValue::Ints(values) => list(values),
+        AttributeValue::Ulonglong(value) => value.into(),
+        AttributeValue::Ulonglongs(values) => list(values),
+        AttributeValue::Longlong(value) => value.into(),
+        AttributeValue::Longlongs(values) => list(values),
+        AttributeValue::Float(value) => f64::from(value).into(),
+        AttributeValue::Floats(values) => list(values.into_iter().map(f64::from).collect()),
+        AttributeValue::Double(value) => value.into(),
+        AttributeValue::Doubles(values) => list(values),
+        AttributeValue::Str(text) => text.into(),
+        AttributeValue::Strs(texts) => list(texts),
+    }
+}
+
+/// A value of metadata as an attribute of the type that is called `kind`, if it fits that. Otherwise integers become
+/// `int`, or `int64` and `uint64` where they are too large, and floats `double`. `None` for what an attribute cannot be.
+pub(super) fn attribute(value: &Value, kind: Option<&str>) -> Option<AttributeValue> {
+    let items = match value {
+        Value::Array(items) => items.as_slice(),
+        value => std::slice::from_ref(value),
+    };
+    let is_list = matches!(value, Value::Array(_));
+    let texts: Option<Vec<&str>> = items.iter().map(text).collect();
+    if let Some(texts) = texts.filter(|texts| !texts.is_empty()) {
+        return match texts.as_slice() {
+            [text] if !is_list => Some(AttributeValue::Str((*text).to_string())),
+            texts => Some(AttributeValue::Strs(texts.iter().map(ToString::to_string).collect())),
+        };
+    }
+    if items.is_empty() {
+        return None;
+    }
+    let integers: Option<Vec<i128>> = items.iter().map(|item| item.as_integer().map(i128::from)).collect();
+    let floats: Option<Vec<f64>> = items.iter().map(number).collect();
+    let as_kind = |kind: &str| types::numbers(kind, integers.as_deref(), floats.as_deref());
+    let usual = || ["int", "int64", "uint64", "double"].into_iter().find_map(as_kind);
+    kind.and_then(as_kind).or_else(usual)
+}
+
+/// A text, or a truth as one.
+fn text(value: &Value) -> Option<&str> {
+    match value {
+        Value::Text(text) => Some(text),
+        Value::Bool(true) => Some("true"),
+        Value::Bool(false) => Some("false"),
+        _ => None,
+    }
+}
+
+/// The attribute of that name.
+pub(super) fn get<'m>(attributes: &'m [(Value, Value)], name: &str) -> Option<&'m Value> {
+    attributes.iter().find(|(key, _)| key.as_text() == Some(name)).map(|(_, value)| value)
+}
+
+/// A number as `f64`.
+pub(super) fn number(value: &Value) -> Option<f64> {
+    match value {
+        #[expect(clippy::cast_precision_loss, reason = "arithmetic is that of float64")]
+        Value::Integer(integer) => Some(i128::from(*integer) as f64),
+        Value::Float(float) => Some(*float),
+        Value::Array(items) => match items.as_slice() {
+            [item] => number(item),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The values that stand for missing ones.
+pub(super) fn missing(attributes: &[(Value, Value)]) -> Vec<&Value> {
+    let named = ["_FillValue", "missing_value"].into_iter().filter_map(|name| get(attributes, name));
+    let each = named.flat_map(|value| match value {
+        Value::Array(items) => items.iter().collect(),
+        value => vec![value],
+    });
+    each.collect()
+}

@@ -1,0 +1,479 @@
+//! From Tensogram to NetCDF 4.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use ciborium::Value;
+use netcdf::{AttributeValue, Extent, FileMut};
+use tgm_core::Message;
+use tgm_core::descriptor::Dtype;
+use tgm_std::{DecodeOptions, GlobalMetadata, Result, TensogramError, check_message, decode_descriptors};
+
+use super::attributes::{attribute, get};
+use super::dimensions::{Dimension, Dimensions, path_in, unnamed};
+#[cfg(feature = "grib")]
+use super::grids::{Grid, Grids};
+use super::names::safe;
+use super::values::{Attribute, Values, metadata};
+use super::{NETCDF, RECORD, TYPES, failed, guarded, types};
+use crate::error::encoding;
+#[cfg(feature = "grib")]
+use crate::grib2::{Coordinates, coordinates};
+use crate::names::{Names, above, of_object};
+use crate::note::Note;
+
+/// Options of the conversion to NetCDF.
+#[derive(Clone, Debug)]
+pub struct ToNetcdfOptions {
+    /// The level of DEFLATE, from 1 to 9, for the values of each variable, whose bytes are shuffled before. `None` stores
+    /// values as they are.
+    pub deflate_level: Option<u8>,
+    /// The key of an object that names its variable. `None` takes the first that it has of name, mars.param,
+    /// mars.shortName, shortName, param and variable.
+    pub name_key: Option<String>,
+    /// Options for decoding.
+    pub decode: DecodeOptions,
+}
+
+impl Default for ToNetcdfOptions {
+    fn default() -> Self {
+        Self { deflate_level: Some(4), name_key: None, decode: DecodeOptions::default() }
+    }
+}
+
+/// Writes messages to a file of NetCDF 4.
+///
+/// The file is made by [`Self::create`] and is complete after [`Self::finish`].
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use tgm_std::TensogramFile;
+/// use tgm_convert::netcdf::{NetcdfWriter, ToNetcdfOptions};
+///
+/// # let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("fields.nc");
+/// let file = TensogramFile::open("../../tests/data/multi/three.tgm")?;
+/// let mut writer = NetcdfWriter::create(&path, ToNetcdfOptions::default())?;
+/// for message in 0..file.message_count()? {
+///     writer.write(&file.read_message(message)?, &mut |note| eprintln!("{note}"))?;
+/// }
+/// writer.finish()?;
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct NetcdfWriter {
+    file: FileMut,
+    path: PathBuf,
+    options: ToNetcdfOptions,
+    names: Names,
+    dimensions: Dimensions,
+    records: Records,
+    #[cfg(feature = "grib")]
+    grids: Grids,
+    /// Attributes of the file and of groups that are written, with the path of the group.
+    attributes: BTreeMap<(String, String), Value>,
+    messages: usize,
+}
+
+/// Variables to which the next records are added.
+#[derive(Debug, Default)]
+struct Records {
+    /// Names in the file, by the names of the messages' dimensions.
+    dimensions: BTreeMap<String, String>,
+    variables: BTreeMap<String, Recorded>,
+}
+
+#[derive(Debug)]
+struct Recorded {
+    path: String,
+    dtype: Dtype,
+    /// The shape of a record.
+    shape: Vec<u64>,
+    /// The number of records.
+    count: u64,
+}
+
+impl NetcdfWriter {
+    /// Makes the file. One that exists is replaced.
+    ///
+    /// # Errors
+    /// [`TensogramError::Encoding`] if the libraries cannot make it.
+    pub fn create(path: &Path, options: ToNetcdfOptions) -> Result<Self> {
+        let file = guarded(path, || netcdf::create(path).map_err(at(path)))?;
+        Ok(Self {
+            file,
+            path: path.to_path_buf(),
+            options,
+            names: Names::new(safe),
+            dimensions: Dimensions::default(),
+            records: Records::default(),
+            #[cfg(feature = "grib")]
+            grids: Grids::default(),
+            attributes: BTreeMap::new(),
+            messages: 0,
+        })
+    }
+
+    /// Writes the objects of a message. What cannot be written is left out and given to `report`.
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`] and [`TensogramError::Metadata`] for bytes that are not a message; the errors of
+    /// [`check_message`] with `verify_hash`; [`TensogramError::Encoding`] of the libraries, such as a full disk.
+    pub fn write(&mut self, message: &[u8], report: &mut dyn FnMut(Note)) -> Result<()> {
+        if self.options.decode.verify_hash {
+            // Shapes and names come from metadata, so the digests of all frames count.
+            check_message(message)?;
+        }
+        let path = self.path.clone();
+        // The complete metadata: a streamed message has them in its footer.
+        let (global, _) = decode_descriptors(message)?;
+        let message = Message::parse(message)?;
+        guarded(&path, || self.write_message(&message, &global, report))
+    }
+
+    /// Completes the file.
+    ///
+    /// # Errors
+    /// [`TensogramError::Encoding`] of the libraries.
+    pub fn finish(self) -> Result<()> {
+        let Self { file, path, .. } = self;
+        guarded(&path, || file.close().map_err(at(&path)))
+    }
+
+    fn write_message(
+        &mut self,
+        message: &Message<'_>,
+        global: &GlobalMetadata,
+        report: &mut dyn FnMut(Note),
+    ) -> Result<()> {
+        let number = self.messages;
+        self.messages += 1;
+        self.write_attributes(global, &format!("message {number}"), report);
+        let record = global.extra.get(RECORD).and_then(Value::as_integer).and_then(|record| u64::try_from(record).ok());
+        if record == Some(0) {
+            self.records = Records::default();
+        }
+        for (index, object) in message.objects().enumerate() {
+            let object = object?;
+            let place = format!("message {number}, object {index}");
+            let own = global.base.get(index);
+            let map = |key| own.and_then(|entry| entry.get(key)).and_then(Value::as_map).map(Vec::as_slice);
+            let found = Values::of(&object, map("attributes").unwrap_or_default(), map(NETCDF), &self.options.decode);
+            let values = match found {
+                Ok(Some(values)) => values,
+                Ok(None) => {
+                    report(Note::not_kept(place, "the object: NetCDF has no complex numbers"));
+                    continue;
+                }
+                Err(error) => {
+                    report(Note::failed(place, error));
+                    continue;
+                }
+            };
+            let name = of_object(global, index, self.options.name_key.as_deref());
+            let name = name.unwrap_or_else(|| format!("object_{number}_{index}"));
+            let dimension = values.more.and_then(|more| get(more, RECORD)).and_then(Value::as_text);
+            if let (Some(record), Some(dimension)) = (record, dimension) {
+                self.write_record((&name, &place), &values, (record, dimension), (global, index), report)?;
+            } else {
+                let grid = self.grid((message, index), (global, &place), &values.shape, report)?;
+                let names = match &grid {
+                    Some(grid) => grid.dimensions.iter().cloned().map(Named::Made).collect(),
+                    None => names_of_dimensions(global, index, &values.shape),
+                };
+                let path = self.add_variable((&name, &place), &values, names, (global, index), report)?;
+                if let Some(variables) = grid.and_then(|grid| grid.variables) {
+                    self.say_where(&path, &variables, &place, report)?;
+                }
+                let extents = values.shape.iter().map(|len| extent(0, *len)).collect();
+                self.put(&path, &values, extents)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Names the variables that hold the latitude and the longitude of each point of a variable. An attribute of the object
+    /// stays.
+    fn say_where(&mut self, path: &str, variables: &str, place: &str, report: &mut dyn FnMut(Note)) -> Result<()> {
+        let Some(mut variable) = self.file.variable_mut(path) else { return Ok(()) };
+        if variable.attribute("coordinates").is_some() {
+            report(Note::not_kept(
+                place,
+                format!("attribute coordinates {variables:?}: there is one of this name already"),
+            ));
+            return Ok(());
+        }
+        variable.put_attribute("coordinates", variables).map(drop).map_err(at(&self.path))
+    }
+
+    /// Writes the attributes of the file and of groups, each once.
+    fn write_attributes(&mut self, global: &GlobalMetadata, place: &str, report: &mut dyn FnMut(Note)) {
+        let map = |value: Option<&Value>| value.and_then(Value::as_map).cloned().unwrap_or_default();
+        let more = map(global.extra.get(NETCDF));
+        let mut all = vec![(String::new(), map(global.extra.get("attributes")), map(get(&more, TYPES)))];
+        let types_of_groups = map(get(&more, "groups"));
+        for (key, entries) in map(global.extra.get("groups")) {
+            if let Some(path) = key.as_text() {
+                let path: Vec<String> = path.split('/').filter(|part| !part.is_empty()).map(safe).collect();
+                let types = key.as_text().and_then(|key| get(&types_of_groups, key));
+                all.push((path.join("/"), map(Some(&entries)), map(types)));
+            }
+        }
+        for (group, entries, types) in all {
+            if let Err(error) = self.add_group(&group) {
+                report(Note::not_kept(place, format!("group {group}: {error}")));
+                continue;
+            }
+            for (key, value) in entries {
+                let Some(name) = key.as_text() else {
+                    report(Note::not_kept(place, "an attribute whose name is not text"));
+                    continue;
+                };
+                let known = self.attributes.entry((group.clone(), safe(name))).or_insert(Value::Null);
+                if *known == value {
+                    continue;
+                }
+                if *known != Value::Null {
+                    report(Note::not_kept(place, format!("attribute {name}: the file has another value for it")));
+                    continue;
+                }
+                *known = value.clone();
+                let kind = get(&types, name).and_then(Value::as_text);
+                let written = match attribute(&value, kind) {
+                    None => Err("NetCDF has no such attributes".to_string()),
+                    Some(value) => put_attribute(&mut self.file, &group, name, value),
+                };
+                if let Err(what) = written {
+                    report(Note::not_kept(place, format!("attribute {name}: {what}")));
+                }
+            }
+        }
+    }
+
+    /// Makes a group, and those above it, if they are not there.
+    fn add_group(&mut self, path: &str) -> Result<(), netcdf::Error> {
+        if !path.is_empty() && self.file.group(path)?.is_none() {
+            self.file.add_group(path)?;
+        }
+        Ok(())
+    }
+
+    /// The grid of a field that was made from GRIB, if metadata name no dimensions.
+    #[cfg(feature = "grib")]
+    fn grid(
+        &mut self,
+        (message, index): (&Message<'_>, usize),
+        (global, place): (&GlobalMetadata, &str),
+        shape: &[u64],
+        report: &mut dyn FnMut(Note),
+    ) -> Result<Option<Grid>> {
+        if global.base.get(index).is_none_or(|entry| entry.contains_key("dimensions")) {
+            return Ok(None);
+        }
+        let found = coordinates(&message.metadata()?, index, &self.options.decode.limits);
+        let found = found.unwrap_or_else(|error| {
+            report(Note::not_kept(place, format!("where its points are: {error}")));
+            None
+        });
+        let is_of_object = |found: &Coordinates| shape.iter().product::<u64>() == found.latitudes.len() as u64;
+        let Some(found) = found.filter(|found| matches!(shape.len(), 1 | 2) && is_of_object(found)) else {
+            return Ok(None);
+        };
+        let place = (&mut self.file, &mut self.names, &mut self.dimensions);
+        self.grids.take(shape, found, place).map(Some).map_err(at(&self.path))
+    }
+
+    #[cfg(not(feature = "grib"))]
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "no field is made from GRIB")]
+    fn grid(
+        &mut self,
+        _: (&Message<'_>, usize),
+        _: (&GlobalMetadata, &str),
+        _: &[u64],
+        _: &mut dyn FnMut(Note),
+    ) -> Result<Option<Grid>> {
+        Ok(None)
+    }
+
+    /// Adds a record to its variable, which the first one makes.
+    fn write_record(
+        &mut self,
+        (name, place): (&str, &str),
+        values: &Values<'_>,
+        (record, dimension): (u64, &str),
+        (global, index): (&GlobalMetadata, usize),
+        report: &mut dyn FnMut(Note),
+    ) -> Result<()> {
+        if !self.records.variables.contains_key(name) {
+            let mut names = names_of_dimensions(global, index, &values.shape);
+            names.insert(0, Named::Made(self.dimension_of_records(dimension)?));
+            let path = self.add_variable((name, place), values, names, (global, index), report)?;
+            let made = Recorded { path, dtype: values.dtype, shape: values.shape.clone(), count: 0 };
+            self.records.variables.insert(name.to_string(), made);
+        }
+        let Some(recorded) = self.records.variables.get_mut(name) else { return Ok(()) };
+        if record < recorded.count {
+            report(Note::failed(place, encoding(format!("{name} has a record {record} already"))));
+            return Ok(());
+        }
+        if (recorded.dtype, &recorded.shape) != (values.dtype, &values.shape) {
+            let what = format!("{name}: its type or shape differs from that of the records before");
+            report(Note::failed(place, encoding(what)));
+            return Ok(());
+        }
+        recorded.count = record + 1;
+        let path = recorded.path.clone();
+        let extents = std::iter::once(extent(record, 1)).chain(values.shape.iter().map(|len| extent(0, *len)));
+        self.put(&path, values, extents.collect())
+    }
+
+    /// The dimension of records that these messages call `wanted`.
+    fn dimension_of_records(&mut self, wanted: &str) -> Result<String> {
+        if let Some(name) = self.records.dimensions.get(wanted) {
+            return Ok(name.clone());
+        }
+        let name = self.dimensions.take_records(&safe(wanted)).name;
+        self.file.add_unlimited_dimension(&name).map_err(at(&self.path))?;
+        self.records.dimensions.insert(wanted.to_string(), name.clone());
+        Ok(name)
+    }
+
+    /// The name of a dimension of a variable in `group`. One that is not there is made.
+    fn dimension(&mut self, group: &str, named: Named, place: &str, report: &mut dyn FnMut(Note)) -> Result<String> {
+        let (wanted, len, is_unlimited) = match named {
+            Named::Made(name) => return Ok(name),
+            Named::Wanted(wanted, len, is_unlimited) => (safe(&wanted), len, is_unlimited),
+        };
+        let taken = self.dimensions.take(group, &wanted, Dimension { len, is_unlimited });
+        if let Some(path) = &taken.make {
+            let added = if is_unlimited {
+                self.file.add_unlimited_dimension(path).map(drop)
+            } else {
+                let len = usize::try_from(len).map_err(at(&self.path))?;
+                self.file.add_dimension(path, len).map(drop)
+            };
+            added.map_err(at(&self.path))?;
+        }
+        if taken.name != wanted {
+            let what = format!("dimension {wanted}: it becomes {}, as {wanted} has another length", taken.name);
+            report(Note::not_kept(place, what));
+        }
+        Ok(taken.name)
+    }
+
+    /// Adds a variable without values, and returns its path.
+    fn add_variable(
+        &mut self,
+        (name, place): (&str, &str),
+        values: &Values<'_>,
+        dimensions: Vec<Named>,
+        (global, index): (&GlobalMetadata, usize),
+        report: &mut dyn FnMut(Note),
+    ) -> Result<String> {
+        let path = self.names.take(name);
+        if path != name.trim_matches('/') {
+            report(Note::not_kept(place, format!("the name {name:?}: it becomes {path:?}")));
+        }
+        let group = path.rsplit_once('/').map_or("", |(group, _)| group);
+        self.add_group(group).map_err(at(&self.path))?;
+        let is_scalar = dimensions.is_empty();
+        let names: Vec<String> =
+            dimensions.into_iter().map(|named| self.dimension(group, named, place, report)).collect::<Result<_>>()?;
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (kind, type_of_file) =
+            types::of_file(values.dtype).ok_or_else(|| at(&self.path)(format!("{} has no type", values.dtype)))?;
+        let mut variable = self.file.add_variable_with_type(&path, &names, type_of_file).map_err(at(&self.path))?;
+        if let Some(level) = self.options.deflate_level.filter(|_| !is_scalar) {
+            variable.set_compression(level.into(), true).map_err(at(&self.path))?;
+        }
+        let attributes = values.attributes(kind).into_iter().chain(metadata(global, index));
+        let mut taken = HashSet::new();
+        for Attribute { name, value, kind: own } in attributes {
+            let written = match value.and_then(|value| attribute(value, own)) {
+                // The later one would replace the earlier one.
+                Some(_) if !taken.insert(safe(&name)) => Err("there is one of this name already".to_string()),
+                // It has to have the type of the values.
+                Some(value) if name == "_FillValue" && types::of_attribute(&value) != kind => {
+                    Err(format!("it is not of type {kind}"))
+                }
+                Some(value) => variable.put_attribute(&safe(&name), value).map(drop).map_err(|error| error.to_string()),
+                None => Err("NetCDF has no such attributes".to_string()),
+            };
+            if let Err(what) = written {
+                report(Note::not_kept(place, format!("attribute {name}: {what}")));
+            }
+        }
+        if !values.is_packed_as_told {
+            report(Note::not_kept(place, "its packing: the values are stored"));
+        }
+        Ok(path)
+    }
+
+    /// Writes values to a variable.
+    fn put(&mut self, path: &str, values: &Values<'_>, extents: Vec<Extent>) -> Result<()> {
+        if values.bytes.is_empty() {
+            return Ok(());
+        }
+        let variable = self.file.variable_mut(path);
+        let mut variable = variable.ok_or_else(|| at(&self.path)(format!("{path} is not there")))?;
+        values.put(&mut variable, extents).map_err(at(&self.path))
+    }
+}
+
+/// Makes an error of what the libraries say of the file.
+fn at<E: std::fmt::Display>(path: &Path) -> impl FnOnce(E) -> TensogramError {
+    move |error| failed(path.display(), error)
+}
+
+/// Stands in for the grid of a field from GRIB. A build without `grib` never makes one.
+#[cfg(not(feature = "grib"))]
+struct Grid {
+    dimensions: Vec<String>,
+    variables: Option<String>,
+}
+
+/// A dimension of a variable.
+enum Named {
+    /// One that is there.
+    Made(String),
+    /// One that is there or will be: its name, its length, and whether it is unlimited.
+    Wanted(String, u64, bool),
+}
+
+/// The dimensions of an object.
+fn names_of_dimensions(global: &GlobalMetadata, index: usize, shape: &[u64]) -> Vec<Named> {
+    let listed = |value: Option<&Value>| -> Option<Vec<String>> {
+        value?.as_array()?.iter().map(|name| name.as_text().map(str::to_string)).collect()
+    };
+    let entry = |key| global.base.get(index).and_then(|entry| entry.get(key));
+    let own = listed(entry("dimensions"));
+    let unlimited = listed(global.extra.get("unlimited")).unwrap_or_default();
+    let groups = || std::iter::once("").chain(entry("name").and_then(Value::as_text).into_iter().flat_map(above));
+    let all = own.filter(|names| names.len() == shape.len()).unwrap_or_else(|| unnamed(shape));
+    let wanted = |(name, len): (String, &u64)| {
+        let is_unlimited = groups().any(|group| unlimited.contains(&path_in(group, &name)));
+        Named::Wanted(name, *len, is_unlimited)
+    };
+    all.into_iter().zip(shape).map(wanted).collect()
+}
+
+/// Writes an attribute of the file, or of a group.
+fn put_attribute(file: &mut FileMut, group: &str, name: &str, value: AttributeValue) -> Result<(), String> {
+    let name = safe(name);
+    let written = if group.is_empty() {
+        file.add_attribute(&name, value).map(drop)
+    } else {
+        match file.group_mut(group) {
+            Ok(Some(mut group)) => group.add_attribute(&name, value).map(drop),
+            Ok(None) => return Err(format!("group {group} is not there")),
+            Err(error) => Err(error),
+        }
+    };
+    written.map_err(|error| error.to_string())
+}
+
+fn extent(start: u64, count: u64) -> Extent {
+    // What is larger than addresses is larger than the values in memory.
+    let index = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
+    Extent::SliceCount { start: index(start), count: index(count), stride: 1 }
+}

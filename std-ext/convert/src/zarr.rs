@@ -1,0 +1,54 @@
+//! Zarr version 3: directories of arrays in chunks become messages, and messages become such directories.
+//!
+//! Each array becomes one message. [`Chunks`] says whether it has one object for each chunk, or one for the whole array.
+//! Back, each message with its array's description restores the array; each object of any other message becomes an array.
+//!
+//! | Zarr | Tensogram | back |
+//! |---|---|---|
+//! | `bool` | `bitmask` | kept |
+//! | integers, `float16`, `bfloat16`, `float32`, `float64`, `complex64`, `complex128` | the same, little-endian | kept, bit by bit, but for NaN |
+//! | NaN | the mask of NaN | the NaN that has only the quiet bit set |
+//! | complex values with one part that is NaN or infinite | both parts are | not kept, and counted |
+//! | a chunk that is not stored | no object, or the fill value in the whole array | not stored |
+//! | the array's `zarr.json`: attributes, dimension names, chunk shape, codecs, fill value … | `extra.zarr.array` | kept |
+//! | path of the array | `extra.zarr.path`, and `name` of each object | kept |
+//! | attributes of the groups above the array | `extra.zarr.groups` | kept |
+//! | groups without arrays, consolidated metadata | nothing | not kept |
+//! | strings, raw bits, structures, dates: any other data type | nothing | not kept, and listed |
+//! | Zarr version 2 | nothing | not kept, and listed |
+//! | links, and directories whose names are not UTF-8 | nothing | not kept |
+//!
+//! The fill value marks no missing values: it is what readers get for chunks that are not stored, and most writers set
+//! it to 0. Values that equal it stay as they are. If it is NaN, they are in the mask like any other NaN.
+//!
+//! Descriptions, chunk grids and codecs are from the crate `zarrs`. Codecs: `bytes`, `transpose`, `sharding_indexed`,
+//! `crc32c`, `gzip`, `zstd` in both directions; `blosc` is read, and `zstd` is written in its place. Chunk grids are
+//! regular ones. A chunk has to fit the limits before it is decoded. What `gzip`, `zstd` and `blosc` state is compared
+//! with the length of the chunk before memory is taken, so a damaged store is an error and no more.
+//!
+//! Memory: one chunk, its encoded bytes and a copy for each codec that turns or shards it, or with [`Chunks::Join`] one
+//! array and one such chunk. Back, one message, one decoded object and one such chunk.
+
+mod bounded;
+mod codecs;
+mod describe;
+mod element;
+mod names;
+mod shards;
+mod store;
+mod to_tgm;
+mod to_zarr;
+
+#[cfg(test)]
+mod tests;
+
+pub use to_tgm::{Chunks, ZarrOptions, to_tensogram};
+pub use to_zarr::{ToZarrOptions, ZarrWriter};
+
+/// The key of `_extra_` and of `base` for content of Zarr.
+const ZARR: &str = "zarr";
+/// The file that describes an array or a group.
+const DESCRIPTION: &str = "zarr.json";
+
+/// What is wrong, without its place.
+type Result<T, E = String> = std::result::Result<T, E>;

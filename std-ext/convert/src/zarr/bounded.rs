@@ -1,0 +1,168 @@
+//! The codecs of bytes whose result is longer than their input: gzip, zstd and blosc.
+//!
+//! The codecs of `zarrs` allocate the length that the input states, or grow until its end. The codecs here know how long a
+//! chunk is, and decode into a buffer of that length: an input that states more is an error before it costs memory. Also,
+//! the blosc of `zarrs` and the feature `blosc2` bring two C libraries with equal function names, and the linker would take
+//! either.
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::io::{Read as _, Write as _};
+use std::sync::Arc;
+
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use tgm_codec::{blosc2, zstd};
+use tgm_std::internal::reserve;
+use zarrs::array::codec::api::{PartialDecoderCapability, PartialEncoderCapability};
+use zarrs::array::{
+    ArrayBytesRaw, BytesRepresentation, BytesToBytesCodecTraits, CodecError, CodecMetadataOptions, CodecOptions,
+    CodecTraits, RecommendedConcurrency,
+};
+use zarrs::metadata::Configuration;
+use zarrs::plugin::{ExtensionName, ZarrVersion};
+
+use super::Result;
+
+/// The level of zstd where blosc was.
+pub(super) const ZSTD_LEVEL: i32 = 3;
+
+/// A codec, and its level for encoding.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Bounded {
+    Gzip(u32),
+    Zstd(i32),
+    /// Read only: zstd is written.
+    Blosc,
+}
+
+impl Bounded {
+    fn decompress(self, bytes: &[u8], len: usize) -> Result<Vec<u8>> {
+        let mut out = reserve(len).map_err(|error| error.to_string())?;
+        match self {
+            Self::Gzip(_) => gunzip(bytes, &mut out).map_err(|error| format!("gzip: {error}"))?,
+            Self::Zstd(_) => zstd::decompress(bytes, &mut out).map_err(|error| format!("zstd: {error}"))?,
+            Self::Blosc => blosc2::decompress_blosc1(bytes, &mut out).map_err(|error| format!("blosc: {error}"))?,
+        }
+        Ok(out)
+    }
+
+    fn compress(self, bytes: &[u8]) -> Result<Vec<u8>> {
+        let zstd = |level| zstd::compress_with_len(bytes, level).map_err(|error| format!("zstd: {error}"));
+        match self {
+            Self::Gzip(level) => {
+                let mut encoder = GzEncoder::new(Vec::new(), Compression::new(level));
+                encoder.write_all(bytes).and_then(|()| encoder.finish()).map_err(|error| format!("gzip: {error}"))
+            }
+            Self::Zstd(level) => zstd(level),
+            Self::Blosc => zstd(ZSTD_LEVEL),
+        }
+    }
+}
+
+/// Decompresses one or more members into all of `out`.
+fn gunzip(bytes: &[u8], out: &mut [u8]) -> std::io::Result<()> {
+    let mut members = MultiGzDecoder::new(bytes);
+    members.read_exact(out)?;
+    // Reading on finds the end, and compares the last checksum.
+    match members.read(&mut [0])? {
+        0 => Ok(()),
+        _ => Err(std::io::Error::other("the data are too long")),
+    }
+}
+
+impl ExtensionName for Bounded {
+    fn name(&self, _: ZarrVersion) -> Option<Cow<'static, str>> {
+        let name = match self {
+            Self::Gzip(_) => "gzip",
+            Self::Zstd(_) => "zstd",
+            Self::Blosc => "blosc",
+        };
+        Some(name.into())
+    }
+}
+
+impl CodecTraits for Bounded {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    /// None: descriptions are written as they were read.
+    fn configuration(&self, _: ZarrVersion, _: &CodecMetadataOptions) -> Option<Configuration> {
+        None
+    }
+
+    fn partial_decoder_capability(&self) -> PartialDecoderCapability {
+        PartialDecoderCapability { partial_read: false, partial_decode: false }
+    }
+
+    fn partial_encoder_capability(&self) -> PartialEncoderCapability {
+        PartialEncoderCapability { partial_encode: false }
+    }
+}
+
+impl BytesToBytesCodecTraits for Bounded {
+    fn into_dyn(self: Arc<Self>) -> Arc<dyn BytesToBytesCodecTraits> {
+        self
+    }
+
+    fn recommended_concurrency(&self, _: &BytesRepresentation) -> Result<RecommendedConcurrency, CodecError> {
+        Ok(RecommendedConcurrency::new_maximum(1))
+    }
+
+    fn encoded_representation(&self, _: &BytesRepresentation) -> BytesRepresentation {
+        BytesRepresentation::UnboundedSize
+    }
+
+    fn encode<'a>(&self, bytes: ArrayBytesRaw<'a>, _: &CodecOptions) -> Result<ArrayBytesRaw<'a>, CodecError> {
+        self.compress(&bytes).map(Cow::Owned).map_err(CodecError::Other)
+    }
+
+    fn decode<'a>(
+        &self,
+        bytes: ArrayBytesRaw<'a>,
+        decoded: &BytesRepresentation,
+        _: &CodecOptions,
+    ) -> Result<ArrayBytesRaw<'a>, CodecError> {
+        // The length follows from the shape of the chunk, which has been compared with the limits.
+        let len = match decoded {
+            BytesRepresentation::FixedSize(len) => usize::try_from(*len).ok(),
+            _ => None,
+        };
+        let len = len.ok_or_else(|| CodecError::Other("a compressed shard or checksum of one is not supported".into()));
+        self.decompress(&bytes, len?).map(Cow::Owned).map_err(CodecError::Other)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_return_and_damage_is_an_error() {
+        let bytes: Vec<u8> = (0..1000_u32).flat_map(|i| (i / 7).to_le_bytes()).collect();
+        let mut members = Bounded::Gzip(6).compress(&bytes[..1000]).unwrap();
+        members.extend(Bounded::Gzip(1).compress(&bytes[1000..]).unwrap());
+        let gunzip = |bytes: &[u8], len| Bounded::Gzip(0).decompress(bytes, len);
+        assert_eq!(gunzip(&members, bytes.len()).unwrap(), bytes);
+        assert!(gunzip(&members, bytes.len() - 1).unwrap_err().contains("too long"));
+        assert!(gunzip(&members, bytes.len() + 1).is_err());
+        for cut in 0..members.len() {
+            assert!(gunzip(&members[..cut], bytes.len()).is_err(), "{cut}");
+        }
+        let at = members.len() - 8;
+        members[at] ^= 1;
+        assert!(gunzip(&members, bytes.len()).unwrap_err().contains("checksum"));
+    }
+
+    #[test]
+    fn lengths_that_inputs_state_cost_no_memory() {
+        // 2^40 bytes of content in one segment; a Blosc buffer of 2^31 - 1 bytes.
+        let frame = [0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0];
+        let buffer = [2, 1, 0x21, 4, 0xff, 0xff, 0xff, 0x7f, 0, 0, 1, 0, 20, 0, 0, 0, 0, 0, 0, 0];
+        assert!(Bounded::Zstd(0).decompress(&frame, 8).unwrap_err().starts_with("zstd"));
+        assert!(Bounded::Blosc.decompress(&buffer, 8).unwrap_err().starts_with("blosc"));
+    }
+}

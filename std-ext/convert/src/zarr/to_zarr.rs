@@ -1,0 +1,426 @@
+//! From Tensogram to Zarr: messages of arrays restore them, and other objects become arrays.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ciborium::Value;
+use serde_json::{Map, Value as Json, json};
+use tgm_core::Message;
+use tgm_core::descriptor::{Dtype, MaskKind};
+use tgm_core::object::DataObject;
+use tgm_std::decode::owned_values;
+use tgm_std::internal::{from_cbor, reserve_more};
+use tgm_std::{
+    DecodeLimits, DecodeOptions, GlobalMetadata, RESERVED_KEY, TensogramError, check_message, decode_descriptors, error,
+};
+
+use super::codecs::make_writable;
+use super::describe::{Array, count, indices};
+use super::element::Element;
+use super::names::safe;
+use super::store::{chunk, directory};
+use super::{DESCRIPTION, Result, ZARR};
+use crate::arrays::unpack_bools;
+use crate::error::{encoding, metadata};
+use crate::names::{Names, of_object};
+use crate::note::Note;
+
+/// The attribute for the metadata of the message.
+const MESSAGE: &str = "_extra_";
+
+/// Options of the conversion to Zarr.
+#[derive(Clone, Debug)]
+pub struct ToZarrOptions {
+    /// The shape of chunks. `None` keeps the chunks that an array had, and makes one of any other object. Its last
+    /// dimensions are taken where arrays have fewer; they have whole dimensions before it where they have more.
+    pub chunks: Option<Vec<u64>>,
+    /// The level of zstd for arrays without codecs of their own. `None` stores elements as they are.
+    pub zstd_level: Option<i32>,
+    /// The key of an object that names its array. `None` takes the first that it has of name, mars.param,
+    /// mars.shortName, shortName, param and variable.
+    pub name_key: Option<String>,
+    /// Options for decoding.
+    pub decode: DecodeOptions,
+}
+
+impl Default for ToZarrOptions {
+    fn default() -> Self {
+        Self { chunks: None, zstd_level: Some(3), name_key: None, decode: DecodeOptions::default() }
+    }
+}
+
+/// Writes messages to a directory as a Zarr group.
+///
+/// The directory is made by [`Self::create`] and is complete after [`Self::finish`].
+#[derive(Debug)]
+pub struct ZarrWriter {
+    root: PathBuf,
+    options: ToZarrOptions,
+    names: Names,
+    /// Attributes of groups, by path.
+    groups: BTreeMap<String, Map<String, Json>>,
+    /// Whether the root is an array, which then is all there is.
+    is_array: bool,
+    messages: usize,
+}
+
+impl ZarrWriter {
+    /// Makes the directory, which must not exist.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`].
+    pub fn create(root: &Path, options: ToZarrOptions) -> error::Result<Self> {
+        fs::create_dir(root).map_err(|error| TensogramError::io(root, &error))?;
+        let (names, groups) = (Names::new(safe), BTreeMap::new());
+        Ok(Self { root: root.to_path_buf(), options, names, groups, is_array: false, messages: 0 })
+    }
+
+    /// Writes the objects of a message. What cannot be written is left out and given to `report`.
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`] and [`TensogramError::Metadata`] for bytes that are not a message; the errors of
+    /// [`check_message`] with `verify_hash`; [`TensogramError::Io`] of the directory.
+    pub fn write(&mut self, message: &[u8], report: &mut dyn FnMut(Note)) -> error::Result<()> {
+        if self.options.decode.verify_hash {
+            // Shapes and names come from metadata, so the digests of all frames count.
+            check_message(message)?;
+        }
+        // The complete metadata: a streamed message has them in its footer.
+        let (global, _) = decode_descriptors(message)?;
+        let message = Message::parse(message)?;
+        let number = self.messages;
+        self.messages += 1;
+        if global.extra.contains_key(ZARR) {
+            match Recorded::of(&global, &self.options) {
+                Ok(recorded) => {
+                    let objects = message.objects().map(|object| Ok(object?)).collect::<error::Result<Vec<_>>>()?;
+                    match recorded.check(&objects, &global, &self.options.decode.limits) {
+                        Ok(boxes) => return self.restore(recorded, &objects, &boxes, number, report),
+                        Err(what) => report(Note::not_kept(format!("message {number}"), what)),
+                    }
+                }
+                Err(what) => report(Note::not_kept(format!("message {number}"), format!("the array it was: {what}"))),
+            }
+        }
+        for (index, object) in message.objects().enumerate() {
+            self.write_object(&object?, &global, (number, index), report)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the descriptions of all groups.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`].
+    pub fn finish(self) -> error::Result<()> {
+        if self.is_array {
+            return Ok(());
+        }
+        for path in std::iter::once("").chain(self.names.groups()) {
+            let attributes = self.groups.get(path).cloned().unwrap_or_default();
+            let json = json!({"zarr_format": 3, "node_type": "group", "attributes": attributes});
+            describe(&directory(&self.root, path), &json)?;
+        }
+        Ok(())
+    }
+
+    /// Writes an array with its description from Zarr.
+    fn restore(
+        &mut self,
+        recorded: Recorded,
+        objects: &[DataObject<'_>],
+        boxes: &[Vec<u64>],
+        number: usize,
+        report: &mut dyn FnMut(Note),
+    ) -> error::Result<()> {
+        let Recorded { path, mut json, groups, mut array } = recorded;
+        let place = format!("message {number}");
+        if json.get_mut("codecs").is_some_and(make_writable) {
+            array = Array::parse(&json).map_err(metadata)?;
+            report(Note::not_kept(&place, "codec blosc: zstd is written"));
+        }
+        // An array at the root is a store by itself, so nothing else fits beside it.
+        let is_first = number == 0 && path.is_empty();
+        let taken = if is_first { String::new() } else { self.names.take(&path) };
+        if taken != path {
+            report(Note::not_kept(&place, format!("the array's path {path:?}: it becomes {taken:?}")));
+        }
+        self.is_array = is_first;
+        for (path, attributes) in groups {
+            self.groups.entry(path).or_insert(attributes);
+        }
+        let folder = directory(&self.root, &taken);
+        describe(&folder, &json)?;
+        let element = array.element;
+        for (index, (object, origin)) in objects.iter().zip(boxes).enumerate() {
+            let elements = match self.elements(object, element) {
+                Ok(elements) => elements,
+                Err(error) => {
+                    report(Note::failed(format!("{place}, object {index}"), error));
+                    continue;
+                }
+            };
+            let shape: Vec<u64> = object.descriptor().shape().iter().collect();
+            self.write_box(&folder, &array, (&shape, origin), &elements)?;
+        }
+        Ok(())
+    }
+
+    /// Writes an object as an array of its own.
+    fn write_object(
+        &mut self,
+        object: &DataObject<'_>,
+        global: &GlobalMetadata,
+        (number, index): (usize, usize),
+        report: &mut dyn FnMut(Note),
+    ) -> error::Result<()> {
+        let place = format!("message {number}, object {index}");
+        if self.is_array {
+            report(Note::not_kept(place, "the object: the store is the array of the first message"));
+            return Ok(());
+        }
+        let element = Element { dtype: object.descriptor().dtype() };
+        let elements = match self.elements(object, element) {
+            Ok(elements) => elements,
+            Err(error) => {
+                report(Note::failed(place, error));
+                return Ok(());
+            }
+        };
+        let shape: Vec<u64> = object.descriptor().shape().iter().collect();
+        let has_nan = object.descriptor().masks().get(MaskKind::Nan).is_some();
+        let mut json = json!({
+            "zarr_format": 3,
+            "node_type": "array",
+            "shape": shape,
+            "data_type": element.name(),
+            "chunk_grid": regular(&chunk_shape(&shape, self.options.chunks.as_deref())),
+            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+            "fill_value": element.usual_fill(has_nan),
+            "codecs": usual_codecs(element, self.options.zstd_level),
+            "attributes": attributes(global, index, &place, report),
+        });
+        if let (Some(names), Some(map)) = (dimensions(global, index, shape.len()), json.as_object_mut()) {
+            map.insert("dimension_names".into(), names);
+        }
+        let array = Array::parse(&json).map_err(metadata)?;
+        let name = of_object(global, index, self.options.name_key.as_deref());
+        let name = self.names.take(&name.unwrap_or_else(|| format!("object_{number}_{index}")));
+        let folder = directory(&self.root, &name);
+        describe(&folder, &json)?;
+        let origin = vec![0; shape.len()];
+        self.write_box(&folder, &array, (&shape, &origin), &elements)
+    }
+
+    /// The elements of an object, in the byte order of the machine, and booleans in a byte each.
+    fn elements(&self, object: &DataObject<'_>, element: Element) -> error::Result<Vec<u8>> {
+        let descriptor = object.descriptor();
+        let options = DecodeOptions { native_byte_order: true, ..self.options.decode.clone() };
+        let bytes = owned_values(object, &options)?;
+        if element.dtype == Dtype::Bitmask {
+            let count = descriptor.element_count();
+            let mut booleans = Vec::new();
+            reserve_more(&mut booleans, options.limits.check_bytes(bytes.len() as u64, count)?)?;
+            unpack_bools(&bytes, count, |part| {
+                booleans.extend_from_slice(part);
+                error::Result::<()>::Ok(())
+            })?;
+            return Ok(booleans);
+        }
+        Ok(bytes)
+    }
+
+    /// Writes a box of an array: to all chunks that it touches. A chunk that has nothing but the fill value is not stored,
+    /// unless it is the box.
+    fn write_box(
+        &self,
+        folder: &Path,
+        array: &Array,
+        (shape, origin): (&[u64], &[u64]),
+        elements: &[u8],
+    ) -> error::Result<()> {
+        if count(shape).map_err(metadata)? == 0 {
+            return Ok(());
+        }
+        let failed = |what: String| encoding(format!("{}: {what}", folder.display()));
+        let limits = &self.options.decode.limits;
+        array.len(&array.chunk, elements.len(), limits).map_err(failed)?;
+        let first: Vec<u64> = origin.iter().zip(&array.chunk).map(|(at, chunk)| at / chunk).collect();
+        let ends = origin.iter().zip(shape).zip(&array.chunk);
+        let counts: Vec<u64> =
+            ends.zip(&first).map(|(((at, len), chunk), first)| (at + len).div_ceil(*chunk) - first).collect();
+        for step in indices(&counts) {
+            let index: Vec<u64> = first.iter().zip(&step).map(|(first, step)| first + step).collect();
+            let (start, extent) = array.extent(&index);
+            let low: Vec<u64> = start.iter().zip(origin).map(|(a, b)| *a.max(b)).collect();
+            let ends = start.iter().zip(&extent).map(|(at, len)| at + len);
+            let high: Vec<u64> = ends.zip(origin.iter().zip(shape)).map(|(end, (at, len))| end.min(at + len)).collect();
+            let part: Vec<u64> = high.iter().zip(&low).map(|(high, low)| high - low).collect();
+            let path = folder.join(array.key(&index));
+            let buffer = match chunk(&path).map_err(failed)? {
+                Some(bytes) if part != extent => array.decode(bytes, limits),
+                _ => array.filled(&array.chunk),
+            };
+            let from: Vec<u64> = low.iter().zip(origin).map(|(low, at)| low - at).collect();
+            let to: Vec<u64> = low.iter().zip(&start).map(|(low, at)| low - at).collect();
+            let cut = array.cut(elements, shape, &from, &part).map_err(failed)?;
+            let buffer = buffer.and_then(|buffer| array.paste(buffer, &array.chunk, (&to, &part), &cut));
+            let buffer = buffer.map_err(failed)?;
+            let is_box = part == extent && part == shape && count(&array.shape) != count(shape);
+            if is_box || path.exists() || !array.is_filled(&buffer) {
+                put(&path, &array.encode(buffer).map_err(failed)?)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An array that a message was made of.
+struct Recorded {
+    path: String,
+    json: Json,
+    groups: Vec<(String, Map<String, Json>)>,
+    array: Array,
+}
+
+impl Recorded {
+    fn of(global: &GlobalMetadata, options: &ToZarrOptions) -> Result<Self> {
+        let get = |key: &str| global.get_value(&format!("extra.{ZARR}.{key}"));
+        let path = get("path").and_then(Value::as_text).ok_or("extra.zarr has no path")?;
+        let recorded = get("array").ok_or("extra.zarr has no array")?;
+        let mut json = from_cbor(recorded, "extra.zarr.array").map_err(|error| error.to_string())?;
+        let mut array = Array::parse(&json)?;
+        if options.chunks.is_some() {
+            let chunk = chunk_shape(&array.shape, options.chunks.as_deref());
+            let codecs = usual_codecs(array.element, options.zstd_level);
+            let map = json.as_object_mut().ok_or("extra.zarr.array is not a map")?;
+            map.insert("chunk_grid".into(), regular(&chunk));
+            map.insert("codecs".into(), codecs);
+            array = Array::parse(&json)?;
+        }
+        let mut groups = Vec::new();
+        for (key, attributes) in get("groups").and_then(Value::as_map).into_iter().flatten() {
+            let attributes = from_cbor(attributes, "extra.zarr.groups").map_err(|error| error.to_string())?;
+            if let (Some(path), Json::Object(attributes)) = (key.as_text(), attributes) {
+                groups.push((path.to_string(), attributes));
+            }
+        }
+        Ok(Self { path: path.to_string(), json, groups, array })
+    }
+
+    /// The first index of each object in the array.
+    fn check(
+        &self,
+        objects: &[DataObject<'_>],
+        global: &GlobalMetadata,
+        limits: &DecodeLimits,
+    ) -> Result<Vec<Vec<u64>>> {
+        let array = &self.array;
+        array.grid(limits)?;
+        let place = |(index, object): (usize, &DataObject<'_>)| {
+            let descriptor = object.descriptor();
+            if descriptor.dtype() != array.element.dtype {
+                let name = array.element.name();
+                return Err(format!("data type {name} of the array: object {index} is {}", descriptor.dtype()));
+            }
+            let shape: Vec<u64> = descriptor.shape().iter().collect();
+            let origin = match global.base.get(index).and_then(|entry| entry.get(ZARR)).map(to_json) {
+                Some(zarr) => super::describe::numbers(zarr.get("origin").unwrap_or(&Json::Null), "origin")?,
+                None if shape == array.shape => vec![0; shape.len()],
+                None => return Err(format!("the array: object {index} has no origin in it")),
+            };
+            let ends = origin.iter().zip(&shape).map(|(at, len)| at.checked_add(*len));
+            let is_within = ends.zip(&array.shape).all(|(end, dim)| end.is_some_and(|end| end <= *dim));
+            let dims = array.shape.len();
+            if origin.len() != dims || shape.len() != dims || !is_within {
+                return Err(format!("the array: object {index} is not within its shape {:?}", array.shape));
+            }
+            Ok(origin)
+        };
+        objects.iter().enumerate().map(place).collect()
+    }
+}
+
+fn to_json(value: &Value) -> Json {
+    from_cbor(value, ZARR).unwrap_or_default()
+}
+
+/// The chunks of an array of `shape`. At least 1 in each dimension.
+fn chunk_shape(shape: &[u64], wanted: Option<&[u64]>) -> Vec<u64> {
+    let wanted = wanted.unwrap_or_default();
+    let mut from_the_end: Vec<u64> =
+        shape.iter().rev().zip(wanted.iter().rev()).map(|(dim, chunk)| *dim.min(chunk)).collect();
+    from_the_end.extend(shape.iter().rev().skip(wanted.len()));
+    from_the_end.iter().rev().map(|dim| (*dim).max(1)).collect()
+}
+
+fn regular(chunk: &[u64]) -> Json {
+    json!({"name": "regular", "configuration": {"chunk_shape": chunk}})
+}
+
+fn usual_codecs(element: Element, zstd_level: Option<i32>) -> Json {
+    let bytes = if element.unit() == 1 {
+        json!({"name": "bytes"})
+    } else {
+        json!({"name": "bytes", "configuration": {"endian": "little"}})
+    };
+    let zstd = zstd_level.map(|level| json!({"name": "zstd", "configuration": {"level": level, "checksum": false}}));
+    [Some(bytes), zstd].into_iter().flatten().collect()
+}
+
+/// The attributes of an object: its metadata, and the metadata of the message under a separate key.
+fn attributes(global: &GlobalMetadata, index: usize, place: &str, report: &mut dyn FnMut(Note)) -> Json {
+    let mut attributes = Map::new();
+    let mut insert = |map: &mut Map<String, Json>, key: &str, value: &Value| match from_cbor(value, key) {
+        Ok(json) => drop(map.insert(key.to_string(), json)),
+        Err(error) => report(Note::not_kept(place, error.to_string())),
+    };
+    for (key, value) in global.base.get(index).into_iter().flatten().filter(|(key, _)| *key != RESERVED_KEY) {
+        // What a file of NetCDF called attributes are attributes again.
+        if let ("attributes", Value::Map(entries)) = (key.as_str(), value) {
+            for (key, value) in entries.iter().filter_map(|(key, value)| Some((key.as_text()?, value))) {
+                insert(&mut attributes, key, value);
+            }
+            continue;
+        }
+        insert(&mut attributes, key, value);
+    }
+    let mut message = Map::new();
+    for (key, value) in global.extra.iter().filter(|(key, _)| *key != ZARR) {
+        insert(&mut message, key, value);
+    }
+    if !message.is_empty() {
+        attributes.insert(MESSAGE.to_string(), message.into());
+    }
+    attributes.into()
+}
+
+/// The names of dimensions, if there is one for each.
+fn dimensions(global: &GlobalMetadata, index: usize, dims: usize) -> Option<Json> {
+    let names = global.base.get(index)?.get("dimensions")?.as_array().filter(|names| names.len() == dims)?;
+    let names: Option<Vec<Json>> = names
+        .iter()
+        .map(|name| match name {
+            Value::Null => Some(Json::Null),
+            name => name.as_text().map(Json::from),
+        })
+        .collect();
+    names.map(Json::Array)
+}
+
+/// Writes the description of a node, and its directory.
+fn describe(folder: &Path, json: &Json) -> error::Result<()> {
+    let text = serde_json::to_vec_pretty(json).map_err(|error| metadata(error.to_string()))?;
+    put(&folder.join(DESCRIPTION), &text)
+}
+
+fn put(path: &Path, bytes: &[u8]) -> error::Result<()> {
+    let write = || {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(path, bytes)
+    };
+    write().map_err(|error| TensogramError::io(path, &error))
+}

@@ -1,0 +1,304 @@
+//! Formats that hold arrays: what is written reads back to the bit, and what is damaged is an error.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use tgm_convert::arrays::{Array, Arrays, Bools};
+use tgm_convert::csv::{self, Layout};
+use tgm_convert::npz::{self, Method};
+use tgm_convert::{npy, raw, safetensors};
+use tgm_std::{ByteOrder, DecodeLimits, DecodeOptions, Dtype, EncodeOptions};
+
+/// Arrays of any type, shape, order and bits.
+fn arrays() -> impl Strategy<Value = Arrays<'static>> {
+    let dtype = (0..Dtype::ALL.len()).prop_map(|index| Dtype::ALL[index]);
+    let order = prop_oneof![Just(ByteOrder::Little), Just(ByteOrder::Big)];
+    let one = (dtype, order, vec(0_u64..5, 0..4), any::<u64>()).prop_map(|(dtype, order, shape, seed)| {
+        let count: u64 = shape.iter().product();
+        let len = usize::try_from(dtype.byte_len(count).unwrap()).unwrap();
+        let mut state = seed;
+        let mut values: Vec<u8> = (0..len)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                state.to_be_bytes()[0]
+            })
+            .collect();
+        // Bits behind the last element are zero.
+        if dtype == Dtype::Bitmask
+            && let Some(last) = values.last_mut()
+            && !count.is_multiple_of(8)
+        {
+            *last &= 0xff << (8 - count % 8);
+        }
+        let order = if dtype.swap_unit_size() <= 1 { ByteOrder::NATIVE } else { order };
+        Array::new(dtype, order, &shape, values).unwrap()
+    });
+    vec(one, 1..5).prop_map(|arrays| {
+        let name = |(index, array): (usize, Array<'static>)| array.named(format!("a/{index} é"));
+        Arrays { arrays: arrays.into_iter().enumerate().map(name).collect(), ..Arrays::default() }
+    })
+}
+
+/// The same arrays in one byte order.
+fn little(arrays: &Arrays<'_>) -> Vec<Array<'static>> {
+    let one = |array: &Array<'_>| {
+        let (descriptor, values) = (&array.descriptor, array.values_in(ByteOrder::Little).into_owned());
+        let same = Array::new(descriptor.dtype, ByteOrder::Little, &descriptor.shape, values).unwrap();
+        same.named(array.name().unwrap())
+    };
+    arrays.arrays.iter().map(one).collect()
+}
+
+fn written(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    let mut file = Vec::new();
+    write(&mut file);
+    file
+}
+
+fn npz_file(arrays: &Arrays<'_>, method: Method) -> Vec<u8> {
+    written(|file| assert_eq!(npz::write(arrays, method, file).unwrap(), []))
+}
+
+proptest! {
+    #[test]
+    fn npy_and_raw_keep_type_shape_order_and_bits(arrays in arrays()) {
+        for array in &arrays.arrays {
+            let file = written(|file| npy::write(array, file).unwrap());
+            let read = npy::read(&file, Bools::Bitmask).unwrap();
+            prop_assert_eq!((&read.descriptor, &read.values), (&array.descriptor, &array.values));
+            prop_assert!(npy::check_len(&file, file.len() as u64).is_ok());
+
+            let file = written(|file| raw::write(array, ByteOrder::Big, file).unwrap());
+            let element = raw::Element::Dtype(array.descriptor.dtype);
+            let form = raw::Form { element, shape: array.descriptor.shape.clone(), order: ByteOrder::Big };
+            let read = raw::read(&file, &form, Bools::Bitmask).unwrap();
+            prop_assert_eq!(read.values_in(ByteOrder::Little), array.values_in(ByteOrder::Little));
+        }
+    }
+
+    #[test]
+    fn npz_keeps_names_too(arrays in arrays()) {
+        for method in [Method::Stored, Method::Deflated] {
+            let file = npz_file(&arrays, method);
+            prop_assert_eq!(&npz::read(&file, Bools::Bitmask, &DecodeOptions::default()).unwrap(), &arrays);
+        }
+    }
+
+    #[test]
+    fn safetensors_keeps_names_texts_and_the_order_of_objects(mut arrays in arrays(), text in ".{0,20}") {
+        arrays.arrays.retain(|array| array.descriptor.dtype != Dtype::Complex128);
+        arrays.metadata.insert("format".into(), text.into());
+        let file = written(|file| assert_eq!(safetensors::write(&arrays, file).unwrap(), []));
+        prop_assert!(safetensors::is_start(&file));
+        let read = safetensors::read(&file, Bools::Bitmask).unwrap();
+        prop_assert_eq!(little(&read), little(&arrays));
+        prop_assert_eq!(read.metadata, arrays.metadata);
+    }
+
+    #[test]
+    fn columns_of_text_keep_every_number(floats in vec(any::<f64>(), 1..20), seed in any::<i64>()) {
+        let shape = [floats.len() as u64];
+        let integers: Vec<i64> = (0..).zip(&floats).map(|(step, _)| seed.wrapping_add(step)).collect();
+        let bytes = |bytes: Vec<[u8; 8]>| bytes.concat();
+        let column = |dtype, values| Array::new(dtype, ByteOrder::NATIVE, &shape, values).unwrap();
+        let arrays = vec![
+            column(Dtype::Float64, bytes(floats.iter().map(|value| value.to_ne_bytes()).collect())).named("a,\"b\"\n"),
+            column(Dtype::Int64, bytes(integers.iter().map(|value| value.to_ne_bytes()).collect())).named("é"),
+        ];
+        let arrays = Arrays { arrays, ..Arrays::default() };
+        let file = written(|file| assert_eq!(csv::write(&arrays, Layout::Columns, file).unwrap(), []));
+        prop_assert_eq!(csv::read(&file, Layout::Columns).unwrap(), arrays);
+    }
+
+    #[test]
+    fn messages_keep_arrays(arrays in arrays()) {
+        let options = DecodeOptions { native_byte_order: false, ..DecodeOptions::default() };
+        let encode = EncodeOptions { allow_nan: true, allow_inf: true, ..EncodeOptions::default() };
+        let changed = arrays.not_kept_by_masks();
+        for message in [arrays.encode(&encode).unwrap(), arrays.write_to(Vec::new(), &encode).unwrap()] {
+            let decoded = Arrays::decode(&message, &options).unwrap();
+            for (index, (found, array)) in decoded.arrays.iter().zip(&arrays.arrays).enumerate() {
+                let is_changed = changed.iter().any(|note| note.object == Some(index));
+                prop_assert_eq!(found == array, !is_changed, "{} of {:?}", index, changed);
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_files_are_errors_or_arrays(arrays in arrays(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let stored = npz_file(&arrays, Method::Stored);
+        let deflated = npz_file(&arrays, Method::Deflated);
+        let array = &arrays.arrays[0];
+        let numpy = written(|file| npy::write(array, file).unwrap());
+        let mut some = arrays.clone();
+        some.arrays.retain(|array| array.descriptor.dtype != Dtype::Complex128);
+        let tensors = written(|file| drop(safetensors::write(&some, file).unwrap()));
+        let options = DecodeOptions::default();
+        for mut file in [stored, deflated, numpy, tensors] {
+            let place = at.index(file.len());
+            let cut = &file[..place];
+            drop(npy::read(cut, Bools::Bitmask));
+            prop_assert!(npz::read(cut, Bools::Bitmask, &options).is_err());
+            drop(safetensors::read(cut, Bools::Bitmask));
+            file[place] = byte;
+            drop(npy::read(&file, Bools::Uint8));
+            drop(npz::read(&file, Bools::Uint8, &options));
+            drop(safetensors::read(&file, Bools::Uint8));
+            drop(csv::read(&file, Layout::Columns));
+        }
+    }
+}
+
+#[test]
+fn values_are_borrowed_where_the_file_has_them_in_order() {
+    let array = Array::new(Dtype::Float32, ByteOrder::Little, &[2], vec![0; 8]).unwrap().named("a");
+    let arrays = Arrays { arrays: vec![array], ..Arrays::default() };
+    let is_borrowed = |arrays: Arrays<'_>| matches!(arrays.arrays[0].values, std::borrow::Cow::Borrowed(_));
+    let tensors = written(|file| drop(safetensors::write(&arrays, file).unwrap()));
+    assert!(is_borrowed(safetensors::read(&tensors, Bools::Bitmask).unwrap()));
+    let archive = npz_file(&arrays, Method::Stored);
+    assert!(is_borrowed(npz::read(&archive, Bools::Bitmask, &DecodeOptions::default()).unwrap()));
+}
+
+#[test]
+fn lying_lengths_are_refused_before_memory_is_taken() {
+    let huge = "{'descr': '<f8', 'fortran_order': False, 'shape': (1099511627776,), }\n";
+    let len = u8::try_from(huge.len()).unwrap();
+    let numpy = [&b"\x93NUMPY\x01\x00"[..], &[len, 0], huge.as_bytes(), &[0; 8]].concat();
+    let error = npy::read(&numpy, Bools::Bitmask).unwrap_err().to_string();
+    assert!(error.contains("8 bytes of values, and float64 of shape [1099511627776] has 8796093022208"), "{error}");
+    assert!(npy::check_len(&numpy, numpy.len() as u64).is_err());
+
+    for header in [
+        r#"{"a":{"dtype":"F64","shape":[1099511627776],"data_offsets":[0,8796093022208]}}"#,
+        r#"{"a":{"dtype":"F64","shape":[1],"data_offsets":[8,16]}}"#,
+        r#"{"a":{"dtype":"F64","shape":[2],"data_offsets":[0,8]}}"#,
+        r#"{"a":{"dtype":"F64","shape":[18446744073709551615,2],"data_offsets":[0,8]}}"#,
+        r#"{"a":{"dtype":"F65","shape":[1],"data_offsets":[0,8]}}"#,
+        r#"{"a":1}"#,
+        "[[[[",
+    ] {
+        let file = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &[0; 8]].concat();
+        let error = safetensors::read(&file, Bools::Bitmask).unwrap_err().to_string();
+        assert!(error.contains("the header of the safetensors file"), "{error}");
+    }
+    let error = safetensors::read(&[0xff; 16], Bools::Bitmask).unwrap_err().to_string();
+    assert!(error.contains("the header has 18446744073709551615 bytes"), "{error}");
+
+    let zeros = Array::new(Dtype::Uint8, ByteOrder::NATIVE, &[1 << 20], vec![0; 1 << 20]).unwrap().named("zeros");
+    let file = npz_file(&Arrays { arrays: vec![zeros], ..Arrays::default() }, Method::Deflated);
+    assert!(file.len() < 8 << 10);
+    let limits = DecodeLimits { max_decoded_bytes: 1 << 20, ..DecodeLimits::default() };
+    let error = npz::read(&file, Bools::Bitmask, &DecodeOptions { limits, ..DecodeOptions::default() }).unwrap_err();
+    assert!(error.to_string().contains("entry \"zeros.npy\": object decodes to 1048704 bytes"), "{error}");
+}
+
+#[test]
+fn archives_with_other_files_and_other_forms_say_so() {
+    let array = Array::new(Dtype::Uint8, ByteOrder::NATIVE, &[3], vec![1, 2, 3]).unwrap().named("abc");
+    let file = npz_file(&Arrays { arrays: vec![array], ..Arrays::default() }, Method::Stored);
+    let replaced = |from: &[u8], to: &[u8]| {
+        let mut file = file.clone();
+        let places: Vec<_> = (0..=file.len() - from.len()).filter(|&at| file[at..].starts_with(from)).collect();
+        assert!(!places.is_empty());
+        for at in places {
+            file[at..at + to.len()].copy_from_slice(to);
+        }
+        file
+    };
+    let options = DecodeOptions::default();
+    let other = npz::read(&replaced(b"abc.npy", b"abc.txt"), Bools::Bitmask, &options).map(|arrays| arrays.not_kept);
+    assert_eq!(other.unwrap()[0].to_string(), "\"abc.txt\", which is not an array");
+    let wrong = replaced(&[1, 2, 3], &[1, 2, 4]);
+    let error = npz::read(&wrong, Bools::Bitmask, &options).unwrap_err().to_string();
+    assert!(error.contains("entry \"abc.npy\": its checksum is wrong"), "{error}");
+    let error = npz::read(b"PK\x03\x04", Bools::Bitmask, &options).unwrap_err().to_string();
+    assert!(error.contains("not a .npz file"), "{error}");
+    let empty = npz_file(&Arrays::default(), Method::Stored);
+    assert!(npz::MAGICS.iter().any(|magic| empty.starts_with(magic)));
+    assert_eq!(npz::read(&empty, Bools::Bitmask, &options).unwrap(), Arrays::default());
+}
+
+#[test]
+fn tables_say_what_is_wrong_and_where() {
+    let error = |text: &[u8]| csv::read(text, Layout::Columns).unwrap_err().to_string();
+    assert!(error(b"a,b\n1,2\n3\n").contains("line 3 has 1 fields, and the first line has 2"));
+    assert!(error(b"a,b\n1,2\n\n3,x\n").contains("line 4, column 2: \"x\" is not a number"));
+    assert!(error(b"1,\"2\n").contains("line 1: a field begins with a quote that does not end"));
+    assert!(error(b"1\xff\n").contains("byte 1 is not UTF-8"));
+    assert!(error(b"").contains("it is empty"));
+}
+
+/// Years are names of columns too. In quotes, above numbers without quotes, they are told apart from the first row.
+#[test]
+fn names_of_columns_may_look_like_numbers() {
+    let read = |text: &[u8]| csv::read(text, Layout::Columns).unwrap();
+    let column = |name: &str, values: [i64; 2]| {
+        Array::new(Dtype::Int64, ByteOrder::NATIVE, &[2], values.map(i64::to_ne_bytes).concat()).unwrap().named(name)
+    };
+    for names in [["2020", "2021"], ["nan", "2021"], ["null", "1e3"], ["a", "2020"]] {
+        let arrays = [column(names[0], [1, 2]), column(names[1], [3, 4])];
+        let arrays = Arrays { arrays: arrays.to_vec(), ..Arrays::default() };
+        let text = written(|file| _ = csv::write(&arrays, Layout::Columns, file).unwrap());
+        let found: Vec<_> =
+            read(&text).arrays.iter().map(|array| array.name().unwrap_or_default().to_string()).collect();
+        assert_eq!(found, names, "{}", String::from_utf8_lossy(&text));
+        assert!(read(&text).arrays.iter().all(|array| array.descriptor.shape == [2]));
+    }
+    // Without quotes, or with quotes everywhere, a line of numbers is a row.
+    for text in [&b"2020,2021\n1,3\n"[..], b"\"2020\",\"2021\"\n\"1\",\"3\"\n"] {
+        assert!(read(text).arrays.iter().all(|array| array.name().is_none() && array.descriptor.shape == [2]));
+    }
+}
+
+#[test]
+fn columns_have_the_type_that_their_numbers_need() {
+    let table = csv::read(b"1,18446744073709551615,1.5,,-0\n2,0,NaN,NULL,1\n", Layout::Columns).unwrap();
+    let dtypes: Vec<_> = table.arrays.iter().map(|array| array.descriptor.dtype).collect();
+    assert_eq!(dtypes, [Dtype::Int64, Dtype::Uint64, Dtype::Float64, Dtype::Float64, Dtype::Float64]);
+    assert!(table.arrays.iter().all(|array| array.name().is_none()));
+    assert_eq!(table.arrays[3].values, [f64::NAN.to_ne_bytes(); 2].concat());
+
+    let table = csv::read(b"x,y\n1,2\n3,4.5\n5,6\n", Layout::Matrix).unwrap();
+    let [array] = table.arrays.as_slice() else { panic!("{table:?}") };
+    assert_eq!((array.descriptor.dtype, &array.descriptor.shape[..]), (Dtype::Float64, &[3, 2][..]));
+    assert_eq!(array.values, [1.0, 2.0, 3.0, 4.5, 5.0, 6.0_f64].map(f64::to_ne_bytes).concat());
+    let text = written(|file| assert_eq!(csv::write(&table, Layout::Columns, file).unwrap(), []));
+    assert_eq!(text, b"x,y\n1.0,2.0\n3.0,4.5\n5.0,6.0\n");
+    let text = written(|file| _ = csv::write(&table, Layout::Indices, file).unwrap());
+    assert!(text.starts_with(b"dim0,dim1,value\n0,0,1\n0,1,2\n1,0,3\n1,1,4.5\n"));
+}
+
+#[test]
+fn what_has_no_place_is_listed() {
+    let mut array = Array::new(Dtype::Float32, ByteOrder::Little, &[1], vec![0; 4]).unwrap().named("t");
+    array.metadata.insert("units".into(), "K".into());
+    let mut arrays = Arrays { arrays: vec![array], ..Arrays::default() };
+    arrays.metadata.insert("run".into(), 7.into());
+    let texts = |notes: Vec<_>| notes.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(texts(npz::write(&arrays, Method::Stored, Vec::new()).unwrap()), ["extra.run", "object 0: units"]);
+    let notes = texts(safetensors::write(&arrays, Vec::new()).unwrap());
+    assert_eq!(notes, ["extra.run, which is not text", "object 0: units"]);
+    let notes = texts(csv::write(&arrays, Layout::Columns, Vec::new()).unwrap());
+    assert_eq!(notes, ["object 0: the type float32", "extra.run", "object 0: units"]);
+}
+
+#[test]
+fn types_of_one_byte_that_the_format_lacks_keep_their_names() {
+    let header = r#"{"a":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"BOOL","shape":[3],"data_offsets":[2,5]},"c":{"dtype":"F8_E5M2","shape":[1],"data_offsets":[5,6]}}   "#;
+    let header = format!("{header:width$}", width = header.len().next_multiple_of(8));
+    let file = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &[1, 2, 1, 0, 1, 3]].concat();
+    let read = safetensors::read(&file, Bools::Bitmask).unwrap();
+    let dtypes: Vec<_> = read.arrays.iter().map(|array| array.descriptor.dtype).collect();
+    assert_eq!(dtypes, [Dtype::Uint8, Dtype::Bitmask, Dtype::Uint8]);
+    let message = read.encode(&EncodeOptions::default()).unwrap();
+    let decoded = Arrays::decode(&message, &DecodeOptions::default()).unwrap();
+    assert_eq!(written(|back| assert_eq!(safetensors::write(&decoded, back).unwrap(), [])).len(), file.len());
+    let back = written(|back| _ = safetensors::write(&decoded, back).unwrap());
+    assert!(String::from_utf8_lossy(&back).contains(r#""a":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]}"#));
+    assert!(back.ends_with(&[1, 2, 1, 0, 1, 3]));
+
+    let header = r#"{"a":{"dtype":"F4","shape":[2],"data_offsets":[0,1]}}"#;
+    let file = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &[1]].concat();
+    let error = safetensors::read(&file, Bools::Bitmask).unwrap_err().to_string();
+    assert!(error.contains("tensor \"a\"") && error.contains("its type F4 has no counterpart"), "{error}");
+}

@@ -1,0 +1,7 @@
+//! Converters, from outside. One program for all of them, as each links everything.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests may panic, and say where")]
+
+#[cfg(all(feature = "csv", feature = "npz", feature = "raw", feature = "safetensors"))]
+mod arrays;
+#[cfg(feature = "grib")]
+mod grib;

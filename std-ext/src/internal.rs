@@ -1,0 +1,33 @@
+//! What the packages beside this one take besides the public names. Changes in any release.
+
+// of tgm-codec
+pub use tgm_codec::threads::Threads;
+
+// base
+pub use crate::base::limits::{reserve, reserve_more};
+
+// decode
+pub use crate::decode::checked::CheckedMessage;
+pub use crate::decode::masks::mask_set;
+pub use crate::decode::trust::{Proof, Trust, Trusted};
+pub use crate::decode::trusted_values;
+
+// encode
+pub use crate::encode::masks::store as store_masks;
+
+// model
+pub use crate::model::cbor::canonical;
+#[cfg(feature = "json")]
+pub use crate::model::json::{from_cbor, to_cbor};
+pub use crate::model::room::Room;
+pub use crate::model::{hash, to_owned};
+/// The tree of a query's conditions, and what they compare.
+pub mod query {
+    pub use crate::model::query::compare::Number;
+    pub use crate::model::query::expr::{Condition, Expr, VERSION_KEY, annotation_path};
+    pub use crate::model::query::structure::Structure;
+    pub use crate::model::query::version;
+}
+
+// scan
+pub use crate::scan::{Window, Windowed};

@@ -1,0 +1,10 @@
+//! The library as programs use it. One program, as each is linked with all of the library.
+
+#[cfg(all(feature = "lz4", feature = "roaring", feature = "zstd"))]
+mod descriptor_first;
+mod examples;
+mod message_reader;
+mod names;
+#[cfg(feature = "remote")]
+mod remote;
+mod upgrade;

@@ -1,0 +1,239 @@
+//! Application of the pipeline flags to one object.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use tgm_core::descriptor::{Compression, Dtype, Encoding, Filter, Key};
+use tgm_std::codec::about::{About, Input, Parameter};
+use tgm_std::codec::{self, Codec, sz3, szip, zfp};
+use tgm_std::{
+    ByteOrder, DEFAULT_SIMPLE_PACKING_BITS, DataObjectDescriptor, EncodeOptions, ObjectBuilder, TensogramError,
+};
+
+use super::PipelineFlags;
+use crate::read::numbers::to_float64;
+
+/// Parameters of `simple_packing`.
+const PACKING: [Key; 4] =
+    [Key::SpReferenceValue, Key::SpBinaryScaleFactor, Key::SpDecimalScaleFactor, Key::SpBitsPerValue];
+impl PipelineFlags {
+    /// Gives an object the stages that the flags name. `data` holds its values in the descriptor's byte order. Values
+    /// are converted if a stage needs float64 and the flags allow it.
+    ///
+    /// # Errors
+    /// For stages that the object cannot have, and for parameters that its values do not determine.
+    pub(crate) fn apply<'d>(
+        &self,
+        descriptor: DataObjectDescriptor,
+        data: Cow<'d, [u8]>,
+        options: &EncodeOptions,
+    ) -> Result<(DataObjectDescriptor, Cow<'d, [u8]>), TensogramError> {
+        let mut object = Staging { descriptor, data, converted: false };
+        object.descriptor.masks = None;
+        let encoding = self.encoding.or(self.packs().then_some(Encoding::SimplePacking));
+        let encoding = known(encoding, &object.descriptor.encoding, Encoding::from_name)?;
+        let compression = known(self.compression(), &object.descriptor.compression, Compression::from_name)?;
+        let filter = known(self.filter, &object.descriptor.filter, Filter::from_name)?;
+        let only_float64 = if encoding == Encoding::SimplePacking {
+            Some(encoding.name())
+        } else {
+            about(compression).filter(|about| about.input == Input::Numbers).map(About::name)
+        };
+        if let Some(stage) = only_float64 {
+            object.need_float64(stage, self.convert)?;
+        }
+        let is_packed_anew = self.encode(&mut object, encoding, compression, options)?;
+        object.filter(filter, is_packed_anew);
+        self.compress(&mut object, compression)?;
+        Ok((object.descriptor, object.data))
+    }
+
+    /// Sets the first stage. Returns whether its output may have another element width than before.
+    fn encode(
+        &self,
+        object: &mut Staging<'_>,
+        encoding: Encoding,
+        compression: Compression,
+        options: &EncodeOptions,
+    ) -> Result<bool, TensogramError> {
+        let was_packed = object.descriptor.encoding == Encoding::SimplePacking.name();
+        if encoding == Encoding::None {
+            object.remove(&PACKING);
+            object.descriptor.encoding = Encoding::None.name().to_string();
+            return Ok(was_packed);
+        }
+        if was_packed && !self.packs() {
+            return Ok(false);
+        }
+        let mut bits = self.bits.or_else(|| object.integer(Key::SpBitsPerValue)).unwrap_or(DEFAULT_SIMPLE_PACKING_BITS);
+        let decimal = self.decimal_scale.or_else(|| object.integer(Key::SpDecimalScaleFactor));
+        let decimal = decimal.filter(|_| self.max_error.is_none()).unwrap_or(0);
+        object.remove(&PACKING);
+        let has_gaps = (options.allow_nan || options.allow_inf) && !object.is_finite();
+        if let Some(error) = self.max_error {
+            object.build(|builder| {
+                if has_gaps {
+                    builder.simple_packing_of_finite_within(error)
+                } else {
+                    builder.simple_packing_within(error)
+                }
+            })?;
+            let fewest = object.integer(Key::SpBitsPerValue).unwrap_or(bits);
+            bits = if compression == Compression::Szip { whole_samples(fewest) } else { fewest };
+            object.remove(&PACKING);
+        }
+        object.build(|builder| {
+            if has_gaps {
+                return builder.simple_packing_of_finite(bits, decimal);
+            }
+            Ok(builder.simple_packing(bits).parameter(Key::SpDecimalScaleFactor.name(), decimal))
+        })?;
+        Ok(true)
+    }
+
+    /// Sets the third stage.
+    fn compress(&self, object: &mut Staging<'_>, compression: Compression) -> Result<(), TensogramError> {
+        let is_new = object.descriptor.compression != compression.name();
+        if is_new {
+            codec::all().for_each(|codec| object.remove(codec.about().keys));
+        }
+        object.remove(&[Key::SzipBlockOffsets]);
+        object.descriptor.compression = compression.name().to_string();
+        let about = about(compression);
+        if let Some(about) = about.filter(|_| is_new) {
+            if about.usual.is_none() && self.chosen(compression).is_none() {
+                return Err(encoding_error(format!("compression {compression} needs --{compression}")));
+            }
+            object.build(|builder| Ok(builder.compression(compression)))?;
+        }
+        if let Some(chosen) = self.chosen(compression) {
+            // Of keys that exclude each other, those that were there go. The others stay.
+            if about.is_some_and(|about| about.usual.is_none()) {
+                object.remove(about.map_or(&[], |about| about.keys));
+            }
+            for (key, value) in chosen {
+                match value {
+                    Parameter::Integer(value) => object.set(key, value),
+                    Parameter::Float(value) => object.set(key, value),
+                    Parameter::Text(value) => object.set(key, value),
+                }
+            }
+        }
+        if let (Some(level), Some(key)) = (self.level, about.and_then(|about| about.level).map(|level| level.key)) {
+            object.set(key, level);
+        }
+        self.check_level(compression).map_err(encoding_error)
+    }
+
+    /// The parameters that a codec's own flag names.
+    fn chosen(&self, compression: Compression) -> Option<Vec<(Key, Parameter)>> {
+        match compression {
+            Compression::Szip => self.szip.map(|params| szip::parameters(params).to_vec()),
+            Compression::Blosc2 => self.blosc2.map(|codec| vec![(Key::Blosc2Codec, Parameter::Text(codec.name()))]),
+            Compression::Zfp => self.zfp.map(|mode| zfp::parameters(mode).to_vec()),
+            Compression::Sz3 => self.sz3.map(|bound| sz3::parameters(bound).to_vec()),
+            _ => None,
+        }
+    }
+}
+
+fn about(compression: Compression) -> Option<&'static About> {
+    codec::of(compression).map(Codec::about)
+}
+
+/// The fewest bits, at least `bits`, that szip takes as a sample.
+const fn whole_samples(bits: u32) -> u32 {
+    if bits == 0 { 8 } else { bits.next_multiple_of(8) }
+}
+
+/// The stage of a flag. Without a flag, the stage that the object names.
+fn known<K>(asked: Option<K>, name: &str, from_name: fn(&str) -> Option<K>) -> Result<K, TensogramError> {
+    let known = asked.or_else(|| from_name(name));
+    known.ok_or_else(|| encoding_error(format!("the format has no stage {name}")))
+}
+
+fn encoding_error(text: impl Into<String>) -> TensogramError {
+    TensogramError::Encoding(text.into().into())
+}
+
+/// Whether the object has a lossy stage.
+pub(crate) fn is_lossy(descriptor: &DataObjectDescriptor) -> bool {
+    let codec = Compression::from_name(&descriptor.compression).and_then(about);
+    descriptor.encoding == Encoding::SimplePacking.name() || codec.is_some_and(|about| about.is_lossy)
+}
+
+/// An object whose stages are being set.
+struct Staging<'d> {
+    descriptor: DataObjectDescriptor,
+    data: Cow<'d, [u8]>,
+    converted: bool,
+}
+
+impl Staging<'_> {
+    fn set(&mut self, key: Key, value: impl Into<ciborium::Value>) {
+        self.descriptor.params.insert(key.name().to_string(), value.into());
+    }
+
+    /// An integer parameter of the descriptor.
+    fn integer<T: TryFrom<i128>>(&self, key: Key) -> Option<T> {
+        let integer = self.descriptor.params.get(key.name())?.as_integer()?;
+        T::try_from(i128::from(integer)).ok()
+    }
+
+    fn remove(&mut self, keys: &[Key]) {
+        let params: &mut BTreeMap<_, _> = &mut self.descriptor.params;
+        for key in keys {
+            params.remove(key.name());
+        }
+    }
+
+    /// Lets a builder set parameters of the descriptor.
+    fn build(
+        &mut self,
+        with: impl FnOnce(ObjectBuilder<'_>) -> Result<ObjectBuilder<'_>, TensogramError>,
+    ) -> Result<(), TensogramError> {
+        let built = with(ObjectBuilder::from_parts(self.descriptor.clone(), &*self.data))?;
+        self.descriptor = built.descriptor().clone();
+        Ok(())
+    }
+
+    fn need_float64(&mut self, stage: &str, may_convert: bool) -> Result<(), TensogramError> {
+        let (dtype, order) = (self.descriptor.dtype, self.descriptor.byte_order);
+        if dtype == Dtype::Float64 {
+            return Ok(());
+        }
+        if !may_convert {
+            return Err(encoding_error(format!(
+                "{stage} takes float64 only, and values are {dtype}: --convert converts them"
+            )));
+        }
+        self.data = Cow::Owned(to_float64(dtype, order, &self.data)?);
+        self.descriptor.dtype = Dtype::Float64;
+        self.descriptor.byte_order = ByteOrder::NATIVE;
+        self.converted = true;
+        Ok(())
+    }
+
+    /// Whether all values are finite. They are float64.
+    fn is_finite(&self) -> bool {
+        let values: &[[u8; 8]] = self.data.as_chunks().0;
+        let load = match self.descriptor.byte_order {
+            ByteOrder::Big => f64::from_be_bytes,
+            ByteOrder::Little => f64::from_le_bytes,
+        };
+        values.iter().all(|bytes| load(*bytes).is_finite())
+    }
+
+    /// Sets the second stage.
+    fn filter(&mut self, filter: Filter, is_packed_anew: bool) {
+        let was_shuffled = self.descriptor.filter == Filter::Shuffle.name();
+        if filter == Filter::None {
+            self.remove(&[Key::ShuffleElementSize]);
+            self.descriptor.filter = Filter::None.name().to_string();
+        } else if !was_shuffled || is_packed_anew || self.converted {
+            // The builder derives the element width from the stages before.
+            let built = ObjectBuilder::from_parts(self.descriptor.clone(), &[][..]).shuffle();
+            self.descriptor = built.descriptor().clone();
+        }
+    }
+}

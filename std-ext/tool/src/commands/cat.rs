@@ -1,0 +1,314 @@
+//! `tgm cat`: the values of one object as text.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::slice;
+use std::str::FromStr;
+
+use clap::Args;
+use tgm_convert::csv::{Numbers, text_of};
+use tgm_core::Message;
+use tgm_core::descriptor::Dtype;
+use tgm_core::object::DataObject;
+use tgm_core::selection::Pick;
+use tgm_grid::{Area, Places};
+use tgm_std::TensogramError;
+use tgm_std::decode::select::selection;
+use tgm_std::decode::{Picks, Selected};
+
+use crate::args::decoding::Decoding;
+use crate::args::listing::Listed;
+use crate::commands::Run;
+use crate::read::digests::Digests;
+use crate::read::elements::{Elements, parts};
+use crate::read::entry::Entry;
+use crate::read::input::Wanted;
+use crate::read::messages::{Which, for_one_message};
+use crate::read::objects::{find, no_object};
+use crate::read::places::{area, places};
+use crate::read::select::{Annotations, Scope, Selection};
+use crate::read::structure::Structure;
+use crate::show::output::Out;
+use crate::write::destination::Destination;
+
+/// Print the values of one object as text
+///
+/// The last dimension fills a line, and a blank line separates planes. With --csv each value has a line of its own, with
+/// its indices, and with latitude and longitude if the grid is known. Without -m, --at and -w, the object is one of
+/// message 0; with -w, one of the first message that is selected. Numbers are printed with the digits that tell them apart from their neighbours.
+#[derive(Args, Debug)]
+pub(crate) struct Cat {
+    /// File or address to read; "-" is standard input
+    #[arg(value_name = "FILE")]
+    path: PathBuf,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    selection: Selection,
+    /// Number of the object in the message, from 0
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    object: usize,
+    /// Only these indices of each dimension, as in Python: "0, 10:20, 1:9:4, -1, .."
+    #[arg(long, value_name = "PICKS", allow_hyphen_values = true)]
+    slice: Option<Picks>,
+    /// Only the value nearest to this point of a grid, in degrees
+    #[arg(long, value_name = "LAT,LON", allow_hyphen_values = true, conflicts_with = "slice")]
+    nearest: Option<Point>,
+    /// Bounds of a regular grid, if metadata (`mars.area`, `area` or GRIB) has none: 90/0/-90/359, say
+    #[arg(long, value_name = "NORTH/WEST/SOUTH/EAST", allow_hyphen_values = true)]
+    area: Option<Area>,
+    /// One line for each value: indices, latitude and longitude if they are known, value
+    #[arg(long)]
+    csv: bool,
+    /// How numbers are printed, as in C: "%.3f", "%.6e" or "%g"
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<NumberFormat>,
+    /// Write the text to this file, which appears when it is complete [short: -o too]
+    #[arg(short = 'O', short_alias = 'o', long, value_name = "LISTING")]
+    output: Option<Destination>,
+    #[command(flatten)]
+    digests: Digests,
+    #[command(flatten)]
+    decoding: Decoding,
+}
+
+/// A latitude and a longitude.
+#[derive(Clone, Copy, Debug)]
+struct Point(f64, f64);
+
+impl FromStr for Point {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let numbers =
+            text.split_once(',').and_then(|(lat, lon)| Some((lat.trim().parse().ok()?, lon.trim().parse().ok()?)));
+        let numbers = numbers.filter(|(lat, lon): &(f64, f64)| lat.is_finite() && lon.is_finite());
+        numbers.map(|(lat, lon)| Self(lat, lon)).ok_or("expected LAT,LON: two numbers of degrees")
+    }
+}
+
+/// How a number is printed.
+#[derive(Clone, Copy, Debug)]
+enum NumberFormat {
+    /// With this number of decimals.
+    Fixed(usize),
+    /// With this number of decimals and an exponent.
+    Exponent(usize),
+    /// As short as it is exact.
+    Shortest,
+}
+
+impl FromStr for NumberFormat {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const EXPECTED: &str = "expected %g, or %f or %e with a number of decimals: %.3f";
+        let inner = text.strip_prefix('%').ok_or(EXPECTED)?;
+        let (decimals, kind) = inner.split_at(inner.len().saturating_sub(1));
+        let decimals = match decimals {
+            "" => 6,
+            more => {
+                more.strip_prefix('.').and_then(|digits| digits.parse().ok()).filter(|&n| n <= 100).ok_or(EXPECTED)?
+            }
+        };
+        match kind {
+            "f" => Ok(Self::Fixed(decimals)),
+            "e" => Ok(Self::Exponent(decimals)),
+            "g" if inner == "g" => Ok(Self::Shortest),
+            _ => Err(EXPECTED),
+        }
+    }
+}
+
+/// Decoded values that are to be printed.
+struct Values<'f> {
+    object: DataObject<'f>,
+    bytes: Cow<'f, [u8]>,
+    /// For each dimension of the object, the indices that were picked; one of a dimension that was dropped.
+    axes: Vec<Vec<u64>>,
+    /// The dimensions of what is printed.
+    shape: Vec<u64>,
+    grid: Option<Places>,
+}
+
+impl Run for Cat {
+    fn listed(&self) -> Listed<'_> {
+        let reads = slice::from_ref(&self.path);
+        Listed { output: self.output.as_ref(), reads, ..Listed::default() }
+    }
+
+    fn run(&self, out: &mut Out) -> io::Result<()> {
+        for_one_message(&self.path, (self.which, &self.selection), Wanted::Object(self.object), out, |out, entry| {
+            match self.decode(entry) {
+                Ok(values) if self.csv || self.nearest.is_some() => self.print_csv(&values, out),
+                Ok(values) => self.print_lines(&values, out),
+                Err(error) => {
+                    out.report(&entry.object_place(self.object), &error);
+                    Ok(())
+                }
+            }
+        })
+    }
+}
+
+impl Cat {
+    fn decode<'f>(&self, entry: &Entry<'f>) -> Result<Values<'f>, TensogramError> {
+        let message = Message::parse(entry.bytes)?;
+        let metadata = message.metadata()?;
+        let object = find(&message, self.object)?;
+        let about = metadata.object(self.object)?.ok_or_else(|| no_object(metadata.object_count()))?;
+        self.digests.of(&message)?.check(self.object, object.frame())?;
+        let shape: Vec<u64> = object.descriptor().shape().iter().collect();
+        let none = Annotations::new();
+        let structure = Structure::new(&message, entry).of_object(self.object, Some(&object));
+        let area = match self.area {
+            Some(area) => Some(area),
+            None => area(Scope::Object(&about, &none, structure))?,
+        };
+        // Other forms of output name no places, and places cost time.
+        let is_placed = self.csv || self.nearest.is_some();
+        let limits = self.decoding.options().limits;
+        let grid = if is_placed { places(&metadata, self.object, &shape, area, &limits)? } else { None };
+        let picks = self.picks(&shape, grid.as_ref())?;
+        let options = self.decoding.options();
+        selection(object.descriptor(), &picks)?;
+        let Selected { shape: selected, bytes } = tgm_std::decode::select(&object, &picks, &options)?;
+        // There are as many values now, so the indices take no more memory than these.
+        let axes = picks.iter().zip(&shape).map(|(pick, len)| indices(*pick, *len)).collect();
+        Ok(Values { object, bytes, axes, shape: selected, grid })
+    }
+
+    fn picks(&self, shape: &[u64], grid: Option<&Places>) -> Result<Vec<Pick>, TensogramError> {
+        if let Some(Point(latitude, longitude)) = self.nearest {
+            let wrong = |text: &str| TensogramError::Metadata(text.to_string().into());
+            let grid = grid.ok_or_else(|| {
+                wrong("the metadata names no grid (mars.area or area: north, west, south, east); --area gives one")
+            })?;
+            let found = grid.nearest(latitude, longitude);
+            let found = found.ok_or_else(|| wrong(&format!("{latitude},{longitude} lies outside of the grid")))?;
+            let outer = shape.len().saturating_sub(found.len());
+            return Ok([vec![Pick::All; outer], found.into_iter().map(Pick::Index).collect()].concat());
+        }
+        match &self.slice {
+            Some(picks) => Ok(picks.resolve(shape.iter().copied())?),
+            None => Ok(vec![Pick::All; shape.len()]),
+        }
+    }
+
+    /// The last dimension as a line.
+    fn print_lines(&self, values: &Values<'_>, out: &mut Out) -> io::Result<()> {
+        let len = |dim: Option<&u64>| dim.map_or(1, |&len| len).max(1);
+        let mut dims = values.shape.iter().rev();
+        let columns = len(dims.next());
+        let rows = len(dims.next());
+        let has_planes = values.shape.len() > 2;
+        let mut count = 0_u64;
+        self.for_each_text(values, |text| {
+            let (row, column) = (count / columns, count % columns);
+            if column > 0 {
+                write!(out, " ")?;
+            } else if has_planes && row > 0 && row % rows == 0 {
+                writeln!(out)?;
+            }
+            count += 1;
+            write!(out, "{text}")?;
+            if column + 1 == columns { writeln!(out) } else { Ok(()) }
+        })
+    }
+
+    /// A line for each value.
+    fn print_csv(&self, values: &Values<'_>, out: &mut Out) -> io::Result<()> {
+        for dim in 0..values.axes.len() {
+            write!(out, "dim{dim},")?;
+        }
+        let grid_titles = if values.grid.is_some() { "latitude,longitude," } else { "" };
+        writeln!(out, "{grid_titles}value")?;
+        let mut places = vec![0_usize; values.axes.len()];
+        self.for_each_text(values, |text| {
+            let index = |(axis, place): (&Vec<u64>, &usize)| axis.get(*place).copied().unwrap_or(0);
+            let indices: Vec<u64> = values.axes.iter().zip(&places).map(index).collect();
+            for index in &indices {
+                write!(out, "{index},")?;
+            }
+            if let Some((latitude, longitude)) = values.grid.as_ref().and_then(|grid| grid.place(&indices)) {
+                write!(out, "{latitude},{longitude},")?;
+            }
+            writeln!(out, "{text}")?;
+            // The last dimension counts up, and carries.
+            for (place, axis) in places.iter_mut().zip(&values.axes).rev() {
+                *place += 1;
+                if *place < axis.len() {
+                    break;
+                }
+                *place = 0;
+            }
+            Ok(())
+        })
+    }
+
+    /// Calls `with` for each value as text, up to its first error.
+    fn for_each_text(&self, values: &Values<'_>, mut with: impl FnMut(&str) -> io::Result<()>) -> io::Result<()> {
+        let descriptor = values.object.descriptor();
+        let (dtype, order) = (descriptor.dtype(), descriptor.byte_order());
+        let count = values.shape.iter().product();
+        let Some(format) = self.format.filter(|format| !matches!(format, NumberFormat::Shortest)) else {
+            let numbers = Numbers { dtype, order, count, bytes: &values.bytes };
+            return numbers.texts().try_for_each(|text| with(&text));
+        };
+        let elements = Elements { count, ..Elements::of(descriptor, &values.bytes) };
+        let (mut real, mut at, mut done) = (String::new(), 0, Ok(()));
+        elements.for_each(|value| {
+            if done.is_err() {
+                return;
+            }
+            let text = format.text(value, dtype);
+            match (parts(dtype), at % 2) {
+                (2, 0) => real = text,
+                (2, _) => {
+                    let sign = if text.starts_with('-') { "" } else { "+" };
+                    done = with(&format!("{real}{sign}{text}j"));
+                }
+                _ => done = with(&text),
+            }
+            at += 1;
+        });
+        done
+    }
+}
+
+impl NumberFormat {
+    fn text(self, value: f64, dtype: Dtype) -> String {
+        match self {
+            Self::Fixed(decimals) if value.is_finite() => format!("{value:.decimals$}"),
+            Self::Exponent(decimals) if value.is_finite() => format!("{value:.decimals$e}"),
+            _ => text_of(dtype, value),
+        }
+    }
+}
+
+/// The indices that a pick takes of a dimension.
+fn indices(pick: Pick, len: u64) -> Vec<u64> {
+    match pick {
+        Pick::Index(index) => vec![index],
+        Pick::All => (0..len).collect(),
+        Pick::Range { start, end, step } => {
+            (start..end.min(len)).step_by(usize::try_from(step.get()).unwrap_or(usize::MAX)).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::NumberFormat;
+
+    #[test]
+    fn formats_are_those_of_c() {
+        assert!(matches!("%.3f".parse(), Ok(NumberFormat::Fixed(3))));
+        assert!(matches!("%e".parse(), Ok(NumberFormat::Exponent(6))));
+        assert!(matches!("%g".parse(), Ok(NumberFormat::Shortest)));
+        for text in ["", "%", "f", "%.f", "%.1000f", "%d", "%.3g", "%5.3f"] {
+            assert!(text.parse::<NumberFormat>().is_err(), "{text}");
+        }
+    }
+}

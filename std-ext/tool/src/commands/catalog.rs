@@ -1,0 +1,163 @@
+//! `tgm catalog`: a catalogue of a file, beside it.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use tgm_catalog::{Catalog, Freshness};
+use tgm_std::{DecodeOptions, TensogramError};
+
+use crate::args::files::usage;
+use crate::commands::Run;
+use crate::read::input::Input;
+use crate::read::opening::open_or_report;
+use crate::show::output::Out;
+use crate::write::destination::{Destination, Failure, Reads, What, is_stdio};
+
+/// Write a catalogue of a file: places of all messages and objects, and values of keys
+///
+/// A catalogue answers -w without reading the messages (`tgm ls -w FILTER --catalog FILE.catalog FILE`). It is a file
+/// of Tensogram messages. No command writes or reads one unless it is told to.
+#[derive(Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+pub(crate) struct CatalogOf {
+    /// File to catalogue; "-" is standard input
+    #[arg(value_name = "FILE")]
+    path: PathBuf,
+    /// Keys to take in, as dotted paths; also dtype, shape, ndim, encoding, filter, compression, objects
+    #[arg(short, long = "keys", value_name = "KEY,...", value_delimiter = ',')]
+    keys: Vec<String>,
+    /// Take in all keys that vary and have at most 65,535 values
+    #[arg(long)]
+    auto: bool,
+    /// Where to write; appears when it is complete; "-" is standard output [default: FILE.catalog]
+    #[arg(short, visible_short_alias = 'O', long, value_name = "OUT")]
+    output: Option<Destination>,
+    /// Do not write: tell whether the catalogue covers FILE as it is; the exit code is 1 if not
+    #[arg(long, conflicts_with_all = ["keys", "auto", "output", "update", "compact"])]
+    check: bool,
+    /// Append the messages that are new in FILE to the catalogue
+    #[arg(long, conflicts_with_all = ["keys", "auto", "output", "compact"])]
+    update: bool,
+    /// Write the catalogue anew in as few messages as possible
+    #[arg(long, conflicts_with_all = ["keys", "auto"])]
+    compact: bool,
+    /// The catalogue for --check, --update and --compact [default: FILE.catalog]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["keys", "auto"])]
+    catalog: Option<PathBuf>,
+    /// Threads that read FILE
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: u32,
+}
+
+impl Run for CatalogOf {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
+        if self.catalog.is_some() && !(self.check || self.update || self.compact) {
+            usage("--catalog goes with --check, --update or --compact");
+        }
+        let is_named = if self.check || self.update || self.compact { &self.catalog } else { &None };
+        if is_stdio(&self.path) && is_named.is_none() && self.output.is_none() {
+            usage("standard input has no name to derive the catalogue's from: name it with -o or --catalog");
+        }
+        if self.compact {
+            self.compact(out);
+            return Ok(());
+        }
+        let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
+        if self.check {
+            return self.check(out, &input);
+        }
+        if self.update {
+            return self.update(out, &input);
+        }
+        self.build(out, &input);
+        Ok(())
+    }
+}
+
+impl CatalogOf {
+    /// The path of the catalogue.
+    fn beside(&self) -> PathBuf {
+        self.catalog.clone().unwrap_or_else(|| {
+            let mut name = self.path.clone().into_os_string();
+            name.push(".catalog");
+            name.into()
+        })
+    }
+
+    fn options(&self) -> DecodeOptions {
+        DecodeOptions { threads: self.threads, ..DecodeOptions::default() }
+    }
+
+    fn build(&self, out: &mut Out, input: &Input) {
+        let built = self.keys(input).and_then(|keys| Catalog::build_with(input.data(), &keys, &self.options()));
+        input.progress.take_up(input.len(), input.len(), input.message_count());
+        let destination = self.output.clone().unwrap_or_else(|| self.beside().into());
+        let reads = [self.path.clone()];
+        destination.write(out, What::Messages, Reads::Only(&reads), |_, sink| {
+            let catalog = built.map_err(Failure::at(input.name()))?;
+            Ok(catalog.write_to(sink)?)
+        });
+    }
+
+    /// The keys that were named, and those that vary if they are asked for.
+    fn keys(&self, input: &Input) -> Result<Vec<String>, TensogramError> {
+        let mut keys = self.keys.clone();
+        if self.auto {
+            keys.extend(Catalog::varying_keys(input.data(), &self.options())?);
+        }
+        Ok(keys)
+    }
+
+    fn check(&self, out: &mut Out, input: &Input) -> io::Result<()> {
+        let path = self.beside();
+        let Some(catalog) = open(&path, out) else { return Ok(()) };
+        match catalog.check(input.data()) {
+            Ok(freshness) => {
+                if freshness != Freshness::Fresh {
+                    out.fail();
+                }
+                let (messages, objects) = (catalog.message_count(), catalog.object_count());
+                let keys = catalog.keys().collect::<Vec<_>>().join(", ");
+                writeln!(out, "{}: {freshness}; {messages} messages, {objects} objects; keys: {keys}", path.display())
+            }
+            Err(error) => {
+                out.report(input.name(), &error);
+                Ok(())
+            }
+        }
+    }
+
+    fn update(&self, out: &mut Out, input: &Input) -> io::Result<()> {
+        let path = self.beside();
+        if out.manner().no_clobber && path.exists() {
+            out.problem(&format!("{} exists: --no-clobber leaves it as it is", path.display()));
+            return Ok(());
+        }
+        match Catalog::update(&path, input.data(), &self.options()) {
+            Ok((catalog, new)) => {
+                writeln!(out, "{}: {new} new messages, {} in all", path.display(), catalog.message_count())
+            }
+            Err(error) => {
+                out.report(&path.display().to_string(), &error);
+                Ok(())
+            }
+        }
+    }
+
+    fn compact(&self, out: &mut Out) {
+        let path = self.beside();
+        let Some(catalog) = open(&path, out) else { return };
+        let destination = self.output.clone().unwrap_or_else(|| path.clone().into());
+        let reads = [path.clone()];
+        destination.write(out, What::Messages, Reads::AndReplaces(&reads), |_, sink| {
+            let catalog = catalog.compact().map_err(Failure::at(path.display().to_string()))?;
+            Ok(catalog.write_to(sink)?)
+        });
+    }
+}
+
+/// Opens a catalogue, or reports why it cannot be opened.
+fn open(path: &Path, out: &mut Out) -> Option<Catalog> {
+    Catalog::open(path).inspect_err(|error| out.report(&path.display().to_string(), error)).ok()
+}

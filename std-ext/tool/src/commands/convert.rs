@@ -1,0 +1,179 @@
+//! `tgm convert`: files of other formats become Tensogram files, and those become files of other formats.
+//!
+//! | module | what it has |
+//! |---|---|
+//! | [`formats`] | the table of formats: names, suffixes, first bytes, what one file holds |
+//! | [`source`] | the bytes of an input of any kind |
+//! | [`item`] | what readers hand on: a message, or arrays |
+//! | [`told`] | what is not kept |
+//! | [`output`] | one file, or several, and what is written to them |
+//! | `grib2`, [`arrays`], [`tgm`], `netcdf`, `tables`, `zarr` | a family of formats each |
+//!
+//! A new format takes a variant and a row in [`formats`], and arms in `read` and in [`output`] that call its family.
+
+mod arrays;
+mod formats;
+#[cfg(feature = "grib")]
+mod grib2;
+mod item;
+#[cfg(feature = "netcdf")]
+mod netcdf;
+mod output;
+mod source;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+mod streamed;
+#[cfg(feature = "arrow")]
+mod tables;
+mod tgm;
+mod told;
+#[cfg(feature = "zarr")]
+mod zarr;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+#[cfg(feature = "arrow")]
+use tgm_convert::table::TableFormat;
+
+use crate::args::encode_flags::EncodeFlags;
+use crate::args::files::usage;
+use crate::args::pipeline_flags::PipelineFlags;
+use crate::commands::Run;
+use crate::commands::convert::arrays::ArrayFlags;
+use crate::commands::convert::formats::Format;
+use crate::commands::convert::item::Sink;
+use crate::commands::convert::told::Told;
+use crate::read::digests::Digests;
+use crate::read::messages::expect_all;
+use crate::show::output::Out;
+use crate::write::destination::{Destination, Failure};
+
+/// Make files of other formats Tensogram files, and the other way round
+///
+/// A file of arrays becomes one message, and each array one object. Each GRIB message of edition 2 becomes one message,
+/// and each field one object; encoded values stay as they are, where the format has their packing, and back, each message
+/// gets its original bytes, if it was not edited. What cannot be carried over is listed. What cannot be read is reported
+/// and left out.
+///
+/// Where OUT holds one message or one array, several need several files: OUT is a folder then, or a name with `[index]`,
+/// which becomes a number of four digits or more, or with `[name]`.
+#[derive(Args, Debug)]
+pub(crate) struct Convert {
+    /// Files or addresses to read; "-" is standard input
+    #[arg(value_name = "IN", required = true)]
+    paths: Vec<PathBuf>,
+    /// The file to write; appears when it is complete; "-" is standard output
+    #[arg(short, visible_short_alias = 'O', long, value_name = "OUT")]
+    output: Destination,
+    /// The format of all files; found by content if it is not given, and then by the end of the name
+    #[arg(long, value_name = "FORMAT")]
+    from: Option<Format>,
+    /// The format to write; if it is not given, that of OUT's name; else tgm for other formats, and grib2 for tgm
+    #[arg(long, value_name = "FORMAT")]
+    to: Option<Format>,
+    /// Whatever cannot be carried over is an error
+    #[arg(long)]
+    strict: bool,
+    /// The key that names the variables or arrays that are written, of NetCDF and Zarr [default: name, mars.param and others]
+    #[cfg(any(feature = "netcdf", feature = "zarr"))]
+    #[arg(long, value_name = "KEY")]
+    name_key: Option<String>,
+    #[command(flatten)]
+    arrays: ArrayFlags,
+    #[cfg(feature = "grib")]
+    #[command(flatten)]
+    grib: grib2::GribFlags,
+    #[cfg(feature = "netcdf")]
+    #[command(flatten)]
+    netcdf: netcdf::NetcdfFlags,
+    #[cfg(feature = "arrow")]
+    #[command(flatten)]
+    tables: tables::TableFlags,
+    #[cfg(feature = "zarr")]
+    #[command(flatten)]
+    zarr: zarr::ZarrFlags,
+    #[command(flatten)]
+    pipeline: PipelineFlags,
+    #[command(flatten)]
+    encode: EncodeFlags,
+    #[command(flatten)]
+    digests: Digests,
+}
+
+impl Run for Convert {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
+        if let Err(text) = self.pipeline.check(true) {
+            usage(&text);
+        }
+        let named = self.to.or_else(|| self.output.path().and_then(Format::of_name));
+        let first = self.paths.first();
+        let Some(from) = first.and_then(|path| self.format_of(path, named)) else {
+            usage("the format of the input is not known: say --from");
+        };
+        if from == Format::Raw && !self.arrays.has_form() {
+            usage(arrays::UNDESCRIBED);
+        }
+        let to = named.unwrap_or_else(|| from.usual_target());
+        if from == to {
+            usage("the input has the wanted format already: --to says another, and `tgm copy` copies messages");
+        }
+        if to != Format::Tgm && !self.pipeline.is_empty() {
+            usage("stages are for output in the format tgm");
+        }
+        expect_all(&self.paths);
+        let mut told = Told::new(self.strict);
+        match (from, to) {
+            #[cfg(feature = "zarr")]
+            (Format::Zarr, Format::Tgm) if self.pipeline.is_empty() => self.stream(Format::Zarr, out, &mut told),
+            #[cfg(feature = "netcdf")]
+            (Format::Netcdf, Format::Tgm) if self.pipeline.is_empty() => self.stream(Format::Netcdf, out, &mut told),
+            #[cfg(feature = "netcdf")]
+            (_, Format::Netcdf) => self.write_netcdf(out, &mut told),
+            #[cfg(feature = "zarr")]
+            (_, Format::Zarr) => self.write_zarr(out, &mut told),
+            #[cfg(feature = "arrow")]
+            (_, Format::Arrow) => self.write_table(TableFormat::Arrow, from, out),
+            #[cfg(feature = "parquet")]
+            (_, Format::Parquet) => self.write_table(TableFormat::Parquet, from, out),
+            _ => self.write(out, to, &mut told),
+        }
+        told.print(out);
+        Ok(())
+    }
+}
+
+impl Convert {
+    /// The format of a file. Without any sign, what `to` suggests.
+    fn format_of(&self, path: &Path, to: Option<Format>) -> Option<Format> {
+        self.from
+            .or_else(|| self.arrays.has_form().then_some(Format::Raw))
+            .or_else(|| Format::of_folder(path))
+            .or_else(|| Format::of_content(&source::start(path)?))
+            .or_else(|| Format::of_name(path))
+            .or_else(|| to.and_then(Format::usual_source))
+    }
+
+    /// Reads all files, one after the other, and hands what is in them to `sink`. What cannot be read is reported.
+    ///
+    /// # Errors
+    /// The errors of `sink`.
+    fn read(&self, to: Format, out: &mut Out, told: &mut Told, sink: &mut Sink<'_>) -> Result<(), Failure> {
+        for path in &self.paths {
+            let name = path.display();
+            match self.format_of(path, Some(to)) {
+                None => out.problem(&format!("{name}: the format of the input is not known: say --from")),
+                Some(from) if from == to => out.problem(&format!("{name} has the wanted format already")),
+                Some(Format::Tgm) => tgm::read(path, self.digests, out, told, sink)?,
+                #[cfg(feature = "grib")]
+                Some(Format::Grib2) => grib2::read(path, &self.grib.options(), out, told, sink)?,
+                #[cfg(feature = "zarr")]
+                Some(from @ Format::Zarr) => self.read_streamed(from, path, out, told, sink)?,
+                #[cfg(feature = "netcdf")]
+                Some(from @ Format::Netcdf) => self.read_streamed(from, path, out, told, sink)?,
+                Some(from) => arrays::read(from, path, &self.arrays, out, told, sink)?,
+            }
+        }
+        Ok(())
+    }
+}

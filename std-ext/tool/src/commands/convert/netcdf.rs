@@ -1,0 +1,80 @@
+//! NetCDF in and out.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use tgm_convert::netcdf::{NetcdfOptions, NetcdfWriter, Split, ToNetcdfOptions};
+use tgm_std::DecodeOptions;
+
+use super::Convert;
+use super::formats::Format;
+use super::streamed::tell;
+use super::told::Told;
+use crate::show::output::Out;
+use crate::write::destination::{Failure, Reads, What};
+use crate::write::temporary::Temporary;
+
+/// Flags for NetCDF.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "NetCDF")]
+pub(super) struct NetcdfFlags {
+    /// Each file becomes a message, or each record of the unlimited dimension
+    #[arg(long, value_name = "BY", default_value = "file")]
+    split: By,
+    /// The level of DEFLATE for values that are written, from 0, which stores them as they are, to 9
+    #[arg(long, value_name = "LEVEL", default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..=9))]
+    deflate_level: u8,
+}
+
+/// What becomes a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum By {
+    File,
+    Record,
+}
+
+impl Convert {
+    /// The options for reading files.
+    pub(super) fn netcdf_options(&self) -> NetcdfOptions {
+        let split = if self.netcdf.split == By::Record { Split::Record } else { Split::File };
+        NetcdfOptions { split, encode: self.encode.options_with_masks(), ..NetcdfOptions::default() }
+    }
+
+    /// Writes everything that is read to one file.
+    pub(super) fn write_netcdf(&self, out: &mut Out, told: &mut Told) {
+        self.output.write(out, What::Values, Reads::Only(&self.paths), |out, sink| {
+            // The libraries write to a name, and jump to and fro in the file, so it is copied when it is complete.
+            let temporary = Temporary::with_name(&std::env::temp_dir())?;
+            let Some(path) = temporary.name() else { return Err(io::Error::other("a file has no name").into()) };
+            self.fill_netcdf(path, out, told)?;
+            io::copy(&mut File::open(path)?, sink)?;
+            Ok(())
+        });
+    }
+
+    fn fill_netcdf(&self, path: &Path, out: &mut Out, told: &mut Told) -> Result<(), Failure> {
+        let options = ToNetcdfOptions {
+            deflate_level: (self.netcdf.deflate_level > 0).then_some(self.netcdf.deflate_level),
+            name_key: self.name_key.clone(),
+            decode: DecodeOptions::default(),
+        };
+        let output = self.output.to_string();
+        let mut writer = NetcdfWriter::create(path, options).map_err(Failure::at(&output))?;
+        let mut count = 0_usize;
+        self.read(Format::Netcdf, out, told, &mut |out, told, place, item| {
+            count += 1;
+            let mut stopped = None;
+            let message = item.into_message(&self.encode.options_with_masks()).map_err(Failure::at(place))?;
+            if let Err(error) = writer.write(&message, &mut |note| tell(place, note, out, told, &mut stopped)) {
+                out.report(place, &error);
+            }
+            stopped.map_or(Ok(()), Err)
+        })?;
+        if count == 0 {
+            return Err(io::Error::other("there is no message to write").into());
+        }
+        writer.finish().map_err(Failure::at(output))
+    }
+}

@@ -1,0 +1,162 @@
+//! The output: one file, or several.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use tgm_convert::arrays::Arrays;
+
+use super::Convert;
+use super::formats::{Format, Holds};
+#[cfg(feature = "grib")]
+use super::grib2::GribWriter;
+use super::item::Item;
+use super::told::Told;
+use crate::show::output::Out;
+use crate::write::destination::{Destination, Failure, Reads, What, report};
+use crate::write::template::{Template, numbered};
+
+/// The key that stands for the number in a name.
+const INDEX: &str = "index";
+/// The key that stands for the name of an object.
+const NAME: &str = "name";
+/// Digits of numbers, at least.
+const DIGITS: usize = 4;
+
+impl Convert {
+    /// Writes everything that is read.
+    pub(super) fn write(&self, out: &mut Out, to: Format, told: &mut Told) {
+        match self.pattern(to) {
+            Some(pattern) => self.write_files(out, to, told, &pattern),
+            None => self.write_file(out, to, told),
+        }
+    }
+
+    /// The pattern for names of several files, if there is one.
+    fn pattern(&self, to: Format) -> Option<PathBuf> {
+        let path = self.output.path().filter(|_| to.holds() != Holds::Messages)?;
+        let ends_as_folder = path.to_str().is_some_and(|text| text.ends_with(std::path::is_separator));
+        if path.is_dir() || ends_as_folder {
+            return Some(path.join(format!("[{INDEX}].{}", to.suffix())));
+        }
+        let is_key = |text: &str| [INDEX, NAME].iter().any(|key| text.contains(&format!("[{key}]")));
+        path.to_str().filter(|text| is_key(text)).map(PathBuf::from)
+    }
+
+    /// Writes one file.
+    fn write_file(&self, out: &mut Out, to: Format, told: &mut Told) {
+        let what = if to.holds() == Holds::Messages { What::Messages } else { What::Values };
+        self.output.write(out, what, Reads::Only(&self.paths), |out, sink| {
+            #[cfg(feature = "grib")]
+            let mut grib = GribWriter::default();
+            let mut count = 0_usize;
+            self.read(to, out, told, &mut |out, told, place, item| match (to, item) {
+                (Format::Tgm, Item::Message(message)) if self.pipeline.is_empty() => Ok(sink.write_all(message)?),
+                (Format::Tgm, Item::Message(_)) => Err(Failure::said(
+                    place,
+                    "stages are for arrays: `tgm repack` changes the stages of messages, after the conversion",
+                )),
+                (Format::Tgm, Item::Arrays(arrays)) => self.write_message(arrays, place, out, told, sink),
+                #[cfg(feature = "grib")]
+                (Format::Grib2, item) => grib.write(&item, place, out, told, sink),
+                (_, item) => each_unit(to, out, place, item, |out, first, arrays| {
+                    count += 1;
+                    if count > 1 {
+                        let text = format!(
+                            "one file holds one {}: name a folder, or put [{INDEX}] into the name",
+                            if to.holds() == Holds::Array { "array" } else { "message" }
+                        );
+                        return Err(Failure::said(place, text));
+                    }
+                    self.write_unit(to, out, told, (place, first), arrays, sink)
+                }),
+            })?;
+            match (what, count) {
+                (What::Values, 0) => Err(std::io::Error::other("there is no array to write").into()),
+                _ => Ok(()),
+            }
+        });
+    }
+
+    /// Writes a file for each unit.
+    fn write_files(&self, out: &mut Out, to: Format, told: &mut Told, pattern: &std::path::Path) {
+        let mut count = 0_u64;
+        let done = self.read(to, out, told, &mut |out, told, place, item| {
+            each_unit(to, out, place, item, |out, first, arrays| {
+                let file = match name_of(pattern, count, arrays) {
+                    Ok(path) => Destination::File(path),
+                    Err(failure) => {
+                        report(&self.output, out, failure);
+                        return Ok(());
+                    }
+                };
+                count += 1;
+                file.write(out, What::Values, Reads::Only(&self.paths), |out, sink| {
+                    self.write_unit(to, out, told, (place, first), arrays, sink)
+                });
+                Ok(())
+            })
+        });
+        match done {
+            Err(failure) => _ = report(&self.output, out, failure),
+            Ok(()) if count == 0 => out.problem(&format!("{}: there is no array to write", self.output)),
+            Ok(()) => {}
+        }
+    }
+
+    /// Writes a unit to a file of its own, and tells what is not kept.
+    fn write_unit(
+        &self,
+        to: Format,
+        out: &mut Out,
+        told: &Told,
+        (place, first): (&str, usize),
+        arrays: &Arrays<'_>,
+        sink: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        let not_kept = self.arrays.write(to, arrays, sink).map_err(|error| match error {
+            tgm_std::TensogramError::Io(error) => Failure::Output(error),
+            other => Failure::At(place.to_string(), other),
+        })?;
+        told.list(out, place, first, &not_kept)
+    }
+}
+
+/// Calls `with` for what goes to one file each, with the number of the first object. What cannot be decoded is reported.
+fn each_unit(
+    to: Format,
+    out: &mut Out,
+    place: &str,
+    item: Item<'_>,
+    mut with: impl FnMut(&mut Out, usize, &Arrays<'_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let Arrays { mut metadata, arrays, not_kept } = match item.into_arrays() {
+        Ok(arrays) => arrays,
+        Err(error) => {
+            out.report(place, &error);
+            return Ok(());
+        }
+    };
+    if to.holds() != Holds::Array {
+        return with(out, 0, &Arrays { metadata, arrays, not_kept });
+    }
+    for (index, array) in arrays.into_iter().enumerate() {
+        // What is the message's is told once.
+        let metadata = std::mem::take(&mut metadata);
+        with(out, index, &Arrays { metadata, arrays: vec![array], not_kept: Vec::new() })?;
+    }
+    Ok(())
+}
+
+/// The name of file number `index`.
+fn name_of(pattern: &std::path::Path, index: u64, arrays: &Arrays<'_>) -> Result<PathBuf, Failure> {
+    let Some(template) = Template::of(pattern).filter(|template| template.has_key_beside(INDEX)) else {
+        return Ok(numbered(pattern, INDEX, index, DIGITS));
+    };
+    let own = arrays.arrays.first().and_then(|array| array.name());
+    let value = |key: &str| match key {
+        INDEX => Some(format!("{index:0DIGITS$}")),
+        NAME => Some(own.map_or_else(|| format!("object_{index}"), str::to_string)),
+        _ => None,
+    };
+    template.fill_with(|key| Ok(value(key))).map_err(Failure::at(pattern.display().to_string()))
+}

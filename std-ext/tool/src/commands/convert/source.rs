@@ -1,0 +1,128 @@
+//! The bytes of an input of any kind: a file, standard input, a pipe, an address.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead as _, Read};
+use std::ops::Deref;
+use std::path::Path;
+
+use tgm_std::TensogramFile;
+use tgm_std::file::is_remote_url;
+
+use crate::show::progress::meter::Share;
+
+/// Bytes at the start of a file that are searched for the sign of a format.
+const SEARCHED: usize = 64 << 10;
+/// Bytes of one read from an address.
+const FETCHED: usize = 1 << 20;
+/// Files of more bytes are mapped, so that they need no memory for a copy.
+const MAPPED: u64 = 16 << 20;
+
+/// All bytes of an input.
+pub(super) enum Bytes {
+    Memory(Vec<u8>),
+    Mapped(TensogramFile),
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Memory(bytes) => bytes,
+            Self::Mapped(file) => file.mapped().map_or(&[], |mapped| mapped.as_bytes()),
+        }
+    }
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+fn is_regular(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.is_file())
+}
+
+fn address(path: &Path) -> Option<&str> {
+    path.to_str().filter(|text| is_remote_url(text))
+}
+
+/// The start of an input that can be looked at without being used up. `None` for pipes, and for what cannot be opened.
+pub(super) fn start(path: &Path) -> Option<Vec<u8>> {
+    if is_stdin(path) {
+        // What stays in the buffer of standard input is read again.
+        return Some(io::stdin().lock().fill_buf().ok()?.to_vec());
+    }
+    let mut start = Vec::new();
+    if let Some(address) = address(path) {
+        start.resize(SEARCHED, 0);
+        let read = TensogramFile::open_source(address, None).ok()?.read_at(0, &mut start).ok()?;
+        start.truncate(read);
+        return Some(start);
+    }
+    File::open(path).ok().filter(|_| is_regular(path))?.take(SEARCHED as u64).read_to_end(&mut start).ok()?;
+    Some(start)
+}
+
+/// An input as a stream.
+///
+/// # Errors
+/// The errors of opening.
+pub(super) fn stream(path: &Path) -> io::Result<impl Read> {
+    let (source, length): (Box<dyn Read>, _) = if is_stdin(path) {
+        (Box::new(io::stdin().lock()), None)
+    } else if let Some(address) = address(path) {
+        let file = TensogramFile::open_source(address, None).map_err(io::Error::other)?;
+        (Box::new(io::BufReader::with_capacity(FETCHED, Positioned { file, at: 0 })), None)
+    } else {
+        let file = File::open(path)?;
+        let length = file.metadata()?.len();
+        (Box::new(file), Some(length))
+    };
+    Ok(Counted { source, progress: Share::new(length) })
+}
+
+/// All bytes of an input. `check` gets the start of a regular file and its length, and may refuse it before it is read.
+///
+/// # Errors
+/// The errors of opening and reading, and of `check`.
+pub(super) fn bytes(path: &Path, check: impl FnOnce(&[u8], u64) -> io::Result<()>) -> io::Result<Bytes> {
+    if is_regular(path) {
+        let length = fs::metadata(path)?.len();
+        check(&start(path).unwrap_or_default(), length)?;
+        if length > MAPPED {
+            Share::new(Some(length)).advance(length);
+            return Ok(Bytes::Mapped(TensogramFile::open_mmap(path).map_err(io::Error::other)?));
+        }
+    }
+    let mut bytes = Vec::new();
+    stream(path)?.read_to_end(&mut bytes)?;
+    Ok(Bytes::Memory(bytes))
+}
+
+/// A stream that tells the progress what was read.
+struct Counted {
+    source: Box<dyn Read>,
+    progress: Share,
+}
+
+impl Read for Counted {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.source.read(out)?;
+        self.progress.advance(read as u64);
+        Ok(read)
+    }
+}
+
+/// A file at an address, read from start to end.
+struct Positioned {
+    file: TensogramFile,
+    at: u64,
+}
+
+impl Read for Positioned {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(self.at, out).map_err(io::Error::other)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}

@@ -1,0 +1,100 @@
+//! Formats whose files are read piece by piece: messages are written while their parts are read.
+
+use std::io::Write;
+use std::path::Path;
+
+use tgm_convert::Note;
+use tgm_convert::arrays::Arrays;
+use tgm_std::TensogramError;
+use tgm_std::file::MessageReader;
+
+use super::Convert;
+use super::formats::Format;
+use super::item::{Item, Sink};
+use super::told::Told;
+use crate::read::values::as_stored;
+use crate::show::output::Out;
+use crate::write::destination::{Failure, Reads, What};
+
+impl Convert {
+    /// Converts files of this format to messages.
+    pub(super) fn stream(&self, from: Format, out: &mut Out, told: &mut Told) {
+        self.output.write(out, What::Messages, Reads::Only(&self.paths), |out, sink| {
+            self.paths.iter().try_for_each(|path| self.stream_one(from, path, out, told, sink))
+        });
+    }
+
+    /// Converts one of them. What cannot be read is reported.
+    fn stream_one(
+        &self,
+        from: Format,
+        path: &Path,
+        out: &mut Out,
+        told: &Told,
+        sink: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        let name = path.display().to_string();
+        let mut stopped = None;
+        let mut report = |note| tell(&name, note, out, told, &mut stopped);
+        let done = match from {
+            #[cfg(feature = "zarr")]
+            Format::Zarr => tgm_convert::zarr::to_tensogram(path, &self.zarr_options(), sink, &mut report),
+            #[cfg(feature = "netcdf")]
+            Format::Netcdf => tgm_convert::netcdf::to_tensogram(path, &self.netcdf_options(), sink, &mut report),
+            _ => Err(TensogramError::Metadata("this format is not read piece by piece".into())),
+        };
+        match (stopped, done) {
+            (Some(failure), _) => Err(failure),
+            (None, Err(TensogramError::Io(error))) => Err(Failure::Output(error)),
+            (None, Err(error)) => {
+                out.report(&name, &error);
+                Ok(())
+            }
+            (None, Ok(_)) => Ok(()),
+        }
+    }
+
+    /// Hands the messages of a file to `sink`. All of them are in memory.
+    ///
+    /// # Errors
+    /// The errors of `sink`.
+    pub(super) fn read_streamed(
+        &self,
+        from: Format,
+        path: &Path,
+        out: &mut Out,
+        told: &mut Told,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), Failure> {
+        let mut bytes = Vec::new();
+        self.stream_one(from, path, out, told, &mut bytes)?;
+        let (mut reader, mut index) = (MessageReader::new(&bytes[..]), 0);
+        loop {
+            let place = format!("{}: message {index}", path.display());
+            match reader.next_message().map_err(Failure::at(&place))? {
+                None => return Ok(()),
+                Some(message) if self.pipeline.is_empty() => {
+                    sink(out, told, &place, Item::Message(message.as_bytes()))?;
+                }
+                Some(message) => {
+                    let arrays = Arrays::decode(message.as_bytes(), &as_stored()).map_err(Failure::at(&place))?;
+                    sink(out, told, &place, Item::Arrays(arrays))?;
+                }
+            }
+            index += 1;
+        }
+    }
+}
+
+/// Reports a note, or remembers the first one that is an error.
+pub(super) fn tell(name: &str, note: Note, out: &mut Out, told: &Told, stopped: &mut Option<Failure>) {
+    match note {
+        Note::Failed { place, error } => out.report(&format!("{name}: {place}"), &error),
+        Note::NotKept { place, what } => {
+            if let Err(failure) = told.not_kept(out, &format!("{name}: {place}"), &what) {
+                stopped.get_or_insert(failure);
+            }
+        }
+        other => out.remark(&format!("{name}: {other}")),
+    }
+}

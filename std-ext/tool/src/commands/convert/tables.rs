@@ -1,0 +1,89 @@
+//! Metadata as tables.
+
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use tgm_convert::table::{Columns, Described, Rows, TableFormat, TableOptions, TableWriter};
+use tgm_std::TensogramError;
+
+use super::Convert;
+use super::formats::Format;
+use crate::args::files::usage;
+use crate::read::entry::Entry;
+use crate::read::input::{Input, Wanted};
+use crate::read::messages::{Which, for_each_message};
+use crate::show::output::Out;
+use crate::write::destination::{Failure, Reads, What};
+
+/// Flags for tables.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Tables")]
+pub(super) struct TableFlags {
+    /// What a row of a table is
+    #[arg(long, value_name = "WHAT", default_value = "objects")]
+    rows: Of,
+}
+
+/// What a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Of {
+    Objects,
+    Messages,
+}
+
+fn describe(entry: &Entry<'_>) -> Result<Described, TensogramError> {
+    Described::new(entry.file, entry.index as u64, entry.offset, entry.bytes)
+}
+
+impl Convert {
+    /// Writes a table of the metadata of all messages. They are read twice, without payloads.
+    pub(super) fn write_table(&self, format: TableFormat, from: Format, out: &mut Out) {
+        if from != Format::Tgm {
+            usage("tables are made of messages: convert to tgm first");
+        }
+        if self.paths.iter().any(|path| path == Path::new("-")) {
+            usage("a table is made by reading twice, and standard input can be read once: name a file");
+        }
+        let rows = if self.tables.rows == Of::Messages { Rows::Messages } else { Rows::Objects };
+        self.output.write(out, What::Values, Reads::Only(&self.paths), |out, sink| {
+            let columns = self.columns(TableOptions { rows, ..TableOptions::default() })?;
+            let output = self.output.to_string();
+            let mut writer = TableWriter::new(columns, format, sink).map_err(Failure::at(&output))?;
+            let mut stopped = None;
+            let done =
+                for_each_message(&self.paths, Which::default(), Wanted::Outline, out, |out, entry| {
+                    match describe(entry) {
+                        Ok(described) => writer.write(&described).map_err(|error| {
+                            stopped = Some(Failure::At(entry.place(), error));
+                            std::io::Error::other("not written")
+                        }),
+                        Err(error) => {
+                            out.report(&entry.place(), &error);
+                            Ok(())
+                        }
+                    }
+                });
+            match (stopped, done) {
+                (Some(failure), _) => return Err(failure),
+                (None, done) => done?,
+            }
+            writer.finish().map(|_| ()).map_err(Failure::at(output))
+        });
+    }
+
+    /// The columns of all messages. What cannot be read is left to the second time, which reports it.
+    fn columns(&self, options: TableOptions) -> Result<Columns, Failure> {
+        let mut columns = Columns::new(options);
+        for path in &self.paths {
+            let Ok(input) = Input::open(path) else { continue };
+            let mut reader = input.reader();
+            for place in input.all() {
+                let Ok(entry) = reader.entry(place, Wanted::Outline) else { continue };
+                if let Ok(described) = describe(&entry) {
+                    columns.observe(&described).map_err(Failure::at(entry.place()))?;
+                }
+            }
+        }
+        Ok(columns)
+    }
+}

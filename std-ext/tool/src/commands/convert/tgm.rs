@@ -1,0 +1,97 @@
+//! Tensogram in and out.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::slice;
+
+use tgm_convert::arrays::{Array, Arrays};
+use tgm_std::{EncodeOptions, TensogramError};
+
+use super::Convert;
+use super::item::{Item, Sink};
+use super::told::Told;
+use crate::read::digests::Digests;
+use crate::read::input::Wanted;
+use crate::read::messages::{Which, for_each_message};
+use crate::show::output::Out;
+use crate::write::destination::Failure;
+
+/// Messages with more bytes of values are streamed to the output, so that they need no second copy in memory.
+const STREAMED: u64 = 64 << 20;
+
+/// Hands the messages of a file to `sink`. Messages with a wrong digest are reported and left out.
+///
+/// # Errors
+/// The errors of `sink`.
+pub(super) fn read(
+    path: &PathBuf,
+    digests: Digests,
+    out: &mut Out,
+    told: &mut Told,
+    sink: &mut Sink<'_>,
+) -> Result<(), Failure> {
+    let mut stopped = None;
+    let done = for_each_message(slice::from_ref(path), Which::default(), Wanted::Whole, out, |out, entry| {
+        if let Err(error) = digests.check_bytes(entry.bytes) {
+            out.report(&entry.place(), &error);
+            return Ok(());
+        }
+        sink(out, told, &entry.place(), Item::Message(entry.bytes)).map_err(|failure| {
+            stopped = Some(failure);
+            io::Error::other("not written")
+        })
+    });
+    match (stopped, done) {
+        (Some(failure), _) => Err(failure),
+        (None, done) => Ok(done?),
+    }
+}
+
+impl Convert {
+    /// Writes a message that holds the arrays, with the stages that the flags name.
+    ///
+    /// # Errors
+    /// The errors of encoding and writing.
+    pub(super) fn write_message(
+        &self,
+        arrays: Arrays<'_>,
+        place: &str,
+        out: &mut Out,
+        told: &Told,
+        sink: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        let options = self.encode.options_with_masks();
+        if options.allow_nan || options.allow_inf {
+            told.list(out, place, 0, &arrays.not_kept_by_masks())?;
+        }
+        let len: u64 = arrays.arrays.iter().map(|array| array.values.len() as u64).sum();
+        let staged = self
+            .staged(arrays, &options)
+            .map_err(|(object, error)| Failure::At(format!("{place}, object {object}"), error))?;
+        if len <= STREAMED {
+            let message = staged.encode(&options).map_err(Failure::at(place))?;
+            return Ok(sink.write_all(&message)?);
+        }
+        staged.write_to(sink, &options).map_err(Failure::at(place))?;
+        Ok(())
+    }
+
+    /// The arrays with the stages of the flags.
+    fn staged<'a>(
+        &self,
+        mut arrays: Arrays<'a>,
+        options: &EncodeOptions,
+    ) -> Result<Arrays<'a>, (usize, TensogramError)> {
+        if self.pipeline.is_empty() {
+            return Ok(arrays);
+        }
+        for (index, array) in arrays.arrays.iter_mut().enumerate() {
+            let Array { descriptor, values, .. } = array;
+            let staged =
+                self.pipeline.apply(descriptor.clone(), std::mem::replace(values, Cow::Borrowed(&[])), options);
+            (*descriptor, *values) = staged.map_err(|error| (index, error))?;
+        }
+        Ok(arrays)
+    }
+}

@@ -1,0 +1,184 @@
+//! `tgm extract`: the values of one object, as bytes or as a `.npy` file.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::slice;
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use tgm_convert::arrays::unpack_bools;
+use tgm_convert::npy;
+use tgm_core::Message;
+use tgm_core::descriptor::{ByteOrder, Dtype};
+use tgm_core::object::DataObject;
+use tgm_std::decode::select::selection;
+use tgm_std::decode::{Picks, Selected};
+use tgm_std::{DecodeOptions, TensogramError};
+
+use crate::args::threads::Threads;
+use crate::commands::Run;
+use crate::read::digests::Digests;
+use crate::read::entry::Entry;
+use crate::read::input::Wanted;
+use crate::read::messages::{Which, for_one_message};
+use crate::read::objects::find;
+use crate::read::select::Selection;
+use crate::read::values::{as_stored, in_order};
+use crate::show::output::Out;
+use crate::write::destination::{Destination, Reads, What};
+
+/// Write the values of one object, decoded, to a file or standard output
+///
+/// Values are written in C order with NaN and infinities restored. Raw bitmasks stay packed: eight elements a byte,
+/// first element in the highest bit; each range begins with a new byte. The object's digest is checked first, if it has
+/// one. This reads the whole payload, even for a range. Without -m, --at and -w,
+/// the object is one of message 0; with -w, one of the first message that is selected.
+#[derive(Args, Debug)]
+pub(crate) struct Extract {
+    /// File to read; "-" is standard input
+    #[arg(value_name = "FILE")]
+    path: PathBuf,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    selection: Selection,
+    /// Number of the object in the message, from 0
+    #[arg(short, long, default_value_t = 0)]
+    object: usize,
+    /// Only COUNT elements from element START of the flattened tensor; ranges are written one after the other
+    #[arg(long = "range", value_name = "START:COUNT")]
+    ranges: Vec<ElementRange>,
+    /// Only these indices of each dimension, as in Python: "0, 10:20, 1:9:4, -1, .."; the output has their shape
+    ///
+    /// A number picks one index and drops the dimension; START:END:STEP picks several, each part of it optional.
+    /// Negative numbers count from the end; a step is 1 or more. ".." stands for all of the dimensions that are left.
+    /// Only the blocks of the payload that hold selected values are decoded, where its compression allows it.
+    #[arg(long, value_name = "PICKS", allow_hyphen_values = true, conflicts_with_all = ["ranges", "more_ranges"])]
+    slice: Option<Picks>,
+    /// More ranges
+    #[arg(hide = true, requires = "ranges")]
+    more_ranges: Vec<ElementRange>,
+    #[command(flatten)]
+    digests: Digests,
+    #[command(flatten)]
+    threads: Threads,
+    /// Byte order of the output
+    #[arg(long, value_enum, default_value_t = Order::Native)]
+    byte_order: Order,
+    /// Bare element bytes, or a numpy file (format 1.0; bfloat16 as V2, bitmasks as bool, a byte each)
+    #[arg(long, value_enum, default_value_t = Format::Raw)]
+    format: Format,
+    /// Where to write; appears when it is complete, and must not be FILE; "-" is standard output
+    #[arg(short = 'O', long, value_name = "OUT", default_value = "-", hide_default_value = true)]
+    output: Destination,
+}
+
+/// First element and count.
+#[derive(Clone, Copy, Debug)]
+struct ElementRange(u64, u64);
+
+impl FromStr for ElementRange {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let numbers = text.split_once(':').and_then(|(start, count)| Some((start.parse().ok()?, count.parse().ok()?)));
+        numbers.map(|(start, count)| Self(start, count)).ok_or("expected START:COUNT, two numbers")
+    }
+}
+
+/// The choices of byte order.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Order {
+    Little,
+    Big,
+    Native,
+}
+
+impl From<Order> for ByteOrder {
+    fn from(order: Order) -> Self {
+        match order {
+            Order::Little => Self::Little,
+            Order::Big => Self::Big,
+            Order::Native => Self::NATIVE,
+        }
+    }
+}
+
+/// The choices of output format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Raw,
+    Npy,
+}
+
+/// Decoded values in stored byte order.
+struct Values<'f> {
+    object: DataObject<'f>,
+    /// One piece for each range, with its number of elements; else one of all that was asked for.
+    pieces: Vec<(Cow<'f, [u8]>, u64)>,
+    /// The dimensions of all pieces together.
+    shape: Vec<u64>,
+}
+
+impl Run for Extract {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
+        let reads = Reads::Only(slice::from_ref(&self.path));
+        if !self.output.prepare(out, What::Values, reads) {
+            return Ok(());
+        }
+        for_one_message(&self.path, (self.which, &self.selection), Wanted::Object(self.object), out, |out, entry| {
+            let Some(values) = self.read(entry, out) else { return Ok(()) };
+            self.output.write(out, What::Values, reads, |_, sink| Ok(self.write(&values, sink)?));
+            Ok(())
+        })
+    }
+}
+
+impl Extract {
+    /// The values that were asked for. A failure is reported.
+    fn read<'f>(&self, entry: &Entry<'f>, out: &mut Out) -> Option<Values<'f>> {
+        let values = self.decode(entry);
+        values.inspect_err(|error| out.report(&entry.object_place(self.object), error)).ok()
+    }
+
+    fn decode<'f>(&self, entry: &Entry<'f>) -> Result<Values<'f>, TensogramError> {
+        let message = Message::parse(entry.bytes)?;
+        let object = find(&message, self.object)?;
+        self.digests.of(&message)?.check(self.object, object.frame())?;
+        let options = DecodeOptions { threads: self.threads.count(), ..as_stored() };
+        let ranges = self.ranges.iter().chain(&self.more_ranges).map(|range| (range.0, range.1)).collect::<Vec<_>>();
+        let descriptor = object.descriptor();
+        if let Some(picks) = &self.slice {
+            let picks = picks.resolve(descriptor.shape().iter())?;
+            let count = selection(descriptor, &picks)?.element_count();
+            let Selected { shape, bytes } = tgm_std::decode::select(&object, &picks, &options)?;
+            return Ok(Values { object, pieces: vec![(bytes, count)], shape });
+        }
+        if ranges.is_empty() {
+            let pieces = vec![(tgm_std::values(&object, &options)?, descriptor.element_count())];
+            return Ok(Values { object, pieces, shape: descriptor.shape().iter().collect() });
+        }
+        let values = tgm_std::ranges(&object, &ranges, &options)?.into_iter().map(Cow::Owned);
+        let pieces = values.zip(ranges.iter().map(|range| range.1)).collect();
+        Ok(Values { object, pieces, shape: vec![ranges.iter().map(|range| range.1).sum()] })
+    }
+
+    fn write(&self, values: &Values<'_>, sink: &mut dyn Write) -> io::Result<()> {
+        let descriptor = values.object.descriptor();
+        let order = self.byte_order.into();
+        if self.format == Format::Npy {
+            sink.write_all(&npy::header(descriptor.dtype(), order, &values.shape).map_err(io::Error::other)?)?;
+            if descriptor.dtype() == Dtype::Bitmask {
+                return values
+                    .pieces
+                    .iter()
+                    .try_for_each(|(piece, count)| unpack_bools(piece, *count, |bytes| sink.write_all(bytes)));
+            }
+        }
+        values
+            .pieces
+            .iter()
+            .try_for_each(|(piece, _)| in_order(piece, descriptor, order, |bytes| sink.write_all(bytes)))
+    }
+}

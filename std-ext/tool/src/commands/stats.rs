@@ -1,0 +1,514 @@
+//! `tgm stats`: extremes, mean, deviation, quantiles and distribution of values.
+
+use std::io;
+
+use clap::Args;
+use serde_json::{Value as Json, json};
+use tgm_core::Message;
+use tgm_core::descriptor::Descriptor;
+use tgm_core::metadata::MessageMetadata;
+use tgm_core::object::DataObject;
+use tgm_grid::{Area, Places, RegularGrid};
+use tgm_std::{DecodeLimits, Spending, TensogramError};
+
+use crate::args::decoding::Decoding;
+use crate::args::files::Files;
+use crate::args::listing::Listed;
+use crate::args::object_numbers::ObjectNumbers;
+use crate::commands::Run;
+use crate::commands::key_columns::{KeyColumns, Keys};
+use crate::read::digests::Digests;
+use crate::read::elements::{Elements, parts};
+use crate::read::entry::Entry;
+use crate::read::input::Wanted;
+use crate::read::messages::{Which, for_each_message};
+use crate::read::places::{area, places};
+use crate::read::select::{NAME_KEYS, Scope, Selection, text};
+use crate::read::statistics::{Moments, SKETCH_ERROR, Sketch, histogram, quantile, sparkline};
+use crate::read::structure::Structure;
+use crate::show::json::{self, Document, error_json};
+use crate::show::output::{Out, Style};
+use crate::show::summary::shape_text;
+use crate::show::table::{Cell, Column, Table};
+use crate::show::text::shorten;
+
+/// Print statistics of the values of every object, and of all of them
+///
+/// NaN and infinities are counted, and left out of everything else. The deviation is that of a whole population, and
+/// quantiles lie between neighbouring values on a straight line. Quantiles of all objects together are within 0.5 % of
+/// a value. Of complex numbers, the real and the imaginary parts have a line each; bits of a bitmask are 0 and 1.
+/// Objects are decoded one at a time.
+#[derive(Args, Debug)]
+pub(crate) struct Stats {
+    #[command(flatten)]
+    files: Files,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    only: ObjectNumbers,
+    #[command(flatten)]
+    selection: Selection,
+    /// Apply -w to each object by itself
+    #[arg(long)]
+    objects: bool,
+    #[command(flatten)]
+    keys: Keys,
+    /// Shares of the values that lie below what is printed, from 0 to 1
+    #[arg(long, value_name = "SHARE,...", value_delimiter = ',', default_value = "0.5", value_parser = share)]
+    quantiles: Vec<f64>,
+    /// Print how many values lie in each of N equal parts between the least and the greatest
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10", value_parser = bins)]
+    histogram: Option<usize>,
+    /// Weigh each row of a grid of latitudes by longitudes by the cosine of its latitude
+    ///
+    /// Rows run evenly from the first to the third number of `mars.area` (or `area`). Without these numbers, values that
+    /// come from GRIB lie where its grid says, and rows of others run from 90 to -90 degrees.
+    /// Mean and deviation are weighted; quantiles and counts are not.
+    #[arg(long)]
+    weigh_latitudes: bool,
+    #[command(flatten)]
+    digests: Digests,
+    #[command(flatten)]
+    decoding: Decoding,
+}
+
+/// Bars of a distribution in the table.
+const BARS: usize = 16;
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "expected a number from 0 to 1".to_string())
+}
+
+fn bins(text: &str) -> Result<usize, String> {
+    let bins = text.parse().ok().filter(|bins| (1..=10_000).contains(bins));
+    bins.ok_or_else(|| "expected a number from 1 to 10000".to_string())
+}
+
+/// The statistics of one object, or of one part of its complex numbers.
+struct Line {
+    /// Object, and which part of its numbers.
+    object: usize,
+    part: &'static str,
+    name: Option<Json>,
+    /// The values of the keys that the user asks for.
+    keys: Vec<Option<Json>>,
+    dtype: &'static str,
+    shape: Vec<u64>,
+    content: Content,
+}
+
+/// What is known of values.
+struct Content {
+    moments: Moments,
+    /// Least and greatest value. Exact for integers of 64 bits.
+    range: Option<(String, String)>,
+    range_json: Option<(Json, Json)>,
+    quantiles: Vec<f64>,
+    bars: Vec<u64>,
+    histogram: Vec<u64>,
+}
+
+/// What all objects so far have in common.
+#[derive(Default)]
+struct Total {
+    objects: usize,
+    moments: Moments,
+    sketch: Sketch,
+}
+
+/// A run over files.
+struct Work<'s> {
+    stats: &'s Stats,
+    keys: KeyColumns,
+    total: Total,
+    spending: Spending,
+}
+
+impl Run for Stats {
+    fn listed(&self) -> Listed<'_> {
+        self.files.listed()
+    }
+
+    fn run(&self, out: &mut Out) -> io::Result<()> {
+        let keys = self.keys.columns(self.table(&KeyColumns::default()).titles(), &self.files.listing);
+        let spending = self.decoding.budget().of_file(u64::MAX);
+        let mut work = Work { stats: self, keys, total: Total::default(), spending };
+        if self.files.json() {
+            let mut document = Document::begin(out, "tgm.stats/1", "messages")?;
+            for_each_message(&self.files.paths, self.which, Wanted::Whole, out, |out, entry| {
+                work.message_json(out, entry).map_or(Ok(()), |item| document.item(out, &item))
+            })?;
+            return document.end_with(out, "all", &work.total_json());
+        }
+        let mut table = self.table(&work.keys);
+        for_each_message(&self.files.paths, self.which, Wanted::Whole, out, |out, entry| {
+            work.message_rows(out, entry, &mut table)
+        })?;
+        if work.total.objects > 1 {
+            return table.footer(out, work.total_cells());
+        }
+        table.finish(out)
+    }
+}
+
+impl Stats {
+    fn table(&self, keys: &KeyColumns) -> Table {
+        let place = (self.files.paths.len() > 1).then_some(Column::left("file"));
+        let before = place.into_iter().chain([Column::right("message"), Column::right("object")]);
+        let about = [Column::left("name").optional(), Column::left("dtype"), Column::left("shape")];
+        let counts = [
+            Column::right("values"),
+            Column::right("nan").optional(),
+            Column::right("inf").optional(),
+            Column::right("min"),
+            Column::right("mean"),
+            Column::right("max"),
+            Column::right("sd"),
+        ];
+        let titles: Vec<_> = self.quantiles.iter().map(|q| quantile_name(*q)).collect();
+        let table = Table::new(before.chain(about).chain(counts));
+        let table = table.with_titles(&titles).with_titles(&["distribution".to_string()]);
+        keys.hidden_in(keys.shown_in(table))
+    }
+}
+
+impl Work<'_> {
+    fn message_rows(&mut self, out: &mut Out, entry: &Entry<'_>, table: &mut Table) -> io::Result<()> {
+        let many = self.stats.files.paths.len() > 1;
+        let place = many.then(|| Cell::from(entry.file)).into_iter().chain([Cell::from(entry.index)]);
+        let place: Vec<_> = place.collect();
+        let Ok(Some(lines)) = self.lines(entry).inspect_err(|error| out.report(&entry.place(), error)) else {
+            return Ok(());
+        };
+        for (object, line) in lines {
+            match line {
+                Ok(line) => {
+                    table.row(out, [place.clone(), self.cells(&line)].concat())?;
+                    if self.stats.histogram.is_some() {
+                        table.pause(out)?;
+                        line.content.print_histogram(out)?;
+                    }
+                }
+                Err(error) => {
+                    out.report(&entry.object_place(object), &error);
+                    let mut cells = place.clone();
+                    cells.extend([object.into(), Cell::spread(Style::Bad, "(unreadable)")]);
+                    table.row(out, cells)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn message_json(&mut self, out: &mut Out, entry: &Entry<'_>) -> Option<Json> {
+        let lines = self.lines(entry).inspect_err(|error| out.report(&entry.place(), error)).transpose()?;
+        let error = lines.as_ref().err().map(error_json);
+        let objects = lines.ok().map(|lines| {
+            let lines = lines.into_iter().map(|(object, line)| match line {
+                Ok(line) => self.line_json(&line),
+                Err(error) => {
+                    out.report(&entry.object_place(object), &error);
+                    json!({"object": object, "error": error_json(&error)})
+                }
+            });
+            lines.collect::<Json>()
+        });
+        Some(json::object([
+            ("file", Some(entry.file.into())),
+            ("message", Some(entry.index.into())),
+            ("offset", Some(entry.offset.into())),
+            ("objects", objects),
+            ("error", error),
+        ]))
+    }
+
+    /// The lines of the selected objects of a message, each with the object's number. `None` if nothing is selected.
+    #[expect(clippy::type_complexity, reason = "a list of results")]
+    fn lines(
+        &mut self,
+        entry: &Entry<'_>,
+    ) -> Result<Option<Vec<(usize, Result<Line, TensogramError>)>>, TensogramError> {
+        let Stats { selection, objects: each, only, .. } = self.stats;
+        let message = Message::parse(entry.bytes)?;
+        let metadata = message.metadata()?;
+        let structure = Structure::new(&message, entry);
+        if !each && !selection.has(&metadata, structure)? {
+            return Ok(None);
+        }
+        only.check(metadata.object_count())?;
+        self.spending.begin_message(entry.length());
+        let check = self.stats.digests.of(&message)?;
+        let among = selection.of_objects(&metadata)?;
+        let asked = self.keys.annotations(&metadata)?;
+        let mut lines = Vec::new();
+        for ((index, object), about) in message.objects().enumerate().zip(metadata.objects()) {
+            let about = about?;
+            let structure = structure.of_object(index, object.as_ref().ok());
+            if !only.has(index) || (*each && !among.has(&about, structure)?) {
+                continue;
+            }
+            let scope = Scope::Object(&about, &asked, structure);
+            let found = object.as_ref().map_err(|error| TensogramError::from(*error)).and_then(|object| {
+                check.check(index, object.frame())?;
+                self.object(index, object, scope, &metadata)
+            });
+            match found {
+                Ok(found) => lines.extend(found.into_iter().map(|line| (index, Ok(line)))),
+                Err(error) => lines.push((index, Err(error))),
+            }
+        }
+        Ok(Some(lines))
+    }
+
+    /// The lines of one object.
+    fn object(
+        &mut self,
+        index: usize,
+        object: &DataObject<'_>,
+        scope: Scope<'_, '_>,
+        metadata: &MessageMetadata<'_>,
+    ) -> Result<Vec<Line>, TensogramError> {
+        let options = self.stats.decoding.options();
+        self.spending.spend(object, &options.limits)?;
+        let bytes = tgm_std::values(object, &options)?;
+        let descriptor = object.descriptor();
+        let elements = Elements::of(descriptor, &bytes);
+        let name = scope.first(&NAME_KEYS)?;
+        let keys = self.keys.values(&scope)?;
+        let weights = if self.stats.weigh_latitudes {
+            Some(Weights::of((metadata, index), descriptor, scope, &options.limits)?)
+        } else {
+            None
+        };
+        let shape: Vec<u64> = descriptor.shape().iter().collect();
+        self.total.objects += 1;
+        let names: &[&str] = if parts(elements.dtype) == 2 { &["re", "im"] } else { &[""] };
+        let lines = names.iter().enumerate().map(|(part, name_of_part)| Line {
+            object: index,
+            part: name_of_part,
+            name: name.clone(),
+            keys: keys.clone(),
+            dtype: descriptor.dtype().name(),
+            shape: shape.clone(),
+            content: self.content(&elements, part, names.len(), weights.as_ref()),
+        });
+        Ok(lines.collect())
+    }
+
+    fn content(&mut self, elements: &Elements<'_>, part: usize, parts: usize, weights: Option<&Weights>) -> Content {
+        let mut values = Vec::new();
+        let mut at = 0;
+        elements.for_each(|value| {
+            if at % parts == part {
+                values.push(value);
+            }
+            at += 1;
+        });
+        let moments = match weights {
+            Some(weights) => Moments::weighted(&values, |index| weights.of_element(index)),
+            None => Moments::of(&values),
+        };
+        let (range, range_json) = exact_range(elements, &values, &moments);
+        let bounds = moments.range().unwrap_or_default();
+        let bars = histogram(&values, bounds, BARS);
+        let counted = self.stats.histogram.map_or(Vec::new(), |bins| histogram(&values, bounds, bins));
+        values.retain(|value| value.is_finite());
+        self.total.moments.join(&moments);
+        self.total.sketch.add(&values);
+        let quantiles = self.stats.quantiles.iter().map_while(|q| quantile(&mut values, *q)).collect();
+        Content { moments, range, range_json, quantiles, bars, histogram: counted }
+    }
+
+    fn cells(&self, line: &Line) -> Vec<Cell> {
+        let dtype = [line.dtype, line.part].join(" ");
+        let mut cells = vec![
+            Cell::from(line.object),
+            line.name.as_ref().map_or("".into(), |name| shorten(&text(name), 20).into()),
+            dtype.trim().into(),
+            shape_text(&line.shape).into(),
+        ];
+        let Content { moments, range, quantiles, bars, .. } = &line.content;
+        cells.extend(moment_cells(moments, range.clone()));
+        cells.extend((0..self.stats.quantiles.len()).map(|at| float_cell(quantiles.get(at).copied())));
+        cells.push(if moments.count > 0 { sparkline(bars).into() } else { "".into() });
+        cells.extend(self.keys.cells(&line.keys).into_iter().flatten());
+        cells
+    }
+
+    fn total_cells(&self) -> Vec<Cell> {
+        let mut cells = vec![Cell::from("all")];
+        cells.extend((self.stats.files.paths.len() > 1).then(|| Cell::from("")));
+        cells.extend(["", "", "", ""].map(Cell::from));
+        let Total { moments, sketch, .. } = &self.total;
+        let range = moments.range().map(|(min, max)| (float_text(min), float_text(max)));
+        cells.extend(moment_cells(moments, range));
+        let quantiles = self.stats.quantiles.iter();
+        cells.extend(quantiles.map(|q| sketch.quantile(*q).map_or("".into(), |value| format!("≈{value:.4}").into())));
+        cells
+    }
+
+    fn line_json(&self, line: &Line) -> Json {
+        let Content { moments, range_json, quantiles, histogram, .. } = &line.content;
+        let named = self.stats.quantiles.iter().zip(quantiles);
+        let quantiles: Json = named.map(|(share, value)| json!({"share": share, "value": value})).collect();
+        let about = [
+            ("object", Some(line.object.into())),
+            ("part", (!line.part.is_empty()).then(|| line.part.into())),
+            ("name", line.name.clone()),
+            ("dtype", Some(line.dtype.into())),
+            ("shape", Some(json!(line.shape))),
+        ];
+        let rest = [
+            ("quantiles", Some(quantiles)),
+            ("histogram", self.stats.histogram.map(|_| json!(histogram))),
+            ("values", self.keys.json(&line.keys)),
+        ];
+        json::object(about.into_iter().chain(moments_json(moments, range_json.clone())).chain(rest))
+    }
+
+    fn total_json(&self) -> Json {
+        let Total { objects, moments, sketch } = &self.total;
+        let range = moments.range().map(|(min, max)| (min.into(), max.into()));
+        let shares = self.stats.quantiles.iter();
+        let quantiles: Json =
+            shares.filter_map(|q| sketch.quantile(*q).map(|value| json!({"share": q, "value": value}))).collect();
+        let about = [("objects", Some((*objects).into()))];
+        let rest = [("quantiles", Some(quantiles)), ("quantile_error", Some(SKETCH_ERROR.into()))];
+        json::object(about.into_iter().chain(moments_json(moments, range)).chain(rest))
+    }
+}
+
+impl Content {
+    fn print_histogram(&self, out: &mut Out) -> io::Result<()> {
+        use std::io::Write as _;
+        const WIDTH: u64 = 40;
+        let Some((low, high)) = self.moments.range() else { return Ok(()) };
+        let most = self.histogram.iter().copied().max().unwrap_or_default().max(1);
+        let bins = self.histogram.len();
+        for (bin, &count) in self.histogram.iter().enumerate() {
+            #[expect(clippy::cast_precision_loss, reason = "at most 10000 bins")]
+            let from = low + (high / bins as f64 - low / bins as f64) * bin as f64;
+            let bar = usize::try_from(u128::from(count) * u128::from(WIDTH) / u128::from(most)).unwrap_or_default();
+            writeln!(out, "  from {:>14} {count:>12} {}", float_text(from), "█".repeat(bar))?;
+        }
+        Ok(())
+    }
+}
+
+/// Least and greatest value as text and JSON. Integers of 64 bits, which floats round, are compared as they are.
+#[expect(clippy::type_complexity, reason = "two forms of a pair")]
+fn exact_range(
+    elements: &Elements<'_>,
+    values: &[f64],
+    moments: &Moments,
+) -> (Option<(String, String)>, Option<(Json, Json)>) {
+    if elements.integer(0).is_some() {
+        let integers = (0..values.len()).filter_map(|index| elements.integer(index));
+        let range = integers.fold(None, |range: Option<(i128, i128)>, value| {
+            Some(range.map_or((value, value), |(min, max)| (min.min(value), max.max(value))))
+        });
+        let number = |value: i128| u64::try_from(value).map_or_else(|_| json!(i64::try_from(value).ok()), Json::from);
+        return (
+            range.map(|(min, max)| (min.to_string(), max.to_string())),
+            range.map(|(min, max)| (number(min), number(max))),
+        );
+    }
+    let range = moments.range();
+    (range.map(|(min, max)| (float_text(min), float_text(max))), range.map(|(min, max)| (min.into(), max.into())))
+}
+
+fn moment_cells(moments: &Moments, range: Option<(String, String)>) -> Vec<Cell> {
+    let (min, max) = range.unwrap_or_default();
+    let some = |count: u64| if count > 0 { Cell::from(count) } else { "".into() };
+    vec![
+        moments.count.into(),
+        some(moments.nan),
+        some(moments.pos_inf + moments.neg_inf),
+        min.into(),
+        float_cell(moments.mean()),
+        max.into(),
+        float_cell(moments.deviation()),
+    ]
+}
+
+fn moments_json(moments: &Moments, range: Option<(Json, Json)>) -> [(&'static str, Option<Json>); 8] {
+    let (min, max) = range.unzip();
+    [
+        ("count", Some(moments.count.into())),
+        ("nan", Some(moments.nan.into())),
+        ("pos_inf", Some(moments.pos_inf.into())),
+        ("neg_inf", Some(moments.neg_inf.into())),
+        ("min", min),
+        ("max", max),
+        ("mean", moments.mean().map(Json::from)),
+        ("sd", moments.deviation().map(Json::from)),
+    ]
+}
+
+fn quantile_name(share: f64) -> String {
+    if share.to_bits() == 0.5_f64.to_bits() { "median".to_string() } else { format!("q{share}") }
+}
+
+fn float_cell(value: Option<f64>) -> Cell {
+    value.map_or("".into(), |value| float_text(value).into())
+}
+
+/// A number with seven significant digits, which float32 has.
+fn float_text(value: f64) -> String {
+    let magnitude = value.abs();
+    if value != 0.0 && !(1e-4..1e7).contains(&magnitude) {
+        return format!("{value:.6e}");
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from -4 to 7")]
+    let decimals = if magnitude > 0.0 { (6.0 - magnitude.log10().floor()).max(0.0) as usize } else { 0 };
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+}
+
+/// The weights of a grid's values: the cosine of the latitude of their row.
+struct Weights {
+    of_rows: Vec<f64>,
+    columns: usize,
+}
+
+impl Weights {
+    /// The weights of an object whose values are in memory, so its rows are no more than these.
+    fn of(
+        (metadata, index): (&MessageMetadata<'_>, usize),
+        descriptor: &Descriptor<'_>,
+        scope: Scope<'_, '_>,
+        limits: &DecodeLimits,
+    ) -> Result<Self, TensogramError> {
+        if descriptor.element_count() == 0 {
+            return Ok(Self { of_rows: vec![], columns: 0 });
+        }
+        let shape: Vec<_> = descriptor.shape().iter().collect();
+        let short = || TensogramError::Metadata("latitudes need two dimensions: this object has fewer".into());
+        let found = places(metadata, index, &shape, area(scope)?, limits)?;
+        let found = found.or_else(|| RegularGrid::new(&shape, Area::GLOBE).map(Places::Regular)).ok_or_else(short)?;
+        let (latitudes, columns) = found.latitudes();
+        // The cosine at a pole is 6e-17, not 0.
+        let of_rows = latitudes.iter().map(|latitude| latitude.to_radians().cos().max(0.0)).collect();
+        Ok(Self { of_rows, columns: usize::try_from(columns).unwrap_or(usize::MAX) })
+    }
+
+    fn of_element(&self, index: usize) -> f64 {
+        let row = index.checked_div(self.columns).and_then(|row| row.checked_rem(self.of_rows.len()));
+        row.and_then(|row| self.of_rows.get(row)).copied().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::float_text;
+
+    #[test]
+    fn numbers_have_seven_digits() {
+        let texts = [(0.0, "0"), (1.5, "1.5"), (-273.15, "-273.15"), (1.0 / 3.0, "0.3333333"), (1e-9, "1.000000e-9")];
+        for (value, text) in texts {
+            assert_eq!(float_text(value), text);
+        }
+        assert_eq!((float_text(123_456.789), float_text(2e8)), ("123456.8".to_string(), "2.000000e8".to_string()));
+    }
+}

@@ -1,0 +1,109 @@
+//! `tgm zio to-tgm` and `tgm zio from-tgm`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use tgm_core::Message;
+use tgm_zio::{BridgeOptions, file, from_tensogram, to_tensogram};
+
+use super::ZioFiles;
+use crate::commands::Run;
+use crate::read::digests::Digests;
+use crate::read::input::Wanted;
+use crate::read::messages::{Which, for_each_message};
+use crate::read::select::Selection;
+use crate::show::output::Out;
+use crate::show::text::escape;
+use crate::write::destination::{Destination, Reads, What};
+
+/// Write ZIO messages to a Tensogram file, one message each; from-tgm gives every byte back
+///
+/// Tensors become objects. Messages of other forms (TEXT, FLOW and the application's) become messages whose objects are
+/// their payload parts.
+#[derive(Args, Debug)]
+pub(super) struct ToTgm {
+    #[command(flatten)]
+    sources: ZioFiles,
+    /// Refuse tensors with descending dimensions, whose elements must be copied into another order
+    #[arg(long)]
+    no_copies: bool,
+    /// The Tensogram file to write; appears when it is complete; "-" is standard output
+    #[arg(short, visible_short_alias = 'O', long, value_name = "OUT")]
+    output: Destination,
+}
+
+/// Write the messages of Tensogram files to a .zio file, as TENS
+///
+/// Messages that to-tgm made return to their original bytes. For other messages values are decoded, or with
+/// --pass-through sent as they are stored, and losses are listed. Messages with a wrong digest are left out.
+#[derive(Args, Debug)]
+pub(super) struct FromTgm {
+    /// Tensogram files to read; "-" is standard input
+    #[arg(value_name = "FILE", required = true)]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    selection: Selection,
+    #[command(flatten)]
+    digests: Digests,
+    /// Send encoded and compressed objects as they are stored; only to-tgm can read them
+    #[arg(long)]
+    pass_through: bool,
+    /// The .zio file to write; appears when it is complete; "-" is standard output
+    #[arg(short, visible_short_alias = 'O', long, value_name = "OUT")]
+    output: Destination,
+}
+
+impl Run for ToTgm {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
+        let options = BridgeOptions { copy_descending: !self.no_copies, ..BridgeOptions::default() };
+        self.output.write(out, What::Messages, Reads::Only(&self.sources.paths), |out, sink| {
+            Ok(self.sources.for_each(out, |out, entry| {
+                let converted = match &entry.message {
+                    Ok(message) => to_tensogram(message, &options),
+                    Err(error) => {
+                        out.report(&entry.place(), error);
+                        return Ok(());
+                    }
+                };
+                match converted {
+                    Ok(bytes) => sink.write_all(&bytes),
+                    Err(error) => {
+                        out.report(&entry.place(), &error);
+                        Ok(())
+                    }
+                }
+            })?)
+        });
+        Ok(())
+    }
+}
+
+impl Run for FromTgm {
+    fn run(&self, out: &mut Out) -> io::Result<()> {
+        let mut notes = Vec::new();
+        let options = BridgeOptions { pass_through: self.pass_through, ..BridgeOptions::default() };
+        self.output.write(out, What::Messages, Reads::Only(&self.paths), |out, mut sink| {
+            Ok(for_each_message(&self.paths, self.which, Wanted::Whole, out, |out, entry| {
+                if !self.selection.picks(out, entry) {
+                    return Ok(());
+                }
+                let checked = Message::parse(entry.bytes).map_err(Into::into);
+                let checked = checked.and_then(|message| self.digests.check_all(&message));
+                match checked.and_then(|()| from_tensogram(entry.bytes, &options)) {
+                    Ok((parts, not_kept)) => {
+                        notes.extend(not_kept.iter().map(|note| format!("{}: not kept: {note}", entry.place())));
+                        file::write(&mut sink, &parts)
+                    }
+                    Err(error) => {
+                        out.report(&entry.place(), &error);
+                        Ok(())
+                    }
+                }
+            })?)
+        });
+        notes.iter().try_for_each(|note| writeln!(out, "{}", escape(note)))
+    }
+}

@@ -1,0 +1,245 @@
+//! Files as the commands open them: positions of messages, and bytes read at positions.
+//!
+//! Regular files are read at positions, at most one message or one damaged region at a time. If another program
+//! truncates the file, reading gives an error. Standard input and pipes are read to their end first, by commands that need
+//! positions; the others read them as streams ([`crate::read::streamed`]).
+//!
+//! A caller chooses at opening what happens to lost bytes, which belong to no message:
+//! [`open_or_report`](crate::read::opening::open_or_report) reports them.
+
+use std::borrow::Cow;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::ops::Range;
+use std::path::Path;
+
+use tgm_core::scan::{Segment, scan};
+use tgm_std::file::{Data, is_remote_url};
+use tgm_std::{MessageLayout, TensogramError, TensogramFile};
+
+use crate::read::entry::Place;
+use crate::show::progress::meter::Share;
+
+/// Bytes that are copied at a time.
+const CHUNK: u64 = 256 << 10;
+
+/// A file whose messages are known.
+#[derive(Debug)]
+pub(crate) struct Input {
+    name: String,
+    source: Backing,
+    messages: Vec<MessageLayout>,
+    segments: Vec<Segment>,
+    /// How far the command has come in the file.
+    pub(crate) progress: Share,
+}
+
+#[derive(Debug)]
+enum Backing {
+    File(Box<TensogramFile>),
+    Memory(Vec<u8>),
+}
+
+/// The part of a message that is read. Bytes of other parts are 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Everything except payloads and masks. Digests of objects cannot be checked.
+    Outline,
+    /// The outline, and the frame of this object.
+    Object(usize),
+    /// Every byte.
+    Whole,
+}
+
+impl Input {
+    /// Opens a file and finds its messages. Of a regular file, only preambles, postambles and the bytes between
+    /// messages are read; likewise of a source at an address. "-" is standard input. The caller must report lost bytes.
+    ///
+    /// # Errors
+    /// The errors of opening and reading.
+    pub(crate) fn open(path: &Path) -> Result<Self, TensogramError> {
+        let name = path.display().to_string();
+        if path == Path::new("-") {
+            return Self::in_memory(name, io::stdin().lock());
+        }
+        if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+            return Self::in_memory(name, File::open(path)?);
+        }
+        let file = match path.to_str().filter(|text| is_remote_url(text)) {
+            Some(address) => TensogramFile::open_source(address, None)?,
+            None => TensogramFile::open(path)?,
+        };
+        let (messages, segments) = (file.message_layouts()?, file.segments()?.collect());
+        Ok(Self::new(name, Backing::File(Box::new(file)), messages, segments))
+    }
+
+    fn in_memory(name: String, mut source: impl Read) -> Result<Self, TensogramError> {
+        let mut bytes = Vec::new();
+        source.read_to_end(&mut bytes)?;
+        let segments: Vec<_> = scan(&bytes).collect();
+        let messages = segments.iter().filter(|segment| segment.is_message());
+        let messages = messages.map(|found| MessageLayout { offset: found.offset(), length: found.length() }).collect();
+        Ok(Self::new(name, Backing::Memory(bytes), messages, segments))
+    }
+
+    fn new(name: String, source: Backing, messages: Vec<MessageLayout>, segments: Vec<Segment>) -> Self {
+        let length = segments.last().map_or(0, |last| last.offset().saturating_add(last.length()));
+        Self { name, source, messages, segments, progress: Share::new(Some(length)) }
+    }
+
+    /// The file's name as the user gave it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Bytes of the file when it was opened.
+    pub(crate) fn len(&self) -> u64 {
+        self.segments.last().map_or(0, |last| last.offset().saturating_add(last.length()))
+    }
+
+    /// The file for functions of the library that look through messages.
+    pub(crate) fn data(&self) -> Data<'_> {
+        match &self.source {
+            Backing::File(file) => (&**file).into(),
+            Backing::Memory(bytes) => bytes.into(),
+        }
+    }
+
+    /// The parts of the file from start to end: messages, and bytes that belong to none.
+    pub(crate) fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// How many messages there are.
+    pub(crate) const fn message_count(&self) -> usize {
+        self.messages.len()
+    }
+
+    /// The places of the messages with these numbers.
+    pub(crate) fn places(&self, numbers: Range<usize>) -> impl ExactSizeIterator<Item = Place> + use<> {
+        let messages = self.messages.get(numbers.clone()).unwrap_or_default().to_vec();
+        numbers.zip(messages).map(|(index, layout)| Place { index, offset: layout.offset, length: layout.length })
+    }
+
+    /// The places of all messages.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Place> + use<> {
+        self.places(0..self.messages.len())
+    }
+
+    /// The number of the first message that begins at or after `offset`.
+    pub(crate) fn message_from(&self, offset: u64) -> usize {
+        self.messages.partition_point(|message| message.offset < offset)
+    }
+
+    /// `length` bytes from `offset` on.
+    ///
+    /// # Errors
+    /// The errors of reading; [`io::ErrorKind::UnexpectedEof`] if the file is shorter by now.
+    pub(crate) fn bytes(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, TensogramError> {
+        match &self.source {
+            Backing::Memory(bytes) => Ok(Cow::Borrowed(slice(bytes, offset, length).unwrap_or_default())),
+            Backing::File(_) => {
+                let mut bytes = Vec::new();
+                self.read_into(offset, length, &mut bytes)?;
+                Ok(Cow::Owned(bytes))
+            }
+        }
+    }
+
+    /// All bytes of the file.
+    ///
+    /// # Errors
+    /// As [`Self::bytes`].
+    pub(crate) fn all_bytes(&self) -> Result<Cow<'_, [u8]>, TensogramError> {
+        self.bytes(0, self.len())
+    }
+
+    /// Copies bytes to `sink` in chunks.
+    ///
+    /// # Errors
+    /// Errors of [`Self::bytes`], and of writing.
+    pub(crate) fn copy(&self, offset: u64, length: u64, sink: &mut dyn Write) -> io::Result<()> {
+        let (mut at, end) = (offset, offset.saturating_add(length));
+        while at < end {
+            let some = CHUNK.min(end - at);
+            self.progress.take_up(at, some, self.message_from(at));
+            sink.write_all(&self.bytes(at, some).map_err(io::Error::other)?)?;
+            at += some;
+            self.progress.come_to(at, self.message_from(at));
+        }
+        Ok(())
+    }
+
+    /// Fills `buffer` with bytes of the file.
+    pub(crate) fn read_into(&self, offset: u64, length: u64, buffer: &mut Vec<u8>) -> Result<(), TensogramError> {
+        let too_large = || TensogramError::Encoding(format!("{length} bytes are too many for this machine").into());
+        let len = usize::try_from(length).map_err(|_| too_large())?;
+        // Bytes of the read before stay until this read replaces them: only what the buffer grows by is filled with zeros.
+        buffer.try_reserve_exact(len.saturating_sub(buffer.len())).map_err(|_| too_large())?;
+        buffer.resize(len, 0);
+        let read = self.read_at(offset, buffer)?;
+        if read == len { Ok(()) } else { Err(self.shorter(offset.saturating_add(read as u64))) }
+    }
+
+    /// Fills `out` with bytes from `offset` on. Returns how many they are: fewer only at the end.
+    ///
+    /// # Errors
+    /// The errors of reading.
+    pub(crate) fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize, TensogramError> {
+        match &self.source {
+            Backing::File(file) => file.read_at(offset, out),
+            Backing::Memory(bytes) => {
+                let found = slice(bytes, offset, out.len() as u64).unwrap_or_default();
+                out.iter_mut().zip(found).for_each(|(to, from)| *to = *from);
+                Ok(found.len())
+            }
+        }
+    }
+
+    /// The wanted parts of the message at a place.
+    ///
+    /// # Errors
+    /// As [`Self::bytes`].
+    pub(crate) fn message(&self, place: Place, wanted: Wanted) -> Result<Vec<u8>, TensogramError> {
+        let file = match &self.source {
+            Backing::File(file) => file,
+            Backing::Memory(_) => return self.bytes(place.offset, place.length).map(Cow::into_owned),
+        };
+        let read = match wanted {
+            Wanted::Outline => file.read_message_outline(place.index),
+            Wanted::Object(object) => file.read_message_object(place.index, object),
+            Wanted::Whole => file.read_message(place.index),
+        };
+        read.map_err(|error| match error {
+            TensogramError::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                self.shorter(place.offset.saturating_add(place.length))
+            }
+            other => other,
+        })
+    }
+
+    /// The bytes at a position, if the file is in memory.
+    pub(crate) fn borrowed(&self, offset: u64, length: u64) -> Option<&[u8]> {
+        match &self.source {
+            Backing::Memory(bytes) => slice(bytes, offset, length),
+            Backing::File(_) => None,
+        }
+    }
+
+    /// The error for a file that became shorter after it was opened: byte `position` is missing.
+    pub(crate) fn shorter(&self, position: u64) -> TensogramError {
+        let text = format!(
+            "the file was truncated while it was read: it had {} bytes and does not reach byte {position} any more",
+            self.len()
+        );
+        TensogramError::Io(io::Error::new(io::ErrorKind::UnexpectedEof, text))
+    }
+}
+
+pub(crate) fn slice(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
+    let start = usize::try_from(offset).ok()?;
+    bytes.get(start..start.checked_add(usize::try_from(length).ok()?)?)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,389 @@
+//! The iteration over messages that every command uses, and the flags that name one message.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::slice;
+
+use clap::Args;
+use tgm_core::scan::Segment;
+use tgm_std::internal::Window;
+use tgm_std::{MessageLayout, TensogramError};
+
+use crate::read::entry::{Entry, Place};
+use crate::read::input::{Input, Wanted};
+use crate::read::opening::open_or_report;
+use crate::read::select::Selection;
+use crate::read::streamed::{Next, Streamed, is_stream};
+use crate::show::output::Out;
+use crate::show::progress::meter;
+
+/// Bytes that are read at a time for small messages. A larger message is read alone.
+pub(crate) const WINDOW: u64 = 256 << 10;
+
+/// The bytes of a message of at most [`WINDOW`] bytes in a file that ends at `end`. One read serves several messages that are
+/// much smaller. `None` if the file is shorter by now.
+///
+/// # Errors
+/// The errors of `read_at`.
+pub(crate) fn small(
+    window: &mut Window,
+    message: MessageLayout,
+    end: u64,
+    read_at: impl FnOnce(u64, &mut [u8]) -> Result<usize, TensogramError>,
+) -> Result<Option<&[u8]>, TensogramError> {
+    let MessageLayout { offset, length } = message;
+    let len = |len: u64| usize::try_from(len).unwrap_or(usize::MAX);
+    let has_room = length < WINDOW / 4;
+    let size = || if has_room { len(WINDOW.min(end.saturating_sub(offset))) } else { 0 };
+    window.get(offset, len(length), size, read_at)
+}
+
+/// The flags that name one message.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct Which {
+    /// Only message N of each file, from 0
+    #[arg(short, long, value_name = "N")]
+    message: Option<usize>,
+    /// Only the message that begins at byte OFFSET of each file; unlike a number, an offset stays right when a message
+    /// is lost
+    #[arg(long, value_name = "OFFSET", conflicts_with = "message")]
+    at: Option<u64>,
+}
+
+impl Which {
+    /// Whether a flag names one message.
+    pub(crate) const fn is_one(self) -> bool {
+        self.message.is_some() || self.at.is_some()
+    }
+
+    /// These flags, with message 0 as default.
+    const fn or_first(self) -> Self {
+        if self.is_one() { self } else { Self { message: Some(0), at: None } }
+    }
+
+    /// Whether `--at` names a byte of this part of the file.
+    pub(crate) fn is_in(self, part: &Segment) -> bool {
+        self.at.is_some_and(|at| at.checked_sub(part.offset()).is_some_and(|behind| behind < part.length()))
+    }
+
+    /// Whether `--at` names this offset.
+    pub(crate) fn is_at(self, offset: u64) -> bool {
+        self.at == Some(offset)
+    }
+
+    /// The numbers of the selected messages. `None` if the file lacks the named message, which is reported.
+    pub(crate) fn of(self, input: &Input, out: &mut Out) -> Option<Range<usize>> {
+        self.find(input).inspect_err(|text| out.problem(&format!("{}: {text}", input.name()))).ok()
+    }
+
+    /// The numbers of the selected messages.
+    ///
+    /// # Errors
+    /// A sentence, if the file lacks the named message.
+    pub(crate) fn find(self, input: &Input) -> Result<Range<usize>, String> {
+        let count = input.message_count();
+        let index = match self {
+            Self { message: None, at: None } => return Ok(0..count),
+            Self { message: Some(index), .. } if index < count => index,
+            Self { message: Some(index), .. } => return Err(no_number(index, count)),
+            Self { at: Some(offset), .. } => at(input, offset)?,
+        };
+        Ok(index..index + 1)
+    }
+}
+
+/// The number of the message that begins at `offset`, or a sentence that none does.
+fn at(input: &Input, offset: u64) -> Result<usize, String> {
+    let index = input.message_from(offset);
+    if input.places(index..index + 1).any(|place| place.offset == offset) {
+        return Ok(index);
+    }
+    let around = index.saturating_sub(1)..input.message_count().min(index + 1);
+    Err(none_at(offset, input.places(around).map(|place| (place.index, place.offset))))
+}
+
+/// A sentence that no message begins at `offset`. `around` are the messages before and behind it.
+fn none_at(offset: u64, around: impl Iterator<Item = (usize, u64)>) -> String {
+    let around: Vec<_> = around.map(|(index, place)| format!("message {index} at {place}")).collect();
+    let hint =
+        if around.is_empty() { "there is none at all".to_string() } else { format!("near: {}", around.join(", ")) };
+    format!("no message begins at byte {offset} ({hint})")
+}
+
+fn no_number(index: usize, count: usize) -> String {
+    format!("there is no message {index} ({count} messages)")
+}
+
+/// A reader of messages. It keeps the last message in memory, with its neighbours if they are small.
+#[derive(Debug)]
+pub(crate) struct Reader<'i> {
+    input: &'i Input,
+    window: Window,
+    /// The last message, if it is too large for the window.
+    large: Vec<u8>,
+    /// The place of the last message.
+    last: Option<Place>,
+}
+
+/// The last message is done with when its reader goes.
+impl Drop for Reader<'_> {
+    fn drop(&mut self) {
+        if let Some(Place { index, offset, length }) = self.last {
+            self.input.progress.come_to(offset.saturating_add(length), index.saturating_add(1));
+        }
+    }
+}
+
+impl<'i> Reader<'i> {
+    /// A reader of this input.
+    pub(crate) fn new(input: &'i Input) -> Self {
+        Self { input, window: Window::default(), large: Vec::new(), last: None }
+    }
+
+    /// The wanted parts of the message at a place.
+    ///
+    /// # Errors
+    /// The errors of reading; [`io::ErrorKind::UnexpectedEof`] if the file is shorter by now.
+    pub(crate) fn entry(&mut self, place: Place, wanted: Wanted) -> Result<Entry<'_>, TensogramError> {
+        let input = self.input;
+        self.input.progress.take_up(place.offset, place.length, place.index);
+        self.last = Some(place);
+        let bytes = match input.borrowed(place.offset, place.length) {
+            Some(bytes) => bytes,
+            None => self.read(place, wanted)?,
+        };
+        Ok(Entry::new(input.name(), place, bytes))
+    }
+
+    fn read(&mut self, place: Place, wanted: Wanted) -> Result<&[u8], TensogramError> {
+        if place.length > WINDOW {
+            (self.window, self.large) = (Window::default(), Vec::new());
+            self.large = self.input.message(place, wanted)?;
+            return Ok(&self.large);
+        }
+        self.large = Vec::new();
+        let layout = MessageLayout { offset: place.offset, length: place.length };
+        let bytes = small(&mut self.window, layout, self.input.len(), |offset, out| self.input.read_at(offset, out))?;
+        bytes.ok_or_else(|| self.input.shorter(place.offset.saturating_add(place.length)))
+    }
+}
+
+impl Input {
+    /// A reader for the messages.
+    pub(crate) fn reader(&self) -> Reader<'_> {
+        Reader::new(self)
+    }
+
+    /// Calls `with` for each message with one of these numbers. Unreadable messages are reported. Returns whether all
+    /// could be read.
+    ///
+    /// # Errors
+    /// The errors of `with`.
+    pub(crate) fn for_each(
+        &self,
+        out: &mut Out,
+        numbers: Range<usize>,
+        wanted: Wanted,
+        with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
+    ) -> io::Result<bool> {
+        self.for_each_among(out, numbers, |_| true, wanted, with)
+    }
+
+    /// [`Self::for_each`] for the messages whose number `is_meant`.
+    ///
+    /// # Errors
+    /// The errors of `with`.
+    pub(crate) fn for_each_among(
+        &self,
+        out: &mut Out,
+        numbers: Range<usize>,
+        is_meant: impl Fn(usize) -> bool,
+        wanted: Wanted,
+        mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
+    ) -> io::Result<bool> {
+        let (mut reader, mut is_complete, end) = (self.reader(), true, numbers.end);
+        for place in self.places(numbers).filter(|place| is_meant(place.index)) {
+            if out.is_full() {
+                break;
+            }
+            match reader.entry(place, wanted) {
+                Ok(entry) => with(out, &entry)?,
+                Err(error) => {
+                    is_complete = false;
+                    if self.report_unread(out, place, end - place.index - 1, &error) {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(is_complete)
+    }
+
+    /// Reports that a message cannot be read, with `left` messages behind it. Returns whether those cannot be read
+    /// either, because the error concerns the whole file.
+    pub(crate) fn report_unread(&self, out: &mut Out, place: Place, left: usize, error: &TensogramError) -> bool {
+        out.report(&format!("{}: message {}", self.name(), place.index), error);
+        let is_last = matches!(error, TensogramError::Io(_));
+        if is_last && left > 0 {
+            out.problem(&format!("{}: {left} messages behind it were not read", self.name()));
+        }
+        is_last
+    }
+}
+
+/// A step of an iteration over messages.
+pub(crate) enum Step<'e> {
+    /// A selected message.
+    Message(&'e Entry<'e>),
+    /// A stream has nothing for a while. What was printed so far is shown after this step.
+    Pause,
+}
+
+/// Calls `with` for each selected message of each file. Unreadable files, lost bytes and unreadable messages are
+/// reported.
+///
+/// # Errors
+/// The errors of `with`.
+pub(crate) fn for_each_message(
+    paths: &[PathBuf],
+    which: Which,
+    wanted: Wanted,
+    out: &mut Out,
+    mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    for_each_step(paths, which, wanted, out, |out, step| match step {
+        Step::Message(entry) => with(out, entry),
+        Step::Pause => Ok(()),
+    })
+}
+
+/// [`for_each_message`] for the one message of a file that the flags name: the first that is selected, or message 0.
+///
+/// # Errors
+/// The errors of `with`.
+pub(crate) fn for_one_message(
+    path: &PathBuf,
+    (which, selection): (Which, &Selection),
+    wanted: Wanted,
+    out: &mut Out,
+    mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    if selection.is_empty() {
+        return for_each_message(slice::from_ref(path), which.or_first(), wanted, out, with);
+    }
+    let Some(input) = open_or_report(path, out) else { return Ok(()) };
+    let Some(numbers) = which.of(&input, out) else { return Ok(()) };
+    let (mut reader, end) = (input.reader(), numbers.end);
+    for place in input.places(numbers) {
+        // Payloads are read of the selected message only.
+        let selected = reader.entry(place, Wanted::Outline).map(|entry| selection.picks(out, &entry));
+        match selected.and_then(|is_picked| is_picked.then(|| reader.entry(place, wanted)).transpose()) {
+            Ok(Some(entry)) => return with(out, &entry),
+            Ok(None) => {}
+            Err(error) => {
+                if input.report_unread(out, place, end - place.index - 1, &error) {
+                    return Ok(());
+                }
+            }
+        }
+    }
+    out.problem(&format!("{}: no message matches", input.name()));
+    Ok(())
+}
+
+/// [`for_each_message`] for commands that hold output back: they also learn of pauses.
+///
+/// # Errors
+/// The errors of `with`.
+pub(crate) fn for_each_step(
+    paths: &[PathBuf],
+    which: Which,
+    wanted: Wanted,
+    out: &mut Out,
+    mut with: impl FnMut(&mut Out, Step<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    expect_all(paths);
+    for path in paths {
+        if is_stream(path) {
+            for_each_streamed(path, which, out, &mut with)?;
+            continue;
+        }
+        let Some(input) = open_or_report(path, out) else { continue };
+        let Some(numbers) = which.of(&input, out) else { continue };
+        input.for_each(out, numbers, wanted, |out, entry| with(out, Step::Message(entry)))?;
+    }
+    Ok(())
+}
+
+/// Tells the progress how long these files are together, as far as that is known without opening them.
+pub(crate) fn expect_all(paths: &[PathBuf]) {
+    let lengths = paths.iter().filter_map(|path| fs::metadata(path).ok()).filter(fs::Metadata::is_file);
+    meter::expect(lengths.map(|metadata| metadata.len()).sum());
+}
+
+/// [`for_each_step`] for a stream: each message is handed on when it has come.
+fn for_each_streamed(
+    path: &Path,
+    which: Which,
+    out: &mut Out,
+    mut with: impl FnMut(&mut Out, Step<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let Some(mut stream) = Streamed::open_or_report(path, out) else { return Ok(()) };
+    let mut seen = Seen::default();
+    while !out.is_full()
+        && let Some(next) = stream.next_or_report(out)
+    {
+        match next {
+            Next::Message(entry) if seen.is_selected(which, &entry) => with(out, Step::Message(&entry))?,
+            Next::Message(_) | Next::Lost(_) => {}
+            Next::Pause => {
+                with(out, Step::Pause)?;
+                out.flush()?;
+            }
+        }
+    }
+    if !out.is_full()
+        && let Some(text) = seen.missing(which, stream.message_count())
+    {
+        out.problem(&format!("{}: {text}", stream.name()));
+    }
+    Ok(())
+}
+
+/// What an iteration over a stream has seen of the message that flags name.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    is_found: bool,
+    /// The last message before the named offset, and the first behind it.
+    before: Option<(usize, u64)>,
+    behind: Option<(usize, u64)>,
+}
+
+impl Seen {
+    /// Whether a message is selected.
+    pub(crate) fn is_selected(&mut self, which: Which, entry: &Entry<'_>) -> bool {
+        let Which { message, at } = which;
+        let is_selected =
+            message.is_none_or(|message| message == entry.index) && at.is_none_or(|at| at == entry.offset);
+        self.is_found |= is_selected;
+        let place = Some((entry.index, entry.offset));
+        match at {
+            Some(at) if entry.offset < at => self.before = place,
+            Some(_) => self.behind = self.behind.or(place),
+            None => {}
+        }
+        is_selected
+    }
+
+    /// A sentence on the named message, if the stream of `count` messages lacks it.
+    pub(crate) fn missing(&self, which: Which, count: usize) -> Option<String> {
+        match which {
+            _ if self.is_found => None,
+            Which { message: Some(index), .. } => Some(no_number(index, count)),
+            Which { at: Some(offset), .. } => Some(none_at(offset, self.before.into_iter().chain(self.behind))),
+            Which { message: None, at: None } => None,
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The `tgm` tool as its users meet it: the built binary, run on the files of `tests/data`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::unnecessary_debug_formatting,
+    reason = "tests may panic, and say where"
+)]
+
+#[cfg(feature = "remote")]
+#[path = "../../../tests/support/loopback.rs"]
+mod loopback;
+
+mod arrays;
+#[cfg(feature = "browse")]
+mod browse;
+mod cat;
+mod catalog;
+mod compare;
+#[cfg(unix)]
+mod conformance;
+#[cfg(feature = "grib")]
+mod convert;
+mod copying;
+mod corpus;
+mod create;
+mod digest;
+mod digests;
+mod doctor;
+mod edits;
+mod environment;
+mod extract;
+mod grammar;
+mod help;
+mod hostile;
+mod keys;
+mod listings;
+mod lost;
+#[cfg(target_os = "linux")]
+mod memory;
+mod merging;
+mod npy;
+mod pictures;
+mod plot;
+mod progress;
+#[cfg(feature = "remote")]
+mod remote;
+mod repack;
+mod salvage;
+mod screens;
+mod setting;
+mod stats;
+mod streams;
+#[cfg(any(feature = "zarr", feature = "parquet"))]
+mod tables;
+mod tailing;
+mod terminal;
+mod tool;
+mod truncated;
+mod upgrade;
+mod validate;
+mod verify;
+mod writing;
+#[cfg(feature = "zio")]
+mod zio;
