@@ -51,11 +51,10 @@
 //!
 //! # Features
 //!
-//! Every feature only adds items. `default` has all of them except `arbitrary` and `serde`.
+//! Every feature only adds items. `default` has all of them except `serde`.
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `arbitrary` | names and layouts out of a fuzzer's bytes, by the crate `arbitrary`, which needs std |
 //! | `hash` | digests of frames ([`hash`]) |
 //! | `masks` | restoration of NaN and infinities ([`mask`]) |
 //! | `packing` | `simple_packing` ([`packing`]) |
@@ -89,8 +88,6 @@
 extern crate std;
 
 mod agreement;
-#[cfg(feature = "arbitrary")]
-mod arbitrary;
 pub mod byteswap;
 pub mod cbor;
 pub mod descriptor;

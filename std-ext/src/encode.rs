@@ -8,8 +8,6 @@
 //! Output that needs no compressor is computed in its final place, so a message takes one allocation. Values are read
 //! once to derive parameters, and once to be packed. They are hashed while they are in the cache.
 
-#[cfg(feature = "arbitrary")]
-pub mod arbitrary;
 mod assemble;
 mod buffered;
 pub mod builder;

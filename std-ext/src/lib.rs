@@ -20,7 +20,7 @@
 //! | a message from descriptors and bytes | [`encode()`], [`encode::encode_into`] |
 //! | a message whose objects come one after the other | [`StreamingEncoder`] |
 //! | one stage of the pipeline by itself | [`stages`] |
-//! | messages out of a fuzzer's bytes | `encode::arbitrary`, with feature `arbitrary` |
+//! | messages out of a fuzzer's bytes | the package `tgm-arbitrary` |
 //!
 //! # Files
 //! | want | take |
@@ -153,8 +153,6 @@ pub use compat::names::*;
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
 pub mod deps {
-    #[cfg(feature = "arbitrary")]
-    pub use ::arbitrary;
     #[cfg(feature = "ndarray")]
     pub use ::ndarray;
     pub use ciborium;

@@ -1,8 +1,8 @@
-//! Messages that the input decides about, by `tgm_std::encode::arbitrary`: valid ones validate, decode to what was put
+//! Messages that the input decides about, by `tgm_arbitrary`: valid ones validate, decode to what was put
 //! in, and are the same if they are encoded again; of nearly valid ones all routes say the same.
 
-use tgm_std::deps::arbitrary::{Arbitrary, Unstructured};
-use tgm_std::encode::arbitrary::{Message, NearlyValid};
+use tgm_arbitrary::arbitrary::{Arbitrary, Unstructured};
+use tgm_arbitrary::{Message, NearlyValid};
 use tgm_std::{DecodeOptions, ValidateOptions, ValidationLevel, decode, scan, validate_message};
 
 use crate::{checks, limits, options};

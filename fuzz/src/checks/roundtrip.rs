@@ -1,9 +1,9 @@
 //! Any bytes as values: encoded objects decode to their input, buffered or streamed, and pass validation. Lossless
 //! pipelines keep every bit; others stay within their bound.
 
+use tgm_arbitrary::arbitrary::{Arbitrary, Result, Unstructured};
+use tgm_arbitrary::{Any, Object, Pipeline, any};
 use tgm_core::descriptor::Encoding;
-use tgm_std::deps::arbitrary::{Arbitrary, Result, Unstructured};
-use tgm_std::encode::arbitrary::{Object, Pipeline};
 use tgm_std::{
     AggregateHashPolicy, ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, MessageBuilder,
     ObjectBuilder, ValidateOptions, ValidationLevel, decode, decode_descriptors, scan, validate_message,
@@ -51,7 +51,7 @@ struct Input {
 
 impl<'a> Arbitrary<'a> for Input {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
-        let (mut encoding, streamed): (EncodeOptions, bool) = u.arbitrary()?;
+        let (Any(mut encoding), streamed): (Any<EncodeOptions>, bool) = u.arbitrary()?;
         if streamed && matches!(encoding.aggregate_hash, AggregateHashPolicy::Header | AggregateHashPolicy::Both) {
             encoding.aggregate_hash = AggregateHashPolicy::Footer;
         }
@@ -62,8 +62,8 @@ impl<'a> Arbitrary<'a> for Input {
 
 /// An object of half of the bytes that are left, so that a second one has values too.
 fn object(u: &mut Unstructured<'_>) -> Result<Object> {
-    let dtype = if u.ratio(2_u8, 5)? { Dtype::Float64 } else { u.arbitrary()? };
-    let (order, pipeline): (ByteOrder, _) = (u.arbitrary()?, Pipeline::for_dtype(dtype, u)?);
+    let dtype = if u.ratio(2_u8, 5)? { Dtype::Float64 } else { any(u)? };
+    let (order, pipeline): (ByteOrder, _) = (any(u)?, Pipeline::for_dtype(dtype, u)?);
     let rows = u.int_in_range(0..=3_u64)?;
     let taken = u.bytes(u.len() / 2)?;
     let count = match dtype.byte_width() {

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::io::Cursor;
 
-use tgm_std::deps::arbitrary::{Arbitrary, Result, Unstructured};
-use tgm_std::encode::arbitrary::{Object, Pipeline};
+use tgm_arbitrary::arbitrary::{Result, Unstructured};
+use tgm_arbitrary::{Object, Pipeline, any};
 use tgm_std::{
     AggregateHashPolicy, ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, GlobalMetadata,
     StreamingEncoder, ValidateOptions, decode, scan, validate_message,
@@ -20,8 +20,8 @@ pub fn check(bytes: &[u8]) {
 
 fn calls(u: &mut Unstructured<'_>) -> Result<()> {
     let policies = [AggregateHashPolicy::Auto, AggregateHashPolicy::None, AggregateHashPolicy::Footer];
-    let options = EncodeOptions { aggregate_hash: *u.choose(&policies)?, ..u.arbitrary()? };
-    let metadata: GlobalMetadata = u.arbitrary()?;
+    let options = EncodeOptions { aggregate_hash: *u.choose(&policies)?, ..any(u)? };
+    let metadata: GlobalMetadata = any(u)?;
     let sink = Cursor::new(Vec::new());
     let mut encoder = StreamingEncoder::new(sink, &metadata, &options).expect("nothing that could be refused");
     let mut messages = Vec::new();
@@ -110,7 +110,7 @@ impl Expected {
 
 /// Metadata of an object.
 fn entry(u: &mut Unstructured<'_>) -> Result<Entry> {
-    Ok(GlobalMetadata::arbitrary(u)?.extra)
+    Ok(any::<GlobalMetadata>(u)?.extra)
 }
 
 /// An object of bytes without stages.

@@ -1,12 +1,13 @@
 //! Messages that are almost valid.
 
-use ::arbitrary::{Arbitrary, Result, Unstructured};
+use arbitrary::{Arbitrary, Result, Unstructured};
 use tgm_core::wire::{
     FRAME_ALIGNMENT, FRAME_HEADER_SIZE, FrameFlags, FrameHeader, FrameType, POSTAMBLE_SIZE, PREAMBLE_SIZE, Preamble,
 };
 
-use super::{Message, once_in};
-use crate::model::hash::digest;
+use tgm_std::internal::hash::digest;
+
+use crate::{Message, any, once_in};
 
 /// A message that was valid, and was damaged.
 ///
@@ -149,12 +150,12 @@ impl Draft {
                 Damage::Exchanged(frame, other)
             }
             3 => {
-                let frame_type: FrameType = u.arbitrary()?;
+                let frame_type: FrameType = any(u)?;
                 put(bytes, FrameHeader::FRAME_TYPE_OFFSET, &frame_type.as_u16().to_be_bytes());
                 Damage::Retyped(frame, frame_type)
             }
             4 => {
-                let flags: FrameFlags = u.arbitrary()?;
+                let flags: FrameFlags = any(u)?;
                 put(bytes, FLAGS_OFFSET, &flags.bits().to_be_bytes());
                 Damage::Reflagged(frame, flags)
             }

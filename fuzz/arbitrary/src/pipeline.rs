@@ -1,21 +1,20 @@
 //! The stages of an object.
 
-use ::arbitrary::{Result, Unstructured};
-use tgm_codec::about::{About, Input, Support};
-use tgm_codec::{Codec, ErrorBound};
+use arbitrary::{Result, Unstructured};
 use tgm_core::descriptor::{Compression, Dtype, Key, ZfpMode};
+use tgm_std::codec::about::{About, Input, Support};
+use tgm_std::codec::{self, Codec, ErrorBound};
+use tgm_std::options::Blosc2Codec;
+use tgm_std::{DataObjectDescriptor, ObjectBuilder};
 
-use super::once_in;
-use crate::base::options::Blosc2Codec;
-use crate::encode::builder::ObjectBuilder;
-use crate::model::types::DataObjectDescriptor;
+use crate::once_in;
 
 /// The stages that the values of an object go through, with their parameters.
 ///
 /// ```
 /// use tgm_std::core::descriptor::Dtype;
-/// use tgm_std::deps::arbitrary::Unstructured;
-/// use tgm_std::encode::arbitrary::Pipeline;
+/// use tgm_arbitrary::Pipeline;
+/// use tgm_arbitrary::arbitrary::Unstructured;
 /// use tgm_std::{MessageBuilder, ObjectBuilder};
 ///
 /// let pipeline = Pipeline::for_dtype(Dtype::Float64, &mut Unstructured::new(b"bytes of the fuzzer"))?;
@@ -63,7 +62,7 @@ enum Compressed {
 
 /// What this build encodes with a codec.
 pub(super) fn encoding(compression: Compression) -> Support {
-    tgm_codec::of(compression).map_or(Support::Whole, |codec| codec.about().encoding)
+    codec::of(compression).map_or(Support::Whole, |codec| codec.about().encoding)
 }
 
 /// Whether this build encodes with a codec.
@@ -75,7 +74,7 @@ pub(super) fn encodes(compression: Compression) -> bool {
 fn others() -> impl Iterator<Item = &'static About> {
     use Compression::{Blosc2, Lz4, None, Rle, Roaring, Sz3, Szip, Zfp, Zstd};
 
-    let abouts = tgm_codec::all().map(Codec::about).filter(|about| about.encoding.is_any() && about.usual.is_some());
+    let abouts = codec::all().map(Codec::about).filter(|about| about.encoding.is_any() && about.usual.is_some());
     abouts.filter(|about| !matches!(about.compression, None | Szip | Zstd | Lz4 | Blosc2 | Zfp | Sz3 | Rle | Roaring))
 }
 
@@ -140,7 +139,7 @@ impl Pipeline {
     ///
     /// # Errors
     /// The errors of [`ObjectBuilder::simple_packing_of_finite`].
-    pub fn apply(self, object: ObjectBuilder<'_>) -> crate::base::error::Result<ObjectBuilder<'_>> {
+    pub fn apply(self, object: ObjectBuilder<'_>) -> tgm_std::Result<ObjectBuilder<'_>> {
         let object = match self.packed {
             Some(packed) => object.simple_packing_of_finite(packed.bits, packed.decimal_scale_factor)?,
             None => object,

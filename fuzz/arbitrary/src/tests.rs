@@ -1,12 +1,13 @@
 use std::collections::BTreeSet;
 
-use ::arbitrary::{Arbitrary, Unstructured};
+use arbitrary::{Arbitrary, Unstructured};
+
+use tgm_core::descriptor::Compression;
+use tgm_std::validate::{ValidateOptions, ValidationLevel, validate_message};
+use tgm_std::{DataObjectDescriptor, DecodeOptions, EncodeOptions, GlobalMetadata, decode, decode_descriptors, encode};
 
 use super::*;
-use crate::base::options::{DecodeOptions, EncodeOptions};
-use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
-use crate::validate::{ValidateOptions, ValidationLevel, validate_message};
-use crate::{decode, decode_descriptors};
+use crate::pipeline::encodes;
 
 /// What as many inputs make. None is refused.
 fn made<T: for<'a> Arbitrary<'a>>(count: u64) -> impl Iterator<Item = T> {
@@ -84,11 +85,11 @@ fn every_choice_of_this_build_is_made() {
     }
     let compiled = [
         ("none szip zfp rle", true),
-        ("zstd", cfg!(feature = "zstd")),
-        ("lz4", cfg!(feature = "lz4")),
-        ("blosc2", cfg!(feature = "blosc2")),
-        ("sz3", cfg!(feature = "sz3-decode")),
-        ("roaring", cfg!(feature = "roaring")),
+        ("zstd", encodes(Compression::Zstd)),
+        ("lz4", encodes(Compression::Lz4)),
+        ("blosc2", encodes(Compression::Blosc2)),
+        ("sz3", encodes(Compression::Sz3)),
+        ("roaring", encodes(Compression::Roaring)),
     ];
     for name in compiled.iter().filter(|(_, is_in)| *is_in).flat_map(|(names, _)| names.split(' ')) {
         expected.push(format!("compression {name}"));
@@ -120,10 +121,10 @@ fn damage_is_found_by_each_kind_of_check() {
 
 #[test]
 fn descriptors_and_metadata_can_be_encoded() {
-    for (descriptor, metadata) in made::<(DataObjectDescriptor, GlobalMetadata)>(300) {
+    for (Any(descriptor), Any(metadata)) in made::<(Any<DataObjectDescriptor>, Any<GlobalMetadata>)>(300) {
         let len = descriptor.dtype.byte_len(descriptor.num_elements().unwrap() as u64).unwrap();
         let zeros = vec![0; usize::try_from(len).unwrap()];
-        crate::encode(&metadata, &[(&descriptor, &zeros)], &EncodeOptions::default()).unwrap();
+        encode(&metadata, &[(&descriptor, &zeros)], &EncodeOptions::default()).unwrap();
     }
 }
 

@@ -1,10 +1,10 @@
 //! Shapes, and bytes of values. A few bytes of the fuzzer make many values.
 
-use ::arbitrary::{Result, Unstructured};
-use half::{bf16, f16};
+use arbitrary::{Result, Unstructured};
 use tgm_core::descriptor::{ByteOrder, Dtype};
+use tgm_core::half::{bf16, f16};
 
-use super::{MOST_ELEMENTS, Pipeline, once_in};
+use crate::{MOST_ELEMENTS, Pipeline, once_in};
 
 /// A shape of at most four dimensions and [`MOST_ELEMENTS`] elements.
 pub(super) fn shape(u: &mut Unstructured<'_>) -> Result<Vec<u64>> {

@@ -2,24 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use ::arbitrary::{Arbitrary, Error, Result, Unstructured};
-use ciborium::Value;
-use half::{bf16, f16};
+use arbitrary::{Arbitrary, Error, Result, Unstructured};
 use tgm_core::descriptor::{ByteOrder, Dtype};
+use tgm_core::half::{bf16, f16};
+use tgm_std::deps::ciborium::Value;
+use tgm_std::{DataObjectDescriptor, ObjectBuilder};
 
-use super::{Pipeline, metadata, once_in, values};
-use crate::encode::builder::ObjectBuilder;
-use crate::model::types::DataObjectDescriptor;
+use crate::{Any, Pipeline, any, metadata, once_in, values};
 
 /// An object that can be encoded.
 ///
 /// ```
-/// use tgm_std::deps::arbitrary::{Arbitrary, Unstructured};
-/// use tgm_std::encode::arbitrary::Object;
+/// use tgm_arbitrary::arbitrary::{Arbitrary, Unstructured};
+/// use tgm_arbitrary::{Object, any};
 /// use tgm_std::{EncodeOptions, GlobalMetadata, encode};
 ///
 /// let mut u = Unstructured::new(b"bytes of the fuzzer");
-/// let (object, options) = (Object::arbitrary(&mut u)?, EncodeOptions::arbitrary(&mut u)?);
+/// let (object, options) = (Object::arbitrary(&mut u)?, any::<EncodeOptions>(&mut u)?);
 /// let message = encode(&GlobalMetadata::default(), &[(&object.descriptor, &object.data)], &options)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -39,8 +38,8 @@ pub struct Object {
 impl<'a> Arbitrary<'a> for Object {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
         // Most stages are for floats of 64 bits.
-        let dtype = if u.ratio(2_u8, 5)? { Dtype::Float64 } else { u.arbitrary()? };
-        let (order, pipeline, shape) = (u.arbitrary()?, Pipeline::for_dtype(dtype, u)?, values::shape(u)?);
+        let dtype = if u.ratio(2_u8, 5)? { Dtype::Float64 } else { any(u)? };
+        let (order, pipeline, shape) = (any(u)?, Pipeline::for_dtype(dtype, u)?, values::shape(u)?);
         let pipeline = if pipeline.needs_elements() && shape.contains(&0) { Pipeline::PLAIN } else { pipeline };
         let mut plain = DataObjectDescriptor::new(dtype, order, &shape);
         if once_in(8, u)? {
@@ -55,9 +54,9 @@ impl<'a> Arbitrary<'a> for Object {
 }
 
 /// A descriptor of an object that can be encoded, before it is encoded: without masks and what the encoder adds.
-impl<'a> Arbitrary<'a> for DataObjectDescriptor {
+impl<'a> Arbitrary<'a> for Any<DataObjectDescriptor> {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
-        Ok(Object::arbitrary(u)?.descriptor)
+        Ok(Self(Object::arbitrary(u)?.descriptor))
     }
 }
 
@@ -67,7 +66,7 @@ impl Object {
     ///
     /// # Errors
     /// The errors of [`Pipeline::apply`].
-    pub fn new(plain: DataObjectDescriptor, data: Vec<u8>, pipeline: Pipeline) -> crate::base::error::Result<Self> {
+    pub fn new(plain: DataObjectDescriptor, data: Vec<u8>, pipeline: Pipeline) -> tgm_std::Result<Self> {
         let object = pipeline.apply(ObjectBuilder::from_parts(plain, &data[..]))?;
         let descriptor = object.descriptor().clone();
         Ok(Self { descriptor, data, metadata: BTreeMap::new(), pipeline })

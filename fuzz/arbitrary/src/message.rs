@@ -2,13 +2,12 @@
 
 use std::io::Cursor;
 
-use ::arbitrary::{Arbitrary, Error, Result, Unstructured};
+use arbitrary::{Arbitrary, Error, Result, Unstructured};
 
-use super::{MOST_OBJECTS, Object};
-use crate::base::options::{AggregateHashPolicy, EncodeOptions};
-use crate::encode::buffered::encode;
-use crate::encode::streaming::StreamingEncoder;
-use crate::model::types::GlobalMetadata;
+use tgm_std::options::{AggregateHashPolicy, EncodeOptions};
+use tgm_std::{GlobalMetadata, StreamingEncoder, encode};
+
+use crate::{MOST_OBJECTS, Object, any};
 
 /// A valid message, and what was put into it.
 #[derive(Clone, Debug)]
@@ -54,14 +53,14 @@ impl<'a> Arbitrary<'a> for Message {
 impl Message {
     /// What the message will be, before it is encoded.
     pub(super) fn choose(u: &mut Unstructured<'_>) -> Result<Self> {
-        let (form, mut options): (Form, EncodeOptions) = (u.arbitrary()?, u.arbitrary()?);
+        let (form, mut options): (Form, EncodeOptions) = (u.arbitrary()?, any(u)?);
         if form != Form::Buffered
             && matches!(options.aggregate_hash, AggregateHashPolicy::Header | AggregateHashPolicy::Both)
         {
             // A stream has no digests yet when it writes its header.
             options.aggregate_hash = AggregateHashPolicy::Footer;
         }
-        let metadata = u.arbitrary()?;
+        let metadata = any(u)?;
         let objects = (0..u.int_in_range(0..=MOST_OBJECTS)?).map(|_| u.arbitrary()).collect::<Result<_>>()?;
         Ok(Self { bytes: Vec::new(), objects, metadata, options, form })
     }
@@ -70,7 +69,7 @@ impl Message {
     ///
     /// # Errors
     /// None as long as no field was changed.
-    pub fn encode(&self) -> crate::base::error::Result<Vec<u8>> {
+    pub fn encode(&self) -> tgm_std::Result<Vec<u8>> {
         if self.form == Form::Buffered {
             let base = self.objects.iter().map(|object| object.metadata.clone()).collect();
             let objects: Vec<_> = self.objects.iter().map(|object| (&object.descriptor, &object.data[..])).collect();

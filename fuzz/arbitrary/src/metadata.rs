@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use ::arbitrary::{Arbitrary, Result, Unstructured};
-use ciborium::Value;
+use arbitrary::{Arbitrary, Result, Unstructured};
+use tgm_std::GlobalMetadata;
+use tgm_std::deps::ciborium::Value;
 
-use crate::model::types::GlobalMetadata;
+use crate::Any;
 
 /// Keys as they are in use, with some that are long, empty or not ASCII.
 const KEYS: [&str; 12] = [
@@ -23,10 +24,10 @@ const KEYS: [&str; 12] = [
     "_extra_",
 ];
 
-/// Metadata that can be encoded: annotations of the message, and entries for no objects. [`super::Object`] has those.
-impl<'a> Arbitrary<'a> for GlobalMetadata {
+/// Metadata that can be encoded: annotations of the message, and entries for no objects. [`Object`](crate::Object) has those.
+impl<'a> Arbitrary<'a> for Any<GlobalMetadata> {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
-        Ok(Self { extra: entry(u)?, ..Self::default() })
+        Ok(Self(GlobalMetadata { extra: entry(u)?, ..GlobalMetadata::default() }))
     }
 }
 

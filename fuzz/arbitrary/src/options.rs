@@ -1,56 +1,59 @@
 //! Options of encoding.
 
-use ::arbitrary::{Arbitrary, Result, Unstructured};
+use arbitrary::{Arbitrary, Result, Unstructured};
 use tgm_core::descriptor::Compression;
 
-use super::pipeline::encodes;
-use crate::base::options::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMethod, Provenance, ValueOrder};
+use tgm_std::options::{AggregateHashPolicy, Blosc2Codec, EncodeOptions, MaskMethod, Provenance, ValueOrder};
+
+use crate::pipeline::encodes;
+use crate::{Any, any};
 
 /// Options that allow NaN and infinities, with every mask method that this build can encode. The provenance is fixed, so
 /// that finds can be repeated.
-impl<'a> Arbitrary<'a> for EncodeOptions {
+impl<'a> Arbitrary<'a> for Any<EncodeOptions> {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
-        Ok(Self {
+        Ok(Self(EncodeOptions {
             hashing: !u.ratio(1_u8, 4)?,
             allow_nan: true,
             allow_inf: true,
-            nan_mask_method: u.arbitrary()?,
-            pos_inf_mask_method: u.arbitrary()?,
-            neg_inf_mask_method: u.arbitrary()?,
+            nan_mask_method: any(u)?,
+            pos_inf_mask_method: any(u)?,
+            neg_inf_mask_method: any(u)?,
             small_mask_threshold_bytes: *u.choose(&[0, 8, 128])?,
-            aggregate_hash: u.arbitrary()?,
+            aggregate_hash: any(u)?,
             // Values may be any bytes: their byte order must not be judged by them.
             value_order: ValueOrder::Declared,
             descriptor_first: u.arbitrary()?,
             provenance: Some(provenance()),
-            ..Self::default()
-        })
+            ..EncodeOptions::default()
+        }))
     }
 }
 
 /// One of the methods that this build can encode.
-impl<'a> Arbitrary<'a> for MaskMethod {
+impl<'a> Arbitrary<'a> for Any<MaskMethod> {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
-        let mut methods = vec![Self::None, Self::Rle];
+        let mut methods = vec![MaskMethod::None, MaskMethod::Rle];
         if encodes(Compression::Roaring) {
-            methods.push(Self::Roaring);
+            methods.push(MaskMethod::Roaring);
         }
         if encodes(Compression::Lz4) {
-            methods.push(Self::Lz4);
+            methods.push(MaskMethod::Lz4);
         }
         if encodes(Compression::Zstd) {
-            methods.push(Self::Zstd { level: *u.choose(&[None, Some(1), Some(5)])? });
+            methods.push(MaskMethod::Zstd { level: *u.choose(&[None, Some(1), Some(5)])? });
         }
         if encodes(Compression::Blosc2) {
-            methods.push(Self::Blosc2 { codec: *u.choose(&Blosc2Codec::ALL)?, level: u.int_in_range(1..=9)? });
+            methods.push(MaskMethod::Blosc2 { codec: *u.choose(&Blosc2Codec::ALL)?, level: u.int_in_range(1..=9)? });
         }
-        Ok(u.choose(&methods)?.clone())
+        u.choose(&methods).cloned().map(Self)
     }
 }
 
-impl<'a> Arbitrary<'a> for AggregateHashPolicy {
+impl<'a> Arbitrary<'a> for Any<AggregateHashPolicy> {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
-        u.choose(&[Self::Auto, Self::None, Self::Header, Self::Footer, Self::Both]).copied()
+        use AggregateHashPolicy::{Auto, Both, Footer, Header, None};
+        u.choose(&[Auto, None, Header, Footer, Both]).copied().map(Self)
     }
 }
 

@@ -9,10 +9,10 @@
 //! | a valid message with some damage, with digests and lengths set right or not | [`NearlyValid`] |
 //! | an object that can be encoded | [`Object`] |
 //! | the stages of an object, out of those that this build can encode | [`Pipeline`] |
-//! | a descriptor that can be encoded | [`DataObjectDescriptor`](crate::DataObjectDescriptor) |
-//! | metadata of a message | [`GlobalMetadata`](crate::GlobalMetadata) |
-//! | how to encode | [`EncodeOptions`](crate::EncodeOptions), [`MaskMethod`](crate::encode::MaskMethod) |
-//! | names and fixed layouts of the format | the types of [`tgm_core`] |
+//! | a descriptor that can be encoded | [`Any`]`<`[`DataObjectDescriptor`](tgm_std::DataObjectDescriptor)`>` |
+//! | metadata of a message | [`Any`]`<`[`GlobalMetadata`](tgm_std::GlobalMetadata)`>` |
+//! | how to encode | [`Any`]`<`[`EncodeOptions`](tgm_std::EncodeOptions)`>`, [`Any`]`<`[`MaskMethod`](tgm_std::encode::MaskMethod)`>` |
+//! | names and fixed layouts of the format | [`Any`] of the types of [`tgm_core`] |
 //!
 //! Messages are small: at most [`MOST_OBJECTS`] objects of at most [`MOST_ELEMENTS`] elements. The same bytes always give the
 //! same message.
@@ -23,7 +23,8 @@
 //! ```toml
 //! [dependencies]
 //! libfuzzer-sys = "0.4"
-//! tgm-std = { version = "0.1", features = ["arbitrary"] }
+//! tgm-arbitrary = "0.1"
+//! tgm-std = "0.1"
 //! ```
 //!
 //! The target gives what it makes to the program, here the function `total`:
@@ -33,7 +34,7 @@
 //! #![no_main]
 //!
 //! # */
-//! use tgm_std::encode::arbitrary::{Message, NearlyValid};
+//! use tgm_arbitrary::{Message, NearlyValid};
 //! use tgm_std::{DecodeOptions, decode};
 //!
 //! /// The program under test: the bytes of all values.
@@ -52,15 +53,17 @@
 //! # /*
 //! libfuzzer_sys::fuzz_target!(|input: (Message, NearlyValid)| check(input));
 //! # */
-//! # use tgm_std::deps::arbitrary::{Arbitrary, Unstructured};
+//! # use tgm_arbitrary::arbitrary::{Arbitrary, Unstructured};
 //! # for seed in 0..50_u8 {
 //! #     let bytes: Vec<u8> = (0..200_u8).map(|i| i.wrapping_mul(seed).rotate_left(3) ^ seed).collect();
 //! #     check(Arbitrary::arbitrary(&mut Unstructured::new(&bytes))?);
 //! # }
-//! # Ok::<(), tgm_std::deps::arbitrary::Error>(())
+//! # Ok::<(), tgm_arbitrary::arbitrary::Error>(())
 //! ```
 
+mod any;
 mod damage;
+mod format;
 mod message;
 mod metadata;
 mod object;
@@ -72,9 +75,12 @@ mod tests;
 mod values;
 
 #[cfg(doc)]
-use ::arbitrary::Arbitrary;
-use ::arbitrary::{Result, Unstructured};
+use arbitrary::Arbitrary;
+use arbitrary::{Result, Unstructured};
 
+pub use ::arbitrary;
+
+pub use self::any::{Any, any};
 pub use self::damage::{Damage, NearlyValid, Repair};
 pub use self::message::{Form, Message};
 pub use self::object::Object;
@@ -89,3 +95,8 @@ pub const MOST_OBJECTS: usize = 4;
 fn once_in(of: u8, u: &mut Unstructured<'_>) -> Result<bool> {
     Ok(u.int_in_range(1..=of)? == of)
 }
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
