@@ -56,7 +56,7 @@ fn what_zarr_cannot_give_is_reported_and_the_rest_is_converted() {
     assert!(run.stderr.contains("a.zarr: text"), "{}", run.stderr);
     tgm(["validate", &tensogram]).good();
     let run = convert(&folder.path("none.zarr"), &tensogram, &[]);
-    assert!(run.code == Some(1) && run.stderr.contains("no Zarr store"), "{}", run.stderr);
+    assert!(run.code == Some(1) && run.stderr.contains("not a Zarr store"), "{}", run.stderr);
 }
 
 #[cfg(feature = "netcdf")]
