@@ -137,13 +137,7 @@ const fn advice(hint: Hint) -> &'static str {
         Hint::MaxObjects => "the limit for one message",
         Hint::ValueOrder => "data must be in the byte order that the descriptor declares",
         Hint::Blosc2 | Hint::Sz3 => FULL,
-        Hint::Blosc2Decode
-        | Hint::GribJpeg2000
-        | Hint::GribPng
-        | Hint::Lz4
-        | Hint::Roaring
-        | Hint::Sz3Decode
-        | Hint::Zstd => "this build leaves it out",
+        Hint::Blosc2Decode | Hint::Lz4 | Hint::Roaring | Hint::Sz3Decode | Hint::Zstd => "this build leaves it out",
         // A test finds advice that has no words here.
         _ => hint.text(),
     }
