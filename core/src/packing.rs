@@ -414,7 +414,7 @@ mod tests {
         }
 
         #[test]
-        fn powers_are_those_of_std(base in any::<f64>(), exponent in any::<i32>(), small in -400..400) {
+        fn powers_are_as_std_has_them(base in any::<f64>(), exponent in any::<i32>(), small in -400..400) {
             for (base, exponent) in [(base, exponent), (base, small), (2.0, small), (10.0, small), (1.0 + 1e-9, exponent)] {
                 // Hidden from the compiler, which might compute constant powers otherwise.
                 let expected = black_box(base).powi(black_box(exponent));
@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn powers_of_two_and_ten_are_those_of_std() {
+    fn powers_of_two_and_ten_are_as_std_has_them() {
         for exponent in (-2200..=2200).chain([i32::MIN, i32::MIN + 1, i32::MAX]) {
             for base in [2.0, 10.0] {
                 assert_eq!(powi(base, exponent), black_box::<f64>(base).powi(black_box(exponent)), "{base} {exponent}");
@@ -502,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_value_is_no_output_length() {
+    fn a_part_of_a_value_is_not_an_output_length() {
         let result = unpack_bytes_into(&[0; 9], &integers(8), 0, ByteOrder::Big, &mut [0; 12]);
         assert_eq!(result, Err(ErrorKind::OutputLength.at(0)));
     }

@@ -332,7 +332,8 @@ impl<S: Source> Scanner<S> {
         Ok(None)
     }
 
-    /// What begins before `place` was found from the start. If a message from the end begins there too, none of them counts.
+    /// Notes that the search from the start has reached `place`. If a message that was found from the end begins before that
+    /// place, the messages from the end do not count, and the search goes on to the end of the source.
     fn come_to(&mut self, place: u64) {
         if place > self.back {
             self.back = self.source.len();

@@ -275,7 +275,7 @@ fn the_postamble_may_leave_the_length_open() {
 
 /// An index leads to frames, which may be damaged. That is another error than an index that leads elsewhere.
 #[test]
-fn damage_at_the_end_of_a_frame_is_no_error_of_the_index() {
+fn damage_at_the_end_of_a_frame_is_not_an_error_of_the_index() {
     let mut seen = 0;
     for message in messages().filter(|message| message.find_index().unwrap().is_some()) {
         let frame = *message.object(0).unwrap().frame();

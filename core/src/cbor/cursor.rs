@@ -11,7 +11,7 @@ use core::fmt;
 use heapless::Vec;
 
 use super::head::{Head, first, info, major, simple, split_first_byte};
-use super::utf8::{Check, as_utf8};
+use super::utf8::{Check, as_utf8, check_utf8};
 use super::{plain, runs};
 use crate::error::{Error, ErrorKind, Result};
 use crate::names::Kind;
@@ -334,7 +334,7 @@ impl<'a> Cursor<'a> {
         let start = self.offset();
         let bytes = self.take(head.argument)?;
         if head.major == major::TEXT && check == Check::Utf8 {
-            as_utf8(bytes, start)?;
+            check_utf8(bytes, start)?;
         }
         Ok(bytes)
     }

@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn first_bytes_are_those_of_the_rfc() {
+    fn first_bytes_are_as_the_rfc_has_them() {
         assert_eq!((first::UNSIGNED_64, first::NEGATIVE_8, first::TEXT, first::TEXT_8), (0x1b, 0x38, 0x60, 0x78));
         assert_eq!((first::ARRAY_SHORT_END, first::MAP, first::FALSE, first::FLOAT_16), (0x98, 0xa0, 0xf4, 0xf9));
         for byte in 0..=u8::MAX {

@@ -48,13 +48,53 @@ impl<'a> MapReader<'a> {
     /// Reads the next key; `None` after the last entry.
     #[inline]
     pub(crate) fn next_key(&mut self) -> Result<Option<Text<'a>>> {
-        if self.count.is_end(&mut self.cursor, self.seen)? {
+        if self.is_end()? { Ok(None) } else { self.key().map(Some) }
+    }
+
+    /// Reads the next key and looks it up among the names of `K`; `None` after the last entry.
+    #[inline]
+    pub(crate) fn next_name<K: WireName>(&mut self) -> Result<Option<Name<K>>> {
+        if self.is_end()? {
             return Ok(None);
         }
+        match self.take_known() {
+            Some(known) => Ok(Some(Name::Known(known))),
+            None => self.key().map(|key| Some(key.known().into())),
+        }
+    }
+
+    /// Reads a text and looks it up among the names of `K`; `None` for any other text.
+    #[inline]
+    pub(crate) fn name<K: WireName>(&mut self) -> Result<Option<K>> {
+        match self.take_known() {
+            Some(known) => Ok(Some(known)),
+            None => self.text().map(Text::known),
+        }
+    }
+
+    /// Whether there are no more entries. Otherwise the next one counts as read.
+    #[inline]
+    fn is_end(&mut self) -> Result<bool> {
+        let is_end = self.count.is_end(&mut self.cursor, self.seen)?;
         self.seen = self.seen.saturating_add(1);
+        Ok(is_end)
+    }
+
+    /// Takes the next item if it is a name of `K` with a head of one byte. Names are ASCII, so it need not be checked.
+    #[inline]
+    fn take_known<K: WireName>(&mut self) -> Option<K> {
+        let mut ahead = self.cursor;
+        let known = K::from_bytes(ahead.take_short_text()?)?;
+        self.cursor = ahead;
+        Some(known)
+    }
+
+    /// Reads a key.
+    #[inline]
+    fn key(&mut self) -> Result<Text<'a>> {
         match self.cursor.take_str()? {
-            Some(whole) => Ok(Some(Text::Whole(whole))),
-            None => self.unusual_key().map(Some),
+            Some(whole) => Ok(Text::Whole(whole)),
+            None => self.unusual_key(),
         }
     }
 
@@ -71,18 +111,6 @@ impl<'a> MapReader<'a> {
     #[inline(never)]
     fn unusual_text(&mut self) -> Result<Text<'a>> {
         self.value()?.as_text()
-    }
-
-    /// Reads the next key and looks it up among the names of `K`; `None` after the last entry.
-    #[inline]
-    pub(crate) fn next_name<K: WireName>(&mut self) -> Result<Option<Name<K>>> {
-        Ok(self.next_key()?.map(|key| Name::from(key.known())))
-    }
-
-    /// Reads a text and looks it up among the names of `K`; `None` for any other text.
-    #[inline]
-    pub(crate) fn name<K: WireName>(&mut self) -> Result<Option<K>> {
-        self.text().map(Text::known)
     }
 
     /// Reads a value of any type.

@@ -16,6 +16,19 @@ pub(super) enum Check {
     Done,
 }
 
+/// Texts of fewer bytes are looked at byte by byte first.
+const SHORT: usize = 32;
+
+/// Checks that `bytes`, which start at `offset`, are UTF-8.
+#[inline]
+pub(super) fn check_utf8(bytes: &[u8], offset: u64) -> Result<()> {
+    // Most texts are keys and names in ASCII. For those this loop ends before the library's check gets going.
+    if bytes.len() < SHORT && bytes.iter().fold(0, |all, byte| all | byte) < 0x80 {
+        return Ok(());
+    }
+    as_utf8(bytes, offset).map(|_| ())
+}
+
 /// `bytes`, which start at `offset`, as text.
 #[inline]
 pub(super) fn as_utf8(bytes: &[u8], offset: u64) -> Result<&str> {

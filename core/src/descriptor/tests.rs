@@ -188,7 +188,7 @@ fn described(values: &[(Key, &[u8])]) -> Vec<u8> {
 
 /// FORMAT §3.5: null stands for an absent entry.
 #[test]
-fn null_is_no_mask() {
+fn null_is_not_a_mask() {
     for null in [0xf6, 0xf7] {
         let bytes = described(&[(Key::Masks, &[null])]);
         assert!(Descriptor::parse(&bytes, 0).unwrap().masks().is_empty());
@@ -302,7 +302,7 @@ fn only_float64_is_unpacked_piece_by_piece() {
 }
 
 #[test]
-fn fields_have_their_types_and_are_no_parameters() {
+fn fields_have_their_types_and_are_not_parameters() {
     let error = Descriptor::parse(&described(&[(Key::Type, &[5])]), 0).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::WrongType { .. }), "{error:?}");
     // Fields, then parameters, then the keys of a mask.

@@ -202,7 +202,7 @@ fn the_smallest_message_is_found_from_both_ends() {
 }
 
 #[test]
-fn lengths_that_no_preamble_confirms_are_no_messages() {
+fn lengths_that_no_preamble_confirms_are_not_messages() {
     let len = SAMPLE.len();
     for damaged in [0, 8, 16, len - 1] {
         let mut bytes = [SAMPLE, SAMPLE].concat();

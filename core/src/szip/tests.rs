@@ -147,7 +147,7 @@ fn payloads_of_simple_packing_decode_to_bytes_and_values() {
 }
 
 #[test]
-fn values_of_signed_samples_are_those_of_their_bits() {
+fn values_of_signed_samples_are_what_their_bits_say() {
     let stream = hex("dfbf8088860847d0");
     let mut values = [0.0; 3];
     let formula = Formula { reference: 0.0, scale: 1.0 };
@@ -413,7 +413,7 @@ fn output_of_no_samples_needs_no_stream() {
 }
 
 #[test]
-fn part_of_a_sample_is_no_output_length() {
+fn part_of_a_sample_is_not_an_output_length() {
     for bits_per_sample in [16, 24, 32] {
         let result = decode_into(&[0; 9], &params(bits_per_sample, 8, 1, 8), &mut [0; 5]);
         assert_eq!(result, Err(ErrorKind::OutputLength.at(0)));
@@ -522,7 +522,7 @@ proptest! {
     }
 
     #[test]
-    fn unmapped_differences_are_those_of_the_formula(
+    fn unmapped_differences_are_as_the_formula_has_them(
         bits_per_sample in 1..=32_u32,
         before in any::<u32>(),
         spread in 0..32_u32,

@@ -57,7 +57,7 @@ proptest! {
     }
 
     #[test]
-    fn tags_and_strings_with_long_heads_are_no_arrays(items in items()) {
+    fn tags_and_strings_with_long_heads_are_not_arrays(items in items()) {
         let count = items.len();
         let whole = [head(6, count, false), items[0].clone()].concat();
         prop_assert_eq!(skip(&[whole.clone(), items.concat(), vec![1; 40]].concat()), Ok(whole.len()));

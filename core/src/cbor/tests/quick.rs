@@ -135,7 +135,7 @@ fn high_bytes_are_counted_however_many_there_are() {
 }
 
 #[test]
-fn bytes_are_no_text_and_may_be_anything() {
+fn bytes_are_not_text_and_may_be_anything() {
     assert_eq!(skip(&[0x41, 0xff]), Ok(2));
     assert_eq!(skip(&[0x58, 1, 0xff]), Ok(3));
     for text in [&[0x61, 0xff][..], &[0x61, 0x80], &[0x62, 0x80, 0x80], &[0x62, b'a', 0xc3]] {

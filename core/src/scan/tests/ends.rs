@@ -73,7 +73,7 @@ fn whole_frames_that_do_not_end_where_they_should_are_searched_from_the_last_one
 }
 
 #[test]
-fn a_streamed_message_without_its_start_magic_is_no_message() {
+fn a_streamed_message_without_its_start_magic_is_not_a_message() {
     let mut bytes = streamed();
     bytes[..8].fill(0);
     assert_eq!(scanned(&bytes), (junk(&bytes), None));
