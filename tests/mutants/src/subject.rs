@@ -24,8 +24,7 @@ pub struct Subject {
     pub shared_tests: &'static [&'static str],
 }
 
-/// All of core. Left out are tests that count allocations, requests or threads, and `conformance`: they say nothing
-/// about results that the others do not.
+/// All of core.
 const CORE: Subject = Subject {
     name: "core",
     package: "tgm-core",
@@ -35,29 +34,7 @@ const CORE: Subject = Subject {
     check: &["--all-features"],
     features: &["--features", "tgm-core/serde"],
     own_tests: &["exhaustive", "samples", "stored"],
-    shared_tests: &[
-        "any_source",
-        "append",
-        "error_texts",
-        "every_error_kind",
-        "exhaustive",
-        "golden",
-        "index",
-        "limits",
-        "malformed",
-        "non_finite",
-        "payloads",
-        "push",
-        "range_order",
-        "reencode",
-        "rewrite",
-        "scan_directions",
-        "scan_work",
-        "select",
-        "validate",
-        "verified_routes",
-        "views",
-    ],
+    shared_tests: &["agreement", "bounds"],
 };
 
 /// The features of std with which its tests are built: what `tgm-tests` asks for, the encoder for tokio, and the codecs that
@@ -79,34 +56,8 @@ const STD: Subject = Subject {
     changed: &["decode", "encode", "file/append"],
     check: FEATURES_OF_STD,
     features: FEATURES_OF_STD,
-    own_tests: &["arrays", "library"],
-    shared_tests: &[
-        "allocations",
-        "any_source",
-        "append",
-        "encode_memory",
-        "error_texts",
-        "every_error_kind",
-        "files",
-        "golden",
-        "index",
-        "limits",
-        "malformed",
-        "non_finite",
-        "payloads",
-        "range_order",
-        "read_requests",
-        "readers",
-        "reencode",
-        "rewrite",
-        "select",
-        "stream_memory",
-        "threads",
-        "validate",
-        "verified_routes",
-        "views",
-        "warm",
-    ],
+    own_tests: &["library"],
+    shared_tests: &["agreement", "bounds"],
 };
 
 /// What tgm-zio has without std. Its own tests judge.
