@@ -11,7 +11,7 @@ use crate::base::options::EncodeOptions;
 use crate::encode::assemble::assemble;
 use crate::encode::object::Object;
 use crate::model::metadata::object_descriptor_to_cbor;
-use crate::model::room::Room;
+use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 
@@ -52,7 +52,7 @@ impl<'a> TakenObject<'a> {
             let text = format!("payload has {len} bytes, its descriptor implies {expected}");
             return Err(TensogramError::encoding(text));
         }
-        let descriptor = to_owned::descriptor(view, &Room::by_default())?;
+        let descriptor = to_owned::descriptor(view, &MetadataBudget::by_default())?;
         Ok(Self { object: Object::kept(descriptor, view.as_encoded().to_vec(), object.region()) })
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tgm_codec::memory::{self, untouched_zeros};
+use tgm_core::descriptor::Descriptor;
 use tgm_core::selection::Pick;
 
 pub(crate) use super::gather::Wanted;
@@ -11,10 +12,11 @@ use super::outline::Piece;
 use super::structure::Structure;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
-use crate::decode::apart::{Division, FrameApart, descriptor_at, gathered as box_of_rows, select_object, spans};
+use crate::decode::fetched::{Division, gathered as box_of_rows, spans};
+use crate::decode::lone_frame::{LoneFrame, select_object};
 use crate::decode::select::Selected;
 use crate::decode::{self, decode_descriptors, decode_metadata};
-use crate::model::room::Room;
+use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
 
@@ -211,15 +213,15 @@ impl Question for Descriptors {
             Gathered::Descriptors(structure, descriptors) => (structure, descriptors),
             _ => return Ok(Answer::NeedsMessage),
         };
-        let room = Room::new(&self.0.limits);
+        let budget = MetadataBudget::new(&self.0.limits);
         let owned = |described: &super::described::DescriptorBytes| {
-            to_owned::descriptor(&descriptor_at(&described.bytes, described.offset)?, &room)
+            to_owned::descriptor(&Descriptor::parse(&described.bytes, described.offset)?, &budget)
         };
         // A message may have several errors. Decoding all of it decides which one is reported.
         let Ok(descriptors) = descriptors.iter().map(owned).collect::<Result<Vec<_>>>() else {
             return Ok(Answer::NeedsMessage);
         };
-        Ok(structure.metadata(&self.0, &room)?.map(|metadata| (metadata, descriptors)).into())
+        Ok(structure.metadata(&self.0, &budget)?.map(|metadata| (metadata, descriptors)).into())
     }
 }
 
@@ -249,10 +251,10 @@ impl Question for Object {
         match gathered {
             Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
             Gathered::Frame(structure, index, offset, bytes) => {
-                let room = Room::new(&self.options.limits);
-                let frame = apart(&structure, index, offset, &bytes);
-                let (descriptor, values): DecodedObject = frame.decode(&self.options, &room)?;
-                let metadata = structure.metadata(&self.options, &room)?;
+                let budget = MetadataBudget::new(&self.options.limits);
+                let frame = lone_frame(&structure, index, offset, &bytes);
+                let (descriptor, values): DecodedObject = frame.decode(&self.options, &budget)?;
+                let metadata = structure.metadata(&self.options, &budget)?;
                 Ok(metadata.map(|metadata| (metadata, descriptor, values)).into())
             }
             _ => Ok(Answer::NeedsMessage),
@@ -287,7 +289,7 @@ impl Question for Ranges {
         match gathered {
             Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
             Gathered::Frame(structure, index, offset, bytes) => {
-                apart(&structure, index, offset, &bytes).ranges(&self.ranges, &self.options).map(Answer::Is)
+                lone_frame(&structure, index, offset, &bytes).ranges(&self.ranges, &self.options).map(Answer::Is)
             }
             Gathered::Parts(parts) => {
                 let values = parts.decode(&self.ranges, &self.options)?;
@@ -325,10 +327,10 @@ impl Question for Select {
         match gathered {
             Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
             Gathered::Frame(structure, index, offset, bytes) => {
-                apart(&structure, index, offset, &bytes).select(&self.picks, &self.options).map(Answer::Is)
+                lone_frame(&structure, index, offset, &bytes).select(&self.picks, &self.options).map(Answer::Is)
             }
             Gathered::Parts(parts) => {
-                let view = descriptor_at(&parts.descriptor.bytes, parts.descriptor.offset)?;
+                let view = Descriptor::parse(&parts.descriptor.bytes, parts.descriptor.offset)?;
                 let Some(rows) = spans(&view, &self.picks)? else { return Ok(Answer::NeedsFrame) };
                 let Some((descriptor, values)) = parts.decode(&rows, &self.options)? else {
                     return Ok(Answer::NeedsFrame);
@@ -347,7 +349,7 @@ impl PayloadBytes {
         ranges: &[(u64, u64)],
         options: &DecodeOptions,
     ) -> Result<Option<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
-        let descriptor = descriptor_at(&self.descriptor.bytes, self.descriptor.offset)?;
+        let descriptor = Descriptor::parse(&self.descriptor.bytes, self.descriptor.offset)?;
         let division = Division::new(&descriptor, self.payload_len, ranges, options)?;
         let Some(division) = division else { return Ok(None) };
         let fetched: Vec<_> = self.fetched.iter().map(Vec::as_slice).collect();
@@ -355,6 +357,6 @@ impl PayloadBytes {
     }
 }
 
-fn apart<'b>(structure: &Arc<Structure>, index: usize, offset: u64, bytes: &'b [u8]) -> FrameApart<'b> {
-    FrameApart { bytes, offset, index, presence: structure.presence() }
+fn lone_frame<'b>(structure: &Arc<Structure>, index: usize, offset: u64, bytes: &'b [u8]) -> LoneFrame<'b> {
+    LoneFrame { bytes, offset, index, presence: structure.presence() }
 }

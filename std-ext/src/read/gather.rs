@@ -19,7 +19,7 @@ use super::task::{Progress, Task};
 use super::wants::Wants;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
-use crate::decode::apart::{Division, descriptor_at, spans};
+use crate::decode::fetched::{Division, spans};
 use crate::scan::{MessageLayout, ScanOptions, Table};
 
 /// What is wanted of a message.
@@ -341,7 +341,7 @@ fn payload_parts(
 ) -> Result<Option<PayloadBytes>, Stop> {
     let (bytes, region) = described(parts, entry)?;
     // A wrong descriptor is reported by the decoder of the whole frame, in the words of a message in memory.
-    let Ok(descriptor) = descriptor_at(&bytes.bytes, bytes.offset) else { return Ok(None) };
+    let Ok(descriptor) = Descriptor::parse(&bytes.bytes, bytes.offset) else { return Ok(None) };
     let region_len = region.end.saturating_sub(region.start);
     let Ok(payload_len) = descriptor.masks().payload_len(region_len) else { return Ok(None) };
     let Some(ranges) = elements.ranges(&descriptor)? else { return Ok(None) };

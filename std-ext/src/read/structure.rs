@@ -29,7 +29,7 @@ use super::options::ReadOptions;
 use super::wants::Wants;
 use crate::base::error::Result;
 use crate::base::options::DecodeOptions;
-use crate::model::room::Room;
+use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 use crate::model::types::GlobalMetadata;
 use crate::scan::MessageLayout;
@@ -147,7 +147,7 @@ impl Structure {
     /// The errors of [`decode_metadata`](crate::decode::decode_metadata).
     pub(crate) fn first_metadata(&self) -> Result<Option<GlobalMetadata>> {
         let Ok(frame) = self.metadata.0.frame() else { return Ok(None) };
-        to_owned::frame_metadata(&Metadata::of_frame(&frame)?, &Room::by_default()).map(Some)
+        to_owned::frame_metadata(&Metadata::of_frame(&frame)?, &MetadataBudget::by_default()).map(Some)
     }
 
     /// The metadata of the message: the last metadata frame, overridden by preceders. `None` if all of the message has to be
@@ -155,20 +155,20 @@ impl Structure {
     ///
     /// # Errors
     /// The errors of the limits.
-    pub(crate) fn metadata(&self, options: &DecodeOptions, room: &Room) -> Result<Option<GlobalMetadata>> {
+    pub(crate) fn metadata(&self, options: &DecodeOptions, budget: &MetadataBudget) -> Result<Option<GlobalMetadata>> {
         options.limits.check_objects(self.objects.len())?;
         let Ok(frame) = self.metadata.1.as_ref().unwrap_or(&self.metadata.0).frame() else { return Ok(None) };
         let Ok(view) = Metadata::of_frame(&frame) else { return Ok(None) };
         if view.base_len() > self.objects.len() {
             return Ok(None);
         }
-        let mut metadata = to_owned::frame_metadata(&view, room)?;
+        let mut metadata = to_owned::frame_metadata(&view, budget)?;
         metadata.base.resize_with(self.objects.len(), Default::default);
         for (index, held) in &self.preceders {
             let (Ok(frame), Some(base)) = (held.frame(), metadata.base.get_mut(*index)) else { return Ok(None) };
             let Ok(preceder) = Metadata::of_frame(&frame) else { return Ok(None) };
             let Some(entry) = preceder.base_entry(0)? else { return Ok(None) };
-            to_owned::override_by(base, &entry, room)?;
+            to_owned::override_by(base, &entry, budget)?;
         }
         Ok(Some(metadata))
     }
