@@ -44,6 +44,24 @@
 //!
 //! Masks come last. They write into the values where these lie, in the byte order that is wanted. For ranges they write
 //! the part that each range covers.
+//!
+//! # Layers
+//! A module imports only from rows below its own, as with the layers of the crate.
+//!
+//! | layer | what it knows |
+//! |---|---|
+//! | `lone_frame` | objects whose frames were read without the rest of their message |
+//! | `range`, `fetched` | ranges: of an object at hand, or of one of which only parts were fetched |
+//! | `frameless`, `select` | objects in no frame; boxes of a tensor |
+//! | `each_range`, `typed` | several ranges, each block decoded once; values as a Rust type |
+//! | `into` | the caller's buffer |
+//! | `unpack`, `whole` | packed values from any element on; all values |
+//! | `range_bytes`, `scratch` | stored bytes for ranges; memory between calls |
+//! | `payload_parts` | blocks of a payload, each decompressed once |
+//! | `stored` | stored bytes, and the way from there to values |
+//! | `plan` | which stages an object has, and which codec undoes them |
+//! | `checked`, `masks`, `cost`, `bounds`, `object_table`, `range_order` | checks of a message, masks, what parts cost, what callers ask for |
+//! | `trust` | digests, the only door to an object's bytes |
 
 mod bounds;
 pub(crate) mod checked;
