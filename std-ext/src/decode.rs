@@ -12,7 +12,7 @@
 //! TensogramFile::decode_object
 //!   │  table                          where messages begin and end: Table::scan, once for a file
 //!   │  message_bytes::ask             reads: up to 256 KiB all of the message (read_whole), beyond that parts (read::Reader)
-//!   │  read::answer::Object           the question: what it needs, and the answer out of it
+//!   │  read::question::Object         the question: what it needs, and the answer out of it
 //!   │
 //!   ├─ a message ──► decode_object ───────► CheckedMessage::for_values   walk: frames in legal order, metadata, limits
 //!   ├─ a frame ────► LoneFrame::decode ──►  Frame::parse_at

@@ -1,4 +1,5 @@
-//! Answers, decoded from gathered bytes. This is the work that takes time; it reads nothing.
+//! Questions to a message, and their answers, decoded from gathered bytes. This is the work that takes time; it reads
+//! nothing.
 
 use std::sync::Arc;
 
@@ -6,9 +7,9 @@ use tgm_codec::memory::{self, untouched_zeros};
 use tgm_core::descriptor::Descriptor;
 use tgm_core::selection::Pick;
 
-pub(crate) use super::gather::Wanted;
+pub(crate) use super::gather::Needs;
 use super::gather::{Elements, Gathered, PayloadBytes};
-use super::outline::Piece;
+use super::outline::OutlinePiece;
 use super::structure::Structure;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
@@ -42,7 +43,7 @@ pub(crate) trait Question: Send + Sync {
     type Answer: Send;
 
     /// The bytes that the answer needs.
-    fn wanted(&self) -> Wanted;
+    fn wanted(&self) -> Needs;
 
     /// The options of decoding.
     fn options(&self) -> &DecodeOptions;
@@ -67,8 +68,8 @@ pub(crate) struct Bytes(pub(crate) DecodeOptions);
 impl Question for Bytes {
     type Answer = Vec<u8>;
 
-    fn wanted(&self) -> Wanted {
-        Wanted::Message
+    fn wanted(&self) -> Needs {
+        Needs::Message
     }
 
     fn options(&self) -> &DecodeOptions {
@@ -94,8 +95,8 @@ pub(crate) struct Message(pub(crate) DecodeOptions);
 impl Question for Message {
     type Answer = (GlobalMetadata, Vec<DecodedObject>);
 
-    fn wanted(&self) -> Wanted {
-        Wanted::Message
+    fn wanted(&self) -> Needs {
+        Needs::Message
     }
 
     fn options(&self) -> &DecodeOptions {
@@ -125,8 +126,8 @@ pub(crate) struct Outline {
 impl Question for Outline {
     type Answer = Vec<u8>;
 
-    fn wanted(&self) -> Wanted {
-        Wanted::Outline(self.whole)
+    fn wanted(&self) -> Needs {
+        Needs::Outline(self.whole)
     }
 
     fn options(&self) -> &DecodeOptions {
@@ -146,7 +147,7 @@ impl Question for Outline {
                 })?;
                 // Payloads stay zeros. They take no memory, because nothing writes to them.
                 let mut bytes = untouched_zeros(len)?;
-                for Piece { offset, bytes: piece } in pieces {
+                for OutlinePiece { offset, bytes: piece } in pieces {
                     let place =
                         usize::try_from(offset).ok().and_then(|start| bytes.get_mut(start..)?.get_mut(..piece.len()));
                     if let Some(place) = place {
@@ -167,8 +168,8 @@ pub(crate) struct FirstMetadata(pub(crate) DecodeOptions);
 impl Question for FirstMetadata {
     type Answer = GlobalMetadata;
 
-    fn wanted(&self) -> Wanted {
-        Wanted::Structure
+    fn wanted(&self) -> Needs {
+        Needs::Structure
     }
 
     fn options(&self) -> &DecodeOptions {
@@ -195,8 +196,8 @@ pub(crate) struct Descriptors(pub(crate) DecodeOptions);
 impl Question for Descriptors {
     type Answer = (GlobalMetadata, Vec<DataObjectDescriptor>);
 
-    fn wanted(&self) -> Wanted {
-        Wanted::Descriptors
+    fn wanted(&self) -> Needs {
+        Needs::Descriptors
     }
 
     fn options(&self) -> &DecodeOptions {
@@ -235,8 +236,8 @@ pub(crate) struct Object {
 impl Question for Object {
     type Answer = (GlobalMetadata, DataObjectDescriptor, Vec<u8>);
 
-    fn wanted(&self) -> Wanted {
-        Wanted::Object(self.index)
+    fn wanted(&self) -> Needs {
+        Needs::Object(self.index)
     }
 
     fn options(&self) -> &DecodeOptions {
@@ -273,8 +274,8 @@ pub(crate) struct Ranges {
 impl Question for Ranges {
     type Answer = (DataObjectDescriptor, Vec<Vec<u8>>);
 
-    fn wanted(&self) -> Wanted {
-        Wanted::Values(self.index, Elements::Ranges(self.ranges.clone()))
+    fn wanted(&self) -> Needs {
+        Needs::Values(self.index, Elements::Ranges(self.ranges.clone()))
     }
 
     fn options(&self) -> &DecodeOptions {
@@ -311,8 +312,8 @@ pub(crate) struct Select {
 impl Question for Select {
     type Answer = (DataObjectDescriptor, Selected<'static>);
 
-    fn wanted(&self) -> Wanted {
-        Wanted::Values(self.index, Elements::Box(self.picks.clone()))
+    fn wanted(&self) -> Needs {
+        Needs::Values(self.index, Elements::Box(self.picks.clone()))
     }
 
     fn options(&self) -> &DecodeOptions {
@@ -341,6 +342,87 @@ impl Question for Select {
         }
     }
 }
+
+/// The methods that put one of these questions to a message, for an `impl` block of a type that has a method `ask`. The
+/// names stand in the order of the methods. For methods that do not block, `[async await]` comes before them.
+macro_rules! question_methods {
+    (
+        $([$async:ident $await:ident])? $ask:ident,
+        $decode_metadata:ident, $decode_descriptors:ident, $decode_object:ident, $decode_range:ident, $select:ident $(,)?
+    ) => {
+        /// The metadata of the first metadata frame of message `index`.
+        ///
+        /// # Errors
+        /// The errors of [`Self::read_message`] and of [`decode_metadata`](crate::decode::decode_metadata).
+        pub $($async)? fn $decode_metadata(&self, index: usize) -> $crate::base::error::Result<$crate::model::types::GlobalMetadata> {
+            let question = $crate::read::question::FirstMetadata($crate::base::options::DecodeOptions::default());
+            self.$ask(index, question)$(.$await)?
+        }
+
+        /// The metadata of message `index`, and the descriptors of its objects.
+        ///
+        /// # Errors
+        /// The errors of [`Self::read_message`] and of [`decode_descriptors`](crate::decode::decode_descriptors).
+        pub $($async)? fn $decode_descriptors(
+            &self,
+            index: usize,
+        ) -> $crate::base::error::Result<($crate::model::types::GlobalMetadata, Vec<$crate::model::types::DataObjectDescriptor>)> {
+            let question = $crate::read::question::Descriptors($crate::base::options::DecodeOptions::default());
+            self.$ask(index, question)$(.$await)?
+        }
+
+        /// Object `object` of message `index`.
+        ///
+        /// # Errors
+        /// The errors of [`Self::read_message`] and of [`decode_object`](crate::decode_object).
+        pub $($async)? fn $decode_object(
+            &self,
+            index: usize,
+            object: usize,
+            options: &$crate::base::options::DecodeOptions,
+        ) -> $crate::base::error::Result<($crate::model::types::GlobalMetadata, $crate::model::types::DataObjectDescriptor, Vec<u8>)> {
+            let question = $crate::read::question::Object { index: object, options: options.clone() };
+            self.$ask(index, question)$(.$await)?
+        }
+
+        /// Ranges of the values of object `object` of message `index`, each a first element and a count.
+        ///
+        /// With `verify_hash` all of the object's frame is read, because its digest covers all of it.
+        ///
+        /// # Errors
+        /// The errors of [`Self::read_message`] and of [`decode_range`](crate::decode_range).
+        pub $($async)? fn $decode_range(
+            &self,
+            index: usize,
+            object: usize,
+            ranges: &[(u64, u64)],
+            options: &$crate::base::options::DecodeOptions,
+        ) -> $crate::base::error::Result<($crate::model::types::DataObjectDescriptor, Vec<Vec<u8>>)> {
+            let ranges = ranges.to_vec();
+            let question = $crate::read::question::Ranges { index: object, ranges, options: options.clone() };
+            self.$ask(index, question)$(.$await)?
+        }
+
+        /// The values that `picks` take of object `object` of message `index`, one pick for each dimension:
+        /// [`select`](crate::decode::select()). If the frame is long and its compression has parts, only the parts that
+        /// hold these values are read.
+        ///
+        /// # Errors
+        /// The errors of [`Self::read_message`] and of [`select`](crate::decode::select()).
+        pub $($async)? fn $select(
+            &self,
+            index: usize,
+            object: usize,
+            picks: &[tgm_core::selection::Pick],
+            options: &$crate::base::options::DecodeOptions,
+        ) -> $crate::base::error::Result<($crate::model::types::DataObjectDescriptor, $crate::decode::select::Selected<'static>)> {
+            let picks = picks.to_vec();
+            let question = $crate::read::question::Select { index: object, picks, options: options.clone() };
+            self.$ask(index, question)$(.$await)?
+        }
+    };
+}
+pub(crate) use question_methods;
 
 impl PayloadBytes {
     /// The descriptor, and the values of `ranges`. `None` if all of the frame has to be read for them.
