@@ -40,13 +40,15 @@
 //! crate checks only the sizes that they report. Do not feed them files that you do not trust.
 
 mod attributes;
+mod classic;
 mod dimensions;
 #[cfg(feature = "grib")]
 mod grids;
+mod hdf5;
 mod names;
-mod packed;
 mod to_netcdf;
 mod to_tgm;
+mod tree;
 mod types;
 mod values;
 
@@ -63,10 +65,18 @@ pub use to_tgm::{NetcdfOptions, Split, to_tensogram};
 
 use crate::error::encoding;
 
+/// The key of an object's dimensions, and of `_extra_` for those that no object has.
+const DIMENSIONS: &str = "dimensions";
+/// The key of `_extra_` for variables of texts.
+const TEXTS: &str = "texts";
 /// The key of `_extra_` and of `base` for what no other key has.
 const NETCDF: &str = "netcdf";
 /// Below it: the type of the variable, if the object has another one.
 const TYPE: &str = "type";
+/// Below it: how the numbers were stored: their type, and the attributes that say what they mean.
+const PACKING: &str = "packing";
+/// Below it: names of integers.
+const ENUM: &str = "enum";
 /// Below it: the types of attributes by name.
 const TYPES: &str = "types";
 /// Below it: the dimension of records, of which the object is one. In `_extra_`: the number of the record.
