@@ -318,11 +318,8 @@ def compare_hostile(tgm):
             file.create_virtual_dataset("virtual", layout)
 
         def plugin(file):
-            space = h5py.h5s.create_simple((4,))
-            plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-            plist.set_chunk((4,))
-            plist.set_filter(32001, h5py.h5z.FLAG_OPTIONAL, ())
-            h5py.h5d.create(file.id, b"filtered", h5py.h5t.IEEE_F64LE, space, plist)
+            # Part of h5py, and not of HDF5.
+            file.create_dataset("filtered", data=np.arange(400.0), chunks=(100,), compression="lzf")
 
         for make in (cycle, soft_cycle, external, through_external, raw, virtual, plugin):
             with h5py.File(folder / "in.h5", "w") as file:
@@ -345,7 +342,7 @@ def compare_hostile(tgm):
                 file.title = "t" * 80
             good = (folder / "in.nc").read_bytes()
             rng = np.random.default_rng(1)
-            for _ in range(200):
+            for _ in range(60):
                 bytes_ = bytearray(good)
                 for _ in range(int(rng.integers(1, 4))):
                     bytes_[int(rng.integers(4, len(bytes_)))] = int(rng.integers(256))

@@ -64,7 +64,7 @@ pub(super) fn read<'f>(
         }
     }
     for dimension in file.dimensions().filter(|dimension| !used.contains(&dimension.name())) {
-        tree.dimensions.push((dimension.name(), dimension.len() as u64));
+        tree.dimensions.push((dimension.name(), dimension.len() as u64, dimension.is_unlimited()));
     }
     if kept != header.counted() {
         let what =

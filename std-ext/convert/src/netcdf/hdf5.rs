@@ -18,7 +18,7 @@ mod attributes;
 mod scales;
 mod values;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use hdf5_metno::{File, Group, LinkType, Location, LocationInfo, LocationType};
@@ -103,6 +103,10 @@ pub(super) fn read<'f>(
             }
         }
     }
+    let of_variables = tree.variables.iter().flat_map(|variable| &variable.dimensions);
+    let of_texts = tree.texts.iter().flat_map(|text| &text.dimensions);
+    let used: BTreeSet<String> = of_variables.chain(of_texts).filter_map(super::tree::Dimension::path).collect();
+    tree.dimensions.retain(|(path, ..)| !used.contains(path));
     if ledger.counted != ledger.accounted {
         let Ledger { counted, accounted } = ledger;
         let what = format!("HDF5 counts {counted} links and attributes, of which {accounted} are kept or listed");

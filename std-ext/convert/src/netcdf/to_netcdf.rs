@@ -257,11 +257,13 @@ impl NetcdfWriter {
     /// Makes the dimensions that no variable has.
     fn write_dimensions(&mut self, global: &GlobalMetadata) -> Result<()> {
         let dimensions = global.extra.get(DIMENSIONS).and_then(Value::as_map).map_or(&[][..], Vec::as_slice);
+        let unlimited = global.extra.get("unlimited").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         for (path, len) in dimensions {
             let len = len.as_integer().and_then(|len| u64::try_from(len).ok());
             if let (Some(path), Some(len)) = (path.as_text(), len) {
                 let (group, name) = path.rsplit_once('/').unwrap_or(("", path));
-                let wanted = Named::Wanted(name.to_string(), len, false, Some(group.to_string()));
+                let is_unlimited = unlimited.iter().any(|it| it.as_text() == Some(path));
+                let wanted = Named::Wanted(name.to_string(), len, is_unlimited, Some(group.to_string()));
                 self.dimension(group, wanted, "", &mut |_| {})?;
             }
         }

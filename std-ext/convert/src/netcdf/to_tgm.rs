@@ -155,7 +155,7 @@ fn extra(tree: &Tree<'_>) -> BTreeMap<String, Value> {
     }
     push_map(&mut more, TYPES, types);
     push_map(&mut more, "groups", types_of_groups);
-    let dimensions = tree.dimensions.iter().map(|(path, len)| (path.as_str().into(), (*len).into())).collect();
+    let dimensions = tree.dimensions.iter().map(|(path, len, _)| (path.as_str().into(), (*len).into())).collect();
     let links = tree.links.iter().map(|(path, target)| (path.as_str().into(), target.as_str().into())).collect();
     let text = |text: &super::tree::Text| {
         let names = text.dimensions.iter().map(super::tree::Dimension::value).collect();
@@ -185,8 +185,10 @@ fn extra(tree: &Tree<'_>) -> BTreeMap<String, Value> {
         }
     }
     let dimensions = tree.variables.iter().flat_map(|variable| &variable.dimensions);
-    let unlimited: BTreeSet<String> =
+    let alone = tree.dimensions.iter().filter(|(.., is_unlimited)| *is_unlimited).map(|(path, ..)| path.clone());
+    let mut unlimited: BTreeSet<String> =
         dimensions.filter(|dimension| dimension.is_unlimited).filter_map(super::tree::Dimension::path).collect();
+    unlimited.extend(alone);
     if !unlimited.is_empty() {
         extra.insert("unlimited".to_string(), Value::Array(unlimited.into_iter().map(Value::from).collect()));
     }

@@ -15,8 +15,8 @@ pub(super) struct Tree<'f> {
     pub(super) groups: Vec<(String, Vec<Attribute>)>,
     pub(super) variables: Vec<Variable<'f>>,
     pub(super) texts: Vec<Text>,
-    /// Dimensions that no variable has: paths and lengths.
-    pub(super) dimensions: Vec<(String, u64)>,
+    /// Dimensions that no variable has: paths, lengths, and whether they are unlimited.
+    pub(super) dimensions: Vec<(String, u64, bool)>,
     /// Further names of what is in the file: paths, and the paths of what they name.
     pub(super) links: Vec<(String, String)>,
 }

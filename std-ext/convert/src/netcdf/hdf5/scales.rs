@@ -113,9 +113,9 @@ impl Scales {
         self.of(dataset).into_iter().zip(dataset.shape()).map(dimension).collect()
     }
 
-    /// The length of the dimension that this dataset is, if it has no values of its own.
-    pub(super) fn without_variable(&self, dataset: &Dataset) -> Option<u64> {
+    /// The length of the dimension that this dataset is, and whether it is unlimited, if it has no values of its own.
+    pub(super) fn without_variable(&self, dataset: &Dataset) -> Option<(u64, bool)> {
         let place = key(&dataset.loc_info().ok()?);
-        self.places.get(&place).filter(|scale| !scale.has_variable).map(|scale| scale.len as u64)
+        self.places.get(&place).filter(|scale| !scale.has_variable).map(|scale| (scale.len as u64, scale.is_unlimited))
     }
 }

@@ -34,8 +34,8 @@ pub(super) fn add<'f>(
     let name = name.strip_prefix(NOT_COORDINATE).unwrap_or(name);
     let path = super::path_in(group, name);
     let attributes = attributes::read(&dataset, &path, Of::Dataset, ledger, report);
-    if let Some(len) = scales.without_variable(&dataset) {
-        tree.dimensions.push((path, len));
+    if let Some((len, is_unlimited)) = scales.without_variable(&dataset) {
+        tree.dimensions.push((path, len, is_unlimited));
         return;
     }
     if let Err(what) = stored_here(&dataset) {
