@@ -88,6 +88,8 @@ fn failed(place: impl Display, error: impl Display) -> TensogramError {
 
 /// Runs `work`. The crate `netcdf` panics where the libraries report what it does not expect: that is an error here.
 fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    // HDF5 would print its errors, in each thread that does not say otherwise.
+    hdf5_metno::silence_errors(true);
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|_| Err(failed(path.display(), "what the library reports is not expected")))
 }

@@ -5,6 +5,7 @@ Usage:
   compare.py numbers TGM [CASES [SEED]]   random variables with all that the convention CF says of stored numbers
   compare.py kinds TGM                    a file of HDF5 with one of each kind, counted by h5py: kept or listed
   compare.py hostile TGM                  cycles, links to other files and long names end at once, with an error
+  compare.py trips TGM                    datasets as people make them, there and back, as xarray opens them
   compare.py make-kinds FILE              writes the file of kinds, from which tests/data/hdf5/kinds.h5 comes
 
 The libraries are here for comparison alone.
@@ -357,6 +358,134 @@ def compare_hostile(tgm):
     print("hostile files end at once")
 
 
+# Datasets -------------------------------------------------------------------------------------------------------------
+
+
+def reanalysis():
+    """Packed shorts with gaps, times, bounds, a mask, flags, texts, and what xarray says of coordinates."""
+    import pandas
+    import xarray
+
+    rng = np.random.default_rng(3)
+    time = pandas.date_range("2000-01-01", periods=4, freq="6h")
+    t2m = 273.15 + rng.normal(0, 10, (4, 3, 5))
+    t2m[1, 2, 3] = np.nan
+    data = xarray.Dataset(
+        {
+            "t2m": (("time", "lat", "lon"), t2m, {"units": "K", "long_name": "2 metre temperature"}),
+            "tp": (("time", "lat", "lon"), t2m.astype("f4") - 273, {"units": "m"}),
+            "lsm": (("lat", "lon"), rng.random((3, 5)) < 0.5),
+            "flag": (("lat", "lon"), rng.integers(0, 3, (3, 5), dtype="i1"),
+                     {"flag_values": np.array([0, 1, 2], "i1"), "flag_meanings": "a b c"}),
+            "count": (("time",), np.array([1, 2, 3, 4], "i4")),
+            "lat_bnds": (("lat", "bnds"), np.array([[-1.5, -0.5], [-0.5, 0.5], [0.5, 1.5]])),
+            "step": (("time",), pandas.to_timedelta([0, 6, 12, 18], "h")),
+            "crs": ((), np.int32(0), {"grid_mapping_name": "latitude_longitude"}),
+        },
+        coords={
+            "time": time,
+            "lat": ("lat", [-1.0, 0.0, 1.0], {"units": "degrees_north", "bounds": "lat_bnds"}),
+            "lon": ("lon", np.arange(5.0), {"units": "degrees_east"}),
+            "station": (("lon",), np.array(["a", "bc", "ä", "", "e"], object)),
+        },
+        attrs={"title": "test", "Conventions": "CF-1.8", "version": 3, "list": [1.5, 2.5]},
+    )
+    data["t2m"].encoding = {"dtype": "i2", "scale_factor": 0.01, "add_offset": 273.15, "_FillValue": -32767}
+    data["time"].encoding = {"units": "hours since 1900-01-01", "calendar": "gregorian", "dtype": "i4"}
+    return data
+
+
+def model():
+    """A calendar without leap years, a scale in float32, an unlimited dimension, floats with a fill value."""
+    import xarray
+
+    time = xarray.date_range("1850-01-01", periods=3, calendar="noleap", use_cftime=True)
+    tas = np.array([[280.0, 281.5], [np.nan, 279.25], [300.0, 255.5]], "f4")
+    data = xarray.Dataset({"tas": (("time", "y"), tas, {"units": "K"}), "pr": (("time", "y"), tas.astype("f8"))}, {"time": time})
+    data["tas"].encoding = {"_FillValue": np.float32(1e20), "missing_value": np.float32(1e20)}
+    data["pr"].encoding = {"dtype": "i2", "scale_factor": np.float32(0.25), "add_offset": np.float32(280), "_FillValue": -1}
+    data.encoding = {"unlimited_dims": {"time"}}
+    return data
+
+
+def same_dataset(given, found, what):
+    """Whether xarray sees the same: values, dimensions, attributes."""
+    assert set(given.variables) == set(found.variables), (what, set(given.variables) ^ set(found.variables))
+    for name in given.variables:
+        one, two = given[name], found[name]
+        assert one.dims == two.dims, (what, name, one.dims, two.dims)
+        if one.dtype.kind in "OTSU":
+            assert [str(it) for it in one.values.ravel()] == [str(it) for it in two.values.ravel()], (what, name, one, two)
+        else:
+            assert one.dtype.kind == two.dtype.kind, (what, name, one.dtype, two.dtype)
+            assert np.array_equal(one.values, two.values, equal_nan=one.dtype.kind in "fcmM"), (what, name, one, two)
+        keys = set(one.attrs) | set(two.attrs)
+        for key in keys:
+            assert key in one.attrs and key in two.attrs, (what, name, key, one.attrs, two.attrs)
+            assert np.array_equal(one.attrs[key], two.attrs[key]), (what, name, key, one.attrs[key], two.attrs[key])
+    for key in set(given.attrs) | set(found.attrs):
+        assert np.array_equal(given.attrs.get(key), found.attrs.get(key)), (what, key, given.attrs, found.attrs)
+
+
+def compare_trips(tgm):
+    import netCDF4
+    import xarray
+
+    count = 0
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        for make in (reanalysis, model):
+            data = make()
+            for form in ("NETCDF4", "NETCDF3_64BIT"):
+                if form != "NETCDF4":
+                    data = data.drop_vars("station", errors="ignore")
+                data.to_netcdf(folder / "in.nc", format=form)
+                run(tgm, "convert", folder / "in.nc", "-o", folder / "out.tgm")
+                run(tgm, "convert", folder / "out.tgm", "-o", folder / "back.nc")
+                with xarray.open_dataset(folder / "in.nc") as given, xarray.open_dataset(folder / "back.nc") as found:
+                    same_dataset(given, found, (make.__name__, form))
+                for name in ("in.nc", "out.tgm", "back.nc"):
+                    (folder / name).unlink()
+                count += 1
+            if make is model:
+                continue
+            data = make()
+            data.to_zarr(folder / "in.zarr", zarr_format=3, consolidated=False)
+            run(tgm, "convert", "--chunks", "join", folder / "in.zarr", "-o", folder / "back.nc", code=None)
+            with xarray.open_zarr(folder / "in.zarr", consolidated=False) as given, \
+                    xarray.open_dataset(folder / "back.nc") as found:
+                # Texts of Zarr are not read.
+                same_dataset(given.drop_vars("station", errors="ignore").load(), found, (make.__name__, "zarr"))
+            (folder / "back.nc").unlink()
+            subprocess.run(["rm", "-r", folder / "in.zarr"], check=True)
+            count += 1
+        # Groups, with dimensions that hide others, and a group without anything.
+        with netCDF4.Dataset(folder / "in.nc", "w") as file:
+            file.createDimension("x", 2)
+            file.createDimension("alone", 7)
+            file.createVariable("v", "f8", ("x",))[...] = [1, 2]
+            group = file.createGroup("g")
+            group.createDimension("x", 3)
+            group.title = "inner"
+            group.createVariable("v", "f8", ("x",))[...] = [3, 4, 5]
+            group.createGroup("k").createVariable("w", "f8", ("x",))[...] = [6, 7, 8]
+            file.createGroup("empty")
+        run(tgm, "convert", folder / "in.nc", "-o", folder / "out.tgm")
+        run(tgm, "convert", "--strict", folder / "out.tgm", "-o", folder / "back.nc")
+        with netCDF4.Dataset(folder / "in.nc") as given, netCDF4.Dataset(folder / "back.nc") as found:
+            def same(one, two, path=""):
+                assert {n: d.size for n, d in one.dimensions.items()} == {n: d.size for n, d in two.dimensions.items()}, path
+                assert set(one.groups) == set(two.groups), (path, set(one.groups), set(two.groups))
+                assert {k: one.getncattr(k) for k in one.ncattrs()} == {k: two.getncattr(k) for k in two.ncattrs()}, path
+                for name, variable in one.variables.items():
+                    assert equal(variable[...], two[name][...]), (path, name)
+                for name, group in one.groups.items():
+                    same(group, two.groups[name], f"{path}/{name}")
+
+            same(given, found)
+    print(f"{count + 1} datasets come back to NetCDF as xarray {xarray.__version__} opens them")
+
+
 if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit(__doc__)
@@ -369,6 +498,8 @@ if __name__ == "__main__":
             compare_kinds(sys.argv[2])
         case "hostile":
             compare_hostile(sys.argv[2])
+        case "trips":
+            compare_trips(sys.argv[2])
         case "make-kinds":
             make_kinds(sys.argv[2])
         case _:

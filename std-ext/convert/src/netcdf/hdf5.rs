@@ -18,6 +18,9 @@ mod attributes;
 mod scales;
 mod values;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

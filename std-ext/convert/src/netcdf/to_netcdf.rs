@@ -14,7 +14,7 @@ use super::dimensions::{Dimension, Dimensions, path_in, unnamed};
 #[cfg(feature = "grib")]
 use super::grids::{Grid, Grids};
 use super::names::safe;
-use super::values::{Attribute, Values, metadata, of_zarr};
+use super::values::{Attribute, Values, groups_of_zarr, metadata, of_zarr};
 use super::{DIMENSIONS, NETCDF, RECORD, TEXTS, TYPES, failed, guarded, types};
 use crate::error::encoding;
 #[cfg(feature = "grib")]
@@ -221,6 +221,13 @@ impl NetcdfWriter {
                 let path: Vec<String> = path.split('/').filter(|part| !part.is_empty()).map(safe).collect();
                 let types = key.as_text().and_then(|key| get(&types_of_groups, key));
                 all.push((path.join("/"), map(Some(&entries)), map(types)));
+            }
+        }
+        // Attributes of the groups above an array of Zarr. The root's path is empty.
+        for (key, entries) in groups_of_zarr(global) {
+            if let Some(path) = key.as_text() {
+                let path: Vec<String> = path.split('/').filter(|part| !part.is_empty()).map(safe).collect();
+                all.push((path.join("/"), map(Some(entries)), Vec::new()));
             }
         }
         for (group, entries, types) in all {

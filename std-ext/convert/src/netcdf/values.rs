@@ -202,6 +202,11 @@ pub(super) fn of_zarr(global: &GlobalMetadata, dtype: Dtype) -> Option<&[(Value,
     get(array, "attributes")?.as_map().map(Vec::as_slice).filter(|_| is_same)
 }
 
+/// The attributes of the groups above such an array, by path.
+pub(super) fn groups_of_zarr(global: &GlobalMetadata) -> &[(Value, Value)] {
+    global.extra.get(ZARR).and_then(Value::as_map).map_or(&[], |zarr| map(zarr, "groups"))
+}
+
 /// An attribute to write.
 pub(super) struct Attribute<'v> {
     pub(super) name: String,

@@ -43,19 +43,26 @@ pub(super) fn read(
     ledger.counted += count;
     let mut read = Vec::new();
     // As they were made, where the file knows that.
-    let is_ordered =
-        count > 0 && location.attr_by_index(IndexType::CreationOrder, IterationOrder::Increasing, count - 1).is_ok();
-    for index in 0..count {
+    let names = location.attr_names_by(IndexType::CreationOrder, IterationOrder::Increasing);
+    let names = names.or_else(|_| location.attr_names_by(IndexType::Name, IterationOrder::Increasing));
+    let names = match names {
+        Ok(names) => names,
+        Err(error) => {
+            // A name that is not text ends the walk.
+            ledger.accounted += count;
+            report(Note::not_kept(place, format!("{count} attributes: {error}")));
+            return read;
+        }
+    };
+    for name in names {
         ledger.accounted += 1;
-        let by = |order| location.attr_by_index(order, IterationOrder::Increasing, index);
-        let stored = match by(if is_ordered { IndexType::CreationOrder } else { IndexType::Name }) {
+        let stored = match location.attr(&name) {
             Ok(stored) => stored,
             Err(error) => {
-                report(Note::not_kept(place, format!("attribute {index}: {error}")));
+                report(Note::not_kept(place, format!("attribute {name}: {error}")));
                 continue;
             }
         };
-        let name = stored.name();
         let is_hidden = HIDDEN.contains(&name.as_str())
             || of == Of::Dataset && HIDDEN_OF_SCALES.contains(&name.as_str()) && is_scale(location);
         if is_hidden {
