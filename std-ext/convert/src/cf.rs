@@ -35,7 +35,6 @@ mod tests;
 use tgm_core::descriptor::Dtype;
 
 use arithmetic::Arithmetic;
-pub(super) use cells::Cells;
 pub(super) use numbers::{List, Numbers};
 pub(super) use packing::{Packed, pack};
 

@@ -56,6 +56,12 @@ impl Names {
         free
     }
 
+    /// Whether an array has this path.
+    #[cfg(feature = "netcdf")]
+    pub(super) fn is_taken(&self, path: &str) -> bool {
+        self.arrays.contains(path)
+    }
+
     /// All groups but the root.
     #[cfg(feature = "zarr")]
     pub(super) fn groups(&self) -> impl Iterator<Item = &str> {

@@ -4,9 +4,9 @@ use half::{bf16, f16};
 use tgm_core::descriptor::Dtype;
 use tgm_std::Result;
 
+use super::Reading;
 use super::arithmetic::{Arithmetic, double, integers, single};
-use super::numbers::{List, Number};
-use super::{Numbers, Reading};
+use super::numbers::Number;
 use crate::error::encoding;
 
 /// The greatest integer up to which `f64` holds all.
@@ -156,15 +156,6 @@ impl Reading {
             Dtype::Float64 => count(stored, f64::from(FILL_OF_FLOATS).to_ne_bytes()),
             _ => 0,
         }
-    }
-
-    /// The number that a missing cell had: of `_FillValue`, or the first `missing_value`.
-    pub(crate) fn fill(&self) -> Option<Numbers> {
-        let list = match &self.missing {
-            List::Integers(list) => List::Integers(vec![*list.first()?]),
-            List::Floats(list) => List::Floats(vec![*list.first()?]),
-        };
-        Some(Numbers { dtype: Some(self.view), list })
     }
 }
 

@@ -256,7 +256,7 @@ proptest! {
         let told = [
             (SCALE, factor(scale)), (OFFSET, factor(offset)),
             (UNSIGNED, text(if is_unsigned { "true" } else { "no" })),
-            (FILL, super::tests::integers(Dtype::Int16, &[fill.into()])),
+            (FILL, tests::integers(Dtype::Int16, &[fill.into()])),
         ];
         let stored: Vec<u8> = integers.iter().chain([&fill]).flat_map(|integer| integer.to_ne_bytes()).collect();
         let reading = Reading::of(Dtype::Int16, &told);
