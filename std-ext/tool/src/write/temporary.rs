@@ -44,13 +44,13 @@ impl Temporary {
     ///
     /// # Errors
     /// The errors of making a file.
-    #[cfg(feature = "netcdf")]
+    #[cfg(any(feature = "netcdf", feature = "zarr"))]
     pub(crate) fn with_name(directory: &Path) -> io::Result<Self> {
         Self::named(directory, None)
     }
 
     /// The name of the file, if it has one.
-    #[cfg(feature = "netcdf")]
+    #[cfg(any(feature = "netcdf", feature = "zarr"))]
     pub(crate) fn name(&self) -> Option<&Path> {
         self.name.as_deref()
     }
