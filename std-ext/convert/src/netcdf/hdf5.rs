@@ -1,4 +1,4 @@
-//! Files of HDF5, those of NetCDF 4 among them, read by the library HDF5 alone.
+//! Files of HDF5, NetCDF 4 among them, read by the library HDF5 alone.
 //!
 //! netCDF-C does not show all that a file holds, and follows links wherever they lead: around in circles, and to other
 //! files. So links are walked here, each object once, and only what lies in the file itself is read.

@@ -185,7 +185,14 @@ impl NetcdfWriter {
                     Some(grid) => grid.dimensions.iter().cloned().map(Named::Made).collect(),
                     None => names_of_dimensions(global, index, &values.shape),
                 };
-                let path = self.add_variable((&name, &place), &values, names, (global, index), report)?;
+                let path = match self.add_variable((&name, &place), &values, names, (global, index), report) {
+                    Ok(path) => path,
+                    // Such as too many dimensions. The other objects are written.
+                    Err(error) => {
+                        report(Note::failed(place, error));
+                        continue;
+                    }
+                };
                 if let Some(variables) = grid.and_then(|grid| grid.variables) {
                     self.say_where(&path, &variables, &place, report)?;
                 }

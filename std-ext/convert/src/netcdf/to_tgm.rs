@@ -349,7 +349,7 @@ fn is_told_bool(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|it| it.name == "dtype" && it.value.as_text() == Some("bool"))
 }
 
-/// The attributes that stay beside the values, and those of the encoding as the file has them, with the stored type.
+/// The attributes that stay beside the values, and the attributes of the encoding as the file has them, with the stored type.
 fn attributes_of(variable: &Variable<'_>, reading: &Reading) -> (Vec<Attribute>, Vec<(Value, Value)>) {
     let of_packing: BTreeSet<&str> = reading.changed().collect();
     let mut kept = Vec::new();

@@ -2,8 +2,11 @@
 
 use ciborium::Value;
 use half::f16;
-use hdf5_metno::types::{FixedAscii, FixedUnicode, FloatSize, IntSize, TypeDescriptor, VarLenAscii, VarLenUnicode};
-use hdf5_metno::{Attribute as Stored, Container, IndexType, IterationOrder, Location};
+use hdf5_metno::types::{
+    FixedAscii, FixedUnicode, FloatSize, H5Type, IntSize, TypeDescriptor, VarLenAscii, VarLenUnicode,
+};
+use hdf5_metno::{Attribute as Stored, Container, IndexType, IterationOrder, Location, Selection};
+use ndarray::{Array2, IxDyn};
 
 use super::super::tree::Attribute;
 use super::Ledger;
@@ -30,6 +33,10 @@ const HIDDEN: [&str; 7] = [
 const HIDDEN_OF_SCALES: [&str; 2] = ["CLASS", "NAME"];
 /// The most elements that an attribute of metadata has.
 const MAX_ELEMENTS: usize = 1 << 20;
+/// The most texts of any length that an attribute has.
+const MAX_TEXTS: usize = 4096;
+/// How many texts of any length are read at a time.
+const PIECE: usize = 16;
 
 /// Reads the attributes of an object. What cannot be kept is reported.
 pub(super) fn read(
@@ -103,6 +110,9 @@ fn value(stored: &Stored) -> Result<(Value, &'static str), String> {
     if space.size() > MAX_ELEMENTS {
         return Err(format!("it has {} elements", space.size()));
     }
+    if matches!(descriptor, TypeDescriptor::VarLenAscii | TypeDescriptor::VarLenUnicode) && space.size() > MAX_TEXTS {
+        return Err(format!("it has {} texts", space.size()));
+    }
     let (mut values, kind) = values(stored, &descriptor)?;
     if values.len() == 1 {
         return Ok((values.remove(0), kind));
@@ -141,8 +151,26 @@ fn values(stored: &Stored, descriptor: &TypeDescriptor) -> Result<(Vec<Value>, &
     read.map_err(|error| error.to_string())
 }
 
-/// Texts of an attribute or a dataset, and the name of their type in NetCDF. What is not UTF-8 is taken for Latin-1.
-pub(super) fn texts(stored: &Container, descriptor: &TypeDescriptor) -> Result<(Vec<String>, &'static str), String> {
+/// Texts of a dataset. Texts of any length are read some at a time, as many of them can be one long text in the file. `most`
+/// is how many bytes they may have.
+pub(super) fn texts_of_dataset(
+    stored: &Container,
+    descriptor: &TypeDescriptor,
+    most: usize,
+) -> Result<Vec<String>, String> {
+    match descriptor {
+        TypeDescriptor::VarLenAscii if !stored.is_scalar() => {
+            pieces::<VarLenAscii>(stored, most, VarLenAscii::as_bytes)
+        }
+        TypeDescriptor::VarLenUnicode if !stored.is_scalar() => {
+            pieces::<VarLenUnicode>(stored, most, VarLenUnicode::as_bytes)
+        }
+        _ => texts(stored, descriptor).map(|(texts, _)| texts),
+    }
+}
+
+/// Texts, and the name of their type in NetCDF. What is not UTF-8 is taken for Latin-1.
+fn texts(stored: &Container, descriptor: &TypeDescriptor) -> Result<(Vec<String>, &'static str), String> {
     macro_rules! read {
         ($type:ty) => {
             stored.read_raw::<$type>().map(|list| list.iter().map(|text| decoded(text.as_bytes())).collect())
@@ -167,6 +195,34 @@ pub(super) fn texts(stored: &Container, descriptor: &TypeDescriptor) -> Result<(
         other => return Err(format!("its type is {}", named(other))),
     };
     list.map(|list| (list, kind)).map_err(|error| error.to_string())
+}
+
+/// Texts of any length, a few at a time.
+fn pieces<T: H5Type>(stored: &Container, most: usize, bytes_of: impl Fn(&T) -> &[u8]) -> Result<Vec<String>, String> {
+    let (shape, count) = (stored.shape(), stored.size());
+    let (mut texts, mut len) = (Vec::new(), 0_usize);
+    for start in (0..count).step_by(PIECE) {
+        let numbers = start..count.min(start + PIECE);
+        let mut points = Vec::with_capacity(PIECE * shape.len());
+        for number in numbers.clone() {
+            let (mut rest, first) = (number, points.len());
+            points.resize(first + shape.len(), 0);
+            for (place, dim) in points.iter_mut().skip(first).rev().zip(shape.iter().rev()) {
+                (*place, rest) = (rest % dim, rest / dim);
+            }
+        }
+        let points = Array2::from_shape_vec((numbers.len(), shape.len()), points).map_err(|error| error.to_string())?;
+        let read = stored.as_reader().read_slice::<T, _, IxDyn>(Selection::from(points));
+        for text in read.map_err(|error| error.to_string())?.iter() {
+            let bytes = bytes_of(text);
+            len = len.saturating_add(bytes.len());
+            if len > most {
+                return Err(format!("its texts have more than {most} bytes"));
+            }
+            texts.push(decoded(bytes));
+        }
+    }
+    Ok(texts)
 }
 
 fn decoded(bytes: &[u8]) -> String {

@@ -13,7 +13,7 @@ use tgm_std::{DecodeLimits, Result};
 
 use super::super::tree::{Dimension, Kind, Text, Tree, Variable};
 use super::Ledger;
-use super::attributes::{self, Of, named, texts};
+use super::attributes::{self, Of, named, texts_of_dataset};
 use super::scales::{NOT_COORDINATE, Scales};
 use crate::error::encoding;
 use crate::note::Note;
@@ -68,11 +68,8 @@ pub(super) fn add<'f>(
         report(Note::failed(path, encoding(what)));
         return;
     }
-    match texts(&dataset, &descriptor) {
-        Ok((values, _)) if values.iter().map(String::len).sum::<usize>() <= MAX_TEXT => {
-            tree.texts.push(Text { path, dimensions, attributes, values });
-        }
-        Ok(_) => report(Note::failed(path, encoding(format!("its texts have more than {MAX_TEXT} bytes")))),
+    match texts_of_dataset(&dataset, &descriptor, MAX_TEXT) {
+        Ok(values) => tree.texts.push(Text { path, dimensions, attributes, values }),
         Err(what) => report(Note::failed(path, encoding(format!("the variable is not kept: {what}")))),
     }
 }
