@@ -32,7 +32,7 @@ pub(super) enum Format {
     /// NetCDF; HDF5 is read as well
     #[cfg(feature = "netcdf")]
     Netcdf,
-    /// Zarr version 3: a directory
+    /// Zarr, a directory: versions 2 and 3 are read, and 3 is written
     #[cfg(feature = "zarr")]
     Zarr,
     /// Metadata as a table, in the file format of Arrow; written only
@@ -212,7 +212,7 @@ impl Format {
     #[cfg_attr(not(feature = "zarr"), expect(unused_variables, reason = "no other format has directories"))]
     pub(super) fn of_folder(path: &Path) -> Option<Self> {
         #[cfg(feature = "zarr")]
-        if path.join("zarr.json").is_file() {
+        if ["zarr.json", ".zarray", ".zgroup"].iter().any(|name| path.join(name).is_file()) {
             return Some(Self::Zarr);
         }
         None
