@@ -159,7 +159,8 @@ impl Catalog {
         Self::build_with(data, keys, &DecodeOptions::default())
     }
 
-    /// [`Self::build`] with the threads of the options. The catalogue keeps the options.
+    /// [`Self::build`] with the threads of the options. The digests of metadata frames are checked, unless the options turn
+    /// that off (`verify_metadata`). The catalogue keeps the options.
     ///
     /// # Errors
     /// As [`Self::build`].
@@ -192,7 +193,7 @@ impl Catalog {
     pub fn varying_keys<'d>(data: impl Into<Data<'d>>, options: &DecodeOptions) -> Result<Vec<String>> {
         let data = data.into();
         let layouts = data.layouts()?;
-        gather::varying_keys(&data, &layouts, threads(options, &layouts)?)
+        gather::varying_keys(&data, &layouts, (threads(options, &layouts)?, options))
     }
 
     /// Opens the catalogue in a file. A torn leaf at its end is left out.
@@ -271,7 +272,7 @@ impl Catalog {
     fn add(&mut self, data: &Data<'_>, layouts: &[MessageLayout]) -> Result<()> {
         let keys: Vec<_> = self.keys.iter().map(|key| Key::new(key)).collect();
         let place = (self.covered(), self.message_count());
-        let parts = gather::parts(data, layouts, place, &keys, threads(&self.options, layouts)?)?;
+        let parts = gather::parts(data, layouts, place, &keys, (threads(&self.options, layouts)?, &self.options))?;
         for part in &parts {
             let proof = Proof::of(data, part.end, part.digest)?;
             self.add_part(part, &keys, &proof)?;

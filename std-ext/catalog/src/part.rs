@@ -13,7 +13,7 @@ use super::bad;
 use tgm_std::internal::query::Structure;
 use tgm_std::internal::query::version;
 use tgm_std::internal::query::{VERSION_KEY, annotation_path};
-use tgm_std::{MessageLayout, Result};
+use tgm_std::{DecodeOptions, MessageLayout, Result, hash};
 
 /// The code of a missing value.
 pub(super) const ABSENT: u32 = u32::MAX;
@@ -124,9 +124,15 @@ impl Part {
     ///
     /// # Errors
     /// The errors of its structure and its metadata.
-    pub(super) fn add(&mut self, keys: &[Key], layout: MessageLayout, bytes: &[u8]) -> Result<()> {
+    pub(super) fn add(
+        &mut self,
+        keys: &[Key],
+        layout: MessageLayout,
+        bytes: &[u8],
+        options: &DecodeOptions,
+    ) -> Result<()> {
         let message = Message::parse(bytes)?;
-        let metadata = message.metadata()?;
+        let metadata = hash::metadata(&message, options)?;
         let (mut at, mut count) = (0_u64, 0_u64);
         for frame in message.frames() {
             let frame = frame?;

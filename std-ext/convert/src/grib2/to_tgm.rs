@@ -36,6 +36,9 @@ pub struct GribOptions {
     /// bytes. Without them the message is smaller, by the length of these data, and its way back has simple packing of the
     /// same values. True unless told otherwise.
     pub keep_original: bool,
+    /// Whether CCSDS data that keep their bytes are decompressed all the same, so that a damaged stream is an error. False
+    /// unless told otherwise: they are copied unread.
+    pub check_streams: bool,
 }
 
 impl Default for GribOptions {
@@ -44,6 +47,7 @@ impl Default for GribOptions {
             encode: EncodeOptions { nan_mask_method: MaskMethod::of_build(), ..EncodeOptions::default() },
             limits: DecodeLimits::default(),
             keep_original: true,
+            check_streams: false,
         }
     }
 }
@@ -266,6 +270,9 @@ fn payload<'a>(
             }
             let is_verbatim = bitmap.is_none() && Ccsds::is_in_format(bits) && count > 0;
             let params = ccsds.params(bits)?;
+            if is_verbatim && options.check_streams {
+                stream::decompress((data, field.data.offset() + HEAD_LEN), &params, count, &options.limits)?;
+            }
             if is_verbatim {
                 descriptor.compression = Compression::Szip.name().to_string();
                 descriptor.set_param(Key::SzipRsi, ccsds.rsi);

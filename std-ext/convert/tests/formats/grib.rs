@@ -688,3 +688,22 @@ fn section_5_may_count_points_without_a_value() {
         assert!(back(&converted(&all)).unwrap() == all, "{name}");
     }
 }
+
+#[test]
+fn a_damaged_stream_is_copied_unless_streams_are_checked() {
+    for name in ["ccsds-8", "ccsds-16"] {
+        let mut message = sample(name);
+        let (at, end) = (section_at(&message, 7), message.len() - 4);
+        // A shorter section, whose stream ends early.
+        message.drain(end - 40..end);
+        let length = u32::from_be_bytes(message[at..at + 4].try_into().unwrap()) - 40;
+        message[at..at + 4].copy_from_slice(&length.to_be_bytes());
+        let length = message.len() as u64;
+        message[8..16].copy_from_slice(&length.to_be_bytes());
+        assert!(back(&converted(&message)).unwrap() == message, "{name}");
+        let options = GribOptions { check_streams: true, ..GribOptions::default() };
+        let error = to_tensogram(&message, &options).unwrap_err().to_string();
+        assert!(error.contains("GRIB section 7, CCSDS data"), "{error}");
+        assert!(to_tensogram(&sample(name), &options).is_ok(), "{name}");
+    }
+}

@@ -139,23 +139,27 @@ impl Run for Cat {
     }
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        for_one_message(&self.path, (self.which, &self.selection), Wanted::Object(self.object), out, |out, entry| {
-            match self.decode(entry) {
+        for_one_message(
+            &self.path,
+            (self.which, &self.selection, self.digests),
+            Wanted::Object(self.object),
+            out,
+            |out, entry| match self.decode(entry) {
                 Ok(values) if self.csv || self.nearest.is_some() => self.print_csv(&values, out),
                 Ok(values) => self.print_lines(&values, out),
                 Err(error) => {
                     out.report(&entry.object_place(self.object), &error);
                     Ok(())
                 }
-            }
-        })
+            },
+        )
     }
 }
 
 impl Cat {
     fn decode<'f>(&self, entry: &Entry<'f>) -> Result<Values<'f>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
-        let metadata = message.metadata()?;
+        let metadata = self.digests.metadata(&message)?;
         let object = find(&message, self.object)?;
         let about = metadata.object(self.object)?.ok_or_else(|| no_object(metadata.object_count()))?;
         self.digests.of(&message)?.check(self.object, object.frame())?;

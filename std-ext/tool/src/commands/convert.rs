@@ -166,7 +166,7 @@ impl Convert {
                 Some(from) if from == to => out.problem(&format!("{name} has the wanted format already")),
                 Some(Format::Tgm) => tgm::read(path, self.digests, out, told, sink)?,
                 #[cfg(feature = "grib")]
-                Some(Format::Grib2) => grib2::read(path, &self.grib.options(), out, told, sink)?,
+                Some(Format::Grib2) => grib2::read(path, &self.grib.options(self.strict), out, told, sink)?,
                 #[cfg(feature = "zarr")]
                 Some(from @ Format::Zarr) => self.read_streamed(from, path, out, told, sink)?,
                 #[cfg(feature = "netcdf")]

@@ -127,11 +127,17 @@ impl Run for Extract {
         if !self.output.prepare(out, What::Values, reads) {
             return Ok(());
         }
-        for_one_message(&self.path, (self.which, &self.selection), Wanted::Object(self.object), out, |out, entry| {
-            let Some(values) = self.read(entry, out) else { return Ok(()) };
-            self.output.write(out, What::Values, reads, |_, sink| Ok(self.write(&values, sink)?));
-            Ok(())
-        })
+        for_one_message(
+            &self.path,
+            (self.which, &self.selection, self.digests),
+            Wanted::Object(self.object),
+            out,
+            |out, entry| {
+                let Some(values) = self.read(entry, out) else { return Ok(()) };
+                self.output.write(out, What::Values, reads, |_, sink| Ok(self.write(&values, sink)?));
+                Ok(())
+            },
+        )
     }
 }
 

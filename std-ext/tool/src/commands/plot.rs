@@ -118,15 +118,19 @@ fn range(text: &str) -> Result<(f64, f64), &'static str> {
 
 impl Run for Plot {
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        for_one_message(&self.path, (self.which, &self.selection), Wanted::Object(self.object), out, |out, entry| {
-            match self.picture(entry) {
+        for_one_message(
+            &self.path,
+            (self.which, &self.selection, self.digests),
+            Wanted::Object(self.object),
+            out,
+            |out, entry| match self.picture(entry) {
                 Ok(picture) => self.draw(out, &picture),
                 Err(error) => {
                     out.report(&entry.object_place(self.object), &error);
                     Ok(())
                 }
-            }
-        })
+            },
+        )
     }
 
     fn listed(&self) -> Listed<'_> {
@@ -212,7 +216,7 @@ impl Wish<'_> {
         options: &DecodeOptions,
     ) -> Result<Picture, TensogramError> {
         let message = Message::parse(entry.bytes)?;
-        let metadata = message.metadata()?;
+        let metadata = digests.metadata(&message)?;
         let object = find(&message, self.object)?;
         let about = metadata.object(self.object)?.ok_or_else(|| no_object(metadata.object_count()))?;
         digests.of(&message)?.check(self.object, object.frame())?;

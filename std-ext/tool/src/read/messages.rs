@@ -11,6 +11,7 @@ use tgm_core::scan::Segment;
 use tgm_std::internal::Window;
 use tgm_std::{MessageLayout, TensogramError};
 
+use crate::read::digests::Digests;
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, Wanted};
 use crate::read::opening::open_or_report;
@@ -265,7 +266,7 @@ pub(crate) fn for_each_message(
 /// The errors of `with`.
 pub(crate) fn for_one_message(
     path: &PathBuf,
-    (which, selection): (Which, &Selection),
+    (which, selection, digests): (Which, &Selection, Digests),
     wanted: Wanted,
     out: &mut Out,
     mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
@@ -278,7 +279,7 @@ pub(crate) fn for_one_message(
     let (mut reader, end) = (input.reader(), numbers.end);
     for place in input.places(numbers) {
         // Payloads are read of the selected message only.
-        let selected = reader.entry(place, Wanted::Outline).map(|entry| selection.picks(out, &entry));
+        let selected = reader.entry(place, Wanted::Outline).map(|entry| selection.picks(out, &entry, digests));
         match selected.and_then(|is_picked| is_picked.then(|| reader.entry(place, wanted)).transpose()) {
             Ok(Some(entry)) => return with(out, &entry),
             Ok(None) => {}

@@ -19,6 +19,7 @@ use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
 use tgm_std::WIRE_VERSION;
 use tgm_std::metadata::query::{ObjectQuery, Query};
 
+use crate::read::digests::Digests;
 use crate::read::entry::Entry;
 use crate::read::structure::Structure;
 use crate::show::json;
@@ -139,12 +140,15 @@ impl Selection {
     }
 
     /// Whether a message is selected. A message that cannot be read is reported and not selected.
-    pub(crate) fn picks(&self, out: &mut Out, entry: &Entry<'_>) -> bool {
+    pub(crate) fn picks(&self, out: &mut Out, entry: &Entry<'_>, digests: Digests) -> bool {
         if self.is_empty() {
             return true;
         }
-        let selected = Message::parse(entry.bytes)
-            .and_then(|message| self.has(&message.metadata()?, Structure::new(&message, entry)));
+        let has = || -> tgm_std::Result<bool> {
+            let message = Message::parse(entry.bytes)?;
+            Ok(self.has(&digests.metadata(&message)?, Structure::new(&message, entry))?)
+        };
+        let selected = has();
         selected.inspect_err(|error| out.report(&entry.place(), error)).unwrap_or(false)
     }
 
