@@ -6,7 +6,7 @@ use tgm_core::Message;
 use tgm_core::cbor::{Kind, Map, Value};
 use tgm_core::metadata::RESERVED_KEY;
 
-use super::part::{Key, Part};
+use super::part::{Key, Part, fingerprint};
 use tgm_std::file::Data;
 use tgm_std::internal::Threads;
 use tgm_std::internal::query::Structure;
@@ -50,6 +50,23 @@ pub(super) fn parts(
         Ok(done)
     })?;
     leaves(parts.into_iter().flatten())
+}
+
+/// The sum of the fingerprints of messages. `None` if one of them cannot be read.
+///
+/// # Errors
+/// The errors of reading.
+pub(super) fn fingerprints(data: &Data<'_>, layouts: &[MessageLayout], threads: Threads) -> Result<Option<u64>> {
+    let sums = data.map_runs(layouts, threads, |_, run| {
+        let mut sum = Some(0_u64);
+        run.for_each(|_, layout, bytes| {
+            let found = Message::parse(bytes).ok().and_then(|message| fingerprint(layout, &message).ok());
+            sum = sum.zip(found).map(|(sum, found)| sum.wrapping_add(found));
+            Ok(())
+        })?;
+        Ok(sum)
+    })?;
+    Ok(sums.into_iter().try_fold(0_u64, |all, sum| sum.map(|sum| all.wrapping_add(sum))))
 }
 
 /// Parts joined to the size of leaves.

@@ -119,7 +119,7 @@ impl CatalogOf {
     fn check(&self, out: &mut Out, input: &Input) -> io::Result<()> {
         let path = self.beside();
         let Some(catalog) = open(&path, out) else { return Ok(()) };
-        match catalog.check(input.data()) {
+        match catalog.check_all(input.data()) {
             Ok(freshness) => {
                 if freshness != Freshness::Fresh {
                     out.fail();
