@@ -146,12 +146,13 @@ impl Run for Convert {
 impl Convert {
     /// The format of a file. Without any sign, what `to` suggests.
     fn format_of(&self, path: &Path, to: Option<Format>) -> Option<Format> {
-        self.from
-            .or_else(|| self.arrays.has_form().then_some(Format::Raw))
-            .or_else(|| Format::of_folder(path))
-            .or_else(|| Format::of_content(&source::start(path)?))
-            .or_else(|| Format::of_name(path))
-            .or_else(|| to.and_then(Format::usual_source))
+        let said = self.from.or_else(|| self.arrays.has_form().then_some(Format::Raw));
+        let begins = || Format::of_folder(path).or_else(|| Format::of_content(&source::start(path)?));
+        match said.or_else(begins) {
+            Some(format) if said.is_none() && !format.may_be_guessed(path) => None,
+            Some(format) => Some(format),
+            None => Format::of_name(path).or_else(|| to.and_then(Format::usual_source)),
+        }
     }
 
     /// Reads all files, one after the other, and hands what is in them to `sink`. What cannot be read is reported.

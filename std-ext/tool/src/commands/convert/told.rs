@@ -22,6 +22,12 @@ impl Told {
         Self { strict, ..Self::default() }
     }
 
+    /// Whether anything that is not kept is an error, after which nothing is written.
+    #[cfg(any(feature = "netcdf", feature = "zarr"))]
+    pub(super) const fn is_strict(&self) -> bool {
+        self.strict
+    }
+
     /// Tells that `what` of the message at `place` is not kept.
     ///
     /// # Errors
