@@ -192,7 +192,7 @@ impl Convert {
                 Ok(Some(from)) if from == to => out.problem(&format!("{name} has the wanted format already")),
                 Ok(Some(Format::Tgm)) => tgm::read(path, self.digests, out, told, sink)?,
                 #[cfg(feature = "grib")]
-                Ok(Some(Format::Grib2)) => grib2::read(path, &self.grib.options(), out, told, sink)?,
+                Ok(Some(Format::Grib2)) => grib2::read(path, &self.grib.options(self.strict), out, told, sink)?,
                 #[cfg(feature = "zarr")]
                 Ok(Some(from @ Format::Zarr)) => self.read_streamed(from, path, out, told, sink)?,
                 #[cfg(feature = "netcdf")]
