@@ -111,12 +111,7 @@ fn between<const N: usize>(which: Part, first: u16, end: u16) -> &'static [[u8; 
 }
 
 /// The value of a group with the most conditions that hold, and the last one of these. `folders` are looked at in order.
-pub(super) fn find(
-    group: Group,
-    folders: &[u8],
-    version: Version,
-    holds: impl Fn(u8, i32) -> bool,
-) -> Option<Found> {
+pub(super) fn find(group: Group, folders: &[u8], version: Version, holds: impl Fn(u8, i32) -> bool) -> Option<Found> {
     let groups = records::<6>(Part::Groups);
     let key = |[kind, concept, low, high, ..]: &[u8; 6]| Group {
         kind: *kind,
@@ -188,7 +183,11 @@ mod tests {
         ];
         assert_eq!(heads + all.iter().map(|which| part(*which).len()).sum::<usize>(), TABLES.len());
         let groups = records::<6>(Part::Groups);
-        assert!(groups.is_sorted_by_key(|[kind, concept, low, high, ..]| (*kind, *concept, u16::from_le_bytes([*low, *high]))));
+        assert!(groups.is_sorted_by_key(|[kind, concept, low, high, ..]| (
+            *kind,
+            *concept,
+            u16::from_le_bytes([*low, *high])
+        )));
         for [_, _, a, b, c, d] in records::<6>(Part::Entries) {
             assert!(usize::from(u16::from_le_bytes([*a, *b])) + 1 < records::<2>(Part::Lists).len());
             assert!(value(u16::from_le_bytes([*c, *d])).is_some());
@@ -201,10 +200,14 @@ mod tests {
     #[test]
     fn the_value_with_the_most_conditions_wins() {
         let temperature = Group::parameter(0, 0, 0);
-        let name = |holds: fn(u8, i32) -> bool| find(temperature, &[0], Version::Current, holds).map(|found| found.text);
+        let name =
+            |holds: fn(u8, i32) -> bool| find(temperature, &[0], Version::Current, holds).map(|found| found.text);
         assert_eq!(name(|_, _| false), Some("t"));
         // Height above ground, 2 m.
         assert_eq!(name(|key, number| matches!((key, number), (0, 103) | (1, 0) | (2, 2))), Some("2t"));
-        assert_eq!(find(Group::of(Group::CLASS, 1), &[0], Version::Current, |_, _| false).map(|found| found.text), Some("od"));
+        assert_eq!(
+            find(Group::of(Group::CLASS, 1), &[0], Version::Current, |_, _| false).map(|found| found.text),
+            Some("od")
+        );
     }
 }

@@ -557,9 +557,9 @@ fn names_of_dimensions(global: &GlobalMetadata, index: usize, shape: &[u64]) -> 
     let unlimited = listed(global.extra.get("unlimited")).unwrap_or_default();
     let groups = || std::iter::once("").chain(entry("name").and_then(Value::as_text).into_iter().flat_map(above));
     let nameless = || vec![None; shape.len()];
-    let all = own.unwrap_or_else(nameless).into_iter().zip(paths.unwrap_or_else(nameless)).zip(unnamed(shape));
-    let wanted = |(((name, path), unnamed), len): (((Option<String>, Option<String>), String), &u64)| {
-        let name = name.unwrap_or(unnamed);
+    let own = own.unwrap_or_else(nameless).into_iter().zip(unnamed(shape));
+    let own = own.map(|(name, unnamed)| name.unwrap_or(unnamed));
+    let wanted = |((name, path), len): ((String, Option<String>), &u64)| {
         let is_unlimited = match &path {
             Some(path) => unlimited.contains(&Some(path.clone())),
             None => groups().any(|group| unlimited.contains(&Some(path_in(group, &name)))),
@@ -567,7 +567,7 @@ fn names_of_dimensions(global: &GlobalMetadata, index: usize, shape: &[u64]) -> 
         let place = path.map(|path| path.rsplit_once('/').map_or(String::new(), |(group, _)| group.to_string()));
         Named::Wanted(name, *len, is_unlimited, place)
     };
-    all.zip(shape).map(wanted).collect()
+    own.zip(paths.unwrap_or_else(nameless)).zip(shape).map(wanted).collect()
 }
 
 /// Writes an attribute of the file, or of a group.

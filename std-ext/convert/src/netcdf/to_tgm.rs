@@ -195,8 +195,11 @@ fn extra(tree: &Tree<'_>) -> BTreeMap<String, Value> {
     extra
 }
 
+/// The entries of a map of metadata.
+type Entries = Vec<(Value, Value)>;
+
 /// Attributes as metadata: their values, and the names of types that a writer would not choose.
-fn maps(list: &[Attribute]) -> (Vec<(Value, Value)>, Vec<(Value, Value)>) {
+fn maps(list: &[Attribute]) -> (Entries, Entries) {
     let is_usual = |it: &&Attribute| {
         attributes::attribute(&it.value, None).is_some_and(|usual| types::of_attribute(&usual) == it.kind)
     };
@@ -388,7 +391,7 @@ fn attributes_of(variable: &Variable<'_>, reading: &Reading) -> (Vec<Attribute>,
 }
 
 /// Adds a map, if it has entries.
-fn push_map(map: &mut Vec<(Value, Value)>, key: &str, entries: Vec<(Value, Value)>) {
+fn push_map(map: &mut Entries, key: &str, entries: Entries) {
     if !entries.is_empty() {
         map.push((key.into(), Value::Map(entries)));
     }

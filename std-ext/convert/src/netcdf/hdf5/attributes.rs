@@ -213,7 +213,7 @@ fn pieces<T: H5Type>(stored: &Container, most: usize, bytes_of: impl Fn(&T) -> &
         }
         let points = Array2::from_shape_vec((numbers.len(), shape.len()), points).map_err(|error| error.to_string())?;
         let read = stored.as_reader().read_slice::<T, _, IxDyn>(Selection::from(points));
-        for text in read.map_err(|error| error.to_string())?.iter() {
+        for text in &read.map_err(|error| error.to_string())? {
             let bytes = bytes_of(text);
             len = len.saturating_add(bytes.len());
             if len > most {
