@@ -108,6 +108,7 @@ pub(super) fn read<'f>(
             }
         }
     }
+    tree.join();
     let of_variables = tree.variables.iter().flat_map(|variable| &variable.dimensions);
     let of_texts = tree.texts.iter().flat_map(|text| &text.dimensions);
     let used: BTreeSet<String> = of_variables.chain(of_texts).filter_map(super::tree::Dimension::path).collect();

@@ -8,7 +8,7 @@ use hdf5_metno::types::{
 use hdf5_metno::{Attribute as Stored, Container, IndexType, IterationOrder, Location, Selection};
 use ndarray::{Array2, IxDyn};
 
-use super::super::tree::Attribute;
+use super::super::tree::{Attribute, decoded};
 use super::Ledger;
 use crate::note::Note;
 
@@ -223,10 +223,6 @@ fn pieces<T: H5Type>(stored: &Container, most: usize, bytes_of: impl Fn(&T) -> &
         }
     }
     Ok(texts)
-}
-
-fn decoded(bytes: &[u8]) -> String {
-    std::str::from_utf8(bytes).map_or_else(|_| bytes.iter().map(|byte| char::from(*byte)).collect(), str::to_string)
 }
 
 /// The name of a type that is not kept.
