@@ -91,7 +91,9 @@ impl NetcdfWriter {
         for (key, value) in texts.attributes {
             let written = key.as_text().zip(attribute(value, None)).filter(|(key, _)| *key != "_FillValue");
             match written {
-                Some((key, value)) => drop(variable.put_attribute(&safe(key), value).map_err(at(&self.path))?),
+                Some((key, value)) => {
+                    variable.put_attribute(&safe(key), value).map_err(at(&self.path))?;
+                }
                 None => report(Note::not_kept(place, format!("an attribute of {name}: {key:?}"))),
             }
         }
