@@ -125,7 +125,7 @@ pub(super) fn array<'a>(header: &Header, data: Cow<'a, [u8]>, bools: Bools) -> R
     let data = if is_fortran && shape.len() > 1 {
         let width = usize::try_from(kind.width()).ok().and_then(|width| width.checked_mul(dtype.byte_width()));
         let moved = width.and_then(|width| row_major::from_fortran(&data, shape, width));
-        let what = "texts and bytes in Fortran order are not read, but for those of 1, 2, 4, 8 or 16 bytes";
+        let what = "texts and bytes in Fortran order are not read, unless an element has 1, 2, 4, 8 or 16 bytes";
         Cow::Owned(moved.ok_or_else(|| refused(what))?)
     } else {
         data

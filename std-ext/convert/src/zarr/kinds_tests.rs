@@ -325,9 +325,9 @@ fn what_netcdf_called_attributes_stands_where_xarray_looks() {
     let json = |path: &str| -> Json { serde_json::from_slice(&fs::read(root.join(path)).unwrap()).unwrap() };
     assert_eq!(json("zarr.json")["attributes"], json!({"title": "all"}));
     assert_eq!(json("g/zarr.json")["attributes"], json!({"level": 1}));
-    let expected = json!({"name": "g/a", "units": "K", "_FillValue": "AAAAAAA4j8A=", "odd": "NaN"});
+    let expected = json!({"units": "K", "_FillValue": "AAAAAAA4j8A=", "odd": "NaN"});
     assert_eq!(json("g/a/zarr.json")["attributes"], expected);
-    assert_eq!(json("b/zarr.json")["attributes"], json!({"name": "b", "long_name": "t"}));
+    assert_eq!(json("b/zarr.json")["attributes"], json!({"long_name": "t"}));
     assert!(root.join(&long[..220]).join("c/0").is_file());
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     assert_eq!(notes.len(), 2, "{notes:?}");
