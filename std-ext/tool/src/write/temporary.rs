@@ -40,19 +40,17 @@ impl Temporary {
         Ok(temporary)
     }
 
-    /// Creates an empty file with a hidden name, for libraries that write to names.
+    /// Creates an empty file with a hidden name, for libraries that write to names. Only its owner may read it.
     ///
     /// # Errors
     /// The errors of making a file.
-    ///
-    /// Only its owner may read it.
-    #[cfg(feature = "netcdf")]
+    #[cfg(any(feature = "netcdf", feature = "zarr"))]
     pub(crate) fn with_name(directory: &Path) -> io::Result<Self> {
         Self::create(directory, PRIVATE)
     }
 
     /// The name of the file, if it has one.
-    #[cfg(feature = "netcdf")]
+    #[cfg(any(feature = "netcdf", feature = "zarr"))]
     pub(crate) fn name(&self) -> Option<&Path> {
         self.name.as_deref()
     }
