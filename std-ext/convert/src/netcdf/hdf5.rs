@@ -95,6 +95,8 @@ pub(super) fn read<'f>(
                 }
                 Err(error) => report(Note::failed(path.as_str(), encoding(error.to_string()))),
             },
+            // Other versions of HDF5 have more kinds.
+            #[allow(clippy::match_wildcard_for_single_variants, reason = "as the line above says")]
             _ => {
                 if let Ok(kind) = file.committed_datatype(path) {
                     // Its attributes are about a type, not about values.
@@ -106,6 +108,7 @@ pub(super) fn read<'f>(
             }
         }
     }
+    tree.join();
     let of_variables = tree.variables.iter().flat_map(|variable| &variable.dimensions);
     let of_texts = tree.texts.iter().flat_map(|text| &text.dimensions);
     let used: BTreeSet<String> = of_variables.chain(of_texts).filter_map(super::tree::Dimension::path).collect();
