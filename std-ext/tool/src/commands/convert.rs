@@ -184,6 +184,7 @@ impl Convert {
     /// # Errors
     /// The errors of `sink`.
     fn read(&self, to: Format, out: &mut Out, told: &mut Told, sink: &mut Sink<'_>) -> Result<(), Failure> {
+        let problems = out.problem_count();
         for path in &self.paths {
             let name = path.display();
             match self.format_of(path, Some(to)) {
@@ -200,6 +201,6 @@ impl Convert {
                 Ok(Some(from)) => arrays::read(from, path, &self.arrays, out, told, sink)?,
             }
         }
-        Ok(())
+        told.check(&self.output, out.problem_count() - problems)
     }
 }

@@ -3,7 +3,7 @@
 use tgm_convert::arrays::NotKept;
 
 use crate::show::output::Out;
-use crate::write::destination::Failure;
+use crate::write::destination::{Destination, Failure};
 
 /// What differs between input and output.
 #[derive(Debug, Default)]
@@ -20,6 +20,18 @@ impl Told {
     /// Nothing was told yet.
     pub(super) fn new(strict: bool) -> Self {
         Self { strict, ..Self::default() }
+    }
+
+    /// Whether the output may be written after so many `problems`: what could not be read is reported, and the rest is
+    /// written, but not with `--strict`.
+    ///
+    /// # Errors
+    /// A sentence, if nothing is to be written.
+    pub(super) fn check(&self, output: &Destination, problems: usize) -> Result<(), Failure> {
+        if self.strict && problems > 0 {
+            return Err(Failure::said(output.to_string(), "not written: not all could be converted, and --strict asks for that"));
+        }
+        Ok(())
     }
 
     /// Tells that `what` of the message at `place` is not kept.
