@@ -17,6 +17,9 @@ use tgm_std::{
 
 /// The key of an object's metadata that holds its name.
 pub const NAME: &str = "name";
+/// The key of an object's metadata that tells of integers which are times: kind, unit, multiple, and the integer that is not a
+/// time. It is a map.
+pub const TIME: &str = "numpy";
 /// The type of objects that other formats have too.
 const USUAL_TYPE: &str = "ntensor";
 
@@ -276,6 +279,15 @@ pub(super) fn check_values(dtype: Dtype, shape: &[u64], found: u64) -> Result<()
         return Ok(());
     }
     Err(refused(format!("{found} bytes of values, and {dtype} of shape {shape:?} has {expected}")))
+}
+
+/// What [`TIME`] says of times as numpy has them: `kind` is `datetime64` or `timedelta64`, and a value counts `multiple` times
+/// `unit`.
+#[cfg(any(feature = "npy", feature = "zarr"))]
+pub(super) fn time(kind: &str, unit: &str, multiple: u64) -> Value {
+    let entries =
+        [("dtype", kind.into()), ("unit", unit.into()), ("multiple", multiple.into()), ("nat", i64::MIN.into())];
+    Value::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())
 }
 
 /// Truth values as bits; the first value is the highest bit.

@@ -173,6 +173,10 @@ impl Convert {
         let name = path.display();
         let start = source::start(path).map_err(|error| format!("cannot read {name}\n{error}"))?;
         let found = Format::of_file(path, &start).map_err(|text| format!("{name}: {text}"))?;
+        if let Some(format) = found.filter(|format| !format.may_be_guessed(path)) {
+            let suffix = format.suffix();
+            return Err(format!("{name} begins like a file .{suffix}, which it is not called: --from says that it is one"));
+        }
         if found.is_none() && path.is_dir() {
             return Err(format!("{name} is a directory, and not one of a format that is read"));
         }

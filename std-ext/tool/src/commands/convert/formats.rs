@@ -193,6 +193,17 @@ impl Format {
         })
     }
 
+    /// Whether a file is read as this format because it begins so. The libraries behind NetCDF are not made for files that
+    /// nobody called NetCDF: `--from` or a name has to say it.
+    #[cfg_attr(not(feature = "netcdf"), expect(unused_variables, reason = "all other formats are"))]
+    pub(super) fn may_be_guessed(self, path: &Path) -> bool {
+        #[cfg(feature = "netcdf")]
+        if self == Self::Netcdf {
+            return Self::of_name(path) == Some(self);
+        }
+        true
+    }
+
     /// The format of a directory.
     #[cfg_attr(not(feature = "zarr"), expect(unused_variables, reason = "no other format has directories"))]
     pub(super) fn of_folder(path: &Path) -> Option<Self> {

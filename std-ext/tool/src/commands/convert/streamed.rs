@@ -108,6 +108,9 @@ fn hold(path: &Path) -> io::Result<Temporary> {
 /// Reports a note, or remembers the first one that is an error.
 pub(super) fn tell(name: &str, note: Note, out: &mut Out, told: &Told, stopped: &mut Option<Failure>) {
     match note {
+        Note::Failed { place, error } if told.is_strict() => {
+            stopped.get_or_insert(Failure::At(format!("{name}: {place}"), error));
+        }
         Note::Failed { place, error } => out.report(&format!("{name}: {place}"), &error),
         Note::NotKept { place, what } => {
             if let Err(failure) = told.not_kept(out, &format!("{name}: {place}"), &what) {

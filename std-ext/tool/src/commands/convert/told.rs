@@ -34,6 +34,11 @@ impl Told {
         Ok(())
     }
 
+    /// Whether anything that is not kept is an error, after which nothing is written.
+    pub(super) const fn is_strict(&self) -> bool {
+        self.strict
+    }
+
     /// Tells that `what` of the message at `place` is not kept.
     ///
     /// # Errors

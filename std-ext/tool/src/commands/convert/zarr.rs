@@ -21,9 +21,9 @@ use crate::write::destination::{Failure, report};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Zarr")]
 pub(super) struct ZarrFlags {
-    /// Each chunk of an array becomes an object, or each array
-    #[arg(long, value_name = "HOW", default_value = "keep")]
-    chunks: How,
+    /// Each chunk of an array becomes an object, or each array; without it, chunks are kept in tgm alone
+    #[arg(long, value_name = "HOW")]
+    chunks: Option<How>,
     /// The shape of chunks that are written, such as 1x256x256; without it, they have the shape of the input's
     #[arg(long, value_name = "SHAPE", value_parser = shape)]
     chunk_shape: Option<ChunkShape>,
@@ -48,7 +48,10 @@ fn shape(text: &str) -> Result<ChunkShape, String> {
 impl Convert {
     /// The options for reading stores.
     pub(super) fn zarr_options(&self) -> ZarrOptions {
-        let chunks = if self.zarr.chunks == How::Join { Chunks::Join } else { Chunks::Keep };
+        let to = self.to.or_else(|| self.output.path().and_then(Format::of_name));
+        // Elsewhere a chunk would be an array of its own.
+        let usual = if to.is_none_or(|to| to == Format::Tgm) { How::Keep } else { How::Join };
+        let chunks = if self.zarr.chunks.unwrap_or(usual) == How::Join { Chunks::Join } else { Chunks::Keep };
         ZarrOptions { chunks, encode: self.encode.options_with_masks(), ..ZarrOptions::default() }
     }
 
