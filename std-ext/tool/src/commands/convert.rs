@@ -124,7 +124,9 @@ impl Run for Convert {
         let mut refused = Vec::new();
         let known = |found: Result<_, _>| found.map_err(|text| refused.push(text)).ok();
         let mut found = self.paths.iter().map(|path| self.format_of(path, named)).filter_map(known);
-        let Some(from) = found.find_map(|format| format.or_else(|| usage("the format of the input is not known: say --from"))) else {
+        let Some(from) =
+            found.find_map(|format| format.or_else(|| usage("the format of the input is not known: say --from")))
+        else {
             refused.iter().for_each(|text| out.problem(text));
             return Ok(());
         };
@@ -175,7 +177,9 @@ impl Convert {
         let found = Format::of_file(path, &start).map_err(|text| format!("{name}: {text}"))?;
         if let Some(format) = found.filter(|format| !format.may_be_guessed(path)) {
             let suffix = format.suffix();
-            return Err(format!("{name} begins like a file .{suffix}, which it is not called: --from says that it is one"));
+            return Err(format!(
+                "{name} begins like a file .{suffix}, which it is not called: --from says that it is one"
+            ));
         }
         if found.is_none() && path.is_dir() {
             return Err(format!("{name} is a directory, and not one of a format that is read"));

@@ -29,7 +29,10 @@ impl Told {
     /// A sentence, if nothing is to be written.
     pub(super) fn check(&self, output: &Destination, problems: usize) -> Result<(), Failure> {
         if self.strict && problems > 0 {
-            return Err(Failure::said(output.to_string(), "not written: not all could be converted, and --strict asks for that"));
+            return Err(Failure::said(
+                output.to_string(),
+                "not written: not all could be converted, and --strict asks for that",
+            ));
         }
         Ok(())
     }
