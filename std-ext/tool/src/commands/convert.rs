@@ -124,7 +124,9 @@ impl Run for Convert {
         let mut refused = Vec::new();
         let known = |found: Result<_, _>| found.map_err(|text| refused.push(text)).ok();
         let mut found = self.paths.iter().map(|path| self.format_of(path, named)).filter_map(known);
-        let Some(from) = found.find_map(|format| format.or_else(|| usage("the format of the input is not known: say --from"))) else {
+        let Some(from) =
+            found.find_map(|format| format.or_else(|| usage("the format of the input is not known: say --from")))
+        else {
             refused.iter().for_each(|text| out.problem(text));
             return Ok(());
         };
@@ -173,6 +175,12 @@ impl Convert {
         let name = path.display();
         let start = source::start(path).map_err(|error| format!("cannot read {name}\n{error}"))?;
         let found = Format::of_file(path, &start).map_err(|text| format!("{name}: {text}"))?;
+        if let Some(format) = found.filter(|format| !format.may_be_guessed(path)) {
+            let suffix = format.suffix();
+            return Err(format!(
+                "{name} begins like a file .{suffix}, which it is not called: --from says that it is one"
+            ));
+        }
         if found.is_none() && path.is_dir() {
             return Err(format!("{name} is a directory, and not one of a format that is read"));
         }
@@ -184,6 +192,7 @@ impl Convert {
     /// # Errors
     /// The errors of `sink`.
     fn read(&self, to: Format, out: &mut Out, told: &mut Told, sink: &mut Sink<'_>) -> Result<(), Failure> {
+        let problems = out.problem_count();
         for path in &self.paths {
             let name = path.display();
             match self.format_of(path, Some(to)) {
@@ -200,6 +209,6 @@ impl Convert {
                 Ok(Some(from)) => arrays::read(from, path, &self.arrays, out, told, sink)?,
             }
         }
-        Ok(())
+        told.check(&self.output, out.problem_count() - problems)
     }
 }
