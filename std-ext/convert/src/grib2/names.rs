@@ -113,7 +113,7 @@ impl Names {
 
     /// The number of a parameter in ECMWF's database, and its short name. A parameter without a name has an empty one.
     ///
-    /// Definitions are looked at in three steps: those of the centre or the data set, ECMWF's, and the legacy ones.
+    /// Definitions are looked at in three steps: the centre's or the data set's, ECMWF's, and the legacy ones.
     pub(super) fn parameter(&self, product: &Product) -> Option<Found> {
         let category = u8::try_from(product.raw(Key::ParameterCategory)?).ok()?;
         let number = u8::try_from(product.raw(Key::ParameterNumber)?).ok()?;

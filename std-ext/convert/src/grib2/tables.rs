@@ -41,7 +41,7 @@ enum Part {
 /// How many parts there are.
 const PARTS: usize = Part::Nameless as usize + 1;
 
-/// Which entries of a folder apply: those of one of three generations of definitions, or of the legacy ones.
+/// Which entries of a folder apply: there are three generations of definitions, and legacy ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Version {
     /// For tables above version 33, and for centres that do not follow ECMWF's migration.
