@@ -10,6 +10,8 @@
 mod division;
 mod rows;
 
+use std::borrow::Cow;
+
 use tgm_core::descriptor::Descriptor;
 use tgm_core::frame::Frame;
 use tgm_core::hash::HashPresence;
@@ -119,7 +121,8 @@ fn select_proven(
 ) -> Result<(DataObjectDescriptor, Selected<'static>)> {
     let selection = selection(object.descriptor(), picks)?;
     let selected = select_trusted(Trusted::proven(object, proof), &selection, options, threads(options, object)?)?;
-    Ok((to_owned::descriptor(object.descriptor(), &Room::new(&options.limits))?, selected.into_owned()?))
+    let selected = Selected { shape: selected.shape, bytes: Cow::Owned(options.limits.owned(selected.bytes)?) };
+    Ok((to_owned::descriptor(object.descriptor(), &Room::new(&options.limits))?, selected))
 }
 
 /// Reads a descriptor that begins at byte `offset` of its message. `bytes` begin with it, and may go on behind it.
