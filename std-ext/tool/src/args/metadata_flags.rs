@@ -12,6 +12,7 @@ use tgm_std::{GlobalMetadata, RESERVED_KEY, TensogramError};
 use crate::args::key_path::{KeyOwner, KeyPath};
 use crate::args::values::{key_and_value, split, to_cbor};
 use crate::write::destination::Failure;
+use tgm_std::file::SourceName;
 
 /// A map with text keys.
 type Entries = BTreeMap<String, Value>;
@@ -65,7 +66,7 @@ impl MetadataFlags {
     pub(crate) fn read(&self, count: usize) -> Result<Described, Failure> {
         let mut described = Described::default();
         if let Some(path) = &self.metadata {
-            let place = path.display().to_string();
+            let place = SourceName::of(path).to_string();
             let text = std::fs::read(path).map_err(Failure::at(&*place))?;
             let json = serde_json::from_slice(&text).map_err(|error| Failure::said(&*place, error.to_string()))?;
             described = parse(json).map_err(|text| Failure::said(&*place, text))?;

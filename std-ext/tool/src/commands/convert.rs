@@ -48,6 +48,7 @@ use crate::read::digests::Digests;
 use crate::read::messages::expect_all;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure};
+use tgm_std::file::SourceName;
 
 /// Make files of other formats Tensogram files, and the other way round
 ///
@@ -160,7 +161,7 @@ impl Convert {
     /// The errors of `sink`.
     fn read(&self, to: Format, out: &mut Out, told: &mut Told, sink: &mut Sink<'_>) -> Result<(), Failure> {
         for path in &self.paths {
-            let name = path.display();
+            let name = SourceName::of(path);
             match self.format_of(path, Some(to)) {
                 None => out.problem(&format!("{name}: the format of the input is not known: say --from")),
                 Some(from) if from == to => out.problem(&format!("{name} has the wanted format already")),

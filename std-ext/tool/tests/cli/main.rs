@@ -47,6 +47,8 @@ mod remote;
 mod repack;
 mod salvage;
 mod screens;
+#[cfg(feature = "remote")]
+mod secrets;
 mod setting;
 mod stats;
 mod streams;

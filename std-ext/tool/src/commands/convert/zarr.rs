@@ -16,6 +16,7 @@ use super::told::Told;
 use crate::args::files::usage;
 use crate::show::output::Out;
 use crate::write::destination::{Failure, report};
+use tgm_std::file::SourceName;
 
 /// Flags for Zarr.
 #[derive(Args, Debug)]
@@ -58,7 +59,7 @@ impl Convert {
         if path.symlink_metadata().is_ok() {
             out.problem(&format!(
                 "cannot write {}\nit exists already, and directories are not replaced",
-                path.display()
+                SourceName::of(path)
             ));
             return;
         }
