@@ -65,6 +65,8 @@ mod error;
 mod fields;
 mod find;
 mod keys;
+mod labels;
+mod levels;
 mod names;
 mod note;
 mod parameters;
@@ -73,7 +75,9 @@ mod product;
 mod recipe;
 mod representation;
 mod sections;
+mod steps;
 mod stream;
+mod tables;
 mod to_grib;
 mod to_tgm;
 

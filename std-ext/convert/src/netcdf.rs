@@ -57,6 +57,7 @@ use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use tgm_std::file::SourceName;
 use tgm_std::{Result, TensogramError};
 pub use to_netcdf::{NetcdfWriter, ToNetcdfOptions};
 pub use to_tgm::{NetcdfOptions, Split, to_tensogram};
@@ -79,5 +80,5 @@ fn failed(place: impl Display, error: impl Display) -> TensogramError {
 /// Runs `work`. The crate `netcdf` panics where the libraries report what it does not expect: that is an error here.
 fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err(failed(path.display(), "what the library reports is not expected")))
+        .unwrap_or_else(|_| Err(failed(SourceName::of(path), "what the library reports is not expected")))
 }

@@ -13,7 +13,7 @@ use super::trust::{Proof, Trust, Trusted};
 use crate::base::error::{Result, TensogramError};
 use crate::base::interrupt;
 use crate::base::options::DecodeOptions;
-use crate::model::room::Room;
+use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned::gathered;
 
 /// A message whose structure and metadata passed every check of the format (FORMAT §1.10).
@@ -25,7 +25,7 @@ pub struct CheckedMessage<'a> {
     pub metadata: MessageMetadata<'a>,
     pub(crate) outline: Outline<'a>,
     /// The memory that owned metadata and descriptors may take.
-    pub room: Room,
+    pub budget: MetadataBudget,
 }
 
 impl<'a> CheckedMessage<'a> {
@@ -62,7 +62,7 @@ impl<'a> CheckedMessage<'a> {
         outline.hashes.map(|frame| HashList::parse(&frame)).transpose()?;
         let metadata = outline.metadata(&message)?;
         check_nesting(&message, options)?;
-        Ok((Self { message, metadata, outline, room: Room::new(&options.limits) }, checked))
+        Ok((Self { message, metadata, outline, budget: MetadataBudget::new(&options.limits) }, checked))
     }
 
     /// Calls `f` for each object, with the threads that it may use: several objects at a time on one thread each, or

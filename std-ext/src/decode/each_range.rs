@@ -8,14 +8,14 @@
 use tgm_codec::threads::Threads;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Filter};
 
-use super::Scratch;
 use super::bounds::{check_output, check_ranges, range_len};
 use super::cost::is_whole_cheaper;
 use super::masks::Masks;
 use super::plan::{Plan, target_order};
 use super::range_bytes::RangeBytes;
+use super::range_order::{Visit, Visits};
+use super::scratch::Scratch;
 use super::trust::Trusted;
-use super::visits::{Visit, Visits};
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
@@ -186,8 +186,10 @@ mod tests {
         let object = ObjectBuilder::from_parts(descriptor, vec![0; 128]).szip();
         let message = MessageBuilder::new().object(object).encode().unwrap();
         let whole = Message::parse(&message).unwrap().object(0).unwrap();
-        let mut descriptor =
-            crate::model::to_owned::descriptor(whole.descriptor(), &crate::model::room::Room::by_default());
+        let mut descriptor = crate::model::to_owned::descriptor(
+            whole.descriptor(),
+            &crate::model::metadata_budget::MetadataBudget::by_default(),
+        );
         descriptor.as_mut().unwrap().params.remove("szip_block_offsets");
         let frame =
             crate::encode::encode_data_object_frame(&descriptor.unwrap(), whole.payload(), false, false).unwrap();

@@ -9,7 +9,7 @@ use tgm_core::wire::FRAME_HEADER_SIZE;
 
 use super::each_range::trusted_ranges;
 use super::trust::{Proof, Trusted};
-use super::trusted_values;
+use super::whole::trusted_values;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 use crate::model::metadata::object_descriptor_to_cbor;

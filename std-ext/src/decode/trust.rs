@@ -105,6 +105,16 @@ impl Trust {
     }
 }
 
+/// The data object that `frame` holds. Its digest is checked first if the options ask for it, before any CBOR is read.
+///
+/// # Errors
+/// The errors of the frame, of the digest, and of the object.
+pub(super) fn checked_object_of_frame<'a>(frame: &'a [u8], options: &DecodeOptions) -> Result<(DataObject<'a>, Proof)> {
+    let (frame, _) = Frame::parse(frame)?;
+    let proof = Trust::of_frame(&frame, options).check(&frame, None)?;
+    Ok((DataObject::parse(frame)?, proof))
+}
+
 /// The descriptor and the bytes of an object whose values may be read.
 #[derive(Clone, Copy)]
 pub struct Trusted<'o, 'a> {

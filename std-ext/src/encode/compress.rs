@@ -10,8 +10,8 @@ use crate::base::error::Result;
 use crate::base::error::TensogramError;
 use crate::base::options::EncodeOptions;
 use crate::encode::packing::Values;
+use crate::encode::payload_region::Payload;
 use crate::encode::plan::{Compressor, Plan};
-use crate::encode::region::Payload;
 use crate::model::types::DataObjectDescriptor;
 
 /// Compresses bytes that went through all other stages of an object with this descriptor.

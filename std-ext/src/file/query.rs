@@ -6,7 +6,7 @@ use tgm_core::Message;
 use crate::base::error::{Result, TensogramError};
 use crate::base::interrupt;
 use crate::base::options::DecodeOptions;
-use crate::file::data::Data;
+use crate::file::message_runs::Data;
 #[cfg(feature = "mmap")]
 use crate::file::mmap::MappedFile;
 use crate::file::tensogram_file::TensogramFile;

@@ -18,7 +18,7 @@ use crate::encode::frame::FrameForm;
 use crate::encode::object::{Object, Planned};
 use crate::encode::value_order::codes_numbers;
 use crate::encode::{checks, message::write_message};
-use crate::model::room::Room;
+use crate::model::metadata_budget::MetadataBudget;
 
 /// Options of an upgrade.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +65,7 @@ pub struct UpgradeOptions {
 /// Format: FORMAT §9.
 pub fn upgrade_message(v2: &[u8], options: &UpgradeOptions) -> Result<Vec<u8>> {
     let mut objects: Vec<object::Object<'_>> = Vec::new();
-    let room = Room::new(&options.limits);
+    let budget = MetadataBudget::new(&options.limits);
     let (mut last_metadata, mut preceders) = (None, Vec::new());
     for frame in message::Message::parse(v2)?.frames() {
         let frame = frame?;
@@ -73,13 +73,13 @@ pub fn upgrade_message(v2: &[u8], options: &UpgradeOptions) -> Result<Vec<u8>> {
             FrameType::HeaderMetadata | FrameType::FooterMetadata => last_metadata = Some(frame),
             FrameType::PrecederMetadata => preceders.push((objects.len(), frame)),
             FrameType::NTensorFrame => {
-                objects.push(object::Object::parse(&frame, &room)?);
+                objects.push(object::Object::parse(&frame, &budget)?);
                 options.limits.check_objects(objects.len())?;
             }
             _ => {}
         }
     }
-    let global = metadata::global(last_metadata.as_ref(), &preceders, objects.len(), &room)?;
+    let global = metadata::global(last_metadata.as_ref(), &preceders, objects.len(), &budget)?;
     checks::message(&global, objects.len())?;
     if !options.ignore_hash {
         objects.iter().enumerate().try_for_each(|(index, object)| object.verify(index))?;

@@ -14,6 +14,7 @@ use super::sections::{HEAD_LEN, Message, Section, Sections};
 pub struct Field<'a> {
     pub(super) indicator: Section<'a>,
     pub(super) identification: Section<'a>,
+    pub(super) local: Option<Section<'a>>,
     pub(super) grid: Section<'a>,
     pub(super) product: Section<'a>,
     pub(super) representation: Section<'a>,
@@ -60,7 +61,7 @@ impl<'a> Fields<'a> {
         };
         // The order of sections is checked, so these were there before the data.
         let missing = GribErrorKind::SectionOrder { before: 0, section: 7 }.at(data.offset());
-        let [Some(identification), _, Some(grid), Some(product), Some(representation), Some(bitmap_section)] =
+        let [Some(identification), local, Some(grid), Some(product), Some(representation), Some(bitmap_section)] =
             self.current
         else {
             return Err(missing);
@@ -75,6 +76,7 @@ impl<'a> Fields<'a> {
         Ok(Some(Field {
             indicator,
             identification,
+            local,
             grid,
             product,
             representation,
@@ -144,10 +146,11 @@ impl<'a> Field<'a> {
         self.bitmap
     }
 
-    /// The section that applies to it: 1, or 3 to 7.
+    /// The section that applies to it: 1 to 7. Messages may have no section 2.
     pub const fn section(&self, number: u8) -> Option<Section<'a>> {
         match number {
             1 => Some(self.identification),
+            2 => self.local,
             3 => Some(self.grid),
             4 => Some(self.product),
             5 => Some(self.representation),

@@ -7,6 +7,7 @@ use std::path::Path;
 use ciborium::Value;
 use netcdf::{Extent, Group, Variable};
 use tgm_core::descriptor::{ByteOrder, Dtype, Key};
+use tgm_std::file::SourceName;
 use tgm_std::internal::reserve;
 use tgm_std::{
     DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, Hint, Result, StreamingEncoder, TensogramError,
@@ -70,7 +71,7 @@ pub fn to_tensogram(
 
 fn convert(path: &Path, options: &NetcdfOptions, sink: &mut dyn Write, report: &mut dyn FnMut(Note)) -> Result<u64> {
     let len = std::fs::metadata(path).map_err(|error| TensogramError::io(path, &error))?.len();
-    let file = netcdf::open(path).map_err(|error| failed(path.display(), error))?;
+    let file = netcdf::open(path).map_err(|error| failed(SourceName::of(path), error))?;
     let (mut extra, mut groups, mut types_of_groups) = (BTreeMap::new(), Vec::new(), Vec::new());
     let of_file = Attributes::read(file.attributes(), "the file", report);
     each_group(&file, &mut |path, group| {
@@ -114,7 +115,7 @@ fn convert(path: &Path, options: &NetcdfOptions, sink: &mut dyn Write, report: &
     if records > options.limits.max_objects {
         let max = options.limits.max_objects;
         return Err(failed(
-            path.display(),
+            SourceName::of(path),
             format!("{records} records exceed {}, which is {max}", Hint::MaxObjects.text()),
         ));
     }

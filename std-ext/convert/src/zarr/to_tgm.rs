@@ -10,6 +10,7 @@ use tgm_codec::kernels::byteswap::swap_in_place;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 #[cfg(doc)]
 use tgm_std::TensogramError;
+use tgm_std::file::SourceName;
 use tgm_std::internal::to_cbor;
 use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, StreamingEncoder, error};
 
@@ -86,7 +87,7 @@ pub fn to_tensogram(
         Ok(())
     })?;
     if is_empty {
-        return Err(metadata(format!("{} has no {DESCRIPTION}: it is not a Zarr store", store.display())));
+        return Err(metadata(format!("{} has no {DESCRIPTION}: it is not a Zarr store", SourceName::of(store))));
     }
     Ok(messages)
 }

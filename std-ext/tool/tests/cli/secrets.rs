@@ -126,14 +126,14 @@ fn files_with_secret(folder: &Path, found: &mut Vec<String>) {
 }
 
 /// Calls `with` with each command line of each command, for one address.
-fn command_lines(mut with: impl FnMut(&str, Vec<String>)) {
+fn command_lines(mut with: impl FnMut(&str, &[String])) {
     for name in subcommands() {
         let rows: &[&str] = ROWS.iter().find(|(row, _)| *row == name).map_or(&["FILE"], |(_, rows)| rows);
         for row in rows {
-            with(&name, row.split(' ').map(str::to_string).collect());
+            with(&name, &row.split(' ').map(str::to_string).collect::<Vec<_>>());
         }
         // Each of them with a word too many, and with a flag that does not exist.
-        with(&name, ["-v", "FILE", "FILE", "FILE", "--nosuch=FILE"].map(str::to_string).to_vec());
+        with(&name, &["FILE", "FILE", "FILE", "--nosuch=FILE"].map(str::to_string));
     }
 }
 
@@ -150,20 +150,30 @@ fn no_command_shows_the_secret_of_an_address() {
         format!("http://{SECRET}:{SECRET}@{host}/file.tgm?sig={SECRET}&{SECRET}=1#{SECRET}"),
         format!("http://{SECRET}@[bad/x.tgm?sig={SECRET}"),
     ];
-    let mut found = Vec::new();
-    let mut tried = 0;
+    let mut runs = Vec::new();
     command_lines(|name, words| {
-        for address in &addresses {
-            let out = format!("out{tried}");
-            let put = |word: &String| word.replace("FILE", address).replace("LOCAL", "local.tgm").replace("OUT", &out);
-            let arguments: Vec<_> = words.iter().map(put).collect();
-            let flags: &[&[&str]] = if words == ["FILE"] { &[&["-v"], &["--json"]] } else { &[&["-v"]] };
-            for flags in flags {
-                let all: Vec<_> = flags.iter().map(|flag| flag.to_string()).chain(arguments.iter().cloned()).collect();
-                check(name, &all, folder.path(), &mut found);
-                tried += 1;
+        for (address, flag) in [(&addresses[0], "-v"), (&addresses[0], "--json"), (&addresses[1], "-v")] {
+            // Errors of other flags are the same with and without one.
+            if flag == "--json" && words != ["FILE"] {
+                continue;
             }
+            let out = format!("out{}", runs.len());
+            let put = |word: &String| word.replace("FILE", address).replace("LOCAL", "local.tgm").replace("OUT", &out);
+            runs.push((
+                name.to_string(),
+                [flag.to_string()].into_iter().chain(words.iter().map(put)).collect::<Vec<_>>(),
+            ));
         }
+    });
+    let (tried, folder_path) = (runs.len(), folder.path());
+    let of_some = |some: &[(String, Vec<String>)]| {
+        let mut found = Vec::new();
+        some.iter().for_each(|(name, words)| check(name, words, folder_path, &mut found));
+        found
+    };
+    let mut found: Vec<String> = std::thread::scope(|scope| {
+        let parts: Vec<_> = runs.chunks(tried.div_ceil(4)).map(|some| scope.spawn(move || of_some(some))).collect();
+        parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
     });
     files_with_secret(folder.path(), &mut found);
     assert!(found.is_empty(), "{} of {tried}:\n{}", found.len(), found.join("\n"));

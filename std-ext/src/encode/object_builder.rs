@@ -1,5 +1,7 @@
 //! Building data objects from typed slices.
 
+mod widen;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -11,8 +13,7 @@ use tgm_core::szip::flags::{MSB, PREPROCESS};
 use tgm_core::tensor::Element as _;
 use zerocopy::IntoBytes as _;
 
-use super::{note, widen};
-use crate::base::error::Result;
+use crate::base::error::{Result, TensogramError};
 use crate::base::options::Blosc2Codec;
 use crate::encode::defaults::packed_bits;
 use crate::encode::packing::{Values, bits_within, derive, finite_values};
@@ -335,3 +336,15 @@ impl<'a> ObjectBuilder<'a> {
 
 /// What the encoder needs of an object: its descriptor, the bytes of its elements, and its metadata.
 type Parts<'a> = (DataObjectDescriptor, Cow<'a, [u8]>, BTreeMap<String, Value>);
+
+/// Keeps the first mistake for later, because the methods of builders return no result.
+pub(super) fn note(mistake: &mut Option<String>, set: Result<()>) {
+    if let Err(error) = set
+        && mistake.is_none()
+    {
+        *mistake = Some(match error {
+            TensogramError::Metadata(reason) => reason.to_string(),
+            other => other.to_string(),
+        });
+    }
+}

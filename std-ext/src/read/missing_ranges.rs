@@ -4,19 +4,19 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::fetch::Want;
-use super::known::Known;
+use super::known_bytes::KnownBytes;
 use super::options::ReadOptions;
 
 /// The bytes that one step of a task found missing.
 ///
 /// A step asks for all that it can name before it gives up, so that one round trip answers as much as possible.
 #[derive(Debug, Default)]
-pub(crate) struct Wants {
+pub(crate) struct MissingRanges {
     ranges: Vec<Range<u64>>,
     suffix: u64,
 }
 
-impl Wants {
+impl MissingRanges {
     /// Asks for bytes. Known bytes and bytes behind the source's end are left out when requests are made.
     pub(crate) fn push(&mut self, range: Range<u64>) {
         if !range.is_empty() {
@@ -30,7 +30,7 @@ impl Wants {
     }
 
     /// The bytes of `range`, or `None` after asking for them.
-    pub(crate) fn need<'k>(&mut self, known: &'k Known, range: &Range<u64>) -> Option<Cow<'k, [u8]>> {
+    pub(crate) fn need<'k>(&mut self, known: &'k KnownBytes, range: &Range<u64>) -> Option<Cow<'k, [u8]>> {
         let found = known.bytes(range);
         if found.is_none() {
             self.push(range.clone());
@@ -43,7 +43,7 @@ impl Wants {
     }
 
     /// The requests that fetch what is wanted and not known: ranges that are close are merged, long ones are split.
-    pub(crate) fn requests(self, known: &Known, options: &ReadOptions) -> Vec<Want> {
+    pub(crate) fn requests(self, known: &KnownBytes, options: &ReadOptions) -> Vec<Want> {
         let size = known.size().unwrap_or(u64::MAX);
         let clipped = self.ranges.iter().map(|range| range.start.min(size)..range.end.min(size));
         let mut missing: Vec<_> = clipped.flat_map(|range| known.missing(&range)).collect();
@@ -91,10 +91,10 @@ mod tests {
     use crate::read::Fetched;
 
     fn requests(ranges: &[Range<u64>], options: &ReadOptions) -> Vec<Range<u64>> {
-        let mut known = Known::default();
+        let mut known = KnownBytes::default();
         let answer = Fetched { offset: 100, bytes: vec![0; 50], size: Some(1000), tag: None };
         assert_eq!(known.insert(&Want::At(100..150), answer, "a test"), Ok(()));
-        let mut wants = Wants::default();
+        let mut wants = MissingRanges::default();
         for range in ranges {
             wants.push(range.clone());
         }

@@ -8,22 +8,25 @@
 //!
 //! Masks are stored after the payload. They are restored when the parts are decoded.
 
+mod rows;
+
 use std::ops::Range;
 
 use tgm_codec::part::Divisible;
 use tgm_core::descriptor::{Compression, Descriptor, Filter};
 use tgm_core::stored::{stored_len, window_of};
 
+pub(crate) use self::rows::{gathered, spans};
+use super::bounds::{check_ranges, range_len};
+use super::each_range::refuse_as_the_reference;
+use super::frameless::{self, decode_payload_ranges};
+use super::masks::{MaskBuffers, MaskRuns, Masks};
+use super::plan::target_order;
+use super::range_order::Visits;
+use super::trust::{Proof, Trusted};
 use crate::base::error::Result;
 use crate::base::options::DecodeOptions;
-use crate::decode::bounds::{check_ranges, range_len};
-use crate::decode::each_range::refuse_as_the_reference;
-use crate::decode::frameless::{self, decode_payload_ranges};
-use crate::decode::masks::{MaskBuffers, MaskRuns, Masks};
-use crate::decode::plan::target_order;
-use crate::decode::trust::{Proof, Trusted};
-use crate::decode::visits::Visits;
-use crate::model::room::Room;
+use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, MasksMetadata};
 
@@ -143,8 +146,8 @@ impl<'d, 'a> Division<'d, 'a> {
         ranges: &[(u64, u64)],
         options: &DecodeOptions,
     ) -> Result<Option<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
-        let room = Room::new(&options.limits);
-        let descriptor = to_owned::descriptor(self.descriptor, &room)?;
+        let budget = MetadataBudget::new(&options.limits);
+        let descriptor = to_owned::descriptor(self.descriptor, &budget)?;
         let Some(mut values) = self.decode_parts(&descriptor, fetched, ranges, options) else { return Ok(None) };
         if options.restore_non_finite && !self.descriptor.masks().is_empty() {
             self.restore(&descriptor, blobs, blobs_offset, ranges, options, &mut values)?;

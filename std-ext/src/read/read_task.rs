@@ -1,7 +1,7 @@
 //! A task: something that is wanted of a source, apart from how its bytes are fetched.
 
-use super::known::Known;
-use super::wants::Wants;
+use super::known_bytes::KnownBytes;
+use super::missing_ranges::MissingRanges;
 use crate::base::error::Result;
 
 /// How far a step of a task has come.
@@ -17,12 +17,12 @@ pub(crate) enum Progress<T> {
 ///
 /// A task does no input and no output. Its steps look at the known bytes. A step ends with the result, or after it has asked
 /// for bytes. Who drives the task fetches them in any way, and calls the next step.
-pub(crate) trait Task {
+pub(crate) trait ReadTask {
     type Output;
 
     /// Goes on as far as the known bytes allow. Bytes that were known at an earlier step are still known.
     ///
     /// # Errors
     /// The errors of what is read.
-    fn step(&mut self, known: &Known, wants: &mut Wants) -> Result<Progress<Self::Output>>;
+    fn step(&mut self, known: &KnownBytes, wants: &mut MissingRanges) -> Result<Progress<Self::Output>>;
 }

@@ -1,20 +1,23 @@
-//! Answers, decoded from gathered bytes. This is the work that takes time; it reads nothing.
+//! Questions to a message, and their answers, decoded from gathered bytes. This is the work that takes time; it reads
+//! nothing.
 
 use std::sync::Arc;
 
 use tgm_codec::memory::{self, untouched_zeros};
+use tgm_core::descriptor::Descriptor;
 use tgm_core::selection::Pick;
 
-pub(crate) use super::gather::Wanted;
+pub(crate) use super::gather::Needs;
 use super::gather::{Elements, Gathered, PayloadBytes};
-use super::outline::Piece;
+use super::outline::OutlinePiece;
 use super::structure::Structure;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
-use crate::decode::apart::{Division, FrameApart, descriptor_at, gathered as box_of_rows, select_object, spans};
+use crate::decode::fetched::{Division, gathered as box_of_rows, spans};
+use crate::decode::lone_frame::{LoneFrame, select_object};
 use crate::decode::select::Selected;
 use crate::decode::{self, decode_descriptors, decode_metadata};
-use crate::model::room::Room;
+use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
 
@@ -40,7 +43,7 @@ pub(crate) trait Question: Send + Sync {
     type Answer: Send;
 
     /// The bytes that the answer needs.
-    fn wanted(&self) -> Wanted;
+    fn wanted(&self) -> Needs;
 
     /// The options of decoding.
     fn options(&self) -> &DecodeOptions;
@@ -65,8 +68,8 @@ pub(crate) struct Bytes(pub(crate) DecodeOptions);
 impl Question for Bytes {
     type Answer = Vec<u8>;
 
-    fn wanted(&self) -> Wanted {
-        Wanted::Message
+    fn wanted(&self) -> Needs {
+        Needs::Message
     }
 
     fn options(&self) -> &DecodeOptions {
@@ -92,8 +95,8 @@ pub(crate) struct Message(pub(crate) DecodeOptions);
 impl Question for Message {
     type Answer = (GlobalMetadata, Vec<DecodedObject>);
 
-    fn wanted(&self) -> Wanted {
-        Wanted::Message
+    fn wanted(&self) -> Needs {
+        Needs::Message
     }
 
     fn options(&self) -> &DecodeOptions {
@@ -123,8 +126,8 @@ pub(crate) struct Outline {
 impl Question for Outline {
     type Answer = Vec<u8>;
 
-    fn wanted(&self) -> Wanted {
-        Wanted::Outline(self.whole)
+    fn wanted(&self) -> Needs {
+        Needs::Outline(self.whole)
     }
 
     fn options(&self) -> &DecodeOptions {
@@ -144,7 +147,7 @@ impl Question for Outline {
                 })?;
                 // Payloads stay zeros. They take no memory, because nothing writes to them.
                 let mut bytes = untouched_zeros(len)?;
-                for Piece { offset, bytes: piece } in pieces {
+                for OutlinePiece { offset, bytes: piece } in pieces {
                     let place =
                         usize::try_from(offset).ok().and_then(|start| bytes.get_mut(start..)?.get_mut(..piece.len()));
                     if let Some(place) = place {
@@ -165,8 +168,8 @@ pub(crate) struct FirstMetadata(pub(crate) DecodeOptions);
 impl Question for FirstMetadata {
     type Answer = GlobalMetadata;
 
-    fn wanted(&self) -> Wanted {
-        Wanted::Structure
+    fn wanted(&self) -> Needs {
+        Needs::Structure
     }
 
     fn options(&self) -> &DecodeOptions {
@@ -193,8 +196,8 @@ pub(crate) struct Descriptors(pub(crate) DecodeOptions);
 impl Question for Descriptors {
     type Answer = (GlobalMetadata, Vec<DataObjectDescriptor>);
 
-    fn wanted(&self) -> Wanted {
-        Wanted::Descriptors
+    fn wanted(&self) -> Needs {
+        Needs::Descriptors
     }
 
     fn options(&self) -> &DecodeOptions {
@@ -211,15 +214,15 @@ impl Question for Descriptors {
             Gathered::Descriptors(structure, descriptors) => (structure, descriptors),
             _ => return Ok(Answer::NeedsMessage),
         };
-        let room = Room::new(&self.0.limits);
+        let budget = MetadataBudget::new(&self.0.limits);
         let owned = |described: &super::described::DescriptorBytes| {
-            to_owned::descriptor(&descriptor_at(&described.bytes, described.offset)?, &room)
+            to_owned::descriptor(&Descriptor::parse(&described.bytes, described.offset)?, &budget)
         };
         // A message may have several errors. Decoding all of it decides which one is reported.
         let Ok(descriptors) = descriptors.iter().map(owned).collect::<Result<Vec<_>>>() else {
             return Ok(Answer::NeedsMessage);
         };
-        Ok(structure.metadata(&self.0, &room)?.map(|metadata| (metadata, descriptors)).into())
+        Ok(structure.metadata(&self.0, &budget)?.map(|metadata| (metadata, descriptors)).into())
     }
 }
 
@@ -233,8 +236,8 @@ pub(crate) struct Object {
 impl Question for Object {
     type Answer = (GlobalMetadata, DataObjectDescriptor, Vec<u8>);
 
-    fn wanted(&self) -> Wanted {
-        Wanted::Object(self.index)
+    fn wanted(&self) -> Needs {
+        Needs::Object(self.index)
     }
 
     fn options(&self) -> &DecodeOptions {
@@ -249,10 +252,10 @@ impl Question for Object {
         match gathered {
             Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
             Gathered::Frame(structure, index, offset, bytes) => {
-                let room = Room::new(&self.options.limits);
-                let frame = apart(&structure, index, offset, &bytes);
-                let (descriptor, values): DecodedObject = frame.decode(&self.options, &room)?;
-                let metadata = structure.metadata(&self.options, &room)?;
+                let budget = MetadataBudget::new(&self.options.limits);
+                let frame = lone_frame(&structure, index, offset, &bytes);
+                let (descriptor, values): DecodedObject = frame.decode(&self.options, &budget)?;
+                let metadata = structure.metadata(&self.options, &budget)?;
                 Ok(metadata.map(|metadata| (metadata, descriptor, values)).into())
             }
             _ => Ok(Answer::NeedsMessage),
@@ -271,8 +274,8 @@ pub(crate) struct Ranges {
 impl Question for Ranges {
     type Answer = (DataObjectDescriptor, Vec<Vec<u8>>);
 
-    fn wanted(&self) -> Wanted {
-        Wanted::Values(self.index, Elements::Ranges(self.ranges.clone()))
+    fn wanted(&self) -> Needs {
+        Needs::Values(self.index, Elements::Ranges(self.ranges.clone()))
     }
 
     fn options(&self) -> &DecodeOptions {
@@ -287,7 +290,7 @@ impl Question for Ranges {
         match gathered {
             Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
             Gathered::Frame(structure, index, offset, bytes) => {
-                apart(&structure, index, offset, &bytes).ranges(&self.ranges, &self.options).map(Answer::Is)
+                lone_frame(&structure, index, offset, &bytes).ranges(&self.ranges, &self.options).map(Answer::Is)
             }
             Gathered::Parts(parts) => {
                 let values = parts.decode(&self.ranges, &self.options)?;
@@ -309,8 +312,8 @@ pub(crate) struct Select {
 impl Question for Select {
     type Answer = (DataObjectDescriptor, Selected<'static>);
 
-    fn wanted(&self) -> Wanted {
-        Wanted::Values(self.index, Elements::Box(self.picks.clone()))
+    fn wanted(&self) -> Needs {
+        Needs::Values(self.index, Elements::Box(self.picks.clone()))
     }
 
     fn options(&self) -> &DecodeOptions {
@@ -325,10 +328,10 @@ impl Question for Select {
         match gathered {
             Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
             Gathered::Frame(structure, index, offset, bytes) => {
-                apart(&structure, index, offset, &bytes).select(&self.picks, &self.options).map(Answer::Is)
+                lone_frame(&structure, index, offset, &bytes).select(&self.picks, &self.options).map(Answer::Is)
             }
             Gathered::Parts(parts) => {
-                let view = descriptor_at(&parts.descriptor.bytes, parts.descriptor.offset)?;
+                let view = Descriptor::parse(&parts.descriptor.bytes, parts.descriptor.offset)?;
                 let Some(rows) = spans(&view, &self.picks)? else { return Ok(Answer::NeedsFrame) };
                 let Some((descriptor, values)) = parts.decode(&rows, &self.options)? else {
                     return Ok(Answer::NeedsFrame);
@@ -340,6 +343,87 @@ impl Question for Select {
     }
 }
 
+/// The methods that put one of these questions to a message, for an `impl` block of a type that has a method `ask`. The
+/// names stand in the order of the methods. For methods that do not block, `[async await]` comes before them.
+macro_rules! question_methods {
+    (
+        $([$async:ident $await:ident])? $ask:ident,
+        $decode_metadata:ident, $decode_descriptors:ident, $decode_object:ident, $decode_range:ident, $select:ident $(,)?
+    ) => {
+        /// The metadata of the first metadata frame of message `index`.
+        ///
+        /// # Errors
+        /// The errors of [`Self::read_message`] and of [`decode_metadata`](crate::decode::decode_metadata).
+        pub $($async)? fn $decode_metadata(&self, index: usize) -> $crate::base::error::Result<$crate::model::types::GlobalMetadata> {
+            let question = $crate::read::question::FirstMetadata($crate::base::options::DecodeOptions::default());
+            self.$ask(index, question)$(.$await)?
+        }
+
+        /// The metadata of message `index`, and the descriptors of its objects.
+        ///
+        /// # Errors
+        /// The errors of [`Self::read_message`] and of [`decode_descriptors`](crate::decode::decode_descriptors).
+        pub $($async)? fn $decode_descriptors(
+            &self,
+            index: usize,
+        ) -> $crate::base::error::Result<($crate::model::types::GlobalMetadata, Vec<$crate::model::types::DataObjectDescriptor>)> {
+            let question = $crate::read::question::Descriptors($crate::base::options::DecodeOptions::default());
+            self.$ask(index, question)$(.$await)?
+        }
+
+        /// Object `object` of message `index`.
+        ///
+        /// # Errors
+        /// The errors of [`Self::read_message`] and of [`decode_object`](crate::decode_object).
+        pub $($async)? fn $decode_object(
+            &self,
+            index: usize,
+            object: usize,
+            options: &$crate::base::options::DecodeOptions,
+        ) -> $crate::base::error::Result<($crate::model::types::GlobalMetadata, $crate::model::types::DataObjectDescriptor, Vec<u8>)> {
+            let question = $crate::read::question::Object { index: object, options: options.clone() };
+            self.$ask(index, question)$(.$await)?
+        }
+
+        /// Ranges of the values of object `object` of message `index`, each a first element and a count.
+        ///
+        /// With `verify_hash` all of the object's frame is read, because its digest covers all of it.
+        ///
+        /// # Errors
+        /// The errors of [`Self::read_message`] and of [`decode_range`](crate::decode_range).
+        pub $($async)? fn $decode_range(
+            &self,
+            index: usize,
+            object: usize,
+            ranges: &[(u64, u64)],
+            options: &$crate::base::options::DecodeOptions,
+        ) -> $crate::base::error::Result<($crate::model::types::DataObjectDescriptor, Vec<Vec<u8>>)> {
+            let ranges = ranges.to_vec();
+            let question = $crate::read::question::Ranges { index: object, ranges, options: options.clone() };
+            self.$ask(index, question)$(.$await)?
+        }
+
+        /// The values that `picks` take of object `object` of message `index`, one pick for each dimension:
+        /// [`select`](crate::decode::select()). If the frame is long and its compression has parts, only the parts that
+        /// hold these values are read.
+        ///
+        /// # Errors
+        /// The errors of [`Self::read_message`] and of [`select`](crate::decode::select()).
+        pub $($async)? fn $select(
+            &self,
+            index: usize,
+            object: usize,
+            picks: &[tgm_core::selection::Pick],
+            options: &$crate::base::options::DecodeOptions,
+        ) -> $crate::base::error::Result<($crate::model::types::DataObjectDescriptor, $crate::decode::select::Selected<'static>)> {
+            let picks = picks.to_vec();
+            let question = $crate::read::question::Select { index: object, picks, options: options.clone() };
+            self.$ask(index, question)$(.$await)?
+        }
+    };
+}
+pub(crate) use question_methods;
+
 impl PayloadBytes {
     /// The descriptor, and the values of `ranges`. `None` if all of the frame has to be read for them.
     fn decode(
@@ -347,7 +431,7 @@ impl PayloadBytes {
         ranges: &[(u64, u64)],
         options: &DecodeOptions,
     ) -> Result<Option<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
-        let descriptor = descriptor_at(&self.descriptor.bytes, self.descriptor.offset)?;
+        let descriptor = Descriptor::parse(&self.descriptor.bytes, self.descriptor.offset)?;
         let division = Division::new(&descriptor, self.payload_len, ranges, options)?;
         let Some(division) = division else { return Ok(None) };
         let fetched: Vec<_> = self.fetched.iter().map(Vec::as_slice).collect();
@@ -355,6 +439,6 @@ impl PayloadBytes {
     }
 }
 
-fn apart<'b>(structure: &Arc<Structure>, index: usize, offset: u64, bytes: &'b [u8]) -> FrameApart<'b> {
-    FrameApart { bytes, offset, index, presence: structure.presence() }
+fn lone_frame<'b>(structure: &Arc<Structure>, index: usize, offset: u64, bytes: &'b [u8]) -> LoneFrame<'b> {
+    LoneFrame { bytes, offset, index, presence: structure.presence() }
 }

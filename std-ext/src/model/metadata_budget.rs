@@ -3,7 +3,7 @@
 //! A byte of CBOR can become about 230 bytes of memory. A map of one entry in `base` can have three bytes, and becomes
 //! a tree node with room for eleven entries. So the memory for a message's CBOR is estimated first, item by item, and
 //! compared with [`DecodeLimits::max_metadata_bytes`]. All code that makes owned metadata takes its memory from a
-//! [`Room`]. Each message has one.
+//! [`MetadataBudget`]. Each message has one.
 //!
 //! The estimate is never too low and mostly too high: every map counts as a tree, and every list as if it grew by
 //! doubling.
@@ -28,7 +28,7 @@ const UNCOUNTED_PART: u64 = 4;
 
 /// The memory that is left for the owned metadata of a message. Threads share it.
 #[derive(Debug)]
-pub struct Room {
+pub struct MetadataBudget {
     limit: u64,
     /// Bytes that were given out by the number of CBOR bytes.
     uncounted: AtomicUsize,
@@ -36,18 +36,18 @@ pub struct Room {
     counted: AtomicUsize,
 }
 
-impl Room {
-    /// A room as large as the limits say.
+impl MetadataBudget {
+    /// A budget as large as the limits say.
     pub const fn new(limits: &DecodeLimits) -> Self {
         Self { limit: limits.max_metadata_bytes, uncounted: AtomicUsize::new(0), counted: AtomicUsize::new(0) }
     }
 
-    /// A room of the default limit, for functions without options.
+    /// A budget of the default limit, for functions without options.
     pub fn by_default() -> Self {
         Self::new(&DecodeLimits::default())
     }
 
-    /// Takes room for the values of the items in `cbor`, which a walk has checked before.
+    /// Takes memory for the values of the items in `cbor`, which a walk has checked before.
     ///
     /// # Errors
     /// [`TensogramError::Metadata`] naming the limit.
@@ -59,7 +59,7 @@ impl Room {
         self.take_counted(cost(cbor)?)
     }
 
-    /// Takes room for a map whose bytes are not available as one item.
+    /// Takes memory for a map whose bytes are not available as one item.
     ///
     /// # Errors
     /// As [`Self::take`].

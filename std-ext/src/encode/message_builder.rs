@@ -1,14 +1,13 @@
-//! Messages out of objects.
+//! Messages out of typed slices, without descriptors written by hand.
 
 use std::io::Write;
 
 use ciborium::Value;
 
-use super::note;
-use super::object::ObjectBuilder;
 use crate::base::error::Result;
 use crate::base::options::EncodeOptions;
-use crate::encode::encode;
+use crate::encode::buffered::encode;
+use crate::encode::object_builder::{ObjectBuilder, note};
 use crate::encode::streaming::StreamingEncoder;
 use crate::model::metadata::{PathOwner, path_owner, set_path};
 use crate::model::params::metadata;
@@ -153,3 +152,7 @@ impl<'a> MessageBuilder<'a> {
         self.objects.iter().enumerate().try_for_each(|(index, object)| object.check(index))
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests may panic")]
+mod tests;

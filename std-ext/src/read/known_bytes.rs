@@ -10,7 +10,7 @@ use super::fetch::{FetchError, FetchErrorKind, Fetched, Tag, Want};
 ///
 /// A byte that was not fetched has no value here. No zeros stand for it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct KnownBytes {
     /// Ascending and disjoint.
     segments: Vec<Segment>,
     size: Option<u64>,
@@ -36,7 +36,7 @@ impl Segment {
     }
 }
 
-impl Known {
+impl KnownBytes {
     /// Nothing is known but the length of the source.
     pub(crate) fn of_size(size: u64) -> Self {
         Self { size: Some(size), ..Self::default() }
@@ -254,7 +254,7 @@ mod tests {
             asked in (0..200_u64, 0..100_u64),
         ) {
             let bytes: Vec<u8> = (0..=199).collect();
-            let (mut known, mut is_known) = (Known::default(), vec![false; 200]);
+            let (mut known, mut is_known) = (KnownBytes::default(), vec![false; 200]);
             for (start, len) in parts {
                 let end = (start + len).min(200);
                 let range = usize::try_from(start).unwrap()..usize::try_from(end).unwrap();
@@ -276,8 +276,8 @@ mod tests {
     #[test]
     fn answers_that_contradict_the_request_or_earlier_answers_are_refused() {
         let insert =
-            |known: &mut Known, want: Want, answer| known.insert(&want, answer, "a test").map_err(|e| e.kind());
-        let mut known = Known::default();
+            |known: &mut KnownBytes, want: Want, answer| known.insert(&want, answer, "a test").map_err(|e| e.kind());
+        let mut known = KnownBytes::default();
         insert(&mut known, Want::At(0..4), answer(0, &[1; 4], 9)).unwrap();
         let kinds = [
             insert(&mut known, Want::At(4..6), answer(5, &[1; 2], 9)),
@@ -285,7 +285,7 @@ mod tests {
             insert(&mut known, Want::At(4..6), answer(4, &[1; 6], 9)),
             insert(&mut known, Want::At(4..6), answer(u64::MAX, &[1; 6], 9)),
             insert(&mut known, Want::At(4..6), answer(4, &[1; 2], 10)),
-            insert(&mut Known::default(), Want::At(0..1), Fetched { size: None, ..answer(0, &[1], 0) }),
+            insert(&mut KnownBytes::default(), Want::At(0..1), Fetched { size: None, ..answer(0, &[1], 0) }),
         ];
         assert_eq!(kinds.map(Result::unwrap_err), [Protocol, Protocol, Protocol, Protocol, Changed, Protocol]);
         assert_eq!(known.byte_len(), 4);
@@ -296,7 +296,7 @@ mod tests {
     #[test]
     fn versions_must_agree() {
         let tagged = |tag: &str| Fetched { tag: Some(Tag::Strong(tag.into())), ..answer(0, &[1], 9) };
-        let mut known = Known::default();
+        let mut known = KnownBytes::default();
         known.insert(&Want::At(0..1), tagged("a"), "a test").unwrap();
         let error = known.insert(&Want::At(0..1), tagged("b"), "a test").unwrap_err();
         assert_eq!(error.kind(), Changed);

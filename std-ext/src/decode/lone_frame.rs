@@ -1,38 +1,29 @@
-//! Objects whose frames were read apart from the rest of their message.
-//!
-//! ```text
-//! all of a frame            object()   ranges()
-//! the parts for ranges      Division ─► bytes to fetch ─► ranges()
-//! ```
+//! Objects whose frames were read apart from the rest of their message, all of each.
 //!
 //! Errors count from the start of the message, as they do if all of it is at hand.
 
-mod division;
-mod rows;
-
-use tgm_core::descriptor::Descriptor;
 use tgm_core::frame::Frame;
 use tgm_core::hash::HashPresence;
 use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
 
-pub(crate) use self::division::Division;
-pub(crate) use self::rows::{gathered, spans};
 use super::checked::CheckedMessage;
+use super::plan::threads;
+use super::range;
 use super::select::{Selected, select_trusted, selection};
 use super::trust::{Proof, Trust, Trusted};
-use super::{decoded, range, threads};
+use super::whole::decoded_object;
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
 use crate::base::options::DecodeOptions;
-use crate::model::room::Room;
+use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, DecodedObject};
 
 /// The frame of an object, and what is known of its message.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FrameApart<'a> {
+pub(crate) struct LoneFrame<'a> {
     /// All bytes of the frame.
     pub(crate) bytes: &'a [u8],
     /// Where the frame begins in its message.
@@ -43,7 +34,7 @@ pub(crate) struct FrameApart<'a> {
     pub(crate) presence: HashPresence,
 }
 
-impl<'a> FrameApart<'a> {
+impl<'a> LoneFrame<'a> {
     /// The object, whose digest was checked if the options ask for it.
     ///
     /// # Errors
@@ -65,9 +56,9 @@ impl<'a> FrameApart<'a> {
     ///
     /// # Errors
     /// The errors of [`Self::open`] and of [`values`](crate::values).
-    pub(crate) fn decode(&self, options: &DecodeOptions, room: &Room) -> Result<DecodedObject> {
+    pub(crate) fn decode(&self, options: &DecodeOptions, budget: &MetadataBudget) -> Result<DecodedObject> {
         let (object, proof) = self.open(options)?;
-        decoded(Trusted::proven(&object, proof), options, threads(options, &object)?, room)
+        decoded_object(Trusted::proven(&object, proof), options, threads(options, &object)?, budget)
     }
 
     /// The descriptor, and the values that `picks` take.
@@ -119,15 +110,7 @@ fn select_proven(
 ) -> Result<(DataObjectDescriptor, Selected<'static>)> {
     let selection = selection(object.descriptor(), picks)?;
     let selected = select_trusted(Trusted::proven(object, proof), &selection, options, threads(options, object)?)?;
-    Ok((to_owned::descriptor(object.descriptor(), &Room::new(&options.limits))?, selected.into_owned()?))
-}
-
-/// Reads a descriptor that begins at byte `offset` of its message. `bytes` begin with it, and may go on behind it.
-///
-/// # Errors
-/// The errors of the descriptor.
-pub(crate) fn descriptor_at(bytes: &[u8], offset: u64) -> Result<Descriptor<'_>> {
-    Ok(Descriptor::parse(bytes, offset)?)
+    Ok((to_owned::descriptor(object.descriptor(), &MetadataBudget::new(&options.limits))?, selected.into_owned()?))
 }
 
 #[cfg(test)]
@@ -143,7 +126,7 @@ mod tests {
         let descriptor = DataObjectDescriptor::new(Dtype::Uint8, ByteOrder::Little, &[3]);
         let bytes = encode_data_object_frame(&descriptor, &[1, 2, 3], false, has_digest).unwrap();
         let options = DecodeOptions { verify_hash: true, strict_hash_presence, ..DecodeOptions::default() };
-        FrameApart { bytes: &bytes, offset: 0, index: 4, presence }.open(&options).map(drop)
+        LoneFrame { bytes: &bytes, offset: 0, index: 4, presence }.open(&options).map(drop)
     }
 
     #[test]

@@ -4,8 +4,8 @@ use tgm_codec::threads::Threads;
 
 use crate::base::error::Result;
 use crate::base::options::EncodeOptions;
-use crate::encode::assemble::{assemble, fitting};
 use crate::encode::compress::Means;
+use crate::encode::message::{fitting, write_checked_message};
 use crate::encode::object::{Object, Planned};
 use crate::encode::part_error::PartError;
 use crate::encode::sharing::Sharing;
@@ -51,7 +51,7 @@ pub fn encode_parts(
 ) -> Result<Vec<u8>, PartError> {
     let objects = plan_parts(parts, options)?;
     let mut message = Vec::new();
-    assemble(metadata, objects, options, &mut message)?;
+    write_checked_message(metadata, objects, options, &mut message)?;
     Ok(fitting(message))
 }
 

@@ -8,10 +8,10 @@ use tgm_core::object::DataObject;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
-use crate::encode::assemble::assemble;
+use crate::encode::message::write_checked_message;
 use crate::encode::object::Object;
 use crate::model::metadata::object_descriptor_to_cbor;
-use crate::model::room::Room;
+use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 
@@ -52,7 +52,7 @@ impl<'a> TakenObject<'a> {
             let text = format!("payload has {len} bytes, its descriptor implies {expected}");
             return Err(TensogramError::encoding(text));
         }
-        let descriptor = to_owned::descriptor(view, &Room::by_default())?;
+        let descriptor = to_owned::descriptor(view, &MetadataBudget::by_default())?;
         Ok(Self { object: Object::kept(descriptor, view.as_encoded().to_vec(), object.region()) })
     }
 
@@ -107,7 +107,12 @@ impl<'a> TakenObject<'a> {
 /// Format: FORMAT §4.3, §4.4.
 pub fn reframe(metadata: &GlobalMetadata, objects: Vec<TakenObject<'_>>, options: &EncodeOptions) -> Result<Vec<u8>> {
     let mut message = Vec::new();
-    assemble(metadata, objects.into_iter().map(|taken| taken.object.into()).collect(), options, &mut message)?;
+    write_checked_message(
+        metadata,
+        objects.into_iter().map(|taken| taken.object.into()).collect(),
+        options,
+        &mut message,
+    )?;
     Ok(message)
 }
 

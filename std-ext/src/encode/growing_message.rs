@@ -2,13 +2,13 @@
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
-use crate::encode::assemble::fitting;
 use crate::encode::checks;
 use crate::encode::message::Growth;
+use crate::encode::message::fitting;
+use crate::encode::mixed_objects::{Part, plan_parts};
 use crate::encode::object::Planned;
 use crate::encode::part_error::PartError;
-use crate::encode::parts::{Part, plan_parts};
-use crate::encode::reframe::TakenObject;
+use crate::encode::taken_object::TakenObject;
 use crate::model::types::GlobalMetadata;
 
 /// A buffered message that takes its objects bit by bit.
