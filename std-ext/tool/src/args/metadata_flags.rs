@@ -7,12 +7,13 @@ use std::str::FromStr;
 use ciborium::Value;
 use clap::Args;
 use serde_json::Value as Json;
+use tgm_std::file::SourceName;
+use tgm_std::metadata::segments;
 use tgm_std::{GlobalMetadata, RESERVED_KEY, TensogramError};
 
 use crate::args::key_path::{KeyOwner, KeyPath};
 use crate::args::values::{key_and_value, split, to_cbor};
 use crate::write::destination::Failure;
-use tgm_std::file::SourceName;
 
 /// A map with text keys.
 type Entries = BTreeMap<String, Value>;
@@ -157,7 +158,7 @@ impl Setting {
         let key = KeyPath::parse(key, |_, key| {
             format!("write {key}=... for all objects, or a list of entries under \"base\" in the file of --metadata")
         })?;
-        if key.path().split('.').next() == Some(RESERVED_KEY) {
+        if segments(key.path()).next() == Some(RESERVED_KEY) {
             return Err(format!("{RESERVED_KEY} is not for users to write"));
         }
         if matches!(key.place(), KeyOwner::Descriptor(_)) {
