@@ -43,11 +43,13 @@
 //! |---|---|
 //! | `npz`, `netcdf`, `zarr` | archives and files with several arrays |
 //! | `csv`, `grib2`, `npy`, `raw`, `safetensors`, `table` | one format each |
-//! | `arrays`, `names`, `note`, `streamed` | arrays between formats; names of variables; what is not kept; how values are compressed |
+//! | `arrays`, `cf`, `names`, `note`, `streamed` | arrays between formats; numbers by the convention CF; names of variables; what is not kept; how values are compressed |
 //! | `error`, `hint` | errors, and the advice in them |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod arrays;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+mod cf;
 #[cfg(feature = "csv")]
 pub mod csv;
 #[cfg_attr(not(feature = "zarr"), allow(dead_code, reason = "which of these are used depends on the formats"))]

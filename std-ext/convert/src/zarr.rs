@@ -29,16 +29,23 @@
 //! Memory: one chunk, its encoded bytes and a copy for each codec that turns or shards it, or with [`Chunks::Join`] one
 //! array and one such chunk. Back, one message, one decoded object and one such chunk.
 
+mod attributes;
 mod bounded;
+mod cells;
 mod codecs;
 mod describe;
 mod element;
+mod fill;
+mod json;
 mod names;
 mod shards;
 mod store;
 mod to_tgm;
 mod to_zarr;
+mod v2;
 
+#[cfg(test)]
+mod kinds_tests;
 #[cfg(test)]
 mod tests;
 

@@ -55,7 +55,7 @@ pub(super) fn decode_payload_ranges(
 }
 
 /// The descriptor's CBOR, as a frame holds it.
-pub(super) fn cbor(descriptor: &DataObjectDescriptor) -> Result<Vec<u8>> {
+fn cbor(descriptor: &DataObjectDescriptor) -> Result<Vec<u8>> {
     // The stages refuse it as well, by an offset in a frame that does not exist here.
     let dtype = descriptor.dtype;
     if dtype != Dtype::Float64 && Encoding::from_name(&descriptor.encoding) == Some(Encoding::SimplePacking) {

@@ -99,7 +99,9 @@ impl Gathered {
 #[derive(Debug)]
 pub(crate) struct PayloadBytes {
     pub(crate) descriptor: DescriptorBytes,
-    pub(crate) payload_len: u64,
+    /// The ranges, and the parts of the payload that hold them.
+    pub(crate) ranges: Vec<(u64, u64)>,
+    pub(crate) division: Division,
     /// The bytes at the places of [`Division::bytes`], in that order.
     pub(crate) fetched: Vec<Vec<u8>>,
     /// The bytes behind the payload, if masks are restored, and their place in the message.
@@ -362,6 +364,6 @@ fn payload_parts(
     let blobs = if must_restore { parts.need(&blobs_place) } else { Ok(Vec::new().into()) };
     halt?;
     let blobs = blobs?.into_owned();
-    drop(division);
-    Ok(Some(PayloadBytes { descriptor: bytes, payload_len, fetched, blobs, blobs_offset: blobs_place.start }))
+    let ranges = ranges.into_owned();
+    Ok(Some(PayloadBytes { descriptor: bytes, ranges, division, fetched, blobs, blobs_offset: blobs_place.start }))
 }

@@ -13,7 +13,7 @@ use super::outline::OutlinePiece;
 use super::structure::Structure;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
-use crate::decode::fetched::{Division, gathered as box_of_rows, spans};
+use crate::decode::fetched::gathered as box_of_rows;
 use crate::decode::lone_frame::{LoneFrame, select_object};
 use crate::decode::select::Selected;
 use crate::decode::{self, decode_descriptors, decode_metadata};
@@ -293,8 +293,8 @@ impl Question for Ranges {
                 lone_frame(&structure, index, offset, &bytes).ranges(&self.ranges, &self.options).map(Answer::Is)
             }
             Gathered::Parts(parts) => {
-                let values = parts.decode(&self.ranges, &self.options)?;
-                Ok(values.map_or(Answer::NeedsFrame, Answer::Is))
+                let view = Descriptor::parse(&parts.descriptor.bytes, parts.descriptor.offset)?;
+                Ok(parts.decode(&view, &self.options)?.map_or(Answer::NeedsFrame, Answer::Is))
             }
             _ => Ok(Answer::NeedsMessage),
         }
@@ -332,11 +332,10 @@ impl Question for Select {
             }
             Gathered::Parts(parts) => {
                 let view = Descriptor::parse(&parts.descriptor.bytes, parts.descriptor.offset)?;
-                let Some(rows) = spans(&view, &self.picks)? else { return Ok(Answer::NeedsFrame) };
-                let Some((descriptor, values)) = parts.decode(&rows, &self.options)? else {
+                let Some((descriptor, rows)) = parts.decode(&view, &self.options)? else {
                     return Ok(Answer::NeedsFrame);
                 };
-                Ok(Answer::Is((descriptor, box_of_rows(&view, &self.picks, &values)?)))
+                Ok(Answer::Is((descriptor, box_of_rows(&view, &self.picks, &rows)?)))
             }
             _ => Ok(Answer::NeedsMessage),
         }
@@ -425,17 +424,13 @@ macro_rules! question_methods {
 pub(crate) use question_methods;
 
 impl PayloadBytes {
-    /// The descriptor, and the values of `ranges`. `None` if all of the frame has to be read for them.
+    /// The descriptor, which `view` is of, and the values of the ranges. `None` if all of the frame has to be read for them.
     fn decode(
         &self,
-        ranges: &[(u64, u64)],
+        view: &Descriptor<'_>,
         options: &DecodeOptions,
     ) -> Result<Option<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
-        let descriptor = Descriptor::parse(&self.descriptor.bytes, self.descriptor.offset)?;
-        let division = Division::new(&descriptor, self.payload_len, ranges, options)?;
-        let Some(division) = division else { return Ok(None) };
-        let fetched: Vec<_> = self.fetched.iter().map(Vec::as_slice).collect();
-        division.decode(&fetched, &self.blobs, self.blobs_offset, ranges, options)
+        self.division.decode(view, &self.fetched, (&self.blobs, self.blobs_offset), &self.ranges, options)
     }
 }
 

@@ -8,9 +8,7 @@ use tgm_core::descriptor::Descriptor;
 use tgm_core::descriptor::{ByteOrder, Compression};
 
 #[cfg(feature = "lz4")]
-pub use self::block::append;
-#[cfg(feature = "lz4")]
-use self::block::decompress;
+pub use self::block::{append, decompress};
 #[cfg(feature = "lz4")]
 use super::Decompress;
 use super::about::{About, Before, Expansion, Implementation, Input, Means, Support, Trial, Uncompressed};

@@ -91,10 +91,11 @@ fn check(message: &[u8], wanted: &[(u64, u64)], options: &DecodeOptions) {
     let (payload, region) = (object.payload(), object.region());
     let division = Division::new(object.descriptor(), payload.len() as u64, wanted, options).unwrap().unwrap();
     let place = |range: Range<u64>| usize::try_from(range.start).unwrap()..usize::try_from(range.end).unwrap();
-    let fetched: Vec<&[u8]> = division.bytes().map(|range| &payload[place(range)]).collect();
+    let fetched: Vec<Vec<u8>> = division.bytes().map(|range| payload[place(range)].to_vec()).collect();
     let blobs = &region[payload.len()..];
     let blobs_offset = object.region_offset() + payload.len() as u64;
-    let (descriptor, values) = division.decode(&fetched, blobs, blobs_offset, wanted, options).unwrap().unwrap();
+    let found = division.decode(object.descriptor(), &fetched, (blobs, blobs_offset), wanted, options);
+    let (descriptor, values) = found.unwrap().unwrap();
     assert_eq!(values, ranges(&object, wanted, options).unwrap());
     assert_eq!(descriptor.shape, [object.descriptor().element_count()]);
 }
@@ -143,4 +144,18 @@ fn masked_values_of_parts_are_restored_if_the_options_say_so() {
             check(&message, wanted, &DecodeOptions { restore_non_finite, ..DecodeOptions::default() });
         }
     }
+}
+
+/// What the decoder of ranges finds wrong in a part makes the caller read the frame, and no such bytes become values.
+#[test]
+fn a_part_whose_bytes_are_wrong_is_not_decoded() {
+    let numbers: Vec<f64> = (0..2000).map(f64::from).collect();
+    let message = message(ObjectBuilder::new(&[2000], &numbers).unwrap());
+    let (object, wanted, options) = (object(&message), [(8, 16)], DecodeOptions::default());
+    let (view, payload) = (object.descriptor(), object.payload());
+    let division = Division::new(view, payload.len() as u64, &wanted, &options).unwrap().unwrap();
+    let decode = |bytes: &[u8]| division.decode(view, &[bytes.to_vec()], (&[], 0), &wanted, &options).unwrap();
+    assert_eq!(decode(&payload[64..192]).unwrap().1, ranges(&object, &wanted, &options).unwrap());
+    assert!(decode(&payload[64..191]).is_none(), "a byte is missing");
+    assert!(decode(&payload[64..193]).is_none(), "there is a byte more");
 }

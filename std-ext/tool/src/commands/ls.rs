@@ -19,7 +19,7 @@ use crate::read::cataloged::Cataloged;
 use crate::read::entry::Entry;
 use crate::read::input::Wanted;
 use crate::read::messages::{Step, Which, for_each_step};
-use crate::read::select::{Annotations, NAME_KEYS, Scope, Selection, annotations, text};
+use crate::read::select::{ABOUT, Annotations, Scope, Selection, annotations, text};
 use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
@@ -54,15 +54,6 @@ pub(crate) struct Ls {
     #[arg(skip)]
     hidden: OnceLock<Vec<String>>,
 }
-
-/// Columns with metadata that usually tells fields apart: the title, and the keys to look up. The first key that is
-/// present counts.
-pub(crate) const ABOUT: [(&str, &[&str]); 4] = [
-    ("name", &NAME_KEYS),
-    ("level", &["mars.levelist", "levelist", "level"]),
-    ("date", &["mars.date", "date"]),
-    ("step", &["mars.step", "step"]),
-];
 
 /// The columns of a message's place, at most.
 const PLACE: usize = 2;

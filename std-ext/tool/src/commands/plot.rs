@@ -7,7 +7,7 @@ mod svg;
 pub(crate) mod text;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::slice;
 
 use clap::{Args, ValueEnum};
@@ -17,7 +17,8 @@ use tgm_std::decode::{Picks, Selected};
 use tgm_std::{DecodeOptions, TensogramError};
 
 use crate::args::decoding::Decoding;
-use crate::args::listing::Listed;
+use crate::args::files::usage;
+use crate::args::listing::{Listed, ending};
 use crate::commands::Run;
 use crate::commands::plot::picture::{Counts, Drawn, Picture};
 use crate::commands::plot::png::Png;
@@ -25,8 +26,7 @@ use crate::commands::plot::svg::Svg;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};
 use crate::read::entry::Entry;
-use crate::read::input::Wanted;
-use crate::read::messages::{Which, for_one_message};
+use crate::read::messages::{Which, for_one_object};
 use crate::read::objects::{find, no_object};
 use crate::read::picture::Field;
 use crate::read::select::{NAME_KEYS, Scope, Selection, annotations, text};
@@ -40,7 +40,7 @@ use crate::write::destination::Destination;
 /// Draw the values of one object: a field of two dimensions, a line, or a histogram
 ///
 /// Fields are made smaller by the mean over areas. Missing values are grey, or blank without colours. Without -m, --at and
-/// -w, the object is one of message 0. More than two dimensions need --slice, but for a histogram. Numbers at the axes
+/// -w, the object is one of message 0; with -w, the first that is selected in any message. More than two dimensions need --slice, but for a histogram. Numbers at the axes
 /// of a field count its rows and columns from 0.
 #[derive(Args, Debug)]
 pub(crate) struct Plot {
@@ -51,9 +51,9 @@ pub(crate) struct Plot {
     which: Which,
     #[command(flatten)]
     selection: Selection,
-    /// Number of the object in the message, from 0
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    object: usize,
+    /// Number of the object in the message, from 0 [default: the first that -w selects, or 0]
+    #[arg(long, value_name = "N")]
+    object: Option<usize>,
     /// Only these indices of each dimension, as in Python: "0, 10:20, 1:9:4, -1, .."
     #[arg(long, value_name = "PICKS", allow_hyphen_values = true)]
     slice: Option<Picks>,
@@ -118,11 +118,16 @@ fn range(text: &str) -> Result<(f64, f64), &'static str> {
 
 impl Run for Plot {
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        for_one_message(&self.path, (self.which, &self.selection), Wanted::Object(self.object), out, |out, entry| {
-            match self.picture(entry) {
+        if let Some(ending) = self.output.as_ref().and_then(ending)
+            && self.form_of(&ending).is_none()
+        {
+            usage(&format!("pictures are text (.txt), SVG and PNG, not .{ending}: --format says which is meant"));
+        }
+        for_one_object(&self.path, (self.which, &self.selection, self.object), out, |out, entry, object| {
+            match self.picture(entry, object) {
                 Ok(picture) => self.draw(out, &picture),
                 Err(error) => {
-                    out.report(&entry.object_place(self.object), &error);
+                    out.report(&entry.object_place(object), &error);
                     Ok(())
                 }
             }
@@ -154,13 +159,19 @@ impl Plot {
     }
 
     fn form(&self) -> Form {
-        let path = self.output.as_ref().and_then(Destination::path).and_then(Path::extension);
-        let ends_with = |suffix: &str| path.is_some_and(|extension| extension.eq_ignore_ascii_case(suffix));
-        match self.format {
-            Some(form) => form,
-            None if self.svg || ends_with("svg") => Form::Svg,
-            None if ends_with("png") => Form::Png,
-            None => Form::Text,
+        let ending = self.output.as_ref().and_then(ending).unwrap_or_default();
+        self.form_of(&ending).unwrap_or(Form::Text)
+    }
+
+    /// The form that is asked for, or that the name of the file ends with. `None` for an ending of no picture.
+    fn form_of(&self, ending: &str) -> Option<Form> {
+        match (self.format, ending) {
+            (Some(form), _) => Some(form),
+            (None, _) if self.svg => Some(Form::Svg),
+            (None, "svg") => Some(Form::Svg),
+            (None, "png") => Some(Form::Png),
+            (None, "" | "txt" | "text" | "ans") => Some(Form::Text),
+            _ => None,
         }
     }
 
@@ -168,9 +179,9 @@ impl Plot {
         self.width.map_or_else(|| Out::columns().unwrap_or(80).clamp(8, 1000), usize::from)
     }
 
-    fn picture(&self, entry: &Entry<'_>) -> Result<Picture, TensogramError> {
+    fn picture(&self, entry: &Entry<'_>, object: usize) -> Result<Picture, TensogramError> {
         let slice = self.slice.as_ref();
-        let wanted = Wish { object: self.object, slice, histogram: self.histogram, range: self.range };
+        let wanted = Wish { object, slice, histogram: self.histogram, range: self.range };
         wanted.picture(entry, self.digests, &self.decoding.options())
     }
 }

@@ -13,7 +13,7 @@ use super::item::Item;
 use super::told::Told;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure, Reads, What, report};
-use crate::write::template::{Template, numbered};
+use crate::write::template::{Distinct, Template, numbered};
 use tgm_std::file::SourceName;
 
 /// The key that stands for the number in a name.
@@ -80,11 +80,11 @@ impl Convert {
 
     /// Writes a file for each unit.
     fn write_files(&self, out: &mut Out, to: Format, told: &mut Told, pattern: &std::path::Path) {
-        let mut count = 0_u64;
+        let (mut count, mut names) = (0_u64, Distinct::default());
         let done = self.read(to, out, told, &mut |out, told, place, item| {
             each_unit(to, out, place, item, |out, first, arrays| {
                 let file = match name_of(pattern, count, arrays) {
-                    Ok(path) => Destination::File(path),
+                    Ok(path) => Destination::File(names.take(path)),
                     Err(failure) => {
                         report(&self.output, out, failure);
                         return Ok(());
