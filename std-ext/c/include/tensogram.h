@@ -293,7 +293,8 @@ tgm_error tgm_file_append_with_options(tgm_file_t *file, const char *metadata_js
                                        uint32_t threads, const TgmEncodeMaskOptions *mask_options);
 /* Appends bytes as they are, unchecked. */
 tgm_error tgm_file_append_raw(tgm_file_t *file, const uint8_t *buf, size_t buf_len);
-/* The path as it was given. Valid until tgm_file_close(). */
+/* The path as it was given. An address has its user, password and query; error texts leave them out.
+ * Valid until tgm_file_close(). */
 const char *tgm_file_path(const tgm_file_t *file);
 void tgm_file_close(tgm_file_t *file);
 

@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::ptr;
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use tgm_std::file::SourceName;
 use tgm_std::{DecodeOptions, MappedFile, TensogramFile};
 
 use crate::args;
@@ -28,7 +29,7 @@ pub struct File {
 
 impl std::fmt::Debug for File {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("File").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("File").field("path", &self.path.to_str().map(SourceName::of)).finish_non_exhaustive()
     }
 }
 
@@ -68,7 +69,7 @@ pub(crate) fn mapped(file: &TensogramFile) -> Result<&MappedFile> {
 /// Refuses a directory, whose bytes cannot be read.
 fn refuse_directory(path: &str) -> Result<()> {
     if std::fs::metadata(path).is_ok_and(|about| about.is_dir()) {
-        return Err(Report::new(IO, format!("io error: {path}: is a directory")).into());
+        return Err(Report::new(IO, format!("io error: {}: is a directory", SourceName::of(path))).into());
     }
     Ok(())
 }
@@ -352,7 +353,7 @@ pub unsafe extern "C" fn tgm_file_append_raw(file: *mut File, buf: *const u8, bu
     })
 }
 
-/// The path of the file, as it was given.
+/// The path of the file, as it was given. An address has its user, password and query; error texts leave them out.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_file_path(file: *const File) -> *const c_char {
     // SAFETY: the header's contract.

@@ -10,6 +10,7 @@ use super::part::{Key, Part, fingerprint};
 use tgm_std::file::Data;
 use tgm_std::internal::Threads;
 use tgm_std::internal::query::Structure;
+use tgm_std::metadata::segment;
 use tgm_std::{DecodeOptions, MessageLayout, Result, TensogramError, hash};
 
 /// Messages of a leaf.
@@ -141,8 +142,8 @@ impl Paths {
         }
     }
 
-    /// Adds the values of a map. Values of maps inside it get dotted paths. Arrays are left out, and so are keys with a
-    /// dot, which cannot be asked for.
+    /// Adds the values of a map. Values of maps inside it get dotted paths. A key with a dot of its own stands in quotes
+    /// there. Arrays are left out.
     fn add_map(&mut self, path: &mut String, map: &Map<'_>, depth: usize) -> Result<()> {
         for entry in map {
             let (key, value) = entry?;
@@ -153,15 +154,14 @@ impl Paths {
 
     fn add_entry(&mut self, path: &mut String, key: &Value<'_>, value: &Value<'_>, depth: usize) -> Result<()> {
         let Ok(key) = key.as_str() else { return Ok(()) };
-        if key.is_empty() || key.contains('.') || (path.is_empty() && matches!(key, RESERVED_KEY | "extra" | "_extra_"))
-        {
+        if key.is_empty() || (path.is_empty() && matches!(key, RESERVED_KEY | "extra" | "_extra_")) {
             return Ok(());
         }
         let len = path.len();
         if len > 0 {
             path.push('.');
         }
-        path.push_str(key);
+        path.push_str(&segment(key));
         match value.kind() {
             Kind::Map if depth < DEEPEST => self.add_map(path, &value.as_map()?, depth.saturating_add(1))?,
             Kind::Map | Kind::Array | Kind::Bytes => {}

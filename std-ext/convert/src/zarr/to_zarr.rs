@@ -10,6 +10,7 @@ use tgm_core::Message;
 use tgm_core::descriptor::{Dtype, MaskKind};
 use tgm_core::object::DataObject;
 use tgm_std::decode::owned_values;
+use tgm_std::file::SourceName;
 use tgm_std::internal::{from_cbor, reserve_more};
 use tgm_std::{DecodeLimits, DecodeOptions, GlobalMetadata, TensogramError, check_message, decode_descriptors, error};
 
@@ -269,7 +270,7 @@ impl ZarrWriter {
         if count(shape).map_err(metadata)? == 0 {
             return Ok(());
         }
-        let failed = |what: String| encoding(format!("{}: {what}", folder.display()));
+        let failed = |what: String| encoding(format!("{}: {what}", SourceName::of(folder)));
         let limits = &self.options.decode.limits;
         array.len(&array.chunk, elements.len(), limits).map_err(failed)?;
         let first: Vec<u64> = origin.iter().zip(&array.chunk).map(|(at, chunk)| at / chunk).collect();

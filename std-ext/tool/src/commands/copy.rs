@@ -23,6 +23,7 @@ use crate::show::output::Out;
 use crate::write::destination::{Failure, Reads, What};
 use crate::write::same_file::Identity;
 use crate::write::template::{Appended, Template};
+use tgm_std::file::SourceName;
 
 /// Copy messages as they are
 ///
@@ -187,7 +188,7 @@ impl Copy {
         let source = Identity::of_input(&self.input);
         let is_source = |path: &Path| source.is_some() && Identity::of(path) == source;
         if let Some((_, path)) = targets.iter().find(|(_, path)| is_source(path)) {
-            out.problem(&format!("{} is the file that is read: nothing was written", path.display()));
+            out.problem(&format!("{} is the file that is read: nothing was written", SourceName::of(path)));
             return;
         }
         let (mut reader, mut left, mut appended) = (input.reader(), targets.len(), Appended::default());
@@ -206,7 +207,7 @@ impl Copy {
         if let Err(error) = self.digests.check_bytes(entry.bytes) {
             out.report(&entry.place(), &error);
         } else if let Err(error) = appended.append(path, entry.bytes, out.manner().no_clobber) {
-            out.report(&format!("{}: cannot append to {}", entry.place(), path.display()), &error);
+            out.report(&format!("{}: cannot append to {}", entry.place(), SourceName::of(path)), &error);
         }
     }
 

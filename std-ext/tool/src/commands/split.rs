@@ -25,6 +25,7 @@ use crate::show::advice::in_our_words;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, FileNames, Reads, What};
 use crate::write::template::{Appended, Template, numbered};
+use tgm_std::file::SourceName;
 
 /// The key that stands for the number in a template.
 const INDEX: &str = "index";
@@ -121,13 +122,16 @@ impl Files<'_> {
                     Some(path) if file.is_one_of(slice::from_ref(&self.split.input)) => {
                         out.problem(&format!(
                             "{} is the file that is read: {} was not added",
-                            path.display(),
+                            SourceName::of(path),
                             entry.place()
                         ));
                     }
                     Some(path) => {
                         if let Err(error) = self.appended.append(path, &message, out.manner().no_clobber) {
-                            out.report(&format!("{}: cannot append to {}", entry.place(), path.display()), &error);
+                            out.report(
+                                &format!("{}: cannot append to {}", entry.place(), SourceName::of(path)),
+                                &error,
+                            );
                         }
                     }
                 }

@@ -16,6 +16,7 @@ use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
 use crate::read::structure::{COMPUTED, Structure};
 use crate::show::output::Out;
+use tgm_std::file::SourceName;
 
 /// The flag that names a catalogue.
 #[derive(Args, Debug)]
@@ -82,7 +83,7 @@ impl Cataloged {
         match candidates(path, input, selection, by_objects, out) {
             Ok(candidates) => Some(candidates),
             Err(why) => {
-                out.remark(&format!("warning: {} is not used: {why}", path.display()));
+                out.remark(&format!("warning: {} is not used: {why}", SourceName::of(path)));
                 None
             }
         }

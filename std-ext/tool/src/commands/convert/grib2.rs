@@ -14,6 +14,7 @@ use super::told::Told;
 use crate::show::output::Out;
 use crate::show::progress::meter::Share;
 use crate::write::destination::Failure;
+use tgm_std::file::SourceName;
 
 /// What becomes of GRIB.
 #[derive(Args, Debug)]
@@ -41,7 +42,7 @@ pub(super) fn read(
     told: &mut Told,
     sink: &mut Sink<'_>,
 ) -> Result<(), Failure> {
-    let name = path.display().to_string();
+    let name = SourceName::of(path).to_string();
     let source = match stream(path) {
         Ok(opened) => opened,
         Err(error) => {
