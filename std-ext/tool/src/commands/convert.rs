@@ -124,7 +124,9 @@ impl Run for Convert {
         let mut refused = Vec::new();
         let known = |found: Result<_, _>| found.map_err(|text| refused.push(text)).ok();
         let mut found = self.paths.iter().map(|path| self.format_of(path, named)).filter_map(known);
-        let Some(from) = found.find_map(|format| format.or_else(|| usage("the format of the input is not known: say --from"))) else {
+        let Some(from) =
+            found.find_map(|format| format.or_else(|| usage("the format of the input is not known: say --from")))
+        else {
             refused.iter().for_each(|text| out.problem(text));
             return Ok(());
         };

@@ -62,7 +62,8 @@ impl Form {
         }
         let is_nowhere = |number: usize| !rows.is_empty() && rows.iter().all(|row| value(row, number).is_empty());
         let nowhere = self.sort.iter().enumerate().filter(|(number, _)| is_nowhere(*number));
-        let told = nowhere.map(|(_, sort)| format!("cannot sort by {}: 0 of {} have it", sort.key, rows.len())).collect();
+        let told =
+            nowhere.map(|(_, sort)| format!("cannot sort by {}: 0 of {} have it", sort.key, rows.len())).collect();
         rows.sort_by(|a, b| {
             let by_key = self.sort.iter().enumerate().map(|(number, key)| {
                 let (a, b) = (value(a, number), value(b, number));

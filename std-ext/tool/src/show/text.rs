@@ -122,8 +122,21 @@ mod tests {
     #[test]
     fn what_is_not_seen_is_escaped() {
         for c in [
-            '\u{ad}', '\u{61c}', '\u{200b}', '\u{2060}', '\u{2064}', '\u{206f}', '\u{180e}', '\u{3164}', '\u{fff9}',
-            '\u{fffe}', '\u{ffff}', '\u{1ffff}', '\u{e0000}', '\u{e0041}', '\u{e01ef}',
+            '\u{ad}',
+            '\u{61c}',
+            '\u{200b}',
+            '\u{2060}',
+            '\u{2064}',
+            '\u{206f}',
+            '\u{180e}',
+            '\u{3164}',
+            '\u{fff9}',
+            '\u{fffe}',
+            '\u{ffff}',
+            '\u{1ffff}',
+            '\u{e0000}',
+            '\u{e0041}',
+            '\u{e01ef}',
         ] {
             assert_eq!(escape(&format!("a{c}b")), format!("a\\u{{{:x}}}b", u32::from(c)));
         }

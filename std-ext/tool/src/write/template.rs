@@ -248,7 +248,8 @@ mod tests {
     #[test]
     fn values_stay_names_in_the_directory() {
         let fill = |template: &str, values: &[(&str, &str)]| {
-            let value = |key: &str| Ok(values.iter().find(|(name, _)| *name == key).map(|(_, value)| value.to_string()));
+            let value =
+                |key: &str| Ok(values.iter().find(|(name, _)| *name == key).map(|(_, value)| value.to_string()));
             Template::of(Path::new(template)).unwrap().fill_with(value)
         };
         for value in ["", ".", "..", "a/b", "/", "a\0b", "a\nb", "a\u{1b}[2Jb", "a\u{202e}b", "-", "-rf", "-x.npy"] {
@@ -262,9 +263,12 @@ mod tests {
         assert!(fill("[a][b]/x", &[("a", "."), ("b", "x")]).is_err());
         assert!(fill(".[a]", &[("a", ".")]).is_err());
         assert!(fill("[a]/[b]/[c]", &[("a", ""), ("b", ""), ("c", "passwd")]).is_err());
-        for (template, value, expected) in
-            [("x_[a]", "-5", "x_-5"), ("../-d/[a]", "t", "../-d/t"), ("[a]", "2t é", "2t é"), ("./[a].x", "...", "./....x")]
-        {
+        for (template, value, expected) in [
+            ("x_[a]", "-5", "x_-5"),
+            ("../-d/[a]", "t", "../-d/t"),
+            ("[a]", "2t é", "2t é"),
+            ("./[a].x", "...", "./....x"),
+        ] {
             assert_eq!(fill(template, &[("a", value)]).unwrap(), Path::new(expected));
         }
     }

@@ -89,11 +89,7 @@ impl Format {
         match self {
             Self::Tgm => Row { suffixes: &["tgm"], find: |start| anywhere(start, MAGIC), holds: Holds::Messages },
             #[cfg(feature = "grib")]
-            Self::Grib2 => Row {
-                suffixes: GRIB,
-                find: |start| anywhere(start, b"GRIB"),
-                holds: Holds::Messages,
-            },
+            Self::Grib2 => Row { suffixes: GRIB, find: |start| anywhere(start, b"GRIB"), holds: Holds::Messages },
             Self::Npy => {
                 Row { suffixes: &["npy"], find: |start| at_start(start, tgm_convert::npy::MAGIC), holds: Holds::Array }
             }
@@ -119,13 +115,9 @@ impl Format {
             #[cfg(feature = "zarr")]
             Self::Zarr => Row { suffixes: ZARR, find: |_| None, holds: Holds::Messages },
             #[cfg(feature = "arrow")]
-            Self::Arrow => {
-                Row { suffixes: ARROW, find: |start| at_start(start, b"ARROW1"), holds: Holds::Messages }
-            }
+            Self::Arrow => Row { suffixes: ARROW, find: |start| at_start(start, b"ARROW1"), holds: Holds::Messages },
             #[cfg(feature = "parquet")]
-            Self::Parquet => {
-                Row { suffixes: PARQUET, find: |start| at_start(start, b"PAR1"), holds: Holds::Messages }
-            }
+            Self::Parquet => Row { suffixes: PARQUET, find: |start| at_start(start, b"PAR1"), holds: Holds::Messages },
             Self::Raw => Row { suffixes: &["raw"], find: |_| None, holds: Holds::Array },
         }
     }
