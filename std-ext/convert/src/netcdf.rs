@@ -66,6 +66,7 @@ use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use tgm_std::file::SourceName;
 use tgm_std::{Result, TensogramError};
 pub use to_netcdf::{NetcdfWriter, ToNetcdfOptions};
 pub use to_tgm::{NetcdfOptions, Split, to_tensogram};
@@ -98,5 +99,5 @@ fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
     // HDF5 would print its errors, in each thread that does not say otherwise.
     hdf5_metno::silence_errors(true);
     catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err(failed(path.display(), "what the library reports is not expected")))
+        .unwrap_or_else(|_| Err(failed(SourceName::of(path), "what the library reports is not expected")))
 }

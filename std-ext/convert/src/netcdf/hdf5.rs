@@ -25,6 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use hdf5_metno::{File, Group, LinkType, Location, LocationInfo, LocationType};
+use tgm_std::file::SourceName;
 use tgm_std::{DecodeLimits, Result};
 
 use super::dimensions::path_in;
@@ -66,8 +67,8 @@ pub(super) fn read<'f>(
     report: &mut dyn FnMut(Note),
 ) -> Result<Tree<'f>> {
     let mut found = Found::default();
-    let root = file.as_group().map_err(|error| failed(path.display(), error))?;
-    let info = root.loc_info().map_err(|error| failed(path.display(), error))?;
+    let root = file.as_group().map_err(|error| failed(SourceName::of(path), error))?;
+    let info = root.loc_info().map_err(|error| failed(SourceName::of(path), error))?;
     found.paths.insert(key(&info), String::new());
     walk(&root, "", &mut Vec::from([key(&info)]), &mut found, report);
     soft_links(file, &mut found, report);

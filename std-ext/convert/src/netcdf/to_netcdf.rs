@@ -9,6 +9,7 @@ use ciborium::Value;
 use netcdf::{AttributeValue, Extent, FileMut};
 use tgm_core::Message;
 use tgm_core::descriptor::Dtype;
+use tgm_std::file::SourceName;
 use tgm_std::{DecodeOptions, GlobalMetadata, Result, TensogramError, check_message, decode_descriptors};
 
 use super::attributes::{attribute, get};
@@ -474,7 +475,7 @@ impl NetcdfWriter {
 
 /// Makes an error of what the libraries say of the file.
 fn at<E: std::fmt::Display>(path: &Path) -> impl FnOnce(E) -> TensogramError {
-    move |error| failed(path.display(), error)
+    move |error| failed(SourceName::of(path), error)
 }
 
 /// Stands in for the grid of a field from GRIB. A build without `grib` never makes one.

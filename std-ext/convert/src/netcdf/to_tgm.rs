@@ -7,6 +7,7 @@ use std::path::Path;
 
 use ciborium::Value;
 use tgm_core::descriptor::{ByteOrder, Dtype, Key};
+use tgm_std::file::SourceName;
 use tgm_std::{
     DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, Hint, Result, StreamingEncoder, TensogramError,
 };
@@ -68,24 +69,24 @@ fn convert(path: &Path, options: &NetcdfOptions, sink: &mut dyn Write, report: &
     let io = |error| TensogramError::io(path, &error);
     let metadata = std::fs::metadata(path).map_err(io)?;
     if !metadata.is_file() {
-        return Err(failed(path.display(), "it is not a file: the libraries read files alone"));
+        return Err(failed(SourceName::of(path), "it is not a file: the libraries read files alone"));
     }
     let len = metadata.len();
     let limits = (len, &options.limits);
     match form(path).map_err(io)? {
         Some(Form::Classic) => {
             let source = std::io::BufReader::new(File::open(path).map_err(io)?);
-            let header = classic::check(source, len).map_err(|error| failed(path.display(), error))?;
-            let file = netcdf::open(path).map_err(|error| failed(path.display(), error))?;
+            let header = classic::check(source, len).map_err(|error| failed(SourceName::of(path), error))?;
+            let file = netcdf::open(path).map_err(|error| failed(SourceName::of(path), error))?;
             let tree = classic::read(&file, &header, limits, report);
             write(path, &tree, options, sink, report)
         }
         Some(Form::Hdf5) => {
-            let file = hdf5_metno::File::open(path).map_err(|error| failed(path.display(), error))?;
+            let file = hdf5_metno::File::open(path).map_err(|error| failed(SourceName::of(path), error))?;
             let tree = hdf5::read(path, &file, limits, report)?;
             write(path, &tree, options, sink, report)
         }
-        None => Err(failed(path.display(), "it begins neither like HDF5 nor like NetCDF")),
+        None => Err(failed(SourceName::of(path), "it begins neither like HDF5 nor like NetCDF")),
     }
 }
 
@@ -134,7 +135,7 @@ fn write(
     if records > options.limits.max_objects {
         let max = options.limits.max_objects;
         return Err(failed(
-            path.display(),
+            SourceName::of(path),
             format!("{records} records exceed {}, which is {max}", Hint::MaxObjects.text()),
         ));
     }

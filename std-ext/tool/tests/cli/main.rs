@@ -11,6 +11,7 @@
 mod loopback;
 
 mod arrays;
+mod asked;
 #[cfg(feature = "browse")]
 mod browse;
 mod cat;
@@ -47,6 +48,8 @@ mod remote;
 mod repack;
 mod salvage;
 mod screens;
+#[cfg(feature = "remote")]
+mod secrets;
 mod setting;
 mod stats;
 mod streams;

@@ -8,6 +8,7 @@ use tgm_convert::npz;
 #[cfg(feature = "safetensors")]
 use tgm_convert::safetensors;
 use tgm_std::core::wire::MAGIC;
+use tgm_std::file::SourceName;
 
 use crate::read::foreign::{lacking, refusal};
 
@@ -181,7 +182,7 @@ impl Format {
         let ends_as_folder = path.to_str().is_some_and(|text| text.ends_with(std::path::is_separator));
         let Some(ending) = path.extension().filter(|_| !ends_as_folder && !path.is_dir()) else { return Ok(None) };
         Err(match feature_of_name(path) {
-            Some(feature) => format!("{} has the ending of another format, {}", path.display(), lacking(feature)),
+            Some(feature) => format!("{} has the ending of another format, {}", SourceName::of(path), lacking(feature)),
             None => format!(
                 ".{} is not the ending of a format that is written: --to says which format it is to be",
                 ending.display()

@@ -11,9 +11,12 @@ use super::formats::{Format, Holds};
 use super::grib2::GribWriter;
 use super::item::Item;
 use super::told::Told;
+use crate::args::files::usage;
+use crate::read::pipes;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure, Reads, What, report};
 use crate::write::template::{Distinct, Template, numbered};
+use tgm_std::file::SourceName;
 
 /// The key that stands for the number in a name.
 const INDEX: &str = "index";
@@ -77,8 +80,24 @@ impl Convert {
         });
     }
 
-    /// Writes a file for each unit.
+    /// Writes a file for each unit. With `--strict` all are made once before, and written nowhere: a file that is in its place
+    /// cannot be taken back.
     fn write_files(&self, out: &mut Out, to: Format, told: &mut Told, pattern: &std::path::Path) {
+        if told.is_strict() {
+            if self.paths.iter().any(|path| pipes::is_once(path)) {
+                usage("--strict reads twice to write several files, and a pipe can be read once: name a file");
+            }
+            let problems = out.problem_count();
+            let tried = self.read(to, out, told, &mut |out, told, place, item| {
+                each_unit(to, out, place, item, |out, first, arrays| {
+                    self.write_unit(to, out, told, (place, first), arrays, &mut std::io::sink())
+                })
+            });
+            if let Err(failure) = tried.and_then(|()| told.check(&self.output, out.problem_count() - problems)) {
+                report(&self.output, out, failure);
+                return;
+            }
+        }
         let (mut count, mut names) = (0_u64, Distinct::default());
         let done = self.read(to, out, told, &mut |out, told, place, item| {
             each_unit(to, out, place, item, |out, first, arrays| {
@@ -158,5 +177,5 @@ fn name_of(pattern: &std::path::Path, index: u64, arrays: &Arrays<'_>) -> Result
         NAME => Some(own.map_or_else(|| format!("object_{index}"), str::to_string)),
         _ => None,
     };
-    template.fill_with(|key| Ok(value(key))).map_err(Failure::at(pattern.display().to_string()))
+    template.fill_with(|key| Ok(value(key))).map_err(Failure::at(SourceName::of(pattern).to_string()))
 }

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use tgm_convert::raw::shape_of;
 use tgm_convert::zarr::{Chunks, ToZarrOptions, ZarrOptions, ZarrWriter};
 use tgm_std::DecodeOptions;
+use tgm_std::file::SourceName;
 
 use super::Convert;
 use super::formats::Format;
@@ -60,7 +61,7 @@ impl Convert {
         if path.symlink_metadata().is_ok() {
             out.problem(&format!(
                 "cannot write {}\nit exists already, and directories are not replaced",
-                path.display()
+                SourceName::of(path)
             ));
             return;
         }
