@@ -353,7 +353,7 @@ def compare_hostile(tgm):
         # A name is not that of NetCDF: nothing is read unless it is asked for.
         os.replace(folder / "in.nc", folder / "in.csv")
         done = run(tgm, "convert", folder / "in.csv", "-o", folder / "x.tgm", code=None)
-        assert done.returncode != 0 and b"--from" in done.stderr, done
+        assert done.returncode != 0 and b"--from netcdf" in done.stderr, done
         run(tgm, "convert", "--from", "netcdf", folder / "in.csv", "-o", folder / "x.tgm")
     print("hostile files end at once")
 
