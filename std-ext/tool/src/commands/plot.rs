@@ -34,7 +34,7 @@ use crate::read::messages::{Which, for_one_object};
 use crate::read::objects::{find, no_object};
 use crate::read::picture::Field;
 use crate::read::places::{area, places};
-use crate::read::select::{NAME_KEYS, Scope, Selection, annotations, text};
+use crate::read::select::{NAME_KEYS, Scope, Selection, UNITS, annotations, text};
 use crate::read::statistics::histogram;
 use crate::read::structure::Structure;
 use crate::show::output::Out;
@@ -311,9 +311,6 @@ impl Wish<'_> {
         Ok((drawn, range))
     }
 }
-
-/// Keys under which units stand.
-const UNITS: [&str; 3] = ["units", "mars.units", "unit"];
 
 /// The counts of a histogram of all values of a field.
 fn counts(field: &Field, range: (f64, f64), parts: usize) -> Counts {

@@ -25,6 +25,9 @@ use crate::read::structure::Structure;
 use crate::show::json;
 use crate::show::output::Out;
 
+/// Keys under which units stand.
+pub(crate) const UNITS: [&str; 4] = ["units", "mars.units", "unit", "attributes.units"];
+
 /// Columns with metadata that usually tells fields apart: the title, and the keys to look up. The first key that is
 /// present counts.
 pub(crate) const ABOUT: [(&str, &[&str]); 4] = [
