@@ -19,6 +19,7 @@ mod tests;
 pub use frame::Metadata;
 pub use message::{MessageMetadata, ObjectMetadataIter};
 pub use object::ObjectMetadata;
+pub use path::{keys_of_path, split_path};
 
 /// The key of what the library itself writes, at message level and in every `base` entry.
 pub const RESERVED_KEY: &str = "_reserved_";

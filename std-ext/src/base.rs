@@ -8,3 +8,4 @@ pub mod interrupt;
 pub mod limits;
 pub mod options;
 pub(crate) mod provenance;
+pub(crate) mod source_name;

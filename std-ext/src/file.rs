@@ -69,5 +69,6 @@ pub use self::mmap::{Advice, MappedFile};
 pub use self::query::query;
 pub use self::remote::RemoteScanOptions;
 pub use self::tensogram_file::TensogramFile;
+pub use crate::base::source_name::SourceName;
 pub use crate::read::is_remote_url;
 pub use crate::scan::MessageLayout;

@@ -25,7 +25,6 @@ mod connection;
 mod exchange;
 mod http;
 mod keys;
-mod label;
 mod options;
 mod retry;
 mod runtime;

@@ -2,7 +2,7 @@
 
 use super::keys::{LOOKUP_BUDGET, find_text, is_text};
 use super::object::ObjectMetadata;
-use super::path::{descend, split_path, typed_getters};
+use super::path::{follow, split_path, typed_getters};
 use super::{BASE_KEY, EXTRA_KEY, RESERVED_KEY};
 use crate::cbor::{Array, Bytes, Cursor, Map, MapReader, Name, TextMaps, Value};
 use crate::error::{ErrorKind, Result};
@@ -234,7 +234,8 @@ impl<'a> Metadata<'a> {
         let (first, rest) = split_path(path);
         match first {
             "" => return Ok(None),
-            EXTRA_KEY | "extra" => return rest.map_or(Ok(None), |rest| self.extra_at(rest)),
+            // In quotes it is a key like others.
+            EXTRA_KEY | "extra" if !path.starts_with('"') => return rest.map_or(Ok(None), |rest| self.extra_at(rest)),
             _ => {}
         }
         for object in objects {
@@ -247,8 +248,7 @@ impl<'a> Metadata<'a> {
 
     /// The annotation at a dotted path that begins inside `_extra_`.
     fn extra_at(&self, path: &str) -> Result<Option<Value<'a>>> {
-        let (first, rest) = split_path(path);
-        descend(self.extra(first)?, rest)
+        follow(path, |key| self.extra(key))
     }
 }
 

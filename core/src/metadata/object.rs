@@ -2,7 +2,7 @@
 
 use super::RESERVED_KEY;
 use super::keys::{Keys, is_text};
-use super::path::{Path, descend, find_many, split_path, typed_getters};
+use super::path::{Path, find_many, follow, follow_joined, split_path, typed_getters};
 use crate::cbor::{Array, Bytes, Map, MapIter, Value};
 use crate::error::Result;
 
@@ -14,7 +14,8 @@ pub struct ObjectMetadata<'a> {
 }
 
 impl<'a> ObjectMetadata<'a> {
-    /// The value at a dotted path, such as `mars.param`: a walk over maps with text keys.
+    /// The value at a dotted path, such as `mars.param`: a walk over maps with text keys. A key with dots can stand in
+    /// double quotes: `attributes."mars.param"`. Without quotes it is found where plain segments lead nowhere.
     ///
     /// `None` if the path leads through a value that is not a map, if the path is empty, or if its first segment is
     /// `_reserved_`.
@@ -22,11 +23,10 @@ impl<'a> ObjectMetadata<'a> {
     /// # Errors
     /// Only errors of malformed CBOR, which were ruled out when the view was made.
     pub fn get(&self, path: &str) -> Result<Option<Value<'a>>> {
-        let (first, rest) = split_path(path);
-        if matches!(first, "" | RESERVED_KEY) {
+        if is_hidden(path) {
             return Ok(None);
         }
-        descend(self.top(first)?, rest)
+        follow(path, |key| self.top(key))
     }
 
     /// The values at several dotted paths, each as [`Self::get`] has it. One walk finds all of them, so this takes less
@@ -45,10 +45,15 @@ impl<'a> ObjectMetadata<'a> {
     /// # Ok::<(), tgm_core::Error>(())
     /// ```
     pub fn get_many<const N: usize>(&self, paths: [&str; N]) -> Result<[Option<Value<'a>>; N]> {
-        let (mut found, paths) = ([None; N], paths.map(Path::new));
+        let (mut found, texts, paths) = ([None; N], paths, paths.map(Path::new));
         // A key of the preceder replaces the same key of `base`, and so does what the paths lead to from there.
         for map in [self.base, self.preceder].into_iter().flatten() {
             find_many(map, &paths, &mut found)?;
+        }
+        for (path, found) in texts.iter().zip(&mut found) {
+            if found.is_none() && split_path(path).1.is_some() && !is_hidden(path) {
+                *found = follow_joined(path, |key| self.top(key))?;
+            }
         }
         Ok(found)
     }
@@ -96,6 +101,11 @@ impl<'a> ObjectMetadata<'a> {
     pub fn reserved(&self) -> Result<Option<Value<'a>>> {
         self.base.map_or(Ok(None), |map| map.get(RESERVED_KEY))
     }
+}
+
+/// Whether a path begins where nothing is looked up.
+fn is_hidden(path: &str) -> bool {
+    matches!(split_path(path).0, "" | RESERVED_KEY)
 }
 
 /// The entries of `base` that the preceder does not replace. It ends after an error.

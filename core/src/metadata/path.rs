@@ -1,16 +1,90 @@
 //! Dotted paths, such as `mars.param`: a walk over maps with text keys (FORMAT §7.4).
+//!
+//! Keys can have dots of their own. A segment in double quotes is a key as it stands: `attributes."mars.param"`. Where plain
+//! segments lead nowhere, several of them are taken for one key, as many as there are a key of: so `attributes.mars.param`
+//! finds the same.
 
 use super::RESERVED_KEY;
 use crate::cbor::{Map, Value};
 use crate::error::Result;
 
-/// The first segment of a dotted path, and the rest after its dot.
-pub(super) fn split_path(path: &str) -> (&str, Option<&str>) {
-    path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)))
+/// The first segment of a dotted path, without its quotes, and the rest after its dot. Quotes are a segment's own unless it
+/// begins and ends with one.
+///
+/// ```
+/// use tgm_core::metadata::split_path;
+///
+/// assert_eq!(split_path("mars.param.x"), ("mars", Some("param.x")));
+/// assert_eq!(split_path(r#""mars.param".x"#), ("mars.param", Some("x")));
+/// ```
+pub fn split_path(path: &str) -> (&str, Option<&str>) {
+    quoted(path).unwrap_or_else(|| path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest))))
+}
+
+/// [`split_path`] of a path whose first segment is in quotes.
+fn quoted(path: &str) -> Option<(&str, Option<&str>)> {
+    let inner = path.strip_prefix('"')?;
+    inner.match_indices('"').find_map(|(at, mark)| {
+        let behind = inner.get(at.saturating_add(mark.len())..)?;
+        let rest = behind.strip_prefix('.');
+        (behind.is_empty() || rest.is_some()).then_some((inner.get(..at)?, rest))
+    })
+}
+
+/// The ways to take the start of a path for one key, each with the rest behind it: the longest key comes first. Plain
+/// segments that are taken together keep their dots.
+///
+/// ```
+/// let ways: Vec<_> = tgm_core::metadata::keys_of_path("a.b.c").collect();
+/// assert_eq!(ways, [("a.b.c", None), ("a.b", Some("c")), ("a", Some("b.c"))]);
+/// ```
+pub fn keys_of_path(path: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
+    let quoted = quoted(path);
+    let plain = if quoted.is_some() { "" } else { path };
+    let shorter = plain
+        .rmatch_indices('.')
+        .filter_map(move |(at, dot)| Some((plain.get(..at)?, Some(plain.get(at.saturating_add(dot.len())..)?))));
+    let whole = quoted.is_none().then_some((path, None));
+    quoted.into_iter().chain(whole).chain(shorter)
+}
+
+/// The value at a path. `top` finds the values of keys of the map in which the path begins.
+pub(super) fn follow<'a>(path: &str, top: impl Fn(&str) -> Result<Option<Value<'a>>>) -> Result<Option<Value<'a>>> {
+    let (first, rest) = split_path(path);
+    let found = descend(top(first)?, rest)?;
+    if found.is_some() || rest.is_none() { Ok(found) } else { follow_joined(path, top) }
+}
+
+/// [`follow`] with plain segments taken together. Each map on the way is walked once for each segment that is left.
+pub(super) fn follow_joined<'a>(
+    path: &str,
+    top: impl Fn(&str) -> Result<Option<Value<'a>>>,
+) -> Result<Option<Value<'a>>> {
+    let (mut map, mut path) = (None::<Map<'a>>, path);
+    loop {
+        let mut next = None;
+        for (key, rest) in keys_of_path(path) {
+            let found = map.map_or_else(|| top(key), |map| map.get(key))?;
+            match (found, rest) {
+                (Some(value), None) => return Ok(Some(value)),
+                (Some(value), Some(rest)) => {
+                    if let Ok(inner) = value.as_map() {
+                        next = Some((inner, rest));
+                        break;
+                    }
+                }
+                (None, _) => {}
+            }
+        }
+        match next {
+            Some((inner, rest)) => (map, path) = (Some(inner), rest),
+            None => return Ok(None),
+        }
+    }
 }
 
 /// Follows the rest of a path from the value of its first segment.
-pub(super) fn descend<'a>(from: Option<Value<'a>>, path: Option<&str>) -> Result<Option<Value<'a>>> {
+fn descend<'a>(from: Option<Value<'a>>, path: Option<&str>) -> Result<Option<Value<'a>>> {
     let (mut found, mut path) = (from, path);
     while let (Some(value), Some(rest)) = (found, path) {
         let (segment, after) = split_path(rest);

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use tgm_std::GlobalMetadata;
 use tgm_std::deps::ciborium::Value;
-use tgm_std::metadata::set_path;
+use tgm_std::metadata::{segments, set_path};
 
 use crate::args;
 use crate::call::{call, run};
@@ -26,7 +26,7 @@ type Entries = BTreeMap<String, Value>;
 
 impl Builder {
     fn set(&self, path: &str, value: Value) -> Result<()> {
-        if path.split('.').count() > MAX_SEGMENTS {
+        if segments(path).count() > MAX_SEGMENTS {
             return Err(Report::new(METADATA, format!("a path of more than {MAX_SEGMENTS} segments")).into());
         }
         // In an empty map, any path with a wrong form fails, and no other.

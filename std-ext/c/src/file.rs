@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::ptr;
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use tgm_std::file::SourceName;
 use tgm_std::{DecodeOptions, MappedFile, TensogramFile};
 
 use crate::args;
@@ -17,7 +18,7 @@ use crate::error::{Code, IO, Report, Result, c_string, invalid, io};
 use crate::locks;
 use crate::message::Message;
 use crate::metadata::Metadata;
-use crate::options::{self, DecodeOptionsStruct, EncodeMaskOptions};
+use crate::options::{self, DecodeOptionsStruct, EncodeMaskOptions, EncodeOptionsStruct};
 use crate::ranges::{self, Places};
 
 /// A `tgm_file_t` of C. Threads may share it: reading goes on at the same time, and appending waits.
@@ -28,7 +29,7 @@ pub struct File {
 
 impl std::fmt::Debug for File {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("File").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("File").field("path", &self.path.to_str().map(SourceName::of)).finish_non_exhaustive()
     }
 }
 
@@ -68,7 +69,7 @@ pub(crate) fn mapped(file: &TensogramFile) -> Result<&MappedFile> {
 /// Refuses a directory, whose bytes cannot be read.
 fn refuse_directory(path: &str) -> Result<()> {
     if std::fs::metadata(path).is_ok_and(|about| about.is_dir()) {
-        return Err(Report::new(IO, format!("io error: {path}: is a directory")).into());
+        return Err(Report::new(IO, format!("io error: {}: is a directory", SourceName::of(path))).into());
     }
     Ok(())
 }
@@ -136,6 +137,23 @@ pub unsafe extern "C" fn tgm_file_decode_message(
         // SAFETY: the header's contract.
         let (file, out) = unsafe { (args::required(file)?, args::place(out)?) };
         let options = options::decoding(native_byte_order, threads, verify_hash, None);
+        out.put_handle(file.with_message(index, |bytes| decode::whole(bytes, &options))?);
+        Ok(())
+    })
+}
+
+/// Decodes a message with a struct of options.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_file_decode_message_opts(
+    file: *mut File,
+    index: usize,
+    options: *const DecodeOptionsStruct,
+    out: *mut *mut Message,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (file, options, out) =
+            unsafe { (args::required(file)?, options::decoding_struct(options)?, args::place(out)?) };
         out.put_handle(file.with_message(index, |bytes| decode::whole(bytes, &options))?);
         Ok(())
     })
@@ -291,6 +309,32 @@ pub unsafe extern "C" fn tgm_file_append_with_options(
     })
 }
 
+/// Encodes a message with a struct of options, and appends it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_file_append_opts(
+    file: *mut File,
+    metadata_json: *const c_char,
+    data_ptrs: *const *const u8,
+    data_lens: *const usize,
+    num_objects: usize,
+    options: *const EncodeOptionsStruct,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (file, (options, added), mut input) = unsafe {
+            (
+                args::required(file)?,
+                options::encoding_struct(options)?,
+                Input::new(metadata_json, data_ptrs, data_lens, num_objects)?,
+            )
+        };
+        input.add(&added)?;
+        input.refuse_masks()?;
+        file.write().append(input.metadata(), &input.objects(), &options)?;
+        Ok(())
+    })
+}
+
 /// Appends bytes as they are.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_file_append_raw(file: *mut File, buf: *const u8, buf_len: usize) -> Code {
@@ -309,7 +353,7 @@ pub unsafe extern "C" fn tgm_file_append_raw(file: *mut File, buf: *const u8, bu
     })
 }
 
-/// The path of the file, as it was given.
+/// The path of the file, as it was given. An address has its user, password and query; error texts leave them out.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_file_path(file: *const File) -> *const c_char {
     // SAFETY: the header's contract.

@@ -14,7 +14,7 @@
 //! | truth values: of h5py, and bytes with the attribute `dtype` = "bool" of xarray | bits | bytes with that attribute |
 //! | complex numbers of h5py and netCDF4, `float16` of HDF5 | the same | not kept; `float` |
 //! | integers with names | integers, and `netcdf.enum` | integers |
-//! | texts and characters, up to 1 MiB a variable | `extra.texts` | texts |
+//! | texts, and characters joined along their last dimension, up to 1 MiB a variable | `extra.texts` | texts |
 //! | name, with the groups above it: `group/name` | `name` of the object | kept |
 //! | names of dimensions, also of coordinate variables | `dimensions` of the object, with paths in `netcdf.dimensions` if a group has them | kept |
 //! | dimensions without a variable | `extra.dimensions` | kept |
@@ -66,6 +66,7 @@ use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use tgm_std::file::SourceName;
 use tgm_std::{Result, TensogramError};
 pub use to_netcdf::{NetcdfWriter, ToNetcdfOptions};
 pub use to_tgm::{NetcdfOptions, Split, to_tensogram};
@@ -98,5 +99,5 @@ fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
     // HDF5 would print its errors, in each thread that does not say otherwise.
     hdf5_metno::silence_errors(true);
     catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err(failed(path.display(), "what the library reports is not expected")))
+        .unwrap_or_else(|_| Err(failed(SourceName::of(path), "what the library reports is not expected")))
 }

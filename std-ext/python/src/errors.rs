@@ -11,6 +11,7 @@ use pyo3::exceptions::{PyMemoryError, PyOSError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
+use tgm_std::file::SourceName;
 use tgm_std::{Hint, TensogramError};
 
 /// The module of Python with the exception classes.
@@ -180,7 +181,7 @@ pub(crate) fn of_file(py: Python<'_>, error: &TensogramError, what: &str, path: 
     };
     let reason = py.import("os").and_then(|os| os.call_method1("strerror", (number,))?.extract::<String>());
     match reason {
-        Ok(reason) => PyOSError::new_err((number, format!("{what}: {reason}"), path.to_owned())),
+        Ok(reason) => PyOSError::new_err((number, format!("{what}: {reason}"), SourceName::of(path).to_string())),
         Err(failure) => failure,
     }
 }

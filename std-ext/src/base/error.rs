@@ -13,6 +13,7 @@ use tgm_core::wire::Preamble;
 
 use crate::base::fetch_error::{FetchError, FetchErrorKind};
 use crate::base::hint::Hint;
+use crate::base::source_name::SourceName;
 
 /// The result type of this crate.
 pub type Result<T, E = TensogramError> = std::result::Result<T, E>;
@@ -172,7 +173,7 @@ impl TensogramError {
     /// An input-output error that names the file.
     #[doc(hidden)]
     pub fn io(path: &Path, error: &io::Error) -> Self {
-        Self::Io(io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+        Self::Io(io::Error::new(error.kind(), format!("{}: {error}", SourceName::of(path))))
     }
 
     /// This error with the number of the message in front of its text.

@@ -53,7 +53,7 @@ impl<'a> MessageBuilder<'a> {
     ///
     /// Dots in `key` lead into maps, which are made as needed. [`GlobalMetadata::get`] finds the value under `extra.` and
     /// the key. [`Self::encode`] reports a key that cannot be set ([`set_path`]), and a key that begins with `extra.`
-    /// itself. For a key that contains a dot, take [`encode`] with [`GlobalMetadata`].
+    /// itself. A key with a dot of its own can stand in double quotes. To take keys as they are, take [`encode`] with [`GlobalMetadata`].
     #[must_use]
     pub fn extra(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         let key = key.into();

@@ -71,7 +71,7 @@ impl<'a> ObjectBuilder<'a> {
     /// Dots in `key` lead into maps, which are made as needed. [`GlobalMetadata::get`](crate::GlobalMetadata::get)
     /// finds the value under the same key. [`MessageBuilder::encode`](crate::MessageBuilder::encode) reports a key that
     /// cannot be set ([`set_path`]), and a key that readers look up elsewhere: `extra.KEY` belongs to the message, and
-    /// `base.N.KEY` names an object by its number. For a key that contains a dot, use [`encode`](crate::encode()) with
+    /// `base.N.KEY` names an object by its number. A key with a dot of its own can stand in double quotes. To take keys as they are, use [`encode`](crate::encode()) with
     /// [`GlobalMetadata`](crate::GlobalMetadata).
     ///
     /// ```

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
+use crate::base::source_name::SourceName;
 use crate::read::positioned::read_at;
 use crate::read::question::{Needs, Question};
 use crate::read::{FetchError, FetchErrorKind, Fetched, RangeFetch, ReadOptions, Reader, Tag, Want};
@@ -52,7 +53,7 @@ struct Bytes<'f> {
 
 impl RangeFetch for Bytes<'_> {
     fn fetch(&self, want: &Want, _: Option<&Tag>) -> Result<Fetched, FetchError> {
-        let failed = |kind, text: String| FetchError::new(kind, format!("{}: {text}", self.path.display()));
+        let failed = |kind, text: String| FetchError::new(kind, format!("{}: {text}", SourceName::of(self.path)));
         let io = |error: io::Error| failed(FetchErrorKind::Io(error.kind()), error.to_string());
         let Want::At(range) = want else {
             return Err(failed(FetchErrorKind::NoRanges, "the end of a message is asked for by its place".into()));
@@ -69,7 +70,7 @@ impl RangeFetch for Bytes<'_> {
     }
 
     fn name(&self) -> String {
-        self.path.display().to_string()
+        SourceName::of(self.path).to_string()
     }
 }
 

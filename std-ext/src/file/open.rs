@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use crate::base::error::{Result, TensogramError};
+use crate::base::source_name::SourceName;
 
 /// Opens a file for reading.
 ///
@@ -13,7 +14,7 @@ use crate::base::error::{Result, TensogramError};
 pub(crate) fn open_for_reading(path: &Path) -> Result<File> {
     File::open(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
-            TensogramError::Io(io::Error::new(error.kind(), format!("file not found: {}", path.display())))
+            TensogramError::Io(io::Error::new(error.kind(), format!("file not found: {}", SourceName::of(path))))
         }
         _ => TensogramError::io(path, &error),
     })

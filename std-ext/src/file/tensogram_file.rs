@@ -12,6 +12,7 @@ use tgm_core::scan::Source;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
+use crate::base::source_name::SourceName;
 #[cfg(doc)]
 use crate::decode;
 use crate::file::append::writer::Writer;
@@ -43,12 +44,20 @@ use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
 /// }
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
-#[derive(Debug)]
 pub struct TensogramFile {
     pub(super) path: PathBuf,
     pub(super) backing: Backing,
     /// The handle for appending, from the first append on.
     pub(super) writer: Option<Writer>,
+}
+
+impl std::fmt::Debug for TensogramFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { path, backing, writer } = self;
+        let name = SourceName::of(path);
+        let mut shown = f.debug_struct("TensogramFile");
+        shown.field("name", &name).field("backing", backing).field("writer", writer).finish()
+    }
 }
 
 /// The way in which the file is read. Clones share the file and the list of its messages.
@@ -95,6 +104,7 @@ impl TensogramFile {
         #[cfg(not(feature = "remote"))]
         {
             let _ = options;
+            let source = SourceName::of(source);
             let text = format!("{source}: addresses are read with feature remote, which is not compiled in");
             Err(TensogramError::Remote(text.into()))
         }
@@ -134,9 +144,15 @@ impl TensogramFile {
         (!self.is_remote()).then_some(&*self.path)
     }
 
-    /// The path or address that the file was opened with, as text.
+    /// The path or address that the file was opened with, as text that opens it again. An address has its user, password
+    /// and query. What people see is [`Self::name`].
     pub fn source(&self) -> String {
-        self.path.display().to_string()
+        self.path.to_string_lossy().into_owned()
+    }
+
+    /// The name of the file as errors and `Debug` show it.
+    pub fn name(&self) -> SourceName<'_> {
+        SourceName::of(&self.path)
     }
 
     /// Whether this is a source at an address.

@@ -11,10 +11,10 @@ mod deserialize;
 use std::collections::BTreeMap;
 
 use ciborium::Value;
-use tgm_core::metadata::RESERVED_KEY;
+use tgm_core::metadata::{RESERVED_KEY, split_path};
 
 pub use self::deserialize::{Borrowed, deserialize};
-use crate::model::metadata::path::{PathOwner, path_owner};
+use crate::model::metadata::path::{PathOwner, get_text, keys_to, path_owner};
 use crate::model::types::GlobalMetadata;
 
 /// The type of a metadata value.
@@ -238,26 +238,11 @@ impl GlobalMetadata {
     }
 }
 
-/// Follows a path into a section.
+/// Follows a path into a section, by the rules of [`tgm_core::metadata`].
 fn find<'a>(entries: &'a BTreeMap<String, Value>, path: &str) -> Option<&'a Value> {
-    let (first, mut rest) = split_path(path);
-    let mut found = entries.get(first)?;
-    while let Some(path) = rest {
-        let (segment, after) = split_path(path);
-        found = get_text(found, segment)?;
-        rest = after;
-    }
-    Some(found)
-}
-
-/// The value of a text key in a map. Of repeated keys the last one counts.
-fn get_text<'a>(map: &'a Value, key: &str) -> Option<&'a Value> {
-    map.as_map()?.iter().rev().find(|(other, _)| other.as_text() == Some(key)).map(|(_, value)| value)
-}
-
-/// The first segment of a dotted path, and the rest after the dot.
-fn split_path(path: &str) -> (&str, Option<&str>) {
-    path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)))
+    let keys = keys_to(entries, path)?;
+    let (first, rest) = keys.split_first()?;
+    rest.iter().try_fold(entries.get(*first)?, |found, key| get_text(found, key))
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub use crate::model::meta_access::{Borrowed, deserialize};
 pub use common::compute_common;
 pub use lists::{cbor_to_hash_frame, cbor_to_index, hash_frame_to_cbor, index_to_cbor};
 pub(crate) use lists::{hash_list_len, index_len_without_numbers, write_hash_list, write_index};
-pub use path::{PathOwner, path_owner, set_path};
+pub use path::{PathOwner, path_owner, remove_path, segment, segments, set_path};
 
 pub use crate::model::query::{self, Query};
 

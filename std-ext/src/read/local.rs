@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::base::limits::reserve;
+use crate::base::source_name::SourceName;
 #[cfg(feature = "async")]
 use crate::read::fetch::{AsyncRangeFetch, BoxFuture};
 use crate::read::fetch::{FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, Tag, Want};
@@ -48,7 +49,7 @@ fn failed(path: &Path, error: &io::Error) -> FetchError {
         io::ErrorKind::PermissionDenied => FetchErrorKind::Denied,
         kind => FetchErrorKind::Io(kind),
     };
-    FetchError::new(kind, format!("{}: {error}", path.display()))
+    FetchError::new(kind, format!("{}: {error}", SourceName::of(path)))
 }
 
 impl RangeFetch for LocalFile {
@@ -56,7 +57,7 @@ impl RangeFetch for LocalFile {
         let size = self.size().map_err(|error| failed(&self.path, &error))?;
         let range = want.within(size);
         let too_large = |text: String| {
-            FetchError::new(FetchErrorKind::TooLarge, format!("{}: {range:?}: {text}", self.path.display()))
+            FetchError::new(FetchErrorKind::TooLarge, format!("{}: {range:?}: {text}", SourceName::of(&self.path)))
         };
         let len = usize::try_from(range.end - range.start).map_err(|error| too_large(error.to_string()))?;
         let mut bytes = reserve(len).map_err(|error| too_large(error.to_string()))?;
@@ -72,7 +73,7 @@ impl RangeFetch for LocalFile {
     }
 
     fn name(&self) -> String {
-        self.path.display().to_string()
+        SourceName::of(&self.path).to_string()
     }
 }
 

@@ -9,13 +9,13 @@ use object_store::path::Path;
 use object_store::{ClientConfigKey, ClientOptions, ObjectStore, ObjectStoreScheme};
 use url::Url;
 
+use crate::base::source_name::SourceName;
 use crate::read::{
     AsyncLocalFile, AsyncRangeFetch, BoxFuture, FetchError, FetchErrorKind, FetchTraits, Fetched, LocalFile, Tag, Want,
 };
 use crate::remote::connection::{Connector, connect};
 use crate::remote::http::HttpSource;
 use crate::remote::keys::{Settings, settings};
-use crate::remote::label::{text_without_secrets, without_secrets};
 use crate::remote::options::{Credentials, RemoteOptions};
 use crate::remote::store::StoreSource;
 
@@ -93,8 +93,7 @@ pub(super) fn open_in<E: IntoIterator<Item = (String, String)>>(
     options: &RemoteOptions,
     environment: impl Fn() -> E,
 ) -> Result<RemoteSource, FetchError> {
-    let invalid =
-        |what: &str| FetchError::new(FetchErrorKind::Invalid, format!("{}: {what}", text_without_secrets(address)));
+    let invalid = |what: &str| FetchError::new(FetchErrorKind::Invalid, format!("{}: {what}", SourceName::of(address)));
     let url = Url::parse(address).map_err(|error| invalid(&format!("not an address ({error})")))?;
     if url.scheme() == "file" {
         let path = url.to_file_path().map_err(|()| invalid("not the path of a file on this machine"))?;
@@ -172,7 +171,7 @@ impl Opening<'_> {
         let source = StoreSource {
             store,
             path: self.path,
-            name: without_secrets(self.url),
+            name: SourceName::of(self.url.as_str()).to_string(),
             credentials: settings.credentials,
             suffix: K::SUFFIX,
             whole_body: settings.options.whole_body,

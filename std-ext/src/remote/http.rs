@@ -5,11 +5,11 @@ use http::{HeaderMap, Uri};
 use object_store::client::{HttpClient, HttpRequest, HttpRequestBody};
 use url::Url;
 
+use crate::base::source_name::SourceName;
 use crate::read::{AsyncRangeFetch, BoxFuture, FetchError, FetchErrorKind, Fetched, Tag, Want};
 use crate::remote::answer::Refusal;
 use crate::remote::connection::failed;
 use crate::remote::exchange::{Ask, Outcome, ask_size, broken, exchange, may_pass};
-use crate::remote::label::without_secrets;
 use crate::remote::options::Retry;
 use crate::remote::retry::Tries;
 
@@ -28,7 +28,7 @@ impl HttpSource {
     /// # Errors
     /// [`FetchErrorKind::Invalid`] if the address cannot be requested.
     pub(super) fn new(client: HttpClient, url: &Url, retry: Retry, whole_body: u64) -> Result<Self, FetchError> {
-        let name = without_secrets(url);
+        let name = SourceName::of(url.as_str()).to_string();
         let invalid = |what: &str| FetchError::new(FetchErrorKind::Invalid, format!("{name}: {what}"));
         let mut plain = url.clone();
         plain.set_fragment(None);

@@ -1,6 +1,7 @@
 //! How an address is opened.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::time::Duration;
 
 /// How an address is opened, and how often a request is tried.
@@ -11,7 +12,7 @@ use std::time::Duration;
 /// let options = RemoteOptions::new([("region", "eu-west-1"), ("skip_signature", "true"), ("timeout", "10 s")]);
 /// assert!(tgm_std::remote::open("s3://bucket/file.tgm", &options).is_ok());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct RemoteOptions {
     /// Options by name, as object stores know them: `aws_region`, `azure_storage_account_name`,
     /// `google_service_account`, `timeout` (30 s by default), `connect_timeout` (5 s), `allow_http`, `proxy_url` …
@@ -37,6 +38,21 @@ impl RemoteOptions {
     pub fn new<K: Into<String>, V: Into<String>>(storage: impl IntoIterator<Item = (K, V)>) -> Self {
         let storage = storage.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
         Self { storage, ..Self::default() }
+    }
+}
+
+impl fmt::Debug for RemoteOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { storage, unknown_keys, environment, retry, whole_body } = self;
+        // Keys of stores are secrets.
+        let storage: BTreeMap<_, _> = storage.keys().map(|key| (key, "…")).collect();
+        f.debug_struct("RemoteOptions")
+            .field("storage", &storage)
+            .field("unknown_keys", unknown_keys)
+            .field("environment", environment)
+            .field("retry", retry)
+            .field("whole_body", whole_body)
+            .finish()
     }
 }
 

@@ -8,7 +8,7 @@ use std::io;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::args::common::Common;
-use crate::args::files::set_usage;
+use crate::args::files::{ExitWithoutSecrets as _, set_usage};
 use crate::args::listing::Listed;
 #[cfg(feature = "browse")]
 use crate::commands::browse;
@@ -99,7 +99,7 @@ fn command() -> clap::Command {
 impl Cli {
     /// Reads the command line. Ends the program if it asks for help, or is wrong.
     pub(crate) fn read() -> Self {
-        let matches = command().get_matches();
+        let matches = command().try_get_matches().unwrap_or_else(|error| error.exit_without_secrets());
         let name = matches.subcommand_name().map(str::to_string);
         let name_of_command = name.clone().unwrap_or_default();
         set_usage(move || {
@@ -108,7 +108,7 @@ impl Cli {
             let inner = name.as_deref().and_then(|name| command.find_subcommand_mut(name));
             inner.map_or_else(String::new, |inner| inner.render_usage().to_string())
         });
-        let cli = Self::from_arg_matches(&matches).unwrap_or_else(|error: clap::Error| error.exit());
+        let cli = Self::from_arg_matches(&matches).unwrap_or_else(|error: clap::Error| error.exit_without_secrets());
         Self { name: name_of_command, ..cli }
     }
 

@@ -7,6 +7,7 @@ pub(crate) mod form;
 pub(crate) mod json;
 pub(crate) mod output;
 pub(crate) mod progress;
+pub(crate) mod quoted;
 pub(crate) mod summary;
 pub(crate) mod table;
 pub(crate) mod text;

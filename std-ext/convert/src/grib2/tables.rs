@@ -6,7 +6,7 @@
 //! number for parameters, by the type of the first surface for levels.
 //!
 //! ```text
-//! 8 lengths of 4 bytes, then the parts; all numbers are little-endian
+//! 9 lengths of 4 bytes, then the parts; all numbers are little-endian
 //! groups       6 bytes: kind or discipline, concept or category, number (2), first entry (2); in order; the last is the end
 //! entries      6 bytes: folder, versions (a bit each), list of conditions (2), value (2)
 //! values       7 bytes: place of its text (3), number (4)
@@ -15,6 +15,7 @@
 //! conditions   5 bytes: key, number (4), of which the least means that the number is missing
 //! templates    4 bytes: number, place of its layout; in order
 //! layouts      length (2), then fields: width with a bit for the sign, key; or 0, key of a count, length, fields of an item
+//! nameless     3 bytes: table, first and last number of parameters that have no name
 //! ```
 //!
 //! A look-up takes a binary search over 5,000 groups, and some comparisons for each entry of its group: 2 on average, 150 at
@@ -34,9 +35,13 @@ enum Part {
     Conditions,
     Templates,
     Layouts,
+    Nameless,
 }
 
-/// Which entries of a folder apply: those of one of three generations of definitions, or of the legacy ones.
+/// How many parts there are.
+const PARTS: usize = Part::Nameless as usize + 1;
+
+/// Which entries of a folder apply: there are three generations of definitions, and legacy ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Version {
     /// For tables above version 33, and for centres that do not follow ECMWF's migration.
@@ -94,8 +99,8 @@ pub(super) const IS_MISSING: i32 = i32::MIN;
 
 fn part(which: Part) -> &'static [u8] {
     let (heads, _) = TABLES.as_chunks::<4>();
-    let lengths = heads.iter().take(Part::Layouts as usize + 1).map(|bytes| u32::from_le_bytes(*bytes) as usize);
-    let start: usize = 4 * (Part::Layouts as usize + 1) + lengths.clone().take(which as usize).sum::<usize>();
+    let lengths = heads.iter().take(PARTS).map(|bytes| u32::from_le_bytes(*bytes) as usize);
+    let start: usize = 4 * PARTS + lengths.clone().take(which as usize).sum::<usize>();
     let len = lengths.clone().nth(which as usize).unwrap_or(0);
     TABLES.get(start..start.saturating_add(len)).unwrap_or_default()
 }
@@ -111,12 +116,7 @@ fn between<const N: usize>(which: Part, first: u16, end: u16) -> &'static [[u8; 
 }
 
 /// The value of a group with the most conditions that hold, and the last one of these. `folders` are looked at in order.
-pub(super) fn find(
-    group: Group,
-    folders: &[u8],
-    version: Version,
-    holds: impl Fn(u8, i32) -> bool,
-) -> Option<Found> {
+pub(super) fn find(group: Group, folders: &[u8], version: Version, holds: impl Fn(u8, i32) -> bool) -> Option<Found> {
     let groups = records::<6>(Part::Groups);
     let key = |[kind, concept, low, high, ..]: &[u8; 6]| Group {
         kind: *kind,
@@ -159,6 +159,11 @@ fn value(index: u16) -> Option<Found> {
     Some(Found { number: u32::from_le_bytes(*number), text })
 }
 
+/// Whether ECMWF has this parameter of GRIB edition 1, but no name for it: a table and a number.
+pub(super) fn is_nameless(table: u8, number: u8) -> bool {
+    records(Part::Nameless).iter().any(|[of, first, last]| *of == table && (*first..=*last).contains(&number))
+}
+
 /// The fields of a template of section 4, from octet 10 on. `None` for templates that nobody has defined.
 pub(super) fn layout(template: u16) -> Option<&'static [u8]> {
     let templates = records::<4>(Part::Templates);
@@ -175,7 +180,7 @@ mod tests {
 
     #[test]
     fn parts_fill_the_file_and_every_index_is_within_its_part() {
-        let heads = 4 * (Part::Layouts as usize + 1);
+        let heads = 4 * PARTS;
         let all = [
             Part::Groups,
             Part::Entries,
@@ -185,10 +190,15 @@ mod tests {
             Part::Conditions,
             Part::Templates,
             Part::Layouts,
+            Part::Nameless,
         ];
         assert_eq!(heads + all.iter().map(|which| part(*which).len()).sum::<usize>(), TABLES.len());
         let groups = records::<6>(Part::Groups);
-        assert!(groups.is_sorted_by_key(|[kind, concept, low, high, ..]| (*kind, *concept, u16::from_le_bytes([*low, *high]))));
+        assert!(groups.is_sorted_by_key(|[kind, concept, low, high, ..]| (
+            *kind,
+            *concept,
+            u16::from_le_bytes([*low, *high])
+        )));
         for [_, _, a, b, c, d] in records::<6>(Part::Entries) {
             assert!(usize::from(u16::from_le_bytes([*a, *b])) + 1 < records::<2>(Part::Lists).len());
             assert!(value(u16::from_le_bytes([*c, *d])).is_some());
@@ -201,10 +211,14 @@ mod tests {
     #[test]
     fn the_value_with_the_most_conditions_wins() {
         let temperature = Group::parameter(0, 0, 0);
-        let name = |holds: fn(u8, i32) -> bool| find(temperature, &[0], Version::Current, holds).map(|found| found.text);
+        let name =
+            |holds: fn(u8, i32) -> bool| find(temperature, &[0], Version::Current, holds).map(|found| found.text);
         assert_eq!(name(|_, _| false), Some("t"));
         // Height above ground, 2 m.
         assert_eq!(name(|key, number| matches!((key, number), (0, 103) | (1, 0) | (2, 2))), Some("2t"));
-        assert_eq!(find(Group::of(Group::CLASS, 1), &[0], Version::Current, |_, _| false).map(|found| found.text), Some("od"));
+        assert_eq!(
+            find(Group::of(Group::CLASS, 1), &[0], Version::Current, |_, _| false).map(|found| found.text),
+            Some("od")
+        );
     }
 }

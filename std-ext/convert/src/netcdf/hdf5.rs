@@ -25,6 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use hdf5_metno::{File, Group, LinkType, Location, LocationInfo, LocationType};
+use tgm_std::file::SourceName;
 use tgm_std::{DecodeLimits, Result};
 
 use super::dimensions::path_in;
@@ -58,6 +59,7 @@ struct Found {
 }
 
 /// Reads what the file holds, but for values.
+#[allow(clippy::match_wildcard_for_single_variants, reason = "other versions of HDF5 have more kinds")]
 pub(super) fn read<'f>(
     path: &Path,
     file: &'f File,
@@ -65,8 +67,8 @@ pub(super) fn read<'f>(
     report: &mut dyn FnMut(Note),
 ) -> Result<Tree<'f>> {
     let mut found = Found::default();
-    let root = file.as_group().map_err(|error| failed(path.display(), error))?;
-    let info = root.loc_info().map_err(|error| failed(path.display(), error))?;
+    let root = file.as_group().map_err(|error| failed(SourceName::of(path), error))?;
+    let info = root.loc_info().map_err(|error| failed(SourceName::of(path), error))?;
     found.paths.insert(key(&info), String::new());
     walk(&root, "", &mut Vec::from([key(&info)]), &mut found, report);
     soft_links(file, &mut found, report);
@@ -95,6 +97,7 @@ pub(super) fn read<'f>(
                 }
                 Err(error) => report(Note::failed(path.as_str(), encoding(error.to_string()))),
             },
+            // Other versions of HDF5 have more kinds than named types.
             _ => {
                 if let Ok(kind) = file.committed_datatype(path) {
                     // Its attributes are about a type, not about values.
@@ -106,6 +109,7 @@ pub(super) fn read<'f>(
             }
         }
     }
+    tree.join();
     let of_variables = tree.variables.iter().flat_map(|variable| &variable.dimensions);
     let of_texts = tree.texts.iter().flat_map(|text| &text.dimensions);
     let used: BTreeSet<String> = of_variables.chain(of_texts).filter_map(super::tree::Dimension::path).collect();

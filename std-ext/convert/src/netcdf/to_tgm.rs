@@ -7,6 +7,7 @@ use std::path::Path;
 
 use ciborium::Value;
 use tgm_core::descriptor::{ByteOrder, Dtype, Key};
+use tgm_std::file::SourceName;
 use tgm_std::{
     DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, Hint, Result, StreamingEncoder, TensogramError,
 };
@@ -68,24 +69,24 @@ fn convert(path: &Path, options: &NetcdfOptions, sink: &mut dyn Write, report: &
     let io = |error| TensogramError::io(path, &error);
     let metadata = std::fs::metadata(path).map_err(io)?;
     if !metadata.is_file() {
-        return Err(failed(path.display(), "it is not a file: the libraries read files alone"));
+        return Err(failed(SourceName::of(path), "it is not a file: the libraries read files alone"));
     }
     let len = metadata.len();
     let limits = (len, &options.limits);
     match form(path).map_err(io)? {
         Some(Form::Classic) => {
             let source = std::io::BufReader::new(File::open(path).map_err(io)?);
-            let header = classic::check(source, len).map_err(|error| failed(path.display(), error))?;
-            let file = netcdf::open(path).map_err(|error| failed(path.display(), error))?;
+            let header = classic::check(source, len).map_err(|error| failed(SourceName::of(path), error))?;
+            let file = netcdf::open(path).map_err(|error| failed(SourceName::of(path), error))?;
             let tree = classic::read(&file, &header, limits, report);
             write(path, &tree, options, sink, report)
         }
         Some(Form::Hdf5) => {
-            let file = hdf5_metno::File::open(path).map_err(|error| failed(path.display(), error))?;
+            let file = hdf5_metno::File::open(path).map_err(|error| failed(SourceName::of(path), error))?;
             let tree = hdf5::read(path, &file, limits, report)?;
             write(path, &tree, options, sink, report)
         }
-        None => Err(failed(path.display(), "it begins neither like HDF5 nor like NetCDF")),
+        None => Err(failed(SourceName::of(path), "it begins neither like HDF5 nor like NetCDF")),
     }
 }
 
@@ -134,7 +135,7 @@ fn write(
     if records > options.limits.max_objects {
         let max = options.limits.max_objects;
         return Err(failed(
-            path.display(),
+            SourceName::of(path),
             format!("{records} records exceed {}, which is {max}", Hint::MaxObjects.text()),
         ));
     }
@@ -158,7 +159,8 @@ fn extra(tree: &Tree<'_>) -> BTreeMap<String, Value> {
     let dimensions = tree.dimensions.iter().map(|(path, len, _)| (path.as_str().into(), (*len).into())).collect();
     let links = tree.links.iter().map(|(path, target)| (path.as_str().into(), target.as_str().into())).collect();
     let text = |text: &super::tree::Text| {
-        let names = text.dimensions.iter().map(super::tree::Dimension::value).collect();
+        let path = |dimension: &super::tree::Dimension| dimension.path().map_or(Value::Null, Value::from);
+        let names = text.dimensions.iter().map(path).collect();
         let lens = text.dimensions.iter().map(|dimension| (dimension.len as u64).into()).collect();
         let values = text.values.iter().map(|text| text.as_str().into()).collect();
         let mut map = vec![
@@ -185,6 +187,7 @@ fn extra(tree: &Tree<'_>) -> BTreeMap<String, Value> {
         }
     }
     let dimensions = tree.variables.iter().flat_map(|variable| &variable.dimensions);
+    let dimensions = dimensions.chain(tree.texts.iter().flat_map(|text| &text.dimensions));
     let alone = tree.dimensions.iter().filter(|(.., is_unlimited)| *is_unlimited).map(|(path, ..)| path.clone());
     let mut unlimited: BTreeSet<String> =
         dimensions.filter(|dimension| dimension.is_unlimited).filter_map(super::tree::Dimension::path).collect();
@@ -195,8 +198,11 @@ fn extra(tree: &Tree<'_>) -> BTreeMap<String, Value> {
     extra
 }
 
+/// The entries of a map of metadata.
+type Entries = Vec<(Value, Value)>;
+
 /// Attributes as metadata: their values, and the names of types that a writer would not choose.
-fn maps(list: &[Attribute]) -> (Vec<(Value, Value)>, Vec<(Value, Value)>) {
+fn maps(list: &[Attribute]) -> (Entries, Entries) {
     let is_usual = |it: &&Attribute| {
         attributes::attribute(&it.value, None).is_some_and(|usual| types::of_attribute(&usual) == it.kind)
     };
@@ -388,7 +394,7 @@ fn attributes_of(variable: &Variable<'_>, reading: &Reading) -> (Vec<Attribute>,
 }
 
 /// Adds a map, if it has entries.
-fn push_map(map: &mut Vec<(Value, Value)>, key: &str, entries: Vec<(Value, Value)>) {
+fn push_map(map: &mut Entries, key: &str, entries: Entries) {
     if !entries.is_empty() {
         map.push((key.into(), Value::Map(entries)));
     }

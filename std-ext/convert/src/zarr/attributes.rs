@@ -41,7 +41,9 @@ pub(super) fn of_object(
         }
     }
     let mut message = Map::new();
-    let is_own = |key: &str| ![ZARR, NETCDF, "attributes", "groups", "unlimited"].contains(&key);
+    let is_own = |key: &str| {
+        ![ZARR, NETCDF, "attributes", "dimensions", "groups", "links", "record", "unlimited"].contains(&key)
+    };
     for (key, value) in global.extra.iter().filter(|(key, _)| is_own(key)) {
         insert(&mut message, (key, value), Dtype::Uint8, tell);
     }

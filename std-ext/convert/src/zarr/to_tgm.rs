@@ -8,8 +8,9 @@ use ciborium::Value;
 use serde_json::Value as Json;
 use tgm_codec::kernels::byteswap::swap_in_place;
 use tgm_core::descriptor::{ByteOrder, Dtype, Key};
+use tgm_std::file::SourceName;
 #[cfg(doc)]
-use tgm_std::TensogramError;
+use tgm_std::file::SourceName;
 use tgm_std::internal::{from_cbor, to_cbor};
 use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, StreamingEncoder, error};
 
@@ -96,7 +97,7 @@ pub fn to_tensogram(
         Ok(())
     })?;
     if is_empty {
-        let store = store.display();
+        let store = SourceName::of(store);
         return Err(metadata(format!("{store} has no {DESCRIPTION}, .zarray or .zgroup: it is not a Zarr store")));
     }
     if arrays == 0 {
@@ -263,12 +264,11 @@ impl Reader<'_> {
         let grid = array.grid(&self.options.limits)?;
         let mut chunks = Vec::new();
         self.store.files(&directory(Path::new(""), path), &mut |key| {
-            match array.index(key, &grid) {
-                Some(index) => chunks.push(index),
-                None => {
-                    let place = if path.is_empty() { key.to_string() } else { format!("{path}/{key}") };
-                    report(Note::not_kept(place, "the file, which is not a chunk of the array"));
-                }
+            if let Some(index) = array.index(key, &grid) {
+                chunks.push(index);
+            } else {
+                let place = if path.is_empty() { key.to_string() } else { format!("{path}/{key}") };
+                report(Note::not_kept(place, "the file, which is not a chunk of the array"));
             }
             Ok(())
         })?;

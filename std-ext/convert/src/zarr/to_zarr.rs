@@ -10,6 +10,7 @@ use tgm_core::Message;
 use tgm_core::descriptor::{Dtype, MaskKind};
 use tgm_core::object::DataObject;
 use tgm_std::decode::owned_values;
+use tgm_std::file::SourceName;
 use tgm_std::internal::{from_cbor, reserve_more};
 use tgm_std::{DecodeLimits, DecodeOptions, GlobalMetadata, TensogramError, check_message, decode_descriptors, error};
 
@@ -20,7 +21,7 @@ use super::element::Element;
 use super::names::safe;
 use super::store::directory;
 use super::{DESCRIPTION, Result, ZARR};
-use crate::arrays::unpack_bools;
+use crate::arrays::{NAME, unpack_bools};
 use crate::error::{encoding, metadata};
 use crate::names::{Names, of_object};
 use crate::note::Note;
@@ -207,7 +208,17 @@ impl ZarrWriter {
         };
         let shape: Vec<u64> = object.descriptor().shape().iter().collect();
         let has_nan = object.descriptor().masks().get(MaskKind::Nan).is_some();
-        let attributes = attributes::of_object(global, index, element.dtype, &mut teller(place, report));
+        let name = of_object(global, index, self.options.name_key.as_deref());
+        let wanted = name.unwrap_or_else(|| format!("object_{number}_{index}"));
+        let name = self.names.take(&wanted);
+        if !name.starts_with(wanted.trim_matches('/')) {
+            report(Note::not_kept(place, format!("the name {wanted:.80?}: it becomes {name:.80?}")));
+        }
+        let mut attributes = attributes::of_object(global, index, element.dtype, &mut teller(place, report));
+        // The path says it.
+        if attributes.get(NAME).and_then(Json::as_str) == Some(&name) {
+            attributes.remove(NAME);
+        }
         let mut json = json!({
             "zarr_format": 3,
             "node_type": "array",
@@ -223,12 +234,6 @@ impl ZarrWriter {
             map.insert("dimension_names".into(), names);
         }
         let array = Array::parse(&json).map_err(metadata)?;
-        let name = of_object(global, index, self.options.name_key.as_deref());
-        let wanted = name.unwrap_or_else(|| format!("object_{number}_{index}"));
-        let name = self.names.take(&wanted);
-        if !name.starts_with(wanted.trim_matches('/')) {
-            report(Note::not_kept(place, format!("the name {wanted:.80?}: it becomes {name:.80?}")));
-        }
         let folder = directory(&self.root, &name);
         describe(&folder, &json)?;
         let origin = vec![0; shape.len()];
@@ -265,7 +270,7 @@ impl ZarrWriter {
         if count(shape).map_err(metadata)? == 0 {
             return Ok(());
         }
-        let failed = |what: String| encoding(format!("{}: {what}", folder.display()));
+        let failed = |what: String| encoding(format!("{}: {what}", SourceName::of(folder)));
         let limits = &self.options.decode.limits;
         array.len(&array.chunk, elements.len(), limits).map_err(failed)?;
         let first: Vec<u64> = origin.iter().zip(&array.chunk).map(|(at, chunk)| at / chunk).collect();

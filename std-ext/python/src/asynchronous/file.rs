@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
+use tgm_std::file::SourceName;
 use tgm_std::{Result, TensogramError, TensogramFile};
 
 use super::bridge::{ready, spawn};
@@ -110,7 +111,8 @@ impl AsyncTensogramFile {
         self.file.is_remote()
     }
 
-    /// The path or address that the file was opened with.
+    /// The path or address that the file was opened with. An address has its user, password and query here, so that it can be
+    /// opened again; `repr` and errors leave them out.
     fn source(&self) -> &str {
         &self.source
     }
@@ -300,6 +302,6 @@ impl AsyncTensogramFile {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("AsyncTensogramFile(source={})", PyString::new(py, &self.source).repr()?))
+        Ok(format!("AsyncTensogramFile(source={})", PyString::new(py, &SourceName::of(&self.source).to_string()).repr()?))
     }
 }

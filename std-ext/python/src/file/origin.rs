@@ -1,13 +1,14 @@
 //! How a file was opened.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::Path;
 
-use tgm_std::file::{RemoteScanOptions, is_remote_url};
+use tgm_std::file::{RemoteScanOptions, SourceName, is_remote_url};
 use tgm_std::{TensogramError, TensogramFile as Library};
 
 /// How a file was opened. This is all that is needed to open it once more, in this process or in another one.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Origin {
     /// The path or the address as the program gave it.
     pub(crate) source: String,
@@ -17,7 +18,19 @@ pub(crate) struct Origin {
     pub(crate) bidirectional: bool,
 }
 
+impl fmt::Debug for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The options have keys of stores.
+        f.debug_struct("Origin").field("source", &self.name()).finish_non_exhaustive()
+    }
+}
+
 impl Origin {
+    /// The source as texts show it.
+    pub(crate) fn name(&self) -> SourceName<'_> {
+        SourceName::of(&self.source)
+    }
+
     /// Whether this is an address.
     pub(crate) fn is_remote(&self) -> bool {
         self.storage.is_some() || is_remote_url(&self.source)
@@ -48,6 +61,7 @@ impl Origin {
 fn open_remote(address: &str, storage: &BTreeMap<String, String>, scan: RemoteScanOptions) -> tgm_std::Result<Library> {
     use tgm_std::remote::{RemoteOptions, UnknownKeys};
     if !address.contains("://") {
+        let address = SourceName::of(address);
         return Err(TensogramError::Remote(format!("invalid URL: {address} is not an address").into()));
     }
     let options =
@@ -61,5 +75,6 @@ fn open_remote(
     _storage: &BTreeMap<String, String>,
     _scan: RemoteScanOptions,
 ) -> tgm_std::Result<Library> {
+    let address = SourceName::of(address);
     Err(TensogramError::Remote(format!("{address}: this build reads no addresses (feature remote)").into()))
 }

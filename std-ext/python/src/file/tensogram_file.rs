@@ -294,7 +294,8 @@ impl TensogramFile {
         self.handle.origin().is_remote()
     }
 
-    /// The path or address that the file was opened with.
+    /// The path or address that the file was opened with. An address has its user, password and query here and in a pickle,
+    /// so that it can be opened again; `repr` and errors leave them out.
     fn source(&self) -> &str {
         &self.handle.origin().source
     }
@@ -353,7 +354,7 @@ impl TensogramFile {
     }
 
     fn __repr__(&self) -> String {
-        format!("TensogramFile(source='{}')", self.source())
+        format!("TensogramFile(source='{}')", self.handle.origin().name())
     }
 
     #[expect(clippy::type_complexity, reason = "what pickle wants")]

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
+use tgm_std::file::SourceName;
 use tgm_std::read::{FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, Tag, Want};
 
 /// A file object: it has `seek` and `read`.
@@ -35,7 +36,8 @@ impl PythonFile {
         let end = file.call_method1(intern!(py, "seek"), (0, 2))?;
         let end = if end.is_none() { file.call_method0(intern!(py, "tell"))? } else { end };
         let name = match file.getattr(intern!(py, "name")) {
-            Ok(name) => name.str()?.to_string(),
+            // Files of some packages are named by their addresses.
+            Ok(name) => SourceName::of(&name.str()?.to_string()).to_string(),
             Err(_) => file.get_type().name()?.to_string(),
         };
         let (turn, failure) = (Mutex::default(), Mutex::default());

@@ -62,7 +62,7 @@ pub(crate) fn open_mmap(py: Python<'_>, path: PathBuf) -> PyResult<MappedFile> {
     // SAFETY: until the map is dropped, no process may truncate the file or write into it. Nothing here can see to
     // that. The documentation of this function asks its caller for it, and says what happens otherwise.
     let file = detached(py, || unsafe { Mapped::open(&path) })?;
-    let file = file.map_err(|error| of_file(py, &error, "cannot map", &path.display().to_string()))?;
+    let file = file.map_err(|error| of_file(py, &error, "cannot map", &path.to_string_lossy()))?;
     let path = std::path::absolute(&path).unwrap_or(path);
     Ok(MappedFile { path, file: Mutex::new(Some(Arc::new(file))) })
 }
@@ -96,7 +96,7 @@ impl MappedFile {
 
     /// The absolute path of the file.
     fn source(&self) -> String {
-        self.path.display().to_string()
+        self.path.to_string_lossy().into_owned()
     }
 
     /// The objects for which a query holds, in order, as a list of `Object`.

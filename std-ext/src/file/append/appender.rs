@@ -11,6 +11,7 @@ use super::whole::whole_message;
 use super::writer::Writer;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
+use crate::base::source_name::SourceName;
 use crate::encode::encode_into;
 use crate::file::tensogram_file::TensogramFile;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
@@ -158,7 +159,7 @@ fn failure(path: &Path, stopped: Stopped) -> TensogramError {
         Stopped::Torn { end, len } => {
             let text = format!(
                 "{}: {} bytes at offset {end} belong to no message: nothing was appended (a torn tail can be removed)",
-                path.display(),
+                SourceName::of(path),
                 len.saturating_sub(end)
             );
             TensogramError::Framing(text.into())

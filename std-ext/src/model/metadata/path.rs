@@ -1,9 +1,10 @@
 //! Dotted paths: whose metadata a path addresses, and setting the value that it leads to.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ciborium::Value;
-use tgm_core::metadata::EXTRA_KEY;
+use tgm_core::metadata::{EXTRA_KEY, keys_of_path, split_path};
 
 use crate::base::error::Result;
 use crate::model::params::metadata;
@@ -44,6 +45,9 @@ pub enum PathOwner<'p> {
 ///
 /// Format: FORMAT §7.4.
 pub fn path_owner(path: &str) -> PathOwner<'_> {
+    if path.starts_with('"') {
+        return PathOwner::Object;
+    }
     let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
     if let EXTRA | EXTRA_KEY = first {
         return PathOwner::Message(rest);
@@ -60,8 +64,8 @@ pub fn path_owner(path: &str) -> PathOwner<'_> {
 ///
 /// `mars.param` is the key `param` of the map `mars`, and [`GlobalMetadata::get`](crate::GlobalMetadata::get) finds it
 /// under the same path. The value replaces the one that is there, but only a map can replace a map. If a map has a key
-/// more than once, the last one is set and the others are removed. This function cannot set a key that contains a dot.
-/// `BTreeMap::insert` can, but no path leads to such a key.
+/// more than once, the last one is set and the others are removed. A key with dots that is there is set where the path
+/// finds it; in double quotes it is made: `attributes."mars.param"`.
 ///
 /// The cost is one walk over the keys of each map on the way.
 ///
@@ -86,16 +90,16 @@ pub fn path_owner(path: &str) -> PathOwner<'_> {
 /// Format: FORMAT §7.4.
 pub fn set_path(entries: &mut BTreeMap<String, Value>, path: &str, value: impl Into<Value>) -> Result<()> {
     let value = value.into();
-    if path.split('.').any(str::is_empty) {
+    if segments(path).any(str::is_empty) {
         return Err(metadata(format!("{path:?} is not a key: a segment is empty")));
     }
-    if let Some(reason) = obstacle(entries, path, &value) {
+    let keys = keys_to(entries, path).unwrap_or_else(|| segments(path).collect());
+    if let Some(reason) = obstacle(entries, &keys, &value) {
         return Err(metadata(format!("cannot set {path}: {reason}")));
     }
-    let mut segments = path.split('.');
-    let first = segments.next().unwrap_or_default();
+    let Some((first, rest)) = keys.split_first() else { return Ok(()) };
     let mut place = entries.entry(first.to_string()).or_insert_with(empty_map);
-    for segment in segments {
+    for segment in rest {
         let Value::Map(pairs) = place else { return Ok(()) };
         let Some(next) = slot(pairs, segment) else { return Ok(()) };
         place = next;
@@ -104,17 +108,65 @@ pub fn set_path(entries: &mut BTreeMap<String, Value>, path: &str, value: impl I
     Ok(())
 }
 
+/// The keys that a path leads over to a value: its segments, or where they lead nowhere, keys with dots. `None` if it leads
+/// to no value.
+pub(in crate::model) fn keys_to<'p>(entries: &BTreeMap<String, Value>, path: &'p str) -> Option<Vec<&'p str>> {
+    let plain: Vec<_> = segments(path).collect();
+    let (first, rest) = plain.split_first()?;
+    let found = entries.get(*first).and_then(|first| rest.iter().try_fold(first, |found, key| get_text(found, key)));
+    if found.is_some() {
+        return Some(plain);
+    }
+    let (mut from, mut keys, mut path) = (None, Vec::new(), path);
+    loop {
+        let (key, value, rest) = keys_of_path(path).find_map(|(key, rest)| {
+            let value = from.map_or_else(|| entries.get(key), |map| get_text(map, key))?;
+            (rest.is_none() || value.is_map()).then_some((key, value, rest))
+        })?;
+        keys.push(key);
+        match rest {
+            None => return Some(keys),
+            Some(rest) => (from, path) = (Some(value), rest),
+        }
+    }
+}
+
+/// The segments of a dotted path, without quotes.
+pub fn segments(path: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(path);
+    std::iter::from_fn(move || {
+        let (segment, behind) = split_path(rest?);
+        rest = behind;
+        Some(segment)
+    })
+}
+
+/// A key as a segment of a dotted path: in quotes if it has a dot or begins with a quote.
+///
+/// ```
+/// use tgm_std::metadata::segment;
+///
+/// assert_eq!((&*segment("param"), &*segment("mars.param")), ("param", "\"mars.param\""));
+/// ```
+pub fn segment(key: &str) -> Cow<'_, str> {
+    if key.contains('.') || key.starts_with('"') { format!("\"{key}\"").into() } else { key.into() }
+}
+
+/// The value of a text key in a map. Of repeated keys the last one counts.
+pub(in crate::model) fn get_text<'a>(map: &'a Value, key: &str) -> Option<&'a Value> {
+    map.as_map()?.iter().rev().find(|(other, _)| other.as_text() == Some(key)).map(|(_, value)| value)
+}
+
 /// The reason why a path cannot be set, if there is one. The caller asks before it changes anything.
-fn obstacle(entries: &BTreeMap<String, Value>, path: &str, value: &Value) -> Option<String> {
-    let mut segments = path.split('.');
-    let first = segments.next()?;
-    let (mut found, mut end) = (entries.get(first)?, first.len());
-    for segment in segments {
+fn obstacle(entries: &BTreeMap<String, Value>, keys: &[&str], value: &Value) -> Option<String> {
+    let (first, rest) = keys.split_first()?;
+    let (mut found, mut path) = (entries.get(*first)?, segment(first).into_owned());
+    for key in rest {
         let Value::Map(pairs) = found else {
-            return Some(format!("{} is not a map", path.get(..end).unwrap_or(path)));
+            return Some(format!("{path} is not a map"));
         };
-        found = &pairs.iter().rfind(|pair| is_named(pair, segment))?.1;
-        end += 1 + segment.len();
+        found = &pairs.iter().rfind(|pair| is_named(pair, key))?.1;
+        path = format!("{path}.{}", segment(key));
     }
     (found.is_map() && !value.is_map())
         .then(|| format!("it is a map; write {path}.KEY to set one of its keys, or give a map to replace all of it"))
@@ -132,6 +184,23 @@ fn slot<'v>(pairs: &'v mut Vec<(Value, Value)>, name: &str) -> Option<&'v mut Va
         !is_named(pair, name) || left == 0
     });
     pairs.iter_mut().find(|pair| is_named(pair, name)).map(|(_, value)| value)
+}
+
+/// Removes the value that the dotted `path` leads to from `entries`, if there is one. The maps above it stay.
+pub fn remove_path(entries: &mut BTreeMap<String, Value>, path: &str) {
+    let keys = keys_to(entries, path).unwrap_or_default();
+    let Some((last, above)) = keys.split_last() else { return };
+    let Some((first, above)) = above.split_first() else {
+        entries.remove(*last);
+        return;
+    };
+    let map = above.iter().try_fold(entries.get_mut(*first), |value, key| {
+        let pairs = value?.as_map_mut()?;
+        Some(pairs.iter_mut().rfind(|pair| is_named(pair, key)).map(|(_, value)| value))
+    });
+    if let Some(pairs) = map.flatten().and_then(Value::as_map_mut) {
+        pairs.retain(|pair| !is_named(pair, last));
+    }
 }
 
 fn is_named((key, _): &(Value, Value), name: &str) -> bool {
@@ -218,6 +287,36 @@ mod tests {
             assert!(set_path(&mut entries, path, 2).is_err(), "{path}");
             assert_eq!(entries, before, "{path}");
         }
+    }
+
+    #[test]
+    fn keys_with_dots_are_made_in_quotes_and_set_where_they_are() {
+        let mut entries = BTreeMap::from([
+            ("m.a".to_string(), Value::from(1)),
+            (
+                "at".into(),
+                Value::Map(vec![("p.q".into(), 2.into()), ("x.y".into(), Value::Map(vec![("z".into(), 3.into())]))]),
+            ),
+        ]);
+        let get = |entries: &BTreeMap<String, Value>, path: &str| {
+            let metadata = GlobalMetadata { base: vec![entries.clone()], ..GlobalMetadata::default() };
+            metadata.get(path).and_then(|value| value.as_i64())
+        };
+        let paths = ["m.a", "\"m.a\"", "at.p.q", "at.\"p.q\"", "at.x.y.z", "at.\"x.y\".z"];
+        assert_eq!(paths.map(|path| get(&entries, path)), [1, 1, 2, 2, 3, 3].map(Some));
+        for path in paths {
+            set_path(&mut entries, path, 9).unwrap();
+            assert_eq!(get(&entries, path), Some(9), "{path}");
+        }
+        assert_eq!(entries.len(), 2);
+        set_path(&mut entries, "n.a", 4).unwrap();
+        set_path(&mut entries, "\"n.a\"", 5).unwrap();
+        assert_eq!(["n.a", "\"n.a\""].map(|path| get(&entries, path)), [4, 5].map(Some));
+        for path in ["\"n.a\"", "at.p.q", "m.a", "at.\"x.y\".z"] {
+            remove_path(&mut entries, path);
+            assert_eq!(get(&entries, path), None, "{path}");
+        }
+        assert_eq!(get(&entries, "n.a"), Some(4));
     }
 
     #[test]

@@ -384,7 +384,10 @@ fn mistake(text: &str) -> Option<(usize, &'static str)> {
     const JOINED: &str = "expected ` and ` or ` or ` between conditions (quotes make all of it a value)";
     let blanks = text.len().saturating_sub(text.trim_start().len());
     if text.trim_start().starts_with(['=', '<', '>']) {
-        return Some((blanks, "expected a value: the operators are =, !=, <, <=, > and >= (quotes make all of it a value)"));
+        return Some((
+            blanks,
+            "expected a value: the operators are =, !=, <, <=, > and >= (quotes make all of it a value)",
+        ));
     }
     text.char_indices().find_map(|(at, c)| {
         let behind = text.get(at.saturating_add(c.len_utf8())..).unwrap_or_default();

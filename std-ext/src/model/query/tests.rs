@@ -321,7 +321,17 @@ fn what_cannot_be_meant_is_refused() {
         assert_eq!(meant.to_string().parse(), Ok(meant), "{quoted}");
     }
     // These have a meaning.
-    for query in ["name=a, b", "name=R&D", "name=Sea AND ice", "a=b=c", "a=[1,2]", "a=x;y", "name=10x20", "shape=[10,20]", "a=1|2"] {
+    for query in [
+        "name=a, b",
+        "name=R&D",
+        "name=Sea AND ice",
+        "a=b=c",
+        "a=[1,2]",
+        "a=x;y",
+        "name=10x20",
+        "shape=[10,20]",
+        "a=1|2",
+    ] {
         assert!(query.parse::<Query>().is_ok(), "{query}");
     }
 }

@@ -1,5 +1,6 @@
 //! Arguments of commands that read files, and the exit for contradictory command lines.
 
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -8,6 +9,7 @@ use clap::{Args, Command};
 
 use crate::args::listing::{ListFlags, Listed};
 use crate::read::cataloged::Cataloged;
+use crate::show::quoted::without_secrets;
 
 /// The usage of the command that runs. It is made only if the command line is wrong.
 static USAGE: OnceLock<Box<dyn Fn() -> String + Send + Sync>> = OnceLock::new();
@@ -16,7 +18,27 @@ static USAGE: OnceLock<Box<dyn Fn() -> String + Send + Sync>> = OnceLock::new();
 pub(crate) fn usage(text: &str) -> ! {
     let usage = USAGE.get().map(|usage| usage()).unwrap_or_default();
     let usage = usage.strip_prefix("Usage: ").map_or("tgm <COMMAND>".to_string(), str::to_string);
-    Command::new("tgm").override_usage(usage).error(ErrorKind::ArgumentConflict, text).exit()
+    Command::new("tgm").override_usage(usage).error(ErrorKind::ArgumentConflict, text).exit_without_secrets()
+}
+
+/// The end of the program after a wrong command line.
+pub(crate) trait ExitWithoutSecrets {
+    /// Prints the error as `clap` does, addresses of the command line without what may be secret. Ends the program.
+    fn exit_without_secrets(self) -> !;
+}
+
+impl ExitWithoutSecrets for clap::Error {
+    fn exit_without_secrets(self) -> ! {
+        let text = self.render().to_string();
+        let shown = without_secrets(text.clone());
+        // The help has no part of the command line.
+        if shown == text || !self.use_stderr() {
+            self.exit();
+        }
+        // There is nobody left to tell.
+        let _ = write!(io::stderr().lock(), "{shown}");
+        std::process::exit(self.exit_code())
+    }
 }
 
 /// Says how the usage of the command that runs is found.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ciborium::Value;
-use tgm_std::metadata::{PathOwner, path_owner, set_path};
+use tgm_std::metadata::{PathOwner, path_owner, remove_path, segments, set_path};
 use tgm_std::{RESERVED_KEY, Result};
 
 /// The map that a key belongs to.
@@ -33,7 +33,7 @@ impl KeyPath {
     /// # Errors
     /// A sentence, for a key without a name, and for a key that no reader would look up.
     pub(crate) fn parse(text: &str, one_object: impl Fn(&str, &str) -> String) -> Result<Self, String> {
-        if text.split('.').any(str::is_empty) {
+        if segments(text).any(str::is_empty) {
             return Err(format!("{text:?} is not a key: a segment is empty"));
         }
         let (first, rest) = text.split_once('.').map_or((text, None), |(first, rest)| (first, Some(rest)));
@@ -89,20 +89,7 @@ impl KeyPath {
 
     /// Removes the value at the key's path from `entries`, if there is one. The maps above it stay.
     pub(crate) fn remove(&self, entries: &mut BTreeMap<String, Value>) {
-        let Some((first, rest)) = self.path().split_once('.') else {
-            entries.remove(self.path());
-            return;
-        };
-        let mut value = entries.get_mut(first);
-        let mut rest = rest;
-        while let Some((name, behind)) = rest.split_once('.') {
-            let inner = value.and_then(Value::as_map_mut);
-            value = inner.and_then(|map| map.iter_mut().find(|(key, _)| key.as_text() == Some(name))).map(|(_, v)| v);
-            rest = behind;
-        }
-        if let Some(map) = value.and_then(Value::as_map_mut) {
-            map.retain(|(key, _)| key.as_text() != Some(rest));
-        }
+        remove_path(entries, self.path());
     }
 }
 

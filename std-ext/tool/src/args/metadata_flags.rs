@@ -7,6 +7,8 @@ use std::str::FromStr;
 use ciborium::Value;
 use clap::Args;
 use serde_json::Value as Json;
+use tgm_std::file::SourceName;
+use tgm_std::metadata::segments;
 use tgm_std::{GlobalMetadata, RESERVED_KEY, TensogramError};
 
 use crate::args::key_path::{KeyOwner, KeyPath};
@@ -65,7 +67,7 @@ impl MetadataFlags {
     pub(crate) fn read(&self, count: usize) -> Result<Described, Failure> {
         let mut described = Described::default();
         if let Some(path) = &self.metadata {
-            let place = path.display().to_string();
+            let place = SourceName::of(path).to_string();
             let text = std::fs::read(path).map_err(Failure::at(&*place))?;
             let json = serde_json::from_slice(&text).map_err(|error| Failure::said(&*place, error.to_string()))?;
             described = parse(json).map_err(|text| Failure::said(&*place, text))?;
@@ -156,7 +158,7 @@ impl Setting {
         let key = KeyPath::parse(key, |_, key| {
             format!("write {key}=... for all objects, or a list of entries under \"base\" in the file of --metadata")
         })?;
-        if key.path().split('.').next() == Some(RESERVED_KEY) {
+        if segments(key.path()).next() == Some(RESERVED_KEY) {
             return Err(format!("{RESERVED_KEY} is not for users to write"));
         }
         if matches!(key.place(), KeyOwner::Descriptor(_)) {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use ciborium::Value;
 use serde_json::Value as Json;
 use tgm_core::descriptor::Key;
+use tgm_std::metadata::segments;
 use tgm_std::{RESERVED_KEY, Result, TensogramError};
 
 use crate::args::key_path::{KeyOwner, KeyPath};
@@ -76,11 +77,10 @@ impl Assignment {
                 "write --object {number} -s {key}=... to set it in object {number} alone, {key}=... for all objects"
             )
         })?;
-        let segments = || key.path().split('.');
-        let (Some(first), Some(last)) = (segments().next(), segments().next_back()) else {
+        let (Some(first), Some(last)) = (segments(key.path()).next(), segments(key.path()).last()) else {
             return Err(format!("{} names no key of its own", key.text()));
         };
-        let is_immutable = key.text().split('.').next() == Some(RESERVED_KEY)
+        let is_immutable = segments(key.text()).next() == Some(RESERVED_KEY)
             || (key.place() != KeyOwner::Extra && first == RESERVED_KEY)
             || IMMUTABLE_TOO.contains(&last)
             || Key::from_name(last).is_some_and(|key| IMMUTABLE.contains(&key))

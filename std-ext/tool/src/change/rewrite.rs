@@ -28,6 +28,7 @@ use crate::read::select::Selection;
 use crate::read::structure::Structure;
 use crate::read::values::as_stored;
 use crate::write::destination::Failure;
+use tgm_std::file::SourceName;
 
 /// Instructions for encoding messages again.
 #[expect(clippy::struct_excessive_bools, reason = "flags of the command line")]
@@ -92,7 +93,8 @@ pub(crate) fn open_whole(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
 }
 
 fn open_one(path: &Path) -> Result<Input, Failure> {
-    let input = Input::open(path).map_err(|error| Failure::At(format!("cannot read {}", path.display()), error))?;
+    let input =
+        Input::open(path).map_err(|error| Failure::At(format!("cannot read {}", SourceName::of(path)), error))?;
     let stray = input.segments().iter().find(|segment| !segment.is_message());
     match stray {
         None => Ok(input),
@@ -219,7 +221,7 @@ impl Rewriter<'_> {
     /// For each object, whether it is to be encoded.
     fn select(&self, message: &Message<'_>, entry: &Entry<'_>) -> Result<Vec<bool>, TensogramError> {
         let structure = Structure::new(message, entry);
-        let metadata = message.metadata()?;
+        let metadata = self.digests.metadata(message)?;
         self.objects.check(metadata.object_count())?;
         let selection = self.selection.of_objects(&metadata)?;
         let mut wanted = Vec::new();

@@ -3,13 +3,15 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
+use clap::builder::{PathBufValueParser, TypedValueParser as _};
 use clap::{Args, Command, ValueEnum};
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
 
 use crate::commands::Run;
 use crate::show::output::Out;
-use crate::write::destination::{Destination, Reads, What};
+use crate::write::destination::{Destination, Reads, What, refuse_address};
+use tgm_std::file::SourceName;
 
 /// Print completions for a shell
 #[derive(Args, Debug)]
@@ -33,7 +35,7 @@ enum KnownShell {
 #[derive(Args, Debug)]
 pub(super) struct ManPages {
     /// Directory for the pages, which is made if it is missing
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_parser = PathBufValueParser::new().try_map(refuse_address))]
     directory: Option<PathBuf>,
 }
 
@@ -58,7 +60,7 @@ impl Run for ManPages {
         command.build();
         let Some(directory) = &self.directory else { return out.write_all(&page(&command)?) };
         if let Err(error) = std::fs::create_dir_all(directory) {
-            out.problem(&format!("cannot make {}\n{error}", directory.display()));
+            out.problem(&format!("cannot make {}\n{error}", SourceName::of(directory)));
             return Ok(());
         }
         let mut pages = Vec::new();

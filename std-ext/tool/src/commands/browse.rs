@@ -36,6 +36,7 @@ use crate::commands::browse::source::Source;
 use crate::commands::plot::Depth;
 use crate::read::digests::Digests;
 use crate::show::output::Out;
+use tgm_std::file::SourceName;
 
 /// Look at files in a full screen: messages, objects, metadata, frames, pictures
 ///
@@ -62,7 +63,7 @@ impl Run for Browse {
         for path in &self.paths {
             match Source::open(path) {
                 Ok(source) => sources.push(Arc::new(source)),
-                Err(error) => out.problem(&format!("cannot read {}\n{error}", path.display())),
+                Err(error) => out.problem(&format!("cannot read {}\n{error}", SourceName::of(path))),
             }
         }
         if sources.is_empty() {

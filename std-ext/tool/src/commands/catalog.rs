@@ -9,10 +9,12 @@ use tgm_std::{DecodeOptions, TensogramError};
 
 use crate::args::files::usage;
 use crate::commands::Run;
+use crate::read::digests::Digests;
 use crate::read::input::Input;
 use crate::read::opening::open_or_report;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure, Reads, What, is_stdio};
+use tgm_std::file::SourceName;
 
 /// Write a catalogue of a file: places of all messages and objects, and values of keys
 ///
@@ -48,6 +50,8 @@ pub(crate) struct CatalogOf {
     /// Threads that read FILE
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: u32,
+    #[command(flatten)]
+    digests: Digests,
 }
 
 impl Run for CatalogOf {
@@ -58,6 +62,9 @@ impl Run for CatalogOf {
         let is_named = if self.check || self.update || self.compact { &self.catalog } else { &None };
         if is_stdio(&self.path) && is_named.is_none() && self.output.is_none() {
             usage("standard input has no name to derive the catalogue's from: name it with -o or --catalog");
+        }
+        if SourceName::of(&self.path).is_address() && is_named.is_none() && self.output.is_none() {
+            usage("a catalogue cannot be written beside an address: name it with -o or --catalog");
         }
         if self.compact {
             self.compact(out);
@@ -86,7 +93,11 @@ impl CatalogOf {
     }
 
     fn options(&self) -> DecodeOptions {
-        DecodeOptions { threads: self.threads, ..DecodeOptions::default() }
+        DecodeOptions {
+            threads: self.threads,
+            verify_metadata: !self.digests.are_ignored(),
+            ..DecodeOptions::default()
+        }
     }
 
     fn build(&self, out: &mut Out, input: &Input) {
@@ -112,14 +123,18 @@ impl CatalogOf {
     fn check(&self, out: &mut Out, input: &Input) -> io::Result<()> {
         let path = self.beside();
         let Some(catalog) = open(&path, out) else { return Ok(()) };
-        match catalog.check(input.data()) {
+        match catalog.check_all(input.data()) {
             Ok(freshness) => {
                 if freshness != Freshness::Fresh {
                     out.fail();
                 }
                 let (messages, objects) = (catalog.message_count(), catalog.object_count());
                 let keys = catalog.keys().collect::<Vec<_>>().join(", ");
-                writeln!(out, "{}: {freshness}; {messages} messages, {objects} objects; keys: {keys}", path.display())
+                writeln!(
+                    out,
+                    "{}: {freshness}; {messages} messages, {objects} objects; keys: {keys}",
+                    SourceName::of(&path)
+                )
             }
             Err(error) => {
                 out.report(input.name(), &error);
@@ -131,15 +146,15 @@ impl CatalogOf {
     fn update(&self, out: &mut Out, input: &Input) -> io::Result<()> {
         let path = self.beside();
         if out.manner().no_clobber && path.exists() {
-            out.problem(&format!("{} exists: --no-clobber leaves it as it is", path.display()));
+            out.problem(&format!("{} exists: --no-clobber leaves it as it is", SourceName::of(&path)));
             return Ok(());
         }
         match Catalog::update(&path, input.data(), &self.options()) {
             Ok((catalog, new)) => {
-                writeln!(out, "{}: {new} new messages, {} in all", path.display(), catalog.message_count())
+                writeln!(out, "{}: {new} new messages, {} in all", SourceName::of(&path), catalog.message_count())
             }
             Err(error) => {
-                out.report(&path.display().to_string(), &error);
+                out.report(&SourceName::of(&path).to_string(), &error);
                 Ok(())
             }
         }
@@ -151,7 +166,7 @@ impl CatalogOf {
         let destination = self.output.clone().unwrap_or_else(|| path.clone().into());
         let reads = [path.clone()];
         destination.write(out, What::Messages, Reads::AndReplaces(&reads), |_, sink| {
-            let catalog = catalog.compact().map_err(Failure::at(path.display().to_string()))?;
+            let catalog = catalog.compact().map_err(Failure::at(SourceName::of(&path).to_string()))?;
             Ok(catalog.write_to(sink)?)
         });
     }
@@ -159,5 +174,5 @@ impl CatalogOf {
 
 /// Opens a catalogue, or reports why it cannot be opened.
 fn open(path: &Path, out: &mut Out) -> Option<Catalog> {
-    Catalog::open(path).inspect_err(|error| out.report(&path.display().to_string(), error)).ok()
+    Catalog::open(path).inspect_err(|error| out.report(&SourceName::of(&path).to_string(), error)).ok()
 }

@@ -48,6 +48,7 @@ use crate::read::digests::Digests;
 use crate::read::messages::expect_all;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure};
+use tgm_std::file::SourceName;
 
 /// The end of a file's name, if it is that of a format other than bare values and `.npy`.
 pub(crate) fn other_format(path: &Path) -> Option<String> {
@@ -172,7 +173,7 @@ impl Convert {
         if let Some(format) = said.or_else(|| Format::of_folder(path)) {
             return Ok(Some(format));
         }
-        let name = path.display();
+        let name = SourceName::of(path);
         let start = source::start(path).map_err(|error| format!("cannot read {name}\n{error}"))?;
         let found = Format::of_file(path, &start).map_err(|text| format!("{name}: {text}"))?;
         if let Some(format) = found.filter(|format| !format.may_be_guessed(path)) {
@@ -194,14 +195,14 @@ impl Convert {
     fn read(&self, to: Format, out: &mut Out, told: &mut Told, sink: &mut Sink<'_>) -> Result<(), Failure> {
         let problems = out.problem_count();
         for path in &self.paths {
-            let name = path.display();
+            let name = SourceName::of(path);
             match self.format_of(path, Some(to)) {
                 Err(text) => out.problem(&text),
                 Ok(None) => out.problem(&format!("{name}: the format of the input is not known: say --from")),
                 Ok(Some(from)) if from == to => out.problem(&format!("{name} has the wanted format already")),
                 Ok(Some(Format::Tgm)) => tgm::read(path, self.digests, out, told, sink)?,
                 #[cfg(feature = "grib")]
-                Ok(Some(Format::Grib2)) => grib2::read(path, &self.grib.options(), out, told, sink)?,
+                Ok(Some(Format::Grib2)) => grib2::read(path, &self.grib.options(self.strict), out, told, sink)?,
                 #[cfg(feature = "zarr")]
                 Ok(Some(from @ Format::Zarr)) => self.read_streamed(from, path, out, told, sink)?,
                 #[cfg(feature = "netcdf")]

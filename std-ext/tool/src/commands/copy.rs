@@ -23,6 +23,7 @@ use crate::show::output::Out;
 use crate::write::destination::{Failure, Reads, What};
 use crate::write::same_file::Identity;
 use crate::write::template::{Appended, Template};
+use tgm_std::file::SourceName;
 
 /// Copy messages as they are
 ///
@@ -174,7 +175,7 @@ impl Copy {
 
     fn is_chosen(&self, entry: &Entry<'_>) -> Result<bool> {
         let message = Message::parse(entry.bytes)?;
-        Ok(self.selection.has(&message.metadata()?, Structure::new(&message, entry))?)
+        Ok(self.selection.has(&self.digests.metadata(&message)?, Structure::new(&message, entry))?)
     }
 
     fn distribute(&self, out: &mut Out, input: &Input, template: &Template) {
@@ -187,7 +188,7 @@ impl Copy {
         let source = Identity::of_input(&self.input);
         let is_source = |path: &Path| source.is_some() && Identity::of(path) == source;
         if let Some((_, path)) = targets.iter().find(|(_, path)| is_source(path)) {
-            out.problem(&format!("{} is the file that is read: nothing was written", path.display()));
+            out.problem(&format!("{} is the file that is read: nothing was written", SourceName::of(path)));
             return;
         }
         let (mut reader, mut left, mut appended) = (input.reader(), targets.len(), Appended::default());
@@ -206,14 +207,14 @@ impl Copy {
         if let Err(error) = self.digests.check_bytes(entry.bytes) {
             out.report(&entry.place(), &error);
         } else if let Err(error) = appended.append(path, entry.bytes, out.manner().no_clobber) {
-            out.report(&format!("{}: cannot append to {}", entry.place(), path.display()), &error);
+            out.report(&format!("{}: cannot append to {}", entry.place(), SourceName::of(path)), &error);
         }
     }
 
     /// The file for a message, if the message is selected.
     fn target(&self, entry: &Entry<'_>, template: &Template) -> Result<Option<PathBuf>> {
         let message = Message::parse(entry.bytes)?;
-        let metadata = message.metadata()?;
+        let metadata = self.digests.metadata(&message)?;
         let structure = Structure::new(&message, entry);
         let scope = Scope::Message(&metadata, structure);
         if !self.selection.has(&metadata, structure)? {

@@ -23,6 +23,7 @@ use crate::show::output::Out;
 use crate::show::progress::meter::Share;
 use crate::write::destination::{Destination, Failure, Reads, What, is_stdio, report};
 use crate::write::spill::Spill;
+use tgm_std::file::SourceName;
 
 /// Make a message from .npy files and files of bare values
 ///
@@ -100,7 +101,7 @@ impl Create {
 
     /// Appends all messages after all are made.
     fn append(&self, path: &Path) -> Result<(), Failure> {
-        let place = path.display().to_string();
+        let place = SourceName::of(path).to_string();
         let open = || {
             let file = if path.exists() { TensogramFile::open(path) } else { TensogramFile::create(path) };
             file.map_err(Failure::at(&*place))
@@ -154,7 +155,7 @@ impl Create {
     }
 
     fn load(&self, path: &Path, forms: &mut Forms<'_>) -> Result<Tensor, Failure> {
-        let place = path.display().to_string();
+        let place = SourceName::of(path).to_string();
         let bytes = read(path).map_err(Failure::at(&*place))?;
         let bools = if self.no_bitmask { Bools::Uint8 } else { Bools::Bitmask };
         let tensor = if is_npy(&bytes) {
@@ -169,7 +170,8 @@ impl Create {
     fn place(&self, first: usize, object: Option<usize>) -> String {
         let message = format!("{}: message {}", self.output, if self.each { first } else { 0 });
         let input = object.and_then(|object| Some((object, self.inputs.get(first + object)?)));
-        input.map_or(message.clone(), |(object, input)| format!("{}: {message}, object {object}", input.display()))
+        input
+            .map_or(message.clone(), |(object, input)| format!("{}: {message}, object {object}", SourceName::of(input)))
     }
 
     /// Adds the inputs from number `first` on to their message.

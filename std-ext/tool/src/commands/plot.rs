@@ -129,13 +129,12 @@ impl Run for Plot {
         {
             usage(&format!("pictures are text (.txt), SVG and PNG, not .{ending}: --format says which is meant"));
         }
-        for_one_object(&self.path, (self.which, &self.selection, self.object), out, |out, entry, object| {
-            match self.picture(entry, object) {
-                Ok(picture) => self.draw(out, &picture),
-                Err(error) => {
-                    out.report(&entry.object_place(object), &error);
-                    Ok(())
-                }
+        let which = (self.which, &self.selection, self.digests);
+        for_one_object(&self.path, which, self.object, out, |out, entry, object| match self.picture(entry, object) {
+            Ok(picture) => self.draw(out, &picture),
+            Err(error) => {
+                out.report(&entry.object_place(object), &error);
+                Ok(())
             }
         })
     }
@@ -229,7 +228,7 @@ impl Wish<'_> {
         options: &DecodeOptions,
     ) -> Result<Picture, TensogramError> {
         let message = Message::parse(entry.bytes)?;
-        let metadata = message.metadata()?;
+        let metadata = digests.metadata(&message)?;
         let object = find(&message, self.object)?;
         let about = metadata.object(self.object)?.ok_or_else(|| no_object(metadata.object_count()))?;
         digests.of(&message)?.check(self.object, object.frame())?;

@@ -22,6 +22,7 @@ use crate::show::output::{Out, Style};
 use crate::show::summary::shape_text;
 use crate::show::table::{Cell, Column, Table};
 use crate::write::destination::{Destination, Reads, What, is_stdio};
+use tgm_std::file::SourceName;
 
 /// Copy whole messages out of a damaged file, and report what is lost
 ///
@@ -103,7 +104,7 @@ impl Run for Salvage {
         if self.in_place
             && let Err(error) = keep_beside(&self.input)
         {
-            out.report(&format!("{}: nothing was written", backup_of(&self.input).display()), &error);
+            out.report(&format!("{}: nothing was written", SourceName::of(&backup_of(&self.input))), &error);
             return Ok(());
         }
         output.write(out, What::Messages, reads, |out, file| {

@@ -25,6 +25,7 @@ use crate::show::advice::in_our_words;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, FileNames, Reads, What};
 use crate::write::template::{Appended, Template, numbered};
+use tgm_std::file::SourceName;
 
 /// The key that stands for the number in a template.
 const INDEX: &str = "index";
@@ -85,7 +86,7 @@ impl Run for Split {
             return Ok(());
         }
         let done = input.for_each(out, numbers, Wanted::Whole, |out, entry| {
-            if !self.selection.picks(out, entry) {
+            if !self.selection.picks(out, entry, self.digests) {
                 return Ok(());
             }
             let parts = MessageParts::of(entry, self.digests);
@@ -121,13 +122,16 @@ impl Files<'_> {
                     Some(path) if file.is_one_of(slice::from_ref(&self.split.input)) => {
                         out.problem(&format!(
                             "{} is the file that is read: {} was not added",
-                            path.display(),
+                            SourceName::of(path),
                             entry.place()
                         ));
                     }
                     Some(path) => {
                         if let Err(error) = self.appended.append(path, &message, out.manner().no_clobber) {
-                            out.report(&format!("{}: cannot append to {}", entry.place(), path.display()), &error);
+                            out.report(
+                                &format!("{}: cannot append to {}", entry.place(), SourceName::of(path)),
+                                &error,
+                            );
                         }
                     }
                 }
@@ -140,7 +144,7 @@ impl Files<'_> {
     fn place(&self, entry: &Entry<'_>, message: &[u8]) -> Result<Destination> {
         let Some(template) = &self.keyed else { return Ok(self.numbered(self.count)) };
         let message = Message::parse(message)?;
-        let metadata = message.metadata()?;
+        let metadata = self.split.digests.metadata(&message)?;
         let scope = Scope::Message(&metadata, Structure::new(&message, entry));
         let number = |key: &str| (key == INDEX).then(|| format!("{:0digits$}", self.count, digits = self.digits));
         template.fill(&scope, number).map(Destination::File)

@@ -20,6 +20,7 @@ use crate::show::advice::in_our_words;
 use crate::show::json::{Document, compact};
 use crate::show::output::{Out, Style};
 use crate::show::progress::meter::Share;
+use tgm_std::file::SourceName;
 
 /// Check messages from structure to values, and report all errors
 ///
@@ -72,11 +73,11 @@ impl Run for Validate {
             let report = match read(path, &options) {
                 Ok(report) => report,
                 Err(error) => {
-                    out.problem(&format!("cannot read {}\n{error}", path.display()));
+                    out.problem(&format!("cannot read {}\n{error}", SourceName::of(path)));
                     continue;
                 }
             };
-            let name = path.display().to_string();
+            let name = SourceName::of(path).to_string();
             if !report.is_ok() {
                 out.fail();
             }

@@ -15,6 +15,7 @@ use crate::args::listing::Listed;
 use crate::commands::Run;
 use crate::read::pipes;
 use crate::show::output::Out;
+use tgm_std::file::SourceName;
 
 /// List .zio files (ZIO messages), and convert them to Tensogram files and back
 ///
@@ -92,7 +93,7 @@ impl ZioFiles {
         mut with: impl FnMut(&mut Out, &ZioMessage<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         for path in &self.paths {
-            let name = path.display().to_string();
+            let name = SourceName::of(path).to_string();
             let mut source = match open(path) {
                 Ok(source) => source,
                 Err(error) => {

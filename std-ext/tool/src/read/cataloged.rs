@@ -16,6 +16,7 @@ use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
 use crate::read::structure::{COMPUTED, Structure};
 use crate::show::output::Out;
+use tgm_std::file::SourceName;
 
 /// The flag that names a catalogue.
 #[derive(Args, Debug)]
@@ -79,20 +80,28 @@ impl Cataloged {
     /// For each covered message, whether it can be selected. `None` without a catalogue that can be used.
     fn candidates(&self, input: &Input, selection: &Selection, by_objects: bool, out: &mut Out) -> Option<Vec<bool>> {
         let path = self.catalog.as_ref()?;
-        match candidates(path, input, selection, by_objects) {
+        match candidates(path, input, selection, by_objects, out) {
             Ok(candidates) => Some(candidates),
             Err(why) => {
-                out.remark(&format!("warning: {} is not used: {why}", path.display()));
+                out.remark(&format!("warning: {} is not used: {why}", SourceName::of(path)));
                 None
             }
         }
     }
 }
 
-fn candidates(path: &PathBuf, input: &Input, selection: &Selection, by_objects: bool) -> Result<Vec<bool>> {
+fn candidates(
+    path: &PathBuf,
+    input: &Input,
+    selection: &Selection,
+    by_objects: bool,
+    out: &mut Out,
+) -> Result<Vec<bool>> {
     let catalog = Catalog::open(path)?;
-    if let Freshness::Stale(why) = catalog.check(input.data())? {
-        return Err(TensogramError::Metadata(format!("it is stale: {why}").into()));
+    match catalog.check(input.data())? {
+        Freshness::Stale(why) => return Err(TensogramError::Metadata(format!("it is stale: {why}").into())),
+        Freshness::NotChecked => out.remark(&format!("warning: {}: {}", path.display(), Freshness::NotChecked)),
+        _ => {}
     }
     let count = catalog.message_count();
     let mut candidates = vec![true; count];

@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use tgm_core::scan::{Segment, scan};
-use tgm_std::file::{Data, is_remote_url};
+use tgm_std::file::{Data, SourceName, is_remote_url};
 use tgm_std::{MessageLayout, TensogramError, TensogramFile};
 
 use crate::read::entry::Place;
@@ -59,7 +59,7 @@ impl Input {
     /// # Errors
     /// The errors of opening and reading.
     pub(crate) fn open(path: &Path) -> Result<Self, TensogramError> {
-        let name = path.display().to_string();
+        let name = SourceName::of(path).to_string();
         if path == Path::new("-") || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
             return Self::in_memory(name, pipes::open(path)?);
         }

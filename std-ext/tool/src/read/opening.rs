@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::read::input::Input;
 use crate::read::lost;
 use crate::show::output::Out;
+use tgm_std::file::SourceName;
 
 /// Opens a file and reports its lost bytes. `None` if it cannot be opened, which is reported.
 pub(crate) fn open_or_report(path: &Path, out: &mut Out) -> Option<Input> {
@@ -22,7 +23,7 @@ pub(crate) fn open_unreported(path: &Path, out: &mut Out) -> Option<Input> {
             Some(input)
         }
         Err(error) => {
-            out.problem(&format!("cannot read {}\n{error}", path.display()));
+            out.problem(&format!("cannot read {}\n{error}", SourceName::of(path)));
             None
         }
     }

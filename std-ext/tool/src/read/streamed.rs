@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tgm_std::TensogramError;
-use tgm_std::file::{MessageReader, StreamOptions, StreamPart};
+use tgm_std::file::{MessageReader, SourceName, StreamOptions, StreamPart};
 
 use crate::read::entry::Entry;
 use crate::read::lost::{self, Stray};
@@ -75,7 +75,7 @@ impl Streamed {
     }
 
     fn new(path: &Path, reads: io::Result<Reads>, (count, base): (usize, u64), out: &mut Out) -> Option<Self> {
-        let name = path.display().to_string();
+        let name = SourceName::of(path).to_string();
         let reads = match reads {
             Ok(reads) => reads,
             Err(error) => {

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use crate::show::advice::in_our_words;
 use crate::show::form::{Form, Notation};
 use crate::show::progress;
+use crate::show::quoted::without_secrets;
 use crate::show::text::{blanks, escape};
 use crate::show::wrap::Wrap;
 
@@ -257,7 +258,8 @@ impl Out {
     /// Reports a problem; further lines are its causes.
     pub(crate) fn problem(&mut self, text: &str) {
         self.failed = true;
-        self.problems.push(in_our_words(text).lines().map(escape).collect::<Vec<_>>().join("\n  caused by: "));
+        let text = without_secrets(in_our_words(text));
+        self.problems.push(text.lines().map(escape).collect::<Vec<_>>().join("\n  caused by: "));
     }
 
     /// How many problems were reported.
@@ -277,7 +279,7 @@ impl Out {
         // A failure shows up again at the end.
         let _ = self.flush();
         // There is nobody left to tell.
-        let _ = progress::aside(|| writeln!(io::stderr().lock(), "{}", escape(&in_our_words(text))));
+        let _ = progress::aside(|| writeln!(io::stderr().lock(), "{}", escape(&without_secrets(in_our_words(text)))));
     }
 
     /// Sets the exit code to 1, for a failure that is shown elsewhere.

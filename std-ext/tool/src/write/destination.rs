@@ -7,7 +7,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::builder::{MapValueParser, PathBufValueParser, TryMapValueParser, TypedValueParser as _, ValueParserFactory};
+use clap::builder::{PathBufValueParser, TryMapValueParser, TypedValueParser as _, ValueParserFactory};
 use tgm_std::TensogramError;
 use tgm_std::encode::PartError;
 
@@ -15,6 +15,7 @@ use crate::read::entry::Entry;
 use crate::show::output::Out;
 use crate::write::replace::{write_whole, write_whole_file};
 use crate::write::same_file::Identity;
+use tgm_std::file::SourceName;
 
 /// The reason why writing stopped.
 #[derive(Debug)]
@@ -112,18 +113,23 @@ impl From<PathBuf> for Destination {
 }
 
 impl ValueParserFactory for Destination {
-    type Parser = MapValueParser<PathBufValueParser, fn(PathBuf) -> Self>;
+    type Parser = TryMapValueParser<PathBufValueParser, fn(PathBuf) -> Result<Self, &'static str>>;
 
     fn value_parser() -> Self::Parser {
-        PathBufValueParser::new().map(Self::from)
+        PathBufValueParser::new().try_map(|path| refuse_address(path).map(Self::from))
     }
+}
+
+/// The path, unless it is an address.
+pub(crate) fn refuse_address(path: PathBuf) -> Result<PathBuf, &'static str> {
+    if SourceName::of(&path).is_address() { Err("addresses are read, and not written") } else { Ok(path) }
 }
 
 impl fmt::Display for Destination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stdout => f.write_str("standard output"),
-            Self::File(path) => path.display().fmt(f),
+            Self::File(path) => SourceName::of(path).fmt(f),
         }
     }
 }
@@ -285,7 +291,7 @@ impl ValueParserFactory for FileNames {
             if is_stdio(&path) {
                 Err("several files are written, standard output is one stream")
             } else {
-                Ok(Self(path))
+                refuse_address(path).map(Self)
             }
         })
     }

@@ -48,6 +48,8 @@ mod remote;
 mod repack;
 mod salvage;
 mod screens;
+#[cfg(feature = "remote")]
+mod secrets;
 mod setting;
 mod stats;
 mod streams;

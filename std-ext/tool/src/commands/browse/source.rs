@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tgm_core::scan::{Scanner, Segment};
-use tgm_std::file::is_remote_url;
+use tgm_std::file::{SourceName, is_remote_url};
 use tgm_std::internal::{Window, Windowed};
 use tgm_std::{MessageLayout, TensogramError, TensogramFile};
 
@@ -59,7 +59,7 @@ impl Source {
     /// # Errors
     /// The errors of opening; pipes and devices cannot be read at positions.
     pub(super) fn open(path: &Path) -> Result<Self, TensogramError> {
-        let name = path.display().to_string();
+        let name = SourceName::of(path).to_string();
         if let Some(address) = path.to_str().filter(|text| is_remote_url(text)) {
             let file = TensogramFile::open_source(address, None)?;
             return Ok(Self { name, file, length: 0, found: Mutex::default(), is_begun: AtomicBool::new(false) });

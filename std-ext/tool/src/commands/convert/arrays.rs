@@ -22,6 +22,7 @@ use super::told::Told;
 use crate::show::output::Out;
 use crate::show::progress::meter::Share;
 use crate::write::destination::Failure;
+use tgm_std::file::SourceName;
 
 /// What is missing where nothing describes bare values.
 pub(super) const UNDESCRIBED: &str = "bare values are described by --dtype and --shape";
@@ -88,7 +89,7 @@ impl ArrayFlags {
     fn arrays<'a>(&self, from: Format, bytes: &'a [u8]) -> Result<Arrays<'a>, TensogramError> {
         let one = |array: Array<'a>| Arrays { arrays: vec![array], ..Arrays::default() };
         match from {
-            Format::Npy => npy::read(bytes, self.bools()).map(one),
+            Format::Npy => npy::read_all(bytes, self.bools()),
             #[cfg(feature = "npz")]
             Format::Npz => npz::read(bytes, self.bools(), &tgm_std::DecodeOptions::default()),
             #[cfg(feature = "safetensors")]
@@ -140,7 +141,7 @@ pub(super) fn read(
     told: &mut Told,
     sink: &mut Sink<'_>,
 ) -> Result<(), Failure> {
-    let name = path.display().to_string();
+    let name = SourceName::of(path).to_string();
     let bytes = match source::bytes(path, |start, len| check_len(from, start, len)) {
         Ok(bytes) => bytes,
         Err(error) => {

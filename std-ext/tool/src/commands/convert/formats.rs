@@ -8,6 +8,7 @@ use tgm_convert::npz;
 #[cfg(feature = "safetensors")]
 use tgm_convert::safetensors;
 use tgm_std::core::wire::MAGIC;
+use tgm_std::file::SourceName;
 
 use crate::read::foreign::{lacking, refusal};
 
@@ -32,7 +33,7 @@ pub(super) enum Format {
     /// NetCDF; HDF5 is read as well
     #[cfg(feature = "netcdf")]
     Netcdf,
-    /// Zarr version 3: a directory
+    /// Zarr, a directory: versions 2 and 3 are read, and 3 is written
     #[cfg(feature = "zarr")]
     Zarr,
     /// Metadata as a table, in the file format of Arrow; written only
@@ -154,6 +155,10 @@ impl Format {
         match Self::first_sign(start) {
             // A word in a text is not the start of a message.
             Some((place, _)) if place > 0 && is_without_sign => return Ok(by_name),
+            Some((_, format)) if !format.may_be_guessed(path) => {
+                let name = format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+                return Err(format!("it begins as {name} does, but its name does not say so: --from {name} reads it"));
+            }
             Some((_, format)) => return Ok(Some(format)),
             None => {}
         }
@@ -177,7 +182,7 @@ impl Format {
         let ends_as_folder = path.to_str().is_some_and(|text| text.ends_with(std::path::is_separator));
         let Some(ending) = path.extension().filter(|_| !ends_as_folder && !path.is_dir()) else { return Ok(None) };
         Err(match feature_of_name(path) {
-            Some(feature) => format!("{} has the ending of another format, {}", path.display(), lacking(feature)),
+            Some(feature) => format!("{} has the ending of another format, {}", SourceName::of(path), lacking(feature)),
             None => format!(
                 ".{} is not the ending of a format that is written: --to says which format it is to be",
                 ending.display()
@@ -200,7 +205,7 @@ impl Format {
     #[cfg_attr(not(feature = "zarr"), expect(unused_variables, reason = "no other format has directories"))]
     pub(super) fn of_folder(path: &Path) -> Option<Self> {
         #[cfg(feature = "zarr")]
-        if path.join("zarr.json").is_file() {
+        if ["zarr.json", ".zarray", ".zgroup"].iter().any(|name| path.join(name).is_file()) {
             return Some(Self::Zarr);
         }
         None

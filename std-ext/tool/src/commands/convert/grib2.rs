@@ -14,6 +14,7 @@ use super::told::Told;
 use crate::show::output::Out;
 use crate::show::progress::meter::Share;
 use crate::write::destination::Failure;
+use tgm_std::file::SourceName;
 
 /// What becomes of GRIB.
 #[derive(Args, Debug)]
@@ -24,9 +25,9 @@ pub(super) struct GribFlags {
 }
 
 impl GribFlags {
-    /// The options of the library.
-    pub(super) fn options(&self) -> GribOptions {
-        GribOptions { keep_original: !self.drop_original, ..GribOptions::default() }
+    /// The options of the library. `strict` also checks data that are copied.
+    pub(super) fn options(&self, strict: bool) -> GribOptions {
+        GribOptions { keep_original: !self.drop_original, check_streams: strict, ..GribOptions::default() }
     }
 }
 
@@ -41,7 +42,7 @@ pub(super) fn read(
     told: &mut Told,
     sink: &mut Sink<'_>,
 ) -> Result<(), Failure> {
-    let name = path.display().to_string();
+    let name = SourceName::of(path).to_string();
     let source = match stream(path) {
         Ok(opened) => opened,
         Err(error) => {

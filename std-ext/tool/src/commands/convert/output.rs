@@ -16,6 +16,7 @@ use crate::read::pipes;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure, Reads, What, report};
 use crate::write::template::{Distinct, Template, numbered};
+use tgm_std::file::SourceName;
 
 /// The key that stands for the number in a name.
 const INDEX: &str = "index";
@@ -176,5 +177,5 @@ fn name_of(pattern: &std::path::Path, index: u64, arrays: &Arrays<'_>) -> Result
         NAME => Some(own.map_or_else(|| format!("object_{index}"), str::to_string)),
         _ => None,
     };
-    template.fill_with(|key| Ok(value(key))).map_err(Failure::at(pattern.display().to_string()))
+    template.fill_with(|key| Ok(value(key))).map_err(Failure::at(SourceName::of(pattern).to_string()))
 }

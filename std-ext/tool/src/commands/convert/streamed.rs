@@ -6,7 +6,7 @@ use std::path::Path;
 use tgm_convert::Note;
 use tgm_convert::arrays::Arrays;
 use tgm_std::TensogramError;
-use tgm_std::file::MessageReader;
+use tgm_std::file::{MessageReader, SourceName};
 
 use super::Convert;
 use super::formats::Format;
@@ -37,7 +37,7 @@ impl Convert {
         told: &Told,
         sink: &mut dyn Write,
     ) -> Result<(), Failure> {
-        let name = path.display().to_string();
+        let name = SourceName::of(path).to_string();
         let held = match pipes::is_once(path).then(|| hold(path)).transpose() {
             Ok(held) => held,
             Err(error) => {
@@ -82,7 +82,7 @@ impl Convert {
         self.stream_one(from, path, out, told, &mut bytes)?;
         let (mut reader, mut index) = (MessageReader::new(&bytes[..]), 0);
         loop {
-            let place = format!("{}: message {index}", path.display());
+            let place = format!("{}: message {index}", SourceName::of(path));
             match reader.next_message().map_err(Failure::at(&place))? {
                 None => return Ok(()),
                 Some(message) if self.pipeline.is_empty() => {

@@ -59,9 +59,15 @@ impl Told {
     /// # Errors
     /// The errors of [`Self::not_kept`].
     pub(super) fn list(&self, out: &mut Out, place: &str, first: usize, list: &[NotKept]) -> Result<(), Failure> {
-        list.iter().try_for_each(|NotKept { object, what }| match object {
-            Some(object) => self.not_kept(out, &format!("{place}, object {}", first + object), what),
-            None => self.not_kept(out, place, what),
+        list.iter().try_for_each(|NotKept { object, what, is_values }| {
+            let place =
+                object.map_or_else(|| place.to_string(), |object| format!("{place}, object {}", first + object));
+            // What is lost is a problem of the input, and the rest is written.
+            if *is_values && !self.strict {
+                out.problem(&format!("{place}: not kept: {what}"));
+                return Ok(());
+            }
+            self.not_kept(out, &place, what)
         })
     }
 

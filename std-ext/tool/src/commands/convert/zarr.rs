@@ -1,13 +1,12 @@
-//! Zarr version 3 in and out.
+//! Zarr in and out.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process;
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use tgm_convert::raw::shape_of;
 use tgm_convert::zarr::{Chunks, ToZarrOptions, ZarrOptions, ZarrWriter};
 use tgm_std::DecodeOptions;
+use tgm_std::file::SourceName;
 
 use super::Convert;
 use super::formats::Format;
@@ -16,6 +15,7 @@ use super::told::Told;
 use crate::args::files::usage;
 use crate::show::output::Out;
 use crate::write::destination::{Failure, report};
+use crate::write::temporary::TemporaryFolder;
 
 /// Flags for Zarr.
 #[derive(Args, Debug)]
@@ -46,7 +46,7 @@ fn shape(text: &str) -> Result<ChunkShape, String> {
 }
 
 impl Convert {
-    /// The options for reading stores.
+    /// The options for reading stores. Formats other than messages have whole arrays.
     pub(super) fn zarr_options(&self) -> ZarrOptions {
         let to = self.to.or_else(|| self.output.path().and_then(Format::of_name));
         // Elsewhere a chunk would be an array of its own.
@@ -61,20 +61,20 @@ impl Convert {
         if path.symlink_metadata().is_ok() {
             out.problem(&format!(
                 "cannot write {}\nit exists already, and directories are not replaced",
-                path.display()
+                SourceName::of(path)
             ));
             return;
         }
-        let hidden = hidden(path);
-        let written = self.fill_zarr(&hidden, out, told).and_then(|()| Ok(fs::rename(&hidden, path)?));
+        // Beside the store that it becomes.
+        let beside = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+        let written = self.fill_zarr(beside, out, told).and_then(|folder| Ok(folder.put_at(path)?));
         if let Err(failure) = written {
-            // It is incomplete, and still has its temporary name.
-            _ = fs::remove_dir_all(&hidden);
             report(&self.output, out, failure);
         }
     }
 
-    fn fill_zarr(&self, path: &Path, out: &mut Out, told: &mut Told) -> Result<(), Failure> {
+    /// Fills a temporary folder in the directory `beside`.
+    fn fill_zarr(&self, beside: &Path, out: &mut Out, told: &mut Told) -> Result<TemporaryFolder, Failure> {
         let options = ToZarrOptions {
             chunks: self.zarr.chunk_shape.as_ref().map(|ChunkShape(shape)| shape.clone()),
             name_key: self.name_key.clone(),
@@ -82,7 +82,8 @@ impl Convert {
             ..ToZarrOptions::default()
         };
         let output = self.output.to_string();
-        let mut writer = ZarrWriter::create(path, options).map_err(Failure::at(&output))?;
+        let create = |path: &Path| ZarrWriter::create(path, options).map_err(Failure::at(&output));
+        let (folder, mut writer) = TemporaryFolder::new(beside, create)?;
         let mut count = 0_usize;
         self.read(Format::Zarr, out, told, &mut |out, told, place, item| {
             count += 1;
@@ -98,12 +99,7 @@ impl Convert {
         if count == 0 {
             return Err(std::io::Error::other("there is no message to write").into());
         }
-        writer.finish().map_err(Failure::at(output))
+        writer.finish().map_err(Failure::at(output))?;
+        Ok(folder)
     }
-}
-
-/// A name beside `path` for a directory that is not complete.
-fn hidden(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.{}", process::id()))
 }
