@@ -167,7 +167,7 @@ impl Selection {
         self.find_object(entry, digests).inspect_err(|error| out.report(&entry.place(), error)).ok().flatten()
     }
 
-    fn find_object(&self, entry: &Entry<'_>, digests: Digests) -> tgm_core::Result<Option<usize>> {
+    fn find_object(&self, entry: &Entry<'_>, digests: Digests) -> Result<Option<usize>, tgm_std::TensogramError> {
         let message = Message::parse(entry.bytes)?;
         let (metadata, structure) = (digests.metadata(&message)?, Structure::new(&message, entry));
         let selection = self.of_objects(&metadata)?;
