@@ -34,7 +34,7 @@ use crate::read::messages::{Which, for_one_object};
 use crate::read::objects::{find, no_object};
 use crate::read::picture::Field;
 use crate::read::places::{area, places};
-use crate::read::select::{NAME_KEYS, Scope, Selection, annotations, text};
+use crate::read::select::{NAME_KEYS, Scope, Selection, UNITS, annotations, text};
 use crate::read::statistics::histogram;
 use crate::read::structure::Structure;
 use crate::show::output::Out;
@@ -253,7 +253,7 @@ impl Wish<'_> {
         let scope = Scope::Object(&about, &annotations, Structure::new(&message, entry));
         let mut drawn_shape = shape.clone();
         let mut axes = None;
-        // A line of a field is drawn as it is. A picture needs no places, so wrong ones are not an error.
+        // A line of a field is drawn as it is. A picture needs no places, so that wrong ones do not matter.
         if self.histogram.is_none() && (shape.len() == 2 || self.slice.is_none()) {
             let whole: Vec<u64> = descriptor.shape().iter().collect();
             let area = area(scope).unwrap_or_default();
@@ -310,9 +310,6 @@ impl Wish<'_> {
         Ok((drawn, range))
     }
 }
-
-/// Keys under which units stand.
-const UNITS: [&str; 3] = ["units", "mars.units", "unit"];
 
 /// The counts of a histogram of all values of a field.
 fn counts(field: &Field, range: (f64, f64), parts: usize) -> Counts {

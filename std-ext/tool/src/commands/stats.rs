@@ -23,7 +23,7 @@ use crate::read::entry::Entry;
 use crate::read::input::Wanted;
 use crate::read::messages::{Which, for_each_message};
 use crate::read::places::{area, places};
-use crate::read::select::{NAME_KEYS, Scope, Selection, text};
+use crate::read::select::{NAME_KEYS, Scope, Selection, UNITS, text};
 use crate::read::statistics::{Moments, SKETCH_ERROR, Sketch, histogram, quantile, sparkline};
 use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
@@ -35,7 +35,8 @@ use crate::show::text::shorten;
 /// Print statistics of the values of every object, and of all of them
 ///
 /// NaN and infinities are counted, and left out of everything else. The deviation is that of a whole population, and
-/// quantiles lie between neighbouring values on a straight line. Quantiles of all objects together are within 0.5 % of
+/// quantiles lie between neighbouring values on a straight line. All objects together have statistics if their units are the
+/// same. Quantiles of all objects together are within 0.5 % of
 /// a value. Of complex numbers, the real and the imaginary parts have a line each; bits of a bitmask are 0 and 1.
 /// Objects are decoded one at a time.
 #[derive(Args, Debug)]
@@ -115,6 +116,28 @@ struct Total {
     objects: usize,
     moments: Moments,
     sketch: Sketch,
+    /// For each share that is asked for, the least and the greatest quantile of an object.
+    bounds: Vec<(f64, f64)>,
+    /// The units of the first object, and whether another has other ones.
+    units: Option<Option<Json>>,
+    has_other_units: bool,
+}
+
+impl Total {
+    /// A quantile of all objects. The sketch is not exact; between the quantiles of the objects it lies for sure.
+    fn quantile(&self, number: usize, share: f64) -> Option<f64> {
+        let found = self.sketch.quantile(share)?;
+        Some(self.bounds.get(number).map_or(found, |(least, greatest)| found.clamp(*least, greatest.max(*least))))
+    }
+
+    fn add_quantiles(&mut self, quantiles: &[f64]) {
+        for (number, found) in quantiles.iter().enumerate() {
+            match self.bounds.get_mut(number) {
+                Some((least, greatest)) => (*least, *greatest) = (least.min(*found), greatest.max(*found)),
+                None => self.bounds.push((*found, *found)),
+            }
+        }
+    }
 }
 
 /// A run over files.
@@ -145,7 +168,7 @@ impl Run for Stats {
         for_each_message(&self.files.paths, self.which, Wanted::Whole, out, |out, entry| {
             work.message_rows(out, entry, &mut table)
         })?;
-        if work.total.objects > 1 {
+        if work.total.objects > 1 && !work.total.has_other_units {
             return table.footer(out, work.total_cells());
         }
         table.finish(out)
@@ -283,6 +306,8 @@ impl Work<'_> {
         };
         let shape: Vec<u64> = descriptor.shape().iter().collect();
         self.total.objects += 1;
+        let units = scope.first(&UNITS)?;
+        self.total.has_other_units |= self.total.units.get_or_insert_with(|| units.clone()) != &units;
         let names: &[&str] = if parts(elements.dtype) == 2 { &["re", "im"] } else { &[""] };
         let lines = names.iter().enumerate().map(|(part, name_of_part)| Line {
             object: index,
@@ -316,7 +341,8 @@ impl Work<'_> {
         values.retain(|value| value.is_finite());
         self.total.moments.join(&moments);
         self.total.sketch.add(&values);
-        let quantiles = self.stats.quantiles.iter().map_while(|q| quantile(&mut values, *q)).collect();
+        let quantiles: Vec<_> = self.stats.quantiles.iter().map_while(|q| quantile(&mut values, *q)).collect();
+        self.total.add_quantiles(&quantiles);
         Content { moments, range, range_json, quantiles, bars, histogram: counted }
     }
 
@@ -340,11 +366,13 @@ impl Work<'_> {
         let mut cells = vec![Cell::from("all")];
         cells.extend((self.stats.files.paths.len() > 1).then(|| Cell::from("")));
         cells.extend(["", "", "", ""].map(Cell::from));
-        let Total { moments, sketch, .. } = &self.total;
+        let Total { moments, .. } = &self.total;
         let range = moments.range().map(|(min, max)| (float_text(min), float_text(max)));
         cells.extend(moment_cells(moments, range));
-        let quantiles = self.stats.quantiles.iter();
-        cells.extend(quantiles.map(|q| sketch.quantile(*q).map_or("".into(), |value| format!("≈{value:.4}").into())));
+        let quantiles = self.stats.quantiles.iter().enumerate();
+        cells.extend(quantiles.map(|(number, q)| {
+            self.total.quantile(number, *q).map_or("".into(), |value| format!("≈{value:.4}").into())
+        }));
         cells
     }
 
@@ -368,11 +396,15 @@ impl Work<'_> {
     }
 
     fn total_json(&self) -> Json {
-        let Total { objects, moments, sketch } = &self.total;
+        let Total { objects, moments, .. } = &self.total;
+        if self.total.has_other_units {
+            return json!({"objects": objects, "units": "not the same"});
+        }
         let range = moments.range().map(|(min, max)| (min.into(), max.into()));
-        let shares = self.stats.quantiles.iter();
-        let quantiles: Json =
-            shares.filter_map(|q| sketch.quantile(*q).map(|value| json!({"share": q, "value": value}))).collect();
+        let shares = self.stats.quantiles.iter().enumerate();
+        let quantiles: Json = shares
+            .filter_map(|(number, q)| self.total.quantile(number, *q).map(|value| json!({"share": q, "value": value})))
+            .collect();
         let about = [("objects", Some((*objects).into()))];
         let rest = [("quantiles", Some(quantiles)), ("quantile_error", Some(SKETCH_ERROR.into()))];
         json::object(about.into_iter().chain(moments_json(moments, range)).chain(rest))

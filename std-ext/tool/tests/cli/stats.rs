@@ -54,8 +54,11 @@ fn statistics_are_those_of_the_decoded_values() {
         all.extend(values);
     }
     let total = &document["all"];
-    assert_eq!((&total["objects"], &total["count"]), (&json!(3), &json!(all.len())));
-    close(&total["mean"], all.iter().sum::<f64>() / all.len() as f64);
+    assert_eq!(
+        (&total["objects"], &total["units"], &total["count"]),
+        (&json!(3), &json!("not the same"), &json!(null))
+    );
+    assert!(!all.is_empty());
     // An object of complex numbers has two lines, and counts once.
     let document = tgm(["stats", "--json", &data("dtypes/complex64-little.tgm")]).good().json();
     assert_eq!((objects(&document).len(), &document["all"]["objects"]), (2, &json!(1)));
