@@ -255,6 +255,7 @@ impl PushState {
                 return Err(error);
             }
         };
+        // A copy, so that the event can borrow the carry of the machine.
         let frame = machine.frame;
         Ok(Some(match step {
             Step::Resynchronised { skipped } => Event::Resynchronised { skipped },

@@ -12,10 +12,10 @@
 //! TensogramFile::decode_object
 //!   │  table                          where messages begin and end: Table::scan, once for a file
 //!   │  message_bytes::ask             reads: up to 256 KiB all of the message (read_whole), beyond that parts (read::Reader)
-//!   │  read::answer::Object           the question: what it needs, and the answer out of it
+//!   │  read::question::Object         the question: what it needs, and the answer out of it
 //!   │
 //!   ├─ a message ──► decode_object ───────► CheckedMessage::for_values   walk: frames in legal order, metadata, limits
-//!   ├─ a frame ────► FrameApart::decode ──► Frame::parse_at
+//!   ├─ a frame ────► LoneFrame::decode ──►  Frame::parse_at
 //!   │
 //!   │  trust                          the only door to payloads: it checks the digest if the options ask for it
 //!   │  whole::decode_values           all values of the object
@@ -44,40 +44,57 @@
 //!
 //! Masks come last. They write into the values where these lie, in the byte order that is wanted. For ranges they write
 //! the part that each range covers.
+//!
+//! # Layers
+//! A module imports only from rows below its own, as with the layers of the crate.
+//!
+//! | layer | what it knows |
+//! |---|---|
+//! | `lone_frame` | objects whose frames were read without the rest of their message |
+//! | `range`, `fetched` | ranges: of an object at hand, or of one of which only parts were fetched |
+//! | `frameless`, `select` | objects in no frame; boxes of a tensor |
+//! | `each_range`, `typed` | several ranges, each block decoded once; values as a Rust type |
+//! | `into` | the caller's buffer |
+//! | `unpack`, `whole` | packed values from any element on; all values |
+//! | `range_bytes`, `scratch` | stored bytes for ranges; memory between calls |
+//! | `payload_parts` | blocks of a payload, each decompressed once |
+//! | `stored` | stored bytes, and the way from there to values |
+//! | `plan` | which stages an object has, and which codec undoes them |
+//! | `checked`, `masks`, `cost`, `bounds`, `object_table`, `range_order` | checks of a message, masks, what parts cost, what callers ask for |
+//! | `trust` | digests, the only door to an object's bytes |
 
-pub(crate) mod apart;
 mod bounds;
 pub(crate) mod checked;
 mod cost;
 mod each_range;
+pub(crate) mod fetched;
 pub(crate) mod frameless;
 pub mod into;
-mod join;
+pub(crate) mod lone_frame;
 pub(crate) mod masks;
 pub mod object_table;
 mod payload_parts;
 mod plan;
 pub mod range;
 mod range_bytes;
+mod range_order;
 mod scratch;
 pub mod select;
-pub(crate) mod single;
-mod stored;
+pub(crate) mod stored;
 pub(crate) mod trust;
 pub mod typed;
 mod unpack;
-mod visits;
 pub(crate) mod whole;
 
 use std::borrow::Cow;
 
-use tgm_codec::threads::Threads;
-use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 
 use self::checked::{CheckedMessage, message};
 use self::masks::mask_set;
-use self::trust::{Proof, Trust, Trusted};
+use self::plan::threads;
+use self::trust::{Trusted, checked_object_of_frame};
+use self::whole::{decoded_object, trusted_values};
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
@@ -85,8 +102,8 @@ pub use crate::base::options::DecodeOptions;
 pub use crate::decode::range::{
     decode_range, decode_range_from_frame, decode_range_from_payload, element_ranges_into, ranges, ranges_into,
 };
+use crate::model::metadata_budget::MetadataBudget;
 pub use crate::model::picks::{self, Picks};
-use crate::model::room::Room;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
 pub use crate::model::types::{DecodedMaskSet, DecodedObjectWithMasks};
@@ -147,9 +164,9 @@ pub fn owned_values(object: &DataObject<'_>, options: &DecodeOptions) -> Result<
 /// Format: FORMAT §5.2.
 pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<(GlobalMetadata, Vec<DecodedObject>)> {
     let (checked, proof) = CheckedMessage::for_values(bytes, options, None)?;
-    let objects =
-        checked.map_objects(proof, options, |object, threads| decoded(object, options, threads, &checked.room))?;
-    Ok((to_owned::message_metadata(&checked.metadata, &checked.room)?, objects))
+    let objects = checked
+        .map_objects(proof, options, |object, threads| decoded_object(object, options, threads, &checked.budget))?;
+    Ok((to_owned::message_metadata(&checked.metadata, &checked.budget)?, objects))
 }
 
 /// The metadata of a message's first metadata frame.
@@ -162,7 +179,7 @@ pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<(GlobalMetadata, 
 ///
 /// Format: FORMAT §5.4.
 pub fn decode_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
-    to_owned::frame_metadata(&message(bytes)?.first_metadata()?, &Room::by_default())
+    to_owned::frame_metadata(&message(bytes)?.first_metadata()?, &MetadataBudget::by_default())
 }
 
 /// The metadata of a message, and the descriptor of each object; no payload is read.
@@ -173,9 +190,10 @@ pub fn decode_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
 /// Format: FORMAT §5.2.
 pub fn decode_descriptors(bytes: &[u8]) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
     let checked = CheckedMessage::open(bytes, &DecodeOptions::default())?;
-    let descriptors = checked.message.objects().map(|object| to_owned::descriptor(object?.descriptor(), &checked.room));
+    let descriptors =
+        checked.message.objects().map(|object| to_owned::descriptor(object?.descriptor(), &checked.budget));
     let descriptors = descriptors.collect::<Result<_>>()?;
-    Ok((to_owned::message_metadata(&checked.metadata, &checked.room)?, descriptors))
+    Ok((to_owned::message_metadata(&checked.metadata, &checked.budget)?, descriptors))
 }
 
 /// The metadata of a message, and the descriptor and the values of object `index`.
@@ -195,8 +213,8 @@ pub fn decode_object(
     let (checked, proof) = CheckedMessage::for_values(bytes, options, Some(index))?;
     let object = checked.object(index)?;
     let (descriptor, values) =
-        decoded(Trusted::proven(&object, proof), options, threads(options, &object)?, &checked.room)?;
-    Ok((to_owned::message_metadata(&checked.metadata, &checked.room)?, descriptor, values))
+        decoded_object(Trusted::proven(&object, proof), options, threads(options, &object)?, &checked.budget)?;
+    Ok((to_owned::message_metadata(&checked.metadata, &checked.budget)?, descriptor, values))
 }
 
 /// [`decode`] with zeros where values are masked, and the masks beside them.
@@ -214,11 +232,11 @@ pub fn decode_with_masks(
     let (checked, proof) = CheckedMessage::for_values(bytes, options, None)?;
     let options = DecodeOptions { restore_non_finite: false, ..options.clone() };
     let objects = checked.map_objects(proof, &options, |object, threads| {
-        let (descriptor, payload) = decoded(object, &options, threads, &checked.room)?;
+        let (descriptor, payload) = decoded_object(object, &options, threads, &checked.budget)?;
         let masks = mask_set(object, &options)?;
         Ok(DecodedObjectWithMasks { descriptor, payload, masks })
     })?;
-    Ok((to_owned::message_metadata(&checked.metadata, &checked.room)?, objects))
+    Ok((to_owned::message_metadata(&checked.metadata, &checked.budget)?, objects))
 }
 
 /// The descriptor and the values of the object in one frame, without its message.
@@ -232,42 +250,16 @@ pub fn decode_with_masks(
 /// Format: FORMAT §5.2.
 pub fn decode_object_from_frame(frame: &[u8], options: &DecodeOptions) -> Result<DecodedObject> {
     let (object, proof) = checked_object_of_frame(frame, options)?;
-    decoded(Trusted::proven(&object, proof), options, threads(options, &object)?, &Room::new(&options.limits))
-}
-
-/// The data object that `frame` holds. Its digest is checked first if the options ask for it, before any CBOR is read.
-///
-/// # Errors
-/// The errors of the frame, of the digest, and of the object.
-fn checked_object_of_frame<'a>(frame: &'a [u8], options: &DecodeOptions) -> Result<(DataObject<'a>, Proof)> {
-    let (frame, _) = Frame::parse(frame)?;
-    let proof = Trust::of_frame(&frame, options).check(&frame, None)?;
-    Ok((DataObject::parse(frame)?, proof))
+    decoded_object(
+        Trusted::proven(&object, proof),
+        options,
+        threads(options, &object)?,
+        &MetadataBudget::new(&options.limits),
+    )
 }
 
 /// The data object that `frame` holds. Only its structure is checked.
 #[cfg(test)]
 pub(crate) fn object_of_frame(frame: &[u8]) -> Result<DataObject<'_>> {
-    Ok(DataObject::parse(Frame::parse(frame)?.0)?)
-}
-
-/// The threads that one object's payload is worth.
-fn threads(options: &DecodeOptions, object: &DataObject<'_>) -> Result<Threads> {
-    Ok(Threads::resolve(options.threads, object.payload().len() as u64, options.parallel_threshold_bytes)?)
-}
-
-/// [`values`] of an object that may be trusted.
-///
-/// # Errors
-/// The errors of [`values`], digests excepted.
-pub fn trusted_values<'a>(object: Trusted<'_, 'a>, options: &DecodeOptions) -> Result<Cow<'a, [u8]>> {
-    let len = object.payload().len() as u64;
-    let threads = Threads::resolve(options.threads, len, options.parallel_threshold_bytes)?;
-    whole::decode_values(object, options, threads)
-}
-
-/// The descriptor and the values of an object, both owned.
-fn decoded(object: Trusted<'_, '_>, options: &DecodeOptions, threads: Threads, room: &Room) -> Result<DecodedObject> {
-    let values = whole::decode_owned_values(object, options, threads)?;
-    Ok((to_owned::descriptor(object.descriptor(), room)?, values))
+    Ok(DataObject::parse(tgm_core::frame::Frame::parse(frame)?.0)?)
 }

@@ -41,12 +41,12 @@
 mod append;
 #[cfg(feature = "async")]
 mod async_file;
-mod data;
 mod decode;
 mod file_iter;
 pub mod iter;
 mod message_bytes;
 mod message_reader;
+mod message_runs;
 #[cfg(feature = "mmap")]
 pub mod mmap;
 mod open;
@@ -60,10 +60,10 @@ mod remote_file;
 mod tensogram_file;
 
 pub use self::append::{AppendOptions, Appender, GroupAppender, TornTail};
-pub use self::data::Data;
 pub use self::file_iter::FileMessageIter;
 pub use self::iter::{MessageIter, ObjectIter, data_object_inline_hashes, messages, objects, objects_metadata};
 pub use self::message_reader::{MessageBytes, MessageReader, StreamOptions, StreamPart};
+pub use self::message_runs::Data;
 #[cfg(feature = "mmap")]
 pub use self::mmap::{Advice, MappedFile};
 pub use self::query::query;

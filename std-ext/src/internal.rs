@@ -10,7 +10,7 @@ pub use crate::base::limits::{reserve, reserve_more};
 pub use crate::decode::checked::CheckedMessage;
 pub use crate::decode::masks::mask_set;
 pub use crate::decode::trust::{Proof, Trust, Trusted};
-pub use crate::decode::trusted_values;
+pub use crate::decode::whole::trusted_values;
 
 // encode
 pub use crate::encode::masks::store as store_masks;
@@ -19,7 +19,7 @@ pub use crate::encode::masks::store as store_masks;
 pub use crate::model::cbor::canonical;
 #[cfg(feature = "json")]
 pub use crate::model::json::{from_cbor, to_cbor};
-pub use crate::model::room::Room;
+pub use crate::model::metadata_budget::MetadataBudget;
 pub use crate::model::{hash, to_owned};
 /// The tree of a query's conditions, and what they compare.
 pub mod query {

@@ -36,7 +36,7 @@ use crate::base::options::DecodeOptions;
 use crate::decode::select::selection;
 use crate::decode::trust::Trusted;
 use crate::decode::{self, Float, Scratch, to_vec};
-use crate::encode::builder::ObjectBuilder;
+use crate::encode::ObjectBuilder;
 use crate::model::number::Number;
 use crate::model::params::metadata;
 use crate::model::types::DataObjectDescriptor;

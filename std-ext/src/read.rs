@@ -32,8 +32,23 @@
 //! - A source that contradicts itself or a request gives an error. No byte that was not fetched takes part in an answer.
 //! - A call that fails, or a future that is dropped, loses nothing: what it fetched serves later calls, up to
 //!   [`ReadOptions::kept`] bytes.
+//!
+//! # Layers
+//! A module imports only from rows below its own, as with the layers of the crate.
+//!
+//! | layer | what it knows |
+//! |---|---|
+//! | `reader`, `async_reader` | sources that answer at once, and later |
+//! | `session` | what calls to one reader share |
+//! | `question`, `batch` | questions and their answers; one question to several messages |
+//! | `gather` | the bytes that an answer needs |
+//! | `locate`, `outline` | where messages are; all of a message but payloads |
+//! | `described`, `source`, `read_task` | descriptors; known bytes as a source of scans; what is wanted, apart from fetching |
+//! | `structure` | the metadata of a message, and where its objects are |
+//! | `missing_ranges` | what a step found missing, and the requests for it |
+//! | `known_bytes`, `local`, `memory` | what is known of a source; local files and memory as sources |
+//! | `fetch`, `options`, `positioned`, `url` | the traits of sources, and how they are asked |
 
-pub(crate) mod answer;
 #[cfg(feature = "async")]
 pub mod async_reader;
 #[cfg(feature = "async")]
@@ -41,20 +56,21 @@ mod batch;
 mod described;
 pub mod fetch;
 mod gather;
-mod known;
+mod known_bytes;
 mod local;
 mod locate;
 mod memory;
+mod missing_ranges;
 pub mod options;
 mod outline;
 pub(crate) mod positioned;
+pub(crate) mod question;
+mod read_task;
 pub mod reader;
 mod session;
 mod source;
 mod structure;
-mod task;
 mod url;
-mod wants;
 
 #[cfg(feature = "async")]
 pub use async_reader::AsyncReader;

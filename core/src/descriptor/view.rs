@@ -129,6 +129,21 @@ impl<'a> Descriptor<'a> {
         Masks::new(self.encoded, self.masks)
     }
 
+    /// The descriptor of a part of the object: of `element_count` neighbouring elements that are stored as an object of
+    /// their own.
+    ///
+    /// It has no masks and no `szip_block_offsets`, because both count in the whole payload. Only the number of elements
+    /// and lengths are of the part. Map, shape and strides stay as they are in the whole object.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_part(mut self, element_count: u64) -> Self {
+        self.element_count = element_count;
+        self.masks = MaskPositions::NONE;
+        // 0 stands for an absent key.
+        self.positions.set(Key::SzipBlockOffsets, 0);
+        self
+    }
+
     /// The value of the parameter `name`. Of repeated keys the last one counts. Fields are not parameters.
     ///
     /// Names of the format are found at once; any other name takes a walk over the map.

@@ -67,6 +67,7 @@ impl Machine {
                 if let Some(body) = self.take_with_tail(input, FRAME_COMMON_FOOTER_SIZE)? {
                     return Ok(self.enter(Stage::End, Step::Cbor(Span::Input(body))));
                 }
+                // Not decided yet: the next piece may have all of it, and then nothing is copied.
                 if left > 0 && input.is_empty() {
                     return Ok(Progress::Hungry);
                 }
@@ -116,6 +117,7 @@ impl Machine {
 
     /// Keeps the rest of the body, which fits the memory.
     fn gather<'i>(&mut self, memory: &mut [u8], input: &mut &'i [u8]) -> Result<Progress<'i>> {
+        // No more than the body is taken, which was found to fit.
         self.keep(memory, input, memory.len())?;
         if self.frame.left > 0 {
             return Ok(Progress::Hungry);
@@ -188,6 +190,7 @@ impl Machine {
             }
         }
         if self.frame.held == memory.len() {
+            // The region begins behind a descriptor whose end is not known. So its bytes are told as bytes of the body.
             self.frame.form = Form::LargeFirst;
             return Ok(self.enter(Stage::Kept(0), Step::TooLarge(self.frame.too_large(None, None))));
         }
@@ -201,6 +204,7 @@ impl Machine {
             let len = usize::try_from(self.frame.cbor_len).unwrap_or(usize::MAX);
             return Ok(self.enter(Stage::Kept(len), Step::Descriptor(Span::Memory(0..len))));
         }
+        // Twice as many each time: all tries together read no more than twice what the last one reads.
         self.frame.next_try = self.frame.next_try.saturating_mul(2);
         Ok(Progress::Moved)
     }
@@ -254,6 +258,7 @@ impl Machine {
     fn divide_kept<'i>(&mut self) -> Progress<'i> {
         let body_offset = self.frame.body_len.saturating_sub(self.frame.held as u64);
         let cbor_start = self.frame.cbor_start;
+        // A descriptor longer than the memory: its first bytes were passed on as bytes of the region.
         let Some(region_len) = cbor_start.checked_sub(body_offset) else {
             let length = self.frame.body_len.saturating_sub(cbor_start);
             return Progress::Tell(Step::TooLarge(self.frame.too_large(Some(length), Some(cbor_start))));

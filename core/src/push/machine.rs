@@ -102,6 +102,7 @@ impl Machine {
     /// Gives the message up. The bytes that come are searched for the start of another message.
     pub(super) const fn fail(&mut self) {
         self.state = State::Search;
+        // The watch is not cleared: it may hold the first bytes of the next message. It has seen the carried bytes too.
         self.carry.clear();
         self.small.clear();
     }
@@ -131,7 +132,10 @@ impl Machine {
                 *input = before.get(rest..).unwrap_or_default();
                 return Err(ErrorKind::Truncated.at(start.saturating_sub(self.message)));
             }
+            // In a frame on a reliable link, these bytes are most likely data. If they are not, the first of such places
+            // counts: a caller that reads again from there meets the others.
             self.missed = self.missed.or(Some(start));
+            // The next preamble may begin inside this one.
             self.watch.give_up_first();
         }
         self.position = self.position.saturating_add(unseen.len() as u64);

@@ -22,12 +22,14 @@ impl Machine {
     /// Reads the preamble of a message that follows another one, or begins the stream.
     pub(super) fn read_preamble<'i>(&mut self, input: &mut &'i [u8]) -> Result<Progress<'i>> {
         let missing = PREAMBLE_SIZE.saturating_sub(self.small.len());
+        // Not by `take`: the watch would find this preamble, and report it as another message that begins here.
         let taken = split_front(input, missing as u64);
         self.position = self.position.saturating_add(taken.len() as u64);
         self.small.push(taken);
         let Ok(&preamble) = Preamble::ref_from_bytes(self.small.as_slice()) else { return Ok(Progress::Hungry) };
         self.watch.clear();
         self.missed = None;
+        // How many bytes the stream has shows at its end. So a stated length is not held against them here.
         if let Err(error) = check_preamble(&preamble, u64::MAX) {
             // These 24 bytes are not a preamble, so at most a part at their end can be the beginning of one.
             self.watch.feed(self.small.as_slice());
@@ -69,6 +71,7 @@ impl Machine {
 
     /// Tells of the preamble, and starts the walk over frames.
     pub(super) fn begin<'i>(&mut self) -> Progress<'i> {
+        // Without a stated length any frame may follow: only the end magic of a postamble ends the message.
         let end = self.total_length().unwrap_or(u64::MAX).saturating_sub(POSTAMBLE_SIZE as u64);
         self.walk = Walk::new(PREAMBLE_SIZE as u64, end);
         self.objects = 0;
@@ -89,6 +92,7 @@ impl Machine {
         let [first, _] = *FRAME_MAGIC;
         let before = self.gap.saturating_add(self.small.len() as u64);
         let room = self.walk.room().saturating_sub(before);
+        // The postamble comes at the stated place, whatever the bytes of the gap look like.
         if room == 0 {
             self.walk.finish()?;
             self.small.clear();
@@ -103,6 +107,7 @@ impl Machine {
             }
         }
         let room = self.walk.room().saturating_sub(self.gap);
+        // One byte before the postamble cannot be `FR`. Waiting for two would take a byte of the postamble.
         let wanted = FRAME_MAGIC.len().min(usize::try_from(room).unwrap_or(usize::MAX));
         if !self.fill_small(input, wanted)? {
             return Ok(Progress::Hungry);
@@ -114,6 +119,7 @@ impl Machine {
     /// Enters the frame that begins with the small bytes. If none does, drops the first of them.
     fn frame_or_shift(&mut self) {
         if self.small.as_slice().starts_with(FRAME_MAGIC) {
+            // A gap may have read up to a postamble's length ahead. The frame reads these bytes again.
             self.carry.set(self.small);
             self.small.clear();
             self.leave_gap(State::Header);
@@ -128,6 +134,7 @@ impl Machine {
     /// Only a whole postamble can be recognised, by the magic at its end (see [`find_landmark`]).
     pub(super) fn open_gap<'i>(&mut self, input: &mut &'i [u8]) -> Result<Progress<'i>> {
         if self.small.len() == 0 {
+            // A frame that begins here is read where it lies. No byte of it goes by way of the carry.
             if input.starts_with(FRAME_MAGIC) {
                 self.leave_gap(State::Header);
                 return Ok(Progress::Moved);
@@ -139,6 +146,7 @@ impl Machine {
             }
         }
         let is_full = self.fill_small(input, POSTAMBLE_SIZE)?;
+        // `FR` counts before all 24 bytes have come: a frame may be the last thing that a slow link sends for a while.
         if self.small.as_slice().starts_with(FRAME_MAGIC) {
             self.frame_or_shift();
             return Ok(Progress::Moved);

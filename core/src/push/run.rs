@@ -20,6 +20,7 @@ impl Machine {
                 }
                 continue;
             }
+            // A copy, because the step changes the machine that holds it.
             let carry = self.carry;
             let mut ahead = carry.rest();
             let available = ahead.len();
@@ -28,6 +29,7 @@ impl Machine {
             self.replaying = false;
             // The step cannot have set another carry: only gaps set one, and a frame is longer than the carry that begins it.
             self.carry.advance(available.saturating_sub(ahead.len()));
+            // Hungry here means that the carry is used up: the rest comes from the input.
             if let Progress::Tell(step) = progress? {
                 return Ok(Some(step.carried(carry.at())));
             }

@@ -134,6 +134,7 @@ impl Unpacker {
             let Some(slot) = out.next() else { break };
             *slot = T::from_bytes(bytes, self.order);
         }
+        // A slot is left, so the chunk ends inside an element. If none is left, the chunk stays for the next call.
         if out.len() > 0 {
             self.partial_len = copy(chunk, &mut self.partial);
             *chunk = &[];
@@ -144,6 +145,7 @@ impl Unpacker {
     /// Completes the element whose first bytes came before. `None` if it is still not complete.
     fn complete<T: Element>(&mut self, chunk: &mut &[u8]) -> Option<T::Bytes> {
         let width = size_of::<T::Bytes>();
+        // The chunk may be too short to complete the element: then it is used up all the same.
         let missing = split_front(chunk, width.saturating_sub(self.partial_len) as u64);
         let free = self.partial.get_mut(self.partial_len..).unwrap_or_default();
         self.partial_len = self.partial_len.saturating_add(copy(missing, free));
@@ -218,6 +220,7 @@ impl Packed {
     fn unpack_groups<'o, T: Unpack>(&self, chunk: &mut &[u8], out: &'o mut [T]) -> Result<&'o mut [T]> {
         let group_len = self.packing.bits_per_value as usize;
         let groups = (out.len() / 8).min(chunk.len().checked_div(group_len).unwrap_or(0));
+        // Inside a byte the groups do not begin on one: the fields up to the next byte come one by one.
         if self.bit_count > 0 || groups == 0 {
             return Ok(out);
         }

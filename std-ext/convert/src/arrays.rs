@@ -17,6 +17,15 @@ use tgm_std::{
 
 /// The key of an object's metadata that holds its name.
 pub const NAME: &str = "name";
+/// The key of an object's metadata that tells of integers which are times: kind, unit, multiple, and the integer that is not a
+/// time. It is a map.
+pub const TIME: &str = "numpy";
+/// The key of an object's metadata that holds the texts of an array of texts. The object has no elements.
+pub const TEXT: &str = "text";
+/// Bytes of text that metadata takes.
+const MAX_TEXT: usize = 1 << 20;
+/// Texts that metadata takes.
+const MAX_TEXTS: usize = 1 << 16;
 /// The type of objects that other formats have too.
 const USUAL_TYPE: &str = "ntensor";
 
@@ -48,6 +57,37 @@ impl<'a> Array<'a> {
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.metadata.insert(NAME.to_string(), Value::Text(name.into()));
         self
+    }
+
+    /// Texts as metadata of an array without elements. `shape` is the shape that they have.
+    ///
+    /// # Errors
+    /// [`TensogramError::Metadata`] for more than 1 MiB of text, or 65,536 texts.
+    pub fn of_texts(texts: Vec<String>, shape: &[u64]) -> Result<Self> {
+        let len = texts.iter().fold(0_usize, |len, text| len.saturating_add(text.len()));
+        Self::check_texts(texts.len(), len)?;
+        let mut array = Self::new(Dtype::Uint8, ByteOrder::NATIVE, &[0], Vec::new())?;
+        array.metadata.insert(TEXT.into(), Value::Array(texts.into_iter().map(Value::Text).collect()));
+        if shape.len() != 1 {
+            let shape = shape.iter().map(|dim| (*dim).into()).collect();
+            array.metadata.insert("text_shape".into(), Value::Array(shape));
+        }
+        Ok(array)
+    }
+
+    /// Checks that metadata takes `count` texts of `len` bytes together.
+    pub(super) fn check_texts(count: usize, len: usize) -> Result<()> {
+        if len <= MAX_TEXT && count <= MAX_TEXTS {
+            return Ok(());
+        }
+        let what = format!("{count} texts of {len} bytes, and metadata takes {MAX_TEXTS} of {MAX_TEXT} bytes");
+        Err(TensogramError::Metadata(what.into()))
+    }
+
+    /// The texts of an array that [`Self::of_texts`] made.
+    pub fn texts(&self) -> Option<Vec<&str>> {
+        let texts = self.metadata.get(TEXT).filter(|_| self.descriptor.shape == [0])?;
+        texts.as_array()?.iter().map(Value::as_text).collect()
     }
 
     /// The name, if the metadata has one.
@@ -95,17 +135,24 @@ pub struct NotKept {
     pub object: Option<usize>,
     /// What is not kept.
     pub what: String,
+    /// Whether values are lost: an array, or a part of one. Otherwise it is metadata, or how values were stored.
+    pub is_values: bool,
 }
 
 impl NotKept {
     /// Something of an object that is not kept.
     pub fn of(object: usize, what: impl Into<String>) -> Self {
-        Self { object: Some(object), what: what.into() }
+        Self { object: Some(object), what: what.into(), is_values: false }
     }
 
     /// Something of the message that is not kept.
     pub fn of_message(what: impl Into<String>) -> Self {
-        Self { object: None, what: what.into() }
+        Self { object: None, what: what.into(), is_values: false }
+    }
+
+    /// An array of the source that is lost, and why.
+    pub fn array(what: impl Into<String>) -> Self {
+        Self { object: None, what: what.into(), is_values: true }
     }
 }
 
@@ -119,6 +166,26 @@ impl fmt::Display for NotKept {
 }
 
 impl<'a> Arrays<'a> {
+    /// Checks that nothing of the source is lost in silence: `counted` arrays are in it, counted apart from their reading, and
+    /// each is here or listed.
+    ///
+    /// # Errors
+    /// [`TensogramError::Object`] if the numbers differ, or if no array is here.
+    #[cfg(any(feature = "csv", feature = "npy", feature = "safetensors"))]
+    pub(super) fn check_count(self, counted: usize, what: &str) -> Result<Self> {
+        let listed = self.not_kept.iter().filter(|lost| lost.is_values).count();
+        if self.arrays.len() + listed != counted {
+            let kept = self.arrays.len();
+            return Err(refused(format!("{counted} {what}, of which {kept} are read and {listed} are listed as lost")));
+        }
+        if self.arrays.iter().any(|array| array.texts().is_none()) || counted == 0 {
+            return Ok(self);
+        }
+        let reasons: Vec<String> = self.not_kept.iter().map(ToString::to_string).collect();
+        let reasons = if reasons.is_empty() { "texts alone".to_string() } else { reasons.join("; ") };
+        Err(refused(format!("no array can be read: {reasons:.2000}")))
+    }
+
     /// Decodes all objects of a message. Values without a stage are borrowed from it.
     ///
     /// Stages are not part of arrays: they are how values are stored, and leave no note. What the library wrote about the
@@ -276,6 +343,15 @@ pub(super) fn check_values(dtype: Dtype, shape: &[u64], found: u64) -> Result<()
         return Ok(());
     }
     Err(refused(format!("{found} bytes of values, and {dtype} of shape {shape:?} has {expected}")))
+}
+
+/// What [`TIME`] says of times as numpy has them: `kind` is `datetime64` or `timedelta64`, and a value counts `multiple` times
+/// `unit`.
+#[cfg(any(feature = "npy", feature = "zarr"))]
+pub(super) fn time(kind: &str, unit: &str, multiple: u64) -> Value {
+    let entries =
+        [("dtype", kind.into()), ("unit", unit.into()), ("multiple", multiple.into()), ("nat", i64::MIN.into())];
+    Value::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())
 }
 
 /// Truth values as bits; the first value is the highest bit.

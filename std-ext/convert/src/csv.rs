@@ -1,11 +1,21 @@
 //! Numbers as text: a table with a comma between its columns.
 //!
 //! # Reading
-//! The first line names the columns if one of its fields is not a number, or is in quotes and the field below is not: a year
-//! may be a name. Each column becomes an object with its name; with
-//! [`Layout::Matrix`] the whole table becomes one tensor of two dimensions. A column of integers becomes `int64`, or
-//! `uint64` if its numbers need that. Any other column becomes `float64`. Missing values (an empty field, `nan`, `na`,
-//! `null` or `none`, in upper or lower case) become NaN, which messages keep as a mask. Fields may stand in double quotes.
+//! The first line names the columns if one of its fields is text, or is in quotes and the field below is not: a year may be a
+//! name. Each column becomes an object with its name; with [`Layout::Matrix`] the whole table becomes one tensor of two
+//! dimensions. Fields may stand in double quotes. Between them is a comma, or a semicolon or a tab where that alone divides all
+//! lines alike. Lines end with LF, CRLF or CR.
+//!
+//! | all fields of a column are | it becomes |
+//! |---|---|
+//! | integers | `int64`, or `uint64` if its numbers need that |
+//! | numbers, some of them missing | `float64`; a missing value is NaN, which messages keep as a mask |
+//! | `true` or `false` | a bitmask |
+//! | times of ISO 8601, all with a zone or none | `int64`, `float64` if some are missing; `attributes.units` tells the unit |
+//! | anything else | [texts](Array::of_texts) in the metadata of an object without elements, up to 1 MiB; listed |
+//!
+//! A value is missing where the field is empty, `nan`, `na`, `n/a`, `null` or `none`, in upper or lower case. A column is lost and
+//! listed if it has an integer that `float64` changes beside a missing value, or a number beyond its range.
 //!
 //! # Writing
 //! Arrays of one dimension and the same length become columns. A single array of two dimensions becomes the whole table. Any
@@ -13,7 +23,7 @@
 //! them. [`Layout::Indices`] asks for these lines, for a single array of any shape.
 //!
 //! A number is written with enough digits to give the same bits when it is read as its own type. [`read`] gives only
-//! `int64`, `uint64` and `float64`. Complex numbers are written as `1+2j`, which it does not take for a number.
+//! `int64`, `uint64` and `float64`, and bits of `true` and `false`. Complex numbers are written as `1+2j`, which it does not take for a number.
 //!
 //! ```
 //! use tgm_convert::csv::{self, Layout};
@@ -28,8 +38,10 @@
 //! # Ok::<(), tgm_std::TensogramError>(())
 //! ```
 
+mod columns;
 mod numbers;
 mod records;
+mod times;
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -39,12 +51,15 @@ pub use numbers::{Numbers, text_of};
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_std::{Result, TensogramError};
 
-use self::numbers::Column;
-use self::records::{Record, Records};
-use super::arrays::{Array, Arrays, NAME, NotKept, refused};
+use self::columns::{Column, Looks, Seen, Type};
+use self::records::{Record, Records, separator};
+use super::arrays::{Array, Arrays, NAME, NotKept, TEXT, refused};
 
 /// The key of a matrix's metadata that holds the names of its columns.
 pub const COLUMNS: &str = "columns";
+
+/// Columns that become an object each. A wider table is a matrix.
+const MAX_COLUMNS: usize = 1 << 17;
 
 /// How a table and arrays correspond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,80 +73,119 @@ pub enum Layout {
     Indices,
 }
 
-/// The arrays of a table. While it reads, a number takes about 24 bytes of memory; in a column of floats about 8.
+/// The arrays of a table. A value takes the bytes of its type in memory.
 ///
 /// # Errors
-/// [`TensogramError::Object`] for a field that is not a number, with its line and column; for a line that has more or fewer
-/// fields than the first one; for a quote that is not closed; for bytes that are not UTF-8; for a file without lines.
+/// [`TensogramError::Object`] for a line that has more or fewer fields than the first one; for a quote that is not closed; for
+/// bytes that are not UTF-8; for a file without lines, or with texts alone; for more than 131,072 columns; with [`Layout::Matrix`] for a
+/// field that is not a number, with its line and column.
 pub fn read(bytes: &[u8], layout: Layout) -> Result<Arrays<'static>> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| refused(format!("not a .csv file: byte {} is not UTF-8", error.valid_up_to())))?;
-    let mut records = Records::new(text).peekable();
-    let Some(first) = records.peek().cloned().transpose()? else { return Err(refused("not a .csv file: it is empty")) };
-    let second = Records::new(text).nth(1).and_then(std::result::Result::ok);
-    let names =
-        is_header(&first, second.as_ref()).then(|| first.fields.iter().map(ToString::to_string).collect::<Vec<_>>());
-    if names.is_some() {
-        records.next();
+    let separator = separator(text);
+    let mut records = Records::new(text, separator);
+    let Some(first) = records.next().transpose()? else { return Err(refused("not a .csv file: it is empty")) };
+    let names = is_header(&first, records.next().and_then(std::result::Result::ok).as_ref())
+        .then(|| first.fields.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let (width, above) = (first.fields.len(), usize::from(names.is_some()));
+    if width > MAX_COLUMNS && layout != Layout::Matrix {
+        return Err(refused(format!("{width} columns, and {MAX_COLUMNS} become objects: read it as a matrix")));
     }
-    let mut columns: Vec<Column> = first.fields.iter().map(|_| Column::default()).collect();
-    let mut rows = 0_u64;
-    for record in records {
-        let Record { line, fields } = record?;
-        if fields.len() != columns.len() {
-            let (found, expected) = (fields.len(), columns.len());
-            return Err(refused(format!("line {line} has {found} fields, and the first line has {expected}")));
+    let each = |with: &mut dyn FnMut(Record<'_>) -> Result<()>| {
+        for record in Records::new(text, separator).skip(above) {
+            let record = record?;
+            let (found, line) = (record.fields.len(), record.line);
+            if found != width {
+                return Err(refused(format!("line {line} has {found} fields, and the first line has {width}")));
+            }
+            with(record)?;
         }
-        for (number, (column, field)) in columns.iter_mut().zip(&fields).enumerate() {
-            column.push(field).map_err(|()| {
-                let short: String = field.chars().take(40).collect();
-                refused(format!("line {line}, column {}: {short:?} is not a number", number + 1))
-            })?;
-        }
-        rows += 1;
-    }
-    let arrays = if layout == Layout::Matrix {
-        vec![matrix(columns, rows, names)?]
-    } else {
-        let mut names = names.into_iter().flatten();
-        let array = |column: Column| {
-            let (dtype, values) = column.finish();
-            let array = Array::new(dtype, ByteOrder::NATIVE, &[rows], values)?;
-            Ok(match names.next().filter(|name| !name.is_empty()) {
-                Some(name) => array.named(name),
-                None => array,
-            })
-        };
-        columns.into_iter().map(array).collect::<Result<_>>()?
+        Ok(())
     };
-    Ok(Arrays { arrays, ..Arrays::default() })
+    let (mut seen, mut rows) = (vec![Seen::default(); width], 0_u64);
+    each(&mut |Record { line, fields }| {
+        seen.iter_mut().zip(&fields).for_each(|(seen, field)| seen.add(field, line));
+        rows += 1;
+        Ok(())
+    })?;
+    if layout == Layout::Matrix {
+        return Ok(Arrays { arrays: vec![matrix(&seen, &each, (rows, width), names)?], ..Arrays::default() });
+    }
+    let mut columns: Vec<Result<Column>> =
+        seen.iter().map(|seen| seen.kind().map(|kind| Column::new(kind, seen))).collect();
+    each(&mut |Record { line, fields }| {
+        for (column, field) in columns.iter_mut().zip(&fields) {
+            let Ok(values) = column else { continue };
+            let lost = match values.push(field) {
+                Ok(Some(())) => continue,
+                Ok(None) => refused(format!("line {line}: {field:.40?} does not fit the type of the column")),
+                Err(error) => error,
+            };
+            *column = Err(lost);
+        }
+        Ok(())
+    })?;
+    let mut arrays = Arrays::default();
+    let mut names = names.into_iter().flatten();
+    for (number, (column, seen)) in columns.into_iter().zip(&seen).enumerate() {
+        let name = names.next().filter(|name| !name.is_empty());
+        let place =
+            name.as_ref().map_or_else(|| format!("column {}", number + 1), |name| format!("column {name:.40?}"));
+        match column.and_then(|column| column.array(rows)) {
+            Ok(array) => {
+                if seen.kind().is_ok_and(|kind| kind == Type::Text) {
+                    let what = format!("{place} as an array: its texts are metadata");
+                    arrays.not_kept.push(NotKept::of(arrays.arrays.len(), what));
+                }
+                arrays.arrays.push(match name {
+                    Some(name) => array.named(name),
+                    None => array,
+                });
+            }
+            Err(error) => arrays.not_kept.push(NotKept::array(format!("{place}: {error}"))),
+        }
+    }
+    arrays.check_count(width, "columns")
 }
 
-/// Whether the first line names the columns: one of its fields is neither a number nor a missing value, or is in quotes where
-/// the next line has none.
+/// Whether the first line names the columns: one of its fields is text, or is in quotes where the next line has none, or is a
+/// truth or a time where the next line has something else.
 fn is_header(first: &Record<'_>, second: Option<&Record<'_>>) -> bool {
     let in_quotes = |field: &Cow<'_, str>| matches!(field, Cow::Owned(_));
     let mut below = second.into_iter().flat_map(|record| &record.fields);
     first.fields.iter().any(|field| {
-        let is_marked = below.next().is_some_and(|below| in_quotes(field) && !in_quotes(below));
-        is_marked || Column::default().push(field).is_err()
+        let below = below.next();
+        let is_marked = below.is_some_and(|below| in_quotes(field) && !in_quotes(below));
+        let is_other = |looks| below.is_some_and(|below| ![looks, Looks::Gap].contains(&Looks::of(below)));
+        is_marked
+            || match Looks::of(field) {
+                Looks::Text => true,
+                looks @ (Looks::Truth | Looks::Time) => is_other(looks),
+                Looks::Gap | Looks::Number => false,
+            }
     })
 }
 
+/// Calls a function with each row of a table.
+type Each<'e> = &'e dyn Fn(&mut dyn FnMut(Record<'_>) -> Result<()>) -> Result<()>;
+
 /// The whole table as one array.
-fn matrix(columns: Vec<Column>, rows: u64, names: Option<Vec<String>>) -> Result<Array<'static>> {
-    let width = columns.len();
-    let columns = Column::finish_alike(columns);
-    let dtype = columns.first().map_or(Dtype::Float64, |(dtype, _)| *dtype);
-    let lines = columns.first().map_or(0, |(_, values)| values.len() / size_of::<u64>());
-    let mut values = Vec::with_capacity(lines * width * size_of::<u64>());
-    for line in 0..lines {
-        for (_, column) in &columns {
-            let cells: &[[u8; 8]] = column.as_chunks().0;
-            values.extend_from_slice(cells.get(line).unwrap_or(&[0; 8]));
+fn matrix(
+    seen: &[Seen],
+    each: Each<'_>,
+    (rows, width): (u64, usize),
+    names: Option<Vec<String>>,
+) -> Result<Array<'static>> {
+    let dtype = Seen::common(seen)?;
+    let mut values = Column::new(Type::Number(dtype), &Seen::default());
+    each(&mut |Record { line, fields }| {
+        for field in &fields {
+            let pushed = values.push(field)?;
+            pushed.ok_or_else(|| refused(format!("line {line}: {field:.40?} is not {dtype}")))?;
         }
-    }
-    let mut array = Array::new(dtype, ByteOrder::NATIVE, &[rows, width as u64], values)?;
+        Ok(())
+    })?;
+    let mut array = Array::new(dtype, ByteOrder::NATIVE, &[rows, width as u64], values.into_bytes())?;
     if let Some(names) = names {
         array.metadata.insert(COLUMNS.into(), Value::Array(names.into_iter().map(Value::Text).collect()));
     }
@@ -146,10 +200,9 @@ pub fn write(arrays: &Arrays<'_>, layout: Layout, mut sink: impl Write) -> Resul
     let (names, mut not_kept) = arrays.names();
     let all = arrays.arrays.as_slice();
     let is_column = |array: &Array<'_>| array.descriptor.shape.len() == 1;
-    let has_one_length =
-        || all.windows(2).all(|pair| matches!(pair, [a, b] if a.descriptor.shape == b.descriptor.shape));
+    let has_one_length = || all.windows(2).all(|pair| matches!(pair, [a, b] if rows(a) == rows(b)));
     // The keys of an array's metadata that the text holds. All others are reported as not kept.
-    let mut kept = &[NAME][..];
+    let kept: &[&str];
     match all {
         [] => return Err(refused("there is no array to write")),
         [array] if layout == Layout::Indices || !matches!(array.descriptor.shape.len(), 1 | 2) => {
@@ -166,6 +219,7 @@ pub fn write(arrays: &Arrays<'_>, layout: Layout, mut sink: impl Write) -> Resul
         _ if layout != Layout::Indices && all.iter().all(is_column) && has_one_length() => {
             let is_named = all.iter().any(|array| array.name().is_some());
             write_columns(all, is_named.then_some(&names), &mut sink)?;
+            kept = &[NAME, TEXT];
         }
         _ => {
             return Err(refused("a .csv file holds one array, or columns of one length, and these arrays are neither"));
@@ -174,7 +228,7 @@ pub fn write(arrays: &Arrays<'_>, layout: Layout, mut sink: impl Write) -> Resul
     sink.flush()?;
     for (index, array) in all.iter().enumerate() {
         let dtype = array.descriptor.dtype;
-        if !matches!(dtype, Dtype::Float64 | Dtype::Int64 | Dtype::Uint64) {
+        if !matches!(dtype, Dtype::Float64 | Dtype::Int64 | Dtype::Uint64) && array.texts().is_none() {
             not_kept.push(NotKept::of(index, format!("the type {dtype}")));
         }
     }
@@ -224,17 +278,28 @@ fn write_matrix(array: &Array<'_>, sink: &mut impl Write) -> Result<bool> {
     Ok(names.is_some())
 }
 
+/// The rows of a column.
+fn rows(array: &Array<'_>) -> u64 {
+    let texts = array.texts().map(|texts| texts.len() as u64);
+    texts.or_else(|| array.descriptor.shape.first().copied()).unwrap_or_default()
+}
+
 /// Writes one column for each array.
 fn write_columns(arrays: &[Array<'_>], names: Option<&Vec<String>>, sink: &mut impl Write) -> Result<()> {
     if let Some(names) = names {
         write_line(names.iter().map(|name| quoted(name)), sink)?;
     }
-    let numbers: Vec<_> = arrays.iter().map(Numbers::of).collect();
-    let mut columns: Vec<_> = numbers.iter().map(|numbers| (numbers.dtype, numbers.texts())).collect();
-    let rows = arrays.first().and_then(|array| array.descriptor.shape.first()).copied().unwrap_or_default();
-    for _ in 0..rows {
-        let fields = columns.iter_mut().map(|(dtype, texts)| typed(texts.next().unwrap_or_default(), *dtype));
-        write_line(fields, sink)?;
+    let mut columns: Vec<Box<dyn Iterator<Item = String> + '_>> = Vec::new();
+    for array in arrays {
+        if let Some(texts) = array.texts() {
+            columns.push(Box::new(texts.into_iter().map(quoted)));
+        } else {
+            let numbers = Numbers::of(array);
+            columns.push(Box::new(numbers.texts().map(move |text| typed(text, numbers.dtype))));
+        }
+    }
+    for _ in 0..arrays.first().map_or(0, rows) {
+        write_line(columns.iter_mut().map(|texts| texts.next().unwrap_or_default()), sink)?;
     }
     Ok(())
 }
@@ -253,8 +318,8 @@ fn typed(text: String, dtype: Dtype) -> String {
 
 /// A name as a field: in quotes if it would be read as something else without them.
 fn quoted(name: &str) -> String {
-    let is_number = Column::default().push(name).is_ok();
-    let is_plain = !is_number && !name.contains([',', '"', '\n', '\r']) && name.trim() == name;
+    let is_plain =
+        Looks::of(name) == Looks::Text && !name.contains([',', ';', '\t', '"', '\n', '\r']) && name.trim() == name;
     if is_plain { name.to_string() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
 }
 

@@ -12,11 +12,11 @@
 //! | `npy`, `npy` | one array | type, shape, byte order, values |
 //! | `npz`, `npz` | archives of such arrays | the same, and names |
 //! | `raw`, `raw` | bare values | values |
-//! | `csv`, `csv` | numbers as text, in columns or as a matrix | values, names of columns, missing values |
+//! | `csv`, `csv` | numbers as text, in columns or as a matrix | values, times, names of columns, missing values |
 //! | `safetensors`, `safetensors` | tensors with names | type, shape, values, names, texts about the file |
 //! | `netcdf`, `netcdf` | files of NetCDF, and reads HDF5 | numbers, packed ones too, dimensions, attributes, groups |
 //! | `table`, `arrow` and `parquet` | writes metadata of any number of messages as a table | metadata |
-//! | `zarr`, `zarr` | directories of Zarr version 3 | values, and what describes an array and the groups above it |
+//! | `zarr`, `zarr` | directories of Zarr, versions 2 and 3 in | values, and what describes an array and the groups above it |
 //!
 //! # Array formats
 //! [`arrays::Arrays`] stands between messages and formats that hold arrays. A format has two functions: `read` makes
@@ -43,11 +43,13 @@
 //! |---|---|
 //! | `npz`, `netcdf`, `zarr` | archives and files with several arrays |
 //! | `csv`, `grib2`, `npy`, `raw`, `safetensors`, `table` | one format each |
-//! | `arrays`, `names`, `note`, `streamed` | arrays between formats; names of variables; what is not kept; how values are compressed |
+//! | `arrays`, `cf`, `names`, `note`, `streamed` | arrays between formats; numbers by the convention CF; names of variables; what is not kept; how values are compressed |
 //! | `error`, `hint` | errors, and the advice in them |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod arrays;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+mod cf;
 #[cfg(feature = "csv")]
 pub mod csv;
 #[cfg_attr(not(feature = "zarr"), allow(dead_code, reason = "which of these are used depends on the formats"))]

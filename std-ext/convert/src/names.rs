@@ -1,6 +1,6 @@
 //! Names of arrays in formats that have a tree of them, and paths that fit each other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tgm_std::GlobalMetadata;
 
@@ -16,6 +16,9 @@ pub(super) fn of_object(global: &GlobalMetadata, index: usize, key: Option<&str>
     }
 }
 
+/// How deep an array lies at most. Deeper paths have the rest of their names in one.
+const MAX_DEPTH: usize = 32;
+
 /// The paths of a tree: each has one array or is a group.
 #[derive(Debug)]
 pub(super) struct Names {
@@ -23,26 +26,29 @@ pub(super) struct Names {
     safe: fn(&str) -> String,
     arrays: BTreeSet<String>,
     groups: BTreeSet<String>,
+    /// The last number behind each path, so that many arrays of one name take no search each.
+    numbers: BTreeMap<String, u64>,
 }
 
 impl Names {
     /// A tree without arrays. `safe` makes a part of a path a name that the format has.
     pub(super) const fn new(safe: fn(&str) -> String) -> Self {
-        Self { safe, arrays: BTreeSet::new(), groups: BTreeSet::new() }
+        Self { safe, arrays: BTreeSet::new(), groups: BTreeSet::new(), numbers: BTreeMap::new() }
     }
 
     /// Takes a path near `wanted` for an array: other characters where the format cannot have them, and a number at its
     /// end where it is taken.
     pub(super) fn take(&mut self, wanted: &str) -> String {
-        let safe: Vec<String> = wanted.split('/').filter(|part| !part.is_empty()).map(self.safe).collect();
+        let parts = wanted.splitn(MAX_DEPTH, '/').filter(|part| !part.is_empty());
+        let safe: Vec<String> = parts.map(|part| (self.safe)(&part.replace('/', "_"))).collect();
         let mut path = if safe.is_empty() { "array".to_string() } else { safe.join("/") };
         if above(&path).any(|group| self.arrays.contains(group)) {
             path = path.replace('/', "_");
         }
         let mut free = path.clone();
-        let mut number = 0_u64;
         while self.arrays.contains(&free) || self.groups.contains(&free) {
-            number += 1;
+            let number = self.numbers.entry(path.clone()).or_default();
+            *number += 1;
             free = format!("{path}_{number}");
         }
         self.arrays.insert(free.clone());
@@ -50,10 +56,27 @@ impl Names {
         free
     }
 
+    /// Whether an array has this path.
+    #[cfg(feature = "netcdf")]
+    pub(super) fn is_taken(&self, path: &str) -> bool {
+        self.arrays.contains(path)
+    }
+
     /// All groups but the root.
     #[cfg(feature = "zarr")]
     pub(super) fn groups(&self) -> impl Iterator<Item = &str> {
         self.groups.iter().map(String::as_str)
+    }
+
+    /// Whether a group of this path fits beside the arrays: its names are names of the format.
+    #[cfg(feature = "zarr")]
+    pub(super) fn may_be_group(&self, path: &str) -> bool {
+        let is_safe = |part: &str| !part.is_empty() && (self.safe)(part) == part;
+        let is_array = |path: &str| self.arrays.contains(path);
+        path.split('/').count() <= MAX_DEPTH
+            && path.split('/').all(is_safe)
+            && !is_array(path)
+            && !above(path).any(is_array)
     }
 }
 

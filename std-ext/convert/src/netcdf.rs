@@ -8,45 +8,54 @@
 //! |---|---|---|
 //! | integers of 8 to 64 bits, `float`, `double` | the same, bit by bit, but for NaN | kept |
 //! | NaN, and floats equal to `_FillValue` or `missing_value` | the mask of NaN | the first of these that there is, otherwise NaN |
-//! | integers with `scale_factor` or `add_offset` | `float64` by `simple_packing`, if that keeps each value; otherwise `float64` | the same integers, if each has its value again; otherwise `double` |
+//! | numbers with `scale_factor` or `add_offset` | what the convention CF says, by `simple_packing` if that keeps each value | the same integers, if each has its value again; otherwise the values |
 //! | of these, integers equal to `_FillValue` or `missing_value` | the mask of NaN | the first of these that there is |
 //! | other integers | integers; those equal to `_FillValue` stay as they are | kept |
+//! | truth values: of h5py, and bytes with the attribute `dtype` = "bool" of xarray | bits | bytes with that attribute |
+//! | complex numbers of h5py and netCDF4, `float16` of HDF5 | the same | not kept; `float` |
+//! | integers with names | integers, and `netcdf.enum` | integers |
+//! | texts, and characters joined along their last dimension, up to 1 MiB a variable | `extra.texts` | texts |
 //! | name, with the groups above it: `group/name` | `name` of the object | kept |
-//! | names of dimensions, also of coordinate variables | `dimensions` of the object | kept |
+//! | names of dimensions, also of coordinate variables | `dimensions` of the object, with paths in `netcdf.dimensions` if a group has them | kept |
+//! | dimensions without a variable | `extra.dimensions` | kept |
 //! | attributes of variables | `attributes` of the object | kept |
+//! | attributes that say how numbers are stored | `netcdf.packing` of the object, with the stored type | kept, if the numbers are stored so |
 //! | attributes of the file and of groups | `extra.attributes`, `extra.groups.NAME` | kept |
 //! | types of attributes other than `int`, `double` and text | `netcdf.types` of the object, `extra.netcdf` | kept |
 //! | unlimited dimensions | `extra.unlimited` | kept |
-//! | text, enumerations, opaque, compound and ragged types | not kept, and listed | |
+//! | further links to what is in the file | `extra.links` | not kept |
+//! | opaque, compound and ragged types, references, `long double` | not kept: errors | |
 //! | chunks and filters | not kept: they are how values are stored | |
-//! | groups without variables | `extra.groups`, if they have attributes | kept |
 //!
-//! Objects that NetCDF has no type for: `float16` and `bfloat16` become `float`, bits become `ubyte`, complex values are
+//! Objects that NetCDF has no type for: `float16` and `bfloat16` become `float`, bits become `byte`, complex values are
 //! not kept. Metadata becomes attributes. Annotations of the message have `extra.` in front: `mars.param`, `extra.run`. Bytes,
 //! null and lists of maps are not kept. Dimensions without names get one by their length, such as `dim_360`. Fields from GRIB
 //! have `units`, `long_name` and their grid: `latitude` and `longitude` as dimensions with values, or as two variables with
-//! a value for each point, which the attribute `coordinates` names. Fields on one grid share them.
+//! a value for each point, which the attribute `coordinates` names. Fields on one grid share them. Arrays from Zarr have
+//! the attributes that they had there.
 //!
-//! Numbers of attributes become integers or floats of 64 bits. A packed value is `integer × scale_factor + add_offset`, by
-//! arithmetic of 64 bits. The formula of `simple_packing` is `R + X·2^E`, so a scale factor that is a power of two keeps
-//! the integers. With any other one, such as 0.01, the two formulas round differently: then the values are stored, and a
-//! note says so.
+//! Numbers of attributes become integers or floats of 64 bits; their types are kept beside them. All that a file of HDF5
+//! holds is counted by HDF5: what is neither kept nor told is an error.
 //!
-//! Memory: one variable, or one record of it, as `float64` where it is packed. A variable larger than the limits is
-//! reported and left out. Back, one message, one decoded object and a copy of it.
+//! Memory: one variable, or one record of it, and its values as `float64` where it is packed. A variable larger than the
+//! limits is reported and left out. Back, one message, one decoded object and a copy of it.
 //!
 //! # Trust
-//! The C libraries netCDF-C and HDF5 read the file. A damaged file can make them do anything, a crash included; this
-//! crate checks only the sizes that they report. Do not feed them files that you do not trust.
+//! HDF5 reads its files, NetCDF 4 among them, and netCDF-C the older forms. Links are walked first: nothing is read that
+//! lies outside of the file, circles end, and filters are not loaded from elsewhere. Headers of the older forms are checked
+//! before netCDF-C reads them. Still these are libraries of C: a damaged file can crash them. Do not feed them files that
+//! you do not trust.
 
 mod attributes;
+mod classic;
 mod dimensions;
 #[cfg(feature = "grib")]
 mod grids;
+mod hdf5;
 mod names;
-mod packed;
 mod to_netcdf;
 mod to_tgm;
+mod tree;
 mod types;
 mod values;
 
@@ -63,10 +72,18 @@ pub use to_tgm::{NetcdfOptions, Split, to_tensogram};
 
 use crate::error::encoding;
 
+/// The key of an object's dimensions, and of `_extra_` for those that no object has.
+const DIMENSIONS: &str = "dimensions";
+/// The key of `_extra_` for variables of texts.
+const TEXTS: &str = "texts";
 /// The key of `_extra_` and of `base` for what no other key has.
 const NETCDF: &str = "netcdf";
 /// Below it: the type of the variable, if the object has another one.
 const TYPE: &str = "type";
+/// Below it: how the numbers were stored: their type, and the attributes that say what they mean.
+const PACKING: &str = "packing";
+/// Below it: names of integers.
+const ENUM: &str = "enum";
 /// Below it: the types of attributes by name.
 const TYPES: &str = "types";
 /// Below it: the dimension of records, of which the object is one. In `_extra_`: the number of the record.
@@ -78,6 +95,8 @@ fn failed(place: impl Display, error: impl Display) -> TensogramError {
 
 /// Runs `work`. The crate `netcdf` panics where the libraries report what it does not expect: that is an error here.
 fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    // HDF5 would print its errors, in each thread that does not say otherwise.
+    hdf5_metno::silence_errors(true);
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|_| Err(failed(path.display(), "what the library reports is not expected")))
 }

@@ -15,6 +15,13 @@ pub enum Note {
         /// What it is.
         what: String,
     },
+    /// Nothing is left out, but somebody may want to know.
+    Remark {
+        /// Where it is.
+        place: String,
+        /// What it is.
+        what: String,
+    },
     /// It cannot be read or converted.
     Failed {
         /// Where it is.
@@ -27,6 +34,11 @@ pub enum Note {
 impl Note {
     pub(super) fn not_kept(place: impl Into<String>, what: impl Into<String>) -> Self {
         Self::NotKept { place: place.into(), what: what.into() }
+    }
+
+    #[cfg(feature = "netcdf")]
+    pub(super) fn remark(place: impl Into<String>, what: impl Into<String>) -> Self {
+        Self::Remark { place: place.into(), what: what.into() }
     }
 
     pub(super) fn failed(place: impl Into<String>, error: TensogramError) -> Self {
@@ -43,6 +55,7 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotKept { place, what } => write!(f, "{place}: not kept: {what}"),
+            Self::Remark { place, what } => write!(f, "{place}: {what}"),
             Self::Failed { place, error } => write!(f, "{place}: {error}"),
         }
     }

@@ -4,9 +4,14 @@
 //! |---|---|
 //! | `f2` `f4` `f8` `c8` `c16` `i1` to `i8` `u1` to `u8` | the same type, in the file's byte order |
 //! | `b1` | a bitmask, or `uint8` if the caller wants it |
-//! | `V2`, `bfloat16` | `bfloat16`, which numpy has no name for |
+//! | `<V2`, `bfloat16` | `bfloat16`, which numpy has no name for |
+//! | `M8`, `m8`: times | `int64`, with unit and multiple under [`TIME`](super::arrays::TIME); `NaT` stays -2⁶³ |
+//! | `U`, `S`: texts | [texts](Array::of_texts) in the metadata of an object without elements, up to 1 MiB |
+//! | `V`: bytes without a meaning | `uint8`, with a further dimension |
 //! | Fortran order | row-major order: the values are moved |
-//! | structures, texts, dates, Python objects, `f16`, `c32` | an error that names the type |
+//! | structures, Python objects, `f16`, `c32` | an error that names the type |
+//!
+//! A file may hold several arrays, one behind the other: [`read_all`] reads them.
 //!
 //! A file has no room for metadata, not even for a name:
 //! [`metadata_not_kept`](super::arrays::Arrays::metadata_not_kept) lists what is lost.
@@ -28,6 +33,7 @@
 
 mod header;
 mod header_text;
+mod kinds;
 mod row_major;
 
 use std::borrow::Cow;
@@ -35,10 +41,11 @@ use std::io::Write;
 
 pub use header::{Header, MAGIC};
 pub use header_text::header;
+pub use kinds::Kind;
 use tgm_core::descriptor::Dtype;
 use tgm_std::Result;
 
-use super::arrays::{Array, Bools, check_values, pack_bools, refused, unpack_bools};
+use super::arrays::{Array, Arrays, Bools, NotKept, byte_len, check_values, pack_bools, refused, unpack_bools};
 
 /// The array of a `.npy` file. Its values are borrowed, unless their order changes or they become bits.
 ///
@@ -50,47 +57,97 @@ pub fn read(bytes: &[u8], bools: Bools) -> Result<Array<'_>> {
     array(&header, Cow::Borrowed(data), bools)
 }
 
+/// All arrays of a `.npy` file: numpy writes several into one file that is open, and reads the first.
+///
+/// Bytes behind the last one are listed in [`Arrays::not_kept`].
+///
+/// # Errors
+/// The errors of [`read`] for any of them, and for a file of texts alone.
+pub fn read_all(bytes: &[u8], bools: Bools) -> Result<Arrays<'_>> {
+    let (mut arrays, mut rest) = (Arrays::default(), bytes);
+    while arrays.arrays.is_empty() || rest.starts_with(MAGIC) {
+        let place = bytes.len() - rest.len();
+        let next = header::parse(rest).map_err(refused).and_then(|(header, data)| {
+            let len = header.values_len()?;
+            let (values, behind) = data.split_at_checked(len).unwrap_or((data, &[]));
+            Ok((array(&header, Cow::Borrowed(values), bools)?, behind))
+        });
+        let within = |error: tgm_std::TensogramError| error.within(format_args!("the array at byte {place}"));
+        let (array, behind) = next.map_err(|error| if place == 0 { error } else { within(error) })?;
+        arrays.arrays.push(array);
+        rest = behind;
+    }
+    if !rest.is_empty() {
+        arrays.not_kept.push(NotKept::of_message(format!("{} bytes behind the last array", rest.len())));
+    }
+    let counted = arrays.arrays.len();
+    arrays.check_count(counted, "arrays")
+}
+
 /// The header of a file, and the values behind it.
 #[cfg(feature = "npz")]
 pub(super) fn header_of(file: &[u8]) -> Result<(Header, &[u8])> {
     header::parse(file).map_err(refused)
 }
 
-/// Checks that a file of `len` bytes holds as many values as its header says. `start` are its first bytes. A header that
-/// is longer than `start` passes.
+/// Checks that a file of `len` bytes holds as many values as its first header says. `start` are its first bytes. A header that
+/// is longer than `start` passes, and so does a file with more behind the values.
 ///
 /// # Errors
 /// The errors of [`read`].
 pub fn check_len(start: &[u8], len: u64) -> Result<()> {
-    let Ok((Header { dtype, shape, .. }, rest)) = header::parse(start) else { return Ok(()) };
-    let header_len = (start.len() - rest.len()) as u64;
-    check_values(dtype, &shape, len.saturating_sub(header_len))
+    let Ok((header, rest)) = header::parse(start) else { return Ok(()) };
+    let values = len.saturating_sub((start.len() - rest.len()) as u64);
+    match byte_len(header.dtype, &header.parts()) {
+        Ok(wanted) if wanted <= values => Ok(()),
+        _ => check_values(header.dtype, &header.parts(), values),
+    }
+}
+
+impl Header {
+    /// The shape of the parts of all elements.
+    fn parts(&self) -> Vec<u64> {
+        let width = self.kind.width();
+        self.shape.iter().copied().chain((width != 1).then_some(width)).collect()
+    }
+
+    /// Bytes of all values.
+    fn values_len(&self) -> Result<usize> {
+        let len = byte_len(self.dtype, &self.parts())?;
+        usize::try_from(len).map_err(|_| refused("shape product overflow"))
+    }
 }
 
 /// The array of a header and the bytes behind it.
 pub(super) fn array<'a>(header: &Header, data: Cow<'a, [u8]>, bools: Bools) -> Result<Array<'a>> {
-    let Header { dtype, order, ref shape, is_fortran, is_bool } = *header;
-    check_values(dtype, shape, data.len() as u64)?;
+    let Header { dtype, order, ref shape, is_fortran, ref kind } = *header;
+    check_values(dtype, &header.parts(), data.len() as u64)?;
     let data = if is_fortran && shape.len() > 1 {
-        let moved = row_major::from_fortran(&data, shape, dtype.byte_width());
-        Cow::Owned(moved.ok_or_else(|| refused("shape product overflow"))?)
+        let width = usize::try_from(kind.width()).ok().and_then(|width| width.checked_mul(dtype.byte_width()));
+        let moved = width.and_then(|width| row_major::from_fortran(&data, shape, width));
+        let what = "texts and bytes in Fortran order are not read, unless an element has 1, 2, 4, 8 or 16 bytes";
+        Cow::Owned(moved.ok_or_else(|| refused(what))?)
     } else {
         data
     };
-    if is_bool && bools == Bools::Bitmask {
+    if *kind == Kind::Bool && bools == Bools::Bitmask {
         return Array::new(Dtype::Bitmask, order, shape, pack_bools(&data));
     }
-    Array::new(dtype, order, shape, data)
+    kind.array((dtype, order), shape, data)
 }
 
-/// Writes an array as a `.npy` file of version 1. Metadata has no place in it.
+/// Writes an array as a `.npy` file of version 1. Metadata has no place in it, but for what makes integers times.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`](tgm_std::TensogramError::Metadata) for shapes of thousands of dimensions;
 /// [`TensogramError::Io`](tgm_std::TensogramError::Io) from the sink.
 pub fn write(array: &Array<'_>, mut sink: impl Write) -> Result<()> {
     let descriptor = &array.descriptor;
-    sink.write_all(&header(descriptor.dtype, descriptor.byte_order, &descriptor.shape)?)?;
+    let head = match kinds::descr(array) {
+        Some(times) => header_text::of_times(&times, descriptor.byte_order, &descriptor.shape)?,
+        None => header(descriptor.dtype, descriptor.byte_order, &descriptor.shape)?,
+    };
+    sink.write_all(&head)?;
     if descriptor.dtype == Dtype::Bitmask {
         let count = descriptor.num_elements()? as u64;
         return Ok(unpack_bools(&array.values, count, |bytes| sink.write_all(bytes))?);

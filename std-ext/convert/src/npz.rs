@@ -20,6 +20,7 @@
 //! ```
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -55,30 +56,111 @@ pub enum Method {
 }
 
 /// The arrays of an archive, in the order of its directory. Files that are not arrays are listed in
-/// [`Arrays::not_kept`].
+/// [`Arrays::not_kept`], and so are arrays that cannot be read, with the reason.
 ///
 /// # Errors
-/// [`TensogramError::Object`] for bytes that are not an archive, for damaged entries, and for arrays that tensors cannot
-/// hold; [`TensogramError::Encoding`] beyond the limits. All of them name the entry.
+/// [`TensogramError::Object`] for bytes that are not an archive, for one without an array, and for entries that share bytes;
+/// [`TensogramError::Framing`] for more entries than the limits allow.
 pub fn read<'a>(bytes: &'a [u8], bools: Bools, options: &DecodeOptions) -> Result<Arrays<'a>> {
     let archive = ZipArchive::from_slice(bytes).map_err(|error| refused(format!("not a .npz file: {error}")))?;
-    let (mut arrays, mut places) = (Arrays::default(), Vec::new());
+    let counted = check_entries(&archive, &options.limits)?;
+    let (mut arrays, mut seen) = (Arrays::default(), BTreeMap::new());
     let mut room = Room { limits: &options.limits, encoded: 0, decoded: 0 };
     for (index, record) in archive.entries().enumerate() {
         let record = record.map_err(|error| refused(format!("entry {index} of the archive: {error}")))?;
-        let path = String::from_utf8_lossy(record.file_path().as_bytes()).into_owned();
-        let Some(name) = path.strip_suffix(SUFFIX) else {
-            if !record.is_dir() {
-                arrays.not_kept.push(NotKept::of_message(format!("{path:?}, which is not an array")));
-            }
+        if record.is_dir() {
             continue;
-        };
-        options.limits.check_objects(arrays.arrays.len() + 1)?;
-        let array = entry(bytes, &archive, &record, &mut places, &mut room).and_then(|data| array(data, bools));
-        arrays.arrays.push(array.map_err(|error| error.within(format_args!("entry {path:?}")))?.named(name));
+        }
+        let path = String::from_utf8_lossy(record.file_path().as_bytes()).into_owned();
+        let name = path.strip_suffix(SUFFIX);
+        if name.is_none() && !is_array(bytes, &archive, &record) {
+            arrays.not_kept.push(NotKept::of_message(format!("{path:?}, which is not an array")));
+            continue;
+        }
+        let array = entry(bytes, &archive, &record, &mut room).and_then(|data| array(data, bools));
+        match array {
+            Ok(array) => {
+                let name = name.unwrap_or(&path);
+                *seen.entry(name.to_string()).or_insert(0_usize) += 1;
+                arrays.arrays.push(array.named(name));
+            }
+            Err(error) => arrays.not_kept.push(NotKept::array(format!("entry {path:?}: {error}"))),
+        }
     }
+    if arrays.arrays.len() + arrays.not_kept.len() != counted {
+        return Err(refused(format!("{counted} entries of the archive, and not all of them are read or listed")));
+    }
+    let of_zarr = ["zarr.json\"", ".zarray\"", ".zgroup\""];
+    if arrays.arrays.is_empty()
+        && arrays.not_kept.iter().any(|note| of_zarr.iter().any(|name| note.what.contains(name)))
+    {
+        return Err(refused("the archive holds a Zarr store: unpack it, and read the directory"));
+    }
+    if arrays.arrays.is_empty() && !arrays.not_kept.iter().any(|note| note.is_values) {
+        return Err(refused("not a .npz file: the archive holds no arrays"));
+    }
+    for (name, count) in seen.into_iter().filter(|(_, count)| *count > 1) {
+        let what =
+            format!("that {name:?} is the last of {count} entries with this name, which is the one that others read");
+        arrays.not_kept.push(NotKept::of_message(what));
+    }
+    tell_sparse(&mut arrays);
+    let counted = arrays.arrays.len() + arrays.not_kept.iter().filter(|note| note.is_values).count();
+    arrays.check_count(counted, "entries")
+}
+
+/// Counts the entries that are not directories, by the directory of the archive alone, and checks that no two share bytes.
+fn check_entries(archive: &ZipSliceArchive<&[u8]>, limits: &DecodeLimits) -> Result<usize> {
+    let mut places = Vec::new();
+    for (index, record) in archive.entries().enumerate() {
+        let record = record.map_err(|error| refused(format!("entry {index} of the archive: {error}")))?;
+        if record.is_dir() {
+            continue;
+        }
+        limits.check_objects(places.len() + 1)?;
+        let found = archive.get_entry(record.wayfinder());
+        let path = String::from_utf8_lossy(record.file_path().as_bytes()).into_owned();
+        let found = found.map_err(|error| refused_by(error).within(format_args!("entry {path:?}")))?;
+        let (start, end) = found.compressed_data_range();
+        places.push(start..end);
+    }
+    let counted = places.len();
     check_apart(places)?;
-    Ok(arrays)
+    Ok(counted)
+}
+
+/// Whether an entry whose name does not say so is an array. numpy asks the content too.
+fn is_array(bytes: &[u8], archive: &ZipSliceArchive<&[u8]>, record: &ZipFileHeaderRecord<'_>) -> bool {
+    let Ok(found) = archive.get_entry(record.wayfinder()) else { return false };
+    let (start, end) = found.compressed_data_range();
+    let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
+    let Some(data) = range.and_then(|(start, end)| bytes.get(start..end)) else { return false };
+    match record.compression_method() {
+        CompressionMethod::STORE => data.starts_with(npy::MAGIC),
+        CompressionMethod::DEFLATE => {
+            let mut start = [0; npy::MAGIC.len()];
+            let mut state = Box::new(DecompressorOxide::new());
+            let flags = inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
+            _ = decompress(&mut state, data, &mut start, 0, flags);
+            start == *npy::MAGIC
+        }
+        _ => false,
+    }
+}
+
+/// Says of the parts of a sparse matrix of scipy what they are.
+fn tell_sparse(arrays: &mut Arrays<'_>) {
+    let find = |name: &str| arrays.arrays.iter().find(|array| array.name() == Some(name));
+    let has = |names: &[&str]| names.iter().all(|name| find(name).is_some());
+    let is_sparse = has(&["format", "shape", "data"])
+        && [&["indices", "indptr"][..], &["row", "col"], &["offsets"], &["coords"]].iter().any(|names| has(names));
+    let format = find("format").and_then(|array| array.texts()?.first().map(ToString::to_string));
+    if let Some(format) = format.filter(|_| is_sparse) {
+        let what =
+            format!("the sparse matrix of scipy ({format:.20}) as one array: its parts are kept, each by itself");
+        arrays.metadata.insert("sparse".into(), format.into());
+        arrays.not_kept.push(NotKept::of_message(what));
+    }
 }
 
 /// The array of a `.npy` file that is borrowed or in memory.
@@ -111,17 +193,15 @@ impl Room<'_> {
     }
 }
 
-/// The file of an entry, checked by its size and its checksum. Its place in the archive is added to `places`.
+/// The file of an entry, checked by its size and its checksum.
 fn entry<'a>(
     bytes: &'a [u8],
     archive: &ZipSliceArchive<&'a [u8]>,
     record: &ZipFileHeaderRecord<'_>,
-    places: &mut Vec<Range<u64>>,
     room: &mut Room<'_>,
 ) -> Result<Cow<'a, [u8]>> {
     let found = archive.get_entry(record.wayfinder()).map_err(refused_by)?;
     let (start, end) = found.compressed_data_range();
-    places.push(start..end);
     let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
     let data = range.and_then(|(start, end)| bytes.get(start..end)).ok_or_else(|| refused("it is cut short"))?;
     let claim = found.claim_verifier();

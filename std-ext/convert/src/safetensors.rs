@@ -9,7 +9,7 @@
 //! | `F16` `BF16` `F32` `F64` `C64` `I8` to `I64` `U8` to `U64` | the same type | |
 //! | `BOOL` | a bitmask, or `uint8` if the caller wants it | |
 //! | `F8_E4M3`, `F8_E5M2` and all other types of 8 bits | `uint8` | the name of the type |
-//! | types of 4 and 6 bits | an error that names the type | |
+//! | types of 4 and 6 bits | listed in [`Arrays::not_kept`], by name | |
 //!
 //! The texts of `__metadata__` become annotations of the message, and back. Other metadata than these texts, names and
 //! [`DTYPE`] has no place in a file: [`write()`] lists it.
@@ -92,9 +92,16 @@ pub fn read(bytes: &[u8], bools: Bools) -> Result<Arrays<'_>> {
     let mut tensors: Vec<_> = table.tensors().into_iter().collect();
     // Empty tensors may share their place.
     tensors.sort_by(|(a, x), (b, y)| (x.data_offsets, a).cmp(&(y.data_offsets, b)));
+    // Counted by the header itself, without the names that occur twice.
+    let counted: BTreeMap<String, Json> =
+        serde_json::from_slice(bytes.get(LENGTH..LENGTH + header).unwrap_or_default())
+            .map_err(|error| refused(format!("the header of the safetensors file: {error}")))?;
+    let counted = counted.keys().filter(|name| *name != TEXTS).count();
     for (name, info) in tensors {
-        let array = tensor(values, info, bools).map_err(|error| error.within(format_args!("tensor {name:?}")))?;
-        arrays.arrays.push(array.named(name));
+        match tensor(values, info, bools) {
+            Ok(array) => arrays.arrays.push(array.named(name)),
+            Err(error) => arrays.not_kept.push(NotKept::array(format!("tensor {name:?}: {error}"))),
+        }
     }
     let texts = table.metadata().iter().flatten();
     let mut texts: BTreeMap<String, String> = texts.map(|(key, text)| (key.clone(), text.clone())).collect();
@@ -103,7 +110,7 @@ pub fn read(bytes: &[u8], bools: Bools) -> Result<Arrays<'_>> {
         texts.remove(ORDER);
     }
     arrays.metadata = texts.into_iter().map(|(key, text)| (key, Value::Text(text))).collect();
-    Ok(arrays)
+    arrays.check_count(counted, "tensors")
 }
 
 /// The array of a tensor.

@@ -24,7 +24,7 @@ use crate::encode::object::Object;
 pub use crate::encode::{HashFramePolicy, encode_data_object_frame};
 pub use crate::file::data_object_inline_hashes;
 use crate::model::metadata::{cbor_to_global_metadata, cbor_to_hash_frame, cbor_to_index, global_metadata_to_cbor};
-use crate::model::room::Room;
+use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata, HashFrame, IndexFrame};
 pub use crate::scan::{ScanOptions, scan, scan_file, scan_file_with_options, scan_with_options};
@@ -99,7 +99,7 @@ pub fn decode_message(bytes: &[u8]) -> Result<DecodedMessage<'_>> {
     let checked = CheckedMessage::open(bytes, &DecodeOptions::default())?;
     let mut message = DecodedMessage {
         preamble,
-        global_metadata: to_owned::message_metadata(&checked.metadata, &checked.room)?,
+        global_metadata: to_owned::message_metadata(&checked.metadata, &checked.budget)?,
         index: checked.outline.index.map(|frame| cbor_to_index(frame.body())).transpose()?,
         hash_frame: checked.outline.hashes.map(|frame| cbor_to_hash_frame(frame.body())).transpose()?,
         objects: Vec::new(),
@@ -114,7 +114,7 @@ pub fn decode_message(bytes: &[u8]) -> Result<DecodedMessage<'_>> {
             }
             FrameType::NTensorFrame => {
                 let start = usize::try_from(frame.offset()).map_err(|_| ErrorKind::TooLarge.at(frame.offset()))?;
-                let (descriptor, payload, masks) = split_object(&DataObject::parse(frame)?, &checked.room)?;
+                let (descriptor, payload, masks) = split_object(&DataObject::parse(frame)?, &checked.budget)?;
                 message.objects.push((descriptor, payload, masks, start));
                 message.preceder_payloads.push(preceder.take());
             }
@@ -145,17 +145,20 @@ pub fn decode_data_object_frame(bytes: &[u8]) -> Result<(DataObjectDescriptor, &
         let found = frame.frame_type();
         return Err(TensogramError::Framing(format!("expected a data-object frame, got {found:?}").into()));
     }
-    let (descriptor, payload, masks) = split_object(&DataObject::parse(frame)?, &Room::by_default())?;
+    let (descriptor, payload, masks) = split_object(&DataObject::parse(frame)?, &MetadataBudget::by_default())?;
     let len = bytes.len().saturating_sub(rest.len());
     let padded = usize::try_from(padded(len as u64)).unwrap_or(len);
     Ok((descriptor, payload, masks, padded.min(bytes.len())))
 }
 
 /// An object's descriptor, its payload, and the rest of its region.
-fn split_object<'a>(object: &DataObject<'a>, room: &Room) -> Result<(DataObjectDescriptor, &'a [u8], &'a [u8])> {
+fn split_object<'a>(
+    object: &DataObject<'a>,
+    budget: &MetadataBudget,
+) -> Result<(DataObjectDescriptor, &'a [u8], &'a [u8])> {
     let (region, payload) = (object.region(), object.payload());
     let masks = region.get(payload.len()..).unwrap_or_default();
-    Ok((to_owned::descriptor(object.descriptor(), room)?, payload, masks))
+    Ok((to_owned::descriptor(object.descriptor(), budget)?, payload, masks))
 }
 
 #[cfg(test)]

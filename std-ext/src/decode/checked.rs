@@ -13,7 +13,8 @@ use super::trust::{Proof, Trust, Trusted};
 use crate::base::error::{Result, TensogramError};
 use crate::base::interrupt;
 use crate::base::options::DecodeOptions;
-use crate::model::room::Room;
+use crate::model::hash::check_metadata;
+use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned::gathered;
 
 /// A message whose structure and metadata passed every check of the format (FORMAT §1.10).
@@ -25,7 +26,7 @@ pub struct CheckedMessage<'a> {
     pub metadata: MessageMetadata<'a>,
     pub(crate) outline: Outline<'a>,
     /// The memory that owned metadata and descriptors may take.
-    pub room: Room,
+    pub budget: MetadataBudget,
 }
 
 impl<'a> CheckedMessage<'a> {
@@ -57,12 +58,15 @@ impl<'a> CheckedMessage<'a> {
         let outline = message.outline()?;
         options.limits.check_objects(outline.object_count)?;
         let checked = check(&message)?;
+        if options.verify_hash {
+            check_metadata(&message, &outline)?;
+        }
         // Well-formed is enough: the walk finds the objects, whatever the index says.
         outline.index.map(|frame| Index::parse(&frame)).transpose()?;
         outline.hashes.map(|frame| HashList::parse(&frame)).transpose()?;
         let metadata = outline.metadata(&message)?;
         check_nesting(&message, options)?;
-        Ok((Self { message, metadata, outline, room: Room::new(&options.limits) }, checked))
+        Ok((Self { message, metadata, outline, budget: MetadataBudget::new(&options.limits) }, checked))
     }
 
     /// Calls `f` for each object, with the threads that it may use: several objects at a time on one thread each, or

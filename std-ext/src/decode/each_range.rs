@@ -5,17 +5,20 @@
 //!                                                 └─ AscendingMasks: the masked values of each
 //! ```
 
+use std::cell::OnceCell;
+use std::ops::Range;
+
 use tgm_codec::threads::Threads;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Filter};
 
-use super::Scratch;
 use super::bounds::{check_output, check_ranges, range_len};
 use super::cost::is_whole_cheaper;
-use super::masks::Masks;
+use super::masks::{AscendingMasks, Masks};
 use super::plan::{Plan, target_order};
 use super::range_bytes::RangeBytes;
+use super::range_order::{Visit, Visits};
+use super::scratch::Scratch;
 use super::trust::Trusted;
-use super::visits::{Visit, Visits};
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
@@ -45,10 +48,24 @@ pub(super) fn decode_ranges(
     ranges: &[(u64, u64)],
     options: &DecodeOptions,
 ) -> Result<Vec<Vec<u8>>> {
-    let order = target_order(object.descriptor(), options);
     check_ranges(object.descriptor(), ranges, options)?;
+    decode_stretches(object, &[Stretch::all(object)], ranges, options)
+}
+
+/// [`trusted_ranges`] of an object of which only `stretches` are at hand. They ascend, and hold all elements of the
+/// ranges, which the object has. `object` gives the masks.
+///
+/// # Errors
+/// The errors of [`Plan`], the stages and the masks.
+pub(super) fn decode_stretches(
+    object: Trusted<'_, '_>,
+    stretches: &[Stretch<'_, '_>],
+    ranges: &[(u64, u64)],
+    options: &DecodeOptions,
+) -> Result<Vec<Vec<u8>>> {
+    let order = target_order(object.descriptor(), options);
     let mut parts = vec![Vec::new(); ranges.len()];
-    decode_each_range(object, ranges, order, options, &mut Scratch::default(), |visit, len, decode| {
+    decode_each_range(object, stretches, ranges, order, options, &mut Scratch::default(), |visit, len, decode| {
         let mut out = reserve(len)?;
         decode(&mut out)?;
         if let Some(part) = parts.get_mut(visit.index) {
@@ -57,6 +74,26 @@ pub(super) fn decode_ranges(
         Ok(())
     })?;
     Ok(parts)
+}
+
+/// Neighbouring elements of an object whose payload is at hand.
+pub(super) struct Stretch<'o, 'a> {
+    /// Which elements of the object.
+    pub(super) elements: Range<u64>,
+    /// These elements as an object of their own.
+    pub(super) object: Trusted<'o, 'a>,
+}
+
+impl<'o, 'a> Stretch<'o, 'a> {
+    /// All of an object.
+    pub(super) const fn all(object: Trusted<'o, 'a>) -> Self {
+        Self { elements: 0..object.descriptor().element_count(), object }
+    }
+
+    /// A range of the object, counted from the first element of the stretch. An empty range may begin before it.
+    fn inside(&self, range: &Range<u64>) -> Range<u64> {
+        range.start.saturating_sub(self.elements.start)..range.end.saturating_sub(self.elements.start)
+    }
 }
 
 /// The values of the ranges in `order`, one range behind the other, into all of `out`. Each range begins with a byte of
@@ -73,7 +110,7 @@ pub(super) fn decode_ranges_into(
     out: &mut [u8],
 ) -> Result<()> {
     check_output(check_ranges(object.descriptor(), ranges, options)?, out)?;
-    decode_each_range(object, ranges, order, options, scratch, |visit, len, decode| {
+    decode_each_range(object, &[Stretch::all(object)], ranges, order, options, scratch, |visit, len, decode| {
         let end = visit.offset.saturating_add(len);
         let part = out.get_mut(visit.offset..end);
         decode(part.ok_or_else(|| TensogramError::encoding("ranges are longer than they were found to be"))?)
@@ -83,10 +120,12 @@ pub(super) fn decode_ranges_into(
 /// Calls `place` for each range, in ascending order. It is given the range's place in the caller's list, the length of
 /// the range's values in bytes, and a function that decodes them into a buffer of that length.
 ///
-/// Every function of ranges ends here. All ranges together cost at most what decoding everything once costs, and a copy
-/// of what was asked for: if they touch most blocks of the payload, all of it is decoded.
+/// Every function of ranges ends here: of objects at hand, which are one stretch, and of objects of which only parts were
+/// fetched. All ranges together cost at most what decoding everything once costs, and a copy of what was asked for: if
+/// they touch most blocks of a stretch, all of it is decoded.
 fn decode_each_range(
     object: Trusted<'_, '_>,
+    stretches: &[Stretch<'_, '_>],
     ranges: &[(u64, u64)],
     order: ByteOrder,
     options: &DecodeOptions,
@@ -97,35 +136,52 @@ fn decode_each_range(
         return Ok(());
     }
     let descriptor = object.descriptor();
-    let end = ranges.iter().map(|(start, count)| start.saturating_add(*count)).max().unwrap_or(0);
     let Scratch { bytes, masks, runs, visits, work, .. } = scratch;
     let len_of = |range| options.limits.check_bytes(u64::MAX, range_len(descriptor, range)?);
     let visits = Visits::new(ranges, visits, len_of)?;
-    let plan = Plan::new(object, options, order, Threads::NONE)?;
-    // One range is one part, which costs no more than the whole.
-    let source = RangeBytes::open_unless(&plan, end, bytes, work, |parts, total| {
-        let out_len = ranges.iter().fold(0, |sum: u64, (_, count)| sum.saturating_add(*count));
-        let out_len = descriptor.dtype().byte_len(out_len).unwrap_or(u64::MAX);
-        Ok(ranges.len() > 1 && is_whole_cheaper(parts, descriptor, |_| visits.from(0), total, out_len)?)
-    });
-    let mut source = source?;
-    let masks = if plan.must_restore() { Masks::read(object, options, masks)? } else { Masks::none(object) };
-    let mut masks = masks.in_order(runs);
-    let mut behind = 0_usize;
-    for number in 0..ranges.len() {
-        let mut coming = visits.from(number);
-        let (Some(given), Some(range)) = (visits.range(number), coming.next()) else { break };
-        // Masks keep what the next range may need again, which is known from where it starts.
-        let next = coming.next().map(|next| next.start);
-        let (visit, len) = (visits.place(number, behind), len_of(given)?);
-        behind = behind.saturating_add(len);
-        place(visit, len, &mut |out| {
-            source.decode_into(&plan, &range, visits.from(number), out)?;
-            masks.restore_into(&range, next, order, out)
-        })?;
+    // Read after the first payload is opened, so that the payload's errors come first, as with all values of the object.
+    let (read, mut unread, mut masks_in_order) = (OnceCell::new(), Some((masks, runs)), None);
+    let (mut number, mut behind) = (0, 0_usize);
+    for (at, stretch) in stretches.iter().enumerate() {
+        let is_last = at.saturating_add(1) == stretches.len();
+        // All ranges behind the stretches before, up to the end of this one. Empty ranges lie in any stretch.
+        let coming = |number| {
+            let here = visits.from(number).take_while(|range| is_last || range.start < stretch.elements.end);
+            here.map(|range| stretch.inside(&range))
+        };
+        let plan = Plan::new(stretch.object, options, order, Threads::NONE)?;
+        let end = coming(number).map(|range| range.end).max().unwrap_or(0);
+        // One range is one part, which costs no more than the whole.
+        let source = RangeBytes::open_unless(&plan, end, bytes, work, |parts, total| {
+            let descriptor = stretch.object.descriptor();
+            let count = coming(number).fold(0, |sum: u64, range| sum.saturating_add(range.end - range.start));
+            let out_len = descriptor.dtype().byte_len(count).unwrap_or(u64::MAX);
+            Ok(ranges.len() > 1 && is_whole_cheaper(parts, descriptor, |_| coming(number), total, out_len)?)
+        });
+        let mut source = source?;
+        if let Some((buffers, runs)) = unread.take() {
+            let must_restore = options.restore_non_finite && !descriptor.masks().is_empty();
+            let masks = if must_restore { Masks::read(object, options, buffers)? } else { Masks::none(object) };
+            masks_in_order = Some(read.get_or_init(|| masks).in_order(runs));
+        }
+        while let (Some(given), Some(range)) = (visits.range(number), coming(number).next()) {
+            let mut in_object = visits.from(number);
+            let (Some(window), next) = (in_object.next(), in_object.next()) else { break };
+            let (visit, len) = (visits.place(number, behind), len_of(given)?);
+            behind = behind.saturating_add(len);
+            place(visit, len, &mut |out| {
+                if !range.is_empty() {
+                    source.decode_into(&plan, &range, coming(number), out)?;
+                }
+                // Masks keep what the next range may need again, which is known from where it starts.
+                let next = next.as_ref().map(|next| next.start);
+                masks_in_order.as_mut().map_or(Ok(()), |masks| masks.restore_into(&window, next, order, out))
+            })?;
+            number = number.saturating_add(1);
+        }
     }
     // A defect behind the last range is an error too, so that the answer does not depend on the ranges.
-    masks.finish()
+    masks_in_order.map_or(Ok(()), AscendingMasks::finish)
 }
 
 /// Refuses the cases in which the reference gives no ranges (FORMAT §5.5).
@@ -186,8 +242,10 @@ mod tests {
         let object = ObjectBuilder::from_parts(descriptor, vec![0; 128]).szip();
         let message = MessageBuilder::new().object(object).encode().unwrap();
         let whole = Message::parse(&message).unwrap().object(0).unwrap();
-        let mut descriptor =
-            crate::model::to_owned::descriptor(whole.descriptor(), &crate::model::room::Room::by_default());
+        let mut descriptor = crate::model::to_owned::descriptor(
+            whole.descriptor(),
+            &crate::model::metadata_budget::MetadataBudget::by_default(),
+        );
         descriptor.as_mut().unwrap().params.remove("szip_block_offsets");
         let frame =
             crate::encode::encode_data_object_frame(&descriptor.unwrap(), whole.payload(), false, false).unwrap();

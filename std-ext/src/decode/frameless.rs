@@ -8,7 +8,7 @@ use tgm_core::wire::FRAME_HEADER_SIZE;
 
 use super::each_range::trusted_ranges;
 use super::trust::{Proof, Trusted};
-use super::trusted_values;
+use super::whole::trusted_values;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 use crate::model::metadata::object_descriptor_to_cbor;
@@ -54,7 +54,7 @@ pub(super) fn decode_payload_ranges(
 }
 
 /// The descriptor's CBOR, as a frame holds it.
-pub(super) fn cbor(descriptor: &DataObjectDescriptor) -> Result<Vec<u8>> {
+fn cbor(descriptor: &DataObjectDescriptor) -> Result<Vec<u8>> {
     // The stages refuse it as well, by an offset in a frame that does not exist here.
     let dtype = descriptor.dtype;
     if dtype != Dtype::Float64 && Encoding::from_name(&descriptor.encoding) == Some(Encoding::SimplePacking) {

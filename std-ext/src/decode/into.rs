@@ -21,8 +21,10 @@ use tgm_core::object::DataObject;
 use tgm_core::tensor::Element;
 use zerocopy::IntoBytes as _;
 
+use super::plan::{self, threads};
+use super::scratch::Scratch;
 use super::trust::Trusted;
-use super::{Scratch, plan, threads, unpack, whole};
+use super::{unpack, whole};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 use crate::model::number::Number;

@@ -15,6 +15,7 @@ use tgm_codec::memory::at_least;
 use tgm_core::ErrorKind;
 use tgm_core::descriptor::{ByteOrder, Dtype, MaskDescriptor, MaskKind, MaskMethod};
 use tgm_core::mask::{BitmapForm, Mask, Runs, restore_into};
+use tgm_core::object::DataObject;
 
 pub(super) use self::ascending::{AscendingMasks, MaskRuns};
 use super::trust::Trusted;
@@ -39,6 +40,19 @@ pub(crate) struct Masks<'a> {
 pub fn mask_set(object: Trusted<'_, '_>, options: &DecodeOptions) -> Result<DecodedMaskSet> {
     let mut buffers = MaskBuffers::default();
     Masks::read(object, options, &mut buffers)?.to_bools(options)
+}
+
+/// Restores the masked ones of all values of an object, which are in `order`.
+///
+/// # Errors
+/// The errors of the masks.
+pub(crate) fn restore(
+    object: &DataObject<'_>,
+    order: ByteOrder,
+    options: &DecodeOptions,
+    values: &mut [u8],
+) -> Result<()> {
+    Masks::read(Trusted::new(object, options)?, options, &mut MaskBuffers::default())?.restore_into(0, order, values)
 }
 
 /// One mask.

@@ -11,17 +11,17 @@
 //!
 //! The module `encode` has the plan for the way back. Nothing is allocated here.
 
+use std::fmt::Display;
+
 use tgm_codec::Codec;
 use tgm_codec::threads::Threads;
 use tgm_core::ErrorKind;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Encoding, Filter};
+use tgm_core::object::DataObject;
 use tgm_core::stored::{Stored, stored_len, window_of};
 
-use super::join::{join, unknown};
 use super::trust::Trusted;
-use crate::base::error::Result;
-#[cfg(doc)]
-use crate::base::error::TensogramError;
+use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 
 /// One object, what its stages are, and how the caller wants its values.
@@ -187,6 +187,47 @@ pub(super) fn check_encoded(descriptor: &Descriptor<'_>) -> Result<()> {
 /// Whether the compressor was given the values themselves.
 fn is_given_values(descriptor: &Descriptor<'_>) -> bool {
     descriptor.encoding().known() == Some(Encoding::None) && descriptor.filter().known() == Some(Filter::None)
+}
+
+/// The threads that one object's payload is worth.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if the variable that names a number of threads does not hold one.
+pub(super) fn threads(options: &DecodeOptions, object: &DataObject<'_>) -> Result<Threads> {
+    Ok(Threads::resolve(options.threads, object.payload().len() as u64, options.parallel_threshold_bytes)?)
+}
+
+/// Joins stored bytes with what the object's descriptor says about them.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] for an encoding or filter of an unknown name, and for more or fewer bytes than they
+/// imply; the errors of their parameters.
+pub(super) fn join<'a>(object: Trusted<'_, '_>, bytes: &'a [u8]) -> Result<Stored<'a>> {
+    let descriptor = object.descriptor();
+    // Names first: core says of an unknown one only that it cannot undo it.
+    if descriptor.encoding().known().is_none() {
+        return Err(unknown("encoding", descriptor.encoding()));
+    }
+    if descriptor.filter().known().is_none() {
+        return Err(unknown("filter", descriptor.filter()));
+    }
+    Stored::new(descriptor, bytes).map_err(|error| match error.kind() {
+        ErrorKind::PayloadSize => {
+            let claimed = stored_len(descriptor).unwrap_or(u64::MAX);
+            TensogramError::encoding(format!(
+                "descriptor claims {claimed} decoded byte(s) but frame payload is {} byte(s) (encoding {}, dtype width {})",
+                bytes.len(),
+                descriptor.encoding(),
+                descriptor.dtype().byte_width(),
+            ))
+        }
+        _ => error.into(),
+    })
+}
+
+/// The error for a stage whose name is not one of the format.
+fn unknown(stage: &str, name: impl Display) -> TensogramError {
+    TensogramError::encoding(format!("unknown {stage}: {name}"))
 }
 
 #[cfg(test)]

@@ -18,16 +18,17 @@ use zerocopy::IntoBytes as _;
 
 use super::checked::CheckedMessage;
 use super::each_range::{self, refuse_as_the_reference, trusted_ranges};
+use super::frameless;
 use super::into::check_dtype;
 use super::plan::target_order;
-use super::trust::Trusted;
-use super::{Scratch, checked_object_of_frame, frameless};
+use super::scratch::Scratch;
+use super::trust::{Trusted, checked_object_of_frame};
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
 use crate::base::options::DecodeOptions;
+use crate::model::metadata_budget::MetadataBudget;
 use crate::model::number::Number;
-use crate::model::room::Room;
 use crate::model::to_owned;
 use crate::model::types::DataObjectDescriptor;
 
@@ -182,5 +183,5 @@ pub(super) fn of_object(
     options: &DecodeOptions,
 ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
     let parts = trusted_ranges(object, ranges, options)?;
-    Ok((to_owned::descriptor(object.descriptor(), &Room::new(&options.limits))?, parts))
+    Ok((to_owned::descriptor(object.descriptor(), &MetadataBudget::new(&options.limits))?, parts))
 }

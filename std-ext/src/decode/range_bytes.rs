@@ -115,7 +115,7 @@ mod tests {
     use tgm_codec::threads::Threads;
     use tgm_core::Message;
 
-    use super::super::Scratch;
+    use super::super::scratch::Scratch;
     use super::super::trust::Trusted;
     use super::*;
     use crate::base::options::DecodeOptions;

@@ -3,7 +3,7 @@
 use tgm_codec::Workspace;
 
 use super::masks::{MaskBuffers, MaskRuns};
-use super::visits::Visit;
+use super::range_order::Visit;
 
 /// Memory that decoding works in, kept from one call to the next, of the same object or of another.
 ///

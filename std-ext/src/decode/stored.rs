@@ -9,11 +9,14 @@ use tgm_codec::kernels;
 use tgm_codec::memory::at_least;
 use tgm_codec::threads::Threads;
 use tgm_codec::{Codec, CodecError, Workspace};
+use tgm_core::descriptor::ByteOrder;
+use tgm_core::object::DataObject;
 use tgm_core::stored::Stored;
 
-use super::join::join;
-use super::plan::{Plan, WayToStored};
+use super::plan::{Plan, WayToStored, join};
+use super::trust::Trusted;
 use crate::base::error::{Result, TensogramError};
+use crate::base::options::DecodeOptions;
 
 /// All stored bytes of an object: out of the message, or decompressed into `bytes`.
 ///
@@ -35,6 +38,19 @@ pub(super) fn open<'s>(
             join(object, bytes)
         }
     }
+}
+
+/// The bytes that an object's compressor was given. Empty if the object is not compressed.
+///
+/// # Errors
+/// The errors of the codec.
+pub(crate) fn decompressed(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Vec<u8>> {
+    let len = object.descriptor().decoded_len()?;
+    let threads = Threads::resolve(options.threads, len, options.parallel_threshold_bytes)?;
+    let plan = Plan::new(Trusted::new(object, options)?, options, ByteOrder::NATIVE, threads)?;
+    let mut bytes = Vec::new();
+    open(&plan, plan.stored()?, &mut bytes, &mut Workspace::default())?;
+    Ok(bytes)
 }
 
 /// Swaps, unshuffles and unpacks all values into `out`, which is as long as they are.

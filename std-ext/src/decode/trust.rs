@@ -13,11 +13,11 @@
 
 use std::fmt;
 
-use tgm_core::Message;
 use tgm_core::descriptor::{Descriptor, MaskDescriptor};
 use tgm_core::frame::Frame;
 use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::object::DataObject;
+use tgm_core::{ErrorKind, Message};
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
@@ -105,13 +105,25 @@ impl Trust {
     }
 }
 
+/// The data object that `frame` holds. Its digest is checked first if the options ask for it, before any CBOR is read.
+///
+/// # Errors
+/// The errors of the frame, of the digest, and of the object.
+pub(super) fn checked_object_of_frame<'a>(frame: &'a [u8], options: &DecodeOptions) -> Result<(DataObject<'a>, Proof)> {
+    let (frame, _) = Frame::parse(frame)?;
+    let proof = Trust::of_frame(&frame, options).check(&frame, None)?;
+    Ok((DataObject::parse(frame)?, proof))
+}
+
 /// The descriptor and the bytes of an object whose values may be read.
 #[derive(Clone, Copy)]
 pub struct Trusted<'o, 'a> {
     descriptor: &'o Descriptor<'a>,
     payload: &'a [u8],
-    /// The payload, and the masks' blobs behind it.
+    /// The payload, and the masks' blobs behind it; or the blobs alone.
     region: &'a [u8],
+    /// Bytes of the region that lie before `region`.
+    region_start: u64,
     region_offset: u64,
 }
 
@@ -141,6 +153,7 @@ impl<'o, 'a> Trusted<'o, 'a> {
             descriptor: object.descriptor(),
             payload: object.payload(),
             region: object.region(),
+            region_start: 0,
             region_offset: object.region_offset(),
         }
     }
@@ -149,7 +162,7 @@ impl<'o, 'a> Trusted<'o, 'a> {
     /// count from `region_offset` bytes before it.
     ///
     /// # Errors
-    /// [`ErrorKind::MaskBounds`](tgm_core::ErrorKind::MaskBounds) for a mask outside of the region.
+    /// [`ErrorKind::MaskBounds`] for a mask outside of the region.
     pub(crate) fn without_frame(
         descriptor: &'o Descriptor<'a>,
         region: &'a [u8],
@@ -158,7 +171,21 @@ impl<'o, 'a> Trusted<'o, 'a> {
     ) -> Result<Self> {
         let payload_len = descriptor.masks().payload_len(region.len() as u64)?;
         let payload = usize::try_from(payload_len).ok().and_then(|len| region.get(..len)).unwrap_or(region);
-        Ok(Self { descriptor, payload, region, region_offset })
+        Ok(Self { descriptor, payload, region, region_start: 0, region_offset })
+    }
+
+    /// The masks of an object whose payload is not at hand, and what the object is. `blobs` are the bytes behind the
+    /// payload of `payload_len` bytes, and lie at byte `offset` of what errors count from.
+    pub(crate) const fn without_payload(
+        descriptor: &'o Descriptor<'a>,
+        payload_len: u64,
+        blobs: &'a [u8],
+        offset: u64,
+        _proof: Proof,
+    ) -> Self {
+        // Offsets of masks count from where the payload would begin, also if no message could have it there.
+        let region_offset = offset.saturating_sub(payload_len);
+        Self { descriptor, payload: &[], region: blobs, region_start: payload_len, region_offset }
     }
 
     /// What the object is.
@@ -179,9 +206,12 @@ impl<'o, 'a> Trusted<'o, 'a> {
     /// The bytes of a mask's blob.
     ///
     /// # Errors
-    /// The errors of [`MaskDescriptor::blob`].
+    /// [`ErrorKind::MaskBounds`] if they do not lie in the region, or not in the part of it that is at hand.
     pub(crate) fn mask_blob(&self, mask: &MaskDescriptor<'a>) -> Result<&'a [u8]> {
-        Ok(mask.blob(self.region)?)
+        let start = mask.offset().checked_sub(self.region_start).and_then(|start| usize::try_from(start).ok());
+        let place = start.zip(usize::try_from(mask.length()).ok());
+        let blob = place.and_then(|(start, len)| self.region.get(start..start.checked_add(len)?));
+        blob.ok_or_else(|| ErrorKind::MaskBounds.at(mask.position()).into())
     }
 }
 

@@ -14,8 +14,10 @@ use tgm_core::object::DataObject;
 use tgm_core::tensor::{AnyView, Element};
 
 use super::into::{check_dtype, elements_into, unpack_into};
+use super::plan::threads;
+use super::scratch::Scratch;
 use super::trust::Trusted;
-use super::{Scratch, threads, whole};
+use super::whole;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 use crate::model::number::Number;

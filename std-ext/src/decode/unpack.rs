@@ -6,11 +6,11 @@ use tgm_core::descriptor::ByteOrder;
 use tgm_core::tensor::Element;
 use zerocopy::IntoBytes as _;
 
-use super::Scratch;
 use super::bounds::range_of;
 use super::masks::Masks;
 use super::plan::{Plan, check_encoded};
 use super::range_bytes::RangeBytes;
+use super::scratch::Scratch;
 use super::stored::open;
 use super::trust::Trusted;
 use crate::base::error::Result;

@@ -10,15 +10,18 @@ use tgm_codec::threads::Threads;
 use tgm_codec::{Codec, Workspace};
 use tgm_core::descriptor::ByteOrder;
 
-use super::Scratch;
 use super::bounds::check_output;
 use super::masks::{MaskBuffers, Masks};
 use super::plan::{Plan, WayToValues, target_order};
+use super::scratch::Scratch;
 use super::stored::{codec_error, open, write_values};
 use super::trust::Trusted;
 use crate::base::error::Result;
 use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
+use crate::model::metadata_budget::MetadataBudget;
+use crate::model::to_owned;
+use crate::model::types::DecodedObject;
 
 /// All values of an object, in the byte order that the options say; masked ones restored if they say so.
 ///
@@ -64,6 +67,30 @@ pub(crate) fn decode_owned_values(
     threads: Threads,
 ) -> Result<Vec<u8>> {
     options.limits.owned(decode_values(object, options, threads)?)
+}
+
+/// [`values`](crate::values) of an object that may be trusted.
+///
+/// # Errors
+/// The errors of [`values`](crate::values), digests excepted.
+pub fn trusted_values<'a>(object: Trusted<'_, 'a>, options: &DecodeOptions) -> Result<Cow<'a, [u8]>> {
+    let len = object.payload().len() as u64;
+    let threads = Threads::resolve(options.threads, len, options.parallel_threshold_bytes)?;
+    decode_values(object, options, threads)
+}
+
+/// The descriptor and the values of an object, both owned.
+///
+/// # Errors
+/// The errors of [`decode_values`], and of the limit of metadata.
+pub(super) fn decoded_object(
+    object: Trusted<'_, '_>,
+    options: &DecodeOptions,
+    threads: Threads,
+    budget: &MetadataBudget,
+) -> Result<DecodedObject> {
+    let values = decode_owned_values(object, options, threads)?;
+    Ok((to_owned::descriptor(object.descriptor(), budget)?, values))
 }
 
 /// [`decode_values`] in `order` into all of `out`.

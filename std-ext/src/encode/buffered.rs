@@ -7,8 +7,8 @@ use crate::base::error::Result;
 use crate::base::error::TensogramError;
 use crate::base::interrupt;
 use crate::base::options::EncodeOptions;
-use crate::encode::assemble::{assemble, fitting};
-use crate::encode::compress::Means;
+use crate::encode::compress::CodecResources;
+use crate::encode::message::{fitting, write_checked_message};
 use crate::encode::object::{Object, Planned};
 use crate::encode::sharing::Sharing;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
@@ -97,15 +97,15 @@ fn encode_all<'a>(
     let bytes = objects.iter().map(|(_, data)| data.len() as u64).sum();
     let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?;
     let Sharing { inner, is_concurrent } = Sharing::new(threads, objects.len());
-    let means = Means { backend: options.compression_backend, threads: inner };
+    let resources = CodecResources { backend: options.compression_backend, threads: inner };
     let plan = |(descriptor, data): &(&'a DataObjectDescriptor, &'a [u8])| {
         interrupt::check()?;
         if is_concurrent {
-            return Object::encode(descriptor, data, options, means).map(Planned::Object);
+            return Object::encode(descriptor, data, options, resources).map(Planned::Object);
         }
-        Planned::new(descriptor, data, options, means)
+        Planned::new(descriptor, data, options, resources)
     };
-    Ok(assemble(metadata, threads.map(objects, plan)?, options, message)?)
+    Ok(write_checked_message(metadata, threads.map(objects, plan)?, options, message)?)
 }
 
 /// Makes a message of objects whose bytes went through the pipeline already. The bytes become the payload regions as
@@ -123,6 +123,6 @@ pub fn encode_pre_encoded(
 ) -> Result<Vec<u8>> {
     let objects = objects.iter().map(|(descriptor, region)| Ok(Object::pre_encoded(descriptor, region)?.into()));
     let mut message = Vec::new();
-    assemble(metadata, objects.collect::<Result<Vec<_>>>()?, options, &mut message)?;
+    write_checked_message(metadata, objects.collect::<Result<Vec<_>>>()?, options, &mut message)?;
     Ok(message)
 }

@@ -4,10 +4,12 @@
 //! the objects, which are only known after compression. If the frames take more or less room than estimated, the
 //! objects are moved once.
 
+mod checked;
 mod completed;
 mod ends;
 mod layout;
 
+pub(crate) use checked::{fitting, write_checked_message};
 pub(crate) use completed::{Tensor, write_completed};
 pub(crate) use ends::{preamble, write_postamble};
 

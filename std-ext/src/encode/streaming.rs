@@ -12,7 +12,7 @@ use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
 use crate::base::options::EncodeOptions;
-use crate::encode::builder::ObjectBuilder;
+use crate::encode::object_builder::ObjectBuilder;
 use crate::encode::sink::Stream;
 use crate::encode::streamed::{Streamed, length_fields};
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};

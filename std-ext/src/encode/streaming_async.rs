@@ -10,7 +10,7 @@ use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
 use crate::base::options::EncodeOptions;
-use crate::encode::builder::ObjectBuilder;
+use crate::encode::object_builder::ObjectBuilder;
 use crate::encode::sink::{Output as _, Piece};
 use crate::encode::streamed::{Streamed, framing, length_fields};
 #[cfg(doc)]

@@ -3,16 +3,13 @@
 use std::io;
 use std::path::Path;
 
-use tgm_core::selection::Pick;
-
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
-use crate::decode::select::Selected;
 #[cfg(feature = "remote")]
 use crate::file::tensogram_file::Backing;
 use crate::file::tensogram_file::TensogramFile;
-use crate::model::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
-use crate::read::answer::{Bytes, Descriptors, FirstMetadata, Message, Object, Question, Ranges, Select};
+use crate::model::types::{DecodedObject, GlobalMetadata};
+use crate::read::question::{Bytes, Message, Question, question_methods};
 use crate::scan::MessageLayout;
 
 /// # On tokio
@@ -80,62 +77,10 @@ impl TensogramFile {
         self.ask_async(index, Message(options.clone())).await
     }
 
-    /// [`Self::decode_metadata`] on another thread.
-    ///
-    /// # Errors
-    /// The errors of [`Self::decode_metadata`].
-    pub async fn decode_metadata_async(&self, index: usize) -> Result<GlobalMetadata> {
-        self.ask_async(index, FirstMetadata(DecodeOptions::default())).await
-    }
-
-    /// [`Self::decode_descriptors`] on another thread.
-    ///
-    /// # Errors
-    /// The errors of [`Self::decode_descriptors`].
-    pub async fn decode_descriptors_async(&self, index: usize) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
-        self.ask_async(index, Descriptors(DecodeOptions::default())).await
-    }
-
-    /// [`Self::decode_object`] on another thread.
-    ///
-    /// # Errors
-    /// The errors of [`Self::decode_object`].
-    pub async fn decode_object_async(
-        &self,
-        index: usize,
-        object: usize,
-        options: &DecodeOptions,
-    ) -> Result<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)> {
-        self.ask_async(index, Object { index: object, options: options.clone() }).await
-    }
-
-    /// [`Self::decode_range`] on another thread.
-    ///
-    /// # Errors
-    /// The errors of [`Self::decode_range`].
-    pub async fn decode_range_async(
-        &self,
-        index: usize,
-        object: usize,
-        ranges: &[(u64, u64)],
-        options: &DecodeOptions,
-    ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
-        self.ask_async(index, Ranges { index: object, ranges: ranges.to_vec(), options: options.clone() }).await
-    }
-
-    /// [`Self::select`] on another thread.
-    ///
-    /// # Errors
-    /// The errors of [`Self::select`].
-    pub async fn select_async(
-        &self,
-        index: usize,
-        object: usize,
-        picks: &[Pick],
-        options: &DecodeOptions,
-    ) -> Result<(DataObjectDescriptor, Selected<'static>)> {
-        self.ask_async(index, Select { index: object, picks: picks.to_vec(), options: options.clone() }).await
-    }
+    question_methods!(
+        [async await] ask_async,
+        decode_metadata_async, decode_descriptors_async, decode_object_async, decode_range_async, select_async,
+    );
 
     /// The answer of message `index`. A source at an address is read by the task itself, and what takes time is
     /// computed on a thread that may block.

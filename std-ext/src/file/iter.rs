@@ -13,7 +13,7 @@ use crate::base::options::DecodeOptions;
 use crate::decode::checked::CheckedMessage;
 use crate::decode::trust::{Trust, Trusted};
 use crate::decode::whole;
-use crate::model::room::Room;
+use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, DecodedObject};
 use crate::scan::scan;
@@ -92,7 +92,7 @@ impl ObjectIter {
         let proof = self.trust.check(&frame, Some(index))?;
         let object = DataObject::parse(frame)?;
         let values = whole::decode_owned_values(Trusted::proven(&object, proof), &self.options, Threads::NONE)?;
-        let descriptor = to_owned::descriptor(object.descriptor(), &Room::new(&self.options.limits))?;
+        let descriptor = to_owned::descriptor(object.descriptor(), &MetadataBudget::new(&self.options.limits))?;
         Ok((descriptor, values))
     }
 }
@@ -121,7 +121,8 @@ impl ExactSizeIterator for ObjectIter {}
 /// Format: FORMAT §5.2.
 pub fn objects_metadata(bytes: &[u8]) -> Result<impl Iterator<Item = DataObjectDescriptor> + use<>> {
     let checked = CheckedMessage::open(bytes, &DecodeOptions::default())?;
-    let descriptors = checked.message.objects().map(|object| to_owned::descriptor(object?.descriptor(), &checked.room));
+    let descriptors =
+        checked.message.objects().map(|object| to_owned::descriptor(object?.descriptor(), &checked.budget));
     Ok(descriptors.collect::<Result<Vec<_>>>()?.into_iter())
 }
 

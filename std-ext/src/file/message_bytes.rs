@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
-use crate::read::answer::{Question, Wanted};
 use crate::read::positioned::read_at;
+use crate::read::question::{Needs, Question};
 use crate::read::{FetchError, FetchErrorKind, Fetched, RangeFetch, ReadOptions, Reader, Tag, Want};
 use crate::scan::MessageLayout;
 
@@ -36,7 +36,7 @@ pub(super) fn read_whole(file: &File, path: &Path, layout: MessageLayout) -> Res
 /// # Errors
 /// [`TensogramError::Io`] if the message cannot be read; the errors of the question.
 pub(super) fn ask<Q: Question>(file: &File, path: &Path, layout: MessageLayout, question: &Q) -> Result<Q::Answer> {
-    if layout.length <= AT_ONCE || matches!(question.wanted(), Wanted::Message) {
+    if layout.length <= AT_ONCE || matches!(question.wanted(), Needs::Message) {
         return question.in_memory(&read_whole(file, path, layout)?);
     }
     let end = layout.offset.saturating_add(layout.length);

@@ -6,10 +6,10 @@
 //! ```
 
 mod buffer;
-mod found;
 mod held;
 mod kept_junk;
 mod lossy;
+mod next_segment;
 mod reliable;
 
 use std::io::Read;
@@ -20,9 +20,9 @@ use tgm_core::scan::Segment;
 use tgm_core::wire::MIN_MESSAGE_SIZE;
 
 pub(super) use self::buffer::Buffer;
-use self::found::Found;
 use self::kept_junk::KeptJunk;
 use self::lossy::Lossy;
+use self::next_segment::NextSegment;
 use self::reliable::Reliable;
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve_more;
@@ -234,9 +234,9 @@ impl<R: Read> MessageReader<R> {
         }?;
         match found {
             None => Ok(None),
-            Some(Found::Message { offset, length }) => Ok(Some(Segment::Message { offset, length })),
-            Some(Found::Junk { offset, length }) => Ok(Some(Segment::Junk { offset, length })),
-            Some(Found::TooLarge { offset, length }) => {
+            Some(NextSegment::Message { offset, length }) => Ok(Some(Segment::Message { offset, length })),
+            Some(NextSegment::Junk { offset, length }) => Ok(Some(Segment::Junk { offset, length })),
+            Some(NextSegment::TooLarge { offset, length }) => {
                 Err(TensogramError::MessageTooLarge { offset, length, limit: *limit })
             }
         }

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::base::error::{Result, TensogramError};
 use crate::file::remote::RemoteScanOptions;
-use crate::read::answer::Question;
+use crate::read::question::Question;
 use crate::read::{AsyncReader, ReadOptions};
 use crate::remote::{RemoteOptions, RemoteSource, open, wait};
 use crate::scan::{MessageLayout, ScanOptions, Table};

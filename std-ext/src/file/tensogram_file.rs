@@ -23,10 +23,10 @@ use crate::file::positioned::{read_at, source_of};
 use crate::file::remote::RemoteScanOptions;
 #[cfg(feature = "remote")]
 use crate::file::remote_backing::Remote;
-#[cfg(feature = "remote")]
-use crate::read::answer;
-use crate::read::answer::{Outline, Question};
 use crate::read::is_remote_url;
+#[cfg(feature = "remote")]
+use crate::read::question;
+use crate::read::question::{Outline, Question};
 use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
 
 /// A file of messages, opened for reading.
@@ -213,7 +213,7 @@ impl TensogramFile {
             #[cfg(feature = "mmap")]
             Backing::Mapped(mapped) => Ok(memory::copy(mapped.message_bytes(index)?)?),
             #[cfg(feature = "remote")]
-            Backing::Remote(remote) => remote.ask(index, answer::Bytes(DecodeOptions::default())),
+            Backing::Remote(remote) => remote.ask(index, question::Bytes(DecodeOptions::default())),
         }
     }
 

@@ -26,7 +26,7 @@ pub use crate::model::query::{self, Query};
 
 use crate::base::error::{Result, TensogramError};
 use crate::model::cbor::{self, Item, Writer};
-use crate::model::room::Room;
+use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata, MaskDescriptor, MasksMetadata};
 
@@ -67,7 +67,7 @@ fn non_empty<'a>(key: &'a str, entries: &'a BTreeMap<String, Value>) -> Option<(
 /// Format: FORMAT §3.3.
 pub fn cbor_to_global_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
     let view = Metadata::parse(bytes, 0).map_err(|error| TensogramError::cbor("global metadata", error))?;
-    to_owned::frame_metadata(&view, &Room::by_default())
+    to_owned::frame_metadata(&view, &MetadataBudget::by_default())
 }
 
 /// The key of the payload's digest in descriptors of version 2. Version 3 has digests in its frames, and the key means
@@ -160,7 +160,7 @@ fn mask_item(mask: &MaskDescriptor) -> Item<'_> {
 /// Format: FORMAT §3.5.
 pub fn cbor_to_object_descriptor(bytes: &[u8]) -> Result<DataObjectDescriptor> {
     let view = Descriptor::parse(bytes, 0).map_err(|error| TensogramError::cbor("descriptor", error))?;
-    to_owned::descriptor(&view, &Room::by_default())
+    to_owned::descriptor(&view, &MetadataBudget::by_default())
 }
 
 /// Checks that the keys of every map in the first CBOR item are strictly sorted by their encoded bytes.

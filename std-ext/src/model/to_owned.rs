@@ -1,4 +1,4 @@
-//! Owned copies of `tgm_core`'s borrowed views, made within the memory limit of a [`Room`].
+//! Owned copies of `tgm_core`'s borrowed views, made within the memory limit of a [`MetadataBudget`].
 
 mod plain;
 
@@ -12,7 +12,7 @@ use tgm_core::descriptor::{self, Compression, Encoding, Filter, Key, MaskKind, M
 use tgm_core::metadata::{MessageMetadata, Metadata, ObjectMetadata, RESERVED_KEY};
 
 use crate::base::error::Result;
-use crate::model::room::Room;
+use crate::model::metadata_budget::MetadataBudget;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata, MaskDescriptor, MasksMetadata};
 
 /// A map with text keys.
@@ -23,26 +23,30 @@ type EntryView<'a> = tgm_core::Result<(cbor::Value<'a>, cbor::Value<'a>)>;
 /// The metadata of a message that counts: its last metadata frame, overridden by the objects' preceders.
 ///
 /// # Errors
-/// The errors of the CBOR, and of `room`.
-pub fn message_metadata(metadata: &MessageMetadata<'_>, room: &Room) -> Result<GlobalMetadata> {
-    room.take(metadata.frame().as_encoded())?;
-    let base = metadata.objects().map(|object| object_entries(&object?, room));
+/// The errors of the CBOR, and of `budget`.
+pub fn message_metadata(metadata: &MessageMetadata<'_>, budget: &MetadataBudget) -> Result<GlobalMetadata> {
+    budget.take(metadata.frame().as_encoded())?;
+    let base = metadata.objects().map(|object| object_entries(&object?, budget));
     with_base(metadata.frame(), gathered(metadata.object_count(), base)?)
 }
 
 /// The entries of an object: entries of its preceder replace entries in `base`. Appending one sorted map to another
 /// takes no search for each entry.
-pub(crate) fn object_entries(object: &ObjectMetadata<'_>, room: &Room) -> Result<Entries> {
+pub(crate) fn object_entries(object: &ObjectMetadata<'_>, budget: &MetadataBudget) -> Result<Entries> {
     let mut merged = object.base().map_or_else(|| Ok(Entries::new()), |base| of_map(&base))?;
     if let Some(preceder) = object.preceder() {
-        override_by(&mut merged, &preceder, room)?;
+        override_by(&mut merged, &preceder, budget)?;
     }
     Ok(merged)
 }
 
 /// Replaces entries of an object by the entries of its preceder.
-pub(crate) fn override_by(entries_of_base: &mut Entries, preceder: &cbor::Map<'_>, room: &Room) -> Result<()> {
-    room.take_map(preceder)?;
+pub(crate) fn override_by(
+    entries_of_base: &mut Entries,
+    preceder: &cbor::Map<'_>,
+    budget: &MetadataBudget,
+) -> Result<()> {
+    budget.take_map(preceder)?;
     let mut over = of_map(preceder)?;
     over.remove(RESERVED_KEY);
     entries_of_base.append(&mut over);
@@ -50,8 +54,8 @@ pub(crate) fn override_by(entries_of_base: &mut Entries, preceder: &cbor::Map<'_
 }
 
 /// The metadata of one frame.
-pub(crate) fn frame_metadata(metadata: &Metadata<'_>, room: &Room) -> Result<GlobalMetadata> {
-    room.take(metadata.as_encoded())?;
+pub(crate) fn frame_metadata(metadata: &Metadata<'_>, budget: &MetadataBudget) -> Result<GlobalMetadata> {
+    budget.take(metadata.as_encoded())?;
     let base = metadata.base_entries().map(|entry| of_map(&entry?));
     with_base(metadata, gathered(metadata.base_len(), base)?)
 }
@@ -71,8 +75,8 @@ fn with_base(metadata: &Metadata<'_>, base: Vec<Entries>) -> Result<GlobalMetada
 }
 
 /// The entries of a map with text keys.
-pub(crate) fn map_entries(item: &cbor::Value<'_>, room: &Room) -> Result<Entries> {
-    room.take(item.as_encoded())?;
+pub(crate) fn map_entries(item: &cbor::Value<'_>, budget: &MetadataBudget) -> Result<Entries> {
+    budget.take(item.as_encoded())?;
     of_map(&item.as_map()?)
 }
 
@@ -102,9 +106,9 @@ const REQUIRED_FIELDS: usize = 8;
 /// A data object's descriptor.
 ///
 /// # Errors
-/// The errors of the CBOR, and of `room`.
-pub fn descriptor(view: &descriptor::Descriptor<'_>, room: &Room) -> Result<DataObjectDescriptor> {
-    room.take(view.as_encoded())?;
+/// The errors of the CBOR, and of `budget`.
+pub fn descriptor(view: &descriptor::Descriptor<'_>, budget: &MetadataBudget) -> Result<DataObjectDescriptor> {
+    budget.take(view.as_encoded())?;
     // One walk for the masks and the parameters: the offsets of szip alone can be many.
     let (mut params, mut stated_masks) = (Entries::new(), None);
     let fields = REQUIRED_FIELDS + usize::from(view.declared_byte_order().is_some());
@@ -157,15 +161,21 @@ fn masks(view: &descriptor::Descriptor<'_>, stated: &cbor::Value<'_>) -> Result<
     Ok(Some(masks))
 }
 
-/// The value of one CBOR item. The caller has taken room for it. The cost is O(its bytes) for any nesting. Recursion is
+/// The value of one CBOR item. The caller has taken memory for it. The cost is O(its bytes) for any nesting. Recursion is
 /// bounded, because `tgm_core` limits the nesting.
 ///
 /// # Errors
 /// The errors of the CBOR.
 pub fn value(item: &cbor::Value<'_>) -> Result<Value> {
+    if item.kind() == cbor::Kind::Array
+        && let Some(numbers) = many_uints(item)
+    {
+        return Ok(Value::Array(numbers));
+    }
+    if let Some(value) = plain::value(&mut item.as_encoded()) {
+        return Ok(value);
+    }
     match item.kind() {
-        cbor::Kind::Array if let Some(numbers) = many_uints(item) => Ok(Value::Array(numbers)),
-        _ if let Some(value) = plain::value(&mut item.as_encoded()) => Ok(value),
         cbor::Kind::Array | cbor::Kind::Map | cbor::Kind::Tag => {
             let mut cursor = Cursor::new(item.as_encoded(), item.offset());
             let step = cursor.step()?;

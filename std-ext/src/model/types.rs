@@ -138,11 +138,6 @@ impl MasksMetadata {
     pub const fn is_empty(&self) -> bool {
         self.nan.is_none() && self.pos_inf.is_none() && self.neg_inf.is_none()
     }
-
-    /// The masks that are there.
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut MaskDescriptor> {
-        [&mut self.nan, &mut self.pos_inf, &mut self.neg_inf].into_iter().flatten()
-    }
 }
 
 /// The description of one mask: where its bits are, and how they are stored.

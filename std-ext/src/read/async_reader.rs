@@ -6,23 +6,21 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 
-use tgm_core::selection::Pick;
 use tokio::runtime::Handle;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::task::spawn_blocking;
 
-use super::answer::{Answer, Bytes, Descriptors, FirstMetadata, Object, Question, Ranges, Select};
 use super::batch::Batch;
-use super::fetch::{AsyncRangeFetch, BoxFuture, FetchError, Fetched, Tag, Want};
+use super::fetch::{AsyncRangeFetch, BoxFuture, FetchError, FetchErrorKind, Fetched, Tag, Want};
 use super::gather::{Gather, Gathered};
-use super::locate::{Found, Goal, Last};
+use super::locate::{LastMessage, Located, SearchGoal};
+use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
-use super::session::{Call, Session, Step, note};
-use super::task::Task;
-use super::wants::Wants;
+use super::question::{Answer, Bytes, FirstMetadata, Object, Question, Ranges, question_methods};
+use super::read_task::ReadTask;
+use super::session::{Call, DoneOrFetch, Session, note};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
-use crate::decode::select::Selected;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
 
@@ -126,7 +124,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
             if let Some(bytes) = call.known.bytes(&range) {
                 return Ok(bytes.into_owned());
             }
-            let mut wants = Wants::default();
+            let mut wants = MissingRanges::default();
             wants.push(range.clone());
             let requests = call.requests(wants)?;
             self.fetch(&mut call, requests).await?;
@@ -165,7 +163,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     pub async fn last_message(&self) -> Result<Option<MessageLayout>> {
         if self.session.table().is_none() {
             let mut call = self.session.begin();
-            let mut last = Last::new(self.session.options(), self.fetch.traits().suffix);
+            let mut last = LastMessage::new(self.session.options(), self.fetch.traits().suffix);
             if let Some(last) = self.run(&mut call, &mut last).await? {
                 return Ok(Some(last));
             }
@@ -181,64 +179,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         self.ask(index, Bytes(DecodeOptions::default())).await
     }
 
-    /// The metadata of the first metadata frame of message `index`.
-    ///
-    /// # Errors
-    /// The errors of [`Self::read_message`] and of [`decode_metadata`](crate::decode::decode_metadata).
-    pub async fn decode_metadata(&self, index: usize) -> Result<GlobalMetadata> {
-        self.ask(index, FirstMetadata(DecodeOptions::default())).await
-    }
-
-    /// The metadata of message `index`, and the descriptors of its objects.
-    ///
-    /// # Errors
-    /// The errors of [`Self::read_message`] and of [`decode_descriptors`](crate::decode::decode_descriptors).
-    pub async fn decode_descriptors(&self, index: usize) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
-        self.ask(index, Descriptors(DecodeOptions::default())).await
-    }
-
-    /// Object `object` of message `index`.
-    ///
-    /// # Errors
-    /// The errors of [`Self::read_message`] and of [`decode_object`](crate::decode_object).
-    pub async fn decode_object(
-        &self,
-        index: usize,
-        object: usize,
-        options: &DecodeOptions,
-    ) -> Result<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)> {
-        self.ask(index, Object { index: object, options: options.clone() }).await
-    }
-
-    /// Ranges of the values of object `object` of message `index`: see [`Reader::decode_range`](super::Reader::decode_range).
-    ///
-    /// # Errors
-    /// The errors of [`Self::read_message`] and of [`decode_range`](crate::decode_range).
-    pub async fn decode_range(
-        &self,
-        index: usize,
-        object: usize,
-        ranges: &[(u64, u64)],
-        options: &DecodeOptions,
-    ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
-        self.ask(index, Ranges { index: object, ranges: ranges.to_vec(), options: options.clone() }).await
-    }
-
-    /// The values that `picks` take of object `object` of message `index`, one pick for each dimension:
-    /// [`select`](crate::decode::select()). If the frame is long and its compression has parts, only the parts that hold
-    /// these values are read.
-    ///
-    /// # Errors
-    /// The errors of [`Self::read_message`] and of [`select`](crate::decode::select()).
-    pub async fn select(
-        &self,
-        index: usize,
-        object: usize,
-        picks: &[Pick],
-        options: &DecodeOptions,
-    ) -> Result<(DataObjectDescriptor, Selected<'static>)> {
-        self.ask(index, Select { index: object, picks: picks.to_vec(), options: options.clone() }).await
-    }
+    question_methods!([async await] ask, decode_metadata, decode_descriptors, decode_object, decode_range, select);
 
     /// [`Self::decode_object`] of each of the messages. What they need is fetched together. All values are in memory at the
     /// end.
@@ -289,15 +230,15 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
             return Ok(table);
         }
         let mut call = self.session.begin();
-        let mut search = call.search(Goal::All);
+        let mut search = call.search(SearchGoal::All);
         match self.run(&mut call, &mut search).await {
-            Ok(Found::Table(table)) => Ok(call.keep_table(table)),
+            Ok(Located::Table(table)) => Ok(call.keep_table(table)),
             // The search goes on from here at the next call.
             Err(error) => {
                 call.keep_search(search);
                 Err(error)
             }
-            Ok(Found::Message(_)) => Err(TensogramError::Framing("a search for all messages ended at one".into())),
+            Ok(Located::Message(_)) => Err(TensogramError::Framing("a search for all messages ended at one".into())),
         }
     }
 
@@ -307,10 +248,10 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         let table = if let Some(table) = call.table() {
             table
         } else {
-            let mut search = call.search(Goal::Index(*last));
+            let mut search = call.search(SearchGoal::Index(*last));
             match self.run(call, &mut search).await? {
-                Found::Table(table) => call.keep_table(table),
-                Found::Message(_) => {
+                Located::Table(table) => call.keep_table(table),
+                Located::Message(_) => {
                     let found = |index: &usize| search.messages().get(*index).copied();
                     let layouts: Option<Vec<_>> = indices.iter().map(found).collect();
                     call.keep_search(search);
@@ -373,11 +314,11 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     }
 
     /// Drives a task to its end.
-    async fn run<T: Task>(&self, call: &mut Call<'_>, task: &mut T) -> Result<T::Output> {
+    async fn run<T: ReadTask>(&self, call: &mut Call<'_>, task: &mut T) -> Result<T::Output> {
         loop {
             match call.step(task)? {
-                Step::Done(output) => return Ok(output),
-                Step::Fetch(requests) => self.fetch(call, requests).await?,
+                DoneOrFetch::Done(output) => return Ok(output),
+                DoneOrFetch::Fetch(requests) => self.fetch(call, requests).await?,
             }
         }
     }
@@ -439,7 +380,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
             Ok(cell) => cell.into_inner(),
             Err(shared) => shared.get().cloned(),
         }
-        .unwrap_or_else(|| Err(FetchError::new(super::FetchErrorKind::Unavailable, "the request was given up")))
+        .unwrap_or_else(|| Err(FetchError::new(FetchErrorKind::Unavailable, "the request was given up")))
     }
 
     fn under_way_most(&self) -> usize {

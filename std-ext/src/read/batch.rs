@@ -1,9 +1,9 @@
 //! The same question to several messages: what they need is fetched together.
 
 use super::gather::{Gather, Gathered};
-use super::known::Known;
-use super::task::{Progress, Task};
-use super::wants::Wants;
+use super::known_bytes::KnownBytes;
+use super::missing_ranges::MissingRanges;
+use super::read_task::{Progress, ReadTask};
 use crate::base::error::Result;
 
 /// Gatherings that go on side by side. Their wants are planned as one.
@@ -17,16 +17,16 @@ impl Batch {
         Self { gathers: gathers.into_iter().map(|gather| (gather, None)).collect() }
     }
 
-    /// The gatherings, each with what it gathered once [`Task::step`] is done.
+    /// The gatherings, each with what it gathered once [`ReadTask::step`] is done.
     pub(crate) fn into_gathers(self) -> impl Iterator<Item = (Gather, Option<Gathered>)> {
         self.gathers.into_iter()
     }
 }
 
-impl Task for Batch {
+impl ReadTask for Batch {
     type Output = ();
 
-    fn step(&mut self, known: &Known, wants: &mut Wants) -> Result<Progress<()>> {
+    fn step(&mut self, known: &KnownBytes, wants: &mut MissingRanges) -> Result<Progress<()>> {
         let mut is_done = true;
         for (gather, gathered) in &mut self.gathers {
             if gathered.is_some() {

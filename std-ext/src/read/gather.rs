@@ -10,21 +10,21 @@ use tgm_core::index::IndexEntry;
 use tgm_core::selection::Pick;
 
 use super::described::{DescriptorBytes, described, range_of};
-use super::known::Known;
-use super::locate::{Found, Goal, Locate};
+use super::known_bytes::KnownBytes;
+use super::locate::{Locate, Located, SearchGoal};
+use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
-use super::outline::{Piece, outline};
+use super::outline::{OutlinePiece, outline};
+use super::read_task::{Progress, ReadTask};
 use super::structure::{Halt, Parts, Structure};
-use super::task::{Progress, Task};
-use super::wants::Wants;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
-use crate::decode::apart::{Division, descriptor_at, spans};
+use crate::decode::fetched::{Division, spans};
 use crate::scan::{MessageLayout, ScanOptions, Table};
 
 /// What is wanted of a message.
 #[derive(Clone, Debug)]
-pub(crate) enum Wanted {
+pub(crate) enum Needs {
     /// All its bytes.
     Message,
     /// What its frames say, other than the objects'.
@@ -74,7 +74,7 @@ pub(crate) enum Gathered {
     /// The structure, and the descriptor of each object.
     Descriptors(Arc<Structure>, Vec<DescriptorBytes>),
     /// The length of the message, and the bytes of its outline.
-    Outline(u64, Vec<Piece>),
+    Outline(u64, Vec<OutlinePiece>),
     /// The structure, the number of an object, and its frame with its place in the message.
     Frame(Arc<Structure>, usize, u64, Vec<u8>),
     /// Parts of the payload of one object.
@@ -99,7 +99,9 @@ impl Gathered {
 #[derive(Debug)]
 pub(crate) struct PayloadBytes {
     pub(crate) descriptor: DescriptorBytes,
-    pub(crate) payload_len: u64,
+    /// The ranges, and the parts of the payload that hold them.
+    pub(crate) ranges: Vec<(u64, u64)>,
+    pub(crate) division: Division,
     /// The bytes at the places of [`Division::bytes`], in that order.
     pub(crate) fetched: Vec<Vec<u8>>,
     /// The bytes behind the payload, if masks are restored, and their place in the message.
@@ -116,7 +118,7 @@ pub(crate) struct Gather {
     search: Option<Box<Locate>>,
     /// The number of the message.
     number: usize,
-    wanted: Wanted,
+    wanted: Needs,
     decode: DecodeOptions,
     options: ReadOptions,
     structure: Option<Arc<Structure>>,
@@ -129,7 +131,7 @@ pub(crate) struct Gather {
 }
 
 impl Gather {
-    fn new(wanted: Wanted, decode: &DecodeOptions, options: &ReadOptions) -> Self {
+    fn new(wanted: Needs, decode: &DecodeOptions, options: &ReadOptions) -> Self {
         Self {
             layout: None,
             search: None,
@@ -148,7 +150,7 @@ impl Gather {
     pub(crate) fn at(
         layout: MessageLayout,
         structure: Option<Arc<Structure>>,
-        wanted: Wanted,
+        wanted: Needs,
         decode: &DecodeOptions,
         options: &ReadOptions,
     ) -> Self {
@@ -159,7 +161,7 @@ impl Gather {
     pub(crate) fn search(
         locate: Locate,
         number: usize,
-        wanted: Wanted,
+        wanted: Needs,
         decode: &DecodeOptions,
         options: &ReadOptions,
     ) -> Self {
@@ -198,18 +200,18 @@ impl Gather {
     }
 
     /// Goes on with the search. Returns the message, or where it lies if its preamble is right.
-    fn find(&mut self, known: &Known, wants: &mut Wants) -> Result<Option<MessageLayout>> {
+    fn find(&mut self, known: &KnownBytes, wants: &mut MissingRanges) -> Result<Option<MessageLayout>> {
         if self.layout.is_some() {
             return Ok(self.layout);
         }
         let search = self.search.get_or_insert_with(|| {
-            Box::new(Locate::new(Goal::Index(self.number), &ScanOptions::default(), &self.options))
+            Box::new(Locate::new(SearchGoal::Index(self.number), &ScanOptions::default(), &self.options))
         });
         self.layout = match search.step(known, wants)? {
             // The search has asked for the proof. What the message holds is asked for in the same round trip.
             Progress::Wait => return Ok(search.candidate(known)),
-            Progress::Done(Found::Message(layout)) => Some(layout),
-            Progress::Done(Found::Table(table)) => {
+            Progress::Done(Located::Message(layout)) => Some(layout),
+            Progress::Done(Located::Table(table)) => {
                 let layout = table.get(self.number);
                 (self.table, self.search) = (Some(table), None);
                 Some(layout?)
@@ -220,7 +222,7 @@ impl Gather {
 
     fn gather(&mut self, parts: &mut Parts<'_, '_>) -> Result<Gathered, Stop> {
         let length = parts.layout.length;
-        let is_whole = self.is_odd || length <= self.options.whole_message || matches!(self.wanted, Wanted::Message);
+        let is_whole = self.is_odd || length <= self.options.whole_message || matches!(self.wanted, Needs::Message);
         // Only the check of a whole message applies a lower limit on nesting.
         if is_whole || self.decode.limits.max_nesting < tgm_core::cbor::MAX_NESTING {
             return Ok(Gathered::Message(parts.need(&(0..length))?.into_owned()));
@@ -230,8 +232,8 @@ impl Gather {
         }
         let structure = Arc::clone(self.structure.as_ref().ok_or(Halt::Odd)?);
         match &self.wanted {
-            Wanted::Message | Wanted::Structure => Ok(Gathered::Structure(structure)),
-            Wanted::Descriptors => {
+            Needs::Message | Needs::Structure => Ok(Gathered::Structure(structure)),
+            Needs::Descriptors => {
                 let mut halt = Ok(());
                 let mut all = Vec::with_capacity(structure.len());
                 // All of them are asked for before the first is looked at.
@@ -246,9 +248,9 @@ impl Gather {
                 halt?;
                 Ok(Gathered::Descriptors(structure, all))
             }
-            Wanted::Outline(whole) => Ok(Gathered::Outline(length, outline(parts, &structure, *whole)?)),
-            Wanted::Object(index) => frame(parts, structure, *index),
-            Wanted::Values(index, elements) => {
+            Needs::Outline(whole) => Ok(Gathered::Outline(length, outline(parts, &structure, *whole)?)),
+            Needs::Object(index) => frame(parts, structure, *index),
+            Needs::Values(index, elements) => {
                 let entry = entry_of(&structure, *index)?;
                 // A digest covers all of a frame, so parts of the frame cannot be verified.
                 if !self.whole_frame && entry.length > self.options.whole_frame && !self.decode.verify_hash {
@@ -281,10 +283,10 @@ impl From<TensogramError> for Stop {
     }
 }
 
-impl Task for Gather {
+impl ReadTask for Gather {
     type Output = Gathered;
 
-    fn step(&mut self, known: &Known, wants: &mut Wants) -> Result<Progress<Gathered>> {
+    fn step(&mut self, known: &KnownBytes, wants: &mut MissingRanges) -> Result<Progress<Gathered>> {
         let Some(layout) = self.find(known, wants)? else { return Ok(Progress::Wait) };
         let options = self.options;
         loop {
@@ -341,7 +343,7 @@ fn payload_parts(
 ) -> Result<Option<PayloadBytes>, Stop> {
     let (bytes, region) = described(parts, entry)?;
     // A wrong descriptor is reported by the decoder of the whole frame, in the words of a message in memory.
-    let Ok(descriptor) = descriptor_at(&bytes.bytes, bytes.offset) else { return Ok(None) };
+    let Ok(descriptor) = Descriptor::parse(&bytes.bytes, bytes.offset) else { return Ok(None) };
     let region_len = region.end.saturating_sub(region.start);
     let Ok(payload_len) = descriptor.masks().payload_len(region_len) else { return Ok(None) };
     let Some(ranges) = elements.ranges(&descriptor)? else { return Ok(None) };
@@ -362,6 +364,6 @@ fn payload_parts(
     let blobs = if must_restore { parts.need(&blobs_place) } else { Ok(Vec::new().into()) };
     halt?;
     let blobs = blobs?.into_owned();
-    drop(division);
-    Ok(Some(PayloadBytes { descriptor: bytes, payload_len, fetched, blobs, blobs_offset: blobs_place.start }))
+    let ranges = ranges.into_owned();
+    Ok(Some(PayloadBytes { descriptor: bytes, ranges, division, fetched, blobs, blobs_offset: blobs_place.start }))
 }

@@ -15,11 +15,11 @@ use tgm_core::wire::{END_MAGIC, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamb
 use zerocopy::FromBytes as _;
 
 use super::fetch::{FetchError, FetchErrorKind};
-use super::known::Known;
+use super::known_bytes::KnownBytes;
+use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
+use super::read_task::{Progress, ReadTask};
 use super::source::{KnownSource, Stop};
-use super::task::{Progress, Task};
-use super::wants::Wants;
 use crate::base::error::Result;
 use crate::scan::{MessageLayout, ScanOptions, Table, TableScan};
 
@@ -36,7 +36,7 @@ const NEAR: u64 = 1 << 20;
 
 /// How far a search for messages goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Goal {
+pub(crate) enum SearchGoal {
     /// To the end: all messages.
     All,
     /// To message number so and so from the start, the first is 0.
@@ -45,7 +45,7 @@ pub(crate) enum Goal {
 
 /// What a search has found.
 #[derive(Clone, Debug)]
-pub(crate) enum Found {
+pub(crate) enum Located {
     /// All messages.
     Table(Table),
     /// The message that was looked for. Others may follow it.
@@ -55,7 +55,7 @@ pub(crate) enum Found {
 /// A search for messages.
 #[derive(Debug)]
 pub(crate) struct Locate {
-    goal: Goal,
+    goal: SearchGoal,
     scan: TableScan,
     /// Set once the length of the source is known.
     scanner: Option<Scanner<()>>,
@@ -67,7 +67,7 @@ pub(crate) struct Locate {
 }
 
 impl Locate {
-    pub(crate) fn new(goal: Goal, scan: &ScanOptions, options: &ReadOptions) -> Self {
+    pub(crate) fn new(goal: SearchGoal, scan: &ScanOptions, options: &ReadOptions) -> Self {
         Self {
             goal,
             scan: TableScan::new(scan),
@@ -80,13 +80,13 @@ impl Locate {
     }
 
     /// The same search with another goal. What was found stays found.
-    pub(crate) fn with_goal(self, goal: Goal) -> Self {
+    pub(crate) fn with_goal(self, goal: SearchGoal) -> Self {
         Self { goal, ..self }
     }
 
     /// Where the message that is looked for lies if its preamble is right. Only the search can prove it.
-    pub(crate) fn candidate(&self, known: &Known) -> Option<MessageLayout> {
-        let Goal::Index(index) = self.goal else { return None };
+    pub(crate) fn candidate(&self, known: &KnownBytes) -> Option<MessageLayout> {
+        let SearchGoal::Index(index) = self.goal else { return None };
         let offset = match self.scan.messages() {
             [] if index == 0 => 0,
             [.., last] if self.scan.messages().len() == index => last.offset.saturating_add(last.length),
@@ -107,13 +107,13 @@ impl Locate {
     /// The message that is looked for, if it was found.
     fn message(&self) -> Option<MessageLayout> {
         match self.goal {
-            Goal::All => None,
-            Goal::Index(index) => self.scan.messages().get(index).copied(),
+            SearchGoal::All => None,
+            SearchGoal::Index(index) => self.scan.messages().get(index).copied(),
         }
     }
 
     /// Asks for the bytes that a scan stopped at.
-    fn want(&mut self, stop: Stop, scanner: &Scanner<KnownSource<'_>>, wants: &mut Wants) -> Result<()> {
+    fn want(&mut self, stop: Stop, scanner: &Scanner<KnownSource<'_>>, wants: &mut MissingRanges) -> Result<()> {
         let missing = match stop {
             Stop::Missing(missing) => missing,
             Stop::Searched(searched) => {
@@ -163,7 +163,7 @@ struct Joints {
 
 impl Joints {
     /// Asks for a place, and for the next ones too if the last distances were equal.
-    fn push(&mut self, missing: &Range<u64>, wants: &mut Wants) {
+    fn push(&mut self, missing: &Range<u64>, wants: &mut MissingRanges) {
         wants.push(joint(missing, 0));
         let distance = self.last.map_or(0, |last| missing.start.wrapping_sub(last).cast_signed());
         if distance != 0 && distance == self.distance {
@@ -212,12 +212,12 @@ impl ReadAhead {
     }
 }
 
-impl Task for Locate {
-    type Output = Found;
+impl ReadTask for Locate {
+    type Output = Located;
 
-    fn step(&mut self, known: &Known, wants: &mut Wants) -> Result<Progress<Found>> {
+    fn step(&mut self, known: &KnownBytes, wants: &mut MissingRanges) -> Result<Progress<Located>> {
         if let Some(message) = self.message() {
-            return Ok(Progress::Done(Found::Message(message)));
+            return Ok(Progress::Done(Located::Message(message)));
         }
         // Any answer tells the length. This one also brings the first message, or its beginning.
         let Some(size) = known.size() else {
@@ -234,7 +234,7 @@ impl Task for Locate {
                 Ok(Some(_)) => {}
                 Ok(None) => {
                     let table = std::mem::replace(&mut self.scan, TableScan::new(&ScanOptions::default()));
-                    return Ok(Progress::Done(Found::Table(table.finish(&scanner))));
+                    return Ok(Progress::Done(Located::Table(table.finish(&scanner))));
                 }
                 Err(stop) => {
                     if let Err(error) = self.want(stop, &scanner, wants) {
@@ -247,11 +247,11 @@ impl Task for Locate {
             }
             if let Some(message) = self.message() {
                 self.scanner = Some(scanner.with_source(()));
-                return Ok(Progress::Done(Found::Message(message)));
+                return Ok(Progress::Done(Located::Message(message)));
             }
         }
         // The other end is looked at in the same round trip. Short messages are read from start to end anyway.
-        if self.goal == Goal::All && !self.is_short(scanner.front()) {
+        if self.goal == SearchGoal::All && !self.is_short(scanner.front()) {
             loop {
                 match self.scan.backward(&mut scanner) {
                     Ok(Some(_)) => {}
@@ -273,22 +273,22 @@ impl Task for Locate {
 /// `None` if the postamble does not state a length, or no preamble agrees: the messages then have to be found from the
 /// start.
 #[derive(Debug)]
-pub(crate) struct Last {
+pub(crate) struct LastMessage {
     suffix: u64,
     has_suffix: bool,
 }
 
-impl Last {
+impl LastMessage {
     /// `has_suffix`: whether the source answers requests for its end before its length is known.
     pub(crate) const fn new(options: &ReadOptions, has_suffix: bool) -> Self {
         Self { suffix: options.initial, has_suffix }
     }
 }
 
-impl Task for Last {
+impl ReadTask for LastMessage {
     type Output = Option<MessageLayout>;
 
-    fn step(&mut self, known: &Known, wants: &mut Wants) -> Result<Progress<Self::Output>> {
+    fn step(&mut self, known: &KnownBytes, wants: &mut MissingRanges) -> Result<Progress<Self::Output>> {
         let Some(size) = known.size() else {
             if self.has_suffix {
                 wants.push_suffix(self.suffix);

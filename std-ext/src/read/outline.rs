@@ -11,7 +11,7 @@ use super::structure::{Halt, Parts, Structure};
 
 /// Bytes of a message, and where they lie in it.
 #[derive(Clone, Debug)]
-pub(crate) struct Piece {
+pub(crate) struct OutlinePiece {
     pub(crate) offset: u64,
     pub(crate) bytes: Vec<u8>,
 }
@@ -21,7 +21,7 @@ pub(super) fn outline(
     parts: &mut Parts<'_, '_>,
     structure: &Structure,
     whole: Option<usize>,
-) -> Result<Vec<Piece>, Halt> {
+) -> Result<Vec<OutlinePiece>, Halt> {
     let mut pieces = Pieces::default();
     let mut at = 0;
     for index in 0..structure.len() {
@@ -44,7 +44,9 @@ pub(super) fn outline(
         }
         pieces.need(parts, frame.end.saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64)..frame.end)?;
         match described(parts, entry) {
-            Ok((descriptor, _)) => pieces.found.push(Piece { offset: descriptor.offset, bytes: descriptor.bytes }),
+            Ok((descriptor, _)) => {
+                pieces.found.push(OutlinePiece { offset: descriptor.offset, bytes: descriptor.bytes });
+            }
             Err(Halt::Wait) => pieces.is_waiting = true,
             Err(Halt::Odd) => return Err(Halt::Odd),
         }
@@ -56,7 +58,7 @@ pub(super) fn outline(
 /// Pieces that were found. All of them are asked for before the first missing one ends the step.
 #[derive(Default)]
 struct Pieces {
-    found: Vec<Piece>,
+    found: Vec<OutlinePiece>,
     is_waiting: bool,
 }
 
@@ -66,7 +68,7 @@ impl Pieces {
         match parts.need(&range) {
             Ok(bytes) => {
                 let bytes = bytes.into_owned();
-                self.found.push(Piece { offset: range.start, bytes: bytes.clone() });
+                self.found.push(OutlinePiece { offset: range.start, bytes: bytes.clone() });
                 Ok(Some(bytes))
             }
             Err(Halt::Wait) => {

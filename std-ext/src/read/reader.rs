@@ -2,19 +2,15 @@
 
 use std::sync::Arc;
 
-use tgm_core::selection::Pick;
-
-use super::answer::{Bytes, Descriptors, FirstMetadata, Object, Question, Ranges, Select};
 use super::fetch::{FetchTraits, RangeFetch, Want};
 use super::gather::Gather;
-use super::locate::{Found, Goal, Last};
+use super::locate::{LastMessage, Located, SearchGoal};
 use super::options::ReadOptions;
-use super::session::{Call, Session, Step, note};
-use super::task::Task;
+use super::question::{Bytes, Question, question_methods};
+use super::read_task::ReadTask;
+use super::session::{Call, DoneOrFetch, Session, note};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
-use crate::decode::select::Selected;
-use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
 
 /// Reads messages, and parts of them, of any source that answers before calls return: memory, a file, a file object.
@@ -27,12 +23,16 @@ use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
 ///
 /// ```
 /// use tgm_std::DecodeOptions;
+/// use tgm_std::core::selection::Pick;
 /// use tgm_std::read::{ReadOptions, Reader};
 ///
 /// let bytes = std::fs::read("../tests/data/multi/three.tgm")?;
 /// let reader = Reader::new(bytes, ReadOptions::memory());
 /// assert_eq!(reader.message_count()?, 3);
 /// let (metadata, descriptor, values) = reader.decode_object(2, 0, &DecodeOptions::default())?;
+/// let picks = [Pick::from(1..3)];
+/// let (_, selected) = reader.select(2, 0, &picks, &DecodeOptions::default())?;
+/// assert_eq!(selected.shape, [2]);
 /// # let _ = (metadata, descriptor, values);
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
@@ -103,7 +103,7 @@ impl<F: RangeFetch> Reader<F> {
         let mut call = self.session.begin();
         let FetchTraits { suffix, .. } = self.fetch.traits();
         if call.table().is_none()
-            && let Some(last) = self.run(&mut call, &mut Last::new(self.session.options(), suffix))?
+            && let Some(last) = self.run(&mut call, &mut LastMessage::new(self.session.options(), suffix))?
         {
             return Ok(Some(last));
         }
@@ -116,82 +116,10 @@ impl<F: RangeFetch> Reader<F> {
     /// # Errors
     /// [`TensogramError::Framing`] if there is no such message; the errors of the source.
     pub fn read_message(&self, index: usize) -> Result<Vec<u8>> {
-        self.ask(index, &Bytes(DecodeOptions::default()))
+        self.ask(index, Bytes(DecodeOptions::default()))
     }
 
-    /// The metadata of the first metadata frame of message `index`.
-    ///
-    /// # Errors
-    /// The errors of [`Self::read_message`] and of [`decode_metadata`](crate::decode::decode_metadata).
-    pub fn decode_metadata(&self, index: usize) -> Result<GlobalMetadata> {
-        self.ask(index, &FirstMetadata(DecodeOptions::default()))
-    }
-
-    /// The metadata of message `index`, and the descriptors of its objects.
-    ///
-    /// # Errors
-    /// The errors of [`Self::read_message`] and of [`decode_descriptors`](crate::decode::decode_descriptors).
-    pub fn decode_descriptors(&self, index: usize) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
-        self.ask(index, &Descriptors(DecodeOptions::default()))
-    }
-
-    /// Object `object` of message `index`.
-    ///
-    /// # Errors
-    /// The errors of [`Self::read_message`] and of [`decode_object`](crate::decode_object).
-    pub fn decode_object(
-        &self,
-        index: usize,
-        object: usize,
-        options: &DecodeOptions,
-    ) -> Result<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)> {
-        self.ask(index, &Object { index: object, options: options.clone() })
-    }
-
-    /// Ranges of the values of object `object` of message `index`, each a first element and a count.
-    ///
-    /// With `verify_hash` all of the object's frame is read, because its digest covers all of it.
-    ///
-    /// # Errors
-    /// The errors of [`Self::read_message`] and of [`decode_range`](crate::decode_range).
-    pub fn decode_range(
-        &self,
-        index: usize,
-        object: usize,
-        ranges: &[(u64, u64)],
-        options: &DecodeOptions,
-    ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
-        self.ask(index, &Ranges { index: object, ranges: ranges.to_vec(), options: options.clone() })
-    }
-
-    /// The values that `picks` take of object `object` of message `index`, one pick for each dimension:
-    /// [`select`](crate::decode::select()). If the frame is long and its compression has parts, only the parts that hold
-    /// these values are read.
-    ///
-    /// # Errors
-    /// The errors of [`Self::read_message`] and of [`select`](crate::decode::select()).
-    ///
-    /// ```
-    /// use tgm_std::DecodeOptions;
-    /// use tgm_std::core::selection::Pick;
-    /// use tgm_std::read::{ReadOptions, Reader};
-    ///
-    /// let bytes = std::fs::read("../tests/data/realistic/surface-181x360.tgm")?;
-    /// let reader = Reader::new(bytes, ReadOptions::memory());
-    /// let picks = [Pick::from(10..20), Pick::Index(0)];
-    /// let (_, column) = reader.select(0, 0, &picks, &DecodeOptions::default())?;
-    /// assert_eq!(column.shape, [10]);
-    /// # Ok::<(), tgm_std::TensogramError>(())
-    /// ```
-    pub fn select(
-        &self,
-        index: usize,
-        object: usize,
-        picks: &[Pick],
-        options: &DecodeOptions,
-    ) -> Result<(DataObjectDescriptor, Selected<'static>)> {
-        self.ask(index, &Select { index: object, picks: picks.to_vec(), options: options.clone() })
-    }
+    question_methods!(ask, decode_metadata, decode_descriptors, decode_object, decode_range, select);
 
     /// All messages, searched for at the first call.
     fn table(&self) -> Result<Arc<Table>> {
@@ -199,22 +127,26 @@ impl<F: RangeFetch> Reader<F> {
             return Ok(table);
         }
         let mut call = self.session.begin();
-        let mut search = call.search(Goal::All);
+        let mut search = call.search(SearchGoal::All);
         match self.run(&mut call, &mut search) {
-            Ok(Found::Table(table)) => Ok(call.keep_table(table)),
+            Ok(Located::Table(table)) => Ok(call.keep_table(table)),
             // The search goes on from here at the next call.
             Err(error) => {
                 call.keep_search(search);
                 Err(error)
             }
-            Ok(Found::Message(_)) => Err(TensogramError::Framing("a search for all messages ended at one".into())),
+            Ok(Located::Message(_)) => Err(TensogramError::Framing("a search for all messages ended at one".into())),
         }
     }
 
-    fn ask<Q: Question>(&self, index: usize, question: &Q) -> Result<Q::Answer> {
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "the methods of questions own theirs, since a thread may answer them"
+    )]
+    fn ask<Q: Question>(&self, index: usize, question: Q) -> Result<Q::Answer> {
         let mut call = self.session.begin();
-        let gather = call.gather(index, question)?;
-        self.answer(&mut call, gather, question)
+        let gather = call.gather(index, &question)?;
+        self.answer(&mut call, gather, &question)
     }
 
     /// The answer of the message at `layout`.
@@ -235,11 +167,11 @@ impl<F: RangeFetch> Reader<F> {
     }
 
     /// Drives a task to its end.
-    fn run<T: Task>(&self, call: &mut Call<'_>, task: &mut T) -> Result<T::Output> {
+    fn run<T: ReadTask>(&self, call: &mut Call<'_>, task: &mut T) -> Result<T::Output> {
         loop {
             match call.step(task)? {
-                Step::Done(output) => return Ok(output),
-                Step::Fetch(requests) => self.fetch(call, &requests)?,
+                DoneOrFetch::Done(output) => return Ok(output),
+                DoneOrFetch::Fetch(requests) => self.fetch(call, &requests)?,
             }
         }
     }
@@ -265,9 +197,9 @@ mod tests {
     use crate::base::fetch_error::FetchErrorKind;
     use crate::encode::{MessageBuilder, ObjectBuilder};
     use crate::model::types::GlobalMetadata;
-    use crate::read::answer::Answer;
     use crate::read::fetch::{FetchError, Fetched, Tag};
-    use crate::read::gather::{Gathered, Wanted};
+    use crate::read::gather::{Gathered, Needs};
+    use crate::read::question::{Answer, FirstMetadata};
 
     /// A search that gives up between messages has found those before, once.
     #[test]
@@ -312,7 +244,7 @@ mod tests {
     impl<D: Fn() + Send + Sync> Question for Meanwhile<D> {
         type Answer = GlobalMetadata;
 
-        fn wanted(&self) -> Wanted {
+        fn wanted(&self) -> Needs {
             self.1();
             self.0.wanted()
         }
@@ -352,7 +284,7 @@ mod tests {
                 reader.refresh();
             };
             // It began before, so its own answer is of either content.
-            let _ = reader.ask(0, &Meanwhile(FirstMetadata(DecodeOptions::default()), change));
+            let _ = reader.ask(0, Meanwhile(FirstMetadata(DecodeOptions::default()), change));
             assert_eq!(number(reader.decode_metadata(0).unwrap()), Some(2.into()), "{knows_all}");
             assert_eq!(reader.message_count().unwrap(), 2, "{knows_all}");
         }

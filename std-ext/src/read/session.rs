@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::answer::{Answer, Question};
 use super::fetch::{FetchError, FetchErrorKind, Fetched, Tag, Want};
 use super::gather::Gather;
-use super::known::Known;
-use super::locate::{Goal, Locate};
+use super::known_bytes::KnownBytes;
+use super::locate::{Locate, SearchGoal};
+use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
+use super::question::{Answer, Question};
+use super::read_task::{Progress, ReadTask};
 use super::structure::Structure;
-use super::task::{Progress, Task};
-use super::wants::Wants;
 use crate::base::error::Result;
 use crate::scan::{MessageLayout, ScanOptions, Table};
 
@@ -26,7 +26,7 @@ pub(crate) struct Session {
 
 #[derive(Debug, Default)]
 struct Shared {
-    known: Known,
+    known: KnownBytes,
     /// All messages, once a search has come to the end.
     table: Option<Arc<Table>>,
     /// The search as far as it has come. A call takes it and puts it back.
@@ -45,7 +45,7 @@ struct Shared {
 #[derive(Debug)]
 pub(crate) struct Call<'s> {
     session: &'s Session,
-    pub(crate) known: Known,
+    pub(crate) known: KnownBytes,
     requests: u64,
     epoch: u64,
 }
@@ -57,7 +57,7 @@ impl Session {
 
     /// A session about a source of which nothing is known but its length.
     pub(crate) fn of_size(name: String, options: ReadOptions, size: u64) -> Self {
-        let shared = Shared { known: Known::of_size(size), ..Shared::default() };
+        let shared = Shared { known: KnownBytes::of_size(size), ..Shared::default() };
         Self { shared: Mutex::new(shared), ..Self::new(name, options, ScanOptions::default()) }
     }
 
@@ -100,7 +100,7 @@ impl Call<'_> {
     }
 
     /// The search for messages, taken up where the last call left it.
-    pub(crate) fn search(&self, goal: Goal) -> Locate {
+    pub(crate) fn search(&self, goal: SearchGoal) -> Locate {
         let kept = self.current().and_then(|mut shared| shared.search.take());
         kept.unwrap_or_else(|| Locate::new(goal, &self.session.scan, &self.session.options)).with_goal(goal)
     }
@@ -113,7 +113,7 @@ impl Call<'_> {
         if let Some(table) = self.table() {
             return Ok(self.gather_at(table.get(index)?, question));
         }
-        let locate = self.search(Goal::Index(index));
+        let locate = self.search(SearchGoal::Index(index));
         Ok(Gather::search(locate, index, question.wanted(), question.options(), &self.session.options))
     }
 
@@ -127,7 +127,7 @@ impl Call<'_> {
     ///
     /// # Errors
     /// [`FetchErrorKind::TooLarge`] if the call has made as many requests as it may.
-    pub(crate) fn requests(&mut self, wants: Wants) -> Result<Vec<Want>> {
+    pub(crate) fn requests(&mut self, wants: MissingRanges) -> Result<Vec<Want>> {
         debug_assert!(!wants.is_empty(), "a step that waits has asked for something");
         let requests = wants.requests(&self.known, &self.session.options);
         self.requests = self.requests.saturating_add(requests.len() as u64);
@@ -146,7 +146,7 @@ impl Call<'_> {
     /// Takes in an answer.
     ///
     /// # Errors
-    /// The errors of [`Known::insert`].
+    /// The errors of [`KnownBytes::insert`].
     pub(crate) fn take(&mut self, want: &Want, answer: Fetched) -> Result<()> {
         Ok(self.known.insert(want, answer, &self.session.name)?)
     }
@@ -160,11 +160,11 @@ impl Call<'_> {
     ///
     /// # Errors
     /// The errors of the task, and of [`Self::requests`].
-    pub(crate) fn step<T: Task>(&mut self, task: &mut T) -> Result<Step<T::Output>> {
-        let mut wants = Wants::default();
+    pub(crate) fn step<T: ReadTask>(&mut self, task: &mut T) -> Result<DoneOrFetch<T::Output>> {
+        let mut wants = MissingRanges::default();
         Ok(match task.step(&self.known, &mut wants)? {
-            Progress::Done(output) => Step::Done(output),
-            Progress::Wait => Step::Fetch(self.requests(wants)?),
+            Progress::Done(output) => DoneOrFetch::Done(output),
+            Progress::Wait => DoneOrFetch::Fetch(self.requests(wants)?),
         })
     }
 
@@ -219,7 +219,7 @@ impl Drop for Call<'_> {
 
 /// What comes after a step.
 #[derive(Debug)]
-pub(crate) enum Step<T> {
+pub(crate) enum DoneOrFetch<T> {
     /// The task is done.
     Done(T),
     /// These requests have to be answered.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::memmem;
 use tgm_core::scan::Source;
 
-use super::known::Known;
+use super::known_bytes::KnownBytes;
 
 /// Why a scan stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) enum Stop {
 /// Known bytes of a source of `size` bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KnownSource<'k> {
-    pub(super) known: &'k Known,
+    pub(super) known: &'k KnownBytes,
     pub(super) size: u64,
 }
 

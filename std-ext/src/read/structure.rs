@@ -24,12 +24,12 @@ use tgm_core::wire::{
 };
 use zerocopy::FromBytes as _;
 
-use super::known::Known;
+use super::known_bytes::KnownBytes;
+use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
-use super::wants::Wants;
 use crate::base::error::Result;
 use crate::base::options::DecodeOptions;
-use crate::model::room::Room;
+use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 use crate::model::types::GlobalMetadata;
 use crate::scan::MessageLayout;
@@ -49,8 +49,8 @@ pub(super) enum Halt {
 /// Bytes of a message, asked for by their place in it.
 #[derive(Debug)]
 pub(super) struct Parts<'k, 'w> {
-    pub(super) known: &'k Known,
-    pub(super) wants: &'w mut Wants,
+    pub(super) known: &'k KnownBytes,
+    pub(super) wants: &'w mut MissingRanges,
     pub(super) layout: MessageLayout,
     pub(super) options: &'k ReadOptions,
 }
@@ -84,13 +84,13 @@ impl<'k> Parts<'k, '_> {
 
 /// A frame other than an object's.
 #[derive(Clone, Debug)]
-struct Held {
+struct KeptFrame {
     /// Where it begins in the message.
     offset: u64,
     bytes: Vec<u8>,
 }
 
-impl Held {
+impl KeptFrame {
     fn frame(&self) -> Result<Frame<'_>, Halt> {
         Ok(Frame::parse_at(&self.bytes, self.offset).map_err(|_| Halt::Odd)?.0)
     }
@@ -101,10 +101,10 @@ impl Held {
 pub(crate) struct Structure {
     flags: MessageFlags,
     /// The first metadata frame and the last one, which may be the same.
-    metadata: (Held, Option<Held>),
+    metadata: (KeptFrame, Option<KeptFrame>),
     objects: Vec<IndexEntry>,
     /// For each object that has one: the number of the object, and its preceder.
-    preceders: Vec<(usize, Held)>,
+    preceders: Vec<(usize, KeptFrame)>,
     /// Whether a frame that was read is flagged as having a digest.
     is_flagged: bool,
 }
@@ -147,7 +147,7 @@ impl Structure {
     /// The errors of [`decode_metadata`](crate::decode::decode_metadata).
     pub(crate) fn first_metadata(&self) -> Result<Option<GlobalMetadata>> {
         let Ok(frame) = self.metadata.0.frame() else { return Ok(None) };
-        to_owned::frame_metadata(&Metadata::of_frame(&frame)?, &Room::by_default()).map(Some)
+        to_owned::frame_metadata(&Metadata::of_frame(&frame)?, &MetadataBudget::by_default()).map(Some)
     }
 
     /// The metadata of the message: the last metadata frame, overridden by preceders. `None` if all of the message has to be
@@ -155,20 +155,20 @@ impl Structure {
     ///
     /// # Errors
     /// The errors of the limits.
-    pub(crate) fn metadata(&self, options: &DecodeOptions, room: &Room) -> Result<Option<GlobalMetadata>> {
+    pub(crate) fn metadata(&self, options: &DecodeOptions, budget: &MetadataBudget) -> Result<Option<GlobalMetadata>> {
         options.limits.check_objects(self.objects.len())?;
         let Ok(frame) = self.metadata.1.as_ref().unwrap_or(&self.metadata.0).frame() else { return Ok(None) };
         let Ok(view) = Metadata::of_frame(&frame) else { return Ok(None) };
         if view.base_len() > self.objects.len() {
             return Ok(None);
         }
-        let mut metadata = to_owned::frame_metadata(&view, room)?;
+        let mut metadata = to_owned::frame_metadata(&view, budget)?;
         metadata.base.resize_with(self.objects.len(), Default::default);
         for (index, held) in &self.preceders {
             let (Ok(frame), Some(base)) = (held.frame(), metadata.base.get_mut(*index)) else { return Ok(None) };
             let Ok(preceder) = Metadata::of_frame(&frame) else { return Ok(None) };
             let Some(entry) = preceder.base_entry(0)? else { return Ok(None) };
-            to_owned::override_by(base, &entry, room)?;
+            to_owned::override_by(base, &entry, budget)?;
         }
         Ok(Some(metadata))
     }
@@ -177,10 +177,10 @@ impl Structure {
 /// A structure that is being read. It is made again after each fetch: what is known is read quickly.
 #[derive(Default)]
 struct Reading {
-    metadata: Vec<Held>,
+    metadata: Vec<KeptFrame>,
     index: Option<Vec<IndexEntry>>,
     walked: Vec<IndexEntry>,
-    preceders: Vec<(usize, Held)>,
+    preceders: Vec<(usize, KeptFrame)>,
     is_flagged: bool,
 }
 
@@ -249,7 +249,7 @@ impl Reading {
         if place.end.saturating_sub(place.start) > parts.options.max_structure {
             return Err(Halt::Odd);
         }
-        let held = Held { offset: place.start, bytes: parts.need(place)?.into_owned() };
+        let held = KeptFrame { offset: place.start, bytes: parts.need(place)?.into_owned() };
         let frame = held.frame()?;
         self.is_flagged |= frame.has_hash_flag();
         match frame_type {

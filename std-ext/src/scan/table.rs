@@ -88,7 +88,7 @@ pub(crate) struct TableScan {
 
 /// A segment that a step has found.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
+pub(crate) struct FoundSegment {
     /// The length of the message, if the message before it on the same side has the same length.
     pub(crate) repeated: Option<u64>,
 }
@@ -110,20 +110,20 @@ impl TableScan {
     }
 
     /// Goes one segment on from the start. `None` at the end.
-    pub(crate) fn forward<S: Source>(&mut self, scanner: &mut Scanner<S>) -> Result<Option<Step>, S::Error> {
+    pub(crate) fn forward<S: Source>(&mut self, scanner: &mut Scanner<S>) -> Result<Option<FoundSegment>, S::Error> {
         let Some(segment) = scanner.next_segment()? else { return Ok(None) };
         let layout = MessageLayout { offset: segment.offset(), length: segment.length() };
         if !segment.is_message() {
             self.table.junk.push(layout);
-            return Ok(Some(Step { repeated: None }));
+            return Ok(Some(FoundSegment { repeated: None }));
         }
         self.table.messages.push(layout);
         let is_repeated = mem::replace(&mut self.last.0, layout.length) == layout.length;
-        Ok(Some(Step { repeated: is_repeated.then_some(layout.length) }))
+        Ok(Some(FoundSegment { repeated: is_repeated.then_some(layout.length) }))
     }
 
     /// Goes one message on from the end. `None` if the rest has to be found from the start.
-    pub(crate) fn backward<S: Source>(&mut self, scanner: &mut Scanner<S>) -> Result<Option<Step>, S::Error> {
+    pub(crate) fn backward<S: Source>(&mut self, scanner: &mut Scanner<S>) -> Result<Option<FoundSegment>, S::Error> {
         if !self.is_backward {
             return Ok(None);
         }
@@ -133,7 +133,7 @@ impl TableScan {
         };
         self.from_end.push(found.length());
         let is_repeated = mem::replace(&mut self.last.1, found.length()) == found.length();
-        Ok(Some(Step { repeated: is_repeated.then_some(found.length()) }))
+        Ok(Some(FoundSegment { repeated: is_repeated.then_some(found.length()) }))
     }
 
     /// The table, once [`Self::forward`] has come to the end.

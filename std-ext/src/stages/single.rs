@@ -5,7 +5,7 @@ use tgm_core::object::DataObject;
 
 use crate::base::error::Result;
 use crate::base::options::{DecodeOptions, EncodeOptions};
-use crate::decode::single;
+use crate::decode::{masks, stored};
 use crate::encode::compress::compress_alone;
 use crate::model::types::DataObjectDescriptor;
 
@@ -14,7 +14,7 @@ use crate::model::types::DataObjectDescriptor;
 /// # Errors
 /// The errors of the codec.
 pub fn decompress(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Vec<u8>> {
-    single::decompressed(object, options)
+    stored::decompressed(object, options)
 }
 
 /// Compresses bytes that went through all other stages of an object with this descriptor: reverses [`decompress`].
@@ -30,7 +30,7 @@ pub fn compress(descriptor: &DataObjectDescriptor, bytes: &[u8], options: &Encod
 /// # Errors
 /// The errors of the masks.
 pub fn restore(object: &DataObject<'_>, order: ByteOrder, options: &DecodeOptions, values: &mut [u8]) -> Result<()> {
-    single::restore(object, order, options, values)
+    masks::restore(object, order, options, values)
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use super::WIRE_VERSION;
 use super::frame::Frame;
 use crate::base::error::{Result, TensogramError};
 use crate::model::metadata::RESERVED_KEY;
+use crate::model::metadata_budget::MetadataBudget;
 use crate::model::params::metadata;
-use crate::model::room::Room;
 use crate::model::to_owned::{self, Entries};
 use crate::model::types::GlobalMetadata;
 
@@ -41,10 +41,10 @@ pub(super) fn global(
     frame: Option<&Frame<'_>>,
     preceders: &[(usize, Frame<'_>)],
     objects: usize,
-    room: &Room,
+    budget: &MetadataBudget,
 ) -> Result<GlobalMetadata> {
     let frame = frame.ok_or(ErrorKind::NoMetadata.at(0))?;
-    let mut global = read(frame, objects, room)?;
+    let mut global = read(frame, objects, budget)?;
     if global.base.len() > objects {
         return Err(ErrorKind::BaseTooLong.at(frame.body_offset()).into());
     }
@@ -52,7 +52,7 @@ pub(super) fn global(
         global.base.resize_with(objects, Entries::new);
     }
     for (index, frame) in preceders {
-        let [mut entries] = <[Entries; 1]>::try_from(read(frame, 1, room)?.base).map_err(|base| {
+        let [mut entries] = <[Entries; 1]>::try_from(read(frame, 1, budget)?.base).map_err(|base| {
             let count = u32::try_from(base.len()).unwrap_or(u32::MAX);
             TensogramError::from(ErrorKind::PrecederBase(count).at(frame.body_offset()))
         })?;
@@ -69,9 +69,9 @@ pub(super) fn global(
 }
 
 /// The frame's metadata in the sections of version 3. `objects` is the number of objects that it covers.
-fn read(frame: &Frame<'_>, objects: usize, room: &Room) -> Result<GlobalMetadata> {
+fn read(frame: &Frame<'_>, objects: usize, budget: &MetadataBudget) -> Result<GlobalMetadata> {
     let item = cbor::Value::parse(frame.body, frame.body_offset())?;
-    let mut top = to_owned::map_entries(&item, room)?;
+    let mut top = to_owned::map_entries(&item, budget)?;
     top.remove(VERSION_KEY);
     let is_preceder = frame.frame_type == FrameType::PrecederMetadata;
     if is_of_0_5(&top) {

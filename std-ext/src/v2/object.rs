@@ -11,8 +11,8 @@ use crate::base::error::{Result, TensogramError};
 use crate::model::hash::HASH_ALGORITHM_NAME;
 use crate::model::hash::digest;
 use crate::model::metadata::HASH_KEY;
+use crate::model::metadata_budget::MetadataBudget;
 use crate::model::params::metadata;
-use crate::model::room::Room;
 use crate::model::to_owned;
 use crate::model::types::DataObjectDescriptor;
 
@@ -35,12 +35,12 @@ pub(super) struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// Reads the object in `frame`. `room` limits the memory.
+    /// Reads the object in `frame`. `budget` limits the memory.
     ///
     /// # Errors
     /// [`TensogramError::Metadata`] for a malformed descriptor, and for entries with another meaning in version 3;
     /// [`TensogramError::Encoding`] for stages that version 2 does not have.
-    pub(super) fn parse(frame: &Frame<'a>, room: &Room) -> Result<Self> {
+    pub(super) fn parse(frame: &Frame<'a>, budget: &MetadataBudget) -> Result<Self> {
         let (before, cbor) = frame.body.split_at_checked(frame.descriptor_start).unwrap_or_default();
         let offset = frame.body_offset().saturating_add(before.len() as u64);
         let view = Descriptor::parse(cbor, offset)?;
@@ -54,7 +54,7 @@ impl<'a> Object<'a> {
         } else {
             cbor.get(view.as_encoded().len()..).unwrap_or_default()
         };
-        let mut descriptor = to_owned::descriptor(&view, room)?;
+        let mut descriptor = to_owned::descriptor(&view, budget)?;
         if descriptor.masks.is_some() {
             return Err(metadata("descriptor has masks, which version 2 does not know and version 3 would apply"));
         }

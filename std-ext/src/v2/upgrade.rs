@@ -12,13 +12,13 @@ use super::{message, metadata, object};
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::DecodeLimits;
 use crate::base::options::{DecodeOptions, EncodeOptions};
-use crate::encode::compress::Means;
+use crate::encode::compress::CodecResources;
 use crate::encode::finite::find;
 use crate::encode::frame::FrameForm;
 use crate::encode::object::{Object, Planned};
 use crate::encode::value_order::codes_numbers;
 use crate::encode::{checks, message::write_message};
-use crate::model::room::Room;
+use crate::model::metadata_budget::MetadataBudget;
 
 /// Options of an upgrade.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +65,7 @@ pub struct UpgradeOptions {
 /// Format: FORMAT §9.
 pub fn upgrade_message(v2: &[u8], options: &UpgradeOptions) -> Result<Vec<u8>> {
     let mut objects: Vec<object::Object<'_>> = Vec::new();
-    let room = Room::new(&options.limits);
+    let budget = MetadataBudget::new(&options.limits);
     let (mut last_metadata, mut preceders) = (None, Vec::new());
     for frame in message::Message::parse(v2)?.frames() {
         let frame = frame?;
@@ -73,22 +73,22 @@ pub fn upgrade_message(v2: &[u8], options: &UpgradeOptions) -> Result<Vec<u8>> {
             FrameType::HeaderMetadata | FrameType::FooterMetadata => last_metadata = Some(frame),
             FrameType::PrecederMetadata => preceders.push((objects.len(), frame)),
             FrameType::NTensorFrame => {
-                objects.push(object::Object::parse(&frame, &room)?);
+                objects.push(object::Object::parse(&frame, &budget)?);
                 options.limits.check_objects(objects.len())?;
             }
             _ => {}
         }
     }
-    let global = metadata::global(last_metadata.as_ref(), &preceders, objects.len(), &room)?;
+    let global = metadata::global(last_metadata.as_ref(), &preceders, objects.len(), &budget)?;
     checks::message(&global, objects.len())?;
     if !options.ignore_hash {
         objects.iter().enumerate().try_for_each(|(index, object)| object.verify(index))?;
     }
     let encode = EncodeOptions { allow_nan: true, allow_inf: true, ..options.encode.clone() };
     let masked = objects.iter().map(|object| values_to_mask(object, options, &encode)).collect::<Result<Vec<_>>>()?;
-    let means = Means { backend: encode.compression_backend, threads: Threads::NONE };
+    let resources = CodecResources { backend: encode.compression_backend, threads: Threads::NONE };
     let written = objects.iter().zip(&masked).map(|(object, values)| match values {
-        Some(values) => Planned::new(&object.descriptor, values, &encode, means),
+        Some(values) => Planned::new(&object.descriptor, values, &encode, resources),
         None => Ok(Object::taken_over(&object.descriptor, object.payload)?.into()),
     });
     let mut upgraded = Vec::new();

@@ -21,6 +21,7 @@ use crate::commands::{
     Run, bench, cat, catalog, compare, copy, create, digest, doctor, dump, extract, frames, get, info, ls, merge,
     repack, reshuffle, salvage, scan, set, split, stats, tail, upgrade, validate, verify,
 };
+use crate::read::asked;
 use crate::show::output::Out;
 use crate::show::progress;
 use crate::write::destination::Reads;
@@ -159,9 +160,14 @@ impl Cli {
             let manner = self.common.manner();
             progress::begin(&self.name, manner.progress, manner.quiet);
         }
+        let run = |out: &mut Out| {
+            command.run(out)?;
+            asked::report(out);
+            Ok(())
+        };
         match output {
-            Some(output) => output.write_text(out, Reads::Only(reads), |out| command.run(out)),
-            None => command.run(out),
+            Some(output) => output.write_text(out, Reads::Only(reads), run),
+            None => run(out),
         }
     }
 }

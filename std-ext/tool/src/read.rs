@@ -1,5 +1,6 @@
 //! Reading: files at positions, their messages, lost bytes between them, digests, keys, arrays of other programs.
 
+pub(crate) mod asked;
 pub(crate) mod cataloged;
 pub(crate) mod differ;
 pub(crate) mod digests;
@@ -14,6 +15,7 @@ pub(crate) mod objects;
 pub(crate) mod opening;
 #[cfg(feature = "plot")]
 pub(crate) mod picture;
+pub(crate) mod pipes;
 pub(crate) mod places;
 pub(crate) mod select;
 pub(crate) mod statistics;

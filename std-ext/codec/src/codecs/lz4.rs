@@ -8,12 +8,10 @@ use tgm_core::descriptor::Descriptor;
 use tgm_core::descriptor::{ByteOrder, Compression};
 
 #[cfg(feature = "lz4")]
-pub use self::block::append;
-#[cfg(feature = "lz4")]
-use self::block::decompress;
+pub use self::block::{append, decompress};
 #[cfg(feature = "lz4")]
 use super::Decompress;
-use super::about::{About, Before, Expansion, Implementation, Input, Means, Support, Trial, Uncompressed};
+use super::about::{About, Before, CodecResources, Expansion, Implementation, Input, Support, Trial, Uncompressed};
 use super::{Codec, Compress, MaskSettings};
 use crate::error::Result;
 
@@ -63,7 +61,7 @@ impl Codec for Lz4 {
 }
 
 impl Compress for Lz4 {
-    fn append(&self, bytes: &[u8], _: ByteOrder, _: Means, out: &mut Vec<u8>) -> Result<Option<Vec<u64>>> {
+    fn append(&self, bytes: &[u8], _: ByteOrder, _: CodecResources, out: &mut Vec<u8>) -> Result<Option<Vec<u64>>> {
         write(bytes, out).map(|()| None)
     }
 }

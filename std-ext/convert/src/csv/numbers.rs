@@ -1,4 +1,4 @@
-//! Numbers from text, and text from numbers.
+//! Text from numbers.
 
 use std::fmt::{Display, LowerExp};
 
@@ -6,81 +6,6 @@ use half::{bf16, f16};
 use tgm_core::descriptor::{ByteOrder, Dtype};
 
 use crate::arrays::Array;
-
-/// Texts of values that are missing.
-const MISSING: [&str; 5] = ["", "nan", "na", "null", "none"];
-
-/// A column as far as it was read: integers, as long as all are.
-pub(super) struct Column {
-    signed: Option<Vec<i64>>,
-    unsigned: Option<Vec<u64>>,
-    floats: Vec<f64>,
-}
-
-impl Default for Column {
-    fn default() -> Self {
-        Self { signed: Some(Vec::new()), unsigned: Some(Vec::new()), floats: Vec::new() }
-    }
-}
-
-impl Column {
-    /// Adds a field. An error if it is not a number.
-    pub(super) fn push(&mut self, field: &str) -> Result<(), ()> {
-        let is_missing = MISSING.iter().any(|missing| field.eq_ignore_ascii_case(missing));
-        let float = if is_missing { f64::NAN } else { field.parse().map_err(|_| ())? };
-        // A negative zero is a float.
-        let is_integer = !is_missing && (float != 0.0 || float.is_sign_positive());
-        add(&mut self.signed, field.parse().ok().filter(|_| is_integer));
-        add(&mut self.unsigned, field.parse().ok().filter(|_| is_integer));
-        self.floats.push(float);
-        Ok(())
-    }
-
-    /// The type of the column, and its values in this machine's order.
-    pub(super) fn finish(self) -> (Dtype, Vec<u8>) {
-        let dtype = self.dtype();
-        (dtype, self.bytes(dtype))
-    }
-
-    /// Several columns in one type.
-    pub(super) fn finish_alike(columns: Vec<Self>) -> Vec<(Dtype, Vec<u8>)> {
-        let has =
-            |has: fn(&Self) -> bool| columns.iter().all(has) && columns.iter().any(|column| !column.floats.is_empty());
-        let dtype = if has(|column| column.signed.is_some()) {
-            Dtype::Int64
-        } else if has(|column| column.unsigned.is_some()) {
-            Dtype::Uint64
-        } else {
-            Dtype::Float64
-        };
-        columns.into_iter().map(|column| (dtype, column.bytes(dtype))).collect()
-    }
-
-    fn dtype(&self) -> Dtype {
-        match self {
-            Self { floats, .. } if floats.is_empty() => Dtype::Float64,
-            Self { signed: Some(_), .. } => Dtype::Int64,
-            Self { unsigned: Some(_), .. } => Dtype::Uint64,
-            _ => Dtype::Float64,
-        }
-    }
-
-    fn bytes(self, dtype: Dtype) -> Vec<u8> {
-        match (dtype, self.signed, self.unsigned) {
-            (Dtype::Int64, Some(signed), _) => signed.into_iter().flat_map(i64::to_ne_bytes).collect(),
-            (Dtype::Uint64, _, Some(unsigned)) => unsigned.into_iter().flat_map(u64::to_ne_bytes).collect(),
-            _ => self.floats.into_iter().flat_map(f64::to_ne_bytes).collect(),
-        }
-    }
-}
-
-/// Adds an integer, or ends the list of integers.
-fn add<T>(integers: &mut Option<Vec<T>>, integer: Option<T>) {
-    match (integers.as_mut(), integer) {
-        (Some(integers), Some(integer)) => integers.push(integer),
-        _ => *integers = None,
-    }
-}
 
 /// The elements of an array as text.
 #[derive(Clone, Copy, Debug)]

@@ -20,11 +20,18 @@ pub(super) struct Unclosed {
 pub(super) struct Records<'t> {
     rest: &'t str,
     line: usize,
+    /// What stands between fields.
+    separator: char,
 }
 
 impl<'t> Records<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
-        Self { rest: text.strip_prefix('\u{feff}').unwrap_or(text), line: 1 }
+    pub(super) fn new(text: &'t str, separator: char) -> Self {
+        Self { rest: text.strip_prefix('\u{feff}').unwrap_or(text), line: 1, separator }
+    }
+
+    /// The length of a field at the start of `text`.
+    fn end(&self, text: &str) -> usize {
+        text.find([self.separator, '\n', '\r']).unwrap_or(text.len())
     }
 
     /// Takes a field, and tells whether the line ends behind it.
@@ -32,7 +39,7 @@ impl<'t> Records<'t> {
         if let Some(inner) = self.rest.strip_prefix('"') {
             return self.quoted(inner);
         }
-        let end = self.rest.find([',', '\n']).unwrap_or(self.rest.len());
+        let end = self.end(self.rest);
         let (field, rest) = self.rest.split_at(end);
         self.rest = rest;
         Ok((Cow::Borrowed(field.trim()), self.separator()))
@@ -45,7 +52,7 @@ impl<'t> Records<'t> {
         loop {
             let (before, behind) = rest.split_once('"').ok_or(Unclosed { line })?;
             text.push_str(before);
-            self.line += before.matches('\n').count();
+            self.line += lines(before);
             // Two quotes stand for one.
             let Some(more) = behind.strip_prefix('"') else {
                 rest = behind;
@@ -55,24 +62,44 @@ impl<'t> Records<'t> {
             rest = more;
         }
         // What stands between the quote and the comma belongs to the field, as in other readers.
-        let end = rest.find([',', '\n']).unwrap_or(rest.len());
+        let end = self.end(rest);
         let (more, rest) = rest.split_at(end);
         text.push_str(more.trim_end());
         self.rest = rest;
         Ok((Cow::Owned(text), self.separator()))
     }
 
-    /// Takes the comma or the line feed behind a field. Returns whether the line ends.
+    /// Takes the separator or the line end behind a field. Returns whether the line ends.
     fn separator(&mut self) -> bool {
-        if let Some(rest) = self.rest.strip_prefix(',') {
+        if let Some(rest) = self.rest.strip_prefix(self.separator) {
             self.rest = rest;
             return false;
         }
-        if let Some(rest) = self.rest.strip_prefix('\n') {
+        if let Some(rest) = ["\r\n", "\n", "\r"].iter().find_map(|end| self.rest.strip_prefix(end)) {
             self.rest = rest;
             self.line += 1;
         }
         true
+    }
+}
+
+/// The line ends in a text.
+fn lines(text: &str) -> usize {
+    text.matches(['\n', '\r']).count() - text.matches("\r\n").count()
+}
+
+/// What stands between the fields of a table: a comma, unless a semicolon or a tab alone gives the same number of fields, of
+/// two at least, in each of the first lines.
+pub(super) fn separator(text: &str) -> char {
+    let divides = |separator: &char| {
+        let first: Result<Vec<_>, _> = Records::new(text, *separator).take(20).collect();
+        let counts: Vec<usize> = first.into_iter().flatten().map(|record| record.fields.len()).collect();
+        counts.first().is_some_and(|count| *count > 1 && counts.iter().all(|other| other == count))
+    };
+    let others: Vec<char> = [';', '\t'].into_iter().filter(divides).collect();
+    match others.as_slice() {
+        [one] if !divides(&',') => *one,
+        _ => ',',
     }
 }
 
@@ -114,7 +141,7 @@ mod tests {
 
     fn read(text: &str) -> Vec<Found> {
         let record = |Record { line, fields }| (line, fields.iter().map(ToString::to_string).collect());
-        Records::new(text).map(|found| found.map(record)).collect()
+        Records::new(text, ',').map(|found| found.map(record)).collect()
     }
 
     type Found = Result<(usize, Vec<String>), Unclosed>;
@@ -129,6 +156,23 @@ mod tests {
         assert_eq!(read("\"a,\"\"b\"\"\n\",1\n2,\"\""), [Ok(line(1, &["a,\"b\"\n", "1"])), Ok(line(3, &["2", ""]))]);
         assert_eq!(read("\"\"\n"), [Ok(line(1, &[""]))]);
         assert_eq!(read(""), []);
+    }
+
+    #[test]
+    fn lines_end_in_any_way_and_separators_are_found() {
+        let expected = [Ok(line(1, &["a", "b"])), Ok(line(2, &["1", "2"])), Ok(line(4, &["x\ry", "4"]))];
+        assert_eq!(read("a,b\r1,2\r\n\r\"x\ry\",4\r"), expected);
+        assert_eq!(read("a\n\"x\r\ny\"\n1")[2], Ok(line(4, &["1"])));
+        for (text, expected) in [
+            ("a;b\n1,5;2,5\n", ';'),
+            ("a\tb\n1\t2\n", '\t'),
+            ("a,b\n1;2,3;4\n", ','),
+            ("a;b\n1;2;3\n", ','),
+            ("a;b\tc\n1;2\t3\n", ','),
+            ("a\n1\n", ','),
+        ] {
+            assert_eq!(separator(text), expected, "{text:?}");
+        }
     }
 
     #[test]

@@ -7,10 +7,14 @@ use tgm_grid::{Area, GridError, GridSection};
 
 use super::error::{GribError, at_grid};
 use super::fields::Field;
-use super::names::{data_type, short_name};
-use super::parameters::{hours, level_type, parameter, surface};
-use super::product::{Product, Surface};
+use super::labels::Labels;
+use super::levels::Level;
+use super::names::{Names, Origin, data_type};
+use super::parameters::{parameter, surface};
+use super::product::{Key, Product, Surface};
 use super::sections::Section;
+use super::steps::Step;
+use super::tables::{Found, Group, Version};
 
 /// Entries of a map of metadata.
 pub(super) type Entries = Vec<(Value, Value)>;
@@ -26,18 +30,40 @@ fn add<T: Into<Value>>(entries: &mut Entries, key: &str, value: Option<T>) {
 /// [`super::GribErrorKind::ShortSection`].
 pub(super) fn of(field: &Field<'_>) -> Result<(Entries, Entries), GribError> {
     let discipline = field.indicator.u8(7)?;
-    let product = Product::parse(field.product)?;
+    let mut product = Product::parse(field.product)?;
+    let section = field.grid()?;
+    let origin = origin(field)?;
+    let labels = Labels::of(field.local, &origin)?;
+    let origin = Origin { class: labels.map(|labels| labels.class), ..origin };
+    product.set(Key::Discipline, discipline);
+    product.set(Key::TablesVersion, origin.tables);
+    product.set(Key::LocalTablesVersion, field.identification.u8(11)?);
+    product.set(Key::ProductionStatusOfProcessedData, origin.status);
+    if let Some(class) = origin.class {
+        product.set(Key::MarsClass, class);
+    }
+    ocean_grid(field.grid, &mut product)?;
+    let names = Names::of(&origin, &product);
+    let (level, step) = (Level::of(&product, &names), Step::of(&product));
     let (mut grib, mut mars) = (Vec::new(), Vec::new());
     add(&mut grib, "discipline", Some(discipline));
     identification(field.identification, &mut grib, &mut mars)?;
-    let section = field.grid()?;
     for (key, number) in section.numbers().map_err(at_grid(field.grid.offset()))? {
         add(&mut grib, key, Some(number));
     }
+    let found = names.parameter(&product);
     describe(&product, discipline, &mut grib);
+    add(&mut grib, "paramId", found.map(|found| found.number).filter(|number| *number != 0));
+    add(&mut grib, "typeOfLevel", level.name);
+    add(&mut grib, "level", level.number.clone());
+    add(&mut grib, "stepRange", step.map(Step::range));
     add(&mut grib, "dataRepresentationTemplateNumber", Some(field.representation.u16(10)?));
-    archive(&product, &mut mars);
-    add(&mut mars, "param", short_name(discipline, &product));
+    match labels {
+        Some(labels) => labels.add(&mut mars),
+        None => add(&mut mars, "type", data_type(field.identification.u8(21)?)),
+    }
+    archive(&product, &names, level, step, &mut mars);
+    add(&mut mars, "param", found.map(param));
     add(&mut mars, "area", area(section).map_err(at_grid(field.grid.offset()))?);
     Ok((grib, mars))
 }
@@ -59,8 +85,37 @@ fn identification(section: Section<'_>, grib: &mut Entries, mars: &mut Entries) 
     add(grib, "typeOfProcessedData", Some(section.u8(21)?));
     add(mars, "date", Some(date));
     add(mars, "time", Some(number([0, hour.into(), minute.into()])));
-    add(mars, "type", data_type(section.u8(21)?));
     Ok(())
+}
+
+/// What decides which definitions apply, but for section 2.
+fn origin(field: &Field<'_>) -> Result<Origin, GribError> {
+    let section = field.identification;
+    Ok(Origin {
+        discipline: field.indicator.u8(7)?,
+        centre: section.u16(6)?,
+        sub_centre: section.u16(8)?,
+        tables: section.u8(10)?,
+        status: section.u8(20)?,
+        class: None,
+    })
+}
+
+/// The numbers of an unstructured grid (template 3.101), by which some parameters differ.
+fn ocean_grid(section: Section<'_>, product: &mut Product) -> Result<(), GribError> {
+    const UNSTRUCTURED: u16 = 101;
+    let template = section.u16(13)?;
+    product.set(Key::GridDefinitionTemplateNumber, template);
+    if template == UNSTRUCTURED {
+        product.set(Key::NumberOfGridUsed, section.u32(16)? >> 8);
+        product.set(Key::NumberOfGridInReference, section.u8(19)?);
+    }
+    Ok(())
+}
+
+/// The short name, or the number of a parameter that has none.
+fn param(found: Found) -> Value {
+    if found.text.is_empty() { found.number.into() } else { found.text.into() }
 }
 
 /// The bounds of a regular grid: north, west, south, east, in degrees. `None` for other grids.
@@ -72,46 +127,66 @@ fn area(grid: GridSection<'_>) -> Result<Option<Vec<Value>>, GridError> {
 /// Section 4.
 fn describe(product: &Product, discipline: u8, grib: &mut Entries) {
     add(grib, "productDefinitionTemplateNumber", Some(product.template));
-    add(grib, "parameterCategory", product.category);
-    add(grib, "parameterNumber", product.number);
-    let known =
-        product.category.zip(product.number).and_then(|(category, number)| parameter(discipline, category, number));
+    // A parameter may have the number 255, which local tables use.
+    let [category, number] = [Key::ParameterCategory, Key::ParameterNumber].map(|key| product.raw(key));
+    add(grib, "parameterCategory", category);
+    add(grib, "parameterNumber", number);
+    let narrow = |number: Option<i64>| number.and_then(|number| u8::try_from(number).ok());
+    let known = narrow(category).zip(narrow(number));
+    let known = known.and_then(|(category, number)| parameter(discipline, category, number));
     add(grib, "parameterName", known.map(|(name, _)| name));
     add(grib, "parameterUnits", known.map(|(_, units)| units));
-    add(grib, "typeOfGeneratingProcess", product.process_type);
-    add(grib, "generatingProcessIdentifier", product.process);
-    add(grib, "indicatorOfUnitOfTimeRange", product.time_unit);
-    add(grib, "forecastTime", product.forecast_time);
+    for (name, key) in NUMBERS {
+        add(grib, name, product.number(key));
+    }
     let mut fixed = |which: &str, found: &Surface| {
         add(grib, &format!("typeOf{which}FixedSurface"), found.code);
         add(grib, &format!("scaleFactorOf{which}FixedSurface"), found.scale);
         add(grib, &format!("scaledValueOf{which}FixedSurface"), found.value);
     };
-    fixed("First", &product.first);
-    fixed("Second", &product.second);
-    add(grib, "firstFixedSurfaceName", product.first.code.and_then(surface).map(|(name, _)| name));
-    add(grib, "typeOfEnsembleForecast", product.ensemble_type);
-    add(grib, "perturbationNumber", product.perturbation);
-    add(grib, "derivedForecast", product.derived);
-    add(grib, "numberOfForecastsInEnsemble", product.forecasts);
+    fixed("First", &product.first());
+    fixed("Second", &product.second());
+    add(grib, "firstFixedSurfaceName", product.first().code.and_then(surface).map(|(name, _)| name));
 }
 
+/// Numbers of section 4 that metadata have, if the template has them.
+const NUMBERS: [(&str, Key); 19] = [
+    ("typeOfGeneratingProcess", Key::TypeOfGeneratingProcess),
+    ("generatingProcessIdentifier", Key::GeneratingProcessIdentifier),
+    ("indicatorOfUnitOfTimeRange", Key::IndicatorOfUnitForForecastTime),
+    ("forecastTime", Key::ForecastTime),
+    ("typeOfEnsembleForecast", Key::TypeOfEnsembleForecast),
+    ("perturbationNumber", Key::PerturbationNumber),
+    ("derivedForecast", Key::DerivedForecast),
+    ("numberOfForecastsInEnsemble", Key::NumberOfForecastsInEnsemble),
+    ("typeOfStatisticalProcessing", Key::TypeOfStatisticalProcessing),
+    ("probabilityType", Key::ProbabilityType),
+    ("scaleFactorOfLowerLimit", Key::ScaleFactorOfLowerLimit),
+    ("scaledValueOfLowerLimit", Key::ScaledValueOfLowerLimit),
+    ("scaleFactorOfUpperLimit", Key::ScaleFactorOfUpperLimit),
+    ("scaledValueOfUpperLimit", Key::ScaledValueOfUpperLimit),
+    ("percentileValue", Key::PercentileValue),
+    ("quantileValue", Key::QuantileValue),
+    ("totalNumberOfQuantiles", Key::TotalNumberOfQuantiles),
+    ("constituentType", Key::ConstituentType),
+    ("sourceSinkChemicalPhysicalProcess", Key::SourceSinkChemicalPhysicalProcess),
+];
+
 /// What archives call the same.
-fn archive(product: &Product, mars: &mut Entries) {
-    let step = product.time_unit.and_then(hours).zip(product.forecast_time);
-    let step = step.and_then(|(hours, time)| time.checked_mul(hours)).filter(|_| !product.is_statistic);
-    add(mars, "step", step);
-    let kind = product.first.code.and_then(level_type);
-    add(mars, "levtype", kind);
-    add(
-        mars,
-        "levelist",
-        match kind {
-            // Pressure in hPa.
-            Some("pl") => product.first.whole(-2),
-            Some("ml" | "pt") => product.first.whole(0),
-            _ => None,
-        },
-    );
-    add(mars, "number", product.perturbation);
+fn archive(product: &Product, names: &Names, level: Level, step: Option<Step>, mars: &mut Entries) {
+    add(mars, "step", step.map(Step::to_value));
+    if names.version != Version::Earlier {
+        let span = if product.is_statistic() {
+            names.find(Group::of(Group::SPAN, 0), product).map(|found| found.text)
+        } else {
+            Some("none")
+        };
+        // Archives write it short.
+        add(mars, "timespan", span.map(|span| if span == "fromstart" { "fs" } else { span }));
+    }
+    add(mars, "levtype", level.kind);
+    add(mars, "levelist", level.number.filter(|_| level.is_listed));
+    add(mars, "number", product.number(Key::PerturbationNumber));
+    add(mars, "direction", product.number(Key::WaveDirectionNumber));
+    add(mars, "frequency", product.number(Key::WaveFrequencyNumber));
 }

@@ -1,86 +1,173 @@
-//! Short names of parameters, as archives ask for them.
-//!
-//! WMO's tables have names and units, but no short names. These are names of ECMWF's public parameter database (Apache
-//! License 2.0, as ecCodes has it) for parameters that WMO's tables define. A comparison with ecCodes checks each.
+//! Names of parameters and kinds of data, as archives ask for them: those that ecCodes finds.
 
-use super::product::{Product, Surface};
+use super::product::{Key, Product};
+use super::tables::{self, Found, Group, Version};
 
-/// Code table 4.5.
-mod surface {
-    pub(super) const GROUND: u8 = 1;
-    pub(super) const ISOBARIC: u8 = 100;
-    pub(super) const SEA_LEVEL: u8 = 101;
-    pub(super) const ABOVE_GROUND: u8 = 103;
-    pub(super) const HYBRID: u8 = 105;
-    pub(super) const ISENTROPIC: u8 = 107;
+/// Folders of definitions, in the order of the tables: the WMO's, then centres and data sets.
+mod folder {
+    pub(super) const MASTER: u8 = 0;
+    pub(super) const ECMF: u8 = 1;
+    pub(super) const CERISE: u8 = 2;
+    pub(super) const CNMC: u8 = 3;
+    pub(super) const DESTINE: u8 = 4;
+    pub(super) const EDZW: u8 = 6;
+    pub(super) const EFKL: u8 = 7;
+    pub(super) const EGRR: u8 = 8;
+    pub(super) const EKMI: u8 = 9;
+    pub(super) const ERA: u8 = 10;
+    pub(super) const ERA6: u8 = 11;
+    pub(super) const ESWI: u8 = 12;
+    pub(super) const FIRE: u8 = 13;
+    pub(super) const HYDRO: u8 = 14;
+    pub(super) const HYDRO_LEGACY: u8 = 15;
+    pub(super) const KWBC: u8 = 16;
+    pub(super) const LCGCR: u8 = 17;
+    pub(super) const LFPW: u8 = 18;
+    pub(super) const NEXTGEMS: u8 = 20;
+    pub(super) const S2S: u8 = 21;
+    pub(super) const TIGGE: u8 = 22;
+    pub(super) const UERRA: u8 = 23;
+    pub(super) const WPMIP: u8 = 24;
 }
 
-/// The short name of a parameter at a moment. `None` for statistics over an interval, whose names are others.
-pub(super) fn short_name(discipline: u8, product: &Product) -> Option<&'static str> {
-    if !matches!(product.template, 0 | 1) {
-        return None;
+/// The centre whose tables ecCodes takes for all.
+pub(super) const ECMWF: u16 = 98;
+/// The highest version of the WMO's tables before ECMWF's migration.
+const LAST_EARLIER: u8 = 33;
+/// ECMWF's parameters of GRIB edition 1 have this discipline, the table as category, and their number.
+const LOCAL: u8 = 192;
+const MAIN_TABLE: u8 = 128;
+
+/// What decides which definitions apply.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Origin {
+    pub(super) discipline: u8,
+    pub(super) centre: u16,
+    pub(super) sub_centre: u16,
+    /// The version of the WMO's tables.
+    pub(super) tables: u8,
+    /// The production status (code table 1.3).
+    pub(super) status: u8,
+    /// The class of section 2, if it is there.
+    pub(super) class: Option<u16>,
+}
+
+/// The definitions that apply to a field.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Names {
+    /// The folders that are looked at first.
+    folders: [u8; 2],
+    pub(super) version: Version,
+    discipline: u8,
+}
+
+impl Names {
+    /// The definitions for a field.
+    pub(super) fn of(origin: &Origin, product: &Product) -> Self {
+        let data_set = data_set(origin);
+        // A data set comes after the WMO's definitions, and a centre before them: the last of equals counts.
+        let folders = match (data_set, centre(origin.centre)) {
+            (Some(data_set), _) => [folder::MASTER, data_set],
+            (None, Some(centre)) => [centre, folder::MASTER],
+            (None, None) => [folder::MASTER, folder::MASTER],
+        };
+        let mut names = Self { folders, version: Version::Current, discipline: origin.discipline };
+        names.version = names.version(origin, data_set, product);
+        names
     }
-    let code = product.first.code;
-    let metres = product.first.whole(0).filter(|_| code == Some(surface::ABOVE_GROUND));
-    let at = |height, name, other| if metres == Some(height) { Some(name) } else { Some(other) };
-    let on = |kind, name| (code == Some(kind)).then_some(name);
-    match (discipline, product.category?, product.number?) {
-        (0, 0, 0) => at(2, "2t", "t"),
-        (0, 0, 2) => Some("pt"),
-        (0, 0, 6) => at(2, "2d", "dpt"),
-        (0, 0, 17) => on(surface::GROUND, "skt"),
-        (0, 1, 0) => at(2, "2sh", "q"),
-        (0, 1, 1) => at(2, "2r", "r"),
-        (0, 1, 60) => Some("sd"),
-        (0, 1, 61) => Some("rsn"),
-        (0, 1, 83) => Some("clwc"),
-        (0, 1, 84) => Some("ciwc"),
-        (0, 1, 85) => Some("crwc"),
-        (0, 1, 86) => Some("cswc"),
-        (0, 2, 0) => at(10, "10wdir", "wdir"),
-        (0, 2, 1) => at(10, "10si", "ws"),
-        (0, 2, 2) => at(10, "10u", "u"),
-        (0, 2, 3) => at(10, "10v", "v"),
-        (0, 2, 8) => Some("w"),
-        (0, 2, 9) => Some("wz"),
-        (0, 2, 12) => Some("vo"),
-        (0, 2, 13) => Some("d"),
-        (0, 2, 14) => Some("pv"),
-        (0, 2, 22) => at(10, "i10fg", "gust"),
-        (0, 3, 0) => pressure(&product.first),
-        (0, 3, 1) => Some("prmsl"),
-        (0, 3, 4) => Some("z"),
-        (0, 3, 5) => on(surface::GROUND, "orog").or(Some("gh")),
-        (0, 3, 18) => Some("blh"),
-        (0, 3, 25) => on(surface::HYBRID, "lnsp"),
-        (0, 6, 3) => Some("lcc"),
-        (0, 6, 4) => Some("mcc"),
-        (0, 6, 5) => Some("hcc"),
-        (0, 6, 32) => Some("cc"),
-        (0, 14, 1) => Some("o3"),
-        (0, 19, 0) => Some("vis"),
-        (0, 19, 1) => Some("al"),
-        (2, 0, 0) => on(surface::GROUND, "lsm"),
-        (2, 0, 1) => on(surface::GROUND, "fsr"),
-        (2, 0, 25) => Some("vsw"),
-        (2, 0, 28) => on(surface::GROUND, "lai"),
-        (2, 3, 0) => Some("slt"),
-        (10, 0, 3) => Some("swh"),
-        (10, 0, 14) => Some("mwd"),
-        (10, 0, 15) => Some("mwp"),
-        (10, 2, 0) => on(surface::GROUND, "ci"),
-        (10, 3, 0) => on(surface::GROUND, "sst"),
-        _ => None,
+
+    /// Which generation of definitions applies.
+    fn version(self, origin: &Origin, data_set: Option<u8>, product: &Product) -> Version {
+        const CLASSES_OF_CHEMISTRY: [u16; 2] = [19, 36];
+        if let Some(found) = self.find(Group::of(Group::VERSION, 0), product) {
+            return if found.number == 0 { Version::Earlier } else { Version::Current };
+        }
+        let by_tables = match data_set {
+            Some(which) => matches!(
+                which,
+                folder::DESTINE
+                    | folder::FIRE
+                    | folder::HYDRO
+                    | folder::NEXTGEMS
+                    | folder::S2S
+                    | folder::TIGGE
+                    | folder::UERRA
+            ),
+            None => origin.centre == ECMWF,
+        };
+        if !(by_tables || origin.sub_centre == ECMWF) {
+            Version::Current
+        } else if origin.tables <= LAST_EARLIER {
+            Version::Earlier
+        } else if origin.class.is_some_and(|class| CLASSES_OF_CHEMISTRY.contains(&class)) {
+            Version::Chemical
+        } else {
+            Version::Current
+        }
+    }
+
+    /// What the definitions that apply say of a group.
+    pub(super) fn find(&self, group: Group, product: &Product) -> Option<Found> {
+        tables::find(group, &self.folders, self.version, |key, number| product.holds(key, number))
+    }
+
+    /// The number of a parameter in ECMWF's database, and its short name. A parameter without a name has an empty one.
+    ///
+    /// Definitions are looked at in three steps: the centre's or the data set's, ECMWF's, and the legacy ones.
+    pub(super) fn parameter(&self, product: &Product) -> Option<Found> {
+        let category = u8::try_from(product.raw(Key::ParameterCategory)?).ok()?;
+        let number = u8::try_from(product.raw(Key::ParameterNumber)?).ok()?;
+        let group = Group::parameter(self.discipline, category, number);
+        let of_ecmwf = |version| {
+            let folders = [folder::ECMF, folder::MASTER];
+            tables::find(group, &folders, version, |key, number| product.holds(key, number))
+        };
+        let found = self.find(group, product).or_else(|| of_ecmwf(self.version)).or_else(|| of_ecmwf(Version::Legacy));
+        found.or_else(|| {
+            let table = if category == MAIN_TABLE { 0 } else { u32::from(category) * 1000 };
+            let is_known = self.discipline == LOCAL && tables::is_nameless(category, number);
+            is_known.then_some(Found { number: table + u32::from(number), text: "" })
+        })
     }
 }
 
-fn pressure(level: &Surface) -> Option<&'static str> {
-    match level.code? {
-        surface::GROUND => Some("sp"),
-        surface::SEA_LEVEL => Some("msl"),
-        surface::ISOBARIC | surface::ABOVE_GROUND | surface::HYBRID | surface::ISENTROPIC => Some("pres"),
+/// The folder of a data set that is treated like a centre.
+fn data_set(origin: &Origin) -> Option<u8> {
+    let by_status = match origin.status {
+        4 | 5 => Some(folder::TIGGE),
+        6 | 7 => Some(folder::S2S),
+        8..=11 => Some(folder::UERRA),
+        12 | 13 => Some(folder::DESTINE),
+        14 | 15 => Some(folder::LCGCR),
+        16 | 17 => Some(folder::WPMIP),
         _ => None,
-    }
+    };
+    by_status.or(match origin.class? {
+        50 => Some(folder::CERISE),
+        40 => Some(folder::ERA6),
+        35 | 38 => Some(folder::HYDRO_LEGACY),
+        42 | 43 | 48 | 49 => Some(folder::HYDRO),
+        39 => Some(folder::FIRE),
+        3 | 5 | 14 | 21..=24 | 30 | 33 => Some(folder::ERA),
+        53 => Some(folder::NEXTGEMS),
+        _ => None,
+    })
+}
+
+/// The folder of a centre (common code table C-11).
+const fn centre(number: u16) -> Option<u8> {
+    Some(match number {
+        7 => folder::KWBC,
+        74 => folder::EGRR,
+        78 => folder::EDZW,
+        80 => folder::CNMC,
+        82 => folder::ESWI,
+        85 => folder::LFPW,
+        86 => folder::EFKL,
+        94 => folder::EKMI,
+        ECMWF => folder::ECMF,
+        _ => return None,
+    })
 }
 
 /// The kind of data (code table 1.4) in the language of archives.

@@ -1,4 +1,4 @@
-//! Names of parameters, units and levels, of which the manual's code tables define many more.
+//! Names of parameters, units and surfaces, of which the manual's code tables define many more.
 
 /// Name and unit of a parameter (code table 4.2), by discipline, category and number.
 pub(super) const fn parameter(discipline: u8, category: u8, number: u8) -> Option<(&'static str, &'static str)> {
@@ -41,29 +41,6 @@ pub(super) const fn surface(code: u8) -> Option<(&'static str, &'static str)> {
         106 => ("Depth below land surface", "m"),
         107 => ("Isentropic (theta) level", "K"),
         160 => ("Depth below sea level", "m"),
-        _ => return None,
-    })
-}
-
-/// The kind of level in the language of archives: surface, pressure, model or potential temperature.
-pub(super) const fn level_type(code: u8) -> Option<&'static str> {
-    Some(match code {
-        1 | 101 | 103 => "sfc",
-        100 => "pl",
-        105 => "ml",
-        107 => "pt",
-        _ => return None,
-    })
-}
-
-/// Hours of a unit of time (code table 4.4).
-pub(super) const fn hours(unit: u8) -> Option<i64> {
-    Some(match unit {
-        1 => 1,
-        2 => 24,
-        10 => 3,
-        11 => 6,
-        12 => 12,
         _ => return None,
     })
 }

@@ -1,41 +1,148 @@
-//! Section 4: what the values are, where and when, as far as templates share octets.
-//!
-//! | octets | templates 4.0, 4.1, 4.2, 4.5, 4.6, 4.8 to 4.12, 4.15 |
-//! |---|---|
-//! | 10, 11 | category and number of the parameter |
-//! | 12, 14 | type of generating process, and which one |
-//! | 18, 19 to 22 | unit of time, and forecast time in it |
-//! | 23, 24, 25 to 28 | first fixed surface: type, scale factor, scaled value |
-//! | 29, 30, 31 to 34 | second fixed surface |
-//! | 4.1 and 4.11: 35, 36, 37 | type of ensemble forecast, number of the perturbation, number of forecasts |
-//! | 4.2 and 4.12: 35, 36 | derived forecast, number of forecasts |
+//! Section 4: what the values are, where and when, by the layout of its template.
 
 use tgm_grid::Octets;
 
 use super::error::GribError;
 use super::sections::Section;
+use super::tables::{IS_MISSING, layout};
 
-/// The numbers of section 4. Those that are absent or missing are `None`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Product {
-    pub(super) template: u16,
-    pub(super) category: Option<u8>,
-    pub(super) number: Option<u8>,
-    pub(super) process_type: Option<u8>,
-    pub(super) process: Option<u8>,
-    pub(super) time_unit: Option<u8>,
-    pub(super) forecast_time: Option<i64>,
-    pub(super) first: Surface,
-    pub(super) second: Surface,
-    pub(super) ensemble_type: Option<u8>,
-    pub(super) perturbation: Option<u8>,
-    pub(super) derived: Option<u8>,
-    pub(super) forecasts: Option<u8>,
-    /// Statistics over an interval, not a moment: their step has a start and an end.
-    pub(super) is_statistic: bool,
+/// The octet where every template begins.
+const FIRST_OCTET: usize = 10;
+/// The template whose forecast time has two octets in sections of 45 octets, and four in others.
+const AEROSOL: u16 = 44;
+const SHORT_AEROSOL: u16 = 65044;
+const SHORT_LEN: usize = 45;
+
+/// A value of the message that conditions can ask for, under the words of ecCodes. The tables have the same order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::enum_variant_names, dead_code, reason = "the words of the manual; some are in tables alone")]
+#[repr(u8)]
+pub(super) enum Key {
+    TypeOfFirstFixedSurface,
+    ScaleFactorOfFirstFixedSurface,
+    ScaledValueOfFirstFixedSurface,
+    TypeOfSecondFixedSurface,
+    ScaleFactorOfSecondFixedSurface,
+    ScaledValueOfSecondFixedSurface,
+    TypeOfStatisticalProcessing,
+    TypeOfGeneratingProcess,
+    BackgroundProcess,
+    GeneratingProcessIdentifier,
+    IndicatorOfUnitForForecastTime,
+    ForecastTime,
+    NumberOfTimeRanges,
+    TypeOfTimeIncrement,
+    IndicatorOfUnitForTimeRange,
+    LengthOfTimeRange,
+    ConstituentType,
+    SourceSinkChemicalPhysicalProcess,
+    TypeOfDistributionFunction,
+    ModeNumber,
+    TypeOfSizeInterval,
+    ScaleFactorOfFirstSize,
+    ScaledValueOfFirstSize,
+    ScaleFactorOfSecondSize,
+    ScaledValueOfSecondSize,
+    TypeOfWavelengthInterval,
+    ScaleFactorOfFirstWavelength,
+    ScaledValueOfFirstWavelength,
+    ScaleFactorOfSecondWavelength,
+    ScaledValueOfSecondWavelength,
+    ProbabilityType,
+    ScaleFactorOfLowerLimit,
+    ScaledValueOfLowerLimit,
+    ScaleFactorOfUpperLimit,
+    ScaledValueOfUpperLimit,
+    TypeOfWavePeriodInterval,
+    ScaleFactorOfLowerWavePeriodLimit,
+    ScaledValueOfLowerWavePeriodLimit,
+    ScaleFactorOfUpperWavePeriodLimit,
+    ScaledValueOfUpperWavePeriodLimit,
+    RandomFieldNumber,
+    TypeOfRelationToReferenceDataset,
+    NumberOfAdditionalParametersForReferencePeriod,
+    SatelliteSeries,
+    SatelliteNumber,
+    InstrumentType,
+    ScaledValueOfCentralWaveNumber,
+    TypeOfEnsembleForecast,
+    PerturbationNumber,
+    NumberOfForecastsInEnsemble,
+    DerivedForecast,
+    WaveDirectionNumber,
+    WaveFrequencyNumber,
+    ParameterCategory,
+    ParameterNumber,
+    YearOfEndOfOverallTimeInterval,
+    MonthOfEndOfOverallTimeInterval,
+    DayOfEndOfOverallTimeInterval,
+    HourOfEndOfOverallTimeInterval,
+    MinuteOfEndOfOverallTimeInterval,
+    SecondOfEndOfOverallTimeInterval,
+    PercentileValue,
+    QuantileValue,
+    TotalNumberOfQuantiles,
+    NumberOfForecastsInTheCluster,
+    NumberOfContributingSpectralBands,
+    NumberOfCategories,
+    NumberOfDistributionFunctionParameters,
+    NumberOfPartitions,
+    NumberOfUsedTileAttributesForTileAttributeCombination,
+    NumberOfSpatialVicinityValues,
+    NumberOfReferencePeriodTimeRanges,
+    NumberOfWaveDirectionSequenceParameters,
+    NumberOfWaveFrequencySequenceParameters,
+    NumberOfAdditionalArgumentsForVerification,
+    NumberOfVerificationPeriodTimeRanges,
+    NumberOfForecastsUsedInLocalTime,
+    IsChemical,
+    IsChemicalSrcsink,
+    IsAerosol,
+    IsAerosolOptical,
+    AerosolType,
+    StatisticalProcessings,
+    GridDefinitionTemplateNumber,
+    NumberOfGridInReference,
+    NumberOfGridUsed,
+    Discipline,
+    TablesVersion,
+    LocalTablesVersion,
+    ProductionStatusOfProcessedData,
+    MarsClass,
+    ProductDefinitionTemplateNumber,
 }
 
-/// A fixed surface: its type, and its value times ten to the scale factor.
+/// How many keys there are.
+const KEYS: usize = Key::ProductDefinitionTemplateNumber as usize + 1;
+
+/// A number, and whether all of its bits are 1, which the manual calls missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Fact {
+    number: i64,
+    is_missing: bool,
+}
+
+/// An interval of a statistic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    /// Whether the forecast time grows over the interval, rather than the time of its start (code table 4.11).
+    pub(super) is_of_forecast: bool,
+    /// Its unit (code table 4.4).
+    pub(super) unit: i64,
+    /// Its length in units.
+    pub(super) length: i64,
+}
+
+/// The numbers of section 4, and of other sections as far as tables ask for them.
+#[derive(Clone, Debug)]
+pub(super) struct Product {
+    facts: [Option<Fact>; KEYS],
+    /// The intervals of a statistic, the outermost first.
+    pub(super) spans: Vec<Span>,
+    pub(super) template: u16,
+}
+
+/// A fixed surface: its type, and its value times ten to the power of minus the scale factor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Surface {
     pub(super) code: Option<u8>,
@@ -44,48 +151,167 @@ pub(super) struct Surface {
 }
 
 impl Product {
+    /// Reads section 4. Templates that the tables do not have give their number alone.
+    ///
+    /// # Errors
+    /// [`super::GribErrorKind::ShortSection`].
     pub(super) fn parse(section: Section<'_>) -> Result<Self, GribError> {
         let template = section.u16(8)?;
-        let mut product = Self { template, ..Self::default() };
-        if !matches!(template, 0 | 1 | 2 | 5 | 6 | 8..=12 | 15) {
-            return Ok(product);
+        let mut product = Self { facts: [None; KEYS], spans: vec![], template };
+        product.set(Key::ProductDefinitionTemplateNumber, template);
+        let coordinates = usize::from(section.u16(6)?) * 4;
+        let is_short = template == AEROSOL && section.as_bytes().len().checked_sub(coordinates) == Some(SHORT_LEN);
+        if let Some(fields) = layout(if is_short { SHORT_AEROSOL } else { template }) {
+            product.read(section, FIRST_OCTET, fields)?;
         }
-        let octet = |octet| Ok::<_, GribError>(Some(section.u8(octet)?).filter(|number| *number != u8::MAX));
-        // A parameter may have the number 255, which local tables use.
-        product.category = Some(section.u8(10)?);
-        product.number = Some(section.u8(11)?);
-        product.process_type = octet(12)?;
-        product.process = octet(14)?;
-        product.time_unit = octet(18)?;
-        product.forecast_time = present(section, 19)?;
-        product.first = Surface::parse(section, 23)?;
-        product.second = Surface::parse(section, 29)?;
-        match template {
-            1 | 11 => {
-                product.ensemble_type = octet(35)?;
-                product.perturbation = octet(36)?;
-                product.forecasts = octet(37)?;
-            }
-            2 | 12 => {
-                product.derived = octet(35)?;
-                product.forecasts = octet(36)?;
-            }
-            _ => {}
-        }
-        product.is_statistic = matches!(template, 8..=12);
+        product.derive();
         Ok(product)
+    }
+
+    /// Reads fields from an octet on. Returns the octet after them. The last of several values of a key counts.
+    fn read(&mut self, section: Section<'_>, mut octet: usize, mut fields: &[u8]) -> Result<usize, GribError> {
+        loop {
+            match fields {
+                [0, count, len, rest @ ..] => {
+                    let (item, rest) = rest.split_at_checked((*len).into()).unwrap_or_default();
+                    for _ in 0..self.fact(*count).filter(|fact| !fact.is_missing).map_or(0, |fact| fact.number) {
+                        octet = self.read(section, octet, item)?;
+                        self.end_item(*count);
+                    }
+                    fields = rest;
+                }
+                [width, key, rest @ ..] => {
+                    let fact = Fact::read(section, octet, *width)?;
+                    if let Some(slot) = self.facts.get_mut(usize::from(*key)) {
+                        *slot = fact;
+                    }
+                    octet = octet.saturating_add((width & !Fact::SIGNED).into());
+                    fields = rest;
+                }
+                _ => return Ok(octet),
+            }
+        }
+    }
+
+    /// Keeps the interval of an item that was read.
+    fn end_item(&mut self, count: u8) {
+        if count != Key::NumberOfTimeRanges as u8 {
+            return;
+        }
+        let unit = self.number(Key::IndicatorOfUnitForTimeRange);
+        if let Some((unit, length)) = unit.zip(self.number(Key::LengthOfTimeRange)) {
+            let is_of_forecast = self.number(Key::TypeOfTimeIncrement) != Some(1);
+            self.spans.push(Span { is_of_forecast, unit, length });
+        }
+        // The tables know the kinds of two intervals as one number.
+        let before = self.fact(Key::StatisticalProcessings as u8).map_or(0, |fact| fact.number & 0xff);
+        let kind = self.raw(Key::TypeOfStatisticalProcessing).unwrap_or(0);
+        self.set(Key::StatisticalProcessings, u16::try_from(before << 8 | kind & 0xff).unwrap_or(0));
+    }
+
+    /// What follows from the template.
+    fn derive(&mut self) {
+        let kinds = [
+            (Key::IsChemical, matches!(self.template, 40..=43)),
+            (Key::IsChemicalSrcsink, matches!(self.template, 76..=79)),
+            (Key::IsAerosol, matches!(self.template, 44..=50 | 85)),
+            (Key::IsAerosolOptical, matches!(self.template, 48 | 49)),
+        ];
+        for (key, holds) in kinds {
+            self.set(key, u16::from(holds));
+        }
+        if self.fact(Key::TypeOfSizeInterval as u8).is_some() {
+            let kind = self.fact(Key::ConstituentType as u8);
+            if let Some(slot) = self.facts.get_mut(Key::AerosolType as usize) {
+                *slot = kind;
+            }
+        }
+    }
+
+    /// Adds a number of another section.
+    pub(super) fn set(&mut self, key: Key, number: impl Into<i64>) {
+        if let Some(slot) = self.facts.get_mut(key as usize) {
+            *slot = Some(Fact { number: number.into(), is_missing: false });
+        }
+    }
+
+    fn fact(&self, key: u8) -> Option<Fact> {
+        self.facts.get(usize::from(key)).copied().flatten()
+    }
+
+    /// A number that is present.
+    pub(super) fn number(&self, key: Key) -> Option<i64> {
+        self.fact(key as u8).filter(|fact| !fact.is_missing).map(|fact| fact.number)
+    }
+
+    /// A number that the template has, as it is.
+    pub(super) fn raw(&self, key: Key) -> Option<i64> {
+        self.fact(key as u8).map(|fact| fact.number)
+    }
+
+    /// A number that is present, of one octet.
+    pub(super) fn small(&self, key: Key) -> Option<u8> {
+        self.number(key).and_then(|number| u8::try_from(number).ok())
+    }
+
+    /// Whether a condition of the tables holds.
+    pub(super) fn holds(&self, key: u8, number: i32) -> bool {
+        self.fact(key).is_some_and(|fact| match number {
+            IS_MISSING => fact.is_missing,
+            number => fact.number == i64::from(number),
+        })
+    }
+
+    /// Whether the values are a statistic over an interval.
+    pub(super) fn is_statistic(&self) -> bool {
+        self.fact(Key::NumberOfTimeRanges as u8).is_some()
+    }
+
+    /// The first fixed surface.
+    pub(super) fn first(&self) -> Surface {
+        Surface {
+            code: self.small(Key::TypeOfFirstFixedSurface),
+            scale: self.number(Key::ScaleFactorOfFirstFixedSurface),
+            value: self.number(Key::ScaledValueOfFirstFixedSurface),
+        }
+    }
+
+    /// The second fixed surface.
+    pub(super) fn second(&self) -> Surface {
+        Surface {
+            code: self.small(Key::TypeOfSecondFixedSurface),
+            scale: self.number(Key::ScaleFactorOfSecondFixedSurface),
+            value: self.number(Key::ScaledValueOfSecondFixedSurface),
+        }
+    }
+}
+
+impl Fact {
+    /// The bit of a width that says that the number has a sign.
+    const SIGNED: u8 = 0x80;
+
+    /// Reads a number of 1, 2 or 4 octets. Other widths are not numbers.
+    fn read(section: Section<'_>, octet: usize, width: u8) -> Result<Option<Self>, GribError> {
+        let (number, all) = match width & !Self::SIGNED {
+            1 => (section.u8(octet)?.into(), u8::MAX.into()),
+            2 => (section.u16(octet)?.into(), u16::MAX.into()),
+            4 => (section.u32(octet)?, Octets::MISSING),
+            _ => return Ok(None),
+        };
+        let is_missing = number == all;
+        let number = match width {
+            _ if is_missing => number.into(),
+            0x81 => section.i8(octet)?,
+            0x82 => section.i16(octet)?,
+            0x84 => section.i32(octet)?,
+            _ => number.into(),
+        };
+        Ok(Some(Self { number, is_missing }))
     }
 }
 
 impl Surface {
-    fn parse(section: Section<'_>, octet: usize) -> Result<Self, GribError> {
-        let code = Some(section.u8(octet)?).filter(|code| *code != u8::MAX);
-        let scale = section.u8(octet + 1)?;
-        let scale = if scale == u8::MAX { None } else { Some(section.i8(octet + 1)?) };
-        Ok(Self { code, scale, value: present(section, octet + 2)? })
-    }
-
-    /// The value times 10 to the power `shift`, if it is whole.
+    /// The value times 10 to the power `shift`, as a whole number. `None` if it is not whole.
     pub(super) fn whole(&self, shift: i64) -> Option<i64> {
         let power = shift - self.scale?;
         let ten = 10_i64.checked_pow(u32::try_from(power.unsigned_abs()).ok()?)?;
@@ -94,11 +320,13 @@ impl Surface {
             value => (value % ten == 0).then_some(value / ten),
         }
     }
-}
 
-/// A number of four octets, or `None` if it is missing.
-fn present(section: Section<'_>, octet: usize) -> Result<Option<i64>, GribError> {
-    Ok(if section.u32(octet)? == Octets::MISSING { None } else { Some(section.i32(octet)?) })
+    /// The value times 10 to the power `shift`, rounded once. `None` if it is beyond all floating-point numbers.
+    pub(super) fn real(&self, shift: i64) -> Option<f64> {
+        // The digits as text give the nearest number.
+        let power = shift - self.scale?;
+        format!("{}e{power}", self.value?).parse().ok().filter(|value: &f64| value.is_finite())
+    }
 }
 
 #[cfg(test)]
@@ -106,7 +334,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_are_whole_numbers_or_nothing() {
+    fn levels_are_whole_numbers_or_not() {
         let surface = |scale, value| Surface { code: Some(100), scale: Some(scale), value: Some(value) };
         assert_eq!(
             [surface(0, 50_000).whole(-2), surface(0, 50).whole(-2), surface(2, 50).whole(0)],
@@ -116,5 +344,6 @@ mod tests {
             [surface(-2, 5).whole(0), surface(1, 20).whole(0), surface(127, 20).whole(0)],
             [Some(500), Some(2), None]
         );
+        assert_eq!([surface(0, 50).real(-2), surface(2, 7).real(0)], [Some(0.5), Some(0.07)]);
     }
 }

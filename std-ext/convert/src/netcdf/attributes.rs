@@ -1,47 +1,12 @@
 //! Attributes as metadata, and metadata as attributes.
 
 use ciborium::Value;
-use netcdf::{Attribute, AttributeValue};
+use netcdf::AttributeValue;
 
 use super::types;
-use crate::note::Note;
 
-/// Attributes as metadata has them.
-#[derive(Debug, Default)]
-pub(super) struct Attributes {
-    /// Names and values.
-    pub(super) entries: Vec<(Value, Value)>,
-    /// The types of those that [`attribute`] would give another type: names, and names of types.
-    pub(super) types: Vec<(Value, Value)>,
-}
-
-impl Attributes {
-    /// Reads attributes. Attributes of types that metadata lacks are reported.
-    pub(super) fn read<'a>(
-        attributes: impl Iterator<Item = Attribute<'a>>,
-        place: &str,
-        report: &mut dyn FnMut(Note),
-    ) -> Self {
-        let mut read = Self::default();
-        for of_file in attributes {
-            let name = of_file.name();
-            match of_file.value() {
-                Ok(value) => {
-                    let kind = types::of_attribute(&value);
-                    let value = cbor(value);
-                    if attribute(&value, None).is_none_or(|usual| types::of_attribute(&usual) != kind) {
-                        read.types.push((name.into(), kind.into()));
-                    }
-                    read.entries.push((name.into(), value));
-                }
-                Err(error) => report(Note::not_kept(place, format!("attribute {name}: {error}"))),
-            }
-        }
-        read
-    }
-}
-
-fn cbor(value: AttributeValue) -> Value {
+/// A value of the library as metadata.
+pub(super) fn cbor(value: AttributeValue) -> Value {
     fn list<T: Into<Value>>(values: Vec<T>) -> Value {
         Value::Array(values.into_iter().map(Into::into).collect())
     }
@@ -123,14 +88,4 @@ pub(super) fn number(value: &Value) -> Option<f64> {
         },
         _ => None,
     }
-}
-
-/// The values that stand for missing ones.
-pub(super) fn missing(attributes: &[(Value, Value)]) -> Vec<&Value> {
-    let named = ["_FillValue", "missing_value"].into_iter().filter_map(|name| get(attributes, name));
-    let each = named.flat_map(|value| match value {
-        Value::Array(items) => items.iter().collect(),
-        value => vec![value],
-    });
-    each.collect()
 }

@@ -4,34 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::names::above;
 
-/// The unlimited dimensions of a file that is read.
-///
-/// A variable sees the dimensions of its group and of those above. The crate `netcdf` tells of a dimension of a group above
-/// that it is not unlimited.
-#[derive(Debug, Default)]
-pub(super) struct Unlimited {
-    /// Whether a dimension is unlimited, by group and name.
-    known: BTreeMap<(String, String), bool>,
-}
-
-impl Unlimited {
-    /// Adds the dimensions of a group.
-    pub(super) fn add<'a>(&mut self, group: &str, dimensions: impl Iterator<Item = netcdf::Dimension<'a>>) {
-        for dimension in dimensions {
-            self.known.insert((group.to_string(), dimension.name()), dimension.is_unlimited());
-        }
-    }
-
-    /// The path of the unlimited dimension that the variable at `variable` calls `name`. `None` if it is not unlimited.
-    pub(super) fn path(&self, variable: &str, name: &str) -> Option<String> {
-        let groups: Vec<&str> = std::iter::once("").chain(above(variable)).collect();
-        let known = |group: &&str| self.known.contains_key(&(group.to_string(), name.to_string()));
-        let group = groups.into_iter().rev().find(known)?;
-        let is_unlimited = self.known.get(&(group.to_string(), name.to_string())).copied();
-        is_unlimited?.then(|| path_in(group, name))
-    }
-}
-
 /// The path of what is in a group. That of the root is empty.
 pub(super) fn path_in(group: &str, name: &str) -> String {
     if group.is_empty() { name.to_string() } else { format!("{group}/{name}") }
@@ -60,21 +32,27 @@ pub(super) struct Taken {
 
 impl Dimensions {
     /// Takes a dimension for a variable in `group`. A variable sees the dimensions of its own group and of the groups above.
+    /// `place` is the group that has the dimension, where that is known: `group` or one above.
     ///
     /// | the variable sees under the wanted name | it gets |
     /// |---|---|
-    /// | this dimension | that one |
-    /// | nothing | a new one in the root |
-    /// | another dimension, in a group above | a new one in `group` |
-    /// | another dimension, in `group` itself | one whose name has a number behind it, by the same rules |
-    pub(super) fn take(&mut self, group: &str, wanted: &str, dimension: Dimension) -> Taken {
+    /// | this dimension, in its place | that one |
+    /// | nothing | a new one in its place, or the root |
+    /// | another dimension, in a group above | a new one in its place, or in `group` |
+    /// | another dimension, in its place or in `group` itself | one whose name has a number behind it, by the same rules |
+    pub(super) fn take(&mut self, (group, place): (&str, Option<&str>), wanted: &str, dimension: Dimension) -> Taken {
         let mut number = 0_u64;
         loop {
             let name = if number == 0 { wanted.to_string() } else { format!("{wanted}_{number}") };
             match self.seen(group, &name) {
-                Some((_, known)) if known == dimension => return Taken { name, make: None },
-                None => return self.make("", name, dimension),
-                Some((place, _)) if place != group => return self.make(group, name, dimension),
+                Some((own, known)) if known == dimension && place.is_none_or(|place| place == own) => {
+                    return Taken { name, make: None };
+                }
+                None => return self.make(place.unwrap_or_default(), name, dimension),
+                // A dimension further in than its place would hide it.
+                Some((own, _)) if own != group && place.is_none_or(|place| place.len() > own.len()) => {
+                    return self.make(place.unwrap_or(group), name, dimension);
+                }
                 Some(_) => number += 1,
             }
         }
@@ -144,7 +122,7 @@ mod tests {
     fn dimensions_are_shared_where_their_lengths_are_the_same() {
         let mut dimensions = Dimensions::default();
         let mut take = |group: &str, name: &str, len| {
-            let taken = dimensions.take(group, name, Dimension { len, is_unlimited: false });
+            let taken = dimensions.take((group, None), name, Dimension { len, is_unlimited: false });
             (taken.name, taken.make.unwrap_or_default())
         };
         let pair = |name: &str, made: &str| (name.to_string(), made.to_string());
@@ -155,6 +133,14 @@ mod tests {
         assert_eq!(take("g/h", "x", 5), pair("x", "g/h/x"));
         assert_eq!(take("", "x", 4), pair("x_1", "x_1"));
         assert_eq!(take("g", "x", 5), pair("x_1", "g/x_1"));
+        let mut take = |group: &str, place: &str, len| {
+            let taken = dimensions.take((group, Some(place)), "y", Dimension { len, is_unlimited: false });
+            (taken.name, taken.make.unwrap_or_default())
+        };
+        assert_eq!(take("g/h", "g", 3), pair("y", "g/y"));
+        assert_eq!(take("g", "g", 3), pair("y", ""));
+        assert_eq!(take("g/h", "g/h", 3), pair("y", "g/h/y"));
+        assert_eq!(take("", "", 3), pair("y", "y"));
         assert_eq!(dimensions.take_records("x").name, "x_2");
         assert_eq!(unnamed(&[2, 3, 2]), ["dim_2", "dim_3", "dim_2_1"]);
     }

@@ -1,6 +1,8 @@
 //! From Tensogram to NetCDF 4.
 
-use std::collections::{BTreeMap, HashSet};
+mod texts;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use ciborium::Value;
@@ -14,8 +16,8 @@ use super::dimensions::{Dimension, Dimensions, path_in, unnamed};
 #[cfg(feature = "grib")]
 use super::grids::{Grid, Grids};
 use super::names::safe;
-use super::values::{Attribute, Values, metadata};
-use super::{NETCDF, RECORD, TYPES, failed, guarded, types};
+use super::values::{Attribute, Values, groups_of_zarr, metadata, of_zarr};
+use super::{DIMENSIONS, NETCDF, RECORD, TYPES, failed, guarded, types};
 use crate::error::encoding;
 #[cfg(feature = "grib")]
 use crate::grib2::{Coordinates, coordinates};
@@ -81,6 +83,8 @@ struct Records {
     /// Names in the file, by the names of the messages' dimensions.
     dimensions: BTreeMap<String, String>,
     variables: BTreeMap<String, Recorded>,
+    /// Unlimited dimensions of the root that were made for texts.
+    of_texts: BTreeSet<String>,
 }
 
 #[derive(Debug)]
@@ -149,16 +153,21 @@ impl NetcdfWriter {
         let number = self.messages;
         self.messages += 1;
         self.write_attributes(global, &format!("message {number}"), report);
+        self.write_dimensions(global)?;
+        self.write_texts(global, &format!("message {number}"), report)?;
         let record = global.extra.get(RECORD).and_then(Value::as_integer).and_then(|record| u64::try_from(record).ok());
         if record == Some(0) {
-            self.records = Records::default();
+            let of_texts = std::mem::take(&mut self.records.of_texts);
+            self.records = Records { of_texts, ..Records::default() };
         }
         for (index, object) in message.objects().enumerate() {
             let object = object?;
             let place = format!("message {number}, object {index}");
             let own = global.base.get(index);
             let map = |key| own.and_then(|entry| entry.get(key)).and_then(Value::as_map).map(Vec::as_slice);
-            let found = Values::of(&object, map("attributes").unwrap_or_default(), map(NETCDF), &self.options.decode);
+            let of_array = || of_zarr(global, object.descriptor().dtype()).filter(|_| map(NETCDF).is_none());
+            let attributes = map("attributes").or_else(of_array).unwrap_or_default();
+            let found = Values::of(&object, attributes, map(NETCDF), &self.options.decode);
             let values = match found {
                 Ok(Some(values)) => values,
                 Ok(None) => {
@@ -181,7 +190,14 @@ impl NetcdfWriter {
                     Some(grid) => grid.dimensions.iter().cloned().map(Named::Made).collect(),
                     None => names_of_dimensions(global, index, &values.shape),
                 };
-                let path = self.add_variable((&name, &place), &values, names, (global, index), report)?;
+                let path = match self.add_variable((&name, &place), &values, names, (global, index), report) {
+                    Ok(path) => path,
+                    // Such as too many dimensions. The other objects are written.
+                    Err(error) => {
+                        report(Note::failed(place, error));
+                        continue;
+                    }
+                };
                 if let Some(variables) = grid.and_then(|grid| grid.variables) {
                     self.say_where(&path, &variables, &place, report)?;
                 }
@@ -219,6 +235,13 @@ impl NetcdfWriter {
                 all.push((path.join("/"), map(Some(&entries)), map(types)));
             }
         }
+        // Attributes of the groups above an array of Zarr. The root's path is empty.
+        for (key, entries) in groups_of_zarr(global) {
+            if let Some(path) = key.as_text() {
+                let path: Vec<String> = path.split('/').filter(|part| !part.is_empty()).map(safe).collect();
+                all.push((path.join("/"), map(Some(entries)), Vec::new()));
+            }
+        }
         for (group, entries, types) in all {
             if let Err(error) = self.add_group(&group) {
                 report(Note::not_kept(place, format!("group {group}: {error}")));
@@ -248,6 +271,22 @@ impl NetcdfWriter {
                 }
             }
         }
+    }
+
+    /// Makes the dimensions that no variable has.
+    fn write_dimensions(&mut self, global: &GlobalMetadata) -> Result<()> {
+        let dimensions = global.extra.get(DIMENSIONS).and_then(Value::as_map).map_or(&[][..], Vec::as_slice);
+        let unlimited = global.extra.get("unlimited").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        for (path, len) in dimensions {
+            let len = len.as_integer().and_then(|len| u64::try_from(len).ok());
+            if let (Some(path), Some(len)) = (path.as_text(), len) {
+                let (group, name) = path.rsplit_once('/').unwrap_or(("", path));
+                let is_unlimited = unlimited.iter().any(|it| it.as_text() == Some(path));
+                let wanted = Named::Wanted(name.to_string(), len, is_unlimited, Some(group.to_string()));
+                self.dimension(group, wanted, "", &mut |_| {})?;
+            }
+        }
+        Ok(())
     }
 
     /// Makes a group, and those above it, if they are not there.
@@ -332,20 +371,30 @@ impl NetcdfWriter {
         if let Some(name) = self.records.dimensions.get(wanted) {
             return Ok(name.clone());
         }
-        let name = self.dimensions.take_records(&safe(wanted)).name;
-        self.file.add_unlimited_dimension(&name).map_err(at(&self.path))?;
+        // Texts of the same file have it already.
+        let name = if self.records.of_texts.remove(&safe(wanted)) {
+            safe(wanted)
+        } else {
+            let name = self.dimensions.take_records(&safe(wanted)).name;
+            self.file.add_unlimited_dimension(&name).map_err(at(&self.path))?;
+            name
+        };
         self.records.dimensions.insert(wanted.to_string(), name.clone());
         Ok(name)
     }
 
     /// The name of a dimension of a variable in `group`. One that is not there is made.
     fn dimension(&mut self, group: &str, named: Named, place: &str, report: &mut dyn FnMut(Note)) -> Result<String> {
-        let (wanted, len, is_unlimited) = match named {
+        let (wanted, len, is_unlimited, place_of_dimension) = match named {
             Named::Made(name) => return Ok(name),
-            Named::Wanted(wanted, len, is_unlimited) => (safe(&wanted), len, is_unlimited),
+            Named::Wanted(wanted, len, is_unlimited, place) => (safe(&wanted), len, is_unlimited, place),
         };
-        let taken = self.dimensions.take(group, &wanted, Dimension { len, is_unlimited });
+        // A variable sees the dimensions of its own group and of those above.
+        let own =
+            place_of_dimension.filter(|own| own.is_empty() || own == group || group.starts_with(&format!("{own}/")));
+        let taken = self.dimensions.take((group, own.as_deref()), &wanted, Dimension { len, is_unlimited });
         if let Some(path) = &taken.make {
+            self.add_group(path.rsplit_once('/').map_or("", |(group, _)| group)).map_err(at(&self.path))?;
             let added = if is_unlimited {
                 self.file.add_unlimited_dimension(path).map(drop)
             } else {
@@ -387,6 +436,9 @@ impl NetcdfWriter {
             variable.set_compression(level.into(), true).map_err(at(&self.path))?;
         }
         let attributes = values.attributes(kind).into_iter().chain(metadata(global, index));
+        let truth = Value::from("bool");
+        let is_bool = values.is_bool.then(|| Attribute { name: "dtype".to_string(), value: Some(&truth), kind: None });
+        let attributes = is_bool.into_iter().chain(attributes.filter(|it| !(values.is_bool && it.name == "dtype")));
         let mut taken = HashSet::new();
         for Attribute { name, value, kind: own } in attributes {
             let written = match value.and_then(|value| attribute(value, own)) {
@@ -436,25 +488,35 @@ struct Grid {
 enum Named {
     /// One that is there.
     Made(String),
-    /// One that is there or will be: its name, its length, and whether it is unlimited.
-    Wanted(String, u64, bool),
+    /// One that is there or will be: its name, its length, whether it is unlimited, and the group that has it, if that is
+    /// known.
+    Wanted(String, u64, bool, Option<String>),
 }
 
 /// The dimensions of an object.
 fn names_of_dimensions(global: &GlobalMetadata, index: usize, shape: &[u64]) -> Vec<Named> {
-    let listed = |value: Option<&Value>| -> Option<Vec<String>> {
-        value?.as_array()?.iter().map(|name| name.as_text().map(str::to_string)).collect()
+    let listed = |value: Option<&Value>| -> Option<Vec<Option<String>>> {
+        Some(value?.as_array()?.iter().map(|name| name.as_text().map(str::to_string)).collect())
     };
     let entry = |key| global.base.get(index).and_then(|entry| entry.get(key));
-    let own = listed(entry("dimensions"));
+    let own = listed(entry(DIMENSIONS)).filter(|names| names.len() == shape.len());
+    let more = entry(NETCDF).and_then(Value::as_map);
+    // Of a record, they begin with the dimension of records or do not.
+    let paths = listed(more.and_then(|more| get(more, DIMENSIONS))).filter(|paths| paths.len() == shape.len());
     let unlimited = listed(global.extra.get("unlimited")).unwrap_or_default();
     let groups = || std::iter::once("").chain(entry("name").and_then(Value::as_text).into_iter().flat_map(above));
-    let all = own.filter(|names| names.len() == shape.len()).unwrap_or_else(|| unnamed(shape));
-    let wanted = |(name, len): (String, &u64)| {
-        let is_unlimited = groups().any(|group| unlimited.contains(&path_in(group, &name)));
-        Named::Wanted(name, *len, is_unlimited)
+    let nameless = || vec![None; shape.len()];
+    let own = own.unwrap_or_else(nameless).into_iter().zip(unnamed(shape));
+    let own = own.map(|(name, unnamed)| name.unwrap_or(unnamed));
+    let wanted = |((name, path), len): ((String, Option<String>), &u64)| {
+        let is_unlimited = match &path {
+            Some(path) => unlimited.contains(&Some(path.clone())),
+            None => groups().any(|group| unlimited.contains(&Some(path_in(group, &name)))),
+        };
+        let place = path.map(|path| path.rsplit_once('/').map_or(String::new(), |(group, _)| group.to_string()));
+        Named::Wanted(name, *len, is_unlimited, place)
     };
-    all.into_iter().zip(shape).map(wanted).collect()
+    own.zip(paths.unwrap_or_else(nameless)).zip(shape).map(wanted).collect()
 }
 
 /// Writes an attribute of the file, or of a group.

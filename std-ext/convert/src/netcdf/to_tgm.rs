@@ -1,28 +1,24 @@
 //! From NetCDF to Tensogram.
 
-use std::collections::BTreeMap;
-use std::io::Write;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom, Write};
 use std::path::Path;
 
 use ciborium::Value;
-use netcdf::{Extent, Group, Variable};
 use tgm_core::descriptor::{ByteOrder, Dtype, Key};
-use tgm_std::internal::reserve;
 use tgm_std::{
     DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, Hint, Result, StreamingEncoder, TensogramError,
 };
-use zerocopy::IntoBytes as _;
 
-use super::attributes::{self, Attributes};
-use super::dimensions::Unlimited;
-use super::packed::{Scaling, mask_floats, unpack};
-use super::{NETCDF, RECORD, TYPE, TYPES, failed, guarded, types};
-use crate::error::encoding;
+use super::tree::{Attribute, Kind, Tree, Variable, value_of};
+use super::{
+    DIMENSIONS, ENUM, NETCDF, PACKING, RECORD, TEXTS, TYPE, TYPES, attributes, classic, failed, guarded, hdf5, types,
+};
+use crate::arrays::pack_bools;
+use crate::cf::{Fate, Packed, Reading};
 use crate::note::Note;
 use crate::streamed::{compress, encode_options};
-
-/// How deep groups lie within groups.
-const MAX_DEPTH: usize = 64;
 
 /// What becomes a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,48 +65,72 @@ pub fn to_tensogram(
 }
 
 fn convert(path: &Path, options: &NetcdfOptions, sink: &mut dyn Write, report: &mut dyn FnMut(Note)) -> Result<u64> {
-    let len = std::fs::metadata(path).map_err(|error| TensogramError::io(path, &error))?.len();
-    let file = netcdf::open(path).map_err(|error| failed(path.display(), error))?;
-    let (mut extra, mut groups, mut types_of_groups) = (BTreeMap::new(), Vec::new(), Vec::new());
-    let of_file = Attributes::read(file.attributes(), "the file", report);
-    each_group(&file, &mut |path, group| {
-        let own = Attributes::read(group.attributes(), path, report);
-        push_map(&mut groups, path, own.entries);
-        push_map(&mut types_of_groups, path, own.types);
-    })?;
-    let mut more = Vec::new();
-    push_map(&mut more, TYPES, of_file.types);
-    push_map(&mut more, "groups", types_of_groups);
-    for (key, entries) in [("attributes", of_file.entries), ("groups", groups), (NETCDF, more)] {
-        if !entries.is_empty() {
-            extra.insert(key.to_string(), Value::Map(entries));
-        }
+    let io = |error| TensogramError::io(path, &error);
+    let metadata = std::fs::metadata(path).map_err(io)?;
+    if !metadata.is_file() {
+        return Err(failed(path.display(), "it is not a file: the libraries read files alone"));
     }
-    let mut dimensions = Unlimited::default();
-    dimensions.add("", file.dimensions());
-    each_group(&file, &mut |path, group| dimensions.add(path, group.dimensions()))?;
-    let (mut unlimited, mut records) = (Vec::new(), 0);
-    each_variable(&file, &mut |path, variable| {
-        for (index, dimension) in variable.dimensions().iter().enumerate() {
-            let Some(path) = dimensions.path(path, &dimension.name()) else { continue };
-            let path = Value::from(path);
-            if !unlimited.contains(&path) {
-                unlimited.push(path);
-            }
-            if index == 0 {
-                records = records.max(dimension.len());
-            }
+    let len = metadata.len();
+    let limits = (len, &options.limits);
+    match form(path).map_err(io)? {
+        Some(Form::Classic) => {
+            let source = std::io::BufReader::new(File::open(path).map_err(io)?);
+            let header = classic::check(source, len).map_err(|error| failed(path.display(), error))?;
+            let file = netcdf::open(path).map_err(|error| failed(path.display(), error))?;
+            let tree = classic::read(&file, &header, limits, report);
+            write(path, &tree, options, sink, report)
         }
-        Ok(())
-    })?;
-    if !unlimited.is_empty() {
-        extra.insert("unlimited".to_string(), Value::Array(unlimited));
+        Some(Form::Hdf5) => {
+            let file = hdf5_metno::File::open(path).map_err(|error| failed(path.display(), error))?;
+            let tree = hdf5::read(path, &file, limits, report)?;
+            write(path, &tree, options, sink, report)
+        }
+        None => Err(failed(path.display(), "it begins neither like HDF5 nor like NetCDF")),
     }
-    let mut writer = Writer { file: &file, unlimited: dimensions, extra, options, len, sink };
+}
+
+/// How a file is read.
+enum Form {
+    Classic,
+    Hdf5,
+}
+
+/// The form of a file, by its first bytes. HDF5 can have other things in front, of a length that is a power of two.
+fn form(path: &Path) -> std::io::Result<Option<Form>> {
+    let mut file = File::open(path)?;
+    let len = file.metadata()?.len();
+    let mut start = 0_u64;
+    while start < len {
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(start))?;
+        (&file).take(8).read_to_end(&mut bytes)?;
+        if bytes == b"\x89HDF\r\n\x1a\n" {
+            return Ok(Some(Form::Hdf5));
+        }
+        if start == 0 && bytes.starts_with(b"CDF") {
+            return Ok(Some(Form::Classic));
+        }
+        start = if start == 0 { 512 } else { start.saturating_mul(2) };
+    }
+    Ok(None)
+}
+
+/// Writes what a file holds.
+fn write(
+    path: &Path,
+    tree: &Tree<'_>,
+    options: &NetcdfOptions,
+    sink: &mut dyn Write,
+    report: &mut dyn FnMut(Note),
+) -> Result<u64> {
+    let extra = extra(tree);
+    let mut writer = Writer { tree, extra, options, sink };
     if options.split == Split::File {
         writer.write(Part::All, report)?;
         return Ok(1);
     }
+    let records = tree.variables.iter().filter_map(|variable| variable.dimensions.first());
+    let records = records.filter(|first| first.is_unlimited).map(|first| first.len).max().unwrap_or_default();
     if records > options.limits.max_objects {
         let max = options.limits.max_objects;
         return Err(failed(
@@ -123,38 +143,71 @@ fn convert(path: &Path, options: &NetcdfOptions, sink: &mut dyn Write, report: &
     Ok(1 + records as u64)
 }
 
-/// Calls `visit` with each group below the root and its path, groups before what they hold.
-fn each_group(file: &netcdf::File, visit: &mut dyn FnMut(&str, &Group<'_>)) -> Result<()> {
-    fn walk(group: &Group<'_>, above: &str, depth: usize, visit: &mut dyn FnMut(&str, &Group<'_>)) {
-        let path = if above.is_empty() { group.name() } else { format!("{above}/{}", group.name()) };
-        visit(&path, group);
-        if depth < MAX_DEPTH {
-            group.groups().for_each(|inner| walk(&inner, &path, depth + 1, visit));
+/// What the messages say of the file.
+fn extra(tree: &Tree<'_>) -> BTreeMap<String, Value> {
+    let (entries, types) = maps(&tree.attributes);
+    let (mut groups, mut types_of_groups, mut more) = (Vec::new(), Vec::new(), Vec::new());
+    for (path, own) in &tree.groups {
+        let (entries, types) = maps(own);
+        // Groups without attributes are groups too.
+        groups.push((path.as_str().into(), Value::Map(entries)));
+        push_map(&mut types_of_groups, path, types);
+    }
+    push_map(&mut more, TYPES, types);
+    push_map(&mut more, "groups", types_of_groups);
+    let dimensions = tree.dimensions.iter().map(|(path, len, _)| (path.as_str().into(), (*len).into())).collect();
+    let links = tree.links.iter().map(|(path, target)| (path.as_str().into(), target.as_str().into())).collect();
+    let text = |text: &super::tree::Text| {
+        let path = |dimension: &super::tree::Dimension| dimension.path().map_or(Value::Null, Value::from);
+        let names = text.dimensions.iter().map(path).collect();
+        let lens = text.dimensions.iter().map(|dimension| (dimension.len as u64).into()).collect();
+        let values = text.values.iter().map(|text| text.as_str().into()).collect();
+        let mut map = vec![
+            ("dimensions".into(), Value::Array(names)),
+            ("shape".into(), Value::Array(lens)),
+            ("values".into(), Value::Array(values)),
+        ];
+        push_map(&mut map, "attributes", maps(&text.attributes).0);
+        (text.path.as_str().into(), Value::Map(map))
+    };
+    let texts = tree.texts.iter().map(text).collect();
+    let all = [
+        ("attributes", entries),
+        ("groups", groups),
+        (DIMENSIONS, dimensions),
+        ("links", links),
+        (TEXTS, texts),
+        (NETCDF, more),
+    ];
+    let mut extra = BTreeMap::new();
+    for (key, entries) in all {
+        if !entries.is_empty() {
+            extra.insert(key.to_string(), Value::Map(entries));
         }
     }
-    // Older forms of NetCDF have no groups.
-    if file.root().is_some() {
-        for group in file.groups().map_err(|error| failed("groups", error))? {
-            walk(&group, "", 0, visit);
-        }
+    let dimensions = tree.variables.iter().flat_map(|variable| &variable.dimensions);
+    let dimensions = dimensions.chain(tree.texts.iter().flat_map(|text| &text.dimensions));
+    let alone = tree.dimensions.iter().filter(|(.., is_unlimited)| *is_unlimited).map(|(path, ..)| path.clone());
+    let mut unlimited: BTreeSet<String> =
+        dimensions.filter(|dimension| dimension.is_unlimited).filter_map(super::tree::Dimension::path).collect();
+    unlimited.extend(alone);
+    if !unlimited.is_empty() {
+        extra.insert("unlimited".to_string(), Value::Array(unlimited.into_iter().map(Value::from).collect()));
     }
-    Ok(())
+    extra
 }
 
-/// Calls `visit` with each variable and its path.
-fn each_variable(file: &netcdf::File, visit: &mut dyn FnMut(&str, &Variable<'_>) -> Result<()>) -> Result<()> {
-    for variable in file.variables() {
-        visit(&variable.name(), &variable)?;
-    }
-    let mut done = Ok(());
-    each_group(file, &mut |path, group| {
-        for variable in group.variables() {
-            if done.is_ok() {
-                done = visit(&format!("{path}/{}", variable.name()), &variable);
-            }
-        }
-    })?;
-    done
+/// The entries of a map of metadata.
+type Entries = Vec<(Value, Value)>;
+
+/// Attributes as metadata: their values, and the names of types that a writer would not choose.
+fn maps(list: &[Attribute]) -> (Entries, Entries) {
+    let is_usual = |it: &&Attribute| {
+        attributes::attribute(&it.value, None).is_some_and(|usual| types::of_attribute(&usual) == it.kind)
+    };
+    let entries = list.iter().map(|it| (it.name.as_str().into(), it.value.clone())).collect();
+    let types = list.iter().filter(|it| !is_usual(it)).map(|it| (it.name.as_str().into(), it.kind.into())).collect();
+    (entries, types)
 }
 
 /// What a message holds of the variables.
@@ -168,12 +221,9 @@ enum Part {
 }
 
 struct Writer<'a> {
-    file: &'a netcdf::File,
-    unlimited: Unlimited,
+    tree: &'a Tree<'a>,
     extra: BTreeMap<String, Value>,
     options: &'a NetcdfOptions,
-    /// Bytes of the file.
-    len: u64,
     sink: &'a mut dyn Write,
 }
 
@@ -195,106 +245,155 @@ impl Writer<'_> {
         let is_first = !matches!(part, Part::Record(1..));
         let global = GlobalMetadata { extra, ..GlobalMetadata::default() };
         let mut encoder = StreamingEncoder::new(&mut *self.sink, &global, &options)?;
-        let (limits, level, len) = (&self.options.limits, self.options.zstd_level, self.len);
-        let unlimited = &self.unlimited;
-        each_variable(self.file, &mut |path, variable| {
-            let first = variable.dimensions().first();
-            let has_records = first.is_some_and(|first| unlimited.path(path, &first.name()).is_some());
+        for variable in &self.tree.variables {
+            let first = variable.dimensions.first();
+            let has_records = first.is_some_and(|first| first.is_unlimited);
             let record = match part {
-                Part::Fixed if has_records => return Ok(()),
+                Part::Fixed if has_records => continue,
                 Part::All | Part::Fixed => None,
-                Part::Record(record) if has_records && record < first.map_or(0, netcdf::Dimension::len) => Some(record),
-                Part::Record(_) => return Ok(()),
+                Part::Record(record) if has_records && record < first.map_or(0, |first| first.len) => Some(record),
+                Part::Record(_) => continue,
             };
             let mut tell = |note: Note| {
                 if is_first || note.is_failure() {
                     report(note);
                 }
             };
-            match object(path, variable, record, (len, limits, level), &mut tell) {
-                Ok(Some(Object { entry, descriptor, values })) => {
+            match object(variable, record, self.options.zstd_level, &mut tell) {
+                Ok(Object { entry, descriptor, values }) => {
                     encoder.write_preceder(entry)?;
-                    encoder.write_object(&descriptor, &values)
+                    encoder.write_object(&descriptor, &values)?;
                 }
-                Ok(None) => Ok(()),
-                Err(error) => {
-                    report(Note::failed(path, error));
-                    Ok(())
-                }
+                Err(error) => report(Note::failed(variable.path.as_str(), error)),
             }
-        })?;
+        }
         encoder.finish()?;
         Ok(())
     }
 }
 
-/// The object of a variable, or of one record of it. `None` for types that are not kept.
+/// The object of a variable, or of one record of it.
 fn object(
-    path: &str,
     variable: &Variable<'_>,
     record: Option<usize>,
-    (len, limits, zstd_level): (u64, &DecodeLimits, Option<i32>),
+    zstd_level: Option<i32>,
     report: &mut dyn FnMut(Note),
-) -> Result<Option<Object>> {
-    let Some(dtype) = types::dtype(&variable.vartype()) else {
-        report(Note::not_kept(path, format!("the variable: its type is {}", types::not_kept(&variable.vartype()))));
-        return Ok(None);
-    };
-    let Attributes { entries: attributes, types } = Attributes::read(variable.attributes(), path, report);
-    let is_whole = record.is_none();
-    let dimensions = variable.dimensions().get(usize::from(!is_whole)..).unwrap_or_default();
-    let shape: Vec<u64> = dimensions.iter().map(|dimension| dimension.len() as u64).collect();
-    let mut descriptor = DataObjectDescriptor::new(dtype, ByteOrder::NATIVE, &shape);
-    let count = descriptor.num_elements()? as u64;
-    // Packed values take eight bytes each.
-    limits.check_bytes(len, count.saturating_mul(8))?;
-    let bytes = count.saturating_mul(dtype.byte_width() as u64);
-    let mut values = reserve(limits.check_bytes(len, bytes)?)?;
-    if count > 0 {
-        let whole =
-            |dimension: &netcdf::Dimension<'_>| Extent::SliceCount { start: 0, count: dimension.len(), stride: 1 };
-        let first = record.map(|record| Extent::SliceCount { start: record, count: 1, stride: 1 });
-        let extents: Vec<Extent> = first.into_iter().chain(dimensions.iter().map(whole)).collect();
-        variable.get_raw_values_into(&mut values, extents).map_err(|error| encoding(error.to_string()))?;
+) -> Result<Object> {
+    let (path, is_whole) = (variable.path.as_str(), record.is_none());
+    let dimensions = variable.dimensions.get(usize::from(!is_whole)..).unwrap_or_default();
+    let shape: Vec<u64> = dimensions.iter().map(|dimension| dimension.len as u64).collect();
+    let stored_type = variable.kind.dtype();
+    let told: Vec<_> = variable.attributes.iter().map(|it| (it.name.as_str(), it.told())).collect();
+    let reading = Reading::of(stored_type, &told);
+    for not_applied in reading.not_applied() {
+        report(Note::not_kept(path, format!("the meaning of attribute {}: {}", not_applied.name, not_applied.why)));
     }
-    if dtype.is_float() {
-        mask_floats(dtype, &mut values, &attributes);
-    } else if let Some(scaling) = Scaling::of(&attributes) {
-        descriptor = DataObjectDescriptor::new(Dtype::Float64, ByteOrder::NATIVE, &shape);
-        let (unpacked, is_packed) = unpack(dtype, &values, scaling, &attributes, &mut descriptor)?;
-        if !is_packed {
-            report(Note::not_kept(
-                path,
-                "its packing: simple_packing would round differently, so the values are stored",
-            ));
+    let cells = reading.cells((variable.read)(record)?)?;
+    if cells.default_fills > 0 {
+        let what = format!("{} cells hold the number that NetCDF puts where nothing was written", cells.default_fills);
+        report(Note::remark(path, what));
+    }
+    let (mut values, mut dtype) = (cells.bytes, reading.dtype());
+    let mut more = Vec::new();
+    match &variable.kind {
+        Kind::Bools => bools(&mut values, &mut dtype, &mut more),
+        Kind::Numbers(Dtype::Int8) if is_told_bool(&variable.attributes) => bools(&mut values, &mut dtype, &mut more),
+        Kind::Named(_, names) => {
+            let names = names.iter().filter_map(|(name, value)| {
+                let value = ciborium::value::Integer::try_from(*value).ok()?;
+                Some((name.as_str().into(), Value::Integer(value)))
+            });
+            push_map(&mut more, ENUM, names.collect());
         }
-        values = unpacked.as_bytes().to_vec();
+        Kind::Numbers(_) => {}
+    }
+    let mut descriptor = DataObjectDescriptor::new(dtype, ByteOrder::NATIVE, &shape);
+    if let Some(packed) = Packed::of(&reading, &values) {
+        packed.describe(&mut descriptor);
     }
     if let Some(level) = zstd_level {
         let size = shuffled(&descriptor);
         compress(&mut descriptor, level, size);
     }
-    let names = dimensions.iter().map(|dimension| dimension.name().into()).collect();
-    let mut entry =
-        BTreeMap::from([("name".to_string(), path.into()), ("dimensions".to_string(), Value::Array(names))]);
-    let mut more = Vec::new();
-    if let Some((name, _)) = types::of_file(dtype).filter(|_| descriptor.dtype != dtype) {
-        more.push((TYPE.into(), name.into()));
+    let (kept, packing) = attributes_of(variable, &reading);
+    let (attributes, types) = maps(&kept);
+    if let Some(dimension) = variable.dimensions.first().filter(|_| !is_whole) {
+        more.push((RECORD.into(), dimension.value()));
     }
-    if let Some(dimension) = variable.dimensions().first().filter(|_| !is_whole) {
-        more.push((RECORD.into(), dimension.name().into()));
-    }
+    push_map(&mut more, PACKING, packing);
     push_map(&mut more, TYPES, types);
+    // Groups hide the dimensions of groups above.
+    if dimensions.iter().any(|dimension| dimension.name.as_ref().is_some_and(|(_, group)| !group.is_empty())) {
+        let paths = dimensions.iter().map(|dimension| dimension.path().map_or(Value::Null, Value::from)).collect();
+        more.push((DIMENSIONS.into(), Value::Array(paths)));
+    }
+    let mut entry = BTreeMap::from([("name".to_string(), path.into())]);
+    if shape.is_empty() || dimensions.iter().any(|dimension| dimension.name.is_some()) {
+        let names = dimensions.iter().map(super::tree::Dimension::value).collect();
+        entry.insert(DIMENSIONS.to_string(), Value::Array(names));
+    }
     for (key, entries) in [("attributes", attributes), (NETCDF, more)] {
         if !entries.is_empty() {
             entry.insert(key.to_string(), Value::Map(entries));
         }
     }
-    Ok(Some(Object { entry, descriptor, values }))
+    Ok(Object { entry, descriptor, values })
+}
+
+/// Truth values as bits, if there is nothing but zeros and ones.
+fn bools(values: &mut Vec<u8>, dtype: &mut Dtype, more: &mut Vec<(Value, Value)>) {
+    if values.iter().all(|value| *value <= 1) {
+        *values = pack_bools(values);
+        *dtype = Dtype::Bitmask;
+        more.push((TYPE.into(), "bool".into()));
+    }
+}
+
+/// Whether attributes say that bytes are truth values, as xarray writes it.
+fn is_told_bool(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|it| it.name == "dtype" && it.value.as_text() == Some("bool"))
+}
+
+/// The attributes that stay beside the values, and the attributes of the encoding as the file has them, with the stored type.
+fn attributes_of(variable: &Variable<'_>, reading: &Reading) -> (Vec<Attribute>, Vec<(Value, Value)>) {
+    let of_packing: BTreeSet<&str> = reading.changed().collect();
+    let mut kept = Vec::new();
+    let mut become_others: BTreeSet<&str> = of_packing.clone();
+    for attribute in &variable.attributes {
+        become_others.remove(attribute.name.as_str());
+        match reading.fate(&attribute.name) {
+            Fate::Stays => kept.push(attribute.clone()),
+            Fate::Dropped => {}
+            Fate::Becomes(numbers) => {
+                let (value, kind) = value_of(numbers);
+                kept.push(Attribute { name: attribute.name.clone(), value, kind });
+            }
+        }
+    }
+    // A scale below zero makes a least value of a greatest one.
+    for name in become_others {
+        if let Fate::Becomes(numbers) = reading.fate(name) {
+            let (value, kind) = value_of(numbers);
+            kept.push(Attribute { name: name.to_string(), value, kind });
+        }
+    }
+    if of_packing.is_empty() {
+        return (kept, Vec::new());
+    }
+    let original: Vec<Attribute> =
+        variable.attributes.iter().filter(|it| of_packing.contains(it.name.as_str())).cloned().collect();
+    let (entries, types) = maps(&original);
+    let mut packing = Vec::new();
+    if let Some((name, _)) = types::of_file(variable.kind.dtype()) {
+        packing.push((TYPE.into(), name.into()));
+    }
+    push_map(&mut packing, "attributes", entries);
+    push_map(&mut packing, TYPES, types);
+    (kept, packing)
 }
 
 /// Adds a map, if it has entries.
-fn push_map(map: &mut Vec<(Value, Value)>, key: &str, entries: Vec<(Value, Value)>) {
+fn push_map(map: &mut Entries, key: &str, entries: Entries) {
     if !entries.is_empty() {
         map.push((key.into(), Value::Map(entries)));
     }

@@ -33,17 +33,6 @@ pub(super) fn of_file(dtype: Dtype) -> Option<(&'static str, &'static NcVariable
     TYPES.iter().find(|(own, _, _)| *own == dtype).map(|(_, name, kind)| (*name, kind))
 }
 
-/// The name of a type that is not kept.
-pub(super) const fn not_kept(kind: &NcVariableType) -> &'static str {
-    match kind {
-        NcVariableType::Compound(_) => "compound",
-        NcVariableType::Opaque(_) => "opaque",
-        NcVariableType::Enum(_) => "an enumeration",
-        NcVariableType::Vlen(_) => "ragged",
-        _ => "text",
-    }
-}
-
 /// The name of an attribute's type.
 pub(super) const fn of_attribute(value: &AttributeValue) -> &'static str {
     match value {

@@ -8,16 +8,20 @@ use tgm_core::object::DataObject;
 use tgm_std::decode::owned_values;
 use tgm_std::{DecodeOptions, GlobalMetadata, RESERVED_KEY, Result, TensogramError};
 
-use super::attributes::{get, missing, number};
-use super::packed::{Scaling, fill_floats, pack};
-use super::{NETCDF, RECORD, TYPE, TYPES, types};
+use super::attributes::get;
+use super::tree::told;
+use super::{DIMENSIONS, NETCDF, PACKING, RECORD, TEXTS, TYPE, TYPES, types};
 use crate::arrays::unpack_bools;
+use crate::cf::{self, Reading};
 
 /// Metadata keys of an object that do not become an attribute of the same name: NetCDF has another place for them, or
 /// they are dropped.
-const OWN: [&str; 5] = ["name", "dimensions", "attributes", NETCDF, RESERVED_KEY];
+const OWN: [&str; 6] = ["name", DIMENSIONS, "attributes", NETCDF, ZARR, RESERVED_KEY];
 /// The same for the annotations of a message.
-const OWN_OF_MESSAGE: [&str; 5] = ["attributes", "groups", "unlimited", RECORD, NETCDF];
+const OWN_OF_MESSAGE: [&str; 9] =
+    ["attributes", "groups", "unlimited", RECORD, NETCDF, DIMENSIONS, TEXTS, "links", ZARR];
+/// The key of what objects and messages that were made of Zarr say of their array.
+const ZARR: &str = "zarr";
 
 /// The values of an object as a variable has them, and the object's attributes.
 pub(super) struct Values<'m> {
@@ -27,8 +31,11 @@ pub(super) struct Values<'m> {
     pub(super) shape: Vec<u64>,
     /// The values in the machine's byte order, row-major.
     pub(super) bytes: Vec<u8>,
-    /// Whether the packing attributes, such as `scale_factor`, describe `bytes`. If not, they are left out of the file.
+    /// Whether NaN and numbers could be stored as the object was made from. If not, they are stored as they are, and the
+    /// attributes that say how they were stored are left out of the file.
     pub(super) is_packed_as_told: bool,
+    /// Whether the values are truth values.
+    pub(super) is_bool: bool,
     /// The attributes that the object recorded when it was made from a variable.
     attributes: &'m [(Value, Value)],
     /// What else it recorded then, under the key `netcdf`: the types of the variable and of its attributes, and the
@@ -36,12 +43,25 @@ pub(super) struct Values<'m> {
     pub(super) more: Option<&'m [(Value, Value)]>,
 }
 
+/// How numbers were stored.
+struct Stored<'m> {
+    dtype: Dtype,
+    attributes: &'m [(Value, Value)],
+    types: &'m [(Value, Value)],
+    /// Whether the attributes belong to nothing else.
+    is_apart: bool,
+}
+
+fn map<'m>(entries: &'m [(Value, Value)], key: &str) -> &'m [(Value, Value)] {
+    get(entries, key).and_then(Value::as_map).map_or(&[], Vec::as_slice)
+}
+
 impl<'m> Values<'m> {
     /// Decodes an object's values, and converts them to a type that NetCDF has. `None` for complex numbers, which have
     /// no such type.
     ///
-    /// `float16` and `bfloat16` become `float32`, bits become `uint8`, and unpacked integers become integers again if
-    /// they can. NaN becomes the attribute's value for missing ones, if there is one.
+    /// `float16` and `bfloat16` become `float32`, bits become `int8`, and values become the stored numbers again that they
+    /// were, if they can. NaN becomes the number for missing ones, if there is one.
     pub(super) fn of(
         object: &DataObject<'_>,
         attributes: &'m [(Value, Value)],
@@ -56,7 +76,8 @@ impl<'m> Values<'m> {
         }
         let options = DecodeOptions { native_byte_order: true, ..decode.clone() };
         let bytes = owned_values(object, &options)?;
-        let mut made = Self { dtype, shape, bytes, is_packed_as_told: true, attributes, more };
+        let is_bool = dtype == Dtype::Bitmask;
+        let mut made = Self { dtype, shape, bytes, is_packed_as_told: true, is_bool, attributes, more };
         match dtype {
             Dtype::Float16 => {
                 made.dtype = Dtype::Float32;
@@ -69,7 +90,7 @@ impl<'m> Values<'m> {
                 made.bytes = made.bytes.as_chunks().0.iter().flat_map(widen).collect();
             }
             Dtype::Bitmask => {
-                made.dtype = Dtype::Uint8;
+                made.dtype = Dtype::Int8;
                 let mut each = Vec::new();
                 unpack_bools(&made.bytes, descriptor.element_count(), |part| {
                     each.extend_from_slice(part);
@@ -77,28 +98,46 @@ impl<'m> Values<'m> {
                 })?;
                 made.bytes = each;
             }
-            Dtype::Float64 if more.is_some_and(|more| get(more, TYPE).is_some()) => made.pack(),
             _ => {}
         }
-        let stands_for_missing = missing(attributes).into_iter().find_map(number);
-        if let Some(missing) = stands_for_missing.filter(|_| made.dtype.is_float() && made.is_packed_as_told) {
-            fill_floats(made.dtype, &mut made.bytes, missing);
+        if !is_bool {
+            made.pack();
         }
         Ok(Some(made))
     }
 
-    /// Turns `float64` values back into the scaled integers that they were made from. If an integer would not give its
-    /// value again, nothing changes but `is_packed_as_told`.
+    /// What the object recorded of how its numbers were stored.
+    fn stored(&self) -> Stored<'m> {
+        let more = self.more.unwrap_or_default();
+        let named = |entries| get(entries, TYPE).and_then(Value::as_text).and_then(types::named);
+        let packing = map(more, PACKING);
+        match (named(packing), named(more)) {
+            (Some(dtype), _) => {
+                let (attributes, types) = (map(packing, "attributes"), map(packing, TYPES));
+                Stored { dtype, attributes, types, is_apart: true }
+            }
+            (None, of_object) => {
+                let (dtype, types) = (of_object.unwrap_or(self.dtype), map(more, TYPES));
+                Stored { dtype, attributes: self.attributes, types, is_apart: false }
+            }
+        }
+    }
+
+    /// Turns values back into the numbers that they were made from. If one of them would not give its value again, nothing
+    /// changes but `is_packed_as_told`.
     fn pack(&mut self) {
-        let kind = self.more.and_then(|more| get(more, TYPE)).and_then(Value::as_text);
-        let dtype = kind.and_then(types::named).filter(|dtype| !dtype.is_float());
-        let scaling = Scaling::of(self.attributes);
-        let missing = missing(self.attributes).into_iter().find_map(|value| value.as_integer().map(i128::from));
-        let values: Vec<f64> = self.bytes.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect();
-        let packed =
-            dtype.zip(scaling).and_then(|(dtype, scaling)| Some((dtype, pack(&values, dtype, scaling, missing)?)));
+        let stored = self.stored();
+        // Attributes beside values of the stored type say nothing about a scale: the values have it already, or are stored.
+        let is_scaled = stored.is_apart || stored.dtype != self.dtype;
+        let attribute = |(key, value): &'m (Value, Value)| {
+            let name = key.as_text().filter(|name| is_scaled || [cf::FILL, cf::MISSING].contains(name))?;
+            Some((name, told(value, get(stored.types, name).and_then(Value::as_text))))
+        };
+        let attributes: Vec<_> = stored.attributes.iter().filter_map(attribute).collect();
+        let reading = Reading::of(stored.dtype, &attributes);
+        let packed = if reading.dtype() == self.dtype { cf::pack(&reading, &self.bytes) } else { None };
         match packed {
-            Some((dtype, bytes)) => (self.dtype, self.bytes) = (dtype, bytes),
+            Some(bytes) => (self.dtype, self.bytes) = (stored.dtype, bytes),
             None => self.is_packed_as_told = false,
         }
     }
@@ -106,19 +145,21 @@ impl<'m> Values<'m> {
     /// The attributes of the variable that the object was made from, without the attributes of packing if they do not describe
     /// the values. `kind` names the type of the values; NetCDF wants `_FillValue` to have the same type.
     pub(super) fn attributes(&self, kind: &'static str) -> Vec<Attribute<'_>> {
-        let types = self.more.and_then(|more| get(more, TYPES)).and_then(Value::as_map);
-        let of_packing =
-            ["scale_factor", "add_offset", "_FillValue", "missing_value", "valid_range", "valid_min", "valid_max"];
-        let kept = self.attributes.iter().filter_map(|(key, value)| {
-            let name = key.as_text()?;
-            if !self.is_packed_as_told && of_packing.contains(&name) {
-                return None;
+        let stored = self.stored();
+        let own_types = map(self.more.unwrap_or_default(), TYPES);
+        let is_of_packing = |name: &str| {
+            if stored.is_apart {
+                self.is_packed_as_told && get(stored.attributes, name).is_some()
+            } else {
+                !self.is_packed_as_told && cf::NAMES.contains(&name) && !name.starts_with("flag_")
             }
-            let recorded = types.and_then(|types| get(types, name)).and_then(Value::as_text);
-            let of_values = (name == "_FillValue").then_some(kind);
-            Some(Attribute { name: name.to_string(), value: Some(value), kind: of_values.or(recorded) })
-        });
-        kept.collect()
+        };
+        let own = self.attributes.iter().filter(|(key, _)| !key.as_text().is_some_and(is_of_packing));
+        let mut all: Vec<Attribute<'_>> = own.filter_map(|entry| attribute_of(entry, own_types, kind)).collect();
+        if stored.is_apart && self.is_packed_as_told {
+            all.extend(stored.attributes.iter().filter_map(|entry| attribute_of(entry, stored.types, kind)));
+        }
+        all
     }
 
     /// Writes the values to a variable.
@@ -139,6 +180,31 @@ impl<'m> Values<'m> {
             Int8 i8, Int16 i16, Int32 i32, Int64 i64, Uint8 u8, Uint16 u16, Uint32 u32, Uint64 u64, Float32 f32, Float64 f64
         )
     }
+}
+
+fn attribute_of<'v>(
+    (key, value): &'v (Value, Value),
+    types: &'v [(Value, Value)],
+    kind: &'static str,
+) -> Option<Attribute<'v>> {
+    let name = key.as_text()?;
+    let recorded = get(types, name).and_then(Value::as_text);
+    let of_values = (name == cf::FILL).then_some(kind);
+    Some(Attribute { name: name.to_string(), value: Some(value), kind: of_values.or(recorded) })
+}
+
+/// The attributes of the array of Zarr that an object was made of. `None` if its values have another type by now, so that
+/// what these attributes say of stored numbers may not hold.
+pub(super) fn of_zarr(global: &GlobalMetadata, dtype: Dtype) -> Option<&[(Value, Value)]> {
+    let array = global.extra.get(ZARR)?.as_map().and_then(|zarr| get(zarr, "array"))?.as_map()?;
+    let data_type = get(array, "data_type")?.as_text()?;
+    let is_same = data_type == if dtype == Dtype::Bitmask { "bool" } else { dtype.name() };
+    get(array, "attributes")?.as_map().map(Vec::as_slice).filter(|_| is_same)
+}
+
+/// The attributes of the groups above such an array, by path.
+pub(super) fn groups_of_zarr(global: &GlobalMetadata) -> &[(Value, Value)] {
+    global.extra.get(ZARR).and_then(Value::as_map).map_or(&[], |zarr| map(zarr, "groups"))
 }
 
 /// An attribute to write.

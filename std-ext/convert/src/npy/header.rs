@@ -2,6 +2,8 @@
 
 use tgm_core::descriptor::{ByteOrder, Dtype};
 
+use super::kinds::{self, Kind};
+
 /// The first bytes of a `.npy` file.
 pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
 /// Limit on nested containers in a header.
@@ -10,10 +12,10 @@ const MAX_NESTING: usize = 16;
 /// The content of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The type of the elements.
+    /// The type of the elements, or of their parts if they are not numbers.
     pub dtype: Dtype,
-    /// Elements are truth values, one byte each.
-    pub is_bool: bool,
+    /// What the elements are.
+    pub kind: Kind,
     /// The byte order of the elements.
     pub order: ByteOrder,
     /// The first dimension varies fastest.
@@ -37,8 +39,13 @@ pub(super) fn parse(bytes: &[u8]) -> Result<(Header, &[u8]), String> {
     .ok_or("the .npy header is cut short")?;
     let split = usize::try_from(len).ok().and_then(|len| rest.split_at_checked(len));
     let (text, data) = split.ok_or("the .npy header is cut short")?;
-    let text = std::str::from_utf8(text).map_err(|_| "the .npy header is not text")?;
-    Ok((header(text)?, data))
+    // Before version 3 each byte is a character.
+    let text = if version.first().is_some_and(|major| *major < 3) {
+        text.iter().map(|byte| char::from(*byte)).collect()
+    } else {
+        String::from_utf8(text.to_vec()).map_err(|_| "the .npy header is not text")?
+    };
+    Ok((header(&text)?, data))
 }
 
 fn header(text: &str) -> Result<Header, String> {
@@ -49,7 +56,7 @@ fn header(text: &str) -> Result<Header, String> {
         let found = entries.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value);
         found.ok_or_else(|| format!("the .npy header lacks {key}"))
     };
-    let (dtype, is_bool, order) = match get("descr")? {
+    let (dtype, kind, order) = match get("descr")? {
         Literal::Text(descr) => element(descr)?,
         Literal::Items(fields) => {
             let names: Vec<_> = fields.iter().filter_map(Literal::field_name).collect();
@@ -64,17 +71,21 @@ fn header(text: &str) -> Result<Header, String> {
     let dim = |item: &Literal| if let Literal::Number(dim) = item { Some(*dim) } else { None };
     let shape = items.iter().map(dim).collect::<Option<_>>();
     let shape = shape.ok_or("shape of the .npy header has other things than numbers")?;
-    Ok(Header { dtype, is_bool, order, is_fortran, shape })
+    Ok(Header { dtype, kind, order, is_fortran, shape })
 }
 
-/// Element type, whether it is bool, and byte order.
-fn element(descr: &str) -> Result<(Dtype, bool, ByteOrder), String> {
-    let (order, kind) = match descr.split_at_checked(1) {
-        Some(("<", kind)) => (ByteOrder::Little, kind),
-        Some((">", kind)) => (ByteOrder::Big, kind),
-        Some(("=" | "|", kind)) => (ByteOrder::NATIVE, kind),
-        _ => (ByteOrder::NATIVE, descr),
+/// Element type, what elements are, and byte order.
+fn element(descr: &str) -> Result<(Dtype, Kind, ByteOrder), String> {
+    let (mark, order, kind) = match descr.split_at_checked(1) {
+        Some(("<", kind)) => ("<", ByteOrder::Little, kind),
+        Some((">", kind)) => (">", ByteOrder::Big, kind),
+        Some((mark @ ("=" | "|"), kind)) => (mark, ByteOrder::NATIVE, kind),
+        _ => ("", ByteOrder::NATIVE, descr),
     };
+    if let Some((dtype, kind)) = kinds::of(mark, kind) {
+        let order = if dtype.swap_unit_size() <= 1 { ByteOrder::NATIVE } else { order };
+        return Ok((dtype, kind, order));
+    }
     let dtype = match kind {
         "f2" => Dtype::Float16,
         // numpy has no name for bfloat16.
@@ -91,10 +102,15 @@ fn element(descr: &str) -> Result<(Dtype, bool, ByteOrder), String> {
         "u2" => Dtype::Uint16,
         "u4" => Dtype::Uint32,
         "u8" => Dtype::Uint64,
+        "O" | "O4" | "O8" => return Err("elements that are Python objects (pickles) are not read".into()),
+        "f16" | "f12" | "c32" | "c24" => {
+            return Err(format!("elements of type long double ({descr}) have no counterpart"));
+        }
         _ => return Err(format!("numpy's element type {descr:?} has no counterpart")),
     };
     let order = if dtype.swap_unit_size() <= 1 { ByteOrder::NATIVE } else { order };
-    Ok((dtype, matches!(kind, "b1" | "?"), order))
+    let kind = if matches!(kind, "b1" | "?") { Kind::Bool } else { Kind::Number };
+    Ok((dtype, kind, order))
 }
 
 /// A Python literal of the kinds that headers have.
@@ -207,23 +223,40 @@ mod tests {
         let read = header("{'descr': '>c16', 'fortran_order': True, 'shape': (3, 4L), }   \n").unwrap();
         let expected = Header {
             dtype: Dtype::Complex128,
-            is_bool: false,
+            kind: Kind::Number,
             order: ByteOrder::Big,
             is_fortran: true,
             shape: vec![3, 4],
         };
         assert_eq!(read, expected);
         let scalar = header("{\"shape\": (), 'descr': '|b1', 'fortran_order': False}").unwrap();
-        assert_eq!((scalar.dtype, scalar.is_bool, scalar.shape), (Dtype::Uint8, true, vec![]));
+        assert_eq!((scalar.dtype, scalar.kind, scalar.shape), (Dtype::Uint8, Kind::Bool, vec![]));
     }
 
     #[test]
     fn what_is_no_tensor_is_said_to_be_none() {
         let of = |descr: &str| header(&format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (1,)}}"));
         assert!(of("[('a', '<f8'), ('b', '<i4', (2,))]").unwrap_err().contains("several fields"));
-        for descr in ["'<U3'", "'|O'", "'<M8[ns]'", "'<f16'", "'|S1'", "''"] {
-            assert!(of(descr).unwrap_err().contains("no counterpart"), "{descr}");
+        for descr in ["'|O'", "'<f16'", "'<c32'", "''", "'<M8'", "'<M8[25]'", "'<Ux'", "'<i3'"] {
+            let error = of(descr).unwrap_err();
+            assert!(error.contains("no counterpart") || error.contains("are not read"), "{descr}");
         }
+    }
+
+    #[test]
+    fn times_texts_and_bytes_are_told_apart() {
+        let of = |descr: &str| {
+            let header = header(&format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (1,)}}")).unwrap();
+            (header.dtype, header.kind)
+        };
+        let time = |kind, unit: &str, multiple| (Dtype::Int64, Kind::Time { kind, unit: unit.into(), multiple });
+        assert_eq!(of(">M8[25s]"), time("datetime64", "s", 25));
+        assert_eq!(of("<m8[ns]"), time("timedelta64", "ns", 1));
+        assert_eq!(of("<U3"), (Dtype::Uint32, Kind::Characters(3)));
+        assert_eq!(of("|S0"), (Dtype::Uint8, Kind::Bytes(0)));
+        // bfloat16 has a byte order, and bytes without a meaning have none.
+        assert_eq!(of("<V2"), (Dtype::Bfloat16, Kind::Number));
+        assert_eq!([of("|V2"), of("<V1")], [2, 1].map(|len| (Dtype::Uint8, Kind::Raw(len))));
     }
 
     #[test]

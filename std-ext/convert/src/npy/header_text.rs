@@ -16,7 +16,16 @@ const ALIGNMENT: usize = 64;
 /// # Errors
 /// [`TensogramError::Metadata`](tgm_std::TensogramError::Metadata) for a shape whose text has more than 64 KiB.
 pub fn header(dtype: Dtype, order: ByteOrder, shape: &[u64]) -> Result<Vec<u8>> {
-    let descr = descr(dtype, order);
+    of_descr(&descr(dtype, order), shape)
+}
+
+/// The header of integers that are times of the type `times`, such as `M8[s]`.
+pub(super) fn of_times(times: &str, order: ByteOrder, shape: &[u64]) -> Result<Vec<u8>> {
+    let mark = if order == ByteOrder::Little { '<' } else { '>' };
+    of_descr(&format!("{mark}{times}"), shape)
+}
+
+fn of_descr(descr: &str, shape: &[u64]) -> Result<Vec<u8>> {
     let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {}, }}", tuple(shape));
     // Magic, length, text and line feed together are a multiple of the alignment.
     let unpadded = MAGIC.len() + size_of::<u16>() + text.len() + 1;

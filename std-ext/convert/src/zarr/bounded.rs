@@ -1,4 +1,4 @@
-//! The codecs of bytes whose result is longer than their input: gzip, zstd and blosc.
+//! The codecs of bytes whose result is longer than their input: gzip, zlib, zstd, lz4 and blosc; and the shuffle of numcodecs.
 //!
 //! The codecs of `zarrs` allocate the length that the input states, or grow until its end. The codecs here know how long a
 //! chunk is, and decode into a buffer of that length: an input that states more is an error before it costs memory. Also,
@@ -7,13 +7,14 @@
 
 use std::any::Any;
 use std::borrow::Cow;
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::sync::Arc;
 
 use flate2::Compression;
-use flate2::read::MultiGzDecoder;
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use flate2::write::GzEncoder;
-use tgm_codec::{blosc2, zstd};
+use tgm_codec::kernels::shuffle::unshuffle_into;
+use tgm_codec::{blosc2, lz4, zstd};
 use tgm_std::internal::reserve;
 use zarrs::array::codec::api::{PartialDecoderCapability, PartialEncoderCapability};
 use zarrs::array::{
@@ -35,6 +36,12 @@ pub(super) enum Bounded {
     Zstd(i32),
     /// Read only: zstd is written.
     Blosc,
+    /// Of numcodecs, and read only.
+    Zlib,
+    /// Of numcodecs, and read only: a length and a block.
+    Lz4,
+    /// Of numcodecs, and read only: the bytes of elements of this size, the first ones first.
+    Shuffle(u64),
 }
 
 impl Bounded {
@@ -44,6 +51,11 @@ impl Bounded {
             Self::Gzip(_) => gunzip(bytes, &mut out).map_err(|error| format!("gzip: {error}"))?,
             Self::Zstd(_) => zstd::decompress(bytes, &mut out).map_err(|error| format!("zstd: {error}"))?,
             Self::Blosc => blosc2::decompress_blosc1(bytes, &mut out).map_err(|error| format!("blosc: {error}"))?,
+            Self::Zlib => whole(ZlibDecoder::new(bytes), &mut out).map_err(|error| format!("zlib: {error}"))?,
+            Self::Lz4 => lz4::decompress(bytes, &mut out).map_err(|error| format!("lz4: {error}"))?,
+            Self::Shuffle(size) => {
+                unshuffle_into(bytes, size, &mut out).map_err(|error| format!("shuffle: {error}"))?;
+            }
         }
         Ok(out)
     }
@@ -56,17 +68,21 @@ impl Bounded {
                 encoder.write_all(bytes).and_then(|()| encoder.finish()).map_err(|error| format!("gzip: {error}"))
             }
             Self::Zstd(level) => zstd(level),
-            Self::Blosc => zstd(ZSTD_LEVEL),
+            Self::Blosc | Self::Zlib | Self::Lz4 | Self::Shuffle(_) => zstd(ZSTD_LEVEL),
         }
     }
 }
 
 /// Decompresses one or more members into all of `out`.
 fn gunzip(bytes: &[u8], out: &mut [u8]) -> std::io::Result<()> {
-    let mut members = MultiGzDecoder::new(bytes);
-    members.read_exact(out)?;
+    whole(MultiGzDecoder::new(bytes), out)
+}
+
+/// Reads all of `out`, which is all there is.
+fn whole(mut decoder: impl std::io::Read, out: &mut [u8]) -> std::io::Result<()> {
+    decoder.read_exact(out)?;
     // Reading on finds the end, and compares the last checksum.
-    match members.read(&mut [0])? {
+    match decoder.read(&mut [0])? {
         0 => Ok(()),
         _ => Err(std::io::Error::other("the data are too long")),
     }
@@ -78,6 +94,9 @@ impl ExtensionName for Bounded {
             Self::Gzip(_) => "gzip",
             Self::Zstd(_) => "zstd",
             Self::Blosc => "blosc",
+            Self::Zlib => "numcodecs.zlib",
+            Self::Lz4 => "numcodecs.lz4",
+            Self::Shuffle(_) => "numcodecs.shuffle",
         };
         Some(name.into())
     }
@@ -111,8 +130,11 @@ impl BytesToBytesCodecTraits for Bounded {
         Ok(RecommendedConcurrency::new_maximum(1))
     }
 
-    fn encoded_representation(&self, _: &BytesRepresentation) -> BytesRepresentation {
-        BytesRepresentation::UnboundedSize
+    fn encoded_representation(&self, decoded: &BytesRepresentation) -> BytesRepresentation {
+        match self {
+            Self::Shuffle(_) => *decoded,
+            _ => BytesRepresentation::UnboundedSize,
+        }
     }
 
     fn encode<'a>(&self, bytes: ArrayBytesRaw<'a>, _: &CodecOptions) -> Result<ArrayBytesRaw<'a>, CodecError> {

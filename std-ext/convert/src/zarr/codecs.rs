@@ -1,7 +1,7 @@
 //! The codecs of an array: what turns a chunk into bytes, and back.
 //!
 //! ```text
-//! elements ─ transpose … ─ bytes or sharding_indexed ─ gzip, zstd, blosc, crc32c … ─ stored bytes
+//! elements ─ transpose … ─ bytes or sharding_indexed ─ gzip, zlib, zstd, lz4, blosc, shuffle, crc32c … ─ stored bytes
 //! ```
 //!
 //! The chain is that of `zarrs`. It has only codecs of this list, so that a description cannot ask for others.
@@ -71,7 +71,13 @@ pub(super) fn chain(codecs: &[MetadataV3], shape: &[NonZeroU64], element: Elemen
                 _ => return Err(unsupported(name)),
             },
             // A buffer says itself how it is made.
-            "blosc" => Arc::new(Bounded::Blosc),
+            "blosc" | "numcodecs.blosc" => Arc::new(Bounded::Blosc),
+            "numcodecs.zlib" => Arc::new(Bounded::Zlib),
+            "numcodecs.lz4" => Arc::new(Bounded::Lz4),
+            "numcodecs.shuffle" => {
+                let size = codec.configuration().and_then(|map| map.get("elementsize")?.as_u64());
+                Arc::new(Bounded::Shuffle(size.ok_or("codec numcodecs.shuffle has no elementsize")?))
+            }
             "crc32c" => {
                 let configuration = typed::<Crc32cCodecConfiguration>(codec)?;
                 Arc::new(Crc32cCodec::new_with_configuration(&configuration))
@@ -113,16 +119,28 @@ fn unsupported(name: &str) -> String {
     format!("codec {name} is not supported")
 }
 
-/// Puts `zstd` in the place of `blosc`, which can be read only, also within shards. False if there is none.
-pub(super) fn make_writable(codecs: &mut Json) -> bool {
-    let mut has_changed = false;
-    for codec in codecs.as_array_mut().into_iter().flatten() {
-        if codec.get("name").unwrap_or(codec) == "blosc" {
+/// Codecs that are read only.
+const READ_ONLY: [&str; 4] = ["blosc", "numcodecs.blosc", "numcodecs.lz4", "numcodecs.zlib"];
+
+/// Puts `zstd` in the place of codecs that are read only, also within shards, and drops the shuffle of numcodecs. Returns the
+/// codecs that were there.
+pub(super) fn make_writable(codecs: &mut Json) -> Vec<String> {
+    let mut changed = Vec::new();
+    let Some(list) = codecs.as_array_mut() else { return changed };
+    let name_of = |codec: &Json| codec.get("name").unwrap_or(codec).as_str().map(str::to_string);
+    list.retain(|codec| {
+        let name = name_of(codec).filter(|name| name == "numcodecs.shuffle");
+        let is_kept = name.is_none();
+        changed.extend(name);
+        is_kept
+    });
+    for codec in list {
+        if let Some(name) = name_of(codec).filter(|name| READ_ONLY.contains(&name.as_str())) {
             *codec = serde_json::json!({"name": "zstd", "configuration": {"level": ZSTD_LEVEL, "checksum": false}});
-            has_changed = true;
+            changed.push(name);
         } else if let Some(inner) = codec.pointer_mut("/configuration/codecs") {
-            has_changed |= make_writable(inner);
+            changed.extend(make_writable(inner));
         }
     }
-    has_changed
+    changed
 }

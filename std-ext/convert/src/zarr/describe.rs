@@ -10,10 +10,11 @@ use zarrs::array::{
     ArrayBytes, ArrayMetadataV3, ArraySubset, ArrayToBytesCodecTraits as _, ChunkKeyEncoding, ChunkShape, CodecChain,
     CodecError, CodecOptions, DataType, FillValue, update_array_bytes,
 };
+use zarrs::metadata::v3::MetadataV3;
 
 use super::Result;
 use super::codecs::chain;
-use super::element::Element;
+use super::element::{Element, TIMES};
 
 /// A product that `zarrs` calculates is at most this many times the bytes of a chunk: an index of 16 bytes for each
 /// element, and checksums.
@@ -30,6 +31,9 @@ pub(super) struct Array {
     fill: FillValue,
     codecs: CodecChain,
     keys: ChunkKeyEncoding,
+    /// How keys begin, and what stands between their numbers.
+    key_form: (&'static str, char),
+    is_sharded: bool,
 }
 
 impl Array {
@@ -52,19 +56,25 @@ impl Array {
         if chunk.len() != shape.len() {
             return Err(format!("chunks of {chunk:?} do not fit an array of {shape:?}"));
         }
-        if !matches!(keys.name(), "default" | "v2") {
-            return Err(format!("chunk key encoding {} is not supported", keys.name()));
-        }
+        let separator = keys.configuration().and_then(|map| map.get("separator")?.as_str()?.chars().next());
+        let key_form = match keys.name() {
+            "default" => ("c", separator.unwrap_or('/')),
+            "v2" => ("", separator.unwrap_or('.')),
+            other => return Err(format!("chunk key encoding {other} is not supported")),
+        };
         let keys = ChunkKeyEncoding::from_metadata(&keys).map_err(|error| error.to_string())?;
         let element = Element::parse(&metadata.data_type)?;
-        let data_type = DataType::from_metadata(&metadata.data_type).map_err(|error| error.to_string())?;
+        let is_time = TIMES.contains(&metadata.data_type.name());
+        let data_type = if is_time { MetadataV3::new(element.name()) } else { metadata.data_type };
+        let data_type = DataType::from_metadata(&data_type).map_err(|error| error.to_string())?;
         let fill = data_type.fill_value_v3(&metadata.fill_value);
         let fill = fill.map_err(|_| format!("fill value {} is not of type {}", metadata.fill_value, element.name()))?;
         if fill.as_ne_bytes().len() != element.size() {
             return Err(format!("data type {} has another size", element.name()));
         }
         let codecs = chain(&metadata.codecs, &chunk_shape, element, 0)?;
-        Ok(Self { shape, chunk, element, chunk_shape, data_type, fill, codecs, keys })
+        let is_sharded = metadata.codecs.iter().any(|codec| codec.name() == "sharding_indexed");
+        Ok(Self { shape, chunk, element, chunk_shape, data_type, fill, codecs, keys, key_form, is_sharded })
     }
 
     /// Chunks in each dimension.
@@ -93,6 +103,36 @@ impl Array {
     /// The path of a chunk from the array on.
     pub(super) fn key(&self, index: &[u64]) -> String {
         self.keys.encode(index).as_str().to_string()
+    }
+
+    /// The index of the chunk at a path from the array on. `None` if no chunk of the array is there.
+    pub(super) fn index(&self, key: &str, grid: &[u64]) -> Option<Vec<u64>> {
+        let (start, separator) = self.key_form;
+        let numbers = match key.strip_prefix(start)? {
+            "" => Vec::new(),
+            rest if start.is_empty() => rest.split(separator).collect(),
+            rest => rest.strip_prefix(separator)?.split(separator).collect(),
+        };
+        let index = match numbers.as_slice() {
+            // The one chunk of an array without dimensions.
+            ["0"] if grid.is_empty() => Vec::new(),
+            numbers => numbers.iter().map(|number| number.parse().ok()).collect::<Option<Vec<u64>>>()?,
+        };
+        let is_within = index.len() == grid.len() && index.iter().zip(grid).all(|(at, chunks)| at < chunks);
+        (is_within && self.key(&index) == key).then_some(index)
+    }
+
+    /// The most bytes that a stored chunk can have.
+    pub(super) fn max_stored(&self) -> u64 {
+        let len = count(&self.chunk).unwrap_or(u64::MAX).saturating_mul(self.element.size() as u64);
+        // What codecs add where they cannot compress: little to a block, and much to the small chunks of a shard.
+        let more = if self.is_sharded { len.saturating_mul(ROOM as u64) } else { len / 8 };
+        len.saturating_add(more).saturating_add(4096)
+    }
+
+    /// The fill value, in the byte order of the machine.
+    pub(super) fn fill_bytes(&self) -> &[u8] {
+        self.fill.as_ne_bytes()
     }
 
     /// Bytes of a tensor of `shape`, which `encoded` bytes hold.

@@ -6,6 +6,9 @@ use zarrs::metadata::v3::MetadataV3;
 
 use super::Result;
 
+/// The data types of numpy for times, and how messages call them.
+pub(super) const TIMES: [&str; 2] = ["numpy.datetime64", "numpy.timedelta64"];
+
 /// The type of the elements of an array. In memory booleans take a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Element {
@@ -17,9 +20,10 @@ impl Element {
     /// The element type of 64-bit indices.
     pub(super) const INDEX: Self = Self { dtype: Dtype::Uint64 };
 
-    /// The type that `data_type` names.
+    /// The type that `data_type` names. The times of numpy are integers of 64 bits.
     pub(super) fn parse(data_type: &MetadataV3) -> Result<Self> {
         let dtype = match data_type.name() {
+            name if TIMES.contains(&name) => Some(Dtype::Int64),
             _ if !data_type.configuration_is_none_or_empty() => None,
             "bool" => Some(Dtype::Bitmask),
             "bitmask" => None,

@@ -2,11 +2,15 @@
 
 use super::DESCRIPTION;
 
+/// The longest name of a directory in bytes, with room for a number. Systems have 255.
+const MAX: usize = 220;
+
 /// A part of a path that is a name of one directory.
 pub(super) fn safe(part: &str) -> String {
     let is_dots = part.chars().all(|char| char == '.');
     let replaced = |char: char| if char.is_control() || matches!(char, '\\' | ':') { '_' } else { char };
-    let text: String = part.chars().map(replaced).take(200).collect();
+    let mut text: String = part.chars().take(MAX).map(replaced).collect();
+    text.truncate(text.floor_char_boundary(MAX));
     if is_dots || text.starts_with("__") || text == DESCRIPTION {
         format!("_{}", text.replace('.', "_").trim_start_matches('_'))
     } else {

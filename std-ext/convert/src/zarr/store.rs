@@ -1,114 +1,258 @@
 //! Directories: where descriptions and chunks lie.
+//!
+//! All files of a store are opened by [`Store`]: only regular files that lie within the store, and no more of a file than its
+//! use allows. A link that leads out of the store, a pipe and a device are errors.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use serde_json::Value as Json;
+use ciborium::Value;
 use tgm_std::TensogramError;
 
-use super::{DESCRIPTION, Result};
+use super::v2::{self, ARRAY, ATTRIBUTES, GROUP};
+use super::{DESCRIPTION, Result, json};
 use crate::error::metadata;
 
 /// How deep groups lie within groups.
 const MAX_DEPTH: usize = 64;
 /// Bytes of a description. The description of a group may list all arrays.
 const MAX_DESCRIPTION: u64 = 64 << 20;
+/// Entries of all directories. A store of more is not read to its end.
+const MAX_ENTRIES: usize = 64 << 20;
+/// The file of version 2 that repeats all descriptions.
+const CONSOLIDATED: &str = ".zmetadata";
 
 /// What a directory holds.
 pub(super) enum Node {
-    Array(Json),
-    Group(Json),
-    /// A node that cannot be read, or that is not of version 3.
-    Other(TensogramError),
+    /// An array, described as version 3 describes it, and its attributes.
+    Array(Vec<(Value, Value)>, Vec<(Value, Value)>),
+    /// A group, and its attributes.
+    Group(Vec<(Value, Value)>),
+    /// A node that cannot be read.
+    Failed(TensogramError),
+    /// Something beside the nodes, and what it is.
+    Beside(String),
 }
 
-/// Calls `visit` with the path of each node from the root on: groups before what they hold, names in order.
-///
-/// # Errors
-/// The errors of `visit`.
-pub(super) fn walk<E>(root: &Path, visit: &mut dyn FnMut(&str, Node) -> Result<(), E>) -> Result<(), E> {
-    let mut waiting = vec![(String::new(), 0)];
-    while let Some((path, depth)) = waiting.pop() {
-        let directory = directory(root, &path);
-        let node = node(&directory);
-        let is_group = matches!(node, Some(Node::Group(_)));
-        if let Some(node) = node {
-            visit(&path, node)?;
+/// A store on disk.
+pub(super) struct Store {
+    /// The directory, without links in its path.
+    root: PathBuf,
+    /// Entries that may still be looked at.
+    entries: std::cell::Cell<usize>,
+}
+
+/// What an entry of a directory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Folder,
+    /// A file, or a link, which is looked at when it is opened.
+    File,
+    /// A link to a directory.
+    LinkedFolder,
+    /// A pipe, a device, a socket.
+    Special,
+}
+
+impl Store {
+    /// The store in a directory.
+    pub(super) fn new(root: &Path) -> Result<Self, TensogramError> {
+        let root = root.canonicalize().map_err(|error| TensogramError::io(root, &error))?;
+        Ok(Self { root, entries: std::cell::Cell::new(MAX_ENTRIES) })
+    }
+
+    /// The bytes of a file with at most `max`. `None` if there is no file.
+    pub(super) fn read(&self, path: &Path, max: u64) -> Result<Option<Vec<u8>>> {
+        let path = match self.root.join(path).canonicalize() {
+            Ok(path) => path,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error.to_string()),
+        };
+        if !path.starts_with(&self.root) {
+            return Err("it is a link that leads out of the store".into());
         }
-        if !is_group {
-            continue;
+        // Before it is opened: that of a pipe waits for a writer, and that of a device may do anything.
+        let is_file = |metadata: io::Result<fs::Metadata>| {
+            let metadata = metadata.map_err(|error| error.to_string())?;
+            if metadata.is_file() { Ok(metadata.len()) } else { Err("it is not a regular file".to_string()) }
+        };
+        is_file(path.symlink_metadata())?;
+        let file = File::open(&path).map_err(|error| error.to_string())?;
+        let len = is_file(file.metadata())?;
+        let too_long = || format!("it has {len} bytes, and {max} are the most that it can have");
+        if len > max {
+            return Err(too_long());
         }
-        match folders(&directory) {
-            Ok(names) if depth < MAX_DEPTH => {
-                let paths = names.into_iter().map(|name| if path.is_empty() { name } else { format!("{path}/{name}") });
-                waiting.extend(paths.map(|path| (path, depth + 1)));
+        let mut bytes = Vec::new();
+        file.take(max.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+        if bytes.len() as u64 > max { Err(too_long()) } else { Ok(Some(bytes)) }
+    }
+
+    /// Bytes of a file, 0 if there is none that [`Self::read`] would read.
+    pub(super) fn len(&self, path: &Path) -> u64 {
+        let metadata = self.root.join(path).metadata();
+        metadata.ok().filter(fs::Metadata::is_file).map_or(0, |metadata| metadata.len())
+    }
+
+    /// Bytes that a file takes on disk, about: fewer than it has, if it has holes.
+    pub(super) fn disk_len(&self, path: &Path) -> u64 {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt as _;
+            let blocks = self.root.join(path).metadata().map_or(0, |metadata| metadata.blocks());
+            // Short files may need no block.
+            self.len(path).min(blocks.saturating_mul(512).saturating_add(512))
+        }
+        #[cfg(not(unix))]
+        self.len(path)
+    }
+
+    /// Names and kinds in a directory, in order.
+    fn entries(&self, folder: &Path) -> Result<Vec<(String, Kind)>> {
+        let mut found = Vec::new();
+        let entries = fs::read_dir(self.root.join(folder)).map_err(|error| error.to_string())?;
+        for entry in entries {
+            let left = self.entries.get().checked_sub(1);
+            self.entries.set(left.ok_or_else(|| format!("the store has more than {MAX_ENTRIES} entries"))?);
+            let entry = entry.map_err(|error| error.to_string())?;
+            let kind = entry.file_type().map_err(|error| error.to_string())?;
+            let kind = if kind.is_dir() {
+                Kind::Folder
+            } else if kind.is_file() {
+                Kind::File
+            } else if kind.is_symlink() {
+                if entry.path().is_dir() { Kind::LinkedFolder } else { Kind::File }
+            } else {
+                Kind::Special
+            };
+            let name = entry.file_name().into_string();
+            found.push((name.map_err(|name| format!("the name {} is not UTF-8", name.display()))?, kind));
+        }
+        found.sort_unstable_by(|(one, _), (other, _)| str::cmp(one, other));
+        Ok(found)
+    }
+
+    /// Calls `visit` with the path of each node from the root on, and with what lies beside nodes: groups before what they
+    /// hold, names in order.
+    ///
+    /// # Errors
+    /// The errors of `visit`.
+    pub(super) fn walk<E>(&self, visit: &mut dyn FnMut(&str, Node) -> Result<(), E>) -> Result<(), E> {
+        let mut waiting = vec![(String::new(), 0)];
+        while let Some((path, depth)) = waiting.pop() {
+            let node = self.node(Path::new(&path));
+            let is_leaf = matches!(node, Some(Node::Array(..) | Node::Failed(_)));
+            match node {
+                Some(node) => visit(&path, node)?,
+                // Directories between groups need not be described.
+                None if path.is_empty() => return Ok(()),
+                None => {}
             }
-            Ok(names) if names.is_empty() => {}
-            Ok(_) => visit(&path, Node::Other(metadata(format!("groups lie deeper than {MAX_DEPTH}"))))?,
-            Err(error) => visit(&path, Node::Other(TensogramError::io(&directory, &error)))?,
+            if is_leaf {
+                continue;
+            }
+            let entries = match self.entries(Path::new(&path)) {
+                Ok(entries) => entries,
+                Err(what) => {
+                    visit(&path, Node::Failed(metadata(what)))?;
+                    continue;
+                }
+            };
+            let mut folders = Vec::new();
+            for (name, kind) in entries {
+                let within = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
+                match kind {
+                    Kind::Folder if depth < MAX_DEPTH => folders.push((within, depth + 1)),
+                    Kind::Folder => {
+                        visit(&within, Node::Failed(metadata(format!("groups lie deeper than {MAX_DEPTH}"))))?;
+                    }
+                    Kind::LinkedFolder => {
+                        visit(&within, Node::Failed(metadata("it is a link to a directory, which is not followed")))?;
+                    }
+                    Kind::Special => visit(&within, Node::Failed(metadata("it is not a regular file")))?,
+                    Kind::File if [DESCRIPTION, GROUP, ATTRIBUTES, CONSOLIDATED].contains(&name.as_str()) => {}
+                    Kind::File => visit(&within, Node::Beside("the file, which is not part of an array".into()))?,
+                }
+            }
+            waiting.extend(folders.into_iter().rev());
         }
+        Ok(())
     }
-    Ok(())
+
+    /// The node of a directory. `None` if the directory is not a node.
+    fn node(&self, folder: &Path) -> Option<Node> {
+        let described = |name: &str| {
+            let bytes = self.read(&folder.join(name), MAX_DESCRIPTION).map_err(|what| format!("{name}: {what}"))?;
+            let parsed = bytes.map(|bytes| json::parse(&bytes).map_err(|what| format!("{name} is not JSON: {what}")));
+            match parsed.transpose()? {
+                Some(Value::Map(entries)) => Ok(Some(entries)),
+                Some(_) => Err(format!("{name} is not a JSON object")),
+                None => Ok(None),
+            }
+        };
+        let node = || -> Result<Option<Node>> {
+            if let Some(mut entries) = described(DESCRIPTION)? {
+                let attributes = match take(&mut entries, "attributes") {
+                    Some(Value::Map(attributes)) => attributes,
+                    None => Vec::new(),
+                    Some(_) => return Err(format!("attributes of {DESCRIPTION} are not a JSON object")),
+                };
+                return match get(&entries, "node_type").and_then(Value::as_text) {
+                    Some("array") => Ok(Some(Node::Array(entries, attributes))),
+                    Some("group") => Ok(Some(Node::Group(attributes))),
+                    _ => Err(format!("{DESCRIPTION} is of neither array nor group")),
+                };
+            }
+            if let Some(entries) = described(ARRAY)? {
+                let attributes = described(ATTRIBUTES)?.unwrap_or_default();
+                let (description, attributes) = v2::array(&entries, attributes)?;
+                return Ok(Some(Node::Array(description, attributes)));
+            }
+            if described(GROUP)?.is_some() {
+                return Ok(Some(Node::Group(described(ATTRIBUTES)?.unwrap_or_default())));
+            }
+            Ok(None)
+        };
+        node().unwrap_or_else(|what| Some(Node::Failed(metadata(what))))
+    }
+
+    /// Calls `visit` with the path of each file of an array from its directory on, but for its descriptions.
+    ///
+    /// # Errors
+    /// The errors of `visit`, and what is neither file nor directory.
+    pub(super) fn files(&self, array: &Path, visit: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
+        let mut waiting = vec![(String::new(), 0)];
+        while let Some((path, depth)) = waiting.pop() {
+            for (name, kind) in self.entries(&array.join(&path))?.into_iter().rev() {
+                let within = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
+                match kind {
+                    Kind::Folder if depth < MAX_DEPTH => waiting.push((within, depth + 1)),
+                    Kind::Folder => return Err(format!("{within}: directories lie deeper than {MAX_DEPTH}")),
+                    Kind::LinkedFolder => return Err(format!("{within}: a link to a directory is not followed")),
+                    Kind::Special => return Err(format!("{within} is not a regular file")),
+                    Kind::File if depth == 0 && [DESCRIPTION, ARRAY, ATTRIBUTES].contains(&name.as_str()) => {}
+                    Kind::File => visit(&within)?,
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
-/// The directory of a node.
+/// The value of a key.
+pub(super) fn get<'m>(map: &'m [(Value, Value)], key: &str) -> Option<&'m Value> {
+    map.iter().find(|(name, _)| name.as_text() == Some(key)).map(|(_, value)| value)
+}
+
+/// Takes a key out of a map.
+pub(super) fn take(map: &mut Vec<(Value, Value)>, key: &str) -> Option<Value> {
+    let place = map.iter().position(|(name, _)| name.as_text() == Some(key))?;
+    Some(map.remove(place).1)
+}
+
+/// The path of a node as a path of the system. Parts that would lead elsewhere are left out.
 pub(super) fn directory(root: &Path, path: &str) -> PathBuf {
-    let parts = path.split('/').filter(|part| !part.is_empty());
+    let parts = Path::new(path).components().filter(|part| matches!(part, Component::Normal(_)));
     parts.fold(root.to_path_buf(), |directory, part| directory.join(part))
-}
-
-/// Names of directories in a directory, last one first. Links are not followed, because they may lead in circles.
-fn folders(directory: &Path) -> io::Result<Vec<String>> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            names.extend(entry.file_name().into_string().ok());
-        }
-    }
-    names.sort_unstable_by(|a, b| b.cmp(a));
-    Ok(names)
-}
-
-/// The node of a directory. `None` if the directory is not a node.
-fn node(directory: &Path) -> Option<Node> {
-    let path = directory.join(DESCRIPTION);
-    let file = match File::open(&path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let is_old = [".zarray", ".zgroup"].iter().any(|name| directory.join(name).exists());
-            return is_old.then(|| Node::Other(metadata("Zarr version 2 is not supported")));
-        }
-        Err(error) => return Some(Node::Other(TensogramError::io(&path, &error))),
-    };
-    let mut text = Vec::new();
-    if let Err(error) = file.take(MAX_DESCRIPTION + 1).read_to_end(&mut text) {
-        return Some(Node::Other(TensogramError::io(&path, &error)));
-    }
-    if text.len() as u64 > MAX_DESCRIPTION {
-        return Some(Node::Other(metadata(format!("zarr.json is longer than {MAX_DESCRIPTION} bytes"))));
-    }
-    Some(match serde_json::from_slice::<Json>(&text) {
-        Ok(json) => match json.get("node_type").and_then(Json::as_str) {
-            Some("array") => Node::Array(json),
-            Some("group") => Node::Group(json),
-            _ => Node::Other(metadata("zarr.json is of neither array nor group")),
-        },
-        Err(error) => Node::Other(metadata(format!("zarr.json is not JSON: {error}"))),
-    })
-}
-
-/// The bytes of a chunk. `None` if it is not stored.
-pub(super) fn chunk(path: &Path) -> Result<Option<Vec<u8>>> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-/// Bytes of a chunk, 0 if it is not stored.
-pub(super) fn chunk_len(path: &Path) -> u64 {
-    fs::metadata(path).map_or(0, |metadata| metadata.len())
 }

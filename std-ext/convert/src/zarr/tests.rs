@@ -145,7 +145,7 @@ proptest! {
         prop_assert_eq!(&decoded(&whole[0])[0], &bytes);
         let description = first.join("g/a").join(DESCRIPTION);
         let mut json: Json = serde_json::from_slice(&fs::read(&description).unwrap()).unwrap();
-        prop_assert_eq!(&json["attributes"], &json!({"name": "g/a", "units": "K", "_extra_": {"run": 7}}));
+        prop_assert_eq!(&json["attributes"], &json!({"units": "K", "_extra_": {"run": 7}}));
         json["codecs"] = codecs(kind);
         json["chunk_grid"]["configuration"]["chunk_shape"] = json!(chunk_shape);
         json["dimension_names"] = json!(["y", null]);
@@ -268,9 +268,9 @@ fn what_cannot_be_read_is_listed_with_its_place() {
     let cases: [(Json, &[u8], &str); 20] = [
         (regular("rectilinear"), &[], "chunk grid rectilinear is not supported"),
         (
-            array("uint8", &[2], &[2], json!(0), json!([{"name": "numcodecs.shuffle"}, {"name": "bytes"}])),
+            array("uint8", &[2], &[2], json!(0), json!([{"name": "numcodecs.delta"}, {"name": "bytes"}])),
             &[],
-            "codec numcodecs.shuffle is not supported",
+            "codec numcodecs.delta is not supported",
         ),
         (
             array("uint8", &[1], &[1], json!(0), shards(little.clone())),
@@ -342,7 +342,7 @@ fn what_cannot_be_read_is_listed_with_its_place() {
     let read = |tgm: &mut Vec<u8>| to_tensogram(folder.path(), &ZarrOptions::default(), tgm, &mut |_| {});
     assert!(read(&mut tgm).unwrap_err().to_string().contains("is not a Zarr store"));
     fs::write(folder.path().join(".zgroup"), "{}").unwrap();
-    assert!(read(&mut tgm).unwrap_err().to_string().contains("Zarr version 2 is not supported"));
+    assert!(read(&mut tgm).unwrap_err().to_string().contains("the store holds no arrays"));
     fs::write(folder.path().join(DESCRIPTION), "{").unwrap();
     assert!(read(&mut tgm).unwrap_err().to_string().contains("is not JSON"));
 }

@@ -5,22 +5,29 @@ use std::io::Write;
 use std::path::Path;
 
 use ciborium::Value;
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 use tgm_codec::kernels::byteswap::swap_in_place;
-use tgm_core::descriptor::{ByteOrder, Dtype};
+use tgm_core::descriptor::{ByteOrder, Dtype, Key};
 #[cfg(doc)]
 use tgm_std::TensogramError;
-use tgm_std::internal::to_cbor;
+use tgm_std::internal::{from_cbor, to_cbor};
 use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, StreamingEncoder, error};
 
-use super::describe::{Array, count, indices};
-use super::store::{Node, chunk, chunk_len, directory, walk};
+use super::cells::{Entries, Values};
+use super::describe::{Array, count};
+use super::element::TIMES;
+use super::fill;
+use super::store::{Node, Store, directory};
 use super::{DESCRIPTION, Result, ZARR};
-use crate::arrays::pack_bools;
+use crate::arrays::{TIME, pack_bools, time};
+use crate::cf::Packed;
 use crate::error::{encoding, metadata};
 use crate::names::above;
 use crate::note::Note;
 use crate::streamed::{compress, encode_options};
+
+/// Bytes of the attributes of groups and arrays that are written more than once in a message or a file.
+const REPEATED: usize = 4096;
 
 /// What becomes an object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,10 +60,11 @@ impl Default for ZarrOptions {
 
 /// Converts all arrays of a store, in the order of their paths, and returns how many messages were written.
 ///
-/// What cannot be converted is left out and given to `report`: an array, or with [`Chunks::Keep`] a chunk.
+/// What cannot be converted is left out and given to `report`: an array, or with [`Chunks::Keep`] a chunk. So is each file of
+/// the store that belongs to no array.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`] if the directory is not a Zarr store of version 3; [`TensogramError::Io`] of the sink, with
+/// [`TensogramError::Metadata`] if the directory is not a Zarr store, or holds no array; [`TensogramError::Io`] of the sink, with
 /// which the last message has no end.
 pub fn to_tensogram(
     store: &Path,
@@ -64,88 +72,166 @@ pub fn to_tensogram(
     sink: &mut dyn Write,
     report: &mut dyn FnMut(Note),
 ) -> error::Result<u64> {
-    let (mut messages, mut groups) = (0, BTreeMap::new());
-    let mut is_empty = true;
-    walk(store, &mut |path, node| {
+    let on_disk = Store::new(store)?;
+    let mut reader =
+        Reader { name: root_name(store), store: &on_disk, options, groups: BTreeMap::new(), stored: 0, decoded: 0 };
+    let (mut messages, mut arrays, mut is_empty) = (0, 0_u64, true);
+    on_disk.walk(&mut |path, node| {
         is_empty = false;
         match node {
-            Node::Array(json) => {
-                let source = Source { store, path, options, groups: &groups };
-                if source.write(&json, sink, report)? {
+            Node::Array(description, attributes) => {
+                arrays += 1;
+                if reader.write(path, &description, attributes, sink, report)? {
                     messages += 1;
                 }
             }
-            Node::Group(mut json) => {
-                if let Some(Json::Object(attributes)) = json.get_mut("attributes").map(Json::take) {
-                    groups.insert(path.to_string(), attributes);
-                }
+            Node::Group(attributes) => _ = reader.groups.insert(path.to_string(), Group::new(attributes)),
+            Node::Failed(error) if path.is_empty() => return Err(error),
+            Node::Failed(error) => {
+                arrays += 1;
+                report(Note::failed(path, error));
             }
-            Node::Other(error) if path.is_empty() => return Err(error),
-            Node::Other(error) => report(Note::failed(path, error)),
+            Node::Beside(what) => report(Note::not_kept(path, what)),
         }
         Ok(())
     })?;
     if is_empty {
-        return Err(metadata(format!("{} has no {DESCRIPTION}: it is not a Zarr store", store.display())));
+        let store = store.display();
+        return Err(metadata(format!("{store} has no {DESCRIPTION}, .zarray or .zgroup: it is not a Zarr store")));
+    }
+    if arrays == 0 {
+        return Err(metadata("the store holds no arrays"));
+    }
+    for (path, group) in reader.groups {
+        if !group.is_told {
+            let what = if group.attributes.is_empty() {
+                "the group, which has no array"
+            } else {
+                "the group and its attributes: it has no array"
+            };
+            report(Note::not_kept(if path.is_empty() { "the root" } else { &path }, what));
+        }
     }
     Ok(messages)
 }
 
-/// An array of a store.
-struct Source<'a> {
-    store: &'a Path,
-    path: &'a str,
-    options: &'a ZarrOptions,
-    /// The attributes of groups.
-    groups: &'a BTreeMap<String, Map<String, Json>>,
+/// What an array at the root is called.
+fn root_name(store: &Path) -> String {
+    store.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-impl Source<'_> {
+/// A group of a store.
+struct Group {
+    attributes: Entries,
+    /// Whether the attributes are in each message below, and not in the first alone.
+    is_repeated: bool,
+    /// Whether a message has them.
+    is_told: bool,
+}
+
+impl Group {
+    fn new(attributes: Entries) -> Self {
+        Self { is_repeated: encoded_len(&attributes) <= REPEATED, attributes, is_told: false }
+    }
+}
+
+/// Bytes of attributes in a message.
+fn encoded_len(attributes: &Entries) -> usize {
+    let mut bytes = Vec::new();
+    let written = ciborium::into_writer(&Value::Map(attributes.clone()), &mut bytes);
+    written.map_or(usize::MAX, |()| bytes.len())
+}
+
+/// What reads a store.
+struct Reader<'a> {
+    /// What an array at the root is called.
+    name: String,
+    store: &'a Store,
+    options: &'a ZarrOptions,
+    groups: BTreeMap<String, Group>,
+    /// Bytes of chunks so far, on disk and decoded.
+    stored: u64,
+    decoded: u64,
+}
+
+/// An array that is about to be written.
+struct Source {
+    array: Array,
+    values: Values,
+    /// The description of an array with these values.
+    json: Json,
+    /// The kind, the unit and the multiple, if the elements are times.
+    time: Option<Value>,
+    /// Indices of the chunks that are stored, in order.
+    chunks: Vec<Vec<u64>>,
+}
+
+impl Reader<'_> {
     /// Writes the message of an array, unless it is reported.
-    fn write(&self, json: &Json, sink: &mut dyn Write, report: &mut dyn FnMut(Note)) -> error::Result<bool> {
-        let place = if self.path.is_empty() { "the root" } else { self.path };
-        let prepared = Array::parse(json).and_then(|array| {
-            let grid = array.grid(&self.options.limits)?;
-            let whole = if self.options.chunks == Chunks::Join { Some(self.join(&array, &grid)?) } else { None };
-            Ok((array, grid, whole))
+    fn write(
+        &mut self,
+        path: &str,
+        description: &[(Value, Value)],
+        attributes: Entries,
+        sink: &mut dyn Write,
+        report: &mut dyn FnMut(Note),
+    ) -> error::Result<bool> {
+        let place = if path.is_empty() { "the root" } else { path };
+        let prepared = self.prepare(path, description, attributes, report).and_then(|source| {
+            let whole = if self.options.chunks == Chunks::Join { Some(self.join(path, &source)?) } else { None };
+            Ok((source, whole))
         });
-        let (array, grid, whole) = match prepared {
+        let (source, whole) = match prepared {
             Ok(prepared) => prepared,
             Err(what) => {
                 report(Note::failed(place, metadata(what)));
                 return Ok(false);
             }
         };
+        for told in source.values.reading.not_applied() {
+            report(Note::not_kept(place, format!("what {} says: {}", told.name, told.why)));
+        }
+        let objects = if whole.is_some() { 1 } else { source.chunks.len() };
         let options = EncodeOptions { allow_nan: true, allow_inf: true, ..self.options.encode.clone() };
-        let global = GlobalMetadata { extra: self.extra(json), ..GlobalMetadata::default() };
+        let global = GlobalMetadata { extra: self.extra(path, &source, objects), ..GlobalMetadata::default() };
         let mut encoder = StreamingEncoder::new(sink, &global, &options)?;
-        let mut altered = 0;
-        let mut write = |shape: &[u64], mut elements: Vec<u8>, at: Option<(&[u64], &[u64])>| {
-            if ByteOrder::NATIVE == ByteOrder::Big {
-                swap_in_place(&mut elements, array.element.unit())?;
+        let is_repeated = encoded_len(&source.values.attributes).saturating_mul(objects) <= REPEATED.max(1 << 20);
+        let name = if path.is_empty() { self.name.clone() } else { path.to_string() };
+        let (mut altered, mut written) = (0, 0);
+        let mut write = |shape: &[u64], elements: Vec<u8>, at: Option<(&[u64], &[u64])>| {
+            altered += source.array.element.altered(&elements);
+            let (descriptor, values) = source.object(shape, elements, self.options.zstd_level)?;
+            let mut entry = source.entry(&name, at);
+            if (written == 0 || is_repeated) && !source.values.attributes.is_empty() {
+                entry.insert("attributes".into(), Value::Map(source.values.attributes.clone()));
             }
-            altered += array.element.altered(&elements);
-            let descriptor = self.descriptor(array.element.dtype, shape);
-            let values = if array.element.dtype == Dtype::Bitmask { pack_bools(&elements) } else { elements };
-            encoder.write_preceder(self.entry(json, at))?;
+            written += 1;
+            encoder.write_preceder(entry)?;
             encoder.write_object(&descriptor, &values)
         };
         if let Some(whole) = whole {
-            write(&array.shape, whole, None)?;
+            write(&source.array.shape, whole, None)?;
         } else {
-            for index in indices(&grid) {
-                let (origin, shape) = array.extent(&index);
-                match self.chunk(&array, &index, &shape) {
-                    Ok(Some(elements)) => write(&shape, elements, Some((&index, &origin)))?,
-                    Ok(None) => {}
-                    Err(what) => {
-                        let place = format!("{place}, chunk {}", array.key(&index));
-                        report(Note::failed(place, encoding(what)));
-                    }
+            for index in &source.chunks {
+                let (origin, shape) = source.array.extent(index);
+                let mut failed = |error| {
+                    report(Note::failed(format!("{place}, chunk {}", source.array.key(index)), error));
+                };
+                match self.chunk(path, &source.array, index, &shape) {
+                    Ok(elements) => match source.values.reading.cells(elements) {
+                        Ok(cells) => write(&shape, cells.bytes, Some((index, &origin)))?,
+                        Err(error) => failed(error),
+                    },
+                    Err(what) => failed(encoding(what)),
                 }
             }
         }
         encoder.finish()?;
+        for path in std::iter::once("").chain(above(path)) {
+            if let Some(group) = self.groups.get_mut(path) {
+                group.is_told = true;
+            }
+        }
         if altered > 0 {
             let what = format!("parts of {altered} complex values: both are NaN or infinite now, because one was");
             report(Note::not_kept(place, what));
@@ -153,52 +239,150 @@ impl Source<'_> {
         Ok(true)
     }
 
-    /// The elements of a chunk that lie within the array. `None` if it is not stored.
-    fn chunk(&self, array: &Array, index: &[u64], shape: &[u64]) -> Result<Option<Vec<u8>>> {
-        let path = directory(self.store, self.path).join(array.key(index));
-        let Some(bytes) = chunk(&path)? else { return Ok(None) };
+    /// Reads the description of an array, and finds its chunks. Other files of its directory are reported.
+    fn prepare(
+        &self,
+        path: &str,
+        description: &[(Value, Value)],
+        attributes: Entries,
+        report: &mut dyn FnMut(Note),
+    ) -> Result<Source> {
+        let description = Value::Map(description.to_vec());
+        let mut json = from_cbor(&without_nan(&description), DESCRIPTION).map_err(|error| error.to_string())?;
+        let time = time_of(&json);
+        let data_type = json.get("data_type").map(|name| name.get("name").unwrap_or(name));
+        let dtype = match data_type.and_then(Json::as_str) {
+            Some("bool") => Some(Dtype::Bitmask),
+            Some(name) if TIMES.contains(&name) => Some(Dtype::Int64),
+            name => name.and_then(Dtype::from_name),
+        };
+        if let Some(fill) = dtype.zip(json.get("fill_value")).and_then(|(dtype, fill)| fill::normal(dtype, fill)) {
+            json["fill_value"] = fill;
+        }
+        let array = Array::parse(&json)?;
+        let grid = array.grid(&self.options.limits)?;
+        let mut chunks = Vec::new();
+        self.store.files(&directory(Path::new(""), path), &mut |key| {
+            if let Some(index) = array.index(key, &grid) {
+                chunks.push(index);
+            } else {
+                let place = if path.is_empty() { key.to_string() } else { format!("{path}/{key}") };
+                report(Note::not_kept(place, "the file, which is not a chunk of the array"));
+            }
+            Ok(())
+        })?;
+        chunks.sort_unstable();
+        let values = Values::of(&array, attributes);
+        values.describe(&array, &mut json).map_err(|error| format!("the fill value: {error}"))?;
+        Ok(Source { array, values, json, time, chunks })
+    }
+
+    /// The elements of a chunk that lie within the array.
+    fn chunk(&mut self, path: &str, array: &Array, index: &[u64], shape: &[u64]) -> Result<Vec<u8>> {
+        let path = directory(Path::new(""), path).join(array.key(index));
+        let on_disk = self.store.disk_len(&path);
+        let bytes = self.store.read(&path, array.max_stored())?.ok_or("it is gone")?;
+        self.take(on_disk, array)?;
         let elements = array.decode(bytes, &self.options.limits)?;
         if shape == array.chunk {
-            return Ok(Some(elements));
+            return Ok(elements);
         }
-        array.cut(&elements, &array.chunk, &vec![0; shape.len()], shape).map(Some)
+        array.cut(&elements, &array.chunk, &vec![0; shape.len()], shape)
     }
 
-    /// The elements of the array.
-    fn join(&self, array: &Array, grid: &[u64]) -> Result<Vec<u8>> {
-        let folder = directory(self.store, self.path);
+    /// Takes a chunk of so many bytes on disk from the budget of the store: as the limits allow it to one object, but for their
+    /// greatest size.
+    fn take(&mut self, on_disk: u64, array: &Array) -> Result<()> {
+        let len = count(&array.chunk)?.saturating_mul(array.element.size() as u64);
+        self.stored = self.stored.saturating_add(on_disk);
+        self.decoded = self.decoded.saturating_add(len);
+        let limits = DecodeLimits { max_decoded_bytes: u64::MAX, ..self.options.limits };
+        match limits.check_bytes(self.stored, self.decoded) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(format!("the chunks so far: {error}")),
+        }
+    }
+
+    /// The values of the array.
+    fn join(&mut self, path: &str, source: &Source) -> Result<Vec<u8>> {
+        let array = &source.array;
+        let folder = directory(Path::new(""), path);
         // What is stored bounds the memory that the array may take.
-        let stored = indices(grid).map(|index| chunk_len(&folder.join(array.key(&index)))).fold(0, u64::saturating_add);
+        let stored = source.chunks.iter().map(|index| self.store.len(&folder.join(array.key(index))));
+        let stored = stored.fold(0, u64::saturating_add);
         array.len(&array.shape, usize::try_from(stored).unwrap_or(usize::MAX), &self.options.limits)?;
         let mut whole = array.filled(&array.shape)?;
-        if count(&array.shape)? == 0 {
-            return Ok(whole);
+        for index in &source.chunks {
+            let (origin, shape) = array.extent(index);
+            let found = self.chunk(path, array, index, &shape);
+            let elements = found.map_err(|what| format!("chunk {}: {what}", array.key(index)))?;
+            whole = array.paste(whole, &array.shape, (&origin, &shape), &elements)?;
         }
-        for index in indices(grid) {
-            let (origin, shape) = array.extent(&index);
-            let found = self.chunk(array, &index, &shape);
-            if let Some(elements) = found.map_err(|what| format!("chunk {}: {what}", array.key(&index)))? {
-                whole = array.paste(whole, &array.shape, (&origin, &shape), &elements)?;
-            }
-        }
-        Ok(whole)
+        source.values.reading.cells(whole).map(|cells| cells.bytes).map_err(|error| error.to_string())
     }
 
-    fn descriptor(&self, dtype: Dtype, shape: &[u64]) -> DataObjectDescriptor {
-        let mut descriptor = DataObjectDescriptor::new(dtype, ByteOrder::Little, shape);
-        if let Some(level) = self.options.zstd_level {
-            compress(&mut descriptor, level, dtype.byte_width() as u64);
+    /// The metadata of the message: the array's description and the attributes of the groups above it.
+    fn extra(&self, path: &str, source: &Source, objects: usize) -> BTreeMap<String, Value> {
+        let mut array = to_cbor(&source.json);
+        if let (Value::Map(entries), 0) = (&mut array, objects) {
+            // No object is there to have them.
+            entries.push(("attributes".into(), Value::Map(source.values.attributes.clone())));
         }
-        descriptor
+        let mut zarr = vec![("path".into(), path.into()), ("array".into(), array)];
+        if !source.values.packing.is_empty() {
+            zarr.push(("packing".into(), Value::Map(source.values.packing.clone())));
+        }
+        let mut extra = BTreeMap::from([(ZARR.to_string(), Value::Map(zarr))]);
+        let attributes = |path: &str| {
+            let group = self.groups.get(path).filter(|group| !group.is_told || group.is_repeated)?;
+            (!group.attributes.is_empty()).then(|| Value::Map(group.attributes.clone()))
+        };
+        if let Some(attributes) = attributes("") {
+            extra.insert("attributes".into(), attributes);
+        }
+        let groups: Entries = above(path).filter_map(|path| Some((path.into(), attributes(path)?))).collect();
+        if !groups.is_empty() {
+            extra.insert("groups".into(), Value::Map(groups));
+        }
+        extra
+    }
+}
+
+impl Source {
+    /// The object of values in the byte order of the machine.
+    fn object(
+        &self,
+        shape: &[u64],
+        mut values: Vec<u8>,
+        zstd_level: Option<i32>,
+    ) -> error::Result<(DataObjectDescriptor, Vec<u8>)> {
+        let dtype = self.values.reading.dtype();
+        let packed = Packed::of(&self.values.reading, &values);
+        if ByteOrder::NATIVE == ByteOrder::Big {
+            swap_in_place(&mut values, dtype.swap_unit_size().max(1))?;
+        }
+        let values = if dtype == Dtype::Bitmask { pack_bools(&values) } else { values };
+        let mut descriptor = DataObjectDescriptor::new(dtype, ByteOrder::Little, shape);
+        let mut size = dtype.byte_width() as u64;
+        if let Some(packed) = packed {
+            packed.describe(&mut descriptor);
+            let bits = descriptor.params.get(Key::SpBitsPerValue.name()).and_then(Value::as_integer);
+            size = bits.and_then(|bits| u64::try_from(bits).ok()).map_or(1, |bits| bits.div_ceil(8));
+        }
+        if let Some(level) = zstd_level {
+            compress(&mut descriptor, level, size);
+        }
+        Ok((descriptor, values))
     }
 
     /// The metadata of an object: of a chunk at an index, which begins at an origin, or of the whole array.
-    fn entry(&self, json: &Json, at: Option<(&[u64], &[u64])>) -> BTreeMap<String, Value> {
-        let root = self.store.file_stem().map(|name| name.to_string_lossy().into_owned());
-        let name = if self.path.is_empty() { root.unwrap_or_default() } else { self.path.to_string() };
+    fn entry(&self, name: &str, at: Option<(&[u64], &[u64])>) -> BTreeMap<String, Value> {
         let mut entry = BTreeMap::from([("name".to_string(), Value::from(name))]);
-        if let Some(names) = json.get("dimension_names").filter(|names| names.is_array()) {
+        if let Some(names) = self.json.get("dimension_names").filter(|names| names.is_array()) {
             entry.insert("dimensions".to_string(), to_cbor(names));
+        }
+        if let Some(time) = &self.time {
+            entry.insert(TIME.to_string(), time.clone());
         }
         if let Some((index, origin)) = at {
             let list = |numbers: &[u64]| Value::Array(numbers.iter().map(|number| (*number).into()).collect());
@@ -207,19 +391,28 @@ impl Source<'_> {
         }
         entry
     }
+}
 
-    /// The metadata of the message: the array's description and the attributes of the groups above it.
-    fn extra(&self, json: &Json) -> BTreeMap<String, Value> {
-        let groups = std::iter::once("").chain(above(self.path)).filter_map(|path| {
-            let attributes =
-                self.groups.get(path).filter(|attributes| !attributes.is_empty() && !self.path.is_empty())?;
-            Some((path.into(), to_cbor(&Json::Object(attributes.clone()))))
-        });
-        let groups: Vec<_> = groups.collect();
-        let mut zarr = vec![("path".into(), self.path.into()), ("array".into(), to_cbor(json))];
-        if !groups.is_empty() {
-            zarr.push(("groups".into(), Value::Map(groups)));
+/// What the metadata says of elements that are times.
+fn time_of(json: &Json) -> Option<Value> {
+    let data_type = json.get("data_type")?;
+    let name = data_type.get("name")?.as_str().filter(|name| TIMES.contains(name))?;
+    let unit = data_type.pointer("/configuration/unit").and_then(Json::as_str)?;
+    let multiple = data_type.pointer("/configuration/scale_factor").and_then(Json::as_u64).unwrap_or(1);
+    Some(time(name.trim_start_matches("numpy."), unit, multiple))
+}
+
+/// The same with words in place of numbers that JSON lacks.
+fn without_nan(value: &Value) -> Value {
+    match value {
+        Value::Float(float) if !float.is_finite() => match fill::of_float(*float) {
+            Json::String(word) => word.into(),
+            _ => Value::Null,
+        },
+        Value::Array(items) => Value::Array(items.iter().map(without_nan).collect()),
+        Value::Map(entries) => {
+            Value::Map(entries.iter().map(|(key, value)| (key.clone(), without_nan(value))).collect())
         }
-        BTreeMap::from([(ZARR.to_string(), Value::Map(zarr))])
+        other => other.clone(),
     }
 }

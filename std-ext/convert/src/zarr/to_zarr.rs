@@ -1,6 +1,6 @@
 //! From Tensogram to Zarr: messages of arrays restore them, and other objects become arrays.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,23 +11,19 @@ use tgm_core::descriptor::{Dtype, MaskKind};
 use tgm_core::object::DataObject;
 use tgm_std::decode::owned_values;
 use tgm_std::internal::{from_cbor, reserve_more};
-use tgm_std::{
-    DecodeLimits, DecodeOptions, GlobalMetadata, RESERVED_KEY, TensogramError, check_message, decode_descriptors, error,
-};
+use tgm_std::{DecodeLimits, DecodeOptions, GlobalMetadata, TensogramError, check_message, decode_descriptors, error};
 
+use super::attributes::{self, teller};
 use super::codecs::make_writable;
 use super::describe::{Array, count, indices};
 use super::element::Element;
 use super::names::safe;
-use super::store::{chunk, directory};
+use super::store::directory;
 use super::{DESCRIPTION, Result, ZARR};
-use crate::arrays::unpack_bools;
+use crate::arrays::{NAME, unpack_bools};
 use crate::error::{encoding, metadata};
 use crate::names::{Names, of_object};
 use crate::note::Note;
-
-/// The attribute for the metadata of the message.
-const MESSAGE: &str = "_extra_";
 
 /// Options of the conversion to Zarr.
 #[derive(Clone, Debug)]
@@ -96,17 +92,35 @@ impl ZarrWriter {
                 Ok(recorded) => {
                     let objects = message.objects().map(|object| Ok(object?)).collect::<error::Result<Vec<_>>>()?;
                     match recorded.check(&objects, &global, &self.options.decode.limits) {
-                        Ok(boxes) => return self.restore(recorded, &objects, &boxes, number, report),
+                        Ok(boxes) => {
+                            self.take_groups(&global, number, report);
+                            let place = format!("message {number}");
+                            let attributes = recorded.attributes(&global, &mut teller(&place, report));
+                            let written = self.restore((recorded, attributes), &objects, &boxes, number, report);
+                            return told(written, &place, report);
+                        }
                         Err(what) => report(Note::not_kept(format!("message {number}"), what)),
                     }
                 }
                 Err(what) => report(Note::not_kept(format!("message {number}"), format!("the array it was: {what}"))),
             }
         }
+        self.take_groups(&global, number, report);
         for (index, object) in message.objects().enumerate() {
-            self.write_object(&object?, &global, (number, index), report)?;
+            let place = format!("message {number}, object {index}");
+            let written = self.write_object(&object?, &global, (number, index), &place, report);
+            told(written, &place, report)?;
         }
         Ok(())
+    }
+
+    /// Takes the attributes of groups that the message has. The first of a name counts.
+    fn take_groups(&mut self, global: &GlobalMetadata, number: usize, report: &mut dyn FnMut(Note)) {
+        let place = format!("message {number}");
+        for (path, own) in attributes::of_groups(global, &mut teller(&place, report)) {
+            let group = self.groups.entry(path).or_default();
+            own.into_iter().for_each(|(key, value)| _ = group.entry(key).or_insert(value));
+        }
     }
 
     /// Writes the descriptions of all groups.
@@ -117,7 +131,9 @@ impl ZarrWriter {
         if self.is_array {
             return Ok(());
         }
-        for path in std::iter::once("").chain(self.names.groups()) {
+        let described = self.groups.keys().map(String::as_str).filter(|path| self.names.may_be_group(path));
+        let paths: BTreeSet<&str> = std::iter::once("").chain(self.names.groups()).chain(described).collect();
+        for path in paths {
             let attributes = self.groups.get(path).cloned().unwrap_or_default();
             let json = json!({"zarr_format": 3, "node_type": "group", "attributes": attributes});
             describe(&directory(&self.root, path), &json)?;
@@ -128,17 +144,21 @@ impl ZarrWriter {
     /// Writes an array with its description from Zarr.
     fn restore(
         &mut self,
-        recorded: Recorded,
+        (recorded, attributes): (Recorded, Map<String, Json>),
         objects: &[DataObject<'_>],
         boxes: &[Vec<u64>],
         number: usize,
         report: &mut dyn FnMut(Note),
     ) -> error::Result<()> {
-        let Recorded { path, mut json, groups, mut array } = recorded;
+        let Recorded { path, mut json, mut array } = recorded;
         let place = format!("message {number}");
-        if json.get_mut("codecs").is_some_and(make_writable) {
+        let changed = json.get_mut("codecs").map(make_writable).unwrap_or_default();
+        if !changed.is_empty() {
             array = Array::parse(&json).map_err(metadata)?;
-            report(Note::not_kept(&place, "codec blosc: zstd is written"));
+            report(Note::not_kept(&place, format!("codec {}: zstd is written", changed.join(", "))));
+        }
+        if let Some(map) = json.as_object_mut().filter(|_| !attributes.is_empty()) {
+            map.insert("attributes".into(), attributes.into());
         }
         // An array at the root is a store by itself, so nothing else fits beside it.
         let is_first = number == 0 && path.is_empty();
@@ -147,9 +167,6 @@ impl ZarrWriter {
             report(Note::not_kept(&place, format!("the array's path {path:?}: it becomes {taken:?}")));
         }
         self.is_array = is_first;
-        for (path, attributes) in groups {
-            self.groups.entry(path).or_insert(attributes);
-        }
         let folder = directory(&self.root, &taken);
         describe(&folder, &json)?;
         let element = array.element;
@@ -173,9 +190,9 @@ impl ZarrWriter {
         object: &DataObject<'_>,
         global: &GlobalMetadata,
         (number, index): (usize, usize),
+        place: &str,
         report: &mut dyn FnMut(Note),
     ) -> error::Result<()> {
-        let place = format!("message {number}, object {index}");
         if self.is_array {
             report(Note::not_kept(place, "the object: the store is the array of the first message"));
             return Ok(());
@@ -190,6 +207,17 @@ impl ZarrWriter {
         };
         let shape: Vec<u64> = object.descriptor().shape().iter().collect();
         let has_nan = object.descriptor().masks().get(MaskKind::Nan).is_some();
+        let name = of_object(global, index, self.options.name_key.as_deref());
+        let wanted = name.unwrap_or_else(|| format!("object_{number}_{index}"));
+        let name = self.names.take(&wanted);
+        if !name.starts_with(wanted.trim_matches('/')) {
+            report(Note::not_kept(place, format!("the name {wanted:.80?}: it becomes {name:.80?}")));
+        }
+        let mut attributes = attributes::of_object(global, index, element.dtype, &mut teller(place, report));
+        // The path says it.
+        if attributes.get(NAME).and_then(Json::as_str) == Some(&name) {
+            attributes.remove(NAME);
+        }
         let mut json = json!({
             "zarr_format": 3,
             "node_type": "array",
@@ -199,14 +227,12 @@ impl ZarrWriter {
             "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
             "fill_value": element.usual_fill(has_nan),
             "codecs": usual_codecs(element, self.options.zstd_level),
-            "attributes": attributes(global, index, &place, report),
+            "attributes": attributes,
         });
         if let (Some(names), Some(map)) = (dimensions(global, index, shape.len()), json.as_object_mut()) {
             map.insert("dimension_names".into(), names);
         }
         let array = Array::parse(&json).map_err(metadata)?;
-        let name = of_object(global, index, self.options.name_key.as_deref());
-        let name = self.names.take(&name.unwrap_or_else(|| format!("object_{number}_{index}")));
         let folder = directory(&self.root, &name);
         describe(&folder, &json)?;
         let origin = vec![0; shape.len()];
@@ -258,7 +284,7 @@ impl ZarrWriter {
             let high: Vec<u64> = ends.zip(origin.iter().zip(shape)).map(|(end, (at, len))| end.min(at + len)).collect();
             let part: Vec<u64> = high.iter().zip(&low).map(|(high, low)| high - low).collect();
             let path = folder.join(array.key(&index));
-            let buffer = match chunk(&path).map_err(failed)? {
+            let buffer = match written_chunk(&path)? {
                 Some(bytes) if part != extent => array.decode(bytes, limits),
                 _ => array.filled(&array.chunk),
             };
@@ -280,7 +306,6 @@ impl ZarrWriter {
 struct Recorded {
     path: String,
     json: Json,
-    groups: Vec<(String, Map<String, Json>)>,
     array: Array,
 }
 
@@ -288,8 +313,11 @@ impl Recorded {
     fn of(global: &GlobalMetadata, options: &ToZarrOptions) -> Result<Self> {
         let get = |key: &str| global.get_value(&format!("extra.{ZARR}.{key}"));
         let path = get("path").and_then(Value::as_text).ok_or("extra.zarr has no path")?;
-        let recorded = get("array").ok_or("extra.zarr has no array")?;
-        let mut json = from_cbor(recorded, "extra.zarr.array").map_err(|error| error.to_string())?;
+        // Attributes may have what JSON lacks, and are asked for apart.
+        let recorded = get("array").and_then(Value::as_map).ok_or("extra.zarr has no array")?;
+        let is_described = |(key, _): &&(Value, Value)| key.as_text() != Some("attributes");
+        let recorded = Value::Map(recorded.iter().filter(is_described).cloned().collect());
+        let mut json = from_cbor(&recorded, "extra.zarr.array").map_err(|error| error.to_string())?;
         let mut array = Array::parse(&json)?;
         if options.chunks.is_some() {
             let chunk = chunk_shape(&array.shape, options.chunks.as_deref());
@@ -299,14 +327,16 @@ impl Recorded {
             map.insert("codecs".into(), codecs);
             array = Array::parse(&json)?;
         }
-        let mut groups = Vec::new();
-        for (key, attributes) in get("groups").and_then(Value::as_map).into_iter().flatten() {
-            let attributes = from_cbor(attributes, "extra.zarr.groups").map_err(|error| error.to_string())?;
-            if let (Some(path), Json::Object(attributes)) = (key.as_text(), attributes) {
-                groups.push((path.to_string(), attributes));
-            }
-        }
-        Ok(Self { path: path.to_string(), json, groups, array })
+        Ok(Self { path: path.to_string(), json, array })
+    }
+
+    /// The attributes of the array: of the first object that has some. A message without objects has them beside the description,
+    /// where messages of older versions have them too.
+    fn attributes(&self, global: &GlobalMetadata, tell: &mut dyn FnMut(String)) -> Map<String, Json> {
+        let of_objects = global.base.iter().find_map(|entry| entry.get("attributes").and_then(Value::as_map));
+        let beside = || global.get_value(&format!("extra.{ZARR}.array.attributes")).and_then(Value::as_map);
+        let entries = of_objects.or_else(beside).map_or(&[][..], Vec::as_slice);
+        attributes::of_map(entries, self.array.element.dtype, tell)
     }
 
     /// The first index of each object in the array.
@@ -359,7 +389,8 @@ fn regular(chunk: &[u64]) -> Json {
     json!({"name": "regular", "configuration": {"chunk_shape": chunk}})
 }
 
-fn usual_codecs(element: Element, zstd_level: Option<i32>) -> Json {
+/// The codecs of arrays that have none of their own.
+pub(super) fn usual_codecs(element: Element, zstd_level: Option<i32>) -> Json {
     let bytes = if element.unit() == 1 {
         json!({"name": "bytes"})
     } else {
@@ -369,31 +400,21 @@ fn usual_codecs(element: Element, zstd_level: Option<i32>) -> Json {
     [Some(bytes), zstd].into_iter().flatten().collect()
 }
 
-/// The attributes of an object: its metadata, and the metadata of the message under a separate key.
-fn attributes(global: &GlobalMetadata, index: usize, place: &str, report: &mut dyn FnMut(Note)) -> Json {
-    let mut attributes = Map::new();
-    let mut insert = |map: &mut Map<String, Json>, key: &str, value: &Value| match from_cbor(value, key) {
-        Ok(json) => drop(map.insert(key.to_string(), json)),
-        Err(error) => report(Note::not_kept(place, error.to_string())),
-    };
-    for (key, value) in global.base.get(index).into_iter().flatten().filter(|(key, _)| *key != RESERVED_KEY) {
-        // What a file of NetCDF called attributes are attributes again.
-        if let ("attributes", Value::Map(entries)) = (key.as_str(), value) {
-            for (key, value) in entries.iter().filter_map(|(key, value)| Some((key.as_text()?, value))) {
-                insert(&mut attributes, key, value);
-            }
-            continue;
+/// Reports what ended one array. Only what ends the others too is an error.
+fn told(written: error::Result<()>, place: &str, report: &mut dyn FnMut(Note)) -> error::Result<()> {
+    match written {
+        Err(TensogramError::Io(error)) if !is_of_name(&error) => Err(TensogramError::Io(error)),
+        Err(error) => {
+            report(Note::failed(place, error));
+            Ok(())
         }
-        insert(&mut attributes, key, value);
+        Ok(()) => Ok(()),
     }
-    let mut message = Map::new();
-    for (key, value) in global.extra.iter().filter(|(key, _)| *key != ZARR) {
-        insert(&mut message, key, value);
-    }
-    if !message.is_empty() {
-        attributes.insert(MESSAGE.to_string(), message.into());
-    }
-    attributes.into()
+}
+
+/// Whether the system refuses a name.
+fn is_of_name(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::InvalidFilename | std::io::ErrorKind::InvalidInput)
 }
 
 /// The names of dimensions, if there is one for each.
@@ -413,6 +434,15 @@ fn dimensions(global: &GlobalMetadata, index: usize, dims: usize) -> Option<Json
 fn describe(folder: &Path, json: &Json) -> error::Result<()> {
     let text = serde_json::to_vec_pretty(json).map_err(|error| metadata(error.to_string()))?;
     put(&folder.join(DESCRIPTION), &text)
+}
+
+/// The bytes of a chunk that was written before. `None` if it was not.
+fn written_chunk(path: &Path) -> error::Result<Option<Vec<u8>>> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(TensogramError::io(path, &error)),
+    }
 }
 
 fn put(path: &Path, bytes: &[u8]) -> error::Result<()> {

@@ -189,7 +189,10 @@ fn lying_lengths_are_refused_before_memory_is_taken() {
     assert!(file.len() < 8 << 10);
     let limits = DecodeLimits { max_decoded_bytes: 1 << 20, ..DecodeLimits::default() };
     let error = npz::read(&file, Bools::Bitmask, &DecodeOptions { limits, ..DecodeOptions::default() }).unwrap_err();
-    assert!(error.to_string().contains("entry \"zeros.npy\": object decodes to 1048704 bytes"), "{error}");
+    assert!(
+        error.to_string().contains("entry \"zeros.npy\": encoding error: object decodes to 1048704 bytes"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -206,23 +209,31 @@ fn archives_with_other_files_and_other_forms_say_so() {
         file
     };
     let options = DecodeOptions::default();
-    let other = npz::read(&replaced(b"abc.npy", b"abc.txt"), Bools::Bitmask, &options).map(|arrays| arrays.not_kept);
-    assert_eq!(other.unwrap()[0].to_string(), "\"abc.txt\", which is not an array");
+    // The content tells what is an array, as numpy does it.
+    let named = replaced(b"abc.npy", b"abc.txt");
+    let other = npz::read(&named, Bools::Bitmask, &options).unwrap();
+    assert_eq!(other.arrays[0].name(), Some("abc.txt"));
     let wrong = replaced(&[1, 2, 3], &[1, 2, 4]);
     let error = npz::read(&wrong, Bools::Bitmask, &options).unwrap_err().to_string();
-    assert!(error.contains("entry \"abc.npy\": its checksum is wrong"), "{error}");
+    assert!(error.contains("entry \"abc.npy\": ") && error.contains("its checksum is wrong"), "{error}");
     let error = npz::read(b"PK\x03\x04", Bools::Bitmask, &options).unwrap_err().to_string();
     assert!(error.contains("not a .npz file"), "{error}");
     let empty = npz_file(&Arrays::default(), Method::Stored);
     assert!(npz::MAGICS.iter().any(|magic| empty.starts_with(magic)));
-    assert_eq!(npz::read(&empty, Bools::Bitmask, &options).unwrap(), Arrays::default());
+    let error = npz::read(&empty, Bools::Bitmask, &options).unwrap_err().to_string();
+    assert!(error.contains("the archive holds no arrays"), "{error}");
 }
 
 #[test]
 fn tables_say_what_is_wrong_and_where() {
     let error = |text: &[u8]| csv::read(text, Layout::Columns).unwrap_err().to_string();
     assert!(error(b"a,b\n1,2\n3\n").contains("line 3 has 1 fields, and the first line has 2"));
-    assert!(error(b"a,b\n1,2\n\n3,x\n").contains("line 4, column 2: \"x\" is not a number"));
+    let of_matrix = csv::read(b"a,b\n1,2\n\n3,x\n", Layout::Matrix).unwrap_err().to_string();
+    assert!(of_matrix.contains("line 4, column 2: \"x\" is not a number"), "{of_matrix}");
+    assert!(error(b"a\nx\ny\n").contains("no array can be read"));
+    let wide = ["1"; 200_000].join(",");
+    assert!(error(wide.as_bytes()).contains("read it as a matrix"));
+    assert_eq!(csv::read(wide.as_bytes(), Layout::Matrix).unwrap().arrays[0].descriptor.shape, [1, 200_000]);
     assert!(error(b"1,\"2\n").contains("line 1: a field begins with a quote that does not end"));
     assert!(error(b"1\xff\n").contains("byte 1 is not UTF-8"));
     assert!(error(b"").contains("it is empty"));
@@ -297,8 +308,220 @@ fn types_of_one_byte_that_the_format_lacks_keep_their_names() {
     assert!(String::from_utf8_lossy(&back).contains(r#""a":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]}"#));
     assert!(back.ends_with(&[1, 2, 1, 0, 1, 3]));
 
+    let header =
+        r#"{"a":{"dtype":"F4","shape":[2],"data_offsets":[0,1]},"b":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}"#;
+    let file = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &[1, 7]].concat();
+    let read = safetensors::read(&file, Bools::Bitmask).unwrap();
+    assert_eq!((read.arrays.len(), &*read.arrays[0].values), (1, &[7][..]));
+    let lost = &read.not_kept[0];
+    assert!(
+        lost.is_values && lost.what.contains("tensor \"a\"") && lost.what.contains("its type F4 has no counterpart")
+    );
     let header = r#"{"a":{"dtype":"F4","shape":[2],"data_offsets":[0,1]}}"#;
     let file = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &[1]].concat();
     let error = safetensors::read(&file, Bools::Bitmask).unwrap_err().to_string();
-    assert!(error.contains("tensor \"a\"") && error.contains("its type F4 has no counterpart"), "{error}");
+    assert!(error.contains("no array can be read") && error.contains("F4"), "{error}");
+}
+
+/// A `.npy` file of this type.
+fn numpy(descr: &str, shape: &str, values: &[u8]) -> Vec<u8> {
+    let header = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n");
+    [&b"\x93NUMPY\x01\x00"[..], &u16::try_from(header.len()).unwrap().to_le_bytes(), header.as_bytes(), values].concat()
+}
+
+/// One of each kind that numpy knows.
+fn kinds() -> Vec<(&'static str, Vec<u8>, Option<Dtype>)> {
+    vec![
+        ("b1", numpy("'|b1'", "(2,)", &[1, 0]), Some(Dtype::Bitmask)),
+        ("i4", numpy("'>i4'", "(1,)", &[0, 0, 0, 7]), Some(Dtype::Int32)),
+        ("c8", numpy("'<c8'", "()", &[0; 8]), Some(Dtype::Complex64)),
+        ("bf16", numpy("'<V2'", "(1,)", &[0, 0]), Some(Dtype::Bfloat16)),
+        ("V2", numpy("'|V2'", "(2,)", &[1, 2, 3, 4]), Some(Dtype::Uint8)),
+        ("V3", numpy("'|V3'", "(1,)", &[1, 2, 3]), Some(Dtype::Uint8)),
+        ("M8", numpy("'<M8[25s]'", "(1,)", &7_i64.to_le_bytes()), Some(Dtype::Int64)),
+        ("m8", numpy("'<m8[ns]'", "(1,)", &i64::MIN.to_le_bytes()), Some(Dtype::Int64)),
+        ("U", numpy("'<U2'", "(2,)", &[b'a', 0, 0, 0, 0xe9, 0, 0, 0, b'b', 0, 0, 0, 0, 0, 0, 0]), Some(Dtype::Uint8)),
+        ("S", numpy("'|S3'", "()", b"csr"), Some(Dtype::Uint8)),
+        ("O", numpy("'|O'", "(1,)", b"\x80\x04N."), None),
+        ("f16", numpy("'<f16'", "(1,)", &[0; 16]), None),
+        ("c32", numpy("'<c32'", "(1,)", &[0; 32]), None),
+        ("fields", numpy("[('a', '<f8'), ('b', '<i4')]", "(1,)", &[0; 12]), None),
+    ]
+}
+
+/// An archive of stored entries.
+fn archive(entries: &[(&str, &[u8])]) -> Vec<u8> {
+    let (mut file, mut directory) = (Vec::new(), Vec::new());
+    for (name, data) in entries {
+        let crc = {
+            let bit = |crc: u32, _| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
+            !data.iter().fold(!0_u32, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), bit))
+        };
+        let len = u32::try_from(data.len()).unwrap().to_le_bytes();
+        let name_len = u16::try_from(name.len()).unwrap().to_le_bytes();
+        let common =
+            [&[20, 0, 0, 8, 0, 0, 0, 0, 0, 0][..], &crc.to_le_bytes(), &len, &len, &name_len, &[0, 0]].concat();
+        let place = u32::try_from(file.len()).unwrap().to_le_bytes();
+        directory.extend([b"PK\x01\x02\x14\x00", &common[..], &[0; 10], &place, name.as_bytes()].concat());
+        file.extend([b"PK\x03\x04", &common[..], name.as_bytes(), data].concat());
+    }
+    let count = u16::try_from(entries.len()).unwrap().to_le_bytes();
+    let place = u32::try_from(file.len()).unwrap().to_le_bytes();
+    let len = u32::try_from(directory.len()).unwrap().to_le_bytes();
+    file.extend(directory);
+    file.extend([b"PK\x05\x06\0\0\0\0", &count[..], &count, &len, &place, &[0, 0]].concat());
+    file
+}
+
+#[test]
+fn each_entry_of_an_archive_is_kept_or_listed() {
+    let kinds = kinds();
+    let files: Vec<(String, &Vec<u8>)> = kinds.iter().map(|(name, file, _)| (format!("{name}.npy"), file)).collect();
+    let mut entries: Vec<(&str, &[u8])> = files.iter().map(|(name, file)| (name.as_str(), &file[..])).collect();
+    entries.extend([
+        ("folder/", &b""[..]),
+        ("notes.txt", b"x"),
+        ("wrong.npy", b"x"),
+        ("plain", &kinds[1].1),
+        ("i4.npy", &kinds[1].1),
+    ]);
+    let file = archive(&entries);
+    let read = npz::read(&file, Bools::Bitmask, &DecodeOptions::default()).unwrap();
+    let names: Vec<_> = read.arrays.iter().map(|array| (array.name().unwrap(), array.descriptor.dtype)).collect();
+    let kept = kinds.iter().filter_map(|(name, _, dtype)| Some((*name, (*dtype)?)));
+    assert_eq!(names, kept.chain([("plain", Dtype::Int32), ("i4", Dtype::Int32)]).collect::<Vec<_>>());
+    let lost: Vec<_> = read.not_kept.iter().filter(|note| note.is_values).map(|note| note.what.as_str()).collect();
+    for (what, lost) in ["O.npy", "f16.npy", "c32.npy", "fields.npy", "wrong.npy"].iter().zip(&lost) {
+        assert!(lost.contains(what), "{lost}");
+    }
+    assert_eq!((lost.len(), read.not_kept.len()), (5, 7), "{:?}", read.not_kept);
+    assert!(lost[0].contains("Python objects") && lost[1].contains("long double"), "{lost:?}");
+    assert_eq!(read.arrays[4].descriptor.shape, [2, 2]);
+    assert_eq!(read.arrays[8].texts().unwrap(), ["aé", "b"]);
+    // Times are times again.
+    let mut back = Vec::new();
+    npz::write(&read, Method::Stored, &mut back).unwrap();
+    for descr in ["'<M8[25s]'", "'<m8[ns]'"] {
+        assert!(back.windows(descr.len()).any(|window| window == descr.as_bytes()), "{descr}");
+    }
+}
+
+#[test]
+fn archives_say_what_else_they_are() {
+    let error = |entries: &[(&str, &[u8])]| {
+        npz::read(&archive(entries), Bools::Bitmask, &DecodeOptions::default()).unwrap_err().to_string()
+    };
+    assert!(error(&[("a.txt", b"x")]).contains("the archive holds no arrays"));
+    assert!(error(&[("v/zarr.json", b"{}"), ("v/c/0", b"x")]).contains("a Zarr store"));
+    assert!(error(&[("a.npy", &numpy("'|S1'", "()", b"x"))]).contains("no array can be read"));
+    // Two entries at one place, of which neither is read.
+    let mut shared = archive(&[("a.npy", &kinds()[0].1), ("b.npy", &kinds()[0].1)]);
+    let places: Vec<_> = (0..shared.len() - 4).filter(|&at| shared[at..].starts_with(b"PK\x01\x02")).collect();
+    shared[places[1] + 42..places[1] + 46].copy_from_slice(&[0; 4]);
+    let found = npz::read(&shared, Bools::Bitmask, &DecodeOptions::default()).unwrap_err().to_string();
+    assert!(found.contains("share the bytes"), "{found}");
+    let (ints, one) = (numpy("'<i4'", "(2,)", &[0; 8]), numpy("'<f4'", "(2,)", &[0; 8]));
+    let file = archive(&[
+        ("indices.npy", &ints),
+        ("indptr.npy", &ints),
+        ("format.npy", &numpy("'|S3'", "()", b"csr")),
+        ("shape.npy", &ints),
+        ("data.npy", &one),
+    ]);
+    let read = npz::read(&file, Bools::Bitmask, &DecodeOptions::default()).unwrap();
+    assert!(
+        read.not_kept.len() == 1 && read.not_kept[0].what.contains("sparse matrix of scipy (csr)"),
+        "{:?}",
+        read.not_kept
+    );
+}
+
+#[test]
+fn several_arrays_in_one_file_are_read() {
+    let file = [numpy("'<i4'", "(1,)", &[1, 0, 0, 0]), numpy("'|u1'", "(2,)", &[2, 3])].concat();
+    assert!(npy::check_len(&file, file.len() as u64).is_ok());
+    let read = npy::read_all(&file, Bools::Bitmask).unwrap();
+    assert_eq!(
+        read.arrays.iter().map(|array| array.descriptor.dtype).collect::<Vec<_>>(),
+        [Dtype::Int32, Dtype::Uint8]
+    );
+    let longer = [&file[..], b"rest"].concat();
+    let read = npy::read_all(&longer, Bools::Bitmask).unwrap();
+    assert_eq!(read.not_kept[0].what, "4 bytes behind the last array");
+    assert!(
+        npy::read_all(&file[..file.len() - 1], Bools::Bitmask).unwrap_err().to_string().contains("the array at byte")
+    );
+}
+
+#[test]
+fn each_column_of_a_table_is_kept_or_listed() {
+    let text = "id,big,t,day,gap,ok,text,far,zoned\n\
+        1,9007199254740993,2024-01-01 00:00,2024-01-01,,true,x,1e400,2024-01-01T01:00+01:00\n\
+        2,9007199254740992,2024-01-01 01:00:00.5,1970-01-02,2.5,False,\"y,z\",1,2024-01-01T00:00+00:00\n";
+    let read = csv::read(text.as_bytes(), Layout::Columns).unwrap();
+    let found: Vec<_> = read.arrays.iter().map(|array| (array.name().unwrap(), array.descriptor.dtype)).collect();
+    let expected = [
+        ("id", Dtype::Int64),
+        ("big", Dtype::Int64),
+        ("t", Dtype::Int64),
+        ("day", Dtype::Int64),
+        ("gap", Dtype::Float64),
+        ("ok", Dtype::Bitmask),
+        ("text", Dtype::Uint8),
+        ("zoned", Dtype::Int64),
+    ];
+    assert_eq!(found, expected);
+    let values = |index: usize| read.arrays[index].values.as_chunks().0.iter().map(|bytes| i64::from_ne_bytes(*bytes));
+    assert_eq!(values(2).collect::<Vec<_>>(), [1_704_067_200_000, 1_704_070_800_500]);
+    assert_eq!(values(3).collect::<Vec<_>>(), [19_723, 1]);
+    assert_eq!(values(7).collect::<Vec<_>>(), [1_704_067_200, 1_704_067_200]);
+    let units = |index: usize| format!("{:?}", read.arrays[index].metadata["attributes"]);
+    assert!(
+        units(2).contains("milliseconds since 1970-01-01\"") && units(7).contains("seconds since 1970-01-01T00:00:00Z")
+    );
+    assert_eq!((&*read.arrays[5].values, read.arrays[6].texts().unwrap()), (&[0x80][..], vec!["x", "y,z"]));
+    let lost: Vec<_> = read.not_kept.iter().map(|note| (note.is_values, note.what.as_str())).collect();
+    assert!(
+        matches!(lost[..], [(false, text), (true, far)] if text.contains("\"text\"") && far.contains("line 2: 1e400")),
+        "{lost:?}"
+    );
+    // And texts are columns again.
+    let some = Arrays { arrays: vec![read.arrays[0].clone(), read.arrays[6].clone()], ..Arrays::default() };
+    let written = written(|file| assert_eq!(csv::write(&some, Layout::Columns, file).unwrap(), []));
+    assert_eq!(String::from_utf8(written).unwrap(), "id,text\n1,x\n2,\"y,z\"\n");
+}
+
+/// An integer that a float would change is never a float.
+#[test]
+fn integers_beyond_2_53_are_exact_or_lost() {
+    for (text, dtype) in [
+        ("a,b\n9007199254740993,1\n5,2\n", Some(Dtype::Int64)),
+        ("a,b\n18446744073709551615,1\n5,2\n", Some(Dtype::Uint64)),
+        ("a,b\n9007199254740992,1\n,2\n", Some(Dtype::Float64)),
+        ("a,b\n9007199254740993,1\n,2\n", None),
+        ("a,b\n-9007199254740993,1\nNA,2\n", None),
+        ("a,b\n18446744073709551615,1\n-1,2\n", None),
+        ("a,b\n18446744073709551616,1\n1,2\n", None),
+        ("a,b\n9007199254740993,1\n1.5,2\n", None),
+        ("a,b\ninf,1\n1.5,2\n", Some(Dtype::Float64)),
+    ] {
+        let read = csv::read(text.as_bytes(), Layout::Columns).unwrap();
+        let found = read.arrays.iter().find(|array| array.name() == Some("a")).map(|array| array.descriptor.dtype);
+        assert_eq!(found, dtype, "{text:?}");
+        assert_eq!(
+            read.not_kept.iter().filter(|note| note.is_values).count(),
+            usize::from(dtype.is_none()),
+            "{text:?}"
+        );
+        assert_eq!(read.arrays.last().unwrap().descriptor.dtype, Dtype::Int64);
+    }
+}
+
+#[test]
+fn tables_have_other_line_ends_and_separators() {
+    for text in ["a,b\r1,2\r3,4\r", "a;b\n1;2\n3;4\n", "a\tb\r\n1\t2\r\n3\t4", "\u{feff}a,b\n1,2\n3,4\n"] {
+        let read = csv::read(text.as_bytes(), Layout::Columns).unwrap();
+        assert_eq!(read.arrays.iter().map(|array| array.name().unwrap()).collect::<Vec<_>>(), ["a", "b"], "{text:?}");
+        assert_eq!(read.arrays[1].values, [2_i64, 4].map(i64::to_ne_bytes).concat(), "{text:?}");
+    }
 }

@@ -13,15 +13,16 @@ use tgm_core::object::DataObject;
 use tgm_core::stored::stored_len;
 
 use super::super::each_range::{decode_ranges, decode_ranges_into};
+use super::super::object_of_frame;
 use super::super::plan::target_order;
+use super::super::scratch::Scratch;
 use super::super::trust::Trusted;
 use super::super::whole::decode_values;
-use super::super::{Scratch, object_of_frame};
 use super::PayloadParts;
 use crate::base::options::{DecodeOptions, EncodeOptions};
 use crate::compat::framing::encode_data_object_frame;
 use crate::decode::masks::ascending::RUNS_READ;
-use crate::model::room::Room;
+use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 use crate::{MaskMethod, MessageBuilder, ObjectBuilder};
 
@@ -108,7 +109,7 @@ fn a_call_decodes_each_interval_of_szip_once_and_reads_it_once_to_find_others() 
     ] {
         let bytes = encoded(object);
         let right = Message::parse(&bytes).unwrap().object(0).unwrap();
-        let descriptor = to_owned::descriptor(right.descriptor(), &Room::by_default()).unwrap();
+        let descriptor = to_owned::descriptor(right.descriptor(), &MetadataBudget::by_default()).unwrap();
         let offsets: Vec<u64> = right.descriptor().szip_block_offsets().unwrap().unwrap().iter().collect();
         let wrong: Vec<u64> = offsets.iter().map(|offset| offset + u64::from(*offset > 0)).collect();
         let total = stored_len(right.descriptor()).unwrap();

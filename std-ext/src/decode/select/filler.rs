@@ -17,11 +17,11 @@ use tgm_codec::threads::Threads;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::selection::{Row, Selection};
 
-use super::super::Scratch;
 use super::super::cost::is_whole_cheaper;
 use super::super::masks::{AscendingMasks, Masks};
 use super::super::plan::Plan;
 use super::super::range_bytes::RangeBytes;
+use super::super::scratch::Scratch;
 use super::super::trust::Trusted;
 use super::pending::{Pending, Reach, Window};
 use crate::base::error::{Result, TensogramError};

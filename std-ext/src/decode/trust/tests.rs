@@ -7,7 +7,8 @@ use tgm_core::frame::Frame;
 
 use super::Trusted;
 use crate::decode::checked::CheckedMessage;
-use crate::decode::{object_of_frame, trusted_values};
+use crate::decode::object_of_frame;
+use crate::decode::whole::trusted_values;
 use crate::encode::encode_data_object_frame;
 use crate::model::types::{DataObjectDescriptor, MaskDescriptor, MasksMetadata};
 use crate::{DecodeOptions, MessageBuilder, ObjectBuilder, Scratch, TensogramError};

@@ -7,8 +7,8 @@ use tgm_core::push::{Event, Link, PushDecoder};
 use tgm_core::wire::PREAMBLE_SIZE;
 
 use super::buffer::Buffer;
-use super::found::Found;
 use super::kept_junk::KeptJunk;
+use super::next_segment::NextSegment;
 use crate::base::error::Result;
 
 /// CBOR up to this length is checked. Longer CBOR is checked only if it comes in one piece.
@@ -41,7 +41,12 @@ impl Lossy {
     ///
     /// # Errors
     /// The errors of reading. Nothing is lost then: the call can be repeated.
-    pub(super) fn next(&mut self, reader: &mut impl Read, limit: u64, junk: &mut KeptJunk) -> Result<Option<Found>> {
+    pub(super) fn next(
+        &mut self,
+        reader: &mut impl Read,
+        limit: u64,
+        junk: &mut KeptJunk,
+    ) -> Result<Option<NextSegment>> {
         loop {
             if let Some(found) = self.decode(limit, junk) {
                 return Ok(Some(found));
@@ -60,7 +65,7 @@ impl Lossy {
     }
 
     /// Decodes what has come.
-    fn decode(&mut self, limit: u64, junk: &mut KeptJunk) -> Option<Found> {
+    fn decode(&mut self, limit: u64, junk: &mut KeptJunk) -> Option<NextSegment> {
         let mut bytes = self.buffer.from(self.decoder.position());
         loop {
             match self.decoder.next_event(&mut bytes) {
@@ -76,7 +81,7 @@ impl Lossy {
                     let behind = self.decoder.position();
                     self.front = behind;
                     if !mem::take(&mut self.is_too_large) {
-                        return Some(Found::message(behind.saturating_sub(end.length), end.length, limit));
+                        return Some(NextSegment::message(behind.saturating_sub(end.length), end.length, limit));
                     }
                 }
                 // The decoder looks for the next message.
@@ -86,22 +91,22 @@ impl Lossy {
     }
 
     /// The junk from the front to `end`.
-    fn junk(&mut self, end: u64, junk: &mut KeptJunk) -> Found {
+    fn junk(&mut self, end: u64, junk: &mut KeptJunk) -> NextSegment {
         let (offset, length) = (self.front, end.saturating_sub(self.front));
         junk.add(offset, end, &self.buffer);
         self.front = end;
-        Found::Junk { offset, length }
+        NextSegment::Junk { offset, length }
     }
 
     /// The message that is being read, if it is longer than the limit and was not reported yet.
-    fn over_limit(&mut self, limit: u64) -> Option<Found> {
+    fn over_limit(&mut self, limit: u64) -> Option<NextSegment> {
         let offset = self.decoder.message_offset();
         let is_over = !self.decoder.is_searching() && self.decoder.position().saturating_sub(offset) > limit;
         if !is_over || self.is_too_large {
             return None;
         }
         self.is_too_large = true;
-        Some(Found::TooLarge { offset, length: None })
+        Some(NextSegment::TooLarge { offset, length: None })
     }
 
     /// Drops the bytes that are not needed any more: all before the message, or before the bytes that may begin one.

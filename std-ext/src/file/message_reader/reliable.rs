@@ -9,9 +9,9 @@ use tgm_core::wire::{PREAMBLE_SIZE, Preamble};
 use zerocopy::FromBytes;
 
 use super::buffer::Buffer;
-use super::found::Found;
 use super::held::Held;
 use super::kept_junk::KeptJunk;
+use super::next_segment::NextSegment;
 use crate::base::error::Result;
 
 /// Finds messages by a scan of the bytes that have come.
@@ -44,13 +44,18 @@ impl Reliable {
     ///
     /// # Errors
     /// The errors of reading. Nothing is lost then: the call can be repeated.
-    pub(super) fn next(&mut self, reader: &mut impl Read, limit: u64, junk: &mut KeptJunk) -> Result<Option<Found>> {
+    pub(super) fn next(
+        &mut self,
+        reader: &mut impl Read,
+        limit: u64,
+        junk: &mut KeptJunk,
+    ) -> Result<Option<NextSegment>> {
         self.skip(reader)?;
         loop {
             let starved = match self.scanner.next_segment() {
                 Ok(None) => return Ok(None),
                 Ok(Some(Segment::Message { offset, length })) => {
-                    return Ok(Some(Found::message(offset, length, limit)));
+                    return Ok(Some(NextSegment::message(offset, length, limit)));
                 }
                 Ok(Some(Segment::Junk { offset, length })) => return Ok(Some(self.junk(offset, length, junk))),
                 Err(starved) => starved,
@@ -90,13 +95,13 @@ impl Reliable {
         buffer.drop_before(place);
     }
 
-    fn junk(&self, offset: u64, length: u64, junk: &mut KeptJunk) -> Found {
+    fn junk(&self, offset: u64, length: u64, junk: &mut KeptJunk) -> NextSegment {
         junk.add(offset, offset.saturating_add(length), self.buffer());
-        Found::Junk { offset, length }
+        NextSegment::Junk { offset, length }
     }
 
     /// What there is at `place`, where the scan needs more bytes than the limit allows. `None` if it is not a message.
-    fn over_limit(&mut self, place: u64, limit: u64, junk: &mut KeptJunk) -> Option<Found> {
+    fn over_limit(&mut self, place: u64, limit: u64, junk: &mut KeptJunk) -> Option<NextSegment> {
         let Some(skipped) = self.too_large(place, limit) else {
             self.scanner.pass_over();
             return None;
@@ -111,7 +116,7 @@ impl Reliable {
             Skipped::Streamed(..) => None,
         };
         self.skipped = Some(skipped);
-        Some(Found::TooLarge { offset: place, length })
+        Some(NextSegment::TooLarge { offset: place, length })
     }
 
     /// The message at `place`, if it is longer than the limit.

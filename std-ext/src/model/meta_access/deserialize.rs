@@ -7,7 +7,7 @@ use tgm_core::metadata::ObjectMetadata;
 
 use super::{MetaValue, Node};
 use crate::base::error::{Result, TensogramError};
-use crate::model::room::Room;
+use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 
 impl MetaValue<'_> {
@@ -100,11 +100,11 @@ impl sealed::Sealed for ObjectMetadata<'_> {}
 
 impl Borrowed for ObjectMetadata<'_> {
     fn to_value(&self) -> Result<Value> {
-        let room = Room::by_default();
+        let budget = MetadataBudget::by_default();
         if let Some(base) = self.base() {
-            room.take_map(&base)?;
+            budget.take_map(&base)?;
         }
-        let mut entries = to_owned::object_entries(self, &room)?;
+        let mut entries = to_owned::object_entries(self, &budget)?;
         entries.remove(super::RESERVED_KEY);
         Ok(as_map(entries))
     }
@@ -114,7 +114,7 @@ impl sealed::Sealed for cbor::Value<'_> {}
 
 impl Borrowed for cbor::Value<'_> {
     fn to_value(&self) -> Result<Value> {
-        Room::by_default().take(self.as_encoded())?;
+        MetadataBudget::by_default().take(self.as_encoded())?;
         to_owned::value(self)
     }
 }

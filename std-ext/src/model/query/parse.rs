@@ -220,6 +220,7 @@ pub(super) fn is_plain_key(key: &str) -> bool {
     !key.is_empty()
         && key_at(key) == key
         && !key.contains(['(', ')', '"', '\\'])
+        && !key.starts_with('!')
         && !matches!(key, "and" | "exists" | "in" | "not" | "or")
 }
 
@@ -255,8 +256,14 @@ fn condition(reader: &mut Reader<'_>) -> Result<Condition, QueryError> {
     if key.contains(OR) {
         return Err(reader.error("expected an operator before `or`"));
     }
+    if key.starts_with('!') || key.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("not ")) {
+        return Err(reader.error("expected `not ` in small letters, or a key (a key that begins so stands in quotes)"));
+    }
     reader.step(at.saturating_add(token.len()));
-    Ok(Condition::new(key, test(reader, operator)?))
+    let start = *reader;
+    let test = test(reader, operator)?;
+    check_shape(key, &test).map_err(|what| start.error(what))?;
+    Ok(Condition::new(key, test))
 }
 
 fn condition_on_quoted_key(reader: &mut Reader<'_>) -> Result<Condition, QueryError> {
@@ -266,7 +273,10 @@ fn condition_on_quoted_key(reader: &mut Reader<'_>) -> Result<Condition, QueryEr
     reader.skip_blanks();
     if let Some((token, operator)) = operator_at(reader.rest()) {
         reader.step(token.len());
-        return Ok(Condition::new(&key, test(reader, operator)?));
+        let start = *reader;
+        let test = test(reader, operator)?;
+        check_shape(&key, &test).map_err(|what| start.error(what))?;
+        return Ok(Condition::new(&key, test));
     }
     let Some((word, behind)) = word_at(rest) else { return Err(reader.error("expected an operator behind the key")) };
     reader.step(reader.rest().len().saturating_sub(behind.len()));
@@ -361,8 +371,51 @@ fn literal(reader: &mut Reader<'_>) -> Result<Literal, QueryError> {
         return quoted(reader).map(Literal::quoted);
     }
     let text = plain(*reader);
+    if let Some((at, what)) = mistake(text) {
+        reader.step(at);
+        return Err(reader.error(what));
+    }
     reader.step(text.len());
     Ok(Literal::plain(text.trim()))
+}
+
+/// What cannot be meant as a value without quotes, and where: habits of other languages, which would match nothing.
+fn mistake(text: &str) -> Option<(usize, &'static str)> {
+    const JOINED: &str = "expected ` and ` or ` or ` between conditions (quotes make all of it a value)";
+    let blanks = text.len().saturating_sub(text.trim_start().len());
+    if text.trim_start().starts_with(['=', '<', '>']) {
+        return Some((
+            blanks,
+            "expected a value: the operators are =, !=, <, <=, > and >= (quotes make all of it a value)",
+        ));
+    }
+    text.char_indices().find_map(|(at, c)| {
+        let behind = text.get(at.saturating_add(c.len_utf8())..).unwrap_or_default();
+        let is_mistake = match c {
+            '&' | '|' => behind.starts_with(c),
+            ',' | ';' => begins_condition(behind),
+            ' ' => ["and ", "or "].iter().any(|word| {
+                let is_word = behind.get(..word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word));
+                is_word && !behind.starts_with(word) && behind.get(word.len()..).is_some_and(begins_condition)
+            }),
+            _ => false,
+        };
+        is_mistake.then_some((at, JOINED))
+    })
+}
+
+/// Finds the shape that is written as listings show it, which equals no shape.
+fn check_shape(key: &str, test: &Test) -> Result<(), &'static str> {
+    let is_shown = |literal: &Literal| {
+        let mut lengths = literal.text().split('x');
+        literal.text().contains('x') && lengths.all(|len| !len.is_empty() && len.bytes().all(|c| c.is_ascii_digit()))
+    };
+    match test {
+        Test::OneOf(literals) | Test::NoneOf(literals) if key == "shape" && literals.iter().any(is_shown) => {
+            Err("expected a shape in brackets, such as [181,360],")
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The text up to the closing quote, behind which the reader then stands.

@@ -289,6 +289,53 @@ fn errors_say_what_was_expected_and_where() {
     }
 }
 
+/// Habits of other languages and of listings. In quotes they are values.
+#[test]
+fn what_cannot_be_meant_is_refused() {
+    for (query, quoted) in [
+        ("a==3", "a=\"=3\""),
+        ("a == 3", "a=\"= 3\""),
+        ("a=>3", "a=\">3\""),
+        ("a=<3", "a=\"<3\""),
+        ("a<>3", "a<\">3\""),
+        ("a!==3", "a!=\"=3\""),
+        ("a=1 && b=2", "a=\"1 && b=2\""),
+        ("a=1&&b=2", "a=\"1&&b=2\""),
+        ("a=1 || b=2", "a=\"1 || b=2\""),
+        ("a=1 AND b=2", "a=\"1 AND b=2\""),
+        ("a=1 Or b>2", "a=\"1 Or b>2\""),
+        ("a=1,b=2", "a=\"1,b=2\""),
+        ("a=1, b>=2", "a=\"1, b>=2\""),
+        ("a=1;b=2", "a=\"1;b=2\""),
+        ("a=x/y,b=2", "a=x/\"y,b=2\""),
+        ("(a=1,b=2)", "(a=\"1,b=2\")"),
+        ("NOT a=1", "\"NOT a\"=1"),
+        ("!a=1", "\"!a\"=1"),
+        ("shape=10x20", "shape=[10,20]"),
+        ("\"shape\"!=10x20/3", "shape!=[10,20]"),
+        ("shape=\"4x5x6\"", "shape=[4,5,6]"),
+    ] {
+        let error = query.parse::<Query>().map(|query| query.to_string()).unwrap_err().to_string();
+        assert!(error.starts_with("expected"), "{query}: {error}");
+        let meant: Query = quoted.parse().unwrap_or_else(|error| panic!("{quoted}: {error}"));
+        assert_eq!(meant.to_string().parse(), Ok(meant), "{quoted}");
+    }
+    // These have a meaning.
+    for query in [
+        "name=a, b",
+        "name=R&D",
+        "name=Sea AND ice",
+        "a=b=c",
+        "a=[1,2]",
+        "a=x;y",
+        "name=10x20",
+        "shape=[10,20]",
+        "a=1|2",
+    ] {
+        assert!(query.parse::<Query>().is_ok(), "{query}");
+    }
+}
+
 #[test]
 fn keys_are_told_in_order() {
     let query: Query = "b=1 and a.c>2 and b?".parse().unwrap();

@@ -37,7 +37,7 @@ pub(crate) struct Files {
 
 impl Files {
     /// Whether JSON is asked for.
-    pub(crate) const fn json(&self) -> bool {
+    pub(crate) fn json(&self) -> bool {
         self.listing.json()
     }
 

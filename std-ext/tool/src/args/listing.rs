@@ -38,12 +38,15 @@ impl JsonFlags {
 
     /// The form that the flags ask for.
     pub(crate) fn form(&self) -> Form {
-        let notation = match (self.json, self.jsonl) {
-            (_, true) => Notation::JsonLines,
-            (true, _) => Notation::Json,
-            _ => Notation::Text,
-        };
-        Form { notation, ..Form::default() }
+        Form { notation: self.notation().unwrap_or_default(), ..Form::default() }
+    }
+
+    fn notation(&self) -> Option<Notation> {
+        match (self.json, self.jsonl) {
+            (_, true) => Some(Notation::JsonLines),
+            (true, _) => Some(Notation::Json),
+            _ => None,
+        }
     }
 }
 
@@ -53,21 +56,38 @@ impl JsonFlags {
 pub(crate) struct TextFlags {
     #[command(flatten)]
     json: JsonFlags,
-    /// Write the text to this file, which appears when it is complete [short: -o too]
+    /// Write the text to this file, which appears when it is complete; `.json`, `.jsonl` and, for rows, `.csv` at the end of its
+    /// name say how [short: -o too]
     #[arg(short = 'O', short_alias = 'o', long, value_name = "LISTING")]
     output: Option<Destination>,
 }
 
 impl TextFlags {
     /// Whether JSON is asked for.
-    pub(crate) const fn json(&self) -> bool {
-        self.json.is_on()
+    pub(crate) fn json(&self) -> bool {
+        matches!(self.notation(), Notation::Json | Notation::JsonLines)
+    }
+
+    /// The notation that the flags ask for, or that the name of the file ends with.
+    fn notation(&self) -> Notation {
+        let named = || match ending(self.output.as_ref()?)?.as_str() {
+            "json" => Some(Notation::Json),
+            "jsonl" | "ndjson" => Some(Notation::JsonLines),
+            _ => None,
+        };
+        self.json.notation().or_else(named).unwrap_or_default()
     }
 
     /// The listing of a command that reads these files.
     pub(crate) fn listed<'c>(&'c self, reads: &'c [PathBuf]) -> Listed<'c> {
-        Listed { form: self.json.form(), output: self.output.as_ref(), reads }
+        let form = Form { notation: self.notation(), ..Form::default() };
+        Listed { form, output: self.output.as_ref(), reads }
     }
+}
+
+/// What the name of a file ends with, in small letters.
+pub(crate) fn ending(output: &Destination) -> Option<String> {
+    Some(output.path()?.extension()?.to_str()?.to_ascii_lowercase())
 }
 
 /// Flags of commands that list rows.
@@ -89,8 +109,8 @@ pub(crate) struct ListFlags {
 
 impl ListFlags {
     /// Whether JSON is asked for.
-    pub(crate) const fn json(&self) -> bool {
-        self.text.json()
+    pub(crate) fn json(&self) -> bool {
+        !self.csv && self.text.json()
     }
 
     /// The keys to sort by.
@@ -101,7 +121,8 @@ impl ListFlags {
     /// The listing of a command that reads these files.
     pub(crate) fn listed<'c>(&'c self, reads: &'c [PathBuf]) -> Listed<'c> {
         let mut listed = self.text.listed(reads);
-        if self.csv {
+        let is_named = || self.text.output.as_ref().and_then(ending).is_some_and(|ending| ending == "csv");
+        if self.csv || (!self.text.json.is_on() && is_named()) {
             listed.form.notation = Notation::Csv;
         }
         Listed { form: Form { limit: self.limit, sort: self.sort.clone(), ..listed.form }, ..listed }

@@ -108,6 +108,16 @@ fn blosc2(name: &str) -> Result<Blosc2Codec, String> {
     Blosc2Codec::from_name(name).ok_or_else(|| format!("not one of {}", names()))
 }
 
+/// Finds a width of packed values that szip does not take.
+fn check_szip_bits(bits: u32) -> Result<(), String> {
+    if SZIP_BITS.contains(&bits) {
+        return Ok(());
+    }
+    Err(format!(
+        "szip takes packed values of 8, 16, 24 or 32 bits, not of {bits}: ask for one of these, or for another compression"
+    ))
+}
+
 impl PipelineFlags {
     /// Finds flags that contradict each other. For new objects, also finds flags that are missing.
     ///
@@ -127,12 +137,8 @@ impl PipelineFlags {
             return Err(format!("--{flag} is for compression {implied}, not for {asked}"));
         }
         let compression = self.compression();
-        if let (Some(bits), Some(Compression::Szip)) = (self.bits, compression)
-            && !SZIP_BITS.contains(&bits)
-        {
-            return Err(format!(
-                "szip takes packed values of 8, 16, 24 or 32 bits, not of {bits}: ask for one of these, or for another compression"
-            ));
+        if let (Some(bits), Some(Compression::Szip)) = (self.bits, compression) {
+            check_szip_bits(bits)?;
         }
         match compression.or_else(|| is_new.then_some(Compression::None)) {
             Some(Compression::Zfp) if is_new && self.zfp.is_none() => {

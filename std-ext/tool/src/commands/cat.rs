@@ -18,13 +18,12 @@ use tgm_std::decode::select::selection;
 use tgm_std::decode::{Picks, Selected};
 
 use crate::args::decoding::Decoding;
-use crate::args::listing::Listed;
+use crate::args::listing::{Listed, ending};
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};
 use crate::read::entry::Entry;
-use crate::read::input::Wanted;
-use crate::read::messages::{Which, for_one_message};
+use crate::read::messages::{Which, for_one_object};
 use crate::read::objects::{find, no_object};
 use crate::read::places::{area, places};
 use crate::read::select::{Annotations, Scope, Selection};
@@ -36,7 +35,7 @@ use crate::write::destination::Destination;
 ///
 /// The last dimension fills a line, and a blank line separates planes. With --csv each value has a line of its own, with
 /// its indices, and with latitude and longitude if the grid is known. Without -m, --at and -w, the object is one of
-/// message 0; with -w, one of the first message that is selected. Numbers are printed with the digits that tell them apart from their neighbours.
+/// message 0; with -w, the first that is selected in any message. Numbers are printed with the digits that tell them apart from their neighbours.
 #[derive(Args, Debug)]
 pub(crate) struct Cat {
     /// File or address to read; "-" is standard input
@@ -46,9 +45,9 @@ pub(crate) struct Cat {
     which: Which,
     #[command(flatten)]
     selection: Selection,
-    /// Number of the object in the message, from 0
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    object: usize,
+    /// Number of the object in the message, from 0 [default: the first that -w selects, or 0]
+    #[arg(long, value_name = "N")]
+    object: Option<usize>,
     /// Only these indices of each dimension, as in Python: "0, 10:20, 1:9:4, -1, .."
     #[arg(long, value_name = "PICKS", allow_hyphen_values = true)]
     slice: Option<Picks>,
@@ -139,37 +138,41 @@ impl Run for Cat {
     }
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        for_one_message(&self.path, (self.which, &self.selection), Wanted::Object(self.object), out, |out, entry| {
-            match self.decode(entry) {
-                Ok(values) if self.csv || self.nearest.is_some() => self.print_csv(&values, out),
-                Ok(values) => self.print_lines(&values, out),
-                Err(error) => {
-                    out.report(&entry.object_place(self.object), &error);
-                    Ok(())
-                }
+        let which = (self.which, &self.selection, self.digests);
+        for_one_object(&self.path, which, self.object, out, |out, entry, number| match self.decode(entry, number) {
+            Ok(values) if self.is_csv() || self.nearest.is_some() => self.print_csv(&values, out),
+            Ok(values) => self.print_lines(&values, out),
+            Err(error) => {
+                out.report(&entry.object_place(number), &error);
+                Ok(())
             }
         })
     }
 }
 
 impl Cat {
-    fn decode<'f>(&self, entry: &Entry<'f>) -> Result<Values<'f>, TensogramError> {
+    /// Whether each value has a line of its own: that is asked for, or the name of the file ends so.
+    fn is_csv(&self) -> bool {
+        self.csv || self.output.as_ref().and_then(ending).is_some_and(|ending| ending == "csv")
+    }
+
+    fn decode<'f>(&self, entry: &Entry<'f>, number: usize) -> Result<Values<'f>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
-        let metadata = message.metadata()?;
-        let object = find(&message, self.object)?;
-        let about = metadata.object(self.object)?.ok_or_else(|| no_object(metadata.object_count()))?;
-        self.digests.of(&message)?.check(self.object, object.frame())?;
+        let metadata = self.digests.metadata(&message)?;
+        let object = find(&message, number)?;
+        let about = metadata.object(number)?.ok_or_else(|| no_object(metadata.object_count()))?;
+        self.digests.of(&message)?.check(number, object.frame())?;
         let shape: Vec<u64> = object.descriptor().shape().iter().collect();
         let none = Annotations::new();
-        let structure = Structure::new(&message, entry).of_object(self.object, Some(&object));
+        let structure = Structure::new(&message, entry).of_object(number, Some(&object));
         let area = match self.area {
             Some(area) => Some(area),
             None => area(Scope::Object(&about, &none, structure))?,
         };
         // Other forms of output name no places, and places cost time.
-        let is_placed = self.csv || self.nearest.is_some();
+        let is_placed = self.is_csv() || self.nearest.is_some();
         let limits = self.decoding.options().limits;
-        let grid = if is_placed { places(&metadata, self.object, &shape, area, &limits)? } else { None };
+        let grid = if is_placed { places(&metadata, number, &shape, area, &limits)? } else { None };
         let picks = self.picks(&shape, grid.as_ref())?;
         let options = self.decoding.options();
         selection(object.descriptor(), &picks)?;

@@ -49,6 +49,15 @@ use crate::read::messages::expect_all;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure};
 
+/// The end of a file's name, if it is that of a format other than bare values and `.npy`.
+pub(crate) fn other_format(path: &Path) -> Option<String> {
+    let is_other = match Format::of_output(path) {
+        Ok(format) => format.is_some_and(|format| !matches!(format, Format::Raw | Format::Npy)),
+        Err(_) => formats::feature_of_name(path).is_some(),
+    };
+    path.extension().filter(|_| is_other).map(|ending| ending.to_string_lossy().into_owned())
+}
+
 /// Make files of other formats Tensogram files, and the other way round
 ///
 /// A file of arrays becomes one message, and each array one object. Each GRIB message of edition 2 becomes one message,
@@ -106,10 +115,20 @@ impl Run for Convert {
         if let Err(text) = self.pipeline.check(true) {
             usage(&text);
         }
-        let named = self.to.or_else(|| self.output.path().and_then(Format::of_name));
-        let first = self.paths.first();
-        let Some(from) = first.and_then(|path| self.format_of(path, named)) else {
-            usage("the format of the input is not known: say --from");
+        let named = match (self.to, self.output.path().map(Format::of_output)) {
+            (Some(to), _) => Some(to),
+            (None, Some(Err(text))) => usage(&text),
+            (None, Some(Ok(named))) => named,
+            (None, None) => None,
+        };
+        let mut refused = Vec::new();
+        let known = |found: Result<_, _>| found.map_err(|text| refused.push(text)).ok();
+        let mut found = self.paths.iter().map(|path| self.format_of(path, named)).filter_map(known);
+        let Some(from) =
+            found.find_map(|format| format.or_else(|| usage("the format of the input is not known: say --from")))
+        else {
+            refused.iter().for_each(|text| out.problem(text));
+            return Ok(());
         };
         if from == Format::Raw && !self.arrays.has_form() {
             usage(arrays::UNDESCRIBED);
@@ -145,13 +164,27 @@ impl Run for Convert {
 
 impl Convert {
     /// The format of a file. Without any sign, what `to` suggests.
-    fn format_of(&self, path: &Path, to: Option<Format>) -> Option<Format> {
-        self.from
-            .or_else(|| self.arrays.has_form().then_some(Format::Raw))
-            .or_else(|| Format::of_folder(path))
-            .or_else(|| Format::of_content(&source::start(path)?))
-            .or_else(|| Format::of_name(path))
-            .or_else(|| to.and_then(Format::usual_source))
+    ///
+    /// # Errors
+    /// A sentence on a file that cannot be read, with its name.
+    fn format_of(&self, path: &Path, to: Option<Format>) -> Result<Option<Format>, String> {
+        let said = self.from.or_else(|| self.arrays.has_form().then_some(Format::Raw));
+        if let Some(format) = said.or_else(|| Format::of_folder(path)) {
+            return Ok(Some(format));
+        }
+        let name = path.display();
+        let start = source::start(path).map_err(|error| format!("cannot read {name}\n{error}"))?;
+        let found = Format::of_file(path, &start).map_err(|text| format!("{name}: {text}"))?;
+        if let Some(format) = found.filter(|format| !format.may_be_guessed(path)) {
+            let suffix = format.suffix();
+            return Err(format!(
+                "{name} begins like a file .{suffix}, which it is not called: --from says that it is one"
+            ));
+        }
+        if found.is_none() && path.is_dir() {
+            return Err(format!("{name} is a directory, and not one of a format that is read"));
+        }
+        Ok(found.or_else(|| to.and_then(Format::usual_source)))
     }
 
     /// Reads all files, one after the other, and hands what is in them to `sink`. What cannot be read is reported.
@@ -159,21 +192,23 @@ impl Convert {
     /// # Errors
     /// The errors of `sink`.
     fn read(&self, to: Format, out: &mut Out, told: &mut Told, sink: &mut Sink<'_>) -> Result<(), Failure> {
+        let problems = out.problem_count();
         for path in &self.paths {
             let name = path.display();
             match self.format_of(path, Some(to)) {
-                None => out.problem(&format!("{name}: the format of the input is not known: say --from")),
-                Some(from) if from == to => out.problem(&format!("{name} has the wanted format already")),
-                Some(Format::Tgm) => tgm::read(path, self.digests, out, told, sink)?,
+                Err(text) => out.problem(&text),
+                Ok(None) => out.problem(&format!("{name}: the format of the input is not known: say --from")),
+                Ok(Some(from)) if from == to => out.problem(&format!("{name} has the wanted format already")),
+                Ok(Some(Format::Tgm)) => tgm::read(path, self.digests, out, told, sink)?,
                 #[cfg(feature = "grib")]
-                Some(Format::Grib2) => grib2::read(path, &self.grib.options(), out, told, sink)?,
+                Ok(Some(Format::Grib2)) => grib2::read(path, &self.grib.options(self.strict), out, told, sink)?,
                 #[cfg(feature = "zarr")]
-                Some(from @ Format::Zarr) => self.read_streamed(from, path, out, told, sink)?,
+                Ok(Some(from @ Format::Zarr)) => self.read_streamed(from, path, out, told, sink)?,
                 #[cfg(feature = "netcdf")]
-                Some(from @ Format::Netcdf) => self.read_streamed(from, path, out, told, sink)?,
-                Some(from) => arrays::read(from, path, &self.arrays, out, told, sink)?,
+                Ok(Some(from @ Format::Netcdf)) => self.read_streamed(from, path, out, told, sink)?,
+                Ok(Some(from)) => arrays::read(from, path, &self.arrays, out, told, sink)?,
             }
         }
-        Ok(())
+        told.check(&self.output, out.problem_count() - problems)
     }
 }

@@ -16,12 +16,14 @@ use tgm_std::decode::select::selection;
 use tgm_std::decode::{Picks, Selected};
 use tgm_std::{DecodeOptions, TensogramError};
 
+use crate::args::files::usage;
+use crate::args::listing::ending;
 use crate::args::threads::Threads;
 use crate::commands::Run;
+use crate::commands::convert::other_format;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
-use crate::read::input::Wanted;
-use crate::read::messages::{Which, for_one_message};
+use crate::read::messages::{Which, for_one_object};
 use crate::read::objects::find;
 use crate::read::select::Selection;
 use crate::read::values::{as_stored, in_order};
@@ -33,7 +35,7 @@ use crate::write::destination::{Destination, Reads, What};
 /// Values are written in C order with NaN and infinities restored. Raw bitmasks stay packed: eight elements a byte,
 /// first element in the highest bit; each range begins with a new byte. The object's digest is checked first, if it has
 /// one. This reads the whole payload, even for a range. Without -m, --at and -w,
-/// the object is one of message 0; with -w, one of the first message that is selected.
+/// the object is one of message 0; with -w, the first that is selected in any message.
 #[derive(Args, Debug)]
 pub(crate) struct Extract {
     /// File to read; "-" is standard input
@@ -43,9 +45,9 @@ pub(crate) struct Extract {
     which: Which,
     #[command(flatten)]
     selection: Selection,
-    /// Number of the object in the message, from 0
-    #[arg(short, long, default_value_t = 0)]
-    object: usize,
+    /// Number of the object in the message, from 0 [default: the first that -w selects, or 0]
+    #[arg(short, long, value_name = "N")]
+    object: Option<usize>,
     /// Only COUNT elements from element START of the flattened tensor; ranges are written one after the other
     #[arg(long = "range", value_name = "START:COUNT")]
     ranges: Vec<ElementRange>,
@@ -66,9 +68,10 @@ pub(crate) struct Extract {
     /// Byte order of the output
     #[arg(long, value_enum, default_value_t = Order::Native)]
     byte_order: Order,
-    /// Bare element bytes, or a numpy file (format 1.0; bfloat16 as V2, bitmasks as bool, a byte each)
-    #[arg(long, value_enum, default_value_t = Format::Raw)]
-    format: Format,
+    /// Bare element bytes, or a numpy file (format 1.0; bfloat16 as V2, bitmasks as bool, a byte each) [default: npy if the
+    /// name of OUT ends with that, else raw]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Where to write; appears when it is complete, and must not be FILE; "-" is standard output
     #[arg(short = 'O', long, value_name = "OUT", default_value = "-", hide_default_value = true)]
     output: Destination,
@@ -123,12 +126,19 @@ struct Values<'f> {
 
 impl Run for Extract {
     fn run(&self, out: &mut Out) -> io::Result<()> {
+        let named = self.output.path().filter(|_| self.format.is_none()).and_then(other_format);
+        if let Some(ending) = named {
+            usage(&format!(
+                "extract writes bare values and .npy: `tgm convert` writes .{ending}, and --format says what is meant"
+            ));
+        }
         let reads = Reads::Only(slice::from_ref(&self.path));
         if !self.output.prepare(out, What::Values, reads) {
             return Ok(());
         }
-        for_one_message(&self.path, (self.which, &self.selection), Wanted::Object(self.object), out, |out, entry| {
-            let Some(values) = self.read(entry, out) else { return Ok(()) };
+        let which = (self.which, &self.selection, self.digests);
+        for_one_object(&self.path, which, self.object, out, |out, entry, object| {
+            let Some(values) = self.read(entry, object, out) else { return Ok(()) };
             self.output.write(out, What::Values, reads, |_, sink| Ok(self.write(&values, sink)?));
             Ok(())
         })
@@ -136,16 +146,22 @@ impl Run for Extract {
 }
 
 impl Extract {
-    /// The values that were asked for. A failure is reported.
-    fn read<'f>(&self, entry: &Entry<'f>, out: &mut Out) -> Option<Values<'f>> {
-        let values = self.decode(entry);
-        values.inspect_err(|error| out.report(&entry.object_place(self.object), error)).ok()
+    /// The form of the output: that which was asked for, or that of its name.
+    fn format(&self) -> Format {
+        let is_npy = || ending(&self.output).is_some_and(|ending| ending == "npy");
+        self.format.unwrap_or_else(|| if is_npy() { Format::Npy } else { Format::Raw })
     }
 
-    fn decode<'f>(&self, entry: &Entry<'f>) -> Result<Values<'f>, TensogramError> {
+    /// The values that were asked for. A failure is reported.
+    fn read<'f>(&self, entry: &Entry<'f>, object: usize, out: &mut Out) -> Option<Values<'f>> {
+        let values = self.decode(entry, object);
+        values.inspect_err(|error| out.report(&entry.object_place(object), error)).ok()
+    }
+
+    fn decode<'f>(&self, entry: &Entry<'f>, number: usize) -> Result<Values<'f>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
-        let object = find(&message, self.object)?;
-        self.digests.of(&message)?.check(self.object, object.frame())?;
+        let object = find(&message, number)?;
+        self.digests.of(&message)?.check(number, object.frame())?;
         let options = DecodeOptions { threads: self.threads.count(), ..as_stored() };
         let ranges = self.ranges.iter().chain(&self.more_ranges).map(|range| (range.0, range.1)).collect::<Vec<_>>();
         let descriptor = object.descriptor();
@@ -167,7 +183,7 @@ impl Extract {
     fn write(&self, values: &Values<'_>, sink: &mut dyn Write) -> io::Result<()> {
         let descriptor = values.object.descriptor();
         let order = self.byte_order.into();
-        if self.format == Format::Npy {
+        if self.format() == Format::Npy {
             sink.write_all(&npy::header(descriptor.dtype(), order, &values.shape).map_err(io::Error::other)?)?;
             if descriptor.dtype() == Dtype::Bitmask {
                 return values

@@ -16,10 +16,11 @@ use crate::args::listing::Listed;
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::read::cataloged::Cataloged;
+use crate::read::digests::Digests;
 use crate::read::entry::Entry;
 use crate::read::input::Wanted;
 use crate::read::messages::{Step, Which, for_each_step};
-use crate::read::select::{Annotations, NAME_KEYS, Scope, Selection, annotations, text};
+use crate::read::select::{ABOUT, Annotations, Scope, Selection, annotations, text};
 use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
@@ -50,19 +51,12 @@ pub(crate) struct Ls {
     objects: bool,
     #[command(flatten)]
     only: ObjectNumbers,
+    #[command(flatten)]
+    digests: Digests,
     /// Keys that rows are sorted by and that are not among the columns. Filled in when the command runs.
     #[arg(skip)]
     hidden: OnceLock<Vec<String>>,
 }
-
-/// Columns with metadata that usually tells fields apart: the title, and the keys to look up. The first key that is
-/// present counts.
-pub(crate) const ABOUT: [(&str, &[&str]); 4] = [
-    ("name", &NAME_KEYS),
-    ("level", &["mars.levelist", "levelist", "level"]),
-    ("date", &["mars.date", "date"]),
-    ("step", &["mars.step", "step"]),
-];
 
 /// The columns of a message's place, at most.
 const PLACE: usize = 2;
@@ -257,7 +251,7 @@ impl Ls {
     /// [`Self::rows`], but errors of objects stay in their rows.
     fn read(&self, entry: &Entry<'_>) -> Result<Option<Vec<Row>>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
-        let metadata = message.metadata()?;
+        let metadata = self.digests.metadata(&message)?;
         let structure = Structure::new(&message, entry);
         self.only.check(metadata.object_count())?;
         if !self.objects && !self.selection.has(&metadata, structure)? {

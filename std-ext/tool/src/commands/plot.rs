@@ -1,34 +1,39 @@
 //! `tgm plot`: a picture of one object, in the terminal, as SVG or as PNG.
 
 mod chart;
+mod oriented;
 pub(crate) mod picture;
 mod png;
 mod svg;
 pub(crate) mod text;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::slice;
 
 use clap::{Args, ValueEnum};
 use serde_json::Value as Json;
 use tgm_core::Message;
+use tgm_core::selection::Pick;
+use tgm_grid::Area;
 use tgm_std::decode::{Picks, Selected};
 use tgm_std::{DecodeOptions, TensogramError};
 
 use crate::args::decoding::Decoding;
-use crate::args::listing::Listed;
+use crate::args::files::usage;
+use crate::args::listing::{Listed, ending};
 use crate::commands::Run;
+use crate::commands::plot::oriented::{Oriented, on_axes, scanned};
 use crate::commands::plot::picture::{Counts, Drawn, Picture};
 use crate::commands::plot::png::Png;
 use crate::commands::plot::svg::Svg;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};
 use crate::read::entry::Entry;
-use crate::read::input::Wanted;
-use crate::read::messages::{Which, for_one_message};
+use crate::read::messages::{Which, for_one_object};
 use crate::read::objects::{find, no_object};
 use crate::read::picture::Field;
+use crate::read::places::{area, places};
 use crate::read::select::{NAME_KEYS, Scope, Selection, annotations, text};
 use crate::read::statistics::histogram;
 use crate::read::structure::Structure;
@@ -40,8 +45,9 @@ use crate::write::destination::Destination;
 /// Draw the values of one object: a field of two dimensions, a line, or a histogram
 ///
 /// Fields are made smaller by the mean over areas. Missing values are grey, or blank without colours. Without -m, --at and
-/// -w, the object is one of message 0. More than two dimensions need --slice, but for a histogram. Numbers at the axes
-/// of a field count its rows and columns from 0.
+/// -w, the object is one of message 0; with -w, the first that is selected in any message. More than two dimensions need --slice, but for a histogram. Where the
+/// grid is known, the axes are latitude and longitude; else numbers at the axes of a field count its rows and columns from 0.
+/// Fields from GRIB have north above and west at the left, in whatever order their values were scanned.
 #[derive(Args, Debug)]
 pub(crate) struct Plot {
     /// File or address to read; "-" is standard input
@@ -51,9 +57,9 @@ pub(crate) struct Plot {
     which: Which,
     #[command(flatten)]
     selection: Selection,
-    /// Number of the object in the message, from 0
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    object: usize,
+    /// Number of the object in the message, from 0 [default: the first that -w selects, or 0]
+    #[arg(long, value_name = "N")]
+    object: Option<usize>,
     /// Only these indices of each dimension, as in Python: "0, 10:20, 1:9:4, -1, .."
     #[arg(long, value_name = "PICKS", allow_hyphen_values = true)]
     slice: Option<Picks>,
@@ -118,13 +124,17 @@ fn range(text: &str) -> Result<(f64, f64), &'static str> {
 
 impl Run for Plot {
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        for_one_message(&self.path, (self.which, &self.selection), Wanted::Object(self.object), out, |out, entry| {
-            match self.picture(entry) {
-                Ok(picture) => self.draw(out, &picture),
-                Err(error) => {
-                    out.report(&entry.object_place(self.object), &error);
-                    Ok(())
-                }
+        if let Some(ending) = self.output.as_ref().and_then(ending)
+            && self.form_of(&ending).is_none()
+        {
+            usage(&format!("pictures are text (.txt), SVG and PNG, not .{ending}: --format says which is meant"));
+        }
+        let which = (self.which, &self.selection, self.digests);
+        for_one_object(&self.path, which, self.object, out, |out, entry, object| match self.picture(entry, object) {
+            Ok(picture) => self.draw(out, &picture),
+            Err(error) => {
+                out.report(&entry.object_place(object), &error);
+                Ok(())
             }
         })
     }
@@ -154,13 +164,19 @@ impl Plot {
     }
 
     fn form(&self) -> Form {
-        let path = self.output.as_ref().and_then(Destination::path).and_then(Path::extension);
-        let ends_with = |suffix: &str| path.is_some_and(|extension| extension.eq_ignore_ascii_case(suffix));
-        match self.format {
-            Some(form) => form,
-            None if self.svg || ends_with("svg") => Form::Svg,
-            None if ends_with("png") => Form::Png,
-            None => Form::Text,
+        let ending = self.output.as_ref().and_then(ending).unwrap_or_default();
+        self.form_of(&ending).unwrap_or(Form::Text)
+    }
+
+    /// The form that is asked for, or that the name of the file ends with. `None` for an ending of no picture.
+    fn form_of(&self, ending: &str) -> Option<Form> {
+        match (self.format, ending) {
+            (Some(form), _) => Some(form),
+            (None, _) if self.svg => Some(Form::Svg),
+            (None, "svg") => Some(Form::Svg),
+            (None, "png") => Some(Form::Png),
+            (None, "" | "txt" | "text" | "ans") => Some(Form::Text),
+            _ => None,
         }
     }
 
@@ -168,9 +184,9 @@ impl Plot {
         self.width.map_or_else(|| Out::columns().unwrap_or(80).clamp(8, 1000), usize::from)
     }
 
-    fn picture(&self, entry: &Entry<'_>) -> Result<Picture, TensogramError> {
+    fn picture(&self, entry: &Entry<'_>, object: usize) -> Result<Picture, TensogramError> {
         let slice = self.slice.as_ref();
-        let wanted = Wish { object: self.object, slice, histogram: self.histogram, range: self.range };
+        let wanted = Wish { object, slice, histogram: self.histogram, range: self.range };
         wanted.picture(entry, self.digests, &self.decoding.options())
     }
 }
@@ -212,7 +228,7 @@ impl Wish<'_> {
         options: &DecodeOptions,
     ) -> Result<Picture, TensogramError> {
         let message = Message::parse(entry.bytes)?;
-        let metadata = message.metadata()?;
+        let metadata = digests.metadata(&message)?;
         let object = find(&message, self.object)?;
         let about = metadata.object(self.object)?.ok_or_else(|| no_object(metadata.object_count()))?;
         digests.of(&message)?.check(self.object, object.frame())?;
@@ -232,15 +248,35 @@ impl Wish<'_> {
         let mut values = Vec::new();
         let elements = Elements { count: shape.iter().product(), ..Elements::of(descriptor, &bytes) };
         elements.for_each(|value| values.push(value));
-        let (drawn, range) = self.drawn(&shape, values).map_err(wrong)?;
-        let annotations = annotations(&metadata, NAME_KEYS.into_iter().chain(UNITS))?;
+        let known = Area::KEYS.iter().copied();
+        let annotations = annotations(&metadata, NAME_KEYS.into_iter().chain(UNITS).chain(known))?;
         let scope = Scope::Object(&about, &annotations, Structure::new(&message, entry));
+        let mut drawn_shape = shape.clone();
+        let mut axes = None;
+        // A line of a field is drawn as it is. A picture needs no places, so that wrong ones are no error.
+        if self.histogram.is_none() && (shape.len() == 2 || self.slice.is_none()) {
+            let whole: Vec<u64> = descriptor.shape().iter().collect();
+            let area = area(scope).unwrap_or_default();
+            let places = places(&metadata, self.object, &whole, area, &options.limits).unwrap_or_default();
+            let picks = match self.slice {
+                Some(picks) => picks.resolve(whole.iter().copied())?,
+                None => vec![Pick::All; whole.len()],
+            };
+            let on_axes = places.and_then(|places| on_axes(&places, &whole, &picks, &values));
+            let is_whole = self.slice.is_none();
+            let found = on_axes.or_else(|| scanned(&metadata, self.object, &values).filter(|_| is_whole));
+            if let Some(Oriented { rows, columns, values: oriented, axes: found }) = found {
+                drawn_shape = vec![rows as u64, columns as u64];
+                (values, axes) = (oriented, Some(found));
+            }
+        }
+        let (drawn, range) = self.drawn(&drawn_shape, values).map_err(wrong)?;
         let shown = |value: Option<Json>| value.map_or(String::new(), |value| escape(&text(&value)));
         let name = shown(scope.first(&NAME_KEYS)?);
         let place = format!("message {}, object {}, {}", entry.index, self.object, shape_text(&shape));
         let title = if name.is_empty() { place } else { format!("{name}: {place}") };
         let units = shown(scope.first(&UNITS)?);
-        Ok(Picture { drawn, range, title, units })
+        Ok(Picture { drawn, range, title, units, axes })
     }
 
     /// What is drawn of values of this shape, and their range; or why there is no picture.

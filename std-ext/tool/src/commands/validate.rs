@@ -15,6 +15,7 @@ use crate::args::limits::LimitFlags;
 use crate::args::listing::{Listed, TextFlags};
 use crate::commands::Run;
 use crate::read::messages::expect_all;
+use crate::read::pipes;
 use crate::show::advice::in_our_words;
 use crate::show::json::{Document, compact};
 use crate::show::output::{Out, Style};
@@ -108,8 +109,8 @@ impl Validate {
 }
 
 fn read(path: &Path, options: &ValidateOptions) -> io::Result<FileValidationReport> {
-    if path == Path::new("-") {
-        return validate_stream(io::stdin().lock(), options);
+    if pipes::is_once(path) {
+        return validate_stream(pipes::open(path)?, options);
     }
     let (mut share, mut before, mut messages) = (None, 0, 0);
     validate_file_with(path, options, |progress| {

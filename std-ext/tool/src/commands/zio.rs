@@ -3,7 +3,6 @@
 mod convert;
 mod show;
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -14,6 +13,7 @@ use tgm_zio::{Message, file};
 
 use crate::args::listing::Listed;
 use crate::commands::Run;
+use crate::read::pipes;
 use crate::show::output::Out;
 
 /// List .zio files (ZIO messages), and convert them to Tensogram files and back
@@ -122,8 +122,5 @@ impl ZioFiles {
 
 /// The file, or standard input.
 fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
-    if path == Path::new("-") {
-        return Ok(Box::new(io::stdin().lock()));
-    }
-    Ok(Box::new(BufReader::new(File::open(path)?)))
+    Ok(Box::new(BufReader::new(pipes::open(path)?)))
 }

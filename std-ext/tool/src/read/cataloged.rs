@@ -8,12 +8,13 @@ use tgm_catalog::{Catalog, Freshness};
 use tgm_std::metadata::query::Query;
 use tgm_std::{Result, TensogramError};
 
+use crate::read::asked;
 use crate::read::entry::Entry;
 use crate::read::input::{Input, Wanted};
 use crate::read::messages::{Which, for_each_message};
 use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
-use crate::read::structure::COMPUTED;
+use crate::read::structure::{COMPUTED, Structure};
 use crate::show::output::Out;
 
 /// The flag that names a catalogue.
@@ -55,16 +56,30 @@ impl Cataloged {
             let Some(input) = open_or_report(path, out) else { continue };
             let Some(numbers) = which.of(&input, out) else { continue };
             let candidates = self.candidates(&input, selection, by_objects, out);
+            if let Some(candidates) = candidates.as_ref().filter(|candidates| !candidates.contains(&true)) {
+                asked::note_missing(candidates.len() as u64, self.missing(selection));
+            }
             let can_be = |index: usize| candidates.as_ref().is_none_or(|can_be| can_be.get(index) != Some(&false));
             input.for_each_among(out, numbers, can_be, Wanted::Outline, &mut with)?;
         }
         Ok(())
     }
 
+    /// The keys of the filters that no message of the catalogue has.
+    fn missing(&self, selection: &Selection) -> Vec<String> {
+        let Some(catalog) = self.catalog.as_ref().and_then(|path| Catalog::open(path).ok()) else { return Vec::new() };
+        let is_missing = |key: &&str| {
+            let quoted = key.replace('\\', "\\\\").replace('"', "\\\"");
+            let Ok(query) = format!("\"{quoted}\"?").parse::<Query>() else { return false };
+            !Structure::has_key(key) && catalog.select_messages(&query).is_ok_and(|found| found.is_empty())
+        };
+        selection.queries().iter().flat_map(Query::keys).filter(is_missing).map(str::to_string).collect()
+    }
+
     /// For each covered message, whether it can be selected. `None` without a catalogue that can be used.
     fn candidates(&self, input: &Input, selection: &Selection, by_objects: bool, out: &mut Out) -> Option<Vec<bool>> {
         let path = self.catalog.as_ref()?;
-        match candidates(path, input, selection, by_objects) {
+        match candidates(path, input, selection, by_objects, out) {
             Ok(candidates) => Some(candidates),
             Err(why) => {
                 out.remark(&format!("warning: {} is not used: {why}", path.display()));
@@ -74,10 +89,18 @@ impl Cataloged {
     }
 }
 
-fn candidates(path: &PathBuf, input: &Input, selection: &Selection, by_objects: bool) -> Result<Vec<bool>> {
+fn candidates(
+    path: &PathBuf,
+    input: &Input,
+    selection: &Selection,
+    by_objects: bool,
+    out: &mut Out,
+) -> Result<Vec<bool>> {
     let catalog = Catalog::open(path)?;
-    if let Freshness::Stale(why) = catalog.check(input.data())? {
-        return Err(TensogramError::Metadata(format!("it is stale: {why}").into()));
+    match catalog.check(input.data())? {
+        Freshness::Stale(why) => return Err(TensogramError::Metadata(format!("it is stale: {why}").into())),
+        Freshness::NotChecked => out.remark(&format!("warning: {}: {}", path.display(), Freshness::NotChecked)),
+        _ => {}
     }
     let count = catalog.message_count();
     let mut candidates = vec![true; count];

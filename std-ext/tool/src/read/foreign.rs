@@ -1,27 +1,85 @@
-//! Files of other programs that are given by mistake, told by how they begin.
+//! Files of other programs, told by how they begin: which command reads them, or what they are instead of data.
 
 /// Bytes that are looked at.
 pub(crate) const LOOKED_AT: usize = 16;
 
-/// Formats with their first bytes, the command that reads them, and whether it is compiled in.
-const FORMATS: [(&[u8], &str, &str, bool); 6] = [
-    (b"GRIB", "GRIB", CONVERT, cfg!(feature = "grib")),
-    (b"\x93NUMPY", "an array of numpy", CONVERT, true),
-    (b"PK\x03\x04", "an archive, such as numpy's", CONVERT, cfg!(feature = "npz")),
-    (b"\x89HDF\r\n", "HDF5 or NetCDF", CONVERT, cfg!(feature = "netcdf")),
-    (b"CDF\x01", "NetCDF", CONVERT, cfg!(feature = "netcdf")),
-    (b"CDF\x02", "NetCDF", CONVERT, cfg!(feature = "netcdf")),
+/// What helps with a kind of file.
+#[derive(Clone, Copy)]
+enum Way {
+    /// A command reads it, if the build has the feature.
+    Command { name: &'static str, feature: &'static str, is_in: bool },
+    /// The user does something first.
+    First(&'static str),
+}
+
+const fn converted(feature: &'static str, is_in: bool) -> Way {
+    Way::Command { name: "`tgm convert`", feature, is_in }
+}
+
+const NPZ: Way = converted("npz", cfg!(feature = "npz"));
+const NETCDF: Way = converted("netcdf", cfg!(feature = "netcdf"));
+const FETCH: Way = Way::First("`git lfs pull` fetches the file itself");
+const PAGE: Way = Way::First("such as the error page of a server; look into it with a text editor");
+
+/// Kinds of files, with their first bytes.
+const KINDS: [(&[u8], &str, Way); 19] = [
+    (b"GRIB", "GRIB", converted("grib", cfg!(feature = "grib"))),
+    (b"\x93NUMPY", "an array of numpy", converted("", true)),
+    (b"PK\x03\x04", "an archive, such as numpy's", NPZ),
+    (b"PK\x05\x06", "an archive, such as numpy's", NPZ),
+    (b"\x89HDF\r\n", "HDF5 or NetCDF", NETCDF),
+    (b"CDF\x01", "NetCDF", NETCDF),
+    (b"CDF\x02", "NetCDF", NETCDF),
+    (b"CDF\x05", "NetCDF", NETCDF),
+    (b"\x1f\x8b", "data compressed by gzip", Way::First("unpack it first: `gunzip -c FILE.gz > FILE`")),
+    (b"BZh", "data compressed by bzip2", Way::First("unpack it first: `bunzip2 -c FILE.bz2 > FILE`")),
+    (b"\xfd7zXZ\0", "data compressed by xz", Way::First("unpack it first: `unxz -c FILE.xz > FILE`")),
+    (b"\x28\xb5\x2f\xfd", "data compressed by zstd", Way::First("unpack it first: `zstd -d FILE.zst`")),
+    (b"\x04\x22\x4d\x18", "data compressed by lz4", Way::First("unpack it first: `lz4 -d FILE.lz4`")),
+    (b"version https://", "a pointer of Git LFS", FETCH),
+    (b"<!doctype html", "an HTML page", PAGE),
+    (b"<html", "an HTML page", PAGE),
+    (b"<?xml", "a text in XML", PAGE),
+    (b"II*\0", "a picture in TIFF", Way::First("no command of tgm reads that")),
+    (b"MM\0*", "a picture in TIFF", Way::First("no command of tgm reads that")),
 ];
 
-const CONVERT: &str = "`tgm convert`";
-
-/// A clause on a file without messages: what it begins like, and which command reads that. Empty if that is not known.
+/// A clause on a file without messages: what it begins like, and what helps. Empty if that is not known.
 pub(crate) fn advice(start: &[u8]) -> String {
-    if is_zio(start) {
-        return clause("a message of ZIO", "`tgm zio ls`", cfg!(feature = "zio"));
+    let zio = Way::Command { name: "`tgm zio ls`", feature: "zio", is_in: cfg!(feature = "zio") };
+    let found = if is_zio(start) { Some(("a message of ZIO", zio)) } else { kind(start) };
+    let way = |way| match way {
+        Way::Command { name, is_in: true, .. } => format!("{name} reads that"),
+        Way::Command { name, feature, .. } => {
+            format!("{name} reads that in a build with the feature `{feature}`, which this one lacks")
+        }
+        Way::First(text) => text.to_string(),
+    };
+    found.map_or(String::new(), |(name, found)| format!("; it begins like {name}: {}", way(found)))
+}
+
+/// Why `tgm convert` of this build cannot read a file that begins so. `None` if that is not known from its beginning.
+pub(crate) fn refusal(start: &[u8]) -> Option<String> {
+    match kind(start)? {
+        (_, Way::Command { is_in: true, .. }) => None,
+        (name, Way::Command { feature, .. }) => Some(format!("it is {name}, {}", lacking(feature))),
+        (name, Way::First(text)) => Some(format!("it is {name}: {text}")),
     }
-    let found = FORMATS.iter().find(|(magic, ..)| start.starts_with(magic));
-    found.map_or(String::new(), |(_, name, command, is_in)| clause(name, command, *is_in))
+}
+
+/// What is said of a format whose feature is not in the build.
+pub(crate) fn lacking(feature: &str) -> String {
+    format!("and this build of tgm lacks the feature `{feature}`")
+}
+
+/// The kind of a file. A mark of UTF-8 and blanks in front of a page, and capital letters in it, do not count.
+fn kind(start: &[u8]) -> Option<(&'static str, Way)> {
+    let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
+    let begins = |sign: &[u8]| match sign {
+        [b'<', ..] => text.get(..sign.len()).is_some_and(|text| text.eq_ignore_ascii_case(sign)),
+        _ => start.starts_with(sign),
+    };
+    KINDS.iter().find(|(sign, ..)| begins(sign)).map(|(_, name, way)| (*name, *way))
 }
 
 /// The sizes of the message and of its first part stand before the level and "ZIO" of its prefix.
@@ -29,7 +87,23 @@ fn is_zio(start: &[u8]) -> bool {
     start.windows(4).any(|bytes| bytes.starts_with(b"ZIO") && bytes.last().is_some_and(u8::is_ascii_digit))
 }
 
-fn clause(name: &str, command: &str, is_in: bool) -> String {
-    let way = if is_in { format!("{command} reads that") } else { format!("{command} of a full build reads that") };
-    format!("; it begins like {name}: {way}")
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_kinds_are_known_by_their_first_bytes() {
+        for (sign, name, _) in KINDS {
+            assert!(sign.len() <= LOOKED_AT && advice(sign).contains(name), "{name}");
+        }
+        for (start, part) in [
+            (&b"\n <!DOCTYPE HTML>"[..], "it is an HTML page"),
+            (b"\xef\xbb\xbf<html><body>", "it is an HTML page"),
+            (b"\x1f\x8b\x08", "compressed by gzip: unpack it first"),
+            (b"version https://git-lfs", "`git lfs pull`"),
+        ] {
+            assert!(refusal(start).is_some_and(|text| text.contains(part)), "{part}");
+        }
+        assert_eq!((refusal(b"\x93NUMPY"), refusal(b""), refusal(b"a,b\n1,2")), (None, None, None));
+    }
 }

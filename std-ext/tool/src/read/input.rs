@@ -8,7 +8,7 @@
 //! [`open_or_report`](crate::read::opening::open_or_report) reports them.
 
 use std::borrow::Cow;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::path::Path;
@@ -18,6 +18,7 @@ use tgm_std::file::{Data, is_remote_url};
 use tgm_std::{MessageLayout, TensogramError, TensogramFile};
 
 use crate::read::entry::Place;
+use crate::read::pipes;
 use crate::show::progress::meter::Share;
 
 /// Bytes that are copied at a time.
@@ -59,11 +60,8 @@ impl Input {
     /// The errors of opening and reading.
     pub(crate) fn open(path: &Path) -> Result<Self, TensogramError> {
         let name = path.display().to_string();
-        if path == Path::new("-") {
-            return Self::in_memory(name, io::stdin().lock());
-        }
-        if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-            return Self::in_memory(name, File::open(path)?);
+        if path == Path::new("-") || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+            return Self::in_memory(name, pipes::open(path)?);
         }
         let file = match path.to_str().filter(|text| is_remote_url(text)) {
             Some(address) => TensogramFile::open_source(address, None)?,

@@ -11,6 +11,7 @@ use tgm_core::scan::Segment;
 use tgm_std::internal::Window;
 use tgm_std::{MessageLayout, TensogramError};
 
+use crate::read::digests::Digests;
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, Wanted};
 use crate::read::opening::open_or_report;
@@ -259,29 +260,42 @@ pub(crate) fn for_each_message(
     })
 }
 
-/// [`for_each_message`] for the one message of a file that the flags name: the first that is selected, or message 0.
+/// [`for_each_message`] for the one message of a file that the flags name, the first that is selected or message 0, and for
+/// the number of one of its objects: `object`, or the first that is selected, or object 0. The message has the bytes of
+/// that object.
 ///
 /// # Errors
 /// The errors of `with`.
-pub(crate) fn for_one_message(
+pub(crate) fn for_one_object(
     path: &PathBuf,
-    (which, selection): (Which, &Selection),
-    wanted: Wanted,
+    (which, selection, digests): (Which, &Selection, Digests),
+    object: Option<usize>,
     out: &mut Out,
-    mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
+    mut with: impl FnMut(&mut Out, &Entry<'_>, usize) -> io::Result<()>,
 ) -> io::Result<()> {
     if selection.is_empty() {
-        return for_each_message(slice::from_ref(path), which.or_first(), wanted, out, with);
+        let object = object.unwrap_or(0);
+        let wanted = Wanted::Object(object);
+        return for_each_message(slice::from_ref(path), which.or_first(), wanted, out, |out, entry| {
+            with(out, entry, object)
+        });
     }
     let Some(input) = open_or_report(path, out) else { return Ok(()) };
     let Some(numbers) = which.of(&input, out) else { return Ok(()) };
     let (mut reader, end) = (input.reader(), numbers.end);
     for place in input.places(numbers) {
-        // Payloads are read of the selected message only.
-        let selected = reader.entry(place, Wanted::Outline).map(|entry| selection.picks(out, &entry));
-        match selected.and_then(|is_picked| is_picked.then(|| reader.entry(place, wanted)).transpose()) {
-            Ok(Some(entry)) => return with(out, &entry),
-            Ok(None) => {}
+        // The payload of the selected object is read, and no other.
+        let selected = reader.entry(place, Wanted::Outline).map(|entry| match object {
+            Some(object) => selection.picks(out, &entry, digests).then_some(object),
+            None => selection.pick_object(out, &entry, digests),
+        });
+        let read = match selected {
+            Ok(None) => continue,
+            Ok(Some(object)) => reader.entry(place, Wanted::Object(object)).map(|entry| (entry, object)),
+            Err(error) => Err(error),
+        };
+        match read {
+            Ok((entry, object)) => return with(out, &entry, object),
             Err(error) => {
                 if input.report_unread(out, place, end - place.index - 1, &error) {
                     return Ok(());

@@ -19,10 +19,21 @@ use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
 use tgm_std::WIRE_VERSION;
 use tgm_std::metadata::query::{ObjectQuery, Query};
 
+use crate::read::asked;
+use crate::read::digests::Digests;
 use crate::read::entry::Entry;
 use crate::read::structure::Structure;
 use crate::show::json;
 use crate::show::output::Out;
+
+/// Columns with metadata that usually tells fields apart: the title, and the keys to look up. The first key that is
+/// present counts.
+pub(crate) const ABOUT: [(&str, &[&str]); 4] = [
+    ("name", &NAME_KEYS),
+    ("level", &["mars.levelist", "levelist", "level"]),
+    ("date", &["mars.date", "date"]),
+    ("step", &["mars.step", "step"]),
+];
 
 /// Keys that may hold the name of a field. The first that is present counts.
 pub(crate) const NAME_KEYS: [&str; 6] = ["name", "mars.param", "param", "mars.shortName", "shortName", "long_name"];
@@ -130,6 +141,15 @@ impl Selection {
 
     /// Whether a message is selected.
     pub(crate) fn has(&self, message: &MessageMetadata<'_>, structure: Structure<'_, '_>) -> tgm_core::Result<bool> {
+        let is_selected = self.holds(message, structure)?;
+        if !self.is_empty() {
+            asked::note_answer(is_selected);
+            asked::note_keys(&self.queries, message)?;
+        }
+        Ok(is_selected)
+    }
+
+    fn holds(&self, message: &MessageMetadata<'_>, structure: Structure<'_, '_>) -> tgm_core::Result<bool> {
         for query in &self.queries {
             if !query.matches_with(message, |key| structure.known(key))? {
                 return Ok(false);
@@ -138,13 +158,39 @@ impl Selection {
         Ok(true)
     }
 
+    /// The number of the first object of a message that is selected by itself. If none is, but the message is, the first one
+    /// of all. `None` if nothing is selected, or the message cannot be read, which is reported.
+    pub(crate) fn pick_object(&self, out: &mut Out, entry: &Entry<'_>, digests: Digests) -> Option<usize> {
+        self.find_object(entry, digests).inspect_err(|error| out.report(&entry.place(), error)).ok().flatten()
+    }
+
+    fn find_object(&self, entry: &Entry<'_>, digests: Digests) -> tgm_core::Result<Option<usize>> {
+        let message = Message::parse(entry.bytes)?;
+        let (metadata, structure) = (digests.metadata(&message)?, Structure::new(&message, entry));
+        let selection = self.of_objects(&metadata)?;
+        for (index, (about, object)) in metadata.objects().zip(message.objects()).enumerate() {
+            // A damaged object still has metadata.
+            if selection.has(&about?, structure.of_object(index, object.ok().as_ref()))? {
+                return Ok(Some(index));
+            }
+        }
+        let is_selected = self.holds(&metadata, structure)?;
+        if is_selected {
+            asked::note_answer(true);
+        }
+        Ok(is_selected.then_some(0))
+    }
+
     /// Whether a message is selected. A message that cannot be read is reported and not selected.
-    pub(crate) fn picks(&self, out: &mut Out, entry: &Entry<'_>) -> bool {
+    pub(crate) fn picks(&self, out: &mut Out, entry: &Entry<'_>, digests: Digests) -> bool {
         if self.is_empty() {
             return true;
         }
-        let selected = Message::parse(entry.bytes)
-            .and_then(|message| self.has(&message.metadata()?, Structure::new(&message, entry)));
+        let has = || -> tgm_std::Result<bool> {
+            let message = Message::parse(entry.bytes)?;
+            Ok(self.has(&digests.metadata(&message)?, Structure::new(&message, entry))?)
+        };
+        let selected = has();
         selected.inspect_err(|error| out.report(&entry.place(), error)).unwrap_or(false)
     }
 
@@ -154,6 +200,7 @@ impl Selection {
         &'s self,
         message: &MessageMetadata<'a>,
     ) -> tgm_core::Result<ObjectSelection<'s, 'a>> {
+        asked::note_keys(&self.queries, message)?;
         self.queries.iter().map(|query| query.for_objects(message)).collect::<Result<_, _>>().map(ObjectSelection)
     }
 }
@@ -164,11 +211,14 @@ pub(crate) struct ObjectSelection<'s, 'a>(Vec<ObjectQuery<'s, 'a>>);
 impl<'a> ObjectSelection<'_, 'a> {
     /// Whether an object with this metadata and structure is selected.
     pub(crate) fn has(&self, object: &ObjectMetadata<'a>, structure: Structure<'_, '_>) -> tgm_core::Result<bool> {
+        let mut is_selected = true;
         for query in &self.0 {
-            if !query.matches_with(object, structure.descriptor(), |key| structure.known(key))? {
-                return Ok(false);
-            }
+            is_selected =
+                is_selected && query.matches_with(object, structure.descriptor(), |key| structure.known(key))?;
         }
-        Ok(true)
+        if !self.0.is_empty() {
+            asked::note_answer(is_selected);
+        }
+        Ok(is_selected)
     }
 }

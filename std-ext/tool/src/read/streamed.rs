@@ -15,6 +15,7 @@ use tgm_std::file::{MessageReader, StreamOptions, StreamPart};
 
 use crate::read::entry::Entry;
 use crate::read::lost::{self, Stray};
+use crate::read::pipes;
 use crate::show::output::Out;
 use crate::show::progress::meter::Share;
 
@@ -168,12 +169,8 @@ struct Reads {
 impl Reads {
     fn open(path: &Path) -> io::Result<Self> {
         let (sender, receiver) = mpsc::sync_channel(WAITING);
-        if path == Path::new("-") {
-            thread::spawn(move || send(io::stdin(), &sender));
-        } else {
-            let file = File::open(path)?;
-            thread::spawn(move || send(file, &sender));
-        }
+        let source = pipes::open(path)?;
+        thread::spawn(move || send(source, &sender));
         Ok(Self { receiver, chunk: io::Cursor::default(), is_pausing: false })
     }
 

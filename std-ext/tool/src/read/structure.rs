@@ -52,6 +52,11 @@ impl<'m, 'a> Structure<'m, 'a> {
         }
     }
 
+    /// Whether some message or object answers this key.
+    pub(crate) fn has_key(key: &str) -> bool {
+        KEYS.contains(&key) || COMPUTED.contains(&key) || matches!(key, "objects" | "version")
+    }
+
     /// The value of a key that queries do not know by themselves.
     ///
     /// # Errors

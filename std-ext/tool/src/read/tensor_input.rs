@@ -10,6 +10,8 @@ use tgm_convert::npy;
 use tgm_convert::raw::{self, Form};
 use tgm_std::{DataObjectDescriptor, TensogramError};
 
+use crate::read::pipes;
+
 /// A tensor: its descriptor, and its elements in row-major order.
 #[derive(Clone, Debug)]
 pub(crate) struct Tensor {
@@ -22,11 +24,11 @@ pub(crate) struct Tensor {
 /// # Errors
 /// The errors of reading.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
-    if path != Path::new("-") {
+    if !pipes::is_once(path) {
         return fs::read(path);
     }
     let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes)?;
+    pipes::open(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -55,10 +55,15 @@ impl FromStr for SortKey {
 
 impl Form {
     /// Sorts `rows`, and drops those beyond the limit. `value` is the value of a row for the sort key of a number.
-    pub(crate) fn arrange<R>(&self, rows: &mut Vec<R>, value: impl Fn(&R, usize) -> String) {
+    /// Returns a sentence for each key that no row has.
+    pub(crate) fn arrange<R>(&self, rows: &mut Vec<R>, value: impl Fn(&R, usize) -> String) -> Vec<String> {
         if self.sort.is_empty() {
-            return;
+            return Vec::new();
         }
+        let is_nowhere = |number: usize| !rows.is_empty() && rows.iter().all(|row| value(row, number).is_empty());
+        let nowhere = self.sort.iter().enumerate().filter(|(number, _)| is_nowhere(*number));
+        let told =
+            nowhere.map(|(_, sort)| format!("cannot sort by {}: 0 of {} have it", sort.key, rows.len())).collect();
         rows.sort_by(|a, b| {
             let by_key = self.sort.iter().enumerate().map(|(number, key)| {
                 let (a, b) = (value(a, number), value(b, number));
@@ -72,6 +77,7 @@ impl Form {
             by_key.fold(Ordering::Equal, Ordering::then)
         });
         rows.truncate(self.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX));
+        told
     }
 }
 
@@ -100,7 +106,8 @@ mod tests {
     fn sorted(keys: &[&str], limit: Option<u64>, rows: &[[&str; 2]]) -> Vec<String> {
         let sort = keys.iter().map(|key| key.parse().unwrap()).collect();
         let mut rows = rows.to_vec();
-        Form { sort, limit, notation: Notation::Text }.arrange(&mut rows, |row, key| row[key].to_string());
+        let told = Form { sort, limit, notation: Notation::Text }.arrange(&mut rows, |row, key| row[key].to_string());
+        assert_eq!(told, [""; 0]);
         rows.iter().map(|row| row.concat()).collect()
     }
 

@@ -93,9 +93,11 @@ pub(crate) fn compact(value: &Json) -> String {
     }
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
-        // Such characters occur in strings only, and all are in the basic plane.
+        // Such characters occur in strings only.
         if is_unsafe(c) {
-            let _ = write!(escaped, "\\u{:04x}", u32::from(c));
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(escaped, "\\u{unit:04x}");
+            }
         } else {
             escaped.push(c);
         }
@@ -153,8 +155,12 @@ impl Document {
         let (mut items, form) = (std::mem::take(&mut self.waiting), out.form().clone());
         let text = |value: &Json| value.as_str().map_or_else(|| compact(value), str::to_string);
         let key = |number: usize| form.sort.get(number).map(|sort| sort.key.as_str()).unwrap_or_default();
-        form.arrange(&mut items, |item, number| of_item(item, key(number)).map_or(String::new(), text));
-        items.iter().try_for_each(|item| self.write(out, item))
+        let told = form.arrange(&mut items, |item, number| of_item(item, key(number)).map_or(String::new(), text));
+        told.iter().for_each(|told| out.problem(told));
+        items.iter().try_for_each(|item| {
+            out.count_one();
+            self.write(out, item)
+        })
     }
 
     /// Ends the document.

@@ -72,6 +72,8 @@ pub(crate) struct Out {
     aside: Option<LineWriter<Stderr>>,
     /// The file that takes the text instead.
     file: Option<BufWriter<File>>,
+    /// Whether text was written to it.
+    has_printed: bool,
     manner: Manner,
     form: Form,
     /// Rows or items that were listed.
@@ -98,6 +100,7 @@ impl Out {
             stdout: BufWriter::new(stdout.lock()),
             aside: None,
             file: None,
+            has_printed: false,
             manner: Manner::default(),
             form: Form::default(),
             listed: 0,
@@ -150,18 +153,27 @@ impl Out {
         has_room
     }
 
+    /// Counts a row or item that is listed in order.
+    pub(crate) const fn count_one(&mut self) {
+        self.listed += 1;
+    }
+
     /// Whether no further row will be listed. Rows that are to be sorted are all needed.
     pub(crate) fn is_full(&self) -> bool {
         self.form.sort.is_empty() && self.form.limit.is_some_and(|limit| self.listed >= limit)
     }
 
-    /// Lets `print` write its text to `file`, which is flushed before this succeeds.
-    pub(crate) fn print_to(&mut self, file: File, print: impl FnOnce(&mut Self) -> io::Result<()>) -> io::Result<()> {
+    /// Lets `print` write its text to `file`, which is flushed before this succeeds. Returns whether there is something to
+    /// keep: not if problems were reported and nothing but the frame of a document was printed.
+    pub(crate) fn print_to(&mut self, file: File, print: impl FnOnce(&mut Self) -> io::Result<()>) -> io::Result<bool> {
         self.colours = self.manner.colours == Colours::Always;
         self.file = Some(BufWriter::new(file));
+        let (problems, listed) = (self.problems.len(), self.listed);
+        self.has_printed = false;
         let done = print(self).and_then(|()| self.flush());
         self.file = None;
-        done
+        let has_content = if self.form.notation == Notation::Text { self.has_printed } else { self.listed > listed };
+        done.map(|()| has_content || self.problems.len() == problems)
     }
 
     /// Whether text has colours.
@@ -248,6 +260,11 @@ impl Out {
         self.problems.push(in_our_words(text).lines().map(escape).collect::<Vec<_>>().join("\n  caused by: "));
     }
 
+    /// How many problems were reported.
+    pub(crate) const fn problem_count(&self) -> usize {
+        self.problems.len()
+    }
+
     /// Writes a line to standard error at once, after all standard output so far. For findings, which are not failures
     /// of the command.
     pub(crate) fn remark(&mut self, text: &str) {
@@ -318,6 +335,7 @@ impl Out {
 impl Write for Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let Some(file) = &mut self.file {
+            self.has_printed |= !bytes.is_empty();
             return file.write(bytes);
         }
         if self.manner.quiet {

@@ -228,10 +228,11 @@ impl Table {
             };
             columns.push(column);
         }
-        form.arrange(&mut self.rows, |row, key| {
+        let told = form.arrange(&mut self.rows, |row, key| {
             let cell = columns.get(key).and_then(|&column| row.get(column));
             cell.map_or(String::new(), |cell| cell.text.to_string())
         });
+        told.iter().for_each(|told| out.problem(told));
     }
 
     fn write_rows(&mut self, out: &mut Out) -> io::Result<()> {

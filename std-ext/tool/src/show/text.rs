@@ -48,10 +48,19 @@ pub(crate) fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.chars().count() }
 }
 
-/// Whether this character could mislead a terminal or a reader.
+/// Whether this character could mislead a terminal or a reader: it moves the cursor, changes the direction of writing, or
+/// is not seen. U+200C and U+200D change how the letters beside them look, and words of many languages need them.
 pub(crate) fn is_unsafe(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+        || matches!(
+            c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
+                | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+                | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+                | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+        )
+        // The last two of each plane are not characters.
+        || u32::from(c) & 0xfffe == 0xfffe
 }
 
 /// The first `limit` characters of `text`, followed by the full length if it was cut.
@@ -107,6 +116,33 @@ mod tests {
             assert_eq!(escaped(text.to_string()), escape(text));
         }
         assert_eq!(escape(" ~a"), " ~a");
+    }
+
+    /// One of each kind that is not seen, and letters that are.
+    #[test]
+    fn what_is_not_seen_is_escaped() {
+        for c in [
+            '\u{ad}',
+            '\u{61c}',
+            '\u{200b}',
+            '\u{2060}',
+            '\u{2064}',
+            '\u{206f}',
+            '\u{180e}',
+            '\u{3164}',
+            '\u{fff9}',
+            '\u{fffe}',
+            '\u{ffff}',
+            '\u{1ffff}',
+            '\u{e0000}',
+            '\u{e0041}',
+            '\u{e01ef}',
+        ] {
+            assert_eq!(escape(&format!("a{c}b")), format!("a\\u{{{:x}}}b", u32::from(c)));
+        }
+        for text in ["é", "日本", "\u{200d}", "\u{301}", "\u{fffd}", "🌍"] {
+            assert_eq!(escape(text), text);
+        }
     }
 
     #[test]

@@ -218,8 +218,8 @@ impl Destination {
 }
 
 impl Destination {
-    /// Writes the text that `list` prints. A file is replaced when all is printed. Commands print text where this is not
-    /// called.
+    /// Writes the text that `list` prints. A file is replaced when all is printed. If `list` reports a problem and has
+    /// nothing to print beside it, the file stays as it was. Commands print text where this is not called.
     ///
     /// # Errors
     /// The errors of `list`, if the text goes to standard output.
@@ -230,8 +230,16 @@ impl Destination {
         list: impl FnOnce(&mut Out) -> io::Result<()>,
     ) -> io::Result<()> {
         let Self::File(path) = self else { return list(out) };
-        if self.prepare(out, What::Values, reads)
-            && let Err(error) = write_whole_file(path, |file| out.print_to(file.try_clone()?, list))
+        if !self.prepare(out, What::Values, reads) {
+            return Ok(());
+        }
+        let mut is_nothing = false;
+        let written = write_whole_file(path, |file| {
+            is_nothing = !out.print_to(file.try_clone()?, list)?;
+            if is_nothing { Err(io::Error::other("not written")) } else { Ok(()) }
+        });
+        if let Err(error) = written
+            && !is_nothing
         {
             report(self, out, Failure::Output(error));
         }

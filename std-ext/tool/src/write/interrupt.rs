@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static IN_FLIGHT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// The named temporary files. While this lock is held, no signal ends the program.
+/// The named temporary files and folders. While this lock is held, no signal ends the program.
 pub(crate) struct InFlight(MutexGuard<'static, Vec<PathBuf>>);
 
 impl InFlight {
@@ -32,11 +32,19 @@ impl InFlight {
         self.0.retain(|known| known != path);
     }
 
-    /// Deletes a temporary file.
+    /// Deletes a temporary file or folder.
     pub(crate) fn remove(&mut self, path: &Path) {
-        // A missing file is fine.
-        let _ = fs::remove_file(path);
+        delete(path);
         self.forget(path);
+    }
+}
+
+/// Deletes a file, or a folder and all in it. A missing one is fine, and there is no second chance.
+fn delete(path: &Path) {
+    if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir()) {
+        let _ = fs::remove_dir_all(path);
+    } else {
+        let _ = fs::remove_file(path);
     }
 }
 
@@ -49,7 +57,7 @@ fn take() -> MutexGuard<'static, Vec<PathBuf>> {
 mod watch {
     use std::ffi::c_int;
     use std::sync::Once;
-    use std::{fs, ptr, thread};
+    use std::{ptr, thread};
 
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
@@ -77,8 +85,7 @@ mod watch {
         for signal in signals.forever() {
             let mut in_flight = super::take();
             for path in in_flight.drain(..) {
-                // There is no second chance to remove the file.
-                let _ = fs::remove_file(path);
+                super::delete(&path);
             }
             // The lock is held to the end, so no file is created between here and there.
             let _ = emulate_default_handler(signal);

@@ -1,13 +1,14 @@
 //! Names of files with keys in brackets, and files that messages are appended to.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs::OpenOptions;
-use std::path::{self, Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 
 use tgm_std::{AppendOptions, Result, TensogramError, TensogramFile};
 
 use crate::read::select::{Scope, text};
+use crate::show::text::is_unsafe;
 use crate::write::destination::is_stdio;
 
 /// Replaces the value of a key that a message lacks.
@@ -52,25 +53,117 @@ impl Template {
     /// The path with these values of keys. A key without a value is "unknown".
     ///
     /// # Errors
-    /// For a value that would lead out of the directory, and for errors of `value`.
+    /// For a value that cannot be part of a file's name, for parts of the path that become such a name, and for errors of
+    /// `value`.
     pub(crate) fn fill_with(&self, value: impl Fn(&str) -> Result<Option<String>>) -> Result<PathBuf> {
-        let mut path = String::new();
+        let mut names = Names::default();
         for (before, key) in &self.pieces {
-            let value = value(key)?.unwrap_or_else(|| UNKNOWN.to_string());
-            // Metadata may come from anyone. A value must not lead out of the directory that the user named.
-            if value.contains(|c| path::is_separator(c) || c == '\0') || matches!(value.as_str(), "." | "..") {
-                let text = format!("the value of {key} cannot be part of a file's name: {value}");
-                return Err(TensogramError::Metadata(text.into()));
-            }
-            path.push_str(before);
-            path.push_str(&value);
+            names.push_own(before)?;
+            names.push_value(key, &value(key)?.unwrap_or_else(|| UNKNOWN.to_string()))?;
         }
-        path.push_str(&self.rest);
-        let path = PathBuf::from(path);
+        names.push_own(&self.rest)?;
+        let path = PathBuf::from(names.path);
         if is_stdio(&path) {
-            return Err(TensogramError::Metadata("messages cannot be appended to standard output".into()));
+            return Err(wrong("messages cannot be appended to standard output"));
         }
+        names.last.check()?;
         Ok(path)
+    }
+}
+
+fn wrong(text: impl Into<String>) -> TensogramError {
+    TensogramError::Metadata(text.into().into())
+}
+
+/// A path that grows. Metadata may come from anyone: what a value makes of a name must stay a name in the directory that
+/// the user named.
+#[derive(Default)]
+struct Names {
+    path: String,
+    last: LastName,
+}
+
+/// The last name of a path.
+#[derive(Default)]
+struct LastName {
+    text: String,
+    /// The last key whose value is part of it.
+    key: Option<String>,
+}
+
+impl LastName {
+    /// Checks a name that has the value of a key.
+    fn check(&self) -> Result<()> {
+        let Self { text, key: Some(key) } = self else { return Ok(()) };
+        let fault = match text.as_str() {
+            "" => "empty",
+            "." | ".." => "the name of a directory",
+            name if name.starts_with('-') => "like a flag",
+            _ => return Ok(()),
+        };
+        Err(wrong(format!("the value of {key} makes a file's name that is {fault}: {text:?}")))
+    }
+}
+
+impl Names {
+    /// Adds text of the template. Where a name ends, it is checked.
+    fn push_own(&mut self, text: &str) -> Result<()> {
+        self.path.push_str(text);
+        for c in text.chars() {
+            if is_separator(c) {
+                self.last.check()?;
+                self.last = LastName::default();
+            } else {
+                self.last.text.push(c);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the value of a key.
+    fn push_value(&mut self, key: &str, value: &str) -> Result<()> {
+        let is_wrong = |c| is_separator(c) || is_unsafe(c);
+        if value.is_empty() || value.contains(is_wrong) || matches!(value, "." | "..") {
+            let value = if value.is_empty() { "it is empty" } else { value };
+            return Err(wrong(format!("the value of {key} cannot be part of a file's name: {value}")));
+        }
+        self.path.push_str(value);
+        self.last.text.push_str(value);
+        self.last.key = Some(key.to_string());
+        Ok(())
+    }
+}
+
+/// The names of the files of one run: none is used twice.
+#[derive(Debug, Default)]
+pub(crate) struct Distinct {
+    used: HashSet<PathBuf>,
+    /// For a name that came again, the number to try next.
+    next: HashMap<PathBuf, u64>,
+}
+
+impl Distinct {
+    /// `path` if no file of this run has that name, else with the first free number before its extension.
+    pub(crate) fn take(&mut self, path: PathBuf) -> PathBuf {
+        if self.used.insert(same(&path)) {
+            return path;
+        }
+        let next = self.next.entry(same(&path)).or_insert(1);
+        loop {
+            let numbered = with_number(&path, &format!("{next:04}"));
+            *next += 1;
+            if self.used.insert(same(&numbered)) {
+                return numbered;
+            }
+        }
+    }
+}
+
+/// A path as usual file systems compare it: those of macOS and Windows take capital letters for small ones.
+fn same(path: &Path) -> PathBuf {
+    match path.to_str() {
+        Some(text) if cfg!(any(windows, target_os = "macos")) => text.to_lowercase().into(),
+        _ => path.to_path_buf(),
     }
 }
 
@@ -113,13 +206,18 @@ pub(crate) fn numbered(template: &Path, key: &str, index: u64, digits: usize) ->
     if let Some(text) = template.to_str().filter(|text| text.contains(&key)) {
         return text.replace(&key, &number).into();
     }
-    let mut name = template.file_stem().map(OsString::from).unwrap_or_default();
+    with_number(template, &number)
+}
+
+/// The path with "_" and a number before its extension.
+fn with_number(path: &Path, number: &str) -> PathBuf {
+    let mut name = path.file_stem().map(OsString::from).unwrap_or_default();
     name.push(format!("_{number}"));
-    if let Some(extension) = template.extension() {
+    if let Some(extension) = path.extension() {
         name.push(".");
         name.push(extension);
     }
-    template.with_file_name(name)
+    path.with_file_name(name)
 }
 
 #[cfg(test)]
@@ -144,5 +242,41 @@ mod tests {
         ] {
             assert_eq!(numbered(Path::new(template), "index", index, 4), Path::new(expected));
         }
+    }
+
+    /// What metadata may say, and what becomes of it. Names that the user wrote are the user's own.
+    #[test]
+    fn values_stay_names_in_the_directory() {
+        let fill = |template: &str, values: &[(&str, &str)]| {
+            let value =
+                |key: &str| Ok(values.iter().find(|(name, _)| *name == key).map(|(_, value)| value.to_string()));
+            Template::of(Path::new(template)).unwrap().fill_with(value)
+        };
+        for value in ["", ".", "..", "a/b", "/", "a\0b", "a\nb", "a\u{1b}[2Jb", "a\u{202e}b", "-", "-rf", "-x.npy"] {
+            for template in ["[a]", "out/[a]", "[a]/x", "../[a].npy"] {
+                let filled = fill(template, &[("a", value)]);
+                assert!(filled.is_err(), "{template} {value:?}: {filled:?}");
+            }
+        }
+        // Values that are harmless alone.
+        assert!(fill("[a][b]", &[("a", "."), ("b", ".")]).is_err());
+        assert!(fill("[a][b]/x", &[("a", "."), ("b", "x")]).is_err());
+        assert!(fill(".[a]", &[("a", ".")]).is_err());
+        assert!(fill("[a]/[b]/[c]", &[("a", ""), ("b", ""), ("c", "passwd")]).is_err());
+        for (template, value, expected) in [
+            ("x_[a]", "-5", "x_-5"),
+            ("../-d/[a]", "t", "../-d/t"),
+            ("[a]", "2t é", "2t é"),
+            ("./[a].x", "...", "./....x"),
+        ] {
+            assert_eq!(fill(template, &[("a", value)]).unwrap(), Path::new(expected));
+        }
+    }
+
+    #[test]
+    fn no_name_is_used_twice() {
+        let mut names = Distinct::default();
+        let taken = ["a.npy", "a.npy", "a_0002.npy", "a.npy", "b/a.npy", "a"].map(|name| names.take(name.into()));
+        assert_eq!(taken, ["a.npy", "a_0001.npy", "a_0002.npy", "a_0003.npy", "b/a.npy", "a"].map(PathBuf::from));
     }
 }

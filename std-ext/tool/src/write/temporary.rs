@@ -40,28 +40,32 @@ impl Temporary {
         Ok(temporary)
     }
 
-    /// Creates an empty file with a hidden name, for libraries that write to names.
+    /// Creates an empty file with a hidden name, for libraries that write to names. Only its owner may read it.
     ///
     /// # Errors
     /// The errors of making a file.
-    #[cfg(feature = "netcdf")]
+    #[cfg(any(feature = "netcdf", feature = "zarr"))]
     pub(crate) fn with_name(directory: &Path) -> io::Result<Self> {
-        Self::named(directory, None)
+        Self::create(directory, PRIVATE)
     }
 
     /// The name of the file, if it has one.
-    #[cfg(feature = "netcdf")]
+    #[cfg(any(feature = "netcdf", feature = "zarr"))]
     pub(crate) fn name(&self) -> Option<&Path> {
         self.name.as_deref()
     }
 
     fn named(directory: &Path, existing: Option<&Metadata>) -> io::Result<Self> {
+        Self::create(directory, mode(existing))
+    }
+
+    fn create(directory: &Path, mode: u32) -> io::Result<Self> {
         let mut taken = io::Error::from(io::ErrorKind::AlreadyExists);
         for _ in 0..ATTEMPTS {
             let path = directory.join(random_name()?);
             let mut in_flight = InFlight::lock();
             in_flight.add(&path);
-            match options(existing).create_new(true).open(&path) {
+            match options(mode).create_new(true).open(&path) {
                 Ok(file) => return Ok(Self { file, name: Some(path), directory: directory.into() }),
                 Err(error) => {
                     in_flight.forget(&path);
@@ -159,7 +163,7 @@ impl Drop for Temporary {
 #[cfg(target_os = "linux")]
 fn unnamed(directory: &Path, existing: Option<&Metadata>) -> Option<File> {
     use std::os::unix::fs::OpenOptionsExt as _;
-    options(existing).custom_flags(libc::O_TMPFILE).open(directory).ok()
+    options(mode(existing)).custom_flags(libc::O_TMPFILE).open(directory).ok()
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -167,16 +171,80 @@ const fn unnamed(_: &Path, _: Option<&Metadata>) -> Option<File> {
     None
 }
 
-/// The options to create the file. If it replaces another file, only its owner may read it until [`resemble`] sets the
-/// mode.
-fn options(existing: Option<&Metadata>) -> OpenOptions {
+/// The mode of a file that only its owner may read.
+const PRIVATE: u32 = 0o600;
+
+/// The mode of a new file, from which the umask takes. If it replaces another file, only its owner may read it until
+/// [`resemble`] sets the mode.
+const fn mode(existing: Option<&Metadata>) -> u32 {
+    if existing.is_some() { PRIVATE } else { 0o666 }
+}
+
+/// The options to create the file.
+fn options(mode: u32) -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, if existing.is_some() { 0o600 } else { 0o666 });
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
     #[cfg(not(unix))]
-    let _ = existing;
+    let _ = mode;
     options
+}
+
+/// A temporary folder with a hidden random name. Dropping it before [`Self::put_at`] removes it, and so does [`InFlight`] on
+/// a signal.
+#[cfg(feature = "zarr")]
+pub(crate) struct TemporaryFolder {
+    path: PathBuf,
+    is_in_place: bool,
+}
+
+#[cfg(feature = "zarr")]
+impl TemporaryFolder {
+    /// A name in `directory` that nothing has, for a folder that `make` makes there.
+    ///
+    /// # Errors
+    /// The errors of `make`, which must not take a folder that exists.
+    pub(crate) fn new<T, E>(directory: &Path, make: impl FnOnce(&Path) -> Result<T, E>) -> Result<(Self, T), E>
+    where
+        E: From<io::Error>,
+    {
+        let path = directory.join(random_name()?);
+        let mut in_flight = InFlight::lock();
+        // A name that something has is not ours to remove.
+        if path.symlink_metadata().is_ok() {
+            return Err(io::Error::from(io::ErrorKind::AlreadyExists).into());
+        }
+        in_flight.add(&path);
+        match make(&path) {
+            Ok(made) => Ok((Self { path, is_in_place: false }, made)),
+            Err(error) => {
+                in_flight.forget(&path);
+                Err(error)
+            }
+        }
+    }
+
+    /// Puts the complete folder at `path`, where nothing may be.
+    ///
+    /// # Errors
+    /// The errors of renaming.
+    pub(crate) fn put_at(mut self, path: &Path) -> io::Result<()> {
+        let mut in_flight = InFlight::lock();
+        fs::rename(&self.path, path)?;
+        in_flight.forget(&self.path);
+        self.is_in_place = true;
+        Ok(())
+    }
+}
+
+#[cfg(feature = "zarr")]
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        if !self.is_in_place {
+            InFlight::lock().remove(&self.path);
+        }
+    }
 }
 
 /// Gives the file the owner, group and mode of the file that it replaces. If the group cannot be set, the group's
@@ -288,6 +356,12 @@ mod tests {
         let Some(place) = env::var_os(PLACE) else { return };
         let _first = Temporary::named(place.as_ref(), None).unwrap();
         let _second = Temporary::named(place.as_ref(), None).unwrap();
+        #[cfg(feature = "zarr")]
+        let _folder = TemporaryFolder::new(place.as_ref(), |path| {
+            create_dir(path)?;
+            fs::write(path.join("chunk"), "1")
+        })
+        .unwrap();
         println!("\nready");
         std::thread::sleep(std::time::Duration::from_mins(1));
     }
@@ -317,12 +391,27 @@ mod tests {
                 .unwrap();
             let lines = BufReader::new(child.stdout.take().unwrap()).lines();
             assert!(lines.map_while(Result::ok).any(|line| line == "ready"));
-            assert_eq!(read_dir(&place).unwrap().count(), 2);
+            assert_eq!(read_dir(&place).unwrap().count(), if cfg!(feature = "zarr") { 3 } else { 2 });
             Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().unwrap();
             assert_eq!(child.wait().unwrap().signal(), Some(signal));
             assert_eq!(read_dir(&place).unwrap().count(), 0, "signal {signal}");
         }
         fs::remove_dir(place).unwrap();
+    }
+
+    #[cfg(feature = "zarr")]
+    #[test]
+    fn folders_are_removed_unless_they_are_put_somewhere() {
+        let place = env::temp_dir().join(random_name().unwrap());
+        create_dir(&place).unwrap();
+        let make = || TemporaryFolder::new(&place, |path| create_dir(path)).unwrap().0;
+        let (dropped, kept) = (make(), make());
+        fs::write(dropped.path.join("file"), "1").unwrap();
+        drop(dropped);
+        kept.put_at(&place.join("x.zarr")).unwrap();
+        let names: Vec<_> = read_dir(&place).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, ["x.zarr"]);
+        fs::remove_dir_all(place).unwrap();
     }
 
     #[test]

@@ -74,6 +74,28 @@ fn netcdf_comes_back_and_a_file_is_replaced_when_the_new_one_is_complete() {
     assert_eq!(folder.names(), ["a.nc", "b.tgm"], "nothing incomplete stays");
 }
 
+#[cfg(feature = "netcdf")]
+#[test]
+fn netcdf_is_read_if_somebody_calls_it_so_and_strict_leaves_nothing() {
+    let folder = Folder::new();
+    let cycle = fs::read(data("../data-hdf5/cycle.h5")).unwrap();
+    let (named, other, out) = (folder.file("a.h5", &cycle), folder.file("a.csv", &cycle), folder.path("out.tgm"));
+    let run = convert(&other, &out, &[]);
+    assert!(run.code == Some(2) && run.stderr.contains("say --from"), "{}", run.stderr);
+    let run = convert(&named, &out, &["--strict"]);
+    assert!(run.code == Some(1) && run.stderr.contains("g/up"), "{}", run.stderr);
+    assert_eq!(folder.names(), ["a.csv", "a.h5"]);
+    for (file, more) in [(&named, &[][..]), (&other, &["--from", "netcdf"])] {
+        let run = convert(file, &out, more);
+        assert!(run.code == Some(1) && run.stderr.contains("leads back to the root"), "{}", run.stderr);
+        tgm(["validate", &out]).good();
+        fs::remove_file(&out).unwrap();
+    }
+    // What is not a file is not opened by name.
+    let run = convert("/dev/null", &out, &["--from", "netcdf"]);
+    assert!(run.code == Some(1) && run.stderr.contains("it is not a file"), "{}", run.stderr);
+}
+
 #[cfg(feature = "parquet")]
 #[test]
 fn tables_are_written_for_messages_and_damaged_ones_are_reported_once() {

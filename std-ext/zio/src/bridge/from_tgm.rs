@@ -23,11 +23,11 @@ use crate::wire::{Coords, Form, Layout, Level, Message};
 /// Reads the message.
 pub(super) fn decode<'a>(bytes: &'a [u8], options: &BridgeOptions) -> Result<(Parts<'a>, Vec<NotKept>)> {
     let (opened, proof) = CheckedMessage::for_values(bytes, &options.decode, None)?;
-    let mut global = to_owned::message_metadata(&opened.metadata, &opened.room)?;
+    let mut global = to_owned::message_metadata(&opened.metadata, &opened.budget)?;
     global.base.iter_mut().for_each(|entry| drop(entry.remove(RESERVED_KEY)));
     let objects = opened.message.objects().collect::<tgm_core::Result<Vec<_>>>()?;
     let descriptors: Vec<_> =
-        objects.iter().map(|o| to_owned::descriptor(o.descriptor(), &opened.room)).collect::<Result<_>>()?;
+        objects.iter().map(|o| to_owned::descriptor(o.descriptor(), &opened.budget)).collect::<Result<_>>()?;
     let objects: Vec<_> = objects.iter().map(|object| Trusted::proven(object, proof)).collect();
     let mut passed = vec![None; objects.len()];
     let mut label_bytes = None;
@@ -209,7 +209,11 @@ fn content<'a>(
         }
     }
     tensors.sort_by_key(|(position, ..)| *position);
-    if let Some([_, (position, index, _)]) = tensors.array_windows().find(|[(a, ..), (b, ..)]| a == b) {
+    let repeated = tensors.windows(2).find_map(|pair| match pair {
+        [(before, ..), (position, index, _)] if before == position => Some((position, index)),
+        _ => None,
+    });
+    if let Some((position, index)) = repeated {
         return Err(metadata(format!("object {index} is tensor {position}, which another object is too")));
     }
     let payloads = payloads.into_iter().enumerate();

@@ -23,7 +23,10 @@ pub fn append(data: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
 }
 
 /// Decompresses into all of `out`.
-pub(super) fn decompress(payload: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
+///
+/// # Errors
+/// [`CodecError`] for another length, and for a block that is damaged.
+pub fn decompress(payload: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
     let (prefix, block) =
         payload.split_first_chunk().ok_or_else(|| CodecError::new("payload shorter than its length prefix"))?;
     let claimed = u32::from_le_bytes(*prefix);

@@ -10,7 +10,7 @@ use tgm_std::{
     ByteOrder, DEFAULT_SIMPLE_PACKING_BITS, DataObjectDescriptor, EncodeOptions, ObjectBuilder, TensogramError,
 };
 
-use super::PipelineFlags;
+use super::{PipelineFlags, check_szip_bits};
 use crate::read::numbers::to_float64;
 
 /// Parameters of `simple_packing`.
@@ -41,6 +41,13 @@ impl PipelineFlags {
         };
         if let Some(stage) = only_float64 {
             object.need_float64(stage, self.convert)?;
+        }
+        if object.descriptor.compression != compression.name() {
+            // The stages before follow from the new compression, not from the one that goes.
+            object.remove_compression();
+        }
+        if let Some(bits) = self.bits.filter(|_| compression == Compression::Szip) {
+            check_szip_bits(bits).map_err(encoding_error)?;
         }
         let is_packed_anew = self.encode(&mut object, encoding, compression, options)?;
         object.filter(filter, is_packed_anew);
@@ -94,9 +101,6 @@ impl PipelineFlags {
     /// Sets the third stage.
     fn compress(&self, object: &mut Staging<'_>, compression: Compression) -> Result<(), TensogramError> {
         let is_new = object.descriptor.compression != compression.name();
-        if is_new {
-            codec::all().for_each(|codec| object.remove(codec.about().keys));
-        }
         object.remove(&[Key::SzipBlockOffsets]);
         object.descriptor.compression = compression.name().to_string();
         let about = about(compression);
@@ -185,6 +189,12 @@ impl Staging<'_> {
         for key in keys {
             params.remove(key.name());
         }
+    }
+
+    /// Takes the third stage away.
+    fn remove_compression(&mut self) {
+        codec::all().for_each(|codec| self.remove(codec.about().keys));
+        self.descriptor.compression = Compression::None.name().to_string();
     }
 
     /// Lets a builder set parameters of the descriptor.

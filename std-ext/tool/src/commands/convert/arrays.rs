@@ -88,7 +88,7 @@ impl ArrayFlags {
     fn arrays<'a>(&self, from: Format, bytes: &'a [u8]) -> Result<Arrays<'a>, TensogramError> {
         let one = |array: Array<'a>| Arrays { arrays: vec![array], ..Arrays::default() };
         match from {
-            Format::Npy => npy::read(bytes, self.bools()).map(one),
+            Format::Npy => npy::read_all(bytes, self.bools()),
             #[cfg(feature = "npz")]
             Format::Npz => npz::read(bytes, self.bools(), &tgm_std::DecodeOptions::default()),
             #[cfg(feature = "safetensors")]

@@ -9,6 +9,8 @@ use tgm_convert::npz;
 use tgm_convert::safetensors;
 use tgm_std::core::wire::MAGIC;
 
+use crate::read::foreign::{lacking, refusal};
+
 /// A format of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
@@ -30,7 +32,7 @@ pub(super) enum Format {
     /// NetCDF; HDF5 is read as well
     #[cfg(feature = "netcdf")]
     Netcdf,
-    /// Zarr version 3: a directory
+    /// Zarr, a directory: versions 2 and 3 are read, and 3 is written
     #[cfg(feature = "zarr")]
     Zarr,
     /// Metadata as a table, in the file format of Arrow; written only
@@ -63,48 +65,59 @@ struct Row {
     holds: Holds,
 }
 
+const GRIB: &[&str] = &["grib2", "grib", "grb2", "grb"];
+const NPZ: &[&str] = &["npz"];
+const SAFETENSORS: &[&str] = &["safetensors"];
+const NETCDF: &[&str] = &["nc", "nc4", "cdf", "h5", "hdf5"];
+const ZARR: &[&str] = &["zarr"];
+const ARROW: &[&str] = &["arrow"];
+const PARQUET: &[&str] = &["parquet"];
+
+/// The features that have formats, and the ends of names.
+const FEATURES: [(&str, &[&str]); 7] = [
+    ("grib", GRIB),
+    ("npz", NPZ),
+    ("safetensors", SAFETENSORS),
+    ("netcdf", NETCDF),
+    ("zarr", ZARR),
+    ("arrow", ARROW),
+    ("parquet", PARQUET),
+];
+
 impl Format {
     const fn row(self) -> Row {
         match self {
             Self::Tgm => Row { suffixes: &["tgm"], find: |start| anywhere(start, MAGIC), holds: Holds::Messages },
             #[cfg(feature = "grib")]
-            Self::Grib2 => Row {
-                suffixes: &["grib2", "grib", "grb2", "grb"],
-                find: |start| anywhere(start, b"GRIB"),
-                holds: Holds::Messages,
-            },
+            Self::Grib2 => Row { suffixes: GRIB, find: |start| anywhere(start, b"GRIB"), holds: Holds::Messages },
             Self::Npy => {
                 Row { suffixes: &["npy"], find: |start| at_start(start, tgm_convert::npy::MAGIC), holds: Holds::Array }
             }
             #[cfg(feature = "npz")]
             Self::Npz => Row {
-                suffixes: &["npz"],
+                suffixes: NPZ,
                 find: |start| npz::MAGICS.iter().find_map(|magic| at_start(start, magic)),
                 holds: Holds::Message,
             },
             #[cfg(feature = "safetensors")]
             Self::Safetensors => Row {
-                suffixes: &["safetensors"],
+                suffixes: SAFETENSORS,
                 find: |start| safetensors::is_start(start).then_some(0),
                 holds: Holds::Message,
             },
             Self::Csv => Row { suffixes: &["csv"], find: |_| None, holds: Holds::Message },
             #[cfg(feature = "netcdf")]
             Self::Netcdf => Row {
-                suffixes: &["nc", "nc4", "cdf", "h5", "hdf5"],
-                find: |start| at_start(start, b"\x89HDF\r\n").or_else(|| at_start(start, b"CDF")),
+                suffixes: NETCDF,
+                find: |start| hdf5(start).or_else(|| at_start(start, b"CDF")),
                 holds: Holds::Messages,
             },
             #[cfg(feature = "zarr")]
-            Self::Zarr => Row { suffixes: &["zarr"], find: |_| None, holds: Holds::Messages },
+            Self::Zarr => Row { suffixes: ZARR, find: |_| None, holds: Holds::Messages },
             #[cfg(feature = "arrow")]
-            Self::Arrow => {
-                Row { suffixes: &["arrow"], find: |start| at_start(start, b"ARROW1"), holds: Holds::Messages }
-            }
+            Self::Arrow => Row { suffixes: ARROW, find: |start| at_start(start, b"ARROW1"), holds: Holds::Messages },
             #[cfg(feature = "parquet")]
-            Self::Parquet => {
-                Row { suffixes: &["parquet"], find: |start| at_start(start, b"PAR1"), holds: Holds::Messages }
-            }
+            Self::Parquet => Row { suffixes: PARQUET, find: |start| at_start(start, b"PAR1"), holds: Holds::Messages },
             Self::Raw => Row { suffixes: &["raw"], find: |_| None, holds: Holds::Array },
         }
     }
@@ -120,16 +133,78 @@ impl Format {
     }
 
     /// The format whose first sign comes first.
-    pub(super) fn of_content(start: &[u8]) -> Option<Self> {
+    #[cfg(test)]
+    fn of_content(start: &[u8]) -> Option<Self> {
+        Self::first_sign(start).map(|(_, format)| format)
+    }
+
+    /// The first sign of a format, and its place.
+    fn first_sign(start: &[u8]) -> Option<(usize, Self)> {
         let found = Self::value_variants().iter().filter_map(|format| Some(((format.row().find)(start)?, *format)));
-        found.min_by_key(|(place, _)| *place).map(|(_, format)| format)
+        found.min_by_key(|(place, _)| *place)
+    }
+
+    /// The format of a file that begins so. The content decides, then the name.
+    ///
+    /// # Errors
+    /// A sentence on a file that this build cannot read, or nobody.
+    pub(super) fn of_file(path: &Path, start: &[u8]) -> Result<Option<Self>, String> {
+        let by_name = Self::of_name(path);
+        let is_without_sign = matches!(by_name, Some(Self::Csv | Self::Raw));
+        match Self::first_sign(start) {
+            // A word in a text is not the start of a message.
+            Some((place, _)) if place > 0 && is_without_sign => return Ok(by_name),
+            Some((_, format)) if !format.may_be_guessed(path) => {
+                let name = format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+                return Err(format!("it begins as {name} does, but its name does not say so: --from {name} reads it"));
+            }
+            Some((_, format)) => return Ok(Some(format)),
+            None => {}
+        }
+        if let Some(text) = refusal(start) {
+            return Err(text);
+        }
+        match (by_name, feature_of_name(path)) {
+            (None, Some(feature)) => Err(format!("its name is that of another format, {}", lacking(feature))),
+            (by_name, _) => Ok(by_name),
+        }
+    }
+
+    /// The format of output with this name. `None` if the name has no ending.
+    ///
+    /// # Errors
+    /// A sentence on an ending of a format that this build does not write, or nobody.
+    pub(super) fn of_output(path: &Path) -> Result<Option<Self>, String> {
+        if let Some(format) = Self::of_name(path) {
+            return Ok(Some(format));
+        }
+        let ends_as_folder = path.to_str().is_some_and(|text| text.ends_with(std::path::is_separator));
+        let Some(ending) = path.extension().filter(|_| !ends_as_folder && !path.is_dir()) else { return Ok(None) };
+        Err(match feature_of_name(path) {
+            Some(feature) => format!("{} has the ending of another format, {}", path.display(), lacking(feature)),
+            None => format!(
+                ".{} is not the ending of a format that is written: --to says which format it is to be",
+                ending.display()
+            ),
+        })
+    }
+
+    /// Whether a file is read as this format because it begins so. The libraries behind NetCDF are not made for files that
+    /// nobody called NetCDF: `--from` or a name has to say it.
+    #[cfg_attr(not(feature = "netcdf"), expect(unused_variables, reason = "all other formats are"))]
+    pub(super) fn may_be_guessed(self, path: &Path) -> bool {
+        #[cfg(feature = "netcdf")]
+        if self == Self::Netcdf {
+            return Self::of_name(path) == Some(self);
+        }
+        true
     }
 
     /// The format of a directory.
     #[cfg_attr(not(feature = "zarr"), expect(unused_variables, reason = "no other format has directories"))]
     pub(super) fn of_folder(path: &Path) -> Option<Self> {
         #[cfg(feature = "zarr")]
-        if path.join("zarr.json").is_file() {
+        if ["zarr.json", ".zarray", ".zgroup"].iter().any(|name| path.join(name).is_file()) {
             return Some(Self::Zarr);
         }
         None
@@ -160,6 +235,21 @@ impl Format {
     }
 }
 
+/// The feature that has the format of a file's name, if the build lacks it.
+pub(super) fn feature_of_name(path: &Path) -> Option<&'static str> {
+    let suffix = path.extension()?.to_str()?.to_ascii_lowercase();
+    let found = FEATURES.iter().find(|(_, suffixes)| suffixes.contains(&suffix.as_str()));
+    found.filter(|_| Format::of_name(path).is_none()).map(|(feature, _)| *feature)
+}
+
+/// The place of the signature of HDF5: at the start, or behind a user block, whose length is 512 times a power of two.
+#[cfg(feature = "netcdf")]
+fn hdf5(start: &[u8]) -> Option<usize> {
+    let places = std::iter::successors(Some(512_usize), |place| place.checked_mul(2));
+    let mut places = std::iter::once(0).chain(places.take_while(|place| *place < start.len()));
+    places.find(|place| start.get(*place..).is_some_and(|start| start.starts_with(b"\x89HDF\r\n")))
+}
+
 /// The place of `sign`, wherever it is: these formats may have other bytes in front.
 fn anywhere(start: &[u8], sign: &[u8]) -> Option<usize> {
     start.windows(sign.len()).position(|window| window == sign)
@@ -185,7 +275,37 @@ mod tests {
         #[cfg(feature = "safetensors")]
         assert_eq!(Format::of_content(b"\x02\0\0\0\0\0\0\0{}"), Some(Format::Safetensors));
         for format in Format::value_variants() {
+            assert_eq!(Format::of_output(Path::new(&format!("x.{}", format.suffix()))), Ok(Some(*format)));
             assert_eq!(Format::of_name(Path::new(&format!("x.{}", format.suffix()))), Some(*format));
+        }
+    }
+
+    /// Each ending that a build may lack, and some that nobody writes.
+    #[test]
+    fn endings_of_other_formats_are_refused() {
+        for (feature, suffixes) in FEATURES {
+            for suffix in suffixes {
+                let found = Format::of_output(Path::new(&format!("x.{suffix}")));
+                assert!(found.is_ok() || found.is_err_and(|text| text.contains(&format!("`{feature}`"))), "{suffix}");
+            }
+        }
+        for name in ["x.json", "x.tgm.gz", "x.tif", "[name].png", "run.2024-01-01", "x.TGM.bak"] {
+            assert!(Format::of_output(Path::new(name)).is_err_and(|text| text.contains("--to")), "{name}");
+        }
+        for name in ["x", "[index]", "-", ".hidden", "/dev/null", "new.d/", "/dev/fd/3"] {
+            assert_eq!(Format::of_output(Path::new(name)), Ok(None), "{name}");
+        }
+    }
+
+    #[test]
+    fn content_decides_and_then_the_name() {
+        let of_file = |name: &str, start: &[u8]| Format::of_file(Path::new(name), start);
+        assert_eq!(of_file("x.csv", b"\x93NUMPY"), Ok(Some(Format::Npy)));
+        assert_eq!(of_file("x.csv", b"source,TENSOGRM\n1,2\n"), Ok(Some(Format::Csv)));
+        assert_eq!(of_file("x", b"junk TENSOGRM"), Ok(Some(Format::Tgm)));
+        assert_eq!((of_file("x.npy", b""), of_file("x", b"none")), (Ok(Some(Format::Npy)), Ok(None)));
+        for start in [&b"\x1f\x8b\x08"[..], b"<!DOCTYPE html>", b"version https://git-lfs.github.com/spec/v1"] {
+            assert!(of_file("x.npy", start).is_err());
         }
     }
 }

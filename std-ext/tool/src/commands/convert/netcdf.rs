@@ -46,7 +46,11 @@ impl Convert {
     pub(super) fn write_netcdf(&self, out: &mut Out, told: &mut Told) {
         self.output.write(out, What::Values, Reads::Only(&self.paths), |out, sink| {
             // The libraries write to a name, and jump to and fro in the file, so it is copied when it is complete.
-            let temporary = Temporary::with_name(&std::env::temp_dir())?;
+            // It lies beside the output, where there is room for it.
+            let beside = self.output.path().and_then(Path::parent).filter(|parent| !parent.as_os_str().is_empty());
+            let current = || self.output.path().map(|_| Path::new(".").to_path_buf());
+            let beside = beside.map(Path::to_path_buf).or_else(current).unwrap_or_else(std::env::temp_dir);
+            let temporary = Temporary::with_name(&beside)?;
             let Some(path) = temporary.name() else { return Err(io::Error::other("a file has no name").into()) };
             self.fill_netcdf(path, out, told)?;
             io::copy(&mut File::open(path)?, sink)?;

@@ -1,13 +1,14 @@
 //! The bytes of an input of any kind: a file, standard input, a pipe, an address.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead as _, Read};
+use std::io::{self, Read};
 use std::ops::Deref;
 use std::path::Path;
 
 use tgm_std::TensogramFile;
 use tgm_std::file::is_remote_url;
 
+use crate::read::pipes;
 use crate::show::progress::meter::Share;
 
 /// Bytes at the start of a file that are searched for the sign of a format.
@@ -34,10 +35,6 @@ impl Deref for Bytes {
     }
 }
 
-fn is_stdin(path: &Path) -> bool {
-    path == Path::new("-")
-}
-
 fn is_regular(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
@@ -46,21 +43,26 @@ fn address(path: &Path) -> Option<&str> {
     path.to_str().filter(|text| is_remote_url(text))
 }
 
-/// The start of an input that can be looked at without being used up. `None` for pipes, and for what cannot be opened.
-pub(super) fn start(path: &Path) -> Option<Vec<u8>> {
-    if is_stdin(path) {
-        // What stays in the buffer of standard input is read again.
-        return Some(io::stdin().lock().fill_buf().ok()?.to_vec());
-    }
+/// The start of an input, which is read again. A directory has none.
+///
+/// # Errors
+/// The errors of opening and reading.
+pub(super) fn start(path: &Path) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
+    if pipes::is_once(path) {
+        return pipes::peek(path, SEARCHED as u64);
+    }
     if let Some(address) = address(path) {
         start.resize(SEARCHED, 0);
-        let read = TensogramFile::open_source(address, None).ok()?.read_at(0, &mut start).ok()?;
+        let file = TensogramFile::open_source(address, None).map_err(io::Error::other)?;
+        let read = file.read_at(0, &mut start).map_err(io::Error::other)?;
         start.truncate(read);
-        return Some(start);
+        return Ok(start);
     }
-    File::open(path).ok().filter(|_| is_regular(path))?.take(SEARCHED as u64).read_to_end(&mut start).ok()?;
-    Some(start)
+    if !path.is_dir() {
+        File::open(path)?.take(SEARCHED as u64).read_to_end(&mut start)?;
+    }
+    Ok(start)
 }
 
 /// An input as a stream.
@@ -68,8 +70,8 @@ pub(super) fn start(path: &Path) -> Option<Vec<u8>> {
 /// # Errors
 /// The errors of opening.
 pub(super) fn stream(path: &Path) -> io::Result<impl Read> {
-    let (source, length): (Box<dyn Read>, _) = if is_stdin(path) {
-        (Box::new(io::stdin().lock()), None)
+    let (source, length): (Box<dyn Read>, _) = if pipes::is_once(path) {
+        (pipes::open(path)?, None)
     } else if let Some(address) = address(path) {
         let file = TensogramFile::open_source(address, None).map_err(io::Error::other)?;
         (Box::new(io::BufReader::with_capacity(FETCHED, Positioned { file, at: 0 })), None)

@@ -1,6 +1,6 @@
 //! Formats whose files are read piece by piece: messages are written while their parts are read.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use tgm_convert::Note;
@@ -12,15 +12,19 @@ use super::Convert;
 use super::formats::Format;
 use super::item::{Item, Sink};
 use super::told::Told;
+use crate::read::pipes;
 use crate::read::values::as_stored;
 use crate::show::output::Out;
 use crate::write::destination::{Failure, Reads, What};
+use crate::write::temporary::Temporary;
 
 impl Convert {
     /// Converts files of this format to messages.
     pub(super) fn stream(&self, from: Format, out: &mut Out, told: &mut Told) {
         self.output.write(out, What::Messages, Reads::Only(&self.paths), |out, sink| {
-            self.paths.iter().try_for_each(|path| self.stream_one(from, path, out, told, sink))
+            let problems = out.problem_count();
+            self.paths.iter().try_for_each(|path| self.stream_one(from, path, out, told, sink))?;
+            told.check(&self.output, out.problem_count() - problems)
         });
     }
 
@@ -34,6 +38,14 @@ impl Convert {
         sink: &mut dyn Write,
     ) -> Result<(), Failure> {
         let name = path.display().to_string();
+        let held = match pipes::is_once(path).then(|| hold(path)).transpose() {
+            Ok(held) => held,
+            Err(error) => {
+                out.problem(&format!("cannot read {name}\n{error}"));
+                return Ok(());
+            }
+        };
+        let path = held.as_ref().and_then(Temporary::name).unwrap_or(path);
         let mut stopped = None;
         let mut report = |note| tell(&name, note, out, told, &mut stopped);
         let done = match from {
@@ -86,9 +98,19 @@ impl Convert {
     }
 }
 
+/// A file with what comes from a pipe, for libraries that open names.
+fn hold(path: &Path) -> io::Result<Temporary> {
+    let temporary = Temporary::with_name(&std::env::temp_dir())?;
+    io::copy(&mut pipes::open(path)?, &mut temporary.file())?;
+    Ok(temporary)
+}
+
 /// Reports a note, or remembers the first one that is an error.
 pub(super) fn tell(name: &str, note: Note, out: &mut Out, told: &Told, stopped: &mut Option<Failure>) {
     match note {
+        Note::Failed { place, error } if told.is_strict() => {
+            stopped.get_or_insert(Failure::At(format!("{name}: {place}"), error));
+        }
         Note::Failed { place, error } => out.report(&format!("{name}: {place}"), &error),
         Note::NotKept { place, what } => {
             if let Err(failure) = told.not_kept(out, &format!("{name}: {place}"), &what) {

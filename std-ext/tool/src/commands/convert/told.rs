@@ -3,7 +3,7 @@
 use tgm_convert::arrays::NotKept;
 
 use crate::show::output::Out;
-use crate::write::destination::Failure;
+use crate::write::destination::{Destination, Failure};
 
 /// What differs between input and output.
 #[derive(Debug, Default)]
@@ -20,6 +20,26 @@ impl Told {
     /// Nothing was told yet.
     pub(super) fn new(strict: bool) -> Self {
         Self { strict, ..Self::default() }
+    }
+
+    /// Whether the output may be written after so many `problems`: what could not be read is reported, and the rest is
+    /// written, but not with `--strict`.
+    ///
+    /// # Errors
+    /// A sentence, if nothing is to be written.
+    pub(super) fn check(&self, output: &Destination, problems: usize) -> Result<(), Failure> {
+        if self.strict && problems > 0 {
+            return Err(Failure::said(
+                output.to_string(),
+                "not written: not all could be converted, and --strict asks for that",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether anything that is not kept is an error, after which nothing is written.
+    pub(super) const fn is_strict(&self) -> bool {
+        self.strict
     }
 
     /// Tells that `what` of the message at `place` is not kept.
@@ -39,9 +59,15 @@ impl Told {
     /// # Errors
     /// The errors of [`Self::not_kept`].
     pub(super) fn list(&self, out: &mut Out, place: &str, first: usize, list: &[NotKept]) -> Result<(), Failure> {
-        list.iter().try_for_each(|NotKept { object, what }| match object {
-            Some(object) => self.not_kept(out, &format!("{place}, object {}", first + object), what),
-            None => self.not_kept(out, place, what),
+        list.iter().try_for_each(|NotKept { object, what, is_values }| {
+            let place =
+                object.map_or_else(|| place.to_string(), |object| format!("{place}, object {}", first + object));
+            // What is lost is a problem of the input, and the rest is written.
+            if *is_values && !self.strict {
+                out.problem(&format!("{place}: not kept: {what}"));
+                return Ok(());
+            }
+            self.not_kept(out, &place, what)
         })
     }
 

@@ -1,8 +1,6 @@
-//! Zarr version 3 in and out.
+//! Zarr in and out.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process;
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use tgm_convert::raw::shape_of;
@@ -16,14 +14,15 @@ use super::told::Told;
 use crate::args::files::usage;
 use crate::show::output::Out;
 use crate::write::destination::{Failure, report};
+use crate::write::temporary::TemporaryFolder;
 
 /// Flags for Zarr.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Zarr")]
 pub(super) struct ZarrFlags {
-    /// Each chunk of an array becomes an object, or each array
-    #[arg(long, value_name = "HOW", default_value = "keep")]
-    chunks: How,
+    /// Each chunk of an array becomes an object, or each array; without it, chunks are kept in tgm alone
+    #[arg(long, value_name = "HOW")]
+    chunks: Option<How>,
     /// The shape of chunks that are written, such as 1x256x256; without it, they have the shape of the input's
     #[arg(long, value_name = "SHAPE", value_parser = shape)]
     chunk_shape: Option<ChunkShape>,
@@ -46,9 +45,12 @@ fn shape(text: &str) -> Result<ChunkShape, String> {
 }
 
 impl Convert {
-    /// The options for reading stores.
+    /// The options for reading stores. Formats other than messages have whole arrays.
     pub(super) fn zarr_options(&self) -> ZarrOptions {
-        let chunks = if self.zarr.chunks == How::Join { Chunks::Join } else { Chunks::Keep };
+        let to = self.to.or_else(|| self.output.path().and_then(Format::of_name));
+        // Elsewhere a chunk would be an array of its own.
+        let usual = if to.is_none_or(|to| to == Format::Tgm) { How::Keep } else { How::Join };
+        let chunks = if self.zarr.chunks.unwrap_or(usual) == How::Join { Chunks::Join } else { Chunks::Keep };
         ZarrOptions { chunks, encode: self.encode.options_with_masks(), ..ZarrOptions::default() }
     }
 
@@ -62,16 +64,16 @@ impl Convert {
             ));
             return;
         }
-        let hidden = hidden(path);
-        let written = self.fill_zarr(&hidden, out, told).and_then(|()| Ok(fs::rename(&hidden, path)?));
+        // Beside the store that it becomes.
+        let beside = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+        let written = self.fill_zarr(beside, out, told).and_then(|folder| Ok(folder.put_at(path)?));
         if let Err(failure) = written {
-            // It is incomplete, and still has its temporary name.
-            _ = fs::remove_dir_all(&hidden);
             report(&self.output, out, failure);
         }
     }
 
-    fn fill_zarr(&self, path: &Path, out: &mut Out, told: &mut Told) -> Result<(), Failure> {
+    /// Fills a temporary folder in the directory `beside`.
+    fn fill_zarr(&self, beside: &Path, out: &mut Out, told: &mut Told) -> Result<TemporaryFolder, Failure> {
         let options = ToZarrOptions {
             chunks: self.zarr.chunk_shape.as_ref().map(|ChunkShape(shape)| shape.clone()),
             name_key: self.name_key.clone(),
@@ -79,7 +81,8 @@ impl Convert {
             ..ToZarrOptions::default()
         };
         let output = self.output.to_string();
-        let mut writer = ZarrWriter::create(path, options).map_err(Failure::at(&output))?;
+        let create = |path: &Path| ZarrWriter::create(path, options).map_err(Failure::at(&output));
+        let (folder, mut writer) = TemporaryFolder::new(beside, create)?;
         let mut count = 0_usize;
         self.read(Format::Zarr, out, told, &mut |out, told, place, item| {
             count += 1;
@@ -95,12 +98,7 @@ impl Convert {
         if count == 0 {
             return Err(std::io::Error::other("there is no message to write").into());
         }
-        writer.finish().map_err(Failure::at(output))
+        writer.finish().map_err(Failure::at(output))?;
+        Ok(folder)
     }
-}
-
-/// A name beside `path` for a directory that is not complete.
-fn hidden(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.{}", process::id()))
 }

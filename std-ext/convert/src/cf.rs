@@ -1,0 +1,204 @@
+//! How stored numbers become values, by the convention CF: one reading for NetCDF, HDF5 and Zarr.
+//!
+//! A variable has stored numbers and attributes that say what they mean. [`Reading::of`] takes its type and these
+//! attributes, and says what the values are:
+//!
+//! 1. `_Unsigned` = "true" or "True" makes unsigned integers of signed ones, "false" the opposite.
+//! 2. Cells are missing whose stored number equals `_FillValue` or a `missing_value`, after an exact cast to the stored
+//!    type. A NaN stands for the cells with NaN, among floats.
+//! 3. The number is multiplied by `scale_factor`, and `add_offset` is added. Each step rounds by itself.
+//!
+//! | stored | `scale_factor` | `add_offset` | values |
+//! |---|---|---|---|
+//! | any | none | none | as stored |
+//! | up to 16 bits, or a float of up to 32 | `float` | `float` or none | `float32` |
+//! | integers | an integer, or none | an integer, or none | `int64`, or an error; `float64` if cells may be missing |
+//! | any | any other | any other | `float64`, with every operand widened first |
+//!
+//! Missing cells become NaN where values are floats. Among integers the number stays, and `_FillValue` stays beside it.
+//!
+//! Attributes of the encoding do not stay beside values that they no longer describe: [`Reading::fate`] says which are
+//! dropped, and which have other numbers now. `valid_min`, `valid_max` and `valid_range` mask nothing. They go through the
+//! same arithmetic as the values. Attributes that cannot be obeyed stay, and [`Reading::not_applied`] lists them.
+//!
+//! [`Packed::of`] tells whether `simple_packing` gives the same values, to the bit.
+
+mod arithmetic;
+mod bounds;
+mod cells;
+mod numbers;
+mod packing;
+
+#[cfg(test)]
+mod tests;
+
+use tgm_core::descriptor::Dtype;
+
+use arithmetic::Arithmetic;
+pub(super) use numbers::{List, Numbers};
+pub(super) use packing::{Packed, pack};
+
+/// The attributes that say what stored numbers mean.
+pub(super) const NAMES: [&str; 10] =
+    [UNSIGNED, FILL, MISSING, SCALE, OFFSET, "valid_min", "valid_max", "valid_range", "flag_values", "flag_masks"];
+pub(super) const UNSIGNED: &str = "_Unsigned";
+pub(super) const FILL: &str = "_FillValue";
+pub(super) const MISSING: &str = "missing_value";
+pub(super) const SCALE: &str = "scale_factor";
+pub(super) const OFFSET: &str = "add_offset";
+
+/// What a file says under the name of an attribute.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Told {
+    Numbers(Numbers),
+    Text(String),
+    /// Anything else, such as several texts.
+    Other,
+}
+
+/// What becomes of an attribute.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Fate {
+    Stays,
+    /// It belongs to the encoding, and would be wrong beside the values.
+    Dropped,
+    /// It stays with these numbers.
+    Becomes(Numbers),
+}
+
+/// An attribute that is not obeyed, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct NotApplied {
+    pub(super) name: &'static str,
+    pub(super) why: &'static str,
+}
+
+/// How the stored numbers of a variable become values.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Reading {
+    /// The type of the file.
+    stored: Dtype,
+    /// The type as which the stored bits are read: another one than `stored` with `_Unsigned`.
+    view: Dtype,
+    arithmetic: Arithmetic,
+    /// The numbers that stand for missing cells, of type `view`. NaN is not among them.
+    missing: List,
+    fates: Vec<(&'static str, Fate)>,
+    not_applied: Vec<NotApplied>,
+    /// Whether the file names a fill value.
+    has_fill: bool,
+}
+
+impl Reading {
+    /// The reading of a variable of type `stored` with these attributes. Other attributes than [`NAMES`] are passed over,
+    /// and of two with one name the first counts.
+    ///
+    /// Types that are not integers or real floats are read as they are stored.
+    pub(super) fn of(stored: Dtype, attributes: &[(&str, Told)]) -> Self {
+        let find = |name: &str| attributes.iter().find(|(own, _)| *own == name).map(|(_, told)| told);
+        let mut reading = Self {
+            stored,
+            view: stored,
+            arithmetic: Arithmetic::None,
+            missing: List::none(stored),
+            fates: Vec::new(),
+            not_applied: Vec::new(),
+            has_fill: find(FILL).is_some(),
+        };
+        if !numbers::is_number(stored) {
+            return reading;
+        }
+        reading.read_sign(find(UNSIGNED));
+        let mut told = Vec::new();
+        for name in [FILL, MISSING] {
+            if let Some(value) = find(name) {
+                match numbers::missing(stored, value) {
+                    Ok(list) => {
+                        reading.missing.extend(list.viewed(stored, reading.view));
+                        told.push((name, true));
+                    }
+                    Err(why) => {
+                        reading.not_applied.push(NotApplied { name, why });
+                        told.push((name, false));
+                    }
+                }
+            }
+        }
+        let has_flags = find("flag_values").is_some() || find("flag_masks").is_some();
+        match Arithmetic::of(stored, find(SCALE), find(OFFSET), has_flags) {
+            Ok(arithmetic) => {
+                reading.arithmetic = arithmetic.for_missing(!reading.missing.is_empty());
+                for name in [SCALE, OFFSET].into_iter().filter(|name| find(name).is_some()) {
+                    reading.fates.push((name, Fate::Dropped));
+                }
+            }
+            Err(list) => reading.not_applied.extend(list),
+        }
+        for (name, _) in told.iter().filter(|(_, is_applied)| *is_applied) {
+            let fate = if reading.dtype().is_float() {
+                Fate::Dropped
+            } else if reading.view == stored {
+                Fate::Stays
+            } else {
+                find(name).and_then(|told| reading.of_view(told)).map_or(Fate::Stays, Fate::Becomes)
+            };
+            reading.fates.push((name, fate));
+        }
+        bounds::read(&mut reading, &find);
+        reading
+    }
+
+    fn read_sign(&mut self, told: Option<&Told>) {
+        let Some(told) = told else { return };
+        let view = match told {
+            Told::Text(text) => numbers::with_sign(self.stored, text),
+            _ => None,
+        };
+        match view {
+            Some(view) => {
+                self.view = view;
+                self.fates.push((UNSIGNED, Fate::Dropped));
+            }
+            None => {
+                self.not_applied.push(NotApplied { name: UNSIGNED, why: "only \"true\" and \"false\" mean something" });
+            }
+        }
+    }
+
+    /// Numbers of the stored type, read as the values are.
+    fn of_view(&self, told: &Told) -> Option<Numbers> {
+        let Told::Numbers(numbers) = told else { return None };
+        let list = numbers.exact(self.stored)?.viewed(self.stored, self.view);
+        Some(Numbers { dtype: Some(self.view), list })
+    }
+
+    /// The type of the values.
+    pub(super) const fn dtype(&self) -> Dtype {
+        self.arithmetic.dtype(self.view)
+    }
+
+    /// Whether the values are the stored numbers, but for missing ones.
+    pub(super) const fn is_plain(&self) -> bool {
+        matches!(self.arithmetic, Arithmetic::None)
+    }
+
+    /// Whether values need nothing to be done: they are the stored bytes.
+    pub(super) fn is_as_stored(&self) -> bool {
+        self.is_plain() && (self.missing.is_empty() || !self.view.is_float())
+    }
+
+    /// What becomes of the attribute with this name.
+    pub(super) fn fate(&self, name: &str) -> &Fate {
+        self.fates.iter().find(|(own, _)| *own == name).map_or(&Fate::Stays, |(_, fate)| fate)
+    }
+
+    /// The attributes that are not obeyed. They stay.
+    pub(super) fn not_applied(&self) -> &[NotApplied] {
+        &self.not_applied
+    }
+
+    /// Which of these attributes do not stay as they are: what a writer needs to store the numbers again as they were.
+    pub(super) fn changed(&self) -> impl Iterator<Item = &'static str> {
+        self.fates.iter().filter(|(_, fate)| *fate != Fate::Stays).map(|(name, _)| *name)
+    }
+}

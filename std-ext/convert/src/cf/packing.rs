@@ -1,0 +1,175 @@
+//! Packed integers by `simple_packing`, and values as packed integers again.
+
+use tgm_core::descriptor::{Dtype, Encoding, Key};
+use tgm_core::packing::Packing;
+use tgm_std::DataObjectDescriptor;
+
+use super::Reading;
+use super::arithmetic::{Arithmetic, double, single};
+use super::numbers::{List, range, reinterpret};
+
+/// The powers of two that are looked for.
+const BINARY: std::ops::RangeInclusive<i32> = -256..=256;
+/// The powers of ten.
+const DECIMAL: std::ops::RangeInclusive<i32> = -30..=30;
+
+/// How `simple_packing` has values that were packed integers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Packed(Packing);
+
+impl Packed {
+    /// The parameters with which `simple_packing` gives each of `values` again, to the bit, NaN apart. `None` if there are
+    /// none. `values` are what [`Reading::cells`] made, in the byte order of the machine.
+    pub(crate) fn of(reading: &Reading, values: &[u8]) -> Option<Self> {
+        let Arithmetic::Double(scale, offset) = reading.arithmetic else { return None };
+        let bits = u32::try_from(reading.view.byte_width() * 8).ok().filter(|bits| *bits <= 32)?;
+        let (least, _) = range(reading.view)?;
+        let scale = scale.unwrap_or(1.0);
+        let (binary_scale_factor, decimal_scale_factor) = powers(scale)?;
+        #[expect(clippy::cast_precision_loss, reason = "integers have at most 32 bits")]
+        let of_least = double(least as f64, Some(scale), offset);
+        // Integers that are not negative are packed as they are. Otherwise the least one of the type becomes 0.
+        let references = [offset.unwrap_or(0.0), of_least];
+        references.into_iter().filter(|reference| reference.is_finite()).find_map(|reference_value| {
+            let packing = Packing { reference_value, binary_scale_factor, decimal_scale_factor, bits_per_value: bits };
+            is_same(&packing, values).then_some(Self(packing))
+        })
+    }
+
+    /// Makes the descriptor say so.
+    pub(crate) fn describe(self, descriptor: &mut DataObjectDescriptor) {
+        descriptor.encoding = Encoding::SimplePacking.name().to_string();
+        descriptor.set_param(Key::SpReferenceValue, self.0.reference_value);
+        descriptor.set_param(Key::SpBinaryScaleFactor, self.0.binary_scale_factor);
+        descriptor.set_param(Key::SpDecimalScaleFactor, self.0.decimal_scale_factor);
+        descriptor.set_param(Key::SpBitsPerValue, self.0.bits_per_value);
+    }
+}
+
+/// The powers of two and of ten whose product is the scale, to the bit.
+fn powers(scale: f64) -> Option<(i32, i32)> {
+    if !scale.is_finite() || scale <= 0.0 {
+        return None;
+    }
+    let of = |binary_scale_factor, decimal_scale_factor| {
+        Packing { reference_value: 0.0, binary_scale_factor, decimal_scale_factor, bits_per_value: 0 }.scale()
+    };
+    // The power of two follows from the power of ten. Small powers of ten come first.
+    let decimals = DECIMAL.filter(|decimal| *decimal >= 0).flat_map(|decimal| [decimal, -decimal]);
+    decimals.into_iter().find_map(|decimal| {
+        #[expect(clippy::cast_possible_truncation, reason = "the exponents of float64 are within 1100")]
+        let binary = (scale / of(0, decimal)).log2().round() as i32;
+        (BINARY.contains(&binary) && of(binary, decimal).to_bits() == scale.to_bits()).then_some((binary, decimal))
+    })
+}
+
+/// Whether each value comes back as it was.
+fn is_same(packing: &Packing, values: &[u8]) -> bool {
+    let (formula, most) = (packing.formula(), (2_f64).powi(packing.bits_per_value.cast_signed()) - 1.0);
+    // As the encoder does it.
+    let factor = 10_f64.powi(packing.decimal_scale_factor) * 2_f64.powi(-packing.binary_scale_factor);
+    values.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).all(|value| {
+        let field = ((value - packing.reference_value) * factor).max(0.0).min(most);
+        let field = field.floor() + f64::from(field - field.floor() >= 0.5);
+        value.is_nan() || formula.value_of(field).to_bits() == value.to_bits()
+    })
+}
+
+/// Stored numbers that [`Reading::cells`] turns into `values` again, to the bit, and into NaN where they are NaN. `None` if
+/// there is not one for each of them. `values` are of [`Reading::dtype`], in the byte order of the machine.
+pub(crate) fn pack(reading: &Reading, values: &[u8]) -> Option<Vec<u8>> {
+    if reading.is_as_stored() {
+        return Some(values.to_vec());
+    }
+    let stored = match reading.arithmetic {
+        Arithmetic::None => fill(reading, values)?,
+        Arithmetic::Single(scale, offset) => {
+            let values = values.as_chunks().0.iter().map(|bytes| f32::from_ne_bytes(*bytes));
+            let wanted = |value: f32| {
+                let number = (f64::from(value) - f64::from(offset.unwrap_or(0.0))) / f64::from(scale.unwrap_or(1.0));
+                #[expect(clippy::cast_precision_loss, reason = "integers have at most 16 bits")]
+                let gives = |integer: i128| single(integer as f32, scale, offset).to_bits() == value.to_bits();
+                nearest(number, gives)
+            };
+            stored(reading, values.map(|value| (!value.is_nan()).then(|| wanted(value))))?
+        }
+        Arithmetic::Double(scale, offset) => {
+            let values = values.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes));
+            let wanted = |value: f64| {
+                let number = (value - offset.unwrap_or(0.0)) / scale.unwrap_or(1.0);
+                #[expect(clippy::cast_precision_loss, reason = "the arithmetic is that of float64")]
+                let gives = |integer: i128| double(integer as f64, scale, offset).to_bits() == value.to_bits();
+                nearest(number, gives)
+            };
+            stored(reading, values.map(|value| (!value.is_nan()).then(|| wanted(value))))?
+        }
+        // Rare, and integers again as they are.
+        Arithmetic::Integers(..) | Arithmetic::IntegersOrNan(..) => return None,
+    };
+    // What is stored again has the same values: numbers that stand for missing cells are not among the others.
+    let again = reading.cells(stored.clone()).ok()?;
+    (is_equal(reading.dtype(), &again.bytes, values)).then_some(stored)
+}
+
+/// The integer near `number` that gives the value.
+fn nearest(number: f64, gives: impl Fn(i128) -> bool) -> Option<i128> {
+    if !number.is_finite() || number.abs() > 2_f64.powi(64) {
+        return None;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "it is within 64 bits")]
+    let middle = number.round() as i128;
+    [0, 1, -1, 2, -2].into_iter().map(|step| middle + step).find(|integer| gives(*integer))
+}
+
+/// Integers as the file stores them. The inner `None` is a value that none gives, and the outer one a missing cell.
+fn stored(reading: &Reading, integers: impl Iterator<Item = Option<Option<i128>>>) -> Option<Vec<u8>> {
+    let missing = match &reading.missing {
+        List::Integers(list) => list.first().copied(),
+        List::Floats(_) => return None,
+    };
+    let (least, greatest) = range(reading.view)?;
+    let width = reading.stored.byte_width();
+    let mut bytes = Vec::new();
+    for integer in integers {
+        let integer = integer.unwrap_or(missing)?;
+        if !(least..=greatest).contains(&integer) {
+            return None;
+        }
+        let all = reinterpret(reading.stored, integer).to_le_bytes();
+        let own = all.get(..width)?;
+        if cfg!(target_endian = "big") {
+            bytes.extend(own.iter().rev());
+        } else {
+            bytes.extend_from_slice(own);
+        }
+    }
+    Some(bytes)
+}
+
+/// Floats with the number that stands for missing cells in place of NaN.
+fn fill(reading: &Reading, values: &[u8]) -> Option<Vec<u8>> {
+    fn each<const N: usize>(values: &[u8], fill: [u8; N], is_nan: impl Fn([u8; N]) -> bool) -> Vec<u8> {
+        values.as_chunks().0.iter().flat_map(|bytes| if is_nan(*bytes) { fill } else { *bytes }).collect()
+    }
+    let List::Floats(list) = &reading.missing else { return None };
+    let fill = *list.first()?;
+    #[expect(clippy::cast_possible_truncation, reason = "it is exact in the type")]
+    match reading.view {
+        Dtype::Float32 => Some(each(values, (fill as f32).to_ne_bytes(), |bytes| f32::from_ne_bytes(bytes).is_nan())),
+        Dtype::Float64 => Some(each(values, fill.to_ne_bytes(), |bytes| f64::from_ne_bytes(bytes).is_nan())),
+        _ => None,
+    }
+}
+
+/// Whether values are the same to the bit, NaN apart.
+fn is_equal(dtype: Dtype, one: &[u8], other: &[u8]) -> bool {
+    fn all<const N: usize>(one: &[u8], other: &[u8], is_nan: impl Fn([u8; N]) -> bool) -> bool {
+        let pairs = one.as_chunks().0.iter().zip(other.as_chunks().0);
+        one.len() == other.len() && pairs.into_iter().all(|(one, other)| one == other || is_nan(*one) && is_nan(*other))
+    }
+    match dtype {
+        Dtype::Float32 => all(one, other, |bytes| f32::from_ne_bytes(bytes).is_nan()),
+        Dtype::Float64 => all(one, other, |bytes| f64::from_ne_bytes(bytes).is_nan()),
+        _ => one == other,
+    }
+}

@@ -1,0 +1,68 @@
+//! Section 2 of ECMWF: class, type, stream and version of an experiment, by which its archive keeps a field.
+//!
+//! | octets | content |
+//! |---|---|
+//! | 6, 7 | number of the local definition; 0 for none |
+//! | 8, 9 | class |
+//! | 10, 11 | type |
+//! | 12, 13 | stream |
+//! | 14 to 17 | version of the experiment, four letters |
+//!
+//! More octets follow for some definitions.
+
+use ciborium::Value;
+
+use super::error::GribError;
+use super::keys::Entries;
+use super::names::{ECMWF, Origin};
+use super::sections::{HEAD_LEN, Section};
+use super::tables::{self, Group, Version};
+
+/// What section 2 says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Labels {
+    pub(super) class: u16,
+    kind: u16,
+    stream: u16,
+    version: [u8; 4],
+}
+
+impl Labels {
+    /// Reads section 2. `None` if there is none, or if it has another form.
+    ///
+    /// # Errors
+    /// [`super::GribErrorKind::ShortSection`].
+    pub(super) fn of(section: Option<Section<'_>>, origin: &Origin) -> Result<Option<Self>, GribError> {
+        let Some(section) = section else { return Ok(None) };
+        // Data sets of several centres put numbers of their own in front.
+        let has_prefix = matches!(origin.status, 4 | 5 | 8..=17);
+        let is_ours = origin.centre == ECMWF || origin.sub_centre == ECMWF;
+        if !is_ours || has_prefix || section.as_bytes().len() <= HEAD_LEN || section.u16(6)? == 0 {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            class: section.u16(8)?,
+            kind: section.u16(10)?,
+            stream: section.u16(12)?,
+            version: section.array(14)?,
+        }))
+    }
+
+    /// Adds its entries.
+    pub(super) fn add(self, mars: &mut Entries) {
+        let codes = [
+            ("class", Group::CLASS, self.class),
+            ("type", Group::TYPE, self.kind),
+            ("stream", Group::STREAM, self.stream),
+        ];
+        for (key, concept, code) in codes {
+            let found = tables::find(Group::of(concept, code), &[0], Version::Current, |_, _| false);
+            // A code without a name stays a number.
+            mars.push((key.into(), found.map_or_else(|| code.into(), |found| Value::from(found.text))));
+        }
+        // Versions in other letters than ASCII are not handed out.
+        if self.version.is_ascii() && !self.version.iter().any(u8::is_ascii_control) {
+            mars.push(("expver".into(), String::from_utf8_lossy(&self.version).into_owned().into()));
+        }
+    }
+}

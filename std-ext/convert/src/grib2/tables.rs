@@ -1,0 +1,224 @@
+//! Tables of keys: which conditions name a parameter or a level, codes of section 2, and the layout of section 4.
+//!
+//! They are made from the definitions of ecCodes 2.50.0, (C) ECMWF, Apache License 2.0, by `tests/peers/grib/tables.py`. A
+//! concept there is a list of values with conditions. The value with the most conditions that hold is the answer, and the
+//! last one of these. Here a concept is cut into groups, so that a look-up reads few entries: by discipline, category and
+//! number for parameters, by the type of the first surface for levels.
+//!
+//! ```text
+//! 9 lengths of 4 bytes, then the parts; all numbers are little-endian
+//! groups       6 bytes: kind or discipline, concept or category, number (2), first entry (2); in order; the last is the end
+//! entries      6 bytes: folder, versions (a bit each), list of conditions (2), value (2)
+//! values       7 bytes: place of its text (3), number (4)
+//! texts        length, letters
+//! lists        2 bytes: first condition; the last is the end
+//! conditions   5 bytes: key, number (4), of which the least means that the number is missing
+//! templates    4 bytes: number, place of its layout; in order
+//! layouts      length (2), then fields: width with a bit for the sign, key; or 0, key of a count, length, fields of an item
+//! nameless     3 bytes: table, first and last number of parameters that have no name
+//! ```
+//!
+//! A look-up takes a binary search over 5,000 groups, and some comparisons for each entry of its group: 2 on average, 150 at
+//! most.
+
+/// See the head of this file.
+static TABLES: &[u8] = include_bytes!("tables.bin");
+
+/// The parts of [`TABLES`], in order.
+#[derive(Clone, Copy)]
+enum Part {
+    Groups,
+    Entries,
+    Values,
+    Texts,
+    Lists,
+    Conditions,
+    Templates,
+    Layouts,
+    Nameless,
+}
+
+/// How many parts there are.
+const PARTS: usize = Part::Nameless as usize + 1;
+
+/// Which entries of a folder apply: there are three generations of definitions, and legacy ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Version {
+    /// For tables above version 33, and for centres that do not follow ECMWF's migration.
+    Current = 1,
+    /// For tables up to version 33.
+    Earlier = 2,
+    /// Chemical species in a key of their own.
+    Chemical = 4,
+    /// Parameters that are not in use any more.
+    Legacy = 8,
+}
+
+/// A group of entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Group {
+    kind: u8,
+    concept: u8,
+    number: u16,
+}
+
+impl Group {
+    /// What the kind of a level is called in archives, by the type of the first surface.
+    pub(super) const LEVEL_TYPE: u8 = 0;
+    /// What ecCodes calls a level.
+    pub(super) const LEVEL: u8 = 1;
+    /// Which generation of definitions applies.
+    pub(super) const VERSION: u8 = 2;
+    /// The length of an interval, as archives have it.
+    pub(super) const SPAN: u8 = 3;
+    /// Codes of section 2.
+    pub(super) const CLASS: u8 = 4;
+    pub(super) const TYPE: u8 = 5;
+    pub(super) const STREAM: u8 = 6;
+
+    /// The group of a parameter.
+    pub(super) fn parameter(discipline: u8, category: u8, number: u8) -> Self {
+        Self { kind: discipline, concept: category, number: number.into() }
+    }
+
+    /// A group of another concept.
+    pub(super) const fn of(concept: u8, number: u16) -> Self {
+        Self { kind: u8::MAX, concept, number }
+    }
+}
+
+/// The answer of a look-up: a number, and a text that may be empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) number: u32,
+    pub(super) text: &'static str,
+}
+
+/// The number of a condition that asks whether a value is missing.
+pub(super) const IS_MISSING: i32 = i32::MIN;
+
+fn part(which: Part) -> &'static [u8] {
+    let (heads, _) = TABLES.as_chunks::<4>();
+    let lengths = heads.iter().take(PARTS).map(|bytes| u32::from_le_bytes(*bytes) as usize);
+    let start: usize = 4 * PARTS + lengths.clone().take(which as usize).sum::<usize>();
+    let len = lengths.clone().nth(which as usize).unwrap_or(0);
+    TABLES.get(start..start.saturating_add(len)).unwrap_or_default()
+}
+
+/// Records of `N` bytes.
+fn records<const N: usize>(which: Part) -> &'static [[u8; N]] {
+    part(which).as_chunks().0
+}
+
+/// Entry, or condition, `first` to `end` of records.
+fn between<const N: usize>(which: Part, first: u16, end: u16) -> &'static [[u8; N]] {
+    records(which).get(first.into()..end.into()).unwrap_or_default()
+}
+
+/// The value of a group with the most conditions that hold, and the last one of these. `folders` are looked at in order.
+pub(super) fn find(group: Group, folders: &[u8], version: Version, holds: impl Fn(u8, i32) -> bool) -> Option<Found> {
+    let groups = records::<6>(Part::Groups);
+    let key = |[kind, concept, low, high, ..]: &[u8; 6]| Group {
+        kind: *kind,
+        concept: *concept,
+        number: u16::from_le_bytes([*low, *high]),
+    };
+    let at = groups.binary_search_by_key(&group, key).ok()?;
+    let (Some([.., a, b]), Some([.., c, d])) = (groups.get(at), groups.get(at + 1)) else { return None };
+    let entries: &[[u8; 6]] = between(Part::Entries, u16::from_le_bytes([*a, *b]), u16::from_le_bytes([*c, *d]));
+    let mut best: Option<(usize, u16)> = None;
+    for wanted in folders {
+        for [folder, versions, a, b, c, d] in entries {
+            if folder != wanted || versions & version as u8 == 0 {
+                continue;
+            }
+            let conditions = list(u16::from_le_bytes([*a, *b]));
+            let is_better = best.is_none_or(|(count, _)| conditions.len() >= count);
+            let hold = |[key, number @ ..]: &[u8; 5]| holds(*key, i32::from_le_bytes(*number));
+            if is_better && conditions.iter().all(hold) {
+                best = Some((conditions.len(), u16::from_le_bytes([*c, *d])));
+            }
+        }
+    }
+    value(best?.1)
+}
+
+/// The conditions of a list.
+fn list(index: u16) -> &'static [[u8; 5]] {
+    let lists = records::<2>(Part::Lists);
+    let at = |index: usize| lists.get(index).map(|bytes| u16::from_le_bytes(*bytes));
+    let (first, end) = (at(index.into()), at(usize::from(index) + 1));
+    first.zip(end).map_or(&[], |(first, end)| between(Part::Conditions, first, end))
+}
+
+fn value(index: u16) -> Option<Found> {
+    let [a, b, c, number @ ..] = records::<7>(Part::Values).get(usize::from(index))?;
+    let place = u32::from_le_bytes([*a, *b, *c, 0]) as usize;
+    let (len, letters) = part(Part::Texts).get(place..)?.split_first()?;
+    let text = std::str::from_utf8(letters.get(..usize::from(*len))?).ok()?;
+    Some(Found { number: u32::from_le_bytes(*number), text })
+}
+
+/// Whether ECMWF has this parameter of GRIB edition 1, but no name for it: a table and a number.
+pub(super) fn is_nameless(table: u8, number: u8) -> bool {
+    records(Part::Nameless).iter().any(|[of, first, last]| *of == table && (*first..=*last).contains(&number))
+}
+
+/// The fields of a template of section 4, from octet 10 on. `None` for templates that nobody has defined.
+pub(super) fn layout(template: u16) -> Option<&'static [u8]> {
+    let templates = records::<4>(Part::Templates);
+    let number = |[a, b, ..]: &[u8; 4]| u16::from_le_bytes([*a, *b]);
+    let at = templates.binary_search_by_key(&template, number).ok()?;
+    let [.., a, b] = templates.get(at)?;
+    let (len, fields) = part(Part::Layouts).get(usize::from(u16::from_le_bytes([*a, *b]))..)?.split_first_chunk()?;
+    fields.get(..usize::from(u16::from_le_bytes(*len)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_fill_the_file_and_every_index_is_within_its_part() {
+        let heads = 4 * PARTS;
+        let all = [
+            Part::Groups,
+            Part::Entries,
+            Part::Values,
+            Part::Texts,
+            Part::Lists,
+            Part::Conditions,
+            Part::Templates,
+            Part::Layouts,
+            Part::Nameless,
+        ];
+        assert_eq!(heads + all.iter().map(|which| part(*which).len()).sum::<usize>(), TABLES.len());
+        let groups = records::<6>(Part::Groups);
+        assert!(groups.is_sorted_by_key(|[kind, concept, low, high, ..]| (
+            *kind,
+            *concept,
+            u16::from_le_bytes([*low, *high])
+        )));
+        for [_, _, a, b, c, d] in records::<6>(Part::Entries) {
+            assert!(usize::from(u16::from_le_bytes([*a, *b])) + 1 < records::<2>(Part::Lists).len());
+            assert!(value(u16::from_le_bytes([*c, *d])).is_some());
+        }
+        for [a, b, ..] in records::<4>(Part::Templates) {
+            assert!(layout(u16::from_le_bytes([*a, *b])).is_some_and(|fields| !fields.is_empty()));
+        }
+    }
+
+    #[test]
+    fn the_value_with_the_most_conditions_wins() {
+        let temperature = Group::parameter(0, 0, 0);
+        let name =
+            |holds: fn(u8, i32) -> bool| find(temperature, &[0], Version::Current, holds).map(|found| found.text);
+        assert_eq!(name(|_, _| false), Some("t"));
+        // Height above ground, 2 m.
+        assert_eq!(name(|key, number| matches!((key, number), (0, 103) | (1, 0) | (2, 2))), Some("2t"));
+        assert_eq!(
+            find(Group::of(Group::CLASS, 1), &[0], Version::Current, |_, _| false).map(|found| found.text),
+            Some("od")
+        );
+    }
+}

@@ -1,0 +1,241 @@
+//! Attributes of HDF5 as metadata.
+
+use ciborium::Value;
+use half::f16;
+use hdf5_metno::types::{
+    FixedAscii, FixedUnicode, FloatSize, H5Type, IntSize, TypeDescriptor, VarLenAscii, VarLenUnicode,
+};
+use hdf5_metno::{Attribute as Stored, Container, IndexType, IterationOrder, Location, Selection};
+use ndarray::{Array2, IxDyn};
+
+use super::super::tree::{Attribute, decoded};
+use super::Ledger;
+use crate::note::Note;
+
+/// Whose attributes they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    Group,
+    Dataset,
+}
+
+/// Attributes of the libraries' own, which say how NetCDF is stored in HDF5.
+const HIDDEN: [&str; 7] = [
+    "_NCProperties",
+    "_Netcdf4Dimid",
+    "_Netcdf4Coordinates",
+    "_nc3_strict",
+    "DIMENSION_LIST",
+    "REFERENCE_LIST",
+    "_NCCOPY",
+];
+/// The same for datasets that are scales of dimensions.
+const HIDDEN_OF_SCALES: [&str; 2] = ["CLASS", "NAME"];
+/// The most elements that an attribute of metadata has.
+const MAX_ELEMENTS: usize = 1 << 20;
+/// The most texts of any length that an attribute has.
+const MAX_TEXTS: usize = 4096;
+/// How many texts of any length are read at a time.
+const PIECE: usize = 16;
+
+/// Reads the attributes of an object. What cannot be kept is reported.
+pub(super) fn read(
+    location: &Location,
+    place: &str,
+    of: Of,
+    ledger: &mut Ledger,
+    report: &mut dyn FnMut(Note),
+) -> Vec<Attribute> {
+    let count = location.loc_info().map_or(0, |info| info.num_attrs as u64);
+    ledger.counted += count;
+    let mut read = Vec::new();
+    // As they were made, where the file knows that.
+    let names = location.attr_names_by(IndexType::CreationOrder, IterationOrder::Increasing);
+    let names = names.or_else(|_| location.attr_names_by(IndexType::Name, IterationOrder::Increasing));
+    let names = match names {
+        Ok(names) => names,
+        Err(error) => {
+            // A name that is not text ends the walk.
+            ledger.accounted += count;
+            report(Note::not_kept(place, format!("{count} attributes: {error}")));
+            return read;
+        }
+    };
+    for name in names {
+        ledger.accounted += 1;
+        let stored = match location.attr(&name) {
+            Ok(stored) => stored,
+            Err(error) => {
+                report(Note::not_kept(place, format!("attribute {name}: {error}")));
+                continue;
+            }
+        };
+        let is_hidden = HIDDEN.contains(&name.as_str())
+            || of == Of::Dataset && HIDDEN_OF_SCALES.contains(&name.as_str()) && is_scale(location);
+        if is_hidden {
+            continue;
+        }
+        match value(&stored) {
+            Ok((value, kind)) => read.push(Attribute { name, value, kind }),
+            Err(what) => report(Note::not_kept(place, format!("attribute {name}: {what}"))),
+        }
+    }
+    read
+}
+
+/// Whether a dataset says that it is the scale of a dimension.
+pub(super) fn is_scale(location: &Location) -> bool {
+    text(location, "CLASS").as_deref() == Some("DIMENSION_SCALE")
+}
+
+/// The text of an attribute. `None` if it has none.
+pub(super) fn text(location: &Location, name: &str) -> Option<String> {
+    let (value, _) = value(&location.attr(name).ok()?).ok()?;
+    value.into_text().ok()
+}
+
+/// An attribute's value, and the name of its type.
+fn value(stored: &Stored) -> Result<(Value, &'static str), String> {
+    let space = stored.space().map_err(|error| error.to_string())?;
+    let descriptor = stored.dtype().and_then(|dtype| dtype.to_descriptor()).map_err(|error| error.to_string())?;
+    if space.is_null() {
+        return match descriptor {
+            TypeDescriptor::FixedAscii(_) | TypeDescriptor::FixedUnicode(_) => Ok(("".into(), "char")),
+            _ => Err("it has no value".into()),
+        };
+    }
+    if space.ndim() > 1 {
+        return Err(format!("it has {} dimensions", space.ndim()));
+    }
+    if space.size() > MAX_ELEMENTS {
+        return Err(format!("it has {} elements", space.size()));
+    }
+    if matches!(descriptor, TypeDescriptor::VarLenAscii | TypeDescriptor::VarLenUnicode) && space.size() > MAX_TEXTS {
+        return Err(format!("it has {} texts", space.size()));
+    }
+    let (mut values, kind) = values(stored, &descriptor)?;
+    if values.len() == 1 {
+        return Ok((values.remove(0), kind));
+    }
+    Ok((Value::Array(values), kind))
+}
+
+fn values(stored: &Stored, descriptor: &TypeDescriptor) -> Result<(Vec<Value>, &'static str), String> {
+    macro_rules! numbers {
+        ($type:ty, $kind:literal, $convert:expr) => {
+            stored.read_raw::<$type>().map(|list| (list.into_iter().map($convert).collect(), $kind))
+        };
+    }
+    let read = match descriptor {
+        TypeDescriptor::Integer(size) => match size {
+            IntSize::U1 => numbers!(i8, "byte", Value::from),
+            IntSize::U2 => numbers!(i16, "short", Value::from),
+            IntSize::U4 => numbers!(i32, "int", Value::from),
+            IntSize::U8 => numbers!(i64, "int64", Value::from),
+        },
+        TypeDescriptor::Unsigned(size) => match size {
+            IntSize::U1 => numbers!(u8, "ubyte", Value::from),
+            IntSize::U2 => numbers!(u16, "ushort", Value::from),
+            IntSize::U4 => numbers!(u32, "uint", Value::from),
+            IntSize::U8 => numbers!(u64, "uint64", Value::from),
+        },
+        TypeDescriptor::Float(FloatSize::U2) => numbers!(f16, "float", |it| f64::from(it).into()),
+        TypeDescriptor::Float(FloatSize::U4) => numbers!(f32, "float", |it| f64::from(it).into()),
+        TypeDescriptor::Float(FloatSize::U8) => numbers!(f64, "double", Value::from),
+        TypeDescriptor::Boolean => numbers!(i8, "bool", |it| Value::Bool(it != 0)),
+        _ => {
+            let (list, kind) = texts(stored, descriptor)?;
+            return Ok((list.into_iter().map(Value::from).collect(), kind));
+        }
+    };
+    read.map_err(|error| error.to_string())
+}
+
+/// Texts of a dataset. Texts of any length are read some at a time, as many of them can be one long text in the file. `most`
+/// is how many bytes they may have.
+pub(super) fn texts_of_dataset(
+    stored: &Container,
+    descriptor: &TypeDescriptor,
+    most: usize,
+) -> Result<Vec<String>, String> {
+    match descriptor {
+        TypeDescriptor::VarLenAscii if !stored.is_scalar() => {
+            pieces::<VarLenAscii>(stored, most, VarLenAscii::as_bytes)
+        }
+        TypeDescriptor::VarLenUnicode if !stored.is_scalar() => {
+            pieces::<VarLenUnicode>(stored, most, VarLenUnicode::as_bytes)
+        }
+        _ => texts(stored, descriptor).map(|(texts, _)| texts),
+    }
+}
+
+/// Texts, and the name of their type in NetCDF. What is not UTF-8 is taken for Latin-1.
+fn texts(stored: &Container, descriptor: &TypeDescriptor) -> Result<(Vec<String>, &'static str), String> {
+    macro_rules! read {
+        ($type:ty) => {
+            stored.read_raw::<$type>().map(|list| list.iter().map(|text| decoded(text.as_bytes())).collect())
+        };
+    }
+    macro_rules! fixed {
+        ($kind:ident, $len:expr) => {
+            match $len {
+                0..=64 => read!($kind<64>),
+                65..=1024 => read!($kind<1024>),
+                1025..=16_384 => read!($kind<16_384>),
+                16_385..=262_144 => read!($kind<262_144>),
+                len => return Err(format!("its texts have {len} bytes")),
+            }
+        };
+    }
+    let (list, kind) = match descriptor {
+        TypeDescriptor::FixedAscii(len) => (fixed!(FixedAscii, *len), "char"),
+        TypeDescriptor::FixedUnicode(len) => (fixed!(FixedUnicode, *len), "char"),
+        TypeDescriptor::VarLenAscii => (read!(VarLenAscii), "string"),
+        TypeDescriptor::VarLenUnicode => (read!(VarLenUnicode), "string"),
+        other => return Err(format!("its type is {}", named(other))),
+    };
+    list.map(|list| (list, kind)).map_err(|error| error.to_string())
+}
+
+/// Texts of any length, a few at a time.
+fn pieces<T: H5Type>(stored: &Container, most: usize, bytes_of: impl Fn(&T) -> &[u8]) -> Result<Vec<String>, String> {
+    let (shape, count) = (stored.shape(), stored.size());
+    let (mut texts, mut len) = (Vec::new(), 0_usize);
+    for start in (0..count).step_by(PIECE) {
+        let numbers = start..count.min(start + PIECE);
+        let mut points = Vec::with_capacity(PIECE * shape.len());
+        for number in numbers.clone() {
+            let (mut rest, first) = (number, points.len());
+            points.resize(first + shape.len(), 0);
+            for (place, dim) in points.iter_mut().skip(first).rev().zip(shape.iter().rev()) {
+                (*place, rest) = (rest % dim, rest / dim);
+            }
+        }
+        let points = Array2::from_shape_vec((numbers.len(), shape.len()), points).map_err(|error| error.to_string())?;
+        let read = stored.as_reader().read_slice::<T, _, IxDyn>(Selection::from(points));
+        for text in &read.map_err(|error| error.to_string())? {
+            let bytes = bytes_of(text);
+            len = len.saturating_add(bytes.len());
+            if len > most {
+                return Err(format!("its texts have more than {most} bytes"));
+            }
+            texts.push(decoded(bytes));
+        }
+    }
+    Ok(texts)
+}
+
+/// The name of a type that is not kept.
+pub(super) const fn named(descriptor: &TypeDescriptor) -> &'static str {
+    match descriptor {
+        TypeDescriptor::Integer(_) | TypeDescriptor::Unsigned(_) => "integers",
+        TypeDescriptor::Float(_) => "floats",
+        TypeDescriptor::Boolean => "truth values",
+        TypeDescriptor::Enum(_) => "an enumeration",
+        TypeDescriptor::Compound(_) => "compound",
+        TypeDescriptor::FixedArray(..) => "arrays",
+        TypeDescriptor::VarLenArray(_) => "ragged",
+        TypeDescriptor::Reference(_) => "references",
+        _ => "text",
+    }
+}

@@ -1,0 +1,132 @@
+//! What becomes of each kind of thing that HDF5 knows.
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
+
+use std::path::PathBuf;
+
+use ciborium::Value;
+use hdf5_metno::plist::dataset_create::DatasetCreateBuilder;
+use tempfile::TempDir;
+use tgm_core::descriptor::Dtype;
+use tgm_std::{DataObjectDescriptor, DecodeOptions, GlobalMetadata, decode};
+
+use super::super::{NetcdfOptions, to_tensogram};
+use super::*;
+
+/// Metadata, objects, and what was said: of failures and of others.
+struct Converted {
+    global: GlobalMetadata,
+    objects: Vec<(DataObjectDescriptor, Vec<u8>)>,
+    failures: Vec<String>,
+    notes: Vec<String>,
+}
+
+fn convert(path: &Path) -> Converted {
+    let (mut message, mut failures, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut report =
+        |note: Note| if note.is_failure() { failures.push(note.to_string()) } else { notes.push(note.to_string()) };
+    to_tensogram(path, &NetcdfOptions::default(), &mut message, &mut report).unwrap();
+    let (global, objects) = decode(&message, &DecodeOptions::default()).unwrap();
+    Converted { global, objects, failures, notes }
+}
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data-hdf5").join(name)
+}
+
+impl Converted {
+    fn object(&self, name: &str) -> (Dtype, &[u8]) {
+        let is_named = |entry: &BTreeMap<String, Value>| entry["name"].as_text() == Some(name);
+        let place = self.global.base.iter().position(is_named).unwrap();
+        (self.objects[place].0.dtype, &self.objects[place].1)
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.global.base.iter().map(|entry| entry["name"].as_text().unwrap()).collect()
+    }
+}
+
+#[test]
+fn each_kind_of_thing_is_kept_or_told() {
+    let found = convert(&data("kinds.h5"));
+    let mut names = found.names();
+    names.sort_unstable();
+    let expected =
+        ["big", "bool", "complex128", "complex64", "empty_shape", "enum", "float16", "g/v", "scalar", "v", "x"];
+    assert_eq!(names, expected);
+    assert_eq!(found.object("bool"), (Dtype::Bitmask, &[0b1010_0000][..]));
+    assert_eq!(found.object("complex64").0, Dtype::Complex64);
+    let complex = [1.0_f64, 2.0, 3.0, -4.0].map(f64::to_ne_bytes).concat();
+    assert_eq!(found.object("complex128"), (Dtype::Complex128, &complex[..]));
+    assert_eq!(found.object("float16").0, Dtype::Float16);
+    assert_eq!(found.object("big").1, [1_i32.to_ne_bytes(), 2_i32.to_ne_bytes()].concat());
+    let get = |path: &str| found.global.get_value(path).map(|value| format!("{value:?}"));
+    let entry = |name: &str| found.global.base.iter().find(|entry| entry["name"].as_text() == Some(name)).unwrap();
+    let of_enum = entry("enum")["netcdf"].as_map().unwrap();
+    assert_eq!(format!("{of_enum:?}").matches("low").count(), 1);
+    assert!(get("extra.texts.text.values").unwrap().contains("hello"));
+    assert!(get("extra.texts.utf8.values").unwrap().contains("ä"));
+    assert_eq!(get("extra.links.soft").unwrap(), r#"Text("v")"#);
+    assert!(found.global.extra["groups"].as_map().unwrap().iter().any(|(key, _)| key.as_text() == Some("g/empty")));
+    let attributes = entry("v")["attributes"].as_map().unwrap();
+    let mut attributes: Vec<&str> = attributes.iter().map(|(key, _)| key.as_text().unwrap()).collect();
+    attributes.sort_unstable();
+    assert_eq!(attributes, ["bool", "bytes", "float16", "list", "text", "texts"]);
+    let place = |note: &String| note.split(':').next().unwrap().to_string();
+    let failed: Vec<String> = found.failures.iter().map(place).collect();
+    let mut told: Vec<String> = found.notes.iter().filter(|note| !note.contains("attribute")).map(place).collect();
+    told.sort_unstable();
+    assert_eq!(failed, ["array", "compound", "longdouble", "opaque", "ragged", "reference"]);
+    assert_eq!(told, ["dangling", "null", "type"]);
+    let of_attributes = found.notes.iter().filter(|note| note.contains("v: not kept: attribute")).count();
+    assert_eq!(of_attributes, 6, "{:?}", found.notes);
+}
+
+#[test]
+fn circles_end() {
+    let found = convert(&data("cycle.h5"));
+    assert_eq!(found.names(), ["v"]);
+    assert_eq!(found.failures.len(), 1);
+    assert!(found.failures[0].starts_with("g/up: ") && found.failures[0].contains("leads back to the root"));
+}
+
+#[test]
+fn what_leads_out_of_the_file_is_told_and_not_read() {
+    let folder = TempDir::new().unwrap();
+    let (path, other) = (folder.path().join("a.h5"), folder.path().join("other.h5"));
+    let file = File::create(&other).unwrap();
+    file.new_dataset_builder().with_data(&[42.0_f64; 4]).create("v").unwrap();
+    file.close().unwrap();
+    std::fs::write(folder.path().join("raw"), [0x5a; 32]).unwrap();
+    let file = File::create(&path).unwrap();
+    file.new_dataset_builder().with_data(&[1.0_f64, 2.0]).create("v").unwrap();
+    let (raw, other) = (folder.path().join("raw"), other.display().to_string());
+    file.new_dataset::<f64>().shape(4).external(raw.to_str().unwrap(), 0, 32).create("raw").unwrap();
+    let list = DatasetCreateBuilder::new().virtual_map(&other, "v", 4, .., 4, ..).finish().unwrap();
+    file.new_dataset::<f64>().shape(4).set_dcpl(&list).create("virtual").unwrap();
+    file.link_external(&other, "/v", "external").unwrap();
+    file.link_soft("/external", "soft").unwrap();
+    file.close().unwrap();
+    let found = convert(&path);
+    assert_eq!(found.names(), ["v"]);
+    let mut failed: Vec<&str> = found.failures.iter().map(|failure| failure.split(':').next().unwrap()).collect();
+    failed.sort_unstable();
+    assert_eq!(failed, ["external", "raw", "soft", "virtual"], "{:?}", found.failures);
+}
+
+#[test]
+fn a_dataset_that_is_shorter_than_its_unlimited_dimension_is_filled() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.nc");
+    let mut file = netcdf::create(&path).unwrap();
+    file.add_unlimited_dimension("time").unwrap();
+    file.add_variable::<f64>("long", &["time"]).unwrap().put_values(&[1.0_f64, 2.0, 3.0], (0..3,)).unwrap();
+    let mut short = file.add_variable::<i16>("short", &["time"]).unwrap();
+    short.put_attribute("_FillValue", -1_i16).unwrap();
+    short.put_values(&[7_i16], (0..1,)).unwrap();
+    file.close().unwrap();
+    let found = convert(&path);
+    assert_eq!(found.object("short").1, [7_i16, -1, -1].map(i16::to_ne_bytes).concat());
+    let mut records = Vec::new();
+    let options = NetcdfOptions { split: super::super::Split::Record, ..NetcdfOptions::default() };
+    assert_eq!(to_tensogram(&path, &options, &mut records, &mut |_| {}).unwrap(), 4);
+}

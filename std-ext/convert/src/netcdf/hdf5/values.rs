@@ -1,0 +1,299 @@
+//! Values of datasets.
+
+use half::f16;
+use hdf5_metno::dataset::Layout;
+use hdf5_metno::filters::Filter;
+use hdf5_metno::plist::dataset_create::FillTime;
+use hdf5_metno::types::{EnumType, FloatSize, H5Type, IntSize, TypeDescriptor};
+use hdf5_metno::{Dataset, Hyperslab, Selection, SliceOrIndex};
+use ndarray::IxDyn;
+use num_complex::{Complex32, Complex64};
+use tgm_core::descriptor::Dtype;
+use tgm_std::{DecodeLimits, Result};
+
+use super::super::tree::{Dimension, Kind, Text, Tree, Variable};
+use super::Ledger;
+use super::attributes::{self, Of, named, texts_of_dataset};
+use super::scales::{NOT_COORDINATE, Scales};
+use crate::error::encoding;
+use crate::note::Note;
+
+/// The most bytes of text that a variable may have.
+const MAX_TEXT: usize = 1 << 20;
+
+/// Adds a dataset to what the file holds. What is not kept is reported.
+pub(super) fn add<'f>(
+    tree: &mut Tree<'f>,
+    path: &str,
+    dataset: Dataset,
+    (scales, len, limits): (&Scales, u64, &'f DecodeLimits),
+    ledger: &mut Ledger,
+    report: &mut dyn FnMut(Note),
+) {
+    let (group, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let name = name.strip_prefix(NOT_COORDINATE).unwrap_or(name);
+    let path = super::path_in(group, name);
+    let attributes = attributes::read(&dataset, &path, Of::Dataset, ledger, report);
+    if let Some((len, is_unlimited)) = scales.without_variable(&dataset) {
+        tree.dimensions.push((path, len, is_unlimited));
+        return;
+    }
+    if let Err(what) = stored_here(&dataset) {
+        report(Note::failed(path, encoding(what)));
+        return;
+    }
+    if dataset.space().is_ok_and(|space| space.is_null()) {
+        report(Note::not_kept(path, "the variable: it has no shape and no value"));
+        return;
+    }
+    let described = dataset
+        .dtype()
+        .map_err(|error| error.to_string())
+        .and_then(|dtype| dtype.to_descriptor().map_err(|error| unknown_type(dtype.size(), &error)));
+    let descriptor = match described {
+        Ok(descriptor) => descriptor,
+        Err(what) => {
+            report(Note::failed(path, encoding(format!("its type is not kept: {what}"))));
+            return;
+        }
+    };
+    let dimensions = scales.dimensions(&dataset);
+    if let Some(kind) = kind(&descriptor) {
+        let read = reader(dataset, &kind, &dimensions, (len, limits));
+        tree.variables.push(Variable { path, kind, dimensions, attributes, read });
+        return;
+    }
+    let room = match descriptor {
+        TypeDescriptor::FixedAscii(len) | TypeDescriptor::FixedUnicode(len) => dataset.size().saturating_mul(len),
+        _ => dataset.size(),
+    };
+    if room > MAX_TEXT {
+        let what = format!("its type is {}, which is not kept beyond {MAX_TEXT} bytes", named(&descriptor));
+        report(Note::failed(path, encoding(what)));
+        return;
+    }
+    match texts_of_dataset(&dataset, &descriptor, MAX_TEXT) {
+        // As NetCDF 4 stores characters.
+        Ok(values) if matches!(descriptor, TypeDescriptor::FixedAscii(1) | TypeDescriptor::FixedUnicode(1)) => {
+            let bytes = values.iter().map(|text| text.as_bytes().first().copied().unwrap_or_default()).collect();
+            let (values, characters) = (Vec::new(), Some(bytes));
+            tree.texts.push(Text { path, dimensions, attributes, values, characters });
+        }
+        Ok(values) => tree.texts.push(Text { path, dimensions, attributes, values, characters: None }),
+        Err(what) => report(Note::failed(path, encoding(format!("the variable is not kept: {what}")))),
+    }
+}
+
+/// The type that the bindings do not describe, as far as they say.
+fn unknown_type(size: usize, error: &hdf5_metno::Error) -> String {
+    match error.to_string() {
+        what if what.contains("float") => format!("floats of {size} bytes, such as long double"),
+        what if what.contains("integer") => format!("integers of {size} bytes"),
+        what if what.contains("class") => "opaque, bits or times".into(),
+        what => what,
+    }
+}
+
+/// Checks that the values lie in the file, and that HDF5 reads them by itself.
+fn stored_here(dataset: &Dataset) -> Result<(), String> {
+    let list = dataset.dcpl().map_err(|error| error.to_string())?;
+    if list.get_layout().map_err(|error| error.to_string())? == Layout::Virtual {
+        return Err("it is put together from other datasets, which are not read".into());
+    }
+    if !list.get_external().map_err(|error| error.to_string())?.is_empty() {
+        return Err("its values lie in other files, which are not read".into());
+    }
+    for filter in list.get_filters().map_err(|error| error.to_string())? {
+        if let Filter::User(number, _) = filter {
+            return Err(format!("its filter {number} is not part of HDF5"));
+        }
+    }
+    Ok(())
+}
+
+/// What the values are. `None` for those that are not numbers.
+fn kind(descriptor: &TypeDescriptor) -> Option<Kind> {
+    let complex = |size: FloatSize| match size {
+        FloatSize::U4 => Some(Dtype::Complex64),
+        FloatSize::U8 => Some(Dtype::Complex128),
+        FloatSize::U2 => None,
+    };
+    Some(match descriptor {
+        TypeDescriptor::Integer(size) => Kind::Numbers(integer(*size, true)),
+        TypeDescriptor::Unsigned(size) => Kind::Numbers(integer(*size, false)),
+        TypeDescriptor::Float(FloatSize::U2) => Kind::Numbers(Dtype::Float16),
+        TypeDescriptor::Float(FloatSize::U4) => Kind::Numbers(Dtype::Float32),
+        TypeDescriptor::Float(FloatSize::U8) => Kind::Numbers(Dtype::Float64),
+        TypeDescriptor::Boolean => Kind::Bools,
+        TypeDescriptor::Enum(EnumType { size, signed, members }) => {
+            let width = 8 * *size as u32;
+            let value = |value: u64| if *signed { sign_extended(value, width) } else { i128::from(value) };
+            let names = members.iter().map(|member| (member.name.clone(), value(member.value))).collect();
+            Kind::Named(integer(*size, *signed), names)
+        }
+        TypeDescriptor::Compound(compound) => match compound.fields.as_slice() {
+            [real, imaginary] if (real.name.as_str(), imaginary.name.as_str()) == ("r", "i") => {
+                match (&real.ty, &imaginary.ty) {
+                    (TypeDescriptor::Float(one), TypeDescriptor::Float(other)) if one == other => {
+                        Kind::Numbers(complex(*one)?)
+                    }
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+const fn integer(size: IntSize, is_signed: bool) -> Dtype {
+    match (size, is_signed) {
+        (IntSize::U1, true) => Dtype::Int8,
+        (IntSize::U2, true) => Dtype::Int16,
+        (IntSize::U4, true) => Dtype::Int32,
+        (IntSize::U8, true) => Dtype::Int64,
+        (IntSize::U1, false) => Dtype::Uint8,
+        (IntSize::U2, false) => Dtype::Uint16,
+        (IntSize::U4, false) => Dtype::Uint32,
+        (IntSize::U8, false) => Dtype::Uint64,
+    }
+}
+
+fn sign_extended(value: u64, width: u32) -> i128 {
+    let spare = 64_u32.saturating_sub(width);
+    i128::from((value << spare).cast_signed() >> spare)
+}
+
+/// What reads the values of a dataset.
+fn reader<'f>(
+    dataset: Dataset,
+    kind: &Kind,
+    dimensions: &[Dimension],
+    (len, limits): (u64, &'f DecodeLimits),
+) -> Box<super::super::tree::Read<'f>> {
+    let dtype = kind.dtype();
+    let shape: Vec<usize> = dimensions.iter().map(|dimension| dimension.len).collect();
+    macro_rules! each {
+        ($($dtype:ident $type:ty: $zero:expr, $bytes:expr);*) => {
+            match dtype {
+                $(Dtype::$dtype => Box::new(move |record| {
+                    let values = part::<$type>(&dataset, &shape, record, $zero, (len, limits))?;
+                    Ok(values.into_iter().map($bytes).collect::<Vec<_>>().into_flattened())
+                }),)*
+                other => Box::new(move |_| Err(encoding(format!("{other} is not read")))),
+            }
+        };
+    }
+    each!(
+        Int8 i8: 0, i8::to_ne_bytes;
+        Int16 i16: 0, i16::to_ne_bytes;
+        Int32 i32: 0, i32::to_ne_bytes;
+        Int64 i64: 0, i64::to_ne_bytes;
+        Uint8 u8: 0, u8::to_ne_bytes;
+        Uint16 u16: 0, u16::to_ne_bytes;
+        Uint32 u32: 0, u32::to_ne_bytes;
+        Uint64 u64: 0, u64::to_ne_bytes;
+        Float16 f16: f16::ZERO, f16::to_ne_bytes;
+        Float32 f32: 0.0, f32::to_ne_bytes;
+        Float64 f64: 0.0, f64::to_ne_bytes;
+        Complex64 Complex32: Complex32::new(0.0, 0.0), |value| -> [u8; 8] { zerocopy::transmute!([value.re, value.im]) };
+        Complex128 Complex64: Complex64::new(0.0, 0.0), |value| -> [u8; 16] { zerocopy::transmute!([value.re, value.im]) }
+    )
+}
+
+/// The values of a dataset in the shape that its dimensions have, or of one index of the first one. A dataset can be shorter
+/// than an unlimited dimension: the rest is its fill value.
+fn part<T: H5Type + Copy>(
+    dataset: &Dataset,
+    shape: &[usize],
+    record: Option<usize>,
+    zero: T,
+    (len, limits): (u64, &DecodeLimits),
+) -> Result<Vec<T>> {
+    let failed = |error: hdf5_metno::Error| encoding(error.to_string());
+    let own = dataset.shape();
+    let inner = usize::from(record.is_some());
+    let (own_part, part) = (own.get(inner..).unwrap_or_default(), shape.get(inner..).unwrap_or_default());
+    let check = |shape: &[usize]| {
+        let bytes = shape.iter().try_fold(size_of::<T>(), |product, dim| product.checked_mul(*dim));
+        limits.check_bytes(len, bytes.map_or(u64::MAX, |bytes| bytes as u64))
+    };
+    check(part)?;
+    let list = dataset.dcpl().map_err(failed)?;
+    let fill = list.get_fill_value_as::<T>().ok().flatten().unwrap_or(zero);
+    let is_beyond = record.is_some_and(|record| own.first().is_none_or(|len| record >= *len));
+    if is_beyond {
+        return filled(part, fill);
+    }
+    let values = match record {
+        // Memory that is not written to would be handed out as values.
+        Some(record) if list.get_fill_time().map_err(failed)? != FillTime::Never => {
+            let all = own_part.iter().map(|_| SliceOrIndex::from(..));
+            let slab: Vec<SliceOrIndex> = std::iter::once(SliceOrIndex::from(record)).chain(all).collect();
+            let selection = Selection::from(Hyperslab::from(slab));
+            dataset.read_slice::<T, _, IxDyn>(selection).map_err(failed)?.into_iter().collect()
+        }
+        _ => {
+            check(&own)?;
+            let mut values = filled(&own, zero)?;
+            if !values.is_empty() {
+                dataset.as_reader().read_into_raw(&mut values).map_err(failed)?;
+            }
+            match record {
+                None => values,
+                Some(record) => {
+                    let size: usize = own_part.iter().product();
+                    values.get(record * size..(record + 1) * size).unwrap_or_default().to_vec()
+                }
+            }
+        }
+    };
+    if own_part == part {
+        return Ok(values);
+    }
+    padded(&values, own_part, part, fill)
+}
+
+/// An array of one value.
+fn filled<T: Copy>(shape: &[usize], value: T) -> Result<Vec<T>> {
+    let count = shape.iter().try_fold(1_usize, |product, dim| product.checked_mul(*dim)).unwrap_or(usize::MAX);
+    let mut values = Vec::new();
+    values.try_reserve_exact(count).map_err(|_| encoding(format!("cannot allocate {count} values")))?;
+    values.resize(count, value);
+    Ok(values)
+}
+
+/// An array within a larger one, which is filled.
+fn padded<T: Copy>(values: &[T], own: &[usize], shape: &[usize], fill: T) -> Result<Vec<T>> {
+    let mut whole = filled(shape, fill)?;
+    let Some((last, outer)) = own.split_last() else { return Ok(whole) };
+    if *last == 0 {
+        return Ok(whole);
+    }
+    for (row, values) in values.chunks_exact(*last).enumerate() {
+        // The place of the row, from the last dimension to the first.
+        let (mut rest, mut step, mut start) = (row, shape.last().copied().unwrap_or_default(), 0);
+        for (own, dim) in outer.iter().zip(shape).rev() {
+            start += rest % own * step;
+            rest /= own;
+            step *= dim;
+        }
+        if let Some(target) = whole.get_mut(start..start + last) {
+            target.copy_from_slice(values);
+        }
+    }
+    Ok(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_lie_at_the_start_of_larger_ones() {
+        assert_eq!(padded(&[1, 2, 3, 4], &[2, 2], &[3, 3], 0).ok(), Some(vec![1, 2, 0, 3, 4, 0, 0, 0, 0]));
+        assert_eq!(padded(&[1, 2], &[1, 2, 1], &[2, 2, 2], 9).ok(), Some(vec![1, 9, 2, 9, 9, 9, 9, 9]));
+        assert_eq!(padded::<i32>(&[], &[2, 0], &[2, 1], 7).ok(), Some(vec![7, 7]));
+        assert_eq!([sign_extended(255, 8), sign_extended(127, 8), sign_extended(u64::MAX, 64)], [-1, 127, -1]);
+    }
+}

@@ -1,0 +1,165 @@
+//! What a file holds, whichever library reads it.
+
+use std::collections::BTreeSet;
+
+use ciborium::Value;
+use tgm_core::descriptor::Dtype;
+use tgm_std::Result;
+
+use super::types;
+use crate::cf::{List, Numbers, Told};
+
+/// The variables of a file, and what is said about them.
+pub(super) struct Tree<'f> {
+    /// Attributes of the file.
+    pub(super) attributes: Vec<Attribute>,
+    /// Groups and their attributes, by path, groups before what they hold.
+    pub(super) groups: Vec<(String, Vec<Attribute>)>,
+    pub(super) variables: Vec<Variable<'f>>,
+    pub(super) texts: Vec<Text>,
+    /// Dimensions that no variable has: paths, lengths, and whether they are unlimited.
+    pub(super) dimensions: Vec<(String, u64, bool)>,
+    /// Further names of what is in the file: paths, and the paths of what they name.
+    pub(super) links: Vec<(String, String)>,
+}
+
+/// A variable. Its values are read when they are asked for.
+pub(super) struct Variable<'f> {
+    pub(super) path: String,
+    pub(super) kind: Kind,
+    pub(super) dimensions: Vec<Dimension>,
+    pub(super) attributes: Vec<Attribute>,
+    /// Reads the values, or one index of the first dimension, in the byte order of the machine.
+    pub(super) read: Box<Read<'f>>,
+}
+
+pub(super) type Read<'f> = dyn Fn(Option<usize>) -> Result<Vec<u8>> + 'f;
+
+/// A variable of texts.
+pub(super) struct Text {
+    pub(super) path: String,
+    pub(super) dimensions: Vec<Dimension>,
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) values: Vec<String>,
+    /// Single characters, which [`Tree::join`] makes texts of.
+    pub(super) characters: Option<Vec<u8>>,
+}
+
+impl Tree<'_> {
+    /// Makes texts of characters: the last dimension is the length of each, unless something else has that dimension too.
+    pub(super) fn join(&mut self) {
+        let of_variables = self.variables.iter().flat_map(|variable| &variable.dimensions);
+        let of_texts = self.texts.iter().flat_map(|text| {
+            let count = text.dimensions.len().saturating_sub(usize::from(text.characters.is_some()));
+            text.dimensions.iter().take(count)
+        });
+        let used: BTreeSet<String> = of_variables.chain(of_texts).filter_map(Dimension::path).collect();
+        for text in &mut self.texts {
+            let Some(bytes) = text.characters.take() else { continue };
+            let is_used = |last: &Dimension| last.path().is_some_and(|path| used.contains(&path));
+            let len = match text.dimensions.last() {
+                Some(last) if !is_used(last) => text.dimensions.pop().map_or(1, |last| last.len),
+                _ => 1,
+            };
+            let count = text.dimensions.iter().map(|dimension| dimension.len).product();
+            text.values = (0..count)
+                .map(|number| decoded(bytes.get(number * len..(number + 1) * len).unwrap_or_default()))
+                .collect();
+        }
+    }
+}
+
+/// Bytes as text, without NUL at the end. What is not UTF-8 is taken for Latin-1.
+pub(super) fn decoded(bytes: &[u8]) -> String {
+    let text = std::str::from_utf8(bytes)
+        .map_or_else(|_| bytes.iter().map(|byte| char::from(*byte)).collect(), str::to_string);
+    text.trim_end_matches('\0').to_string()
+}
+
+/// What values are.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Kind {
+    Numbers(Dtype),
+    /// Truth values, in a byte each.
+    Bools,
+    /// Integers with names.
+    Named(Dtype, Vec<(String, i128)>),
+}
+
+impl Kind {
+    /// The type of the stored numbers.
+    pub(super) const fn dtype(&self) -> Dtype {
+        match self {
+            Self::Numbers(dtype) | Self::Named(dtype, _) => *dtype,
+            Self::Bools => Dtype::Int8,
+        }
+    }
+}
+
+/// A dimension as a variable has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Dimension {
+    /// Its name, and the path of the group that has it. `None` if it has no name.
+    pub(super) name: Option<(String, String)>,
+    pub(super) len: usize,
+    pub(super) is_unlimited: bool,
+}
+
+impl Dimension {
+    /// The path of the dimension in the file.
+    pub(super) fn path(&self) -> Option<String> {
+        self.name.as_ref().map(|(name, group)| super::dimensions::path_in(group, name))
+    }
+
+    /// The name, or null.
+    pub(super) fn value(&self) -> Value {
+        self.name.as_ref().map_or(Value::Null, |(name, _)| name.as_str().into())
+    }
+}
+
+/// An attribute as metadata has it, and the name of its type.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Attribute {
+    pub(super) name: String,
+    pub(super) value: Value,
+    pub(super) kind: &'static str,
+}
+
+impl Attribute {
+    /// The attribute for the rules of CF.
+    pub(super) fn told(&self) -> Told {
+        told(&self.value, Some(self.kind))
+    }
+}
+
+/// A value of metadata for the rules of CF. `kind` is the name of the type that it had in the file.
+pub(super) fn told(value: &Value, kind: Option<&str>) -> Told {
+    if let Value::Text(text) = value {
+        return Told::Text(text.clone());
+    }
+    let dtype = kind.and_then(types::named);
+    let items = match value {
+        Value::Array(items) => items.as_slice(),
+        value => std::slice::from_ref(value),
+    };
+    let integers: Option<Vec<i128>> = items.iter().map(|item| item.as_integer().map(i128::from)).collect();
+    if let Some(list) = integers.filter(|_| !dtype.is_some_and(Dtype::is_float)) {
+        return Told::Numbers(Numbers { dtype, list: List::Integers(list) });
+    }
+    let floats: Option<Vec<f64>> = items.iter().map(super::attributes::number).collect();
+    floats.map_or(Told::Other, |list| Told::Numbers(Numbers { dtype, list: List::Floats(list) }))
+}
+
+/// Numbers as metadata, and the name of their type.
+pub(super) fn value_of(numbers: &Numbers) -> (Value, &'static str) {
+    let mut values: Vec<Value> = match &numbers.list {
+        List::Integers(list) => list
+            .iter()
+            .map(|integer| ciborium::value::Integer::try_from(*integer).map_or(Value::Null, Value::Integer))
+            .collect(),
+        List::Floats(list) => list.iter().map(|float| Value::Float(*float)).collect(),
+    };
+    let kind = numbers.dtype.and_then(types::of_file).map_or("double", |(name, _)| name);
+    let value = if values.len() == 1 { values.remove(0) } else { Value::Array(values) };
+    (value, kind)
+}

@@ -1,0 +1,140 @@
+//! What the attributes of an array say about its numbers, by the convention CF.
+
+use ciborium::Value;
+use serde_json::{Value as Json, json};
+use tgm_core::descriptor::Dtype;
+use tgm_std::error;
+
+use super::describe::Array;
+use super::element::Element;
+use super::fill::{from_base64, of_float};
+use super::to_zarr::usual_codecs;
+use crate::cf::{FILL, Fate, List, NAMES, Numbers, Reading, Told};
+
+/// The level of zstd for arrays whose type changes.
+const LEVEL: i32 = 3;
+
+/// A map of attributes.
+pub(super) type Entries = Vec<(Value, Value)>;
+
+/// How the numbers of an array become values, and what stays beside the values.
+pub(super) struct Values {
+    pub(super) reading: Reading,
+    pub(super) attributes: Entries,
+    /// The attributes that do not stay as they were.
+    pub(super) packing: Entries,
+}
+
+impl Values {
+    /// The reading of an array with these attributes.
+    pub(super) fn of(array: &Array, attributes: Entries) -> Self {
+        let dtype = array.element.dtype;
+        let told: Vec<(&str, Told)> = attributes
+            .iter()
+            .filter_map(|(name, value)| Some((name.as_text()?, value)))
+            .filter(|(name, _)| NAMES.contains(name))
+            .map(|(name, value)| (name, told(name, value, dtype)))
+            .collect();
+        let reading = Reading::of(dtype, &told);
+        let (mut kept, mut packing) = (Vec::new(), Vec::new());
+        for (name, value) in attributes {
+            let fate = name.as_text().map_or(&Fate::Stays, |name| reading.fate(name));
+            match fate {
+                Fate::Stays => kept.push((name, value)),
+                Fate::Dropped => packing.push((name, value)),
+                Fate::Becomes(numbers) => {
+                    kept.push((name.clone(), of_numbers(numbers, value.is_array())));
+                    packing.push((name, value));
+                }
+            }
+        }
+        if !packing.is_empty() {
+            packing.push(("type".into(), dtype.name().into()));
+        }
+        Self { reading, attributes: kept, packing }
+    }
+
+    /// The description of an array that holds the values in place of the numbers.
+    ///
+    /// # Errors
+    /// A fill value that is not a value.
+    pub(super) fn describe(&self, array: &Array, json: &mut Json) -> error::Result<()> {
+        if self.reading.is_as_stored() {
+            return Ok(());
+        }
+        let element = Element { dtype: self.reading.dtype() };
+        let fill = self.reading.cells(array.fill_bytes().to_vec())?.bytes;
+        let fill = match element.dtype {
+            Dtype::Float16 => half::f16::from_ne_bytes(first(&fill)).to_f64(),
+            Dtype::Bfloat16 => half::bf16::from_ne_bytes(first(&fill)).to_f64(),
+            Dtype::Float32 => f32::from_ne_bytes(first(&fill)).into(),
+            Dtype::Float64 => f64::from_ne_bytes(first(&fill)),
+            _ => {
+                json["fill_value"] = i64::from_ne_bytes(first(&fill)).into();
+                f64::NAN
+            }
+        };
+        if element.dtype.is_float() {
+            json["fill_value"] = of_float(fill);
+        }
+        if element.dtype != array.element.dtype {
+            json["data_type"] = json!(element.name());
+            json["codecs"] = usual_codecs(element, Some(LEVEL));
+        }
+        Ok(())
+    }
+}
+
+/// The first bytes of one value.
+fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    bytes.first_chunk().copied().unwrap_or([0; N])
+}
+
+/// What an attribute says.
+fn told(name: &str, value: &Value, dtype: Dtype) -> Told {
+    let items = match value {
+        Value::Array(items) => items.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    if let Value::Text(text) = value {
+        // Fill values of floats are words, or the base64 of xarray.
+        let number =
+            (name == FILL && dtype.is_float()).then(|| from_base64(text).or_else(|| text.parse().ok())).flatten();
+        return match number {
+            Some(number) => Told::Numbers(Numbers { dtype: None, list: List::Floats(vec![number]) }),
+            None => Told::Text(text.clone()),
+        };
+    }
+    let integers: Option<Vec<i128>> = items.iter().map(|item| item.as_integer().map(i128::from)).collect();
+    #[expect(clippy::cast_precision_loss, reason = "numbers of JSON calculate as float64")]
+    let float = |item: &Value| match item {
+        Value::Integer(integer) => Some(i128::from(*integer) as f64),
+        Value::Float(float) => Some(*float),
+        _ => None,
+    };
+    let floats = || items.iter().map(float).collect::<Option<Vec<f64>>>();
+    match integers.map(List::Integers).or_else(|| floats().map(List::Floats)) {
+        Some(list) if !items.is_empty() => Told::Numbers(Numbers { dtype: None, list }),
+        _ => Told::Other,
+    }
+}
+
+fn of_numbers(numbers: &Numbers, is_list: bool) -> Value {
+    let mut values: Vec<Value> = match &numbers.list {
+        #[expect(clippy::cast_precision_loss, reason = "integers beyond 64 bits are not attributes")]
+        List::Integers(list) => {
+            let value = |integer: &i128| {
+                ciborium::value::Integer::try_from(*integer).map_or((*integer as f64).into(), Value::Integer)
+            };
+            list.iter().map(value).collect()
+        }
+        List::Floats(list) => list.iter().map(|float| Value::Float(*float)).collect(),
+    };
+    match values.pop() {
+        Some(one) if values.is_empty() && !is_list => one,
+        last => {
+            values.extend(last);
+            Value::Array(values)
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! Messages to look through, in a file, in a map or in bytes. Payloads of large messages are not read.
+
+use std::borrow::Cow;
+use std::io;
+
+use tgm_codec::memory::prefetch;
+use tgm_codec::threads::Threads;
+use tgm_core::scan::Source;
+
+use crate::base::error::{Result, TensogramError};
+use crate::file::message_bytes::AT_ONCE;
+#[cfg(feature = "mmap")]
+use crate::file::mmap::MappedFile;
+use crate::file::positioned::{read_at, source_of};
+#[cfg(feature = "remote")]
+use crate::file::tensogram_file::Backing;
+use crate::file::tensogram_file::TensogramFile;
+use crate::scan::{Bytes, Foresight, MessageLayout, ScanOptions, Table, Window};
+
+/// Messages that one thread looks through before it takes others.
+const RUN: usize = 1024;
+/// How many messages ahead memory is fetched.
+const AHEAD: usize = 3;
+/// Bytes at the front of a message that mostly hold the frames before the first object.
+const FRONT: usize = 768;
+/// Bytes at the end of a message that mostly hold the last object's descriptor, and everything after it.
+const BACK: usize = 256;
+/// Bytes of neighbouring messages that are read at once.
+const WINDOW: u64 = 1 << 20;
+
+/// Where messages are: in a file, a map, or bytes.
+///
+/// All of them convert into this type, so functions that take `impl Into<Data>` take a `&TensogramFile`, a
+/// `&MappedFile` or a `&[u8]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Data<'d>(Place<'d>);
+
+#[derive(Clone, Copy, Debug)]
+enum Place<'d> {
+    File(&'d TensogramFile),
+    #[cfg(feature = "mmap")]
+    Mapped(&'d MappedFile),
+    Bytes(&'d [u8]),
+}
+
+impl<'d> From<&'d TensogramFile> for Data<'d> {
+    fn from(file: &'d TensogramFile) -> Self {
+        #[cfg(feature = "mmap")]
+        if let Some(mapped) = file.mapped() {
+            return Self(Place::Mapped(mapped));
+        }
+        Self(Place::File(file))
+    }
+}
+
+#[cfg(feature = "mmap")]
+impl<'d> From<&'d MappedFile> for Data<'d> {
+    fn from(mapped: &'d MappedFile) -> Self {
+        Self(Place::Mapped(mapped))
+    }
+}
+
+impl<'d> From<&'d [u8]> for Data<'d> {
+    fn from(bytes: &'d [u8]) -> Self {
+        Self(Place::Bytes(bytes))
+    }
+}
+
+impl<'d> From<&'d Vec<u8>> for Data<'d> {
+    fn from(bytes: &'d Vec<u8>) -> Self {
+        Self(Place::Bytes(bytes))
+    }
+}
+
+impl<'d> Data<'d> {
+    /// All bytes, if they are in memory.
+    fn bytes(&self) -> Option<&'d [u8]> {
+        match self.0 {
+            Place::File(_) => None,
+            #[cfg(feature = "mmap")]
+            Place::Mapped(mapped) => Some(mapped.as_bytes()),
+            Place::Bytes(bytes) => Some(bytes),
+        }
+    }
+
+    /// Bytes of the file as it is now.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`].
+    #[doc(hidden)]
+    pub fn length(&self) -> Result<u64> {
+        match (self.0, self.bytes()) {
+            (_, Some(bytes)) => Ok(bytes.len() as u64),
+            #[cfg(feature = "remote")]
+            (Place::File(TensogramFile { backing: Backing::Remote(remote), .. }), _) => remote.len(),
+            (Place::File(file), _) => file.with_file(|file| Ok(file.metadata()?.len())),
+            #[cfg(feature = "mmap")]
+            (Place::Mapped(_), None) => Ok(0),
+            (Place::Bytes(_), None) => Ok(0),
+        }
+    }
+
+    /// Whether they are on a server.
+    #[doc(hidden)]
+    pub const fn is_remote(&self) -> bool {
+        #[cfg(feature = "remote")]
+        if let Place::File(TensogramFile { backing: Backing::Remote(_), .. }) = self.0 {
+            return true;
+        }
+        false
+    }
+
+    /// Which file it is, and in which state: device, inode, time of change and size. `None` for bytes, for files on servers, and
+    /// where the system does not tell.
+    #[doc(hidden)]
+    pub fn identity(&self) -> Option<Vec<u8>> {
+        match self.0 {
+            #[cfg(feature = "mmap")]
+            Place::Mapped(mapped) => mapped.identity().map(<[u8]>::to_vec),
+            Place::File(file) => file.with_file(std::fs::File::metadata).ok().and_then(|metadata| identity(&metadata)),
+            Place::Bytes(_) => None,
+        }
+    }
+
+    /// Fills `out` with bytes from `offset` on. Returns how many they are: fewer only at the end.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`].
+    #[doc(hidden)]
+    pub fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize> {
+        match (self.0, self.bytes()) {
+            (Place::File(file), _) => file.read_at(offset, out),
+            (_, bytes) => {
+                let Ok(read) = Source::read_at(&bytes.unwrap_or_default(), offset, out);
+                Ok(read)
+            }
+        }
+    }
+
+    /// The places of all messages.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] from the scan.
+    #[doc(hidden)]
+    pub fn layouts(&self) -> Result<Cow<'d, [MessageLayout]>> {
+        match self.0 {
+            Place::File(file) => Ok(Cow::Borrowed(&file.table()?.messages)),
+            #[cfg(feature = "mmap")]
+            Place::Mapped(mapped) => Ok(Cow::Borrowed(mapped.message_layouts())),
+            Place::Bytes(bytes) => {
+                let Ok::<_, std::convert::Infallible>(table) = Table::scan(Bytes(bytes), &ScanOptions::default());
+                Ok(Cow::Owned(table.messages))
+            }
+        }
+    }
+
+    /// The places of the messages from `start` on, where a message ends. Only what follows is scanned.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] from the scan.
+    #[doc(hidden)]
+    pub fn layouts_from(&self, start: u64) -> Result<Vec<MessageLayout>> {
+        if let Some(bytes) = self.bytes() {
+            let from = usize::try_from(start).ok().and_then(|start| bytes.get(start..)).unwrap_or_default();
+            let Ok::<_, std::convert::Infallible>(table) = Table::scan(Bytes(from), &ScanOptions::default());
+            return Ok(moved(table.messages, start));
+        }
+        let Place::File(file) = self.0 else { return Ok(Vec::new()) };
+        if file.is_remote() {
+            let all = file.table()?.messages.iter().copied();
+            return Ok(all.filter(|layout| layout.offset >= start).collect());
+        }
+        let table = file.with_file(|file| Table::scan(Behind(source_of(file)?, start), &ScanOptions::default()))?;
+        Ok(moved(table.messages, start))
+    }
+
+    /// The results of `f` for runs of neighbouring messages, in their order. `f` gets the number of the first message
+    /// of the run within `layouts`, and the run.
+    ///
+    /// # Errors
+    /// The errors of `f`: of the first run that fails.
+    #[doc(hidden)]
+    pub fn map_runs<R: Send>(
+        &self,
+        layouts: &[MessageLayout],
+        threads: Threads,
+        f: impl Fn(usize, Run<'_>) -> Result<R> + Sync,
+    ) -> Result<Vec<R>> {
+        let runs: Vec<_> = layouts.chunks(RUN).enumerate().collect();
+        threads.map(&runs, |(number, layouts)| f(number.saturating_mul(RUN), Run { data: *self, layouts }))
+    }
+}
+
+/// The identity of a file that is open.
+pub(super) fn identity(metadata: &std::fs::Metadata) -> Option<Vec<u8>> {
+    let changed = metadata.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    #[cfg(unix)]
+    let (device, inode) = {
+        use std::os::unix::fs::MetadataExt as _;
+        (metadata.dev(), metadata.ino())
+    };
+    #[cfg(not(unix))]
+    let (device, inode) = (0, 0);
+    let numbers = [device, inode, changed.as_secs(), changed.subsec_nanos().into(), metadata.len()];
+    Some(numbers.into_iter().flat_map(u64::to_le_bytes).collect())
+}
+
+fn moved(mut layouts: Vec<MessageLayout>, start: u64) -> Vec<MessageLayout> {
+    for layout in &mut layouts {
+        layout.offset = layout.offset.saturating_add(start);
+    }
+    layouts
+}
+
+/// The rest of a source, from an offset on.
+struct Behind<S>(S, u64);
+
+impl<S: Source> Source for Behind<S> {
+    type Error = S::Error;
+
+    fn len(&self) -> u64 {
+        self.0.len().saturating_sub(self.1)
+    }
+
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize, S::Error> {
+        self.0.read_at(offset.saturating_add(self.1), out)
+    }
+
+    fn find(&self, magic: &[u8; 8], from: u64, end: u64) -> Result<Option<u64>, S::Error> {
+        let found = self.0.find(magic, from.saturating_add(self.1), end.saturating_add(self.1))?;
+        Ok(found.map(|at| at.saturating_sub(self.1)))
+    }
+}
+
+impl<S: Foresight> Foresight for Behind<S> {
+    const STEPS: usize = S::STEPS;
+
+    fn expect(&self, offset: u64) {
+        self.0.expect(offset.saturating_add(self.1));
+    }
+}
+
+/// A run of neighbouring messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'r> {
+    data: Data<'r>,
+    pub layouts: &'r [MessageLayout],
+}
+
+impl Run<'_> {
+    /// Calls `f` for each message with its number in the run, its place and its bytes. Of a large message in a file the
+    /// payloads are zeros.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`]; the errors of `f`.
+    #[doc(hidden)]
+    pub fn for_each(&self, mut f: impl FnMut(usize, MessageLayout, &[u8]) -> Result<()>) -> Result<()> {
+        if let Some(bytes) = self.data.bytes() {
+            for (index, layout) in self.layouts.iter().enumerate() {
+                if let Some(ahead) = self.layouts.get(index.saturating_add(AHEAD)) {
+                    prefetch_ends(slice(bytes, ahead.offset, ahead.length).unwrap_or_default());
+                }
+                f(index, *layout, slice(bytes, layout.offset, layout.length)?)?;
+            }
+            return Ok(());
+        }
+        let Place::File(opened) = self.data.0 else { return Ok(()) };
+        let Some((path, file)) = opened.positioned_file() else {
+            let mut layouts = self.layouts.iter().enumerate();
+            return layouts.try_for_each(|(index, layout)| f(index, *layout, &opened.read_outline_at(*layout, None)?));
+        };
+        let mut window = Window::default();
+        for (index, layout) in self.layouts.iter().enumerate() {
+            if layout.length > AT_ONCE {
+                f(index, *layout, &opened.read_outline_at(*layout, None)?)?;
+                continue;
+            }
+            let len = |len: u64| usize::try_from(len).unwrap_or(usize::MAX);
+            let size = || len(self.window_end(index).saturating_sub(layout.offset));
+            let bytes = window.get(layout.offset, len(layout.length), size, |offset, out| read_at(file, offset, out));
+            let bytes = bytes.and_then(|bytes| bytes.ok_or_else(|| io::ErrorKind::UnexpectedEof.into()));
+            f(index, *layout, bytes.map_err(|error| TensogramError::io(path, &error))?)?;
+        }
+        Ok(())
+    }
+
+    /// Where the small messages end that are read together with message `index`.
+    fn window_end(&self, index: usize) -> u64 {
+        let rest = self.layouts.get(index..).unwrap_or_default();
+        let start = rest.first().map_or(0, |layout| layout.offset);
+        let mut end = start;
+        for layout in rest.iter().take_while(|layout| layout.length <= AT_ONCE) {
+            let last = layout.offset.saturating_add(layout.length);
+            if end > start && last.saturating_sub(start) > WINDOW {
+                break;
+            }
+            end = last;
+        }
+        end
+    }
+}
+
+/// Fetches both ends of a message ahead: its metadata lies there, and walking from frame to frame waits for memory at
+/// each.
+fn prefetch_ends(message: &[u8]) {
+    prefetch(message.get(..FRONT).unwrap_or(message));
+    prefetch(message.get(message.len().saturating_sub(BACK)..).unwrap_or_default());
+}
+
+fn slice(bytes: &[u8], offset: u64, length: u64) -> Result<&[u8]> {
+    let range = usize::try_from(offset).ok().zip(usize::try_from(length).ok());
+    let found = range.and_then(|(start, len)| bytes.get(start..start.checked_add(len)?));
+    found.ok_or_else(|| TensogramError::Framing("message lies beyond the end of the file".into()))
+}

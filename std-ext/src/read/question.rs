@@ -1,0 +1,439 @@
+//! Questions to a message, and their answers, decoded from gathered bytes. This is the work that takes time; it reads
+//! nothing.
+
+use std::sync::Arc;
+
+use tgm_codec::memory::{self, untouched_zeros};
+use tgm_core::descriptor::Descriptor;
+use tgm_core::selection::Pick;
+
+pub(crate) use super::gather::Needs;
+use super::gather::{Elements, Gathered, PayloadBytes};
+use super::outline::OutlinePiece;
+use super::structure::Structure;
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::DecodeOptions;
+use crate::decode::fetched::gathered as box_of_rows;
+use crate::decode::lone_frame::{LoneFrame, select_object};
+use crate::decode::select::Selected;
+use crate::decode::{self, decode_descriptors, decode_metadata};
+use crate::model::metadata_budget::MetadataBudget;
+use crate::model::to_owned;
+use crate::model::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
+
+/// How an answer comes out of gathered bytes.
+#[derive(Debug)]
+pub(crate) enum Answer<T> {
+    /// The answer.
+    Is(T),
+    /// All of the frame has to be read.
+    NeedsFrame,
+    /// All of the message has to be read.
+    NeedsMessage,
+}
+
+impl<T> From<Option<T>> for Answer<T> {
+    fn from(found: Option<T>) -> Self {
+        found.map_or(Self::NeedsMessage, Self::Is)
+    }
+}
+
+/// A question to a message.
+pub(crate) trait Question: Send + Sync {
+    type Answer: Send;
+
+    /// The bytes that the answer needs.
+    fn wanted(&self) -> Needs;
+
+    /// The options of decoding.
+    fn options(&self) -> &DecodeOptions;
+
+    /// The answer out of a message that is at hand. Its bytes are not copied.
+    ///
+    /// # Errors
+    /// As [`Self::answer`].
+    fn in_memory(&self, message: &[u8]) -> Result<Self::Answer>;
+
+    /// The answer.
+    ///
+    /// # Errors
+    /// The errors of the function that answers the same question from a message in memory.
+    fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>>;
+}
+
+/// All bytes of a message.
+#[derive(Debug)]
+pub(crate) struct Bytes(pub(crate) DecodeOptions);
+
+impl Question for Bytes {
+    type Answer = Vec<u8>;
+
+    fn wanted(&self) -> Needs {
+        Needs::Message
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        &self.0
+    }
+
+    fn in_memory(&self, message: &[u8]) -> Result<Vec<u8>> {
+        Ok(memory::copy(message)?)
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<Vec<u8>>> {
+        Ok(match gathered {
+            Gathered::Message(bytes) => Answer::Is(bytes),
+            _ => Answer::NeedsMessage,
+        })
+    }
+}
+
+/// [`decode`](crate::decode()).
+#[derive(Debug)]
+pub(crate) struct Message(pub(crate) DecodeOptions);
+
+impl Question for Message {
+    type Answer = (GlobalMetadata, Vec<DecodedObject>);
+
+    fn wanted(&self) -> Needs {
+        Needs::Message
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        &self.0
+    }
+
+    fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
+        decode::decode(message, &self.0)
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>> {
+        match gathered {
+            Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
+            _ => Ok(Answer::NeedsMessage),
+        }
+    }
+}
+
+/// All bytes of a message, with zeros in the place of payloads and masks. Only the object `whole` keeps its payload and
+/// its masks.
+#[derive(Debug)]
+pub(crate) struct Outline {
+    pub(crate) whole: Option<usize>,
+    pub(crate) options: DecodeOptions,
+}
+
+impl Question for Outline {
+    type Answer = Vec<u8>;
+
+    fn wanted(&self) -> Needs {
+        Needs::Outline(self.whole)
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        &self.options
+    }
+
+    fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
+        Ok(memory::copy(message)?)
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<Vec<u8>>> {
+        match gathered {
+            Gathered::Message(bytes) => Ok(Answer::Is(bytes)),
+            Gathered::Outline(length, pieces) => {
+                let len = usize::try_from(length).map_err(|_| {
+                    TensogramError::encoding(format!("message of {length} bytes: this machine cannot address it"))
+                })?;
+                // Payloads stay zeros. They take no memory, because nothing writes to them.
+                let mut bytes = untouched_zeros(len)?;
+                for OutlinePiece { offset, bytes: piece } in pieces {
+                    let place =
+                        usize::try_from(offset).ok().and_then(|start| bytes.get_mut(start..)?.get_mut(..piece.len()));
+                    if let Some(place) = place {
+                        place.copy_from_slice(&piece);
+                    }
+                }
+                Ok(Answer::Is(bytes))
+            }
+            _ => Ok(Answer::NeedsMessage),
+        }
+    }
+}
+
+/// [`decode_metadata`].
+#[derive(Debug)]
+pub(crate) struct FirstMetadata(pub(crate) DecodeOptions);
+
+impl Question for FirstMetadata {
+    type Answer = GlobalMetadata;
+
+    fn wanted(&self) -> Needs {
+        Needs::Structure
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        &self.0
+    }
+
+    fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
+        decode_metadata(message)
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<GlobalMetadata>> {
+        match gathered {
+            Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
+            Gathered::Structure(structure) => structure.first_metadata().map(Answer::from),
+            _ => Ok(Answer::NeedsMessage),
+        }
+    }
+}
+
+/// [`decode_descriptors`].
+#[derive(Debug)]
+pub(crate) struct Descriptors(pub(crate) DecodeOptions);
+
+impl Question for Descriptors {
+    type Answer = (GlobalMetadata, Vec<DataObjectDescriptor>);
+
+    fn wanted(&self) -> Needs {
+        Needs::Descriptors
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        &self.0
+    }
+
+    fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
+        decode_descriptors(message)
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>> {
+        let (structure, descriptors) = match gathered {
+            Gathered::Message(bytes) => return self.in_memory(&bytes).map(Answer::Is),
+            Gathered::Descriptors(structure, descriptors) => (structure, descriptors),
+            _ => return Ok(Answer::NeedsMessage),
+        };
+        let budget = MetadataBudget::new(&self.0.limits);
+        let owned = |described: &super::described::DescriptorBytes| {
+            to_owned::descriptor(&Descriptor::parse(&described.bytes, described.offset)?, &budget)
+        };
+        // A message may have several errors. Decoding all of it decides which one is reported.
+        let Ok(descriptors) = descriptors.iter().map(owned).collect::<Result<Vec<_>>>() else {
+            return Ok(Answer::NeedsMessage);
+        };
+        Ok(structure.metadata(&self.0, &budget)?.map(|metadata| (metadata, descriptors)).into())
+    }
+}
+
+/// [`decode_object`](crate::decode_object).
+#[derive(Debug)]
+pub(crate) struct Object {
+    pub(crate) index: usize,
+    pub(crate) options: DecodeOptions,
+}
+
+impl Question for Object {
+    type Answer = (GlobalMetadata, DataObjectDescriptor, Vec<u8>);
+
+    fn wanted(&self) -> Needs {
+        Needs::Object(self.index)
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        &self.options
+    }
+
+    fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
+        decode::decode_object(message, self.index, &self.options)
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>> {
+        match gathered {
+            Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
+            Gathered::Frame(structure, index, offset, bytes) => {
+                let budget = MetadataBudget::new(&self.options.limits);
+                let frame = lone_frame(&structure, index, offset, &bytes);
+                let (descriptor, values): DecodedObject = frame.decode(&self.options, &budget)?;
+                let metadata = structure.metadata(&self.options, &budget)?;
+                Ok(metadata.map(|metadata| (metadata, descriptor, values)).into())
+            }
+            _ => Ok(Answer::NeedsMessage),
+        }
+    }
+}
+
+/// [`decode_range`](crate::decode_range).
+#[derive(Debug)]
+pub(crate) struct Ranges {
+    pub(crate) index: usize,
+    pub(crate) ranges: Vec<(u64, u64)>,
+    pub(crate) options: DecodeOptions,
+}
+
+impl Question for Ranges {
+    type Answer = (DataObjectDescriptor, Vec<Vec<u8>>);
+
+    fn wanted(&self) -> Needs {
+        Needs::Values(self.index, Elements::Ranges(self.ranges.clone()))
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        &self.options
+    }
+
+    fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
+        decode::decode_range(message, self.index, &self.ranges, &self.options)
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>> {
+        match gathered {
+            Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
+            Gathered::Frame(structure, index, offset, bytes) => {
+                lone_frame(&structure, index, offset, &bytes).ranges(&self.ranges, &self.options).map(Answer::Is)
+            }
+            Gathered::Parts(parts) => {
+                let view = Descriptor::parse(&parts.descriptor.bytes, parts.descriptor.offset)?;
+                Ok(parts.decode(&view, &self.options)?.map_or(Answer::NeedsFrame, Answer::Is))
+            }
+            _ => Ok(Answer::NeedsMessage),
+        }
+    }
+}
+
+/// [`select`](crate::decode::select()) of an object, with its descriptor.
+#[derive(Debug)]
+pub(crate) struct Select {
+    pub(crate) index: usize,
+    pub(crate) picks: Vec<Pick>,
+    pub(crate) options: DecodeOptions,
+}
+
+impl Question for Select {
+    type Answer = (DataObjectDescriptor, Selected<'static>);
+
+    fn wanted(&self) -> Needs {
+        Needs::Values(self.index, Elements::Box(self.picks.clone()))
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        &self.options
+    }
+
+    fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
+        select_object(message, self.index, &self.picks, &self.options)
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>> {
+        match gathered {
+            Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
+            Gathered::Frame(structure, index, offset, bytes) => {
+                lone_frame(&structure, index, offset, &bytes).select(&self.picks, &self.options).map(Answer::Is)
+            }
+            Gathered::Parts(parts) => {
+                let view = Descriptor::parse(&parts.descriptor.bytes, parts.descriptor.offset)?;
+                let Some((descriptor, rows)) = parts.decode(&view, &self.options)? else {
+                    return Ok(Answer::NeedsFrame);
+                };
+                Ok(Answer::Is((descriptor, box_of_rows(&view, &self.picks, &rows)?)))
+            }
+            _ => Ok(Answer::NeedsMessage),
+        }
+    }
+}
+
+/// The methods that put one of these questions to a message, for an `impl` block of a type that has a method `ask`. The
+/// names stand in the order of the methods. For methods that do not block, `[async await]` comes before them.
+macro_rules! question_methods {
+    (
+        $([$async:ident $await:ident])? $ask:ident,
+        $decode_metadata:ident, $decode_descriptors:ident, $decode_object:ident, $decode_range:ident, $select:ident $(,)?
+    ) => {
+        /// The metadata of the first metadata frame of message `index`.
+        ///
+        /// # Errors
+        /// The errors of [`Self::read_message`] and of [`decode_metadata`](crate::decode::decode_metadata).
+        pub $($async)? fn $decode_metadata(&self, index: usize) -> $crate::base::error::Result<$crate::model::types::GlobalMetadata> {
+            let question = $crate::read::question::FirstMetadata($crate::base::options::DecodeOptions::default());
+            self.$ask(index, question)$(.$await)?
+        }
+
+        /// The metadata of message `index`, and the descriptors of its objects.
+        ///
+        /// # Errors
+        /// The errors of [`Self::read_message`] and of [`decode_descriptors`](crate::decode::decode_descriptors).
+        pub $($async)? fn $decode_descriptors(
+            &self,
+            index: usize,
+        ) -> $crate::base::error::Result<($crate::model::types::GlobalMetadata, Vec<$crate::model::types::DataObjectDescriptor>)> {
+            let question = $crate::read::question::Descriptors($crate::base::options::DecodeOptions::default());
+            self.$ask(index, question)$(.$await)?
+        }
+
+        /// Object `object` of message `index`.
+        ///
+        /// # Errors
+        /// The errors of [`Self::read_message`] and of [`decode_object`](crate::decode_object).
+        pub $($async)? fn $decode_object(
+            &self,
+            index: usize,
+            object: usize,
+            options: &$crate::base::options::DecodeOptions,
+        ) -> $crate::base::error::Result<($crate::model::types::GlobalMetadata, $crate::model::types::DataObjectDescriptor, Vec<u8>)> {
+            let question = $crate::read::question::Object { index: object, options: options.clone() };
+            self.$ask(index, question)$(.$await)?
+        }
+
+        /// Ranges of the values of object `object` of message `index`, each a first element and a count.
+        ///
+        /// With `verify_hash` all of the object's frame is read, because its digest covers all of it.
+        ///
+        /// # Errors
+        /// The errors of [`Self::read_message`] and of [`decode_range`](crate::decode_range).
+        pub $($async)? fn $decode_range(
+            &self,
+            index: usize,
+            object: usize,
+            ranges: &[(u64, u64)],
+            options: &$crate::base::options::DecodeOptions,
+        ) -> $crate::base::error::Result<($crate::model::types::DataObjectDescriptor, Vec<Vec<u8>>)> {
+            let ranges = ranges.to_vec();
+            let question = $crate::read::question::Ranges { index: object, ranges, options: options.clone() };
+            self.$ask(index, question)$(.$await)?
+        }
+
+        /// The values that `picks` take of object `object` of message `index`, one pick for each dimension:
+        /// [`select`](crate::decode::select()). If the frame is long and its compression has parts, only the parts that
+        /// hold these values are read.
+        ///
+        /// # Errors
+        /// The errors of [`Self::read_message`] and of [`select`](crate::decode::select()).
+        pub $($async)? fn $select(
+            &self,
+            index: usize,
+            object: usize,
+            picks: &[tgm_core::selection::Pick],
+            options: &$crate::base::options::DecodeOptions,
+        ) -> $crate::base::error::Result<($crate::model::types::DataObjectDescriptor, $crate::decode::select::Selected<'static>)> {
+            let picks = picks.to_vec();
+            let question = $crate::read::question::Select { index: object, picks, options: options.clone() };
+            self.$ask(index, question)$(.$await)?
+        }
+    };
+}
+pub(crate) use question_methods;
+
+impl PayloadBytes {
+    /// The descriptor, which `view` is of, and the values of the ranges. `None` if all of the frame has to be read for them.
+    fn decode(
+        &self,
+        view: &Descriptor<'_>,
+        options: &DecodeOptions,
+    ) -> Result<Option<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
+        self.division.decode(view, &self.fetched, (&self.blobs, self.blobs_offset), &self.ranges, options)
+    }
+}
+
+fn lone_frame<'b>(structure: &Arc<Structure>, index: usize, offset: u64, bytes: &'b [u8]) -> LoneFrame<'b> {
+    LoneFrame { bytes, offset, index, presence: structure.presence() }
+}

@@ -1,0 +1,119 @@
+//! What the filters of a run were asked: a filter that selects nothing because its key is nowhere is a mistake, which is
+//! told.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value as Json;
+use tgm_core::metadata::MessageMetadata;
+use tgm_std::metadata::query::Query;
+
+use crate::read::select::ABOUT;
+use crate::read::structure::Structure;
+use crate::show::json;
+use crate::show::output::Out;
+
+/// Keys that are proposed at most.
+const PROPOSED: usize = 3;
+/// How deep maps are searched for keys.
+const DEEPEST: usize = 8;
+
+thread_local! {
+    static ASKED: RefCell<Asked> = RefCell::default();
+}
+
+/// What was asked so far.
+#[derive(Debug, Default)]
+struct Asked {
+    /// How many messages or objects were asked about.
+    count: u64,
+    has_selected: bool,
+    /// The keys that no message had so far, each with keys that may be meant. `None` before the first message.
+    missing: Option<BTreeMap<String, BTreeSet<String>>>,
+}
+
+/// Takes note of the answer for a message or an object.
+pub(crate) fn note_answer(is_selected: bool) {
+    ASKED.with_borrow_mut(|asked| {
+        asked.count += 1;
+        asked.has_selected |= is_selected;
+    });
+}
+
+/// Takes note of which keys of the queries a message has. Nothing is looked up once something was selected, or every key
+/// was seen.
+pub(crate) fn note_keys(queries: &[Query], message: &MessageMetadata<'_>) -> tgm_core::Result<()> {
+    ASKED.with_borrow_mut(|asked| {
+        if asked.has_selected {
+            return Ok(());
+        }
+        let is_in_metadata = |key: &&str| !Structure::has_key(key);
+        let keys = queries.iter().flat_map(Query::keys).filter(is_in_metadata);
+        let missing = asked.missing.get_or_insert_with(|| keys.map(|key| (key.to_string(), BTreeSet::new())).collect());
+        let mut seen = Vec::new();
+        for (key, meant) in missing.iter_mut() {
+            if message.get(key)?.is_some() {
+                seen.push(key.clone());
+            } else if meant.is_empty() {
+                *meant = similar(message, key)?;
+            }
+        }
+        seen.iter().for_each(|key| _ = missing.remove(key));
+        Ok(())
+    })
+}
+
+/// Takes note that `count` messages were asked about and none was selected, and that these have no such key.
+pub(crate) fn note_missing(count: u64, keys: impl IntoIterator<Item = String>) {
+    ASKED.with_borrow_mut(|asked| {
+        asked.count += count;
+        let missing = asked.missing.get_or_insert_default();
+        missing.extend(keys.into_iter().map(|key| (key, BTreeSet::new())));
+    });
+}
+
+/// Reports the keys that were nowhere, if nothing was selected.
+pub(crate) fn report(out: &mut Out) {
+    let Asked { count, has_selected: false, missing: Some(missing) } = ASKED.take() else { return };
+    for (key, meant) in missing.iter().filter(|_| count > 0) {
+        let meant: Vec<_> = meant.iter().take(PROPOSED).map(String::as_str).collect();
+        let hint = if meant.is_empty() { String::new() } else { format!("; did you mean {}?", meant.join(" or ")) };
+        out.problem(&format!("0 of {count} match the filter: none has the key {key}{hint}"));
+    }
+}
+
+/// Keys of a message that may be meant: those that a listing shows under such a title, and those with the same last name.
+fn similar(message: &MessageMetadata<'_>, asked: &str) -> tgm_core::Result<BTreeSet<String>> {
+    let mut found = BTreeSet::new();
+    let titled = ABOUT.iter().filter(|(title, _)| title.eq_ignore_ascii_case(asked)).flat_map(|(_, keys)| *keys);
+    for key in titled {
+        if message.get(key)?.is_some() {
+            found.insert((*key).to_string());
+            return Ok(found);
+        }
+    }
+    let last = asked.rsplit('.').next().unwrap_or(asked);
+    let mut search = |entry: tgm_core::Result<_>| -> tgm_core::Result<()> {
+        let (key, value) = entry?;
+        if let (Json::String(key), value) = (json::from_cbor(&key)?, json::from_cbor(&value)?) {
+            collect(&key, &value, last, DEEPEST, &mut found);
+        }
+        Ok(())
+    };
+    for object in message.objects() {
+        object?.entries().try_for_each(&mut search)?;
+    }
+    message.frame().extra_entries().try_for_each(&mut search)?;
+    Ok(found)
+}
+
+/// Adds the paths at and below `path` whose last name is `last`, in small or capital letters.
+fn collect(path: &str, value: &Json, last: &str, depth: usize, found: &mut BTreeSet<String>) {
+    let name = path.rsplit('.').next().unwrap_or(path);
+    if name.eq_ignore_ascii_case(last) && found.len() < PROPOSED {
+        found.insert(path.to_string());
+    }
+    for (key, value) in value.as_object().into_iter().flatten().filter(|_| depth > 0) {
+        collect(&format!("{path}.{key}"), value, last, depth - 1, found);
+    }
+}

@@ -1,0 +1,51 @@
+//! Inputs that can be read once: standard input, pipes, FIFOs, and what a shell puts for `<(…)`.
+//!
+//! To find the format of such an input, its start is looked at. It is kept, and whoever opens the input then gets it
+//! in front of the rest.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+/// What is read from start to end.
+pub(crate) type Source = Box<dyn Read + Send>;
+
+thread_local! {
+    /// Inputs whose start was looked at: that start, and the rest.
+    static LOOKED_AT: RefCell<HashMap<PathBuf, (Vec<u8>, Source)>> = RefCell::default();
+}
+
+/// Whether an input can be read once. "-" is standard input.
+pub(crate) fn is_once(path: &Path) -> bool {
+    path == Path::new("-") || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+}
+
+/// The first bytes of an input that can be read once: `len` of them, or fewer if there are no more.
+///
+/// # Errors
+/// The errors of opening and reading.
+pub(crate) fn peek(path: &Path, len: u64) -> io::Result<Vec<u8>> {
+    if let Some(start) = LOOKED_AT.with_borrow(|inputs| inputs.get(path).map(|(start, _)| start.clone())) {
+        return Ok(start);
+    }
+    let (mut source, mut start) = (open(path)?, Vec::new());
+    source.by_ref().take(len).read_to_end(&mut start)?;
+    LOOKED_AT.with_borrow_mut(|inputs| inputs.insert(path.to_path_buf(), (start.clone(), source)));
+    Ok(start)
+}
+
+/// Opens an input, or a file, to read it from start to end.
+///
+/// # Errors
+/// The errors of opening.
+pub(crate) fn open(path: &Path) -> io::Result<Source> {
+    if let Some((start, rest)) = LOOKED_AT.with_borrow_mut(|inputs| inputs.remove(path)) {
+        return Ok(Box::new(Cursor::new(start).chain(rest)));
+    }
+    if path == Path::new("-") {
+        return Ok(Box::new(io::stdin()));
+    }
+    Ok(Box::new(File::open(path)?))
+}
