@@ -571,33 +571,6 @@ fn every_route_checks_the_digest_when_asked_to() {
     assert_eq!(taken.len(), ROUTES.len(), "a route that no object takes");
 }
 
-/// Routes that lend values of a message where they lie, which take no memory.
-const LENDING: &[&str] =
-    &["decode.rs values", "decode/select.rs select", "ndarray.rs view_with_options", "zio/bridge.rs from_tensogram"];
-
-#[test]
-fn every_route_that_writes_values_keeps_their_limit() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("message.tgm");
-    let mut wrong = Vec::new();
-    for (pipeline, descriptor, region) in pipelines() {
-        let bytes = message(&descriptor, &region, Hashed::Flagged);
-        fs::File::create(&path).unwrap().write_all(&bytes).unwrap();
-        let case = Case { pipeline, bytes: &bytes, path: &path };
-        let is_lent = pipeline.starts_with("raw");
-        for route in ROUTES.iter().filter(|route| !(is_lent && LENDING.contains(&route.through))) {
-            // Less than the smallest part that any route takes.
-            let mut options = DecodeOptions::default();
-            options.limits.max_decoded_bytes = 8 * 50;
-            let Some(found) = (route.run)(&case, &options) else { continue };
-            if !found.is_err_and(|error| error.to_string().contains("max_decoded_bytes")) {
-                wrong.push(format!("{} {}: {pipeline}", route.through, route.name));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
-}
-
 #[test]
 fn what_takes_options_is_in_the_table() {
     let listed: BTreeSet<String> = ROUTES.iter().map(|route| route.through.to_owned()).collect();
