@@ -6,6 +6,7 @@ mod doctor;
 pub(crate) mod encode;
 mod hash;
 mod packing;
+mod reference;
 mod scan;
 mod validate;
 
@@ -45,5 +46,5 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
         validate::validate,
         validate::validate_file,
     );
-    Ok(())
+    reference::add_to(module)
 }

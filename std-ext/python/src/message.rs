@@ -6,7 +6,7 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use tgm_std::decode::{DecodedMaskSet, DecodedObjectWithMasks};
 use tgm_std::{DataObjectDescriptor as Described, GlobalMetadata};
 
-use crate::convert::array_out;
+use crate::convert::array_out::{self, Bits};
 use crate::descriptor::DataObjectDescriptor;
 use crate::metadata::Metadata;
 use crate::work::detached;
@@ -25,11 +25,20 @@ pub(crate) fn message<'py>(
 /// A decoded message: its objects are pairs of descriptor and array.
 pub(crate) fn decoded(
     py: Python<'_>,
+    decoded: (GlobalMetadata, Vec<(Described, Vec<u8>)>),
+) -> PyResult<Bound<'_, PyAny>> {
+    decoded_as(py, decoded, Bits::Truths)
+}
+
+/// [`decoded`] with bitmasks as `bits` says.
+pub(crate) fn decoded_as(
+    py: Python<'_>,
     (metadata, objects): (GlobalMetadata, Vec<(Described, Vec<u8>)>),
+    bits: Bits,
 ) -> PyResult<Bound<'_, PyAny>> {
     let list = PyList::empty(py);
     for (descriptor, values) in objects {
-        let array = array_out::array(py, &descriptor, values)?;
+        let array = array_out::array(py, &descriptor, values, bits)?;
         list.append((DataObjectDescriptor::new(descriptor), array))?;
     }
     message(py, metadata, list)
@@ -39,10 +48,11 @@ pub(crate) fn decoded(
 pub(crate) fn decoded_with_masks(
     py: Python<'_>,
     (metadata, objects): (GlobalMetadata, Vec<DecodedObjectWithMasks>),
+    bits: Bits,
 ) -> PyResult<Bound<'_, PyAny>> {
     let list = PyList::empty(py);
     for DecodedObjectWithMasks { descriptor, payload, masks } in objects {
-        let array = array_out::array(py, &descriptor, payload)?;
+        let array = array_out::array(py, &descriptor, payload, bits)?;
         list.append((DataObjectDescriptor::new(descriptor), array, mask_dict(py, masks)?))?;
     }
     message(py, metadata, list)
@@ -64,8 +74,9 @@ fn mask_dict(py: Python<'_>, masks: DecodedMaskSet) -> PyResult<Bound<'_, PyDict
 pub(crate) fn object(
     py: Python<'_>,
     (metadata, descriptor, values): (GlobalMetadata, Described, Vec<u8>),
+    bits: Bits,
 ) -> PyResult<Bound<'_, PyTuple>> {
-    let array = array_out::array(py, &descriptor, values)?;
+    let array = array_out::array(py, &descriptor, values, bits)?;
     (Metadata::new(metadata), DataObjectDescriptor::new(descriptor), array).into_pyobject(py)
 }
 
@@ -76,7 +87,7 @@ pub(crate) fn object_dict(
 ) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("metadata", Metadata::new(metadata))?;
-    let array = array_out::array(py, &descriptor, values)?;
+    let array = array_out::array(py, &descriptor, values, Bits::Truths)?;
     dict.set_item("descriptor", DataObjectDescriptor::new(descriptor))?;
     dict.set_item("data", array)?;
     Ok(dict)

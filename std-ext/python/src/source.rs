@@ -3,6 +3,7 @@
 mod python_file;
 mod source_file;
 mod stream;
+mod turn;
 
 use pyo3::prelude::*;
 

@@ -214,12 +214,13 @@ impl AsyncTensogramFile {
     fn file_decode_object_batch<'py>(
         &self,
         py: Python<'py>,
-        msg_indices: Vec<usize>,
+        msg_indices: &Bound<'py, PyAny>,
         obj_index: usize,
         native_byte_order: bool,
         threads: u32,
         verify_hash: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let msg_indices = arguments::items(msg_indices, "msg_indices", |index| index.extract())?;
         let options = decoding(native_byte_order, threads, true, verify_hash);
         let work = |file: Arc<TensogramFile>| async move {
             batch!(file.decode_object_batch_async(&msg_indices, obj_index, &options).await)
@@ -237,13 +238,14 @@ impl AsyncTensogramFile {
     fn file_decode_range_batch<'py>(
         &self,
         py: Python<'py>,
-        msg_indices: Vec<usize>,
+        msg_indices: &Bound<'py, PyAny>,
         obj_index: usize,
         ranges: &Bound<'py, PyAny>,
         join: bool,
         native_byte_order: bool,
         threads: u32,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let msg_indices = arguments::items(msg_indices, "msg_indices", |index| index.extract())?;
         let ranges = arguments::ranges(ranges)?;
         let options = ranging(native_byte_order, threads, true);
         let work = |file: Arc<TensogramFile>| async move {
@@ -255,7 +257,8 @@ impl AsyncTensogramFile {
     }
 
     /// Fetches the structure of messages at an address together, so that later calls need not: an awaitable of `()`.
-    fn prefetch_layouts<'py>(&self, py: Python<'py>, msg_indices: Vec<usize>) -> PyResult<Bound<'py, PyAny>> {
+    fn prefetch_layouts<'py>(&self, py: Python<'py>, msg_indices: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let msg_indices = arguments::items(msg_indices, "msg_indices", |index| index.extract())?;
         let work = |file: Arc<TensogramFile>| async move {
             // A local file has nothing to fetch.
             if file.is_remote() { batch!(file.prefetch_layouts_async(&msg_indices).await) } else { Ok(()) }

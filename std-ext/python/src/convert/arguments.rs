@@ -124,7 +124,43 @@ pub(crate) fn ranges(object: &Bound<'_, PyAny>) -> PyResult<Vec<(u64, u64)>> {
         let text = format!("argument 'ranges': '{class}' object is not a sequence of tuples (start, count)");
         return Err(PyTypeError::new_err(text));
     }
-    object.try_iter()?.map(|range| range?.extract::<(u64, u64)>()).collect()
+    bounded(object, "ranges", |range| range.extract())
+}
+
+/// Items that an argument may have. Its length is not believed: a `range`, and a class of a program, can state any.
+const MOST_ITEMS: usize = 1 << 20;
+
+/// The items of a sequence, each taken by `take`.
+///
+/// # Errors
+/// `TypeError` for text and for what is not a sequence; `ValueError` for more than 2^20 items; the errors of `take`.
+pub(crate) fn items<'py, T>(
+    object: &Bound<'py, PyAny>,
+    name: &str,
+    take: impl Fn(&Bound<'py, PyAny>) -> PyResult<T>,
+) -> PyResult<Vec<T>> {
+    // Arrays of numpy are not registered as sequences, and mappings have no order that means anything.
+    let is_sequence = object.hasattr("__getitem__")? && !object.hasattr("keys")?;
+    if !is_sequence || object.is_instance_of::<PyString>() {
+        let class = object.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("argument '{name}': '{class}' object is not a sequence")));
+    }
+    bounded(object, name, take)
+}
+
+fn bounded<'py, T>(
+    object: &Bound<'py, PyAny>,
+    name: &str,
+    take: impl Fn(&Bound<'py, PyAny>) -> PyResult<T>,
+) -> PyResult<Vec<T>> {
+    let mut all = Vec::new();
+    for item in object.try_iter()? {
+        if all.len() == MOST_ITEMS {
+            return Err(PyValueError::new_err(format!("argument '{name}': more than {MOST_ITEMS} items")));
+        }
+        all.push(take(&item?)?);
+    }
+    Ok(all)
 }
 
 /// A path: `str`, or an object with `__fspath__` that gives one.

@@ -79,7 +79,10 @@ impl<'py> Data<'py> {
             return Ok(Self::Bytes(bytes));
         }
         if let Ok(array) = object.cast::<PyUntypedArray>() {
-            return Array::new(array).map(Self::Array);
+            return match without_gaps(array)? {
+                Some(filled) => Array::new(&filled).map(Self::Array),
+                None => Array::new(array).map(Self::Array),
+            };
         }
         if let Ok(bytes) = Bytes::borrow(object, "data") {
             return Ok(Self::Bytes(bytes));
@@ -333,6 +336,54 @@ pub(crate) fn with_payloads<R: Send>(
     // Freeing much memory takes time.
     py.detach(|| drop(copies));
     Ok(result)
+}
+
+/// Whether an object is a masked array of numpy.
+fn is_masked(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    // Of plain arrays, which are frequent, the class alone is asked.
+    if object.is_exact_instance_of::<PyUntypedArray>() || object.cast::<PyUntypedArray>().is_err() {
+        return Ok(false);
+    }
+    let py = object.py();
+    let ma = py.import(intern!(py, "numpy"))?.getattr(intern!(py, "ma"))?;
+    object.is_instance(&ma.getattr(intern!(py, "MaskedArray"))?)
+}
+
+/// A masked array without its mask, and any other object as it is.
+///
+/// # Errors
+/// The errors of importing numpy.
+pub(crate) fn without_mask<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    if is_masked(object)? { object.getattr(intern!(object.py(), "data")) } else { Ok(object.clone()) }
+}
+
+/// A masked array as a plain one, with NaN in its gaps, which masks of the format record. `None` for other arrays.
+///
+/// # Errors
+/// `ValueError` for gaps among values that cannot be NaN.
+fn without_gaps<'py>(array: &Bound<'py, PyUntypedArray>) -> PyResult<Option<Bound<'py, PyUntypedArray>>> {
+    let py = array.py();
+    if !is_masked(array)? {
+        return Ok(None);
+    }
+    let ma = py.import(intern!(py, "numpy"))?.getattr(intern!(py, "ma"))?;
+    let has_gaps = ma.call_method1(intern!(py, "is_masked"), (array,))?.is_truthy()?;
+    if !has_gaps {
+        return Ok(Some(array.getattr(intern!(py, "data"))?.cast_into()?));
+    }
+    use Dtype as D;
+    let has_nan = matches!(
+        element_of(array)?,
+        Some(Element::Of(D::Float16 | D::Bfloat16 | D::Float32 | D::Float64 | D::Complex64 | D::Complex128))
+    );
+    if !has_nan {
+        return Err(PyValueError::new_err(format!(
+            "data is a masked array of dtype {}, whose masked elements cannot be NaN: give .filled(value)",
+            array.dtype()
+        )));
+    }
+    let filled = array.call_method1(intern!(py, "filled"), (f64::NAN,))?;
+    Ok(Some(filled.cast_into()?))
 }
 
 /// The type of an array's elements, if the format has it.

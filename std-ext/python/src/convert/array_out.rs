@@ -1,11 +1,11 @@
 //! Values of objects as arrays of numpy.
 
 use numpy::{IntoPyArray, PyArray1};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 use tgm_std::{DataObjectDescriptor, Dtype};
 
 /// The encoding whose values are float64, whatever the descriptor's dtype.
@@ -16,7 +16,7 @@ pub(crate) fn decoded_dtype(descriptor: &DataObjectDescriptor) -> Dtype {
     if descriptor.encoding == PACKED { Dtype::Float64 } else { descriptor.dtype }
 }
 
-/// The dtype of numpy for an element type, in this machine's byte order: a bitmask's is uint8. bfloat16 comes
+/// The dtype of numpy for an element type, in this machine's byte order: a bitmask's is bool. bfloat16 comes
 /// from the package `ml_dtypes` if it is installed, and is uint16 otherwise.
 ///
 /// # Errors
@@ -30,7 +30,7 @@ pub(crate) fn numpy_dtype(py: Python<'_>, dtype: Dtype) -> PyResult<&Bound<'_, P
     let found = slot.get_or_try_init(py, || {
         let numpy = py.import(intern!(py, "numpy"))?;
         let name = match dtype {
-            Dtype::Bitmask => "uint8",
+            Dtype::Bitmask => "bool",
             Dtype::Bfloat16 => match py.import(intern!(py, "ml_dtypes")) {
                 Ok(module) => {
                     let class = module.getattr(intern!(py, "bfloat16"))?;
@@ -45,9 +45,18 @@ pub(crate) fn numpy_dtype(py: Python<'_>, dtype: Dtype) -> PyResult<&Bound<'_, P
     Ok(found.bind(py))
 }
 
+/// What a bitmask becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bits {
+    /// An array of bool of the object's shape.
+    Truths,
+    /// A flat array of its bytes, as the module `tensogram` has it.
+    Packed,
+}
+
 /// An array of `values`, which it takes over without a copy. It is writable and belongs to nobody else.
 ///
-/// The shape is the descriptor's; a bitmask is flat, as its bytes are.
+/// The shape is the descriptor's, but for packed bits.
 ///
 /// # Errors
 /// `ValueError` for more dimensions than numpy has.
@@ -55,10 +64,15 @@ pub(crate) fn array<'py>(
     py: Python<'py>,
     descriptor: &DataObjectDescriptor,
     values: Vec<u8>,
+    bits: Bits,
 ) -> PyResult<Bound<'py, PyAny>> {
     let dtype = decoded_dtype(descriptor);
-    let flat = flat(py, dtype, values)?;
-    if dtype == Dtype::Bitmask || matches!(&*descriptor.shape, [_]) {
+    let flat = match (dtype, bits) {
+        (Dtype::Bitmask, Bits::Packed) => return flat(py, dtype, values),
+        (Dtype::Bitmask, Bits::Truths) => bools(py, &descriptor.shape, values)?,
+        _ => flat(py, dtype, values)?,
+    };
+    if matches!(&*descriptor.shape, [_]) {
         return Ok(flat);
     }
     let shape = PyTuple::new(py, &descriptor.shape)?;
@@ -72,6 +86,21 @@ pub(crate) fn array<'py>(
         }
         error
     })
+}
+
+/// A flat array of the truth values that are packed into `bytes`, the highest bit first. Their number is the product of
+/// `shape`; bits behind the last one fill its byte.
+///
+/// # Errors
+/// `OverflowError` for more values than this machine can address; `MemoryError`.
+pub(crate) fn bools<'py>(py: Python<'py>, shape: &[u64], bytes: Vec<u8>) -> PyResult<Bound<'py, PyAny>> {
+    let count = shape.iter().try_fold(1_isize, |count, &dim| count.checked_mul(isize::try_from(dim).ok()?));
+    let count = count.ok_or_else(|| PyOverflowError::new_err("a bitmask has more values than can be addressed"))?;
+    let keys = PyDict::new(py);
+    keys.set_item("count", count)?;
+    let bytes = PyArray1::from_vec(py, bytes);
+    let bits = py.import(intern!(py, "numpy"))?.call_method(intern!(py, "unpackbits"), (bytes,), Some(&keys))?;
+    bits.call_method1(intern!(py, "view"), (numpy_dtype(py, Dtype::Bitmask)?,))
 }
 
 /// An array of one dimension over `values`, which it takes over without a copy.

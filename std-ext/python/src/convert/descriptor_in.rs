@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
 use tgm_std::{ByteOrder, DataObjectDescriptor as Described, Dtype, TensogramError};
 
 use crate::convert::array_in::{Array, Data};
-use crate::convert::cbor_in;
+use crate::convert::{arguments, cbor_in};
 use crate::descriptor::DataObjectDescriptor;
 use crate::errors::raise;
 
@@ -61,7 +61,7 @@ pub(crate) fn descriptor(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>) -> 
         ((None, None, None), Some(inferred)) if object.len()? > 0 => inferred,
         ((kind, shape, dtype), _) => {
             let obj_type = kind.ok_or_else(|| missing("type"))?.extract::<String>()?;
-            let shape = shape.ok_or_else(|| missing("shape"))?.extract::<Vec<u64>>()?;
+            let shape = arguments::items(&shape.ok_or_else(|| missing("shape"))?, "shape", |dim| dim.extract())?;
             let dtype = dtype.ok_or_else(|| missing("dtype"))?.extract::<String>()?;
             let known = Dtype::from_name(&dtype);
             let dtype = known.ok_or_else(|| PyValueError::new_err(format!("unknown dtype: {dtype:?}")))?;
@@ -71,7 +71,7 @@ pub(crate) fn descriptor(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>) -> 
     };
     check_extent(&descriptor).map_err(raise(py))?;
     if let Some(strides) = entry("strides")? {
-        descriptor.strides = strides.extract()?;
+        descriptor.strides = arguments::items(&strides, "strides", |stride| stride.extract())?;
         if descriptor.strides.len() != descriptor.shape.len() {
             return Err(PyValueError::new_err(format!(
                 "MetadataError: strides.len() {} does not match shape.len() {}",

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use tgm_std::TensogramFile as Library;
 
-use crate::convert::arguments::{decoding, encoding, path_text, ranges, ranging};
+use crate::convert::arguments::{decoding, encoding, items, path_text, ranges, ranging};
 use crate::convert::index::{item, no_message, refuse_wide};
 use crate::convert::{bytes_out, metadata_in, query};
 use crate::errors::Place;
@@ -236,12 +236,13 @@ impl TensogramFile {
     fn file_decode_object_batch<'py>(
         &self,
         py: Python<'py>,
-        msg_indices: Vec<usize>,
+        msg_indices: &Bound<'py, PyAny>,
         obj_index: usize,
         native_byte_order: bool,
         threads: u32,
         verify_hash: bool,
     ) -> PyResult<Bound<'py, PyList>> {
+        let msg_indices = items(msg_indices, "msg_indices", |index| index.extract())?;
         let options = decoding(native_byte_order, threads, true, verify_hash);
         let read = |file: &Library| batch!(file.decode_object_batch(&msg_indices, obj_index, &options));
         let objects = self.handle.read(py, Place::object(obj_index), read)?;
@@ -257,7 +258,7 @@ impl TensogramFile {
     fn file_decode_range_batch<'py>(
         &self,
         py: Python<'py>,
-        msg_indices: Vec<usize>,
+        msg_indices: &Bound<'py, PyAny>,
         obj_index: usize,
         ranges: &Bound<'py, PyAny>,
         join: bool,
@@ -266,6 +267,7 @@ impl TensogramFile {
     ) -> PyResult<Bound<'py, PyList>> {
         let options = ranging(native_byte_order, threads, true);
         let ranges = self::ranges(ranges)?;
+        let msg_indices = items(msg_indices, "msg_indices", |index| index.extract())?;
         let read = |file: &Library| batch!(file.decode_range_batch(&msg_indices, obj_index, &ranges, &options));
         let found = self.handle.read(py, Place::object(obj_index), read)?;
         message::range_lists(py, found, join)

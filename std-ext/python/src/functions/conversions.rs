@@ -4,7 +4,8 @@
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::convert::arguments::path_text;
+use crate::convert::arguments::{items, path_text};
+use crate::convert::buffers::Bytes;
 
 /// The exception of a conversion that is not compiled in.
 fn absent<T>(format: &str, way_out: &str) -> PyResult<T> {
@@ -79,13 +80,20 @@ conversions! {
 /// Makes GRIB messages of messages. Not in this build: raises RuntimeError.
 #[pyfunction]
 #[allow(unused_variables, reason = "the face of the Python function")]
-pub(crate) fn to_grib(messages: Vec<Vec<u8>>) -> PyResult<Vec<u8>> {
+pub(crate) fn to_grib(messages: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    self::messages(messages)?;
     no_grib()
 }
 
 /// Writes a NetCDF file of messages. Not in this build: raises RuntimeError.
 #[pyfunction]
 #[allow(unused_variables, reason = "the face of the Python function")]
-pub(crate) fn to_netcdf(messages: Vec<Vec<u8>>, path: &Bound<'_, PyAny>) -> PyResult<()> {
+pub(crate) fn to_netcdf(messages: &Bound<'_, PyAny>, path: &Bound<'_, PyAny>) -> PyResult<()> {
+    self::messages(messages)?;
     path_text(path, "path").and_then(|_| no_netcdf())
+}
+
+/// Checks that each message has bytes.
+fn messages(messages: &Bound<'_, PyAny>) -> PyResult<()> {
+    items(messages, "messages", |message| Bytes::borrow(message, "messages").map(drop)).map(drop)
 }

@@ -5,9 +5,10 @@ use pyo3::types::{PyList, PyTuple};
 use tgm_core::frame::{Frame, Frames};
 use tgm_core::wire::{FrameType, PREAMBLE_SIZE, Preamble};
 use tgm_core::zerocopy::FromBytes as _;
-use tgm_std::GlobalMetadata;
+use tgm_std::{DecodeOptions, GlobalMetadata};
 
 use crate::convert::arguments::{self, decoding, ranging};
+use crate::convert::array_out::Bits;
 use crate::convert::buffers::{Bytes, Reads};
 use crate::errors::{Place, raise, raise_at};
 use crate::message;
@@ -17,7 +18,7 @@ use crate::metadata::Metadata;
 ///
 /// `buf` is `bytes` or any other buffer of bytes that begins with a message; what follows the message is ignored.
 /// Arrays are writable and belong to the caller. Their shape is the descriptor's, their dtype too: packed values are
-/// float64, a bitmask is a flat array of its bytes.
+/// float64, a bitmask is an array of bool.
 ///
 /// With `native_byte_order=False` the bytes of an array are in the stored order. With `restore_non_finite=False` masked
 /// values are 0. With `verify_hash=True` the digest of each object is checked first.
@@ -42,8 +43,18 @@ pub(crate) fn decode<'py>(
     verify_hash: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let options = decoding(native_byte_order, threads, restore_non_finite, verify_hash);
-    let decoded = Bytes::borrow(buf, "buf")?.run(py, Reads::All, |bytes| tgm_std::decode(bytes, &options))?;
-    message::decoded(py, decoded.map_err(raise(py))?)
+    whole(py, buf, &options, Bits::Truths)
+}
+
+/// A message, with bitmasks as `bits` says.
+pub(super) fn whole<'py>(
+    py: Python<'py>,
+    buf: &Bound<'py, PyAny>,
+    options: &DecodeOptions,
+    bits: Bits,
+) -> PyResult<Bound<'py, PyAny>> {
+    let decoded = Bytes::borrow(buf, "buf")?.run(py, Reads::All, |bytes| tgm_std::decode(bytes, options))?;
+    message::decoded_as(py, decoded.map_err(raise(py))?, bits)
 }
 
 /// Decodes a message as `decode` does, with 0 for masked values, and the masks beside them.
@@ -63,9 +74,18 @@ pub(crate) fn decode_with_masks<'py>(
     native_byte_order: bool,
     threads: u32,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let options = decoding(native_byte_order, threads, false, false);
-    let run = |bytes: &[u8]| tgm_std::decode::decode_with_masks(bytes, &options);
-    message::decoded_with_masks(py, Bytes::borrow(buf, "buf")?.run(py, Reads::All, run)?.map_err(raise(py))?)
+    with_masks(py, buf, &decoding(native_byte_order, threads, false, false), Bits::Truths)
+}
+
+/// A message with masks, with bitmasks as `bits` says.
+pub(super) fn with_masks<'py>(
+    py: Python<'py>,
+    buf: &Bound<'py, PyAny>,
+    options: &DecodeOptions,
+    bits: Bits,
+) -> PyResult<Bound<'py, PyAny>> {
+    let run = |bytes: &[u8]| tgm_std::decode::decode_with_masks(bytes, options);
+    message::decoded_with_masks(py, Bytes::borrow(buf, "buf")?.run(py, Reads::All, run)?.map_err(raise(py))?, bits)
 }
 
 /// The metadata of a message. Nothing behind its first metadata frame is read, so the message may lack its end.
@@ -131,10 +151,20 @@ pub(crate) fn decode_object<'py>(
     restore_non_finite: bool,
     verify_hash: bool,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    let options = decoding(native_byte_order, threads, restore_non_finite, verify_hash);
-    let run = |bytes: &[u8]| tgm_std::decode_object(bytes, index, &options);
+    one(py, buf, index, &decoding(native_byte_order, threads, restore_non_finite, verify_hash), Bits::Truths)
+}
+
+/// An object, with a bitmask as `bits` says.
+pub(super) fn one<'py>(
+    py: Python<'py>,
+    buf: &Bound<'py, PyAny>,
+    index: usize,
+    options: &DecodeOptions,
+    bits: Bits,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let run = |bytes: &[u8]| tgm_std::decode_object(bytes, index, options);
     let decoded = Bytes::borrow(buf, "buf")?.run(py, Reads::Parts, run)?;
-    message::object(py, decoded.map_err(raise_at(py, Place::object(index)))?)
+    message::object(py, decoded.map_err(raise_at(py, Place::object(index)))?, bits)
 }
 
 /// Decodes ranges of the flat values of an object.

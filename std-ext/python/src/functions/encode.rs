@@ -24,6 +24,16 @@ impl<'py> Objects<'py> {
         Self::of_pairs(descriptors_and_data, |keys, data| object(keys, data, descriptor_in::descriptor))
     }
 
+    /// [`Self::new`] that ignores the masks of masked arrays.
+    ///
+    /// # Errors
+    /// The errors of the pairs.
+    pub(crate) fn without_masks(descriptors_and_data: &Bound<'py, PyAny>) -> PyResult<Self> {
+        Self::of_pairs(descriptors_and_data, |keys, data| {
+            object(keys, &array_in::without_mask(data)?, descriptor_in::descriptor)
+        })
+    }
+
     /// The objects of pairs of descriptor and bytes that went through the pipeline.
     ///
     /// # Errors
@@ -75,6 +85,11 @@ pub(crate) fn object<'py>(
 ) -> PyResult<(DataObjectDescriptor, Payload<'py>)> {
     // The descriptor is looked at first if it can be, so that its errors come first.
     let parsed = Data::new(data);
+    if descriptor.is_none()
+        && let Err(error) = parsed
+    {
+        return Err(error);
+    }
     let descriptor = describe(descriptor, parsed.as_ref().ok())?;
     let payload = parsed?.into_payload(&descriptor)?;
     Ok((descriptor, payload))

@@ -9,6 +9,9 @@ use pyo3::prelude::*;
 use tgm_std::file::SourceName;
 use tgm_std::read::{FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, Tag, Want};
 
+use super::turn::Turn;
+use crate::convert::buffers::Bytes;
+
 /// A file object: it has `seek` and `read`.
 #[derive(Debug)]
 pub(crate) struct PythonFile {
@@ -16,7 +19,7 @@ pub(crate) struct PythonFile {
     name: String,
     size: u64,
     /// One read at a time: the position belongs to the file object. It is only waited for without the GIL.
-    turn: Mutex<()>,
+    turn: Turn,
     /// What the file object raised last.
     failure: Mutex<Option<PyErr>>,
 }
@@ -40,7 +43,7 @@ impl PythonFile {
             Ok(name) => SourceName::of(&name.str()?.to_string()).to_string(),
             Err(_) => file.get_type().name()?.to_string(),
         };
-        let (turn, failure) = (Mutex::default(), Mutex::default());
+        let (turn, failure) = (Turn::default(), Mutex::default());
         Ok(Self { file: file.clone().unbind(), name, size: end.extract()?, turn, failure })
     }
 
@@ -52,6 +55,14 @@ impl PythonFile {
     /// The exception of the file object that ended the last call, if one did.
     pub(crate) fn take_failure(&self) -> Option<PyErr> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Checks that this thread is not within a read of the file object.
+    ///
+    /// # Errors
+    /// `RuntimeError` if it is.
+    pub(crate) fn refuse_reentry(&self) -> PyResult<()> {
+        self.turn.refuse_reentry()
     }
 
     fn read(&self, py: Python<'_>, offset: u64, len: usize) -> PyResult<Vec<u8>> {
@@ -84,7 +95,7 @@ pub(crate) fn read_some(file: &Bound<'_, PyAny>, len: usize) -> PyResult<Vec<u8>
         Err(_) if read.is_instance_of::<pyo3::types::PyString>() => {
             return Err(PyTypeError::new_err("read returned text: open the file with mode 'rb'"));
         }
-        Err(_) => read.extract()?,
+        Err(_) => Bytes::borrow(&read, "what read returned")?.to_vec(file.py())?,
     };
     if bytes.len() > len {
         return Err(PyValueError::new_err(format!("read({len}) returned {} bytes", bytes.len())));
@@ -98,9 +109,7 @@ impl RangeFetch for PythonFile {
         let failed = |text: String| FetchError::new(FetchErrorKind::Io(io::ErrorKind::Other), text);
         let len = usize::try_from(range.end - range.start)
             .map_err(|_| failed(format!("{}: {} bytes do not fit into memory", self.name, range.end - range.start)))?;
-        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let read = Python::attach(|py| self.read(py, range.start, len));
-        drop(turn);
+        let read = self.turn.take(|| Python::attach(|py| self.read(py, range.start, len)));
         match read {
             Ok(bytes) => Ok(Fetched { offset: range.start, bytes, size: Some(self.size), tag: None }),
             Err(error) => {

@@ -40,6 +40,7 @@ impl SourceFile {
         place: Place,
         read: impl FnOnce(&Reader<PythonFile>) -> tgm_std::Result<R> + Send,
     ) -> PyResult<R> {
+        self.reader.source().refuse_reentry()?;
         let found = detached(py, || read(&self.reader))?;
         let failure = self.reader.source().take_failure();
         found.map_err(|error: TensogramError| failure.unwrap_or_else(|| exception(py, &error, place)))

@@ -10,6 +10,7 @@ use pyo3::types::PyBytes;
 use tgm_std::TensogramError;
 use tgm_std::file::{MessageReader, StreamOptions};
 
+use super::turn::Turn;
 use crate::convert::bytes_out;
 use crate::errors::{Place, exception};
 use crate::source::python_file::read_some;
@@ -32,6 +33,7 @@ use crate::work::detached;
 pub(crate) struct MessageStream {
     /// It is only waited for without the GIL.
     reader: Mutex<MessageReader<Stream>>,
+    turn: Turn,
 }
 
 /// A stream of Python as one of Rust.
@@ -69,7 +71,7 @@ impl MessageStream {
         let options =
             StreamOptions { max_message_bytes: max_message_bytes.unwrap_or(usual.max_message_bytes), ..usual };
         let stream = Stream { stream: stream.clone().unbind(), failure: None };
-        Ok(Self { reader: Mutex::new(MessageReader::with_options(stream, &options)) })
+        Ok(Self { reader: Mutex::new(MessageReader::with_options(stream, &options)), turn: Turn::default() })
     }
 
     fn __iter__(this: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -77,12 +79,14 @@ impl MessageStream {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        let (found, failure) = detached(py, || {
+        self.turn.refuse_reentry()?;
+        let next = || {
             let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
             let found = reader.next_message().map(|message| message.map(|message| message.to_vec()));
             let failure = reader.get_mut().failure.take();
             (found, failure)
-        })?;
+        };
+        let (found, failure) = detached(py, || self.turn.take(next))?;
         match found {
             Ok(message) => message.map(|message| bytes_out::bytes(py, message)).transpose(),
             Err(error) => Err(failure.unwrap_or_else(|| self.raised(py, &error))),

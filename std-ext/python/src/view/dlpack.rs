@@ -93,7 +93,8 @@ const fn type_of(dtype: Dtype) -> Type {
         Dtype::Int16 => (0, 16),
         Dtype::Int32 => (0, 32),
         Dtype::Int64 => (0, 64),
-        Dtype::Uint8 | Dtype::Bitmask => (1, 8),
+        Dtype::Uint8 => (1, 8),
+        Dtype::Bitmask => (6, 8),
         Dtype::Uint16 => (1, 16),
         Dtype::Uint32 => (1, 32),
         Dtype::Uint64 => (1, 64),
@@ -137,11 +138,11 @@ pub(super) fn export<'py>(
         None => (this.decode_new(py, &DecodeOptions::default())?, IS_COPIED),
     };
     let array = array.cast_into::<PyUntypedArray>()?;
-    let shape = this.facts().array_shape();
+    let shape = &this.facts().shape;
     if is_versioned {
-        capsule::<ManagedVersioned>(&array, this, &shape, flags)
+        capsule::<ManagedVersioned>(&array, this, shape, flags)
     } else {
-        capsule::<Managed>(&array, this, &shape, flags)
+        capsule::<Managed>(&array, this, shape, flags)
     }
 }
 

@@ -86,9 +86,12 @@ impl Facts {
         })
     }
 
-    /// The shape of an array of the values: a bitmask is flat, as its bytes are.
-    pub(super) fn array_shape(&self) -> Vec<u64> {
-        if self.dtype == Dtype::Bitmask { vec![self.decoded_len] } else { self.shape.clone() }
+    /// The dtype and shape of an array over the values as they lie in the message. Bits are flat, as their bytes are.
+    fn stored_form(&self) -> (Dtype, Vec<u64>) {
+        match self.dtype {
+            Dtype::Bitmask => (Dtype::Uint8, vec![self.decoded_len]),
+            dtype => (dtype, self.shape.clone()),
+        }
     }
 
     fn shape_tuple<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -148,7 +151,7 @@ impl Object {
 
     /// Whether an array of the values needs no copy.
     pub(super) const fn is_in_place(&self) -> bool {
-        self.facts.stored.is_some() && !self.facts.is_swapped
+        self.facts.stored.is_some() && !self.facts.is_swapped && !matches!(self.facts.dtype, Dtype::Bitmask)
     }
 
     /// The dtype of the values in this machine's order.
@@ -187,13 +190,13 @@ impl Object {
         let address = address.ok_or_else(|| PyValueError::new_err("the object lies beyond the end of its buffer"))?;
         // SAFETY: the memory has `decoded_len` bytes from `start` on, as `address` found, which is as many as an array
         // of this shape and dtype has. It keeps them in place for as long as it lives, and the object keeps it.
-        unsafe { borrowed::array(slf.as_any(), dtype, &this.facts.array_shape(), address) }
+        unsafe { borrowed::array(slf.as_any(), dtype, &this.facts.stored_form().1, address) }
     }
 
     /// The values as a new array.
     pub(super) fn decode_new<'py>(&self, py: Python<'py>, options: &DecodeOptions) -> PyResult<Bound<'py, PyAny>> {
         let values = self.run(py, |object| tgm_std::decode::owned_values(object, options))?;
-        shaped(py, self.facts.dtype, &self.facts.array_shape(), values)
+        shaped(py, self.facts.dtype, &self.facts.shape, values)
     }
 }
 
@@ -204,7 +207,11 @@ pub(super) fn shaped<'py>(
     shape: &[u64],
     values: Vec<u8>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    array_out::flat(py, dtype, values)?.call_method1("reshape", (PyTuple::new(py, shape)?,))
+    let flat = match dtype {
+        Dtype::Bitmask => array_out::bools(py, shape, values)?,
+        dtype => array_out::flat(py, dtype, values)?,
+    };
+    flat.call_method1("reshape", (PyTuple::new(py, shape)?,))
 }
 
 /// An object of a message, which a pickled object consists of.
@@ -219,20 +226,20 @@ impl Object {
     ///
     /// It is a view of the map or buffer if `is_view` says so: O(1), and no memory. Otherwise the values are decoded
     /// when they are first asked for, and kept as long as the object lives. (If the buffer may change, they are decoded
-    /// each time.) The digest is not checked: `decode(verify_hash=True)` does that. A bitmask's array is flat, as its
-    /// bytes are; index the object to get truth values.
+    /// each time.) The digest is not checked: `decode(verify_hash=True)` does that. A bitmask gives truth values.
     #[getter]
     fn array<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         Self::values(slf)
     }
 
-    /// Whether `array` is a view: no stage, no mask, and this machine's byte order.
+    /// Whether `array` is a view: no stage, no mask, this machine's byte order, and not a bitmask.
     #[getter]
     fn is_view(&self) -> bool {
         self.is_in_place()
     }
 
-    /// The stored values as they lie, as a view in the stored byte order, such as `>f4`.
+    /// The stored values as they lie, as a view in the stored byte order, such as `>f4`. Of a bitmask these are bytes of
+    /// packed bits.
     ///
     /// Raises ValueError if a stage or a mask stands between the payload and the values.
     fn stored<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
@@ -240,7 +247,7 @@ impl Object {
         let Some(start) = facts.stored else {
             return Err(PyValueError::new_err("the values are not stored as they are: use array or decode()"));
         };
-        Self::view_at(slf, &borrowed::descr(slf.py(), facts.dtype, facts.is_swapped)?, start)
+        Self::view_at(slf, &borrowed::descr(slf.py(), facts.stored_form().0, facts.is_swapped)?, start)
     }
 
     /// The dimensions, slowest first.
@@ -261,8 +268,7 @@ impl Object {
         self.facts.element_count
     }
 
-    /// The dtype of the values, in this machine's byte order. A bitmask is an array of its bytes, so its dtype is
-    /// uint8.
+    /// The dtype of the values, in this machine's byte order. A bitmask's is bool.
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDescr>> {
         self.descr(py).cloned()
@@ -271,7 +277,7 @@ impl Object {
     /// The number of bytes of the values.
     #[getter]
     fn nbytes(&self) -> u64 {
-        self.facts.decoded_len
+        if self.facts.dtype == Dtype::Bitmask { self.facts.element_count } else { self.facts.decoded_len }
     }
 
     /// The number of bytes of the payload, as it is stored.

@@ -19,6 +19,8 @@ enum Way {
     /// Converted.
     Float32,
     Float64,
+    /// Bits as truth values.
+    Bools,
 }
 
 /// Writes the values of `object` to all of `out`.
@@ -49,7 +51,7 @@ fn way(object: &Object, py: Python<'_>, array: &Bound<'_, PyUntypedArray>, optio
     let expected = object.descr(py)?;
     let given = array.dtype();
     if given.is_equiv_to(expected) {
-        return Ok(Way::Bytes);
+        return Ok(if object.facts().dtype == Dtype::Bitmask { Way::Bools } else { Way::Bytes });
     }
     let is_float = |dtype| borrowed::descr(py, dtype, false).map(|float| given.is_equiv_to(&float));
     let is_real = !matches!(object.facts().dtype, Dtype::Complex64 | Dtype::Complex128 | Dtype::Bitmask);
@@ -65,7 +67,7 @@ fn way(object: &Object, py: Python<'_>, array: &Bound<'_, PyUntypedArray>, optio
 }
 
 fn check_layout(object: &Object, array: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
-    let expected = object.facts().array_shape();
+    let expected = &object.facts().shape;
     if !array.shape().iter().map(|&dim| dim as u64).eq(expected.iter().copied()) {
         let given = array.shape();
         return Err(PyValueError::new_err(format!("argument 'out': shape {expected:?} is expected, not {given:?}")));
@@ -101,7 +103,7 @@ fn write(
     if len == 0 {
         return decode::values_into(object, options, scratch, &mut []);
     }
-    // SAFETY, for the three slices: the caller has checked that the array is writable, contiguous and aligned, has
+    // SAFETY, for the slices: the caller has checked that the array is writable, contiguous and aligned, has
     // `count` elements of the slice's type, or `len` bytes, and shares no memory with the message. It holds the array
     // meanwhile, so numpy does not free or resize it. Another thread that reads or writes the array meanwhile sees what
     // it would see with a function of numpy that gives the GIL away: some old and some new values.
@@ -110,6 +112,15 @@ fn write(
             // SAFETY: above.
             let out = unsafe { std::slice::from_raw_parts_mut(address as *mut u8, len) };
             decode::values_into(object, options, scratch, out)
+        }
+        Way::Bools => {
+            let packed = decode::owned_values(object, options)?;
+            // SAFETY: above. numpy's truth values are bytes, 0 or 1.
+            let out = unsafe { std::slice::from_raw_parts_mut(address as *mut u8, len) };
+            for (places, byte) in out.chunks_mut(8).zip(packed) {
+                places.iter_mut().enumerate().for_each(|(bit, place)| *place = byte << bit >> 7);
+            }
+            Ok(())
         }
         Way::Float32 => {
             // SAFETY: above.

@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PySlice, PyTuple};
 use tgm_std::core::selection::Pick;
-use tgm_std::{DecodeOptions, Dtype, decode};
+use tgm_std::{DecodeOptions, decode};
 
 use super::object::{Object, shaped};
 
@@ -28,18 +28,11 @@ struct Plan<'py> {
 /// `IndexError` where numpy raises it; the errors of decoding.
 pub(super) fn item<'py>(object: &Bound<'py, Object>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let this = object.get();
-    let is_bitmask = this.facts().dtype == Dtype::Bitmask;
-    if this.is_in_place() && !is_bitmask {
+    if this.is_in_place() {
         return Object::values(object)?.get_item(key);
     }
     let Some(plan) = plan(key, &this.facts().shape)? else {
-        let all = if is_bitmask {
-            let picks = vec![Pick::All; this.facts().shape.len()];
-            selected(this, object.py(), &picks)?
-        } else {
-            Object::values(object)?
-        };
-        return all.get_item(key);
+        return Object::values(object)?.get_item(key);
     };
     let values = selected(this, object.py(), &plan.picks)?;
     if plan.has_rest {
@@ -51,18 +44,7 @@ pub(super) fn item<'py>(object: &Bound<'py, Object>, key: &Bound<'py, PyAny>) ->
 
 fn selected<'py>(object: &Object, py: Python<'py>, picks: &[Pick]) -> PyResult<Bound<'py, PyAny>> {
     let selected = object.run(py, |object| decode::select(object, picks, &DecodeOptions::default())?.into_owned())?;
-    let (dtype, shape) = (object.facts().dtype, selected.shape);
-    let bytes = selected.bytes.into_owned();
-    if dtype != Dtype::Bitmask {
-        return shaped(py, dtype, &shape, bytes);
-    }
-    let numpy = py.import("numpy")?;
-    let bits = numpy.call_method1("unpackbits", (shaped(py, dtype, &[bytes.len() as u64], bytes)?,))?;
-    // Bits behind the last one fill its byte.
-    let count = shape.iter().try_fold(1_usize, |count, &dim| count.checked_mul(usize::try_from(dim).ok()?));
-    let count = count.ok_or_else(|| PyOverflowError::new_err("the selection is too large"))?;
-    let bits = bits.get_item(PySlice::new(py, 0, isize::try_from(count)?, 1))?;
-    bits.call_method1("view", (numpy.getattr("bool_")?,))?.call_method1("reshape", (PyTuple::new(py, shape)?,))
+    shaped(py, object.facts().dtype, &selected.shape, selected.bytes.into_owned())
 }
 
 /// The box that `key` selects; None for an index that selects something else than a box.

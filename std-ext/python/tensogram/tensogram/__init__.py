@@ -20,14 +20,10 @@ from tgm import (  # noqa: F401
     convert_grib,
     convert_grib_buffer,
     convert_netcdf,
-    decode,
     decode_descriptors,
     decode_metadata,
-    decode_object,
     decode_range,
-    decode_with_masks,
     doctor,
-    encode,
     encode_pre_encoded,
     is_remote_url,
     iter_messages,
@@ -38,6 +34,13 @@ from tgm import (  # noqa: F401
     validate_file,
 )
 from tgm import DecodedMessage as Message
+from tgm._native import _reference
+
+# Where `tgm` answers otherwise: it has arrays of bool, and masks of masked arrays.
+decode = _reference.decode
+decode_object = _reference.decode_object
+decode_with_masks = _reference.decode_with_masks
+encode = _reference.encode
 
 __version__ = "0.24.0"
 

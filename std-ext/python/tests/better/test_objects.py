@@ -276,8 +276,8 @@ class TestFacts:
     def test_bitmask(self):
         truths = np.arange(20) % 3 == 0
         tensor = first(of(truths.reshape(4, 5), "bitmask"))
-        assert tensor.shape == (4, 5) and tensor.array.dtype == np.uint8 and tensor.array.shape == (3,)
-        assert np.array_equal(tensor.array, np.packbits(truths)) and tensor.is_view
+        assert tensor.shape == (4, 5) and tensor.dtype == bool and tensor.nbytes == 20 and not tensor.is_view
+        assert np.array_equal(tensor.stored(), np.packbits(truths))
 
     def test_pickle(self):
         message = tgm.Message(bytearray(of(VALUES)))

@@ -1,0 +1,49 @@
+//! Turns of threads at an object of Python that reads.
+
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ThreadId};
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+/// One call of `read` at a time. A `read` that asks the reader that called it would wait for itself forever: that is
+/// found by its thread.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    lock: Mutex<()>,
+    holder: Mutex<Option<ThreadId>>,
+}
+
+impl Turn {
+    /// Checks that this thread is not within [`Self::take`].
+    ///
+    /// # Errors
+    /// `RuntimeError` if it is.
+    pub(super) fn refuse_reentry(&self) -> PyResult<()> {
+        if *self.holder() == Some(thread::current().id()) {
+            return Err(PyRuntimeError::new_err("read uses the reader that called it"));
+        }
+        Ok(())
+    }
+
+    /// Does `work` when it is this thread's turn.
+    pub(super) fn take<R>(&self, work: impl FnOnce() -> R) -> R {
+        let _turn = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        *self.holder() = Some(thread::current().id());
+        let _end = End(self);
+        work()
+    }
+
+    fn holder(&self) -> std::sync::MutexGuard<'_, Option<ThreadId>> {
+        self.holder.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The end of a turn, also by a panic.
+struct End<'a>(&'a Turn);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        *self.0.holder() = None;
+    }
+}
