@@ -88,7 +88,6 @@ pub(crate) mod whole;
 
 use std::borrow::Cow;
 
-use tgm_codec::memory;
 use tgm_core::object::DataObject;
 
 use self::checked::{CheckedMessage, message};
@@ -151,7 +150,7 @@ pub fn values<'a>(object: &DataObject<'a>, options: &DecodeOptions) -> Result<Co
 /// # Errors
 /// The errors of [`values`], and [`TensogramError::Encoding`] if there is no memory for a copy.
 pub fn owned_values(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Vec<u8>> {
-    Ok(memory::owned(values(object, options)?)?)
+    options.limits.owned(values(object, options)?)
 }
 
 /// The metadata of a message, and the descriptor and the values of each object.

@@ -83,7 +83,7 @@
 //!
 //! # How this crate grows
 //! Versions follow the rules of Cargo. As long as the first number is 0, only a new second number may break programs. The
-//! oldest supported compiler is Rust 1.95 (`rust-version` in `Cargo.toml`), and only a new second number may require a newer
+//! oldest supported compiler is Rust 1.94 (`rust-version` in `Cargo.toml`), and only a new second number may require a newer
 //! one. A program is safe from smaller releases if it follows the last column:
 //!
 //! | items | how they grow | what a program does |

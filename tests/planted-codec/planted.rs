@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor};
 
-use super::about::{About, Before, Expansion, Implementation, Input, Means, Support, Trial, Uncompressed};
+use super::about::{About, Before, Expansion, Implementation, Input, CodecResources, Support, Trial, Uncompressed};
 use super::{Codec, Compress, PartReader, Workspace};
 use crate::error::{CodecError, Result};
 
@@ -52,7 +52,7 @@ impl Codec for Planted {
 }
 
 impl Compress for Planted {
-    fn append(&self, bytes: &[u8], _: ByteOrder, _: Means, out: &mut Vec<u8>) -> Result<Option<Vec<u64>>> {
+    fn append(&self, bytes: &[u8], _: ByteOrder, _: CodecResources, out: &mut Vec<u8>) -> Result<Option<Vec<u64>>> {
         out.extend(bytes.iter().map(|byte| !byte));
         Ok(None)
     }

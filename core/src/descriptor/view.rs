@@ -133,7 +133,7 @@ impl<'a> Descriptor<'a> {
     /// their own.
     ///
     /// It has no masks and no `szip_block_offsets`, because both count in the whole payload. Only the number of elements
-    /// and lengths are of the part. Its map, shape and strides stay those of the whole object.
+    /// and lengths are of the part. Map, shape and strides stay as they are in the whole object.
     #[doc(hidden)]
     #[must_use]
     pub fn of_part(mut self, element_count: u64) -> Self {

@@ -409,11 +409,25 @@ typedef struct {
   int32_t restore_non_finite;
   int32_t verify_hash;
   uint32_t threads;
-  /* The most bytes that an object may decode to. 0 is 16 GiB. */
+  /* The most bytes that an object, or all ranges of a call, may decode to. 0 is 16 GiB. */
   uint64_t max_decoded_bytes;
 } tgm_decode_options_t;
 
 #define TGM_DECODE_OPTIONS_INIT {sizeof(tgm_decode_options_t), 1, 1, 0, 0, 0}
+
+/* tgm_decode(), tgm_decode_object(), tgm_decode_range(), tgm_object_iter_create() and tgm_file_decode_message() with a
+ * struct of options. All options hold in every call that takes them, for values in whatever form they are stored. */
+tgm_error tgm_decode_opts(const uint8_t *buf, size_t buf_len, const tgm_decode_options_t *options,
+                          tgm_message_t **out);
+tgm_error tgm_decode_object_opts(const uint8_t *buf, size_t buf_len, size_t index,
+                                 const tgm_decode_options_t *options, tgm_message_t **out);
+tgm_error tgm_decode_range_opts(const uint8_t *buf, size_t buf_len, size_t index, const uint64_t *ranges_offsets,
+                                const uint64_t *ranges_counts, size_t num_ranges, const tgm_decode_options_t *options,
+                                int32_t join, tgm_bytes_t *out, size_t *out_count);
+tgm_error tgm_object_iter_create_opts(const uint8_t *buf, size_t buf_len, const tgm_decode_options_t *options,
+                                      tgm_object_iter_t **out);
+tgm_error tgm_file_decode_message_opts(tgm_file_t *file, size_t index, const tgm_decode_options_t *options,
+                                       tgm_message_t **out);
 
 /* The byte order of the bytes for zfp and sz3, which compress numbers. */
 #define TGM_VALUE_ORDER_CHECKED 0  /* as declared; refused if the numbers look swapped */
@@ -458,6 +472,16 @@ typedef struct {
 
 tgm_error tgm_encode_opts(const char *metadata_json, const uint8_t *const *data_ptrs, const size_t *data_lens,
                           size_t num_objects, const tgm_encode_options_t *options, tgm_bytes_t *out);
+/* tgm_encode_pre_encoded() with a struct of options. Payloads stay as they are, so `masks` and `value_order` have no
+ * effect. */
+tgm_error tgm_encode_pre_encoded_opts(const char *metadata_json, const uint8_t *const *data_ptrs,
+                                      const size_t *data_lens, size_t num_objects,
+                                      const tgm_encode_options_t *options, tgm_bytes_t *out);
+/* tgm_file_append() and tgm_streaming_encoder_create() with a struct of options. */
+tgm_error tgm_file_append_opts(tgm_file_t *file, const char *metadata_json, const uint8_t *const *data_ptrs,
+                               const size_t *data_lens, size_t num_objects, const tgm_encode_options_t *options);
+tgm_error tgm_streaming_encoder_create_opts(const char *path, const char *metadata_json,
+                                            const tgm_encode_options_t *options, tgm_streaming_encoder_t **out);
 
 /* An object to be encoded. The caller sets struct_size to sizeof(tgm_object_input_t), and what is not needed to 0. */
 typedef struct {

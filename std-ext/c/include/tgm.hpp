@@ -7,11 +7,13 @@
 //   tgm::messages(...)  the messages of a buffer, range-for     tgm::metadata   metadata by dotted path
 //
 // A class that owns something can be moved and not copied. A class that borrows says from what; it is small and can be
-// copied. What borrows cannot be taken from a temporary owner: that does not compile. Every failure is a tgm::error.
-// Several threads may use one handle as tensogram.h says.
+// copied. What borrows cannot be taken from a temporary owner: that does not compile. A span is as std::span is, which
+// takes temporaries: functions that take one use it during the call, or say that they borrow. Indexes are checked, except
+// in spans and bytes. Every failure is a tgm::error. Several threads may use one handle as tensogram.h says.
 #ifndef TGM_HPP
 #define TGM_HPP
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -126,6 +128,34 @@ private:
 
 using byte_span = span<const std::uint8_t>;
 
+namespace detail {
+
+template <class T> struct is_span : std::false_type {};
+template <class T> struct is_span<span<T>> : std::true_type {};
+
+// Whether the memory of an argument `C &&` dies with the expression: it is a temporary, and not a span.
+template <class C>
+inline constexpr bool is_temporary_owner =
+    !std::is_lvalue_reference_v<C> && !is_span<std::remove_cv_t<std::remove_reference_t<C>>>::value;
+
+// The elements of vectors, arrays and spans.
+template <class C>
+using element_of = std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<std::remove_reference_t<C> &>().data())>>;
+template <class C> using elements_of = decltype(span<const element_of<C>>(std::declval<std::remove_reference_t<C> &>()));
+
+// The start of a buffer for the library, which takes NULL for a missing argument. Nothing is read of an empty one.
+inline const std::uint8_t *start(byte_span buffer) noexcept {
+  static constexpr std::uint8_t nothing[16] = {};
+  return buffer.data() != nullptr ? buffer.data() : nothing;
+}
+
+[[noreturn]] inline void no_object(std::size_t index, std::size_t count) {
+  throw error(TGM_ERROR_OBJECT,
+              "object " + std::to_string(index) + " of " + std::to_string(count) + ": there is none of that number");
+}
+
+} // namespace detail
+
 // Bytes of the library.
 class bytes {
 public:
@@ -140,11 +170,14 @@ public:
   bytes &operator=(const bytes &) = delete;
   ~bytes() { tgm_bytes_free(owned_); }
 
-  const std::uint8_t *data() const noexcept { return owned_.data; }
+  const std::uint8_t *data() const & noexcept { return owned_.data; }
+  const std::uint8_t *data() const && = delete;
   std::size_t size() const noexcept { return owned_.len; }
   bool empty() const noexcept { return owned_.len == 0; }
-  const std::uint8_t *begin() const noexcept { return owned_.data; }
-  const std::uint8_t *end() const noexcept { return owned_.data + owned_.len; }
+  const std::uint8_t *begin() const & noexcept { return owned_.data; }
+  const std::uint8_t *begin() const && = delete;
+  const std::uint8_t *end() const & noexcept { return owned_.data + owned_.len; }
+  const std::uint8_t *end() const && = delete;
   std::uint8_t operator[](std::size_t index) const noexcept { return owned_.data[index]; }
   std::string str() const { return std::string(begin(), end()); }
 
@@ -172,9 +205,9 @@ enum class dtype : std::int32_t {
   bitmask = TGM_DTYPE_BITMASK
 };
 
-// The dtype of an arithmetic type: dtype_of<float> is float32.
-template <class T>
-inline constexpr dtype dtype_of = [] {
+namespace detail {
+
+template <class T> constexpr dtype arithmetic_dtype() {
   static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8, "no dtype has this type");
   if constexpr (std::is_floating_point_v<T>) {
     return sizeof(T) == 4 ? dtype::float32 : dtype::float64;
@@ -182,13 +215,42 @@ inline constexpr dtype dtype_of = [] {
     constexpr int step = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
     return static_cast<dtype>((std::is_signed_v<T> ? TGM_DTYPE_INT8 : TGM_DTYPE_UINT8) + step);
   }
+}
+
+} // namespace detail
+
+// The dtype of an arithmetic or complex type: dtype_of<float> is float32.
+template <class T>
+inline constexpr dtype dtype_of = [] {
+  if constexpr (std::is_same_v<T, std::complex<float>>)
+    return dtype::complex64;
+  else if constexpr (std::is_same_v<T, std::complex<double>>)
+    return dtype::complex128;
+  else
+    return detail::arithmetic_dtype<T>();
 }();
 
+namespace detail {
+
+// Whether values of a dtype lie in memory as T. C++ lacks types for half precision, whose bits are those of an unsigned
+// integer, and for bits, which are packed into bytes.
+template <class T> bool holds(dtype type) noexcept {
+  if (type == dtype::float16 || type == dtype::bfloat16)
+    return std::is_same_v<T, std::uint16_t>;
+  if (type == dtype::bitmask)
+    return std::is_same_v<T, std::uint8_t>;
+  return dtype_of<T> == type;
+}
+
+} // namespace detail
+
+// "unknown" for a number that is not one of a type.
 inline const char *name(dtype type) {
   static constexpr const char *names[] = {"float16", "bfloat16", "float32", "float64", "complex64",
                                           "complex128", "int8", "int16", "int32", "int64",
                                           "uint8", "uint16", "uint32", "uint64", "bitmask"};
-  return names[static_cast<std::size_t>(type)];
+  const auto index = static_cast<std::size_t>(type);
+  return index < sizeof names / sizeof names[0] ? names[index] : "unknown";
 }
 
 // ---- Options -------------------------------------------------------------------------------------------------------
@@ -201,6 +263,7 @@ struct decode_options {
   // 0 is the library's limit of 16 GiB.
   std::uint64_t max_decoded_bytes = 0;
 
+  // For every call that decodes.
   tgm_decode_options_t raw() const noexcept {
     return {sizeof(tgm_decode_options_t), native_byte_order, restore_non_finite, verify_hash, threads,
             max_decoded_bytes};
@@ -220,14 +283,19 @@ struct encode_options {
   std::int32_t value_order = TGM_VALUE_ORDER_CHECKED;
   bool descriptor_first = false;
 
-  TgmEncodeMaskOptions masks() const noexcept {
-    return {allow_nan,           allow_inf,           nan_mask_method,
-            pos_inf_mask_method, neg_inf_mask_method, small_mask_threshold_bytes};
-  }
-  const char *hash_algo() const noexcept { return hashing ? "xxh3" : nullptr; }
+  // For every call that encodes.
   tgm_encode_options_t raw() const noexcept {
-    return {sizeof(tgm_encode_options_t), hash_algo(), threads, value_order, descriptor_first, 0, masks(),
-            nullptr,                      nullptr,     0};
+    return {sizeof(tgm_encode_options_t),
+            hashing ? "xxh3" : nullptr,
+            threads,
+            value_order,
+            descriptor_first,
+            0,
+            {allow_nan, allow_inf, nan_mask_method, pos_inf_mask_method, neg_inf_mask_method,
+             small_mask_threshold_bytes},
+            nullptr,
+            nullptr,
+            0};
   }
 };
 
@@ -241,9 +309,24 @@ public:
     detail::check(tgm_metadata_builder_new(&out));
     handle_.reset(out);
   }
-  template <class T> metadata_builder &set(const std::string &path, const T &value) {
+  template <class T> metadata_builder &set(const std::string &path, const T &value) & {
+    put(path.c_str(), value);
+    return *this;
+  }
+  template <class T> metadata_builder &&set(const std::string &path, const T &value) && {
+    put(path.c_str(), value);
+    return std::move(*this);
+  }
+  metadata_builder &set_bytes(const std::string &path, byte_span data) & {
+    detail::check(tgm_metadata_builder_set_bytes(handle_.get(), path.c_str(), data.data(), data.size()));
+    return *this;
+  }
+  metadata_builder &&set_bytes(const std::string &path, byte_span data) && { return std::move(set_bytes(path, data)); }
+  const tgm_metadata_builder_t *raw() const noexcept { return handle_.get(); }
+
+private:
+  template <class T> void put(const char *name, const T &value) {
     tgm_metadata_builder_t *const raw = handle_.get();
-    const char *const name = path.c_str();
     if constexpr (std::is_same_v<T, bool>)
       detail::check(tgm_metadata_builder_set_bool(raw, name, value));
     else if constexpr (std::is_floating_point_v<T>)
@@ -254,15 +337,7 @@ public:
       detail::check(tgm_metadata_builder_set_i64(raw, name, value));
     else
       detail::check(tgm_metadata_builder_set_string(raw, name, std::string(value).c_str()));
-    return *this;
   }
-  metadata_builder &set_bytes(const std::string &path, byte_span data) {
-    detail::check(tgm_metadata_builder_set_bytes(handle_.get(), path.c_str(), data.data(), data.size()));
-    return *this;
-  }
-  const tgm_metadata_builder_t *raw() const noexcept { return handle_.get(); }
-
-private:
   detail::handle<tgm_metadata_builder_t, tgm_metadata_builder_free> handle_;
 };
 
@@ -372,11 +447,17 @@ private:
   std::size_t index_;
 };
 
+// Types of raw bytes.
+template <class T>
+inline constexpr bool is_byte = std::is_same_v<T, std::uint8_t> || std::is_same_v<T, char> || std::is_same_v<T, std::byte>;
+
 // The values as T, if they are of that type, in this machine's order and aligned.
 template <class T>
 span<const T> typed(const void *data, std::size_t size, std::int32_t stored, bool native, bool aligned) {
-  if (stored != static_cast<std::int32_t>(dtype_of<T>))
-    throw error(TGM_ERROR_ENCODING, std::string("the values are not of type ") + name(dtype_of<T>));
+  const auto type = static_cast<dtype>(stored);
+  if (!holds<T>(type))
+    throw error(TGM_ERROR_ENCODING,
+                std::string("the values are of type ") + name(type) + ", and not of type " + name(dtype_of<T>));
   if (!native)
     throw error(TGM_ERROR_ENCODING, "the values are not in this machine's byte order");
   if (!aligned)
@@ -398,7 +479,10 @@ inline bool is_native(const char *order) {
 // An object of a decoded message: borrowed from the message.
 class object {
 public:
-  object(const tgm_message_t *message, std::size_t index) noexcept : message_(message), index_(index) {}
+  object(const tgm_message_t *message, std::size_t index) : message_(message), index_(index) {
+    if (const std::size_t count = tgm_message_num_objects(message); index >= count)
+      detail::no_object(index, count);
+  }
 
   span<const std::uint64_t> shape() const {
     return {tgm_object_shape(message_, index_), static_cast<std::size_t>(tgm_object_ndim(message_, index_))};
@@ -441,10 +525,12 @@ public:
   explicit message(tgm_message_t *owned) noexcept : handle_(owned) {}
 
   std::size_t size() const noexcept { return tgm_message_num_objects(handle_.get()); }
-  object operator[](std::size_t index) const & noexcept { return {handle_.get(), index}; }
+  object operator[](std::size_t index) const & { return {handle_.get(), index}; }
   object operator[](std::size_t) const && = delete;
-  iterator begin() const noexcept { return {this, 0}; }
-  iterator end() const noexcept { return {this, size()}; }
+  iterator begin() const & noexcept { return {this, 0}; }
+  iterator begin() const && = delete;
+  iterator end() const & noexcept { return {this, size()}; }
+  iterator end() const && = delete;
   tgm::metadata metadata() const {
     tgm_metadata_t *out = nullptr;
     detail::check(tgm_message_metadata(handle_.get(), &out));
@@ -457,23 +543,22 @@ private:
 };
 
 inline message decode(byte_span buffer, const decode_options &options = {}) {
-  const TgmDecodeMaskOptions masks{options.restore_non_finite};
+  const auto raw = options.raw();
   tgm_message_t *out = nullptr;
-  detail::check(tgm_decode_with_options(buffer.data(), buffer.size(), options.native_byte_order, options.threads,
-                                        options.verify_hash, &masks, &out));
+  detail::check(tgm_decode_opts(detail::start(buffer), buffer.size(), &raw, &out));
   return message(out);
 }
 
 // The object `index`, as a message with one object.
 inline message decode_object(byte_span buffer, std::size_t index, const decode_options &options = {}) {
+  const auto raw = options.raw();
   tgm_message_t *out = nullptr;
-  detail::check(tgm_decode_object(buffer.data(), buffer.size(), index, options.native_byte_order, options.threads,
-                                  options.verify_hash, &out));
+  detail::check(tgm_decode_object_opts(detail::start(buffer), buffer.size(), index, &raw, &out));
   return message(out);
 }
 
 // The structure and all digests of a message; throws the first damage.
-inline void check(byte_span buffer) { detail::check(tgm_check_message(buffer.data(), buffer.size())); }
+inline void check(byte_span buffer) { detail::check(tgm_check_message(detail::start(buffer), buffer.size())); }
 
 // ---- Messages of a buffer ------------------------------------------------------------------------------------------
 
@@ -482,6 +567,8 @@ class messages {
 public:
   using iterator = detail::index_iterator<messages, byte_span>;
 
+  template <class B, class = std::enable_if_t<detail::is_temporary_owner<B> && std::is_constructible_v<byte_span, B>>>
+  explicit messages(B &&) = delete;
   explicit messages(byte_span buffer) : buffer_(buffer) {
     tgm_scan_result_t *out = nullptr;
     detail::check(tgm_scan(buffer.data(), buffer.size(), &out));
@@ -490,12 +577,15 @@ public:
   std::size_t size() const noexcept { return tgm_scan_count(handle_.get()); }
   byte_span operator[](std::size_t index) const {
     if (index >= size())
-      throw error(TGM_ERROR_INVALID_ARG, "no such message");
+      throw error(TGM_ERROR_INVALID_ARG, "message " + std::to_string(index) + " of " + std::to_string(size()) +
+                                             ": there is none of that number");
     const tgm_scan_entry_t entry = tgm_scan_entry(handle_.get(), index);
     return {buffer_.data() + entry.offset, entry.length};
   }
-  iterator begin() const noexcept { return {this, 0}; }
-  iterator end() const noexcept { return {this, size()}; }
+  iterator begin() const & noexcept { return {this, 0}; }
+  iterator begin() const && = delete;
+  iterator end() const & noexcept { return {this, size()}; }
+  iterator end() const && = delete;
 
 private:
   byte_span buffer_;
@@ -616,7 +706,7 @@ private:
   }
   // Bytes are allowed for values of any type.
   template <class T> void require() const {
-    if constexpr (sizeof(T) != 1)
+    if constexpr (!detail::is_byte<T>)
       detail::typed<T>(nullptr, 0, array_.dtype, true, true);
   }
   template <class T> static std::uint8_t *bytes_of(span<T> out) noexcept {
@@ -633,9 +723,11 @@ class view {
 public:
   using iterator = detail::index_iterator<view, object_view>;
 
+  template <class B, class = std::enable_if_t<detail::is_temporary_owner<B> && std::is_constructible_v<byte_span, B>>>
+  explicit view(B &&) = delete;
   explicit view(byte_span buffer) {
     tgm_view_t *out = nullptr;
-    detail::check(tgm_view_open(buffer.data(), buffer.size(), &out));
+    detail::check(tgm_view_open(detail::start(buffer), buffer.size(), &out));
     handle_.reset(out);
   }
   explicit view(tgm_view_t *owned) noexcept : handle_(owned) {}
@@ -643,8 +735,10 @@ public:
   std::size_t size() const noexcept { return tgm_view_num_objects(handle_.get()); }
   object_view operator[](std::size_t index) const & { return {handle_.get(), index}; }
   object_view operator[](std::size_t) const && = delete;
-  iterator begin() const noexcept { return {this, 0}; }
-  iterator end() const noexcept { return {this, size()}; }
+  iterator begin() const & noexcept { return {this, 0}; }
+  iterator begin() const && = delete;
+  iterator end() const & noexcept { return {this, size()}; }
+  iterator end() const && = delete;
   tgm::metadata metadata() const {
     tgm_metadata_t *out = nullptr;
     detail::check(tgm_view_metadata(handle_.get(), &out));
@@ -708,6 +802,7 @@ public:
   // Fields of `bits` bits for float64, with the scale that the values need.
   descriptor &simple_packing(std::int64_t bits) { return encoding("simple_packing").param("sp_bits_per_value", bits); }
 
+  tgm::dtype type() const noexcept { return type_; }
   std::string json() const {
     std::vector<std::uint64_t> strides(shape_.size(), 1);
     for (std::size_t i = shape_.size(); i > 1; --i)
@@ -736,7 +831,19 @@ private:
   std::string params_;
 };
 
-// A message out of arrays. It borrows the values until it is encoded.
+namespace detail {
+
+// The bytes of an object's values, which are of the type that its descriptor names.
+template <class T> byte_span bytes_of(const descriptor &what, span<const T> values) {
+  if (!holds<T>(what.type()))
+    throw error(TGM_ERROR_INVALID_ARG,
+                std::string("the descriptor has type ") + name(what.type()) + ", the values have " + name(dtype_of<T>));
+  return {reinterpret_cast<const std::uint8_t *>(values.data()), values.size_bytes()};
+}
+
+} // namespace detail
+
+// A message out of arrays. It borrows the values, and builders of metadata, until it is encoded.
 class encoder {
 public:
   // Metadata of the message, as a JSON value.
@@ -744,27 +851,38 @@ public:
     extra_ += (extra_.empty() ? "" : ",") + detail::quoted(key) + ":" + json;
     return *this;
   }
-  // More metadata of the message, and of the object that was added last. It is borrowed until the message is encoded.
-  // Only encode() writes it; other functions throw.
+  // More metadata of the message, and of the object that was added last.
   encoder &extra(const metadata_builder &more) {
     more_extra_ = more.raw();
     return *this;
   }
+  encoder &extra(const metadata_builder &&) = delete;
   encoder &metadata(const metadata_builder &more) {
     if (more_base_.empty())
       throw error(TGM_ERROR_INVALID_ARG, "metadata of an object that was not added yet");
     more_base_.back() = more.raw();
     return *this;
   }
-  // An object, and its metadata as a JSON object.
+  encoder &metadata(const metadata_builder &&) = delete;
+  // An object, and its metadata as a JSON object. T is the type that the descriptor names.
   template <class T> encoder &add(const descriptor &what, span<const T> values, const std::string &metadata = "{}") {
-    return add_raw(what.json(), {reinterpret_cast<const std::uint8_t *>(values.data()), values.size_bytes()}, metadata);
+    return add_raw(what.json(), detail::bytes_of(what, values), metadata);
   }
+  // The same for vectors and arrays, which must live until the message is encoded.
+  template <class C, class E = detail::elements_of<C>, std::enable_if_t<!detail::is_temporary_owner<C>, int> = 0>
+  encoder &add(const descriptor &what, C &&values, const std::string &metadata = "{}") {
+    return add(what, E(values), metadata);
+  }
+  template <class C, class E = detail::elements_of<C>, std::enable_if_t<detail::is_temporary_owner<C>, int> = 0>
+  encoder &add(const descriptor &, C &&, const std::string & = "{}") = delete;
   template <class T>
   encoder &add(const descriptor &what, const std::vector<T> &values, const std::string &metadata = "{}") {
     return add(what, span<const T>(values.data(), values.size()), metadata);
   }
+  template <class T> encoder &add(const descriptor &, const std::vector<T> &&, const std::string & = "{}") = delete;
   // An object of any bytes: values, or for encode_pre_encoded() what the pipeline made of them.
+  template <class B, class = std::enable_if_t<detail::is_temporary_owner<B> && std::is_constructible_v<byte_span, B>>>
+  encoder &add_raw(const std::string &, B &&, const std::string & = "{}") = delete;
   encoder &add_raw(const std::string &descriptor_json, byte_span data, const std::string &metadata = "{}") {
     const char *comma = pointers_.empty() ? "" : ",";
     descriptors_ += comma + descriptor_json;
@@ -778,35 +896,33 @@ public:
     return "{\"descriptors\":[" + descriptors_ + "],\"base\":[" + base_ + "],\"_extra_\":{" + extra_ + "}}";
   }
   bytes encode(const encode_options &options = {}) const {
-    auto raw = options.raw();
-    raw.extra = more_extra_;
-    raw.base = more_base_.data();
-    raw.num_base = more_base_.size();
+    const auto raw = with_builders(options);
     tgm_bytes_t out{nullptr, 0};
     detail::check(
         tgm_encode_opts(json().c_str(), pointers_.data(), lengths_.data(), pointers_.size(), &raw, &out));
     return bytes(out);
   }
-  // The payloads went through their pipelines already.
+  // The payloads went through their pipelines already. Options about values have no effect.
   bytes encode_pre_encoded(const encode_options &options = {}) const {
-    refuse_builders();
+    const auto raw = with_builders(options);
     tgm_bytes_t out{nullptr, 0};
-    detail::check(tgm_encode_pre_encoded(json().c_str(), pointers_.data(), lengths_.data(), pointers_.size(),
-                                         options.hash_algo(), options.threads, &out));
+    detail::check(tgm_encode_pre_encoded_opts(json().c_str(), pointers_.data(), lengths_.data(), pointers_.size(),
+                                              &raw, &out));
     return bytes(out);
   }
-  // Throws if there is metadata that only encode() writes.
-  void refuse_builders() const {
-    bool any = more_extra_ != nullptr;
-    for (const tgm_metadata_builder_t *more : more_base_)
-      any = any || more != nullptr;
-    if (any)
-      throw error(TGM_ERROR_INVALID_ARG, "metadata of a builder is written by encode() alone");
-  }
-  span<const std::uint8_t *const> pointers() const noexcept { return {pointers_.data(), pointers_.size()}; }
-  span<const std::size_t> lengths() const noexcept { return {lengths_.data(), lengths_.size()}; }
 
 private:
+  friend class file;
+
+  // The options with the metadata of builders.
+  tgm_encode_options_t with_builders(const encode_options &options) const noexcept {
+    auto raw = options.raw();
+    raw.extra = more_extra_;
+    raw.base = more_base_.data();
+    raw.num_base = more_base_.size();
+    return raw;
+  }
+
   std::string descriptors_;
   std::string base_;
   std::string extra_;
@@ -828,19 +944,21 @@ public:
   }
   explicit stream(const std::string &path, const std::string &metadata_json = "{}",
                   const encode_options &options = {}) {
-    const TgmEncodeMaskOptions masks = options.masks();
+    const auto raw = options.raw();
     tgm_streaming_encoder_t *out = nullptr;
-    detail::check(tgm_streaming_encoder_create_with_options(path.c_str(), metadata_json.c_str(), options.hash_algo(),
-                                                            options.threads, &masks, &out));
+    detail::check(tgm_streaming_encoder_create_opts(path.c_str(), metadata_json.c_str(), &raw, &out));
     handle_.reset(out);
   }
   void preceder(const std::string &metadata_json) {
     detail::check(tgm_streaming_encoder_write_preceder(handle_.get(), metadata_json.c_str()));
   }
+  // An object. T is the type that the descriptor names. The values are written at once.
   template <class T> void write(const descriptor &what, span<const T> values) {
-    detail::check(tgm_streaming_encoder_write(handle_.get(), what.json().c_str(),
-                                              reinterpret_cast<const std::uint8_t *>(values.data()),
-                                              values.size_bytes()));
+    const byte_span raw = detail::bytes_of(what, values);
+    detail::check(tgm_streaming_encoder_write(handle_.get(), what.json().c_str(), raw.data(), raw.size()));
+  }
+  template <class C, class E = detail::elements_of<C>> void write(const descriptor &what, C &&values) {
+    write(what, E(values));
   }
   template <class T> void write(const descriptor &what, const std::vector<T> &values) {
     write(what, span<const T>(values.data(), values.size()));
@@ -875,9 +993,16 @@ class object_list {
 public:
   explicit object_list(tgm_object_list_t *owned) noexcept : handle_(owned) {}
   std::size_t size() const noexcept { return tgm_object_list_count(handle_.get()); }
-  const tgm_object_ref_t *begin() const noexcept { return tgm_object_list_data(handle_.get()); }
-  const tgm_object_ref_t *end() const noexcept { return begin() + size(); }
-  const tgm_object_ref_t &operator[](std::size_t index) const noexcept { return begin()[index]; }
+  const tgm_object_ref_t *begin() const & noexcept { return tgm_object_list_data(handle_.get()); }
+  const tgm_object_ref_t *begin() const && = delete;
+  const tgm_object_ref_t *end() const & noexcept { return begin() + size(); }
+  const tgm_object_ref_t *end() const && = delete;
+  tgm_object_ref_t operator[](std::size_t index) const {
+    if (index >= size())
+      throw error(TGM_ERROR_INVALID_ARG, "entry " + std::to_string(index) + " of " + std::to_string(size()) +
+                                             ": there is none of that number");
+    return begin()[index];
+  }
 
 private:
   detail::handle<tgm_object_list_t, tgm_object_list_free> handle_;
@@ -903,12 +1028,14 @@ public:
     detail::check(tgm_file_read_message(handle_.get(), index, &out));
     return bytes(out);
   }
-  iterator begin() const { return {this, 0}; }
-  iterator end() const { return {this, size()}; }
+  iterator begin() const & { return {this, 0}; }
+  iterator begin() const && = delete;
+  iterator end() const & { return {this, size()}; }
+  iterator end() const && = delete;
   message decode(std::size_t index, const decode_options &options = {}) const {
+    const auto raw = options.raw();
     tgm_message_t *out = nullptr;
-    detail::check(tgm_file_decode_message(handle_.get(), index, options.native_byte_order, options.threads,
-                                          options.verify_hash, &out));
+    detail::check(tgm_file_decode_message_opts(handle_.get(), index, &raw, &out));
     return message(out);
   }
   message decode_object(std::size_t index, std::size_t object, const decode_options &options = {}) const {
@@ -929,11 +1056,9 @@ public:
     return tgm::view(out);
   }
   void append(const encoder &message, const encode_options &options = {}) {
-    message.refuse_builders();
-    const TgmEncodeMaskOptions masks = options.masks();
-    detail::check(tgm_file_append_with_options(handle_.get(), message.json().c_str(), message.pointers().data(),
-                                               message.lengths().data(), message.lengths().size(), options.hash_algo(),
-                                               options.threads, &masks));
+    const auto raw = message.with_builders(options);
+    detail::check(tgm_file_append_opts(handle_.get(), message.json().c_str(), message.pointers_.data(),
+                                       message.lengths_.data(), message.lengths_.size(), &raw));
   }
   object_list query(const std::string &text, std::uint32_t threads = 0) const {
     tgm_object_list_t *out = nullptr;

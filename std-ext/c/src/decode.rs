@@ -76,6 +76,23 @@ pub unsafe extern "C" fn tgm_decode_with_options(
     })
 }
 
+/// Decodes a message with a struct of options.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_decode_opts(
+    buf: *const u8,
+    buf_len: usize,
+    options: *const DecodeOptionsStruct,
+    out: *mut *mut Message,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (bytes, options, out) =
+            unsafe { (args::slice(buf, buf_len)?, options::decoding_struct(options)?, args::place(out)?) };
+        out.put_handle(whole(bytes, &options)?);
+        Ok(())
+    })
+}
+
 /// Reads the metadata of a message. No object is decoded.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_decode_metadata(buf: *const u8, buf_len: usize, out: *mut *mut Metadata) -> Code {
@@ -103,6 +120,52 @@ pub unsafe extern "C" fn tgm_decode_object(
         let (bytes, out) = unsafe { (args::slice(buf, buf_len)?, args::place(out)?) };
         out.put_handle(object(bytes, index, &options::decoding(native_byte_order, threads, verify_hash, None))?);
         Ok(())
+    })
+}
+
+/// Decodes one object of a message with a struct of options.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_decode_object_opts(
+    buf: *const u8,
+    buf_len: usize,
+    index: usize,
+    options: *const DecodeOptionsStruct,
+    out: *mut *mut Message,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (bytes, options, out) =
+            unsafe { (args::slice(buf, buf_len)?, options::decoding_struct(options)?, args::place(out)?) };
+        out.put_handle(object(bytes, index, &options)?);
+        Ok(())
+    })
+}
+
+/// Decodes ranges of an object's elements with a struct of options.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_decode_range_opts(
+    buf: *const u8,
+    buf_len: usize,
+    index: usize,
+    ranges_offsets: *const u64,
+    ranges_counts: *const u64,
+    num_ranges: usize,
+    options: *const DecodeOptionsStruct,
+    join: i32,
+    out: *mut TgmBytes,
+    out_count: *mut usize,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (bytes, ranges, options, places) = unsafe {
+            (
+                args::slice(buf, buf_len)?,
+                ranges::read(ranges_offsets, ranges_counts, num_ranges)?,
+                options::decoding_struct(options)?,
+                Places::new(out, out_count, join)?,
+            )
+        };
+        places.put(decode_range(bytes, index, &ranges, &options)?.1)
     })
 }
 

@@ -195,9 +195,7 @@ pub unsafe extern "C" fn tgm_object_decode_to_dlpack(
         let (dtype, dims) = view.form(index)?;
         data_type(dtype)?;
         let len = view.size(index)?;
-        if len as u64 > options.limits.max_decoded_bytes {
-            return Err(Report::new(ENCODING, format!("{len} bytes are more than max_decoded_bytes")).into());
-        }
+        options.limits.check_bytes(u64::MAX, len as u64)?;
         let mut memory = Vec::new();
         let room = len.saturating_add(ALIGN);
         memory.try_reserve_exact(room).map_err(|_| Report::new(ENCODING, "out of memory"))?;

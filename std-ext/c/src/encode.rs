@@ -7,6 +7,7 @@ use tgm_std::{DataObjectDescriptor, EncodeOptions, encode, encode_pre_encoded};
 
 use crate::args;
 use crate::buffers::{TgmBytes, give};
+use crate::builder::Added;
 use crate::call::call;
 use crate::error::{Code, METADATA, Report, Result, invalid};
 use crate::json_in::{self, Description};
@@ -65,6 +66,12 @@ impl<'a> Input<'a> {
     /// Checks that no descriptor has masks, which only encoding makes.
     pub(crate) fn refuse_masks(&self) -> Result<()> {
         self.description.descriptors.iter().try_for_each(refuse_masks)
+    }
+
+    /// Adds metadata of builders.
+    pub(crate) fn add(&mut self, added: &Added<'_>) -> Result<()> {
+        let objects = self.data.len();
+        added.add_to(&mut self.description.metadata, objects)
     }
 
     fn encode(&self, options: &EncodeOptions) -> Result<TgmBytes> {
@@ -137,7 +144,7 @@ pub unsafe extern "C" fn tgm_encode_opts(
             let options = options::encoding_struct(options);
             (args::place(out)?, options?, Input::new(metadata_json, data_ptrs, data_lens, num_objects)?)
         };
-        added.add_to(&mut input.description.metadata, num_objects)?;
+        input.add(&added)?;
         out.put(input.encode(&options)?);
         Ok(())
     })
@@ -160,6 +167,28 @@ pub unsafe extern "C" fn tgm_encode_pre_encoded(
             let options = options::encoding(hash_algo, threads, ptr::null());
             (args::place(out)?, options?, Input::new(metadata_json, data_ptrs, data_lens, num_objects)?)
         };
+        out.put(give(encode_pre_encoded(input.metadata(), &input.objects(), &options)?)?);
+        Ok(())
+    })
+}
+
+/// [`tgm_encode_pre_encoded`] with a struct of options.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_encode_pre_encoded_opts(
+    metadata_json: *const c_char,
+    data_ptrs: *const *const u8,
+    data_lens: *const usize,
+    num_objects: usize,
+    options: *const EncodeOptionsStruct,
+    out: *mut TgmBytes,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (out, (options, added), mut input) = unsafe {
+            let options = options::encoding_struct(options);
+            (args::place(out)?, options?, Input::new(metadata_json, data_ptrs, data_lens, num_objects)?)
+        };
+        input.add(&added)?;
         out.put(give(encode_pre_encoded(input.metadata(), &input.objects(), &options)?)?);
         Ok(())
     })

@@ -18,7 +18,7 @@ use crate::error::{Code, IO, Report, Result, c_string, invalid, io};
 use crate::locks;
 use crate::message::Message;
 use crate::metadata::Metadata;
-use crate::options::{self, DecodeOptionsStruct, EncodeMaskOptions};
+use crate::options::{self, DecodeOptionsStruct, EncodeMaskOptions, EncodeOptionsStruct};
 use crate::ranges::{self, Places};
 
 /// A `tgm_file_t` of C. Threads may share it: reading goes on at the same time, and appending waits.
@@ -137,6 +137,23 @@ pub unsafe extern "C" fn tgm_file_decode_message(
         // SAFETY: the header's contract.
         let (file, out) = unsafe { (args::required(file)?, args::place(out)?) };
         let options = options::decoding(native_byte_order, threads, verify_hash, None);
+        out.put_handle(file.with_message(index, |bytes| decode::whole(bytes, &options))?);
+        Ok(())
+    })
+}
+
+/// Decodes a message with a struct of options.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_file_decode_message_opts(
+    file: *mut File,
+    index: usize,
+    options: *const DecodeOptionsStruct,
+    out: *mut *mut Message,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (file, options, out) =
+            unsafe { (args::required(file)?, options::decoding_struct(options)?, args::place(out)?) };
         out.put_handle(file.with_message(index, |bytes| decode::whole(bytes, &options))?);
         Ok(())
     })
@@ -286,6 +303,32 @@ pub unsafe extern "C" fn tgm_file_append_with_options(
                 Input::new(metadata_json, data_ptrs, data_lens, num_objects)?,
             )
         };
+        input.refuse_masks()?;
+        file.write().append(input.metadata(), &input.objects(), &options)?;
+        Ok(())
+    })
+}
+
+/// Encodes a message with a struct of options, and appends it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_file_append_opts(
+    file: *mut File,
+    metadata_json: *const c_char,
+    data_ptrs: *const *const u8,
+    data_lens: *const usize,
+    num_objects: usize,
+    options: *const EncodeOptionsStruct,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (file, (options, added), mut input) = unsafe {
+            (
+                args::required(file)?,
+                options::encoding_struct(options)?,
+                Input::new(metadata_json, data_ptrs, data_lens, num_objects)?,
+            )
+        };
+        input.add(&added)?;
         input.refuse_masks()?;
         file.write().append(input.metadata(), &input.objects(), &options)?;
         Ok(())

@@ -11,11 +11,11 @@ use tgm_std::{
 use crate::args;
 use crate::buffers::{TgmBytes, give};
 use crate::call::{call, get, run};
-use crate::error::{Code, Failure};
+use crate::error::{Code, Failure, Result};
 use crate::file::File;
 use crate::locks::lock;
 use crate::message::Message;
-use crate::options;
+use crate::options::{self, DecodeOptionsStruct};
 
 /// A `tgm_buffer_iter_t` of C. It keeps the caller's buffer by its address.
 #[derive(Debug)]
@@ -38,6 +38,15 @@ pub struct ObjectsIter {
     /// The objects, and the digests that are written in their frames.
     objects: Mutex<(ObjectIter, std::vec::IntoIter<Option<u64>>)>,
     options: DecodeOptions,
+}
+
+impl ObjectsIter {
+    fn new(bytes: &[u8], options: DecodeOptions) -> Result<Self> {
+        let objects = objects(bytes, options.clone())?;
+        let (metadata, _) = decode_descriptors(bytes)?;
+        let objects = Mutex::new((objects, data_object_inline_hashes(bytes)?.into_iter()));
+        Ok(Self { metadata: Arc::new(metadata), objects, options })
+    }
 }
 
 /// Finds the messages of a buffer.
@@ -128,11 +137,24 @@ pub unsafe extern "C" fn tgm_object_iter_create(
     call(|| {
         // SAFETY: the header's contract.
         let (bytes, out) = unsafe { (args::slice(buf, buf_len)?, args::place(out)?) };
-        let options = options::decoding(native_byte_order, 0, verify_hash, None);
-        let objects = objects(bytes, options.clone())?;
-        let (metadata, _) = decode_descriptors(bytes)?;
-        let objects = Mutex::new((objects, data_object_inline_hashes(bytes)?.into_iter()));
-        out.put_handle(ObjectsIter { metadata: Arc::new(metadata), objects, options });
+        out.put_handle(ObjectsIter::new(bytes, options::decoding(native_byte_order, 0, verify_hash, None))?);
+        Ok(())
+    })
+}
+
+/// Opens a message to decode its objects one at a time, with a struct of options.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_object_iter_create_opts(
+    buf: *const u8,
+    buf_len: usize,
+    options: *const DecodeOptionsStruct,
+    out: *mut *mut ObjectsIter,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (bytes, options, out) =
+            unsafe { (args::slice(buf, buf_len)?, options::decoding_struct(options)?, args::place(out)?) };
+        out.put_handle(ObjectsIter::new(bytes, options)?);
         Ok(())
     })
 }

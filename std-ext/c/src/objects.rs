@@ -97,6 +97,10 @@ unsafe fn inputs<'a>(objects: *const ObjectInput, count: usize) -> Result<Vec<&'
     if size < size_of::<ObjectInput>() || !size.is_multiple_of(align_of::<ObjectInput>()) {
         return Err(invalid(format!("struct_size {size} is not a size of tgm_object_input_t")));
     }
+    let bytes = count.checked_mul(size).and_then(|bytes| isize::try_from(bytes).ok());
+    if bytes.is_none() {
+        return Err(invalid(format!("{count} objects of {size} bytes exceed the address space")));
+    }
     // SAFETY: the header's contract: the array has `count` structs of that size.
     let at = |index: usize| unsafe { args::required(objects.byte_add(index.wrapping_mul(size))) };
     (0..count).map(at).collect()

@@ -73,11 +73,10 @@ fn finished() -> crate::error::Failure {
 }
 
 impl Encoder {
-    fn open(path: &str, metadata_json: &str, options: impl FnOnce() -> Result<EncodeOptions>) -> Result<Self> {
-        let metadata = json_in::metadata(metadata_json)?;
-        let options = options()?;
+    /// A message in a file, which is emptied. So the arguments are checked before.
+    fn open(path: &str, metadata: &GlobalMetadata, options: &EncodeOptions) -> Result<Self> {
         let sink = Sink::File(BufWriter::new(File::create(path).map_err(|error| io_failure(&error))?));
-        Self::new(sink, &metadata, &options, true)
+        Self::new(sink, metadata, options, true)
     }
 
     fn new(sink: Sink, metadata: &GlobalMetadata, options: &EncodeOptions, seeks: bool) -> Result<Self> {
@@ -127,9 +126,31 @@ pub unsafe extern "C" fn tgm_streaming_encoder_create_with_options(
         // SAFETY: the header's contract.
         let (path, json, out) =
             unsafe { (args::text(path, "path")?, args::text(metadata_json, "metadata_json")?, args::place(out)?) };
+        let metadata = json_in::metadata(json)?;
         // SAFETY: the header's contract.
-        let options = || unsafe { options::encoding(hash_algo, threads, mask_options) };
-        out.put_handle(Encoder::open(path, json, options)?);
+        let options = unsafe { options::encoding(hash_algo, threads, mask_options)? };
+        out.put_handle(Encoder::open(path, &metadata, &options)?);
+        Ok(())
+    })
+}
+
+/// Begins a message in a file, with a struct of options.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_streaming_encoder_create_opts(
+    path: *const c_char,
+    metadata_json: *const c_char,
+    options: *const EncodeOptionsStruct,
+    out: *mut *mut Encoder,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (path, json, out) =
+            unsafe { (args::text(path, "path")?, args::text(metadata_json, "metadata_json")?, args::place(out)?) };
+        let mut metadata = json_in::metadata(json)?;
+        // SAFETY: the header's contract.
+        let (options, added) = unsafe { options::encoding_struct(options)? };
+        added.add_to(&mut metadata, 0)?;
+        out.put_handle(Encoder::open(path, &metadata, &options)?);
         Ok(())
     })
 }

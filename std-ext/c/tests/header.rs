@@ -1,7 +1,7 @@
 //! The header and the library agree: the same functions, with the same types.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -132,4 +132,40 @@ fn every_function_of_the_reference_is_there() {
     assert_eq!(names.len(), 97);
     let lost: Vec<_> = names.iter().filter(|name| !declared.contains_key(**name)).collect();
     assert!(lost.is_empty(), "lost: {lost:?}");
+}
+
+/// The name at the end of a text.
+fn function(text: &str) -> Option<&str> {
+    let name = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
+    Some(&text[name.len()..]).filter(|name| !name.is_empty())
+}
+
+#[test]
+fn calls_with_options_are_in_the_table_of_tests() {
+    let read = |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();
+    let table = read("tests/options.cpp");
+    let listed = |name: &str| {
+        ["{\"", "::"].iter().any(|before| {
+            let entry = format!("{before}{name}");
+            table.match_indices(&entry).any(|(at, _)| table[at + entry.len()..].starts_with(['"', ' ']))
+        })
+    };
+    for (header, marks) in [
+        ("include/tensogram.h", ["const tgm_decode_options_t *options", "const tgm_encode_options_t *options"]),
+        ("include/tgm.hpp", ["const decode_options &options", "const encode_options &options"]),
+    ] {
+        let text = read(header);
+        let mut names = BTreeSet::new();
+        for mark in marks {
+            for (at, _) in text.match_indices(mark) {
+                let open = text[..at].rfind('(').unwrap();
+                names.extend(function(&text[..open]));
+            }
+        }
+        // A helper of the others.
+        names.remove("with_builders");
+        assert!(names.len() > 10, "{header}: {names:?}");
+        let missing: Vec<_> = names.into_iter().filter(|name| !listed(name)).collect();
+        assert!(missing.is_empty(), "{header}: {missing:?} are not in tests/options.cpp");
+    }
 }

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <complex>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -86,6 +88,74 @@ TEST(Encode, OptionsReachTheLibrary) {
   EXPECT_EQ(error.object_index(), 0u);
 }
 
+TEST(Encode, ValuesAreOfTheTypeThatTheDescriptorNames) {
+  const std::vector<double> doubles = {1, 2};
+  const std::vector<std::int64_t> integers = {1, 2};
+  const std::vector<std::uint32_t> unsigneds = {1, 2};
+  const std::vector<std::uint8_t> bytes(16);
+  tgm::encoder encoder;
+  tgm::stream stream(scratch("wrapper-types.tgm"));
+  const auto refused = [&](const tgm::descriptor &what, const auto &values) {
+    const tgm::error added = thrown_by([&] { encoder.add(what, values); });
+    const tgm::error written = thrown_by([&] { stream.write(what, values); });
+    return added.code() == TGM_ERROR_INVALID_ARG && written.code() == TGM_ERROR_INVALID_ARG;
+  };
+  // As many bytes, in another type.
+  EXPECT_TRUE(refused(tgm::descriptor::of<float>({4}), doubles));
+  EXPECT_TRUE(refused(tgm::descriptor::of<double>({2}), integers));
+  EXPECT_TRUE(refused(tgm::descriptor::of<std::int32_t>({2}), unsigneds));
+  EXPECT_TRUE(refused(tgm::descriptor::of<double>({2}), bytes));
+  EXPECT_TRUE(refused(tgm::descriptor(tgm::dtype::float16, {8}), doubles));
+  EXPECT_STREQ(thrown_by([&] { encoder.add(tgm::descriptor::of<float>({4}), doubles); }).what(),
+               "the descriptor has type float32, the values have float64");
+  // Types that C++ has under another name, or not at all.
+  const std::array<std::complex<float>, 2> complexes = {{{1, 2}, {3, 4}}};
+  const std::vector<std::uint16_t> halves = {0x3c00, 0x4000};
+  const std::vector<std::uint8_t> bits = {0xa0};
+  encoder.add(tgm::descriptor::of<std::complex<float>>({2}), complexes);
+  encoder.add(tgm::descriptor(tgm::dtype::float16, {2}), halves);
+  encoder.add(tgm::descriptor(tgm::dtype::bitmask, {3}), bits);
+  encoder.add<float>(tgm::descriptor::of<float>({6}), kFloats);
+  const tgm::message message = tgm::decode(encoder.encode());
+  EXPECT_EQ(message[0].view<std::complex<float>>()[1], complexes[1]);
+  EXPECT_EQ(message[1].view<std::uint16_t>()[1], 0x4000);
+  EXPECT_EQ(message[2].view<std::uint8_t>()[0], 0xa0);
+  EXPECT_EQ(message[3].view<float>()[5], 5);
+}
+
+TEST(Encode, LengthsAreChecked) {
+  tgm::encoder encoder;
+  encoder.add(tgm::descriptor::of<float>({7}), kFloats);
+  EXPECT_THROW(encoder.encode(), tgm::error);
+  EXPECT_THROW(tgm::stream(scratch("wrapper-length.tgm")).write(tgm::descriptor::of<float>({7}), kFloats), tgm::error);
+  const std::uint64_t shape[1] = {7};
+  tgm_object_input_t object{};
+  object.struct_size = sizeof object;
+  object.dtype = TGM_DTYPE_FLOAT32;
+  object.ndim = 1;
+  object.shape = shape;
+  object.data = kFloats.data();
+  object.size = kFloats.size() * sizeof(float);
+  tgm_bytes_t out{nullptr, 0};
+  EXPECT_NE(tgm_encode_objects(&object, 1, nullptr, nullptr, &out), TGM_ERROR_OK);
+  for (const std::size_t count : {SIZE_MAX, SIZE_MAX / sizeof object, SIZE_MAX / 2})
+    EXPECT_EQ(tgm_encode_objects(&object, count, nullptr, nullptr, &out), TGM_ERROR_INVALID_ARG);
+  object.ndim = SIZE_MAX;
+  EXPECT_EQ(tgm_encode_objects(&object, 1, nullptr, nullptr, &out), TGM_ERROR_INVALID_ARG);
+  object.ndim = 1;
+  object.size = SIZE_MAX;
+  EXPECT_EQ(tgm_encode_objects(&object, 1, nullptr, nullptr, &out), TGM_ERROR_INVALID_ARG);
+}
+
+TEST(Errors, AnEmptyBufferIsTooShort) {
+  const std::vector<std::uint8_t> nothing;
+  for (const tgm::error &error :
+       {thrown_by([&] { tgm::decode(nothing); }), thrown_by([&] { tgm::decode_object(nothing, 0); }),
+        thrown_by([&] { tgm::check(nothing); }), thrown_by([&] { tgm::view view(nothing); })})
+    EXPECT_EQ(error.code(), TGM_ERROR_FRAMING) << error.what();
+  EXPECT_EQ(tgm::messages(nothing).size(), 0u);
+}
+
 TEST(Encode, PreEncodedBytesStayAsTheyAre) {
   tgm::encoder encoder;
   encoder.add(tgm::descriptor::of<double>({4}).simple_packing(12).compression("zstd"), kDoubles);
@@ -115,6 +185,23 @@ TEST(Object, AWrongTypeIsRefused) {
   EXPECT_EQ(thrown_by([&] { message[0].view<std::int32_t>(); }).code(), TGM_ERROR_ENCODING);
   EXPECT_EQ(tgm::dtype_of<std::uint16_t>, tgm::dtype::uint16);
   EXPECT_EQ(tgm::dtype_of<std::int64_t>, tgm::dtype::int64);
+}
+
+TEST(Object, AnIndexBeyondTheEndIsAnError) {
+  const tgm::bytes bytes = two_objects().encode();
+  const tgm::message message = tgm::decode(bytes);
+  const tgm::error error = thrown_by([&] { message[2]; });
+  EXPECT_EQ(error.code(), TGM_ERROR_OBJECT);
+  EXPECT_STREQ(error.what(), "object 2 of 2: there is none of that number");
+  EXPECT_THROW(message[SIZE_MAX], tgm::error);
+  const tgm::view view(span_of(bytes));
+  EXPECT_THROW(view[2], tgm::error);
+  const tgm::messages messages(bytes);
+  EXPECT_THROW(messages[1], tgm::error);
+  const tgm::file file = tgm::file::open(data("realistic/surface-181x360.tgm"));
+  EXPECT_THROW(file[1], tgm::error);
+  EXPECT_THROW(file.query("mars.param=tp")[1], tgm::error);
+  EXPECT_STREQ(tgm::name(static_cast<tgm::dtype>(-1)), "unknown");
 }
 
 TEST(Object, ForeignByteOrderIsSwappedOrRefused) {
@@ -216,7 +303,6 @@ TEST(Metadata, IsBuiltWithByteStrings) {
   EXPECT_EQ(metadata.get("extra.by").as_string(), "hand");
   EXPECT_EQ(metadata.get("extra.flag").as_bool(), true);
   EXPECT_FALSE(metadata.get(0, "raw"));
-  EXPECT_THROW(encoder.encode_pre_encoded(), tgm::error);
   EXPECT_THROW(tgm::encoder().metadata(of_object), tgm::error);
 }
 

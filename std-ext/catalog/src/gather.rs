@@ -6,12 +6,12 @@ use tgm_core::Message;
 use tgm_core::cbor::{Kind, Map, Value};
 use tgm_core::metadata::RESERVED_KEY;
 
-use super::part::{Key, Part};
+use super::part::{Key, Part, fingerprint};
 use tgm_std::file::Data;
 use tgm_std::internal::Threads;
 use tgm_std::internal::query::Structure;
 use tgm_std::metadata::segment;
-use tgm_std::{MessageLayout, Result, TensogramError};
+use tgm_std::{DecodeOptions, MessageLayout, Result, TensogramError, hash};
 
 /// Messages of a leaf.
 pub(super) const LEAF_MESSAGES: usize = 1 << 16;
@@ -33,7 +33,7 @@ pub(super) fn parts(
     layouts: &[MessageLayout],
     (start, first): (u64, usize),
     keys: &[Key],
-    threads: Threads,
+    (threads, options): (Threads, &DecodeOptions),
 ) -> Result<Vec<Part>> {
     let parts = data.map_runs(layouts, threads, |number, run| {
         let before = number.checked_sub(1).and_then(|before| layouts.get(before));
@@ -45,12 +45,29 @@ pub(super) fn parts(
                 let next = Part::new(part.end, keys.len());
                 done.push(std::mem::replace(&mut part, next));
             }
-            part.add(keys, layout, bytes).map_err(|error| error.in_message(message))
+            part.add(keys, layout, bytes, options).map_err(|error| error.in_message(message))
         })?;
         done.push(part);
         Ok(done)
     })?;
     leaves(parts.into_iter().flatten())
+}
+
+/// The sum of the fingerprints of messages. `None` if one of them cannot be read.
+///
+/// # Errors
+/// The errors of reading.
+pub(super) fn fingerprints(data: &Data<'_>, layouts: &[MessageLayout], threads: Threads) -> Result<Option<u64>> {
+    let sums = data.map_runs(layouts, threads, |_, run| {
+        let mut sum = Some(0_u64);
+        run.for_each(|_, layout, bytes| {
+            let found = Message::parse(bytes).ok().and_then(|message| fingerprint(layout, &message).ok());
+            sum = sum.zip(found).map(|(sum, found)| sum.wrapping_add(found));
+            Ok(())
+        })?;
+        Ok(sum)
+    })?;
+    Ok(sums.into_iter().try_fold(0_u64, |all, sum| sum.map(|sum| all.wrapping_add(sum))))
 }
 
 /// Parts joined to the size of leaves.
@@ -154,9 +171,9 @@ impl Paths {
         Ok(())
     }
 
-    fn add_message(&mut self, bytes: &[u8]) -> Result<()> {
+    fn add_message(&mut self, bytes: &[u8], options: &DecodeOptions) -> Result<()> {
         let message = Message::parse(bytes)?;
-        let metadata = message.metadata()?;
+        let metadata = hash::metadata(&message, options)?;
         let count = metadata.object_count();
         let mut path = String::new();
         for (about, object) in metadata.objects().zip(message.objects()) {
@@ -185,11 +202,15 @@ impl Paths {
 ///
 /// # Errors
 /// The errors of [`parts`].
-pub(super) fn varying_keys(data: &Data<'_>, layouts: &[MessageLayout], threads: Threads) -> Result<Vec<String>> {
+pub(super) fn varying_keys(
+    data: &Data<'_>,
+    layouts: &[MessageLayout],
+    (threads, options): (Threads, &DecodeOptions),
+) -> Result<Vec<String>> {
     let found = data.map_runs(layouts, threads, |number, run| {
         let mut paths = Paths::default();
         run.for_each(|index, _, bytes| {
-            let added = paths.add_message(bytes);
+            let added = paths.add_message(bytes, options);
             added.map_err(|error: TensogramError| error.in_message(number.saturating_add(index)))
         })?;
         Ok(paths)

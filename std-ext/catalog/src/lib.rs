@@ -34,7 +34,9 @@
 //!   covers: { first: number of the first message, messages, objects, start, end: bytes of the data },
 //!   data: { head_length, head: XXH3-64 of the first head_length bytes of the data,
 //!           tail: the 24 bytes before `end`,
-//!           digest: hash slot of the last covered object, digest_end: where its frame ends },
+//!           digest: hash slot of the last covered object, digest_end: where its frame ends,
+//!           metadata: sum of a digest of each message's frames, metadata and descriptors,
+//!           identity: device, inode, time of change and size of the file of the data },
 //!   keys: [ { path, kind: "codes"|"integers"|"floats", message, object: numbers of the objects that hold the columns,
 //!             values: [ … ], absent: the code of a missing value }, … ] }
 //! ```
@@ -159,7 +161,8 @@ impl Catalog {
         Self::build_with(data, keys, &DecodeOptions::default())
     }
 
-    /// [`Self::build`] with the threads of the options. The catalogue keeps the options.
+    /// [`Self::build`] with the threads of the options. The digests of metadata frames are checked, unless the options turn
+    /// that off (`verify_metadata`). The catalogue keeps the options.
     ///
     /// # Errors
     /// As [`Self::build`].
@@ -192,7 +195,7 @@ impl Catalog {
     pub fn varying_keys<'d>(data: impl Into<Data<'d>>, options: &DecodeOptions) -> Result<Vec<String>> {
         let data = data.into();
         let layouts = data.layouts()?;
-        gather::varying_keys(&data, &layouts, threads(options, &layouts)?)
+        gather::varying_keys(&data, &layouts, (threads(options, &layouts)?, options))
     }
 
     /// Opens the catalogue in a file. A torn leaf at its end is left out.
@@ -271,9 +274,9 @@ impl Catalog {
     fn add(&mut self, data: &Data<'_>, layouts: &[MessageLayout]) -> Result<()> {
         let keys: Vec<_> = self.keys.iter().map(|key| Key::new(key)).collect();
         let place = (self.covered(), self.message_count());
-        let parts = gather::parts(data, layouts, place, &keys, threads(&self.options, layouts)?)?;
+        let parts = gather::parts(data, layouts, place, &keys, (threads(&self.options, layouts)?, &self.options))?;
         for part in &parts {
-            let proof = Proof::of(data, part.end, part.digest)?;
+            let proof = Proof::of(data, part.end, part.digest, part.metadata)?;
             self.add_part(part, &keys, &proof)?;
         }
         Ok(())
@@ -294,6 +297,11 @@ impl Catalog {
         match self.check(data)? {
             Freshness::Fresh => return Ok(0),
             Freshness::Stale(why) => return Err(bad(format!("it is stale, build it anew: {why}"))),
+            Freshness::NotChecked => match self.check_all(data)? {
+                Freshness::Fresh => return Ok(0),
+                Freshness::Grown { covered, .. } => self.add(&data, &data.layouts_from(covered)?)?,
+                other => return Err(bad(format!("build it anew: it is {other}"))),
+            },
             Freshness::Grown { covered, .. } => self.add(&data, &data.layouts_from(covered)?)?,
         }
         Ok(self.message_count().saturating_sub(before))
@@ -356,7 +364,7 @@ impl Catalog {
         for part in gather::leaves(parts)? {
             let last = self.leaves.iter().find(|leaf| leaf.covers.end == part.end);
             let proof = last.map(|leaf| &leaf.proof).ok_or_else(|| bad("a leaf is missing"))?;
-            catalog.add_part(&part, &keys, proof)?;
+            catalog.add_part(&part, &keys, &Proof { metadata: part.metadata, ..proof.clone() })?;
         }
         Ok(catalog)
     }
@@ -366,6 +374,7 @@ impl Catalog {
         let places = leaf.places()?;
         let mut part = Part::new(leaf.covers.start, 0);
         part.digest = leaf.proof.digest;
+        part.metadata = leaf.proof.metadata;
         for (message, &(offset, length)) in places.messages.iter().enumerate() {
             let objects = leaf.objects_of(message)?;
             part.gaps.push(offset.saturating_sub(part.end));
@@ -419,17 +428,61 @@ impl Catalog {
         self.leaves.iter().flat_map(|leaf| leaf.bytes.iter().copied()).collect()
     }
 
-    /// Whether the catalogue fits the data: reads the first bytes of the data, the last covered ones, and its length.
+    /// Whether the catalogue fits the data: reads the first bytes of the data, the last covered ones, and its length. That is
+    /// enough for the file that was catalogued, if its size, its time of change and its inode are as they were. Otherwise all
+    /// metadata are read and compared by a digest, as [`Self::check_all`] does; for a file on a server the answer is
+    /// [`Freshness::NotChecked`].
     ///
     /// # Errors
     /// The errors of reading.
     pub fn check<'d>(&self, data: impl Into<Data<'d>>) -> Result<Freshness> {
         let data = data.into();
+        let is_known = self.leaves.last().is_some_and(|last| last.proof.is_of_same_file(&data));
+        match self.check_ends(&data)? {
+            found if is_known => Ok(found),
+            Freshness::Fresh | Freshness::Grown { .. } if data.is_remote() => Ok(Freshness::NotChecked),
+            found => self.check_middle(&data, found),
+        }
+    }
+
+    /// Whether the catalogue fits the data, by a digest over the metadata, descriptors and places of all covered messages. Reads
+    /// these.
+    ///
+    /// # Errors
+    /// The errors of reading.
+    pub fn check_all<'d>(&self, data: impl Into<Data<'d>>) -> Result<Freshness> {
+        let data = data.into();
+        let found = self.check_ends(&data)?;
+        self.check_middle(&data, found)
+    }
+
+    /// What the first and the last covered bytes tell.
+    fn check_ends(&self, data: &Data<'_>) -> Result<Freshness> {
         if let Some(last) = self.leaves.last() {
-            return last.proof.check(&data, last.covers.end);
+            return last.proof.check(data, last.covers.end);
         }
         let size = data.length()?;
         Ok(if size == 0 { Freshness::Fresh } else { Freshness::Grown { covered: 0, size } })
+    }
+
+    /// What the metadata tell, if the ends tell `found`.
+    fn check_middle(&self, data: &Data<'_>, found: Freshness) -> Result<Freshness> {
+        if matches!(found, Freshness::Stale(_)) || self.leaves.is_empty() {
+            return Ok(found);
+        }
+        let add = |sum: u64, leaf: &Leaf| leaf.proof.metadata.map(|metadata| sum.wrapping_add(metadata));
+        let Some(expected) = self.leaves.iter().try_fold(0, add) else { return Ok(Freshness::NotChecked) };
+        let mut layouts = data.layouts()?;
+        // Another program may have appended to the file and to the catalogue since the file was opened.
+        if layouts.last().is_none_or(|last| last.offset.saturating_add(last.length) < self.covered()) {
+            layouts = data.layouts_from(0)?.into();
+        }
+        let covered = layouts.partition_point(|layout| layout.offset < self.covered());
+        let layouts = layouts.get(..covered).unwrap_or_default();
+        let is_same = gather::fingerprints(data, layouts, threads(&self.options, layouts)?)? == Some(expected);
+        let stale =
+            || Freshness::Stale("the metadata or the places of messages differ from what the catalogue has".into());
+        Ok(if is_same { found } else { stale() })
     }
 
     /// The keys that have a column.

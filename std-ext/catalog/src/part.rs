@@ -10,10 +10,11 @@ use tgm_core::object::DataObject;
 use tgm_core::wire::FrameType;
 
 use super::bad;
+use tgm_std::hash::{self, digest};
 use tgm_std::internal::query::Structure;
 use tgm_std::internal::query::version;
 use tgm_std::internal::query::{VERSION_KEY, annotation_path};
-use tgm_std::{MessageLayout, Result};
+use tgm_std::{DecodeOptions, MessageLayout, Result};
 
 /// The code of a missing value.
 pub(super) const ABSENT: u32 = u32::MAX;
@@ -112,21 +113,56 @@ pub(super) struct Part {
     pub(super) keys: Vec<KeyPart>,
     /// The hash slot of the last object, and the end of its frame in the file.
     pub(super) digest: Option<(u64, u64)>,
+    /// The sum of the messages' [`fingerprint`]s. `None` if a part was made without them.
+    pub(super) metadata: Option<u64>,
+}
+
+/// A digest of all that the rows of a message depend on: its place, its frames, its metadata and its descriptors. Sums of
+/// these do not depend on how messages are divided among leaves.
+///
+/// # Errors
+/// The errors of the walk over frames.
+pub(super) fn fingerprint(layout: MessageLayout, message: &Message<'_>) -> Result<u64> {
+    let mut parts = vec![layout.offset, layout.length];
+    for frame in message.frames() {
+        let frame = frame?;
+        parts.extend([frame.offset(), frame.total_length(), frame.hash_slot()]);
+        let body = frame.body();
+        let content = match frame.frame_type() {
+            FrameType::NTensorFrame => DataObject::parse(frame).ok().and_then(|object| {
+                let start = frame.cbor_offset().checked_sub(frame.body_offset().checked_sub(frame.offset())?)?;
+                let len = body.len().checked_sub(object.region().len())?;
+                body.get(usize::try_from(start).ok()?..)?.get(..len)
+            }),
+            _ => Some(body),
+        };
+        parts.push(digest(content.unwrap_or_default()));
+    }
+    let bytes: Vec<u8> = parts.iter().flat_map(|part| part.to_le_bytes()).collect();
+    Ok(digest(&bytes))
 }
 
 impl Part {
     /// No rows, behind byte `start`.
     pub(super) fn new(start: u64, keys: usize) -> Self {
-        Self { start, end: start, keys: vec![KeyPart::default(); keys], ..Self::default() }
+        Self { start, end: start, keys: vec![KeyPart::default(); keys], metadata: Some(0), ..Self::default() }
     }
 
     /// Adds a message.
     ///
     /// # Errors
     /// The errors of its structure and its metadata.
-    pub(super) fn add(&mut self, keys: &[Key], layout: MessageLayout, bytes: &[u8]) -> Result<()> {
+    pub(super) fn add(
+        &mut self,
+        keys: &[Key],
+        layout: MessageLayout,
+        bytes: &[u8],
+        options: &DecodeOptions,
+    ) -> Result<()> {
         let message = Message::parse(bytes)?;
-        let metadata = message.metadata()?;
+        let metadata = hash::metadata(&message, options)?;
+        let print = fingerprint(layout, &message)?;
+        self.metadata = self.metadata.map(|sum| sum.wrapping_add(print));
         let (mut at, mut count) = (0_u64, 0_u64);
         for frame in message.frames() {
             let frame = frame?;
@@ -206,6 +242,7 @@ impl Part {
         self.lengths.extend(&other.lengths);
         self.end = other.end;
         self.digest = other.digest.or(self.digest);
+        self.metadata = self.metadata.zip(other.metadata).map(|(one, other)| one.wrapping_add(other));
         for (key, other) in self.keys.iter_mut().zip(&other.keys) {
             let codes =
                 other.dictionary.values().map(|value| key.dictionary.code(value)).collect::<Result<Vec<_>>>()?;

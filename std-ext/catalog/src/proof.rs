@@ -25,6 +25,10 @@ pub(super) struct Proof {
     pub(super) tail: Vec<u8>,
     /// The hash slot of the last covered object, and where its frame ends.
     pub(super) digest: Option<(u64, u64)>,
+    /// The sum of the covered messages' fingerprints.
+    pub(super) metadata: Option<u64>,
+    /// Which file the data were, and when it was changed last.
+    pub(super) identity: Option<Vec<u8>>,
 }
 
 /// What a catalogue is worth for its data as it is now.
@@ -40,6 +44,9 @@ pub enum Freshness {
         /// Bytes of the data.
         size: u64,
     },
+    /// What was compared quickly fits, and nothing tells whether the middle of the data is as it was: the file is another one
+    /// or was changed since, and the catalogue has no digest of its metadata, or reading them was not asked for.
+    NotChecked,
     /// The catalogue is of other data, or the data was changed. The text says how that shows.
     Stale(String),
 }
@@ -51,6 +58,7 @@ impl fmt::Display for Freshness {
             Self::Grown { covered, size } => {
                 write!(f, "grown: {covered} of {size} bytes are covered")
             }
+            Self::NotChecked => f.write_str("not checked: the middle of the data may have changed"),
             Self::Stale(why) => write!(f, "stale: {why}"),
         }
     }
@@ -61,11 +69,16 @@ impl Proof {
     ///
     /// # Errors
     /// The errors of reading.
-    pub(super) fn of(data: &Data<'_>, end: u64, digest: Option<(u64, u64)>) -> Result<Self> {
+    pub(super) fn of(data: &Data<'_>, end: u64, digest: Option<(u64, u64)>, metadata: Option<u64>) -> Result<Self> {
         let head_length = end.min(HEAD);
         let head = self::digest(&read(data, 0, head_length)?);
         let tail = read(data, end.saturating_sub(POSTAMBLE_SIZE as u64), POSTAMBLE_SIZE as u64)?;
-        Ok(Self { head_length, head, tail, digest })
+        Ok(Self { head_length, head, tail, digest, metadata, identity: data.identity() })
+    }
+
+    /// Whether the data are the file that they were when the catalogue was written, unchanged since.
+    pub(super) fn is_of_same_file(&self, data: &Data<'_>) -> bool {
+        self.identity.is_some() && self.identity == data.identity()
     }
 
     pub(super) fn to_value(&self) -> Owned {
@@ -80,6 +93,8 @@ impl Proof {
             entries.push(("digest".into(), digest.into()));
             entries.push(("digest_end".into(), end.into()));
         }
+        entries.extend(self.metadata.map(|sum| ("metadata".into(), sum.into())));
+        entries.extend(self.identity.clone().map(|identity| ("identity".into(), Owned::Bytes(identity))));
         Owned::Map(entries)
     }
 
@@ -94,6 +109,8 @@ impl Proof {
             head: uint_of(map, "head")?,
             tail: bytes_of(map, "tail")?,
             digest,
+            metadata: map.get("metadata")?.map(|sum| sum.as_u64()).transpose()?,
+            identity: if map.get("identity")?.is_some() { Some(bytes_of(map, "identity")?) } else { None },
         })
     }
 

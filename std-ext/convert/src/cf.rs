@@ -160,7 +160,7 @@ impl Reading {
                 self.fates.push((UNSIGNED, Fate::Dropped));
             }
             None => {
-                self.not_applied.push(NotApplied { name: UNSIGNED, why: "only \"true\" and \"false\" mean something" })
+                self.not_applied.push(NotApplied { name: UNSIGNED, why: "only \"true\" and \"false\" mean something" });
             }
         }
     }

@@ -291,12 +291,11 @@ fn write_columns(arrays: &[Array<'_>], names: Option<&Vec<String>>, sink: &mut i
     }
     let mut columns: Vec<Box<dyn Iterator<Item = String> + '_>> = Vec::new();
     for array in arrays {
-        match array.texts() {
-            Some(texts) => columns.push(Box::new(texts.into_iter().map(quoted))),
-            None => {
-                let numbers = Numbers::of(array);
-                columns.push(Box::new(numbers.texts().map(move |text| typed(text, numbers.dtype))));
-            }
+        if let Some(texts) = array.texts() {
+            columns.push(Box::new(texts.into_iter().map(quoted)));
+        } else {
+            let numbers = Numbers::of(array);
+            columns.push(Box::new(numbers.texts().map(move |text| typed(text, numbers.dtype))));
         }
     }
     for _ in 0..arrays.first().map_or(0, rows) {

@@ -12,11 +12,11 @@
 //! | `npy`, `npy` | one array | type, shape, byte order, values |
 //! | `npz`, `npz` | archives of such arrays | the same, and names |
 //! | `raw`, `raw` | bare values | values |
-//! | `csv`, `csv` | numbers as text, in columns or as a matrix | values, names of columns, missing values |
+//! | `csv`, `csv` | numbers as text, in columns or as a matrix | values, times, names of columns, missing values |
 //! | `safetensors`, `safetensors` | tensors with names | type, shape, values, names, texts about the file |
 //! | `netcdf`, `netcdf` | files of NetCDF, and reads HDF5 | numbers, packed ones too, dimensions, attributes, groups |
 //! | `table`, `arrow` and `parquet` | writes metadata of any number of messages as a table | metadata |
-//! | `zarr`, `zarr` | directories of Zarr version 3 | values, and what describes an array and the groups above it |
+//! | `zarr`, `zarr` | directories of Zarr, versions 2 and 3 in | values, and what describes an array and the groups above it |
 //!
 //! # Array formats
 //! [`arrays::Arrays`] stands between messages and formats that hold arrays. A format has two functions: `read` makes

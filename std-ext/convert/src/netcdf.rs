@@ -14,7 +14,7 @@
 //! | truth values: of h5py, and bytes with the attribute `dtype` = "bool" of xarray | bits | bytes with that attribute |
 //! | complex numbers of h5py and netCDF4, `float16` of HDF5 | the same | not kept; `float` |
 //! | integers with names | integers, and `netcdf.enum` | integers |
-//! | texts and characters, up to 1 MiB a variable | `extra.texts` | texts |
+//! | texts, and characters joined along their last dimension, up to 1 MiB a variable | `extra.texts` | texts |
 //! | name, with the groups above it: `group/name` | `name` of the object | kept |
 //! | names of dimensions, also of coordinate variables | `dimensions` of the object, with paths in `netcdf.dimensions` if a group has them | kept |
 //! | dimensions without a variable | `extra.dimensions` | kept |

@@ -5,7 +5,7 @@
 //! | `f2` `f4` `f8` `c8` `c16` `i1` to `i8` `u1` to `u8` | the same type, in the file's byte order |
 //! | `b1` | a bitmask, or `uint8` if the caller wants it |
 //! | `<V2`, `bfloat16` | `bfloat16`, which numpy has no name for |
-//! | `M8`, `m8`: times | `int64`, with unit and multiple under [`TIME`](super::arrays::TIME); NaT stays -2⁶³ |
+//! | `M8`, `m8`: times | `int64`, with unit and multiple under [`TIME`](super::arrays::TIME); `NaT` stays -2⁶³ |
 //! | `U`, `S`: texts | [texts](Array::of_texts) in the metadata of an object without elements, up to 1 MiB |
 //! | `V`: bytes without a meaning | `uint8`, with a further dimension |
 //! | Fortran order | row-major order: the values are moved |
@@ -125,7 +125,7 @@ pub(super) fn array<'a>(header: &Header, data: Cow<'a, [u8]>, bools: Bools) -> R
     let data = if is_fortran && shape.len() > 1 {
         let width = usize::try_from(kind.width()).ok().and_then(|width| width.checked_mul(dtype.byte_width()));
         let moved = width.and_then(|width| row_major::from_fortran(&data, shape, width));
-        let what = "texts and bytes in Fortran order are not read, but for those of 1, 2, 4, 8 or 16 bytes";
+        let what = "texts and bytes in Fortran order are not read, unless an element has 1, 2, 4, 8 or 16 bytes";
         Cow::Owned(moved.ok_or_else(|| refused(what))?)
     } else {
         data

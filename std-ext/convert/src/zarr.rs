@@ -1,4 +1,5 @@
-//! Zarr version 3: directories of arrays in chunks become messages, and messages become such directories.
+//! Zarr: directories of arrays in chunks become messages, and messages become such directories. Versions 2 and 3 are read, and
+//! version 3 is written.
 //!
 //! Each array becomes one message. [`Chunks`] says whether it has one object for each chunk, or one for the whole array.
 //! Back, each message with its array's description restores the array; each object of any other message becomes an array.
@@ -7,23 +8,29 @@
 //! |---|---|---|
 //! | `bool` | `bitmask` | kept |
 //! | integers, `float16`, `bfloat16`, `float32`, `float64`, `complex64`, `complex128` | the same, little-endian | kept, bit by bit, but for NaN |
-//! | NaN | the mask of NaN | the NaN that has only the quiet bit set |
+//! | times of numpy | `int64`, and [`TIME`](crate::arrays::TIME) | kept |
+//! | numbers with `scale_factor`, `add_offset`, `_Unsigned` | their values, as for NetCDF | values |
+//! | floats equal to `_FillValue` or `missing_value`, and NaN | the mask of NaN | the NaN that has only the quiet bit set |
 //! | complex values with one part that is NaN or infinite | both parts are | not kept, and counted |
 //! | a chunk that is not stored | no object, or the fill value in the whole array | not stored |
-//! | the array's `zarr.json`: attributes, dimension names, chunk shape, codecs, fill value … | `extra.zarr.array` | kept |
+//! | attributes of the array, dimension names | `attributes` and `dimensions` of the objects | kept |
+//! | the rest of the array's description: chunk shape, codecs, fill value … | `extra.zarr.array` | kept |
+//! | attributes of packing | `extra.zarr.packing` | not kept |
 //! | path of the array | `extra.zarr.path`, and `name` of each object | kept |
-//! | attributes of the groups above the array | `extra.zarr.groups` | kept |
-//! | groups without arrays, consolidated metadata | nothing | not kept |
-//! | strings, raw bits, structures, dates: any other data type | nothing | not kept, and listed |
-//! | Zarr version 2 | nothing | not kept, and listed |
-//! | links, and directories whose names are not UTF-8 | nothing | not kept |
+//! | attributes of the groups above the array | `extra.attributes`, `extra.groups` | kept |
+//! | groups without arrays, files beside the arrays | nothing | listed |
+//! | strings, raw bits, structures: any other data type | nothing | an error for the array |
+//! | consolidated metadata | nothing | not kept |
 //!
-//! The fill value marks no missing values: it is what readers get for chunks that are not stored, and most writers set
-//! it to 0. Values that equal it stay as they are. If it is NaN, they are in the mask like any other NaN.
+//! The `fill_value` of version 3 marks no missing values: it is what readers get for chunks that are not stored. That of version
+//! 2 does, as xarray reads it.
+//!
+//! Files are read only if they are regular and lie within the store, and up to the length that a chunk can have. Each file of
+//! the store is a description, a chunk that is converted, or given to `report`.
 //!
 //! Descriptions, chunk grids and codecs are from the crate `zarrs`. Codecs: `bytes`, `transpose`, `sharding_indexed`,
-//! `crc32c`, `gzip`, `zstd` in both directions; `blosc` is read, and `zstd` is written in its place. Chunk grids are
-//! regular ones. A chunk has to fit the limits before it is decoded. What `gzip`, `zstd` and `blosc` state is compared
+//! `crc32c`, `gzip`, `zstd` in both directions; `blosc`, and `zlib`, `lz4` and `shuffle` of numcodecs are read, and `zstd` is written
+//! in their place. Chunk grids are regular ones. A chunk has to fit the limits before it is decoded. What `gzip`, `zstd` and `blosc` state is compared
 //! with the length of the chunk before memory is taken, so a damaged store is an error and no more.
 //!
 //! Memory: one chunk, its encoded bytes and a copy for each codec that turns or shards it, or with [`Chunks::Join`] one

@@ -156,8 +156,8 @@ impl<'a> GridSection<'a> {
     pub fn area(&self) -> Result<Option<Area>, GridError> {
         // Other units than a millionth of a degree are rare.
         let is_plain = self.template()? == 0 && matches!(self.u32(39)?, 0 | Octets::MISSING) && self.u8(72)? == 0;
-        let is_regular = self.u32(31)? != Octets::MISSING && self.u32(35)? != Octets::MISSING;
-        if !is_plain || !is_regular {
+        // Sections of other templates may end before.
+        if !is_plain || self.u32(31)? == Octets::MISSING || self.u32(35)? == Octets::MISSING {
             return Ok(None);
         }
         let [north, west, south, east] = [self.i32(47)?, self.i32(51)?, self.i32(56)?, self.i32(60)?];
@@ -321,5 +321,9 @@ mod tests {
         let grid = GridSection::parse(&bytes).unwrap();
         assert_eq!((grid.shape(), grid.coordinates(6)), (Ok(vec![6]), Ok(None)));
         assert_eq!(grid.numbers().unwrap().len(), 2);
+        // An unstructured grid.
+        let bytes = section(35, 101, &[(7, 6)]);
+        let grid = GridSection::parse(&bytes).unwrap();
+        assert_eq!((grid.shape(), grid.area(), grid.coordinates(6)), (Ok(vec![6]), Ok(None), Ok(None)));
     }
 }

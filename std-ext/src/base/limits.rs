@@ -55,6 +55,8 @@
 //! |---|---|---|
 //! | owned metadata | 232 | a map of three bytes, in `base`, has a node for eleven entries |
 
+use std::borrow::Cow;
+
 use tgm_codec::memory;
 use tgm_core::ErrorKind;
 use tgm_core::cbor::{Cursor, MAX_NESTING};
@@ -68,7 +70,8 @@ use crate::base::hint::Hint;
 /// the memory, and not the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodeLimits {
-    /// Bytes of the decoded values of one object: 16 GiB.
+    /// Bytes of the decoded values of one object, in whatever form they are stored: 16 GiB. Values that are borrowed from
+    /// the message take no memory, and are not counted.
     pub max_decoded_bytes: u64,
     /// Data objects of one message: 2²⁰.
     pub max_objects: usize,
@@ -129,6 +132,18 @@ impl DecodeLimits {
             )));
         }
         usize::try_from(decoded).map_err(|_| TensogramError::encoding("element count overflows usize"))
+    }
+
+    /// Values of an object in memory of their own. Borrowed ones take no memory before, so they are held against the limits
+    /// here; others were held against them when they were made.
+    ///
+    /// # Errors
+    /// The errors of [`Self::check_bytes`]; [`TensogramError::Encoding`] if there is no memory for a copy.
+    pub(crate) fn owned(&self, values: Cow<'_, [u8]>) -> Result<Vec<u8>> {
+        if let Cow::Borrowed(values) = values {
+            self.check_bytes(values.len() as u64, values.len() as u64)?;
+        }
+        Ok(memory::owned(values)?)
     }
 
     /// Checks the nesting of the first CBOR item in `cbor`, which lies `offset` bytes into the message.

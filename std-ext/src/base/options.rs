@@ -48,9 +48,13 @@ pub struct DecodeOptions {
     ///
     /// A digest covers the whole frame of an object, so a range then costs as much as the whole object. All of its
     /// payload is read and hashed, once for each call with any number of ranges. From a large message in a file, the
-    /// whole frame is read. Other objects and other frames are not checked; `tgm verify` checks them. Without this
-    /// option, no byte is read for a digest.
+    /// whole frame is read. Where the metadata of the message come with the values, their frames are checked too. Other
+    /// objects and other frames are not; `tgm verify` checks them. Without this option, no byte is read for a digest.
     pub verify_hash: bool,
+    /// Whether the digests of metadata frames are checked where metadata are read for themselves: by queries over files and
+    /// by catalogues. A wrong digest is [`HashMismatch`](crate::TensogramError::HashMismatch) without an object. A frame
+    /// without a digest passes. True unless told otherwise, because metadata are small.
+    pub verify_metadata: bool,
     /// Whether a digest counts as written only if the flag of its frame says so, as releases since 0.21 set it.
     /// Otherwise digests of older messages are recognised too (Rule H of FORMAT §2). A frame without its message has
     /// only its flag in any case.
@@ -71,6 +75,7 @@ impl Default for DecodeOptions {
             parallel_threshold_bytes: None,
             restore_non_finite: true,
             verify_hash: false,
+            verify_metadata: true,
             strict_hash_presence: false,
             reference_range_refusals: false,
             limits: DecodeLimits::default(),

@@ -13,6 +13,7 @@ use super::trust::{Proof, Trust, Trusted};
 use crate::base::error::{Result, TensogramError};
 use crate::base::interrupt;
 use crate::base::options::DecodeOptions;
+use crate::model::hash::check_metadata;
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned::gathered;
 
@@ -57,6 +58,9 @@ impl<'a> CheckedMessage<'a> {
         let outline = message.outline()?;
         options.limits.check_objects(outline.object_count)?;
         let checked = check(&message)?;
+        if options.verify_hash {
+            check_metadata(&message, &outline)?;
+        }
         // Well-formed is enough: the walk finds the objects, whatever the index says.
         outline.index.map(|frame| Index::parse(&frame)).transpose()?;
         outline.hashes.map(|frame| HashList::parse(&frame)).transpose()?;

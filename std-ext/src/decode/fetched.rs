@@ -84,10 +84,11 @@ impl Division {
         if options.verify_hash || descriptor.filter().known() != Some(Filter::None) {
             return None;
         }
-        let codec = divisible(descriptor, options)?;
-        if codec.is_none() && stored_len(descriptor).ok()? != payload_len {
-            return None;
-        }
+        let codec = match descriptor.compression().known()? {
+            Compression::None if stored_len(descriptor).ok()? == payload_len => None,
+            Compression::None => return None,
+            known => Some(divisible(known, options)?),
+        };
         let grain = codec.map_or(Some(GROUP), |codec| codec.grain(descriptor))?;
         let all = descriptor.element_count();
         let aligned = |&(start, count): &(u64, u64)| {
@@ -160,7 +161,10 @@ impl Division {
         fetched: &'b [Vec<u8>],
         options: &DecodeOptions,
     ) -> Option<Vec<(Descriptor<'d>, Cow<'b, [u8]>)>> {
-        let codec = divisible(descriptor, options)?;
+        let codec = match descriptor.compression().known()? {
+            Compression::None => None,
+            known => Some(divisible(known, options)?),
+        };
         let payloads = self.parts.iter().zip(fetched).map(|(part, bytes)| {
             let payload = match codec {
                 None => Cow::Borrowed(&**bytes),
@@ -172,12 +176,9 @@ impl Division {
     }
 }
 
-/// The codec that says where a payload can be cut, or none if the payload is not compressed. `None` if it cannot be cut.
-fn divisible(descriptor: &Descriptor<'_>, options: &DecodeOptions) -> Option<Option<&'static dyn Divisible>> {
-    match descriptor.compression().known()? {
-        Compression::None => Some(None),
-        known => Some(Some(tgm_codec::codec(known, options.compression_backend).ok()?.divisible()?)),
-    }
+/// The codec that says where a compressed payload can be cut. `None` if it cannot be cut.
+fn divisible(compression: Compression, options: &DecodeOptions) -> Option<&'static dyn Divisible> {
+    tgm_codec::codec(compression, options.compression_backend).ok()?.divisible()
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 //! The descriptor is written as CBOR and read as a view. So it passes the same checks as a descriptor in a message, and
 //! the bytes are decoded by the same code, where they lie. They have no digest: with `verify_hash` that is an error.
 
-use tgm_codec::memory;
 use tgm_core::descriptor::{Descriptor, Dtype, Encoding};
 use tgm_core::wire::FRAME_HEADER_SIZE;
 
@@ -32,7 +31,7 @@ pub(crate) fn decode_region(
     let region_offset = FRAME_HEADER_SIZE as u64;
     let view = Descriptor::parse(&cbor, region_offset.saturating_add(region.len() as u64))?;
     let object = Trusted::without_frame(&view, region, region_offset, proof)?;
-    Ok(memory::owned(trusted_values(object, options)?)?)
+    options.limits.owned(trusted_values(object, options)?)
 }
 
 /// The values of `ranges` of an object, out of its payload. Masks are left out: their blobs are not in a payload.

@@ -2,6 +2,8 @@
 //!
 //! Errors count from the start of the message, as they do if all of it is at hand.
 
+use std::borrow::Cow;
+
 use tgm_core::frame::Frame;
 use tgm_core::hash::HashPresence;
 use tgm_core::object::DataObject;
@@ -110,7 +112,8 @@ fn select_proven(
 ) -> Result<(DataObjectDescriptor, Selected<'static>)> {
     let selection = selection(object.descriptor(), picks)?;
     let selected = select_trusted(Trusted::proven(object, proof), &selection, options, threads(options, object)?)?;
-    Ok((to_owned::descriptor(object.descriptor(), &MetadataBudget::new(&options.limits))?, selected.into_owned()?))
+    let selected = Selected { shape: selected.shape, bytes: Cow::Owned(options.limits.owned(selected.bytes)?) };
+    Ok((to_owned::descriptor(object.descriptor(), &MetadataBudget::new(&options.limits))?, selected))
 }
 
 #[cfg(test)]

@@ -219,6 +219,7 @@ pub fn select_as_into<T: Float>(
     if is_whole(&selection, descriptor) {
         return values_as_into(object, options, scratch, out);
     }
+    options.limits.check_bytes(u64::MAX, size_of_val(out) as u64)?;
     let (trusted, threads) = (Trusted::new(object, options)?, threads(options, object)?);
     if out.is_empty() {
         return Ok(());
@@ -338,6 +339,7 @@ fn write(
     let descriptor = object.descriptor();
     let selection = selection(descriptor, picks)?;
     check_output(out_len(&selection, descriptor), out)?;
+    options.limits.check_bytes(u64::MAX, out.len() as u64)?;
     let (trusted, threads) = (Trusted::new(object, options)?, threads(options, object)?);
     if is_whole(&selection, descriptor) {
         return whole::decode_values_into(trusted, order, options, threads, scratch, out);

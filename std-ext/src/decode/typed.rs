@@ -129,12 +129,12 @@ pub fn values_as_into<T: Float>(
         return unpack_into(object, 0, options, scratch, out);
     }
     let trusted = Trusted::new(object, options)?;
+    let len = options.limits.check_bytes(trusted.payload().len() as u64, descriptor.decoded_len()?)?;
     if descriptor.pending_stage().is_none() {
         let view = AnyView::new(dtype, trusted.payload(), descriptor.byte_order(), descriptor.shape().into());
         T::copy_from(&view.map_err(|error| error.shift(trusted.region_offset()))?, out);
         return Ok(());
     }
-    let len = options.limits.check_bytes(trusted.payload().len() as u64, descriptor.decoded_len()?)?;
     // Out of the scratch for as long as decoding works in the rest of it.
     let mut buffer = mem::take(&mut scratch.values);
     let converted = at_least(&mut buffer, len).map_err(TensogramError::from).and_then(|bytes| {

@@ -32,6 +32,7 @@ pub(super) fn unpack_into<T: Element + Value>(
     let descriptor = object.descriptor();
     let range = range_of(descriptor, (start, out.len() as u64))?;
     check_encoded(descriptor)?;
+    options.limits.check_bytes(u64::MAX, size_of_val(out) as u64)?;
     let Scratch { bytes, masks, work, .. } = scratch;
     let is_all = range == (0..descriptor.element_count());
     // Parts are read one after the other, on the calling thread.

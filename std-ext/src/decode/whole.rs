@@ -6,7 +6,6 @@
 use std::borrow::Cow;
 
 use tgm_codec::kernels::byteswap;
-use tgm_codec::memory;
 use tgm_codec::threads::Threads;
 use tgm_codec::{Codec, Workspace};
 use tgm_core::descriptor::ByteOrder;
@@ -51,7 +50,7 @@ pub(crate) fn decode_values<'a>(
         }
     };
     if plan.must_restore() {
-        let mut restored = memory::owned(values)?;
+        let mut restored = options.limits.owned(values)?;
         Masks::read(object, options, &mut MaskBuffers::default())?.restore_into(0, plan.order, &mut restored)?;
         values = Cow::Owned(restored);
     }
@@ -67,7 +66,7 @@ pub(crate) fn decode_owned_values(
     options: &DecodeOptions,
     threads: Threads,
 ) -> Result<Vec<u8>> {
-    Ok(memory::owned(decode_values(object, options, threads)?)?)
+    options.limits.owned(decode_values(object, options, threads)?)
 }
 
 /// [`values`](crate::values) of an object that may be trusted.
@@ -113,6 +112,7 @@ pub(super) fn decode_values_into(
     match plan.all()? {
         WayToValues::Borrow(values) => {
             check_output(values.len() as u64, out)?;
+            options.limits.check_bytes(u64::MAX, values.len() as u64)?;
             out.copy_from_slice(values);
         }
         WayToValues::ByCodec { codec, unpacks, .. } => write_by_codec(&plan, codec, unpacks, work, out)?,

@@ -7,7 +7,7 @@ use crate::base::error::Result;
 use crate::base::error::TensogramError;
 use crate::base::interrupt;
 use crate::base::options::EncodeOptions;
-use crate::encode::compress::Means;
+use crate::encode::compress::CodecResources;
 use crate::encode::message::{fitting, write_checked_message};
 use crate::encode::object::{Object, Planned};
 use crate::encode::sharing::Sharing;
@@ -97,13 +97,13 @@ fn encode_all<'a>(
     let bytes = objects.iter().map(|(_, data)| data.len() as u64).sum();
     let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?;
     let Sharing { inner, is_concurrent } = Sharing::new(threads, objects.len());
-    let means = Means { backend: options.compression_backend, threads: inner };
+    let resources = CodecResources { backend: options.compression_backend, threads: inner };
     let plan = |(descriptor, data): &(&'a DataObjectDescriptor, &'a [u8])| {
         interrupt::check()?;
         if is_concurrent {
-            return Object::encode(descriptor, data, options, means).map(Planned::Object);
+            return Object::encode(descriptor, data, options, resources).map(Planned::Object);
         }
-        Planned::new(descriptor, data, options, means)
+        Planned::new(descriptor, data, options, resources)
     };
     Ok(write_checked_message(metadata, threads.map(objects, plan)?, options, message)?)
 }

@@ -1,7 +1,7 @@
 //! The third stage: the payload through a codec. If the codec is not compiled in, the error names the feature.
 
 use tgm_codec::CodecError;
-pub(crate) use tgm_codec::about::Means;
+pub(crate) use tgm_codec::about::CodecResources;
 use tgm_codec::threads::Threads;
 use tgm_core::descriptor::ByteOrder;
 
@@ -24,10 +24,10 @@ pub(crate) fn compress_alone(
     options: &EncodeOptions,
 ) -> Result<Vec<u8>> {
     let threads = Threads::resolve(options.threads, bytes.len() as u64, options.parallel_threshold_bytes)?;
-    let means = Means { backend: options.compression_backend, threads };
+    let resources = CodecResources { backend: options.compression_backend, threads };
     let Some(Compressor { name, codec }) = Plan::new(descriptor)?.compressor else { return Ok(bytes.to_vec()) };
     let mut out = Vec::new();
-    codec.append(bytes, descriptor.byte_order, means, &mut out).map_err(|error| error.in_codec(name))?;
+    codec.append(bytes, descriptor.byte_order, resources, &mut out).map_err(|error| error.in_codec(name))?;
     Ok(out)
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn compress_payload(
     compressor: Option<&Compressor>,
     payload: Payload<'_>,
     order: ByteOrder,
-    means: Means,
+    resources: CodecResources,
     out: &mut Vec<u8>,
 ) -> Result<Option<Vec<u64>>> {
     let Some(Compressor { name, codec }) = compressor else {
@@ -52,13 +52,13 @@ pub(crate) fn compress_payload(
     };
     let named = |error: CodecError| error.in_codec(name);
     if let Payload::Packed { bytes, order, packer, len, .. } = &payload
-        && let Some(width) = codec.piecewise(means).map_err(named)?
+        && let Some(width) = codec.piecewise(resources).map_err(named)?
     {
         let values = Values::new(bytes, *order);
         let pack = |start: usize, out: &mut [u8]| packer.pack_into(values.part(start / width, out.len() / width), out);
-        return Ok(codec.append_made(*len, &pack, means, out).map_err(named)?);
+        return Ok(codec.append_made(*len, &pack, resources, out).map_err(named)?);
     }
-    Ok(codec.append(&payload.into_bytes()?, order, means, out).map_err(named)?)
+    Ok(codec.append(&payload.into_bytes()?, order, resources, out).map_err(named)?)
 }
 
 #[cfg(all(test, feature = "libaec"))]

@@ -4,7 +4,7 @@ use tgm_codec::threads::Threads;
 
 use crate::base::error::Result;
 use crate::base::options::EncodeOptions;
-use crate::encode::compress::Means;
+use crate::encode::compress::CodecResources;
 use crate::encode::message::{fitting, write_checked_message};
 use crate::encode::object::{Object, Planned};
 use crate::encode::part_error::PartError;
@@ -64,10 +64,10 @@ pub(super) fn plan_parts<'a>(parts: &[Part<'a>], options: &EncodeOptions) -> Res
     let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes);
     let threads = threads.map_err(|error| PartError::of_all(error.into()))?;
     let Sharing { inner, is_concurrent } = Sharing::new(threads, parts.len());
-    let means = Means { backend: options.compression_backend, threads: inner };
+    let resources = CodecResources { backend: options.compression_backend, threads: inner };
     let numbered: Vec<_> = parts.iter().enumerate().collect();
     threads.map(&numbered, |(index, part)| {
-        part.plan(means, is_concurrent).map_err(|error| PartError { object_index: Some(*index), error })
+        part.plan(resources, is_concurrent).map_err(|error| PartError { object_index: Some(*index), error })
     })
 }
 
@@ -79,12 +79,12 @@ impl<'a> Part<'a> {
     }
 
     /// The object. If not `compressed` now, it is compressed when it is written.
-    fn plan(&self, means: Means, compressed: bool) -> Result<Planned<'a>> {
+    fn plan(&self, resources: CodecResources, compressed: bool) -> Result<Planned<'a>> {
         match *self {
             Self::Values(descriptor, data, options) if compressed => {
-                Object::encode(descriptor, data, options, means).map(Planned::Object)
+                Object::encode(descriptor, data, options, resources).map(Planned::Object)
             }
-            Self::Values(descriptor, data, options) => Planned::new(descriptor, data, options, means),
+            Self::Values(descriptor, data, options) => Planned::new(descriptor, data, options, resources),
             Self::Region(descriptor, region) => Object::taken_over(descriptor, region).map(Planned::Object),
         }
     }

@@ -15,7 +15,7 @@ use crate::base::error::{Result, TensogramError};
 use crate::base::hint::Hint;
 use crate::base::options::{AggregateHashPolicy, EncodeOptions};
 use crate::encode::checks;
-use crate::encode::compress::Means;
+use crate::encode::compress::CodecResources;
 use crate::encode::frame::{FrameForm, pad, padded, write_frame};
 use crate::encode::message::{Tensor, preamble, write_completed, write_postamble};
 use crate::encode::object::Object;
@@ -163,8 +163,8 @@ impl<S: Output> Streamed<S> {
     fn encoded<'a>(&self, descriptor: &'a DataObjectDescriptor, data: &'a [u8]) -> Result<Object<'a>> {
         let options = &self.options;
         let threads = Threads::resolve(options.threads, data.len() as u64, options.parallel_threshold_bytes)?;
-        let means = Means { backend: options.compression_backend, threads };
-        Object::encode(descriptor, data, options, means)
+        let resources = CodecResources { backend: options.compression_backend, threads };
+        Object::encode(descriptor, data, options, resources)
     }
 
     /// Writes an object whose bytes went through the pipeline before.

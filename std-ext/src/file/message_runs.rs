@@ -100,6 +100,28 @@ impl<'d> Data<'d> {
         }
     }
 
+    /// Whether they are on a server.
+    #[doc(hidden)]
+    pub const fn is_remote(&self) -> bool {
+        #[cfg(feature = "remote")]
+        if let Place::File(TensogramFile { backing: Backing::Remote(_), .. }) = self.0 {
+            return true;
+        }
+        false
+    }
+
+    /// Which file it is, and in which state: device, inode, time of change and size. `None` for bytes, for files on servers, and
+    /// where the system does not tell.
+    #[doc(hidden)]
+    pub fn identity(&self) -> Option<Vec<u8>> {
+        match self.0 {
+            #[cfg(feature = "mmap")]
+            Place::Mapped(mapped) => mapped.identity().map(<[u8]>::to_vec),
+            Place::File(file) => file.with_file(std::fs::File::metadata).ok().and_then(|metadata| identity(&metadata)),
+            Place::Bytes(_) => None,
+        }
+    }
+
     /// Fills `out` with bytes from `offset` on. Returns how many they are: fewer only at the end.
     ///
     /// # Errors
@@ -167,6 +189,20 @@ impl<'d> Data<'d> {
         let runs: Vec<_> = layouts.chunks(RUN).enumerate().collect();
         threads.map(&runs, |(number, layouts)| f(number.saturating_mul(RUN), Run { data: *self, layouts }))
     }
+}
+
+/// The identity of a file that is open.
+pub(super) fn identity(metadata: &std::fs::Metadata) -> Option<Vec<u8>> {
+    let changed = metadata.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    #[cfg(unix)]
+    let (device, inode) = {
+        use std::os::unix::fs::MetadataExt as _;
+        (metadata.dev(), metadata.ino())
+    };
+    #[cfg(not(unix))]
+    let (device, inode) = (0, 0);
+    let numbers = [device, inode, changed.as_secs(), changed.subsec_nanos().into(), metadata.len()];
+    Some(numbers.into_iter().flat_map(u64::to_le_bytes).collect())
 }
 
 fn moved(mut layouts: Vec<MessageLayout>, start: u64) -> Vec<MessageLayout> {

@@ -15,6 +15,7 @@ use tgm_core::Message;
 use tgm_core::object::DataObject;
 
 use crate::base::error::{Result, TensogramError};
+use crate::file::message_runs::identity;
 use crate::file::open::open_for_reading;
 use crate::scan::{Bytes, MessageLayout, ScanOptions, Segments, Table};
 
@@ -67,6 +68,8 @@ pub struct MappedFile {
     /// The map. `None` for an empty file, which cannot be mapped.
     map: Option<Mmap>,
     table: Table,
+    /// Which file it was when it was opened.
+    identity: Option<Vec<u8>>,
 }
 
 impl MappedFile {
@@ -93,14 +96,18 @@ impl MappedFile {
     pub unsafe fn open_with_options(path: impl AsRef<Path>, options: &ScanOptions) -> Result<Self> {
         let path = path.as_ref();
         let file = open_for_reading(path)?;
-        let len = file.metadata().map_err(|error| TensogramError::io(path, &error))?.len();
-        let map = match len {
+        let metadata = file.metadata().map_err(|error| TensogramError::io(path, &error))?;
+        let map = match metadata.len() {
             0 => None,
             // SAFETY: the map is only read. The caller promises that no program truncates the file or changes it in place.
             _ => Some(unsafe { Mmap::map(&file) }.map_err(|error| TensogramError::io(path, &error))?),
         };
         let Ok::<_, std::convert::Infallible>(table) = Table::scan(Bytes(map.as_deref().unwrap_or_default()), options);
-        Ok(Self { map, table })
+        Ok(Self { map, table, identity: identity(&metadata) })
+    }
+
+    pub(super) fn identity(&self) -> Option<&[u8]> {
+        self.identity.as_deref()
     }
 
     /// Every byte of the file.

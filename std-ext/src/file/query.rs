@@ -3,13 +3,14 @@
 use tgm_codec::threads::Threads;
 use tgm_core::Message;
 
-use crate::base::error::{Result, TensogramError};
+use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::options::DecodeOptions;
 use crate::file::message_runs::Data;
 #[cfg(feature = "mmap")]
 use crate::file::mmap::MappedFile;
 use crate::file::tensogram_file::TensogramFile;
+use crate::model::hash;
 use crate::model::query::Query;
 
 /// The objects for which a query holds, each as the numbers of its message and of the object in it, in order.
@@ -38,10 +39,11 @@ pub fn query<'d>(data: impl Into<Data<'d>>, query: &Query, options: &DecodeOptio
         run.for_each(|index, _, bytes| {
             interrupt::check()?;
             let message = first.saturating_add(index);
-            let metadata = Message::parse(bytes).and_then(|message| message.metadata());
-            let looked =
-                metadata.and_then(|metadata| query.objects_of(&metadata, |object| found.push((message, object))));
-            looked.map_err(|error| TensogramError::from(error).in_message(message))
+            let mut look = || -> Result<()> {
+                let metadata = hash::metadata(&Message::parse(bytes)?, options)?;
+                Ok(query.objects_of(&metadata, |object| found.push((message, object)))?)
+            };
+            look().map_err(|error| error.in_message(message))
         })?;
         Ok(found)
     })?;

@@ -3,16 +3,19 @@
 //! A flag of the frame says whether its slot holds a digest. Writers set it since 0.21. For frames of older messages
 //! the message decides: [`tgm_core::hash::HashPresence`].
 
-use tgm_core::ErrorKind;
 use tgm_core::frame::Frame;
 use tgm_core::hash::{HashMismatch, HashPresence, Verdict};
+use tgm_core::message::Outline;
+use tgm_core::metadata::MessageMetadata;
 use tgm_core::wire::{
     FRAME_COMMON_FOOTER_SIZE, FRAME_END, FRAME_HEADER_SIZE, FrameFlags, FrameHeader, FrameTail, FrameType,
 };
+use tgm_core::{ErrorKind, Message};
 use twox_hash::XxHash3_64;
 use zerocopy::FromBytes;
 
 use crate::base::error::{Result, TensogramError};
+use crate::base::options::DecodeOptions;
 
 /// The name of the format's only algorithm in hash frames.
 pub const HASH_ALGORITHM_NAME: &str = "xxh3";
@@ -33,6 +36,55 @@ pub fn digest(data: &[u8]) -> u64 {
 /// Checks the digest of a frame, with [`digest`].
 pub fn check(presence: HashPresence, frame: &Frame<'_>) -> Verdict {
     presence.check_with(frame, digest)
+}
+
+/// The metadata of a whole message: [`Message::metadata`], after the digests of the frames that it comes from were checked.
+/// They are the last metadata frame, and the preceders. A frame without a digest passes.
+///
+/// Metadata frames are small: the check costs little beside reading them.
+///
+/// ```
+/// # let bytes = std::fs::read("../tests/data/realistic/surface-181x360.tgm")?;
+/// let message = tgm_std::core::Message::parse(&bytes)?;
+/// assert_eq!(tgm_std::hash::checked_metadata(&message)?.object_count(), message.objects().count());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`TensogramError::HashMismatch`] without an object; the errors of [`Message::metadata`].
+pub fn checked_metadata<'a>(message: &Message<'a>) -> Result<MessageMetadata<'a>> {
+    let outline = message.outline()?;
+    check_metadata(message, &outline)?;
+    Ok(outline.metadata(message)?)
+}
+
+/// [`checked_metadata`], if the options do not turn the check off (`verify_metadata`).
+///
+/// # Errors
+/// The errors of [`checked_metadata`].
+pub fn metadata<'a>(message: &Message<'a>, options: &DecodeOptions) -> Result<MessageMetadata<'a>> {
+    if options.verify_metadata { checked_metadata(message) } else { Ok(message.metadata()?) }
+}
+
+/// The check of [`checked_metadata`].
+///
+/// # Errors
+/// [`TensogramError::HashMismatch`] without an object; the errors of the walk.
+pub(crate) fn check_metadata<'a>(message: &Message<'a>, outline: &Outline<'a>) -> Result<()> {
+    let check_one = |frame: &Frame<'_>| match check(frame.hash_presence(), frame) {
+        Verdict::Good | Verdict::Missing => Ok(()),
+        Verdict::Mismatch(mismatch) => Err(TensogramError::hash_mismatch(None, mismatch)),
+    };
+    outline.metadata.iter().try_for_each(check_one)?;
+    if outline.preceder_count > 0 {
+        for frame in message.frames() {
+            let frame = frame?;
+            if frame.frame_type() == FrameType::PrecederMetadata {
+                check_one(&frame)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The XXH3-64 of `data` in the format's spelling: 16 lower-case hexadecimal digits.

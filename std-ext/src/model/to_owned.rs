@@ -167,9 +167,15 @@ fn masks(view: &descriptor::Descriptor<'_>, stated: &cbor::Value<'_>) -> Result<
 /// # Errors
 /// The errors of the CBOR.
 pub fn value(item: &cbor::Value<'_>) -> Result<Value> {
+    if item.kind() == cbor::Kind::Array
+        && let Some(numbers) = many_uints(item)
+    {
+        return Ok(Value::Array(numbers));
+    }
+    if let Some(value) = plain::value(&mut item.as_encoded()) {
+        return Ok(value);
+    }
     match item.kind() {
-        cbor::Kind::Array if let Some(numbers) = many_uints(item) => Ok(Value::Array(numbers)),
-        _ if let Some(value) = plain::value(&mut item.as_encoded()) => Ok(value),
         cbor::Kind::Array | cbor::Kind::Map | cbor::Kind::Tag => {
             let mut cursor = Cursor::new(item.as_encoded(), item.offset());
             let step = cursor.step()?;

@@ -45,7 +45,7 @@ pub(super) fn outline(
         pieces.need(parts, frame.end.saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64)..frame.end)?;
         match described(parts, entry) {
             Ok((descriptor, _)) => {
-                pieces.found.push(OutlinePiece { offset: descriptor.offset, bytes: descriptor.bytes })
+                pieces.found.push(OutlinePiece { offset: descriptor.offset, bytes: descriptor.bytes });
             }
             Err(Halt::Wait) => pieces.is_waiting = true,
             Err(Halt::Odd) => return Err(Halt::Odd),

@@ -7,7 +7,7 @@ use crate::base::error::Result;
 use crate::base::error::TensogramError;
 use crate::base::options::{DecodeOptions, EncodeOptions};
 use crate::decode::frameless::decode_region;
-use crate::encode::compress::Means;
+use crate::encode::compress::CodecResources;
 use crate::encode::object::Object;
 use crate::model::types::DataObjectDescriptor;
 
@@ -46,8 +46,8 @@ pub fn encode_pipeline(
     options: &EncodeOptions,
 ) -> Result<(DataObjectDescriptor, Vec<u8>)> {
     let threads = Threads::resolve(options.threads, data.len() as u64, options.parallel_threshold_bytes)?;
-    let means = Means { backend: options.compression_backend, threads };
-    Object::encode(descriptor, data, options, means)?.into_region()
+    let resources = CodecResources { backend: options.compression_backend, threads };
+    Object::encode(descriptor, data, options, resources)?.into_region()
 }
 
 /// The elements of a payload region: the reverse of [`encode_pipeline`].

@@ -12,7 +12,7 @@ use super::{message, metadata, object};
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::DecodeLimits;
 use crate::base::options::{DecodeOptions, EncodeOptions};
-use crate::encode::compress::Means;
+use crate::encode::compress::CodecResources;
 use crate::encode::finite::find;
 use crate::encode::frame::FrameForm;
 use crate::encode::object::{Object, Planned};
@@ -86,9 +86,9 @@ pub fn upgrade_message(v2: &[u8], options: &UpgradeOptions) -> Result<Vec<u8>> {
     }
     let encode = EncodeOptions { allow_nan: true, allow_inf: true, ..options.encode.clone() };
     let masked = objects.iter().map(|object| values_to_mask(object, options, &encode)).collect::<Result<Vec<_>>>()?;
-    let means = Means { backend: encode.compression_backend, threads: Threads::NONE };
+    let resources = CodecResources { backend: encode.compression_backend, threads: Threads::NONE };
     let written = objects.iter().zip(&masked).map(|(object, values)| match values {
-        Some(values) => Planned::new(&object.descriptor, values, &encode, means),
+        Some(values) => Planned::new(&object.descriptor, values, &encode, resources),
         None => Ok(Object::taken_over(&object.descriptor, object.payload)?.into()),
     });
     let mut upgraded = Vec::new();

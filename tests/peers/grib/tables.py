@@ -107,6 +107,8 @@ def conditions(text):
         except ValueError:
             return []
         every = [[*one, (key, number)] for one in every for number in numbers]
+        # A list counts more than the last of its numbers, which a condition without a list compares.
+        every = [[*one, ("typeOfStatisticalProcessing", int(pair[2]))] for one in every] if pair else every
     return every
 
 
@@ -132,6 +134,9 @@ def grouped(entries, keys):
             yield group, tuple(sorted((KEYS.index(key), number) for key, number in found.items())), value
 
 
+NAMELESS = set()
+
+
 def parameters(read, folder, version):
     base = f"grib2/localConcepts/{folder}/" if folder else "grib2/"
     names, numbers = read(f"{base}shortName{version}.def"), read(f"{base}paramId{version}.def")
@@ -145,6 +150,7 @@ def parameters(read, folder, version):
         category, code = group[1:]
         # GRIB edition 1 has most of these parameters, and their numbers follow from the group.
         if group[0] == LOCAL and name == "~" and number == (code if category == 128 else category * 1000 + code):
+            NAMELESS.add((category, code))
             continue
         found.append(((group[0], group[1], group[2]), conditions, (number, "" if name == "~" else name)))
     return found
@@ -294,7 +300,8 @@ def main(output, folder=None):
         for group, found, value in grouped(((name, [*conditions, ("discipline", 0)]) for name, conditions in concept(read(f"{base}timespanConcept.def") or "")), ["discipline"]):
             if any(KEYS[key] == "productDefinitionTemplateNumber" and len(found) == 1 for key, _ in found):
                 continue
-            groups.setdefault((OTHER, SPAN, 0), {}).setdefault(number, {}).setdefault(0, []).append((found, (0, value)))
+            for version in range(len(VERSIONS)):
+                groups.setdefault((OTHER, SPAN, 0), {}).setdefault(number, {}).setdefault(version, []).append((found, (0, value)))
     for which, name in ((CLASS, "class"), (TYPE, "type"), (STREAM, "stream")):
         for code, value in table(read, f"mars/{name}.table"):
             groups.setdefault((OTHER, which, code), {}).setdefault(0, {}).setdefault(0, []).append(((), (0, value)))
@@ -319,7 +326,13 @@ def main(output, folder=None):
             places[layout] = len(template_bytes)
             template_bytes += struct.pack("<H", len(layout)) + layout
         template_heads += struct.pack("<HH", number, places[layout])
-    parts = [heads, entries, value_bytes, strings.blob, list_heads, list_bytes, template_heads, template_bytes]
+    ranges = b""
+    for category, code in sorted(NAMELESS):
+        if (category, code - 1) not in NAMELESS:
+            ranges += bytes([category, code, code])
+        else:
+            ranges = ranges[:-1] + bytes([code])
+    parts = [heads, entries, value_bytes, strings.blob, list_heads, list_bytes, template_heads, template_bytes, ranges]
     data = b"".join(struct.pack("<I", len(part)) for part in parts) + b"".join(parts)
     Path(output).write_bytes(data)
     print(f"{len(groups)} groups, {len(entries) // 6} entries, {len(data)} bytes: {[len(part) for part in parts]}")

@@ -613,6 +613,7 @@ const NO_VALUES: &[(&str, &str)] = &[
     ("stages/single.rs decompress", "one stage alone, for measuring; takes trusted objects"),
     ("stages/single.rs restore", "as decompress"),
     ("file/query.rs query", "reads metadata"),
+    ("model/hash.rs metadata", "reads metadata, and checks their digests"),
     ("catalog/lib.rs build_with", "reads metadata"),
     ("catalog/lib.rs update", "reads metadata"),
     ("catalog/lib.rs varying_keys", "reads metadata"),
@@ -658,6 +659,7 @@ fn an_objects_bytes_are_read_where_its_digest_was_asked_about() {
         "decode/whole.rs",           // takes trusted objects
         "decode/trust.rs",           // makes them
         "encode/reframe.rs",         // copies frames with their digests
+        "catalog/part.rs",           // how long the region is
         "compat/framing.rs",         // takes messages apart
         "convert/grib2/to_grib.rs",  // takes trusted objects
         "convert/table/describe.rs", // how long the region is

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 use tgm_catalog::Catalog;
 use tgm_std::deps::ciborium::Value;
-use tgm_std::{DecodeOptions, file};
+use tgm_std::{DecodeOptions, TensogramError, file};
 
 use crate::{check_places, check_query, field, message, query, stored};
 
@@ -24,6 +24,10 @@ fn files_of_the_test_data_are_catalogued_as_they_are() {
     let mut catalogued = 0;
     for (path, data) in files() {
         let keys = Catalog::varying_keys(&data, &DecodeOptions::default());
+        if matches!(keys, Err(TensogramError::HashMismatch { .. })) {
+            assert!(Catalog::build(&data, &["a"]).unwrap_err().to_string().starts_with("hash mismatch"));
+            continue;
+        }
         let Ok(mut keys) = keys else {
             let error = Catalog::build(&data, &["a"]).unwrap_err().to_string();
             assert!(error.contains("message "), "{}: {error}", path.display());

@@ -124,3 +124,35 @@ fn an_empty_file_has_an_empty_catalogue() {
     assert_eq!(catalog.extend(&data).unwrap(), 2);
     check_places(&catalog, &data);
 }
+
+#[test]
+fn an_edit_of_the_middle_that_keeps_the_length_is_stale_and_a_copy_is_fresh() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, copy) = (folder.path().join("d.tgm"), folder.path().join("copy.tgm"));
+    let mut messages: Vec<_> = (0..40).map(|step| field("2t", step)).collect();
+    let all = messages.concat();
+    messages[20] = field("3t", 20);
+    let edited = messages.concat();
+    assert_eq!(edited.len(), all.len());
+    fs::write(&path, &all).unwrap();
+    fs::write(&copy, &all).unwrap();
+    let mut catalog = Catalog::build(&TensogramFile::open(&path).unwrap(), &["mars.param"]).unwrap();
+    let freshness = |catalog: &Catalog, path: &std::path::Path| {
+        let file = TensogramFile::open(path).unwrap();
+        [catalog.check(&file).unwrap(), catalog.check_all(&file).unwrap()]
+    };
+    for catalog in [&catalog, &catalog.compact().unwrap(), &Catalog::from_bytes(&catalog.to_bytes()).unwrap()] {
+        assert_eq!(freshness(catalog, &path), [Freshness::Fresh, Freshness::Fresh]);
+        assert_eq!(freshness(catalog, &copy), [Freshness::Fresh, Freshness::Fresh]);
+        assert_eq!(catalog.check(&all).unwrap(), Freshness::Fresh);
+        let Freshness::Stale(why) = catalog.check(&edited).unwrap() else { panic!("an edit is told") };
+        assert!(why.contains("the metadata"), "{why}");
+    }
+    fs::write(&path, [&edited[..], &field("2t", 40)].concat()).unwrap();
+    assert!(freshness(&catalog, &path).iter().all(|found| matches!(found, Freshness::Stale(_))));
+    assert!(catalog.extend(&TensogramFile::open(&path).unwrap()).unwrap_err().to_string().contains("stale"));
+    // More messages behind the ones that are covered, in leaves of their own.
+    fs::write(&copy, [&all[..], &field("2t", 40)].concat()).unwrap();
+    assert_eq!(catalog.extend(&TensogramFile::open(&copy).unwrap()).unwrap(), 1);
+    assert_eq!(freshness(&catalog, &copy), [Freshness::Fresh, Freshness::Fresh]);
+}

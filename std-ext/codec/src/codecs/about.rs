@@ -286,7 +286,7 @@ pub fn required<T>(value: Option<T>, key: Key) -> Result<T> {
 
 /// The backend and the threads that a codec may use.
 #[derive(Clone, Copy, Debug)]
-pub struct Means {
+pub struct CodecResources {
     /// The backend.
     pub backend: CompressionBackend,
     /// The threads for one object.

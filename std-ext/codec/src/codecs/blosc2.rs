@@ -16,7 +16,7 @@ pub use self::frames::{Settings, append, compress};
 pub use self::frames::{decompress, decompress_blosc1, decompress_range};
 pub use self::inner::Blosc2Codec;
 use super::about::{
-    About, Before, Expansion, Implementation, Input, Level, Means, Parameter, Support, Trial, Uncompressed,
+    About, Before, CodecResources, Expansion, Implementation, Input, Level, Parameter, Support, Trial, Uncompressed,
 };
 use super::{Codec, Compress, MaskSettings};
 #[cfg(feature = "blosc2-decode")]
@@ -135,13 +135,19 @@ struct Frames {
 
 impl Compress for Frames {
     #[cfg(feature = "blosc2")]
-    fn append(&self, bytes: &[u8], _: ByteOrder, means: Means, out: &mut Vec<u8>) -> Result<Option<Vec<u64>>> {
+    fn append(
+        &self,
+        bytes: &[u8],
+        _: ByteOrder,
+        resources: CodecResources,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Vec<u64>>> {
         let settings = Settings::payload(self.codec, self.level.into(), self.typesize.into())?;
-        append(bytes, &settings.with_threads(means.threads.count()), out).map(|()| None)
+        append(bytes, &settings.with_threads(resources.threads.count()), out).map(|()| None)
     }
 
     #[cfg(not(feature = "blosc2"))]
-    fn append(&self, _: &[u8], _: ByteOrder, _: Means, _: &mut Vec<u8>) -> Result<Option<Vec<u64>>> {
+    fn append(&self, _: &[u8], _: ByteOrder, _: CodecResources, _: &mut Vec<u8>) -> Result<Option<Vec<u64>>> {
         Err(ABOUT.cannot_encode())
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use tgm_core::descriptor::ByteOrder;
 
 use super::Blosc2Codec;
-use super::about::Means;
+use super::about::CodecResources;
 use crate::error::{CodecError, Result};
 use crate::memory;
 
@@ -18,14 +18,20 @@ pub trait Compress: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// [`CodecError`], without the codec's name, for bytes that the codec cannot hold, and for want of memory.
-    fn append(&self, bytes: &[u8], order: ByteOrder, means: Means, out: &mut Vec<u8>) -> Result<Option<Vec<u64>>>;
+    fn append(
+        &self,
+        bytes: &[u8],
+        order: ByteOrder,
+        resources: CodecResources,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Vec<u64>>>;
 
     /// Whether [`Self::append_made`] works, which takes bytes piece by piece: then bytes that are computed need not lie in memory
     /// together. A piece begins at a multiple of this many bytes.
     ///
     /// # Errors
     /// [`CodecError`] if the backend's name is wrong.
-    fn piecewise(&self, _means: Means) -> Result<Option<usize>> {
+    fn piecewise(&self, _means: CodecResources) -> Result<Option<usize>> {
         Ok(None)
     }
 
@@ -38,7 +44,7 @@ pub trait Compress: fmt::Debug + Send + Sync {
         &self,
         _len: usize,
         _make: &(dyn Fn(usize, &mut [u8]) + Sync),
-        _means: Means,
+        _means: CodecResources,
         _out: &mut Vec<u8>,
     ) -> Result<Option<Vec<u64>>> {
         Err(CodecError::new("does not compress piece by piece"))

@@ -11,7 +11,7 @@ use tgm_core::descriptor::{ByteOrder, Compression};
 pub use self::block::{append, decompress};
 #[cfg(feature = "lz4")]
 use super::Decompress;
-use super::about::{About, Before, Expansion, Implementation, Input, Means, Support, Trial, Uncompressed};
+use super::about::{About, Before, CodecResources, Expansion, Implementation, Input, Support, Trial, Uncompressed};
 use super::{Codec, Compress, MaskSettings};
 use crate::error::Result;
 
@@ -61,7 +61,7 @@ impl Codec for Lz4 {
 }
 
 impl Compress for Lz4 {
-    fn append(&self, bytes: &[u8], _: ByteOrder, _: Means, out: &mut Vec<u8>) -> Result<Option<Vec<u64>>> {
+    fn append(&self, bytes: &[u8], _: ByteOrder, _: CodecResources, out: &mut Vec<u8>) -> Result<Option<Vec<u64>>> {
         write(bytes, out).map(|()| None)
     }
 }

@@ -3,7 +3,7 @@
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype};
 use tgm_core::mask::{BitmapForm, Mask};
 
-use super::about::{About, Before, Expansion, Implementation, Input, Means, Support, Trial, Uncompressed};
+use super::about::{About, Before, CodecResources, Expansion, Implementation, Input, Support, Trial, Uncompressed};
 use super::compress::append_made;
 use super::{Codec, Compress, MaskSettings};
 use crate::error::CodecError;
@@ -47,7 +47,13 @@ impl Codec for Rle {
 }
 
 impl Compress for Rle {
-    fn append(&self, bytes: &[u8], _: ByteOrder, _: Means, out: &mut Vec<u8>) -> Result<Option<Vec<u64>>, CodecError> {
+    fn append(
+        &self,
+        bytes: &[u8],
+        _: ByteOrder,
+        _: CodecResources,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Vec<u64>>, CodecError> {
         append_made(compress(bytes)?, out).map(|()| None)
     }
 }

@@ -6,7 +6,7 @@ use tgm_core::mask::BitmapForm;
 #[cfg(feature = "roaring")]
 use ::roaring::RoaringBitmap;
 
-use super::about::{About, Before, Expansion, Implementation, Input, Means, Support, Trial, Uncompressed};
+use super::about::{About, Before, CodecResources, Expansion, Implementation, Input, Support, Trial, Uncompressed};
 #[cfg(feature = "roaring")]
 use super::compress::append_made;
 #[cfg(feature = "roaring")]
@@ -61,12 +61,24 @@ impl Codec for Roaring {
 
 impl Compress for Roaring {
     #[cfg(feature = "roaring")]
-    fn append(&self, bytes: &[u8], _: ByteOrder, _: Means, out: &mut Vec<u8>) -> Result<Option<Vec<u64>>, CodecError> {
+    fn append(
+        &self,
+        bytes: &[u8],
+        _: ByteOrder,
+        _: CodecResources,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Vec<u64>>, CodecError> {
         append_made(compress(bytes)?, out).map(|()| None)
     }
 
     #[cfg(not(feature = "roaring"))]
-    fn append(&self, _: &[u8], _: ByteOrder, _: Means, _: &mut Vec<u8>) -> Result<Option<Vec<u64>>, CodecError> {
+    fn append(
+        &self,
+        _: &[u8],
+        _: ByteOrder,
+        _: CodecResources,
+        _: &mut Vec<u8>,
+    ) -> Result<Option<Vec<u64>>, CodecError> {
         Err(ABOUT.cannot_encode())
     }
 }

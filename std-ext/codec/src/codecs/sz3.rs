@@ -10,7 +10,7 @@ use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Key};
 pub use self::containers::{compress, compress_lossless, decompress_values};
 pub use self::error_bound::ErrorBound;
 use super::about::{
-    About, Before, Expansion, Implementation, Input, Means, Parameter, Support, Trial, Uncompressed, required,
+    About, Before, CodecResources, Expansion, Implementation, Input, Parameter, Support, Trial, Uncompressed, required,
 };
 #[cfg(feature = "sz3-decode")]
 use super::compress::{append_made, numbers};
@@ -80,12 +80,12 @@ struct Within(ErrorBound);
 
 impl Compress for Within {
     #[cfg(feature = "sz3-decode")]
-    fn append(&self, bytes: &[u8], order: ByteOrder, _: Means, out: &mut Vec<u8>) -> Result<Option<Vec<u64>>> {
+    fn append(&self, bytes: &[u8], order: ByteOrder, _: CodecResources, out: &mut Vec<u8>) -> Result<Option<Vec<u64>>> {
         append_made(compress(&numbers(bytes, order)?, self.0)?, out).map(|()| None)
     }
 
     #[cfg(not(feature = "sz3-decode"))]
-    fn append(&self, _: &[u8], _: ByteOrder, _: Means, _: &mut Vec<u8>) -> Result<Option<Vec<u64>>> {
+    fn append(&self, _: &[u8], _: ByteOrder, _: CodecResources, _: &mut Vec<u8>) -> Result<Option<Vec<u64>>> {
         Err(ABOUT.cannot_encode())
     }
 }

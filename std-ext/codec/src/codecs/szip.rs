@@ -39,7 +39,7 @@ use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, 
 use tgm_core::szip::{Params, RsiFinder, Start, flags};
 
 use super::about::{
-    About, Before, Expansion, Implementation, Input, Means, Parameter, Support, Trial, Uncompressed, required,
+    About, Before, CodecResources, Expansion, Implementation, Input, Parameter, Support, Trial, Uncompressed, required,
 };
 use super::part::Divisible;
 use super::{Codec, Compress, CompressionBackend, Done, PartReader, Workspace};
@@ -229,22 +229,22 @@ impl Compress for Stream {
         &self,
         bytes: &[u8],
         _: ByteOrder,
-        means: Means,
+        resources: CodecResources,
         out: &mut Vec<u8>,
     ) -> Result<Option<Vec<u64>>, CodecError> {
-        match means.backend.resolve()? {
+        match resources.backend.resolve()? {
             #[cfg(feature = "libaec")]
             CompressionBackend::Ffi => {
                 let (made, offsets) = libaec::compress(bytes, &self.0)?;
                 super::compress::append_made(made, out)?;
                 Ok(Some(offsets))
             }
-            _ => append_on(means.threads, bytes, &self.0, out).map(Some),
+            _ => append_on(resources.threads, bytes, &self.0, out).map(Some),
         }
     }
 
-    fn piecewise(&self, means: Means) -> Result<Option<usize>, CodecError> {
-        let is_ours = !matches!(means.backend.resolve()?, CompressionBackend::Ffi);
+    fn piecewise(&self, resources: CodecResources) -> Result<Option<usize>, CodecError> {
+        let is_ours = !matches!(resources.backend.resolve()?, CompressionBackend::Ffi);
         Ok(is_ours.then_some(self.0.container_size()))
     }
 
@@ -252,10 +252,10 @@ impl Compress for Stream {
         &self,
         len: usize,
         make: &(dyn Fn(usize, &mut [u8]) + Sync),
-        means: Means,
+        resources: CodecResources,
         out: &mut Vec<u8>,
     ) -> Result<Option<Vec<u64>>, CodecError> {
-        append_made(means.threads, len, &self.0, make, out).map(Some)
+        append_made(resources.threads, len, &self.0, make, out).map(Some)
     }
 }
 

@@ -10,7 +10,7 @@ use tgm_core::descriptor::{ByteOrder, Compression, Key};
 #[cfg(feature = "zstd")]
 pub use self::frames::{append, compress_with_len, decompress};
 use super::about::{
-    About, Before, Expansion, Implementation, Input, Level, Means, Parameter, Support, Trial, Uncompressed,
+    About, Before, CodecResources, Expansion, Implementation, Input, Level, Parameter, Support, Trial, Uncompressed,
 };
 use super::{Codec, Compress, MaskSettings};
 #[cfg(feature = "zstd")]
@@ -104,7 +104,13 @@ impl AtLevel {
 }
 
 impl Compress for AtLevel {
-    fn append(&self, bytes: &[u8], _: ByteOrder, means: Means, out: &mut Vec<u8>) -> Result<Option<Vec<u64>>> {
-        self.write(bytes, means.threads, out).map(|()| None)
+    fn append(
+        &self,
+        bytes: &[u8],
+        _: ByteOrder,
+        resources: CodecResources,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Vec<u64>>> {
+        self.write(bytes, resources.threads, out).map(|()| None)
     }
 }

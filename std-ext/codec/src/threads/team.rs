@@ -37,7 +37,7 @@ const TRIES: usize = 1000;
 
 /// Takes the lock. `None` if it stays taken: a forked child does not have the thread of its parent that took it, so nobody ever
 /// gives it back.
-fn had<T>(lock: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+fn lock_or_give_up<T>(lock: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     for _ in 0..TRIES {
         match lock.try_lock() {
             Ok(guard) => return Some(guard),
@@ -76,7 +76,7 @@ impl Team {
 
     /// A team that no call has, or whether one may be started. Then it counts as started, even if the system has no more threads.
     fn idle(process: u32, count: u32) -> Option<(Option<ThreadPool>, bool)> {
-        let mut helpers = had(&HELPERS)?;
+        let mut helpers = lock_or_give_up(&HELPERS)?;
         let Helpers { idle, started } = helpers.entry(process).or_default();
         let may_start = !idle.contains_key(&count) || started.saturating_add(count) <= processors();
         let found = idle.entry(count).or_default().pop();
@@ -115,15 +115,15 @@ fn start(count: u32) -> Option<ThreadPool> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Mutex, had};
+    use super::{Mutex, lock_or_give_up};
 
     /// As in a forked child whose parent had the helpers in another thread.
     #[test]
     fn what_another_thread_keeps_is_not_waited_for() {
         let helpers = Mutex::new(1);
         let kept = helpers.lock().unwrap();
-        assert!(had(&helpers).is_none());
+        assert!(lock_or_give_up(&helpers).is_none());
         drop(kept);
-        assert_eq!(had(&helpers).map(|guard| *guard), Some(1));
+        assert_eq!(lock_or_give_up(&helpers).map(|guard| *guard), Some(1));
     }
 }

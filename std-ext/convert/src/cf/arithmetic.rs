@@ -49,6 +49,7 @@ impl Arithmetic {
         if scale.is_none() && offset.is_none() {
             return Ok(Self::None);
         }
+        #[expect(clippy::float_cmp, reason = "nothing else leaves each number as it is")]
         let is = |factor: Option<(_, Number)>, neutral| {
             factor.is_none_or(|(_, number): (Option<Dtype>, _)| number.to_f64() == neutral)
         };

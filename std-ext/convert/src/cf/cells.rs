@@ -139,11 +139,11 @@ impl Reading {
     }
 
     fn default_fills(&self, stored: &[u8]) -> usize {
-        if self.has_fill {
-            return 0;
-        }
         fn count<const N: usize>(stored: &[u8], fill: [u8; N]) -> usize {
             stored.as_chunks().0.iter().filter(|bytes| **bytes == fill).count()
+        }
+        if self.has_fill {
+            return 0;
         }
         match self.stored {
             Dtype::Int16 => count(stored, (-32767_i16).to_ne_bytes()),

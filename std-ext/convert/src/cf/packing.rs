@@ -148,11 +148,11 @@ fn stored(reading: &Reading, integers: impl Iterator<Item = Option<Option<i128>>
 
 /// Floats with the number that stands for missing cells in place of NaN.
 fn fill(reading: &Reading, values: &[u8]) -> Option<Vec<u8>> {
-    let List::Floats(list) = &reading.missing else { return None };
-    let fill = *list.first()?;
     fn each<const N: usize>(values: &[u8], fill: [u8; N], is_nan: impl Fn([u8; N]) -> bool) -> Vec<u8> {
         values.as_chunks().0.iter().flat_map(|bytes| if is_nan(*bytes) { fill } else { *bytes }).collect()
     }
+    let List::Floats(list) = &reading.missing else { return None };
+    let fill = *list.first()?;
     #[expect(clippy::cast_possible_truncation, reason = "it is exact in the type")]
     match reading.view {
         Dtype::Float32 => Some(each(values, (fill as f32).to_ne_bytes(), |bytes| f32::from_ne_bytes(bytes).is_nan())),

@@ -1,5 +1,11 @@
 //! The rules, case by case: what the stored numbers become.
 #![allow(clippy::unwrap_used, clippy::float_cmp, reason = "tests may panic, and values are the same to the bit")]
+#![allow(
+    clippy::cast_lossless,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "small numbers"
+)]
 
 use proptest::prelude::*;
 use tgm_std::DataObjectDescriptor;

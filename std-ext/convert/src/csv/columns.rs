@@ -65,6 +65,7 @@ impl Found {
 }
 
 /// What was seen of the fields of a column.
+#[allow(clippy::struct_excessive_bools, reason = "each is a type that the column may not be")]
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
     values: u64,

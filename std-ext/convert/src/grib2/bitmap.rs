@@ -5,13 +5,21 @@ use super::sections::Section;
 
 /// The octet of section 6 that says where the bitmap is (code table 6.0).
 const INDICATOR: usize = 6;
+/// The code that says that the field has the bitmap of an earlier one.
+pub(super) const EARLIER: u8 = 254;
 /// Bytes of section 6 in front of the bitmap.
 pub(super) const BITMAP_HEAD_LEN: usize = INDICATOR;
+
+/// The number of a bitmap of the originating centre's, from the octet that says where the bitmap is. The message does not hold
+/// such a bitmap: it can be read if it has a value for each point.
+pub(super) fn predefined(code: u8) -> Option<u8> {
+    (1..EARLIER).contains(&code).then_some(code)
+}
 
 /// Which points have a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bitmap<'a> {
-    /// All of them: there is no bitmap.
+    /// All of them: there is no bitmap, or one of the originating centre's that the data do not need.
     None,
     /// Those whose bit is 1. The first point is the highest bit of the first byte.
     Bits(&'a [u8]),
@@ -23,9 +31,8 @@ impl<'a> Bitmap<'a> {
         let at = section.offset();
         match section.u8(INDICATOR)? {
             0 => Ok(Self::Bits(section.from_octet(INDICATOR + 1))),
-            254 => earlier.map(Self::Bits).ok_or(GribErrorKind::NoEarlierBitmap.at(at)),
-            255 => Ok(Self::None),
-            code => Err(GribErrorKind::PredefinedBitmap(code).at(at)),
+            EARLIER => earlier.map(Self::Bits).ok_or(GribErrorKind::NoEarlierBitmap.at(at)),
+            _ => Ok(Self::None),
         }
     }
 

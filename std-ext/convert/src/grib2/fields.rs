@@ -5,7 +5,7 @@
 
 use tgm_grid::GridSection;
 
-use super::bitmap::Bitmap;
+use super::bitmap::{BITMAP_HEAD_LEN, Bitmap, count_ones, predefined};
 use super::error::{GribError, GribErrorKind, at_grid};
 use super::sections::{HEAD_LEN, Message, Section, Sections};
 
@@ -23,6 +23,16 @@ pub struct Field<'a> {
     pub(super) data: Section<'a>,
     /// Where its own sections begin, which follow the sections of the field before it. 0 for the first field.
     pub(super) start: usize,
+}
+
+/// The points of a field, and which of them have a value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Present<'a> {
+    pub(super) points: u64,
+    pub(super) bitmap: Option<&'a [u8]>,
+    pub(super) count: u64,
+    /// The number of a bitmap of the originating centre's.
+    pub(super) predefined: Option<u8>,
 }
 
 impl<'a> Message<'a> {
@@ -128,12 +138,31 @@ impl<'a> Field<'a> {
         self.grid()?.shape().map_err(at_grid(self.grid.offset()))
     }
 
-    /// The number of values that section 5 states (octets 6 to 9).
+    /// The number of values that section 5 states (octets 6 to 9). Some encoders state all points, with a bitmap too.
     ///
     /// # Errors
     /// [`GribErrorKind::ShortSection`].
     pub fn value_count(&self) -> Result<u64, GribError> {
         self.representation.u32(6).map(u64::from)
+    }
+
+    /// Which points have a value. Checks that sections 3, 5 and 6 agree.
+    ///
+    /// # Errors
+    /// [`GribErrorKind::ShortSection`], [`GribErrorKind::ShortBitmap`], [`GribErrorKind::ValueCount`],
+    /// [`GribErrorKind::PredefinedBitmap`].
+    pub(super) fn present(&self) -> Result<Present<'a>, GribError> {
+        let (points, stated) = (self.point_count()?, self.value_count()?);
+        let bitmap = self.bitmap.of_points(points, self.bitmap_section.offset())?;
+        let count = bitmap.map_or(points, |bits| count_ones(bits, points));
+        let predefined = predefined(self.bitmap_section.u8(BITMAP_HEAD_LEN)?);
+        if stated != count && (bitmap.is_none() || stated != points) {
+            return Err(match predefined {
+                Some(code) => GribErrorKind::PredefinedBitmap(code).at(self.bitmap_section.offset()),
+                None => GribErrorKind::ValueCount { stated, points: count }.at(self.representation.offset()),
+            });
+        }
+        Ok(Present { points, bitmap, count, predefined })
     }
 
     /// The encoded values: section 7 from octet 6 on.

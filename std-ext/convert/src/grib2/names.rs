@@ -36,7 +36,7 @@ pub(super) const ECMWF: u16 = 98;
 const LAST_EARLIER: u8 = 33;
 /// ECMWF's parameters of GRIB edition 1 have this discipline, the table as category, and their number.
 const LOCAL: u8 = 192;
-const MAIN_TABLE: u32 = 128;
+const MAIN_TABLE: u8 = 128;
 
 /// What decides which definitions apply.
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +113,7 @@ impl Names {
 
     /// The number of a parameter in ECMWF's database, and its short name. A parameter without a name has an empty one.
     ///
-    /// Definitions are looked at in three steps: those of the centre or the data set, ECMWF's, and the legacy ones.
+    /// Definitions are looked at in three steps: the centre's or the data set's, ECMWF's, and the legacy ones.
     pub(super) fn parameter(&self, product: &Product) -> Option<Found> {
         let category = u8::try_from(product.raw(Key::ParameterCategory)?).ok()?;
         let number = u8::try_from(product.raw(Key::ParameterNumber)?).ok()?;
@@ -124,9 +124,9 @@ impl Names {
         };
         let found = self.find(group, product).or_else(|| of_ecmwf(self.version)).or_else(|| of_ecmwf(Version::Legacy));
         found.or_else(|| {
-            let table = u32::from(category);
-            let table = if table == MAIN_TABLE { 0 } else { table * 1000 };
-            (self.discipline == LOCAL).then_some(Found { number: table + u32::from(number), text: "" })
+            let table = if category == MAIN_TABLE { 0 } else { u32::from(category) * 1000 };
+            let is_known = self.discipline == LOCAL && tables::is_nameless(category, number);
+            is_known.then_some(Found { number: table + u32::from(number), text: "" })
         })
     }
 }

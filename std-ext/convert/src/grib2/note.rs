@@ -20,6 +20,14 @@ pub enum Note {
         /// The number of its data representation template.
         template: u16,
     },
+    /// The field names a bitmap of its centre, which no message holds, and has a value for each point all the same. All of
+    /// these are kept.
+    PredefinedBitmap {
+        /// Which field of the message.
+        field: usize,
+        /// The number of the bitmap.
+        code: u8,
+    },
 }
 
 impl fmt::Display for Note {
@@ -33,6 +41,12 @@ impl fmt::Display for Note {
                 "field {field} had data representation template 5.{template}: back in GRIB it has simple packing of the same \
                  values"
             ),
+            Self::PredefinedBitmap { field, code } => {
+                write!(
+                    f,
+                    "field {field} names bitmap {code} of its centre, which is not in the file: all points have a value"
+                )
+            }
         }
     }
 }

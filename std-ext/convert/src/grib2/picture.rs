@@ -80,10 +80,10 @@ pub(super) fn to_simple(message: Message<'_>, limits: &DecodeLimits) -> Result<(
         let simple = match Representation::parse(field.representation)? {
             Representation::Picture(packing, codec) => {
                 notes.push(Note::Repacked { field: index, template: field.representation.u16(10)? });
-                let integers = integers(codec, &field, field.value_count()?, limits)?;
+                let integers = integers(codec, &field, field.present()?.count, limits)?;
                 let bits = with_bits(packing, &integers).bits_per_value;
                 let (data, _) = place(&integers, bits, None, integers.len() as u64)?;
-                Some((representation(field.representation, bits), data))
+                Some((representation(field.representation, integers.len() as u64, bits), data))
             }
             _ => None,
         };
@@ -112,12 +112,16 @@ pub(super) fn to_simple(message: Message<'_>, limits: &DecodeLimits) -> Result<(
     Ok(((!notes.is_empty()).then_some(made), notes))
 }
 
-/// Section 5 for simple packing of `bits` bits, with the other numbers of `section`.
-fn representation(section: Section<'_>, bits: u32) -> Vec<u8> {
+/// Section 5 for simple packing of `count` values of `bits` bits, with the other numbers of `section`.
+fn representation(section: Section<'_>, count: u64, bits: u32) -> Vec<u8> {
     let mut made: Vec<u8> = section.as_bytes().iter().copied().take(SIMPLE_LEN.into()).collect();
     let length = u32::from(SIMPLE_LEN).to_be_bytes();
     for (at, byte) in length.into_iter().enumerate().chain([(TEMPLATE_AT, 0), (TEMPLATE_AT + 1, 0)]) {
         made.get_mut(at).into_iter().for_each(|place| *place = byte);
+    }
+    let stated = u32::try_from(count).unwrap_or(u32::MAX).to_be_bytes();
+    if let Some(place) = made.get_mut(HEAD_LEN..).and_then(|bytes| bytes.first_chunk_mut()) {
+        *place = stated;
     }
     made.get_mut(BITS_AT).into_iter().for_each(|place| *place = u8::try_from(bits).unwrap_or(u8::MAX));
     made

@@ -133,7 +133,7 @@ pub(super) struct Span {
     pub(super) length: i64,
 }
 
-/// The numbers of section 4, and those of other sections that tables ask for.
+/// The numbers of section 4, and of other sections as far as tables ask for them.
 #[derive(Clone, Debug)]
 pub(super) struct Product {
     facts: [Option<Fact>; KEYS],
@@ -290,7 +290,7 @@ impl Fact {
     /// The bit of a width that says that the number has a sign.
     const SIGNED: u8 = 0x80;
 
-    /// Reads a number of 1, 2 or 4 octets. Other widths are no numbers.
+    /// Reads a number of 1, 2 or 4 octets. Other widths are not numbers.
     fn read(section: Section<'_>, octet: usize, width: u8) -> Result<Option<Self>, GribError> {
         let (number, all) = match width & !Self::SIGNED {
             1 => (section.u8(octet)?.into(), u8::MAX.into()),

@@ -35,7 +35,8 @@ impl Step {
     /// The end, as archives have it.
     pub(super) fn to_value(self) -> Value {
         match self.unit() {
-            (seconds, "") => (self.end / seconds).into(),
+            // Archives ask for the start of a forecast by 0, whatever its unit.
+            (seconds, letter) if letter.is_empty() || self.end == 0 => (self.end / seconds).into(),
             (seconds, letter) => format!("{}{letter}", self.end / seconds).into(),
         }
     }

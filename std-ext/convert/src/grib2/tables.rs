@@ -6,7 +6,7 @@
 //! number for parameters, by the type of the first surface for levels.
 //!
 //! ```text
-//! 8 lengths of 4 bytes, then the parts; all numbers are little-endian
+//! 9 lengths of 4 bytes, then the parts; all numbers are little-endian
 //! groups       6 bytes: kind or discipline, concept or category, number (2), first entry (2); in order; the last is the end
 //! entries      6 bytes: folder, versions (a bit each), list of conditions (2), value (2)
 //! values       7 bytes: place of its text (3), number (4)
@@ -15,6 +15,7 @@
 //! conditions   5 bytes: key, number (4), of which the least means that the number is missing
 //! templates    4 bytes: number, place of its layout; in order
 //! layouts      length (2), then fields: width with a bit for the sign, key; or 0, key of a count, length, fields of an item
+//! nameless     3 bytes: table, first and last number of parameters that have no name
 //! ```
 //!
 //! A look-up takes a binary search over 5,000 groups, and some comparisons for each entry of its group: 2 on average, 150 at
@@ -34,9 +35,13 @@ enum Part {
     Conditions,
     Templates,
     Layouts,
+    Nameless,
 }
 
-/// Which entries of a folder apply: those of one of three generations of definitions, or of the legacy ones.
+/// How many parts there are.
+const PARTS: usize = Part::Nameless as usize + 1;
+
+/// Which entries of a folder apply: there are three generations of definitions, and legacy ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Version {
     /// For tables above version 33, and for centres that do not follow ECMWF's migration.
@@ -94,8 +99,8 @@ pub(super) const IS_MISSING: i32 = i32::MIN;
 
 fn part(which: Part) -> &'static [u8] {
     let (heads, _) = TABLES.as_chunks::<4>();
-    let lengths = heads.iter().take(Part::Layouts as usize + 1).map(|bytes| u32::from_le_bytes(*bytes) as usize);
-    let start: usize = 4 * (Part::Layouts as usize + 1) + lengths.clone().take(which as usize).sum::<usize>();
+    let lengths = heads.iter().take(PARTS).map(|bytes| u32::from_le_bytes(*bytes) as usize);
+    let start: usize = 4 * PARTS + lengths.clone().take(which as usize).sum::<usize>();
     let len = lengths.clone().nth(which as usize).unwrap_or(0);
     TABLES.get(start..start.saturating_add(len)).unwrap_or_default()
 }
@@ -154,6 +159,11 @@ fn value(index: u16) -> Option<Found> {
     Some(Found { number: u32::from_le_bytes(*number), text })
 }
 
+/// Whether ECMWF has this parameter of GRIB edition 1, but no name for it: a table and a number.
+pub(super) fn is_nameless(table: u8, number: u8) -> bool {
+    records(Part::Nameless).iter().any(|[of, first, last]| *of == table && (*first..=*last).contains(&number))
+}
+
 /// The fields of a template of section 4, from octet 10 on. `None` for templates that nobody has defined.
 pub(super) fn layout(template: u16) -> Option<&'static [u8]> {
     let templates = records::<4>(Part::Templates);
@@ -170,7 +180,7 @@ mod tests {
 
     #[test]
     fn parts_fill_the_file_and_every_index_is_within_its_part() {
-        let heads = 4 * (Part::Layouts as usize + 1);
+        let heads = 4 * PARTS;
         let all = [
             Part::Groups,
             Part::Entries,
@@ -180,6 +190,7 @@ mod tests {
             Part::Conditions,
             Part::Templates,
             Part::Layouts,
+            Part::Nameless,
         ];
         assert_eq!(heads + all.iter().map(|which| part(*which).len()).sum::<usize>(), TABLES.len());
         let groups = records::<6>(Part::Groups);

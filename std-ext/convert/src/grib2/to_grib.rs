@@ -15,7 +15,7 @@ use tgm_std::{
     decode_metadata,
 };
 
-use super::bitmap::{BITMAP_HEAD_LEN, count_ones, inverted};
+use super::bitmap::{BITMAP_HEAD_LEN, EARLIER, count_ones, inverted, predefined};
 use super::codes::{compact, packed_len, taken};
 use super::complex::Complex;
 use super::recipe::{GRIB, MARS, Recipe, refused};
@@ -27,7 +27,6 @@ use super::to_tgm::{GribOptions, Outline, objects};
 /// The octet of section 0, counted from 0, where the length of the message stands.
 const LENGTH_AT: usize = 8;
 /// Code table 6.0: the bitmap of an earlier field, and no bitmap.
-const EARLIER: u8 = 254;
 const NO_BITMAP: u8 = 255;
 
 /// A GRIB message that was made from a Tensogram message.
@@ -172,7 +171,7 @@ impl WayBack<'_, '_> {
     /// Which points have a value, by section 6 and the object's mask, which must agree.
     fn bitmap(&self, section: &[u8], points: u64, earlier: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
         let has_masks = !self.trusted.descriptor().masks().is_empty();
-        if section.get(BITMAP_HEAD_LEN - 1) == Some(&NO_BITMAP) && !has_masks {
+        if section.get(BITMAP_HEAD_LEN - 1).is_some_and(|code| has_no_bits(*code)) && !has_masks {
             return Ok(None);
         }
         // The bits that section 6 states, before any memory is reserved for the mask.
@@ -200,7 +199,7 @@ impl WayBack<'_, '_> {
     /// The bitmap that section 6 has or names.
     fn literal(&self, section: &[u8], points: u64, earlier: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
         let bits = match section.get(BITMAP_HEAD_LEN - 1) {
-            Some(&NO_BITMAP) => return Ok(None),
+            Some(code) if has_no_bits(*code) => return Ok(None),
             Some(0) => section.get(BITMAP_HEAD_LEN..),
             Some(&EARLIER) => earlier,
             _ => None,
@@ -304,6 +303,11 @@ impl WayBack<'_, '_> {
     }
 }
 
+/// Whether section 6 with this code stands for values at all points.
+fn has_no_bits(code: u8) -> bool {
+    code == NO_BITMAP || predefined(code).is_some()
+}
+
 /// Whether an object without compression holds what section 7 does.
 fn is_stored_as(descriptor: &Descriptor<'_>, representation: &Representation) -> bool {
     let is_packed = |packing: &Packing| {
@@ -371,7 +375,9 @@ fn first_difference(entry: &BTreeMap<String, Value>, made: &BTreeMap<String, Val
         let map =
             |entry: &BTreeMap<String, Value>| entry.get(name).and_then(Value::as_map).cloned().unwrap_or_default();
         let (found, made) = (map(entry), map(made));
-        let changed = made.iter().find(|item| !found.contains(item)).map(|(key, _)| key);
+        // A key that is not there says nothing else than the sections: files of earlier versions have fewer keys.
+        let differs = |(key, value): &&(Value, Value)| found.iter().any(|(name, old)| name == key && old != value);
+        let changed = made.iter().find(differs).map(|(key, _)| key);
         let changed = changed.and_then(Value::as_text).map(|key| format!("{name}.{key}"));
         changed.or_else(|| (!made.is_empty() && !entry.contains_key(name)).then(|| name.to_string()))
     })

@@ -13,11 +13,11 @@ use tgm_std::{
     TensogramError,
 };
 
-use super::bitmap::{BITMAP_HEAD_LEN, count_ones, inverted};
+use super::bitmap::{BITMAP_HEAD_LEN, inverted};
 use super::codes::{compact, expand, from_containers, packed_len, place};
 use super::complex::{Groups, with_bits};
 use super::error::GribErrorKind;
-use super::fields::Field;
+use super::fields::{Field, Present};
 use super::note::Note;
 use super::recipe::{GRIB, MARS, Recipe};
 use super::representation::{Ccsds, Representation};
@@ -36,6 +36,9 @@ pub struct GribOptions {
     /// bytes. Without them the message is smaller, by the length of these data, and its way back has simple packing of the
     /// same values. True unless told otherwise.
     pub keep_original: bool,
+    /// Whether CCSDS data that keep their bytes are decompressed all the same, so that a damaged stream is an error. False
+    /// unless told otherwise: they are copied unread.
+    pub check_streams: bool,
 }
 
 impl Default for GribOptions {
@@ -44,6 +47,7 @@ impl Default for GribOptions {
             encode: EncodeOptions { nan_mask_method: MaskMethod::of_build(), ..EncodeOptions::default() },
             limits: DecodeLimits::default(),
             keep_original: true,
+            check_streams: false,
         }
     }
 }
@@ -63,7 +67,7 @@ pub(super) struct Object<'a> {
     pub(super) descriptor: DataObjectDescriptor,
     pub(super) region: Cow<'a, [u8]>,
     payload_len: usize,
-    note: Option<Note>,
+    notes: Vec<Note>,
 }
 
 impl Object<'_> {
@@ -95,7 +99,7 @@ fn converted(message: Message<'_>, options: &GribOptions, mut notes: Vec<Note>) 
     let base = objects.iter().map(|object| object.entry.clone()).collect();
     let global = GlobalMetadata { base, ..GlobalMetadata::default() };
     let parts: Vec<_> = objects.iter().map(|object| Part::Region(&object.descriptor, &object.region)).collect();
-    notes.extend(objects.iter().filter_map(|object| object.note));
+    notes.extend(objects.iter().flat_map(|object| &object.notes).copied());
     Ok(Converted { message: encode_parts(&global, &parts, &options.encode)?, notes })
 }
 
@@ -115,7 +119,7 @@ fn object<'a>(
     options: &GribOptions,
 ) -> Result<Object<'a>> {
     let representation = Representation::parse(field.representation)?;
-    let present = Present::of(field)?;
+    let present = field.present()?;
     let shape = field.shape()?;
     let decoded = integers(field, &representation, &present, &shape, options)?;
     let payload = decoded.map_or_else(|| bits(field, &representation, &present, &shape, options), Ok)?;
@@ -130,8 +134,10 @@ fn object<'a>(
         Source::Groups(groups) => outline.recipe.groups = Some(groups),
         Source::Data => outline.recipe.data = Some(field.data()),
     }
-    let note = packing.and_then(|packing| decimal_note(index, &packing));
-    Ok(Object { entry: outline.entry()?, descriptor, region, payload_len, note })
+    let decimal = packing.and_then(|packing| decimal_note(index, &packing));
+    let predefined = present.predefined.map(|code| Note::PredefinedBitmap { field: index, code });
+    let notes = decimal.into_iter().chain(predefined).collect();
+    Ok(Object { entry: outline.entry()?, descriptor, region, payload_len, notes })
 }
 
 /// The encoded values of a field.
@@ -155,27 +161,6 @@ enum Source<'a> {
     Data,
 }
 
-/// The points of a field, and which of them have a value.
-struct Present<'a> {
-    points: u64,
-    bitmap: Option<&'a [u8]>,
-    count: u64,
-}
-
-impl<'a> Present<'a> {
-    /// Checks that sections 3, 5 and 6 agree.
-    fn of(field: &Field<'a>) -> Result<Self> {
-        let (points, stated) = (field.point_count()?, field.value_count()?);
-        let bitmap = field.bitmap.of_points(points, field.bitmap_section.offset())?;
-        let count = bitmap.map_or(points, |bits| count_ones(bits, points));
-        if stated != count {
-            let kind = GribErrorKind::ValueCount { stated, points: count };
-            return Err(kind.at(field.representation.offset()).into());
-        }
-        Ok(Self { points, bitmap, count })
-    }
-}
-
 /// What a field gives an object beside its values.
 pub(super) struct Outline<'a> {
     field: Field<'a>,
@@ -189,7 +174,7 @@ impl<'a> Outline<'a> {
     /// # Errors
     /// The errors of its sections in front of the data.
     pub(super) fn new(message: Message<'a>, field: &Field<'a>, index: usize, fields: usize) -> Result<Self> {
-        Present::of(field)?;
+        field.present()?;
         let sections = sections(message, field)?;
         let recipe = Recipe { field: index as u64, fields: fields as u64, sections, groups: None, data: None };
         Ok(Self { field: *field, shape: field.shape()?, recipe })
@@ -233,7 +218,7 @@ fn bits<'a>(
     options: &GribOptions,
 ) -> Result<Payload<'a>> {
     let mut descriptor = descriptor(representation, shape);
-    let (region, is_given) = payload(field, representation, present.bitmap, &mut descriptor, options)?;
+    let (region, is_given) = payload(field, representation, present, &mut descriptor, options)?;
     let has_gaps = present.count != present.points;
     let gaps = present.bitmap.filter(|_| has_gaps).map(|bits| inverted(bits, present.points));
     let source = if is_given { Source::Payload } else { Source::Data };
@@ -271,12 +256,12 @@ fn integers<'a>(
 fn payload<'a>(
     field: &Field<'a>,
     representation: &Representation,
-    bitmap: Option<&[u8]>,
+    present: &Present<'_>,
     descriptor: &mut DataObjectDescriptor,
     options: &GribOptions,
 ) -> Result<(Cow<'a, [u8]>, bool)> {
     let (data, bits) = (field.data(), representation.bits());
-    let (points, count) = (field.point_count()?, field.value_count()?);
+    let Present { points, bitmap, count, .. } = *present;
     let len = packed_len(count, bits)?;
     let dense = match representation {
         Representation::Ccsds(_, ccsds) => {
@@ -285,6 +270,9 @@ fn payload<'a>(
             }
             let is_verbatim = bitmap.is_none() && Ccsds::is_in_format(bits) && count > 0;
             let params = ccsds.params(bits)?;
+            if is_verbatim && options.check_streams {
+                stream::decompress((data, field.data.offset() + HEAD_LEN), &params, count, &options.limits)?;
+            }
             if is_verbatim {
                 descriptor.compression = Compression::Szip.name().to_string();
                 descriptor.set_param(Key::SzipRsi, ccsds.rsi);

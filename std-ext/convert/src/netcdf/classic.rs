@@ -52,10 +52,10 @@ pub(super) fn read<'f>(
             let read = Box::new(move |record| values(&variable, dtype.byte_width(), record, (len, limits)));
             tree.variables.push(Variable { path, kind: Kind::Numbers(dtype), dimensions, attributes, read });
         } else if variable.vartype() == NcVariableType::Char {
-            match texts(&variable, (len, limits)) {
-                Ok(values) => {
-                    let dimensions = dimensions.split_last().map_or_else(Vec::new, |(_, outer)| outer.to_vec());
-                    tree.texts.push(Text { path, dimensions, attributes, values });
+            match characters(&variable, (len, limits)) {
+                Ok(bytes) => {
+                    let (values, characters) = (Vec::new(), Some(bytes));
+                    tree.texts.push(Text { path, dimensions, attributes, values, characters });
                 }
                 Err(error) => report(Note::failed(path, error)),
             }
@@ -66,6 +66,7 @@ pub(super) fn read<'f>(
     for dimension in file.dimensions().filter(|dimension| !used.contains(&dimension.name())) {
         tree.dimensions.push((dimension.name(), dimension.len() as u64, dimension.is_unlimited()));
     }
+    tree.join();
     if kept != header.counted() {
         let what =
             format!("the header has {} variables and attributes, of which {kept} are kept or listed", header.counted());
@@ -130,19 +131,10 @@ fn values(
     Ok(values)
 }
 
-/// The texts of a variable of characters: the last dimension is the length of each.
-fn texts(variable: &Stored<'_>, limits: (u64, &DecodeLimits)) -> Result<Vec<String>> {
+/// The bytes of a variable of characters.
+fn characters(variable: &Stored<'_>, limits: (u64, &DecodeLimits)) -> Result<Vec<u8>> {
     if variable.len() > MAX_TEXT {
         return Err(encoding(format!("its texts have more than {MAX_TEXT} bytes")));
     }
-    let bytes = values(variable, 1, None, limits)?;
-    let len = variable.dimensions().last().map_or(1, netcdf::Dimension::len);
-    let text = |bytes: &[u8]| {
-        let text = match std::str::from_utf8(bytes) {
-            Ok(text) => text.to_string(),
-            Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect(),
-        };
-        text.trim_end_matches('\0').to_string()
-    };
-    Ok(bytes.chunks(len.max(1)).map(text).collect())
+    values(variable, 1, None, limits)
 }

@@ -59,6 +59,7 @@ struct Found {
 }
 
 /// Reads what the file holds, but for values.
+#[allow(clippy::match_wildcard_for_single_variants, reason = "other versions of HDF5 have more kinds")]
 pub(super) fn read<'f>(
     path: &Path,
     file: &'f File,
@@ -96,6 +97,7 @@ pub(super) fn read<'f>(
                 }
                 Err(error) => report(Note::failed(path.as_str(), encoding(error.to_string()))),
             },
+            // Other versions of HDF5 have more kinds than named types.
             _ => {
                 if let Ok(kind) = file.committed_datatype(path) {
                     // Its attributes are about a type, not about values.
@@ -107,6 +109,7 @@ pub(super) fn read<'f>(
             }
         }
     }
+    tree.join();
     let of_variables = tree.variables.iter().flat_map(|variable| &variable.dimensions);
     let of_texts = tree.texts.iter().flat_map(|text| &text.dimensions);
     let used: BTreeSet<String> = of_variables.chain(of_texts).filter_map(super::tree::Dimension::path).collect();

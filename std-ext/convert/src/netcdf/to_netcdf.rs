@@ -1,6 +1,8 @@
 //! From Tensogram to NetCDF 4.
 
-use std::collections::{BTreeMap, HashSet};
+mod texts;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use ciborium::Value;
@@ -16,7 +18,7 @@ use super::dimensions::{Dimension, Dimensions, path_in, unnamed};
 use super::grids::{Grid, Grids};
 use super::names::safe;
 use super::values::{Attribute, Values, groups_of_zarr, metadata, of_zarr};
-use super::{DIMENSIONS, NETCDF, RECORD, TEXTS, TYPES, failed, guarded, types};
+use super::{DIMENSIONS, NETCDF, RECORD, TYPES, failed, guarded, types};
 use crate::error::encoding;
 #[cfg(feature = "grib")]
 use crate::grib2::{Coordinates, coordinates};
@@ -82,6 +84,8 @@ struct Records {
     /// Names in the file, by the names of the messages' dimensions.
     dimensions: BTreeMap<String, String>,
     variables: BTreeMap<String, Recorded>,
+    /// Unlimited dimensions of the root that were made for texts.
+    of_texts: BTreeSet<String>,
 }
 
 #[derive(Debug)]
@@ -154,7 +158,8 @@ impl NetcdfWriter {
         self.write_texts(global, &format!("message {number}"), report)?;
         let record = global.extra.get(RECORD).and_then(Value::as_integer).and_then(|record| u64::try_from(record).ok());
         if record == Some(0) {
-            self.records = Records::default();
+            let of_texts = std::mem::take(&mut self.records.of_texts);
+            self.records = Records { of_texts, ..Records::default() };
         }
         for (index, object) in message.objects().enumerate() {
             let object = object?;
@@ -285,68 +290,6 @@ impl NetcdfWriter {
         Ok(())
     }
 
-    /// Writes variables of texts.
-    fn write_texts(&mut self, global: &GlobalMetadata, place: &str, report: &mut dyn FnMut(Note)) -> Result<()> {
-        if global.extra.contains_key("links") && self.messages == 1 {
-            report(Note::not_kept(place, "links: NetCDF has one name for each variable"));
-        }
-        let all = global.extra.get(TEXTS).and_then(Value::as_map).map_or(&[][..], Vec::as_slice);
-        for (name, text) in all {
-            let (Some(name), Some(text)) = (name.as_text(), text.as_map()) else { continue };
-            // A record's message repeats them.
-            if self.names.is_taken(name) {
-                continue;
-            }
-            let list = |key| get(text, key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-            let shape: Vec<u64> = list("shape")
-                .iter()
-                .filter_map(|len| len.as_integer().and_then(|len| u64::try_from(len).ok()))
-                .collect();
-            let values: Vec<&str> = list("values").iter().filter_map(Value::as_text).collect();
-            let count = shape.iter().try_fold(1_u64, |product, len| product.checked_mul(*len));
-            if count != Some(values.len() as u64) {
-                report(Note::not_kept(place, format!("texts {name}: their number is not that of their shape")));
-                continue;
-            }
-            let path = self.names.take(name);
-            let group = path.rsplit_once('/').map_or("", |(group, _)| group).to_string();
-            self.add_group(&group).map_err(at(&self.path))?;
-            let unnamed = unnamed(&shape);
-            let wanted = list(DIMENSIONS).iter().map(Value::as_text).chain(std::iter::repeat(None));
-            let wanted = wanted
-                .zip(unnamed)
-                .zip(&shape)
-                .map(|((name, unnamed), len)| Named::Wanted(name.map_or(unnamed, str::to_string), *len, false, None));
-            let names: Vec<String> = wanted
-                .collect::<Vec<_>>()
-                .into_iter()
-                .map(|named| self.dimension(&group, named, place, report))
-                .collect::<Result<_>>()?;
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            let mut variable = self.file.add_string_variable(&path, &names).map_err(at(&self.path))?;
-            for (key, value) in get(text, "attributes").and_then(Value::as_map).into_iter().flatten() {
-                let written = key.as_text().zip(attribute(value, None));
-                if let Some((key, value)) = written.filter(|(key, _)| *key != "_FillValue") {
-                    variable.put_attribute(&safe(key), value).map_err(at(&self.path))?;
-                } else {
-                    report(Note::not_kept(place, format!("attribute {key:?} of {name}")));
-                }
-            }
-            let mut index = vec![0_usize; shape.len()];
-            for value in values {
-                variable.put_string(value, index.as_slice()).map_err(at(&self.path))?;
-                for (place, len) in index.iter_mut().zip(&shape).rev() {
-                    *place += 1;
-                    if (*place as u64) < *len {
-                        break;
-                    }
-                    *place = 0;
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Makes a group, and those above it, if they are not there.
     fn add_group(&mut self, path: &str) -> Result<(), netcdf::Error> {
         if !path.is_empty() && self.file.group(path)?.is_none() {
@@ -429,8 +372,14 @@ impl NetcdfWriter {
         if let Some(name) = self.records.dimensions.get(wanted) {
             return Ok(name.clone());
         }
-        let name = self.dimensions.take_records(&safe(wanted)).name;
-        self.file.add_unlimited_dimension(&name).map_err(at(&self.path))?;
+        // Texts of the same file have it already.
+        let name = if self.records.of_texts.remove(&safe(wanted)) {
+            safe(wanted)
+        } else {
+            let name = self.dimensions.take_records(&safe(wanted)).name;
+            self.file.add_unlimited_dimension(&name).map_err(at(&self.path))?;
+            name
+        };
         self.records.dimensions.insert(wanted.to_string(), name.clone());
         Ok(name)
     }
@@ -558,9 +507,9 @@ fn names_of_dimensions(global: &GlobalMetadata, index: usize, shape: &[u64]) -> 
     let unlimited = listed(global.extra.get("unlimited")).unwrap_or_default();
     let groups = || std::iter::once("").chain(entry("name").and_then(Value::as_text).into_iter().flat_map(above));
     let nameless = || vec![None; shape.len()];
-    let all = own.unwrap_or_else(nameless).into_iter().zip(paths.unwrap_or_else(nameless)).zip(unnamed(shape));
-    let wanted = |(((name, path), unnamed), len): (((Option<String>, Option<String>), String), &u64)| {
-        let name = name.unwrap_or(unnamed);
+    let own = own.unwrap_or_else(nameless).into_iter().zip(unnamed(shape));
+    let own = own.map(|(name, unnamed)| name.unwrap_or(unnamed));
+    let wanted = |((name, path), len): ((String, Option<String>), &u64)| {
         let is_unlimited = match &path {
             Some(path) => unlimited.contains(&Some(path.clone())),
             None => groups().any(|group| unlimited.contains(&Some(path_in(group, &name)))),
@@ -568,7 +517,7 @@ fn names_of_dimensions(global: &GlobalMetadata, index: usize, shape: &[u64]) -> 
         let place = path.map(|path| path.rsplit_once('/').map_or(String::new(), |(group, _)| group.to_string()));
         Named::Wanted(name, *len, is_unlimited, place)
     };
-    all.zip(shape).map(wanted).collect()
+    own.zip(paths.unwrap_or_else(nameless)).zip(shape).map(wanted).collect()
 }
 
 /// Writes an attribute of the file, or of a group.

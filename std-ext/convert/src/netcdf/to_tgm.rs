@@ -159,7 +159,8 @@ fn extra(tree: &Tree<'_>) -> BTreeMap<String, Value> {
     let dimensions = tree.dimensions.iter().map(|(path, len, _)| (path.as_str().into(), (*len).into())).collect();
     let links = tree.links.iter().map(|(path, target)| (path.as_str().into(), target.as_str().into())).collect();
     let text = |text: &super::tree::Text| {
-        let names = text.dimensions.iter().map(super::tree::Dimension::value).collect();
+        let path = |dimension: &super::tree::Dimension| dimension.path().map_or(Value::Null, Value::from);
+        let names = text.dimensions.iter().map(path).collect();
         let lens = text.dimensions.iter().map(|dimension| (dimension.len as u64).into()).collect();
         let values = text.values.iter().map(|text| text.as_str().into()).collect();
         let mut map = vec![
@@ -186,6 +187,7 @@ fn extra(tree: &Tree<'_>) -> BTreeMap<String, Value> {
         }
     }
     let dimensions = tree.variables.iter().flat_map(|variable| &variable.dimensions);
+    let dimensions = dimensions.chain(tree.texts.iter().flat_map(|text| &text.dimensions));
     let alone = tree.dimensions.iter().filter(|(.., is_unlimited)| *is_unlimited).map(|(path, ..)| path.clone());
     let mut unlimited: BTreeSet<String> =
         dimensions.filter(|dimension| dimension.is_unlimited).filter_map(super::tree::Dimension::path).collect();
@@ -196,8 +198,11 @@ fn extra(tree: &Tree<'_>) -> BTreeMap<String, Value> {
     extra
 }
 
+/// The entries of a map of metadata.
+type Entries = Vec<(Value, Value)>;
+
 /// Attributes as metadata: their values, and the names of types that a writer would not choose.
-fn maps(list: &[Attribute]) -> (Vec<(Value, Value)>, Vec<(Value, Value)>) {
+fn maps(list: &[Attribute]) -> (Entries, Entries) {
     let is_usual = |it: &&Attribute| {
         attributes::attribute(&it.value, None).is_some_and(|usual| types::of_attribute(&usual) == it.kind)
     };
@@ -389,7 +394,7 @@ fn attributes_of(variable: &Variable<'_>, reading: &Reading) -> (Vec<Attribute>,
 }
 
 /// Adds a map, if it has entries.
-fn push_map(map: &mut Vec<(Value, Value)>, key: &str, entries: Vec<(Value, Value)>) {
+fn push_map(map: &mut Entries, key: &str, entries: Entries) {
     if !entries.is_empty() {
         map.push((key.into(), Value::Map(entries)));
     }

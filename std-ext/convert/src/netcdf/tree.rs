@@ -1,5 +1,7 @@
 //! What a file holds, whichever library reads it.
 
+use std::collections::BTreeSet;
+
 use ciborium::Value;
 use tgm_core::descriptor::Dtype;
 use tgm_std::Result;
@@ -39,6 +41,39 @@ pub(super) struct Text {
     pub(super) dimensions: Vec<Dimension>,
     pub(super) attributes: Vec<Attribute>,
     pub(super) values: Vec<String>,
+    /// Single characters, which [`Tree::join`] makes texts of.
+    pub(super) characters: Option<Vec<u8>>,
+}
+
+impl Tree<'_> {
+    /// Makes texts of characters: the last dimension is the length of each, unless something else has that dimension too.
+    pub(super) fn join(&mut self) {
+        let of_variables = self.variables.iter().flat_map(|variable| &variable.dimensions);
+        let of_texts = self.texts.iter().flat_map(|text| {
+            let count = text.dimensions.len().saturating_sub(usize::from(text.characters.is_some()));
+            text.dimensions.iter().take(count)
+        });
+        let used: BTreeSet<String> = of_variables.chain(of_texts).filter_map(Dimension::path).collect();
+        for text in &mut self.texts {
+            let Some(bytes) = text.characters.take() else { continue };
+            let is_used = |last: &Dimension| last.path().is_some_and(|path| used.contains(&path));
+            let len = match text.dimensions.last() {
+                Some(last) if !is_used(last) => text.dimensions.pop().map_or(1, |last| last.len),
+                _ => 1,
+            };
+            let count = text.dimensions.iter().map(|dimension| dimension.len).product();
+            text.values = (0..count)
+                .map(|number| decoded(bytes.get(number * len..(number + 1) * len).unwrap_or_default()))
+                .collect();
+        }
+    }
+}
+
+/// Bytes as text, without NUL at the end. What is not UTF-8 is taken for Latin-1.
+pub(super) fn decoded(bytes: &[u8]) -> String {
+    let text = std::str::from_utf8(bytes)
+        .map_or_else(|_| bytes.iter().map(|byte| char::from(*byte)).collect(), str::to_string);
+    text.trim_end_matches('\0').to_string()
 }
 
 /// What values are.

@@ -54,7 +54,7 @@ impl Bounded {
             Self::Zlib => whole(ZlibDecoder::new(bytes), &mut out).map_err(|error| format!("zlib: {error}"))?,
             Self::Lz4 => lz4::decompress(bytes, &mut out).map_err(|error| format!("lz4: {error}"))?,
             Self::Shuffle(size) => {
-                unshuffle_into(bytes, size, &mut out).map_err(|error| format!("shuffle: {error}"))?
+                unshuffle_into(bytes, size, &mut out).map_err(|error| format!("shuffle: {error}"))?;
             }
         }
         Ok(out)

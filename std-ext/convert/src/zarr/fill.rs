@@ -78,7 +78,7 @@ fn integer(fill: &Json) -> Option<Json> {
         #[expect(clippy::cast_possible_truncation, reason = "it is an integer within 53 bits")]
         Json::Number(number) => {
             let value = number.as_f64()?;
-            (value.fract() == 0.0 && value.abs() <= (1_u64 << 53) as f64).then(|| (value as i64).into())
+            (value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0).then(|| (value as i64).into())
         }
         Json::String(text) if text == "NaT" => Some(i64::MIN.into()),
         Json::String(text) => {

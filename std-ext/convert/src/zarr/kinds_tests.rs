@@ -1,5 +1,6 @@
 //! Stores as other writers make them: of version 2, packed by the convention CF, with links and with what is not Zarr.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
+#![allow(clippy::float_cmp, reason = "what is asked is whether they are the same")]
 
 use std::fs;
 use std::path::Path;
@@ -141,7 +142,9 @@ fn version_2_is_read() {
     let back = TempDir::new().unwrap();
     let mut writer = ZarrWriter::create(&back.path().join("z"), ToZarrOptions::default()).unwrap();
     let mut notes = Vec::new();
-    messages.iter().for_each(|message| writer.write(message, &mut |note| notes.push(note.to_string())).unwrap());
+    for message in &messages {
+        writer.write(message, &mut |note| notes.push(note.to_string())).unwrap();
+    }
     writer.finish().unwrap();
     for told in ["numcodecs.zlib: zstd", "numcodecs.shuffle, numcodecs.lz4: zstd", "attribute range"] {
         assert_eq!(notes.iter().filter(|note| note.contains(told)).count(), 1, "{told}: {notes:?}");
@@ -195,7 +198,9 @@ fn packed_numbers_are_unpacked_as_elsewhere() {
         assert_eq!(found[2].0.get_at(0, "attributes._FillValue").and_then(|value| value.as_u64()), Some(0));
         let back = TempDir::new().unwrap();
         let mut writer = ZarrWriter::create(&back.path().join("z"), ToZarrOptions::default()).unwrap();
-        messages.iter().for_each(|message| writer.write(message, &mut |note| panic!("{note}")).unwrap());
+        for message in &messages {
+            writer.write(message, &mut |note| panic!("{note}")).unwrap();
+        }
         writer.finish().unwrap();
         let json: Json = serde_json::from_slice(&fs::read(back.path().join("z/v/zarr.json")).unwrap()).unwrap();
         assert_eq!((&json["data_type"], &json["fill_value"]), (&json!("float64"), &json!(250.0)));
@@ -293,7 +298,9 @@ fn attributes_of_groups_are_not_copied_without_bound() {
     assert!(messages.concat().len() < 3 * long.len());
     let back = TempDir::new().unwrap();
     let mut writer = ZarrWriter::create(&back.path().join("z"), ToZarrOptions::default()).unwrap();
-    messages.iter().for_each(|message| writer.write(message, &mut |note| panic!("{note}")).unwrap());
+    for message in &messages {
+        writer.write(message, &mut |note| panic!("{note}")).unwrap();
+    }
     writer.finish().unwrap();
     assert!(fs::read_to_string(back.path().join("z/zarr.json")).unwrap().contains(&long));
 }
@@ -325,9 +332,9 @@ fn what_netcdf_called_attributes_stands_where_xarray_looks() {
     let json = |path: &str| -> Json { serde_json::from_slice(&fs::read(root.join(path)).unwrap()).unwrap() };
     assert_eq!(json("zarr.json")["attributes"], json!({"title": "all"}));
     assert_eq!(json("g/zarr.json")["attributes"], json!({"level": 1}));
-    let expected = json!({"name": "g/a", "units": "K", "_FillValue": "AAAAAAA4j8A=", "odd": "NaN"});
+    let expected = json!({"units": "K", "_FillValue": "AAAAAAA4j8A=", "odd": "NaN"});
     assert_eq!(json("g/a/zarr.json")["attributes"], expected);
-    assert_eq!(json("b/zarr.json")["attributes"], json!({"name": "b", "long_name": "t"}));
+    assert_eq!(json("b/zarr.json")["attributes"], json!({"long_name": "t"}));
     assert!(root.join(&long[..220]).join("c/0").is_file());
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     assert_eq!(notes.len(), 2, "{notes:?}");

@@ -165,7 +165,7 @@ impl Store {
                 match kind {
                     Kind::Folder if depth < MAX_DEPTH => folders.push((within, depth + 1)),
                     Kind::Folder => {
-                        visit(&within, Node::Failed(metadata(format!("groups lie deeper than {MAX_DEPTH}"))))?
+                        visit(&within, Node::Failed(metadata(format!("groups lie deeper than {MAX_DEPTH}"))))?;
                     }
                     Kind::LinkedFolder => {
                         visit(&within, Node::Failed(metadata("it is a link to a directory, which is not followed")))?;

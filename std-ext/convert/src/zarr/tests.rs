@@ -145,7 +145,7 @@ proptest! {
         prop_assert_eq!(&decoded(&whole[0])[0], &bytes);
         let description = first.join("g/a").join(DESCRIPTION);
         let mut json: Json = serde_json::from_slice(&fs::read(&description).unwrap()).unwrap();
-        prop_assert_eq!(&json["attributes"], &json!({"name": "g/a", "units": "K", "_extra_": {"run": 7}}));
+        prop_assert_eq!(&json["attributes"], &json!({"units": "K", "_extra_": {"run": 7}}));
         json["codecs"] = codecs(kind);
         json["chunk_grid"]["configuration"]["chunk_shape"] = json!(chunk_shape);
         json["dimension_names"] = json!(["y", null]);

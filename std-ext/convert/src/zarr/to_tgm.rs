@@ -264,12 +264,11 @@ impl Reader<'_> {
         let grid = array.grid(&self.options.limits)?;
         let mut chunks = Vec::new();
         self.store.files(&directory(Path::new(""), path), &mut |key| {
-            match array.index(key, &grid) {
-                Some(index) => chunks.push(index),
-                None => {
-                    let place = if path.is_empty() { key.to_string() } else { format!("{path}/{key}") };
-                    report(Note::not_kept(place, "the file, which is not a chunk of the array"));
-                }
+            if let Some(index) = array.index(key, &grid) {
+                chunks.push(index);
+            } else {
+                let place = if path.is_empty() { key.to_string() } else { format!("{path}/{key}") };
+                report(Note::not_kept(place, "the file, which is not a chunk of the array"));
             }
             Ok(())
         })?;

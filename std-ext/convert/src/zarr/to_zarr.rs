@@ -21,7 +21,7 @@ use super::element::Element;
 use super::names::safe;
 use super::store::directory;
 use super::{DESCRIPTION, Result, ZARR};
-use crate::arrays::unpack_bools;
+use crate::arrays::{NAME, unpack_bools};
 use crate::error::{encoding, metadata};
 use crate::names::{Names, of_object};
 use crate::note::Note;
@@ -208,7 +208,17 @@ impl ZarrWriter {
         };
         let shape: Vec<u64> = object.descriptor().shape().iter().collect();
         let has_nan = object.descriptor().masks().get(MaskKind::Nan).is_some();
-        let attributes = attributes::of_object(global, index, element.dtype, &mut teller(place, report));
+        let name = of_object(global, index, self.options.name_key.as_deref());
+        let wanted = name.unwrap_or_else(|| format!("object_{number}_{index}"));
+        let name = self.names.take(&wanted);
+        if !name.starts_with(wanted.trim_matches('/')) {
+            report(Note::not_kept(place, format!("the name {wanted:.80?}: it becomes {name:.80?}")));
+        }
+        let mut attributes = attributes::of_object(global, index, element.dtype, &mut teller(place, report));
+        // The path says it.
+        if attributes.get(NAME).and_then(Json::as_str) == Some(&name) {
+            attributes.remove(NAME);
+        }
         let mut json = json!({
             "zarr_format": 3,
             "node_type": "array",
@@ -224,12 +234,6 @@ impl ZarrWriter {
             map.insert("dimension_names".into(), names);
         }
         let array = Array::parse(&json).map_err(metadata)?;
-        let name = of_object(global, index, self.options.name_key.as_deref());
-        let wanted = name.unwrap_or_else(|| format!("object_{number}_{index}"));
-        let name = self.names.take(&wanted);
-        if !name.starts_with(wanted.trim_matches('/')) {
-            report(Note::not_kept(place, format!("the name {wanted:.80?}: it becomes {name:.80?}")));
-        }
         let folder = directory(&self.root, &name);
         describe(&folder, &json)?;
         let origin = vec![0; shape.len()];

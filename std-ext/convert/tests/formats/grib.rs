@@ -620,3 +620,90 @@ fn every_changed_byte_of_a_grid_gives_all_points_or_none() {
     }
     assert!(found > 500, "{found}");
 }
+
+#[test]
+fn archives_find_the_keys_of_eccodes() {
+    let expected = fs::read_to_string(folder().join("keys.json")).unwrap();
+    let Json::Array(expected) = serde_json::from_str(&expected).unwrap() else { panic!("keys.json is not a list") };
+    let messages = messages(&sample("keys"));
+    assert_eq!(messages.len(), expected.len());
+    for (index, (message, expected)) in messages.iter().zip(expected).enumerate() {
+        let metadata = decode_metadata(&converted(message)).unwrap();
+        for (key, value) in expected.as_object().unwrap() {
+            let map = if matches!(key.as_str(), "paramId" | "typeOfLevel") { "grib" } else { "mars" };
+            let found = metadata.get(&format!("{map}.{key}"));
+            let is_equal = found.is_some_and(|found| match (found.as_str(), found.as_f64()) {
+                (Some(text), _) => value.as_str() == Some(text),
+                (None, Some(number)) => {
+                    let expected = value.as_f64().or_else(|| value.as_str()?.parse().ok());
+                    expected == Some(number)
+                }
+                _ => false,
+            });
+            assert!(is_equal, "message {index}: {key} is {found:?}, and ecCodes says {value}");
+        }
+    }
+}
+
+/// Where a section of a message with one field begins.
+fn section_at(message: &[u8], number: u8) -> usize {
+    let mut at = 16;
+    while message[at + 4] != number {
+        at += u32::from_be_bytes(message[at..at + 4].try_into().unwrap()) as usize;
+    }
+    at
+}
+
+#[test]
+fn a_bitmap_of_the_centre_is_not_needed_where_all_points_have_a_value() {
+    for name in ["simple-8", "ccsds-12", "complex-differences", "ieee-32"] {
+        let plain = sample(name);
+        let mut named = plain.clone();
+        let at = section_at(&named, 6);
+        named[at + 5] = 7;
+        let made = to_tensogram(&named, &GribOptions::default()).unwrap();
+        assert!(matches!(made.notes[..], [Note::PredefinedBitmap { field: 0, code: 7 }]), "{name}: {:?}", made.notes);
+        let payload =
+            |message: &[u8]| tgm_std::core::Message::parse(message).unwrap().object(0).unwrap().payload().to_vec();
+        assert!(payload(&made.message) == payload(&converted(&plain)), "{name}");
+        assert!(back(&made.message).unwrap() == named, "{name}");
+        // Fewer values, and the message does not say where they are.
+        let at = section_at(&named, 5);
+        named[at + 8] -= 1;
+        let error = to_tensogram(&named, &GribOptions::default()).unwrap_err().to_string();
+        assert!(error.contains("bitmap 7 is predefined by its centre"), "{error}");
+    }
+}
+
+#[test]
+fn section_5_may_count_points_without_a_value() {
+    for name in
+        ["bitmap-simple-11", "bitmap-ccsds-16", "bitmap-complex", "bitmap-complex-differences", "ieee-64-bitmap"]
+    {
+        let plain = sample(name);
+        let (mut all, at) = (plain.clone(), section_at(&plain, 5));
+        all[at + 5..at + 9].copy_from_slice(&496_u32.to_be_bytes());
+        let object = |message: &[u8]| decode(message, &DecodeOptions::default()).unwrap().1[0].1.clone();
+        assert!(object(&converted(&all)) == object(&converted(&plain)), "{name}");
+        assert!(back(&converted(&all)).unwrap() == all, "{name}");
+    }
+}
+
+#[test]
+fn a_damaged_stream_is_copied_unless_streams_are_checked() {
+    for name in ["ccsds-8", "ccsds-16"] {
+        let mut message = sample(name);
+        let (at, end) = (section_at(&message, 7), message.len() - 4);
+        // A shorter section, whose stream ends early.
+        message.drain(end - 40..end);
+        let length = u32::from_be_bytes(message[at..at + 4].try_into().unwrap()) - 40;
+        message[at..at + 4].copy_from_slice(&length.to_be_bytes());
+        let length = message.len() as u64;
+        message[8..16].copy_from_slice(&length.to_be_bytes());
+        assert!(back(&converted(&message)).unwrap() == message, "{name}");
+        let options = GribOptions { check_streams: true, ..GribOptions::default() };
+        let error = to_tensogram(&message, &options).unwrap_err().to_string();
+        assert!(error.contains("GRIB section 7, CCSDS data"), "{error}");
+        assert!(to_tensogram(&sample(name), &options).is_ok(), "{name}");
+    }
+}

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 use tgm_std::core::Message as Parsed;
 use tgm_std::decode::ObjectTable;
+use tgm_std::hash::checked_metadata;
 use tgm_std::{Dtype, GlobalMetadata, MappedFile as Mapped, Result};
 
 use super::memory::Memory;
@@ -97,7 +98,10 @@ impl Message {
         if let Some(metadata) = self.metadata.get() {
             return Ok(Arc::clone(metadata));
         }
-        let read = |bytes: &[u8]| Ok(tgm_std::decode::decode_descriptors(bytes)?.0);
+        let read = |bytes: &[u8]| {
+            checked_metadata(&Parsed::parse(bytes)?)?;
+            Ok(tgm_std::decode::decode_descriptors(bytes)?.0)
+        };
         let found = self.memory.run(py, &self.place, read)?.map_err(raise_at(py, self.place_of(None)))?;
         Ok(Arc::clone(self.metadata.get_or_init(|| Arc::new(found))))
     }
@@ -148,7 +152,8 @@ impl Message {
         Objects::new(slf)
     }
 
-    /// The metadata, read when it is first asked for.
+    /// The metadata, read when it is first asked for. Digests of its frames are checked: HashMismatchError.
+    /// `tgm.decode_metadata` does not check them.
     #[getter]
     fn metadata(&self, py: Python<'_>) -> PyResult<Metadata> {
         self.global(py).map(Metadata::shared)
@@ -171,7 +176,7 @@ impl Message {
         let (py, this, query) = (slf.py(), slf.get(), query::query(query)?);
         let found = this.memory.run(py, &this.place, |bytes| {
             let mut found = Vec::new();
-            query.objects_of(&Parsed::parse(bytes)?.metadata()?, |object| found.push(object))?;
+            query.objects_of(&checked_metadata(&Parsed::parse(bytes)?)?, |object| found.push(object))?;
             Ok(found)
         })?;
         let found = found.map_err(raise_at(py, this.place_of(None)))?;

@@ -13,7 +13,7 @@ use super::ready::Object;
 use crate::base::error::Result;
 use crate::base::limits::reserve_more;
 use crate::base::options::EncodeOptions;
-use crate::encode::compress::{Means, compress_payload};
+use crate::encode::compress::{CodecResources, compress_payload};
 use crate::encode::finite::find;
 use crate::encode::frame::{OpenFrame, WrittenFrame};
 use crate::encode::packing::{self, Packer};
@@ -34,7 +34,7 @@ pub(crate) struct Draft<'a> {
     pub(super) compressor: Option<Compressor>,
     /// The blobs of masks. The descriptor counts their offsets from the first of them.
     blobs: Vec<u8>,
-    means: Means,
+    resources: CodecResources,
 }
 
 impl<'a> Draft<'a> {
@@ -46,7 +46,7 @@ impl<'a> Draft<'a> {
         descriptor: &'a DataObjectDescriptor,
         data: &'a [u8],
         options: &EncodeOptions,
-        means: Means,
+        resources: CodecResources,
     ) -> Result<Self> {
         let count = checks::descriptor(descriptor, data.len(), false)?;
         // Masks in a descriptor that was read belong to the values that were read with it, not to `data`.
@@ -55,12 +55,12 @@ impl<'a> Draft<'a> {
             Some(_) => DataObjectDescriptor { masks: None, ..descriptor.clone() }.into(),
         };
         let order = value_order::of(&descriptor, data, options.value_order)?;
-        let masks = complete_and_find(&mut descriptor, data, order, options, means.threads)?;
+        let masks = complete_and_find(&mut descriptor, data, order, options, resources.threads)?;
         let (plan, width) = (Plan::new(&descriptor)?, descriptor.dtype.byte_width());
         let is_plain = plan.has_no_stage();
         // Without stages, masked elements become zeros while they are written, and there is no copy.
         let data = if masks.is_empty() || is_plain { Cow::Borrowed(data) } else { zeroed(data, width, &masks)? };
-        let payload = transform(data, &plan, order, means.threads)?;
+        let payload = transform(data, &plan, order, resources.threads)?;
         let mut blobs = Vec::new();
         if !masks.is_empty() {
             let (metadata, stored) = masks::store(&masks, count, options)?;
@@ -71,7 +71,7 @@ impl<'a> Draft<'a> {
             Payload::Bytes(bytes) if is_plain && !masks.is_empty() => Payload::Masked { bytes, width, masks },
             made => made,
         };
-        Ok(Self { descriptor, payload, order, compressor: plan.compressor, blobs, means })
+        Ok(Self { descriptor, payload, order, compressor: plan.compressor, blobs, resources })
     }
 
     /// Compresses the payload into a buffer of its own, if there is a compressor.
@@ -84,7 +84,7 @@ impl<'a> Draft<'a> {
             compressor => {
                 let mut payload = Vec::new();
                 let offsets =
-                    compress_payload(compressor.as_ref(), self.payload, self.order, self.means, &mut payload)?;
+                    compress_payload(compressor.as_ref(), self.payload, self.order, self.resources, &mut payload)?;
                 insert_offsets(&mut self.descriptor, offsets);
                 payload.shrink_to_fit();
                 Payload::Bytes(Cow::Owned(payload))
@@ -101,7 +101,7 @@ impl<'a> Draft<'a> {
     pub(super) fn append_to(mut self, out: &mut Vec<u8>, hashing: bool) -> Result<WrittenFrame> {
         let frame = OpenFrame::begin(out);
         let start = out.len();
-        let offsets = compress_payload(self.compressor.as_ref(), self.payload, self.order, self.means, out)?;
+        let offsets = compress_payload(self.compressor.as_ref(), self.payload, self.order, self.resources, out)?;
         insert_offsets(&mut self.descriptor, offsets);
         place_masks(&mut self.descriptor, out.len().saturating_sub(start));
         out.extend_from_slice(&self.blobs);
@@ -120,9 +120,9 @@ impl<'a> Object<'a> {
         descriptor: &'a DataObjectDescriptor,
         data: &'a [u8],
         options: &EncodeOptions,
-        means: Means,
+        resources: CodecResources,
     ) -> Result<Self> {
-        Draft::new(descriptor, data, options, means)?.into_object()
+        Draft::new(descriptor, data, options, resources)?.into_object()
     }
 }
 

@@ -6,7 +6,7 @@ use super::draft::Draft;
 use super::ready::Object;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
-use crate::encode::compress::Means;
+use crate::encode::compress::CodecResources;
 use crate::encode::frame::{FrameForm, WrittenFrame, pad, padded};
 use crate::model::types::DataObjectDescriptor;
 
@@ -28,9 +28,9 @@ impl<'a> Planned<'a> {
         descriptor: &'a DataObjectDescriptor,
         data: &'a [u8],
         options: &EncodeOptions,
-        means: Means,
+        resources: CodecResources,
     ) -> Result<Self> {
-        let draft = Draft::new(descriptor, data, options, means)?;
+        let draft = Draft::new(descriptor, data, options, resources)?;
         match draft.compressor {
             None => draft.into_object().map(Self::Object),
             Some(_) => Ok(Self::Draft(Box::new(draft))),
@@ -104,14 +104,14 @@ mod tests {
     #[test]
     fn the_length_of_a_frame_is_known_unless_it_is_still_to_be_compressed() {
         let (data, options) = ([7_u8; 1000], EncodeOptions::default());
-        let means = Means { backend: CompressionBackend::Auto, threads: Threads::NONE };
+        let resources = CodecResources { backend: CompressionBackend::Auto, threads: Threads::NONE };
         let (plain, szip) = [ObjectBuilder::new(&[1000], &data), ObjectBuilder::new(&[1000], &data)].into();
         let (plain, szip) = (plain.unwrap(), szip.unwrap().szip());
-        let object = Planned::new(plain.descriptor(), &data, &options, means).unwrap();
+        let object = Planned::new(plain.descriptor(), &data, &options, resources).unwrap();
         let lens = (object.expected_len(), object.known_len());
         let written = object.append_to(&mut Vec::new(), FrameForm::of(&options)).unwrap();
         assert_eq!(lens, (written.len, written.len));
-        let draft = Planned::new(szip.descriptor(), &data, &options, means).unwrap();
+        let draft = Planned::new(szip.descriptor(), &data, &options, resources).unwrap();
         assert_eq!((draft.expected_len(), draft.known_len()), (1000, 0));
     }
 }

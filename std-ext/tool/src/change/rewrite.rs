@@ -221,7 +221,7 @@ impl Rewriter<'_> {
     /// For each object, whether it is to be encoded.
     fn select(&self, message: &Message<'_>, entry: &Entry<'_>) -> Result<Vec<bool>, TensogramError> {
         let structure = Structure::new(message, entry);
-        let metadata = message.metadata()?;
+        let metadata = self.digests.metadata(message)?;
         self.objects.check(metadata.object_count())?;
         let selection = self.selection.of_objects(&metadata)?;
         let mut wanted = Vec::new();

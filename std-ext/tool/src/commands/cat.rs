@@ -138,14 +138,13 @@ impl Run for Cat {
     }
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        for_one_object(&self.path, (self.which, &self.selection, self.object), out, |out, entry, number| {
-            match self.decode(entry, number) {
-                Ok(values) if self.is_csv() || self.nearest.is_some() => self.print_csv(&values, out),
-                Ok(values) => self.print_lines(&values, out),
-                Err(error) => {
-                    out.report(&entry.object_place(number), &error);
-                    Ok(())
-                }
+        let which = (self.which, &self.selection, self.digests);
+        for_one_object(&self.path, which, self.object, out, |out, entry, number| match self.decode(entry, number) {
+            Ok(values) if self.is_csv() || self.nearest.is_some() => self.print_csv(&values, out),
+            Ok(values) => self.print_lines(&values, out),
+            Err(error) => {
+                out.report(&entry.object_place(number), &error);
+                Ok(())
             }
         })
     }
@@ -159,7 +158,7 @@ impl Cat {
 
     fn decode<'f>(&self, entry: &Entry<'f>, number: usize) -> Result<Values<'f>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
-        let metadata = message.metadata()?;
+        let metadata = self.digests.metadata(&message)?;
         let object = find(&message, number)?;
         let about = metadata.object(number)?.ok_or_else(|| no_object(metadata.object_count()))?;
         self.digests.of(&message)?.check(number, object.frame())?;

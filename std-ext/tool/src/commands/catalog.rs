@@ -9,6 +9,7 @@ use tgm_std::{DecodeOptions, TensogramError};
 
 use crate::args::files::usage;
 use crate::commands::Run;
+use crate::read::digests::Digests;
 use crate::read::input::Input;
 use crate::read::opening::open_or_report;
 use crate::show::output::Out;
@@ -49,6 +50,8 @@ pub(crate) struct CatalogOf {
     /// Threads that read FILE
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: u32,
+    #[command(flatten)]
+    digests: Digests,
 }
 
 impl Run for CatalogOf {
@@ -90,7 +93,11 @@ impl CatalogOf {
     }
 
     fn options(&self) -> DecodeOptions {
-        DecodeOptions { threads: self.threads, ..DecodeOptions::default() }
+        DecodeOptions {
+            threads: self.threads,
+            verify_metadata: !self.digests.are_ignored(),
+            ..DecodeOptions::default()
+        }
     }
 
     fn build(&self, out: &mut Out, input: &Input) {
@@ -116,7 +123,7 @@ impl CatalogOf {
     fn check(&self, out: &mut Out, input: &Input) -> io::Result<()> {
         let path = self.beside();
         let Some(catalog) = open(&path, out) else { return Ok(()) };
-        match catalog.check(input.data()) {
+        match catalog.check_all(input.data()) {
             Ok(freshness) => {
                 if freshness != Freshness::Fresh {
                     out.fail();

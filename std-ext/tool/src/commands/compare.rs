@@ -222,14 +222,14 @@ impl Work<'_, '_> {
     fn selected(&mut self, side: &mut Side<'_>) -> Vec<usize> {
         let mut found = Vec::new();
         for index in self.compare.which.of(side.input, self.out).unwrap_or_default() {
-            let selection = &self.compare.selection;
+            let Compare { selection, digests, .. } = self.compare;
             if selection.is_empty() {
                 found.push(index);
                 continue;
             }
             let selected = side.entry(index, Wanted::Outline).and_then(|entry| {
                 let message = Message::parse(entry.bytes)?;
-                Ok(selection.has(&message.metadata()?, Structure::new(&message, &entry))?)
+                Ok(selection.has(&digests.metadata(&message)?, Structure::new(&message, &entry))?)
             });
             match selected {
                 Ok(true) => found.push(index),
@@ -254,9 +254,9 @@ impl Work<'_, '_> {
     }
 
     fn keys_of(&self, entry: &Entry<'_>) -> Result<Vec<(usize, String)>, TensogramError> {
-        let Compare { by, selection, only, .. } = self.compare;
+        let Compare { by, selection, only, digests, .. } = self.compare;
         let message = Message::parse(entry.bytes)?;
-        let metadata = message.metadata()?;
+        let metadata = digests.metadata(&message)?;
         let asked = annotations(&metadata, by.iter().map(String::as_str))?;
         let among = selection.of_objects(&metadata)?;
         let mut found = Vec::new();

@@ -176,6 +176,12 @@ impl Convert {
         let name = SourceName::of(path);
         let start = source::start(path).map_err(|error| format!("cannot read {name}\n{error}"))?;
         let found = Format::of_file(path, &start).map_err(|text| format!("{name}: {text}"))?;
+        if let Some(format) = found.filter(|format| !format.may_be_guessed(path)) {
+            let suffix = format.suffix();
+            return Err(format!(
+                "{name} begins like a file .{suffix}, which it is not called: --from says that it is one"
+            ));
+        }
         if found.is_none() && path.is_dir() {
             return Err(format!("{name} is a directory, and not one of a format that is read"));
         }
@@ -187,6 +193,7 @@ impl Convert {
     /// # Errors
     /// The errors of `sink`.
     fn read(&self, to: Format, out: &mut Out, told: &mut Told, sink: &mut Sink<'_>) -> Result<(), Failure> {
+        let problems = out.problem_count();
         for path in &self.paths {
             let name = SourceName::of(path);
             match self.format_of(path, Some(to)) {
@@ -195,7 +202,7 @@ impl Convert {
                 Ok(Some(from)) if from == to => out.problem(&format!("{name} has the wanted format already")),
                 Ok(Some(Format::Tgm)) => tgm::read(path, self.digests, out, told, sink)?,
                 #[cfg(feature = "grib")]
-                Ok(Some(Format::Grib2)) => grib2::read(path, &self.grib.options(), out, told, sink)?,
+                Ok(Some(Format::Grib2)) => grib2::read(path, &self.grib.options(self.strict), out, told, sink)?,
                 #[cfg(feature = "zarr")]
                 Ok(Some(from @ Format::Zarr)) => self.read_streamed(from, path, out, told, sink)?,
                 #[cfg(feature = "netcdf")]
@@ -203,6 +210,6 @@ impl Convert {
                 Ok(Some(from)) => arrays::read(from, path, &self.arrays, out, told, sink)?,
             }
         }
-        Ok(())
+        told.check(&self.output, out.problem_count() - problems)
     }
 }

@@ -175,7 +175,7 @@ impl Copy {
 
     fn is_chosen(&self, entry: &Entry<'_>) -> Result<bool> {
         let message = Message::parse(entry.bytes)?;
-        Ok(self.selection.has(&message.metadata()?, Structure::new(&message, entry))?)
+        Ok(self.selection.has(&self.digests.metadata(&message)?, Structure::new(&message, entry))?)
     }
 
     fn distribute(&self, out: &mut Out, input: &Input, template: &Template) {
@@ -214,7 +214,7 @@ impl Copy {
     /// The file for a message, if the message is selected.
     fn target(&self, entry: &Entry<'_>, template: &Template) -> Result<Option<PathBuf>> {
         let message = Message::parse(entry.bytes)?;
-        let metadata = message.metadata()?;
+        let metadata = self.digests.metadata(&message)?;
         let structure = Structure::new(&message, entry);
         let scope = Scope::Message(&metadata, structure);
         if !self.selection.has(&metadata, structure)? {

@@ -96,7 +96,7 @@ impl Run for Digest {
         if self.listing.json() {
             let mut document = Document::begin(out, "tgm.digest/1", "messages")?;
             input.for_each(out, numbers, Wanted::Whole, |out, entry| {
-                if !self.selection.picks(out, entry) {
+                if !self.selection.picks(out, entry, self.digests) {
                     return Ok(());
                 }
                 let item = self.message_json(out, entry, &mut costs, &keys);
@@ -106,7 +106,7 @@ impl Run for Digest {
         }
         let mut table = keys.hidden_in(keys.shown_in(Table::new(COLUMNS)));
         input.for_each(out, numbers, Wanted::Whole, |out, entry| {
-            if self.selection.picks(out, entry) {
+            if self.selection.picks(out, entry, self.digests) {
                 self.list(out, entry, &mut costs, (&keys, &mut table))
             } else {
                 Ok(())
@@ -175,7 +175,7 @@ impl Digest {
         let message = decode_descriptors(entry.bytes).and_then(|_| Ok(Message::parse(entry.bytes)?));
         let checked = message.and_then(|message| {
             self.only.check(message.outline()?.object_count)?;
-            Ok((message, self.digests.of(&message)?, values(&message, entry, keys)?))
+            Ok((message, self.digests.of(&message)?, values(&message, entry, keys, self.digests)?))
         });
         let (message, check, mut values) = checked.inspect_err(|error| out.report(&entry.place(), error))?;
         let chosen = message.objects().enumerate().filter(|(index, _)| self.only.has(*index));
@@ -199,17 +199,22 @@ impl Digest {
 }
 
 /// The values of the keys of each object.
-fn values(message: &Message<'_>, entry: &Entry<'_>, keys: &KeyColumns) -> tgm_core::Result<Vec<Vec<Option<Json>>>> {
+fn values(
+    message: &Message<'_>,
+    entry: &Entry<'_>,
+    keys: &KeyColumns,
+    digests: Digests,
+) -> Result<Vec<Vec<Option<Json>>>, TensogramError> {
     if keys.asked().next().is_none() {
         return Ok(Vec::new());
     }
-    let (metadata, structure) = (message.metadata()?, Structure::new(message, entry));
+    let (metadata, structure) = (digests.metadata(message)?, Structure::new(message, entry));
     let asked = keys.annotations(&metadata)?;
     let objects = metadata.objects().zip(message.objects()).enumerate();
     objects
         .map(|(index, (about, object))| {
             let object = object.ok();
-            keys.values(&Scope::Object(&about?, &asked, structure.of_object(index, object.as_ref())))
+            Ok(keys.values(&Scope::Object(&about?, &asked, structure.of_object(index, object.as_ref())))?)
         })
         .collect()
 }

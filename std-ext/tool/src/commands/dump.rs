@@ -13,6 +13,7 @@ use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::commands::dump_contents::Contents;
 use crate::commands::dump_text;
+use crate::read::digests::Digests;
 use crate::read::entry::Entry;
 use crate::read::input::Wanted;
 use crate::read::messages::{Which, for_each_message};
@@ -35,6 +36,8 @@ pub(crate) struct Dump {
     which: Which,
     #[command(flatten)]
     selection: Selection,
+    #[command(flatten)]
+    digests: Digests,
     #[command(flatten)]
     only: ObjectNumbers,
     /// Only the values of these keys, missing ones left out
@@ -67,16 +70,16 @@ impl Dump {
     fn read(&self, entry: &Entry<'_>) -> Result<Option<Shown>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
         if self.selection.is_empty() && self.keys.is_empty() {
-            return Ok(Some(Shown::All(Box::new(Contents::of(&message, &self.only)))));
+            return Ok(Some(Shown::All(Box::new(Contents::of(&message, &self.only, self.digests)))));
         }
-        let metadata = message.metadata()?;
+        let metadata = self.digests.metadata(&message)?;
         let structure = Structure::new(&message, entry);
         let scope = Scope::Message(&metadata, structure);
         if !self.selection.has(&metadata, structure)? {
             return Ok(None);
         }
         if self.keys.is_empty() {
-            return Ok(Some(Shown::All(Box::new(Contents::of(&message, &self.only)))));
+            return Ok(Some(Shown::All(Box::new(Contents::of(&message, &self.only, self.digests)))));
         }
         let mut values = Map::new();
         for key in &self.keys {

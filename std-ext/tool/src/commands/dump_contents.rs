@@ -9,6 +9,7 @@ use tgm_std::TensogramError;
 
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::frame_list::FrameList;
+use crate::read::digests::Digests;
 use crate::show::json;
 use crate::show::wire_flags::message_flags;
 
@@ -56,7 +57,7 @@ impl Contents {
     }
 
     /// All of a message, with these objects.
-    pub(crate) fn of(message: &Message<'_>, only: &ObjectNumbers) -> Self {
+    pub(crate) fn of(message: &Message<'_>, only: &ObjectNumbers, digests: Digests) -> Self {
         let mut contents =
             Self { only: only.clone(), preamble: preamble(message), postamble: postamble(message), ..Self::default() };
         let mut frames = FrameList::of(message);
@@ -64,14 +65,16 @@ impl Contents {
         let is_walked = walk_error.is_none();
         contents.errors.extend(walk_error.map(|error| (None, error)));
         contents.frames = Some(frames);
-        let metadata = message.metadata();
-        if let Err(error) =
-            metadata.as_ref().map_err(|&error| error).and_then(|metadata| contents.read_metadata(metadata))
-            && is_walked
-        {
-            contents.errors.push((None, error.into()));
-        }
-        contents.read_objects(message, metadata.as_ref().ok());
+        let metadata = digests.metadata(message);
+        let (metadata, error) = match metadata {
+            Ok(metadata) => {
+                let error = contents.read_metadata(&metadata).err().map(TensogramError::from);
+                (Some(metadata), error)
+            }
+            Err(error) => (None, Some(error)),
+        };
+        contents.errors.extend(error.filter(|_| is_walked).map(|error| (None, error)));
+        contents.read_objects(message, metadata.as_ref());
         contents.errors.extend(only.check(contents.objects.len()).err().map(|error| (None, error)));
         contents
     }

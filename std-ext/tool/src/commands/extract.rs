@@ -136,7 +136,8 @@ impl Run for Extract {
         if !self.output.prepare(out, What::Values, reads) {
             return Ok(());
         }
-        for_one_object(&self.path, (self.which, &self.selection, self.object), out, |out, entry, object| {
+        let which = (self.which, &self.selection, self.digests);
+        for_one_object(&self.path, which, self.object, out, |out, entry, object| {
             let Some(values) = self.read(entry, object, out) else { return Ok(()) };
             self.output.write(out, What::Values, reads, |_, sink| Ok(self.write(&values, sink)?));
             Ok(())

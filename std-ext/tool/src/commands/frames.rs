@@ -13,6 +13,7 @@ use tgm_std::TensogramError;
 use crate::args::listing::{Listed, TextFlags};
 use crate::commands::Run;
 use crate::commands::frame_list::FrameList;
+use crate::read::digests::Digests;
 use crate::read::input::{Input, Wanted};
 use crate::read::messages::Which;
 use crate::read::opening::open_or_report;
@@ -37,6 +38,8 @@ pub(crate) struct FramesOf {
     which: Which,
     #[command(flatten)]
     selection: Selection,
+    #[command(flatten)]
+    digests: Digests,
 }
 
 /// The frames of a part, and the first error.
@@ -111,7 +114,7 @@ impl FramesOf {
             let offset = segment.offset();
             if let Some(place) = places.next_if(|place| place.offset == offset) {
                 match reader.entry(place, Wanted::Outline) {
-                    Ok(entry) if !self.selection.picks(out, &entry) => {}
+                    Ok(entry) if !self.selection.picks(out, &entry, self.digests) => {}
                     Ok(entry) => {
                         let part = FramesPart::new(input, Some(entry.index), offset, entry.bytes);
                         with(out, part, frames(entry.bytes))?;

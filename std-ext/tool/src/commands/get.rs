@@ -12,6 +12,7 @@ use crate::args::listing::Listed;
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::read::cataloged::Cataloged;
+use crate::read::digests::Digests;
 use crate::read::entry::Entry;
 use crate::read::messages::Which;
 use crate::read::select::{Scope, Selection, annotations, text};
@@ -43,6 +44,8 @@ pub(crate) struct Get {
     objects: bool,
     #[command(flatten)]
     only: ObjectNumbers,
+    #[command(flatten)]
+    digests: Digests,
 }
 
 impl Run for Get {
@@ -144,7 +147,7 @@ impl Get {
     /// The values of all keys, for the message or for each of its objects. `None` if the message is not selected.
     fn look_up(&self, entry: &Entry<'_>) -> Result<Option<Rows>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
-        let metadata = message.metadata()?;
+        let metadata = self.digests.metadata(&message)?;
         let structure = Structure::new(&message, entry);
         // With --objects the filter applies to each object below, not to the message.
         if !self.objects && !self.selection.has(&metadata, structure)? {

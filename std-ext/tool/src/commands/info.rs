@@ -12,6 +12,7 @@ use tgm_std::{TensogramError, WIRE_VERSION};
 use crate::args::files::Files;
 use crate::args::listing::Listed;
 use crate::commands::Run;
+use crate::read::digests::Digests;
 use crate::read::input::{Input, Wanted};
 use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
@@ -26,6 +27,8 @@ pub(crate) struct Info {
     files: Files,
     #[command(flatten)]
     selection: Selection,
+    #[command(flatten)]
+    digests: Digests,
 }
 
 /// Counts over one file.
@@ -52,7 +55,7 @@ impl Run for Info {
         let mut document = if self.files.json() { Some(Document::begin(out, "tgm.info/1", "files")?) } else { None };
         for path in &self.files.paths {
             let Some(input) = open_or_report(path, out) else { continue };
-            let contents = FileContents::of(&input, &self.selection, out)?;
+            let contents = FileContents::of(&input, (&self.selection, self.digests), out)?;
             match &mut document {
                 Some(document) => document.item(out, &contents.to_json(input.name()))?,
                 None => contents.print(out, input.name())?,
@@ -63,14 +66,14 @@ impl Run for Info {
 }
 
 impl FileContents {
-    fn of(input: &Input, selection: &Selection, out: &mut Out) -> io::Result<Self> {
+    fn of(input: &Input, (selection, digests): (&Selection, Digests), out: &mut Out) -> io::Result<Self> {
         let segments = input.segments().iter();
         let junk = segments.filter(|segment| !segment.is_message()).map(tgm_core::scan::Segment::length).sum();
         let mut contents = Self { bytes: input.len(), messages: input.message_count(), junk, ..Self::default() };
         let mut read = 0;
         input.for_each(out, 0..input.message_count(), Wanted::Outline, |out, entry| {
             read += 1;
-            if !selection.picks(out, entry) {
+            if !selection.picks(out, entry, digests) {
                 contents.messages -= 1;
                 return Ok(());
             }

@@ -16,6 +16,7 @@ use crate::args::listing::Listed;
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::read::cataloged::Cataloged;
+use crate::read::digests::Digests;
 use crate::read::entry::Entry;
 use crate::read::input::Wanted;
 use crate::read::messages::{Step, Which, for_each_step};
@@ -50,6 +51,8 @@ pub(crate) struct Ls {
     objects: bool,
     #[command(flatten)]
     only: ObjectNumbers,
+    #[command(flatten)]
+    digests: Digests,
     /// Keys that rows are sorted by and that are not among the columns. Filled in when the command runs.
     #[arg(skip)]
     hidden: OnceLock<Vec<String>>,
@@ -248,7 +251,7 @@ impl Ls {
     /// [`Self::rows`], but errors of objects stay in their rows.
     fn read(&self, entry: &Entry<'_>) -> Result<Option<Vec<Row>>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
-        let metadata = message.metadata()?;
+        let metadata = self.digests.metadata(&message)?;
         let structure = Structure::new(&message, entry);
         self.only.check(metadata.object_count())?;
         if !self.objects && !self.selection.has(&metadata, structure)? {

@@ -94,7 +94,7 @@ impl Run for Merge {
                 }
             };
             let entry = Entry::new(input.name(), place, &bytes);
-            if !self.selection.picks(out, &entry) {
+            if !self.selection.picks(out, &entry, self.digests) {
                 continue;
             }
             let parts = MessageParts::of(&entry, self.digests).and_then(|parts| parts.only(&self.only));
@@ -124,7 +124,7 @@ impl Merge {
         let has = |entry: Entry<'_>| -> Result<bool> {
             let message = Message::parse(entry.bytes)?;
             Ok(message.hash_presence()? != HashPresence::Absent
-                && self.selection.has(&message.metadata()?, Structure::new(&message, &entry))?)
+                && self.selection.has(&self.digests.metadata(&message)?, Structure::new(&message, &entry))?)
         };
         input.reader().entry(place, Wanted::Outline).and_then(has).unwrap_or(false)
     }

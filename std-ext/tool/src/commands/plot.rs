@@ -1,6 +1,7 @@
 //! `tgm plot`: a picture of one object, in the terminal, as SVG or as PNG.
 
 mod chart;
+mod oriented;
 pub(crate) mod picture;
 mod png;
 mod svg;
@@ -13,6 +14,8 @@ use std::slice;
 use clap::{Args, ValueEnum};
 use serde_json::Value as Json;
 use tgm_core::Message;
+use tgm_core::selection::Pick;
+use tgm_grid::Area;
 use tgm_std::decode::{Picks, Selected};
 use tgm_std::{DecodeOptions, TensogramError};
 
@@ -20,6 +23,7 @@ use crate::args::decoding::Decoding;
 use crate::args::files::usage;
 use crate::args::listing::{Listed, ending};
 use crate::commands::Run;
+use crate::commands::plot::oriented::{Oriented, on_axes, scanned};
 use crate::commands::plot::picture::{Counts, Drawn, Picture};
 use crate::commands::plot::png::Png;
 use crate::commands::plot::svg::Svg;
@@ -29,6 +33,7 @@ use crate::read::entry::Entry;
 use crate::read::messages::{Which, for_one_object};
 use crate::read::objects::{find, no_object};
 use crate::read::picture::Field;
+use crate::read::places::{area, places};
 use crate::read::select::{NAME_KEYS, Scope, Selection, annotations, text};
 use crate::read::statistics::histogram;
 use crate::read::structure::Structure;
@@ -40,8 +45,9 @@ use crate::write::destination::Destination;
 /// Draw the values of one object: a field of two dimensions, a line, or a histogram
 ///
 /// Fields are made smaller by the mean over areas. Missing values are grey, or blank without colours. Without -m, --at and
-/// -w, the object is one of message 0; with -w, the first that is selected in any message. More than two dimensions need --slice, but for a histogram. Numbers at the axes
-/// of a field count its rows and columns from 0.
+/// -w, the object is one of message 0; with -w, the first that is selected in any message. More than two dimensions need --slice, but for a histogram. Where the
+/// grid is known, the axes are latitude and longitude; else numbers at the axes of a field count its rows and columns from 0.
+/// Fields from GRIB have north above and west at the left, in whatever order their values were scanned.
 #[derive(Args, Debug)]
 pub(crate) struct Plot {
     /// File or address to read; "-" is standard input
@@ -123,13 +129,12 @@ impl Run for Plot {
         {
             usage(&format!("pictures are text (.txt), SVG and PNG, not .{ending}: --format says which is meant"));
         }
-        for_one_object(&self.path, (self.which, &self.selection, self.object), out, |out, entry, object| {
-            match self.picture(entry, object) {
-                Ok(picture) => self.draw(out, &picture),
-                Err(error) => {
-                    out.report(&entry.object_place(object), &error);
-                    Ok(())
-                }
+        let which = (self.which, &self.selection, self.digests);
+        for_one_object(&self.path, which, self.object, out, |out, entry, object| match self.picture(entry, object) {
+            Ok(picture) => self.draw(out, &picture),
+            Err(error) => {
+                out.report(&entry.object_place(object), &error);
+                Ok(())
             }
         })
     }
@@ -223,7 +228,7 @@ impl Wish<'_> {
         options: &DecodeOptions,
     ) -> Result<Picture, TensogramError> {
         let message = Message::parse(entry.bytes)?;
-        let metadata = message.metadata()?;
+        let metadata = digests.metadata(&message)?;
         let object = find(&message, self.object)?;
         let about = metadata.object(self.object)?.ok_or_else(|| no_object(metadata.object_count()))?;
         digests.of(&message)?.check(self.object, object.frame())?;
@@ -243,15 +248,35 @@ impl Wish<'_> {
         let mut values = Vec::new();
         let elements = Elements { count: shape.iter().product(), ..Elements::of(descriptor, &bytes) };
         elements.for_each(|value| values.push(value));
-        let (drawn, range) = self.drawn(&shape, values).map_err(wrong)?;
-        let annotations = annotations(&metadata, NAME_KEYS.into_iter().chain(UNITS))?;
+        let known = Area::KEYS.iter().copied();
+        let annotations = annotations(&metadata, NAME_KEYS.into_iter().chain(UNITS).chain(known))?;
         let scope = Scope::Object(&about, &annotations, Structure::new(&message, entry));
+        let mut drawn_shape = shape.clone();
+        let mut axes = None;
+        // A line of a field is drawn as it is. A picture needs no places, so that wrong ones are no error.
+        if self.histogram.is_none() && (shape.len() == 2 || self.slice.is_none()) {
+            let whole: Vec<u64> = descriptor.shape().iter().collect();
+            let area = area(scope).unwrap_or_default();
+            let places = places(&metadata, self.object, &whole, area, &options.limits).unwrap_or_default();
+            let picks = match self.slice {
+                Some(picks) => picks.resolve(whole.iter().copied())?,
+                None => vec![Pick::All; whole.len()],
+            };
+            let on_axes = places.and_then(|places| on_axes(&places, &whole, &picks, &values));
+            let is_whole = self.slice.is_none();
+            let found = on_axes.or_else(|| scanned(&metadata, self.object, &values).filter(|_| is_whole));
+            if let Some(Oriented { rows, columns, values: oriented, axes: found }) = found {
+                drawn_shape = vec![rows as u64, columns as u64];
+                (values, axes) = (oriented, Some(found));
+            }
+        }
+        let (drawn, range) = self.drawn(&drawn_shape, values).map_err(wrong)?;
         let shown = |value: Option<Json>| value.map_or(String::new(), |value| escape(&text(&value)));
         let name = shown(scope.first(&NAME_KEYS)?);
         let place = format!("message {}, object {}, {}", entry.index, self.object, shape_text(&shape));
         let title = if name.is_empty() { place } else { format!("{name}: {place}") };
         let units = shown(scope.first(&UNITS)?);
-        Ok(Picture { drawn, range, title, units })
+        Ok(Picture { drawn, range, title, units, axes })
     }
 
     /// What is drawn of values of this shape, and their range; or why there is no picture.

@@ -122,7 +122,7 @@ impl Set {
             return Ok(numbers);
         }
         let message = Message::parse(entry.bytes)?;
-        let metadata = message.metadata()?;
+        let metadata = self.digests.metadata(&message)?;
         let structure = Structure::new(&message, entry);
         if !self.objects {
             return Ok(if self.selection.has(&metadata, structure)? { numbers } else { Some(Vec::new()) });

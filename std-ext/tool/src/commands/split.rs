@@ -86,7 +86,7 @@ impl Run for Split {
             return Ok(());
         }
         let done = input.for_each(out, numbers, Wanted::Whole, |out, entry| {
-            if !self.selection.picks(out, entry) {
+            if !self.selection.picks(out, entry, self.digests) {
                 return Ok(());
             }
             let parts = MessageParts::of(entry, self.digests);
@@ -144,7 +144,7 @@ impl Files<'_> {
     fn place(&self, entry: &Entry<'_>, message: &[u8]) -> Result<Destination> {
         let Some(template) = &self.keyed else { return Ok(self.numbered(self.count)) };
         let message = Message::parse(message)?;
-        let metadata = message.metadata()?;
+        let metadata = self.split.digests.metadata(&message)?;
         let scope = Scope::Message(&metadata, Structure::new(&message, entry));
         let number = |key: &str| (key == INDEX).then(|| format!("{:0digits$}", self.count, digits = self.digits));
         template.fill(&scope, number).map(Destination::File)

@@ -231,7 +231,7 @@ impl Work<'_> {
     ) -> Result<Option<Vec<(usize, Result<Line, TensogramError>)>>, TensogramError> {
         let Stats { selection, objects: each, only, .. } = self.stats;
         let message = Message::parse(entry.bytes)?;
-        let metadata = message.metadata()?;
+        let metadata = self.stats.digests.metadata(&message)?;
         let structure = Structure::new(&message, entry);
         if !each && !selection.has(&metadata, structure)? {
             return Ok(None);

@@ -76,7 +76,7 @@ impl Run for Tail {
                 out.flush()?;
                 continue;
             };
-            if !self.selection.picks(out, &entry) {
+            if !self.selection.picks(out, &entry, self.digests) {
                 continue;
             }
             left -= 1;
@@ -109,7 +109,7 @@ impl Tail {
     /// The message as a line of JSON.
     fn line(&self, entry: &Entry<'_>) -> Result<String, TensogramError> {
         let message = Message::parse(entry.bytes)?;
-        let metadata = message.metadata()?;
+        let metadata = self.digests.metadata(&message)?;
         let scope = Scope::Message(&metadata, Structure::new(&message, entry));
         let values = self.keys.iter().map(|key| Ok((key.as_str(), scope.get(key)?)));
         let values = object(values.collect::<Result<Vec<_>, tgm_core::Error>>()?);

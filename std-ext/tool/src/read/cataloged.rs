@@ -80,7 +80,7 @@ impl Cataloged {
     /// For each covered message, whether it can be selected. `None` without a catalogue that can be used.
     fn candidates(&self, input: &Input, selection: &Selection, by_objects: bool, out: &mut Out) -> Option<Vec<bool>> {
         let path = self.catalog.as_ref()?;
-        match candidates(path, input, selection, by_objects) {
+        match candidates(path, input, selection, by_objects, out) {
             Ok(candidates) => Some(candidates),
             Err(why) => {
                 out.remark(&format!("warning: {} is not used: {why}", SourceName::of(path)));
@@ -90,10 +90,18 @@ impl Cataloged {
     }
 }
 
-fn candidates(path: &PathBuf, input: &Input, selection: &Selection, by_objects: bool) -> Result<Vec<bool>> {
+fn candidates(
+    path: &PathBuf,
+    input: &Input,
+    selection: &Selection,
+    by_objects: bool,
+    out: &mut Out,
+) -> Result<Vec<bool>> {
     let catalog = Catalog::open(path)?;
-    if let Freshness::Stale(why) = catalog.check(input.data())? {
-        return Err(TensogramError::Metadata(format!("it is stale: {why}").into()));
+    match catalog.check(input.data())? {
+        Freshness::Stale(why) => return Err(TensogramError::Metadata(format!("it is stale: {why}").into())),
+        Freshness::NotChecked => out.remark(&format!("warning: {}: {}", path.display(), Freshness::NotChecked)),
+        _ => {}
     }
     let count = catalog.message_count();
     let mut candidates = vec![true; count];

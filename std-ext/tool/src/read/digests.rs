@@ -6,6 +6,7 @@ use clap::Args;
 use tgm_core::Message;
 use tgm_core::frame::Frame;
 use tgm_core::hash::{HashPresence, Verdict};
+use tgm_core::metadata::MessageMetadata;
 use tgm_std::{Result, TensogramError, hash};
 
 /// The flag that turns the checks off.
@@ -18,7 +19,6 @@ pub(crate) struct Digests {
 
 impl Digests {
     /// The flag, or its absence.
-    #[cfg(all(test, feature = "browse"))]
     pub(crate) const fn ignored(ignore_hash: bool) -> Self {
         Self { ignore_hash }
     }
@@ -43,6 +43,14 @@ impl Digests {
     /// The errors of [`Self::check_all`] and of [`Message::parse`].
     pub(crate) fn check_bytes(self, message: &[u8]) -> Result<()> {
         if self.ignore_hash { Ok(()) } else { self.check_all(&Message::parse(message)?) }
+    }
+
+    /// The metadata of a message, whose frames are checked.
+    ///
+    /// # Errors
+    /// [`TensogramError::HashMismatch`]; the errors of [`Message::metadata`].
+    pub(crate) fn metadata<'a>(self, message: &Message<'a>) -> Result<MessageMetadata<'a>> {
+        if self.ignore_hash { Ok(message.metadata()?) } else { hash::checked_metadata(message) }
     }
 
     /// The check for single objects of a message: O(frames).

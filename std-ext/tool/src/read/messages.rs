@@ -11,6 +11,7 @@ use tgm_core::scan::Segment;
 use tgm_std::internal::Window;
 use tgm_std::{MessageLayout, TensogramError};
 
+use crate::read::digests::Digests;
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, Wanted};
 use crate::read::opening::open_or_report;
@@ -267,7 +268,8 @@ pub(crate) fn for_each_message(
 /// The errors of `with`.
 pub(crate) fn for_one_object(
     path: &PathBuf,
-    (which, selection, object): (Which, &Selection, Option<usize>),
+    (which, selection, digests): (Which, &Selection, Digests),
+    object: Option<usize>,
     out: &mut Out,
     mut with: impl FnMut(&mut Out, &Entry<'_>, usize) -> io::Result<()>,
 ) -> io::Result<()> {
@@ -284,8 +286,8 @@ pub(crate) fn for_one_object(
     for place in input.places(numbers) {
         // The payload of the selected object is read, and no other.
         let selected = reader.entry(place, Wanted::Outline).map(|entry| match object {
-            Some(object) => selection.picks(out, &entry).then_some(object),
-            None => selection.pick_object(out, &entry),
+            Some(object) => selection.picks(out, &entry, digests).then_some(object),
+            None => selection.pick_object(out, &entry, digests),
         });
         let read = match selected {
             Ok(None) => continue,

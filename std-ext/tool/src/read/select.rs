@@ -20,6 +20,7 @@ use tgm_std::WIRE_VERSION;
 use tgm_std::metadata::query::{ObjectQuery, Query};
 
 use crate::read::asked;
+use crate::read::digests::Digests;
 use crate::read::entry::Entry;
 use crate::read::structure::Structure;
 use crate::show::json;
@@ -159,13 +160,13 @@ impl Selection {
 
     /// The number of the first object of a message that is selected by itself. If none is, but the message is, the first one
     /// of all. `None` if nothing is selected, or the message cannot be read, which is reported.
-    pub(crate) fn pick_object(&self, out: &mut Out, entry: &Entry<'_>) -> Option<usize> {
-        self.find_object(entry).inspect_err(|error| out.report(&entry.place(), error)).ok().flatten()
+    pub(crate) fn pick_object(&self, out: &mut Out, entry: &Entry<'_>, digests: Digests) -> Option<usize> {
+        self.find_object(entry, digests).inspect_err(|error| out.report(&entry.place(), error)).ok().flatten()
     }
 
-    fn find_object(&self, entry: &Entry<'_>) -> tgm_core::Result<Option<usize>> {
+    fn find_object(&self, entry: &Entry<'_>, digests: Digests) -> tgm_core::Result<Option<usize>> {
         let message = Message::parse(entry.bytes)?;
-        let (metadata, structure) = (message.metadata()?, Structure::new(&message, entry));
+        let (metadata, structure) = (digests.metadata(&message)?, Structure::new(&message, entry));
         let selection = self.of_objects(&metadata)?;
         for (index, (about, object)) in metadata.objects().zip(message.objects()).enumerate() {
             // A damaged object still has metadata.
@@ -181,12 +182,15 @@ impl Selection {
     }
 
     /// Whether a message is selected. A message that cannot be read is reported and not selected.
-    pub(crate) fn picks(&self, out: &mut Out, entry: &Entry<'_>) -> bool {
+    pub(crate) fn picks(&self, out: &mut Out, entry: &Entry<'_>, digests: Digests) -> bool {
         if self.is_empty() {
             return true;
         }
-        let selected = Message::parse(entry.bytes)
-            .and_then(|message| self.has(&message.metadata()?, Structure::new(&message, entry)));
+        let has = || -> tgm_std::Result<bool> {
+            let message = Message::parse(entry.bytes)?;
+            Ok(self.has(&digests.metadata(&message)?, Structure::new(&message, entry))?)
+        };
+        let selected = has();
         selected.inspect_err(|error| out.report(&entry.place(), error)).unwrap_or(false)
     }
 

@@ -262,6 +262,11 @@ impl Out {
         self.problems.push(text.lines().map(escape).collect::<Vec<_>>().join("\n  caused by: "));
     }
 
+    /// How many problems were reported.
+    pub(crate) const fn problem_count(&self) -> usize {
+        self.problems.len()
+    }
+
     /// Writes a line to standard error at once, after all standard output so far. For findings, which are not failures
     /// of the command.
     pub(crate) fn remark(&mut self, text: &str) {

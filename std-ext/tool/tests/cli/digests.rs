@@ -218,3 +218,80 @@ fn damaged_messages_are_not_appended_to_files_that_metadata_names() {
     call("copy --ignore-hash IN", folder.path(), Some(&template)).good();
     assert!(fs::read(&out).unwrap() == fs::read(folder.path().join("IN")).unwrap());
 }
+
+/// What each subcommand is asked for that it reads metadata for. `None`: it reads none, or it reads them to show the bytes as
+/// they are. A subcommand that is missing here fails the test.
+fn metadata_commands() -> BTreeMap<&'static str, Option<&'static [&'static str]>> {
+    [
+        ("info", Some(&["info -w name=* IN"][..])),
+        ("ls", Some(&["ls IN", "ls --json -p name IN", "ls --objects -w name=* IN"])),
+        ("dump", Some(&["dump IN", "dump -p name IN", "dump --json -w name=* IN"])),
+        ("frames", Some(&["frames -w name=* IN"])),
+        ("get", Some(&["get -p name IN", "get --objects -p name IN"])),
+        ("scan", None),
+        ("catalog", Some(&["catalog IN -o OUT -k name", "catalog IN -o OUT --auto"])),
+        ("create", None),
+        ("convert", Some(&["convert IN -o OUT_[index].raw"])),
+        ("browse", None),
+        ("doctor", None),
+        ("completions", None),
+        ("man", None),
+        ("zio ls", None),
+        ("zio dump", None),
+        ("zio to-tgm", None),
+        ("digest", Some(&["digest -p name IN"])),
+        ("plot", Some(&["plot IN -m 1"])),
+        ("cat", Some(&["cat IN -m 1", "cat -w name=* -m 1 IN"])),
+        ("stats", Some(&["stats IN"])),
+        ("tail", Some(&["tail --from-start --idle 0.01 -p name IN"])),
+        ("bench", None),
+        ("compare", Some(&["compare --by name IN IN"])),
+        ("extract", Some(&["extract -w name=* IN -m 1 -O OUT"])),
+        ("upgrade", Some(&["upgrade IN -o OUT"])),
+        ("verify", None),
+        ("validate", None),
+        ("repack", Some(&["repack IN -o OUT --filter shuffle"])),
+        ("reshuffle", Some(&["reshuffle IN -o OUT"])),
+        ("copy", Some(&["copy -w name=* IN OUT", "copy IN OUT[name]"])),
+        ("merge", Some(&["merge -w name=* IN -o OUT"])),
+        ("split", Some(&["split -w name=* IN -o OUT[index]", "split IN -o OUT[name]"])),
+        ("set", Some(&["set -w name=* -s a=1 IN OUT"])),
+        ("salvage", None),
+        ("zio from-tgm", Some(&["zio from-tgm IN -O OUT"])),
+    ]
+    .into_iter()
+    .collect()
+}
+
+#[test]
+fn every_command_that_reads_metadata_checks_their_digests_and_one_flag_lets_them_pass() {
+    let message = |n: u32| {
+        let values = values(n);
+        let object = ObjectBuilder::new(&[16], &values).unwrap().metadata("name", format!("temperature {n}"));
+        MessageBuilder::new().object(object).encode().unwrap()
+    };
+    let mut bytes = [message(1), message(2), message(3)].concat();
+    let place = find(&bytes, b"temperature 2").unwrap();
+    bytes[place] ^= 1;
+    let commands = metadata_commands();
+    for name in subcommands() {
+        let lines = commands.get(&*name).unwrap_or_else(|| panic!("tgm {name}: say here what it does with metadata"));
+        for line in lines.iter().copied().flatten() {
+            let folder = tempfile::tempdir().unwrap();
+            fs::write(folder.path().join("IN"), &bytes).unwrap();
+            let run = call(line, folder.path(), None);
+            let told = format!("{}{}", run.text(), run.stderr);
+            assert!(matches!(run.code, Some(1 | 2)), "tgm {line}: {told}");
+            assert!(told.contains("mismatch"), "tgm {line}: {told}");
+            assert!(!run.text().contains("uemperature"), "tgm {line}: {told}");
+            if !line.contains("convert") {
+                let run = call(line, folder.path(), Some("--ignore-hash"));
+                assert!(
+                    run.code == Some(0) && !run.stderr.contains("mismatch"),
+                    "tgm {line} --ignore-hash: {}",
+                    run.stderr
+                );
+            }
+        }
+    }
+}

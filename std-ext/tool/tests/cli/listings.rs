@@ -112,7 +112,7 @@ fn ls_names_the_file_where_there_are_several_and_goes_on_after_damage() {
     let text = run.text();
     assert!(text.contains("(unreadable)") && text.contains("no objects") && text.contains("scalar"), "{text}");
     let stderr: Vec<_> = run.stderr.lines().collect();
-    assert!(stderr[0].contains("corrupt-middle.tgm: message 1: metadata error"), "{stderr:?}");
+    assert!(stderr[0].contains("corrupt-middle.tgm: message 1: hash mismatch"), "{stderr:?}");
     assert!(
         stderr[1].starts_with("error: cannot read ") && stderr[2].starts_with("  caused by: io error: "),
         "{stderr:?}"

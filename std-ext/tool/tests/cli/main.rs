@@ -11,6 +11,7 @@
 mod loopback;
 
 mod arrays;
+mod asked;
 #[cfg(feature = "browse")]
 mod browse;
 mod cat;

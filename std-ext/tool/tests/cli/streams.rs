@@ -252,6 +252,9 @@ fn control_characters_of_files_are_escaped() {
         if matches!(name, "get" | "ls") {
             arguments.extend(keys);
         }
+        if matches!(name, "dump" | "get" | "ls") {
+            arguments.push("--ignore-hash");
+        }
         for json in [None, Some("--json")] {
             let run = tgm(arguments.iter().copied().chain(json));
             let text = format!("{}{}", run.text(), run.stderr);
@@ -259,8 +262,8 @@ fn control_characters_of_files_are_escaped() {
             assert!(unsafe_ones.is_empty(), "{name} {json:?}: {unsafe_ones:?}");
         }
     }
-    let run = tgm(["get", "-p", "source", path]).good();
+    let run = tgm(["get", "--ignore-hash", "-p", "source", path]).good();
     assert_eq!(run.text(), "\\u{1b}[1m\\u{7}\\u{9b}\\n\\u{7f}\n");
-    let run = tgm(["get", "--json", "-p", "source", path]).good();
+    let run = tgm(["get", "--ignore-hash", "--json", "-p", "source", path]).good();
     assert_eq!(run.json()["messages"][0]["values"]["source"], "\u{1b}[1m\u{7}\u{9b}\n\u{7f}");
 }

@@ -209,7 +209,11 @@ fn content<'a>(
         }
     }
     tensors.sort_by_key(|(position, ..)| *position);
-    if let Some([_, (position, index, _)]) = tensors.array_windows().find(|[(a, ..), (b, ..)]| a == b) {
+    let repeated = tensors.windows(2).find_map(|pair| match pair {
+        [(before, ..), (position, index, _)] if before == position => Some((position, index)),
+        _ => None,
+    });
+    if let Some((position, index)) = repeated {
         return Err(metadata(format!("object {index} is tensor {position}, which another object is too")));
     }
     let payloads = payloads.into_iter().enumerate();

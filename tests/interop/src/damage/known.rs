@@ -39,6 +39,9 @@ pub(super) fn refused_by_us(bytes: &[u8], refusal: &Refusal) -> Option<&'static 
     if ["hash", "framing"].iter().any(|kind| refusal.kind.starts_with(kind)) && has_frames_elsewhere(bytes) {
         return Some(ELSEWHERE);
     }
+    if refusal.kind == "hash mismatch" && !refusal.text.contains("object") {
+        return Some("digests of metadata frames are compared too");
+    }
     REASONS.iter().find(|(text, _)| refusal.text.contains(text)).map(|(_, reason)| *reason)
 }
 

@@ -8,7 +8,7 @@ use super::block;
 use super::blocks::{read_all, read_range};
 use super::compress_on;
 use crate::codecs::about::{
-    About, Before, Expansion, Implementation, Input, Means, Parameter, Support, Trial, Uncompressed, required,
+    About, Before, CodecResources, Expansion, Implementation, Input, Parameter, Support, Trial, Uncompressed, required,
 };
 use crate::codecs::compress::{append_made, stored_numbers};
 use crate::codecs::part::Divisible;
@@ -131,10 +131,10 @@ impl Compress for InMode {
         &self,
         bytes: &[u8],
         order: ByteOrder,
-        means: Means,
+        resources: CodecResources,
         out: &mut Vec<u8>,
     ) -> Result<Option<Vec<u64>>, CodecError> {
-        append_made(compress_on(means.threads, stored_numbers(bytes)?, order, self.0)?, out).map(|()| None)
+        append_made(compress_on(resources.threads, stored_numbers(bytes)?, order, self.0)?, out).map(|()| None)
     }
 }
 

@@ -8,7 +8,7 @@ use hdf5_metno::types::{
 use hdf5_metno::{Attribute as Stored, Container, IndexType, IterationOrder, Location, Selection};
 use ndarray::{Array2, IxDyn};
 
-use super::super::tree::Attribute;
+use super::super::tree::{Attribute, decoded};
 use super::Ledger;
 use crate::note::Note;
 
@@ -213,7 +213,7 @@ fn pieces<T: H5Type>(stored: &Container, most: usize, bytes_of: impl Fn(&T) -> &
         }
         let points = Array2::from_shape_vec((numbers.len(), shape.len()), points).map_err(|error| error.to_string())?;
         let read = stored.as_reader().read_slice::<T, _, IxDyn>(Selection::from(points));
-        for text in read.map_err(|error| error.to_string())?.iter() {
+        for text in &read.map_err(|error| error.to_string())? {
             let bytes = bytes_of(text);
             len = len.saturating_add(bytes.len());
             if len > most {
@@ -223,10 +223,6 @@ fn pieces<T: H5Type>(stored: &Container, most: usize, bytes_of: impl Fn(&T) -> &
         }
     }
     Ok(texts)
-}
-
-fn decoded(bytes: &[u8]) -> String {
-    std::str::from_utf8(bytes).map_or_else(|_| bytes.iter().map(|byte| char::from(*byte)).collect(), str::to_string)
 }
 
 /// The name of a type that is not kept.

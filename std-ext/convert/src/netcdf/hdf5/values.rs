@@ -46,10 +46,14 @@ pub(super) fn add<'f>(
         report(Note::not_kept(path, "the variable: it has no shape and no value"));
         return;
     }
-    let descriptor = match dataset.dtype().and_then(|dtype| dtype.to_descriptor()) {
+    let described = dataset
+        .dtype()
+        .map_err(|error| error.to_string())
+        .and_then(|dtype| dtype.to_descriptor().map_err(|error| unknown_type(dtype.size(), &error)));
+    let descriptor = match described {
         Ok(descriptor) => descriptor,
-        Err(error) => {
-            report(Note::failed(path, encoding(format!("its type is not kept: {error}"))));
+        Err(what) => {
+            report(Note::failed(path, encoding(format!("its type is not kept: {what}"))));
             return;
         }
     };
@@ -69,8 +73,24 @@ pub(super) fn add<'f>(
         return;
     }
     match texts_of_dataset(&dataset, &descriptor, MAX_TEXT) {
-        Ok(values) => tree.texts.push(Text { path, dimensions, attributes, values }),
+        // As NetCDF 4 stores characters.
+        Ok(values) if matches!(descriptor, TypeDescriptor::FixedAscii(1) | TypeDescriptor::FixedUnicode(1)) => {
+            let bytes = values.iter().map(|text| text.as_bytes().first().copied().unwrap_or_default()).collect();
+            let (values, characters) = (Vec::new(), Some(bytes));
+            tree.texts.push(Text { path, dimensions, attributes, values, characters });
+        }
+        Ok(values) => tree.texts.push(Text { path, dimensions, attributes, values, characters: None }),
         Err(what) => report(Note::failed(path, encoding(format!("the variable is not kept: {what}")))),
+    }
+}
+
+/// The type that the bindings do not describe, as far as they say.
+fn unknown_type(size: usize, error: &hdf5_metno::Error) -> String {
+    match error.to_string() {
+        what if what.contains("float") => format!("floats of {size} bytes, such as long double"),
+        what if what.contains("integer") => format!("integers of {size} bytes"),
+        what if what.contains("class") => "opaque, bits or times".into(),
+        what => what,
     }
 }
 

@@ -184,14 +184,16 @@ pub(super) fn work(
                 source.read_each(&layouts, |number, bytes| {
                     let index = numbers.start + number;
                     let MessageLayout { offset, length } = layouts.get(number).copied().unwrap_or(NOWHERE);
-                    let row = Row { offset, length, ..row(source, index, bytes) };
+                    let row = Row { offset, length, ..row(source, index, bytes, reading.digests) };
                     is_wanted = tell(file, Answer::Row(index, row));
                     is_wanted
                 });
                 is_wanted
             }
             Request::Message(index) => match source.layout(index) {
-                Some(layout) => tell(file, Answer::Message(index, Box::new(detail(source, index, layout)))),
+                Some(layout) => {
+                    tell(file, Answer::Message(index, Box::new(detail(source, index, layout, reading.digests))))
+                }
                 None => true,
             },
             Request::Picture(of) => match source.layout(of.message) {
@@ -217,11 +219,11 @@ fn entry<'s>(source: &'s Source, index: usize, offset: u64, bytes: &'s [u8]) -> 
 }
 
 /// The line of a message.
-fn row(source: &Source, index: usize, bytes: Result<&[u8], TensogramError>) -> Row {
+fn row(source: &Source, index: usize, bytes: Result<&[u8], TensogramError>, digests: Digests) -> Row {
     let read = || -> Result<Row, TensogramError> {
         let bytes = bytes?;
         let message = Message::parse(bytes)?;
-        let metadata = message.metadata()?;
+        let metadata = digests.metadata(&message)?;
         let scope = Scope::Message(&metadata, Structure::new(&message, &entry(source, index, 0, bytes)));
         let about = ABOUT.iter().map(|(_, keys)| {
             let value = scope.first(keys)?;
@@ -243,7 +245,7 @@ fn row(source: &Source, index: usize, bytes: Result<&[u8], TensogramError>) -> R
 }
 
 /// All about a message, as far as it can be read.
-fn detail(source: &Source, index: usize, layout: MessageLayout) -> Detail {
+fn detail(source: &Source, index: usize, layout: MessageLayout, digests: Digests) -> Detail {
     let failed = |error: TensogramError| Detail { errors: vec![words(&error)], ..Detail::default() };
     let bytes = match source.read(layout, None) {
         Ok(bytes) => bytes,
@@ -253,7 +255,7 @@ fn detail(source: &Source, index: usize, layout: MessageLayout) -> Detail {
         Ok(message) => message,
         Err(error) => return failed(error.into()),
     };
-    let contents = Contents::of(&message, &ObjectNumbers::default());
+    let contents = Contents::of(&message, &ObjectNumbers::default(), digests);
     let mut detail = Detail::default();
     for (title, section) in
         [("annotations (_extra_)", &contents.extra), ("written by the library (_reserved_)", &contents.reserved)]
@@ -270,7 +272,7 @@ fn detail(source: &Source, index: usize, layout: MessageLayout) -> Detail {
             format!("{place}{}", words(error))
         })
         .collect();
-    let metadata = message.metadata().ok();
+    let metadata = digests.metadata(&message).ok();
     let shared = metadata.as_ref().and_then(|metadata| annotations(metadata, NAME_KEYS).ok()).unwrap_or_default();
     let objects: Vec<_> = message.objects().collect();
     for (number, (_, shown)) in contents.shown().enumerate() {

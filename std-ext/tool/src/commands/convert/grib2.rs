@@ -25,9 +25,9 @@ pub(super) struct GribFlags {
 }
 
 impl GribFlags {
-    /// The options of the library.
-    pub(super) fn options(&self) -> GribOptions {
-        GribOptions { keep_original: !self.drop_original, ..GribOptions::default() }
+    /// The options of the library. `strict` also checks data that are copied.
+    pub(super) fn options(&self, strict: bool) -> GribOptions {
+        GribOptions { keep_original: !self.drop_original, check_streams: strict, ..GribOptions::default() }
     }
 }
 

@@ -11,6 +11,8 @@ use super::formats::{Format, Holds};
 use super::grib2::GribWriter;
 use super::item::Item;
 use super::told::Told;
+use crate::args::files::usage;
+use crate::read::pipes;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure, Reads, What, report};
 use crate::write::template::{Distinct, Template, numbered};
@@ -78,8 +80,24 @@ impl Convert {
         });
     }
 
-    /// Writes a file for each unit.
+    /// Writes a file for each unit. With `--strict` all are made once before, and written nowhere: a file that is in its place
+    /// cannot be taken back.
     fn write_files(&self, out: &mut Out, to: Format, told: &mut Told, pattern: &std::path::Path) {
+        if told.is_strict() {
+            if self.paths.iter().any(|path| pipes::is_once(path)) {
+                usage("--strict reads twice to write several files, and a pipe can be read once: name a file");
+            }
+            let problems = out.problem_count();
+            let tried = self.read(to, out, told, &mut |out, told, place, item| {
+                each_unit(to, out, place, item, |out, first, arrays| {
+                    self.write_unit(to, out, told, (place, first), arrays, &mut std::io::sink())
+                })
+            });
+            if let Err(failure) = tried.and_then(|()| told.check(&self.output, out.problem_count() - problems)) {
+                report(&self.output, out, failure);
+                return;
+            }
+        }
         let (mut count, mut names) = (0_u64, Distinct::default());
         let done = self.read(to, out, told, &mut |out, told, place, item| {
             each_unit(to, out, place, item, |out, first, arrays| {

@@ -3,7 +3,7 @@
 use tgm_convert::arrays::NotKept;
 
 use crate::show::output::Out;
-use crate::write::destination::Failure;
+use crate::write::destination::{Destination, Failure};
 
 /// What differs between input and output.
 #[derive(Debug, Default)]
@@ -22,8 +22,22 @@ impl Told {
         Self { strict, ..Self::default() }
     }
 
+    /// Whether the output may be written after so many `problems`: what could not be read is reported, and the rest is
+    /// written, but not with `--strict`.
+    ///
+    /// # Errors
+    /// A sentence, if nothing is to be written.
+    pub(super) fn check(&self, output: &Destination, problems: usize) -> Result<(), Failure> {
+        if self.strict && problems > 0 {
+            return Err(Failure::said(
+                output.to_string(),
+                "not written: not all could be converted, and --strict asks for that",
+            ));
+        }
+        Ok(())
+    }
+
     /// Whether anything that is not kept is an error, after which nothing is written.
-    #[cfg(any(feature = "netcdf", feature = "zarr"))]
     pub(super) const fn is_strict(&self) -> bool {
         self.strict
     }

@@ -204,7 +204,10 @@ fn of_field(picture: &Picture, field: &Field) -> Layout {
     let whole = SIDE.min((longest * CELL).max(BAR));
     let side = |count: usize| (whole * count / longest).clamp(LEAST, whole);
     let (width, height) = (side(field.columns()), side(field.rows()));
-    let axes = [cell_ticks(field.columns(), width, 60), cell_ticks(field.rows(), height, 30)];
+    let axes = match &picture.axes {
+        Some([rows, columns]) => [columns.ticks((width / 60).clamp(1, 12)), rows.ticks((height / 30).clamp(1, 12))],
+        None => [cell_ticks(field.columns(), width, 60), cell_ticks(field.rows(), height, 30)],
+    };
     Layout::new(picture, (width, height), axes, if has_missing(field) { 82 } else { 60 })
 }
 

@@ -13,6 +13,80 @@ pub(crate) struct Picture {
     pub(crate) title: String,
     /// The units of the values.
     pub(crate) units: String,
+    /// The rows and the columns of a field.
+    pub(crate) axes: Option<[Axis; 2]>,
+}
+
+/// What the rows or the columns of a field are.
+pub(crate) struct Axis {
+    /// What the numbers are.
+    pub(crate) kind: AxisKind,
+    /// The number of each row or column, all of them rising or all falling.
+    pub(crate) values: Vec<f64>,
+}
+
+/// What the numbers of an axis are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AxisKind {
+    /// Rows or columns, counted from 0.
+    Number,
+    /// Degrees north.
+    Latitude,
+    /// Degrees east.
+    Longitude,
+}
+
+impl Axis {
+    /// Numbers from 0, or to 0 if they are `falling`.
+    #[expect(clippy::cast_precision_loss, reason = "few cells")]
+    pub(crate) fn numbers(count: usize, falling: bool) -> Self {
+        let mut values: Vec<f64> = (0..count).map(|number| number as f64).collect();
+        if falling {
+            values.reverse();
+        }
+        Self { kind: AxisKind::Number, values }
+    }
+
+    /// At most `most` ticks: where each stands, as a share of the axis, and its label.
+    #[expect(clippy::cast_precision_loss, reason = "few cells")]
+    pub(crate) fn ticks(&self, most: usize) -> Vec<(f64, String)> {
+        let (Some(first), Some(last)) = (self.values.first(), self.values.last()) else { return Vec::new() };
+        let round = ticks((first.min(*last), first.max(*last)), most, self.kind == AxisKind::Number);
+        let place = |tick: f64| {
+            let pair = self.values.windows(2).enumerate().find_map(|(cell, pair)| match *pair {
+                [a, b] if (a.min(b)..=a.max(b)).contains(&tick) && a != b => Some(cell as f64 + (tick - a) / (b - a)),
+                _ => None,
+            });
+            (pair.unwrap_or(0.0) + 0.5) / self.values.len() as f64
+        };
+        round.into_iter().map(|tick| (place(tick), self.label(tick))).collect()
+    }
+
+    /// A number of the axis as text.
+    fn label(&self, value: f64) -> String {
+        // From -180 to 180, as maps have it.
+        let degrees = if value > 180.0 { value - 360.0 } else { value };
+        let letter = match (self.kind, degrees) {
+            (AxisKind::Number, _) => return number(value, 9),
+            (_, 0.0) => "",
+            (AxisKind::Longitude, 180.0 | -180.0) => "",
+            (AxisKind::Latitude, degrees) => {
+                if degrees > 0.0 {
+                    "N"
+                } else {
+                    "S"
+                }
+            }
+            (AxisKind::Longitude, degrees) => {
+                if degrees > 0.0 {
+                    "E"
+                } else {
+                    "W"
+                }
+            }
+        };
+        format!("{}{letter}", number(degrees.abs(), 6))
+    }
 }
 
 /// What is drawn.

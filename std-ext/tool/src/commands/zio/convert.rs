@@ -87,7 +87,7 @@ impl Run for FromTgm {
         let options = BridgeOptions { pass_through: self.pass_through, ..BridgeOptions::default() };
         self.output.write(out, What::Messages, Reads::Only(&self.paths), |out, mut sink| {
             Ok(for_each_message(&self.paths, self.which, Wanted::Whole, out, |out, entry| {
-                if !self.selection.picks(out, entry) {
+                if !self.selection.picks(out, entry, self.digests) {
                     return Ok(());
                 }
                 let checked = Message::parse(entry.bytes).map_err(Into::into);

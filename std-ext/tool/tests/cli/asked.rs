@@ -1,0 +1,211 @@
+//! What cannot be meant is told, and what fails leaves files as they were.
+
+use std::fs;
+
+use crate::corpus::data;
+use crate::edits::Folder;
+use crate::npy::npy;
+use crate::tool::tgm;
+
+const FIELDS: &str = "realistic/surface-181x360.tgm";
+
+#[test]
+fn filters_of_a_key_that_is_nowhere_are_told() {
+    let path = data(FIELDS);
+    for command in ["ls", "get -p mars.param", "stats", "cat", "extract"] {
+        for (filter, hint) in
+            [("param=2t", "; did you mean mars.param?"), ("Date=20260404", "; did you mean mars.date?")]
+        {
+            let run = tgm(command.split(' ').chain(["-w", filter, &path]));
+            assert_eq!(run.code, Some(1), "{command} {filter}");
+            let key = filter.split('=').next().unwrap();
+            assert!(
+                run.stderr.contains(&format!("none has the key {key}{hint}")),
+                "{command} {filter}: {}",
+                run.stderr
+            );
+        }
+    }
+    // A key that is there, and a value that is not, is an answer.
+    assert_eq!(tgm(["ls", "-w", "mars.param=none", &path]).code, Some(0));
+    assert_eq!(tgm(["ls", "-w", "nosuch!=3", &path]).code, Some(0));
+    for filter in ["a==1", "a=1 && b=2", "a=1 AND b=2", "a=t,b=500", "shape=10x20"] {
+        assert_eq!(tgm(["ls", "-w", filter, &path]).code, Some(2), "{filter}");
+    }
+    let run = tgm(["ls", "-B", "nosuch", &path]);
+    assert!(run.code == Some(1) && run.stderr.contains("cannot sort by nosuch: 0 of 3 have it"), "{}", run.stderr);
+}
+
+/// As `ls --objects` does.
+#[test]
+fn a_filter_picks_the_object() {
+    let path = data(FIELDS);
+    let of = |command: &str, more: [&str; 2]| tgm([command, more[0], more[1], &path]).good().stdout;
+    for command in ["cat", "extract"] {
+        assert!(of(command, ["-w", "mars.param=tp"]) == of(command, ["--object", "1"]), "{command}");
+        assert!(of(command, ["-w", "mars.param=2t"]) == of(command, ["--object", "0"]), "{command}");
+    }
+    #[cfg(feature = "plot")]
+    assert!(tgm(["plot", "-w", "mars.param=tp", &path]).good().text().starts_with("tp: message 0, object 1"));
+}
+
+#[test]
+fn a_listing_that_fails_leaves_the_file() {
+    let (folder, path) = (Folder::new(), data(FIELDS));
+    let mut damaged = fs::read(&path).unwrap();
+    let middle = damaged.len() / 4;
+    damaged[middle] ^= 1;
+    let damaged = folder.file("damaged.tgm", &damaged);
+    for name in ["old", "old.txt", "old.json", "old.csv"] {
+        let out = folder.file(name, b"what was here before");
+        let absent = folder.path(&format!("new-{name}"));
+        let commands = [
+            vec!["get", "-p", "mars.param", "-m", "7", &path],
+            vec!["ls", "-m", "7", &path],
+            vec!["ls", "no-such-file"],
+            vec!["cat", "-w", "no=1", &path],
+            vec!["cat", "-m", "7", &path],
+            vec!["cat", &damaged],
+            vec!["compare", "-m", "7", &path, &path],
+            vec!["stats", "-m", "7", &path],
+            #[cfg(feature = "plot")]
+            vec!["plot", "--format", "png", "-w", "no=1", &path],
+            #[cfg(feature = "plot")]
+            vec!["plot", "--format", "svg", &damaged],
+        ];
+        for command in commands {
+            for target in [&out, &absent] {
+                let run = tgm(command.iter().copied().chain(["-O", target]));
+                assert_ne!(run.code, Some(0), "{command:?} {name}");
+            }
+            assert_eq!(fs::read(&out).unwrap(), b"what was here before", "{command:?} {name}");
+            assert!(fs::metadata(&absent).is_err(), "{command:?} {name}");
+        }
+    }
+}
+
+#[test]
+fn the_form_follows_the_name() {
+    let (folder, path) = (Folder::new(), data(FIELDS));
+    let written = |command: &str, name: &str| {
+        let out = folder.path(name);
+        tgm([command, &path, "-O", &out]).good();
+        fs::read(out).unwrap()
+    };
+    assert!(written("extract", "x.npy").starts_with(b"\x93NUMPY"));
+    assert_eq!(written("extract", "x.raw").len(), 521_280);
+    assert!(written("ls", "x.json").starts_with(b"{\"schema\""));
+    assert!(written("ls", "x.csv").starts_with(b"message,object"));
+    assert!(written("cat", "x.csv").starts_with(b"dim0,dim1"));
+    #[cfg(feature = "plot")]
+    assert!(written("plot", "x.png").starts_with(b"\x89PNG"));
+    for (command, name) in [("extract", "x.nc"), ("extract", "x.npz"), ("convert", "x.json"), ("convert", "x.tgm.gz")] {
+        let flag = if command == "convert" { "-o" } else { "-O" };
+        assert_eq!(tgm([command, &path, flag, &folder.path(name)]).code, Some(2), "{command} {name}");
+        assert!(fs::metadata(folder.path(name)).is_err());
+    }
+}
+
+#[test]
+fn packed_values_have_the_bits_that_are_asked_for() {
+    let folder = Folder::new();
+    let values: Vec<u8> = (0..64).flat_map(|value| f64::from(value).to_le_bytes()).collect();
+    let (npy, szip, out) =
+        (folder.file("v.npy", &npy(1, "'<f8'", false, "(64,)", &values)), folder.path("s"), folder.path("o"));
+    tgm(["create", &npy, "-o", &szip, "--bits", "16", "--compression", "szip"]).good();
+    let run = tgm(["repack", "--bits", "12", &szip, "-o", &out]);
+    assert!(run.code == Some(1) && run.stderr.contains("szip takes packed values of 8, 16"), "{}", run.stderr);
+    for (more, bits) in
+        [(["--bits", "12", "--compression", "none"], "12"), (["--bits", "24", "--filter", "none"], "24")]
+    {
+        assert_eq!(tgm(["repack"].iter().chain(&more).chain(&[szip.as_str(), "-o", out.as_str()])).code, Some(0));
+        let dumped = tgm(["dump", &out]).good().text().to_string();
+        let line = dumped.lines().find(|line| line.contains("sp_bits_per_value")).unwrap();
+        assert!(line.ends_with(bits), "{line}");
+    }
+}
+
+#[test]
+fn inputs_are_what_they_are_and_not_what_they_are_called() {
+    let folder = Folder::new();
+    let array = npy(1, "'<f8'", false, "(2,)", &[0; 16]);
+    let out = folder.path("out.tgm");
+    for (name, content, said) in [
+        ("a.npy", &b"\x1f\x8b\x08\0\0"[..], "compressed by gzip"),
+        ("b.npy", b"BZh91AY", "compressed by bzip2"),
+        ("c.npy", b"\xfd7zXZ\0\0", "compressed by xz"),
+        ("d.npy", b"\x28\xb5\x2f\xfd\0", "compressed by zstd"),
+        ("e.csv", b"<!DOCTYPE html>\n<html>", "an HTML page"),
+        ("f.npy", b"version https://git-lfs.github.com/spec/v1\noid", "Git LFS"),
+    ] {
+        let run = tgm(["convert", &folder.file(name, content), "-o", &out]);
+        assert!(run.code == Some(1) && run.stderr.contains(said), "{name}: {}", run.stderr);
+        assert!(fs::metadata(&out).is_err(), "{name}");
+    }
+    tgm(["convert", &folder.file("x.csv", &array), "-o", &out]).good();
+    #[cfg(unix)]
+    {
+        let script = "exec \"$0\" convert <(cat \"$1\") -o \"$2\"";
+        let input = folder.file("y", &array);
+        let shell = std::process::Command::new("bash")
+            .args(["-c", script, env!("CARGO_BIN_EXE_tgm"), &input, &folder.path("piped.tgm")])
+            .status();
+        if let Ok(status) = shell {
+            assert!(status.success());
+            tgm(["ls", &folder.path("piped.tgm")]).good();
+        }
+    }
+}
+
+#[cfg(feature = "npz")]
+#[test]
+fn names_of_files_are_used_once_and_stay_in_their_folder() {
+    let folder = Folder::new();
+    let array = folder.file("a.npy", &npy(1, "'<f8'", false, "(2,)", &[0; 16]));
+    let named = folder.path("named.tgm");
+    let one = folder.path("one.tgm");
+    tgm(["convert", &array, "-o", &one]).good();
+    tgm(["set", "-s", "name=same", &one, &named]).good();
+    for ending in ["npy", "raw", "csv", "npz"] {
+        let target = folder.path(&format!("{ending}_[name].{ending}"));
+        assert_eq!(tgm(["convert", &named, &named, &named, "-o", &target]).code, Some(0), "{ending}");
+        let made =
+            folder.names().into_iter().filter(|name| name.starts_with(&format!("{ending}_"))).collect::<Vec<_>>();
+        assert_eq!(made, ["same", "same_0001", "same_0002"].map(|name| format!("{ending}_{name}.{ending}")));
+    }
+    for value in ["", "..", "a/b", "-rf", "a\u{1b}b"] {
+        let odd = folder.path("odd.tgm");
+        tgm(["set", "-s", &format!("name:s={value}"), &one, &odd]).good();
+        let before = folder.names();
+        for command in ["convert", "split"] {
+            let target = folder.path("[name].npy");
+            assert_eq!(tgm([command, &odd, "-o", &target]).code, Some(1), "{command} {value:?}");
+        }
+        assert_eq!(folder.names(), before, "{value:?}");
+    }
+}
+
+#[cfg(all(feature = "plot", feature = "grib"))]
+#[test]
+fn pictures_know_the_scanning_mode() {
+    let folder = Folder::new();
+    let sample = fs::read(data("../data-grib/simple-8.grib2")).unwrap();
+    let picture = |bytes: &[u8], name: &str| {
+        let (grib, made) = (folder.file("in.grib2", bytes), folder.path(name));
+        tgm(["convert", &grib, "-o", &made]);
+        tgm(["plot", "--width", "20", &made]).good().text().lines().skip(1).map(str::to_string).collect::<Vec<_>>()
+    };
+    let north = picture(&sample, "n.tgm");
+    // Section 3 follows sections 0 and 1; its octets 47 to 50 and 56 to 59 are the first and the last latitude.
+    let start = sample.windows(2).position(|pair| pair == [0, 3]).map_or(37, |_| 37);
+    let mut south = sample.clone();
+    for octet in 0..4 {
+        south.swap(start + 46 + octet, start + 55 + octet);
+    }
+    south[start + 71] ^= 0x40;
+    let mut south = picture(&south, "s.tgm");
+    let bar = south.pop();
+    south.reverse();
+    south.extend(bar);
+    assert_eq!(south, north);
+}
