@@ -232,7 +232,7 @@ inline constexpr dtype dtype_of = [] {
 
 namespace detail {
 
-// Whether values of a dtype lie in memory as T. C++ lacks types for half precision, whose bits are those of an unsigned
+// Whether values of a dtype lie in memory as T. C++ lacks types for half precision, whose bits are the bits of an unsigned
 // integer, and for bits, which are packed into bytes.
 template <class T> bool holds(dtype type) noexcept {
   if (type == dtype::float16 || type == dtype::bfloat16)

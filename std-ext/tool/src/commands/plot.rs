@@ -253,7 +253,7 @@ impl Wish<'_> {
         let scope = Scope::Object(&about, &annotations, Structure::new(&message, entry));
         let mut drawn_shape = shape.clone();
         let mut axes = None;
-        // A line of a field is drawn as it is. A picture needs no places, so that wrong ones are no error.
+        // A line of a field is drawn as it is. A picture needs no places, so wrong ones are not an error.
         if self.histogram.is_none() && (shape.len() == 2 || self.slice.is_none()) {
             let whole: Vec<u64> = descriptor.shape().iter().collect();
             let area = area(scope).unwrap_or_default();

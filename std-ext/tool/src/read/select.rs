@@ -164,7 +164,7 @@ impl Selection {
         self.find_object(entry, digests).inspect_err(|error| out.report(&entry.place(), error)).ok().flatten()
     }
 
-    fn find_object(&self, entry: &Entry<'_>, digests: Digests) -> tgm_core::Result<Option<usize>> {
+    fn find_object(&self, entry: &Entry<'_>, digests: Digests) -> tgm_std::Result<Option<usize>> {
         let message = Message::parse(entry.bytes)?;
         let (metadata, structure) = (digests.metadata(&message)?, Structure::new(&message, entry));
         let selection = self.of_objects(&metadata)?;

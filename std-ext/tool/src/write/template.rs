@@ -159,7 +159,7 @@ impl Distinct {
     }
 }
 
-/// A path as usual file systems compare it: those of macOS and Windows take capital letters for small ones.
+/// A path as usual file systems compare it: the ones of macOS and Windows take capital letters for small ones.
 fn same(path: &Path) -> PathBuf {
     match path.to_str() {
         Some(text) if cfg!(any(windows, target_os = "macos")) => text.to_lowercase().into(),

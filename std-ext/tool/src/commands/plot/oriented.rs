@@ -17,7 +17,7 @@ pub(crate) struct Oriented {
 }
 
 /// The values of an object with this `shape`, of which `picks` were selected, as rows of latitude and columns of longitude.
-/// `None` if their places are not known, or are no such rows and columns.
+/// `None` if their places are not known, or do not form such rows and columns.
 pub(crate) fn on_axes(places: &Places, shape: &[u64], picks: &[Pick], values: &[f64]) -> Option<Oriented> {
     let found = each_place(places, shape, picks, values.len())?;
     let latitudes = descending(found.iter().map(|place| place.0));
