@@ -8,8 +8,8 @@ use ciborium::Value;
 use serde_json::Value as Json;
 use tgm_codec::kernels::byteswap::swap_in_place;
 use tgm_core::descriptor::{ByteOrder, Dtype, Key};
-use tgm_std::file::SourceName;
 #[cfg(doc)]
+use tgm_std::TensogramError;
 use tgm_std::file::SourceName;
 use tgm_std::internal::{from_cbor, to_cbor};
 use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, StreamingEncoder, error};

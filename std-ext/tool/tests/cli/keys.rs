@@ -94,3 +94,30 @@ fn clauses_that_make_no_sense_are_usage_errors() {
     assert_eq!(tgm(["get", &data(SURFACE)]).code, Some(2));
     assert_eq!(tgm(["nonsense"]).code, Some(2));
 }
+
+/// A key with dots of its own is asked for, listed, filtered, set and deleted by one rule: quoted, or as it is.
+#[test]
+#[cfg(feature = "safetensors")]
+fn a_key_with_dots_is_one_key_in_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+    let header =
+        r#"{"__metadata__":{"modelspec.architecture":"x"},"t":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}"#;
+    let bytes = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &[7]].concat();
+    let (given, file, set, gone) = (path("a.safetensors"), path("a.tgm"), path("b.tgm"), path("c.tgm"));
+    std::fs::write(&given, bytes).unwrap();
+    tgm(["convert", &given, "-o", &file]).good();
+    for key in ["modelspec.architecture", "\"modelspec.architecture\"", "extra.modelspec.architecture"] {
+        assert_eq!(tgm(["get", "-p", key, &file]).good().text().trim(), "x", "{key}");
+        assert!(tgm(["ls", "-p", key, &file]).good().text().contains('x'), "{key}");
+        assert_eq!(tgm(["get", "-w", &format!("{key}=x"), "-p", key, &file]).good().text().trim(), "x", "{key}");
+    }
+    tgm(["set", "-s", "extra.modelspec.architecture=y", &file, &set]).good();
+    assert_eq!(tgm(["get", "-p", "modelspec.architecture", &set]).good().text().trim(), "y");
+    assert!(!tgm(["dump", &set]).good().text().contains("\"x\""));
+    tgm(["set", "-d", "extra.\"modelspec.architecture\"", &set, &gone]).good();
+    assert_eq!(tgm(["get", "-p", "modelspec.architecture", &gone]).code, Some(1));
+    let listed = path("listed");
+    tgm(["catalog", "-k", "modelspec.architecture", &file, "-o", &listed]).good();
+    tgm(["ls", "-w", "modelspec.architecture=x", "--catalog", &listed, &file]).good();
+}
