@@ -43,6 +43,7 @@ mod append;
 mod async_file;
 mod decode;
 mod file_iter;
+mod identity;
 pub mod iter;
 mod message_bytes;
 mod message_reader;

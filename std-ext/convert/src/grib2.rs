@@ -63,6 +63,7 @@ mod bitmap;
 mod codes;
 mod complex;
 mod coordinates;
+mod entries;
 mod error;
 mod fields;
 mod find;

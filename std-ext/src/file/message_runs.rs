@@ -8,6 +8,7 @@ use tgm_codec::threads::Threads;
 use tgm_core::scan::Source;
 
 use crate::base::error::{Result, TensogramError};
+use crate::file::identity::identity;
 use crate::file::message_bytes::AT_ONCE;
 #[cfg(feature = "mmap")]
 use crate::file::mmap::MappedFile;
@@ -189,20 +190,6 @@ impl<'d> Data<'d> {
         let runs: Vec<_> = layouts.chunks(RUN).enumerate().collect();
         threads.map(&runs, |(number, layouts)| f(number.saturating_mul(RUN), Run { data: *self, layouts }))
     }
-}
-
-/// The identity of a file that is open.
-pub(super) fn identity(metadata: &std::fs::Metadata) -> Option<Vec<u8>> {
-    let changed = metadata.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-    #[cfg(unix)]
-    let (device, inode) = {
-        use std::os::unix::fs::MetadataExt as _;
-        (metadata.dev(), metadata.ino())
-    };
-    #[cfg(not(unix))]
-    let (device, inode) = (0, 0);
-    let numbers = [device, inode, changed.as_secs(), changed.subsec_nanos().into(), metadata.len()];
-    Some(numbers.into_iter().flat_map(u64::to_le_bytes).collect())
 }
 
 fn moved(mut layouts: Vec<MessageLayout>, start: u64) -> Vec<MessageLayout> {

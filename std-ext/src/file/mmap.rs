@@ -15,7 +15,7 @@ use tgm_core::Message;
 use tgm_core::object::DataObject;
 
 use crate::base::error::{Result, TensogramError};
-use crate::file::message_runs::identity;
+use crate::file::identity::identity;
 use crate::file::open::open_for_reading;
 use crate::scan::{Bytes, MessageLayout, ScanOptions, Segments, Table};
 

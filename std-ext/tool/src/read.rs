@@ -1,5 +1,6 @@
 //! Reading: files at positions, their messages, lost bytes between them, digests, keys, arrays of other programs.
 
+pub(crate) mod about;
 pub(crate) mod asked;
 pub(crate) mod cataloged;
 pub(crate) mod differ;

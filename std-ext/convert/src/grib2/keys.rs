@@ -5,6 +5,7 @@
 use ciborium::Value;
 use tgm_grid::{Area, GridError, GridSection};
 
+use super::entries::{Entries, add};
 use super::error::{GribError, at_grid};
 use super::fields::Field;
 use super::labels::Labels;
@@ -15,14 +16,6 @@ use super::product::{Key, Product, Surface};
 use super::sections::Section;
 use super::steps::Step;
 use super::tables::{Found, Group, Version};
-
-/// Entries of a map of metadata.
-pub(super) type Entries = Vec<(Value, Value)>;
-
-/// Adds an entry, if there is a value.
-fn add<T: Into<Value>>(entries: &mut Entries, key: &str, value: Option<T>) {
-    entries.extend(value.map(|value| (key.into(), value.into())));
-}
 
 /// The entries of `grib` and of `mars` for a field.
 ///

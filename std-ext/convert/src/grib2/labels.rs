@@ -12,8 +12,8 @@
 
 use ciborium::Value;
 
+use super::entries::Entries;
 use super::error::GribError;
-use super::keys::Entries;
 use super::names::{ECMWF, Origin};
 use super::sections::{HEAD_LEN, Section};
 use super::tables::{self, Group, Version};

@@ -12,7 +12,7 @@ use ciborium::Value;
 use tgm_std::{Result, TensogramError};
 
 use super::complex::Groups;
-use super::keys::Entries;
+use super::entries::Entries;
 use crate::error::{encoding, metadata};
 
 /// The map in an object's metadata.

@@ -10,6 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use ciborium::Value;
 use tgm_std::TensogramError;
 
+use super::json::{get, take};
 use super::v2::{self, ARRAY, ATTRIBUTES, GROUP};
 use super::{DESCRIPTION, Result, json};
 use crate::error::metadata;
@@ -238,17 +239,6 @@ impl Store {
         }
         Ok(())
     }
-}
-
-/// The value of a key.
-pub(super) fn get<'m>(map: &'m [(Value, Value)], key: &str) -> Option<&'m Value> {
-    map.iter().find(|(name, _)| name.as_text() == Some(key)).map(|(_, value)| value)
-}
-
-/// Takes a key out of a map.
-pub(super) fn take(map: &mut Vec<(Value, Value)>, key: &str) -> Option<Value> {
-    let place = map.iter().position(|(name, _)| name.as_text() == Some(key))?;
-    Some(map.remove(place).1)
 }
 
 /// The path of a node as a path of the system. Parts that would lead elsewhere are left out.

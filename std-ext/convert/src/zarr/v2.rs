@@ -12,7 +12,7 @@
 use ciborium::Value;
 
 use super::Result;
-use super::store::{get, take};
+use super::json::{get, take};
 
 /// The description of an array.
 pub(super) const ARRAY: &str = ".zarray";

@@ -1,4 +1,4 @@
-//! Functions with the answers of the module `tensogram` where those of `tgm` are others: bitmasks are flat arrays of
+//! Functions with the answers of the module `tensogram` where the answers of `tgm` differ: bitmasks are flat arrays of
 //! their bytes, and masks of masked arrays are ignored.
 
 use pyo3::prelude::*;

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use tgm_core::metadata::MessageMetadata;
 use tgm_std::metadata::query::Query;
 
-use crate::read::select::ABOUT;
+use crate::read::about::ABOUT;
 use crate::read::structure::Structure;
 use crate::show::json;
 use crate::show::output::Out;

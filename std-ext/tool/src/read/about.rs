@@ -1,0 +1,13 @@
+//! Which metadata tells fields apart.
+
+/// Columns with metadata that usually tells fields apart: the title, and the keys to look up. The first key that is
+/// present counts.
+pub(crate) const ABOUT: [(&str, &[&str]); 4] = [
+    ("name", &NAME_KEYS),
+    ("level", &["mars.levelist", "levelist", "level"]),
+    ("date", &["mars.date", "date"]),
+    ("step", &["mars.step", "step"]),
+];
+
+/// Keys that may hold the name of a field. The first that is present counts.
+pub(crate) const NAME_KEYS: [&str; 6] = ["name", "mars.param", "param", "mars.shortName", "shortName", "long_name"];
