@@ -242,7 +242,7 @@ impl TensogramFile {
         threads: u32,
         verify_hash: bool,
     ) -> PyResult<Bound<'py, PyList>> {
-        let msg_indices = items(msg_indices, "msg_indices", |index| index.extract())?;
+        let msg_indices = items(msg_indices, "msg_indices", |index| index.extract::<usize>())?;
         let options = decoding(native_byte_order, threads, true, verify_hash);
         let read = |file: &Library| batch!(file.decode_object_batch(&msg_indices, obj_index, &options));
         let objects = self.handle.read(py, Place::object(obj_index), read)?;
@@ -267,7 +267,7 @@ impl TensogramFile {
     ) -> PyResult<Bound<'py, PyList>> {
         let options = ranging(native_byte_order, threads, true);
         let ranges = self::ranges(ranges)?;
-        let msg_indices = items(msg_indices, "msg_indices", |index| index.extract())?;
+        let msg_indices = items(msg_indices, "msg_indices", |index| index.extract::<usize>())?;
         let read = |file: &Library| batch!(file.decode_range_batch(&msg_indices, obj_index, &ranges, &options));
         let found = self.handle.read(py, Place::object(obj_index), read)?;
         message::range_lists(py, found, join)
