@@ -166,7 +166,10 @@ static void metadata(const tgm_bytes_t *bytes) {
   CHECK(tgm_metadata_get_float(meta, "big", 0) == 9223372036854775808.0 && tgm_metadata_get_int(meta, "big", -1) == -1);
   CHECK(tgm_metadata_get_int(meta, "extra.run", -1) == 7 && tgm_metadata_get_int(meta, "run", -1) == 7);
   CHECK(strcmp(tgm_metadata_get_string(meta, "source"), "test") == 0);
-  CHECK(!tgm_metadata_has(meta, "a.b") && !tgm_metadata_has(meta, "_reserved_.tensor") && !tgm_metadata_has(meta, ""));
+  CHECK(!tgm_metadata_has(meta, "a") && !tgm_metadata_has(meta, "_reserved_.tensor") && !tgm_metadata_has(meta, ""));
+  /* A key with a dot of its own, as it stands and in quotes. */
+  CHECK(tgm_metadata_get_int(meta, "a.b", -1) == 1 && tgm_metadata_get_int_at(meta, 1, "\"a.b\"", -1) == 1);
+  CHECK(!tgm_metadata_has(meta, "\"a\".b") && !tgm_metadata_has(meta, "\"mars.param\""));
   CHECK(tgm_metadata_has(meta, "mars.deep") && tgm_metadata_has_at(meta, 1, "shortName"));
   CHECK(strstr(tgm_metadata_to_json(meta), "\"_extra_\":{") == tgm_metadata_to_json(meta) + 1);
   CHECK(strstr(tgm_metadata_object_to_json(meta, 1), "\"shortName\":\"msl\"") != NULL);
@@ -519,6 +522,7 @@ static void built(void) {
   OK(tgm_metadata_builder_set_string(extra, "by", "hand"));
   OK(tgm_metadata_builder_set_bool(extra, "flag", 1));
   OK(tgm_metadata_builder_set_f64(extra, "deep.er", 0.5));
+  OK(tgm_metadata_builder_set_bool(extra, "deep.\"with.dot\"", 1));
   FAILS(TGM_ERROR_METADATA, tgm_metadata_builder_set_bool(extra, "a..b", 1));
   base[0] = builder;
   options.extra = extra;
@@ -535,6 +539,8 @@ static void built(void) {
   CHECK(strcmp(tgm_metadata_get_string(meta, "extra.by"), "hand") == 0);
   CHECK(tgm_value_as_bool(tgm_metadata_get(meta, "extra.flag"), &yes) && yes);
   CHECK(tgm_metadata_get_float(meta, "deep.er", 0) == 0.5);
+  CHECK(tgm_value_map_get(tgm_metadata_get(meta, "deep"), "with.dot") != NULL);
+  CHECK(tgm_metadata_has(meta, "deep.with.dot") && !tgm_metadata_has(meta, "deep.with"));
   tgm_metadata_free(meta);
   tgm_bytes_free(out);
   /* The same for objects of structs. A program that was built before these fields has a shorter struct. */
