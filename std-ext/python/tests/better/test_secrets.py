@@ -1,7 +1,6 @@
 """What is secret in an address is in no text that the package makes: not in reprs, exceptions, warnings or reports."""
 
 import asyncio
-import inspect
 import io
 import json
 import pickle
@@ -13,6 +12,7 @@ import pytest
 import tgm
 
 import server
+import support
 
 SECRET = "S3CR3T"
 REMOTE = {row["name"]: row["state"] for row in tgm.doctor()["features"]}["remote"] == "on"
@@ -160,18 +160,10 @@ def test_secrets_of_addresses_are_not_shown(route, kind, place, tmp_path, monkey
 
 def test_every_function_that_takes_a_path_has_its_route():
     takers = set()
-    for name in tgm.__all__:
-        thing = getattr(tgm, name)
-        inner = [f"{name}.{key}" for key in dir(thing) if key[0] != "_"] if inspect.isclass(thing) else []
-        for full in [name, *inner]:
-            function = thing if full == name else getattr(thing, full.split(".")[1])
-            try:
-                asked = set(inspect.signature(function).parameters)
-            except (TypeError, ValueError):
-                continue
-            # Those of metadata are paths of keys.
-            if asked & {"source", "file", "stream"} or "path" in asked and not full.startswith("Metadata."):
-                takers.add(full)
+    for name, taken in support.public_functions().items():
+        # Metadata have paths of keys.
+        if taken & {"source", "file", "stream"} or "path" in taken and not name.startswith("Metadata."):
+            takers.add(name)
     assert takers == set(ROUTES)
 
 
