@@ -144,7 +144,7 @@ def resident():
 
 
 def public_functions():
-    """The names of parameters of each function and method of `tgm`, by its name: `decode`, `SourceFile.decode_message`."""
+    """The names of parameters of each function and method of `tgm`, by its name, such as `Object.decode`."""
     import tgm
 
     found = {}

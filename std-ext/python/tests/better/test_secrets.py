@@ -55,26 +55,31 @@ async def outcome(work):
 
 def synchronous(file):
     """All that a file shows, when messages are there and when they are not."""
-    shown = [repr(file), len(file)]
-    for use in (
-        lambda: file[9],
-        lambda: iter(file),
-        lambda: file.decode_message(9),
-        lambda: file.read_message(9),
-        lambda: file.append({}, []),
-        lambda: file.file_decode_object(0, 9),
-        lambda: file.query("=="),
-    ):
+    return [
+        *tried(
+            lambda: file,
+            lambda: len(file),
+            lambda: file[9],
+            lambda: iter(file),
+            lambda: file.decode_message(9),
+            lambda: file.read_message(9),
+            lambda: file.append({}, []),
+            lambda: file.file_decode_object(0, 9),
+            lambda: file.query("=="),
+        ),
+        *tried(file.close, lambda: len(file), lambda: file),
+    ]
+
+
+def tried(*uses):
+    """What each of these gives or raises, as text."""
+    shown = []
+    for use in uses:
         try:
             shown.append(repr(use()))
         except Exception as error:
             shown.append(texts(error))
-    file.close()
-    try:
-        shown.append(len(file))
-    except Exception as error:
-        shown.append(texts(error))
-    return [*shown, repr(file)]
+    return shown
 
 
 def texts(error):
@@ -87,27 +92,28 @@ def texts(error):
 # What each function that takes a path or an address does with one. `path` is a local file of the same bytes.
 ROUTES = {
     "TensogramFile.open": lambda address, path: synchronous(tgm.TensogramFile.open(address)),
-    "TensogramFile.open_remote": lambda address, path: [
-        synchronous(tgm.TensogramFile.open_remote(address, {"allow_http": "true"})),
-        synchronous(tgm.TensogramFile.open_remote(address, {"allow_http": "maybe", "token": SECRET})),
-    ],
+    "TensogramFile.open_remote": lambda address, path: tried(
+        lambda: synchronous(tgm.TensogramFile.open_remote(address, {"allow_http": "true"})),
+        lambda: synchronous(tgm.TensogramFile.open_remote(address, {"allow_http": "maybe", "token": SECRET})),
+    ),
     "TensogramFile.create": lambda address, path: synchronous(tgm.TensogramFile.create(address)),
     "AsyncTensogramFile.open": lambda address, path: asyncio.run(asynchronous(tgm.AsyncTensogramFile.open(address))),
     "AsyncTensogramFile.open_remote": lambda address, path: asyncio.run(
         asynchronous(tgm.AsyncTensogramFile.open_remote(address, {"allow_http": "true"}))
     ),
-    "SourceFile": lambda address, path: [
-        tgm.SourceFile(Named(path.read_bytes(), address)),
-        tgm.SourceFile(Named(b"TENSOGRM" * 9, address))[0],
-    ],
-    "MessageStream": lambda address, path: [
-        tgm.MessageStream(Named(path.read_bytes(), address)),
-        next(tgm.MessageStream(Named(b"TENSOGRM" * 9, address))),
-    ],
-    "StreamingEncoder": lambda address, path: [
-        tgm.StreamingEncoder({}, file=Named(b"", address)),
-        tgm.StreamingEncoder({}, file=Unwritable(b"", address)),
-    ],
+    "SourceFile": lambda address, path: tried(
+        lambda: tgm.SourceFile(Named(path.read_bytes(), address)),
+        lambda: tgm.SourceFile(Named(path.read_bytes(), address))[9],
+        lambda: tgm.SourceFile(Named(b"TENSOGRM" * 9, address))[0],
+    ),
+    "MessageStream": lambda address, path: tried(
+        lambda: tgm.MessageStream(Named(path.read_bytes(), address)),
+        lambda: next(tgm.MessageStream(Named(b"TENSOGRM" * 9, address))),
+    ),
+    "StreamingEncoder": lambda address, path: tried(
+        lambda: tgm.StreamingEncoder({}, file=Named(b"", address)),
+        lambda: tgm.StreamingEncoder({}, file=Unwritable(b"", address)),
+    ),
     "open_mmap": lambda address, path: tgm.open_mmap(address),
     "convert_grib": lambda address, path: tgm.convert_grib(address),
     "convert_netcdf": lambda address, path: tgm.convert_netcdf(address),
@@ -165,6 +171,14 @@ def test_every_function_that_takes_a_path_has_its_route():
         if taken & {"source", "file", "stream"} or "path" in taken and not name.startswith("Metadata."):
             takers.add(name)
     assert takers == set(ROUTES)
+
+
+@pytest.mark.parametrize("kind", ADDRESSES)
+def test_addresses_are_not_created_as_local_files(kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OSError, match="not written"):
+        tgm.TensogramFile.create(ADDRESSES[kind].format("127.0.0.1:9"))
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(not REMOTE, reason="built without remote files")
