@@ -55,8 +55,8 @@ fn option_fields(code: &str) -> BTreeSet<String> {
 
 /// The string literals in code: everything between two quotes.
 fn texts(code: &str) -> impl Iterator<Item = String> {
-    // A quotation mark that is a character begins no text.
-    let code = code.replace("'\"'", "");
+    // A quotation mark that is a character, or lies within a text, does not begin one.
+    let code = code.replace("'\"'", "").replace("\\\\", "").replace("\\\"", "");
     let texts: Vec<_> = code.split('"').map(str::to_string).collect();
     texts.into_iter().skip(1).step_by(2)
 }
