@@ -278,7 +278,7 @@ const tgm_value_t *tgm_value_map_get(const tgm_value_t *v, const char *key);
 /* ---- Files ------------------------------------------------------------------------------------------------------- */
 
 tgm_error tgm_file_open(const char *path, tgm_file_t **out);
-/* Makes the directories of the path, and empties the file. */
+/* Makes the directories of the path, and empties the file. Addresses are TGM_ERROR_IO. */
 tgm_error tgm_file_create(const char *path, tgm_file_t **out);
 /* The file is scanned once, and again after an append. */
 tgm_error tgm_file_message_count(tgm_file_t *file, size_t *out_count);

@@ -660,6 +660,31 @@ static void pre_encoded(void) {
   SAYS("bits_per_value 65 exceeds maximum of 64");
 }
 
+/* What is secret in an address is in no error, and no call makes files that have its parts for names. */
+static void addresses(void) {
+  static const char *const all[] = {"http://u:S3CR3T@127.0.0.1:9/x.tgm?sig=S3CR3T#S3CR3T", "http://u:S3CR3T@[bad/x?S3CR3T",
+                                    "ftp://S3CR3T@host/x"};
+  tgm_file_t *file = NULL;
+  tgm_catalog_t *catalog = NULL;
+  tgm_streaming_encoder_t *stream = NULL;
+  tgm_bytes_t out = {NULL, 0};
+  size_t i;
+  for (i = 0; i < sizeof all / sizeof *all; i++) {
+#define KEEPS(call)                                                                                                    \
+  do {                                                                                                                 \
+    CHECK((call) != TGM_ERROR_OK);                                                                                     \
+    CHECK(strstr(tgm_last_error(), "S3CR3T") == NULL);                                                                 \
+  } while (0)
+    KEEPS(tgm_file_open(all[i], &file));
+    KEEPS(tgm_file_open_mmap(all[i], &file));
+    KEEPS(tgm_file_create(all[i], &file));
+    SAYS("addresses are not written");
+    KEEPS(tgm_catalog_open(all[i], &catalog));
+    KEEPS(tgm_streaming_encoder_create(all[i], "{}", "xxh3", 0, &stream));
+    KEEPS(tgm_validate_file(all[i], "default", 0, &out));
+  }
+}
+
 static void files(const tgm_bytes_t *bytes) {
   tgm_file_t *file = NULL, *mapped = NULL;
   tgm_file_iter_t *iter = NULL;
@@ -677,6 +702,7 @@ static void files(const tgm_bytes_t *bytes) {
   SAYS("file not found: ");
   FAILS(TGM_ERROR_IO, tgm_file_open(scratch, &file)); /* a directory */
   FAILS(TGM_ERROR_IO, tgm_file_open_mmap(scratch, &file));
+  addresses();
   strcpy(name, file_in(scratch, "new/folder/messages.tgm"));
   OK(tgm_file_create(name, &file));
   CHECK(strcmp(tgm_file_path(file), name) == 0);
