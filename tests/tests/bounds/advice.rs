@@ -18,7 +18,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
         }
         if path.is_dir() {
             sources(&path, found);
-        } else {
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
             found.push(path);
         }
     }
