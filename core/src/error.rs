@@ -152,8 +152,8 @@ pub enum ErrorKind {
     },
     /// An integer does not fit the type that the format requires, or that was asked for.
     IntegerRange,
-    /// A map key is not text, where the format requires text.
-    NonTextKey,
+    /// A map key is of this type and not text, where the format requires text.
+    NonTextKey(Kind),
     /// CBOR that is valid but not canonical.
     NonCanonical(NonCanonical),
     /// A metadata key is both at top level and in `_extra_`.
@@ -258,19 +258,22 @@ impl fmt::Display for ErrorKind {
             Self::Truncated => f.write_str("the bytes end too early"),
             Self::TooLarge => f.write_str("a length overflows usize, the address space of this machine"),
             Self::StartMagic => f.write_str("invalid magic bytes (expected TENSOGRM)"),
-            Self::Version(v) => write!(f, "unsupported message version {v} (expected 3)"),
-            Self::MessageTooSmall => f.write_str("total_length is smaller than the minimum message size of 48"),
+            Self::Version(v) => write!(f, "unsupported message version {v} (required = 3)"),
+            Self::MessageTooSmall => f.write_str("total_length is too small: smaller than the minimum message size of 48"),
             Self::MessageExceedsBuffer => f.write_str("total_length exceeds buffer size"),
             Self::EndMagic => f.write_str("invalid end magic in postamble (expected 39277777)"),
             Self::TotalLengthMismatch => {
-                f.write_str("the postamble's total_length does not match preamble total_length")
+                f.write_str("postamble total_length does not match preamble total_length")
             }
             Self::FrameMagic => f.write_str("no frame starts here (expected FR)"),
             Self::UnknownFrameType(t) => write!(f, "unknown frame type {t}"),
-            Self::ReservedFrameType => f.write_str("reserved frame type 4 (data object of version 2)"),
-            Self::FrameTooSmall => f.write_str("frame total_length is smaller than minimum frame size"),
+            Self::ReservedFrameType => f.write_str("reserved frame type 4 (obsolete v2 data object)"),
+            Self::FrameTooSmall => f.write_str(
+                "frame total_length is too small: smaller than minimum frame size (smaller than header size and tail)",
+            ),
             Self::FrameExceedsMessage => f.write_str(
-                "frame total_length exceeds buffer: the frame extends past buffer end or into the postamble",
+                "frame total_length exceeds buffer: the frame is outside bounds, it extends past buffer end or runs past \
+                 first-message end",
             ),
             Self::FrameEnd => f.write_str("missing ENDF marker"),
             Self::CborOffset => {
@@ -281,7 +284,7 @@ impl fmt::Display for ErrorKind {
                 write!(f, "PrecederMetadata must be followed by a data-object frame, not {found}")
             }
             Self::DanglingPreceder => f.write_str("dangling PrecederMetadata: no data object follows"),
-            Self::PrecederBase(n) => write!(f, "PrecederMetadata base must have exactly 1 entry, not {n}"),
+            Self::PrecederBase(n) => write!(f, "PrecederMetadata base must have exactly 1 entry, got {n}"),
             Self::NoMetadata => f.write_str("no metadata frame found in message"),
             Self::BaseTooLong => f.write_str("metadata base has more entries than the message contains objects"),
             Self::ObjectOutOfRange => f.write_str("object index out of range: the message has fewer objects"),
@@ -300,7 +303,10 @@ impl fmt::Display for ErrorKind {
             Self::CborNesting => f.write_str("CBOR is nested too deeply"),
             Self::WrongType { expected, found } => write!(f, "expected {expected}, got {found}"),
             Self::IntegerRange => f.write_str("integer out of range for the type that is expected here"),
-            Self::NonTextKey => f.write_str("non-text top-level key in a map that needs text keys"),
+            Self::NonTextKey(kind) => {
+                let name = key_name(kind);
+                write!(f, "non-text top-level key ({name} key): a non-text key in a map that needs text keys")
+            }
             Self::NonCanonical(why) => f.write_str(match why {
                 NonCanonical::KeyOrder => "CBOR map keys not in canonical order",
                 NonCanonical::LongHead => "CBOR not canonical: head longer than needed",
@@ -356,5 +362,20 @@ impl fmt::Display for ErrorKind {
             Self::SzipStream => f.write_str("invalid code in szip stream: it stands for no sample"),
             Self::SzipBlockMemory => f.write_str("a szip block does not fit the decoder's memory for one block"),
         }
+    }
+}
+
+/// The name of a key's type, as programs look for it in texts.
+const fn key_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Null => "null",
+        Kind::Bool => "boolean",
+        Kind::Integer => "integer",
+        Kind::Float => "float",
+        Kind::Bytes => "byte-string",
+        Kind::Text => "text",
+        Kind::Array => "array",
+        Kind::Map => "map",
+        Kind::Tag => "tagged",
     }
 }

@@ -95,9 +95,7 @@ use self::masks::mask_set;
 use self::plan::threads;
 use self::trust::{Trusted, checked_object_of_frame};
 use self::whole::{decoded_object, trusted_values};
-use crate::base::error::Result;
-#[cfg(doc)]
-use crate::base::error::TensogramError;
+use crate::base::error::{Result, TensogramError};
 pub use crate::base::options::DecodeOptions;
 pub use crate::decode::range::{
     decode_range, decode_range_from_frame, decode_range_from_payload, element_ranges_into, ranges, ranges_into,
@@ -190,8 +188,10 @@ pub fn decode_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
 /// Format: FORMAT §5.2.
 pub fn decode_descriptors(bytes: &[u8]) -> Result<(GlobalMetadata, Vec<DataObjectDescriptor>)> {
     let checked = CheckedMessage::open(bytes, &DecodeOptions::default())?;
-    let descriptors =
-        checked.message.objects().map(|object| to_owned::descriptor(object?.descriptor(), &checked.budget));
+    let descriptors = checked
+        .message
+        .objects()
+        .map(|object| to_owned::descriptor(object.map_err(TensogramError::of_object)?.descriptor(), &checked.budget));
     let descriptors = descriptors.collect::<Result<_>>()?;
     Ok((to_owned::message_metadata(&checked.metadata, &checked.budget)?, descriptors))
 }
@@ -261,5 +261,5 @@ pub fn decode_object_from_frame(frame: &[u8], options: &DecodeOptions) -> Result
 /// The data object that `frame` holds. Only its structure is checked.
 #[cfg(test)]
 pub(crate) fn object_of_frame(frame: &[u8]) -> Result<DataObject<'_>> {
-    Ok(DataObject::parse(tgm_core::frame::Frame::parse(frame)?.0)?)
+    DataObject::parse(tgm_core::frame::Frame::parse(frame)?.0).map_err(TensogramError::of_object)
 }

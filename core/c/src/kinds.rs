@@ -178,7 +178,7 @@ const fn number_of(kind: ErrorKind) -> u16 {
         K::CborNesting => 304,
         K::WrongType { .. } => 305,
         K::IntegerRange => 306,
-        K::NonTextKey => 307,
+        K::NonTextKey(_) => 307,
         K::NonCanonical(..) => 308,
         K::AmbiguousKey => 309,
         K::TooManyKeys => 310,

@@ -103,7 +103,11 @@ impl<'a> MapReader<'a> {
     #[inline(never)]
     fn unusual_key(&mut self) -> Result<Text<'a>> {
         let head = self.cursor.clone().item_head()?;
-        if head.major == major::TEXT { self.unusual_text() } else { Err(head.error(ErrorKind::NonTextKey)) }
+        if head.major == major::TEXT {
+            self.unusual_text()
+        } else {
+            Err(head.error(ErrorKind::NonTextKey(head.kind())))
+        }
     }
 
     /// Reads text in several pieces. Anything else is an error.

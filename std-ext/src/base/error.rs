@@ -7,9 +7,10 @@ use std::path::Path;
 
 use tgm_codec::{CodecError, CompressionBackend};
 use tgm_core::ErrorKind as K;
-use tgm_core::cbor::Kind;
+use tgm_core::cbor::{Kind, Value};
 use tgm_core::descriptor::{Compression, Stage};
-use tgm_core::wire::Preamble;
+use tgm_core::frame::Frame;
+use tgm_core::wire::{MAGIC, Preamble};
 
 use crate::base::fetch_error::{FetchError, FetchErrorKind};
 use crate::base::hint::Hint;
@@ -203,27 +204,67 @@ impl TensogramError {
         Self::Encoding(text.into().into())
     }
 
-    /// An error in the CBOR of `what`, which was read without its frame. If the bytes end too early, that is then an
-    /// error of metadata and not of framing.
-    pub(crate) fn cbor(what: &str, cause: tgm_core::Error) -> Self {
+    /// An error in the CBOR of `what`, which is `body`, and begins at byte `start`. It was read without its frame. If the
+    /// bytes end too early, that is then an error of metadata and not of framing.
+    pub(crate) fn cbor(what: CborOf, body: &[u8], start: u64, cause: tgm_core::Error) -> Self {
+        let name = what.name();
         let text = match cause.kind() {
-            K::WrongType { expected: Kind::Map, .. } if cause.offset() == 0 => format!("{what} CBOR is not a map"),
-            kind if kind == K::Truncated || is_malformed_cbor(kind) => format!("failed to parse {what} CBOR: {cause}"),
-            _ => format!("failed to deserialize {what}: {cause}"),
+            K::WrongType { expected: Kind::Map, .. } if cause.offset() == start => {
+                format!("failed to deserialize {name}: {name} CBOR is not a map: {cause}")
+            }
+            kind if kind == K::Truncated || is_malformed_cbor(kind) => format!("failed to parse {name} CBOR: {cause}"),
+            kind => match (what, entry_at(body, start, cause.offset())) {
+                (CborOf::Index | CborOf::Hashes, Some(key)) => {
+                    format!("failed to deserialize {name}: {key} {}: {cause}", requirement(kind))
+                }
+                (CborOf::Metadata, Some(key)) => format!("failed to deserialize {key} of {name}: {cause}"),
+                _ => format!("failed to deserialize {name}: {cause}"),
+            },
         };
         Self::Metadata(Reason { text, cause: Some(cause), fetch: None })
     }
 
-    /// The error for `len` bytes that do not begin with a message.
-    pub(crate) fn opening(cause: tgm_core::Error, len: usize) -> Self {
-        if len >= size_of::<Preamble>() {
-            return cause.into();
+    /// The error of a frame that holds `what`. Only what well-formed CBOR says wrongly is told in the words of
+    /// [`Self::cbor`].
+    pub(crate) fn cbor_in(frame: &Frame<'_>, what: CborOf, cause: tgm_core::Error) -> Self {
+        match cause.kind() {
+            K::WrongType { .. } | K::NonTextKey(_) | K::IntegerRange => {
+                Self::cbor(what, frame.body(), frame.body_offset(), cause)
+            }
+            _ => cause.into(),
         }
-        Self::Framing(Reason {
-            text: format!("buffer too short for preamble: {cause}"),
-            cause: Some(cause),
-            fetch: None,
-        })
+    }
+
+    /// The error of a data object that cannot be opened: what is wrong with its descriptor is told as such.
+    pub(crate) fn of_object(cause: tgm_core::Error) -> Self {
+        match Self::from(cause) {
+            Self::Framing(reason) if matches!(cause.kind(), K::UnknownFrameType(_)) => {
+                Self::Framing(reason).within("expected data-object frame")
+            }
+            Self::Metadata(reason) if !is_malformed_cbor(cause.kind()) => {
+                Self::Metadata(reason).within("failed to deserialize descriptor")
+            }
+            other => other,
+        }
+    }
+
+    /// The error for metadata whose `base` has `entries` entries, in a message of fewer objects.
+    pub(crate) fn base_too_long(entries: usize, objects: usize, cause: tgm_core::Error) -> Self {
+        let text = format!("metadata base has {entries} entries but message contains {objects} objects: {cause}");
+        Self::Metadata(Reason::with_cause(text, cause))
+    }
+
+    /// The error for `bytes` that do not begin with a message.
+    pub(crate) fn opening(cause: tgm_core::Error, bytes: &[u8]) -> Self {
+        let text = match bytes.first_chunk::<{ MAGIC.len() }>() {
+            _ if bytes.len() < size_of::<Preamble>() => format!("buffer too short for preamble: {cause}"),
+            Some(found) if cause.kind() == K::StartMagic => {
+                let hex: String = found.iter().map(|byte| format!("{byte:02x}")).collect();
+                format!("{cause}: got \"{}\" (hex {hex})", found.escape_ascii())
+            }
+            _ => return cause.into(),
+        };
+        Self::Framing(Reason { text, cause: Some(cause), fetch: None })
     }
 
     /// The error for a wrong digest, which [`tgm_core`] reports as two numbers: [`Self::HashMismatch`] with both as
@@ -330,6 +371,53 @@ impl From<CodecError> for TensogramError {
         let reason = Reason { text: error.to_string(), cause: error.cause(), fetch: None };
         if error.is_about_a_parameter() { Self::Metadata(reason) } else { Self::Encoding(reason) }
     }
+}
+
+/// What a piece of CBOR is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CborOf {
+    Metadata,
+    Index,
+    Hashes,
+    Descriptor,
+    /// CBOR whose keys are checked to be in order, whatever it is.
+    Canonical,
+}
+
+impl CborOf {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Metadata => "global metadata",
+            Self::Index => "index",
+            Self::Hashes => "hash frame",
+            Self::Descriptor => "descriptor",
+            Self::Canonical => "canonical",
+        }
+    }
+}
+
+/// What a list of an index or hash frame must be, and is not.
+fn requirement(kind: K) -> String {
+    match kind {
+        K::WrongType { expected: Kind::Array, .. } => "must be an array".to_owned(),
+        K::WrongType { expected: Kind::Integer, .. } => "must be an integer".to_owned(),
+        K::WrongType { expected, .. } => format!("must be {expected}"),
+        K::IntegerRange => "value out of u64 range".to_owned(),
+        _ => "cannot be read".to_owned(),
+    }
+}
+
+/// The key of the top-level entry of the map `body` whose value has the byte at `offset`. `None` if a key has it. The body
+/// begins at byte `start`.
+fn entry_at(body: &[u8], start: u64, offset: u64) -> Option<String> {
+    let mut found = None;
+    for entry in Value::parse(body, start).ok()?.as_map().ok()? {
+        let (key, value) = entry.ok()?;
+        if key.offset() <= offset {
+            found = (value.offset() <= offset).then(|| key.as_text().ok().map(|key| key.to_string())).flatten();
+        }
+    }
+    found
 }
 
 /// The text of an error, with advice if there is any.

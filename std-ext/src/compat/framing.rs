@@ -114,7 +114,8 @@ pub fn decode_message(bytes: &[u8]) -> Result<DecodedMessage<'_>> {
             }
             FrameType::NTensorFrame => {
                 let start = usize::try_from(frame.offset()).map_err(|_| ErrorKind::TooLarge.at(frame.offset()))?;
-                let (descriptor, payload, masks) = split_object(&DataObject::parse(frame)?, &checked.budget)?;
+                let (descriptor, payload, masks) =
+                    split_object(&DataObject::parse(frame).map_err(TensogramError::of_object)?, &checked.budget)?;
                 message.objects.push((descriptor, payload, masks, start));
                 message.preceder_payloads.push(preceder.take());
             }
@@ -143,9 +144,10 @@ pub fn decode_data_object_frame(bytes: &[u8]) -> Result<(DataObjectDescriptor, &
     let (frame, rest) = frame::Frame::parse(bytes)?;
     if !frame.frame_type().is_data_object() {
         let found = frame.frame_type();
-        return Err(TensogramError::Framing(format!("expected a data-object frame, got {found:?}").into()));
+        return Err(TensogramError::Framing(format!("expected data-object frame, got {found:?}").into()));
     }
-    let (descriptor, payload, masks) = split_object(&DataObject::parse(frame)?, &MetadataBudget::by_default())?;
+    let (descriptor, payload, masks) =
+        split_object(&DataObject::parse(frame).map_err(TensogramError::of_object)?, &MetadataBudget::by_default())?;
     let len = bytes.len().saturating_sub(rest.len());
     let padded = usize::try_from(padded(len as u64)).unwrap_or(len);
     Ok((descriptor, payload, masks, padded.min(bytes.len())))

@@ -49,7 +49,7 @@ impl Preamble {
     pub fn read_from(bytes: &[u8]) -> Result<Self> {
         let layout: &wire::Preamble = layout(bytes, "preamble")?;
         if layout.magic != *MAGIC {
-            return Err(ErrorKind::StartMagic.at(0).into());
+            return Err(TensogramError::opening(ErrorKind::StartMagic.at(0), bytes));
         }
         if layout.version != WIRE_VERSION {
             return Err(ErrorKind::Version(layout.version.get()).at(8).into());

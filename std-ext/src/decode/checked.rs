@@ -3,6 +3,7 @@
 use tgm_codec::threads::Threads;
 use tgm_core::Message;
 use tgm_core::cbor::MAX_NESTING;
+use tgm_core::frame::Frame;
 use tgm_core::index::{HashList, Index};
 use tgm_core::message::Outline;
 use tgm_core::metadata::MessageMetadata;
@@ -10,10 +11,10 @@ use tgm_core::object::DataObject;
 use tgm_core::wire::FrameType;
 
 use super::trust::{Proof, Trust, Trusted};
-use crate::base::error::{Result, TensogramError};
+use crate::base::error::{CborOf, Result, TensogramError};
 use crate::base::interrupt;
 use crate::base::options::DecodeOptions;
-use crate::model::hash::check_metadata;
+use crate::model::hash::{check_metadata, metadata_of};
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned::gathered;
 
@@ -62,9 +63,10 @@ impl<'a> CheckedMessage<'a> {
             check_metadata(&message, &outline)?;
         }
         // Well-formed is enough: the walk finds the objects, whatever the index says.
-        outline.index.map(|frame| Index::parse(&frame)).transpose()?;
-        outline.hashes.map(|frame| HashList::parse(&frame)).transpose()?;
-        let metadata = outline.metadata(&message)?;
+        let read = |frame: Frame<'a>, what, error| TensogramError::cbor_in(&frame, what, error);
+        outline.index.map(|frame| Index::parse(&frame).map_err(|e| read(frame, CborOf::Index, e))).transpose()?;
+        outline.hashes.map(|frame| HashList::parse(&frame).map_err(|e| read(frame, CborOf::Hashes, e))).transpose()?;
+        let metadata = metadata_of(&message, &outline)?;
         check_nesting(&message, options)?;
         Ok((Self { message, metadata, outline, budget: MetadataBudget::new(&options.limits) }, checked))
     }
@@ -85,11 +87,12 @@ impl<'a> CheckedMessage<'a> {
         if threads.is_one() || self.outline.object_count < 2 {
             let each = |object: tgm_core::Result<DataObject<'a>>| {
                 interrupt::check()?;
-                f(Trusted::proven(&object?, proof), threads)
+                f(Trusted::proven(&object.map_err(TensogramError::of_object)?, proof), threads)
             };
             return gathered(self.outline.object_count, self.message.objects().map(each));
         }
-        let objects = self.message.objects().collect::<tgm_core::Result<Vec<_>>>()?;
+        let objects =
+            self.message.objects().collect::<tgm_core::Result<Vec<_>>>().map_err(TensogramError::of_object)?;
         threads.map(&objects, |object| f(Trusted::proven(object, proof), threads.alone()))
     }
 
@@ -105,7 +108,7 @@ impl<'a> CheckedMessage<'a> {
         let frame = frames.nth(index).ok_or_else(|| {
             TensogramError::Object(format!("object index {index} out of range (num_objects={count})").into())
         })?;
-        Ok(DataObject::parse(frame?)?)
+        DataObject::parse(frame?).map_err(TensogramError::of_object)
     }
 }
 
@@ -114,7 +117,7 @@ impl<'a> CheckedMessage<'a> {
 /// # Errors
 /// The errors of preamble and postamble.
 pub(super) fn message(bytes: &[u8]) -> Result<Message<'_>> {
-    Message::parse(bytes).map_err(|error| TensogramError::opening(error, bytes.len()))
+    Message::parse(bytes).map_err(|error| TensogramError::opening(error, bytes))
 }
 
 /// Checks the nesting of all CBOR of a message, if the limit is lower than the one that reading it enforces.

@@ -29,7 +29,8 @@ pub(crate) fn decode_region(
     let cbor = cbor(descriptor)?;
     let proof = Proof::of_bare_bytes(options)?;
     let region_offset = FRAME_HEADER_SIZE as u64;
-    let view = Descriptor::parse(&cbor, region_offset.saturating_add(region.len() as u64))?;
+    let view = Descriptor::parse(&cbor, region_offset.saturating_add(region.len() as u64))
+        .map_err(TensogramError::of_object)?;
     let object = Trusted::without_frame(&view, region, region_offset, proof)?;
     options.limits.owned(trusted_values(object, options)?)
 }
@@ -48,7 +49,7 @@ pub(super) fn decode_payload_ranges(
     options: &DecodeOptions,
 ) -> Result<Vec<Vec<u8>>> {
     let cbor = cbor(&DataObjectDescriptor { masks: None, ..descriptor.clone() })?;
-    let view = Descriptor::parse(&cbor, FRAME_HEADER_SIZE as u64)?;
+    let view = Descriptor::parse(&cbor, FRAME_HEADER_SIZE as u64).map_err(TensogramError::of_object)?;
     let proof = Proof::of_bare_bytes(options)?;
     trusted_ranges(Trusted::without_frame(&view, payload, 0, proof)?, ranges, options)
 }

@@ -15,9 +15,7 @@ use super::range;
 use super::select::{Selected, select_trusted, selection};
 use super::trust::{Proof, Trust, Trusted};
 use super::whole::decoded_object;
-use crate::base::error::Result;
-#[cfg(doc)]
-use crate::base::error::TensogramError;
+use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
@@ -51,7 +49,7 @@ impl<'a> LoneFrame<'a> {
             (true, false) => Trust::By(self.presence),
         };
         let proof = trust.check(&frame, Some(self.index))?;
-        Ok((DataObject::parse(frame)?, proof))
+        Ok((DataObject::parse(frame).map_err(TensogramError::of_object)?, proof))
     }
 
     /// The descriptor and the values.
@@ -121,7 +119,6 @@ mod tests {
     use tgm_core::descriptor::{ByteOrder, Dtype};
 
     use super::*;
-    use crate::base::error::TensogramError;
     use crate::encode::encode_data_object_frame;
 
     /// What opening a frame gives that has a digest, or has none, in a message of which a reader knows `presence`.

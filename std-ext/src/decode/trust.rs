@@ -112,7 +112,7 @@ impl Trust {
 pub(super) fn checked_object_of_frame<'a>(frame: &'a [u8], options: &DecodeOptions) -> Result<(DataObject<'a>, Proof)> {
     let (frame, _) = Frame::parse(frame)?;
     let proof = Trust::of_frame(&frame, options).check(&frame, None)?;
-    Ok((DataObject::parse(frame)?, proof))
+    Ok((DataObject::parse(frame).map_err(TensogramError::of_object)?, proof))
 }
 
 /// The descriptor and the bytes of an object whose values may be read.

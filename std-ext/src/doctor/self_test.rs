@@ -24,7 +24,7 @@ type Object = ObjectBuilder<'static>;
 /// Encodes and decodes some values by each codec. One row each, skipped if the codec is not built in.
 pub fn run_self_test() -> Vec<SelfTestResult> {
     let mut rows = vec![
-        row("encode and decode", None, values_return(0.0, |object| object)),
+        row("encode and decode none/none/none", None, values_return(0.0, |object| object)),
         row("decode_metadata", None, metadata_returns()),
         row("scan of several messages", None, messages_are_found()),
         row("digests xxh3", None, damage_is_noticed()),

@@ -6,7 +6,7 @@
 use tgm_core::frame::Frame;
 use tgm_core::hash::{HashMismatch, HashPresence, Verdict};
 use tgm_core::message::Outline;
-use tgm_core::metadata::MessageMetadata;
+use tgm_core::metadata::{MessageMetadata, Metadata};
 use tgm_core::wire::{
     FRAME_COMMON_FOOTER_SIZE, FRAME_END, FRAME_HEADER_SIZE, FrameFlags, FrameHeader, FrameTail, FrameType,
 };
@@ -14,7 +14,7 @@ use tgm_core::{ErrorKind, Message};
 use twox_hash::XxHash3_64;
 use zerocopy::FromBytes;
 
-use crate::base::error::{Result, TensogramError};
+use crate::base::error::{CborOf, Result, TensogramError};
 use crate::base::options::DecodeOptions;
 
 /// The name of the format's only algorithm in hash frames.
@@ -55,7 +55,7 @@ pub fn check(presence: HashPresence, frame: &Frame<'_>) -> Verdict {
 pub fn checked_metadata<'a>(message: &Message<'a>) -> Result<MessageMetadata<'a>> {
     let outline = message.outline()?;
     check_metadata(message, &outline)?;
-    Ok(outline.metadata(message)?)
+    metadata_of(message, &outline)
 }
 
 /// [`checked_metadata`], if the options do not turn the check off (`verify_metadata`).
@@ -63,7 +63,25 @@ pub fn checked_metadata<'a>(message: &Message<'a>) -> Result<MessageMetadata<'a>
 /// # Errors
 /// The errors of [`checked_metadata`].
 pub fn metadata<'a>(message: &Message<'a>, options: &DecodeOptions) -> Result<MessageMetadata<'a>> {
-    if options.verify_metadata { checked_metadata(message) } else { Ok(message.metadata()?) }
+    if options.verify_metadata { checked_metadata(message) } else { metadata_of(message, &message.outline()?) }
+}
+
+/// The metadata that `outline` leads to. Errors say which part of the metadata is wrong.
+///
+/// # Errors
+/// The errors of [`Message::metadata`].
+pub(crate) fn metadata_of<'a>(message: &Message<'a>, outline: &Outline<'a>) -> Result<MessageMetadata<'a>> {
+    outline.metadata(message).map_err(|error| match (error.kind(), &outline.metadata) {
+        (ErrorKind::BaseTooLong, Some(frame)) => {
+            let entries = Metadata::of_frame(frame).map(|metadata| metadata.base_len());
+            entries
+                .map_or_else(Into::into, |entries| TensogramError::base_too_long(entries, outline.object_count, error))
+        }
+        (_, Some(frame)) if error.offset() >= frame.offset() && error.offset() < frame.end_offset() => {
+            TensogramError::cbor_in(frame, CborOf::Metadata, error)
+        }
+        _ => error.into(),
+    })
 }
 
 /// The check of [`checked_metadata`].
@@ -121,7 +139,7 @@ pub fn hash_frame_body(frame_bytes: &[u8], frame_type: FrameType) -> Result<u64>
     body.map(digest).ok_or_else(|| {
         let (least, len) = (frame_type.min_size(), frame_bytes.len());
         TensogramError::Framing(
-            format!("frame too small to hash: {len} < {least} bytes, its body is outside bounds").into(),
+            format!("frame too small to hash: frame_bytes.len() = {len} < {least}, its body is outside bounds").into(),
         )
     })
 }
@@ -152,7 +170,9 @@ pub fn check_frame_hash(frame_bytes: &[u8], frame_type: FrameType) -> Result<boo
 }
 
 fn too_small(frame_bytes: &[u8]) -> TensogramError {
-    TensogramError::Framing(format!("frame too small to read hash slot: {} bytes", frame_bytes.len()).into())
+    TensogramError::Framing(
+        format!("frame too small to read hash slot: frame_bytes.len() = {}", frame_bytes.len()).into(),
+    )
 }
 
 /// [`check_frame_hash`] for a frame that must have a digest. Errors name the data object `object_index`.

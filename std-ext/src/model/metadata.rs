@@ -24,7 +24,7 @@ pub use path::{PathOwner, path_owner, remove_path, segment, segments, set_path};
 
 pub use crate::model::query::{self, Query};
 
-use crate::base::error::{Result, TensogramError};
+use crate::base::error::{CborOf, Result, TensogramError};
 use crate::model::cbor::{self, Item, Writer};
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
@@ -66,7 +66,7 @@ fn non_empty<'a>(key: &'a str, entries: &'a BTreeMap<String, Value>) -> Option<(
 ///
 /// Format: FORMAT §3.3.
 pub fn cbor_to_global_metadata(bytes: &[u8]) -> Result<GlobalMetadata> {
-    let view = Metadata::parse(bytes, 0).map_err(|error| TensogramError::cbor("global metadata", error))?;
+    let view = Metadata::parse(bytes, 0).map_err(|error| TensogramError::cbor(CborOf::Metadata, bytes, 0, error))?;
     to_owned::frame_metadata(&view, &MetadataBudget::by_default())
 }
 
@@ -159,7 +159,8 @@ fn mask_item(mask: &MaskDescriptor) -> Item<'_> {
 ///
 /// Format: FORMAT §3.5.
 pub fn cbor_to_object_descriptor(bytes: &[u8]) -> Result<DataObjectDescriptor> {
-    let view = Descriptor::parse(bytes, 0).map_err(|error| TensogramError::cbor("descriptor", error))?;
+    let view =
+        Descriptor::parse(bytes, 0).map_err(|error| TensogramError::cbor(CborOf::Descriptor, bytes, 0, error))?;
     to_owned::descriptor(&view, &MetadataBudget::by_default())
 }
 
@@ -175,7 +176,7 @@ pub fn cbor_to_object_descriptor(bytes: &[u8]) -> Result<DataObjectDescriptor> {
 pub fn verify_canonical_cbor(bytes: &[u8]) -> Result<()> {
     verify_canonical(bytes, Canonical::KeyOrder).map_err(|error| match error.kind() {
         ErrorKind::NonCanonical(_) => error.into(),
-        _ => TensogramError::cbor("canonical", error),
+        _ => TensogramError::cbor(CborOf::Canonical, bytes, 0, error),
     })
 }
 

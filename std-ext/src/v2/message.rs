@@ -28,7 +28,7 @@ impl<'a> Message<'a> {
         let (preamble, rest) = Preamble::ref_from_prefix(bytes)
             .map_err(|_| framing(format!("buffer too short for preamble: {} < {PREAMBLE_SIZE} bytes", bytes.len())))?;
         if preamble.magic != *MAGIC {
-            return Err(ErrorKind::StartMagic.at(0).into());
+            return Err(TensogramError::opening(ErrorKind::StartMagic.at(0), bytes));
         }
         let version = preamble.version.get();
         if version != WIRE_VERSION {

@@ -45,8 +45,7 @@ use crate::model::hash;
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
 pub fn check_message(bytes: &[u8]) -> Result<(), Damage> {
-    let message =
-        Message::parse(bytes).map_err(|error| Damage::of_structure(TensogramError::opening(error, bytes.len())))?;
+    let message = Message::parse(bytes).map_err(|error| Damage::of_structure(TensogramError::opening(error, bytes)))?;
     // The order of frames, which the walk alone does not look at.
     message.outline().map_err(Damage::from_core)?;
     let presence = message.hash_presence().map_err(Damage::from_core)?;

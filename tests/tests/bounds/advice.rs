@@ -76,7 +76,8 @@ fn advice_of_errors_stands_in_one_file_of_a_package() {
     let fields: Vec<_> = fields.iter().filter(|field| field.contains('_')).collect();
     for (path, code) in codes.iter().filter(|(path, _)| !path.ends_with("hint.rs")) {
         for text in texts(code) {
-            let names = fields.iter().find(|field| text.contains(field.as_str()));
+            // A field alone is the name that `Debug` gives it.
+            let names = fields.iter().find(|field| text.contains(field.as_str()) && text != ***field);
             assert_eq!(names, None, "{}: make it a hint: {text}", path.display());
             if !text.contains(' ') {
                 continue;

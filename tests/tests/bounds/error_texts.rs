@@ -9,10 +9,12 @@ use ciborium::Value;
 use tgm_core::selection::Pick;
 use tgm_std::decode::{Picks, select};
 use tgm_std::hash::{check_frame_hash, hash_frame_body};
+use tgm_std::metadata::{cbor_to_global_metadata, cbor_to_hash_frame, cbor_to_index, cbor_to_object_descriptor};
+use tgm_std::options::MaskMethod;
 use tgm_std::{
     AggregateHashPolicy, ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, FrameType,
     GlobalMetadata, MaskDescriptor, MasksMetadata, Result, StreamingEncoder, TensogramError, TensogramFile,
-    parse_hash_name,
+    decode_object_from_frame, parse_hash_name,
 };
 use tgm_tests::builder::{Frame, Message, Object, array, frame_type, map};
 use tgm_tests::messages::{self, plain};
@@ -75,8 +77,69 @@ fn structure() -> Vec<Row> {
         ("dangling PrecederMetadata", FRAMING, frames(&[frame_type::PRECEDER])),
         ("must have exactly 1 entry", METADATA, decoded(&preceder.bytes)),
         ("no metadata frame found", METADATA, decoded(&Message::empty().build().bytes)),
-        ("metadata base has", METADATA, decoded(&base.bytes)),
+        ("metadata base has 1 entries but message contains 0 objects", METADATA, decoded(&base.bytes)),
+        ("got \"tENSOGRM\" (hex 74454e534f47524d)", FRAMING, broken("preamble.magic", b"t")),
+        ("required = 3", FRAMING, broken("preamble.version", &[0, 4])),
+        ("total_length is too small", FRAMING, broken("preamble.total_length", &large(47))),
+        ("postamble total_length", FRAMING, broken("postamble.total_length", &large(7))),
+        ("obsolete v2", FRAMING, broken("frame 1.type", &[0, 4])),
+        ("too small", FRAMING, broken("frame 3.total_length", &large(35))),
+        ("smaller than header size", FRAMING, broken("frame 3.total_length", &large(15))),
+        ("outside bounds", FRAMING, broken("frame 3.total_length", &large(1 << 40))),
+        ("runs past first-message end", FRAMING, broken("frame 3.total_length", &large(1 << 40))),
+        ("got 2", METADATA, decoded(&preceder.bytes)),
     ]
+}
+
+/// CBOR that is well-formed and says something wrong, read without its frame.
+fn cbor() -> Vec<Row> {
+    let bytes = |value: &Value| {
+        let mut bytes = Vec::new();
+        ciborium::into_writer(value, &mut bytes).unwrap();
+        bytes
+    };
+    let metadata = |value: Value| text_of(cbor_to_global_metadata(&bytes(&value)));
+    let index = |value: Value| text_of(cbor_to_index(&bytes(&value)));
+    let hashes = |value: Value| text_of(cbor_to_hash_frame(&bytes(&value)));
+    let descriptor = |value: Value| text_of(cbor_to_object_descriptor(&bytes(&value)));
+    let keyed = |key: Value| Value::Map(vec![(key, 1.into())]);
+    let one = |key: &str, value: Value| map([("a", 1.into()), (key, value)]);
+    let list = |item: Value| array([item]);
+    let framed = |frame_type, value: Value| {
+        let body = bytes(&value);
+        decoded(&Message::empty().with(Frame::raw(frame_type, body)).build().bytes)
+    };
+    let mut rows = vec![
+        ("failed to deserialize base", METADATA, metadata(one("base", 1.into()))),
+        ("failed to deserialize base", METADATA, metadata(one("base", list(keyed(1.into()))))),
+        ("failed to deserialize _extra_", METADATA, metadata(one("_extra_", 1.into()))),
+        ("failed to deserialize _reserved_", METADATA, metadata(one("_reserved_", keyed(1.into())))),
+        ("failed to deserialize _extra_", METADATA, framed(frame_type::HEADER_METADATA, one("_extra_", 1.into()))),
+        ("global metadata CBOR is not a map", METADATA, metadata(1.into())),
+        ("offsets must be an array", METADATA, index(one("offsets", 1.into()))),
+        ("lengths must be an integer", METADATA, index(one("lengths", list("x".into())))),
+        ("lengths value out of u64 range", METADATA, index(one("lengths", list((-1).into())))),
+        ("hashes must be an array", METADATA, hashes(one("hashes", 1.into()))),
+        ("algorithm must be text", METADATA, hashes(one("algorithm", 1.into()))),
+        ("failed to deserialize descriptor", METADATA, descriptor(1.into())),
+        ("failed to deserialize descriptor", METADATA, descriptor(map([]))),
+        ("failed to deserialize descriptor", METADATA, with(Object::bytes(&[1]).set("masks", 1))),
+        ("failed to deserialize descriptor", METADATA, with(Object::bytes(&[1]).set("dtype", "float65"))),
+    ];
+    let kinds = [
+        (Value::from(1), "non-text top-level key (integer key)"),
+        (Value::Bytes(vec![1]), "(byte-string key)"),
+        (Value::Bool(true), "(boolean key)"),
+        (Value::Float(1.5), "(float key)"),
+        (Value::Null, "(null key)"),
+        (array([]), "(array key)"),
+        (map([]), "(map key)"),
+        (Value::Tag(1, Box::new(1.into())), "(tagged key)"),
+    ];
+    for (key, part) in kinds {
+        rows.extend([(part, METADATA, metadata(keyed(key.clone()))), ("non-text key", METADATA, index(keyed(key)))]);
+    }
+    rows
 }
 
 fn values() -> Vec<Row> {
@@ -207,6 +270,15 @@ fn arguments() -> Vec<Row> {
             encoded(&changed(packs), &[0; 8])
         }),
         ("simple_packing requires sp_bits_per_value", METADATA, packed(&[])),
+        ("auto-compute", METADATA, packed(&[])),
+        ("has sp_binary_scale_factor but not sp_reference_value", METADATA, {
+            packed(&[bits.clone(), ("sp_binary_scale_factor", 0.into())])
+        }),
+        (
+            "unknown mask method \"morse\" (expected \"none\", \"rle\", \"roaring\", \"lz4\", \"zstd\" or \"blosc2\")",
+            METADATA,
+            text_of(MaskMethod::from_name("morse")),
+        ),
         ("auto-compute", METADATA, packed(&[bits.clone(), ("sp_reference_value", 0.0.into())])),
         ("sp_binary_scale_factor", METADATA, packed(&[bits, ("sp_reference_value", 0.0.into())])),
         ("expected integer for sp_bits_per_value, got text", METADATA, packed(&[("sp_bits_per_value", "8".into())])),
@@ -268,6 +340,8 @@ fn streamed() -> Vec<Row> {
     twice.write_preceder(BTreeMap::new()).unwrap();
     let again = twice.write_preceder(BTreeMap::new());
     vec![
+        ("Header is not supported in streaming", ENCODING, text_of(new(AggregateHashPolicy::Header))),
+        ("Both is not supported in streaming", ENCODING, text_of(new(AggregateHashPolicy::Both))),
         ("AggregateHashPolicy::Header", ENCODING, text_of(new(AggregateHashPolicy::Header))),
         ("AggregateHashPolicy::Both", ENCODING, text_of(new(AggregateHashPolicy::Both))),
         ("write_preceder called twice", FRAMING, text_of(again)),
@@ -290,9 +364,17 @@ fn digests_and_files() -> Vec<Row> {
     std::fs::write(&path, &built.bytes).unwrap();
     let file = TensogramFile::open(&path).unwrap();
     let checked = DecodeOptions { verify_hash: true, ..DecodeOptions::default() };
+    let cut = text_of(decode_object_from_frame(&frame[..frame.len() - 1], &DecodeOptions::default()));
+    let mut metadata = frame.to_vec();
+    metadata[3] = 1;
+    let other = text_of(decode_object_from_frame(&metadata, &DecodeOptions::default()));
     let unhashed = Message::buffered([Object::bytes(&[1])]).unhashed().build().bytes;
     vec![
         ("unknown hash type", METADATA, text_of(parse_hash_name(Some("md5")))),
+        ("outside bounds", FRAMING, cut),
+        ("expected data-object frame", FRAMING, other),
+        ("frame_bytes.len() = 20", FRAMING, text_of(hash_frame_body(&frame[..20], FrameType::NTensorFrame))),
+        ("frame_bytes.len() = 20", FRAMING, text_of(check_frame_hash(&frame[..20], FrameType::NTensorFrame))),
         ("frame too small to hash", FRAMING, text_of(hash_frame_body(&frame[..20], FrameType::NTensorFrame))),
         ("outside bounds", FRAMING, text_of(hash_frame_body(&frame[..20], FrameType::NTensorFrame))),
         (
@@ -312,7 +394,7 @@ fn digests_and_files() -> Vec<Row> {
 
 #[test]
 fn error_texts_contain_the_parts_that_programs_match_on() {
-    let rows = [structure(), values(), arguments(), pre_encoded(), streamed(), digests_and_files()].concat();
+    let rows = [structure(), cbor(), values(), arguments(), pre_encoded(), streamed(), digests_and_files()].concat();
     let lacks = |(part, start, text): &&Row| !text.contains(part) || !text.starts_with(start);
     let wrong: Vec<_> =
         rows.iter().filter(lacks).map(|(part, start, text)| format!("{start}… {part} …\n    {text}")).collect();

@@ -173,7 +173,7 @@ fn encoded() -> Vec<Row> {
         cbor_row("CborUtf8", &[0xa1, 0x61, 0xff, 0x00], 2),
         cbor_row("CborNesting", &[&[0xa1, 0x61, b'k'][..], &nested].concat(), 3 + 255),
         cbor_row("WrongType { expected: Map, found: Array }", &[0x80], 0),
-        cbor_row("NonTextKey", &[0xa1, 0x00, 0x00], 1),
+        cbor_row("NonTextKey(Integer)", &[0xa1, 0x00, 0x00], 1),
     ];
     let ambiguous = map([("_extra_", map([("k", Value::from(1))])), ("k", Value::from(1))]);
     let bytes = encode(&ambiguous);

@@ -76,7 +76,7 @@ pub(crate) fn doctor(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 /// The label of a test as programs for `tensogram` know it.
 fn label(label: &str) -> &str {
     match label {
-        "encode and decode" => "encode/decode  none/none/none",
+        "encode and decode none/none/none" => "encode/decode  none/none/none",
         "decode_metadata" => "decode_metadata round-trip",
         "scan of several messages" => "scan multi-message buffer",
         "digests xxh3" => "hash xxh3 verify",

@@ -212,7 +212,10 @@ impl MaskMethod {
             "lz4" => Ok(Self::Lz4),
             "none" => Ok(Self::None),
             other => Err(TensogramError::Metadata(
-                format!("unknown mask method: {other} (known: none, rle, roaring, lz4, zstd, blosc2)").into(),
+                format!(
+                    "unknown mask method \"{other}\" (expected \"none\", \"rle\", \"roaring\", \"lz4\", \"zstd\" or \"blosc2\")"
+                )
+                .into(),
             )),
         }
     }

@@ -7,9 +7,7 @@ use tgm_core::packing::Packing;
 use super::check;
 use super::derive::derive_on;
 use super::values::Values;
-use crate::base::error::Result;
-#[cfg(doc)]
-use crate::base::error::TensogramError;
+use crate::base::error::{Result, TensogramError};
 use crate::model::params::{Params, metadata, required};
 use crate::model::types::DataObjectDescriptor;
 
@@ -46,17 +44,18 @@ pub(crate) fn complete(
     threads: Threads,
 ) -> Result<bool> {
     let params = Params(&descriptor.params);
-    let bits = params.u32(Key::SpBitsPerValue)?.ok_or_else(|| metadata("simple_packing requires sp_bits_per_value"))?;
+    let bits = params.u32(Key::SpBitsPerValue)?.ok_or_else(|| {
+        metadata(
+            "simple_packing requires sp_bits_per_value: the encoder can auto-compute sp_reference_value and \
+             sp_binary_scale_factor, but not this",
+        )
+    })?;
     let decimal = params.i32(Key::SpDecimalScaleFactor)?.unwrap_or(0);
     let derives = match (params.get(Key::SpReferenceValue), params.get(Key::SpBinaryScaleFactor)) {
         (Some(_), Some(_)) => false,
         (None, None) => true,
-        _ => {
-            return Err(metadata(
-                "simple_packing needs both of sp_reference_value and sp_binary_scale_factor, or none of them to \
-                 auto-compute both",
-            ));
-        }
+        (Some(_), None) => return Err(lone(Key::SpReferenceValue, Key::SpBinaryScaleFactor)),
+        (None, Some(_)) => return Err(lone(Key::SpBinaryScaleFactor, Key::SpReferenceValue)),
     };
     if derives {
         let packing = derive_on(threads, Values::new(data, order), bits, decimal)?;
@@ -66,6 +65,11 @@ pub(crate) fn complete(
     descriptor.set_param(Key::SpDecimalScaleFactor, decimal);
     // With fields of no bits, the values were not looked at.
     Ok(derives && bits > 0)
+}
+
+/// The error for one of two parameters without the other.
+fn lone(given: Key, absent: Key) -> TensogramError {
+    metadata(format!("simple_packing has {given} but not {absent}: give both, or neither to auto-compute them"))
 }
 
 #[cfg(test)]

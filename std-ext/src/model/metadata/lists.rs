@@ -2,7 +2,7 @@
 
 use tgm_core::index::{HashList, Index};
 
-use crate::base::error::{Result, TensogramError};
+use crate::base::error::{CborOf, Result, TensogramError};
 use crate::model::cbor::{self, Item, Writer, head_len, text_len};
 use crate::model::hash::{HASH_ALGORITHM_NAME, HEX_DIGITS};
 use crate::model::types::{HashFrame, IndexFrame};
@@ -58,7 +58,7 @@ pub(crate) const fn index_len_without_numbers(count: usize) -> u64 {
 ///
 /// Format: FORMAT §3.6.
 pub fn cbor_to_index(bytes: &[u8]) -> Result<IndexFrame> {
-    let index = Index::from_body(bytes, 0).map_err(|error| TensogramError::cbor("index", error))?;
+    let index = Index::from_body(bytes, 0).map_err(|error| TensogramError::cbor(CborOf::Index, bytes, 0, error))?;
     Ok(IndexFrame { offsets: index.offsets().iter().collect(), lengths: index.lengths().iter().collect() })
 }
 
@@ -106,7 +106,7 @@ pub(crate) const fn hash_list_len(count: usize) -> u64 {
 ///
 /// Format: FORMAT §3.6.
 pub fn cbor_to_hash_frame(bytes: &[u8]) -> Result<HashFrame> {
-    let list = HashList::from_body(bytes, 0).map_err(|error| TensogramError::cbor("hash frame", error))?;
+    let list = HashList::from_body(bytes, 0).map_err(|error| TensogramError::cbor(CborOf::Hashes, bytes, 0, error))?;
     Ok(HashFrame {
         algorithm: list.algorithm().map(|name| name.to_string()).unwrap_or_default(),
         hashes: list.texts().map(|digest| Ok(digest?.to_string())).collect::<Result<_>>()?,

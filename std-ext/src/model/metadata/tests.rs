@@ -179,7 +179,12 @@ fn what_cannot_be_read_is_a_metadata_error_that_says_what_it_was() {
         ]
     };
     let names = ["global metadata", "descriptor", "index", "hash frame"];
-    assert_eq!(text(&[0x00]), names.map(|name| format!("metadata error: {name} CBOR is not a map")));
+    let not_a_map = |name| {
+        format!(
+            "metadata error: failed to deserialize {name}: {name} CBOR is not a map: expected map, got integer at byte 0"
+        )
+    };
+    assert_eq!(text(&[0x00]), names.map(not_a_map));
     for (bytes, what) in [(&[0xa1][..], "the bytes end too early"), (&[0xa1, 0x61, 0xff, 0x00], "not UTF-8")] {
         for (text, name) in text(bytes).iter().zip(names) {
             assert!(text.starts_with(&format!("metadata error: failed to parse {name} CBOR: ")), "{text}");
