@@ -231,7 +231,7 @@ fn tables_say_what_is_wrong_and_where() {
     let of_matrix = csv::read(b"a,b\n1,2\n\n3,x\n", Layout::Matrix).unwrap_err().to_string();
     assert!(of_matrix.contains("line 4, column 2: \"x\" is not a number"), "{of_matrix}");
     assert!(error(b"a\nx\ny\n").contains("no array can be read"));
-    let wide = ["1"; 200_000].join(",");
+    let wide = vec!["1"; 200_000].join(",");
     assert!(error(wide.as_bytes()).contains("read it as a matrix"));
     assert_eq!(csv::read(wide.as_bytes(), Layout::Matrix).unwrap().arrays[0].descriptor.shape, [1, 200_000]);
     assert!(error(b"1,\"2\n").contains("line 1: a field begins with a quote that does not end"));

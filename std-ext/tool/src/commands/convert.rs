@@ -128,7 +128,9 @@ impl Run for Convert {
         let Some(from) =
             found.find_map(|format| format.or_else(|| usage("the format of the input is not known: say --from")))
         else {
-            refused.iter().for_each(|text| out.problem(text));
+            for text in &refused {
+                out.problem(text);
+            }
             return Ok(());
         };
         if from == Format::Raw && !self.arrays.has_form() {

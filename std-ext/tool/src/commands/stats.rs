@@ -1,6 +1,7 @@
 //! `tgm stats`: extremes, mean, deviation, quantiles and distribution of values.
 
 use std::io;
+use std::mem;
 
 use clap::Args;
 use serde_json::{Value as Json, json};
@@ -111,6 +112,26 @@ struct Content {
     histogram: Vec<u64>,
 }
 
+/// The units of the objects so far.
+#[derive(Default)]
+enum Units {
+    #[default]
+    OfNone,
+    /// The same for all, or missing from all.
+    Same(Option<Json>),
+    Different,
+}
+
+impl Units {
+    fn and(self, next: Option<Json>) -> Self {
+        match self {
+            Self::OfNone => Self::Same(next),
+            Self::Same(units) if units == next => Self::Same(next),
+            _ => Self::Different,
+        }
+    }
+}
+
 /// What all objects so far have in common.
 #[derive(Default)]
 struct Total {
@@ -119,9 +140,8 @@ struct Total {
     sketch: Sketch,
     /// For each share that is asked for, the least and the greatest quantile of an object.
     bounds: Vec<(f64, f64)>,
-    /// The units of the first object, and whether another has other ones.
-    units: Option<Option<Json>>,
-    has_other_units: bool,
+    /// The units of the objects so far.
+    units: Units,
 }
 
 impl Total {
@@ -169,7 +189,7 @@ impl Run for Stats {
         for_each_message(&self.files.paths, self.which, Wanted::Whole, out, |out, entry| {
             work.message_rows(out, entry, &mut table)
         })?;
-        if work.total.objects > 1 && !work.total.has_other_units {
+        if work.total.objects > 1 && !matches!(work.total.units, Units::Different) {
             return table.footer(out, work.total_cells());
         }
         table.finish(out)
@@ -308,7 +328,7 @@ impl Work<'_> {
         let shape: Vec<u64> = descriptor.shape().iter().collect();
         self.total.objects += 1;
         let units = scope.first(&UNITS)?;
-        self.total.has_other_units |= self.total.units.get_or_insert_with(|| units.clone()) != &units;
+        self.total.units = mem::take(&mut self.total.units).and(units);
         let names: &[&str] = if parts(elements.dtype) == 2 { &["re", "im"] } else { &[""] };
         let lines = names.iter().enumerate().map(|(part, name_of_part)| Line {
             object: index,
@@ -398,7 +418,7 @@ impl Work<'_> {
 
     fn total_json(&self) -> Json {
         let Total { objects, moments, .. } = &self.total;
-        if self.total.has_other_units {
+        if matches!(self.total.units, Units::Different) {
             return json!({"objects": objects, "units": "not the same"});
         }
         let range = moments.range().map(|(min, max)| (min.into(), max.into()));

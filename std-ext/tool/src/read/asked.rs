@@ -58,7 +58,9 @@ pub(crate) fn note_keys(queries: &[Query], message: &MessageMetadata<'_>) -> tgm
                 *meant = similar(message, key)?;
             }
         }
-        seen.iter().for_each(|key| _ = missing.remove(key));
+        for key in &seen {
+            missing.remove(key);
+        }
         Ok(())
     })
 }

@@ -156,7 +156,9 @@ impl Document {
         let text = |value: &Json| value.as_str().map_or_else(|| compact(value), str::to_string);
         let key = |number: usize| form.sort.get(number).map(|sort| sort.key.as_str()).unwrap_or_default();
         let told = form.arrange(&mut items, |item, number| of_item(item, key(number)).map_or(String::new(), text));
-        told.iter().for_each(|told| out.problem(told));
+        for told in &told {
+            out.problem(told);
+        }
         items.iter().try_for_each(|item| {
             out.count_one();
             self.write(out, item)

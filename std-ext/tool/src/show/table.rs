@@ -232,7 +232,9 @@ impl Table {
             let cell = columns.get(key).and_then(|&column| row.get(column));
             cell.map_or(String::new(), |cell| cell.text.to_string())
         });
-        told.iter().for_each(|told| out.problem(told));
+        for told in &told {
+            out.problem(told);
+        }
     }
 
     fn write_rows(&mut self, out: &mut Out) -> io::Result<()> {

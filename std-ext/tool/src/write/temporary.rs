@@ -217,7 +217,7 @@ impl TemporaryFolder {
         }
         in_flight.add(&path);
         match make(&path) {
-            Ok(made) => Ok((Self { path, is_in_place: false }, made)),
+            Ok(folder) => Ok((Self { path, is_in_place: false }, folder)),
             Err(error) => {
                 in_flight.forget(&path);
                 Err(error)

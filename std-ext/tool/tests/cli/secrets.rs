@@ -168,7 +168,9 @@ fn no_command_shows_the_secret_of_an_address() {
     let (tried, folder_path) = (runs.len(), folder.path());
     let of_some = |some: &[(String, Vec<String>)]| {
         let mut found = Vec::new();
-        some.iter().for_each(|(name, words)| check(name, words, folder_path, &mut found));
+        for (name, words) in some {
+            check(name, words, folder_path, &mut found);
+        }
         found
     };
     let mut found: Vec<String> = std::thread::scope(|scope| {
@@ -202,7 +204,7 @@ fn no_place_of_an_address_is_shown() {
     ] {
         for name in ["ls", "get", "convert", "validate", "dump"] {
             let rest: &[&str] = if name == "get" { &["-p", "x"] } else { &[] };
-            let arguments = [address].iter().chain(rest).map(|word| word.to_string()).collect::<Vec<_>>();
+            let arguments = [address].iter().chain(rest).map(ToString::to_string).collect::<Vec<_>>();
             check(name, &arguments, folder.path(), &mut found);
         }
     }

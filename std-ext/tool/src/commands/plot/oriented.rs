@@ -86,6 +86,7 @@ fn descending(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
 }
 
 /// The different longitudes from west to east. A region begins behind its widest gap, and a circle where it was scanned from.
+#[expect(clippy::float_cmp, reason = "they are looked for among themselves")]
 fn eastward(longitudes: &[f64]) -> Option<Vec<f64>> {
     let mut axis = descending(longitudes.iter().map(|longitude| longitude.rem_euclid(360.0)));
     axis.reverse();

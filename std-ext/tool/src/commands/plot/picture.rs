@@ -54,7 +54,9 @@ impl Axis {
         let round = ticks((first.min(*last), first.max(*last)), most, self.kind == AxisKind::Number);
         let place = |tick: f64| {
             let pair = self.values.windows(2).enumerate().find_map(|(cell, pair)| match *pair {
-                [a, b] if (a.min(b)..=a.max(b)).contains(&tick) && a != b => Some(cell as f64 + (tick - a) / (b - a)),
+                [a, b] if (a.min(b)..=a.max(b)).contains(&tick) && (a < b || b < a) => {
+                    Some(cell as f64 + (tick - a) / (b - a))
+                }
                 _ => None,
             });
             (pair.unwrap_or(0.0) + 0.5) / self.values.len() as f64
@@ -68,8 +70,7 @@ impl Axis {
         let degrees = if value > 180.0 { value - 360.0 } else { value };
         let letter = match (self.kind, degrees) {
             (AxisKind::Number, _) => return number(value, 9),
-            (_, 0.0) => "",
-            (AxisKind::Longitude, 180.0 | -180.0) => "",
+            (_, 0.0) | (AxisKind::Longitude, 180.0 | -180.0) => "",
             (AxisKind::Latitude, degrees) => {
                 if degrees > 0.0 {
                     "N"
