@@ -24,13 +24,13 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The code of a file, without comments, attributes and the tests at its end.
+/// The code of a file, without comments, attributes, what `Debug` prints, and the tests at its end.
 fn code(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
     let text = text.split("\nmod tests {").next().unwrap();
     let is_code = |line: &&str| {
         let line = line.trim_start();
-        !["//", "#[", "reason ="].iter().any(|start| line.starts_with(start))
+        !["//", "#[", "reason =", ".field("].iter().any(|start| line.starts_with(start))
     };
     text.lines().filter(is_code).flat_map(|line| [line, "\n"]).collect()
 }
@@ -55,8 +55,8 @@ fn option_fields(code: &str) -> BTreeSet<String> {
 
 /// The string literals in code: everything between two quotes.
 fn texts(code: &str) -> impl Iterator<Item = String> {
-    // A quotation mark that is a character begins no text.
-    let code = code.replace("'\"'", "");
+    // A quotation mark that is a character begins no text, and an escaped one ends none.
+    let code = code.replace("'\"'", "").replace(r"\\", "").replace("\\\"", "");
     let texts: Vec<_> = code.split('"').map(str::to_string).collect();
     texts.into_iter().skip(1).step_by(2)
 }
