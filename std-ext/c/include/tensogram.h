@@ -230,9 +230,10 @@ const char *tgm_object_hash_value(const tgm_message_t *msg, size_t index);
 
 /* ---- Metadata: pointers are valid until tgm_metadata_free() ------------------------------------------------------ */
 
-/* A path has its segments separated by dots: "mars.param". In the whole message the first object that has the path
- * counts, then the message's annotations; "extra.KEY" asks for these alone. In tgm_metadata_get_string(), _int() and
- * _float() the path "version" is the version of the format. */
+/* A path has its segments separated by dots: "mars.param". A segment in double quotes is a key with dots of its own:
+ * attributes."mars.param"; without quotes such a key is found where plain segments lead nowhere. In the whole message the
+ * first object that has the path counts, then the message's annotations; "extra.KEY" asks for these alone. In
+ * tgm_metadata_get_string(), _int() and _float() the path "version" is the version of the format. */
 uint64_t tgm_metadata_version(const tgm_metadata_t *meta);
 size_t tgm_metadata_num_objects(const tgm_metadata_t *meta);
 /* Text, or a number or truth value as text. NULL for anything else. */
@@ -277,7 +278,7 @@ const tgm_value_t *tgm_value_map_get(const tgm_value_t *v, const char *key);
 /* ---- Files ------------------------------------------------------------------------------------------------------- */
 
 tgm_error tgm_file_open(const char *path, tgm_file_t **out);
-/* Makes the directories of the path, and empties the file. */
+/* Makes the directories of the path, and empties the file. Addresses are TGM_ERROR_IO. */
 tgm_error tgm_file_create(const char *path, tgm_file_t **out);
 /* The file is scanned once, and again after an append. */
 tgm_error tgm_file_message_count(tgm_file_t *file, size_t *out_count);
@@ -435,7 +436,8 @@ tgm_error tgm_file_decode_message_opts(tgm_file_t *file, size_t index, const tgm
 #define TGM_VALUE_ORDER_NATIVE 2   /* this machine's */
 
 /* Metadata that is built value by value, with byte strings, which JSON does not have. A path has its segments separated
- * by dots: "mars.param"; maps on the way are made. A later value replaces an earlier one of the same path. */
+ * by dots: "mars.param"; a segment in double quotes keeps its dots; maps on the way are made. A later value replaces an
+ * earlier one of the same path. */
 typedef struct tgm_metadata_builder_t tgm_metadata_builder_t;
 
 tgm_error tgm_metadata_builder_new(tgm_metadata_builder_t **out);

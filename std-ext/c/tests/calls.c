@@ -166,7 +166,10 @@ static void metadata(const tgm_bytes_t *bytes) {
   CHECK(tgm_metadata_get_float(meta, "big", 0) == 9223372036854775808.0 && tgm_metadata_get_int(meta, "big", -1) == -1);
   CHECK(tgm_metadata_get_int(meta, "extra.run", -1) == 7 && tgm_metadata_get_int(meta, "run", -1) == 7);
   CHECK(strcmp(tgm_metadata_get_string(meta, "source"), "test") == 0);
-  CHECK(!tgm_metadata_has(meta, "a.b") && !tgm_metadata_has(meta, "_reserved_.tensor") && !tgm_metadata_has(meta, ""));
+  CHECK(!tgm_metadata_has(meta, "a") && !tgm_metadata_has(meta, "_reserved_.tensor") && !tgm_metadata_has(meta, ""));
+  /* A key with a dot of its own, as it stands and in quotes. */
+  CHECK(tgm_metadata_get_int(meta, "a.b", -1) == 1 && tgm_metadata_get_int_at(meta, 1, "\"a.b\"", -1) == 1);
+  CHECK(!tgm_metadata_has(meta, "\"a\".b") && !tgm_metadata_has(meta, "\"mars.param\""));
   CHECK(tgm_metadata_has(meta, "mars.deep") && tgm_metadata_has_at(meta, 1, "shortName"));
   CHECK(strstr(tgm_metadata_to_json(meta), "\"_extra_\":{") == tgm_metadata_to_json(meta) + 1);
   CHECK(strstr(tgm_metadata_object_to_json(meta, 1), "\"shortName\":\"msl\"") != NULL);
@@ -519,6 +522,7 @@ static void built(void) {
   OK(tgm_metadata_builder_set_string(extra, "by", "hand"));
   OK(tgm_metadata_builder_set_bool(extra, "flag", 1));
   OK(tgm_metadata_builder_set_f64(extra, "deep.er", 0.5));
+  OK(tgm_metadata_builder_set_bool(extra, "deep.\"with.dot\"", 1));
   FAILS(TGM_ERROR_METADATA, tgm_metadata_builder_set_bool(extra, "a..b", 1));
   base[0] = builder;
   options.extra = extra;
@@ -535,6 +539,8 @@ static void built(void) {
   CHECK(strcmp(tgm_metadata_get_string(meta, "extra.by"), "hand") == 0);
   CHECK(tgm_value_as_bool(tgm_metadata_get(meta, "extra.flag"), &yes) && yes);
   CHECK(tgm_metadata_get_float(meta, "deep.er", 0) == 0.5);
+  CHECK(tgm_value_map_get(tgm_metadata_get(meta, "deep"), "with.dot") != NULL);
+  CHECK(tgm_metadata_has(meta, "deep.with.dot") && !tgm_metadata_has(meta, "deep.with"));
   tgm_metadata_free(meta);
   tgm_bytes_free(out);
   /* The same for objects of structs. A program that was built before these fields has a shorter struct. */
@@ -654,6 +660,31 @@ static void pre_encoded(void) {
   SAYS("bits_per_value 65 exceeds maximum of 64");
 }
 
+/* What is secret in an address is in no error, and no call makes files that have its parts for names. */
+static void addresses(void) {
+  static const char *const all[] = {"http://u:S3CR3T@127.0.0.1:9/x.tgm?sig=S3CR3T#S3CR3T", "http://u:S3CR3T@[bad/x?S3CR3T",
+                                    "ftp://S3CR3T@host/x"};
+  tgm_file_t *file = NULL;
+  tgm_catalog_t *catalog = NULL;
+  tgm_streaming_encoder_t *stream = NULL;
+  tgm_bytes_t out = {NULL, 0};
+  size_t i;
+  for (i = 0; i < sizeof all / sizeof *all; i++) {
+#define KEEPS(call)                                                                                                    \
+  do {                                                                                                                 \
+    CHECK((call) != TGM_ERROR_OK);                                                                                     \
+    CHECK(strstr(tgm_last_error(), "S3CR3T") == NULL);                                                                 \
+  } while (0)
+    KEEPS(tgm_file_open(all[i], &file));
+    KEEPS(tgm_file_open_mmap(all[i], &file));
+    KEEPS(tgm_file_create(all[i], &file));
+    SAYS("addresses are not written");
+    KEEPS(tgm_catalog_open(all[i], &catalog));
+    KEEPS(tgm_streaming_encoder_create(all[i], "{}", "xxh3", 0, &stream));
+    KEEPS(tgm_validate_file(all[i], "default", 0, &out));
+  }
+}
+
 static void files(const tgm_bytes_t *bytes) {
   tgm_file_t *file = NULL, *mapped = NULL;
   tgm_file_iter_t *iter = NULL;
@@ -671,6 +702,7 @@ static void files(const tgm_bytes_t *bytes) {
   SAYS("file not found: ");
   FAILS(TGM_ERROR_IO, tgm_file_open(scratch, &file)); /* a directory */
   FAILS(TGM_ERROR_IO, tgm_file_open_mmap(scratch, &file));
+  addresses();
   strcpy(name, file_in(scratch, "new/folder/messages.tgm"));
   OK(tgm_file_create(name, &file));
   CHECK(strcmp(tgm_file_path(file), name) == 0);

@@ -90,16 +90,25 @@ pub(super) fn header_of(file: &[u8]) -> Result<(Header, &[u8])> {
     header::parse(file).map_err(refused)
 }
 
+/// Bytes behind the last array that are read in order to say that they are there.
+const MAX_BEHIND: u64 = 1 << 20;
+
 /// Checks that a file of `len` bytes holds as many values as its first header says. `start` are its first bytes. A header that
-/// is longer than `start` passes, and so does a file with more behind the values.
+/// is longer than `start` passes. Behind the values may be further arrays, or up to 1 MiB of something else.
 ///
 /// # Errors
 /// The errors of [`read`].
 pub fn check_len(start: &[u8], len: u64) -> Result<()> {
     let Ok((header, rest)) = header::parse(start) else { return Ok(()) };
     let values = len.saturating_sub((start.len() - rest.len()) as u64);
+    // What follows is another array, or little.
+    let may_follow = |wanted: u64| {
+        let behind =
+            usize::try_from(wanted).ok().and_then(|wanted| rest.get(wanted..)).filter(|behind| !behind.is_empty());
+        values - wanted <= MAX_BEHIND || behind.is_none_or(|behind| behind.starts_with(MAGIC))
+    };
     match byte_len(header.dtype, &header.parts()) {
-        Ok(wanted) if wanted <= values => Ok(()),
+        Ok(wanted) if wanted <= values && may_follow(wanted) => Ok(()),
         _ => check_values(header.dtype, &header.parts(), values),
     }
 }

@@ -2,6 +2,7 @@
 
 import functools
 import importlib.util
+import inspect
 import os
 import pathlib
 import subprocess
@@ -140,3 +141,22 @@ def resident():
     """Resident memory of this process in bytes."""
     with open("/proc/self/statm", encoding="ascii") as statm:
         return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def public_functions():
+    """The names of parameters of each function and method of `tgm`, by its name, such as `Object.decode`."""
+    import tgm
+
+    found = {}
+    for name in tgm.__all__:
+        thing = getattr(tgm, name)
+        members = [(name, thing)]
+        if inspect.isclass(thing):
+            members += [(f"{name}.{key}", getattr(thing, key)) for key in dir(thing) if not key.startswith("_")]
+        for full, member in members:
+            try:
+                found[full] = set(inspect.signature(member).parameters)
+            except (TypeError, ValueError):
+                # It is not a function, or a class that programs do not make.
+                pass
+    return found

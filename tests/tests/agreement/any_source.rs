@@ -94,6 +94,8 @@ fn same<T: PartialEq + Debug>(
         }
         // A structure that is sound says how many objects there are, whatever their frames hold.
         (Err(found), Err(_)) if by_parts && found.contains("out of range (num_objects=") => {}
+        // What a tensor does not have is refused before the digests of a message are looked at.
+        (Err(found), Err(tgm_std::TensogramError::HashMismatch { .. })) if found.contains("a selection of ") => {}
         (Err(found), Err(expected)) => assert_eq!(found, expected.to_string(), "{what}"),
         (Err(found), Ok(_)) => panic!("{what}: {found}"),
         (Ok(_), Err(expected)) => {

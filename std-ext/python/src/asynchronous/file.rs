@@ -220,7 +220,7 @@ impl AsyncTensogramFile {
         threads: u32,
         verify_hash: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let msg_indices = arguments::items(msg_indices, "msg_indices", |index| index.extract())?;
+        let msg_indices = arguments::items(msg_indices, "msg_indices", |index| index.extract::<usize>())?;
         let options = decoding(native_byte_order, threads, true, verify_hash);
         let work = |file: Arc<TensogramFile>| async move {
             batch!(file.decode_object_batch_async(&msg_indices, obj_index, &options).await)
@@ -245,7 +245,7 @@ impl AsyncTensogramFile {
         native_byte_order: bool,
         threads: u32,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let msg_indices = arguments::items(msg_indices, "msg_indices", |index| index.extract())?;
+        let msg_indices = arguments::items(msg_indices, "msg_indices", |index| index.extract::<usize>())?;
         let ranges = arguments::ranges(ranges)?;
         let options = ranging(native_byte_order, threads, true);
         let work = |file: Arc<TensogramFile>| async move {
@@ -258,7 +258,7 @@ impl AsyncTensogramFile {
 
     /// Fetches the structure of messages at an address together, so that later calls need not: an awaitable of `()`.
     fn prefetch_layouts<'py>(&self, py: Python<'py>, msg_indices: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let msg_indices = arguments::items(msg_indices, "msg_indices", |index| index.extract())?;
+        let msg_indices = arguments::items(msg_indices, "msg_indices", |index| index.extract::<usize>())?;
         let work = |file: Arc<TensogramFile>| async move {
             // A local file has nothing to fetch.
             if file.is_remote() { batch!(file.prefetch_layouts_async(&msg_indices).await) } else { Ok(()) }
@@ -305,6 +305,9 @@ impl AsyncTensogramFile {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("AsyncTensogramFile(source={})", PyString::new(py, &SourceName::of(&self.source).to_string()).repr()?))
+        Ok(format!(
+            "AsyncTensogramFile(source={})",
+            PyString::new(py, &SourceName::of(&self.source).to_string()).repr()?
+        ))
     }
 }

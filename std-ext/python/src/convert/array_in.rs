@@ -362,6 +362,7 @@ pub(crate) fn without_mask<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'p
 /// # Errors
 /// `ValueError` for gaps among values that cannot be NaN.
 fn without_gaps<'py>(array: &Bound<'py, PyUntypedArray>) -> PyResult<Option<Bound<'py, PyUntypedArray>>> {
+    use Dtype as D;
     let py = array.py();
     if !is_masked(array)? {
         return Ok(None);
@@ -371,7 +372,6 @@ fn without_gaps<'py>(array: &Bound<'py, PyUntypedArray>) -> PyResult<Option<Boun
     if !has_gaps {
         return Ok(Some(array.getattr(intern!(py, "data"))?.cast_into()?));
     }
-    use Dtype as D;
     let has_nan = matches!(
         element_of(array)?,
         Some(Element::Of(D::Float16 | D::Bfloat16 | D::Float32 | D::Float64 | D::Complex64 | D::Complex128))

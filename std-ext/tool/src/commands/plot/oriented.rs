@@ -113,7 +113,7 @@ fn eastward(longitudes: &[f64]) -> Option<Vec<f64>> {
         before = *longitude;
     }
     // As far west as maps show it.
-    let shift = if axis.last()? > &360.0 { 360.0 } else { 0.0 };
+    let shift = if axis.last()? >= &360.0 { 360.0 } else { 0.0 };
     Some(axis.into_iter().map(|longitude| longitude - shift).collect())
 }
 

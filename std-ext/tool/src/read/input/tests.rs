@@ -1,6 +1,6 @@
 //! Inputs: what they read, and files that change meanwhile.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::ErrorKind;
 
 use proptest::prelude::*;
