@@ -259,8 +259,8 @@ impl TensogramError {
         let text = match bytes.first_chunk::<{ MAGIC.len() }>() {
             _ if bytes.len() < size_of::<Preamble>() => format!("buffer too short for preamble: {cause}"),
             Some(found) if cause.kind() == K::StartMagic => {
-                let hex: String = found.iter().map(|byte| format!("{byte:02x}")).collect();
-                format!("{cause}: got \"{}\" (hex {hex})", found.escape_ascii())
+                let hex = u64::from_be_bytes(*found);
+                format!("{cause}: got \"{}\" (hex {hex:016x})", found.escape_ascii())
             }
             _ => return cause.into(),
         };
