@@ -55,6 +55,7 @@ use self::whole::whole_message;
 use super::tensogram_file::{Backing, TensogramFile};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
+use crate::base::source_name::SourceName;
 use crate::encode::{MessageBuilder, encode};
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::scan::MessageLayout;
@@ -87,7 +88,10 @@ impl TensogramFile {
             let _ = file.unlock();
             emptied.map(|()| file)
         };
-        let file = create().map_err(|error: io::Error| TensogramError::io(path, &error))?;
+        let file = create().map_err(|error: io::Error| {
+            let text = format!("cannot create {}: {error}", SourceName::of(path));
+            TensogramError::Io(io::Error::new(error.kind(), text))
+        })?;
         Ok(Self::positioned(path, file))
     }
 

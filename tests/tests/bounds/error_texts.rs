@@ -388,6 +388,7 @@ fn digests_and_files() -> Vec<Row> {
             text_of(tgm_std::decode(&unhashed, &checked))
         }),
         ("file not found: /no/such.tgm", "io error: ", text_of(TensogramFile::open("/no/such.tgm"))),
+        ("cannot create", "io error: ", text_of(TensogramFile::create(folder.path()))),
         ("message index 1 out of range (count=1)", FRAMING, text_of(file.read_message(1))),
     ]
 }
