@@ -24,11 +24,17 @@ pub fn split_path(path: &str) -> (&str, Option<&str>) {
 /// [`split_path`] of a path whose first segment is in quotes.
 fn quoted(path: &str) -> Option<(&str, Option<&str>)> {
     let inner = path.strip_prefix('"')?;
-    inner.match_indices('"').find_map(|(at, mark)| {
-        let behind = inner.get(at.saturating_add(mark.len())..)?;
+    places(inner, b'"').find_map(|at| {
+        let behind = inner.get(at.saturating_add(1)..)?;
         let rest = behind.strip_prefix('.');
         (behind.is_empty() || rest.is_some()).then_some((inner.get(..at)?, rest))
     })
+}
+
+/// Where a character of ASCII stands. The searches of `str` can panic for all that the linker knows.
+fn places(text: &str, mark: u8) -> impl DoubleEndedIterator<Item = usize> {
+    let bytes = text.as_bytes();
+    (0..bytes.len()).filter(move |at| bytes.get(*at) == Some(&mark))
 }
 
 /// The ways to take the start of a path for one key, each with the rest behind it: the longest key comes first. Plain
@@ -41,9 +47,8 @@ fn quoted(path: &str) -> Option<(&str, Option<&str>)> {
 pub fn keys_of_path(path: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     let quoted = quoted(path);
     let plain = if quoted.is_some() { "" } else { path };
-    let shorter = plain
-        .rmatch_indices('.')
-        .filter_map(move |(at, dot)| Some((plain.get(..at)?, Some(plain.get(at.saturating_add(dot.len())..)?))));
+    let shorter =
+        places(plain, b'.').rev().filter_map(|at| Some((plain.get(..at)?, Some(plain.get(at.saturating_add(1)..)?))));
     let whole = quoted.is_none().then_some((path, None));
     quoted.into_iter().chain(whole).chain(shorter)
 }

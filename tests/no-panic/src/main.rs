@@ -25,7 +25,7 @@ use tgm_core::frame::Frame;
 use tgm_core::hash::HashPresence;
 use tgm_core::index::{HashList, Index, IndexEntry};
 use tgm_core::mask::{BitmapForm, Mask, MaskKind, fill_runs, restore_into};
-use tgm_core::metadata::Metadata;
+use tgm_core::metadata::{Metadata, keys_of_path, split_path};
 use tgm_core::object::DataObject;
 use tgm_core::packing::{Packing, unpack_bytes_into, unpack_into};
 use tgm_core::scan::scan;
@@ -107,6 +107,8 @@ fn message(input: &[u8], output: &mut [u8]) -> Result<()> {
     let metadata = message.metadata()?;
     metadata.data_objects().for_each(|object| keep(object.map(|object| object.payload().len())));
     let path = text(input);
+    keep(split_path(path));
+    keys_of_path(path).for_each(keep);
     keep((metadata.get(path), metadata.get_at(black_box(1), path), metadata.get_str(path), metadata.get_f64(path)));
     keep((metadata.get_bool(path), metadata.get_i64(path), metadata.get_u64(path), metadata.get_bytes(path)));
     keep((metadata.get_array(path), metadata.get_map(path), metadata.object(black_box(2)), metadata.object_count()));
@@ -203,6 +205,7 @@ fn cbor(input: &[u8]) -> Result<()> {
     keep(verify_canonical(input, black_box(Canonical::Strict)));
     keep(Metadata::parse(input, 0));
     if let Ok(descriptor) = Descriptor::parse(input, black_box(7)) {
+        keep(descriptor.of_part(black_box(2)).element_count());
         describe(&descriptor);
     }
     keep((first_byte(black_box(3), black_box(7)), split_first_byte(black_box(0x79)), shortest_info(black_box(300))));
