@@ -24,7 +24,7 @@
 //! - `*` in a value of `=` and `!=` stands for any text. So `step!=*` holds where the key is missing. In quotes it stands
 //!   for itself.
 //!
-//! - What nobody means is an error: `==`, `&&`, `AND`, `a=1,b=2`, `!a=1`, `shape=10x20`. In quotes all of this is text, but
+//! - What is likely a slip is an error: `==`, `&&`, `AND`, `a=1,b=2`, `!a=1`, `shape=10x20`. In quotes all of this is text, but
 //!   for the shape, which no text equals.
 //!
 //! # Comparison

@@ -164,7 +164,7 @@ pub(super) fn is_nameless(table: u8, number: u8) -> bool {
     records(Part::Nameless).iter().any(|[of, first, last]| *of == table && (*first..=*last).contains(&number))
 }
 
-/// The fields of a template of section 4, from octet 10 on. `None` for templates that nobody has defined.
+/// The fields of a template of section 4, from octet 10 on. `None` for a template that is not defined.
 pub(super) fn layout(template: u16) -> Option<&'static [u8]> {
     let templates = records::<4>(Part::Templates);
     let number = |[a, b, ..]: &[u8; 4]| u16::from_le_bytes([*a, *b]);

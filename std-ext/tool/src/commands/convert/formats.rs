@@ -148,7 +148,7 @@ impl Format {
     /// The format of a file that begins so. The content decides, then the name.
     ///
     /// # Errors
-    /// A sentence on a file that this build cannot read, or nobody.
+    /// A sentence on a file that this build, or any build, cannot read.
     pub(super) fn of_file(path: &Path, start: &[u8]) -> Result<Option<Self>, String> {
         let by_name = Self::of_name(path);
         let is_without_sign = matches!(by_name, Some(Self::Csv | Self::Raw));
@@ -174,7 +174,7 @@ impl Format {
     /// The format of output with this name. `None` if the name has no ending.
     ///
     /// # Errors
-    /// A sentence on an ending of a format that this build does not write, or nobody.
+    /// A sentence on an ending that this build, or any build, does not write.
     pub(super) fn of_output(path: &Path) -> Result<Option<Self>, String> {
         if let Some(format) = Self::of_name(path) {
             return Ok(Some(format));
