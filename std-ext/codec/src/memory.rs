@@ -153,6 +153,7 @@ pub fn huge_pages<T>(buffer: &mut Vec<T>) {
     }
 }
 
+/// Does nothing: only Linux gives huge pages when it is asked.
 #[cfg(not(target_os = "linux"))]
 pub const fn huge_pages<T>(_: &mut Vec<T>) {}
 
