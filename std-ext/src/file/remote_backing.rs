@@ -45,6 +45,16 @@ impl Remote {
         wait(async move { reader.ask_at(layout, question).await })?
     }
 
+    pub(super) fn message_layout(&self, index: usize) -> Result<Option<MessageLayout>> {
+        let reader = Arc::clone(&self.reader);
+        wait(async move { reader.message_layout(index).await })?
+    }
+
+    pub(super) fn message_layout_at(&self, offset: u64) -> Result<Option<MessageLayout>> {
+        let reader = Arc::clone(&self.reader);
+        wait(async move { reader.message_layout_at(offset).await })?
+    }
+
     /// The length of the source.
     pub(super) fn len(&self) -> Result<u64> {
         let reader = Arc::clone(&self.reader);

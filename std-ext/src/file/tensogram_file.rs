@@ -210,6 +210,32 @@ impl TensogramFile {
         Ok(self.table()?.messages.clone())
     }
 
+    /// The place of message `index`. A source at an address is searched no further than there. `None` if there are fewer
+    /// messages.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] from the scan; the errors of the source.
+    pub fn message_layout(&self, index: usize) -> Result<Option<MessageLayout>> {
+        match &self.backing {
+            #[cfg(feature = "remote")]
+            Backing::Remote(remote) => remote.message_layout(index),
+            _ => Ok(self.table()?.messages.get(index).copied()),
+        }
+    }
+
+    /// The place of the message that begins at byte `offset`. `None` if no message begins there. Of a source at an address only
+    /// the start of that message is read, unless it was streamed and does not tell its length.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] from the scan; the errors of the source.
+    pub fn message_layout_at(&self, offset: u64) -> Result<Option<MessageLayout>> {
+        match &self.backing {
+            #[cfg(feature = "remote")]
+            Backing::Remote(remote) => remote.message_layout_at(offset),
+            _ => Ok(self.table()?.messages.iter().find(|message| message.offset == offset).copied()),
+        }
+    }
+
     /// The whole file in order: messages, and the bytes that belong to no message.
     ///
     /// # Errors

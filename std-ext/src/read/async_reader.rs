@@ -13,7 +13,7 @@ use tokio::task::spawn_blocking;
 use super::batch::Batch;
 use super::fetch::{AsyncRangeFetch, BoxFuture, FetchError, FetchErrorKind, Fetched, Tag, Want};
 use super::gather::{Gather, Gathered};
-use super::locate::{LastMessage, Located, SearchGoal};
+use super::locate::{Beginning, LastMessage, Located, MessageAt, SearchGoal};
 use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
 use super::question::{Answer, Bytes, FirstMetadata, Object, Question, Ranges, question_methods};
@@ -154,6 +154,48 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     pub async fn with_segments<T>(&self, with: impl FnOnce(Segments<'_>) -> T) -> Result<T> {
         let table = self.table().await?;
         Ok(with(table.segments()))
+    }
+
+    /// The place of message `index`. The search goes no further than there. `None` if there are fewer messages.
+    ///
+    /// # Errors
+    /// The errors of the source.
+    pub async fn message_layout(&self, index: usize) -> Result<Option<MessageLayout>> {
+        let mut call = self.session.begin();
+        if let Some(table) = call.table() {
+            return Ok(table.messages.get(index).copied());
+        }
+        let mut search = call.search(SearchGoal::Index(index));
+        match self.run(&mut call, &mut search).await {
+            Ok(Located::Table(table)) => Ok(call.keep_table(table).messages.get(index).copied()),
+            Ok(Located::Message(layout)) => {
+                call.keep_search(search);
+                Ok(Some(layout))
+            }
+            Err(error) => {
+                call.keep_search(search);
+                Err(error)
+            }
+        }
+    }
+
+    /// The place of the message that begins at byte `offset`, by its preamble. Its end is not read, and no other message is.
+    /// `None` if no message begins there; a message that does not tell its length, because it was streamed, is looked for from
+    /// the start.
+    ///
+    /// # Errors
+    /// The errors of the source.
+    pub async fn message_layout_at(&self, offset: u64) -> Result<Option<MessageLayout>> {
+        let mut call = self.session.begin();
+        let beginning = self.run(&mut call, &mut MessageAt::new(offset, self.session.options())).await?;
+        drop(call);
+        Ok(match beginning {
+            Beginning::Message(layout) => Some(layout),
+            Beginning::Other => None,
+            Beginning::Streamed => {
+                self.table().await?.messages.iter().find(|message| message.offset == offset).copied()
+            }
+        })
     }
 
     /// The place of the last message: see [`Reader::last_message`](super::Reader::last_message).
