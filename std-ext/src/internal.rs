@@ -31,3 +31,15 @@ pub mod query {
 
 // scan
 pub use crate::scan::{Window, Windowed};
+
+/// Opens a source at an address without reading, for a caller whose first question is about a place that it knows. Without
+/// feature `remote` it is an error.
+///
+/// # Errors
+/// [`TensogramError::Remote`](crate::TensogramError::Remote).
+pub fn open_unread(source: &str) -> crate::Result<crate::TensogramFile> {
+    #[cfg(feature = "remote")]
+    return crate::TensogramFile::open_remote_unread(source);
+    #[cfg(not(feature = "remote"))]
+    crate::TensogramFile::open_source(source, None)
+}

@@ -1,5 +1,6 @@
 //! The reader of a file at an address, for calls that wait for their answer.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::base::error::{Result, TensogramError};
@@ -45,9 +46,9 @@ impl Remote {
         wait(async move { reader.ask_at(layout, question).await })?
     }
 
-    pub(super) fn message_layout(&self, index: usize) -> Result<Option<MessageLayout>> {
+    pub(super) fn message_layouts_in(&self, numbers: Range<usize>) -> Result<Vec<MessageLayout>> {
         let reader = Arc::clone(&self.reader);
-        wait(async move { reader.message_layout(index).await })?
+        wait(async move { reader.message_layouts_in(numbers).await })?
     }
 
     pub(super) fn message_layout_at(&self, offset: u64) -> Result<Option<MessageLayout>> {

@@ -156,27 +156,30 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         Ok(with(table.segments()))
     }
 
-    /// The place of message `index`. The search goes no further than there. `None` if there are fewer messages.
+    /// The places of the messages with these numbers. The search goes no further than the last of them. The list is shorter if
+    /// there are fewer messages.
     ///
     /// # Errors
     /// The errors of the source.
-    pub async fn message_layout(&self, index: usize) -> Result<Option<MessageLayout>> {
+    pub async fn message_layouts_in(&self, numbers: Range<usize>) -> Result<Vec<MessageLayout>> {
+        let part = |messages: &[MessageLayout]| {
+            let end = numbers.end.min(messages.len());
+            messages.get(numbers.start..end).unwrap_or_default().to_vec()
+        };
+        let Some(last) = numbers.clone().next_back() else { return Ok(Vec::new()) };
         let mut call = self.session.begin();
         if let Some(table) = call.table() {
-            return Ok(table.messages.get(index).copied());
+            return Ok(part(&table.messages));
         }
-        let mut search = call.search(SearchGoal::Index(index));
-        match self.run(&mut call, &mut search).await {
-            Ok(Located::Table(table)) => Ok(call.keep_table(table).messages.get(index).copied()),
-            Ok(Located::Message(layout)) => {
-                call.keep_search(search);
-                Ok(Some(layout))
-            }
-            Err(error) => {
-                call.keep_search(search);
-                Err(error)
-            }
-        }
+        let mut search = call.search(SearchGoal::Index(last));
+        let found = match self.run(&mut call, &mut search).await {
+            Ok(Located::Table(table)) => return Ok(part(&call.keep_table(table).messages)),
+            Ok(Located::Message(_)) => Ok(part(search.messages())),
+            Err(error) => Err(error),
+        };
+        // The search goes on from here at the next call.
+        call.keep_search(search);
+        found
     }
 
     /// The place of the message that begins at byte `offset`, by its preamble. Its end is not read, and no other message is.

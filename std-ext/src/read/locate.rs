@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use tgm_core::message::check_preamble;
 use tgm_core::scan::Scanner;
-use tgm_core::wire::{END_MAGIC, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamble};
+use tgm_core::wire::{END_MAGIC, FRAME_ALIGNMENT, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamble};
 use zerocopy::FromBytes as _;
 
 use super::fetch::{FetchError, FetchErrorKind};
@@ -175,7 +175,7 @@ impl Locate {
                 }
             }
         } else if is_next && self.is_for_all() {
-            self.read_on(missing.start, wants);
+            self.read_on(missing.start.saturating_sub(Around::of(&self.options).before), wants);
         } else {
             self.ahead.begin(&missing);
             let around = Around::of(&self.options);
@@ -227,7 +227,13 @@ impl Around {
     fn of(options: &ReadOptions) -> Self {
         let free = options.gap.unwrap_or(0);
         let most = |wanted: u64| if wanted <= free { wanted } else { 0 };
-        Self { before: most(options.descriptor), behind: most(options.header).max(PREAMBLE_SIZE as u64) }
+        // The postamble and padding lie behind the descriptor of the last object.
+        let ends = (POSTAMBLE_SIZE + FRAME_ALIGNMENT) as u64;
+        let before = most(options.descriptor);
+        Self {
+            before: if before > 0 { before.saturating_add(ends) } else { 0 },
+            behind: most(options.header).max(PREAMBLE_SIZE as u64),
+        }
     }
 }
 
