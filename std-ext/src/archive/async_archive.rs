@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use tgm_core::Message as MessageView;
 use tgm_core::wire::MAGIC;
 
-use super::async_object::AsyncObject;
+use super::async_object::{AnyReader, AsyncObject};
 use super::foreign;
 use crate::base::error::Result;
 use crate::base::options::DecodeOptions;
@@ -16,9 +16,6 @@ use crate::read::question::{AllMetadata, Bytes, Outline};
 use crate::read::{AsyncLocalFile, AsyncRangeFetch, AsyncReader, LocalFile, ReadOptions, is_remote_url};
 use crate::scan::MessageLayout;
 use crate::validate::check_message;
-
-/// A reader of any source that answers later.
-pub(super) type AnyReader = AsyncReader<Box<dyn AsyncRangeFetch>>;
 
 /// [`Archive`](super::Archive) for programs that do not wait: the same methods, followed by `.await`.
 ///

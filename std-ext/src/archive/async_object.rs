@@ -5,7 +5,6 @@ use std::sync::Arc;
 use tgm_core::descriptor::Descriptor;
 use tgm_core::selection::Pick;
 
-use super::async_archive::AnyReader;
 use super::facts::{Facts, fact_methods};
 use super::object::only;
 use crate::base::error::{Result, TensogramError};
@@ -19,6 +18,10 @@ use crate::model::number::Number;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::read::question::{AllMetadata, Decoded, Described, DescribedObject, Values};
+use crate::read::{AsyncRangeFetch, AsyncReader};
+
+/// A reader of any source that answers later.
+pub(super) type AnyReader = AsyncReader<Box<dyn AsyncRangeFetch>>;
 
 /// One tensor of an [`AsyncArchive`](super::AsyncArchive), not yet read: [`Object`](super::Object). What reads is followed
 /// by `.await`.

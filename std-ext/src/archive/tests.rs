@@ -65,7 +65,7 @@ fn picks(shape: &[u64]) -> Vec<Pick> {
 }
 
 /// An answer, in a form that can be compared.
-fn told<T: std::fmt::Debug>(answer: Result<T>) -> std::result::Result<T, String> {
+fn told<T: fmt::Debug>(answer: Result<T>) -> std::result::Result<T, String> {
     answer.map_err(|error| error.to_string())
 }
 

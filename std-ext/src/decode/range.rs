@@ -236,7 +236,7 @@ pub(super) fn range_floats<T: Float>(
 /// Converts the values of ranges. Each range begins with a byte of its own.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] if the bytes are not those of the ranges.
+/// [`TensogramError::Encoding`] if the ranges have more bytes or values than are given.
 pub(super) fn convert_ranges<T: Float>(
     dtype: Dtype,
     mut bytes: &[u8],

@@ -75,6 +75,30 @@ pub(crate) trait Question: Send + Sync {
     fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>>;
 }
 
+impl<Q: Question> Question for &Q {
+    type Answer = Q::Answer;
+
+    fn wanted(&self) -> Needs {
+        (**self).wanted()
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        (**self).options()
+    }
+
+    fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
+        (**self).in_memory(message)
+    }
+
+    fn in_own_memory(&self, message: Vec<u8>) -> Result<Self::Answer> {
+        (**self).in_own_memory(message)
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>> {
+        (**self).answer(gathered)
+    }
+}
+
 /// All bytes of a message.
 #[derive(Debug)]
 pub(crate) struct Bytes(pub(crate) DecodeOptions);
@@ -376,7 +400,6 @@ impl Values {
     }
 
     /// Which values.
-    #[cfg(feature = "async")]
     pub(crate) fn what(&self) -> Wanted<'_> {
         match &self.elements {
             None => Wanted::All,
@@ -387,11 +410,9 @@ impl Values {
 }
 
 /// [`Values`], decoded.
-#[cfg(feature = "async")]
 #[derive(Debug)]
 pub(crate) struct Decoded<R>(pub(crate) Values, pub(crate) fn(&Values, AtHand) -> Result<R>);
 
-#[cfg(feature = "async")]
 impl<R: Send> Question for Decoded<R> {
     type Answer = R;
 

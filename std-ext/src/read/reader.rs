@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::fetch::{FetchTraits, RangeFetch, Want};
-use super::gather::Gather;
 use super::locate::{LastMessage, Located, SearchGoal};
 use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
 use super::question::{Bytes, Outline, Question, question_methods};
 use super::read_task::ReadTask;
-use super::session::{Call, DoneOrFetch, Session, note};
+use super::session::{Call, DoneOrFetch, Session};
+use super::steps::{Asking, Work};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
@@ -178,22 +178,22 @@ impl<F: RangeFetch> Reader<F> {
     pub(crate) fn ask<Q: Question>(&self, index: usize, question: Q) -> Result<Q::Answer> {
         let mut call = self.session.begin();
         let gather = call.gather(index, &question)?;
-        self.answer(&mut call, gather, &question)
+        self.drive(&mut call, &mut Asking::of(gather, &question))
     }
 
     /// The answer of the message at `layout`.
     pub(crate) fn ask_at<Q: Question>(&self, layout: MessageLayout, question: &Q) -> Result<Q::Answer> {
         let mut call = self.session.begin();
         let gather = call.gather_at(layout, question);
-        self.answer(&mut call, gather, question)
+        self.drive(&mut call, &mut Asking::of(gather, question))
     }
 
-    fn answer<Q: Question>(&self, call: &mut Call<'_>, mut gather: Gather, question: &Q) -> Result<Q::Answer> {
+    /// Drives the work of a task to its end.
+    fn drive<A>(&self, call: &mut Call<'_>, work: &mut impl Work<A>) -> Result<A> {
         loop {
-            let gathered = self.run(call, &mut gather);
-            call.keep_findings(&mut gather);
-            if let Some(answer) = note(&mut gather, question.answer(gathered?)?) {
-                return Ok(answer);
+            match work.step(call)? {
+                DoneOrFetch::Done(answer) => return Ok(answer),
+                DoneOrFetch::Fetch(requests) => self.fetch(call, &requests)?,
             }
         }
     }
