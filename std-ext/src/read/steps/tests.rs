@@ -80,7 +80,7 @@ fn only_what_is_wanted_is_read_and_nothing_twice() {
     let values: Vec<u32> = flash.drive(steps.read(2, 1).ranges(&[(20_000, 4)]).values()).unwrap();
     assert_eq!(values, [20_003, 20_004, 20_005, 20_006]);
     let read: u64 = flash.read.iter().map(|range| range.end - range.start).sum();
-    assert!(read < 8 << 10, "{read} of {}", flash.bytes.len());
+    assert!(read < flash.bytes.len() as u64 / 10, "{read} of {}", flash.bytes.len());
     flash.read.clear();
     let again: Vec<u32> = flash.drive(steps.read(2, 1).ranges(&[(20_000, 4)]).values()).unwrap();
     assert_eq!((again, flash.read.len()), (values, 0));
