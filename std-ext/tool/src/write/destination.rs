@@ -113,7 +113,7 @@ impl From<PathBuf> for Destination {
 }
 
 impl ValueParserFactory for Destination {
-    type Parser = TryMapValueParser<PathBufValueParser, fn(PathBuf) -> Result<Self, &'static str>>;
+    type Parser = TryMapValueParser<PathBufValueParser, fn(PathBuf) -> io::Result<Self>>;
 
     fn value_parser() -> Self::Parser {
         PathBufValueParser::new().try_map(|path| refuse_address(path).map(Self::from))
@@ -121,8 +121,9 @@ impl ValueParserFactory for Destination {
 }
 
 /// The path, unless it is an address.
-pub(crate) fn refuse_address(path: PathBuf) -> Result<PathBuf, &'static str> {
-    if SourceName::of(&path).is_address() { Err("addresses are read, and not written") } else { Ok(path) }
+pub(crate) fn refuse_address(path: PathBuf) -> io::Result<PathBuf> {
+    SourceName::of(&path).to_write()?;
+    Ok(path)
 }
 
 impl fmt::Display for Destination {
@@ -284,12 +285,12 @@ pub(crate) fn report(destination: &Destination, out: &mut Out, failure: Failure)
 pub(crate) struct FileNames(PathBuf);
 
 impl ValueParserFactory for FileNames {
-    type Parser = TryMapValueParser<PathBufValueParser, fn(PathBuf) -> Result<Self, &'static str>>;
+    type Parser = TryMapValueParser<PathBufValueParser, fn(PathBuf) -> io::Result<Self>>;
 
     fn value_parser() -> Self::Parser {
         PathBufValueParser::new().try_map(|path| {
             if is_stdio(&path) {
-                Err("several files are written, standard output is one stream")
+                Err(io::Error::other("several files are written, standard output is one stream"))
             } else {
                 refuse_address(path).map(Self)
             }
