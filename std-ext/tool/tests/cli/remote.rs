@@ -44,7 +44,12 @@ fn commands_say_of_an_address_what_they_say_of_the_file() {
         for command in commands {
             let (local, remote) = (tgm(command, &path), tgm(command, &address));
             assert!(local.status.code().is_some());
-            assert_eq!(said(&remote, &address), said(&local, &path), "{command:?} {name}");
+            if command.contains(&"-m") {
+                // What lies behind the message is not looked at.
+                assert_eq!((remote.status.code(), &remote.stdout), (Some(0), &local.stdout), "{command:?} {name}");
+            } else {
+                assert_eq!(said(&remote, &address), said(&local, &path), "{command:?} {name}");
+            }
         }
     }
 }
