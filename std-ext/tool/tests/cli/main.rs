@@ -29,6 +29,7 @@ mod digests;
 mod doctor;
 mod edits;
 mod environment;
+mod exact;
 mod extract;
 mod grammar;
 mod help;
