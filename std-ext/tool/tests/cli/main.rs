@@ -41,6 +41,7 @@ mod lost;
 mod memory;
 mod merging;
 mod npy;
+mod pairs;
 mod pictures;
 mod plot;
 mod progress;

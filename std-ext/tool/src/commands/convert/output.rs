@@ -47,7 +47,7 @@ impl Convert {
 
     /// Writes one file.
     fn write_file(&self, out: &mut Out, to: Format, told: &mut Told) {
-        let what = if to.holds() == Holds::Messages { What::Messages } else { What::Values };
+        let what = if to.holds() == Holds::Messages { What::Converted } else { What::Values };
         self.output.write(out, what, Reads::Only(&self.paths), |out, sink| {
             #[cfg(feature = "grib")]
             let mut grib = GribWriter::default();

@@ -85,7 +85,7 @@ impl Run for FromTgm {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let mut notes = Vec::new();
         let options = BridgeOptions { pass_through: self.pass_through, ..BridgeOptions::default() };
-        self.output.write(out, What::Messages, Reads::Only(&self.paths), |out, mut sink| {
+        self.output.write(out, What::Converted, Reads::Only(&self.paths), |out, mut sink| {
             Ok(for_each_message(&self.paths, self.which, Wanted::Whole, out, |out, entry| {
                 if !self.selection.picks(out, entry, self.digests) {
                     return Ok(());
