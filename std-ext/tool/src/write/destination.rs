@@ -97,7 +97,7 @@ impl Reads<'_> {
 
 /// The kind of output, for error texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum OutputKind {
     /// Messages. There must be at least one, so that an empty output never replaces a file. Its name must not be that of
     /// another format.
     Messages,
@@ -123,7 +123,7 @@ impl From<PathBuf> for Destination {
 }
 
 impl ValueParserFactory for Destination {
-    type Parser = TryMapValueParser<PathBufValueParser, fn(PathBuf) -> Result<Self, &'static str>>;
+    type Parser = TryMapValueParser<PathBufValueParser, fn(PathBuf) -> io::Result<Self>>;
 
     fn value_parser() -> Self::Parser {
         PathBufValueParser::new().try_map(|path| refuse_address(path).map(Self::from))
@@ -131,8 +131,9 @@ impl ValueParserFactory for Destination {
 }
 
 /// The path, unless it is an address.
-pub(crate) fn refuse_address(path: PathBuf) -> Result<PathBuf, &'static str> {
-    if SourceName::of(&path).is_address() { Err("addresses are read, and not written") } else { Ok(path) }
+pub(crate) fn refuse_address(path: PathBuf) -> io::Result<PathBuf> {
+    SourceName::of(&path).to_write()?;
+    Ok(path)
 }
 
 impl fmt::Display for Destination {
@@ -166,25 +167,25 @@ impl Destination {
 
     /// Checks that writing harms no input, and reports it otherwise. If this is standard output, text goes to standard
     /// error from here on. Only needed by commands that print before they write.
-    pub(crate) fn prepare(&self, out: &mut Out, what: What, reads: Reads<'_>) -> bool {
+    pub(crate) fn prepare(&self, out: &mut Out, what: OutputKind, reads: Reads<'_>) -> bool {
         if !reads.allow(self) {
             out.problem(&format!("{self} is a file that is read: nothing was written, write to another"));
             return false;
         }
-        if what == What::Messages
+        if what == OutputKind::Messages
             && let Some(text) = self.path().and_then(endings::refusal)
             && !reads.has(self)
         {
             out.problem(&text);
             return false;
         }
-        if out.manner().no_clobber && self.path().is_some_and(Path::is_file) {
+        if out.output_flags().no_clobber && self.path().is_some_and(Path::is_file) {
             out.problem(&format!("{self} exists: --no-clobber leaves it as it is"));
             return false;
         }
         if self.is_stdout() {
             if Out::is_terminal() {
-                let what = if what == What::Values { "values" } else { "messages" };
+                let what = if what == OutputKind::Values { "values" } else { "messages" };
                 out.problem(&format!("{what} are not written to a terminal: name a file, or redirect standard output"));
                 return false;
             }
@@ -198,7 +199,7 @@ impl Destination {
     pub(crate) fn write(
         &self,
         out: &mut Out,
-        what: What,
+        what: OutputKind,
         reads: Reads<'_>,
         produce: impl FnOnce(&mut Out, &mut dyn Write) -> Result<(), Failure>,
     ) -> bool {
@@ -208,7 +209,7 @@ impl Destination {
         let produce = |out: &mut Out, sink: &mut dyn Write| {
             let mut counted = Counted { sink, is_empty: true };
             produce(out, &mut counted)?;
-            if counted.is_empty && what != What::Values {
+            if counted.is_empty && what != OutputKind::Values {
                 return Err(io::Error::other("there is no message to write").into());
             }
             Ok(())
@@ -253,7 +254,7 @@ impl Destination {
         list: impl FnOnce(&mut Out) -> io::Result<()>,
     ) -> io::Result<()> {
         let Self::File(path) = self else { return list(out) };
-        if !self.prepare(out, What::Values, reads) {
+        if !self.prepare(out, OutputKind::Values, reads) {
             return Ok(());
         }
         let mut is_nothing = false;
@@ -308,7 +309,8 @@ impl ValueParserFactory for FileNames {
             if is_stdio(&path) {
                 return Err("several files are written, standard output is one stream".to_string());
             }
-            endings::refusal(&path).map_or_else(|| Ok(Self(refuse_address(path)?)), Err)
+            endings::refusal(&path)
+                .map_or_else(|| refuse_address(path).map(Self).map_err(|error| error.to_string()), Err)
         })
     }
 }
