@@ -50,7 +50,9 @@
 //!
 //! | layer | what it knows |
 //! |---|---|
-//! | `lone_frame` | objects whose frames were read without the rest of their message |
+//! | `request` | requests for values |
+//! | `at_hand` | bytes that were fetched for a request |
+//! | `lone_frame`, `wanted` | objects whose frames were read without the rest of their message; what is wanted of an object |
 //! | `range`, `fetched` | ranges: of an object at hand, or of one of which only parts were fetched |
 //! | `frameless`, `select` | objects in no frame; boxes of a tensor |
 //! | `each_range`, `typed` | several ranges, each block decoded once; values as a Rust type |
@@ -63,6 +65,7 @@
 //! | `checked`, `masks`, `cost`, `bounds`, `object_table`, `range_order` | checks of a message, masks, what parts cost, what callers ask for |
 //! | `trust` | digests, the only door to an object's bytes |
 
+pub(crate) mod at_hand;
 mod bounds;
 pub(crate) mod checked;
 mod cost;
@@ -78,12 +81,14 @@ mod plan;
 pub mod range;
 mod range_bytes;
 mod range_order;
+pub(crate) mod request;
 mod scratch;
 pub mod select;
 pub(crate) mod stored;
 pub(crate) mod trust;
 pub mod typed;
 mod unpack;
+pub(crate) mod wanted;
 pub(crate) mod whole;
 
 use std::borrow::Cow;
@@ -107,6 +112,7 @@ use crate::model::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
 pub use crate::model::types::{DecodedMaskSet, DecodedObjectWithMasks};
 pub use into::{elements_into, unpack_into, values_into};
 pub use object_table::ObjectTable;
+pub use request::{Read, read};
 pub use scratch::Scratch;
 pub use select::{
     Selected, select, select_as, select_as_into, select_elements_into, select_into, select_objects, select_vec,

@@ -68,6 +68,7 @@
 //! | `doctor` | which features this build has, each tested |
 //! | `compat` | the names of the crate `tensogram` |
 //! | `ndarray` | arrays of another library |
+//! | `archive` | messages and objects of any source |
 //! | `validate` | everything that is wrong with a message or a file |
 //! | `v2` | messages of version 2 |
 //! | `file` | files and the messages in them |
@@ -98,6 +99,7 @@
 //! `tensogram` are not either, because such programs match on all variants.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+pub mod archive;
 mod base;
 pub mod compat;
 pub mod decode;
@@ -124,12 +126,15 @@ pub use tgm_codec as codec;
 pub use tgm_core as core;
 pub use tgm_core::descriptor::{ByteOrder, Dtype};
 
+pub use archive::{Archive, Message, Object, Writer};
+#[cfg(feature = "async")]
+pub use archive::{AsyncArchive, AsyncMessage, AsyncObject};
 pub use base::error::{self, Result, TensogramError};
 #[doc(hidden)]
 pub use base::interrupt;
 pub use base::options::{self, DecodeOptions, EncodeOptions};
-pub use decode::{Scratch, decode, decode_object, decode_range, to_vec, values, values_as};
-pub use encode::{MessageBuilder, ObjectBuilder, StreamingEncoder, encode};
+pub use decode::{Read, Scratch, decode, decode_object, decode_range, read, to_vec, values, values_as};
+pub use encode::{Compress, MessageBuilder, ObjectBuilder, StreamingEncoder, encode};
 #[cfg(feature = "mmap")]
 pub use file::MappedFile;
 pub use file::TensogramFile;

@@ -176,6 +176,17 @@ impl Division {
     }
 }
 
+/// How many elements lie between two places where an object's payload can be cut. `None` if it cannot be cut.
+pub(crate) fn grain(descriptor: &Descriptor<'_>, options: &DecodeOptions) -> Option<u64> {
+    if descriptor.filter().known() != Some(Filter::None) {
+        return None;
+    }
+    match descriptor.compression().known()? {
+        Compression::None => Some(1),
+        known => divisible(known, options)?.grain(descriptor),
+    }
+}
+
 /// The codec that says where a compressed payload can be cut. `None` if it cannot be cut.
 fn divisible(compression: Compression, options: &DecodeOptions) -> Option<&'static dyn Divisible> {
     tgm_codec::codec(compression, options.compression_backend).ok()?.divisible()

@@ -197,6 +197,14 @@ pub(super) fn threads(options: &DecodeOptions, object: &DataObject<'_>) -> Resul
     Ok(Threads::resolve(options.threads, object.payload().len() as u64, options.parallel_threshold_bytes)?)
 }
 
+/// [`threads`] for an object that may be trusted.
+///
+/// # Errors
+/// The errors of [`threads`].
+pub(super) fn threads_for(object: Trusted<'_, '_>, options: &DecodeOptions) -> Result<Threads> {
+    Ok(Threads::resolve(options.threads, object.payload().len() as u64, options.parallel_threshold_bytes)?)
+}
+
 /// Joins stored bytes with what the object's descriptor says about them.
 ///
 /// # Errors

@@ -12,20 +12,27 @@
 //! With `verify_hash`, the whole frame of the object is read and hashed before, once a call: a digest covers the whole
 //! frame.
 
-use tgm_core::descriptor::ByteOrder;
+use std::borrow::Cow;
+use std::mem;
+
+use tgm_codec::memory::at_least;
+use tgm_core::descriptor::{ByteOrder, Descriptor, Dtype, Encoding};
 use tgm_core::object::DataObject;
+use tgm_core::tensor::Element;
 use zerocopy::IntoBytes as _;
 
+use super::bounds::check_ranges;
 use super::checked::CheckedMessage;
 use super::each_range::{self, refuse_as_the_reference, trusted_ranges};
-use super::frameless;
 use super::into::check_dtype;
-use super::plan::target_order;
+use super::plan::{target_order, threads_for};
 use super::scratch::Scratch;
+use super::select::borrowed;
 use super::trust::{Trusted, checked_object_of_frame};
-use crate::base::error::Result;
-#[cfg(doc)]
-use crate::base::error::TensogramError;
+use super::typed::{Float, check_real, convert};
+use super::{frameless, unpack};
+use crate::base::error::{Result, TensogramError};
+use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::number::Number;
@@ -142,10 +149,114 @@ fn ranges_in_order(
     scratch: &mut Scratch,
     out: &mut [u8],
 ) -> Result<()> {
-    if options.reference_range_refusals {
-        refuse_as_the_reference(object.descriptor(), ranges.is_empty())?;
-    }
+    refuse_if_asked(object.descriptor(), ranges, options)?;
     each_range::decode_ranges_into(Trusted::new(object, options)?, ranges, order, options, scratch, out)
+}
+
+/// The values of `ranges` of an object that may be trusted, one range behind the other, as bytes in `order`. They are
+/// borrowed if there is one range, which lies in the message as it is wanted.
+///
+/// # Errors
+/// The errors of [`ranges`], digests excepted.
+pub(super) fn range_bytes<'a>(
+    object: Trusted<'_, 'a>,
+    ranges: &[(u64, u64)],
+    order: ByteOrder,
+    options: &DecodeOptions,
+) -> Result<Cow<'a, [u8]>> {
+    let descriptor = object.descriptor();
+    refuse_if_asked(descriptor, ranges, options)?;
+    let len = check_ranges(descriptor, ranges, options)?;
+    if let [(start, count)] = ranges
+        && let Some(bytes) = borrowed(object, &(*start..start.saturating_add(*count)), *count, order, options)?
+    {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    let mut out = reserve(options.limits.check_bytes(u64::MAX, len)?)?;
+    each_range::decode_ranges_into(object, ranges, order, options, &mut Scratch::default(), &mut out)?;
+    Ok(Cow::Owned(out))
+}
+
+/// [`ranges_into`] of an object that may be trusted, in the given byte order.
+///
+/// # Errors
+/// The errors of [`ranges_into`], digests excepted.
+pub(super) fn write_ranges(
+    object: Trusted<'_, '_>,
+    ranges: &[(u64, u64)],
+    order: ByteOrder,
+    options: &DecodeOptions,
+    scratch: &mut Scratch,
+    out: &mut [u8],
+) -> Result<()> {
+    refuse_if_asked(object.descriptor(), ranges, options)?;
+    each_range::decode_ranges_into(object, ranges, order, options, scratch, out)
+}
+
+/// The values of `ranges` of an object that may be trusted, as floats, one range behind the other, into all of `out`.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] for complex values, and if `out` is shorter or longer; the errors of [`ranges`], digests
+/// excepted.
+pub(super) fn range_floats<T: Float>(
+    object: Trusted<'_, '_>,
+    ranges: &[(u64, u64)],
+    options: &DecodeOptions,
+    scratch: &mut Scratch,
+    out: &mut [T],
+) -> Result<()> {
+    let descriptor = object.descriptor();
+    let dtype = descriptor.dtype();
+    check_real(descriptor)?;
+    if dtype == <T as Element>::DTYPE {
+        let out = T::as_elements_mut(out).as_mut_bytes();
+        return write_ranges(object, ranges, ByteOrder::NATIVE, options, scratch, out);
+    }
+    refuse_if_asked(descriptor, ranges, options)?;
+    let len = check_ranges(descriptor, ranges, options)?;
+    let expected = ranges.iter().fold(0, |sum: u64, (_, count)| sum.saturating_add(*count));
+    let given = out.len();
+    if given as u64 != expected {
+        return Err(TensogramError::encoding(format!("output has {given} values, the ranges have {expected}")));
+    }
+    if let ([(start, _)], Some(Encoding::SimplePacking)) = (ranges, descriptor.encoding().known()) {
+        return unpack::unpack_into(object, *start, options, threads_for(object, options)?, scratch, out);
+    }
+    // Out of the scratch for as long as decoding works in the rest of it.
+    let mut buffer = mem::take(&mut scratch.values);
+    let len = options.limits.check_bytes(u64::MAX, len)?;
+    let converted = at_least(&mut buffer, len).map_err(TensogramError::from).and_then(|bytes| {
+        each_range::decode_ranges_into(object, ranges, ByteOrder::NATIVE, options, scratch, bytes)?;
+        convert_ranges(dtype, bytes, ranges, out)
+    });
+    scratch.values = buffer;
+    converted
+}
+
+/// Converts the values of ranges. Each range begins with a byte of its own.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if the ranges have more bytes or values than are given.
+pub(super) fn convert_ranges<T: Float>(
+    dtype: Dtype,
+    mut bytes: &[u8],
+    ranges: &[(u64, u64)],
+    mut out: &mut [T],
+) -> Result<()> {
+    let shorter = || TensogramError::encoding("ranges are longer than they were found to be");
+    for (_, count) in ranges {
+        let len = dtype.byte_len(*count).and_then(|len| usize::try_from(len).ok());
+        let (values, rest) = len.and_then(|len| bytes.split_at_checked(len)).ok_or_else(shorter)?;
+        let places = usize::try_from(*count).ok().and_then(|count| out.split_at_mut_checked(count));
+        let (places, others) = places.ok_or_else(shorter)?;
+        convert(dtype, values, places)?;
+        (bytes, out) = (rest, others);
+    }
+    Ok(())
+}
+
+fn refuse_if_asked(descriptor: &Descriptor<'_>, ranges: &[(u64, u64)], options: &DecodeOptions) -> Result<()> {
+    if options.reference_range_refusals { refuse_as_the_reference(descriptor, ranges.is_empty()) } else { Ok(()) }
 }
 
 /// The values of `ranges` of an object whose payload lies in no frame, one buffer for each range.

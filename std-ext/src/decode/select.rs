@@ -29,6 +29,7 @@ mod tests;
 
 use std::borrow::Cow;
 use std::mem;
+use std::ops::Range;
 
 use tgm_codec::memory;
 use tgm_codec::memory::at_least;
@@ -36,18 +37,18 @@ use tgm_codec::threads::Threads;
 use tgm_core::descriptor::{ByteOrder, Descriptor};
 use tgm_core::object::DataObject;
 use tgm_core::selection::{Pick, Selection};
-use tgm_core::tensor::{AnyView, Shape};
+use tgm_core::tensor::Element;
 use zerocopy::IntoBytes as _;
 
 use self::filler::with_filler;
 pub use self::pending::element_ranges;
 use super::bounds::check_output;
 use super::into::check_dtype;
-use super::plan::{Plan, WayToValues, target_order, threads};
+use super::plan::{Plan, WayToValues, target_order, threads, threads_for};
 use super::scratch::Scratch;
 use super::trust::Trusted;
-use super::typed::{Float, check_real, values_as_into, zeros};
-use super::whole;
+use super::typed::{Float, check_real, convert, zeros};
+use super::{typed, whole};
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
@@ -205,35 +206,57 @@ pub fn select_as_into<T: Float>(
     scratch: &mut Scratch,
     out: &mut [T],
 ) -> Result<()> {
-    let descriptor = object.descriptor();
+    check_real(object.descriptor())?;
+    let selection = selection(object.descriptor(), picks)?;
+    check_count(&selection, out.len())?;
+    floats_into(Trusted::new(object, options)?, &selection, options, scratch, out)
+}
+
+/// Checks that a selection has `given` values.
+fn check_count(selection: &Selection<'_>, given: usize) -> Result<()> {
+    let expected = selection.element_count();
+    if given as u64 == expected {
+        return Ok(());
+    }
+    Err(TensogramError::encoding(format!("output has {given} values, the selection has {expected}")))
+}
+
+/// [`select_as_into`] of an object that may be trusted.
+///
+/// # Errors
+/// The errors of [`select_as_into`], digests excepted.
+pub(super) fn floats_into<T: Float>(
+    trusted: Trusted<'_, '_>,
+    selection: &Selection<'_>,
+    options: &DecodeOptions,
+    scratch: &mut Scratch,
+    out: &mut [T],
+) -> Result<()> {
+    let descriptor = trusted.descriptor();
     let dtype = descriptor.dtype();
     check_real(descriptor)?;
-    if dtype == T::DTYPE {
-        return select_elements_into(object, picks, options, scratch, out);
-    }
-    let selection = selection(descriptor, picks)?;
-    let (expected, given) = (selection.element_count(), out.len());
-    if given as u64 != expected {
-        return Err(TensogramError::encoding(format!("output has {given} values, the selection has {expected}")));
-    }
-    if is_whole(&selection, descriptor) {
-        return values_as_into(object, options, scratch, out);
+    check_count(selection, out.len())?;
+    if is_whole(selection, descriptor) {
+        return typed::floats_into(trusted, options, scratch, out);
     }
     options.limits.check_bytes(u64::MAX, size_of_val(out) as u64)?;
-    let (trusted, threads) = (Trusted::new(object, options)?, threads(options, object)?);
     if out.is_empty() {
         return Ok(());
     }
+    let threads = threads_for(trusted, options)?;
+    if dtype == <T as Element>::DTYPE {
+        let out = T::as_elements_mut(out).as_mut_bytes();
+        return write_part(trusted, selection, ByteOrder::NATIVE, options, threads, scratch, out);
+    }
     // Out of the scratch for as long as decoding works in the rest of it.
     let mut buffer = mem::take(&mut scratch.values);
-    let filled = with_filler(trusted, &selection, ByteOrder::NATIVE, options, threads, scratch, |filler| {
+    let filled = with_filler(trusted, selection, ByteOrder::NATIVE, options, threads, scratch, |filler| {
         out.chunks_mut(CONVERTED).try_for_each(|out| {
-            let shape = [out.len() as u64];
-            let len = options.limits.check_bytes(u64::MAX, dtype.byte_len(shape[0]).unwrap_or(u64::MAX))?;
+            let count = out.len() as u64;
+            let len = options.limits.check_bytes(u64::MAX, dtype.byte_len(count).unwrap_or(u64::MAX))?;
             let bytes = at_least(&mut buffer, len)?;
-            filler.fill(shape[0], bytes)?;
-            T::copy_from(&AnyView::new(dtype, bytes, ByteOrder::NATIVE, Shape::from(&shape))?, out);
-            Ok(())
+            filler.fill(count, bytes)?;
+            convert(dtype, bytes, out)
         })
     });
     scratch.values = buffer;
@@ -296,7 +319,7 @@ pub(super) fn select_trusted<'a>(
         return Ok(Selected { shape, bytes: whole::decode_values(trusted, options, threads)? });
     }
     let order = target_order(descriptor, options);
-    if let Some(bytes) = borrowed(trusted, selection, order, options)? {
+    if let Some(bytes) = borrowed(trusted, &selection.hull(), selection.element_count(), order, options)? {
         return Ok(Selected { shape, bytes: Cow::Borrowed(bytes) });
     }
     // Picks such as `..` select what the message's shape states, and a shape can lie. So the memory for the result is
@@ -307,14 +330,18 @@ pub(super) fn select_trusted<'a>(
     Ok(Selected { shape, bytes: Cow::Owned(bytes) })
 }
 
-/// The selected values, if they lie side by side in the message as they are wanted.
-fn borrowed<'a>(
+/// `count` values from the first of `hull` to the last, if they lie side by side in the message as they are wanted.
+///
+/// # Errors
+/// The errors of [`Plan`].
+pub(super) fn borrowed<'a>(
     object: Trusted<'_, 'a>,
-    selection: &Selection<'_>,
+    hull: &Range<u64>,
+    count: u64,
     order: ByteOrder,
     options: &DecodeOptions,
 ) -> Result<Option<&'a [u8]>> {
-    let (dtype, hull, count) = (object.descriptor().dtype(), selection.hull(), selection.element_count());
+    let dtype = object.descriptor().dtype();
     let plan = Plan::new(object, options, order, Threads::NONE)?;
     // Bits must begin with a byte, and those behind the last one must not be of other elements.
     let is_aligned = dtype.byte_width() > 0 || hull.start.is_multiple_of(8) && count.is_multiple_of(8);
@@ -336,15 +363,31 @@ fn write(
     scratch: &mut Scratch,
     out: &mut [u8],
 ) -> Result<()> {
-    let descriptor = object.descriptor();
-    let selection = selection(descriptor, picks)?;
-    check_output(out_len(&selection, descriptor), out)?;
+    let selection = selection(object.descriptor(), picks)?;
+    check_output(out_len(&selection, object.descriptor()), out)?;
+    write_trusted(Trusted::new(object, options)?, &selection, order, options, scratch, out)
+}
+
+/// The selected values of an object that may be trusted, in `order`, into all of `out`.
+///
+/// # Errors
+/// The errors of [`select_into`], digests excepted.
+pub(super) fn write_trusted(
+    trusted: Trusted<'_, '_>,
+    selection: &Selection<'_>,
+    order: ByteOrder,
+    options: &DecodeOptions,
+    scratch: &mut Scratch,
+    out: &mut [u8],
+) -> Result<()> {
+    let descriptor = trusted.descriptor();
+    check_output(out_len(selection, descriptor), out)?;
     options.limits.check_bytes(u64::MAX, out.len() as u64)?;
-    let (trusted, threads) = (Trusted::new(object, options)?, threads(options, object)?);
-    if is_whole(&selection, descriptor) {
+    let threads = threads_for(trusted, options)?;
+    if is_whole(selection, descriptor) {
         return whole::decode_values_into(trusted, order, options, threads, scratch, out);
     }
-    write_part(trusted, &selection, order, options, threads, scratch, out)
+    write_part(trusted, selection, order, options, threads, scratch, out)
 }
 
 /// The values of a selection that is not everything.

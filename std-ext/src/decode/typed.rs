@@ -11,13 +11,14 @@ use tgm_codec::kernels::packing::Value;
 use tgm_codec::memory::at_least;
 use tgm_core::descriptor::{ByteOrder, Descriptor, Dtype, Encoding};
 use tgm_core::object::DataObject;
-use tgm_core::tensor::{AnyView, Element};
+use tgm_core::tensor::{AnyView, Element, Shape};
+use zerocopy::IntoBytes as _;
 
-use super::into::{check_dtype, elements_into, unpack_into};
-use super::plan::threads;
+use super::into::{check_dtype, elements_into};
+use super::plan::threads_for;
 use super::scratch::Scratch;
 use super::trust::Trusted;
-use super::whole;
+use super::{unpack, whole};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 use crate::model::number::Number;
@@ -115,36 +116,65 @@ pub fn values_as_into<T: Float>(
     scratch: &mut Scratch,
     out: &mut [T],
 ) -> Result<()> {
+    check_floats(object.descriptor(), out.len())?;
+    floats_into(Trusted::new(object, options)?, options, scratch, out)
+}
+
+/// Checks that an object has `given` values that are real.
+pub(super) fn check_floats(descriptor: &Descriptor<'_>, given: usize) -> Result<()> {
+    check_real(descriptor)?;
+    let expected = descriptor.element_count();
+    if given as u64 == expected {
+        return Ok(());
+    }
+    Err(TensogramError::encoding(format!("output has {given} values, the object has {expected}")))
+}
+
+/// [`values_as_into`] of an object that may be trusted.
+///
+/// # Errors
+/// The errors of [`values_as_into`], digests excepted.
+pub(super) fn floats_into<T: Float>(
+    object: Trusted<'_, '_>,
+    options: &DecodeOptions,
+    scratch: &mut Scratch,
+    out: &mut [T],
+) -> Result<()> {
     let descriptor = object.descriptor();
     let dtype = descriptor.dtype();
-    check_real(descriptor)?;
-    let (expected, given) = (descriptor.element_count(), out.len());
-    if given as u64 != expected {
-        return Err(TensogramError::encoding(format!("output has {given} values, the object has {expected}")));
-    }
-    if dtype == T::DTYPE {
-        return elements_into(object, options, scratch, out);
+    check_floats(descriptor, out.len())?;
+    let threads = threads_for(object, options)?;
+    if dtype == <T as Element>::DTYPE {
+        let out = T::as_elements_mut(out).as_mut_bytes();
+        return whole::decode_values_into(object, ByteOrder::NATIVE, options, threads, scratch, out);
     }
     if descriptor.encoding().known() == Some(Encoding::SimplePacking) {
-        return unpack_into(object, 0, options, scratch, out);
+        return unpack::unpack_into(object, 0, options, threads, scratch, out);
     }
-    let trusted = Trusted::new(object, options)?;
-    let len = options.limits.check_bytes(trusted.payload().len() as u64, descriptor.decoded_len()?)?;
+    let len = options.limits.check_bytes(object.payload().len() as u64, descriptor.decoded_len()?)?;
     if descriptor.pending_stage().is_none() {
-        let view = AnyView::new(dtype, trusted.payload(), descriptor.byte_order(), descriptor.shape().into());
-        T::copy_from(&view.map_err(|error| error.shift(trusted.region_offset()))?, out);
+        let view = AnyView::new(dtype, object.payload(), descriptor.byte_order(), descriptor.shape().into());
+        T::copy_from(&view.map_err(|error| error.shift(object.region_offset()))?, out);
         return Ok(());
     }
     // Out of the scratch for as long as decoding works in the rest of it.
     let mut buffer = mem::take(&mut scratch.values);
     let converted = at_least(&mut buffer, len).map_err(TensogramError::from).and_then(|bytes| {
-        let threads = threads(options, object)?;
-        whole::decode_values_into(trusted, ByteOrder::NATIVE, options, threads, scratch, bytes)?;
-        T::copy_from(&AnyView::new(dtype, bytes, ByteOrder::NATIVE, descriptor.shape().into())?, out);
-        Ok(())
+        whole::decode_values_into(object, ByteOrder::NATIVE, options, threads, scratch, bytes)?;
+        convert(dtype, bytes, out)
     });
     scratch.values = buffer;
     converted
+}
+
+/// Converts values of `dtype`, in this machine's byte order, into all of `out`.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if the bytes are not as many as the values of `out` have.
+pub(super) fn convert<T: Float>(dtype: Dtype, bytes: &[u8], out: &mut [T]) -> Result<()> {
+    let shape = [out.len() as u64];
+    T::copy_from(&AnyView::new(dtype, bytes, ByteOrder::NATIVE, Shape::from(&shape))?, out);
+    Ok(())
 }
 
 /// A float that values of any real type can be read as: `f32` or `f64`. The trait is sealed.

@@ -72,6 +72,14 @@ pub(super) enum Backing {
     Remote(Remote),
 }
 
+/// The error of an address in a build that reads none.
+#[cfg(not(feature = "remote"))]
+pub(crate) fn without_remote(address: &str) -> TensogramError {
+    let address = SourceName::of(address);
+    let text = format!("{address}: addresses are read with feature remote, which is not compiled in");
+    TensogramError::Remote(text.into())
+}
+
 impl TensogramFile {
     /// Opens a file. Nothing is read yet.
     ///
@@ -104,9 +112,7 @@ impl TensogramFile {
         #[cfg(not(feature = "remote"))]
         {
             let _ = options;
-            let source = SourceName::of(source);
-            let text = format!("{source}: addresses are read with feature remote, which is not compiled in");
-            Err(TensogramError::Remote(text.into()))
+            Err(without_remote(source))
         }
     }
 
@@ -176,7 +182,7 @@ impl TensogramFile {
     }
 
     /// The list of messages, made by a scan at the first call.
-    pub(super) fn table(&self) -> Result<&Table> {
+    pub(crate) fn table(&self) -> Result<&Table> {
         match &self.backing {
             Backing::Positioned { file, table } => {
                 if let Some(table) = table.get() {
@@ -324,7 +330,7 @@ impl TensogramFile {
     /// The answer of message `index` to a question. Mapped bytes are not copied. Of a long message that is not mapped, only
     /// the parts are read that the answer needs.
     #[cfg_attr(not(feature = "remote"), expect(clippy::needless_pass_by_value, reason = "a thread may answer it"))]
-    pub(super) fn ask<Q: Question + 'static>(&self, index: usize, question: Q) -> Result<Q::Answer> {
+    pub(crate) fn ask<Q: Question + 'static>(&self, index: usize, question: Q) -> Result<Q::Answer> {
         match &self.backing {
             #[cfg(feature = "mmap")]
             Backing::Mapped(mapped) => question.in_memory(mapped.message_bytes(index)?),

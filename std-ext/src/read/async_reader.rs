@@ -269,7 +269,6 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     }
 
     /// The answer of the message at `layout`.
-    #[cfg(feature = "remote")]
     pub(crate) async fn ask_at<Q: Question + 'static>(&self, layout: MessageLayout, question: Q) -> Result<Q::Answer> {
         let mut call = self.session.begin();
         let gather = call.gather_at(layout, &question);

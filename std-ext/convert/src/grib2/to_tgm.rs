@@ -174,7 +174,7 @@ impl<'a> Outline<'a> {
 
     /// The metadata of the object.
     pub(super) fn entry(&self) -> Result<BTreeMap<String, Value>> {
-        let (mut grib, mars) = keys::of(&self.field)?;
+        let (mut grib, mars) = keys::entries(&self.field)?;
         grib.extend(self.recipe.to_entries());
         Ok([(GRIB.to_string(), Value::Map(grib)), (MARS.to_string(), Value::Map(mars))].into())
     }

@@ -205,7 +205,7 @@ fn rows_of_bits_that_begin_with_a_byte_take_no_window() {
     let object = ObjectBuilder::bitmask(&[8, 400], &bits).shuffle().parameter("shuffle_element_size", 2);
     let bytes = MessageBuilder::new().object(object).encode().unwrap();
     let object = Message::parse(&bytes).unwrap().object(0).unwrap();
-    let takes_window = |columns: std::ops::Range<u64>| {
+    let takes_window = |columns: Range<u64>| {
         let (options, mut scratch) = (DecodeOptions::default(), Scratch::default());
         let picks = [Pick::from(1..4), Pick::from(columns.clone())];
         let len = (3 * (columns.end - columns.start)).div_ceil(8);

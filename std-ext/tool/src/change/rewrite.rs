@@ -20,9 +20,9 @@ use crate::read::differ::{Tolerance, differences};
 use crate::read::digests::Digests;
 use crate::read::elements::Elements;
 use crate::read::entry::Entry;
-use crate::read::input::{Input, Wanted};
+use crate::read::input::{Input, MessagePart};
 use crate::read::lost;
-use crate::read::messages::Which;
+use crate::read::messages::MessageChoice;
 use crate::read::objects::{find, no_object};
 use crate::read::select::Selection;
 use crate::read::structure::Structure;
@@ -40,7 +40,7 @@ pub(crate) struct Rewriter<'a> {
     /// Whether digests are checked.
     pub(crate) digests: Digests,
     /// The messages to encode. Others are copied.
-    pub(crate) which: Which,
+    pub(crate) choice: MessageChoice,
     /// The objects that `-w` selects.
     pub(crate) selection: &'a Selection,
     /// Numbers of the objects to encode.
@@ -153,9 +153,9 @@ impl Rewriter<'_> {
     ) -> Result<Tally, Failure> {
         let mut tally = Tally::default();
         let mut reader = input.reader();
-        let numbers = self.which.find(input).map_err(|text| Failure::said(input.name(), text))?;
+        let numbers = self.choice.find(input).map_err(|text| Failure::said(input.name(), text))?;
         for place in input.all() {
-            let entry = reader.entry(place, Wanted::Whole);
+            let entry = reader.entry(place, MessagePart::Whole);
             let entry = entry.map_err(Failure::at(format!("{}: message {}", input.name(), place.index)))?;
             let (bytes, of_message) = self.message(&entry, numbers.contains(&place.index))?;
             sink(&bytes)?;

@@ -23,7 +23,7 @@ use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};
 use crate::read::entry::Entry;
-use crate::read::messages::{Which, for_one_object};
+use crate::read::messages::{MessageChoice, for_one_object};
 use crate::read::objects::{find, no_object};
 use crate::read::places::{area, places};
 use crate::read::select::{Annotations, Scope, Selection};
@@ -42,7 +42,7 @@ pub(crate) struct Cat {
     #[arg(value_name = "FILE")]
     path: PathBuf,
     #[command(flatten)]
-    which: Which,
+    choice: MessageChoice,
     #[command(flatten)]
     selection: Selection,
     /// Number of the object in the message, from 0 [default: the first that -w selects, or 0]
@@ -138,8 +138,8 @@ impl Run for Cat {
     }
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let which = (self.which, &self.selection, self.digests);
-        for_one_object(&self.path, which, self.object, out, |out, entry, number| match self.decode(entry, number) {
+        let choice = (self.choice, &self.selection, self.digests);
+        for_one_object(&self.path, choice, self.object, out, |out, entry, number| match self.decode(entry, number) {
             Ok(values) if self.is_csv() || self.nearest.is_some() => self.print_csv(&values, out),
             Ok(values) => self.print_lines(&values, out),
             Err(error) => {

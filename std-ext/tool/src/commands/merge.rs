@@ -18,13 +18,13 @@ use crate::change::edit::MessageParts;
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::entry::{Entry, Place};
-use crate::read::input::{Input, Wanted};
-use crate::read::messages::Which;
+use crate::read::input::{Input, MessagePart};
+use crate::read::messages::MessageChoice;
 use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
 use crate::read::structure::Structure;
 use crate::show::output::Out;
-use crate::write::destination::{Destination, Reads, What};
+use crate::write::destination::{Destination, OutputKind, Reads};
 
 /// Put all objects of all messages into one message
 ///
@@ -39,7 +39,7 @@ pub(crate) struct Merge {
     #[arg(short, visible_short_alias = 'O', long, value_name = "OUT")]
     output: Destination,
     #[command(flatten)]
-    which: Which,
+    choice: MessageChoice,
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
@@ -70,7 +70,7 @@ impl Run for Merge {
         complete &= inputs.iter().flat_map(Input::segments).all(Segment::is_message);
         let mut numbered = Vec::new();
         for input in &inputs {
-            let numbers = self.which.of(input, out);
+            let numbers = self.choice.of(input, out);
             complete &= numbers.is_some();
             numbered.push((input, numbers.unwrap_or_default()));
         }
@@ -109,7 +109,7 @@ impl Run for Merge {
             match merged.into_message() {
                 Ok(message) => {
                     let reads = Reads::AndReplaces(&self.paths);
-                    self.output.write(out, What::Messages, reads, |_, sink| Ok(sink.write_all(&message)?));
+                    self.output.write(out, OutputKind::Messages, reads, |_, sink| Ok(sink.write_all(&message)?));
                 }
                 Err(error) => out.report(&self.output.to_string(), &error),
             }
@@ -126,7 +126,7 @@ impl Merge {
             Ok(message.hash_presence()? != HashPresence::Absent
                 && self.selection.has(&self.digests.metadata(&message)?, Structure::new(&message, &entry))?)
         };
-        input.reader().entry(place, Wanted::Outline).and_then(has).unwrap_or(false)
+        input.reader().entry(place, MessagePart::Outline).and_then(has).unwrap_or(false)
     }
 }
 

@@ -12,10 +12,10 @@ use crate::args::pipeline_flags::PipelineFlags;
 use crate::change::rewrite::{Rewriter, open_whole};
 use crate::commands::Run;
 use crate::read::digests::Digests;
-use crate::read::messages::Which;
+use crate::read::messages::MessageChoice;
 use crate::read::select::Selection;
 use crate::show::output::Out;
-use crate::write::destination::{Destination, Reads, What, report};
+use crate::write::destination::{Destination, OutputKind, Reads, report};
 
 /// Write messages again, with metadata, index and digests before the objects
 ///
@@ -32,7 +32,7 @@ pub(crate) struct Reshuffle {
     #[command(flatten)]
     encode: EncodeFlags,
     #[command(flatten)]
-    which: Which,
+    choice: MessageChoice,
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
@@ -46,7 +46,7 @@ impl Run for Reshuffle {
             pipeline: &pipeline,
             encode: &self.encode,
             digests: self.digests,
-            which: self.which,
+            choice: self.choice,
             selection: &self.selection,
             objects: &objects,
             verify: false,
@@ -62,7 +62,7 @@ impl Run for Reshuffle {
             }
         };
         let reads = Reads::AndReplaces(slice::from_ref(&self.input));
-        self.output.write(out, What::Messages, reads, |_, sink| {
+        self.output.write(out, OutputKind::Messages, reads, |_, sink| {
             for input in &inputs {
                 rewriter.file(input, |bytes| Ok(sink.write_all(bytes)?))?;
             }

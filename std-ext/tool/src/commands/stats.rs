@@ -22,8 +22,8 @@ use crate::read::about::{NAME_KEYS, UNITS};
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};
 use crate::read::entry::Entry;
-use crate::read::input::Wanted;
-use crate::read::messages::{Which, for_each_message};
+use crate::read::input::MessagePart;
+use crate::read::messages::{MessageChoice, for_each_message};
 use crate::read::places::{area, places};
 use crate::read::select::{Scope, Selection, text};
 use crate::read::statistics::{Moments, SKETCH_ERROR, Sketch, histogram, quantile, sparkline};
@@ -46,7 +46,7 @@ pub(crate) struct Stats {
     #[command(flatten)]
     files: Files,
     #[command(flatten)]
-    which: Which,
+    choice: MessageChoice,
     #[command(flatten)]
     only: ObjectNumbers,
     #[command(flatten)]
@@ -180,13 +180,13 @@ impl Run for Stats {
         let mut work = Work { stats: self, keys, total: Total::default(), spending };
         if self.files.json() {
             let mut document = Document::begin(out, "tgm.stats/1", "messages")?;
-            for_each_message(&self.files.paths, self.which, Wanted::Whole, out, |out, entry| {
+            for_each_message(&self.files.paths, self.choice, MessagePart::Whole, out, |out, entry| {
                 work.message_json(out, entry).map_or(Ok(()), |item| document.item(out, &item))
             })?;
             return document.end_with(out, "all", &work.total_json());
         }
         let mut table = self.table(&work.keys);
-        for_each_message(&self.files.paths, self.which, Wanted::Whole, out, |out, entry| {
+        for_each_message(&self.files.paths, self.choice, MessagePart::Whole, out, |out, entry| {
             work.message_rows(out, entry, &mut table)
         })?;
         if work.total.objects > 1 && !matches!(work.total.units, Units::Different) {

@@ -20,7 +20,7 @@ use crate::read::opening::open_unreported;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::Out;
 use crate::show::text::escape;
-use crate::write::destination::{Destination, Failure, Reads, What, is_stdio};
+use crate::write::destination::{Destination, Failure, OutputKind, Reads, is_stdio};
 
 /// Make messages of version 2 (releases 0.4 to 0.16) version 3
 ///
@@ -85,7 +85,7 @@ impl Run for Upgrade {
             usage("--json prints to standard output, which the messages take: name a file");
         }
         if let Some(output) = &self.output
-            && !output.prepare(out, What::Messages, Reads::AndReplaces(&self.paths))
+            && !output.prepare(out, OutputKind::Messages, Reads::AndReplaces(&self.paths))
         {
             return Ok(());
         }
@@ -117,7 +117,7 @@ impl Upgrade {
             return;
         }
         let replaced = inputs.iter().any(|(path, _)| output.is_one_of(slice::from_ref(path)));
-        output.write(out, What::Messages, Reads::AndReplaces(&self.paths), |out, file| {
+        output.write(out, OutputKind::Messages, Reads::AndReplaces(&self.paths), |out, file| {
             let mut left_out = 0;
             for (_, input) in inputs {
                 left_out += self.upgrade_file(input, file, listing, out)?;

@@ -10,8 +10,8 @@ use tgm_std::{Result, TensogramError};
 
 use crate::read::asked;
 use crate::read::entry::Entry;
-use crate::read::input::{Input, Wanted};
-use crate::read::messages::{Which, for_each_message};
+use crate::read::input::{Input, MessagePart};
+use crate::read::messages::{MessageChoice, for_each_message};
 use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
 use crate::read::structure::{COMPUTED, Structure};
@@ -45,23 +45,23 @@ impl Cataloged {
     /// The errors of `with`.
     pub(crate) fn for_each_message(
         &self,
-        (paths, which): (&[PathBuf], Which),
+        (paths, choice): (&[PathBuf], MessageChoice),
         (selection, by_objects): (&Selection, bool),
         out: &mut Out,
         mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         if !self.is_named() {
-            return for_each_message(paths, which, Wanted::Outline, out, with);
+            return for_each_message(paths, choice, MessagePart::Outline, out, with);
         }
         for path in paths {
             let Some(input) = open_or_report(path, out) else { continue };
-            let Some(numbers) = which.of(&input, out) else { continue };
+            let Some(numbers) = choice.of(&input, out) else { continue };
             let candidates = self.candidates(&input, selection, by_objects, out);
             if let Some(candidates) = candidates.as_ref().filter(|candidates| !candidates.contains(&true)) {
                 asked::note_missing(candidates.len() as u64, self.missing(selection));
             }
             let can_be = |index: usize| candidates.as_ref().is_none_or(|can_be| can_be.get(index) != Some(&false));
-            input.for_each_among(out, numbers, can_be, Wanted::Outline, &mut with)?;
+            input.for_each_among(out, numbers, can_be, MessagePart::Outline, &mut with)?;
         }
         Ok(())
     }

@@ -43,7 +43,7 @@ enum Backing {
 
 /// The part of a message that is read. Bytes of other parts are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum MessagePart {
     /// Everything except payloads and masks. Digests of objects cannot be checked.
     Outline,
     /// The outline, and the frame of this object.
@@ -198,15 +198,15 @@ impl Input {
     ///
     /// # Errors
     /// As [`Self::bytes`].
-    pub(crate) fn message(&self, place: Place, wanted: Wanted) -> Result<Vec<u8>, TensogramError> {
+    pub(crate) fn message(&self, place: Place, wanted: MessagePart) -> Result<Vec<u8>, TensogramError> {
         let file = match &self.source {
             Backing::File(file) => file,
             Backing::Memory(_) => return self.bytes(place.offset, place.length).map(Cow::into_owned),
         };
         let read = match wanted {
-            Wanted::Outline => file.read_message_outline(place.index),
-            Wanted::Object(object) => file.read_message_object(place.index, object),
-            Wanted::Whole => file.read_message(place.index),
+            MessagePart::Outline => file.read_message_outline(place.index),
+            MessagePart::Object(object) => file.read_message_object(place.index, object),
+            MessagePart::Whole => file.read_message(place.index),
         };
         read.map_err(|error| match error {
             TensogramError::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => {

@@ -13,7 +13,7 @@ use tgm_std::{MessageLayout, TensogramError};
 
 use crate::read::digests::Digests;
 use crate::read::entry::{Entry, Place};
-use crate::read::input::{Input, Wanted};
+use crate::read::input::{Input, MessagePart};
 use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
 use crate::read::streamed::{Next, Streamed, is_stream};
@@ -43,7 +43,7 @@ pub(crate) fn small(
 
 /// The flags that name one message.
 #[derive(Args, Clone, Copy, Debug, Default)]
-pub(crate) struct Which {
+pub(crate) struct MessageChoice {
     /// Only message N of each file, from 0
     #[arg(short, long, value_name = "N")]
     message: Option<usize>,
@@ -53,7 +53,7 @@ pub(crate) struct Which {
     at: Option<u64>,
 }
 
-impl Which {
+impl MessageChoice {
     /// Whether a flag names one message.
     pub(crate) const fn is_one(self) -> bool {
         self.message.is_some() || self.at.is_some()
@@ -147,7 +147,7 @@ impl<'i> Reader<'i> {
     ///
     /// # Errors
     /// The errors of reading; [`io::ErrorKind::UnexpectedEof`] if the file is shorter by now.
-    pub(crate) fn entry(&mut self, place: Place, wanted: Wanted) -> Result<Entry<'_>, TensogramError> {
+    pub(crate) fn entry(&mut self, place: Place, wanted: MessagePart) -> Result<Entry<'_>, TensogramError> {
         let input = self.input;
         self.input.progress.take_up(place.offset, place.length, place.index);
         self.last = Some(place);
@@ -158,7 +158,7 @@ impl<'i> Reader<'i> {
         Ok(Entry::new(input.name(), place, bytes))
     }
 
-    fn read(&mut self, place: Place, wanted: Wanted) -> Result<&[u8], TensogramError> {
+    fn read(&mut self, place: Place, wanted: MessagePart) -> Result<&[u8], TensogramError> {
         if place.length > WINDOW {
             (self.window, self.large) = (Window::default(), Vec::new());
             self.large = self.input.message(place, wanted)?;
@@ -186,7 +186,7 @@ impl Input {
         &self,
         out: &mut Out,
         numbers: Range<usize>,
-        wanted: Wanted,
+        wanted: MessagePart,
         with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
     ) -> io::Result<bool> {
         self.for_each_among(out, numbers, |_| true, wanted, with)
@@ -201,7 +201,7 @@ impl Input {
         out: &mut Out,
         numbers: Range<usize>,
         is_meant: impl Fn(usize) -> bool,
-        wanted: Wanted,
+        wanted: MessagePart,
         mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
     ) -> io::Result<bool> {
         let (mut reader, mut is_complete, end) = (self.reader(), true, numbers.end);
@@ -249,12 +249,12 @@ pub(crate) enum Step<'e> {
 /// The errors of `with`.
 pub(crate) fn for_each_message(
     paths: &[PathBuf],
-    which: Which,
-    wanted: Wanted,
+    choice: MessageChoice,
+    wanted: MessagePart,
     out: &mut Out,
     mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
-    for_each_step(paths, which, wanted, out, |out, step| match step {
+    for_each_step(paths, choice, wanted, out, |out, step| match step {
         Step::Message(entry) => with(out, entry),
         Step::Pause => Ok(()),
     })
@@ -268,30 +268,30 @@ pub(crate) fn for_each_message(
 /// The errors of `with`.
 pub(crate) fn for_one_object(
     path: &PathBuf,
-    (which, selection, digests): (Which, &Selection, Digests),
+    (choice, selection, digests): (MessageChoice, &Selection, Digests),
     object: Option<usize>,
     out: &mut Out,
     mut with: impl FnMut(&mut Out, &Entry<'_>, usize) -> io::Result<()>,
 ) -> io::Result<()> {
     if selection.is_empty() {
         let object = object.unwrap_or(0);
-        let wanted = Wanted::Object(object);
-        return for_each_message(slice::from_ref(path), which.or_first(), wanted, out, |out, entry| {
+        let wanted = MessagePart::Object(object);
+        return for_each_message(slice::from_ref(path), choice.or_first(), wanted, out, |out, entry| {
             with(out, entry, object)
         });
     }
     let Some(input) = open_or_report(path, out) else { return Ok(()) };
-    let Some(numbers) = which.of(&input, out) else { return Ok(()) };
+    let Some(numbers) = choice.of(&input, out) else { return Ok(()) };
     let (mut reader, end) = (input.reader(), numbers.end);
     for place in input.places(numbers) {
         // The payload of the selected object is read, and no other.
-        let selected = reader.entry(place, Wanted::Outline).map(|entry| match object {
+        let selected = reader.entry(place, MessagePart::Outline).map(|entry| match object {
             Some(object) => selection.picks(out, &entry, digests).then_some(object),
             None => selection.pick_object(out, &entry, digests),
         });
         let read = match selected {
             Ok(None) => continue,
-            Ok(Some(object)) => reader.entry(place, Wanted::Object(object)).map(|entry| (entry, object)),
+            Ok(Some(object)) => reader.entry(place, MessagePart::Object(object)).map(|entry| (entry, object)),
             Err(error) => Err(error),
         };
         match read {
@@ -313,19 +313,19 @@ pub(crate) fn for_one_object(
 /// The errors of `with`.
 pub(crate) fn for_each_step(
     paths: &[PathBuf],
-    which: Which,
-    wanted: Wanted,
+    choice: MessageChoice,
+    wanted: MessagePart,
     out: &mut Out,
     mut with: impl FnMut(&mut Out, Step<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     expect_all(paths);
     for path in paths {
         if is_stream(path) {
-            for_each_streamed(path, which, out, &mut with)?;
+            for_each_streamed(path, choice, out, &mut with)?;
             continue;
         }
         let Some(input) = open_or_report(path, out) else { continue };
-        let Some(numbers) = which.of(&input, out) else { continue };
+        let Some(numbers) = choice.of(&input, out) else { continue };
         input.for_each(out, numbers, wanted, |out, entry| with(out, Step::Message(entry)))?;
     }
     Ok(())
@@ -340,7 +340,7 @@ pub(crate) fn expect_all(paths: &[PathBuf]) {
 /// [`for_each_step`] for a stream: each message is handed on when it has come.
 fn for_each_streamed(
     path: &Path,
-    which: Which,
+    choice: MessageChoice,
     out: &mut Out,
     mut with: impl FnMut(&mut Out, Step<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
@@ -350,7 +350,7 @@ fn for_each_streamed(
         && let Some(next) = stream.next_or_report(out)
     {
         match next {
-            Next::Message(entry) if seen.is_selected(which, &entry) => with(out, Step::Message(&entry))?,
+            Next::Message(entry) if seen.is_selected(choice, &entry) => with(out, Step::Message(&entry))?,
             Next::Message(_) | Next::Lost(_) => {}
             Next::Pause => {
                 with(out, Step::Pause)?;
@@ -359,7 +359,7 @@ fn for_each_streamed(
         }
     }
     if !out.is_full()
-        && let Some(text) = seen.missing(which, stream.message_count())
+        && let Some(text) = seen.missing(choice, stream.message_count())
     {
         out.problem(&format!("{}: {text}", stream.name()));
     }
@@ -377,8 +377,8 @@ pub(crate) struct Seen {
 
 impl Seen {
     /// Whether a message is selected.
-    pub(crate) fn is_selected(&mut self, which: Which, entry: &Entry<'_>) -> bool {
-        let Which { message, at } = which;
+    pub(crate) fn is_selected(&mut self, choice: MessageChoice, entry: &Entry<'_>) -> bool {
+        let MessageChoice { message, at } = choice;
         let is_selected =
             message.is_none_or(|message| message == entry.index) && at.is_none_or(|at| at == entry.offset);
         self.is_found |= is_selected;
@@ -392,12 +392,12 @@ impl Seen {
     }
 
     /// A sentence on the named message, if the stream of `count` messages lacks it.
-    pub(crate) fn missing(&self, which: Which, count: usize) -> Option<String> {
-        match which {
+    pub(crate) fn missing(&self, choice: MessageChoice, count: usize) -> Option<String> {
+        match choice {
             _ if self.is_found => None,
-            Which { message: Some(index), .. } => Some(no_number(index, count)),
-            Which { at: Some(offset), .. } => Some(none_at(offset, self.before.into_iter().chain(self.behind))),
-            Which { message: None, at: None } => None,
+            MessageChoice { message: Some(index), .. } => Some(no_number(index, count)),
+            MessageChoice { at: Some(offset), .. } => Some(none_at(offset, self.before.into_iter().chain(self.behind))),
+            MessageChoice { message: None, at: None } => None,
         }
     }
 }

@@ -133,13 +133,13 @@ pub(super) struct Reading {
 /// Where the screen puts down what it misses.
 #[derive(Debug, Default)]
 pub(super) struct Desk {
-    wanted: Mutex<Wanted>,
+    wanted: Mutex<RequestQueue>,
     changed: Condvar,
 }
 
 /// What lies on a desk.
 #[derive(Debug, Default)]
-struct Wanted {
+struct RequestQueue {
     next: VecDeque<(usize, Request)>,
     /// The request that is being answered, which the screen misses until then.
     current: Option<(usize, Request)>,

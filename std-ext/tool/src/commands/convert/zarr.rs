@@ -10,8 +10,8 @@ use tgm_std::file::SourceName;
 
 use super::Convert;
 use super::formats::Format;
+use super::losses::Losses;
 use super::streamed::tell;
-use super::told::Told;
 use crate::args::files::usage;
 use crate::show::output::Out;
 use crate::write::destination::{Failure, report};
@@ -56,7 +56,7 @@ impl Convert {
     }
 
     /// Writes everything that is read to a directory, which appears when it is complete.
-    pub(super) fn write_zarr(&self, out: &mut Out, told: &mut Told) {
+    pub(super) fn write_zarr(&self, out: &mut Out, losses: &mut Losses) {
         let Some(path) = self.output.path() else { usage("a Zarr store is a directory: name one with -o") };
         if path.symlink_metadata().is_ok() {
             out.problem(&format!(
@@ -67,14 +67,14 @@ impl Convert {
         }
         // Beside the store that it becomes.
         let beside = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
-        let written = self.fill_zarr(beside, out, told).and_then(|folder| Ok(folder.put_at(path)?));
+        let written = self.fill_zarr(beside, out, losses).and_then(|folder| Ok(folder.put_at(path)?));
         if let Err(failure) = written {
             report(&self.output, out, failure);
         }
     }
 
     /// Fills a temporary folder in the directory `beside`.
-    fn fill_zarr(&self, beside: &Path, out: &mut Out, told: &mut Told) -> Result<TemporaryFolder, Failure> {
+    fn fill_zarr(&self, beside: &Path, out: &mut Out, losses: &mut Losses) -> Result<TemporaryFolder, Failure> {
         let options = ToZarrOptions {
             chunks: self.zarr.chunk_shape.as_ref().map(|ChunkShape(shape)| shape.clone()),
             name_key: self.name_key.clone(),
@@ -85,11 +85,11 @@ impl Convert {
         let create = |path: &Path| ZarrWriter::create(path, options).map_err(Failure::at(&output));
         let (folder, mut writer) = TemporaryFolder::new(beside, create)?;
         let mut count = 0_usize;
-        self.read(Format::Zarr, out, told, &mut |out, told, place, item| {
+        self.read(Format::Zarr, out, losses, &mut |out, losses, place, item| {
             count += 1;
             let mut stopped = None;
             let message = item.into_message(&self.encode.options_with_masks()).map_err(Failure::at(place))?;
-            match writer.write(&message, &mut |note| tell(place, note, out, told, &mut stopped)) {
+            match writer.write(&message, &mut |note| tell(place, note, out, losses, &mut stopped)) {
                 Err(tgm_std::TensogramError::Io(error)) => return Err(Failure::Output(error)),
                 Err(error) => out.report(place, &error),
                 Ok(()) => {}
