@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use tgm_codec::about::Input;
-use tgm_codec::{codec, of};
+use tgm_codec::{codec, find};
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter};
 use tgm_core::packing::Packing;
 use tgm_std::internal::{Trusted, mask_set, reserve, reserve_more, trusted_values};
@@ -234,7 +234,7 @@ impl WayBack<'_, '_> {
         let is_of_bytes = descriptor
             .compression()
             .known()
-            .is_some_and(|compression| of(compression).is_none_or(|codec| codec.about().input == Input::Bytes));
+            .is_some_and(|compression| find(compression).is_none_or(|codec| codec.about().input == Input::Bytes));
         if is_of_bytes
             && (descriptor.encoding().known(), descriptor.filter().known())
                 == (Some(Encoding::None), Some(Filter::None))
