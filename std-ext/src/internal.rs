@@ -18,7 +18,7 @@ pub use crate::encode::masks::store as store_masks;
 // model
 pub use crate::model::cbor::canonical;
 #[cfg(feature = "json")]
-pub use crate::model::json::{from_cbor, to_cbor};
+pub use crate::model::json::{from_cbor, integer_beyond_64_bits, to_cbor};
 pub use crate::model::metadata_budget::MetadataBudget;
 pub use crate::model::{hash, to_owned};
 /// The tree of a query's conditions, and what they compare.

@@ -20,6 +20,7 @@ pub(crate) mod opening;
 pub(crate) mod picture;
 pub(crate) mod pipes;
 pub(crate) mod places;
+pub(crate) mod resting;
 pub(crate) mod select;
 pub(crate) mod statistics;
 pub(crate) mod streamed;

@@ -24,6 +24,7 @@ use crate::read::entry::Entry;
 use crate::read::input::{Input, MessagePart};
 use crate::read::lost;
 use crate::read::objects::{find, no_object};
+use crate::read::resting::Resting;
 use crate::read::select::Selection;
 use crate::read::structure::Structure;
 use crate::read::values::as_stored;
@@ -84,12 +85,12 @@ impl Tally {
     }
 }
 
-/// Opens files that must consist of messages only. Bytes that belong to no message are an error.
+/// Looks at files that must consist of messages only. Bytes that belong to no message are an error.
 ///
 /// # Errors
 /// For a file that cannot be read, and for such bytes.
-pub(crate) fn open_whole(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
-    paths.iter().map(|path| open_one(path)).collect()
+pub(crate) fn open_whole(paths: &[PathBuf]) -> Result<Vec<Resting>, Failure> {
+    paths.iter().map(|path| open_one(path).map(|input| Resting::new(path, input))).collect()
 }
 
 fn open_one(path: &Path) -> Result<Input, Failure> {

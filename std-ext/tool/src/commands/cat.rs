@@ -266,7 +266,12 @@ impl Cat {
             if done.is_err() {
                 return;
             }
-            let text = format.text(value, dtype);
+            let index = usize::try_from(at).unwrap_or(usize::MAX);
+            let text = match (format, elements.integer(index)) {
+                // Integers of 64 bits are not rounded.
+                (NumberFormat::Fixed(decimals), Some(integer)) => fixed(integer, decimals),
+                _ => format.text(value, dtype),
+            };
             match (parts(dtype), at % 2) {
                 (2, 0) => real = text,
                 (2, _) => {
@@ -289,6 +294,11 @@ impl NumberFormat {
             _ => text_of(dtype, value),
         }
     }
+}
+
+/// An integer with this number of decimals.
+fn fixed(integer: i128, decimals: usize) -> String {
+    if decimals == 0 { integer.to_string() } else { format!("{integer}.{:0<decimals$}", "") }
 }
 
 /// The indices that a pick takes of a dimension.

@@ -22,6 +22,7 @@ use crate::read::streamed::{Next, Streamed, is_stream};
 use crate::read::structure::Structure;
 use crate::show::output::Out;
 use crate::write::destination::{Failure, OutputKind, Reads};
+use crate::write::endings;
 use crate::write::same_file::Identity;
 use crate::write::template::{Appended, Template};
 use tgm_std::file::SourceName;
@@ -50,6 +51,10 @@ pub(crate) struct Copy {
 impl Run for Copy {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let template = self.output.get().path().and_then(Template::of);
+        if let (Some(_), Some(text)) = (&template, self.output.get().path().and_then(endings::refusal)) {
+            out.problem(&text);
+            return Ok(());
+        }
         if template.is_none() && is_stream(&self.input) && !self.output.get().is_one_of(slice::from_ref(&self.input)) {
             if let Some(mut stream) = Streamed::open_or_report(&self.input, out) {
                 self.copy_stream(out, &mut stream);

@@ -59,9 +59,21 @@ impl Input {
     /// # Errors
     /// The errors of opening and reading.
     pub(crate) fn open(path: &Path) -> Result<Self, TensogramError> {
+        Self::open_with(path, |length| Share::new(Some(length)))
+    }
+
+    /// Opens a file whose progress is counted already.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(crate) fn open_again(path: &Path, progress: Share) -> Result<Self, TensogramError> {
+        Self::open_with(path, |_| progress)
+    }
+
+    fn open_with(path: &Path, progress: impl FnOnce(u64) -> Share) -> Result<Self, TensogramError> {
         let name = SourceName::of(path).to_string();
         if path == Path::new("-") || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-            return Self::in_memory(name, pipes::open(path)?);
+            return Self::in_memory(name, pipes::open(path)?, progress);
         }
         let file = match path.to_str().filter(|text| is_remote_url(text)) {
             Some(address) => TensogramFile::open_source(address, None)?,
@@ -76,21 +88,36 @@ impl Input {
     /// The errors of reading.
     pub(crate) fn of_file(name: String, file: TensogramFile) -> Result<Self, TensogramError> {
         let (messages, segments) = (file.message_layouts()?, file.segments()?.collect());
-        Ok(Self::new(name, Backing::File(Box::new(file)), messages, segments))
+        Ok(Self::new(name, Backing::File(Box::new(file)), messages, segments, progress))
     }
 
-    fn in_memory(name: String, mut source: impl Read) -> Result<Self, TensogramError> {
+    fn in_memory(
+        name: String,
+        mut source: impl Read,
+        progress: impl FnOnce(u64) -> Share,
+    ) -> Result<Self, TensogramError> {
         let mut bytes = Vec::new();
         source.read_to_end(&mut bytes)?;
         let segments: Vec<_> = scan(&bytes).collect();
         let messages = segments.iter().filter(|segment| segment.is_message());
         let messages = messages.map(|found| MessageLayout { offset: found.offset(), length: found.length() }).collect();
-        Ok(Self::new(name, Backing::Memory(bytes), messages, segments))
+        Ok(Self::new(name, Backing::Memory(bytes), messages, segments, progress))
     }
 
-    fn new(name: String, source: Backing, messages: Vec<MessageLayout>, segments: Vec<Segment>) -> Self {
+    fn new(
+        name: String,
+        source: Backing,
+        messages: Vec<MessageLayout>,
+        segments: Vec<Segment>,
+        progress: impl FnOnce(u64) -> Share,
+    ) -> Self {
         let length = segments.last().map_or(0, |last| last.offset().saturating_add(last.length()));
-        Self { name, source, messages, segments, progress: Share::new(Some(length)) }
+        Self { name, source, messages, segments, progress: progress(length) }
+    }
+
+    /// Whether this is a file of this machine, which can be opened again.
+    pub(crate) fn is_local_file(&self) -> bool {
+        matches!(&self.source, Backing::File(file) if file.path().is_some())
     }
 
     /// The file's name as the user gave it.

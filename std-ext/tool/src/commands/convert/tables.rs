@@ -7,7 +7,6 @@ use tgm_convert::table::{Columns, Described, Rows, TableFormat, TableOptions, Ta
 use tgm_std::TensogramError;
 
 use super::Convert;
-use super::formats::Format;
 use crate::args::files::usage;
 use crate::read::choice::MessageChoice;
 use crate::read::entry::Entry;
@@ -39,10 +38,7 @@ fn describe(entry: &Entry<'_>) -> Result<Described, TensogramError> {
 
 impl Convert {
     /// Writes a table of the metadata of all messages. They are read twice, without payloads.
-    pub(super) fn write_table(&self, format: TableFormat, from: Format, out: &mut Out) {
-        if from != Format::Tgm {
-            usage("tables are made of messages: convert to tgm first");
-        }
+    pub(super) fn write_table(&self, format: TableFormat, out: &mut Out) {
         if self.paths.iter().any(|path| path == Path::new("-")) {
             usage("a table is made by reading twice, and standard input can be read once: name a file");
         }

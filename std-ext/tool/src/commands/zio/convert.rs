@@ -86,7 +86,7 @@ impl Run for FromTgm {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let mut notes = Vec::new();
         let options = BridgeOptions { pass_through: self.pass_through, ..BridgeOptions::default() };
-        self.output.write(out, OutputKind::Messages, Reads::Only(&self.paths), |out, mut sink| {
+        self.output.write(out, OutputKind::Converted, Reads::Only(&self.paths), |out, mut sink| {
             Ok(for_each_message(&self.paths, self.choice, MessagePart::Whole, out, |out, entry| {
                 if !self.selection.picks(out, entry, self.digests) {
                     return Ok(());
