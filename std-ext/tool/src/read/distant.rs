@@ -162,8 +162,8 @@ impl Distant {
         if is_tidy {
             return;
         }
-        let Self { name, file, .. } = self;
-        match Input::of_file(name.clone(), file) {
+        let Self { name, file, progress } = self;
+        match Input::of_file(name.clone(), file, |_| progress) {
             Ok(input) => lost::report(&input, out),
             Err(error) => out.problem(&format!("cannot read {name}\n{error}")),
         }

@@ -79,14 +79,18 @@ impl Input {
             Some(address) => TensogramFile::open_source(address, None)?,
             None => TensogramFile::open(path)?,
         };
-        Self::of_file(name, file)
+        Self::of_file(name, file, progress)
     }
 
     /// An open file, whose messages are searched for.
     ///
     /// # Errors
     /// The errors of reading.
-    pub(crate) fn of_file(name: String, file: TensogramFile) -> Result<Self, TensogramError> {
+    pub(crate) fn of_file(
+        name: String,
+        file: TensogramFile,
+        progress: impl FnOnce(u64) -> Share,
+    ) -> Result<Self, TensogramError> {
         let (messages, segments) = (file.message_layouts()?, file.segments()?.collect());
         Ok(Self::new(name, Backing::File(Box::new(file)), messages, segments, progress))
     }
