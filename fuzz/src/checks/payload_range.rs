@@ -1,7 +1,7 @@
 //! Ranges of a payload alone, with its owned descriptor, equal ranges of the object's frame.
 
 use tgm_core::Message;
-use tgm_std::{DecodeOptions, decode_descriptors, decode_range_from_frame, decode_range_from_payload, ranges};
+use tgm_std::{DecodeOptions, decode_descriptors, decode_range_from_frame, decode_range_from_payload, read};
 
 use crate::given::Given;
 use crate::options;
@@ -15,7 +15,7 @@ pub fn check(bytes: &[u8]) {
     for (object, descriptor) in message.objects().flatten().zip(&descriptors).take(2) {
         let count = object.descriptor().element_count();
         let wanted = [given.range(count), given.range(count), (count, 0)];
-        let of_object = ranges(&object, &wanted, &options);
+        let of_object = read(&object).ranges(&wanted).options(&options).bytes();
         let start = usize::try_from(object.frame().offset()).expect("in memory");
         let of_frame = decode_range_from_frame(&bytes[start..], &wanted, &options);
         let of_payload = decode_range_from_payload(descriptor, object.payload(), &wanted, &options);

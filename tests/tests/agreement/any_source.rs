@@ -128,7 +128,7 @@ fn selected(
     let (_, descriptor, _) = tgm_std::decode_object(message, index, options)?;
     let message = tgm_core::Message::parse(message)?;
     let object = message.objects().nth(index).expect("it was decoded")?;
-    Ok((descriptor, select(&object, picks, options)?.into_owned()?))
+    Ok((descriptor, read(&object).select(picks).options(options).bytes()?.into_owned()?))
 }
 
 fn compare(name: &str, bytes: &[u8], portion: &str, options: ReadOptions, failures: u64) -> usize {

@@ -192,7 +192,7 @@ fn values() -> Vec<Row> {
 fn selected(object: Object, picks: &[Pick]) -> String {
     let bytes = Message::buffered([object]).build().bytes;
     let message = tgm_core::Message::parse(&bytes).unwrap();
-    text_of(select(&message.object(0).unwrap(), picks, &DecodeOptions::default()))
+    text_of(read(&message.object(0).unwrap()).select(picks).bytes())
 }
 
 /// A message whose metadata is not CBOR.
