@@ -43,7 +43,7 @@ fn ranges(bench: &mut Bench, name: &str, message: &[u8], path: &std::path::Path)
     let wanted = [(count / 2 + 77, WANTED)];
     let borrowed = || {
         let object = Message::parse(black_box(message)).and_then(|message| message.object(0)).expect("an object");
-        ours::read(&object).ranges(&wanted).options(&options).bytes().expect("decodes")
+        vec![ours::read(&object).ranges(&wanted).options(&options).bytes().expect("decodes").into_owned()]
     };
     let expected = borrowed();
     assert_eq!(ours::decode_range(message, 0, &wanted, &options).expect("decodes").1, expected);

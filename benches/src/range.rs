@@ -85,7 +85,7 @@ fn places(object: &DataObject<'_>, len: usize) -> impl FnMut() -> usize + use<> 
 
 fn ours_of(object: &DataObject<'_>, start: usize, len: usize) -> Vec<u8> {
     let options = ours::DecodeOptions::default();
-    ours::read(object).ranges(&[(start as u64, len as u64)]).options(&options).bytes().expect("decodes").remove(0)
+    ours::read(object).ranges(&[(start as u64, len as u64)]).options(&options).bytes().expect("decodes").into_owned()
 }
 
 fn theirs_of(message: &[u8], start: usize, len: usize) -> Vec<u8> {

@@ -3,7 +3,7 @@
 use std::mem::discriminant;
 
 use tgm_core::Message;
-use tgm_std::{DecodeOptions, DecodedObject, Scratch, decode, read};
+use tgm_std::{DecodeOptions, DecodedObject, decode, read};
 
 use crate::given::Given;
 use crate::options;

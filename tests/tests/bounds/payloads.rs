@@ -9,7 +9,7 @@ use tgm_core::descriptor::ZfpMode;
 use tgm_std::codec::ErrorBound;
 use tgm_std::{
     DataObjectDescriptor, DecodeLimits, DecodeOptions, MessageBuilder, ObjectBuilder, Scratch, decode, decode_range,
-    ranges_into, values_into,
+    read,
 };
 use tgm_tests::alloc::measure;
 use tgm_tests::builder::{self, Object};

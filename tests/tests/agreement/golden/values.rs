@@ -88,8 +88,18 @@ fn ranges_into_buffer(object: &DataObject<'_>, ranges: &[(u64, u64)], options: &
     SCRATCH.with_borrow_mut(|scratch| {
         tgm_std::read(object).ranges(ranges).options(options).scratch(scratch).bytes_into(&mut out)
     })?;
-    let mut rest = out.as_slice();
-    Ok(lens.into_iter().map(|len| rest.split_off(..len).unwrap().to_vec()).collect())
+    Ok(cut(&out, &lens))
+}
+
+/// The values of ranges, cut where ranges meet.
+fn ranges_as_bytes(object: &DataObject<'_>, ranges: &[(u64, u64)], options: &DecodeOptions) -> Result<Vec<Vec<u8>>> {
+    let bytes = tgm_std::read(object).ranges(ranges).options(options).bytes()?;
+    let len = |count| usize::try_from(object.descriptor().dtype().byte_len(count).unwrap()).unwrap();
+    Ok(cut(&bytes, &ranges.iter().map(|range| len(range.1)).collect::<Vec<_>>()))
+}
+
+fn cut(mut bytes: &[u8], lens: &[usize]) -> Vec<Vec<u8>> {
+    lens.iter().map(|len| bytes.split_off(..*len).unwrap().to_vec()).collect()
 }
 
 struct Route {
@@ -378,7 +388,7 @@ fn range_routes(
         ("decode_range", parts(tgm_std::decode_range(message.bytes, object, ranges, options))),
         ("file.decode_range", parts(files.positioned.decode_range(message.index, object, ranges, options))),
         ("mapped.decode_range", parts(files.mapped.decode_range(message.index, object, ranges, options))),
-        ("ranges", tgm_std::read(&view).ranges(ranges).options(options).bytes()),
+        ("bytes of ranges", ranges_as_bytes(&view, ranges, options)),
         ("ranges_into", ranges_into_buffer(&view, ranges, options)),
         ("decode_range_from_frame", parts(tgm_std::decode_range_from_frame(&message.bytes[place], ranges, options))),
     ]
