@@ -339,7 +339,7 @@ impl Question for Ranges {
     }
 }
 
-/// [`select`](crate::decode::select()) of an object, with its descriptor.
+/// A box of an object, with its descriptor.
 #[derive(Debug)]
 pub(crate) struct Select {
     pub(crate) index: usize,
@@ -633,11 +633,11 @@ macro_rules! question_methods {
         }
 
         /// The values that `picks` take of object `object` of message `index`, one pick for each dimension:
-        /// [`select`](crate::decode::select()). If the frame is long and its compression has parts, only the parts that
+        /// [`Read::select`](crate::Read::select). If the frame is long and its compression has parts, only the parts that
         /// hold these values are read.
         ///
         /// # Errors
-        /// The errors of [`Self::read_message`] and of [`select`](crate::decode::select()).
+        /// The errors of [`Self::read_message`] and of [`Read::bytes`](crate::Read::bytes).
         pub $($async)? fn $select(
             &self,
             index: usize,

@@ -381,7 +381,8 @@ impl Work<'_, '_> {
         for object in [&a.object, &b.object] {
             self.spending.spend(object, &options.limits)?;
         }
-        let (of_a, of_b) = (tgm_std::values(&a.object, &options)?, tgm_std::values(&b.object, &options)?);
+        let (of_a, of_b) =
+            (tgm_std::read(&a.object).options(&options).bytes()?, tgm_std::read(&b.object).options(&options).bytes()?);
         let one = Elements::of(a.object.descriptor(), &of_a);
         let other = Elements::of(b.object.descriptor(), &of_b);
         Ok(differences(&one, &other, self.compare.tolerance(None), self.compare.nan_differs))

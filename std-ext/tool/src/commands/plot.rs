@@ -16,7 +16,7 @@ use serde_json::Value as Json;
 use tgm_core::Message;
 use tgm_core::selection::Pick;
 use tgm_grid::Area;
-use tgm_std::decode::{Picks, Selected};
+use tgm_std::decode::{Picks, selection};
 use tgm_std::{DecodeOptions, TensogramError};
 
 use crate::args::decoding::Decoding;
@@ -242,10 +242,10 @@ impl Wish<'_> {
         let (shape, bytes) = match self.slice {
             Some(picks) => {
                 let picks = picks.resolve(descriptor.shape().iter())?;
-                let Selected { shape, bytes } = tgm_std::decode::select(&object, &picks, options)?;
-                (shape, bytes)
+                let shape: Vec<u64> = selection(descriptor, &picks)?.shape().collect();
+                (shape, tgm_std::read(&object).select(&picks).options(options).bytes()?)
             }
-            None => (descriptor.shape().iter().collect(), tgm_std::values(&object, options)?),
+            None => (descriptor.shape().iter().collect(), tgm_std::read(&object).options(options).bytes()?),
         };
         let mut values = Vec::new();
         let elements = Elements { count: shape.iter().product(), ..Elements::of(descriptor, &bytes) };

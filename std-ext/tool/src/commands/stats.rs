@@ -326,7 +326,7 @@ impl Work<'_> {
     ) -> Result<Vec<Line>, TensogramError> {
         let options = self.stats.decoding.options();
         self.spending.spend(object, &options.limits)?;
-        let bytes = tgm_std::values(object, &options)?;
+        let bytes = tgm_std::read(object).options(&options).bytes()?;
         let descriptor = object.descriptor();
         let elements = Elements::of(descriptor, &bytes);
         let name = scope.first(&NAME_KEYS)?;
