@@ -70,6 +70,8 @@ pub use self::mmap::{Advice, MappedFile};
 pub use self::query::query;
 pub use self::remote::RemoteScanOptions;
 pub use self::tensogram_file::TensogramFile;
+#[cfg(all(feature = "async", not(feature = "remote")))]
+pub(crate) use self::tensogram_file::without_remote;
 pub use crate::base::source_name::SourceName;
 pub use crate::read::is_remote_url;
 pub use crate::scan::MessageLayout;

@@ -38,7 +38,7 @@ fn has(name: &str) -> bool {
         "async-remote" => return cfg!(feature = "async-remote"),
         _ => {}
     }
-    let about = |name| Compression::from_name(name).and_then(codec::of).map(Codec::about);
+    let about = |name| Compression::from_name(name).and_then(codec::find).map(Codec::about);
     match name.strip_suffix("-decode") {
         Some(codec) => about(codec).is_some_and(|about| about.decoding.is_any()),
         // sz3 may encode without loss only, and decode everything: then it is not there in both directions.
