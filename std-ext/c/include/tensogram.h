@@ -780,6 +780,23 @@ tgm_error tgm_validate_ok(const uint8_t *buf, size_t buf_len, const char *level,
  * bits, the flags of the preamble), and whether a payload decodes, which is tgm_validate()'s. */
 tgm_error tgm_check_message(const uint8_t *buf, size_t buf_len);
 
+/* ---- More of functions that do not block: every option ---------------------------------------------------------- */
+
+tgm_error tgm_async_file_decode_message_opts(tgm_async_file_t *file, size_t index, const tgm_decode_options_t *options,
+                                             tgm_cancellation_token_t *cancel, uint64_t timeout_ms,
+                                             tgm_async_task_t **out_task);
+tgm_error tgm_async_file_decode_object_opts(tgm_async_file_t *file, size_t msg_index, size_t obj_index,
+                                            const tgm_decode_options_t *options, tgm_cancellation_token_t *cancel,
+                                            uint64_t timeout_ms, tgm_async_task_t **out_task);
+tgm_error tgm_async_file_decode_range_opts(tgm_async_file_t *file, size_t msg_index, size_t obj_index,
+                                           const uint64_t *offsets, const uint64_t *counts, size_t n_ranges,
+                                           const tgm_decode_options_t *options, tgm_cancellation_token_t *cancel,
+                                           uint64_t timeout_ms, tgm_async_task_t **out_task);
+tgm_error tgm_async_streaming_encoder_create_opts(const char *path, const char *metadata_json,
+                                                  const tgm_encode_options_t *options,
+                                                  tgm_cancellation_token_t *cancel, uint64_t timeout_ms,
+                                                  tgm_async_task_t **out_task);
+
 /* ---- Queries ----------------------------------------------------------------------------------------------------- */
 
 /* An object of a file: the number of its message, and its number in it. */
