@@ -215,7 +215,7 @@ fn features() -> Vec<FeatureStatus> {
             // The reference has two of each.
             Compression::Szip => {
                 let other =
-                    tgm_codec::of(about.compression).and_then(|szip| szip.other(CompressionBackend::Ffi).ok()?);
+                    tgm_codec::find(about.compression).and_then(|szip| szip.other(CompressionBackend::Ffi).ok()?);
                 features.push(codec("szip", other.map(|_| BackendVersion::ffi("libaec", None))));
                 features.push(codec("szip-pure", backend(about)));
             }

@@ -12,7 +12,7 @@ use tgm_std::core::selection::{Pick, Selection};
 use tgm_std::decode::Picks;
 use tgm_std::{ObjectTable, Read, Scratch, TensogramFile, decode_descriptors, read};
 
-use crate::args::{self, Room};
+use crate::args::{self, OutputMemory};
 use crate::call::{call, get, run};
 use crate::decode::decoded_size;
 use crate::error::{Code, ENCODING, Report, Result, invalid, of_object};
@@ -115,8 +115,8 @@ impl View {
     }
 
     /// Memory of the caller as a slice, which lies apart from the message.
-    fn apart<'a, T>(&self, room: Room<'a, T>) -> Result<&'a mut [T]> {
-        room.apart_from(self.message.as_bytes())
+    fn apart<'a, T>(&self, memory: OutputMemory<'a, T>) -> Result<&'a mut [T]> {
+        memory.apart_from(self.message.as_bytes())
     }
 
     /// Opens object `index`, and calls `decode` with it, with memory to work in, and with the memory for the result.
@@ -308,7 +308,7 @@ unsafe fn decode_whole<T>(
     call(|| {
         // SAFETY: the caller makes the same promise.
         let (view, options, out) =
-            unsafe { (args::required(view)?, options::decoding_struct(options)?, args::room(out, len)?) };
+            unsafe { (args::required(view)?, options::decoding_struct(options)?, args::output_memory(out, len)?) };
         view.decode(index, view.apart(out)?, |object, scratch, out| {
             decode(read(object).options(&options).scratch(scratch), out)
         })
@@ -347,7 +347,7 @@ pub unsafe extern "C" fn tgm_view_decode_range_into(
                 args::required(view)?,
                 ranges::read(ranges_offsets, ranges_counts, num_ranges)?,
                 options::decoding_struct(options)?,
-                args::room(out, out_len)?,
+                args::output_memory(out, out_len)?,
             )
         };
         view.decode(index, view.apart(out)?, |object, scratch, out| {
@@ -412,7 +412,7 @@ pub unsafe extern "C" fn tgm_view_select_size(
             (
                 args::required(view)?,
                 args::text(selection_text, "selection")?,
-                args::room(out_shape, shape_capacity)?,
+                args::output_memory(out_shape, shape_capacity)?,
                 args::place(out_ndim)?,
                 args::place(out_size)?,
             )
@@ -446,7 +446,7 @@ pub unsafe extern "C" fn tgm_view_select_into(
                 args::required(view)?,
                 args::text(selection_text, "selection")?,
                 options::decoding_struct(options)?,
-                args::room(out, out_len)?,
+                args::output_memory(out, out_len)?,
             )
         };
         let picks = picks(&view.object(index)?, text)?;

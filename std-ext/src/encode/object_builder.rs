@@ -156,7 +156,7 @@ impl<'a> ObjectBuilder<'a> {
     /// ```
     #[must_use]
     pub fn compression(self, compression: Compression) -> Self {
-        let usual = tgm_codec::of(compression).and_then(|codec| codec.about().usual);
+        let usual = tgm_codec::find(compression).and_then(|codec| codec.about().usual);
         self.compressed(compression, usual.unwrap_or_default())
     }
 

@@ -1,5 +1,6 @@
 //! The reader of a file at an address, for calls that wait for their answer.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::base::error::{Result, TensogramError};
@@ -43,6 +44,16 @@ impl Remote {
     pub(super) fn ask_at<Q: Question + 'static>(&self, layout: MessageLayout, question: Q) -> Result<Q::Answer> {
         let reader = Arc::clone(&self.reader);
         wait(async move { reader.ask_at(layout, question).await })?
+    }
+
+    pub(super) fn message_layouts_in(&self, numbers: Range<usize>) -> Result<Vec<MessageLayout>> {
+        let reader = Arc::clone(&self.reader);
+        wait(async move { reader.message_layouts_in(numbers).await })?
+    }
+
+    pub(super) fn message_layout_at(&self, offset: u64) -> Result<Option<MessageLayout>> {
+        let reader = Arc::clone(&self.reader);
+        wait(async move { reader.message_layout_at(offset).await })?
     }
 
     /// The length of the source.

@@ -60,6 +60,15 @@ impl TensogramFile {
         Ok(Self { path: PathBuf::from(source), backing: Backing::Remote(remote), writer: None })
     }
 
+    /// [`Self::open_remote`] without reading: for a caller whose first question is about a place that it knows.
+    ///
+    /// # Errors
+    /// [`TensogramError::Remote`] for an address that cannot be understood.
+    pub(crate) fn open_remote_unread(source: &str) -> Result<Self> {
+        let remote = Remote::new(reader(source, &storage(&BTreeMap::new()), None)?);
+        Ok(Self { path: PathBuf::from(source), backing: Backing::Remote(remote), writer: None })
+    }
+
     /// Object `object` of each of the messages. What they need is fetched together.
     ///
     /// # Errors

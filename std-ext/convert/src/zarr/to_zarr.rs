@@ -67,9 +67,9 @@ impl ZarrWriter {
     /// Makes the directory, which must not exist.
     ///
     /// # Errors
-    /// [`TensogramError::Io`].
+    /// [`TensogramError::Io`], as for an address: addresses are read, and not written.
     pub fn create(root: &Path, options: ToZarrOptions) -> error::Result<Self> {
-        fs::create_dir(root).map_err(|error| TensogramError::io(root, &error))?;
+        SourceName::of(root).to_write().and_then(fs::create_dir).map_err(|error| TensogramError::io(root, &error))?;
         let (names, groups) = (Names::new(safe), BTreeMap::new());
         Ok(Self { root: root.to_path_buf(), options, names, groups, is_array: false, messages: 0 })
     }

@@ -11,7 +11,7 @@ use tgm_std::encode::TakenObject;
 use tgm_std::{Result, TensogramError, decode_descriptors};
 
 use crate::read::digests::check_all;
-use crate::read::input::{Input, Wanted};
+use crate::read::input::{Input, MessagePart};
 use crate::read::lost;
 use crate::show::advice::in_our_words;
 
@@ -62,7 +62,7 @@ impl Piece {
 /// The errors of reading.
 pub(crate) fn pieces(input: &Input, verify: bool) -> Result<Vec<Piece>> {
     let mut sieve = Sieve { verify, budget: input.len().saturating_mul(BUDGET_PER_BYTE) };
-    let wanted = if verify { Wanted::Whole } else { Wanted::Outline };
+    let wanted = if verify { MessagePart::Whole } else { MessagePart::Outline };
     let (mut places, mut reader, mut pieces) = (input.all().peekable(), input.reader(), Vec::new());
     for segment in input.segments() {
         let range = segment.offset()..segment.offset().saturating_add(segment.length());
@@ -73,7 +73,7 @@ pub(crate) fn pieces(input: &Input, verify: bool) -> Result<Vec<Piece>> {
         match sieve.judge(reader.entry(place, wanted)?.bytes) {
             Ok(objects) => pieces.push(Piece::Message { range, objects }),
             Err(error) => {
-                let entry = reader.entry(place, Wanted::Whole)?;
+                let entry = reader.entry(place, MessagePart::Whole)?;
                 pieces.extend(sieve.look_into(range, entry.bytes, &in_our_words(&error), DEPTH));
             }
         }

@@ -20,10 +20,11 @@ use tgm_std::decode::selection;
 use crate::args::decoding::Decoding;
 use crate::args::listing::{Listed, ending};
 use crate::commands::Run;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};
 use crate::read::entry::Entry;
-use crate::read::messages::{Which, for_one_object};
+use crate::read::messages::for_one_object;
 use crate::read::objects::{find, no_object};
 use crate::read::places::{area, places};
 use crate::read::select::{Annotations, Scope, Selection};
@@ -42,7 +43,7 @@ pub(crate) struct Cat {
     #[arg(value_name = "FILE")]
     path: PathBuf,
     #[command(flatten)]
-    which: Which,
+    choice: MessageChoice,
     #[command(flatten)]
     selection: Selection,
     /// Number of the object in the message, from 0 [default: the first that -w selects, or 0]
@@ -138,8 +139,8 @@ impl Run for Cat {
     }
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let which = (self.which, &self.selection, self.digests);
-        for_one_object(&self.path, which, self.object, out, |out, entry, number| match self.decode(entry, number) {
+        let choice = (self.choice, &self.selection, self.digests);
+        for_one_object(&self.path, choice, self.object, out, |out, entry, number| match self.decode(entry, number) {
             Ok(values) if self.is_csv() || self.nearest.is_some() => self.print_csv(&values, out),
             Ok(values) => self.print_lines(&values, out),
             Err(error) => {
@@ -265,7 +266,12 @@ impl Cat {
             if done.is_err() {
                 return;
             }
-            let text = format.text(value, dtype);
+            let index = usize::try_from(at).unwrap_or(usize::MAX);
+            let text = match (format, elements.integer(index)) {
+                // Integers of 64 bits are not rounded.
+                (NumberFormat::Fixed(decimals), Some(integer)) => fixed(integer, decimals),
+                _ => format.text(value, dtype),
+            };
             match (parts(dtype), at % 2) {
                 (2, 0) => real = text,
                 (2, _) => {
@@ -288,6 +294,11 @@ impl NumberFormat {
             _ => text_of(dtype, value),
         }
     }
+}
+
+/// An integer with this number of decimals.
+fn fixed(integer: i128, decimals: usize) -> String {
+    if decimals == 0 { integer.to_string() } else { format!("{integer}.{:0<decimals$}", "") }
 }
 
 /// The indices that a pick takes of a dimension.

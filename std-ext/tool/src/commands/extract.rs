@@ -20,14 +20,15 @@ use crate::args::listing::ending;
 use crate::args::threads::Threads;
 use crate::commands::Run;
 use crate::commands::convert::other_format;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
-use crate::read::messages::{Which, for_one_object};
+use crate::read::messages::for_one_object;
 use crate::read::objects::find;
 use crate::read::select::Selection;
 use crate::read::values::{as_stored, in_order};
 use crate::show::output::Out;
-use crate::write::destination::{Destination, Reads, What};
+use crate::write::destination::{Destination, OutputKind, Reads};
 
 /// Write the values of one object, decoded, to a file or standard output
 ///
@@ -41,7 +42,7 @@ pub(crate) struct Extract {
     #[arg(value_name = "FILE")]
     path: PathBuf,
     #[command(flatten)]
-    which: Which,
+    choice: MessageChoice,
     #[command(flatten)]
     selection: Selection,
     /// Number of the object in the message, from 0 [default: the first that -w selects, or 0]
@@ -132,13 +133,13 @@ impl Run for Extract {
             ));
         }
         let reads = Reads::Only(slice::from_ref(&self.path));
-        if !self.output.prepare(out, What::Values, reads) {
+        if !self.output.prepare(out, OutputKind::Values, reads) {
             return Ok(());
         }
-        let which = (self.which, &self.selection, self.digests);
-        for_one_object(&self.path, which, self.object, out, |out, entry, object| {
+        let choice = (self.choice, &self.selection, self.digests);
+        for_one_object(&self.path, choice, self.object, out, |out, entry, object| {
             let Some(values) = self.read(entry, object, out) else { return Ok(()) };
-            self.output.write(out, What::Values, reads, |_, sink| Ok(self.write(&values, sink)?));
+            self.output.write(out, OutputKind::Values, reads, |_, sink| Ok(self.write(&values, sink)?));
             Ok(())
         })
     }

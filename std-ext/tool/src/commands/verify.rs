@@ -15,10 +15,11 @@ use crate::args::files::Files;
 use crate::args::listing::Listed;
 use crate::commands::Run;
 use crate::commands::key_columns::{KeyColumns, Keys};
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
-use crate::read::input::Wanted;
-use crate::read::messages::{Step, Which, for_each_step};
+use crate::read::input::MessagePart;
+use crate::read::messages::{Step, for_each_step};
 use crate::read::select::{Scope, Selection};
 use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
@@ -36,7 +37,7 @@ pub(crate) struct Verify {
     #[command(flatten)]
     files: Files,
     #[command(flatten)]
-    which: Which,
+    choice: MessageChoice,
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
@@ -91,7 +92,7 @@ impl Run for Verify {
             if self.files.json() { Some(Document::begin(out, "tgm.verify/1", "messages")?) } else { None };
         let keys = self.keys.columns(self.empty_table(&KeyColumns::default()).titles(), &self.files.listing);
         let mut table = self.empty_table(&keys);
-        for_each_step(&self.files.paths, self.which, Wanted::Whole, out, |out, step| {
+        for_each_step(&self.files.paths, self.choice, MessagePart::Whole, out, |out, step| {
             let Step::Message(entry) = step else { return table.pause(out) };
             if !self.selection.picks(out, entry, Digests::ignored(true)) {
                 return Ok(());
