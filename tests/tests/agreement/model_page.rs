@@ -70,7 +70,9 @@ fn rust_has_what_the_page_names() {
     };
     // Conversions are of the trait, and variants of enums stand by themselves.
     let has = |name: &str| {
-        has_any(&text, &forms(name)) || name == "from" && text.contains("impl From<MappedFile> for Archive") || text.contains(&format!("    {name}(f64)"))
+        has_any(&text, &forms(name))
+            || name == "from" && text.contains("impl From<MappedFile> for Archive")
+            || text.contains(&format!("    {name}(f64)"))
     };
     assert_eq!(missing(1, has), [""; 0]);
 }
@@ -79,7 +81,8 @@ fn rust_has_what_the_page_names() {
 fn python_has_what_the_page_names() {
     let text = texts("std-ext/python/python/tgm", &[".pyi", ".py"]);
     let has = |name: &str| {
-        ["len"].contains(&name) || has_any(&text, &[format!("def {name}("), format!("class {name}"), format!("{name} =")])
+        ["len"].contains(&name)
+            || has_any(&text, &[format!("def {name}("), format!("class {name}"), format!("{name} =")])
     };
     assert_eq!(missing(2, has), [""; 0]);
 }
