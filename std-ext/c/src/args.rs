@@ -10,6 +10,19 @@ use std::slice;
 
 use crate::error::{Result, invalid};
 
+/// A `bool` of C as a parameter. It is a byte here, because C can put any byte there.
+#[cfg(feature = "async")]
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug)]
+pub struct Flag(u8);
+
+#[cfg(feature = "async")]
+impl Flag {
+    pub(crate) const fn is_set(self) -> bool {
+        self.0 != 0
+    }
+}
+
 /// Checks that a pointer is neither NULL nor misaligned for `T`.
 fn check<T>(pointer: *const T) -> Result<()> {
     if pointer.is_null() {

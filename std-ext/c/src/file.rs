@@ -67,7 +67,7 @@ pub(crate) fn mapped(file: &TensogramFile) -> Result<&MappedFile> {
 }
 
 /// Refuses a directory, whose bytes cannot be read.
-fn refuse_directory(path: &str) -> Result<()> {
+pub(crate) fn refuse_directory(path: &str) -> Result<()> {
     if std::fs::metadata(path).is_ok_and(|about| about.is_dir()) {
         return Err(Report::new(IO, format!("io error: {}: is a directory", SourceName::of(path))).into());
     }

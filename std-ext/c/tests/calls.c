@@ -259,6 +259,7 @@ static void json(void) {
   REFUSED(TGM_ERROR_METADATA, "duplicate", WITH(",\"base\":[],\"base\":[]"));
   REFUSED(TGM_ERROR_METADATA, "duplicate", WITH(",\"extra\":{},\"_extra_\":{}"));
   REFUSED(TGM_ERROR_METADATA, "null", "{\"descriptors\":null}");
+  REFUSED(TGM_ERROR_METADATA, "18446744073709551616 is beyond 64 bits", WITH(",\"a\":[18446744073709551616]"));
   REFUSED(TGM_ERROR_METADATA, "65536", WITH(",\"version\":65536"));
   REFUSED(TGM_ERROR_METADATA, "expected", WITH(",\"_extra_\":1"));
   REFUSED(TGM_ERROR_METADATA, "base[0]", WITH(",\"base\":[{\"_reserved_\":{}}]"));

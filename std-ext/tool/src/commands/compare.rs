@@ -10,18 +10,20 @@ use serde_json::{Value as Json, json};
 use tgm_core::Message;
 use tgm_core::metadata::MessageMetadata;
 use tgm_core::object::DataObject;
+use tgm_std::internal::query::Number;
 use tgm_std::{RESERVED_KEY, Spending, TensogramError};
 
 use crate::args::decoding::Decoding;
 use crate::args::listing::{Listed, TextFlags};
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
+use crate::read::choice::MessageChoice;
 use crate::read::differ::{Differences, Tolerance, differences, indices, leaves};
 use crate::read::digests::Digests;
-use crate::read::elements::Elements;
+use crate::read::elements::{Elements, json_of, text_of};
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, MessagePart};
-use crate::read::messages::{MessageChoice, Reader};
+use crate::read::messages::Reader;
 use crate::read::opening::open_or_report;
 use crate::read::select::{Scope, Selection, annotations, text};
 use crate::read::structure::Structure;
@@ -165,14 +167,8 @@ impl Compare {
     }
 
     fn is_equal(&self, path: &str, a: &Json, b: &Json) -> bool {
-        match (a.as_f64(), b.as_f64()) {
-            _ if a == b => true,
-            (Some(a), Some(b)) => {
-                let tolerance = self.tolerance(Some(path));
-                (tolerance.absolute > 0.0 || tolerance.relative > 0.0) && tolerance.holds(a, b)
-            }
-            _ => false,
-        }
+        let tolerance = self.tolerance(Some(path));
+        a == b || ((tolerance.absolute > 0.0 || tolerance.relative > 0.0) && tolerance.holds_for(a, b))
     }
 }
 
@@ -365,12 +361,15 @@ impl Work<'_, '_> {
             let count = a.object.descriptor().element_count();
             let what = format!(
                 "values: {} of {count} differ, most at {at:?}: {} and {}, by {:.6e}",
-                found.count, greatest.a, greatest.b, greatest.difference
+                found.count,
+                text_of(greatest.a),
+                text_of(greatest.b),
+                greatest.difference
             );
-            let number = |value: f64| if value.is_finite() { json!(value) } else { json!(value.to_string()) };
+            let number = |value: Number| json_of(value).unwrap_or_else(|| text_of(value).into());
             let json = json!({
                 "kind": "values", "count": found.count, "of": count, "at": at, "a": number(greatest.a),
-                "b": number(greatest.b), "difference": number(greatest.difference),
+                "b": number(greatest.b), "difference": number(Number::Float(greatest.difference)),
             });
             self.tell(place, &what, &json)?;
         }
@@ -382,7 +381,8 @@ impl Work<'_, '_> {
         for object in [&a.object, &b.object] {
             self.spending.spend(object, &options.limits)?;
         }
-        let (of_a, of_b) = (tgm_std::values(&a.object, &options)?, tgm_std::values(&b.object, &options)?);
+        let (of_a, of_b) =
+            (tgm_std::read(&a.object).options(&options).bytes()?, tgm_std::read(&b.object).options(&options).bytes()?);
         let one = Elements::of(a.object.descriptor(), &of_a);
         let other = Elements::of(b.object.descriptor(), &of_b);
         Ok(differences(&one, &other, self.compare.tolerance(None), self.compare.nan_differs))
