@@ -18,7 +18,7 @@ use super::dimensions::{Dimension, Dimensions, path_in, unnamed};
 use super::grids::{Grid, Grids};
 use super::names::safe;
 use super::values::{Attribute, Values, groups_of_zarr, metadata, of_zarr};
-use super::{DIMENSIONS, NETCDF, RECORD, TYPES, failed, guarded, types};
+use super::{DIMENSIONS, NETCDF, RECORD, TYPES, failed, guarded, refused, types};
 use crate::error::encoding;
 #[cfg(feature = "grib")]
 use crate::grib2::{Coordinates, coordinates};
@@ -430,8 +430,8 @@ impl NetcdfWriter {
         let names: Vec<String> =
             dimensions.into_iter().map(|named| self.dimension(group, named, place, report)).collect::<Result<_>>()?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let (kind, type_of_file) =
-            types::of_file(values.dtype).ok_or_else(|| at(&self.path)(format!("{} has no type", values.dtype)))?;
+        let (kind, type_of_file) = types::of_file(values.dtype)
+            .ok_or_else(|| refused(&self.path, &format!("{} has no type", values.dtype)))?;
         let mut variable = self.file.add_variable_with_type(&path, &names, type_of_file).map_err(at(&self.path))?;
         if let Some(level) = self.options.deflate_level.filter(|_| !is_scalar) {
             variable.set_compression(level.into(), true).map_err(at(&self.path))?;
@@ -468,13 +468,13 @@ impl NetcdfWriter {
             return Ok(());
         }
         let variable = self.file.variable_mut(path);
-        let mut variable = variable.ok_or_else(|| at(&self.path)(format!("{path} is not there")))?;
+        let mut variable = variable.ok_or_else(|| refused(&self.path, &format!("{path} is not there")))?;
         values.put(&mut variable, extents).map_err(at(&self.path))
     }
 }
 
 /// Makes an error of what the libraries say of the file.
-fn at<E: std::fmt::Display>(path: &Path) -> impl FnOnce(E) -> TensogramError {
+fn at<E: std::error::Error + Send + Sync + 'static>(path: &Path) -> impl FnOnce(E) -> TensogramError {
     move |error| failed(SourceName::of(path), error)
 }
 

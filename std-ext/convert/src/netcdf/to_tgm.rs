@@ -14,7 +14,8 @@ use tgm_std::{
 
 use super::tree::{Attribute, Kind, Tree, Variable, value_of};
 use super::{
-    DIMENSIONS, ENUM, NETCDF, PACKING, RECORD, TEXTS, TYPE, TYPES, attributes, classic, failed, guarded, hdf5, types,
+    DIMENSIONS, ENUM, NETCDF, PACKING, RECORD, TEXTS, TYPE, TYPES, attributes, classic, failed, guarded, hdf5, refused,
+    types,
 };
 use crate::arrays::pack_bools;
 use crate::cf::{Fate, Packed, Reading};
@@ -70,7 +71,7 @@ fn convert(path: &Path, options: &NetcdfOptions, sink: &mut dyn Write, report: &
     let io = |error| TensogramError::io(path, &error);
     let metadata = std::fs::metadata(path).map_err(io)?;
     if !metadata.is_file() {
-        return Err(failed(SourceName::of(path), "it is not a file: the libraries read files alone"));
+        return Err(refused(path, "it is not a file: the libraries read files alone"));
     }
     let len = metadata.len();
     let limits = (len, &options.limits);
@@ -87,7 +88,7 @@ fn convert(path: &Path, options: &NetcdfOptions, sink: &mut dyn Write, report: &
             let tree = hdf5::read(path, &file, limits, report)?;
             write(path, &tree, options, sink, report)
         }
-        None => Err(failed(SourceName::of(path), "it begins neither like HDF5 nor like NetCDF")),
+        None => Err(refused(path, "it begins neither like HDF5 nor like NetCDF")),
     }
 }
 
@@ -135,10 +136,7 @@ fn write(
     let records = records.filter(|first| first.is_unlimited).map(|first| first.len).max().unwrap_or_default();
     if records > options.limits.max_objects {
         let max = options.limits.max_objects;
-        return Err(failed(
-            SourceName::of(path),
-            format!("{records} records exceed {}, which is {max}", Hint::MaxObjects.text()),
-        ));
+        return Err(refused(path, &format!("{records} records exceed {}, which is {max}", Hint::MaxObjects.text())));
     }
     writer.write(Part::Fixed, report)?;
     (0..records).try_for_each(|record| writer.write(Part::Record(record), report))?;
