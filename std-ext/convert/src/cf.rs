@@ -90,6 +90,13 @@ pub(super) struct Reading {
 }
 
 impl Reading {
+    /// Whether values are integers of up to 16 bits times a scale: so many numbers at most are different.
+    pub(super) fn is_scaled(&self) -> bool {
+        matches!(self.arithmetic, Arithmetic::Single(..) | Arithmetic::Double(..))
+            && self.view.byte_width() <= 2
+            && !self.view.is_float()
+    }
+
     /// The reading of a variable of type `stored` with these attributes. Other attributes than [`NAMES`] are passed over,
     /// and of two with one name the first counts.
     ///

@@ -3,8 +3,10 @@
 pub(crate) mod about;
 pub(crate) mod asked;
 pub(crate) mod cataloged;
+pub(crate) mod choice;
 pub(crate) mod differ;
 pub(crate) mod digests;
+pub(crate) mod distant;
 pub(crate) mod elements;
 pub(crate) mod entry;
 pub(crate) mod foreign;

@@ -7,7 +7,7 @@ use std::path::Path;
 use ciborium::Value;
 use serde_json::Value as Json;
 use tgm_codec::kernels::byteswap::swap_in_place;
-use tgm_core::descriptor::{ByteOrder, Dtype, Key};
+use tgm_core::descriptor::{ByteOrder, Dtype};
 #[cfg(doc)]
 use tgm_std::TensogramError;
 use tgm_std::file::SourceName;
@@ -51,7 +51,8 @@ const WHOLE: u64 = 64 << 20;
 pub struct ZarrOptions {
     /// What becomes an object.
     pub chunks: Chunks,
-    /// The level of zstd for the objects, whose bytes are shuffled before. `None` stores values as they are.
+    /// The level of zstd for the objects, whose bytes are shuffled before. Values that were packed integers are compressed by zstd of
+    /// a higher level or by szip, where that is shorter. `None` stores values as they are.
     pub zstd_level: Option<i32>,
     /// Options for encoding. NaN and infinities are always allowed.
     pub encode: EncodeOptions,
@@ -392,14 +393,11 @@ impl Source {
         }
         let values = if dtype == Dtype::Bitmask { pack_bools(&values) } else { values };
         let mut descriptor = DataObjectDescriptor::new(dtype, ByteOrder::Little, shape);
-        let mut size = dtype.byte_width() as u64;
         if let Some(packed) = packed {
             packed.describe(&mut descriptor);
-            let bits = descriptor.params.get(Key::SpBitsPerValue.name()).and_then(Value::as_integer);
-            size = bits.and_then(|bits| u64::try_from(bits).ok()).map_or(1, |bits| bits.div_ceil(8));
         }
         if let Some(level) = zstd_level {
-            compress(&mut descriptor, level, size);
+            compress(&mut descriptor, &values, level, self.values.reading.is_scaled());
         }
         Ok((descriptor, values))
     }

@@ -10,19 +10,19 @@ use tgm_core::Message;
 use tgm_core::descriptor::{Encoding, Key};
 use tgm_core::object::DataObject;
 use tgm_std::encode::{Part, PartError, encode_parts};
-use tgm_std::{DataObjectDescriptor, DecodeOptions, EncodeOptions, TensogramError, decode_descriptors, values};
+use tgm_std::{DataObjectDescriptor, DecodeOptions, EncodeOptions, TensogramError, decode_descriptors, read};
 
 use crate::args::encode_flags::EncodeFlags;
 use crate::args::object_numbers::ObjectNumbers;
 use crate::args::pipeline_flags::{PipelineFlags, is_lossy};
 use crate::change::edit::without_reserved;
+use crate::read::choice::MessageChoice;
 use crate::read::differ::{Tolerance, differences};
 use crate::read::digests::Digests;
 use crate::read::elements::Elements;
 use crate::read::entry::Entry;
 use crate::read::input::{Input, MessagePart};
 use crate::read::lost;
-use crate::read::messages::MessageChoice;
 use crate::read::objects::{find, no_object};
 use crate::read::resting::Resting;
 use crate::read::select::Selection;
@@ -245,12 +245,12 @@ impl Rewriter<'_> {
         let has_new_masks = descriptor.masks.is_some() && self.encode.changes_masks();
         if !is_wanted || (self.pipeline.is_empty() && !has_new_masks) {
             if self.decode_all {
-                values(object, &self.decode_options())?;
+                read(object).options(&self.decode_options()).bytes()?;
             }
             return Ok(Prepared::Kept(descriptor, object.region()));
         }
         let options = self.encode.options_keeping(descriptor.masks.as_ref());
-        let data = values(object, &self.decode_options())?;
+        let data = read(object).options(&self.decode_options()).bytes()?;
         let staged = self.pipeline.apply(descriptor.clone(), data, &options);
         let (staged, data) = staged.map_err(|error| Unfit { error, is_of_stages: true })?;
         if !has_new_masks && is_as_before(&descriptor, &staged) {
@@ -271,7 +271,7 @@ impl Rewriter<'_> {
             let Prepared::Encoded(descriptor, before, _) = object else { continue };
             let place = || entry.object_place(index);
             let object = written.map_err(Failure::at(place()))?;
-            let after = values(&object, &self.decode_options()).map_err(Failure::at(place()))?;
+            let after = read(&object).options(&self.decode_options()).bytes().map_err(Failure::at(place()))?;
             if after == *before {
                 continue;
             }

@@ -17,12 +17,13 @@ use crate::args::decoding::Decoding;
 use crate::args::listing::{Listed, TextFlags};
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
+use crate::read::choice::MessageChoice;
 use crate::read::differ::{Differences, Tolerance, differences, indices, leaves};
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, json_of, text_of};
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, MessagePart};
-use crate::read::messages::{MessageChoice, Reader};
+use crate::read::messages::Reader;
 use crate::read::opening::open_or_report;
 use crate::read::select::{Scope, Selection, annotations, text};
 use crate::read::structure::Structure;
@@ -141,7 +142,7 @@ struct Work<'c, 'o> {
     document: Option<Document>,
     spending: Spending,
     /// Pairs of messages whose annotations were compared.
-    annotated: HashSet<Id>,
+    annotated: HashSet<(Option<usize>, Option<usize>)>,
 }
 
 impl Run for Compare {
@@ -328,7 +329,7 @@ impl Work<'_, '_> {
     ) -> io::Result<()> {
         let (at_a, at_b) = (a.index, b.index);
         let place = if at_a == at_b { format!("message {at_a}") } else { format!("message {at_a} and {at_b}") };
-        if self.annotated.insert((at_a, at_b)) {
+        if self.annotated.insert((at_a.0, at_b.0)) {
             self.spending.begin_message(a.length().max(b.length()));
             self.trees(&place, &first.annotations, &second.annotations)?;
         }
@@ -409,7 +410,8 @@ impl Work<'_, '_> {
         for object in [&a.object, &b.object] {
             self.spending.spend(object, &options.limits)?;
         }
-        let (of_a, of_b) = (tgm_std::values(&a.object, &options)?, tgm_std::values(&b.object, &options)?);
+        let (of_a, of_b) =
+            (tgm_std::read(&a.object).options(&options).bytes()?, tgm_std::read(&b.object).options(&options).bytes()?);
         let one = Elements::of(a.object.descriptor(), &of_a);
         let other = Elements::of(b.object.descriptor(), &of_b);
         Ok(differences(&one, &other, self.compare.tolerance(None), self.compare.nan_differs))

@@ -11,10 +11,11 @@ use tgm_std::Result;
 
 use crate::args::placed::Placed;
 use crate::commands::Run;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, MessagePart};
-use crate::read::messages::{MessageChoice, Seen};
+use crate::read::messages::Seen;
 use crate::read::opening::open_or_report;
 use crate::read::select::{Scope, Selection};
 use crate::read::streamed::{Next, Streamed, is_stream};
@@ -239,7 +240,7 @@ fn judge<T>(
 ) -> (Vec<(Place, T)>, bool) {
     let (mut chosen, mut is_judged) = (Vec::new(), true);
     let read = input.for_each(out, numbers, MessagePart::Outline, |out, entry| {
-        let place = Place { index: entry.index, offset: entry.offset, length: entry.length() };
+        let place = Place { index: input.message_from(entry.offset), offset: entry.offset, length: entry.length() };
         match verdict(entry) {
             Ok(verdict) => chosen.extend(verdict.map(|verdict| (place, verdict))),
             Err(error) => {

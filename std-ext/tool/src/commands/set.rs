@@ -14,10 +14,10 @@ use crate::args::placed::Placed;
 use crate::change::assign::Assignment;
 use crate::change::edit::MessageParts;
 use crate::commands::Run;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
 use crate::read::input::MessagePart;
-use crate::read::messages::MessageChoice;
 use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
 use crate::read::structure::Structure;
@@ -85,7 +85,7 @@ impl Run for Set {
                 };
                 let entry = reader.entry(place, MessagePart::Whole);
                 let entry = entry.map_err(Failure::at(format!("{}: message {}", input.name(), place.index)))?;
-                let changed = if numbers.contains(&entry.index) { self.change(&entry, &assignments) } else { Ok(None) };
+                let changed = if numbers.contains(&place.index) { self.change(&entry, &assignments) } else { Ok(None) };
                 let changed = changed.unwrap_or_else(|error| {
                     out.report(&entry.place(), &error);
                     None

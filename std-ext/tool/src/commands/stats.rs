@@ -21,11 +21,12 @@ use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::commands::key_columns::{KeyColumns, Keys};
 use crate::read::about::{NAME_KEYS, UNITS};
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, json_of, parts};
 use crate::read::entry::Entry;
 use crate::read::input::MessagePart;
-use crate::read::messages::{MessageChoice, for_each_message};
+use crate::read::messages::for_each_message;
 use crate::read::places::{area, places};
 use crate::read::select::{Scope, Selection, text};
 use crate::read::statistics::{self, Moments, SKETCH_ERROR, Sketch, histogram, quantile, sparkline};
@@ -325,7 +326,7 @@ impl Work<'_> {
     ) -> Result<Vec<Line>, TensogramError> {
         let options = self.stats.decoding.options();
         self.spending.spend(object, &options.limits)?;
-        let bytes = tgm_std::values(object, &options)?;
+        let bytes = tgm_std::read(object).options(&options).bytes()?;
         let descriptor = object.descriptor();
         let elements = Elements::of(descriptor, &bytes);
         let name = scope.first(&NAME_KEYS)?;

@@ -15,6 +15,7 @@ use std::path::Path;
 
 use tgm_core::scan::{Segment, scan};
 use tgm_std::file::{Data, SourceName, is_remote_url};
+use tgm_std::internal::open_unread;
 use tgm_std::{MessageLayout, TensogramError, TensogramFile};
 
 use crate::read::entry::Place;
@@ -76,9 +77,22 @@ impl Input {
             return Self::in_memory(name, pipes::open(path)?, progress);
         }
         let file = match path.to_str().filter(|text| is_remote_url(text)) {
-            Some(address) => TensogramFile::open_source(address, None)?,
+            // What has no messages is reported by the command, which knows what helps.
+            Some(address) => open_unread(address)?,
             None => TensogramFile::open(path)?,
         };
+        Self::of_file(name, file, progress)
+    }
+
+    /// An open file, whose messages are searched for.
+    ///
+    /// # Errors
+    /// The errors of reading.
+    pub(crate) fn of_file(
+        name: String,
+        file: TensogramFile,
+        progress: impl FnOnce(u64) -> Share,
+    ) -> Result<Self, TensogramError> {
         let (messages, segments) = (file.message_layouts()?, file.segments()?.collect());
         Ok(Self::new(name, Backing::File(Box::new(file)), messages, segments, progress))
     }

@@ -8,9 +8,10 @@ use tgm_std::TensogramError;
 
 use super::Convert;
 use crate::args::files::usage;
+use crate::read::choice::MessageChoice;
 use crate::read::entry::Entry;
 use crate::read::input::{Input, MessagePart};
-use crate::read::messages::{MessageChoice, for_each_message};
+use crate::read::messages::for_each_message;
 use crate::show::output::Out;
 use crate::write::destination::{Failure, OutputKind, Reads};
 
@@ -31,7 +32,8 @@ enum Of {
 }
 
 fn describe(entry: &Entry<'_>) -> Result<Described, TensogramError> {
-    Described::new(entry.file, entry.index as u64, entry.offset, entry.bytes)
+    let index = entry.index.0.ok_or_else(|| TensogramError::Object("the number of the message is not known".into()))?;
+    Described::new(entry.file, index as u64, entry.offset, entry.bytes)
 }
 
 impl Convert {

@@ -11,9 +11,10 @@ use tgm_std::{EncodeOptions, TensogramError};
 use super::Convert;
 use super::item::{Item, Sink};
 use super::losses::Losses;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::input::MessagePart;
-use crate::read::messages::{MessageChoice, for_each_message};
+use crate::read::messages::for_each_message;
 use crate::show::output::Out;
 use crate::write::destination::Failure;
 

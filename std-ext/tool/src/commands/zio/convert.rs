@@ -9,9 +9,10 @@ use tgm_zio::{BridgeOptions, file, from_tensogram, to_tensogram};
 
 use super::ZioFiles;
 use crate::commands::Run;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::input::MessagePart;
-use crate::read::messages::{MessageChoice, for_each_message};
+use crate::read::messages::for_each_message;
 use crate::read::select::Selection;
 use crate::show::output::Out;
 use crate::show::text::escape;
