@@ -6,7 +6,7 @@ use super::fetch::{FetchTraits, RangeFetch, Want};
 use super::gather::Gather;
 use super::locate::{LastMessage, Located, SearchGoal};
 use super::options::ReadOptions;
-use super::question::{Bytes, Question, question_methods};
+use super::question::{Bytes, Outline, Question, question_methods};
 use super::read_task::ReadTask;
 use super::session::{Call, DoneOrFetch, Session, note};
 use crate::base::error::{Result, TensogramError};
@@ -117,6 +117,15 @@ impl<F: RangeFetch> Reader<F> {
     /// [`TensogramError::Framing`] if there is no such message; the errors of the source.
     pub fn read_message(&self, index: usize) -> Result<Vec<u8>> {
         self.ask(index, Bytes(DecodeOptions::default()))
+    }
+
+    /// The bytes of message `index`, with zeros instead of payloads and masks. A message of up to
+    /// [`ReadOptions::whole_message`] bytes is read as a whole.
+    ///
+    /// # Errors
+    /// The errors of [`Self::read_message`].
+    pub fn read_message_outline(&self, index: usize) -> Result<Vec<u8>> {
+        self.ask(index, Outline { whole: None, options: DecodeOptions::default() })
     }
 
     question_methods!(ask, decode_metadata, decode_descriptors, decode_object, decode_range, select);

@@ -3,6 +3,8 @@
 #[cfg(all(feature = "lz4", feature = "roaring", feature = "zstd"))]
 mod descriptor_first;
 mod examples;
+#[cfg(feature = "zstd")]
+mod interrupt;
 mod message_reader;
 mod names;
 #[cfg(feature = "remote")]
