@@ -3,7 +3,7 @@
 //! | module | what it knows |
 //! |---|---|
 //! | `archive`, `message`, `objects`, `object` | the classes |
-//! | `open`, `foreign` | opening, and what is not an archive |
+//! | `open` | opening, and what is not an archive |
 //! | `backing` | reading what is not in memory |
 //! | `facts` | what an object is |
 //! | `read` | requests for values |
@@ -22,7 +22,6 @@ mod borrowed;
 mod buffer_protocol;
 mod dlpack;
 mod facts;
-mod foreign;
 mod memory;
 mod message;
 mod object;

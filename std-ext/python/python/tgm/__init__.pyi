@@ -56,8 +56,11 @@ __all__ = [
     "is_remote_url",
     "iter_messages",
     "load",
+    "open_dataset",
+    "open_datasets",
     "open_mmap",
     "save",
+    "save_dataset",
     "scan",
     "to_grib",
     "to_netcdf",
@@ -102,6 +105,8 @@ from ._types import (
     Report as Report,
 )
 
+# Paths, addresses, patterns, folders, and lists of these.
+_Sources: TypeAlias = Path | Sequence[Path]
 _Default = TypeVar("_Default")
 _Out = TypeVar("_Out", bound=npt.NDArray[Any])
 
@@ -240,6 +245,9 @@ def decode(
 ) -> DecodedMessage: ...
 def decode_with_masks(buf: Buffer, native_byte_order: bool = True, threads: SupportsIndex = 0) -> _MaskedMessage: ...
 def decode_metadata(buf: Buffer) -> Metadata: ...
+def open_dataset(source: _Sources, /, **options: Any) -> Any: ...
+def open_datasets(source: _Sources, /, **options: Any) -> list[Any]: ...
+def save_dataset(dataset: Any, path: Path, *, encoding: Mapping[str, Mapping[str, Any]] | None = None) -> None: ...
 def decode_descriptors(buf: Buffer) -> tuple[Metadata, list[DataObjectDescriptor]]: ...
 def decode_object(
     buf: Buffer,

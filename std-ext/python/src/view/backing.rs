@@ -8,7 +8,6 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyMemoryView;
 use tgm_std::core::selection::Pick;
-use tgm_std::decode::select::Selected;
 use tgm_std::file::{SourceName, query};
 use tgm_std::hash::checked_metadata;
 use tgm_std::metadata::query::Query;
@@ -236,13 +235,13 @@ impl Backing {
         object: usize,
         picks: &[Pick],
         options: &DecodeOptions,
-    ) -> Result<Selected<'static>> {
+    ) -> Result<Vec<u8>> {
         let selected = match self {
             Self::File(file, _) => file.select(index, object, picks, options),
             Self::Object(reader, _) => reader.select(index, object, picks, options),
             Self::Map(..) | Self::Buffer(..) => Err(in_memory()),
         };
-        selected.map(|(_, selected)| selected)
+        selected.map(|(_, selected)| selected.bytes.into_owned())
     }
 
     /// The values of ranges of an object, as [`Self::select`] reads them.

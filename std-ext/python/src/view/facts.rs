@@ -99,6 +99,6 @@ fn grain(descriptor: &Descriptor<'_>) -> Option<u64> {
     }
     match descriptor.compression().known()? {
         Compression::None | Compression::Blosc2 => Some(1),
-        known => tgm_std::codec::of(known)?.divisible()?.grain(descriptor),
+        known => tgm_std::codec::find(known)?.divisible()?.grain(descriptor),
     }
 }

@@ -8,6 +8,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
+use tgm_std::codec::memory::owned;
 use tgm_std::core::Message as Parsed;
 use tgm_std::core::frame::Frame;
 use tgm_std::core::object::DataObject;
@@ -204,7 +205,12 @@ impl Object {
                 let place = self.message.get().place_of(Some(self.number));
                 backing.ask(py, place, |backing| backing.ranges(*message, self.number, ranges, options))
             }
-            None => self.run(py, |object| tgm_std::decode::ranges(object, ranges, options)),
+            None => {
+                let message = self.message.get();
+                let decode = |bytes: &[u8]| tgm_std::decode_range(bytes, self.number, ranges, options);
+                let found = message.memory(py)?.run(py, message.place(), decode)?;
+                Ok(found.map_err(raise_at(py, message.place_of(Some(self.number))))?.1)
+            }
         }
     }
 
@@ -227,7 +233,7 @@ impl Object {
                 return flat.call_method1("reshape", (self.facts.shape_tuple(py)?,));
             }
         }
-        let values = self.run(py, |object| tgm_std::decode::owned_values(object, options))?;
+        let values = self.run(py, |object| Ok(owned(tgm_std::read(object).options(options).bytes()?)?))?;
         shaped(py, self.facts.dtype, &self.facts.shape, values)
     }
 }

@@ -10,11 +10,10 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 use tgm_std::MappedFile;
-use tgm_std::file::SourceName;
+use tgm_std::file::{SourceName, kind_of};
 
 use super::archive::Archive;
 use super::backing::Backing;
-use super::foreign::{HEAD, kind};
 use super::memory::Memory;
 use crate::convert::arguments::path;
 use crate::convert::buffers::{Bytes, Reads};
@@ -23,6 +22,9 @@ use crate::file::open::storage_options;
 use crate::file::origin::Origin as FileOrigin;
 use crate::source::PythonFile;
 use crate::work::detached;
+
+/// How many bytes tell of which format a file is.
+const HEAD: usize = 64;
 
 /// What an archive was opened with: all that is needed to open it again.
 pub(super) enum Origin {
@@ -194,12 +196,12 @@ fn checked(py: Python<'_>, origin: Origin, backing: Backing) -> PyResult<Archive
         let name = origin.name(py)?;
         // What a program opened for this call is closed with it.
         origin.close(py)?;
-        let what = match kind(&head) {
+        let what = match kind_of(&head) {
             _ if head.is_empty() => "it is empty".to_owned(),
-            Some(kind) => format!("it is {kind}"),
+            Some(kind) => format!("it looks like {kind}"),
             None => format!("it has no message, and begins with {}", shown(&head)),
         };
-        return Err(framing(py, &format!("{name} is not an archive of Tensogram messages: {what}")));
+        return Err(framing(py, &format!("{name}: not a Tensogram file: {what}")));
     }
     Ok(Archive::new(origin, backing))
 }

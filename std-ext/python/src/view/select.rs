@@ -5,8 +5,10 @@ use std::num::NonZeroU64;
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PySlice, PyTuple};
+use tgm_std::DecodeOptions;
+use tgm_std::codec::memory::owned;
 use tgm_std::core::selection::Pick;
-use tgm_std::{DecodeOptions, decode};
+use tgm_std::decode::selection;
 
 use super::message::Elsewhere;
 use super::object::{Object, shaped};
@@ -74,14 +76,15 @@ fn selected<'py>(
     picks: &[Pick],
     options: &DecodeOptions,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let selected = match object.elsewhere() {
+    let shape = object.look(py, |object| Ok(selection(object.descriptor(), picks)?.shape().collect::<Vec<u64>>()))?;
+    let values = match object.elsewhere() {
         Some((Elsewhere { backing, message, .. }, number)) => {
             let place = object.owner().get().place_of(Some(number));
             backing.ask(py, place, |backing| backing.select(*message, number, picks, options))?
         }
-        None => object.run(py, |object| decode::select(object, picks, options)?.into_owned())?,
+        None => object.run(py, |object| Ok(owned(tgm_std::read(object).options(options).select(picks).bytes()?)?))?,
     };
-    shaped(py, object.facts().dtype, &selected.shape, selected.bytes.into_owned())
+    shaped(py, object.facts().dtype, &shape, values)
 }
 
 /// The box that `key` selects; None for an index that selects something else than a box.

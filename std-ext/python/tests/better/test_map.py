@@ -81,7 +81,7 @@ def test_errors(tmp_path):
 
 def test_junk_is_refused(tmp_path):
     (tmp_path / "junk").write_bytes(b"\1" + os.urandom(1000))
-    with pytest.raises(ValueError, match="is not an archive"):
+    with pytest.raises(ValueError, match="not a Tensogram file"):
         tgm.open_mmap(tmp_path / "junk")
 
 

@@ -66,6 +66,19 @@ def created(path):
         return of_file(file)
 
 
+def dataset(path, call):
+    pytest.importorskip("xarray")
+    tgm.save(os.fsdecode(path), {"a": np.arange(4.0)})
+    with call() as found:
+        assert found.sizes
+
+
+def saved_dataset(path):
+    xarray = pytest.importorskip("xarray")
+    tgm.save_dataset(xarray.Dataset({"a": ("x", np.arange(4.0))}), path)
+    return opened(os.fsdecode(path))
+
+
 def refused(call):
     with pytest.raises(RuntimeError, match="built without"):
         call()
@@ -78,6 +91,9 @@ ROUTES = {
     "load": lambda path: tgm.load(path)[0].tolist() == [0, 1, 2, 3] and None,
     "save": saved,
     "Writer": lambda path: written(path, False),
+    "open_dataset": lambda path: dataset(path, lambda: tgm.open_dataset(path)),
+    "open_datasets": lambda path: dataset(path, lambda: tgm.open_datasets(path)[0]),
+    "save_dataset": lambda path: saved_dataset(path),
     "TensogramFile.open": lambda path: of_file(tgm.TensogramFile.open(path)),
     "TensogramFile.create": created,
     "AsyncTensogramFile.open": asynchronous,
@@ -87,7 +103,7 @@ ROUTES = {
     "to_netcdf": lambda path: refused(lambda: tgm.to_netcdf([MESSAGE], path)),
 }
 # Bytes are the content of an archive there, and no path.
-CONTENT = {"open", "open_mmap", "load"}
+CONTENT = {"open", "open_mmap", "load", "open_dataset", "open_datasets"}
 # What is not a path of this machine.
 OTHERS = {"TensogramFile.open_remote", "AsyncTensogramFile.open_remote", "is_remote_url", "MessageStream", "StreamingEncoder"}
 

@@ -89,6 +89,10 @@ def texts(error):
     return seen + traceback.format_exception(error, limit=0)
 
 
+def dataset():
+    return pytest.importorskip("xarray").Dataset({"a": ("x", np.zeros(3))})
+
+
 # What each function that takes a path or an address does with one. `path` is a local file of the same bytes.
 ROUTES = {
     "TensogramFile.open": lambda address, path: synchronous(tgm.TensogramFile.open(address)),
@@ -116,6 +120,9 @@ ROUTES = {
         lambda: tgm.open(Named(b"GRIB" * 9, address)),
     ),
     "load": lambda address, path: tgm.load(address),
+    "open_dataset": lambda address, path: tgm.open_dataset(address),
+    "open_datasets": lambda address, path: tgm.open_datasets(address),
+    "save_dataset": lambda address, path: tgm.save_dataset(dataset(), address),
     "save": lambda address, path: tgm.save(address, np.zeros(3)),
     "Writer": lambda address, path: tried(
         lambda: tgm.Writer(address), lambda: tgm.Writer(address, append=True).object(np.zeros(3))
@@ -190,7 +197,7 @@ def test_every_function_that_takes_a_path_has_its_route():
 @pytest.mark.parametrize("kind", ADDRESSES)
 def test_addresses_are_not_created_as_local_files(kind, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(OSError, match="not written"):
+    with pytest.raises(OSError, match="cannot create .*: addresses are read, and not written"):
         tgm.TensogramFile.create(ADDRESSES[kind].format("127.0.0.1:9"))
     assert not list(tmp_path.iterdir())
 
