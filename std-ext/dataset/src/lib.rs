@@ -19,7 +19,7 @@
 //! }
 //! std::fs::write(&path, bytes)?;
 //!
-//! let dataset = open(&[path.display()], &OpenOptions::default())?;
+//! let dataset = open(&[&path], &OpenOptions::default())?;
 //! let t = dataset.variable("t").unwrap();
 //! assert_eq!((&t.dims[0], &t.shape[..]), (&"step".to_string(), &[3, 2, 3][..]));
 //! // All steps of one point.
@@ -63,11 +63,11 @@ mod options;
 mod parameters;
 mod read;
 
-use std::fmt::Display;
+use std::path::Path;
 use std::sync::Arc;
 
 use tgm_std::Result;
-use tgm_std::file::TensogramFile;
+use tgm_std::file::{TensogramFile, is_remote_url};
 
 use self::archive::{Archive, bad};
 use self::columns::Columns;
@@ -85,11 +85,15 @@ struct Opened {
     archive: Arc<Archive>,
 }
 
-fn gather<S: Display>(sources: &[S], options: &OpenOptions) -> Result<Opened> {
+fn gather<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Opened> {
     let mut gathered = Gathered::default();
     let mut files = Vec::with_capacity(sources.len());
     for source in sources {
-        let file = TensogramFile::open_source(source.to_string(), None)?;
+        // A path need not be text; an address is.
+        let file = match source.as_ref().to_str().filter(|text| is_remote_url(text)) {
+            Some(address) => TensogramFile::open_source(address, None)?,
+            None => TensogramFile::open(source)?,
+        };
         let number = u32::try_from(files.len()).map_err(|_| bad("there are more than 2^32 sources"))?;
         gathered.add(&file, number, &options.decode)?;
         files.push(file);
@@ -111,7 +115,7 @@ fn is_of_files(opened: &Opened, options: &OpenOptions) -> bool {
 ///
 /// # Errors
 /// The errors of reading, with the source and the message; [`tgm_std::TensogramError::Metadata`] for two objects at one place.
-pub fn open<S: Display>(sources: &[S], options: &OpenOptions) -> Result<Dataset> {
+pub fn open<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Dataset> {
     let all = open_all(sources, options)?;
     all.into_iter().next().ok_or_else(|| bad("the archive has no objects"))
 }
@@ -121,7 +125,7 @@ pub fn open<S: Display>(sources: &[S], options: &OpenOptions) -> Result<Dataset>
 ///
 /// # Errors
 /// As [`open`].
-pub fn open_all<S: Display>(sources: &[S], options: &OpenOptions) -> Result<Vec<Dataset>> {
+pub fn open_all<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Vec<Dataset>> {
     let opened = gather(sources, options)?;
     let Opened { gathered, archive } = &opened;
     if is_of_files(&opened, options) {
@@ -136,7 +140,7 @@ pub fn open_all<S: Display>(sources: &[S], options: &OpenOptions) -> Result<Vec<
 ///
 /// # Errors
 /// As [`open`].
-pub fn groups<S: Display>(sources: &[S], options: &OpenOptions) -> Result<Vec<String>> {
+pub fn groups<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Vec<String>> {
     let opened = gather(sources, options)?;
     Ok(if is_of_files(&opened, options) { cf::groups(&opened.gathered) } else { Vec::new() })
 }

@@ -4,6 +4,8 @@ mod archive;
 #[cfg(all(feature = "lz4", feature = "roaring", feature = "zstd"))]
 mod descriptor_first;
 mod examples;
+#[cfg(feature = "zstd")]
+mod interrupt;
 mod message_reader;
 mod metadata;
 mod names;
