@@ -51,7 +51,7 @@
 //! | layer | what it knows |
 //! |---|---|
 //! | `request` | requests for values |
-//! | `at_hand` | bytes that were fetched for a request |
+//! | `at_hand`, `plain` | bytes that were fetched for a request; values that are read to where they are wanted |
 //! | `lone_frame`, `wanted` | objects whose frames were read without the rest of their message; what is wanted of an object |
 //! | `range`, `fetched` | ranges: of an object at hand, or of one of which only parts were fetched |
 //! | `frameless`, `select` | objects in no frame; boxes of a tensor |
@@ -75,6 +75,7 @@ pub(crate) mod lone_frame;
 pub(crate) mod masks;
 pub mod object_table;
 mod payload_parts;
+pub(crate) mod plain;
 mod plan;
 pub mod range;
 mod range_bytes;

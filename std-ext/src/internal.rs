@@ -15,6 +15,9 @@ pub use crate::decode::whole::trusted_values;
 // encode
 pub use crate::encode::masks::store as store_masks;
 
+// file
+pub use crate::file::foreign::KINDS as FOREIGN_KINDS;
+
 // model
 pub use crate::model::cbor::canonical;
 #[cfg(feature = "json")]

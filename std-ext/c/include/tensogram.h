@@ -783,8 +783,9 @@ tgm_error tgm_streaming_encoder_finish_backfill(tgm_streaming_encoder_t *enc);
 /* The numbers of errors and warnings that tgm_validate() finds. */
 tgm_error tgm_validate_ok(const uint8_t *buf, size_t buf_len, const char *level, size_t *out_errors,
                           size_t *out_warnings);
-/* Checks the structure, metadata, descriptors, indexes and all digests; decodes no payload. The first damage is the error, with
- * its byte and its object. A message without digests is TGM_ERROR_MISSING_HASH. */
+/* Checks the structure, metadata, descriptors, masks, indexes and all digests. The first damage is the error, with its byte and
+ * its object. A message without digests is TGM_ERROR_MISSING_HASH. Not checked: bits that no reader reads (padding, reserved
+ * bits, the flags of the preamble), and whether a payload decodes, which is tgm_validate()'s. */
 tgm_error tgm_check_message(const uint8_t *buf, size_t buf_len);
 
 /* ---- More of functions that do not block: every option ---------------------------------------------------------- */

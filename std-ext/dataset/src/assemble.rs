@@ -92,7 +92,7 @@ fn describe(cube: &Cube) -> String {
     words.join(", ")
 }
 
-/// The axes of a cube, those of one label too.
+/// The axes of a cube, with one for each label that does not vary.
 fn all_axes(cube: &Cube) -> Vec<Axis> {
     let mut axes = cube.axes.clone();
     for (role, label) in &cube.scalars {
@@ -110,7 +110,7 @@ fn all_axes(cube: &Cube) -> Vec<Axis> {
     axes
 }
 
-/// The dimensions of a dataset, those of one label too.
+/// The dimensions of a dataset, also the ones of one label.
 pub(crate) type Dims = Vec<Axis>;
 
 /// A cube of a dataset: its axes, and whether each is one of the dataset.
@@ -171,7 +171,7 @@ fn misfit(it: &Chosen, dims: &Dims, options: &OpenOptions) -> Option<String> {
         if axis.role == Role::Level && axis.labels.len() == 1 {
             continue;
         }
-        let is_part = axis.labels.iter().all(|label| dim.labels.contains(label));
+        let is_part = dim.has_all(&axis.labels);
         let is_equal = dim.labels.len() == axis.labels.len();
         if !is_part || (options.join == Join::Exact && !is_equal) {
             return Some(format!("other labels of {}", axis.name));
@@ -208,7 +208,7 @@ fn build(
         let mut attributes = attributes_of(cube, attributes_blob(gathered, cube));
         for axis in axes {
             let Some(dim) = dims.iter().find(|dim| dim.name == axis.name) else { continue };
-            let is_part = axis.labels.iter().all(|label| dim.labels.contains(label));
+            let is_part = dim.has_all(&axis.labels);
             let is_told = is_part && coordinates.has(&axis.name);
             if is_dim(dim) && is_part {
                 along.push(dim);
@@ -251,7 +251,7 @@ fn attributes_blob<'g>(gathered: &'g Gathered, cube: &Cube) -> Option<Value<'g>>
 
 /// The places of a cube on the axes of its dataset.
 fn moved(cube: &Cube, all: &[Axis], along: &[&Axis]) -> Vec<(u64, u32)> {
-    // For each axis of the cube, where its labels are among those of the dataset.
+    // For each axis of the cube, where its labels are among the dataset's.
     let orders: Vec<(u64, Vec<u64>)> = cube
         .axes
         .iter()

@@ -4,7 +4,7 @@
 //!
 //! | what | its place |
 //! |---|---|
-//! | a variable | its `dimensions` are those of the variable |
+//! | a variable | its `dimensions` are the variable's |
 //! | a record | `netcdf.record` names the first dimension, and the message has the number under `_extra_.record` |
 //! | a chunk | `zarr.origin` is its first index; the message has the description of the array under `_extra_.zarr` |
 //!
@@ -23,7 +23,7 @@ use crate::gather::{DTYPE, EXTRA, Gathered, Row, SHAPE};
 use crate::model::{Attribute, Attributes, Content, Hole, LeftOut, Pieces, Variable, hole_of};
 use crate::options::{OpenOptions, whole_element};
 
-/// Whether the objects are those of files: they have dimensions by name, or are chunks.
+/// Whether the objects were made from files: they have dimensions by name, or are chunks.
 pub(crate) fn is_of_files(gathered: &Gathered) -> bool {
     let has = |key: &str| gathered.keys.find(key.as_bytes()).is_some();
     let of_fields = ["mars.param", "grib.paramId", "grib.discipline", "mars.step", "mars.levelist"];
@@ -61,8 +61,9 @@ pub(crate) fn dataset(gathered: &Gathered, archive: &Arc<Archive>, options: &Ope
             continue;
         };
         // An array at the root is called by its store, which its objects know.
-        let own =
-            gathered.rows.iter().find(|row| (row.entry.source, row.entry.message) == (about.source, about.message));
+        let place = (about.source, about.message);
+        let first = gathered.rows.partition_point(|row| (row.entry.source, row.entry.message) < place);
+        let own = gathered.rows.get(first).filter(|row| (row.entry.source, row.entry.message) == place);
         let name = own
             .and_then(|row| gathered.value(&row.cells, "name"))
             .and_then(|name| name.as_str().ok().map(str::to_string));

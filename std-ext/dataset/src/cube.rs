@@ -1,7 +1,7 @@
 //! Objects of one kind as cubes: axes, places and holes.
 //!
 //! ```text
-//! axes := those of number, time, step, level that vary
+//! axes := number, time, step, level, as far as they vary
 //! if two objects have one place, and differ in an interval, class, stream, type, version or domain: divide the objects by it
 //! each other key that tells objects of one place apart becomes an axis
 //! objects that still have one place are the same object twice, or an error
@@ -34,6 +34,17 @@ pub(crate) struct Axis {
     pub(crate) role: Role,
     pub(crate) name: String,
     pub(crate) labels: Vec<Label>,
+}
+
+impl Axis {
+    /// Whether all of these labels are among its own.
+    pub(crate) fn has_all(&self, labels: &[Label]) -> bool {
+        if *labels == *self.labels {
+            return true;
+        }
+        let own: HashSet<&Label> = self.labels.iter().collect();
+        labels.iter().all(|label| own.contains(label))
+    }
 }
 
 /// Labels along an axis.

@@ -61,7 +61,7 @@ impl Dataset {
     /// What `indices` pick of a variable, on all cores.
     ///
     /// # Errors
-    /// As [`Self::read_into`]; [`tgm_std::TensogramError::Metadata`] if elements are not as long as those of `T`.
+    /// As [`Self::read_into`]; [`tgm_std::TensogramError::Metadata`] if elements are not as long as a `T`.
     pub fn read<T: FromBytes + IntoBytes + Clone>(&self, variable: &str, indices: &[Indices]) -> Result<Vec<T>> {
         let dtype = self.variable(variable).and_then(Variable::dtype);
         if dtype.map(read::width) != Some(size_of::<T>()) {

@@ -1,5 +1,7 @@
 //! Coordinates of datasets of fields.
 
+use std::collections::HashMap;
+
 use crate::cube::{Axis, Cube, Role};
 use crate::grid::attributes;
 use crate::label::Label;
@@ -84,28 +86,22 @@ fn add_bounds(
     variable: &str,
 ) {
     let own = cube.axes.iter().position(|axis| axis.role == Role::Step);
-    let interval = |step: &Label| {
-        let of_step = |number: usize| {
-            let found = cube.along.iter().find(|it| it.name == "interval" && it.axis == number)?;
-            let at = cube.axes.get(number)?.labels.iter().position(|label| label == step)?;
-            found.labels.get(at).cloned().flatten()
-        };
-        match own.and_then(of_step) {
-            Some(Label::Duration(seconds)) => Some(seconds),
-            _ => cube.interval,
-        }
-    };
-    let is_own = |step: &Label| match own.and_then(|number| cube.axes.get(number)) {
-        Some(axis) => axis.labels.contains(step),
-        None => cube.scalars.iter().any(|(role, label)| *role == Role::Step && label == step),
-    };
-    let dim = along.iter().find(|axis| axis.role == Role::Step);
     let scalar: Vec<Label> =
         cube.scalars.iter().filter(|(role, _)| *role == Role::Step).map(|(_, label)| label.clone()).collect();
+    let own_steps = own.and_then(|number| cube.axes.get(number)).map_or(scalar.as_slice(), |axis| &axis.labels);
+    let along_steps = cube.along.iter().find(|it| it.name == "interval" && Some(it.axis) == own);
+    // The length of the interval of each step that the cube has.
+    let intervals =
+        own_steps.iter().enumerate().map(|(at, step)| match along_steps.and_then(|found| found.labels.get(at)) {
+            Some(Some(Label::Duration(seconds))) => (step, Some(*seconds)),
+            _ => (step, cube.interval),
+        });
+    let intervals: HashMap<&Label, Option<i64>> = intervals.collect();
+    let dim = along.iter().find(|axis| axis.role == Role::Step);
     let steps = dim.map_or(scalar.as_slice(), |axis| &axis.labels);
     let mut bounds = Vec::new();
     for step in steps {
-        match (step, interval(step).filter(|_| is_own(step))) {
+        match (step, intervals.get(step).copied().flatten()) {
             (Label::Duration(end), Some(length)) => bounds.extend([end.saturating_sub(length), *end]),
             _ => bounds.extend([NO_TIME, NO_TIME]),
         }

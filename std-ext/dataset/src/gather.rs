@@ -298,7 +298,7 @@ impl Found {
     }
 }
 
-/// Cells in the order of their keys. The last value of a key counts: those of an object come behind those of its message.
+/// Cells in the order of their keys. The last value of a key counts: values of an object come behind values of its message.
 fn sorted(mut cells: Cells) -> Cells {
     cells.reverse();
     cells.sort_by_key(|(key, _)| *key);

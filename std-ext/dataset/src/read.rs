@@ -372,7 +372,7 @@ pub(crate) fn read_into(
     plan.read(archive, out, &options, threads)
 }
 
-/// Where the bytes end that are read at once with an object: those of the next cells, if they lie close to it.
+/// Where the bytes end that are read at once with an object: the next cells' too, if they lie close to it.
 fn ahead(archive: &Archive, object: u32, cells: &[Cell]) -> u64 {
     let Ok((_, first)) = archive.entry(object) else { return 0 };
     let mut end = first.offset.saturating_add(first.length);

@@ -306,3 +306,62 @@ fn what_does_not_wait_gives_what_waits_gives() {
         });
     }
 }
+
+/// Long objects of a file: plain ones are read to where they are wanted, in every order, whole and in part.
+#[test]
+fn plain_values_of_a_file_are_read_where_they_are_wanted() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let numbers: Vec<i32> = (0..100_000).collect();
+    let gaps: Vec<f32> = (0..100_000_u32).map(|at| if at == 70_000 { f32::NAN } else { at as f32 }).collect();
+    let data = |order| -> Vec<u8> {
+        let bytes =
+            |number: &i32| if order == crate::ByteOrder::Big { number.to_be_bytes() } else { number.to_le_bytes() };
+        numbers.iter().flat_map(bytes).collect()
+    };
+    let of = |order| {
+        let descriptor = crate::DataObjectDescriptor::new(Dtype::Int32, order, &[1000, 100]);
+        ObjectBuilder::from_parts(descriptor, data(order))
+    };
+    let message = MessageBuilder::new()
+        .allow_nan()
+        .object(of(crate::ByteOrder::Big))
+        .object(of(crate::ByteOrder::Little))
+        .object(of(crate::ByteOrder::Little).shuffle())
+        .object(ObjectBuilder::new(&[1000, 100], &gaps).unwrap());
+    let bytes = message.encode().unwrap();
+    std::fs::write(file.path(), [&bytes[..], &bytes].concat()).unwrap();
+    let (here, there) = (Archive::from_bytes(&bytes), Archive::open(file.path()).unwrap());
+    let picks = [[Pick::from(20..40), Pick::All], [Pick::All, Pick::from(3..4)]];
+    for number in 0..4 {
+        let (here, there) = (here.object(0, number).unwrap(), there.object(1, number).unwrap());
+        for native_byte_order in [true, false] {
+            let options = DecodeOptions { native_byte_order, ..DecodeOptions::default() };
+            for ranges in [&[(70_000, 500)][..], &[(0, 100_000)], &[(9, 0)], &[(5, 3), (2, 2)]] {
+                let expected = here.read().ranges(ranges).options(&options).bytes().unwrap();
+                assert!(there.read().ranges(ranges).options(&options).bytes().unwrap() == expected);
+                let mut out = vec![0; expected.len()];
+                there.read().ranges(ranges).options(&options).bytes_into(&mut out).unwrap();
+                assert!(out == *expected);
+                assert!(there.read().ranges(ranges).bytes_into(&mut vec![0; expected.len() + 4]).is_err());
+            }
+            for picks in &picks {
+                let expected = here.read().select(picks).options(&options).bytes().unwrap();
+                assert!(there.read().select(picks).options(&options).bytes().unwrap() == expected);
+                let floats = there.read().select(picks).options(&options).values::<f64>().unwrap();
+                let expected = here.read().select(picks).values::<f64>().unwrap();
+                assert!(floats.iter().zip(&expected).all(|(a, b)| a == b || a.is_nan() && b.is_nan()));
+            }
+            if number < 3 {
+                assert!(there.read().options(&options).values::<i32>().unwrap() == numbers);
+                let mut out = vec![0; 100_000];
+                there.read().options(&options).values_into::<i32>(&mut out).unwrap();
+                assert!(out == numbers);
+                assert!(there.read().values::<u32>().unwrap_err().to_string().contains("int32"));
+            }
+        }
+    }
+    // A file that was cut short.
+    file.as_file().set_len(bytes.len() as u64 + 500_000).unwrap();
+    let object = there.object(1, 0).map(|object| object.read().values::<i32>().map(drop));
+    assert!(!matches!(object, Ok(Ok(()))), "{object:?}");
+}

@@ -3,7 +3,10 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use tgm_core::wire::MAGIC;
+
 use crate::base::error::{Result, TensogramError};
+use crate::file::foreign::{LOOKED_AT, error as foreign_file};
 use crate::file::remote::RemoteScanOptions;
 use crate::read::question::Question;
 use crate::read::{AsyncReader, ReadOptions};
@@ -74,6 +77,18 @@ impl Remote {
 /// The error of what sources at addresses cannot do.
 pub(super) fn not_supported() -> TensogramError {
     TensogramError::Remote("operation not supported on remote files".into())
+}
+
+/// Checks that a source has a message. What begins with one is not searched.
+///
+/// # Errors
+/// The errors of the source; [`TensogramError::Remote`] if there is none.
+pub(super) async fn check(reader: &AsyncReader<RemoteSource>, address: &str) -> Result<()> {
+    let start = reader.read(0..LOOKED_AT).await?;
+    if start.starts_with(MAGIC) || !reader.message_layouts_in(0..1).await?.is_empty() {
+        return Ok(());
+    }
+    Err(foreign_file(address, true, &start))
 }
 
 /// The reader that a file at an address has.

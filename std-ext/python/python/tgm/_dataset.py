@@ -15,7 +15,7 @@ def open_dataset(source, /, **options):
     variable whose dimensions are the keys that differ: number, time, step, level. What does not fit is told by a warning and
     by `dataset.tgm.left_out`; `open_datasets` opens it too.
 
-    Options, beside those of xarray such as `chunks`:
+    Options, beside what xarray takes, such as `chunks`:
 
     - `profile`: "mars" for fields, "cf" for what came from NetCDF, Zarr or `save_dataset`; "auto" finds out.
     - `join`: "widen" fills steps and levels that a variable lacks with NaN; "exact" leaves such a variable out.
@@ -33,7 +33,7 @@ def open_dataset(source, /, **options):
 def open_datasets(source, /, **options):
     """Opens an archive as a list of datasets that hold everything, the one with the most messages first.
 
-    Options are those of `open_dataset`.
+    It takes the options of `open_dataset`.
     """
     import xarray
 

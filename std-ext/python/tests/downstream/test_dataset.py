@@ -1,7 +1,9 @@
 """Archives as datasets of xarray: opening, reading and saving."""
 
 import datetime
+import pathlib
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -228,3 +230,11 @@ def test_chunks_join_objects_up_to_some_megabytes(tmp_path):
     assert chunks((100_000, 1000, 1440), (1, 1000, 1440)) == (16, 1000, 1440)
     assert chunks((10, 1000, 721, 1440), (1, 1, 721, 1440), chunk="object") == (1, 1, 721, 1440)
     assert chunks((4, 2, 0), (1, 1, 1)) and chunks((), ()) == ()
+
+
+def test_the_page_on_datasets_runs(tmp_path, monkeypatch):
+    page = pathlib.Path(__file__).parents[2] / "DATASETS.md"
+    monkeypatch.chdir(tmp_path)
+    code = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    assert len(code) >= 4
+    exec("\n".join(code), {})

@@ -15,6 +15,7 @@ use std::path::Path;
 
 use tgm_core::scan::{Segment, scan};
 use tgm_std::file::{Data, SourceName, is_remote_url};
+use tgm_std::internal::open_unread;
 use tgm_std::{MessageLayout, TensogramError, TensogramFile};
 
 use crate::read::entry::Place;
@@ -76,7 +77,8 @@ impl Input {
             return Self::in_memory(name, pipes::open(path)?, progress);
         }
         let file = match path.to_str().filter(|text| is_remote_url(text)) {
-            Some(address) => TensogramFile::open_source(address, None)?,
+            // What has no messages is reported by the command, which knows what helps.
+            Some(address) => open_unread(address)?,
             None => TensogramFile::open(path)?,
         };
         Self::of_file(name, file, progress)

@@ -1,18 +1,14 @@
 //! Files of other programs, told by how they begin.
 
-use tgm_core::wire::MAGIC;
-
-use super::Archive;
-use super::source::Source;
-use crate::base::error::{Result, TensogramError};
+use crate::base::error::TensogramError;
 use crate::base::fetch_error::{FetchError, FetchErrorKind};
 use crate::base::source_name::SourceName;
 
 /// Bytes that are looked at.
-pub(super) const LOOKED_AT: u64 = 24;
+pub(crate) const LOOKED_AT: u64 = 24;
 
 /// Kinds of files, with their first bytes.
-const KINDS: [(&[u8], &str); 19] = [
+pub const KINDS: [(&[u8], &str); 19] = [
     (b"GRIB", "GRIB"),
     (b"\x93NUMPY", "an array of numpy"),
     (b"PK\x03\x04", "an archive, such as numpy's"),
@@ -38,7 +34,7 @@ const KINDS: [(&[u8], &str); 19] = [
 /// letters in it, do not count.
 ///
 /// ```
-/// assert_eq!(tgm_std::archive::kind_of(b"GRIB\0\0\0\x02"), Some("GRIB"));
+/// assert_eq!(tgm_std::file::kind_of(b"GRIB\0\0\0\x02"), Some("GRIB"));
 /// ```
 pub fn kind_of(start: &[u8]) -> Option<&'static str> {
     let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
@@ -50,7 +46,7 @@ pub fn kind_of(start: &[u8]) -> Option<&'static str> {
 }
 
 /// The error of a source without messages, by its first bytes.
-pub(super) fn error(name: &str, is_remote: bool, start: &[u8]) -> TensogramError {
+pub(crate) fn error(name: &str, is_remote: bool, start: &[u8]) -> TensogramError {
     let name = SourceName::of(name);
     let text = match kind_of(start) {
         _ if start.is_empty() => format!("{name}: empty, where an archive is expected"),
@@ -62,19 +58,4 @@ pub(super) fn error(name: &str, is_remote: bool, start: &[u8]) -> TensogramError
     } else {
         TensogramError::Framing(text.into())
     }
-}
-
-/// Checks that an archive has messages, or is an empty file. What begins with a message is not searched.
-///
-/// # Errors
-/// [`TensogramError::Framing`], for an address [`TensogramError::Remote`], if there is none; the errors of the source.
-pub(super) fn check(archive: &Archive<'_>) -> Result<()> {
-    let Source::File(file) = &archive.source else { return Ok(()) };
-    let mut start = [0; LOOKED_AT as usize];
-    let read = file.read_at(0, &mut start)?;
-    let start = start.get(..read).unwrap_or_default();
-    if start.starts_with(MAGIC) || start.is_empty() && !file.is_remote() || archive.len()? > 0 {
-        return Ok(());
-    }
-    Err(error(&file.source(), file.is_remote(), start))
 }
