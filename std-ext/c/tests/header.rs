@@ -155,8 +155,8 @@ fn no_function_is_lost_or_changed() {
     assert!(lost.is_empty(), "lost or changed: {lost:#?}");
     let new: Vec<&String> = declared.difference(&reference).filter(|line| !own.contains(*line)).collect();
     if std::env::var_os("TGM_RENEW").is_some() {
-        let all: BTreeSet<&String> = own.iter().chain(new).collect();
-        let text: String = all.into_iter().map(|line| format!("{line}\n")).collect();
+        let all: BTreeSet<&str> = own.iter().chain(new).map(String::as_str).collect();
+        let text = all.into_iter().fold(String::new(), |text, line| text + line + "\n");
         fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/own_functions.txt"), text).unwrap();
         return;
     }
