@@ -40,9 +40,9 @@ pub use crate::scan::{Window, Windowed};
 ///
 /// # Errors
 /// [`TensogramError::Remote`](crate::TensogramError::Remote).
-pub fn open_unread(source: &str) -> crate::Result<crate::TensogramFile> {
+pub fn open_unread(source: &str) -> Result<TensogramFile> {
     #[cfg(feature = "remote")]
-    return crate::TensogramFile::open_remote_unread(source);
+    return TensogramFile::open_remote_unread(source);
     #[cfg(not(feature = "remote"))]
-    crate::TensogramFile::open_source(source, None)
+    TensogramFile::open_source(source, None)
 }
