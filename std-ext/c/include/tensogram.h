@@ -775,9 +775,27 @@ tgm_error tgm_streaming_encoder_finish_backfill(tgm_streaming_encoder_t *enc);
 /* The numbers of errors and warnings that tgm_validate() finds. */
 tgm_error tgm_validate_ok(const uint8_t *buf, size_t buf_len, const char *level, size_t *out_errors,
                           size_t *out_warnings);
-/* Checks the structure, metadata, descriptors, indexes and all digests; decodes no payload. The first damage is the error, with
- * its byte and its object. A message without digests is TGM_ERROR_MISSING_HASH. */
+/* Checks the structure, metadata, descriptors, masks, indexes and all digests. The first damage is the error, with its byte and
+ * its object. A message without digests is TGM_ERROR_MISSING_HASH. Not checked: bits that no reader reads (padding, reserved
+ * bits, the flags of the preamble), and whether a payload decodes, which is tgm_validate()'s. */
 tgm_error tgm_check_message(const uint8_t *buf, size_t buf_len);
+
+/* ---- More of functions that do not block: every option ---------------------------------------------------------- */
+
+tgm_error tgm_async_file_decode_message_opts(tgm_async_file_t *file, size_t index, const tgm_decode_options_t *options,
+                                             tgm_cancellation_token_t *cancel, uint64_t timeout_ms,
+                                             tgm_async_task_t **out_task);
+tgm_error tgm_async_file_decode_object_opts(tgm_async_file_t *file, size_t msg_index, size_t obj_index,
+                                            const tgm_decode_options_t *options, tgm_cancellation_token_t *cancel,
+                                            uint64_t timeout_ms, tgm_async_task_t **out_task);
+tgm_error tgm_async_file_decode_range_opts(tgm_async_file_t *file, size_t msg_index, size_t obj_index,
+                                           const uint64_t *offsets, const uint64_t *counts, size_t n_ranges,
+                                           const tgm_decode_options_t *options, tgm_cancellation_token_t *cancel,
+                                           uint64_t timeout_ms, tgm_async_task_t **out_task);
+tgm_error tgm_async_streaming_encoder_create_opts(const char *path, const char *metadata_json,
+                                                  const tgm_encode_options_t *options,
+                                                  tgm_cancellation_token_t *cancel, uint64_t timeout_ms,
+                                                  tgm_async_task_t **out_task);
 
 /* ---- Queries ----------------------------------------------------------------------------------------------------- */
 

@@ -314,6 +314,16 @@ const ROUTES: &[Route] = routes! {
     "file/decode.rs decode_range" "mapped" Message |case, options| {
         Some(case.mapped().decode_range(0, OBJECT, &case.ranges(), options).map(|found| found.1.concat()))
     },
+    "dataset/dataset.rs read_into" "" Frame |case, options| {
+        // The two objects have no names. Each is a variable that is called by its number.
+        let all = tgm_dataset::open_all(&[case.path.display()], &tgm_dataset::OpenOptions::default()).unwrap();
+        let name = format!("object_{OBJECT}");
+        let dataset = all.iter().find(|dataset| dataset.variable(&name).is_some()).unwrap();
+        let shape = &dataset.variable(&name).unwrap().shape;
+        let picks = shape.iter().map(|len| tgm_dataset::Indices::List((0..*len).collect()));
+        let mut out = vec![0; 8 * case.count()];
+        Some(dataset.read_into(&name, &picks.collect::<Vec<_>>(), options, &mut out).map(|()| out))
+    },
     "zio/bridge.rs from_tensogram" "" Whole |case, options| {
         let options = tgm_zio::BridgeOptions { decode: options.clone(), ..Default::default() };
         // Label, coordinates, and a part for each object, in little-endian order.
@@ -582,6 +592,10 @@ const NO_VALUES: &[(&str, &str)] = &[
     ("catalog/lib.rs varying_keys", "reads metadata"),
     ("catalog/lib.rs open_with", "reads a catalogue, whose columns it always verifies"),
     ("catalog/lib.rs from_bytes_with", "reads a catalogue, whose columns it always verifies"),
+    ("dataset/lib.rs open", "reads metadata"),
+    ("dataset/lib.rs open_all", "reads metadata"),
+    ("dataset/lib.rs groups", "reads metadata"),
+    ("dataset/options.rs on_all_cores", "makes options"),
     ("file/remote_file.rs decode_object_batch", "asks the questions of read/reader.rs"),
     ("file/remote_file.rs decode_range_batch", "asks the questions of read/reader.rs"),
 ];
@@ -604,7 +618,9 @@ fn holders() -> BTreeSet<String> {
 fn options_of_conversions_alone_hold_options_of_decoding() {
     assert_eq!(
         holders(),
-        BTreeSet::from(["DecodeOptions", "BridgeOptions", "ToNetcdfOptions", "ToZarrOptions"].map(str::to_owned))
+        BTreeSet::from(
+            ["DecodeOptions", "BridgeOptions", "OpenOptions", "ToNetcdfOptions", "ToZarrOptions"].map(str::to_owned)
+        )
     );
 }
 
@@ -647,10 +663,11 @@ fn an_objects_bytes_are_read_where_its_digest_was_asked_about() {
 }
 
 /// The libraries that decode, and what stands before the names of their files here.
-const LIBRARIES: [(&str, &str); 4] = [
+const LIBRARIES: [(&str, &str); 5] = [
     ("../std-ext/src", ""),
     ("../std-ext/catalog/src", "catalog/"),
     ("../std-ext/convert/src", "convert/"),
+    ("../std-ext/dataset/src", "dataset/"),
     ("../std-ext/zio/src", "zio/"),
 ];
 

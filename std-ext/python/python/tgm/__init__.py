@@ -8,6 +8,7 @@ array([0., 1., 2.])
 
 from collections.abc import Mapping as _Mapping
 
+from ._dataset import open_dataset, open_datasets, save_dataset
 from ._errors import *  # noqa: F403
 from ._message import DecodedMessage
 from ._native import (

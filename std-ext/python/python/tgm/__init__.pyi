@@ -56,7 +56,10 @@ __all__ = [
     "encode_pre_encoded",
     "is_remote_url",
     "iter_messages",
+    "open_dataset",
+    "open_datasets",
     "open_mmap",
+    "save_dataset",
     "scan",
     "to_grib",
     "to_netcdf",
@@ -88,6 +91,8 @@ DescriptorLike: TypeAlias = Mapping[str, Any] | DataObjectDescriptor | None
 Data: TypeAlias = npt.NDArray[Any] | Buffer | Sequence[int]
 Pairs: TypeAlias = Sequence[tuple[DescriptorLike, Data]]
 
+# Paths, addresses, patterns, folders, and lists of these.
+_Sources: TypeAlias = Path | Sequence[Path]
 _Default = TypeVar("_Default")
 _Out = TypeVar("_Out", bound=npt.NDArray[Any])
 
@@ -271,6 +276,9 @@ def decode(
 ) -> DecodedMessage: ...
 def decode_with_masks(buf: Buffer, native_byte_order: bool = True, threads: SupportsIndex = 0) -> _MaskedMessage: ...
 def decode_metadata(buf: Buffer) -> Metadata: ...
+def open_dataset(source: _Sources, /, **options: Any) -> Any: ...
+def open_datasets(source: _Sources, /, **options: Any) -> list[Any]: ...
+def save_dataset(dataset: Any, path: Path, *, encoding: Mapping[str, Mapping[str, Any]] | None = None) -> None: ...
 def decode_descriptors(buf: Buffer) -> tuple[Metadata, list[DataObjectDescriptor]]: ...
 def decode_object(
     buf: Buffer,
