@@ -1,5 +1,8 @@
 //! What the packages beside this one take besides the public names. Changes in any release.
 
+use crate::base::error::Result;
+use crate::file::TensogramFile;
+
 // of tgm-codec
 pub use tgm_codec::threads::Threads;
 
