@@ -60,7 +60,7 @@ deep_c() {
 deep_python() { std-ext/python/check; }
 
 # At full length what `formats` of the ordinary checks compares in a tenth.
-deep_formats() { tests/peers/run grib arrays tables; }
+deep_formats() { tests/peers/run grib arrays tables sizes; }
 
 deep_interop() { tests/peers/run build test benches; }
 deep_blosc2() { tests/peers/run build blosc2; }

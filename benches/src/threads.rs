@@ -21,14 +21,14 @@ pub fn run(bench: &mut Bench) {
     let plain = || Spec::new(Dtype::Float32, 2 * count);
     let wide = || Spec::new(Dtype::Float64, count);
     limit(bench, 8 * count);
-    of(bench, "simple_packing, 16 bits", &Spec::packed(count, 16), doubles.as_bytes());
-    of(bench, "simple_packing, 12 bits", &Spec::packed(count, 12), doubles.as_bytes());
-    of(bench, "szip, 16 bits", &Spec::packed(count, 16).szip(), doubles.as_bytes());
-    of(bench, "shuffle", &Spec { shuffle: Some(4), ..plain() }, singles.as_bytes());
+    compare_thread_counts(bench, "simple_packing, 16 bits", &Spec::packed(count, 16), doubles.as_bytes());
+    compare_thread_counts(bench, "simple_packing, 12 bits", &Spec::packed(count, 12), doubles.as_bytes());
+    compare_thread_counts(bench, "szip, 16 bits", &Spec::packed(count, 16).szip(), doubles.as_bytes());
+    compare_thread_counts(bench, "shuffle", &Spec { shuffle: Some(4), ..plain() }, singles.as_bytes());
     let swapped: Vec<u8> = singles.iter().flat_map(|value| value.to_be_bytes()).collect();
-    of(bench, "big-endian", &Spec { big: true, ..plain() }, &swapped);
-    of(bench, "zfp", &wide().compressed("zfp", &zfp), doubles.as_bytes());
-    of(bench, "blosc2", &plain().compressed("blosc2", &blosc2), singles.as_bytes());
+    compare_thread_counts(bench, "big-endian", &Spec { big: true, ..plain() }, &swapped);
+    compare_thread_counts(bench, "zfp", &wide().compressed("zfp", &zfp), doubles.as_bytes());
+    compare_thread_counts(bench, "blosc2", &plain().compressed("blosc2", &blosc2), singles.as_bytes());
 }
 
 /// What two threads bring where memory alone is the limit: filling a buffer, and copying one.
@@ -51,7 +51,7 @@ fn limit(bench: &mut Bench, len: usize) {
 }
 
 /// Decodes and encodes a message of one object.
-fn of(bench: &mut Bench, name: &str, spec: &Spec, data: &[u8]) {
+fn compare_thread_counts(bench: &mut Bench, name: &str, spec: &Spec, data: &[u8]) {
     let message = ours::encode_one(spec, data);
     let object = first(&message);
     let (mut one, mut two) = (vec![1; data.len()], vec![2; data.len()]);

@@ -56,6 +56,7 @@ pub use self::message::HashFramePolicy;
 pub use self::message_builder::MessageBuilder;
 pub use self::mixed_objects::{Part, encode_parts};
 pub use self::object_builder::ObjectBuilder;
+pub use self::object_builder::preset::Compress;
 pub use self::object_frame::encode_data_object_frame;
 pub use self::part_error::PartError;
 pub use self::streaming::StreamingEncoder;

@@ -11,7 +11,8 @@
 //!
 //! A task looks at the known bytes and ends with a result, or with ranges that it needs. The reader fetches them and calls
 //! the task again. So there is one logic for memory, files, servers, tasks that wait and calls that block. [`Reader`] is for
-//! sources that answer before a call returns, `AsyncReader` for the others (feature `async`).
+//! sources that answer before a call returns, `AsyncReader` for the others (feature `async`). Programs that fetch bytes by
+//! themselves, in an event loop, a browser or before a flash chip, drive the tasks of [`Steps`].
 //!
 //! # What is read
 //! | wanted | read |
@@ -39,6 +40,7 @@
 //! | layer | what it knows |
 //! |---|---|
 //! | `reader`, `async_reader` | sources that answer at once, and later |
+//! | `steps` | tasks whose bytes the program fetches |
 //! | `session` | what calls to one reader share |
 //! | `question`, `batch` | questions and their answers; one question to several messages |
 //! | `gather` | the bytes that an answer needs |
@@ -69,6 +71,7 @@ mod read_task;
 pub mod reader;
 mod session;
 mod source;
+mod steps;
 mod structure;
 mod url;
 
@@ -80,4 +83,5 @@ pub use local::AsyncLocalFile;
 pub use local::LocalFile;
 pub use options::ReadOptions;
 pub use reader::Reader;
+pub use steps::{Step, Steps, StepsRead, Task};
 pub use url::is_remote_url;

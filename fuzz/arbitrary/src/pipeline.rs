@@ -62,7 +62,7 @@ enum Compressed {
 
 /// What this build encodes with a codec.
 pub(super) fn encoding(compression: Compression) -> Support {
-    codec::of(compression).map_or(Support::Whole, |codec| codec.about().encoding)
+    codec::find(compression).map_or(Support::Whole, |codec| codec.about().encoding)
 }
 
 /// Whether this build encodes with a codec.

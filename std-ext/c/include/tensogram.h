@@ -22,6 +22,8 @@
  *             file and extending a catalogue wait for readers. Threads that share an iterator get different items. A
  *             tgm_streaming_encoder_t takes one call at a time; a second one meanwhile is TGM_ERROR_INVALID_ARG. A
  *             handle is freed once, when no other call uses it.
+ * ASYNC       The functions tgm_async_* are in libraries that were built with feature "async", as they are unless it is left
+ *             out: tgm_has_feature("async"). Their section says more.
  * FLAGS       An int32_t flag is false if it is 0 and true otherwise.
  * EMPTY       A pointer to 0 bytes may be NULL for tgm_encode*, tgm_scan, tgm_buffer_iter_create, tgm_compute_hash,
  *             tgm_validate, tgm_file_append_raw and the writing functions of streams.
@@ -75,7 +77,7 @@ typedef enum {
   TGM_VALUE_TYPE_MAP = 7
 } tgm_value_type;
 
-/* Of the asynchronous interface, which this library does not have yet. */
+/* What tgm_async_streaming_encoder_try_object_count() finds. */
 typedef enum {
   TGM_OBJECT_COUNT_STATUS_OK = 0,
   TGM_OBJECT_COUNT_STATUS_NULL_HANDLE = 1,
@@ -354,6 +356,129 @@ tgm_error tgm_simple_packing_compute_params(const double *values, size_t num_val
                                             int32_t decimal_scale_factor, double *out_reference_value,
                                             int32_t *out_binary_scale_factor);
 tgm_error tgm_doctor_to_json(tgm_bytes_t *out);
+
+/* ---- Functions that do not block -------------------------------------------------------------------------------------
+ *
+ * LAUNCH      A launch checks its arguments and copies its texts, arrays and data. It returns at once: a code, or a task in
+ *             `*out_task`. All else (files, indexes, damage) is what the task ends with. Its last parameters are `cancel`, a
+ *             token or NULL; `timeout_ms`, milliseconds from the launch on, or 0 for any time; and `out_task`.
+ * TASK        A task ends once. A join waits for that and takes the value; the first join gets it, also one of another
+ *             kind, which loses it. Joins of what failed return the task's code. Each task is freed once, joined or not.
+ *             Freed before its end it goes on, and its value is dropped.
+ * CALLBACK    A completion function is called once, whatever the end is, on a thread of the library that only runs such
+ *             functions. The task is ready by then. The function may do anything that a thread may do: join and free its
+ *             task, launch, wait, shut down. It must not throw. Nobody else may use a task whose callback frees it.
+ * CANCEL      A token cancels all tasks that were launched with it, and all that will be. A task that is cancelled or out of
+ *             time ends at once. A request is dropped then; a read or decode of a local file goes on unseen. A task whose
+ *             token was cancelled before its launch does nothing.
+ * HANDLES     Files, encoders and tokens may be used by any number of tasks, on any thread, and closed or freed while
+ *             tasks are under way: these go on.
+ * THREADS     The threads start with the first launch and live as long as the process. A process that forks leaves its
+ *             tasks to the parent: the child must not use them, but can launch its own.
+ */
+
+/* Never NULL. */
+tgm_cancellation_token_t *tgm_cancellation_token_create(void);
+void tgm_cancellation_token_cancel(tgm_cancellation_token_t *tok);
+bool tgm_cancellation_token_is_cancelled(const tgm_cancellation_token_t *tok);
+void tgm_cancellation_token_free(tgm_cancellation_token_t *tok);
+
+typedef void (*tgm_completion_fn)(void *userdata);
+
+/* One function for a task. If the task has ended already, the function is called all the same, on the thread of the library. */
+tgm_error tgm_async_task_set_completion(tgm_async_task_t *task, tgm_completion_fn cb, void *userdata);
+/* Whether the task has ended. */
+bool tgm_async_task_is_ready(const tgm_async_task_t *task);
+void tgm_async_task_cancel(tgm_async_task_t *task);
+tgm_error tgm_async_task_join_void(tgm_async_task_t *task);
+tgm_error tgm_async_task_join_size(tgm_async_task_t *task, uint64_t *out);
+tgm_error tgm_async_task_join_bytes(tgm_async_task_t *task, tgm_bytes_t *out);
+tgm_error tgm_async_task_join_message(tgm_async_task_t *task, tgm_message_t **out);
+tgm_error tgm_async_task_join_metadata(tgm_async_task_t *task, tgm_metadata_t **out);
+tgm_error tgm_async_task_join_async_file(tgm_async_task_t *task, tgm_async_file_t **out);
+tgm_error tgm_async_task_join_async_streaming_encoder(tgm_async_task_t *task, tgm_async_streaming_encoder_t **out);
+/* A buffer for each range, freed together with tgm_multi_bytes_free(). */
+tgm_error tgm_async_task_join_multi_bytes(tgm_async_task_t *task, tgm_bytes_t **out_array, size_t *out_count);
+void tgm_multi_bytes_free(tgm_bytes_t *array, size_t count);
+void tgm_async_task_free(tgm_async_task_t *task);
+
+/* A file: joined by _async_file. It is opened once, and its messages are found once. */
+tgm_error tgm_async_file_open(const char *path, tgm_cancellation_token_t *cancel, uint64_t timeout_ms,
+                              tgm_async_task_t **out_task);
+/* A source at an address ("https://", "s3://", "gs://", "az://", "file:///"), with `nopts` options of its store. Joined by
+ * _async_file. TGM_ERROR_REMOTE at once if the library was built without feature "async-remote". */
+tgm_error tgm_async_file_open_remote(const char *url, const char *const *storage_keys,
+                                     const char *const *storage_values, size_t nopts, bool bidirectional,
+                                     tgm_cancellation_token_t *cancel, uint64_t timeout_ms,
+                                     tgm_async_task_t **out_task);
+/* As it was given, also an address with its password. Valid until the file is closed. */
+const char *tgm_async_file_path(const tgm_async_file_t *file);
+void tgm_async_file_close(tgm_async_file_t *file);
+/* Joined by _size. */
+tgm_error tgm_async_file_message_count(tgm_async_file_t *file, tgm_cancellation_token_t *cancel, uint64_t timeout_ms,
+                                       tgm_async_task_t **out_task);
+/* Joined by _bytes. */
+tgm_error tgm_async_file_read_message(tgm_async_file_t *file, size_t index, tgm_cancellation_token_t *cancel,
+                                      uint64_t timeout_ms, tgm_async_task_t **out_task);
+/* Joined by _metadata: the first metadata frame, as tgm_decode_metadata() reads it. */
+tgm_error tgm_async_file_decode_metadata(tgm_async_file_t *file, size_t index, tgm_cancellation_token_t *cancel,
+                                         uint64_t timeout_ms, tgm_async_task_t **out_task);
+/* Joined by _message. */
+tgm_error tgm_async_file_decode_message(tgm_async_file_t *file, size_t index, bool native_byte_order, uint32_t threads,
+                                        bool restore_non_finite, bool verify_hash, tgm_cancellation_token_t *cancel,
+                                        uint64_t timeout_ms, tgm_async_task_t **out_task);
+/* Joined by _message: one object, number 0 there. Of a long message, only what belongs to the object is read. */
+tgm_error tgm_async_file_decode_object(tgm_async_file_t *file, size_t msg_index, size_t obj_index,
+                                       bool native_byte_order, uint32_t threads, bool restore_non_finite,
+                                       bool verify_hash, tgm_cancellation_token_t *cancel, uint64_t timeout_ms,
+                                       tgm_async_task_t **out_task);
+/* Joined by _multi_bytes. The arrays are not NULL, also for no ranges. */
+tgm_error tgm_async_file_decode_range(tgm_async_file_t *file, size_t msg_index, size_t obj_index,
+                                      const uint64_t *offsets, const uint64_t *counts, size_t n_ranges,
+                                      bool native_byte_order, uint32_t threads, tgm_cancellation_token_t *cancel,
+                                      uint64_t timeout_ms, tgm_async_task_t **out_task);
+
+/*
+ * A message in a file, as tgm_streaming_encoder_create() writes it: the same bytes. Joined by _async_streaming_encoder.
+ *
+ * What is written comes in the order of launches. Copies of the data wait in memory for their turn. A write that is
+ * cancelled or out of time before its turn writes nothing. Later it has written its whole frame, or will: a message is never
+ * torn by it, and the number of objects tells. A write that fails leaves the encoder usable, unless the file failed.
+ */
+tgm_error tgm_async_streaming_encoder_create(const char *path, const char *metadata_json, const char *hash_algo,
+                                             uint32_t threads, tgm_cancellation_token_t *cancel, uint64_t timeout_ms,
+                                             tgm_async_task_t **out_task);
+/* Joined by _void, as all that follow. `data` is not NULL, also for 0 bytes. */
+tgm_error tgm_async_streaming_encoder_write_object(tgm_async_streaming_encoder_t *enc, const char *descriptor_json,
+                                                   const uint8_t *data, size_t len, tgm_cancellation_token_t *cancel,
+                                                   uint64_t timeout_ms, tgm_async_task_t **out_task);
+tgm_error tgm_async_streaming_encoder_write_pre_encoded(tgm_async_streaming_encoder_t *enc, const char *descriptor_json,
+                                                        const uint8_t *data, size_t len,
+                                                        tgm_cancellation_token_t *cancel, uint64_t timeout_ms,
+                                                        tgm_async_task_t **out_task);
+tgm_error tgm_async_streaming_encoder_write_preceder(tgm_async_streaming_encoder_t *enc, const char *metadata_json,
+                                                     tgm_cancellation_token_t *cancel, uint64_t timeout_ms,
+                                                     tgm_async_task_t **out_task);
+/* Ends the message. With `backfill` it states its length. Later calls end with TGM_ERROR_FRAMING, also if this failed. */
+tgm_error tgm_async_streaming_encoder_finish(tgm_async_streaming_encoder_t *enc, bool backfill,
+                                             tgm_cancellation_token_t *cancel, uint64_t timeout_ms,
+                                             tgm_async_task_t **out_task);
+/* The number of objects that were written, if no call is under way. Never waits. `*out_count` is written with _OK only. */
+TgmObjectCountStatus tgm_async_streaming_encoder_try_object_count(const tgm_async_streaming_encoder_t *enc,
+                                                                  size_t *out_count);
+/* The same; SIZE_MAX where the status is another one. */
+size_t tgm_async_streaming_encoder_object_count(const tgm_async_streaming_encoder_t *enc);
+/* As it was given. Valid until the encoder is freed. */
+const char *tgm_async_streaming_encoder_path(const tgm_async_streaming_encoder_t *enc);
+/* Without a finish the message stays without an end, so that readers do not find it. */
+void tgm_async_streaming_encoder_free(tgm_async_streaming_encoder_t *enc);
+
+/* Numbers of threads, once and before the first launch; 0 for the defaults, which suit the machine. `workers` drive requests
+ * and timers, `dispatcher_workers` run completion functions. The size of parts is not used: nothing is uploaded. */
+tgm_error tgm_runtime_configure(uint32_t workers, uint32_t dispatcher_workers, uint64_t multipart_part_size_bytes);
+/* Refuses launches from now on (TGM_ERROR_IO), and waits for all tasks for that time. Then it cancels what is left, and
+ * returns how many these were. Ready tasks can still be joined. There is no way back. */
+uint64_t tgm_runtime_shutdown_blocking(uint64_t timeout_ms);
 
 /* =================================================================================================================
  * Beyond the reference
@@ -650,9 +775,27 @@ tgm_error tgm_streaming_encoder_finish_backfill(tgm_streaming_encoder_t *enc);
 /* The numbers of errors and warnings that tgm_validate() finds. */
 tgm_error tgm_validate_ok(const uint8_t *buf, size_t buf_len, const char *level, size_t *out_errors,
                           size_t *out_warnings);
-/* Checks the structure, metadata, descriptors, indexes and all digests; decodes no payload. The first damage is the error, with
- * its byte and its object. A message without digests is TGM_ERROR_MISSING_HASH. */
+/* Checks the structure, metadata, descriptors, masks, indexes and all digests. The first damage is the error, with its byte and
+ * its object. A message without digests is TGM_ERROR_MISSING_HASH. Not checked: bits that no reader reads (padding, reserved
+ * bits, the flags of the preamble), and whether a payload decodes, which is tgm_validate()'s. */
 tgm_error tgm_check_message(const uint8_t *buf, size_t buf_len);
+
+/* ---- More of functions that do not block: every option ---------------------------------------------------------- */
+
+tgm_error tgm_async_file_decode_message_opts(tgm_async_file_t *file, size_t index, const tgm_decode_options_t *options,
+                                             tgm_cancellation_token_t *cancel, uint64_t timeout_ms,
+                                             tgm_async_task_t **out_task);
+tgm_error tgm_async_file_decode_object_opts(tgm_async_file_t *file, size_t msg_index, size_t obj_index,
+                                            const tgm_decode_options_t *options, tgm_cancellation_token_t *cancel,
+                                            uint64_t timeout_ms, tgm_async_task_t **out_task);
+tgm_error tgm_async_file_decode_range_opts(tgm_async_file_t *file, size_t msg_index, size_t obj_index,
+                                           const uint64_t *offsets, const uint64_t *counts, size_t n_ranges,
+                                           const tgm_decode_options_t *options, tgm_cancellation_token_t *cancel,
+                                           uint64_t timeout_ms, tgm_async_task_t **out_task);
+tgm_error tgm_async_streaming_encoder_create_opts(const char *path, const char *metadata_json,
+                                                  const tgm_encode_options_t *options,
+                                                  tgm_cancellation_token_t *cancel, uint64_t timeout_ms,
+                                                  tgm_async_task_t **out_task);
 
 /* ---- Queries ----------------------------------------------------------------------------------------------------- */
 

@@ -2,13 +2,26 @@
 //!
 //! Handles and inputs become shared references, never mutable ones. What changes in a handle is behind a lock, so
 //! several calls may use one handle at the same time. Memory for results stays a pointer until it is written: a
-//! [`Place`] for one result, a [`Room`] for decoded values.
+//! [`Place`] for one result, an [`OutputMemory`] for decoded values.
 
 use std::ffi::{CStr, c_char};
 use std::marker::PhantomData;
 use std::slice;
 
 use crate::error::{Result, invalid};
+
+/// A `bool` of C as a parameter. It is a byte here, because C can put any byte there.
+#[cfg(feature = "async")]
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug)]
+pub struct Flag(u8);
+
+#[cfg(feature = "async")]
+impl Flag {
+    pub(crate) const fn is_set(self) -> bool {
+        self.0 != 0
+    }
+}
 
 /// Checks that a pointer is neither NULL nor misaligned for `T`.
 fn check<T>(pointer: *const T) -> Result<()> {
@@ -80,13 +93,13 @@ pub(crate) unsafe fn slice_or_empty<'a, T>(pointer: *const T, len: usize) -> Res
 }
 
 /// The caller's memory for decoded values.
-pub(crate) struct Room<'a, T> {
+pub(crate) struct OutputMemory<'a, T> {
     start: *mut T,
     len: usize,
     lent: PhantomData<&'a mut [T]>,
 }
 
-impl<'a, T> Room<'a, T> {
+impl<'a, T> OutputMemory<'a, T> {
     /// The memory as a mutable slice. `input` is the message that is decoded: a slice that overlaps it would be
     /// undefined behaviour.
     ///
@@ -101,7 +114,7 @@ impl<'a, T> Room<'a, T> {
         if start < other.saturating_add(input.len()) && other < start.saturating_add(bytes) {
             return Err(invalid("the memory for the result lies on the message"));
         }
-        // SAFETY: `room` checked pointer and length. Its caller promises that the memory is there, and that no other
+        // SAFETY: `output_memory` checked pointer and length. Its caller promises that the memory is there, and that no other
         // argument lies there. Some calls know the message only through a handle, so the check above compares it. Bytes
         // that C never set have some value here, because C can see them.
         Ok(unsafe { slice::from_raw_parts_mut(self.start, self.len) })
@@ -113,12 +126,12 @@ impl<'a, T> Room<'a, T> {
 /// # Safety
 /// A pointer that is not NULL leads to `len` items that live during `'a`. Nobody else reads or writes them before the
 /// call returns, and no other argument lies there. Any bytes are a valid `T`.
-pub(crate) unsafe fn room<'a, T>(start: *mut T, len: usize) -> Result<Room<'a, T>> {
+pub(crate) unsafe fn output_memory<'a, T>(start: *mut T, len: usize) -> Result<OutputMemory<'a, T>> {
     if len > 0 {
         check(start)?;
         check_len::<T>(len)?;
     }
-    Ok(Room { start, len, lent: PhantomData })
+    Ok(OutputMemory { start, len, lent: PhantomData })
 }
 
 /// Checks that the size of `len` items fits `isize`, as slices require.

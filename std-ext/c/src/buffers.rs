@@ -58,6 +58,11 @@ impl Block {
     }
 }
 
+// SAFETY: the block owns its memory, as a vector does. Nothing changes the bytes after the block is made.
+unsafe impl Send for Block {}
+// SAFETY: as above.
+unsafe impl Sync for Block {}
+
 impl Drop for Block {
     fn drop(&mut self) {
         // SAFETY: the memory was allocated with this layout, and the block is its only owner.
@@ -97,6 +102,60 @@ pub(crate) fn take_back(buf: TgmBytes) {
     if let (Some(layout), Some(data)) = (layout, NonNull::new(buf.data)) {
         drop(Block { data, len: 0, layout });
     }
+}
+
+/// Gives an array of buffers to the caller, who frees it and them together.
+///
+/// # Errors
+/// The errors of [`give`]. Nothing is given then.
+#[cfg(feature = "async")]
+pub(crate) fn give_array(parts: Vec<Vec<u8>>) -> Result<*mut TgmBytes> {
+    let mut given = Vec::new();
+    let give_all = || -> Result<TgmBytes> {
+        // An array without entries has an address of its own too: room for one that is empty.
+        let room = parts.len().max(1).saturating_mul(size_of::<TgmBytes>());
+        given.try_reserve_exact(parts.len()).map_err(|_| Report::new(ENCODING, "out of memory"))?;
+        for part in parts {
+            given.push(give(part)?);
+        }
+        give(zeros(room)?)
+    };
+    let array = match give_all() {
+        #[allow(clippy::cast_ptr_alignment, reason = "the address is a multiple of `ALIGN`")]
+        Ok(array) => array.data.cast::<TgmBytes>(),
+        Err(failure) => {
+            given.into_iter().for_each(take_back);
+            return Err(failure);
+        }
+    };
+    for (index, bytes) in given.into_iter().enumerate() {
+        // SAFETY: the block has room for all entries, and is aligned for them.
+        unsafe { array.add(index).write(bytes) };
+    }
+    Ok(array)
+}
+
+/// Zeros that fill all memory of their vector.
+#[cfg(feature = "async")]
+fn zeros(len: usize) -> Result<Vec<u8>> {
+    let mut zeros = Vec::new();
+    zeros.try_reserve_exact(len).map_err(|_| Report::new(ENCODING, "out of memory"))?;
+    zeros.resize(len, 0);
+    Ok(zeros.into_boxed_slice().into_vec())
+}
+
+/// Frees an array that [`give_array`] gave, and its buffers. An address that this library did not give is ignored.
+///
+/// # Safety
+/// If the library gave the address, [`give_array`] did, and nobody else uses the array.
+#[cfg(feature = "async")]
+pub(crate) unsafe fn take_back_array(array: *mut TgmBytes) {
+    let room = lock(&GIVEN).get(&!array.addr()).map_or(0, |layout| layout.size() / size_of::<TgmBytes>());
+    for index in 0..room {
+        // SAFETY: the memory of the array has room for so many entries, each of which was written: with zeros at least.
+        take_back(unsafe { array.add(index).read() });
+    }
+    take_back(TgmBytes { data: array.cast(), len: 0 });
 }
 
 /// Frees a buffer of this library. NULL, and an address that this library did not give, are ignored.

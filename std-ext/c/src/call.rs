@@ -1,12 +1,25 @@
 //! The frame of every function: panics end here, errors become codes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+#[cfg(feature = "async")]
+use std::{future::Future, future::poll_fn, pin::pin, task::Poll};
 
 use crate::error::{Code, END_OF_ITER, Failure, OK, Report, keep};
 
 /// The result of `work`; `None` if it panicked. A panic of Rust must not reach C, where it would end the process.
-fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
+}
+
+/// [`caught`] for work that waits in between.
+#[cfg(feature = "async")]
+pub(crate) async fn caught_later<T>(work: impl Future<Output = T>) -> Option<T> {
+    let mut work = pin!(work);
+    let step = |context: &mut std::task::Context<'_>| match caught(|| work.as_mut().poll(context)) {
+        Some(polled) => polled.map(Some),
+        None => Poll::Ready(None),
+    };
+    poll_fn(step).await
 }
 
 /// Runs the body of a function that returns a code. An error is kept as the last one of this thread.

@@ -5,13 +5,11 @@ use std::sync::Arc;
 
 use tgm_std::core::Message as View;
 use tgm_std::core::object::DataObject;
-use tgm_std::decode::values_into;
 use tgm_std::{
-    DecodeOptions, Scratch, data_object_inline_hashes, decode, decode_metadata, decode_object, decode_range,
-    ranges_into,
+    DecodeOptions, Scratch, data_object_inline_hashes, decode, decode_metadata, decode_object, decode_range, read,
 };
 
-use crate::args::{self, Room};
+use crate::args::{self, OutputMemory};
 use crate::buffers::TgmBytes;
 use crate::call::call;
 use crate::error::{Code, ENCODING, OBJECT, Report, Result, of_object};
@@ -219,7 +217,7 @@ pub(crate) fn decoded_size(object: &DataObject<'_>) -> Result<usize> {
 fn decode_into(
     bytes: &[u8],
     index: usize,
-    out: Room<'_, u8>,
+    out: OutputMemory<'_, u8>,
     decode: impl FnOnce(&DataObject<'_>, &mut Scratch, &mut [u8]) -> tgm_std::Result<()>,
 ) -> Result<()> {
     let out = out.apart_from(bytes)?;
@@ -238,9 +236,12 @@ pub unsafe extern "C" fn tgm_decode_object_into(
 ) -> Code {
     call(|| {
         // SAFETY: the header's contract.
-        let (bytes, options, out) =
-            unsafe { (args::slice(buf, buf_len)?, options::decoding_struct(options)?, args::room(out, out_len)?) };
-        decode_into(bytes, index, out, |object, scratch, out| values_into(object, &options, scratch, out))
+        let (bytes, options, out) = unsafe {
+            (args::slice(buf, buf_len)?, options::decoding_struct(options)?, args::output_memory(out, out_len)?)
+        };
+        decode_into(bytes, index, out, |object, scratch, out| {
+            read(object).options(&options).scratch(scratch).bytes_into(out)
+        })
     })
 }
 
@@ -264,9 +265,11 @@ pub unsafe extern "C" fn tgm_decode_range_into(
                 args::slice(buf, buf_len)?,
                 ranges::read(ranges_offsets, ranges_counts, num_ranges)?,
                 options::decoding_struct(options)?,
-                args::room(out, out_len)?,
+                args::output_memory(out, out_len)?,
             )
         };
-        decode_into(bytes, index, out, |object, scratch, out| ranges_into(object, &ranges, &options, scratch, out))
+        decode_into(bytes, index, out, |object, scratch, out| {
+            read(object).ranges(&ranges).options(&options).scratch(scratch).bytes_into(out)
+        })
     })
 }

@@ -67,18 +67,9 @@ pub(crate) fn mapped(file: &TensogramFile) -> Result<&MappedFile> {
 }
 
 /// Refuses a directory, whose bytes cannot be read.
-fn refuse_directory(path: &str) -> Result<()> {
+pub(crate) fn refuse_directory(path: &str) -> Result<()> {
     if std::fs::metadata(path).is_ok_and(|about| about.is_dir()) {
         return Err(Report::new(IO, format!("io error: {}: is a directory", SourceName::of(path))).into());
-    }
-    Ok(())
-}
-
-/// Refuses an address, which would become directories that have the names of its parts.
-fn refuse_address(path: &str) -> Result<()> {
-    let name = SourceName::of(path);
-    if name.is_address() {
-        return Err(Report::new(IO, format!("io error: {name}: addresses are not written")).into());
     }
     Ok(())
 }
@@ -117,7 +108,7 @@ pub unsafe extern "C" fn tgm_file_open_mmap(path: *const c_char, out: *mut *mut 
 /// Creates a file, or empties it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_file_create(path: *const c_char, out: *mut *mut File) -> Code {
-    let create = |path: &str| refuse_address(path).and_then(|()| Ok(TensogramFile::create(path)?));
+    let create = |path: &str| Ok(TensogramFile::create(path)?);
     // SAFETY: the header's contract.
     call(|| unsafe { put_file(path, out, create) })
 }

@@ -15,6 +15,7 @@
 //! | `error` | codes, and the last error of each thread |
 //! | `buffers` | memory that the caller frees |
 //! | `json_in`, `json_out` | metadata and descriptors as JSON |
+//! | `asynchronous` | functions that do not block |
 //! | `options` | options of C as options of `tgm_std` |
 //! | all others | the functions, a file for each group of the header |
 //!
@@ -35,6 +36,8 @@
 compile_error!("a panic would end the program that calls this library: build it with `panic = \"unwind\"`");
 
 mod args;
+#[cfg(feature = "async")]
+mod asynchronous;
 mod buffers;
 mod builder;
 mod call;

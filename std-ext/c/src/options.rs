@@ -102,7 +102,7 @@ unsafe fn method(name: *const c_char) -> Result<MaskMethod> {
     // SAFETY: the caller makes the same promise.
     let Some(name) = (unsafe { args::optional_text(name, "mask method")? }) else { return Ok(MaskMethod::Roaring) };
     let method = MaskMethod::from_name(name).map_err(|error| invalid(error.to_string()))?;
-    let codec = Compression::from_name(method.name()).and_then(codec::of);
+    let codec = Compression::from_name(method.name()).and_then(codec::find);
     if let Some(Support::Lacking(feature)) = codec.map(|codec| codec.about().encoding) {
         let name = method.name();
         return Err(invalid(format!("mask method {name} is not compiled in: build with feature `{feature}`")));

@@ -6,12 +6,13 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
+use tgm_std::file::SourceName;
 use tgm_std::{DataObjectDescriptor, EncodeOptions, GlobalMetadata, StreamingEncoder};
 
 use crate::args;
 use crate::call::{call, get, run};
 use crate::encode::refuse_masks;
-use crate::error::{Code, Result, invalid, io as io_failure};
+use crate::error::{Code, IO, Report, Result, invalid};
 use crate::json_in;
 use crate::options::{self, EncodeMaskOptions, EncodeOptionsStruct};
 
@@ -75,8 +76,10 @@ fn finished() -> crate::error::Failure {
 impl Encoder {
     /// A message in a file, which is emptied. So the arguments are checked before.
     fn open(path: &str, metadata: &GlobalMetadata, options: &EncodeOptions) -> Result<Self> {
-        let sink = Sink::File(BufWriter::new(File::create(path).map_err(|error| io_failure(&error))?));
-        Self::new(sink, metadata, options, true)
+        let name = SourceName::of(path);
+        let created = name.to_write().and_then(File::create);
+        let file = created.map_err(|error| Report::new(IO, format!("io error: cannot create {name}: {error}")))?;
+        Self::new(Sink::File(BufWriter::new(file)), metadata, options, true)
     }
 
     fn new(sink: Sink, metadata: &GlobalMetadata, options: &EncodeOptions, seeks: bool) -> Result<Self> {

@@ -24,7 +24,7 @@ pub extern "C" fn tgm_abi_version() -> u32 {
     ABI
 }
 
-/// Whether this library can do something: a codec in both directions, threads, maps.
+/// Whether this library can do something: a codec in both directions, threads, maps, asynchronous calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_has_feature(name: *const c_char) -> bool {
     // SAFETY: the header's contract.
@@ -32,10 +32,13 @@ pub unsafe extern "C" fn tgm_has_feature(name: *const c_char) -> bool {
 }
 
 fn has(name: &str) -> bool {
-    if matches!(name, "threads" | "mmap") {
-        return true;
+    match name {
+        "threads" | "mmap" => return true,
+        "async" => return cfg!(feature = "async"),
+        "async-remote" => return cfg!(feature = "async-remote"),
+        _ => {}
     }
-    let about = |name| Compression::from_name(name).and_then(codec::of).map(Codec::about);
+    let about = |name| Compression::from_name(name).and_then(codec::find).map(Codec::about);
     match name.strip_suffix("-decode") {
         Some(codec) => about(codec).is_some_and(|about| about.decoding.is_any()),
         // sz3 may encode without loss only, and decode everything: then it is not there in both directions.

@@ -9,10 +9,10 @@ use tgm_std::core::Message as Parsed;
 use tgm_std::core::descriptor::{ByteOrder, Dtype};
 use tgm_std::core::object::DataObject;
 use tgm_std::core::selection::{Pick, Selection};
-use tgm_std::decode::{Picks, select_into, values_as_into, values_into};
-use tgm_std::{DecodeOptions, ObjectTable, Scratch, TensogramFile, decode_descriptors, ranges_into};
+use tgm_std::decode::Picks;
+use tgm_std::{ObjectTable, Read, Scratch, TensogramFile, decode_descriptors, read};
 
-use crate::args::{self, Room};
+use crate::args::{self, OutputMemory};
 use crate::call::{call, get, run};
 use crate::decode::decoded_size;
 use crate::error::{Code, ENCODING, Report, Result, invalid, of_object};
@@ -115,8 +115,8 @@ impl View {
     }
 
     /// Memory of the caller as a slice, which lies apart from the message.
-    fn apart<'a, T>(&self, room: Room<'a, T>) -> Result<&'a mut [T]> {
-        room.apart_from(self.message.as_bytes())
+    fn apart<'a, T>(&self, memory: OutputMemory<'a, T>) -> Result<&'a mut [T]> {
+        memory.apart_from(self.message.as_bytes())
     }
 
     /// Opens object `index`, and calls `decode` with it, with memory to work in, and with the memory for the result.
@@ -303,13 +303,15 @@ unsafe fn decode_whole<T>(
     index: usize,
     options: *const DecodeOptionsStruct,
     (out, len): (*mut T, usize),
-    decode: impl FnOnce(&DataObject<'_>, &DecodeOptions, &mut Scratch, &mut [T]) -> tgm_std::Result<()>,
+    decode: impl FnOnce(Read<'_, '_>, &mut [T]) -> tgm_std::Result<()>,
 ) -> Code {
     call(|| {
         // SAFETY: the caller makes the same promise.
         let (view, options, out) =
-            unsafe { (args::required(view)?, options::decoding_struct(options)?, args::room(out, len)?) };
-        view.decode(index, view.apart(out)?, |object, scratch, out| decode(object, &options, scratch, out))
+            unsafe { (args::required(view)?, options::decoding_struct(options)?, args::output_memory(out, len)?) };
+        view.decode(index, view.apart(out)?, |object, scratch, out| {
+            decode(read(object).options(&options).scratch(scratch), out)
+        })
     })
 }
 
@@ -323,7 +325,7 @@ pub unsafe extern "C" fn tgm_view_decode_into(
     out_len: usize,
 ) -> Code {
     // SAFETY: the header's contract.
-    unsafe { decode_whole(view, index, options, (out, out_len), values_into) }
+    unsafe { decode_whole(view, index, options, (out, out_len), |request, out| request.bytes_into(out)) }
 }
 
 /// Decodes ranges of an object's elements into memory of the caller, one range behind the other.
@@ -345,11 +347,11 @@ pub unsafe extern "C" fn tgm_view_decode_range_into(
                 args::required(view)?,
                 ranges::read(ranges_offsets, ranges_counts, num_ranges)?,
                 options::decoding_struct(options)?,
-                args::room(out, out_len)?,
+                args::output_memory(out, out_len)?,
             )
         };
         view.decode(index, view.apart(out)?, |object, scratch, out| {
-            ranges_into(object, &ranges, &options, scratch, out)
+            read(object).ranges(&ranges).options(&options).scratch(scratch).bytes_into(out)
         })
     })
 }
@@ -364,7 +366,7 @@ pub unsafe extern "C" fn tgm_view_decode_f64(
     out_count: usize,
 ) -> Code {
     // SAFETY: the header's contract.
-    unsafe { decode_whole(view, index, options, (out, out_count), values_as_into) }
+    unsafe { decode_whole(view, index, options, (out, out_count), |request, out| request.values_into(out)) }
 }
 
 /// Decodes the values of an object as `float`, whatever their type is, into memory of the caller.
@@ -377,7 +379,7 @@ pub unsafe extern "C" fn tgm_view_decode_f32(
     out_count: usize,
 ) -> Code {
     // SAFETY: the header's contract.
-    unsafe { decode_whole(view, index, options, (out, out_count), values_as_into) }
+    unsafe { decode_whole(view, index, options, (out, out_count), |request, out| request.values_into(out)) }
 }
 
 /// The picks that a text names for an object.
@@ -410,7 +412,7 @@ pub unsafe extern "C" fn tgm_view_select_size(
             (
                 args::required(view)?,
                 args::text(selection_text, "selection")?,
-                args::room(out_shape, shape_capacity)?,
+                args::output_memory(out_shape, shape_capacity)?,
                 args::place(out_ndim)?,
                 args::place(out_size)?,
             )
@@ -444,10 +446,12 @@ pub unsafe extern "C" fn tgm_view_select_into(
                 args::required(view)?,
                 args::text(selection_text, "selection")?,
                 options::decoding_struct(options)?,
-                args::room(out, out_len)?,
+                args::output_memory(out, out_len)?,
             )
         };
         let picks = picks(&view.object(index)?, text)?;
-        view.decode(index, view.apart(out)?, |object, scratch, out| select_into(object, &picks, &options, scratch, out))
+        view.decode(index, view.apart(out)?, |object, scratch, out| {
+            read(object).select(&picks).options(&options).scratch(scratch).bytes_into(out)
+        })
     })
 }

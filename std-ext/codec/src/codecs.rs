@@ -253,7 +253,7 @@ pub type Decompress = fn(&[u8], &mut [u8]) -> Result<()>;
 /// The codec of a compression, whether or not this build has it. `None` for [`Compression::None`].
 ///
 /// This is the registry: a codec has a line here, and nowhere else.
-pub const fn of(compression: Compression) -> Option<&'static dyn Codec> {
+pub const fn find(compression: Compression) -> Option<&'static dyn Codec> {
     Some(match compression {
         Compression::None => return None,
         Compression::Szip => &szip::Szip,
@@ -269,7 +269,7 @@ pub const fn of(compression: Compression) -> Option<&'static dyn Codec> {
 
 /// All codecs, in the order of their numbers.
 pub fn all() -> impl Iterator<Item = &'static dyn Codec> {
-    Compression::ALL.iter().filter_map(|compression| of(*compression))
+    Compression::ALL.iter().filter_map(|compression| find(*compression))
 }
 
 /// The codec of a compression, to decompress with. Only szip has two backends; for the others the choice makes no difference.
@@ -278,14 +278,14 @@ pub fn all() -> impl Iterator<Item = &'static dyn Codec> {
 /// [`CodecError`] naming the feature, if the codec is not compiled in, and for [`Compression::None`], which nothing has to undo.
 #[inline]
 pub fn codec(compression: Compression, backend: CompressionBackend) -> Result<&'static dyn Codec> {
-    let codec = of(compression).ok_or_else(|| CodecError::new("unknown compression: there is none to undo"))?;
+    let codec = find(compression).ok_or_else(|| CodecError::new("unknown compression: there is none to undo"))?;
     codec.about().check_decoding()?;
     Ok(codec.other(backend)?.unwrap_or(codec))
 }
 
 /// The codec of a mask method. `None` for masks without compression.
 pub fn of_masks(method: MaskMethod) -> Option<&'static dyn Codec> {
-    Compression::from_name(method.name()).and_then(of)
+    Compression::from_name(method.name()).and_then(find)
 }
 
 /// The decompressor of a mask method that is a codec.
@@ -331,7 +331,7 @@ mod tests {
         assert_eq!(all().count() + 1, Compression::ALL.len());
         for codec in all() {
             let about = codec.about();
-            assert_eq!(of(about.compression).map(Codec::name), Some(codec.name()));
+            assert_eq!(find(about.compression).map(Codec::name), Some(codec.name()));
             let name = codec.name();
             assert!(about.keys.iter().all(|key| key.is_parameter() && key.name().starts_with(name)), "{name}");
             let parameters = about.usual.unwrap_or_default().iter().chain(about.trial.parameters);

@@ -49,7 +49,7 @@ pub(super) const OFFSET: &str = "add_offset";
 
 /// What a file says under the name of an attribute.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Told {
+pub(super) enum AttributeValue {
     Numbers(Numbers),
     Text(String),
     /// Anything else, such as several texts.
@@ -90,11 +90,18 @@ pub(super) struct Reading {
 }
 
 impl Reading {
+    /// Whether values are integers of up to 16 bits times a scale: so many numbers at most are different.
+    pub(super) fn is_scaled(&self) -> bool {
+        matches!(self.arithmetic, Arithmetic::Single(..) | Arithmetic::Double(..))
+            && self.view.byte_width() <= 2
+            && !self.view.is_float()
+    }
+
     /// The reading of a variable of type `stored` with these attributes. Other attributes than [`NAMES`] are passed over,
     /// and of two with one name the first counts.
     ///
     /// Types that are not integers or real floats are read as they are stored.
-    pub(super) fn of(stored: Dtype, attributes: &[(&str, Told)]) -> Self {
+    pub(super) fn of(stored: Dtype, attributes: &[(&str, AttributeValue)]) -> Self {
         let find = |name: &str| attributes.iter().find(|(own, _)| *own == name).map(|(_, told)| told);
         let mut reading = Self {
             stored,
@@ -148,10 +155,10 @@ impl Reading {
         reading
     }
 
-    fn read_sign(&mut self, told: Option<&Told>) {
+    fn read_sign(&mut self, told: Option<&AttributeValue>) {
         let Some(told) = told else { return };
         let view = match told {
-            Told::Text(text) => numbers::with_sign(self.stored, text),
+            AttributeValue::Text(text) => numbers::with_sign(self.stored, text),
             _ => None,
         };
         match view {
@@ -166,8 +173,8 @@ impl Reading {
     }
 
     /// Numbers of the stored type, read as the values are.
-    fn of_view(&self, told: &Told) -> Option<Numbers> {
-        let Told::Numbers(numbers) = told else { return None };
+    fn of_view(&self, told: &AttributeValue) -> Option<Numbers> {
+        let AttributeValue::Numbers(numbers) = told else { return None };
         let list = numbers.exact(self.stored)?.viewed(self.stored, self.view);
         Some(Numbers { dtype: Some(self.view), list })
     }

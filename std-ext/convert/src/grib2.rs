@@ -2,25 +2,27 @@
 //! possible, and return to the byte.
 //!
 //! One GRIB message becomes one Tensogram message. Each field of it is one object. The payload is section 7, as it is,
-//! where the format has a stage for it. Otherwise it has the same integers, in as many bits as the greatest takes:
+//! where the format has a stage for it. Otherwise it has the same integers, as a stream of szip where that is shorter: szip takes
+//! 8, 16, 24 and 32 bits, so 12 bits become 16.
 //!
 //! | data representation (section 5) | object | section 7 comes back from |
 //! |---|---|---|
 //! | 5.0 simple packing | `simple_packing` | the payload |
 //! | 5.42 CCSDS with 8, 16, 24 or 32 bits | `simple_packing` and `szip` | the payload |
-//! | 5.42 CCSDS with other widths | `simple_packing` of the same integers | the payload |
+//! | 5.42 CCSDS with other widths | `simple_packing` of the same integers, and `szip` | the payload |
 //! | 5.4 IEEE floating point, 32 and 64 bits | values without a stage | the payload |
-//! | 5.2 complex packing, 5.3 with spatial differences | `simple_packing` of the same integers; missing values are a mask of NaN | the payload, and the groups in metadata |
-//! | 5.41 PNG (feature `grib-png`), 5.40 JPEG 2000 (feature `grib-jpeg2000`) | `simple_packing` of the same integers | its own bytes in metadata |
-//! | any of these, with a bitmap (section 6) | likewise, dense, and a mask of NaN where the bitmap has a 0 | likewise |
+//! | 5.2 complex packing, 5.3 with spatial differences | `simple_packing` of the same integers, and `szip`; missing values are a mask of NaN | the payload, and the lengths of the groups in metadata |
+//! | 5.41 PNG (feature `grib-png`), 5.40 JPEG 2000 (feature `grib-jpeg2000`) | `simple_packing` of the same integers, and `szip` | its own bytes in metadata |
+//! | any of these, with a bitmap (section 6) | the same integers at all points, the ones without a value as the one before, and `szip`; a mask of NaN where the bitmap has a 0 | likewise |
 //! | all other templates | an error that names them, for the whole message | |
 //!
 //! # What is kept beside the values
-//! References, widths and lengths of groups determine the bits of 5.2 and 5.3. They take a few bits for each value; the
-//! conversion encodes the values again, and keeps all of section 7 if the result is not the same. That happens with two
-//! kinds of missing values, which are one kind of gap in an object. Pictures cannot be written again to the byte, so
-//! metadata hold them whole. Without [`GribOptions::keep_original`] they do not: such fields return in simple packing, with
-//! the same values, and [`Note::Repacked`] names them.
+//! References, widths and lengths of groups determine the bits of 5.2 and 5.3. Where references and widths are the least ones
+//! that the integers need, the lengths are kept alone, and all three otherwise. The conversion encodes the values again, and
+//! keeps all of section 7 if the result is not the same. That happens with two kinds of missing values, which are one kind of
+//! gap in an object. Pictures cannot be written again to the byte, so metadata hold them whole. Without
+//! [`GribOptions::keep_original`] they do not: such fields return in simple packing, with the same values, and
+//! [`Note::Repacked`] names them.
 //!
 //! GRIB edition 1 is refused by number, with the place of the message.
 //!
@@ -45,16 +47,17 @@
 //! # Back
 //! [`from_tensogram`] (or [`from_tensogram_into`], for many messages) joins the sections and the payload again. If nothing was edited, the result is the original
 //! message. Metadata of `grib` and `mars` must be as it was, because sections of GRIB are not rewritten. Objects that
-//! were compressed by another codec in between return too.
+//! were encoded anew in between return too, if no value changed: by other codecs, in more bits, or without packing. Then each
+//! value must be one that an integer of section 5 gives to the bit.
 //!
 //! ```
 //! use tgm_convert::grib2::{GribOptions, from_tensogram, to_tensogram};
-//! use tgm_std::{DecodeOptions, values_as};
+//! use tgm_std::read;
 //!
 //! # let original = std::fs::read("../../tests/data-grib/simple-12.grib2").unwrap();
 //! let converted = to_tensogram(&original, &GribOptions::default())?;
 //! let object = tgm_std::core::Message::parse(&converted.message)?.object(0)?;
-//! let kelvin = values_as::<f32>(&object, &DecodeOptions::default())?;
+//! let kelvin = read(&object).values::<f32>()?;
 //! assert_eq!(from_tensogram(&converted.message, &DecodeOptions::default())?.message, original);
 //! # Ok::<(), tgm_std::TensogramError>(())
 //! ```
@@ -73,6 +76,7 @@ mod levels;
 mod names;
 mod note;
 mod parameters;
+mod payload;
 mod picture;
 mod product;
 mod recipe;
@@ -83,6 +87,7 @@ mod stream;
 mod tables;
 mod to_grib;
 mod to_tgm;
+mod way_back;
 
 pub use bitmap::Bitmap;
 pub use coordinates::{Coordinates, coordinates};

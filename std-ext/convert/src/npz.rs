@@ -65,7 +65,7 @@ pub fn read<'a>(bytes: &'a [u8], bools: Bools, options: &DecodeOptions) -> Resul
     let archive = ZipArchive::from_slice(bytes).map_err(|error| refused(format!("not a .npz file: {error}")))?;
     let counted = check_entries(&archive, &options.limits)?;
     let (mut arrays, mut seen) = (Arrays::default(), BTreeMap::new());
-    let mut room = Room { limits: &options.limits, encoded: 0, decoded: 0 };
+    let mut budget = SizeBudget { limits: &options.limits, encoded: 0, decoded: 0 };
     for (index, record) in archive.entries().enumerate() {
         let record = record.map_err(|error| refused(format!("entry {index} of the archive: {error}")))?;
         if record.is_dir() {
@@ -77,7 +77,7 @@ pub fn read<'a>(bytes: &'a [u8], bools: Bools, options: &DecodeOptions) -> Resul
             arrays.not_kept.push(NotKept::of_message(format!("{path:?}, which is not an array")));
             continue;
         }
-        let array = entry(bytes, &archive, &record, &mut room).and_then(|data| array(data, bools));
+        let array = entry(bytes, &archive, &record, &mut budget).and_then(|data| array(data, bools));
         match array {
             Ok(array) => {
                 let name = name.unwrap_or(&path);
@@ -177,13 +177,13 @@ fn array(file: Cow<'_, [u8]>, bools: Bools) -> Result<Array<'_>> {
 }
 
 /// The limits, and what all entries have taken of them.
-struct Room<'l> {
+struct SizeBudget<'l> {
     limits: &'l DecodeLimits,
     encoded: u64,
     decoded: u64,
 }
 
-impl Room<'_> {
+impl SizeBudget<'_> {
     /// Takes room for an entry.
     fn take(&mut self, encoded: u64, decoded: u64) -> Result<usize> {
         self.encoded = self.encoded.saturating_add(encoded);
@@ -198,7 +198,7 @@ fn entry<'a>(
     bytes: &'a [u8],
     archive: &ZipSliceArchive<&'a [u8]>,
     record: &ZipFileHeaderRecord<'_>,
-    room: &mut Room<'_>,
+    budget: &mut SizeBudget<'_>,
 ) -> Result<Cow<'a, [u8]>> {
     let found = archive.get_entry(record.wayfinder()).map_err(refused_by)?;
     let (start, end) = found.compressed_data_range();
@@ -209,7 +209,7 @@ fn entry<'a>(
     let file = match record.compression_method() {
         _ if is_encrypted => return Err(refused("it is encrypted")),
         CompressionMethod::STORE => Cow::Borrowed(data),
-        CompressionMethod::DEFLATE => Cow::Owned(inflate(data, claim.uncompressed_size, room)?),
+        CompressionMethod::DEFLATE => Cow::Owned(inflate(data, claim.uncompressed_size, budget)?),
         other => return Err(refused(format!("its compression {other} is not supported: stored and deflated are"))),
     };
     if file.len() as u64 != claim.uncompressed_size {
@@ -226,8 +226,8 @@ fn entry<'a>(
 }
 
 /// Decompresses a deflated entry of `len` bytes.
-fn inflate(data: &[u8], len: u64, room: &mut Room<'_>) -> Result<Vec<u8>> {
-    let mut out = reserve(room.take(data.len() as u64, len)?)?;
+fn inflate(data: &[u8], len: u64, budget: &mut SizeBudget<'_>) -> Result<Vec<u8>> {
+    let mut out = reserve(budget.take(data.len() as u64, len)?)?;
     let mut state = Box::new(DecompressorOxide::new());
     let flags = inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
     let (status, _, written) = decompress(&mut state, data, &mut out, 0, flags);

@@ -1,7 +1,17 @@
 //! What formats share whose files are read piece by piece.
 
-use tgm_core::descriptor::{Compression, Filter, Key};
+use ciborium::Value;
+use tgm_core::descriptor::{Compression, Encoding, Filter, Key};
+use tgm_std::codec::szip::{BLOCK_SIZE, RSI};
+use tgm_std::pipeline::encode_pipeline;
 use tgm_std::{DataObjectDescriptor, EncodeOptions, MaskMethod};
+
+/// The least level of zstd for values that are few different numbers, in an order that a table of numbers has not.
+const LEVEL_OF_REPEATED: i32 = 9;
+/// Bytes of values that tell which stages are best. Numbers that come again far away need so many.
+const TRIED: usize = 4 << 20;
+/// Fewer bytes are not worth a trial.
+const LEAST: usize = 4 << 10;
 
 /// Options for encoding, with masks in the best form of this build.
 pub(super) fn encode_options() -> EncodeOptions {
@@ -13,12 +23,73 @@ pub(super) fn encode_options() -> EncodeOptions {
     }
 }
 
-/// Lets zstd compress the bytes, shuffled by elements of `size` bytes.
-pub(super) fn compress(descriptor: &mut DataObjectDescriptor, level: i32, size: u64) {
-    descriptor.compression = Compression::Zstd.name().to_string();
-    descriptor.set_param(Key::ZstdLevel, level);
-    if size > 1 {
-        descriptor.filter = Filter::Shuffle.name().to_string();
-        descriptor.set_param(Key::ShuffleElementSize, size);
+/// Lossless stages behind the encoding.
+#[derive(Clone, Copy)]
+enum Stages {
+    /// Bytes sorted by their place in elements of this size, then zstd.
+    Shuffled(u64, i32),
+    /// zstd alone.
+    Plain(i32),
+    Szip,
+}
+
+impl Stages {
+    fn set(self, descriptor: &mut DataObjectDescriptor) {
+        match self {
+            Self::Shuffled(size, level) => {
+                if size > 1 {
+                    descriptor.filter = Filter::Shuffle.name().to_string();
+                    descriptor.set_param(Key::ShuffleElementSize, size);
+                }
+                Self::Plain(level).set(descriptor);
+            }
+            Self::Plain(level) => {
+                descriptor.compression = Compression::Zstd.name().to_string();
+                descriptor.set_param(Key::ZstdLevel, level);
+            }
+            Self::Szip => {
+                descriptor.compression = Compression::Szip.name().to_string();
+                descriptor.set_param(Key::SzipRsi, RSI);
+                descriptor.set_param(Key::SzipBlockSize, BLOCK_SIZE);
+                descriptor.set_param(Key::SzipFlags, tgm_core::szip::flags::PREPROCESS);
+            }
+        }
     }
+
+    /// Bytes that a part of the values takes. `None` if they cannot have these stages.
+    fn tried(self, part: &DataObjectDescriptor, values: &[u8]) -> Option<usize> {
+        let mut part = part.clone();
+        self.set(&mut part);
+        let options = EncodeOptions { allow_nan: true, allow_inf: true, ..encode_options() };
+        encode_pipeline(&part, values, &options).ok().map(|(_, region)| region.len())
+    }
+}
+
+/// Lets a codec without loss compress an object. zstd has this level, or a higher one.
+///
+/// Bytes are shuffled before zstd. If `is_scaled`, values are packed integers that a scale made floating-point numbers of: their
+/// low bytes look random, but the numbers come again. Then, and for values that stay packed, other stages are tried too, on a
+/// part of the values.
+pub(super) fn compress(descriptor: &mut DataObjectDescriptor, values: &[u8], level: i32, is_scaled: bool) {
+    let width = descriptor.dtype.byte_width();
+    let bits = descriptor.params.get(Key::SpBitsPerValue.name()).and_then(Value::as_integer);
+    let bits = bits.and_then(|bits| u64::try_from(bits).ok());
+    let bits = bits.filter(|_| descriptor.encoding == Encoding::SimplePacking.name());
+    let usual = Stages::Shuffled(bits.map_or(width as u64, |bits| bits.div_ceil(8)), level);
+    let other = match bits {
+        Some(8 | 16 | 24 | 32) => Some(Stages::Szip),
+        None if is_scaled => Some(Stages::Plain(level.max(LEVEL_OF_REPEATED))),
+        _ => None,
+    };
+    let best = other.filter(|_| width > 0 && values.len() >= LEAST).and_then(|other| {
+        let len = values.len().min(TRIED) / width;
+        let start = (values.len() / width - len) / 2 * width;
+        let part = values.get(start..start + len * width)?;
+        let made = DataObjectDescriptor::new(descriptor.dtype, descriptor.byte_order, &[len as u64]);
+        let (encoding, params) = (descriptor.encoding.clone(), descriptor.params.clone());
+        let described = DataObjectDescriptor { encoding, params, ..made };
+        let of = |stages: Stages| stages.tried(&described, part).map(|len| (len, stages));
+        [of(usual), of(other)].into_iter().flatten().min_by_key(|(len, _)| *len)
+    });
+    best.map_or(usual, |(_, stages)| stages).set(descriptor);
 }

@@ -11,9 +11,8 @@ use std::num::NonZeroU64;
 
 use tgm_core::descriptor::Dtype;
 use tgm_core::selection::Pick;
-use tgm_std::decode::{select_as_into, select_into};
 use tgm_std::internal::Threads;
-use tgm_std::{DecodeOptions, Result, Scratch, interrupt};
+use tgm_std::{DecodeOptions, Result, Scratch, interrupt, read};
 use zerocopy::IntoBytes as _;
 
 use crate::archive::{Archive, Kept, bad, check, object_of};
@@ -207,15 +206,15 @@ impl<'v> Plan<'v> {
         let object = object_of(kept.frame(archive, number, ahead)?, dtype)?;
         let picks = cell.picks(object.descriptor().shape().len())?;
         if is_direct {
-            return select_into(&object, &picks, options, scratch, out);
+            return read(&object).select(&picks).options(options).scratch(scratch).bytes_into(out);
         }
         if self.is_widened {
             let mut values = vec![0.0_f64; out.len() / size_of::<f64>()];
-            select_as_into(&object, &picks, options, scratch, &mut values)?;
+            read(&object).select(&picks).options(options).scratch(scratch).values_into(&mut values)?;
             return copy(values.as_bytes(), out);
         }
-        let bits = tgm_std::decode::select(&object, &picks, options)?;
-        self.convert(&bits.bytes, out)
+        let bits = read(&object).select(&picks).options(options).bytes()?;
+        self.convert(&bits, out)
     }
 
     /// Truth values out of bits.

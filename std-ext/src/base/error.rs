@@ -486,6 +486,7 @@ const fn is_framing(kind: K) -> bool {
             | K::HashListCount
             | K::HashListEntry
             | K::DigestMismatch
+            | K::FooterOffset
             | K::MaskBounds
             | K::MaskDtype(_)
     )

@@ -1,6 +1,7 @@
 //! Names of sources as people may see them: without what may be secret.
 
 use std::fmt;
+use std::io;
 use std::path::Path;
 
 /// The name of a source as it is shown: a path as it is, an address without user, password, query and fragment.
@@ -27,6 +28,14 @@ impl<'a> SourceName<'a> {
     /// Whether it begins like an address, of any kind.
     pub fn is_address(self) -> bool {
         Address::of(&self.0.to_string_lossy()).is_some()
+    }
+
+    /// The path, for what writes a file there. An address as a path would make directories that have the names of its parts.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::Other`] for an address, in words that follow its name.
+    pub fn to_write(self) -> io::Result<&'a Path> {
+        if self.is_address() { Err(io::Error::other("addresses are read, and not written")) } else { Ok(self.0) }
     }
 }
 

@@ -115,7 +115,7 @@ fn shuffle(descriptor: &mut DataObjectDescriptor) {
 fn compress(descriptor: &mut DataObjectDescriptor, pipeline: &DataPipeline) -> Result<(), String> {
     let name = &pipeline.compression;
     let compression = Compression::from_name(name);
-    let codec = compression.and_then(tgm_codec::of).map(Codec::about).filter(|about| about.input == Input::Bytes);
+    let codec = compression.and_then(tgm_codec::find).map(Codec::about).filter(|about| about.input == Input::Bytes);
     let Some(about) = codec else {
         if compression == Some(Compression::None) {
             return Ok(());

@@ -100,7 +100,7 @@ impl<'a> CheckedMessage<'a> {
     ///
     /// # Errors
     /// [`TensogramError::Object`] if there is no such object; the errors of its frame.
-    pub(super) fn object(&self, index: usize) -> Result<DataObject<'a>> {
+    pub(crate) fn object(&self, index: usize) -> Result<DataObject<'a>> {
         // Errors stay in, so that a walk that fails does not look like a message of fewer objects.
         let mut frames =
             self.message.frames().filter(|f| !matches!(f, Ok(f) if f.frame_type() != FrameType::NTensorFrame));

@@ -54,7 +54,7 @@ impl Division {
     /// because the payload cannot be cut, or because the digest is to be checked.
     ///
     /// # Errors
-    /// The errors that [`ranges`](crate::ranges) finds in the descriptor: for ranges that the object does not have, and for
+    /// The errors that [`Read::ranges`](crate::Read::ranges) finds in the descriptor: for ranges that the object does not have, and for
     /// ranges beyond the limits.
     pub(crate) fn new(
         descriptor: &Descriptor<'_>,
@@ -173,6 +173,17 @@ impl Division {
             Some((descriptor.of_part(part.elements.end.checked_sub(part.elements.start)?), payload))
         });
         payloads.collect()
+    }
+}
+
+/// How many elements lie between two places where an object's payload can be cut. `None` if it cannot be cut.
+pub(crate) fn grain(descriptor: &Descriptor<'_>, options: &DecodeOptions) -> Option<u64> {
+    if descriptor.filter().known() != Some(Filter::None) {
+        return None;
+    }
+    match descriptor.compression().known()? {
+        Compression::None => Some(1),
+        known => divisible(known, options)?.grain(descriptor),
     }
 }
 

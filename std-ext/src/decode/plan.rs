@@ -197,6 +197,14 @@ pub(super) fn threads(options: &DecodeOptions, object: &DataObject<'_>) -> Resul
     Ok(Threads::resolve(options.threads, object.payload().len() as u64, options.parallel_threshold_bytes)?)
 }
 
+/// [`threads`] for an object that may be trusted.
+///
+/// # Errors
+/// The errors of [`threads`].
+pub(super) fn threads_for(object: Trusted<'_, '_>, options: &DecodeOptions) -> Result<Threads> {
+    Ok(Threads::resolve(options.threads, object.payload().len() as u64, options.parallel_threshold_bytes)?)
+}
+
 /// Joins stored bytes with what the object's descriptor says about them.
 ///
 /// # Errors
@@ -238,9 +246,9 @@ mod tests {
     use tgm_core::descriptor::Dtype;
 
     use super::*;
-    use crate::decode::values;
     use crate::encode::{MessageBuilder, ObjectBuilder};
     use crate::model::types::DataObjectDescriptor;
+    use crate::read;
 
     #[test]
     fn values_without_an_order_of_bytes_are_borrowed_whatever_order_the_descriptor_names() {
@@ -251,7 +259,7 @@ mod tests {
                 let message =
                     MessageBuilder::new().object(ObjectBuilder::from_parts(descriptor, data)).encode().unwrap();
                 let object = Message::parse(&message).unwrap().object(0).unwrap();
-                matches!(values(&object, &DecodeOptions::default()).unwrap(), Cow::Borrowed(_))
+                matches!(read(&object).bytes().unwrap(), Cow::Borrowed(_))
             };
             assert!(is_borrowed(Dtype::Uint8) && is_borrowed(Dtype::Bitmask));
             assert_eq!(is_borrowed(Dtype::Uint16), order == ByteOrder::NATIVE);

@@ -12,23 +12,27 @@
 //! With `verify_hash`, the whole frame of the object is read and hashed before, once a call: a digest covers the whole
 //! frame.
 
-use tgm_core::descriptor::ByteOrder;
-use tgm_core::object::DataObject;
+use std::borrow::Cow;
+use std::mem;
+
+use tgm_codec::memory::at_least;
+use tgm_core::descriptor::{ByteOrder, Descriptor, Dtype, Encoding};
+use tgm_core::tensor::Element;
 use zerocopy::IntoBytes as _;
 
+use super::bounds::check_ranges;
 use super::checked::CheckedMessage;
 use super::each_range::{self, refuse_as_the_reference, trusted_ranges};
-use super::frameless;
-use super::into::check_dtype;
-use super::plan::target_order;
+use super::plan::threads_for;
 use super::scratch::Scratch;
+use super::select::borrowed;
 use super::trust::{Trusted, checked_object_of_frame};
-use crate::base::error::Result;
-#[cfg(doc)]
-use crate::base::error::TensogramError;
+use super::typed::{Float, check_real, convert};
+use super::{frameless, unpack};
+use crate::base::error::{Result, TensogramError};
+use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
 use crate::model::metadata_budget::MetadataBudget;
-use crate::model::number::Number;
 use crate::model::to_owned;
 use crate::model::types::DataObjectDescriptor;
 
@@ -57,7 +61,7 @@ pub fn decode_range(
 /// With `verify_hash`, only the frame's own flag says whether it holds a digest.
 ///
 /// # Errors
-/// The errors of the frame and of [`ranges`].
+/// The errors of the frame and of [`Read::bytes`](crate::Read::bytes).
 ///
 /// Format: FORMAT §5.5.
 pub fn decode_range_from_frame(
@@ -69,83 +73,110 @@ pub fn decode_range_from_frame(
     of_object(Trusted::proven(&object, proof), ranges, options)
 }
 
-/// The values of `ranges` of an object, one buffer for each range.
-///
-/// It gives the same values as [`decode_range`]. The object is open already, so nothing else of its message is read.
-///
-/// # Errors
-/// [`TensogramError::Encoding`] for a range beyond the object's end; the errors of `verify_hash`, of the limits, and of
-/// the object's pipeline.
-///
-/// Format: FORMAT §5.5.
-pub fn ranges(object: &DataObject<'_>, ranges: &[(u64, u64)], options: &DecodeOptions) -> Result<Vec<Vec<u8>>> {
-    trusted_ranges(Trusted::new(object, options)?, ranges, options)
-}
-
-/// Writes the values of `ranges` of an object to all of `out`, one range behind the other.
-///
-/// It gives the same values as [`ranges`]: each range of a bitmask begins with a byte of its own. Opening a payload for
-/// parts takes one allocation, and the beginning of zstd more. Everything else is as with
-/// [`values_into`](crate::values_into).
+/// The values of `ranges` of an object that may be trusted, one range behind the other, as bytes in `order`. They are
+/// borrowed if there is one range, which lies in the message as it is wanted.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] if `out` is shorter or longer; the errors of [`ranges`].
-///
-/// Format: FORMAT §5.5.
-///
-/// ```
-/// use tgm_std::{DecodeOptions, Scratch, ranges_into};
-///
-/// # let bytes = std::fs::read("../tests/data/dtypes/float32-little.tgm").unwrap();
-/// let message = tgm_core::Message::parse(&bytes)?;
-/// let mut out = [0; 3 * 4];
-/// ranges_into(&message.object(0)?, &[(1, 2), (0, 1)], &DecodeOptions::default(), &mut Scratch::default(), &mut out)?;
-/// # Ok::<(), tgm_std::TensogramError>(())
-/// ```
-pub fn ranges_into(
-    object: &DataObject<'_>,
+/// The errors of [`decode_ranges_into`](each_range::decode_ranges_into).
+pub(super) fn range_bytes<'a>(
+    object: Trusted<'_, 'a>,
     ranges: &[(u64, u64)],
+    order: ByteOrder,
     options: &DecodeOptions,
-    scratch: &mut Scratch,
-    out: &mut [u8],
-) -> Result<()> {
-    let order = target_order(object.descriptor(), options);
-    ranges_in_order(object, ranges, order, options, scratch, out)
+) -> Result<Cow<'a, [u8]>> {
+    let descriptor = object.descriptor();
+    refuse_if_asked(descriptor, ranges, options)?;
+    let len = check_ranges(descriptor, ranges, options)?;
+    if let [(start, count)] = ranges
+        && let Some(bytes) = borrowed(object, &(*start..start.saturating_add(*count)), *count, order, options)?
+    {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    let mut out = reserve(options.limits.check_bytes(u64::MAX, len)?)?;
+    each_range::decode_ranges_into(object, ranges, order, options, &mut Scratch::default(), &mut out)?;
+    Ok(Cow::Owned(out))
 }
 
-/// Writes the values of `ranges` of an object to all of `out`, as elements of their own type.
-///
-/// The values lie in the machine's byte order, whatever `native_byte_order` of the options says. Otherwise this is
-/// [`ranges_into`].
+/// [`range_bytes`] into all of `out`.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] if the elements are not of type `T`; the errors of [`ranges_into`].
-///
-/// Format: FORMAT §5.5.
-pub fn element_ranges_into<T: Number>(
-    object: &DataObject<'_>,
-    ranges: &[(u64, u64)],
-    options: &DecodeOptions,
-    scratch: &mut Scratch,
-    out: &mut [T],
-) -> Result<()> {
-    check_dtype::<T::Element>(object.descriptor())?;
-    ranges_in_order(object, ranges, ByteOrder::NATIVE, options, scratch, T::as_elements_mut(out).as_mut_bytes())
-}
-
-/// [`ranges_into`] in the given byte order.
-fn ranges_in_order(
-    object: &DataObject<'_>,
+/// [`TensogramError::Encoding`] if `out` is shorter or longer; the errors of [`range_bytes`].
+pub(super) fn write_ranges(
+    object: Trusted<'_, '_>,
     ranges: &[(u64, u64)],
     order: ByteOrder,
     options: &DecodeOptions,
     scratch: &mut Scratch,
     out: &mut [u8],
 ) -> Result<()> {
-    if options.reference_range_refusals {
-        refuse_as_the_reference(object.descriptor(), ranges.is_empty())?;
+    refuse_if_asked(object.descriptor(), ranges, options)?;
+    each_range::decode_ranges_into(object, ranges, order, options, scratch, out)
+}
+
+/// The values of `ranges` of an object that may be trusted, as floats, one range behind the other, into all of `out`.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] for complex values, and if `out` is shorter or longer; the errors of
+/// [`range_bytes`].
+pub(super) fn range_floats<T: Float>(
+    object: Trusted<'_, '_>,
+    ranges: &[(u64, u64)],
+    options: &DecodeOptions,
+    scratch: &mut Scratch,
+    out: &mut [T],
+) -> Result<()> {
+    let descriptor = object.descriptor();
+    let dtype = descriptor.dtype();
+    check_real(descriptor)?;
+    if dtype == <T as Element>::DTYPE {
+        let out = T::as_elements_mut(out).as_mut_bytes();
+        return write_ranges(object, ranges, ByteOrder::NATIVE, options, scratch, out);
     }
-    each_range::decode_ranges_into(Trusted::new(object, options)?, ranges, order, options, scratch, out)
+    refuse_if_asked(descriptor, ranges, options)?;
+    let len = check_ranges(descriptor, ranges, options)?;
+    let expected = ranges.iter().fold(0, |sum: u64, (_, count)| sum.saturating_add(*count));
+    let given = out.len();
+    if given as u64 != expected {
+        return Err(TensogramError::encoding(format!("output has {given} values, the ranges have {expected}")));
+    }
+    if let ([(start, _)], Some(Encoding::SimplePacking)) = (ranges, descriptor.encoding().known()) {
+        return unpack::unpack_into(object, *start, options, threads_for(object, options)?, scratch, out);
+    }
+    // Out of the scratch for as long as decoding works in the rest of it.
+    let mut buffer = mem::take(&mut scratch.values);
+    let len = options.limits.check_bytes(u64::MAX, len)?;
+    let converted = at_least(&mut buffer, len).map_err(TensogramError::from).and_then(|bytes| {
+        each_range::decode_ranges_into(object, ranges, ByteOrder::NATIVE, options, scratch, bytes)?;
+        convert_ranges(dtype, bytes, ranges, out)
+    });
+    scratch.values = buffer;
+    converted
+}
+
+/// Converts the values of ranges. Each range begins with a byte of its own.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if the ranges have more bytes or values than are given.
+pub(super) fn convert_ranges<T: Float>(
+    dtype: Dtype,
+    mut bytes: &[u8],
+    ranges: &[(u64, u64)],
+    mut out: &mut [T],
+) -> Result<()> {
+    let shorter = || TensogramError::encoding("ranges are longer than they were found to be");
+    for (_, count) in ranges {
+        let len = dtype.byte_len(*count).and_then(|len| usize::try_from(len).ok());
+        let (values, rest) = len.and_then(|len| bytes.split_at_checked(len)).ok_or_else(shorter)?;
+        let places = usize::try_from(*count).ok().and_then(|count| out.split_at_mut_checked(count));
+        let (places, others) = places.ok_or_else(shorter)?;
+        convert(dtype, values, places)?;
+        (bytes, out) = (rest, others);
+    }
+    Ok(())
+}
+
+fn refuse_if_asked(descriptor: &Descriptor<'_>, ranges: &[(u64, u64)], options: &DecodeOptions) -> Result<()> {
+    if options.reference_range_refusals { refuse_as_the_reference(descriptor, ranges.is_empty()) } else { Ok(()) }
 }
 
 /// The values of `ranges` of an object whose payload lies in no frame, one buffer for each range.
@@ -155,7 +186,7 @@ fn ranges_in_order(
 ///
 /// # Errors
 /// [`TensogramError::MissingHash`] with `verify_hash`, always: only frames have digests. The errors of the descriptor
-/// and of [`ranges`].
+/// and of [`Read::bytes`](crate::Read::bytes).
 ///
 /// Format: FORMAT §5.5.
 ///

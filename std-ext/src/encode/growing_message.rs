@@ -1,5 +1,9 @@
 //! Buffered messages that take their objects bit by bit, so that not all of them are in memory beside the message.
 
+use std::collections::BTreeMap;
+
+use ciborium::Value;
+
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
 use crate::encode::checks;
@@ -7,6 +11,7 @@ use crate::encode::message::Growth;
 use crate::encode::message::fitting;
 use crate::encode::mixed_objects::{Part, plan_parts};
 use crate::encode::object::Planned;
+use crate::encode::object_builder::ObjectBuilder;
 use crate::encode::part_error::PartError;
 use crate::encode::taken_object::TakenObject;
 use crate::model::types::GlobalMetadata;
@@ -62,6 +67,21 @@ impl GrowingMessage {
         let before = self.object_count();
         let planned = plan_parts(parts, &self.options).inspect_err(|_| self.is_broken = true);
         self.grow(planned.map_err(|error| error.behind(before))?)
+    }
+
+    /// Adds an object of values. Returns its metadata, which [`Self::finish`] needs in the object's place of `base`.
+    ///
+    /// # Errors
+    /// [`TensogramError::Metadata`] for the first key that could not be set, which leaves the message as it was; the errors of
+    /// [`Self::add`].
+    pub(crate) fn add_object(
+        &mut self,
+        object: ObjectBuilder<'_>,
+        options: &EncodeOptions,
+    ) -> Result<BTreeMap<String, Value>> {
+        let (descriptor, data, metadata) = object.into_parts(self.object_count())?;
+        self.add(&[Part::Values(&descriptor, &data, options)])?;
+        Ok(metadata)
     }
 
     /// Adds an object of another message as it is.

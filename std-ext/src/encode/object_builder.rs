@@ -1,5 +1,6 @@
 //! Building data objects from typed slices.
 
+pub(super) mod preset;
 mod widen;
 
 use std::borrow::Cow;
@@ -155,7 +156,7 @@ impl<'a> ObjectBuilder<'a> {
     /// ```
     #[must_use]
     pub fn compression(self, compression: Compression) -> Self {
-        let usual = tgm_codec::of(compression).and_then(|codec| codec.about().usual);
+        let usual = tgm_codec::find(compression).and_then(|codec| codec.about().usual);
         self.compressed(compression, usual.unwrap_or_default())
     }
 
@@ -164,7 +165,7 @@ impl<'a> ObjectBuilder<'a> {
     ///
     /// The format packs only `float64`. Values of `float32`, `float16` and `bfloat16` are widened to `float64` first:
     /// that is exact, and takes a copy of 8 bytes for each value. The object then has dtype `float64`;
-    /// [`values_as`](crate::values_as) and [`unpack_into`](crate::unpack_into) read it as `f32`. Values of another type
+    /// [`Read::values`](crate::Read::values) gives it as `f32` too. Values of another type
     /// are an error of [`MessageBuilder::encode`](crate::MessageBuilder::encode).
     ///
     /// ```
@@ -173,7 +174,7 @@ impl<'a> ObjectBuilder<'a> {
     /// let wind: Vec<f32> = (0..360).map(|i| (i as f32).sin() * 20.0).collect();
     /// let bytes = MessageBuilder::new().object(ObjectBuilder::new(&[360], &wind)?.simple_packing(16)).encode()?;
     /// let object = tgm_std::core::Message::parse(&bytes)?.object(0)?;
-    /// let found = values_as::<f32>(&object, &DecodeOptions::default())?;
+    /// let found = read(&object).values::<f32>()?;
     /// assert!(found.iter().zip(&wind).all(|(found, value)| (found - value).abs() < 0.001));
     /// # Ok::<(), tgm_std::TensogramError>(())
     /// ```
@@ -247,7 +248,8 @@ impl<'a> ObjectBuilder<'a> {
         }
     }
 
-    /// Shuffles the bytes of elements, or of packed values (PIPELINE §4).
+    /// Shuffles the bytes of elements, or of packed values (PIPELINE §4). Packed values get a width of whole bytes: 12 bits
+    /// become 16.
     #[must_use]
     pub fn shuffle(mut self) -> Self {
         self.descriptor.filter = Filter::Shuffle.name().to_string();
@@ -259,11 +261,13 @@ impl<'a> ObjectBuilder<'a> {
     fn with_stages_in_line(mut self) -> Self {
         let bits = packed_bits(&self.descriptor);
         let is_shuffled = self.descriptor.filter == Filter::Shuffle.name();
-        if self.descriptor.compression == Compression::Szip.name() {
-            // Samples of szip lie in whole bytes, but packed values lie without gaps.
-            if let Some(bits) = bits.filter(|bits| !bits.is_multiple_of(8) && *bits < 32) {
-                return self.set(Key::SpBitsPerValue, bits.next_multiple_of(8)).with_stages_in_line();
-            }
+        let is_szip = self.descriptor.compression == Compression::Szip.name();
+        // Samples of szip and the units of shuffle lie in whole bytes, but packed values lie without gaps.
+        let takes_bytes = |bits: &u64| is_shuffled && *bits < 64 || is_szip && *bits < 32;
+        if let Some(bits) = bits.filter(|bits| !bits.is_multiple_of(8) && takes_bytes(bits)) {
+            return self.set(Key::SpBitsPerValue, bits.next_multiple_of(8)).with_stages_in_line();
+        }
+        if is_szip {
             // Only raw values have the descriptor's byte order. For packed values, readers and writers set the flag
             // themselves; other shuffled values are samples of one byte.
             let is_big = bits.is_none() && !is_shuffled && self.descriptor.byte_order == ByteOrder::Big;

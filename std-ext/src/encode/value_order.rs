@@ -20,7 +20,7 @@ const USUAL: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 /// # Errors
 /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) for values that seem to be in another order than the
 /// declared one, unless the caller has said which order it is.
-pub(super) fn of(descriptor: &DataObjectDescriptor, data: &[u8], said: ValueOrder) -> Result<ByteOrder> {
+pub(super) fn determine(descriptor: &DataObjectDescriptor, data: &[u8], said: ValueOrder) -> Result<ByteOrder> {
     let declared = descriptor.byte_order;
     if !codes_numbers(&descriptor.compression) || descriptor.dtype != Dtype::Float64 || declared == ByteOrder::NATIVE {
         return Ok(declared);
@@ -42,7 +42,7 @@ pub(super) fn of(descriptor: &DataObjectDescriptor, data: &[u8], said: ValueOrde
 
 /// Whether a compression is of numbers, and not of bytes.
 pub(crate) fn codes_numbers(compression: &str) -> bool {
-    let codec = Compression::from_name(compression).and_then(tgm_codec::of);
+    let codec = Compression::from_name(compression).and_then(tgm_codec::find);
     codec.is_some_and(|codec| codec.about().input == Input::Numbers)
 }
 
@@ -200,7 +200,7 @@ mod tests {
         let descriptor = DataObjectDescriptor::new(Dtype::Float64, OTHER, &[values.len() as u64]);
         let (native, declared) = (bytes(&values, ByteOrder::NATIVE), bytes(&values, OTHER));
         for order in [ValueOrder::Checked, ValueOrder::Declared, ValueOrder::Native] {
-            assert_eq!(of(&descriptor, &native, order).unwrap(), OTHER);
+            assert_eq!(determine(&descriptor, &native, order).unwrap(), OTHER);
             let message = encode(&GlobalMetadata::default(), &[(&descriptor, &declared)], &options(order)).unwrap();
             assert_close(&message, &values, "none");
         }

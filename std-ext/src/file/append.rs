@@ -64,7 +64,7 @@ impl TensogramFile {
     /// Creates a file without messages, and its directories. An existing file is emptied.
     ///
     /// # Errors
-    /// [`TensogramError::Io`].
+    /// [`TensogramError::Io`], as for an address: addresses are read, and not written.
     ///
     /// ```
     /// use tgm_std::{EncodeOptions, GlobalMetadata, TensogramFile};
@@ -79,6 +79,7 @@ impl TensogramFile {
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let create = || {
+            SourceName::of(path).to_write()?;
             create_directories(directory_of(path))?;
             let file = fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
             // The lock waits for other writers to finish.

@@ -9,7 +9,7 @@ use crate::base::options::DecodeOptions;
 use crate::file::tensogram_file::Backing;
 use crate::file::tensogram_file::TensogramFile;
 use crate::model::types::{DecodedObject, GlobalMetadata};
-use crate::read::question::{Bytes, Message, Question, question_methods};
+use crate::read::question::{Bytes, Message, Outline, Question, question_methods};
 use crate::scan::MessageLayout;
 
 /// # On tokio
@@ -63,6 +63,14 @@ impl TensogramFile {
     /// The errors of [`Self::read_message`].
     pub async fn read_message_async(&self, index: usize) -> Result<Vec<u8>> {
         self.ask_async(index, Bytes(DecodeOptions::default())).await
+    }
+
+    /// [`Self::read_message_object`] on another thread.
+    ///
+    /// # Errors
+    /// The errors of [`Self::read_message_object`].
+    pub async fn read_message_object_async(&self, index: usize, object: usize) -> Result<Vec<u8>> {
+        self.ask_async(index, Outline { whole: Some(object), options: DecodeOptions::default() }).await
     }
 
     /// [`Self::decode_message`] on another thread.
@@ -147,6 +155,8 @@ mod tests {
         assert_eq!(run(file.message_layouts_async()).unwrap(), file.message_layouts().unwrap());
         for index in 0..3 {
             assert!(run(file.read_message_async(index)).unwrap() == file.read_message(index).unwrap());
+            let found = run(file.read_message_object_async(index, 1)).unwrap();
+            assert!(found == file.read_message_object(index, 1).unwrap());
             let found = run(file.decode_message_async(index, &options)).unwrap();
             assert_eq!(found, file.decode_message(index, &options).unwrap());
             assert_eq!(run(file.decode_metadata_async(index)).unwrap(), file.decode_metadata(index).unwrap());

@@ -38,7 +38,7 @@ pub(super) fn read_whole(file: &File, path: &Path, layout: MessageLayout) -> Res
 /// [`TensogramError::Io`] if the message cannot be read; the errors of the question.
 pub(super) fn ask<Q: Question>(file: &File, path: &Path, layout: MessageLayout, question: &Q) -> Result<Q::Answer> {
     if layout.length <= AT_ONCE || matches!(question.wanted(), Needs::Message) {
-        return question.in_memory(&read_whole(file, path, layout)?);
+        return question.in_own_memory(read_whole(file, path, layout)?);
     }
     let end = layout.offset.saturating_add(layout.length);
     // Nothing is kept from call to call but the list of messages, so that a file may grow.

@@ -16,6 +16,7 @@ use crate::file::positioned::{read_at, source_of};
 #[cfg(feature = "remote")]
 use crate::file::tensogram_file::Backing;
 use crate::file::tensogram_file::TensogramFile;
+use crate::read::{RangeFetch, Reader};
 use crate::scan::{Bytes, Foresight, MessageLayout, ScanOptions, Table, Window};
 
 /// Messages that one thread looks through before it takes others.
@@ -41,7 +42,8 @@ enum Place<'d> {
     File(&'d TensogramFile),
     #[cfg(feature = "mmap")]
     Mapped(&'d MappedFile),
-    Bytes(&'d [u8]),
+    Bytes(&'d [u8], Option<&'d Table>),
+    Fetched(&'d Reader<Box<dyn RangeFetch>>),
 }
 
 impl<'d> From<&'d TensogramFile> for Data<'d> {
@@ -63,24 +65,35 @@ impl<'d> From<&'d MappedFile> for Data<'d> {
 
 impl<'d> From<&'d [u8]> for Data<'d> {
     fn from(bytes: &'d [u8]) -> Self {
-        Self(Place::Bytes(bytes))
+        Self(Place::Bytes(bytes, None))
     }
 }
 
 impl<'d> From<&'d Vec<u8>> for Data<'d> {
     fn from(bytes: &'d Vec<u8>) -> Self {
-        Self(Place::Bytes(bytes))
+        Self(Place::Bytes(bytes, None))
+    }
+}
+
+impl<'d> From<&'d Reader<Box<dyn RangeFetch>>> for Data<'d> {
+    fn from(reader: &'d Reader<Box<dyn RangeFetch>>) -> Self {
+        Self(Place::Fetched(reader))
     }
 }
 
 impl<'d> Data<'d> {
+    /// Bytes whose messages are known.
+    pub(crate) const fn scanned(bytes: &'d [u8], table: &'d Table) -> Self {
+        Self(Place::Bytes(bytes, Some(table)))
+    }
+
     /// All bytes, if they are in memory.
     fn bytes(&self) -> Option<&'d [u8]> {
         match self.0 {
-            Place::File(_) => None,
+            Place::File(_) | Place::Fetched(_) => None,
             #[cfg(feature = "mmap")]
             Place::Mapped(mapped) => Some(mapped.as_bytes()),
-            Place::Bytes(bytes) => Some(bytes),
+            Place::Bytes(bytes, _) => Some(bytes),
         }
     }
 
@@ -95,9 +108,10 @@ impl<'d> Data<'d> {
             #[cfg(feature = "remote")]
             (Place::File(TensogramFile { backing: Backing::Remote(remote), .. }), _) => remote.len(),
             (Place::File(file), _) => file.with_file(|file| Ok(file.metadata()?.len())),
+            (Place::Fetched(reader), _) => reader.size(),
             #[cfg(feature = "mmap")]
             (Place::Mapped(_), None) => Ok(0),
-            (Place::Bytes(_), None) => Ok(0),
+            (Place::Bytes(..), None) => Ok(0),
         }
     }
 
@@ -119,7 +133,7 @@ impl<'d> Data<'d> {
             #[cfg(feature = "mmap")]
             Place::Mapped(mapped) => mapped.identity().map(<[u8]>::to_vec),
             Place::File(file) => file.with_file(std::fs::File::metadata).ok().and_then(|metadata| identity(&metadata)),
-            Place::Bytes(_) => None,
+            Place::Bytes(..) | Place::Fetched(_) => None,
         }
     }
 
@@ -131,6 +145,7 @@ impl<'d> Data<'d> {
     pub fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize> {
         match (self.0, self.bytes()) {
             (Place::File(file), _) => file.read_at(offset, out),
+            (Place::Fetched(reader), _) => reader.read_at(offset, out),
             (_, bytes) => {
                 let Ok(read) = Source::read_at(&bytes.unwrap_or_default(), offset, out);
                 Ok(read)
@@ -148,7 +163,9 @@ impl<'d> Data<'d> {
             Place::File(file) => Ok(Cow::Borrowed(&file.table()?.messages)),
             #[cfg(feature = "mmap")]
             Place::Mapped(mapped) => Ok(Cow::Borrowed(mapped.message_layouts())),
-            Place::Bytes(bytes) => {
+            Place::Fetched(reader) => Ok(Cow::Owned(reader.message_layouts()?)),
+            Place::Bytes(_, Some(table)) => Ok(Cow::Borrowed(&table.messages)),
+            Place::Bytes(bytes, None) => {
                 let Ok::<_, std::convert::Infallible>(table) = Table::scan(Bytes(bytes), &ScanOptions::default());
                 Ok(Cow::Owned(table.messages))
             }
@@ -166,11 +183,10 @@ impl<'d> Data<'d> {
             let Ok::<_, std::convert::Infallible>(table) = Table::scan(Bytes(from), &ScanOptions::default());
             return Ok(moved(table.messages, start));
         }
-        let Place::File(file) = self.0 else { return Ok(Vec::new()) };
-        if file.is_remote() {
-            let all = file.table()?.messages.iter().copied();
-            return Ok(all.filter(|layout| layout.offset >= start).collect());
-        }
+        let file = match self.0 {
+            Place::File(file) if !file.is_remote() => file,
+            _ => return Ok(self.layouts()?.iter().copied().filter(|layout| layout.offset >= start).collect()),
+        };
         let table = file.with_file(|file| Table::scan(Behind(source_of(file)?, start), &ScanOptions::default()))?;
         Ok(moved(table.messages, start))
     }
@@ -251,10 +267,13 @@ impl Run<'_> {
             }
             return Ok(());
         }
-        let Place::File(opened) = self.data.0 else { return Ok(()) };
+        let opened = match self.data.0 {
+            Place::File(opened) => opened,
+            Place::Fetched(reader) => return self.for_each_outline(|layout| reader.outline_at(layout), f),
+            _ => return Ok(()),
+        };
         let Some((path, file)) = opened.positioned_file() else {
-            let mut layouts = self.layouts.iter().enumerate();
-            return layouts.try_for_each(|(index, layout)| f(index, *layout, &opened.read_outline_at(*layout, None)?));
+            return self.for_each_outline(|layout| opened.read_outline_at(layout, None), f);
         };
         let mut window = Window::default();
         for (index, layout) in self.layouts.iter().enumerate() {
@@ -269,6 +288,16 @@ impl Run<'_> {
             f(index, *layout, bytes.map_err(|error| TensogramError::io(path, &error))?)?;
         }
         Ok(())
+    }
+
+    /// [`Self::for_each`], with the outline of each message, one after the other.
+    fn for_each_outline(
+        &self,
+        outline: impl Fn(MessageLayout) -> Result<Vec<u8>>,
+        mut f: impl FnMut(usize, MessageLayout, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut layouts = self.layouts.iter().enumerate();
+        layouts.try_for_each(|(index, layout)| f(index, *layout, &outline(*layout)?))
     }
 
     /// Where the small messages end that are read together with message `index`.

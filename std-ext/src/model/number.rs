@@ -23,7 +23,7 @@ use crate::base::error::Result;
 /// fn there_and_back<T: Number>(values: &[T]) -> Result<Vec<T>> {
 ///     let object = ObjectBuilder::new(&[values.len() as u64], values)?;
 ///     let bytes = MessageBuilder::new().object(object).encode()?;
-///     to_vec(&tgm_std::core::Message::parse(&bytes)?.object(0)?, &DecodeOptions::default())
+///     read(&tgm_std::core::Message::parse(&bytes)?.object(0)?).values()
 /// }
 ///
 /// assert_eq!(there_and_back(&[1_i16, -2, 3])?, [1, -2, 3]);
@@ -45,6 +45,21 @@ pub trait Number: sealed::Sealed + Copy + Debug + Default + PartialEq + Send + S
     /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) if there is no memory.
     #[doc(hidden)]
     fn zeros(len: usize) -> Result<Vec<Self>>;
+
+    /// The same values as floats that values of other types are converted to. `None` if they are of any other type.
+    #[doc(hidden)]
+    fn floats(_values: &mut [Self]) -> Option<Floats<'_>> {
+        None
+    }
+}
+
+/// Places for floats that values of other types are converted to.
+#[derive(Debug)]
+pub enum Floats<'f> {
+    /// Single precision.
+    F32(&'f mut [f32]),
+    /// Double precision.
+    F64(&'f mut [f64]),
 }
 
 mod sealed {
@@ -52,7 +67,7 @@ mod sealed {
 }
 
 macro_rules! elements {
-    ($($element:ty),*) => {$(
+    ($($element:ty $(as $float:ident)?),*) => {$(
         impl sealed::Sealed for $element {}
 
         impl Number for $element {
@@ -69,11 +84,17 @@ macro_rules! elements {
             fn zeros(len: usize) -> Result<Vec<Self>> {
                 Ok(memory::zeros(len)?)
             }
+            $(
+
+            fn floats(values: &mut [Self]) -> Option<Floats<'_>> {
+                Some(Floats::$float(values))
+            }
+            )?
         }
     )*};
 }
 
-elements!(f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, Complex<f32>, Complex<f64>);
+elements!(f16, bf16, f32 as F32, f64 as F64, i8, i16, i32, i64, u8, u16, u32, u64, Complex<f32>, Complex<f64>);
 
 #[cfg(feature = "num-complex")]
 macro_rules! complexes {

@@ -30,6 +30,21 @@ pub fn message_metadata(metadata: &MessageMetadata<'_>, budget: &MetadataBudget)
     with_base(metadata.frame(), gathered(metadata.object_count(), base)?)
 }
 
+/// [`message_metadata`] with the entry of object `index` alone.
+///
+/// # Errors
+/// The errors of [`message_metadata`].
+pub fn metadata_of_object(
+    metadata: &MessageMetadata<'_>,
+    index: usize,
+    budget: &MetadataBudget,
+) -> Result<GlobalMetadata> {
+    budget.take(metadata.frame().as_encoded())?;
+    let object = metadata.object(index)?;
+    let base = object.iter().map(|object| object_entries(object, budget)).collect::<Result<_>>()?;
+    with_base(metadata.frame(), base)
+}
+
 /// The entries of an object: entries of its preceder replace entries in `base`. Appending one sorted map to another
 /// takes no search for each entry.
 pub(crate) fn object_entries(object: &ObjectMetadata<'_>, budget: &MetadataBudget) -> Result<Entries> {

@@ -3,6 +3,7 @@
 //! A source is asked for ranges of bytes and answers with bytes. It needs to know nothing of the format. What to ask for is
 //! decided by the tasks of this module; how requests are merged and split is decided by [`ReadOptions`](super::ReadOptions).
 
+use std::fmt;
 use std::future::Future;
 use std::ops::Range;
 use std::pin::Pin;
@@ -115,4 +116,16 @@ pub trait AsyncRangeFetch: Send + Sync {
 
     /// The source in error texts: a path, or an address without secrets.
     fn name(&self) -> String;
+}
+
+impl fmt::Debug for dyn RangeFetch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("RangeFetch").field(&self.name()).finish()
+    }
+}
+
+impl fmt::Debug for dyn AsyncRangeFetch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("AsyncRangeFetch").field(&self.name()).finish()
+    }
 }

@@ -31,6 +31,8 @@ pub(crate) enum Needs {
     Structure,
     /// The descriptor of each object.
     Descriptors,
+    /// The descriptor of one object.
+    Descriptor(usize),
     /// All bytes except payloads and masks; with a number, also the payload and the masks of that object.
     Outline(Option<usize>),
     /// The frame of an object.
@@ -73,6 +75,8 @@ pub(crate) enum Gathered {
     Structure(Arc<Structure>),
     /// The structure, and the descriptor of each object.
     Descriptors(Arc<Structure>, Vec<DescriptorBytes>),
+    /// The descriptor of one object, and where its payload and masks lie in the message.
+    Descriptor(DescriptorBytes, Range<u64>),
     /// The length of the message, and the bytes of its outline.
     Outline(u64, Vec<OutlinePiece>),
     /// The structure, the number of an object, and its frame with its place in the message.
@@ -89,6 +93,7 @@ impl Gathered {
             Self::Message(bytes) | Self::Frame(.., bytes) => bytes.len(),
             Self::Structure(_) => 0,
             Self::Descriptors(_, all) => all.iter().map(|descriptor| descriptor.bytes.len()).sum(),
+            Self::Descriptor(descriptor, _) => descriptor.bytes.len(),
             Self::Outline(_, pieces) => pieces.iter().map(|piece| piece.bytes.len()).sum(),
             Self::Parts(parts) => parts.fetched.iter().map(Vec::len).sum(),
         }
@@ -247,6 +252,10 @@ impl Gather {
                 }
                 halt?;
                 Ok(Gathered::Descriptors(structure, all))
+            }
+            Needs::Descriptor(index) => {
+                let (descriptor, region) = described(parts, entry_of(&structure, *index)?)?;
+                Ok(Gathered::Descriptor(descriptor, region))
             }
             Needs::Outline(whole) => Ok(Gathered::Outline(length, outline(parts, &structure, *whole)?)),
             Needs::Object(index) => frame(parts, structure, *index),

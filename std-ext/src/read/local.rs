@@ -113,6 +113,21 @@ impl AsyncRangeFetch for AsyncLocalFile {
     }
 }
 
+#[cfg(feature = "async")]
+impl<F: AsyncRangeFetch + ?Sized> AsyncRangeFetch for Box<F> {
+    fn fetch<'a>(&'a self, want: &'a Want, unchanged: Option<&'a Tag>) -> BoxFuture<'a, Result<Fetched, FetchError>> {
+        (**self).fetch(want, unchanged)
+    }
+
+    fn traits(&self) -> FetchTraits {
+        (**self).traits()
+    }
+
+    fn name(&self) -> String {
+        (**self).name()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -37,3 +37,21 @@ impl RangeFetch for &[u8] {
         "memory".into()
     }
 }
+
+impl<F: RangeFetch + ?Sized> RangeFetch for Box<F> {
+    fn fetch(&self, want: &Want, unchanged: Option<&Tag>) -> Result<Fetched, FetchError> {
+        (**self).fetch(want, unchanged)
+    }
+
+    fn fetch_many(&self, wants: &[Want], unchanged: Option<&Tag>) -> Vec<Result<Fetched, FetchError>> {
+        (**self).fetch_many(wants, unchanged)
+    }
+
+    fn traits(&self) -> FetchTraits {
+        (**self).traits()
+    }
+
+    fn name(&self) -> String {
+        (**self).name()
+    }
+}

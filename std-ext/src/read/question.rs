@@ -7,15 +7,21 @@ use tgm_codec::memory::{self, untouched_zeros};
 use tgm_core::descriptor::Descriptor;
 use tgm_core::selection::Pick;
 
+use super::described::DescriptorBytes;
+pub(crate) use super::gather::Elements;
 pub(crate) use super::gather::Needs;
-use super::gather::{Elements, Gathered, PayloadBytes};
+use super::gather::{Gathered, PayloadBytes};
 use super::outline::OutlinePiece;
 use super::structure::Structure;
 use crate::base::error::{Result, TensogramError};
+use crate::base::limits::reserve_more;
 use crate::base::options::DecodeOptions;
+use crate::decode::at_hand::{AtHand, DecodedParts, FrameAtHand};
+use crate::decode::checked::CheckedMessage;
 use crate::decode::fetched::gathered as box_of_rows;
 use crate::decode::lone_frame::{LoneFrame, select_object};
 use crate::decode::select::Selected;
+use crate::decode::wanted::Wanted;
 use crate::decode::{self, decode_descriptors, decode_metadata};
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
@@ -54,11 +60,43 @@ pub(crate) trait Question: Send + Sync {
     /// As [`Self::answer`].
     fn in_memory(&self, message: &[u8]) -> Result<Self::Answer>;
 
+    /// [`Self::in_memory`] of a message that was read for this question.
+    ///
+    /// # Errors
+    /// As [`Self::answer`].
+    fn in_own_memory(&self, message: Vec<u8>) -> Result<Self::Answer> {
+        self.in_memory(&message)
+    }
+
     /// The answer.
     ///
     /// # Errors
     /// The errors of the function that answers the same question from a message in memory.
     fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>>;
+}
+
+impl<Q: Question> Question for &Q {
+    type Answer = Q::Answer;
+
+    fn wanted(&self) -> Needs {
+        (**self).wanted()
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        (**self).options()
+    }
+
+    fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
+        (**self).in_memory(message)
+    }
+
+    fn in_own_memory(&self, message: Vec<u8>) -> Result<Self::Answer> {
+        (**self).in_own_memory(message)
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>> {
+        (**self).answer(gathered)
+    }
 }
 
 /// All bytes of a message.
@@ -215,7 +253,7 @@ impl Question for Descriptors {
             _ => return Ok(Answer::NeedsMessage),
         };
         let budget = MetadataBudget::new(&self.0.limits);
-        let owned = |described: &super::described::DescriptorBytes| {
+        let owned = |described: &DescriptorBytes| {
             to_owned::descriptor(&Descriptor::parse(&described.bytes, described.offset)?, &budget)
         };
         // A message may have several errors. Decoding all of it decides which one is reported.
@@ -301,7 +339,7 @@ impl Question for Ranges {
     }
 }
 
-/// [`select`](crate::decode::select()) of an object, with its descriptor.
+/// A box of an object, with its descriptor.
 #[derive(Debug)]
 pub(crate) struct Select {
     pub(crate) index: usize,
@@ -336,6 +374,202 @@ impl Question for Select {
                     return Ok(Answer::NeedsFrame);
                 };
                 Ok(Answer::Is((descriptor, box_of_rows(&view, &self.picks, &rows)?)))
+            }
+            _ => Ok(Answer::NeedsMessage),
+        }
+    }
+}
+
+/// The bytes that a request for values of an object needs. What decodes them is [`AtHand`].
+#[derive(Debug)]
+pub(crate) struct Values {
+    pub(crate) index: usize,
+    /// Which values; `None` for all.
+    pub(crate) elements: Option<Elements>,
+    pub(crate) options: DecodeOptions,
+}
+
+impl Values {
+    pub(crate) fn new(index: usize, wanted: Wanted<'_>, options: &DecodeOptions) -> Self {
+        let elements = match wanted {
+            Wanted::All => None,
+            Wanted::Ranges(ranges) => Some(Elements::Ranges(ranges.to_vec())),
+            Wanted::Box(picks) => Some(Elements::Box(picks.to_vec())),
+        };
+        Self { index, elements, options: options.clone() }
+    }
+
+    /// Which values.
+    pub(crate) fn what(&self) -> Wanted<'_> {
+        match &self.elements {
+            None => Wanted::All,
+            Some(Elements::Ranges(ranges)) => Wanted::Ranges(ranges),
+            Some(Elements::Box(picks)) => Wanted::Box(picks),
+        }
+    }
+}
+
+/// [`Values`], decoded.
+#[derive(Debug)]
+pub(crate) struct Decoded<R>(pub(crate) Values, pub(crate) fn(&Values, AtHand) -> Result<R>);
+
+impl<R: Send> Question for Decoded<R> {
+    type Answer = R;
+
+    fn wanted(&self) -> Needs {
+        self.0.wanted()
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        &self.0.options
+    }
+
+    fn in_memory(&self, message: &[u8]) -> Result<R> {
+        self.1(&self.0, self.0.in_memory(message)?)
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<R>> {
+        Ok(match self.0.answer(gathered)? {
+            Answer::Is(at_hand) => Answer::Is(self.1(&self.0, at_hand)?),
+            Answer::NeedsFrame => Answer::NeedsFrame,
+            Answer::NeedsMessage => Answer::NeedsMessage,
+        })
+    }
+}
+
+impl Question for Values {
+    type Answer = AtHand;
+
+    fn wanted(&self) -> Needs {
+        match &self.elements {
+            None => Needs::Object(self.index),
+            Some(elements) => Needs::Values(self.index, elements.clone()),
+        }
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        &self.options
+    }
+
+    fn in_memory(&self, message: &[u8]) -> Result<AtHand> {
+        self.in_own_memory(memory::copy(message)?)
+    }
+
+    fn in_own_memory(&self, bytes: Vec<u8>) -> Result<AtHand> {
+        Ok(AtHand::Frame(FrameAtHand::InMessage { bytes, index: self.index }))
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<AtHand>> {
+        match gathered {
+            Gathered::Message(bytes) => self.in_own_memory(bytes).map(Answer::Is),
+            Gathered::Frame(structure, index, offset, bytes) => {
+                let presence = structure.presence();
+                Ok(Answer::Is(AtHand::Frame(FrameAtHand::Alone { bytes, offset, index, presence })))
+            }
+            Gathered::Parts(parts) => {
+                let view = Descriptor::parse(&parts.descriptor.bytes, parts.descriptor.offset)?;
+                let Some((_, ranges)) = parts.decode(&view, &self.options)? else { return Ok(Answer::NeedsFrame) };
+                let bytes = match &self.elements {
+                    Some(Elements::Box(picks)) => box_of_rows(&view, picks, &ranges)?.bytes.into_owned(),
+                    _ => joined(&ranges)?,
+                };
+                let descriptor = (parts.descriptor.bytes, parts.descriptor.offset);
+                Ok(Answer::Is(AtHand::Values(DecodedParts { descriptor, bytes })))
+            }
+            _ => Ok(Answer::NeedsMessage),
+        }
+    }
+}
+
+/// All ranges, one behind the other.
+fn joined(ranges: &[Vec<u8>]) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reserve_more(&mut bytes, ranges.iter().map(Vec::len).fold(0, usize::saturating_add))?;
+    ranges.iter().for_each(|range| bytes.extend_from_slice(range));
+    Ok(bytes)
+}
+
+/// The metadata of a message: of its last metadata frame, overridden by preceders. It has an entry for each object.
+#[derive(Debug)]
+pub(crate) struct AllMetadata(pub(crate) DecodeOptions);
+
+impl Question for AllMetadata {
+    type Answer = GlobalMetadata;
+
+    fn wanted(&self) -> Needs {
+        Needs::Structure
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        &self.0
+    }
+
+    fn in_memory(&self, message: &[u8]) -> Result<GlobalMetadata> {
+        let checked = CheckedMessage::open(message, &self.0)?;
+        to_owned::message_metadata(&checked.metadata, &checked.budget)
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<GlobalMetadata>> {
+        match gathered {
+            Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
+            Gathered::Structure(structure) => {
+                structure.metadata(&self.0, &MetadataBudget::new(&self.0.limits)).map(Answer::from)
+            }
+            _ => Ok(Answer::NeedsMessage),
+        }
+    }
+}
+
+/// What an object is, without its payload.
+#[derive(Debug)]
+pub(crate) struct Described {
+    pub(crate) index: usize,
+    pub(crate) options: DecodeOptions,
+}
+
+/// A descriptor, and how long the payload region is that it describes.
+#[derive(Clone, Debug)]
+pub(crate) struct DescribedObject {
+    /// The descriptor's CBOR. Bytes may follow it.
+    pub(crate) cbor: Vec<u8>,
+    /// Its place in the message.
+    pub(crate) offset: u64,
+    /// Where payload and masks begin in the message.
+    pub(crate) region_start: u64,
+    /// Bytes of the payload and the masks.
+    pub(crate) region_len: u64,
+}
+
+impl Question for Described {
+    type Answer = DescribedObject;
+
+    fn wanted(&self) -> Needs {
+        Needs::Descriptor(self.index)
+    }
+
+    fn options(&self) -> &DecodeOptions {
+        &self.options
+    }
+
+    fn in_memory(&self, message: &[u8]) -> Result<DescribedObject> {
+        let object = CheckedMessage::open(message, &self.options)?.object(self.index)?;
+        let descriptor = object.descriptor();
+        let cbor = memory::copy(descriptor.as_encoded())?;
+        let (region_start, region_len) = (object.region_offset(), object.region().len() as u64);
+        Ok(DescribedObject { cbor, offset: descriptor.offset(), region_start, region_len })
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<DescribedObject>> {
+        match gathered {
+            Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
+            Gathered::Descriptor(descriptor, region) => {
+                let DescriptorBytes { offset, bytes: cbor } = descriptor;
+                // A wrong one is reported by the decoder of the whole message, in its words.
+                if Descriptor::parse(&cbor, offset).is_err() {
+                    return Ok(Answer::NeedsMessage);
+                }
+                let region_len = region.end.saturating_sub(region.start);
+                Ok(Answer::Is(DescribedObject { cbor, offset, region_start: region.start, region_len }))
             }
             _ => Ok(Answer::NeedsMessage),
         }
@@ -403,11 +637,11 @@ macro_rules! question_methods {
         }
 
         /// The values that `picks` take of object `object` of message `index`, one pick for each dimension:
-        /// [`select`](crate::decode::select()). If the frame is long and its compression has parts, only the parts that
+        /// [`Read::select`](crate::Read::select). If the frame is long and its compression has parts, only the parts that
         /// hold these values are read.
         ///
         /// # Errors
-        /// The errors of [`Self::read_message`] and of [`select`](crate::decode::select()).
+        /// The errors of [`Self::read_message`] and of [`Read::bytes`](crate::Read::bytes).
         pub $($async)? fn $select(
             &self,
             index: usize,

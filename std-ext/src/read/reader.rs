@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::fetch::{FetchTraits, RangeFetch, Want};
-use super::gather::Gather;
 use super::locate::{LastMessage, Located, SearchGoal};
+use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
-use super::question::{Bytes, Question, question_methods};
+use super::question::{Bytes, Outline, Question, question_methods};
 use super::read_task::ReadTask;
-use super::session::{Call, DoneOrFetch, Session, note};
+use super::session::{Call, DoneOrFetch, Session};
+use super::steps::{Asking, Work};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
@@ -121,8 +122,39 @@ impl<F: RangeFetch> Reader<F> {
 
     question_methods!(ask, decode_metadata, decode_descriptors, decode_object, decode_range, select);
 
+    /// The length of the source.
+    pub(crate) fn size(&self) -> Result<u64> {
+        let mut call = self.session.begin();
+        loop {
+            if let Some(size) = call.known.size() {
+                return Ok(size);
+            }
+            self.fetch(&mut call, &[Want::At(0..self.session.options().initial.max(1))])?;
+        }
+    }
+
+    /// Fills `out` with bytes from `offset` on. Returns how many they are: fewer only at the source's end.
+    pub(crate) fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize> {
+        let range = Want::At(offset..offset.saturating_add(out.len() as u64)).within(self.size()?);
+        let len = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(out.len());
+        let out = out.get_mut(..len).unwrap_or_default();
+        let mut call = self.session.begin();
+        while call.known.copy_to(range.start, out).is_none() {
+            let mut wants = MissingRanges::default();
+            wants.push(range.clone());
+            let requests = call.requests(wants)?;
+            self.fetch(&mut call, &requests)?;
+        }
+        Ok(len)
+    }
+
+    /// The bytes of the message at `layout`, with zeros instead of payloads and masks.
+    pub(crate) fn outline_at(&self, layout: MessageLayout) -> Result<Vec<u8>> {
+        self.ask_at(layout, &Outline { whole: None, options: DecodeOptions::default() })
+    }
+
     /// All messages, searched for at the first call.
-    fn table(&self) -> Result<Arc<Table>> {
+    pub(crate) fn table(&self) -> Result<Arc<Table>> {
         if let Some(table) = self.session.table() {
             return Ok(table);
         }
@@ -143,25 +175,25 @@ impl<F: RangeFetch> Reader<F> {
         clippy::needless_pass_by_value,
         reason = "the methods of questions own theirs, since a thread may answer them"
     )]
-    fn ask<Q: Question>(&self, index: usize, question: Q) -> Result<Q::Answer> {
+    pub(crate) fn ask<Q: Question>(&self, index: usize, question: Q) -> Result<Q::Answer> {
         let mut call = self.session.begin();
         let gather = call.gather(index, &question)?;
-        self.answer(&mut call, gather, &question)
+        self.drive(&mut call, &mut Asking::of(gather, &question))
     }
 
     /// The answer of the message at `layout`.
     pub(crate) fn ask_at<Q: Question>(&self, layout: MessageLayout, question: &Q) -> Result<Q::Answer> {
         let mut call = self.session.begin();
         let gather = call.gather_at(layout, question);
-        self.answer(&mut call, gather, question)
+        self.drive(&mut call, &mut Asking::of(gather, question))
     }
 
-    fn answer<Q: Question>(&self, call: &mut Call<'_>, mut gather: Gather, question: &Q) -> Result<Q::Answer> {
+    /// Drives the work of a task to its end.
+    fn drive<A>(&self, call: &mut Call<'_>, work: &mut impl Work<A>) -> Result<A> {
         loop {
-            let gathered = self.run(call, &mut gather);
-            call.keep_findings(&mut gather);
-            if let Some(answer) = note(&mut gather, question.answer(gathered?)?) {
-                return Ok(answer);
+            match work.step(call)? {
+                DoneOrFetch::Done(answer) => return Ok(answer),
+                DoneOrFetch::Fetch(requests) => self.fetch(call, &requests)?,
             }
         }
     }

@@ -98,7 +98,7 @@ fn check_stages(view: &Descriptor<'_>) -> Result<()> {
 }
 
 fn is_in_version_2(compression: Compression) -> bool {
-    tgm_codec::of(compression).is_none_or(|codec| codec.about().is_in_version_2)
+    tgm_codec::find(compression).is_none_or(|codec| codec.about().is_in_version_2)
 }
 
 fn rename(descriptor: &mut DataObjectDescriptor) -> Result<()> {

@@ -79,7 +79,7 @@ fn configure(descriptor: &Descriptor<'_>) -> Result<()> {
     }
     let compression = descriptor.compression();
     let Some(known) = compression.known() else { return Err(unknown("compression", compression.to_string())) };
-    let Some(codec) = tgm_codec::of(known) else { return Ok(()) };
+    let Some(codec) = tgm_codec::find(known) else { return Ok(()) };
     let dtype = descriptor.dtype();
     if codec.about().input == Input::Bits && dtype != Dtype::Bitmask {
         return Err(TensogramError::encoding(format!("{known} only supports dtype=bitmask, got dtype={dtype}")));

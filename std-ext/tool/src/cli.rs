@@ -152,13 +152,13 @@ impl Cli {
             Command::Man(command) => command,
         };
         let Listed { form, output, reads } = command.listed();
-        out.set(self.common.manner(), form);
+        out.set(self.common.output_flags(), form);
         if LISTS.contains(&&*self.name) {
             out.wrap_lines();
         }
         if !WITHOUT_PROGRESS.contains(&&*self.name) {
-            let manner = self.common.manner();
-            progress::begin(&self.name, manner.progress, manner.quiet);
+            let output_flags = self.common.output_flags();
+            progress::begin(&self.name, output_flags.progress, output_flags.quiet);
         }
         let run = |out: &mut Out| {
             command.run(out)?;

@@ -3,7 +3,7 @@
 use tgm_core::descriptor::Dtype;
 
 use super::numbers::{Number, range};
-use super::{NotApplied, OFFSET, SCALE, Told};
+use super::{AttributeValue, NotApplied, OFFSET, SCALE};
 
 /// What is done with a number that is not missing. What is not there is not calculated.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,14 +27,14 @@ impl Arithmetic {
     /// The attributes that are not one number. Then no number is calculated.
     pub(super) fn of(
         stored: Dtype,
-        scale: Option<&Told>,
-        offset: Option<&Told>,
+        scale: Option<&AttributeValue>,
+        offset: Option<&AttributeValue>,
         has_flags: bool,
     ) -> Result<Self, Vec<NotApplied>> {
         let mut wrong = Vec::new();
-        let mut factor = |name, told: Option<&Told>| {
+        let mut factor = |name, told: Option<&AttributeValue>| {
             let found = match told? {
-                Told::Numbers(numbers) => numbers.alone().map(|number| (numbers.dtype, number)),
+                AttributeValue::Numbers(numbers) => numbers.alone().map(|number| (numbers.dtype, number)),
                 _ => None,
             };
             if found.is_none() {

@@ -4,10 +4,10 @@ use tgm_core::descriptor::Dtype;
 
 use super::arithmetic::{Arithmetic, double, integers, single};
 use super::numbers::{List, Number, Numbers};
-use super::{Fate, NotApplied, Reading, Told};
+use super::{AttributeValue, Fate, NotApplied, Reading};
 
 /// Converts the bounds as the values are converted.
-pub(super) fn read<'t>(reading: &mut Reading, find: &dyn Fn(&str) -> Option<&'t Told>) {
+pub(super) fn read<'t>(reading: &mut Reading, find: &dyn Fn(&str) -> Option<&'t AttributeValue>) {
     if reading.is_plain() && reading.view == reading.stored {
         return;
     }
@@ -35,8 +35,8 @@ pub(super) fn read<'t>(reading: &mut Reading, find: &dyn Fn(&str) -> Option<&'t 
 }
 
 /// Bounds as values.
-fn converted(reading: &Reading, told: &Told) -> Option<Numbers> {
-    let Told::Numbers(numbers) = told else { return None };
+fn converted(reading: &Reading, told: &AttributeValue) -> Option<Numbers> {
+    let AttributeValue::Numbers(numbers) = told else { return None };
     if numbers.dtype.is_some_and(|dtype| dtype != reading.stored && dtype != reading.view) {
         return None;
     }

@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use tgm_core::descriptor::Dtype;
 
-use super::Told;
+use super::AttributeValue;
 
 /// The numbers of an attribute.
 #[derive(Clone, Debug, PartialEq)]
@@ -155,9 +155,9 @@ pub(super) fn reinterpret(view: Dtype, integer: i128) -> i128 {
 }
 
 /// The numbers that stand for missing cells, as the stored type has them.
-pub(super) fn missing(stored: Dtype, told: &Told) -> Result<List, &'static str> {
+pub(super) fn missing(stored: Dtype, told: &AttributeValue) -> Result<List, &'static str> {
     match told {
-        Told::Numbers(numbers) => {
+        AttributeValue::Numbers(numbers) => {
             if !stored.is_float() && numbers.list.iter().any(|number| number.to_f64().is_nan()) {
                 return Err("NaN does not occur among integers");
             }

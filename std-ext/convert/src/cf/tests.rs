@@ -12,29 +12,29 @@ use tgm_std::DataObjectDescriptor;
 
 use super::*;
 
-fn integers(dtype: Dtype, list: &[i128]) -> Told {
-    Told::Numbers(Numbers { dtype: Some(dtype), list: List::Integers(list.to_vec()) })
+fn integers(dtype: Dtype, list: &[i128]) -> AttributeValue {
+    AttributeValue::Numbers(Numbers { dtype: Some(dtype), list: List::Integers(list.to_vec()) })
 }
 
-fn floats(dtype: Dtype, list: &[f64]) -> Told {
-    Told::Numbers(Numbers { dtype: Some(dtype), list: List::Floats(list.to_vec()) })
+fn floats(dtype: Dtype, list: &[f64]) -> AttributeValue {
+    AttributeValue::Numbers(Numbers { dtype: Some(dtype), list: List::Floats(list.to_vec()) })
 }
 
-fn single(value: f32) -> Told {
+fn single(value: f32) -> AttributeValue {
     floats(Dtype::Float32, &[value.into()])
 }
 
-fn double(value: f64) -> Told {
+fn double(value: f64) -> AttributeValue {
     floats(Dtype::Float64, &[value])
 }
 
 /// A number of JSON.
-fn json(value: f64) -> Told {
-    Told::Numbers(Numbers { dtype: None, list: List::Floats(vec![value]) })
+fn json(value: f64) -> AttributeValue {
+    AttributeValue::Numbers(Numbers { dtype: None, list: List::Floats(vec![value]) })
 }
 
-fn text(text: &str) -> Told {
-    Told::Text(text.into())
+fn text(text: &str) -> AttributeValue {
+    AttributeValue::Text(text.into())
 }
 
 macro_rules! bytes {
@@ -42,7 +42,7 @@ macro_rules! bytes {
 }
 
 /// The type of the values, and the values.
-fn read(stored: Dtype, bytes: Vec<u8>, attributes: &[(&str, Told)]) -> (Dtype, Vec<f64>) {
+fn read(stored: Dtype, bytes: Vec<u8>, attributes: &[(&str, AttributeValue)]) -> (Dtype, Vec<f64>) {
     let reading = Reading::of(stored, attributes);
     let bytes = reading.cells(bytes).unwrap().bytes;
     (reading.dtype(), numbers_of(reading.dtype(), &bytes))
@@ -69,7 +69,7 @@ fn numbers_of(dtype: Dtype, bytes: &[u8]) -> Vec<f64> {
 #[test]
 fn the_types_of_scale_and_offset_choose_the_type_of_the_values() {
     let (f4, f8, int) = (single(1.5), double(1.5), integers(Dtype::Int16, &[2]));
-    let of = |stored, scale: Option<&Told>, offset: Option<&Told>| {
+    let of = |stored, scale: Option<&AttributeValue>, offset: Option<&AttributeValue>| {
         let pairs = [(SCALE, scale), (OFFSET, offset)];
         let told: Vec<_> = pairs.into_iter().filter_map(|(name, told)| Some((name, told?.clone()))).collect();
         Reading::of(stored, &told).dtype()
@@ -138,7 +138,7 @@ fn signs_are_as_they_are_told() {
     let of = |value| Fate::Becomes(Numbers { dtype: Some(Dtype::Uint16), list: List::Integers(vec![value]) });
     assert_eq!([UNSIGNED, FILL, "valid_max"].map(|name| reading.fate(name)), [&Fate::Dropped, &of(65535), &of(65534)]);
     assert_eq!(read(Dtype::Uint8, vec![255], &[(UNSIGNED, text("false"))]), (Dtype::Int8, vec![-1.0]));
-    for other in [text("TRUE"), text("yes"), integers(Dtype::Int8, &[1]), Told::Other] {
+    for other in [text("TRUE"), text("yes"), integers(Dtype::Int8, &[1]), AttributeValue::Other] {
         let reading = Reading::of(Dtype::Int16, &[(UNSIGNED, other)]);
         assert_eq!((reading.dtype(), reading.not_applied().len()), (Dtype::Int16, 1));
     }
@@ -147,7 +147,7 @@ fn signs_are_as_they_are_told() {
 
 #[test]
 fn cells_are_missing_that_equal_a_number_exactly() {
-    let missing = |stored, bytes: Vec<u8>, told: Told| {
+    let missing = |stored, bytes: Vec<u8>, told: AttributeValue| {
         let reading = Reading::of(stored, &[(MISSING, told), (SCALE, double(2.0))]);
         let values = numbers_of(Dtype::Float64, &reading.cells(bytes).unwrap().bytes);
         (values.iter().map(|value| value.is_nan()).collect::<Vec<_>>(), reading.not_applied().len())
@@ -181,7 +181,7 @@ fn integers_without_a_scale_stay_with_their_fill_value() {
 
 #[test]
 fn factors_that_are_not_a_number_leave_all_as_it_is() {
-    for told in [text("0.1"), floats(Dtype::Float64, &[1.0, 2.0]), Told::Other] {
+    for told in [text("0.1"), floats(Dtype::Float64, &[1.0, 2.0]), AttributeValue::Other] {
         let reading = Reading::of(Dtype::Int16, &[(SCALE, told), (OFFSET, double(1.0))]);
         assert_eq!(
             (reading.dtype(), reading.not_applied().len(), reading.fate(OFFSET)),
@@ -210,7 +210,7 @@ fn bounds_are_values_too() {
 
 #[test]
 fn default_fill_values_are_counted_and_stay() {
-    let cells = |attributes: &[(&str, Told)]| {
+    let cells = |attributes: &[(&str, AttributeValue)]| {
         Reading::of(Dtype::Int16, attributes).cells(bytes![-32767_i16, 1_i16, -32767_i16]).unwrap()
     };
     assert_eq!((cells(&[]).default_fills, cells(&[]).bytes), (2, bytes![-32767_i16, 1_i16, -32767_i16]));

@@ -53,12 +53,12 @@ impl Looks {
 
 /// Where a field is that the type of its column does not have.
 #[derive(Clone, Debug)]
-struct Found {
+struct MisfitField {
     line: usize,
     text: String,
 }
 
-impl Found {
+impl MisfitField {
     fn new(line: usize, field: &str) -> Self {
         Self { line, text: field.chars().take(40).collect() }
     }
@@ -75,9 +75,9 @@ pub(super) struct Seen {
     is_not_truth: bool,
     is_not_time: bool,
     /// The first field that is not a number.
-    not_number: Option<Found>,
+    not_number: Option<MisfitField>,
     /// The first number that `float64` would change.
-    inexact: Option<Found>,
+    inexact: Option<MisfitField>,
     zone: Option<Zone>,
     unit: Unit,
 }
@@ -108,7 +108,7 @@ impl Seen {
         self.is_not_signed |= is_negative_zero || field.parse::<i64>().is_err();
         self.is_not_unsigned |= is_negative_zero || field.parse::<u64>().is_err();
         match float {
-            None => _ = self.not_number.get_or_insert_with(|| Found::new(line, field)),
+            None => _ = self.not_number.get_or_insert_with(|| MisfitField::new(line, field)),
             Some(float) => {
                 let magnitude = digits.parse::<u64>().ok();
                 #[expect(
@@ -122,7 +122,7 @@ impl Seen {
                 let is_beyond =
                     float.is_infinite() && digits.starts_with(|char: char| char.is_ascii_digit() || char == '.');
                 if is_beyond || (is_integer && !magnitude.is_some_and(is_exact)) {
-                    self.inexact.get_or_insert_with(|| Found::new(line, field));
+                    self.inexact.get_or_insert_with(|| MisfitField::new(line, field));
                 }
             }
         }
@@ -168,7 +168,7 @@ impl Seen {
         match self {
             Self { has_gap: false, is_not_signed: false, .. } => Ok(Dtype::Int64),
             Self { has_gap: false, is_not_unsigned: false, .. } => Ok(Dtype::Uint64),
-            Self { inexact: Some(Found { line, text }), .. } => {
+            Self { inexact: Some(MisfitField { line, text }), .. } => {
                 let beside = if self.has_gap { "a missing value" } else { "the other values" };
                 Err(refused(format!(
                     "line {line}: {text} is not exact as float64, and has no other type beside {beside}"
@@ -181,7 +181,7 @@ impl Seen {
     /// One type for several columns of numbers. The number of a column is told with an error.
     pub(super) fn common(columns: &[Self]) -> Result<Dtype> {
         for (number, column) in columns.iter().enumerate() {
-            if let Some(Found { line, text }) = &column.not_number {
+            if let Some(MisfitField { line, text }) = &column.not_number {
                 return Err(refused(format!("line {line}, column {}: {text:?} is not a number", number + 1)));
             }
         }

@@ -139,12 +139,12 @@ impl<'t> Iterator for Records<'t> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Vec<Found> {
+    fn read(text: &str) -> Vec<Row> {
         let record = |Record { line, fields }| (line, fields.iter().map(ToString::to_string).collect());
         Records::new(text, ',').map(|found| found.map(record)).collect()
     }
 
-    type Found = Result<(usize, Vec<String>), Unclosed>;
+    type Row = Result<(usize, Vec<String>), Unclosed>;
 
     fn line(number: usize, fields: &[&str]) -> (usize, Vec<String>) {
         (number, fields.iter().map(ToString::to_string).collect())

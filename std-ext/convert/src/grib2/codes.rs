@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! dense       one integer after the other, without unused bits between them: 3 integers of 12 bits take 5 bytes
-//! expanded    dense, with an integer for every point of a grid: 0 where the point has no value
+//! expanded    dense, with an integer for every point of a grid: any where the point has no value
 //! containers  each integer in whole bytes, big-endian, as szip takes and returns them
 //! ```
 //!
@@ -43,10 +43,13 @@ fn too_many(count: u64) -> TensogramError {
 
 /// An integer for each of `points` points: the next one of `dense` where the bit in `bitmap` is 1, and 0 elsewhere.
 pub(super) fn expand(dense: &[u8], bits: u32, bitmap: &[u8], points: u64) -> Result<Vec<u8>> {
-    let (mut from, mut to) = (Reader::new(dense), Writer::new(packed_len(points, bits)?)?);
-    for has_value in bitmap::iter(bitmap, points) {
-        to.put(if has_value { from.take(bits) } else { 0 }, bits);
-    }
+    packed(at_points(each(dense, bits), Some(bitmap), points), points, bits)
+}
+
+/// `count` integers of `bits` bits, dense: 0 for `None`.
+pub(super) fn packed(integers: impl Iterator<Item = Option<u64>>, count: u64, bits: u32) -> Result<Vec<u8>> {
+    let mut to = Writer::new(packed_len(count, bits)?)?;
+    integers.for_each(|integer| to.put(integer.unwrap_or(0), bits));
     Ok(to.finish())
 }
 
@@ -63,35 +66,53 @@ pub(super) fn compact(expanded: &[u8], bits: u32, bitmap: &[u8], points: u64) ->
     Ok(to.finish())
 }
 
-/// An integer for each of `points` points, and a mask of the points that have no value.
-///
-/// `integers` has one item for each bit that is 1 in `bitmap`; without a bitmap, one for each point. An item can be [`NONE`],
-/// which means that the point has no value. A point without a value gets the integer 0 and a 1 in the mask. The mask is
-/// `None` if all points have a value.
-pub(super) fn place(
-    integers: &[i64],
-    bits: u32,
-    bitmap: Option<&[u8]>,
+/// What each of `points` points has: the next item of `integers` where the bit in `bitmap` is 1, and `None` elsewhere.
+/// Without a bitmap each point has the next item. An item can be [`NONE`], which means that the point has no value.
+pub(super) fn placed<'i>(
+    integers: &'i [i64],
+    bitmap: Option<&'i [u8]>,
     points: u64,
-) -> Result<(Vec<u8>, Option<Vec<u8>>)> {
-    let (mut to, mut gaps) = (Writer::new(packed_len(points, bits)?)?, Writer::new(packed_len(points, 1)?)?);
-    let (mut from, mut has_gaps) = (integers.iter().copied(), false);
-    let mut put = |integer: Option<i64>| {
-        let integer = integer.and_then(|integer| u64::try_from(integer).ok());
-        has_gaps |= integer.is_none();
-        gaps.put(integer.is_none().into(), 1);
-        to.put(integer.unwrap_or(0), bits);
-    };
-    match bitmap {
-        None => from.for_each(|integer| put(Some(integer))),
-        Some(bitmap) => {
-            bitmap::iter(bitmap, points).for_each(|has_value| put(if has_value { from.next() } else { None }));
-        }
-    }
-    Ok((to.finish(), has_gaps.then(|| gaps.finish())))
+) -> impl Iterator<Item = Option<u64>> + Clone + 'i {
+    let integers = integers.iter().map(|integer| u64::try_from(*integer).ok());
+    at_points(integers, bitmap, points)
 }
 
-/// The inverse of [`place`]: the integers that it was given. `gaps` is the mask, with a bit for each point.
+/// The same for integers of any source.
+pub(super) fn at_points<'i>(
+    mut integers: impl Iterator<Item = Option<u64>> + Clone + 'i,
+    bitmap: Option<&'i [u8]>,
+    points: u64,
+) -> impl Iterator<Item = Option<u64>> + Clone + 'i {
+    let mut bits = bitmap.map(|bits| bitmap::iter(bits, points));
+    let points = usize::try_from(points).unwrap_or(usize::MAX);
+    let next = move || match bits.as_mut().map(Iterator::next) {
+        Some(Some(false)) => Some(None),
+        Some(None) => None,
+        Some(Some(true)) | None => Some(integers.next().flatten()),
+    };
+    std::iter::from_fn(next).take(points)
+}
+
+/// The integers of `dense`, which are `bits` bits each. After the last byte there are zeros.
+pub(super) fn each(dense: &[u8], bits: u32) -> impl Iterator<Item = Option<u64>> + Clone + '_ {
+    let mut reader = Reader::new(dense);
+    std::iter::from_fn(move || Some(Some(reader.take(bits))))
+}
+
+/// The integers of `dense` with another number of bits. `None` if one of them does not fit.
+pub(super) fn with_width(dense: &[u8], (from, to): (u32, u32), count: u64) -> Result<Option<Vec<u8>>> {
+    let (mut reader, mut writer) = (Reader::new(dense), Writer::new(packed_len(count, to)?)?);
+    for _ in 0..count {
+        let integer = reader.take(from);
+        if integer.checked_shr(to).unwrap_or(0) != 0 {
+            return Ok(None);
+        }
+        writer.put(integer, to);
+    }
+    Ok(Some(writer.finish()))
+}
+
+/// The inverse of [`placed`]: the integers that it was given. `gaps` is the mask, with a bit for each point.
 ///
 /// `None` if a point has a value although its bit in `bitmap` is 0, if an integer does not fit `i64`, and if there is no
 /// memory.
@@ -117,11 +138,16 @@ pub(super) fn to_containers(dense: &[u8], bits: u32, count: u64, width: usize) -
     let mut containers = reserve(containers_len(count, width)?)?;
     let mut from = Reader::new(dense);
     for container in containers.chunks_exact_mut(width) {
-        let integer = from.take(bits).to_be_bytes();
-        let low = integer.get(integer.len().saturating_sub(width)..).unwrap_or_default();
-        container.iter_mut().zip(low).for_each(|(to, from)| *to = *from);
+        put_container(from.take(bits), container);
     }
     Ok(containers)
+}
+
+/// Writes the lower bytes of an integer, big-endian.
+pub(super) fn put_container(integer: u64, container: &mut [u8]) {
+    let integer = integer.to_be_bytes();
+    let low = integer.get(integer.len().saturating_sub(container.len())..).unwrap_or_default();
+    container.iter_mut().zip(low).for_each(|(to, from)| *to = *from);
 }
 
 /// The inverse of [`to_containers`]: the lower `bits` bits of each container, without bits between them.
@@ -135,6 +161,7 @@ pub(super) fn from_containers(containers: &[u8], bits: u32, width: usize) -> Res
 }
 
 /// Reads integers of 0 to 64 bits, from the highest bit of the first byte on. After the last byte it reads zeros.
+#[derive(Clone)]
 pub(super) struct Reader<'a> {
     bytes: &'a [u8],
     /// The position of the next bit.
@@ -214,6 +241,16 @@ mod tests {
         let mut to = Writer::new(0).unwrap();
         (1..=count).for_each(|i| to.put(i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7, bits));
         to.finish()
+    }
+
+    #[test]
+    fn integers_of_another_width_are_the_same_or_do_not_fit() {
+        let packed = dense(9, 12);
+        let wide = with_width(&packed, (12, 16), 9).unwrap().unwrap();
+        assert_eq!(with_width(&wide, (16, 12), 9).unwrap(), Some(packed));
+        assert_eq!(with_width(&[0x80], (8, 7), 1).unwrap(), None);
+        assert_eq!(with_width(&[0; 8], (64, 0), 1).unwrap(), Some(vec![]));
+        assert_eq!(with_width(&[0xff; 8], (64, 64), 1).unwrap(), Some(vec![0xff; 8]));
     }
 
     #[test]

@@ -18,6 +18,9 @@
 //!
 //! Manual: templates 5.2, 5.3, 7.2 and 7.3.
 
+mod derive;
+
+pub(super) use derive::Lengths;
 use tgm_core::packing::Packing;
 use tgm_std::{DecodeLimits, Result, TensogramError};
 
@@ -149,6 +152,19 @@ impl Complex {
         kind.at(self.at).into()
     }
 
+    /// Bytes of the first values and the least difference.
+    fn firsts_len(&self) -> usize {
+        if self.order > 0 { (self.order() + 1) * usize::from(self.octets) } else { 0 }
+    }
+
+    /// The length of group `number`, from 1, whose bits are `scaled`. `None` if it is too long for all data.
+    fn length(&self, scaled: u64, number: u32) -> Option<u64> {
+        if number == self.groups {
+            return Some(self.last_length.into());
+        }
+        scaled.checked_mul(self.length_step.into())?.checked_add(self.length_base.into())
+    }
+
     fn head<'a>(&self, data: &'a [u8]) -> Result<Head<'a>> {
         let mut rest = data;
         let mut take = |bits: u64| {
@@ -162,8 +178,7 @@ impl Complex {
             Ok::<_, TensogramError>(part)
         };
         let groups = u64::from(self.groups);
-        let firsts = if self.order > 0 { u64::from(self.order) + 1 } else { 0 };
-        let firsts = take(firsts * u64::from(self.octets) * 8)?;
+        let firsts = take(self.firsts_len() as u64 * 8)?;
         let references = take(groups * u64::from(self.reference_bits))?;
         let widths = take(groups * u64::from(self.width_bits))?;
         let lengths = take(groups * u64::from(self.length_bits))?;
@@ -176,8 +191,7 @@ impl Complex {
         let (mut widths, mut lengths) = (Reader::new(head.widths), Reader::new(head.lengths));
         (1..=self.groups).map(move |number| {
             let width = u64::from(self.width_base) + widths.take(self.width_bits);
-            let length = u64::from(self.length_base) + lengths.take(self.length_bits) * u64::from(self.length_step);
-            let length = if number == self.groups { self.last_length.into() } else { length };
+            let length = self.length(lengths.take(self.length_bits), number).unwrap_or(u64::MAX);
             let width = u32::try_from(width).ok().filter(|width| *width <= MAX_BITS);
             let width = width.ok_or_else(|| self.error(GribErrorKind::GroupWidth))?;
             Ok(Group { reference: references.take(self.reference_bits), width, length })
@@ -284,6 +298,14 @@ impl Complex {
         Ok(unused)
     }
 
+    /// What the data have for an integer that follows `before`.
+    fn difference(&self, before: &Before, integer: i64, least: i64) -> Option<i64> {
+        if self.order == 0 {
+            return Some(integer);
+        }
+        before.predict(self.order).and_then(|next| integer.checked_sub(next)?.checked_sub(least))
+    }
+
     /// Section 7 from octet 6 on, of integers that were decoded. `None` if the groups have no place for them.
     ///
     /// # Errors
@@ -319,8 +341,7 @@ impl Complex {
                 let difference = match firsts.next() {
                     Some((first, unused)) if first == integer => i64::try_from(unused).ok(),
                     Some(_) => None,
-                    None if self.order == 0 => Some(*integer),
-                    None => before.predict(self.order).and_then(|next| integer.checked_sub(next)?.checked_sub(least)),
+                    None => self.difference(&before, *integer, least),
                 };
                 before.push(*integer);
                 let above =
@@ -399,6 +420,9 @@ mod tests {
         let decoded = complex.decode(data, 5, &DecodeLimits::default())?;
         let encoded = complex.encode(&decoded.integers, decoded.groups)?;
         assert_eq!(encoded.as_deref(), Some(data));
+        if let Some(lengths) = complex.lengths(&decoded.integers, decoded.groups)? {
+            assert_eq!(complex.derive(&decoded.integers, &lengths)?.as_deref(), Some(decoded.groups.head));
+        }
         Ok(decoded.integers)
     }
 
@@ -425,6 +449,30 @@ mod tests {
         assert_eq!(decode(order(2), &data).unwrap(), [100, 99, 99, 101, 105]);
         let missing = parsed(&[(46, 2), (48, 2), (49, 1), (23, 1)]).unwrap();
         assert_eq!(decode(missing, &data).unwrap(), [100, 99, NONE, 100, 103]);
+    }
+
+    #[test]
+    fn heads_follow_from_the_integers_where_references_are_the_least_and_widths_the_narrowest() {
+        let lengths = |complex: Complex, data: &[u8]| {
+            let decoded = complex.decode(data, 5, &DecodeLimits::default()).unwrap();
+            let lengths = complex.lengths(&decoded.integers, decoded.groups).unwrap();
+            lengths.map(|lengths| (lengths.bytes, lengths.is_roomy))
+        };
+        let data = |references: [u8; 2], widths: u8| [&references[..], &[widths, 0x30, DATA]].concat();
+        let plain = parsed(&[(46, 2)]).unwrap();
+        assert_eq!(lengths(plain, &data([5, 9], 0x20)), Some((vec![0x30], false)));
+        // The least of the group is 5 + 0, and 3 takes 2 bits.
+        assert_eq!(lengths(plain, &[5, 9, 0x30, 0x30, 0b0010_1000, 0b1000_0000]), None);
+        // The last group has room for a missing value, and the first one has a missing value.
+        let missing = parsed(&[(46, 2), (23, 1)]).unwrap();
+        assert_eq!(lengths(missing, &data([5, 9], 0x20)), Some((vec![0x30], false)));
+        assert_eq!(lengths(missing, &data([5, 9], 0x21)), Some((vec![0x30], true)));
+        assert_eq!(lengths(missing, &data([5, 0xff], 0x20)), Some((vec![0x30], false)));
+        let order = parsed(&[(46, 2), (48, 1), (49, 1)]).unwrap();
+        assert_eq!(
+            lengths(order, &[&[100, 0x87][..], &data([5, 9], 0x20)].concat()),
+            Some((vec![100, 0x87, 0x30], false))
+        );
     }
 
     #[test]

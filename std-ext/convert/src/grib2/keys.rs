@@ -15,13 +15,13 @@ use super::parameters::{parameter, surface};
 use super::product::{Key, Product, Surface};
 use super::sections::Section;
 use super::steps::Step;
-use super::tables::{Found, Group, Version};
+use super::tables::{Group, TableEntry, Version};
 
 /// The entries of `grib` and of `mars` for a field.
 ///
 /// # Errors
 /// [`super::GribErrorKind::ShortSection`].
-pub(super) fn of(field: &Field<'_>) -> Result<(Entries, Entries), GribError> {
+pub(super) fn entries(field: &Field<'_>) -> Result<(Entries, Entries), GribError> {
     let discipline = field.indicator.u8(7)?;
     let mut product = Product::parse(field.product)?;
     let section = field.grid()?;
@@ -107,7 +107,7 @@ fn ocean_grid(section: Section<'_>, product: &mut Product) -> Result<(), GribErr
 }
 
 /// The short name, or the number of a parameter that has none.
-fn param(found: Found) -> Value {
+fn param(found: TableEntry) -> Value {
     if found.text.is_empty() { found.number.into() } else { found.text.into() }
 }
 

@@ -4,7 +4,7 @@ use ciborium::Value;
 
 use super::names::Names;
 use super::product::{Key, Product, Surface};
-use super::tables::{Found, Group};
+use super::tables::{Group, TableEntry};
 
 /// Types of surfaces (code table 4.5).
 const ISOBARIC: u8 = 100;
@@ -34,7 +34,7 @@ impl Level {
         let (first, second) = (product.first(), product.second());
         let code = product.raw(Key::TypeOfFirstFixedSurface).and_then(|code| u16::try_from(code).ok());
         let find = |concept| code.and_then(|code| names.find(Group::of(concept, code), product));
-        let text = |found: Option<Found>| found.map(|found| found.text);
+        let text = |found: Option<TableEntry>| found.map(|found| found.text);
         let (kind, name) = (text(find(Group::LEVEL_TYPE)), text(find(Group::LEVEL)));
         // ecCodes has a second name below 1 hPa, where its numbers are in Pa.
         let pressure = (first.code == Some(ISOBARIC) && second.code.is_none()).then_some("isobaricInhPa");

@@ -1,7 +1,7 @@
 //! Names of parameters and kinds of data, as archives ask for them: those that ecCodes finds.
 
 use super::product::{Key, Product};
-use super::tables::{self, Found, Group, Version};
+use super::tables::{self, Group, TableEntry, Version};
 
 /// Folders of definitions, in the order of the tables: the WMO's, then centres and data sets.
 mod folder {
@@ -107,14 +107,14 @@ impl Names {
     }
 
     /// What the definitions that apply say of a group.
-    pub(super) fn find(&self, group: Group, product: &Product) -> Option<Found> {
+    pub(super) fn find(&self, group: Group, product: &Product) -> Option<TableEntry> {
         tables::find(group, &self.folders, self.version, |key, number| product.holds(key, number))
     }
 
     /// The number of a parameter in ECMWF's database, and its short name. A parameter without a name has an empty one.
     ///
     /// Definitions are looked at in three steps: the centre's or the data set's, ECMWF's, and the legacy ones.
-    pub(super) fn parameter(&self, product: &Product) -> Option<Found> {
+    pub(super) fn parameter(&self, product: &Product) -> Option<TableEntry> {
         let category = u8::try_from(product.raw(Key::ParameterCategory)?).ok()?;
         let number = u8::try_from(product.raw(Key::ParameterNumber)?).ok()?;
         let group = Group::parameter(self.discipline, category, number);
@@ -126,7 +126,7 @@ impl Names {
         found.or_else(|| {
             let table = if category == MAIN_TABLE { 0 } else { u32::from(category) * 1000 };
             let is_known = self.discipline == LOCAL && tables::is_nameless(category, number);
-            is_known.then_some(Found { number: table + u32::from(number), text: "" })
+            is_known.then_some(TableEntry { number: table + u32::from(number), text: "" })
         })
     }
 }

@@ -14,7 +14,7 @@ use tgm_std::TensogramError;
 use tgm_std::internal::reserve_more;
 use tgm_std::{DecodeLimits, Result};
 
-use super::codes::place;
+use super::codes::{packed, placed};
 use super::complex::with_bits;
 #[cfg(any(feature = "grib-png", feature = "grib-jpeg2000"))]
 use super::error::GribError;
@@ -82,8 +82,9 @@ pub(super) fn to_simple(message: Message<'_>, limits: &DecodeLimits) -> Result<(
                 notes.push(Note::Repacked { field: index, template: field.representation.u16(10)? });
                 let integers = integers(codec, &field, field.present()?.count, limits)?;
                 let bits = with_bits(packing, &integers).bits_per_value;
-                let (data, _) = place(&integers, bits, None, integers.len() as u64)?;
-                Some((representation(field.representation, integers.len() as u64, bits), data))
+                let count = integers.len() as u64;
+                let data = packed(placed(&integers, None, count), count, bits)?;
+                Some((representation(field.representation, count, bits), data))
             }
             _ => None,
         };

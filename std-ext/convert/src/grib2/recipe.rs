@@ -6,12 +6,13 @@
 //! ```
 //!
 //! A section that is shorter than the length that it states gets its bits from the object's mask. Section 7 comes from the
-//! payload, and for data in groups from the payload and what the recipe has of the groups. Where mask or payload would not give the same bytes, the recipe has the bytes themselves.
+//! payload, and for data in groups from the payload and what the recipe has of the groups: their lengths alone, where all else follows from the
+//! integers. Where mask or payload would not give the same bytes, the recipe has the bytes themselves.
 
 use ciborium::Value;
 use tgm_std::{Result, TensogramError};
 
-use super::complex::Groups;
+use super::complex::{Groups, Lengths};
 use super::entries::Entries;
 use crate::error::{encoding, metadata};
 
@@ -24,6 +25,8 @@ const FIELD: &str = "field";
 const FIELDS: &str = "fields";
 pub(super) const SECTIONS: &str = "sections";
 const GROUPS: &str = "groups";
+const LENGTHS: &str = "lengths";
+const ROOMY: &str = "roomy";
 const UNUSED: &str = "unused";
 const DATA: &str = "data";
 
@@ -36,9 +39,18 @@ pub(super) struct Recipe<'a> {
     /// The sections in front of section 7 that the field does not share with the one before it.
     pub(super) sections: Vec<&'a [u8]>,
     /// What section 7 holds beside the payload's integers, if they are in groups.
-    pub(super) groups: Option<Groups<'a>>,
+    pub(super) groups: Option<Kept<'a>>,
     /// Section 7 from octet 6 on, if the payload does not give it.
     pub(super) data: Option<&'a [u8]>,
+}
+
+/// What is kept of groups.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kept<'a> {
+    /// Their head.
+    Head(Groups<'a>),
+    /// What the head follows from.
+    Lengths(Lengths),
 }
 
 impl<'a> Recipe<'a> {
@@ -50,12 +62,21 @@ impl<'a> Recipe<'a> {
             (FIELDS.into(), self.fields.into()),
             (SECTIONS.into(), Value::Array(sections)),
         ];
-        if let Some(Groups { head, unused }) = self.groups {
-            entries.push((GROUPS.into(), Value::Bytes(head.to_vec())));
-            // Most encoders write 0 there.
-            let unused = Some(unused).filter(|unused| *unused != [0, 0]);
-            entries.extend(unused.map(|unused| (UNUSED.into(), Value::Array(unused.map(Value::from).into()))));
-        }
+        let unused = match &self.groups {
+            None => [0; 2],
+            Some(Kept::Head(Groups { head, unused })) => {
+                entries.push((GROUPS.into(), Value::Bytes(head.to_vec())));
+                *unused
+            }
+            Some(Kept::Lengths(Lengths { bytes, is_roomy, unused })) => {
+                entries.push((LENGTHS.into(), Value::Bytes(bytes.clone())));
+                entries.extend(is_roomy.then(|| (ROOMY.into(), true.into())));
+                *unused
+            }
+        };
+        // Most encoders write 0 there.
+        let unused = Some(unused).filter(|unused| *unused != [0, 0]);
+        entries.extend(unused.map(|unused| (UNUSED.into(), Value::Array(unused.map(Value::from).into()))));
         entries.extend(self.data.map(|data| (DATA.into(), Value::Bytes(data.to_vec()))));
         entries
     }
@@ -81,7 +102,10 @@ impl<'a> Recipe<'a> {
         for (slot, number) in unused.iter_mut().zip(find(UNUSED).and_then(Value::as_array).into_iter().flatten()) {
             *slot = number.as_integer().and_then(|number| u64::try_from(number).ok()).unwrap_or(0);
         }
-        let groups = bytes(GROUPS).map(|head| Groups { head, unused });
+        let is_roomy = find(ROOMY).and_then(Value::as_bool).unwrap_or(false);
+        let lengths = bytes(LENGTHS).map(|bytes| Lengths { bytes: bytes.to_vec(), is_roomy, unused });
+        let head = bytes(GROUPS).map(|head| Kept::Head(Groups { head, unused }));
+        let groups = lengths.map(Kept::Lengths).or(head);
         Ok(Self { field, fields, sections, groups, data: bytes(DATA) })
     }
 }

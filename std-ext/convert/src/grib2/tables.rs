@@ -26,7 +26,7 @@ static TABLES: &[u8] = include_bytes!("tables.bin");
 
 /// The parts of [`TABLES`], in order.
 #[derive(Clone, Copy)]
-enum Part {
+enum TableSection {
     Groups,
     Entries,
     Values,
@@ -39,7 +39,7 @@ enum Part {
 }
 
 /// How many parts there are.
-const PARTS: usize = Part::Nameless as usize + 1;
+const PARTS: usize = TableSection::Nameless as usize + 1;
 
 /// Which entries of a folder apply: there are three generations of definitions, and legacy ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl Group {
 
 /// The answer of a look-up: a number, and a text that may be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct TableEntry {
     pub(super) number: u32,
     pub(super) text: &'static str,
 }
@@ -97,7 +97,7 @@ pub(super) struct Found {
 /// The number of a condition that asks whether a value is missing.
 pub(super) const IS_MISSING: i32 = i32::MIN;
 
-fn part(which: Part) -> &'static [u8] {
+fn part(which: TableSection) -> &'static [u8] {
     let (heads, _) = TABLES.as_chunks::<4>();
     let lengths = heads.iter().take(PARTS).map(|bytes| u32::from_le_bytes(*bytes) as usize);
     let start: usize = 4 * PARTS + lengths.clone().take(which as usize).sum::<usize>();
@@ -106,18 +106,23 @@ fn part(which: Part) -> &'static [u8] {
 }
 
 /// Records of `N` bytes.
-fn records<const N: usize>(which: Part) -> &'static [[u8; N]] {
+fn records<const N: usize>(which: TableSection) -> &'static [[u8; N]] {
     part(which).as_chunks().0
 }
 
 /// Entry, or condition, `first` to `end` of records.
-fn between<const N: usize>(which: Part, first: u16, end: u16) -> &'static [[u8; N]] {
+fn between<const N: usize>(which: TableSection, first: u16, end: u16) -> &'static [[u8; N]] {
     records(which).get(first.into()..end.into()).unwrap_or_default()
 }
 
 /// The value of a group with the most conditions that hold, and the last one of these. `folders` are looked at in order.
-pub(super) fn find(group: Group, folders: &[u8], version: Version, holds: impl Fn(u8, i32) -> bool) -> Option<Found> {
-    let groups = records::<6>(Part::Groups);
+pub(super) fn find(
+    group: Group,
+    folders: &[u8],
+    version: Version,
+    holds: impl Fn(u8, i32) -> bool,
+) -> Option<TableEntry> {
+    let groups = records::<6>(TableSection::Groups);
     let key = |[kind, concept, low, high, ..]: &[u8; 6]| Group {
         kind: *kind,
         concept: *concept,
@@ -125,7 +130,8 @@ pub(super) fn find(group: Group, folders: &[u8], version: Version, holds: impl F
     };
     let at = groups.binary_search_by_key(&group, key).ok()?;
     let (Some([.., a, b]), Some([.., c, d])) = (groups.get(at), groups.get(at + 1)) else { return None };
-    let entries: &[[u8; 6]] = between(Part::Entries, u16::from_le_bytes([*a, *b]), u16::from_le_bytes([*c, *d]));
+    let entries: &[[u8; 6]] =
+        between(TableSection::Entries, u16::from_le_bytes([*a, *b]), u16::from_le_bytes([*c, *d]));
     let mut best: Option<(usize, u16)> = None;
     for wanted in folders {
         for [folder, versions, a, b, c, d] in entries {
@@ -145,32 +151,33 @@ pub(super) fn find(group: Group, folders: &[u8], version: Version, holds: impl F
 
 /// The conditions of a list.
 fn list(index: u16) -> &'static [[u8; 5]] {
-    let lists = records::<2>(Part::Lists);
+    let lists = records::<2>(TableSection::Lists);
     let at = |index: usize| lists.get(index).map(|bytes| u16::from_le_bytes(*bytes));
     let (first, end) = (at(index.into()), at(usize::from(index) + 1));
-    first.zip(end).map_or(&[], |(first, end)| between(Part::Conditions, first, end))
+    first.zip(end).map_or(&[], |(first, end)| between(TableSection::Conditions, first, end))
 }
 
-fn value(index: u16) -> Option<Found> {
-    let [a, b, c, number @ ..] = records::<7>(Part::Values).get(usize::from(index))?;
+fn value(index: u16) -> Option<TableEntry> {
+    let [a, b, c, number @ ..] = records::<7>(TableSection::Values).get(usize::from(index))?;
     let place = u32::from_le_bytes([*a, *b, *c, 0]) as usize;
-    let (len, letters) = part(Part::Texts).get(place..)?.split_first()?;
+    let (len, letters) = part(TableSection::Texts).get(place..)?.split_first()?;
     let text = std::str::from_utf8(letters.get(..usize::from(*len))?).ok()?;
-    Some(Found { number: u32::from_le_bytes(*number), text })
+    Some(TableEntry { number: u32::from_le_bytes(*number), text })
 }
 
 /// Whether ECMWF has this parameter of GRIB edition 1, but no name for it: a table and a number.
 pub(super) fn is_nameless(table: u8, number: u8) -> bool {
-    records(Part::Nameless).iter().any(|[of, first, last]| *of == table && (*first..=*last).contains(&number))
+    records(TableSection::Nameless).iter().any(|[of, first, last]| *of == table && (*first..=*last).contains(&number))
 }
 
 /// The fields of a template of section 4, from octet 10 on. `None` for a template that is not defined.
 pub(super) fn layout(template: u16) -> Option<&'static [u8]> {
-    let templates = records::<4>(Part::Templates);
+    let templates = records::<4>(TableSection::Templates);
     let number = |[a, b, ..]: &[u8; 4]| u16::from_le_bytes([*a, *b]);
     let at = templates.binary_search_by_key(&template, number).ok()?;
     let [.., a, b] = templates.get(at)?;
-    let (len, fields) = part(Part::Layouts).get(usize::from(u16::from_le_bytes([*a, *b]))..)?.split_first_chunk()?;
+    let (len, fields) =
+        part(TableSection::Layouts).get(usize::from(u16::from_le_bytes([*a, *b]))..)?.split_first_chunk()?;
     fields.get(..usize::from(u16::from_le_bytes(*len)))
 }
 
@@ -182,28 +189,28 @@ mod tests {
     fn parts_fill_the_file_and_every_index_is_within_its_part() {
         let heads = 4 * PARTS;
         let all = [
-            Part::Groups,
-            Part::Entries,
-            Part::Values,
-            Part::Texts,
-            Part::Lists,
-            Part::Conditions,
-            Part::Templates,
-            Part::Layouts,
-            Part::Nameless,
+            TableSection::Groups,
+            TableSection::Entries,
+            TableSection::Values,
+            TableSection::Texts,
+            TableSection::Lists,
+            TableSection::Conditions,
+            TableSection::Templates,
+            TableSection::Layouts,
+            TableSection::Nameless,
         ];
         assert_eq!(heads + all.iter().map(|which| part(*which).len()).sum::<usize>(), TABLES.len());
-        let groups = records::<6>(Part::Groups);
+        let groups = records::<6>(TableSection::Groups);
         assert!(groups.is_sorted_by_key(|[kind, concept, low, high, ..]| (
             *kind,
             *concept,
             u16::from_le_bytes([*low, *high])
         )));
-        for [_, _, a, b, c, d] in records::<6>(Part::Entries) {
-            assert!(usize::from(u16::from_le_bytes([*a, *b])) + 1 < records::<2>(Part::Lists).len());
+        for [_, _, a, b, c, d] in records::<6>(TableSection::Entries) {
+            assert!(usize::from(u16::from_le_bytes([*a, *b])) + 1 < records::<2>(TableSection::Lists).len());
             assert!(value(u16::from_le_bytes([*c, *d])).is_some());
         }
-        for [a, b, ..] in records::<4>(Part::Templates) {
+        for [a, b, ..] in records::<4>(TableSection::Templates) {
             assert!(layout(u16::from_le_bytes([*a, *b])).is_some_and(|fields| !fields.is_empty()));
         }
     }

@@ -1,33 +1,21 @@
 //! From Tensogram back to GRIB: sections as they were, data from the payload.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ciborium::Value;
-use tgm_codec::codec;
 use tgm_core::Message as Tensogram;
-use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter};
 use tgm_core::object::DataObject;
-use tgm_core::packing::Packing;
-use tgm_std::internal::{Trusted, mask_set, reserve, reserve_more};
-use tgm_std::{
-    CompressionBackend, DecodeOptions, GlobalMetadata, RESERVED_KEY, Result, TensogramError, check_message,
-    decode_metadata,
-};
+use tgm_std::internal::{Trusted, reserve_more};
+use tgm_std::read;
+use tgm_std::{DecodeOptions, GlobalMetadata, RESERVED_KEY, Result, TensogramError, check_message, decode_metadata};
 
-use super::bitmap::{BITMAP_HEAD_LEN, EARLIER, count_ones, inverted, predefined};
-use super::codes::{compact, packed_len, taken};
-use super::complex::Complex;
 use super::recipe::{GRIB, MARS, Recipe, refused};
-use super::representation::{Ccsds, Representation};
-use super::sections::{END, HEAD_LEN, INDICATOR_LEN, Message, Section};
-use super::stream;
-use super::to_tgm::{GribOptions, Outline, objects};
+use super::sections::{END, Message};
+use super::to_tgm::{GribOptions, Outline, converted};
+use super::way_back::WayBack;
 
 /// The octet of section 0, counted from 0, where the length of the message stands.
 const LENGTH_AT: usize = 8;
-/// Code table 6.0: the bitmap of an earlier field, and no bitmap.
-const NO_BITMAP: u8 = 255;
 
 /// A GRIB message that was made from a Tensogram message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,241 +88,6 @@ pub fn from_tensogram_into(message: &[u8], options: &DecodeOptions, made: &mut V
     Ok(not_kept(&global))
 }
 
-/// One object on its way back.
-struct WayBack<'f, 'a> {
-    index: usize,
-    trusted: Trusted<'f, 'a>,
-    recipe: &'f Recipe<'f>,
-    options: &'f DecodeOptions,
-}
-
-impl WayBack<'_, '_> {
-    /// Appends the sections that the field does not share with the one before it. `earlier` is the last bitmap that was
-    /// written.
-    fn append(&self, earlier: &mut Option<Vec<u8>>, made: &mut Vec<u8>) -> Result<()> {
-        let mut sections = self.recipe.sections.as_slice();
-        if let (0, [indicator, rest @ ..]) = (self.index, sections) {
-            if indicator.len() != INDICATOR_LEN {
-                return Err(self.refused("GRIB section 0 was edited"));
-            }
-            made.extend_from_slice(indicator);
-            sections = rest;
-        }
-        let points = self.trusted.descriptor().element_count();
-        let (mut representation, mut bitmap) = (None, None);
-        for section in sections {
-            made.extend_from_slice(section);
-            match section.get(HEAD_LEN - 1) {
-                Some(5) => representation = Some(Representation::parse(Section::parse(section, 0)?)?),
-                Some(6) => {
-                    // Data with missing values of their own have more gaps than the bitmap.
-                    let is_apart = representation.as_ref().is_some_and(Representation::has_missing);
-                    bitmap = if is_apart {
-                        self.literal(section, points, earlier.as_deref())?
-                    } else {
-                        self.bitmap(section, points, earlier.as_deref())?
-                    };
-                    if section.len() == BITMAP_HEAD_LEN && section.last() == Some(&0) {
-                        made.extend_from_slice(bitmap.as_deref().unwrap_or_default());
-                    }
-                    // A later field may have more points than this one, and take bits that were spare here.
-                    let literal = section.get(BITMAP_HEAD_LEN..).filter(|bits| !bits.is_empty());
-                    match (literal, section.get(BITMAP_HEAD_LEN - 1)) {
-                        (Some(bits), Some(0)) => *earlier = Some(bits.to_vec()),
-                        (None, Some(0)) => earlier.clone_from(&bitmap),
-                        _ => {}
-                    }
-                }
-                _ => {}
-            }
-        }
-        let representation = representation.ok_or_else(|| self.refused("GRIB section 5 was edited"))?;
-        let content = match (self.recipe.data, &representation) {
-            (data, Representation::Complex(packing, complex)) => {
-                self.complex(packing, complex, data, bitmap.as_deref(), points)?
-            }
-            (Some(data), _) => data.into(),
-            (None, _) => self.data(&representation, bitmap.as_deref(), points)?,
-        };
-        let length = u32::try_from(content.len() + HEAD_LEN).map_err(|_| self.refused("its data exceed a section"))?;
-        reserve_more(made, HEAD_LEN + content.len() + END.len())?;
-        made.extend_from_slice(&length.to_be_bytes());
-        made.push(7);
-        made.extend_from_slice(&content);
-        Ok(())
-    }
-
-    fn refused(&self, text: &str) -> TensogramError {
-        refused(self.index, text)
-    }
-
-    /// Which points have a value, by section 6 and the object's mask, which must agree.
-    fn bitmap(&self, section: &[u8], points: u64, earlier: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
-        let has_masks = !self.trusted.descriptor().masks().is_empty();
-        if section.get(BITMAP_HEAD_LEN - 1).is_some_and(|code| has_no_bits(*code)) && !has_masks {
-            return Ok(None);
-        }
-        // The bits that section 6 states, before any memory is reserved for the mask.
-        let room = match section.get(BITMAP_HEAD_LEN - 1) {
-            Some(0) => section.first_chunk().map_or(0, |length| u32::from_be_bytes(*length).into()),
-            _ => earlier.map_or(0, <[u8]>::len) as u64,
-        };
-        if points.div_ceil(8) > room {
-            return Err(self.refused("it has more points than the bitmap of GRIB section 6 has bits"));
-        }
-        self.options.limits.check_bytes(self.trusted.payload().len() as u64, points.div_ceil(8))?;
-        let present = inverted(&self.gaps(points)?, points);
-        let stated = section.get(BITMAP_HEAD_LEN..).unwrap_or_default();
-        let stated = match section.get(BITMAP_HEAD_LEN - 1) {
-            Some(0) if stated.is_empty() => return Ok(Some(present)),
-            Some(0) => stated.get(..present.len()),
-            Some(&EARLIER) => earlier.and_then(|bits| bits.get(..present.len())),
-            _ => None,
-        };
-        // Bits that belong to no point are not compared.
-        let is_same = stated.is_some_and(|stated| inverted(stated, points) == inverted(&present, points));
-        if is_same { Ok(Some(present)) } else { Err(self.refused("its mask is not the bitmap of GRIB section 6")) }
-    }
-
-    /// The bitmap that section 6 has or names.
-    fn literal(&self, section: &[u8], points: u64, earlier: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
-        let bits = match section.get(BITMAP_HEAD_LEN - 1) {
-            Some(code) if has_no_bits(*code) => return Ok(None),
-            Some(0) => section.get(BITMAP_HEAD_LEN..),
-            Some(&EARLIER) => earlier,
-            _ => None,
-        };
-        let len = usize::try_from(points.div_ceil(8)).ok();
-        let bits = bits.zip(len).and_then(|(bits, len)| bits.get(..len));
-        bits.map(|bits| Some(bits.to_vec())).ok_or_else(|| self.refused("GRIB section 6 was edited"))
-    }
-
-    /// Section 7 from octet 6 on, of integers in groups. `data` are the bytes, if the groups do not give them.
-    fn complex(
-        &self,
-        packing: &Packing,
-        complex: &Complex,
-        data: Option<&[u8]>,
-        bitmap: Option<&[u8]>,
-        points: u64,
-    ) -> Result<Cow<'_, [u8]>> {
-        let descriptor = self.trusted.descriptor();
-        let stored = descriptor.packing().ok().filter(|stored| {
-            let same = Packing { bits_per_value: stored.bits_per_value, ..*packing };
-            is_stored_as(descriptor, &Representation::Simple(same)) && stored.bits_per_value <= i64::BITS
-        });
-        let Some(Packing { bits_per_value, .. }) = stored else {
-            return Err(self.refused("its values are not stored as GRIB section 5 says: they were encoded again"));
-        };
-        let stored = self.stored(points, bits_per_value)?;
-        let room = points.saturating_mul(size_of::<i64>() as u64);
-        self.options.limits.check_bytes(self.trusted.payload().len() as u64, room)?;
-        let integers = taken(&stored, bits_per_value, bitmap, &self.gaps(points)?, points);
-        let integers = integers.ok_or_else(|| self.refused("its mask is not the bitmap of GRIB section 6"))?;
-        let made = match (data, self.recipe.groups) {
-            (Some(data), _) => {
-                let decoded = complex.decode(data, integers.len() as u64, &self.options.limits)?;
-                (decoded.integers == integers).then(|| data.to_vec())
-            }
-            (None, Some(groups)) => complex.encode(&integers, groups)?,
-            (None, None) => None,
-        };
-        made.map(Cow::Owned)
-            .ok_or_else(|| self.refused("its values were edited, and its GRIB groups have no place for them"))
-    }
-
-    /// The bits of the mask of NaN: all 0 if there is none.
-    fn gaps(&self, points: u64) -> Result<Vec<u8>> {
-        let masks = mask_set(self.trusted, self.options)?;
-        if masks.pos_inf.is_some() || masks.neg_inf.is_some() {
-            return Err(self.refused("GRIB has no infinities"));
-        }
-        let mut bits = reserve(packed_len(points, 1)?)?;
-        for (byte, eight) in bits.iter_mut().zip(masks.nan.as_deref().unwrap_or_default().chunks(8)) {
-            *byte = eight.iter().enumerate().fold(0, |byte, (i, is_set)| byte | (u8::from(*is_set) << (7 - i)));
-        }
-        Ok(bits)
-    }
-
-    /// Section 7 from octet 6 on.
-    fn data(&self, representation: &Representation, bitmap: Option<&[u8]>, points: u64) -> Result<Cow<'_, [u8]>> {
-        let descriptor = self.trusted.descriptor();
-        if !is_stored_as(descriptor, representation) {
-            return Err(self.refused("its values are not stored as GRIB section 5 says: they were encoded again"));
-        }
-        if let (Representation::Ccsds(_, ccsds), None) = (representation, bitmap)
-            && is_stream(descriptor, *ccsds)
-        {
-            ccsds.params(representation.bits())?;
-            return Ok(self.trusted.payload().into());
-        }
-        let bits = representation.bits();
-        let stored = self.stored(points, bits)?;
-        if bits == 0 {
-            return Ok(stored);
-        }
-        let Some(bitmap) = bitmap else { return stream::data(representation, stored, points) };
-        let dense = compact(&stored, bits, bitmap, points)?;
-        stream::data(representation, dense.into(), count_ones(bitmap, points))
-    }
-
-    /// The payload without its compression.
-    fn stored(&self, points: u64, bits: u32) -> Result<Cow<'_, [u8]>> {
-        let (descriptor, payload) = (self.trusted.descriptor(), self.trusted.payload());
-        let len = packed_len(points, bits)?;
-        match descriptor.compression().known() {
-            Some(Compression::None) => {
-                let stored = payload.get(..len).filter(|_| payload.len() == len);
-                stored.map(Cow::Borrowed).ok_or_else(|| self.refused("its payload has not the length of its values"))
-            }
-            Some(compression) => {
-                self.options.limits.check_bytes(payload.len() as u64, len as u64)?;
-                let mut stored = reserve(len)?;
-                let codec = codec(compression, CompressionBackend::Auto)?;
-                let decompressed = codec.decompress_into(payload, descriptor, &mut stored);
-                decompressed.map_err(|error| {
-                    let error = error.in_codec(codec.name()).shift(self.trusted.region_offset());
-                    TensogramError::from(error).within(format_args!("object {}", self.index))
-                })?;
-                Ok(stored.into())
-            }
-            None => Err(self.refused("its compression is unknown")),
-        }
-    }
-}
-
-/// Whether section 6 with this code stands for values at all points.
-fn has_no_bits(code: u8) -> bool {
-    code == NO_BITMAP || predefined(code).is_some()
-}
-
-/// Whether an object without compression holds what section 7 does.
-fn is_stored_as(descriptor: &Descriptor<'_>, representation: &Representation) -> bool {
-    let is_packed = |packing: &Packing| {
-        descriptor.encoding().known() == Some(Encoding::SimplePacking) && descriptor.packing() == Ok(*packing)
-    };
-    let is_encoded = match representation {
-        Representation::Simple(packing)
-        | Representation::Ccsds(packing, _)
-        | Representation::Complex(packing, _)
-        | Representation::Picture(packing, _) => is_packed(packing),
-        Representation::Ieee(bits) => {
-            descriptor.encoding().known() == Some(Encoding::None)
-                && descriptor.dtype() == if *bits == 32 { Dtype::Float32 } else { Dtype::Float64 }
-                && descriptor.byte_order() == ByteOrder::Big
-        }
-    };
-    is_encoded && descriptor.filter().known() == Some(Filter::None)
-}
-
-/// Whether the payload is a stream with these parameters.
-fn is_stream(descriptor: &Descriptor<'_>, ccsds: Ccsds) -> bool {
-    descriptor.compression().known() == Some(Compression::Szip)
-        && descriptor
-            .szip()
-            .is_ok_and(|szip| (szip.flags, szip.block_size, szip.rsi) == (ccsds.flags, ccsds.block_size, ccsds.rsi))
-}
-
 /// Checks that the message says what the metadata say, and that its fields are as large as the objects. With
 /// `literal`, some data are not from the payloads: then the payloads must be what the message gives.
 fn check(
@@ -359,11 +112,11 @@ fn check(
         return Err(refused(originals.len(), "the GRIB sections were edited"));
     }
     let Some(options) = literal else { return Ok(()) };
-    let options = GribOptions { limits: options.limits, ..GribOptions::default() };
-    for (index, object) in objects(message, &options)?.iter().enumerate() {
-        let original = originals.get(index);
-        if original.is_none_or(|original| original.payload() != object.payload()) {
-            return Err(refused(index, "its values were edited or encoded again, and its GRIB data cannot be"));
+    let options = DecodeOptions { native_byte_order: true, ..options.clone() };
+    let again = converted(message, &GribOptions { limits: options.limits, ..GribOptions::default() }, vec![])?.message;
+    for (index, (made, original)) in Tensogram::parse(&again)?.objects().zip(originals).enumerate() {
+        if read(&made?).options(&options).bytes()? != read(original).options(&options).bytes()? {
+            return Err(refused(index, "its values were edited, and its GRIB data cannot be"));
         }
     }
     Ok(())

@@ -14,15 +14,15 @@ use tgm_std::{
 };
 
 use super::bitmap::{BITMAP_HEAD_LEN, inverted};
-use super::codes::{compact, expand, from_containers, packed_len, place};
-use super::complex::{Groups, with_bits};
+use super::codes::{at_points, each, expand, from_containers, packed_len, placed};
+use super::complex::with_bits;
 use super::error::GribErrorKind;
 use super::fields::{Field, Present};
 use super::note::Note;
-use super::recipe::{GRIB, MARS, Recipe};
+use super::recipe::{GRIB, Kept, MARS, Recipe};
 use super::representation::{Ccsds, Representation};
 use super::sections::{HEAD_LEN, INDICATOR_LEN, Message, Section};
-use super::{keys, picture, stream};
+use super::{keys, payload, picture, stream};
 
 /// Options of the conversion from GRIB.
 #[derive(Clone, Debug)]
@@ -62,19 +62,11 @@ pub struct Converted {
 }
 
 /// A field as an object.
-pub(super) struct Object<'a> {
-    pub(super) entry: BTreeMap<String, Value>,
-    pub(super) descriptor: DataObjectDescriptor,
-    pub(super) region: Cow<'a, [u8]>,
-    payload_len: usize,
+struct Object<'a> {
+    entry: BTreeMap<String, Value>,
+    descriptor: DataObjectDescriptor,
+    region: Cow<'a, [u8]>,
     notes: Vec<Note>,
-}
-
-impl Object<'_> {
-    /// The encoded values, without the mask.
-    pub(super) fn payload(&self) -> &[u8] {
-        self.region.get(..self.payload_len).unwrap_or_default()
-    }
 }
 
 /// Converts a GRIB message to a Tensogram message. Bytes after the message are ignored.
@@ -94,7 +86,8 @@ pub fn to_tensogram(message: &[u8], options: &GribOptions) -> Result<Converted> 
     converted(simple.as_deref().map_or(Ok((message, &[][..])), Message::parse)?.0, options, notes)
 }
 
-fn converted(message: Message<'_>, options: &GribOptions, mut notes: Vec<Note>) -> Result<Converted> {
+/// [`to_tensogram`] of a message whose pictures are kept.
+pub(super) fn converted(message: Message<'_>, options: &GribOptions, mut notes: Vec<Note>) -> Result<Converted> {
     let objects = objects(message, options)?;
     let base = objects.iter().map(|object| object.entry.clone()).collect();
     let global = GlobalMetadata { base, ..GlobalMetadata::default() };
@@ -107,7 +100,7 @@ fn converted(message: Message<'_>, options: &GribOptions, mut notes: Vec<Note>) 
 ///
 /// # Errors
 /// The errors of [`to_tensogram`].
-pub(super) fn objects<'a>(message: Message<'a>, options: &GribOptions) -> Result<Vec<Object<'a>>> {
+fn objects<'a>(message: Message<'a>, options: &GribOptions) -> Result<Vec<Object<'a>>> {
     let fields = message.fields().collect::<std::result::Result<Vec<_>, _>>()?;
     fields.iter().enumerate().map(|(index, field)| object(message, field, (index, fields.len()), options)).collect()
 }
@@ -124,7 +117,6 @@ fn object<'a>(
     let decoded = integers(field, &representation, &present, &shape, options)?;
     let payload = decoded.map_or_else(|| bits(field, &representation, &present, &shape, options), Ok)?;
     let Payload { mut descriptor, mut region, gaps, source, packing } = payload;
-    let payload_len = region.len();
     if let Some(gaps) = gaps {
         place_mask(gaps, present.points, &mut descriptor, region.to_mut(), options)?;
     }
@@ -137,7 +129,7 @@ fn object<'a>(
     let decimal = packing.and_then(|packing| decimal_note(index, &packing));
     let predefined = present.predefined.map(|code| Note::PredefinedBitmap { field: index, code });
     let notes = decimal.into_iter().chain(predefined).collect();
-    Ok(Object { entry: outline.entry()?, descriptor, region, payload_len, notes })
+    Ok(Object { entry: outline.entry()?, descriptor, region, notes })
 }
 
 /// The encoded values of a field.
@@ -156,7 +148,7 @@ enum Source<'a> {
     /// The payload alone.
     Payload,
     /// The payload and groups.
-    Groups(Groups<'a>),
+    Groups(Kept<'a>),
     /// Only section 7 itself.
     Data,
 }
@@ -182,7 +174,7 @@ impl<'a> Outline<'a> {
 
     /// The metadata of the object.
     pub(super) fn entry(&self) -> Result<BTreeMap<String, Value>> {
-        let (mut grib, mars) = keys::of(&self.field)?;
+        let (mut grib, mars) = keys::entries(&self.field)?;
         grib.extend(self.recipe.to_entries());
         Ok([(GRIB.to_string(), Value::Map(grib)), (MARS.to_string(), Value::Map(mars))].into())
     }
@@ -238,7 +230,12 @@ fn integers<'a>(
             let decoded = complex.decode(field.data(), present.count, &options.limits)?;
             let encoded = complex.encode(&decoded.integers, decoded.groups)?;
             let is_given = encoded.is_some_and(|encoded| encoded == field.data());
-            let source = if is_given { Source::Groups(decoded.groups) } else { Source::Data };
+            let source = if is_given {
+                let lengths = complex.lengths(&decoded.integers, decoded.groups)?;
+                Source::Groups(lengths.map_or(Kept::Head(decoded.groups), Kept::Lengths))
+            } else {
+                Source::Data
+            };
             (decoded.integers, packing, source)
         }
         Representation::Picture(packing, codec) => {
@@ -247,8 +244,9 @@ fn integers<'a>(
         _ => return Ok(None),
     };
     let packing = with_bits(*packing, &integers);
-    let descriptor = descriptor(&Representation::Simple(packing), shape);
-    let (region, gaps) = place(&integers, packing.bits_per_value, present.bitmap, present.points)?;
+    let mut descriptor = descriptor(&Representation::Simple(packing), shape);
+    let each = placed(&integers, present.bitmap, present.points);
+    let (region, gaps) = payload::pack(each, present.points, packing.bits_per_value, &mut descriptor)?;
     Ok(Some(Payload { descriptor, region: region.into(), gaps, source, packing: Some(packing) }))
 }
 
@@ -263,7 +261,7 @@ fn payload<'a>(
     let (data, bits) = (field.data(), representation.bits());
     let Present { points, bitmap, count, .. } = *present;
     let len = packed_len(count, bits)?;
-    let dense = match representation {
+    let (dense, is_given) = match representation {
         Representation::Ccsds(_, ccsds) => {
             if len > 0 && data.is_empty() {
                 return Err(short(field, 1));
@@ -282,18 +280,29 @@ fn payload<'a>(
             }
             let containers =
                 stream::decompress((data, field.data.offset() + HEAD_LEN), &params, count, &options.limits)?;
-            Cow::Owned(from_containers(&containers, bits, params.container_size())?)
+            let is_given = stream::compress(&containers, &params)? == data;
+            (Cow::Owned(from_containers(&containers, bits, params.container_size())?), is_given)
         }
-        _ => Cow::Borrowed(data.get(..len).ok_or_else(|| short(field, len))?),
+        _ => {
+            let dense = data.get(..len).ok_or_else(|| short(field, len))?;
+            (Cow::Borrowed(dense), dense.len() == data.len() && has_no_spare_bits(dense, bits, count))
+        }
     };
-    let Some(bitmap) = bitmap else {
-        let is_given = stream::data(representation, Cow::Borrowed(&dense), count)? == data;
-        return Ok((dense, is_given));
+    let region = match (representation, bitmap) {
+        (Representation::Ieee(_), Some(bitmap)) => expand(&dense, bits, bitmap, points)?.into(),
+        (Representation::Ccsds(..), _) | (_, Some(_)) => {
+            let each = at_points(each(&dense, bits), bitmap, points);
+            payload::pack(each, points, bits, descriptor)?.0.into()
+        }
+        _ => dense,
     };
-    let expanded = expand(&dense, bits, bitmap, points)?;
-    let compacted = compact(&expanded, bits, bitmap, points)?;
-    let is_given = stream::data(representation, compacted.into(), count)? == data;
-    Ok((expanded.into(), is_given))
+    Ok((region, is_given))
+}
+
+/// Whether the bits behind `count` integers of `bits` bits are 0. Other codecs do not keep them.
+fn has_no_spare_bits(dense: &[u8], bits: u32, count: u64) -> bool {
+    let used = count.wrapping_mul(bits.into()) % 8;
+    used == 0 || dense.last().is_none_or(|last| last << used == 0)
 }
 
 fn short(field: &Field<'_>, needed: usize) -> TensogramError {

@@ -46,7 +46,7 @@ struct Ledger {
 
 /// What the walk finds.
 #[derive(Debug, Default)]
-struct Found {
+struct Inventory {
     /// Paths of objects, by their places in the file.
     paths: BTreeMap<String, String>,
     /// Groups and datasets, groups before what they hold.
@@ -66,7 +66,7 @@ pub(super) fn read<'f>(
     (len, limits): (u64, &'f DecodeLimits),
     report: &mut dyn FnMut(Note),
 ) -> Result<Tree<'f>> {
-    let mut found = Found::default();
+    let mut found = Inventory::default();
     let root = file.as_group().map_err(|error| failed(SourceName::of(path), error))?;
     let info = root.loc_info().map_err(|error| failed(SourceName::of(path), error))?;
     found.paths.insert(key(&info), String::new());
@@ -128,7 +128,7 @@ fn key(info: &LocationInfo) -> String {
 }
 
 /// Walks the hard links of a group. `above` has the places of the groups that lead to it.
-fn walk(group: &Group, path: &str, above: &mut Vec<String>, found: &mut Found, report: &mut dyn FnMut(Note)) {
+fn walk(group: &Group, path: &str, above: &mut Vec<String>, found: &mut Inventory, report: &mut dyn FnMut(Note)) {
     let counted = group.len();
     found.ledger.counted += counted;
     let links = match group.links(hdf5_metno::IndexType::Name, hdf5_metno::IterationOrder::Increasing) {
@@ -179,7 +179,7 @@ fn hard_link(
     group: &Group,
     (name, path): (&str, String),
     above: &[String],
-    found: &mut Found,
+    found: &mut Inventory,
     report: &mut dyn FnMut(Note),
 ) -> Option<(String, String, String)> {
     let info = match group.loc_info_by_name(name) {
@@ -209,7 +209,7 @@ fn hard_link(
 }
 
 /// Looks where soft links lead. Where the file has external links too, a soft link may lead through one of them.
-fn soft_links(file: &File, found: &mut Found, report: &mut dyn FnMut(Note)) {
+fn soft_links(file: &File, found: &mut Inventory, report: &mut dyn FnMut(Note)) {
     for path in std::mem::take(&mut found.soft) {
         if found.has_external {
             report(Note::failed(path, encoding("the soft link is not followed: the file has links to other files")));

@@ -6,7 +6,7 @@ use std::io::{Read as _, Seek as _, SeekFrom, Write};
 use std::path::Path;
 
 use ciborium::Value;
-use tgm_core::descriptor::{ByteOrder, Dtype, Key};
+use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_std::file::SourceName;
 use tgm_std::{
     DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, Hint, Result, StreamingEncoder, TensogramError,
@@ -37,7 +37,8 @@ pub enum Split {
 pub struct NetcdfOptions {
     /// What becomes a message.
     pub split: Split,
-    /// The level of zstd for the objects, whose bytes are shuffled before. `None` stores values as they are.
+    /// The level of zstd for the objects, whose bytes are shuffled before. Values that were packed integers are compressed by zstd of
+    /// a higher level or by szip, where that is shorter. `None` stores values as they are.
     pub zstd_level: Option<i32>,
     /// Options for encoding. NaN and infinities are always allowed.
     pub encode: EncodeOptions,
@@ -313,8 +314,7 @@ fn object(
         packed.describe(&mut descriptor);
     }
     if let Some(level) = zstd_level {
-        let size = shuffled(&descriptor);
-        compress(&mut descriptor, level, size);
+        compress(&mut descriptor, &values, level, reading.is_scaled());
     }
     let (kept, packing) = attributes_of(variable, &reading);
     let (attributes, types) = maps(&kept);
@@ -397,15 +397,5 @@ fn attributes_of(variable: &Variable<'_>, reading: &Reading) -> (Vec<Attribute>,
 fn push_map(map: &mut Entries, key: &str, entries: Entries) {
     if !entries.is_empty() {
         map.push((key.into(), Value::Map(entries)));
-    }
-}
-
-/// The bytes that bits are shuffled by: the size of an element, or of a packed integer.
-fn shuffled(descriptor: &DataObjectDescriptor) -> u64 {
-    match descriptor.params.get(Key::SpBitsPerValue.name()).and_then(attributes::number) {
-        Some(bits) if bits <= 8.0 => 1,
-        Some(bits) if bits <= 16.0 => 2,
-        Some(_) => 4,
-        None => descriptor.dtype.byte_width() as u64,
     }
 }

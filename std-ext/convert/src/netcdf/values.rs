@@ -5,7 +5,8 @@ use half::{bf16, f16};
 use netcdf::{Extent, VariableMut};
 use tgm_core::descriptor::Dtype;
 use tgm_core::object::DataObject;
-use tgm_std::decode::owned_values;
+use tgm_std::codec::memory;
+use tgm_std::read;
 use tgm_std::{DecodeOptions, GlobalMetadata, RESERVED_KEY, Result, TensogramError};
 
 use super::attributes::get;
@@ -75,7 +76,7 @@ impl<'m> Values<'m> {
             return Ok(None);
         }
         let options = DecodeOptions { native_byte_order: true, ..decode.clone() };
-        let bytes = owned_values(object, &options)?;
+        let bytes = memory::owned(read(object).options(&options).bytes()?)?;
         let is_bool = dtype == Dtype::Bitmask;
         let mut made = Self { dtype, shape, bytes, is_packed_as_told: true, is_bool, attributes, more };
         match dtype {

@@ -82,7 +82,7 @@ fn element(descr: &str) -> Result<(Dtype, Kind, ByteOrder), String> {
         Some((mark @ ("=" | "|"), kind)) => (mark, ByteOrder::NATIVE, kind),
         _ => ("", ByteOrder::NATIVE, descr),
     };
-    if let Some((dtype, kind)) = kinds::of(mark, kind) {
+    if let Some((dtype, kind)) = kinds::from_letters(mark, kind) {
         let order = if dtype.swap_unit_size() <= 1 { ByteOrder::NATIVE } else { order };
         return Ok((dtype, kind, order));
     }

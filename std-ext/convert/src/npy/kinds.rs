@@ -33,7 +33,7 @@ pub enum Kind {
 }
 
 /// The kind of a type that is not a number, and the type that holds it: `M8[25s]`, `U3`, `S3`, `V3`.
-pub(super) fn of(order: &str, kind: &str) -> Option<(Dtype, Kind)> {
+pub(super) fn from_letters(order: &str, kind: &str) -> Option<(Dtype, Kind)> {
     let (letter, rest) = kind.split_at_checked(1)?;
     let len = || rest.parse().ok();
     match letter {

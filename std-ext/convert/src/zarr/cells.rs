@@ -9,7 +9,7 @@ use super::describe::Array;
 use super::element::Element;
 use super::fill::{from_base64, of_float};
 use super::to_zarr::usual_codecs;
-use crate::cf::{FILL, Fate, List, NAMES, Numbers, Reading, Told};
+use crate::cf::{AttributeValue, FILL, Fate, List, NAMES, Numbers, Reading};
 
 /// The level of zstd for arrays whose type changes.
 const LEVEL: i32 = 3;
@@ -29,7 +29,7 @@ impl Values {
     /// The reading of an array with these attributes.
     pub(super) fn of(array: &Array, attributes: Entries) -> Self {
         let dtype = array.element.dtype;
-        let told: Vec<(&str, Told)> = attributes
+        let told: Vec<(&str, AttributeValue)> = attributes
             .iter()
             .filter_map(|(name, value)| Some((name.as_text()?, value)))
             .filter(|(name, _)| NAMES.contains(name))
@@ -91,7 +91,7 @@ fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
 }
 
 /// What an attribute says.
-fn told(name: &str, value: &Value, dtype: Dtype) -> Told {
+fn told(name: &str, value: &Value, dtype: Dtype) -> AttributeValue {
     let items = match value {
         Value::Array(items) => items.as_slice(),
         one => std::slice::from_ref(one),
@@ -101,8 +101,8 @@ fn told(name: &str, value: &Value, dtype: Dtype) -> Told {
         let number =
             (name == FILL && dtype.is_float()).then(|| from_base64(text).or_else(|| text.parse().ok())).flatten();
         return match number {
-            Some(number) => Told::Numbers(Numbers { dtype: None, list: List::Floats(vec![number]) }),
-            None => Told::Text(text.clone()),
+            Some(number) => AttributeValue::Numbers(Numbers { dtype: None, list: List::Floats(vec![number]) }),
+            None => AttributeValue::Text(text.clone()),
         };
     }
     let integers: Option<Vec<i128>> = items.iter().map(|item| item.as_integer().map(i128::from)).collect();
@@ -114,8 +114,8 @@ fn told(name: &str, value: &Value, dtype: Dtype) -> Told {
     };
     let floats = || items.iter().map(float).collect::<Option<Vec<f64>>>();
     match integers.map(List::Integers).or_else(|| floats().map(List::Floats)) {
-        Some(list) if !items.is_empty() => Told::Numbers(Numbers { dtype: None, list }),
-        _ => Told::Other,
+        Some(list) if !items.is_empty() => AttributeValue::Numbers(Numbers { dtype: None, list }),
+        _ => AttributeValue::Other,
     }
 }
 

@@ -414,3 +414,9 @@ fn digests_of_metadata_count_too_when_they_are_asked_for() {
     let error = write("damaged", &message).unwrap_err();
     assert!(matches!(error, tgm_std::TensogramError::HashMismatch { .. }), "{error}");
 }
+
+#[test]
+fn addresses_are_not_created_as_directories() {
+    let error = ZarrWriter::create(Path::new("s3://bucket/a.zarr"), ToZarrOptions::default()).unwrap_err();
+    assert_eq!(error.to_string(), "io error: s3://bucket/a.zarr: addresses are read, and not written");
+}

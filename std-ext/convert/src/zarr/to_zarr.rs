@@ -9,9 +9,10 @@ use serde_json::{Map, Value as Json, json};
 use tgm_core::Message;
 use tgm_core::descriptor::{Dtype, MaskKind};
 use tgm_core::object::DataObject;
-use tgm_std::decode::owned_values;
+use tgm_std::codec::memory;
 use tgm_std::file::SourceName;
 use tgm_std::internal::{from_cbor, reserve_more};
+use tgm_std::read;
 use tgm_std::{DecodeLimits, DecodeOptions, GlobalMetadata, TensogramError, check_message, decode_descriptors, error};
 
 use super::attributes::{self, teller};
@@ -66,9 +67,9 @@ impl ZarrWriter {
     /// Makes the directory, which must not exist.
     ///
     /// # Errors
-    /// [`TensogramError::Io`].
+    /// [`TensogramError::Io`], as for an address: addresses are read, and not written.
     pub fn create(root: &Path, options: ToZarrOptions) -> error::Result<Self> {
-        fs::create_dir(root).map_err(|error| TensogramError::io(root, &error))?;
+        SourceName::of(root).to_write().and_then(fs::create_dir).map_err(|error| TensogramError::io(root, &error))?;
         let (names, groups) = (Names::new(safe), BTreeMap::new());
         Ok(Self { root: root.to_path_buf(), options, names, groups, is_array: false, messages: 0 })
     }
@@ -244,7 +245,7 @@ impl ZarrWriter {
     fn elements(&self, object: &DataObject<'_>, element: Element) -> error::Result<Vec<u8>> {
         let descriptor = object.descriptor();
         let options = DecodeOptions { native_byte_order: true, ..self.options.decode.clone() };
-        let bytes = owned_values(object, &options)?;
+        let bytes = memory::owned(read(object).options(&options).bytes()?)?;
         if element.dtype == Dtype::Bitmask {
             let count = descriptor.element_count();
             let mut booleans = Vec::new();

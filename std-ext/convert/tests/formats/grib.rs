@@ -130,13 +130,17 @@ fn grib_of(message: &[u8]) -> Vec<(Value, Value)> {
 }
 
 #[test]
-fn groups_are_kept_without_their_integers() {
+fn groups_are_kept_without_what_follows_from_their_integers() {
     let has = |name: &str, key: &str| grib_of(&converted(&sample(name))).iter().any(|(k, _)| k.as_text() == Some(key));
-    for name in ["complex", "complex-differences", "groups-1", "groups-2-missing", "groups-1-bitmap-missing"] {
-        assert!(has(name, "groups") && !has(name, "data"), "{name}");
+    // The groups of ecCodes follow from their lengths. The others have references and widths of their own.
+    for name in ["complex", "complex-differences", "bitmap-complex", "bitmap-complex-differences"] {
+        assert!(has(name, "lengths") && !has(name, "groups") && !has(name, "data"), "{name}");
+    }
+    for name in ["groups-1", "groups-2-missing", "groups-1-bitmap-missing"] {
+        assert!(has(name, "groups") && !has(name, "lengths") && !has(name, "data"), "{name}");
     }
     // Two kinds of missing values are one kind of gap.
-    assert!(has("groups-2-missing-2", "data") && !has("groups-2-missing-2", "groups"));
+    assert!(has("groups-2-missing-2", "data") && !has("groups-2-missing-2", "lengths"));
     let (descriptor, values) =
         decode(&converted(&sample("groups-2-missing")), &DecodeOptions::default()).unwrap().1.remove(0);
     assert_eq!((descriptor.encoding.as_str(), descriptor.dtype), ("simple_packing", tgm_std::Dtype::Float64));
@@ -215,8 +219,15 @@ fn bits_stay_as_they_are_where_the_format_has_their_packing() {
         let payload = tgm_std::core::Message::parse(&made).unwrap().object(0).unwrap().payload();
         assert!(payload == data(name), "{name}");
     }
-    for name in ["ccsds-12", "ccsds-20", "bitmap-ccsds-16"] {
-        assert_eq!((first(name).encoding.as_str(), first(name).compression.as_str()), ("simple_packing", "none"));
+    // szip takes 16 bits for 12.
+    for (name, bits) in [("ccsds-12", 16), ("ccsds-20", 24), ("bitmap-ccsds-16", 16), ("complex", 16)] {
+        let descriptor = first(name);
+        assert_eq!(
+            (descriptor.encoding.as_str(), descriptor.compression.as_str()),
+            ("simple_packing", "szip"),
+            "{name}"
+        );
+        assert_eq!(descriptor.params["sp_bits_per_value"], bits.into(), "{name}");
     }
 }
 
@@ -326,17 +337,96 @@ fn edits_that_sections_cannot_express_are_refused_and_additions_are_listed() {
     refused(&plain.encode().unwrap(), "it was not made from GRIB");
 }
 
-#[test]
-fn values_that_are_encoded_in_another_way_are_refused() {
-    let made = converted(&sample("simple-12"));
-    let (mut metadata, objects) = decode(&made, &DecodeOptions::default()).unwrap();
+/// The message with its objects encoded anew, from the same values.
+fn encoded_anew(
+    message: &[u8],
+    stages: impl Fn(&mut tgm_std::DataObjectDescriptor),
+) -> Result<Vec<u8>, TensogramError> {
+    encoded_with(message, |descriptor, _| stages(descriptor))
+}
+
+/// The same with a change of the values, which are in the descriptor's byte order.
+fn encoded_with(
+    message: &[u8],
+    change: impl Fn(&mut tgm_std::DataObjectDescriptor, &mut [u8]),
+) -> Result<Vec<u8>, TensogramError> {
+    let native = DecodeOptions { native_byte_order: false, ..DecodeOptions::default() };
+    let (mut metadata, mut objects) = decode(message, &native)?;
     metadata.reserved.clear();
     metadata.base.iter_mut().for_each(|entry| drop(entry.remove("_reserved_")));
-    let (descriptor, values) = &objects[0];
-    let plain = tgm_std::DataObjectDescriptor::new(descriptor.dtype, tgm_std::ByteOrder::NATIVE, &descriptor.shape);
-    let message = tgm_std::encode(&metadata, &[(&plain, values)], &EncodeOptions::default()).unwrap();
-    let error = back(&message).unwrap_err().to_string();
-    assert!(error.contains("not stored as GRIB section 5 says"), "{error}");
+    for (descriptor, values) in &mut objects {
+        descriptor.masks = None;
+        descriptor.params.remove("szip_block_offsets");
+        change(descriptor, values);
+    }
+    let parts: Vec<_> = objects.iter().map(|(descriptor, values)| (descriptor, values.as_slice())).collect();
+    tgm_std::encode(&metadata, &parts, &EncodeOptions { allow_nan: true, ..EncodeOptions::default() })
+}
+
+fn without_packing(descriptor: &mut tgm_std::DataObjectDescriptor) {
+    descriptor.encoding = "none".into();
+    descriptor.compression = "none".into();
+    descriptor.params.retain(|key, _| !key.starts_with("sp_") && !key.starts_with("szip_"));
+}
+
+/// Stages that lose nothing.
+type Stages = fn(&mut tgm_std::DataObjectDescriptor);
+const LOSSLESS: [(&str, Stages); 5] = [
+    ("the same", |_| {}),
+    ("no compression", |descriptor| {
+        descriptor.compression = "none".into();
+        descriptor.params.retain(|key, _| !key.starts_with("szip_"));
+    }),
+    ("no stages", without_packing),
+    ("shuffle", |descriptor| {
+        without_packing(descriptor);
+        descriptor.filter = "shuffle".into();
+        descriptor.params.insert("shuffle_element_size".into(), (descriptor.dtype.byte_width() as u64).into());
+    }),
+    ("shuffle and szip", |descriptor| {
+        LOSSLESS[3].1(descriptor);
+        descriptor.compression = "szip".into();
+        let params = [("szip_rsi", 64), ("szip_block_size", 16), ("szip_flags", 8)];
+        descriptor.params.extend(params.map(|(key, number)| (key.into(), number.into())));
+    }),
+];
+
+#[test]
+fn messages_return_to_the_byte_after_every_lossless_encoding() {
+    let mut tried = 0;
+    for (name, _) in expected().into_iter().filter(|(name, expected)| expected["fields"].is_array() && has_codec(name))
+    {
+        for message in messages(&sample(&name)) {
+            let made = converted(&message);
+            for (stages, change) in LOSSLESS {
+                let again = encoded_anew(&made, change).unwrap_or_else(|error| panic!("{name}, {stages}: {error}"));
+                let returned = back(&again).unwrap_or_else(|error| panic!("{name}, {stages}: {error}"));
+                assert!(returned == message, "{name}, {stages}");
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 250, "{tried}");
+}
+
+#[test]
+fn values_that_section_5_cannot_express_are_refused() {
+    for name in ["simple-12", "ccsds-12", "bitmap-ccsds-16", "complex", "groups-1"] {
+        for by in [1.0 + f64::EPSILON, 2.0] {
+            let edited = encoded_with(&converted(&sample(name)), |descriptor, values| {
+                without_packing(descriptor);
+                let value = values.first_chunk_mut().unwrap();
+                *value = (f64::from_le_bytes(*value) * by).to_le_bytes();
+            });
+            let error = back(&edited.unwrap()).unwrap_err().to_string();
+            assert!(error.contains("GRIB section 5 cannot give its values"), "{name}: {error}");
+        }
+    }
+    let narrow = encoded_anew(&converted(&sample("simple-12")), |descriptor| {
+        descriptor.params.insert("sp_decimal_scale_factor".into(), 3.into());
+    });
+    let error = back(&narrow.unwrap()).unwrap_err().to_string();
+    assert!(error.contains("GRIB section 5 cannot give its values"), "{error}");
 }
 
 /// Bits that the format does not keep: what follows the values, and spare bits. The message still returns.

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use pyo3::exceptions::{PyOSError, PyRuntimeError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use tgm_std::TensogramFile as Library;
-use tgm_std::file::SourceName;
 
 use crate::convert::arguments::{decoding, encoding, items, path_text, ranges, ranging};
 use crate::convert::index::{item, no_message, refuse_wide};
@@ -102,10 +101,6 @@ impl TensogramFile {
     #[staticmethod]
     pub(crate) fn create(py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<Self> {
         let source = path_text(path, "path")?;
-        let name = SourceName::of(&source);
-        if name.is_address() {
-            return Err(PyOSError::new_err(format!("cannot create {name}: addresses are read, and not written")));
-        }
         let created = detached(py, || Library::create(Path::new(&source)))?;
         Origin { source, storage: None, bidirectional: true }.opened(py, created, "cannot create")
     }

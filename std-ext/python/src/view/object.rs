@@ -195,7 +195,7 @@ impl Object {
 
     /// The values as a new array.
     pub(super) fn decode_new<'py>(&self, py: Python<'py>, options: &DecodeOptions) -> PyResult<Bound<'py, PyAny>> {
-        let values = self.run(py, |object| tgm_std::decode::owned_values(object, options))?;
+        let values = self.run(py, |object| Ok(tgm_std::codec::memory::owned(tgm_std::read(object).options(options).bytes()?)?))?;
         shaped(py, self.facts.dtype, &self.facts.shape, values)
     }
 }

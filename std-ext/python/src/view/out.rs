@@ -6,7 +6,7 @@ use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use tgm_std::core::object::DataObject;
-use tgm_std::{DecodeOptions, Dtype, Result, Scratch, decode};
+use tgm_std::{DecodeOptions, Dtype, Result, Scratch, read};
 
 use super::borrowed::{self, address_of};
 use super::object::Object;
@@ -101,7 +101,7 @@ fn write(
 ) -> Result<()> {
     let scratch = &mut Scratch::default();
     if len == 0 {
-        return decode::values_into(object, options, scratch, &mut []);
+        return read(object).options(options).scratch(scratch).bytes_into(&mut []);
     }
     // SAFETY, for the slices: the caller has checked that the array is writable, contiguous and aligned, has
     // `count` elements of the slice's type, or `len` bytes, and shares no memory with the message. It holds the array
@@ -112,10 +112,10 @@ fn write(
             // SAFETY: above. numpy's truth values are bytes, 0 or 1.
             let out = unsafe { std::slice::from_raw_parts_mut(address as *mut u8, len) };
             if way == Way::Bytes {
-                return decode::values_into(object, options, scratch, out);
+                return read(object).options(options).scratch(scratch).bytes_into(out);
             }
-            let packed = decode::owned_values(object, options)?;
-            for (places, byte) in out.chunks_mut(8).zip(packed) {
+            let packed = read(object).options(options).bytes()?;
+            for (places, byte) in out.chunks_mut(8).zip(packed.iter().copied()) {
                 places.iter_mut().enumerate().for_each(|(bit, place)| *place = byte << bit >> 7);
             }
             Ok(())
@@ -123,12 +123,12 @@ fn write(
         Way::Float32 => {
             // SAFETY: above.
             let out = unsafe { std::slice::from_raw_parts_mut(address as *mut f32, count) };
-            decode::values_as_into(object, options, scratch, out)
+            read(object).options(options).scratch(scratch).values_into(out)
         }
         Way::Float64 => {
             // SAFETY: above.
             let out = unsafe { std::slice::from_raw_parts_mut(address as *mut f64, count) };
-            decode::values_as_into(object, options, scratch, out)
+            read(object).options(options).scratch(scratch).values_into(out)
         }
     }
 }

@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PySlice, PyTuple};
 use tgm_std::core::selection::Pick;
-use tgm_std::{DecodeOptions, decode};
+use tgm_std::decode::selection;
 
 use super::object::{Object, shaped};
 
@@ -43,8 +43,11 @@ pub(super) fn item<'py>(object: &Bound<'py, Object>, key: &Bound<'py, PyAny>) ->
 }
 
 fn selected<'py>(object: &Object, py: Python<'py>, picks: &[Pick]) -> PyResult<Bound<'py, PyAny>> {
-    let selected = object.run(py, |object| decode::select(object, picks, &DecodeOptions::default())?.into_owned())?;
-    shaped(py, object.facts().dtype, &selected.shape, selected.bytes.into_owned())
+    let (shape, values) = object.run(py, |object| {
+        let shape: Vec<u64> = selection(object.descriptor(), picks)?.shape().collect();
+        Ok((shape, tgm_std::codec::memory::owned(tgm_std::read(object).select(picks).bytes()?)?))
+    })?;
+    shaped(py, object.facts().dtype, &shape, values)
 }
 
 /// The box that `key` selects; None for an index that selects something else than a box.

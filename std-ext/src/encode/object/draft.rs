@@ -54,7 +54,7 @@ impl<'a> Draft<'a> {
             None => Described::Borrowed(descriptor),
             Some(_) => DataObjectDescriptor { masks: None, ..descriptor.clone() }.into(),
         };
-        let order = value_order::of(&descriptor, data, options.value_order)?;
+        let order = value_order::determine(&descriptor, data, options.value_order)?;
         let masks = complete_and_find(&mut descriptor, data, order, options, resources.threads)?;
         let (plan, width) = (Plan::new(&descriptor)?, descriptor.dtype.byte_width());
         let is_plain = plan.has_no_stage();

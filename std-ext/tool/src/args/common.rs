@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::show::output::{Colours, Manner};
+use crate::show::output::{Colours, OutputFlags};
 use crate::show::progress::Form;
 
 /// What a command tells about its work, and whether it may replace files.
@@ -47,8 +47,8 @@ pub(crate) struct Common {
 
 impl Common {
     /// What the flags ask for.
-    pub(crate) const fn manner(self) -> Manner {
+    pub(crate) const fn output_flags(self) -> OutputFlags {
         let Self { quiet, verbose, color: colours, progress, no_clobber } = self;
-        Manner { quiet, verbose, no_clobber, colours, progress }
+        OutputFlags { quiet, verbose, no_clobber, colours, progress }
     }
 }

@@ -155,7 +155,7 @@ impl PipelineFlags {
     /// Finds a level that the compression does not have.
     fn check_level(&self, compression: Compression) -> Result<(), String> {
         let Some(level) = self.level else { return Ok(()) };
-        let Some(Level { least, most, .. }) = codec::of(compression).and_then(|codec| codec.about().level) else {
+        let Some(Level { least, most, .. }) = codec::find(compression).and_then(|codec| codec.about().level) else {
             let with = codec::all().map(Codec::about).filter(|about| about.level.is_some()).map(About::name);
             return Err(format!("--level is for {}, not for {compression}", with.collect::<Vec<_>>().join(" and ")));
         };

@@ -10,7 +10,7 @@ use clap_mangen::Man;
 
 use crate::commands::Run;
 use crate::show::output::Out;
-use crate::write::destination::{Destination, Reads, What, refuse_address};
+use crate::write::destination::{Destination, OutputKind, Reads, refuse_address};
 use tgm_std::file::SourceName;
 
 /// Print completions for a shell
@@ -67,7 +67,7 @@ impl Run for ManPages {
         collect(&command, &mut pages)?;
         for (name, page) in pages {
             let file = Destination::File(directory.join(format!("{name}.1")));
-            if !file.write(out, What::Values, Reads::Only(&[]), |_, sink| Ok(sink.write_all(&page)?)) {
+            if !file.write(out, OutputKind::Values, Reads::Only(&[]), |_, sink| Ok(sink.write_all(&page)?)) {
                 break;
             }
         }

@@ -19,9 +19,9 @@ use crate::args::decoding::Decoding;
 use crate::args::listing::{ListFlags, Listed};
 use crate::commands::Run;
 use crate::commands::bench::stages::Sample;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
-use crate::read::input::{Input, Wanted};
-use crate::read::messages::Which;
+use crate::read::input::{Input, MessagePart};
 use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
 use crate::show::json::{self, Document};
@@ -41,7 +41,7 @@ pub(crate) struct Bench {
     #[arg(value_name = "FILE")]
     path: PathBuf,
     #[command(flatten)]
-    which: Which,
+    choice: MessageChoice,
     #[command(flatten)]
     selection: Selection,
     /// Seconds for each stage
@@ -83,9 +83,9 @@ impl Stage {
 impl Run for Bench {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
-        let Some(numbers) = self.which.of(&input, out) else { return Ok(()) };
+        let Some(numbers) = self.choice.of(&input, out) else { return Ok(()) };
         let (mut held, mut bytes) = (Vec::new(), 0);
-        input.for_each(out, numbers, Wanted::Whole, |out, entry| {
+        input.for_each(out, numbers, MessagePart::Whole, |out, entry| {
             if (bytes == 0 || bytes + entry.length() <= HELD)
                 && self.selection.picks(out, entry, Digests::ignored(true))
             {

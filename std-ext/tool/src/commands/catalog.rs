@@ -13,7 +13,7 @@ use crate::read::digests::Digests;
 use crate::read::input::Input;
 use crate::read::opening::open_or_report;
 use crate::show::output::Out;
-use crate::write::destination::{Destination, Failure, Reads, What, is_stdio};
+use crate::write::destination::{Destination, Failure, OutputKind, Reads, is_stdio};
 use tgm_std::file::SourceName;
 
 /// Write a catalogue of a file: places of all messages and objects, and values of keys
@@ -105,7 +105,7 @@ impl CatalogOf {
         input.progress.take_up(input.len(), input.len(), input.message_count());
         let destination = self.output.clone().unwrap_or_else(|| self.beside().into());
         let reads = [self.path.clone()];
-        destination.write(out, What::Messages, Reads::Only(&reads), |_, sink| {
+        destination.write(out, OutputKind::Messages, Reads::Only(&reads), |_, sink| {
             let catalog = built.map_err(Failure::at(input.name()))?;
             Ok(catalog.write_to(sink)?)
         });
@@ -145,7 +145,7 @@ impl CatalogOf {
 
     fn update(&self, out: &mut Out, input: &Input) -> io::Result<()> {
         let path = self.beside();
-        if out.manner().no_clobber && path.exists() {
+        if out.output_flags().no_clobber && path.exists() {
             out.problem(&format!("{} exists: --no-clobber leaves it as it is", SourceName::of(&path)));
             return Ok(());
         }
@@ -165,7 +165,7 @@ impl CatalogOf {
         let Some(catalog) = open(&path, out) else { return };
         let destination = self.output.clone().unwrap_or_else(|| path.clone().into());
         let reads = [path.clone()];
-        destination.write(out, What::Messages, Reads::AndReplaces(&reads), |_, sink| {
+        destination.write(out, OutputKind::Messages, Reads::AndReplaces(&reads), |_, sink| {
             let catalog = catalog.compact().map_err(Failure::at(SourceName::of(&path).to_string()))?;
             Ok(catalog.write_to(sink)?)
         });

@@ -10,18 +10,20 @@ use serde_json::{Value as Json, json};
 use tgm_core::Message;
 use tgm_core::metadata::MessageMetadata;
 use tgm_core::object::DataObject;
+use tgm_std::internal::query::Number;
 use tgm_std::{RESERVED_KEY, Spending, TensogramError};
 
 use crate::args::decoding::Decoding;
 use crate::args::listing::{Listed, TextFlags};
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
+use crate::read::choice::MessageChoice;
 use crate::read::differ::{Differences, Tolerance, differences, indices, leaves};
 use crate::read::digests::Digests;
-use crate::read::elements::Elements;
+use crate::read::elements::{Elements, json_of, text_of};
 use crate::read::entry::{Entry, Place};
-use crate::read::input::{Input, Wanted};
-use crate::read::messages::{Reader, Which};
+use crate::read::input::{Input, MessagePart};
+use crate::read::messages::Reader;
 use crate::read::opening::open_or_report;
 use crate::read::select::{Scope, Selection, annotations, text};
 use crate::read::structure::Structure;
@@ -41,7 +43,7 @@ pub(crate) struct Compare {
     #[arg(value_name = "FILE", num_args = 2, required = true)]
     paths: Vec<PathBuf>,
     #[command(flatten)]
-    which: Which,
+    choice: MessageChoice,
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
@@ -107,7 +109,7 @@ impl<'i> Side<'i> {
     }
 
     /// The wanted parts of the message with this number.
-    fn entry(&mut self, index: usize, wanted: Wanted) -> Result<Entry<'_>, TensogramError> {
+    fn entry(&mut self, index: usize, wanted: MessagePart) -> Result<Entry<'_>, TensogramError> {
         let place = self.input.places(index..index + 1).next();
         let place = place.unwrap_or(Place { index, offset: 0, length: 0 });
         self.reader.entry(place, wanted)
@@ -165,14 +167,8 @@ impl Compare {
     }
 
     fn is_equal(&self, path: &str, a: &Json, b: &Json) -> bool {
-        match (a.as_f64(), b.as_f64()) {
-            _ if a == b => true,
-            (Some(a), Some(b)) => {
-                let tolerance = self.tolerance(Some(path));
-                (tolerance.absolute > 0.0 || tolerance.relative > 0.0) && tolerance.holds(a, b)
-            }
-            _ => false,
-        }
+        let tolerance = self.tolerance(Some(path));
+        a == b || ((tolerance.absolute > 0.0 || tolerance.relative > 0.0) && tolerance.holds_for(a, b))
     }
 }
 
@@ -221,13 +217,13 @@ impl Work<'_, '_> {
     /// The numbers of the messages that are selected.
     fn selected(&mut self, side: &mut Side<'_>) -> Vec<usize> {
         let mut found = Vec::new();
-        for index in self.compare.which.of(side.input, self.out).unwrap_or_default() {
+        for index in self.compare.choice.of(side.input, self.out).unwrap_or_default() {
             let Compare { selection, digests, .. } = self.compare;
             if selection.is_empty() {
                 found.push(index);
                 continue;
             }
-            let selected = side.entry(index, Wanted::Outline).and_then(|entry| {
+            let selected = side.entry(index, MessagePart::Outline).and_then(|entry| {
                 let message = Message::parse(entry.bytes)?;
                 Ok(selection.has(&digests.metadata(&message)?, Structure::new(&message, &entry))?)
             });
@@ -243,8 +239,8 @@ impl Work<'_, '_> {
     /// The objects that are selected, each with the values of the keys.
     fn keyed(&mut self, side: &mut Side<'_>) -> Vec<(String, Id)> {
         let mut found = Vec::new();
-        for index in self.compare.which.of(side.input, self.out).unwrap_or_default() {
-            let keys = side.entry(index, Wanted::Outline).and_then(|entry| self.keys_of(&entry));
+        for index in self.compare.choice.of(side.input, self.out).unwrap_or_default() {
+            let keys = side.entry(index, MessagePart::Outline).and_then(|entry| self.keys_of(&entry));
             match keys {
                 Ok(keys) => found.extend(keys.into_iter().map(|(object, key)| (key, (index, object)))),
                 Err(error) => self.out.report(&format!("{}: message {index}", side.input.name()), &error),
@@ -283,10 +279,9 @@ impl Work<'_, '_> {
         pair: Option<Id>,
     ) -> io::Result<()> {
         let names = (left.input.name().to_string(), right.input.name().to_string());
-        let entries = left
-            .entry(at_a, Wanted::Whole)
-            .map_err(|error| (&names.0, at_a, error))
-            .and_then(|a| right.entry(at_b, Wanted::Whole).map_err(|error| (&names.1, at_b, error)).map(|b| (a, b)));
+        let entries = left.entry(at_a, MessagePart::Whole).map_err(|error| (&names.0, at_a, error)).and_then(|a| {
+            right.entry(at_b, MessagePart::Whole).map_err(|error| (&names.1, at_b, error)).map(|b| (a, b))
+        });
         let (a, b) = match entries {
             Ok(entries) => entries,
             Err((name, index, error)) => {
@@ -366,12 +361,15 @@ impl Work<'_, '_> {
             let count = a.object.descriptor().element_count();
             let what = format!(
                 "values: {} of {count} differ, most at {at:?}: {} and {}, by {:.6e}",
-                found.count, greatest.a, greatest.b, greatest.difference
+                found.count,
+                text_of(greatest.a),
+                text_of(greatest.b),
+                greatest.difference
             );
-            let number = |value: f64| if value.is_finite() { json!(value) } else { json!(value.to_string()) };
+            let number = |value: Number| json_of(value).unwrap_or_else(|| text_of(value).into());
             let json = json!({
                 "kind": "values", "count": found.count, "of": count, "at": at, "a": number(greatest.a),
-                "b": number(greatest.b), "difference": number(greatest.difference),
+                "b": number(greatest.b), "difference": number(Number::Float(greatest.difference)),
             });
             self.tell(place, &what, &json)?;
         }
@@ -383,7 +381,8 @@ impl Work<'_, '_> {
         for object in [&a.object, &b.object] {
             self.spending.spend(object, &options.limits)?;
         }
-        let (of_a, of_b) = (tgm_std::values(&a.object, &options)?, tgm_std::values(&b.object, &options)?);
+        let (of_a, of_b) =
+            (tgm_std::read(&a.object).options(&options).bytes()?, tgm_std::read(&b.object).options(&options).bytes()?);
         let one = Elements::of(a.object.descriptor(), &of_a);
         let other = Elements::of(b.object.descriptor(), &of_b);
         Ok(differences(&one, &other, self.compare.tolerance(None), self.compare.nan_differs))

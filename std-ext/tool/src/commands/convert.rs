@@ -5,7 +5,7 @@
 //! | [`formats`] | the table of formats: names, suffixes, first bytes, what one file holds |
 //! | [`source`] | the bytes of an input of any kind |
 //! | [`item`] | what readers hand on: a message, or arrays |
-//! | [`told`] | what is not kept |
+//! | [`losses`] | what is not kept |
 //! | [`output`] | one file, or several, and what is written to them |
 //! | `grib2`, [`arrays`], [`tgm`], `netcdf`, `tables`, `zarr` | a family of formats each |
 //!
@@ -16,6 +16,7 @@ mod formats;
 #[cfg(feature = "grib")]
 mod grib2;
 mod item;
+mod losses;
 #[cfg(feature = "netcdf")]
 mod netcdf;
 mod output;
@@ -25,7 +26,6 @@ mod streamed;
 #[cfg(feature = "arrow")]
 mod tables;
 mod tgm;
-mod told;
 #[cfg(feature = "zarr")]
 mod zarr;
 
@@ -43,7 +43,7 @@ use crate::commands::Run;
 use crate::commands::convert::arrays::ArrayFlags;
 use crate::commands::convert::formats::Format;
 use crate::commands::convert::item::Sink;
-use crate::commands::convert::told::Told;
+use crate::commands::convert::losses::Losses;
 use crate::read::digests::Digests;
 use crate::read::messages::expect_all;
 use crate::show::output::Out;
@@ -137,30 +137,30 @@ impl Run for Convert {
             usage(arrays::UNDESCRIBED);
         }
         let to = named.unwrap_or_else(|| from.usual_target());
-        if from == to {
-            usage("the input has the wanted format already: --to says another, and `tgm copy` copies messages");
+        if let Some(text) = from.refusal_of(to) {
+            usage(text);
         }
         if to != Format::Tgm && !self.pipeline.is_empty() {
             usage("stages are for output in the format tgm");
         }
         expect_all(&self.paths);
-        let mut told = Told::new(self.strict);
+        let mut losses = Losses::new(self.strict);
         match (from, to) {
             #[cfg(feature = "zarr")]
-            (Format::Zarr, Format::Tgm) if self.pipeline.is_empty() => self.stream(Format::Zarr, out, &mut told),
+            (Format::Zarr, Format::Tgm) if self.pipeline.is_empty() => self.stream(Format::Zarr, out, &mut losses),
             #[cfg(feature = "netcdf")]
-            (Format::Netcdf, Format::Tgm) if self.pipeline.is_empty() => self.stream(Format::Netcdf, out, &mut told),
+            (Format::Netcdf, Format::Tgm) if self.pipeline.is_empty() => self.stream(Format::Netcdf, out, &mut losses),
             #[cfg(feature = "netcdf")]
-            (_, Format::Netcdf) => self.write_netcdf(out, &mut told),
+            (_, Format::Netcdf) => self.write_netcdf(out, &mut losses),
             #[cfg(feature = "zarr")]
-            (_, Format::Zarr) => self.write_zarr(out, &mut told),
+            (_, Format::Zarr) => self.write_zarr(out, &mut losses),
             #[cfg(feature = "arrow")]
-            (_, Format::Arrow) => self.write_table(TableFormat::Arrow, from, out),
+            (_, Format::Arrow) => self.write_table(TableFormat::Arrow, out),
             #[cfg(feature = "parquet")]
-            (_, Format::Parquet) => self.write_table(TableFormat::Parquet, from, out),
-            _ => self.write(out, to, &mut told),
+            (_, Format::Parquet) => self.write_table(TableFormat::Parquet, out),
+            _ => self.write(out, to, &mut losses),
         }
-        told.print(out);
+        losses.print(out);
         Ok(())
     }
 }
@@ -194,24 +194,24 @@ impl Convert {
     ///
     /// # Errors
     /// The errors of `sink`.
-    fn read(&self, to: Format, out: &mut Out, told: &mut Told, sink: &mut Sink<'_>) -> Result<(), Failure> {
+    fn read(&self, to: Format, out: &mut Out, losses: &mut Losses, sink: &mut Sink<'_>) -> Result<(), Failure> {
         let problems = out.problem_count();
         for path in &self.paths {
             let name = SourceName::of(path);
             match self.format_of(path, Some(to)) {
                 Err(text) => out.problem(&text),
                 Ok(None) => out.problem(&format!("{name}: the format of the input is not known: say --from")),
-                Ok(Some(from)) if from == to => out.problem(&format!("{name} has the wanted format already")),
-                Ok(Some(Format::Tgm)) => tgm::read(path, self.digests, out, told, sink)?,
+                Ok(Some(from)) if let Some(text) = from.refusal_of(to) => out.problem(&format!("{name}: {text}")),
+                Ok(Some(Format::Tgm)) => tgm::read(path, self.digests, out, losses, sink)?,
                 #[cfg(feature = "grib")]
-                Ok(Some(Format::Grib2)) => grib2::read(path, &self.grib.options(self.strict), out, told, sink)?,
+                Ok(Some(Format::Grib2)) => grib2::read(path, &self.grib.options(self.strict), out, losses, sink)?,
                 #[cfg(feature = "zarr")]
-                Ok(Some(from @ Format::Zarr)) => self.read_streamed(from, path, out, told, sink)?,
+                Ok(Some(from @ Format::Zarr)) => self.read_streamed(from, path, out, losses, sink)?,
                 #[cfg(feature = "netcdf")]
-                Ok(Some(from @ Format::Netcdf)) => self.read_streamed(from, path, out, told, sink)?,
-                Ok(Some(from)) => arrays::read(from, path, &self.arrays, out, told, sink)?,
+                Ok(Some(from @ Format::Netcdf)) => self.read_streamed(from, path, out, losses, sink)?,
+                Ok(Some(from)) => arrays::read(from, path, &self.arrays, out, losses, sink)?,
             }
         }
-        told.check(&self.output, out.problem_count() - problems)
+        losses.check(&self.output, out.problem_count() - problems)
     }
 }

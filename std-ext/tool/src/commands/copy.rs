@@ -11,16 +11,18 @@ use tgm_std::Result;
 
 use crate::args::placed::Placed;
 use crate::commands::Run;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::{Entry, Place};
-use crate::read::input::{Input, Wanted};
-use crate::read::messages::{Seen, Which};
+use crate::read::input::{Input, MessagePart};
+use crate::read::messages::Seen;
 use crate::read::opening::open_or_report;
 use crate::read::select::{Scope, Selection};
 use crate::read::streamed::{Next, Streamed, is_stream};
 use crate::read::structure::Structure;
 use crate::show::output::Out;
-use crate::write::destination::{Failure, Reads, What};
+use crate::write::destination::{Failure, OutputKind, Reads};
+use crate::write::endings;
 use crate::write::same_file::Identity;
 use crate::write::template::{Appended, Template};
 use tgm_std::file::SourceName;
@@ -36,7 +38,7 @@ pub(crate) struct Copy {
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
-    which: Which,
+    choice: MessageChoice,
     #[command(flatten)]
     digests: Digests,
     /// File to read; "-" is standard input
@@ -49,6 +51,10 @@ pub(crate) struct Copy {
 impl Run for Copy {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let template = self.output.get().path().and_then(Template::of);
+        if let (Some(_), Some(text)) = (&template, self.output.get().path().and_then(endings::refusal)) {
+            out.problem(&text);
+            return Ok(());
+        }
         if template.is_none() && is_stream(&self.input) && !self.output.get().is_one_of(slice::from_ref(&self.input)) {
             if let Some(mut stream) = Streamed::open_or_report(&self.input, out) {
                 self.copy_stream(out, &mut stream);
@@ -66,7 +72,7 @@ impl Run for Copy {
 
 impl Copy {
     fn copy(&self, out: &mut Out, input: &Input) {
-        let Some(numbers) = self.which.of(input, out) else { return };
+        let Some(numbers) = self.choice.of(input, out) else { return };
         let (chosen, is_judged) = if self.selection.is_empty() {
             (input.places(numbers).collect(), true)
         } else {
@@ -85,10 +91,10 @@ impl Copy {
             return;
         }
         let reads = Reads::AndReplaces(slice::from_ref(&self.input));
-        self.output.get().write(out, What::Messages, reads, |out, sink| {
+        self.output.get().write(out, OutputKind::Messages, reads, |out, sink| {
             let (mut reader, mut left_out) = (input.reader(), 0);
             for place in &chosen {
-                let entry = reader.entry(*place, Wanted::Whole);
+                let entry = reader.entry(*place, MessagePart::Whole);
                 let entry = entry.map_err(Failure::at(format!("{}: message {}", input.name(), place.index)))?;
                 match self.digests.check_bytes(entry.bytes) {
                     Ok(()) => sink.write_all(entry.bytes)?,
@@ -122,13 +128,13 @@ impl Copy {
             }
         }
         let Some((index, offset, bytes)) = first else {
-            match seen.missing(self.which, stream.message_count()) {
+            match seen.missing(self.choice, stream.message_count()) {
                 Some(text) => out.problem(&format!("{}: {text}", stream.name())),
                 None => self.report_no_match(stream.name(), out),
             }
             return;
         };
-        self.output.get().write(out, What::Messages, Reads::Only(slice::from_ref(&self.input)), |out, sink| {
+        self.output.get().write(out, OutputKind::Messages, Reads::Only(slice::from_ref(&self.input)), |out, sink| {
             let name = stream.name().to_string();
             let mut copied = self.pass(&Entry { file: &name, index, offset, bytes: &bytes }, out, sink)?;
             drop(bytes);
@@ -150,7 +156,7 @@ impl Copy {
 
     /// Whether a message of a stream is selected. Errors are reported.
     fn is_selected(&self, entry: &Entry<'_>, seen: &mut Seen, out: &mut Out) -> bool {
-        seen.is_selected(self.which, entry)
+        seen.is_selected(self.choice, entry)
             && (self.selection.is_empty()
                 || self.is_chosen(entry).inspect_err(|error| out.report(&entry.place(), error)).unwrap_or(false))
     }
@@ -179,7 +185,7 @@ impl Copy {
     }
 
     fn distribute(&self, out: &mut Out, input: &Input, template: &Template) {
-        let Some(numbers) = self.which.of(input, out) else { return };
+        let Some(numbers) = self.choice.of(input, out) else { return };
         let (targets, _) = judge(out, input, numbers, |entry| self.target(entry, template));
         if targets.is_empty() {
             self.report_no_match(input.name(), out);
@@ -194,7 +200,7 @@ impl Copy {
         let (mut reader, mut left, mut appended) = (input.reader(), targets.len(), Appended::default());
         for (place, path) in targets {
             left -= 1;
-            match reader.entry(place, Wanted::Whole) {
+            match reader.entry(place, MessagePart::Whole) {
                 Ok(entry) => self.append(out, &mut appended, &entry, &path),
                 Err(error) if input.report_unread(out, place, left, &error) => return,
                 Err(_) => {}
@@ -206,7 +212,7 @@ impl Copy {
     fn append(&self, out: &mut Out, appended: &mut Appended, entry: &Entry<'_>, path: &Path) {
         if let Err(error) = self.digests.check_bytes(entry.bytes) {
             out.report(&entry.place(), &error);
-        } else if let Err(error) = appended.append(path, entry.bytes, out.manner().no_clobber) {
+        } else if let Err(error) = appended.append(path, entry.bytes, out.output_flags().no_clobber) {
             out.report(&format!("{}: cannot append to {}", entry.place(), SourceName::of(path)), &error);
         }
     }
@@ -233,8 +239,8 @@ fn judge<T>(
     verdict: impl Fn(&Entry<'_>) -> Result<Option<T>>,
 ) -> (Vec<(Place, T)>, bool) {
     let (mut chosen, mut is_judged) = (Vec::new(), true);
-    let read = input.for_each(out, numbers, Wanted::Outline, |out, entry| {
-        let place = Place { index: entry.index, offset: entry.offset, length: entry.length() };
+    let read = input.for_each(out, numbers, MessagePart::Outline, |out, entry| {
+        let place = Place { index: input.message_from(entry.offset), offset: entry.offset, length: entry.length() };
         match verdict(entry) {
             Ok(verdict) => chosen.extend(verdict.map(|verdict| (place, verdict))),
             Err(error) => {

@@ -21,7 +21,7 @@ use crate::read::messages::expect_all;
 use crate::read::tensor_input::{Tensor, is_npy, read};
 use crate::show::output::Out;
 use crate::show::progress::meter::Share;
-use crate::write::destination::{Destination, Failure, Reads, What, is_stdio, report};
+use crate::write::destination::{Destination, Failure, OutputKind, Reads, is_stdio, report};
 use crate::write::spill::Spill;
 use tgm_std::file::SourceName;
 
@@ -72,11 +72,11 @@ impl Run for Create {
         let reads = Reads::Only(&read);
         match self.output.path().filter(|_| self.append) {
             None => {
-                self.output.write(out, What::Messages, reads, |_, sink| {
+                self.output.write(out, OutputKind::Messages, reads, |_, sink| {
                     self.messages(|message| Ok(sink.write_all(&message)?))
                 });
             }
-            Some(path) if self.output.prepare(out, What::Messages, reads) => {
+            Some(path) if self.output.prepare(out, OutputKind::Messages, reads) => {
                 if let Err(failure) = self.append(path) {
                     report(&self.output, out, failure);
                 }

@@ -17,10 +17,10 @@ use crate::args::listing::{ListFlags, Listed};
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::commands::key_columns::{KeyColumns, Keys};
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
-use crate::read::input::Wanted;
-use crate::read::messages::Which;
+use crate::read::input::MessagePart;
 use crate::read::opening::open_or_report;
 use crate::read::select::{Scope, Selection};
 use crate::read::structure::Structure;
@@ -41,7 +41,7 @@ pub(crate) struct Digest {
     #[arg(value_name = "FILE")]
     path: PathBuf,
     #[command(flatten)]
-    which: Which,
+    choice: MessageChoice,
     #[command(flatten)]
     digests: Digests,
     #[command(flatten)]
@@ -89,13 +89,13 @@ impl Run for Digest {
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
-        let numbers = self.which.of(&input, out).unwrap_or_default();
+        let numbers = self.choice.of(&input, out).unwrap_or_default();
         let mut costs =
             Costs { options: self.decoding.options(), spending: self.decoding.budget().of_file(input.len()) };
         let keys = self.keys.columns(Table::new(COLUMNS).titles(), &self.listing);
         if self.listing.json() {
             let mut document = Document::begin(out, "tgm.digest/1", "messages")?;
-            input.for_each(out, numbers, Wanted::Whole, |out, entry| {
+            input.for_each(out, numbers, MessagePart::Whole, |out, entry| {
                 if !self.selection.picks(out, entry, self.digests) {
                     return Ok(());
                 }
@@ -105,7 +105,7 @@ impl Run for Digest {
             return document.end(out);
         }
         let mut table = keys.hidden_in(keys.shown_in(Table::new(COLUMNS)));
-        input.for_each(out, numbers, Wanted::Whole, |out, entry| {
+        input.for_each(out, numbers, MessagePart::Whole, |out, entry| {
             if self.selection.picks(out, entry, self.digests) {
                 self.list(out, entry, &mut costs, (&keys, &mut table))
             } else {
@@ -241,7 +241,7 @@ fn reported(out: &mut Out, entry: &Entry<'_>, index: usize, object: Digested) ->
 /// Number of bytes and digest of an object's values.
 fn digest(object: &DataObject<'_>, costs: &mut Costs) -> Result<(u64, String), TensogramError> {
     costs.spending.spend(object, &costs.options.limits)?;
-    let values = tgm_std::values(object, &costs.options)?;
+    let values = tgm_std::read(object).options(&costs.options).bytes()?;
     let mut hasher = Sha256::new();
     in_order(&values, object.descriptor(), ByteOrder::Little, |bytes| {
         hasher.update(bytes);

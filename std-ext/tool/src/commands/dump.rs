@@ -13,10 +13,11 @@ use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::commands::dump_contents::Contents;
 use crate::commands::dump_text;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
-use crate::read::input::Wanted;
-use crate::read::messages::{Which, for_each_message};
+use crate::read::input::MessagePart;
+use crate::read::messages::for_each_message;
 use crate::read::select::{Scope, Selection};
 use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
@@ -33,7 +34,7 @@ pub(crate) struct Dump {
     #[command(flatten)]
     text: TextFlags,
     #[command(flatten)]
-    which: Which,
+    choice: MessageChoice,
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
@@ -52,7 +53,7 @@ impl Run for Dump {
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let mut document = if self.text.json() { Some(Document::begin(out, "tgm.dump/1", "messages")?) } else { None };
-        for_each_message(&self.paths, self.which, Wanted::Outline, out, |out, entry| {
+        for_each_message(&self.paths, self.choice, MessagePart::Outline, out, |out, entry| {
             let Some(contents) = self.read(entry).transpose() else { return Ok(()) };
             report(out, entry, &contents);
             match (&mut document, contents) {

@@ -13,9 +13,9 @@ use tgm_std::TensogramError;
 use crate::args::listing::{Listed, TextFlags};
 use crate::commands::Run;
 use crate::commands::frame_list::FrameList;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
-use crate::read::input::{Input, Wanted};
-use crate::read::messages::Which;
+use crate::read::input::{Input, MessagePart};
 use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
 use crate::show::advice::in_our_words;
@@ -35,7 +35,7 @@ pub(crate) struct FramesOf {
     #[command(flatten)]
     text: TextFlags,
     #[command(flatten)]
-    which: Which,
+    choice: MessageChoice,
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
@@ -107,16 +107,16 @@ impl FramesOf {
         out: &mut Out,
         mut with: impl FnMut(&mut Out, FramesPart<'f>, Listing) -> io::Result<()>,
     ) -> io::Result<()> {
-        let is_damaged = input.segments().iter().any(|lost| self.which.is_in(lost) && !lost.is_message());
-        let numbers = if is_damaged { 0..0 } else { self.which.of(input, out).unwrap_or_default() };
+        let is_damaged = input.segments().iter().any(|lost| self.choice.is_in(lost) && !lost.is_message());
+        let numbers = if is_damaged { 0..0 } else { self.choice.of(input, out).unwrap_or_default() };
         let (mut places, mut reader) = (input.places(numbers).peekable(), input.reader());
         for segment in input.segments() {
             let offset = segment.offset();
             if let Some(place) = places.next_if(|place| place.offset == offset) {
-                match reader.entry(place, Wanted::Outline) {
+                match reader.entry(place, MessagePart::Outline) {
                     Ok(entry) if !self.selection.picks(out, &entry, self.digests) => {}
                     Ok(entry) => {
-                        let part = FramesPart::new(input, Some(entry.index), offset, entry.bytes);
+                        let part = FramesPart::new(input, Some(place.index), offset, entry.bytes);
                         with(out, part, frames(entry.bytes))?;
                     }
                     Err(error) => {
@@ -127,7 +127,7 @@ impl FramesOf {
                 }
             } else if !segment.is_message()
                 && self.selection.is_empty()
-                && (!self.which.is_one() || self.which.is_in(segment))
+                && (!self.choice.is_one() || self.choice.is_in(segment))
             {
                 let bytes = match input.bytes(offset, segment.length()) {
                     Ok(bytes) => bytes,
@@ -139,13 +139,13 @@ impl FramesOf {
                 let (mut found, parts) = (false, beginnings(&bytes));
                 for (start, bytes) in parts {
                     let offset = offset.saturating_add(start);
-                    if !self.which.is_one() || self.which.is_at(offset) {
+                    if !self.choice.is_one() || self.choice.is_at(offset) {
                         found = true;
                         with(out, FramesPart::new(input, None, offset, bytes), frames(bytes))?;
                     }
                 }
-                if self.which.is_one() && !found {
-                    self.which.of(input, out);
+                if self.choice.is_one() && !found {
+                    self.choice.of(input, out);
                 }
             }
         }

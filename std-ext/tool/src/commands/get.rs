@@ -12,9 +12,9 @@ use crate::args::listing::Listed;
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::read::cataloged::Cataloged;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
-use crate::read::messages::Which;
 use crate::read::select::{Scope, Selection, annotations, text};
 use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
@@ -31,7 +31,7 @@ pub(crate) struct Get {
     #[command(flatten)]
     files: Files,
     #[command(flatten)]
-    which: Which,
+    choice: MessageChoice,
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
@@ -84,7 +84,7 @@ impl Get {
         out: &mut Out,
         with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let (files, selection) = ((&*self.files.paths, self.which), (&self.selection, self.objects));
+        let (files, selection) = ((&*self.files.paths, self.choice), (&self.selection, self.objects));
         self.cataloged.for_each_message(files, selection, out, with)
     }
 

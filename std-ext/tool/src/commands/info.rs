@@ -13,7 +13,7 @@ use crate::args::files::Files;
 use crate::args::listing::Listed;
 use crate::commands::Run;
 use crate::read::digests::Digests;
-use crate::read::input::{Input, Wanted};
+use crate::read::input::{Input, MessagePart};
 use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
 use crate::show::json::{self, Document};
@@ -71,7 +71,7 @@ impl FileContents {
         let junk = segments.filter(|segment| !segment.is_message()).map(tgm_core::scan::Segment::length).sum();
         let mut contents = Self { bytes: input.len(), messages: input.message_count(), junk, ..Self::default() };
         let mut read = 0;
-        input.for_each(out, 0..input.message_count(), Wanted::Outline, |out, entry| {
+        input.for_each(out, 0..input.message_count(), MessagePart::Outline, |out, entry| {
             read += 1;
             if !selection.picks(out, entry, digests) {
                 contents.messages -= 1;

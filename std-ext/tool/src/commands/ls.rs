@@ -17,10 +17,11 @@ use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::read::about::ABOUT;
 use crate::read::cataloged::Cataloged;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
-use crate::read::input::Wanted;
-use crate::read::messages::{Step, Which, for_each_step};
+use crate::read::input::MessagePart;
+use crate::read::messages::{Step, for_each_step};
 use crate::read::select::{Annotations, Scope, Selection, annotations, text};
 use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
@@ -39,7 +40,7 @@ pub(crate) struct Ls {
     #[command(flatten)]
     files: Files,
     #[command(flatten)]
-    which: Which,
+    choice: MessageChoice,
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
@@ -104,7 +105,7 @@ impl Run for Ls {
         if self.cataloged.is_named() {
             self.for_each_message(out, |out, entry| self.table(out, entry, &mut table))?;
         } else {
-            for_each_step(&self.files.paths, self.which, Wanted::Outline, out, |out, step| match step {
+            for_each_step(&self.files.paths, self.choice, MessagePart::Outline, out, |out, step| match step {
                 Step::Message(entry) => self.table(out, entry, &mut table),
                 Step::Pause => table.pause(out),
             })?;
@@ -131,7 +132,7 @@ impl Ls {
         out: &mut Out,
         with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let (files, selection) = ((&*self.files.paths, self.which), (&self.selection, self.objects));
+        let (files, selection) = ((&*self.files.paths, self.choice), (&self.selection, self.objects));
         self.cataloged.for_each_message(files, selection, out, with)
     }
 

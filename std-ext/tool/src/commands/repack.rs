@@ -11,11 +11,11 @@ use crate::args::object_numbers::ObjectNumbers;
 use crate::args::pipeline_flags::PipelineFlags;
 use crate::change::rewrite::{Rewriter, Tally, open_whole};
 use crate::commands::Run;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
-use crate::read::messages::Which;
 use crate::read::select::Selection;
 use crate::show::output::Out;
-use crate::write::destination::{Destination, Reads, What, report};
+use crate::write::destination::{Destination, Failure, OutputKind, Reads, report};
 
 /// Encode objects again, with other stages
 ///
@@ -34,7 +34,7 @@ pub(crate) struct Repack {
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
-    which: Which,
+    choice: MessageChoice,
     #[command(flatten)]
     only: ObjectNumbers,
     /// Put each object's descriptor before its payload, so that a reader of a stream can decode values while they come;
@@ -72,7 +72,7 @@ impl Run for Repack {
             pipeline: &self.pipeline,
             encode: &self.encode,
             digests: self.digests,
-            which: self.which,
+            choice: self.choice,
             selection: &self.selection,
             objects: &self.only,
             verify: self.verify,
@@ -81,15 +81,17 @@ impl Run for Repack {
             skip_unsuitable: self.skip_unsuitable,
         };
         let (mut lines, mut notes) = (Vec::new(), Vec::new());
-        let written = self.output.write(out, What::Messages, Reads::AndReplaces(&self.inputs), |_, sink| {
+        let written = self.output.write(out, OutputKind::Messages, Reads::AndReplaces(&self.inputs), |_, sink| {
             let mut total = Tally::default();
-            for input in &inputs {
+            for input in inputs {
+                let name = input.name().to_string();
+                let input = &input.wake().map_err(Failure::at(name))?;
                 let tally = rewriter.file(input, |bytes| Ok(sink.write_all(bytes)?))?;
                 lines.push(self.line(input.name(), &tally));
                 notes.extend(tally.unsuitable.iter().map(|note| format!("left as it is: {note}")));
                 total.add(tally);
             }
-            if inputs.len() > 1 {
+            if self.inputs.len() > 1 {
                 lines.push(self.line("total", &total));
             }
             Ok(())

@@ -11,11 +11,11 @@ use crate::args::object_numbers::ObjectNumbers;
 use crate::args::pipeline_flags::PipelineFlags;
 use crate::change::rewrite::{Rewriter, open_whole};
 use crate::commands::Run;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
-use crate::read::messages::Which;
 use crate::read::select::Selection;
 use crate::show::output::Out;
-use crate::write::destination::{Destination, Reads, What, report};
+use crate::write::destination::{Destination, Failure, OutputKind, Reads, report};
 
 /// Write messages again, with metadata, index and digests before the objects
 ///
@@ -32,7 +32,7 @@ pub(crate) struct Reshuffle {
     #[command(flatten)]
     encode: EncodeFlags,
     #[command(flatten)]
-    which: Which,
+    choice: MessageChoice,
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
@@ -46,7 +46,7 @@ impl Run for Reshuffle {
             pipeline: &pipeline,
             encode: &self.encode,
             digests: self.digests,
-            which: self.which,
+            choice: self.choice,
             selection: &self.selection,
             objects: &objects,
             verify: false,
@@ -62,9 +62,10 @@ impl Run for Reshuffle {
             }
         };
         let reads = Reads::AndReplaces(slice::from_ref(&self.input));
-        self.output.write(out, What::Messages, reads, |_, sink| {
-            for input in &inputs {
-                rewriter.file(input, |bytes| Ok(sink.write_all(bytes)?))?;
+        self.output.write(out, OutputKind::Messages, reads, |_, sink| {
+            for input in inputs {
+                let name = input.name().to_string();
+                rewriter.file(&input.wake().map_err(Failure::at(name))?, |bytes| Ok(sink.write_all(bytes)?))?;
             }
             Ok(())
         });

@@ -21,7 +21,7 @@ use crate::show::json::{self, Document};
 use crate::show::output::{Out, Style};
 use crate::show::summary::shape_text;
 use crate::show::table::{Cell, Column, Table};
-use crate::write::destination::{Destination, Reads, What, is_stdio};
+use crate::write::destination::{Destination, OutputKind, Reads, is_stdio};
 use tgm_std::file::SourceName;
 
 /// Copy whole messages out of a damaged file, and report what is lost
@@ -74,7 +74,7 @@ impl Run for Salvage {
         }
         let inputs = slice::from_ref(&self.input);
         let reads = if self.in_place { Reads::AndReplaces(inputs) } else { Reads::Only(inputs) };
-        if !output.prepare(out, What::Messages, reads) {
+        if !output.prepare(out, OutputKind::Messages, reads) {
             return Ok(());
         }
         let Some(input) = open_unreported(&self.input, out) else { return Ok(()) };
@@ -107,7 +107,7 @@ impl Run for Salvage {
             out.report(&format!("{}: nothing was written", SourceName::of(&backup_of(&self.input))), &error);
             return Ok(());
         }
-        output.write(out, What::Messages, reads, |out, file| {
+        output.write(out, OutputKind::Messages, reads, |out, file| {
             for part in parts {
                 match part.piece {
                     Piece::Message { range, .. } => input.copy(range.start, range.end - range.start, file)?,

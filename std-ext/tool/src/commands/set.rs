@@ -14,15 +14,15 @@ use crate::args::placed::Placed;
 use crate::change::assign::Assignment;
 use crate::change::edit::MessageParts;
 use crate::commands::Run;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
-use crate::read::input::Wanted;
-use crate::read::messages::Which;
+use crate::read::input::MessagePart;
 use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
 use crate::read::structure::Structure;
 use crate::show::output::Out;
-use crate::write::destination::{Failure, Reads, What};
+use crate::write::destination::{Failure, OutputKind, Reads};
 
 /// Set and delete metadata keys, leaving payloads and masks as they are
 ///
@@ -47,7 +47,7 @@ pub(crate) struct Set {
     #[arg(long)]
     json_values: bool,
     #[command(flatten)]
-    which: Which,
+    choice: MessageChoice,
     #[command(flatten)]
     only: ObjectNumbers,
     #[command(flatten)]
@@ -74,18 +74,18 @@ impl Run for Set {
             assignments.iter().try_for_each(Assignment::check_is_of_objects).unwrap_or_else(|text| usage(&text));
         }
         let Some(input) = open_or_report(&self.input, out) else { return Ok(()) };
-        let Some(numbers) = self.which.of(&input, out) else { return Ok(()) };
+        let Some(numbers) = self.choice.of(&input, out) else { return Ok(()) };
         let reads = Reads::AndReplaces(slice::from_ref(&self.input));
-        self.output.get().write(out, What::Messages, reads, |out, file| {
+        self.output.get().write(out, OutputKind::Messages, reads, |out, file| {
             let (mut places, mut reader) = (input.all().peekable(), input.reader());
             for segment in input.segments() {
                 let Some(place) = places.next_if(|place| place.offset == segment.offset()) else {
                     input.copy(segment.offset(), segment.length(), file)?;
                     continue;
                 };
-                let entry = reader.entry(place, Wanted::Whole);
+                let entry = reader.entry(place, MessagePart::Whole);
                 let entry = entry.map_err(Failure::at(format!("{}: message {}", input.name(), place.index)))?;
-                let changed = if numbers.contains(&entry.index) { self.change(&entry, &assignments) } else { Ok(None) };
+                let changed = if numbers.contains(&place.index) { self.change(&entry, &assignments) } else { Ok(None) };
                 let changed = changed.unwrap_or_else(|error| {
                     out.report(&entry.place(), &error);
                     None

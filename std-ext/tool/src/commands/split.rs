@@ -14,16 +14,16 @@ use tgm_std::{GlobalMetadata, Result};
 use crate::args::object_numbers::ObjectNumbers;
 use crate::change::edit::MessageParts;
 use crate::commands::Run;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::{Entry, Place};
-use crate::read::input::{Input, Wanted};
-use crate::read::messages::Which;
+use crate::read::input::{Input, MessagePart};
 use crate::read::opening::open_or_report;
 use crate::read::select::{Scope, Selection};
 use crate::read::structure::Structure;
 use crate::show::advice::in_our_words;
 use crate::show::output::Out;
-use crate::write::destination::{Destination, FileNames, Reads, What};
+use crate::write::destination::{Destination, FileNames, OutputKind, Reads};
 use crate::write::template::{Appended, Template, numbered};
 use tgm_std::file::SourceName;
 
@@ -42,7 +42,7 @@ pub(crate) struct Split {
     #[arg(value_name = "IN")]
     input: PathBuf,
     #[command(flatten)]
-    which: Which,
+    choice: MessageChoice,
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
@@ -69,7 +69,7 @@ struct Files<'s> {
 impl Run for Split {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let Some(input) = open_or_report(&self.input, out) else { return Ok(()) };
-        let Some(numbers) = self.which.of(&input, out) else { return Ok(()) };
+        let Some(numbers) = self.choice.of(&input, out) else { return Ok(()) };
         let most = count(&input, numbers.clone());
         if most == 0 {
             out.problem(&format!("{}: there is no message, nothing was written", input.name()));
@@ -85,7 +85,7 @@ impl Run for Split {
             out.problem(&format!("{path} is the file that is read: nothing was written"));
             return Ok(());
         }
-        let done = input.for_each(out, numbers, Wanted::Whole, |out, entry| {
+        let done = input.for_each(out, numbers, MessagePart::Whole, |out, entry| {
             if !self.selection.picks(out, entry, self.digests) {
                 return Ok(());
             }
@@ -118,7 +118,7 @@ impl Files<'_> {
                 let reads = Reads::Only(slice::from_ref(&self.split.input));
                 let is_shared = !self.split.has_number() && self.keyed.is_some();
                 match file.path().filter(|_| is_shared) {
-                    None => _ = file.write(out, What::Messages, reads, |_, sink| Ok(sink.write_all(&message)?)),
+                    None => _ = file.write(out, OutputKind::Messages, reads, |_, sink| Ok(sink.write_all(&message)?)),
                     Some(path) if file.is_one_of(slice::from_ref(&self.split.input)) => {
                         out.problem(&format!(
                             "{} is the file that is read: {} was not added",
@@ -127,7 +127,7 @@ impl Files<'_> {
                         ));
                     }
                     Some(path) => {
-                        if let Err(error) = self.appended.append(path, &message, out.manner().no_clobber) {
+                        if let Err(error) = self.appended.append(path, &message, out.output_flags().no_clobber) {
                             out.report(
                                 &format!("{}: cannot append to {}", entry.place(), SourceName::of(path)),
                                 &error,
@@ -167,7 +167,7 @@ impl Split {
 fn count(input: &Input, numbers: Range<usize>) -> u64 {
     let mut reader = input.reader();
     let mut objects = |place: Place| -> Result<u64> {
-        let entry = reader.entry(place, Wanted::Outline)?;
+        let entry = reader.entry(place, MessagePart::Outline)?;
         Ok(Message::parse(entry.bytes)?.outline()?.object_count as u64)
     };
     input.places(numbers).map(|place| objects(place).unwrap_or(1).max(1)).sum()

@@ -19,12 +19,12 @@ const PROPOSED: usize = 3;
 const DEEPEST: usize = 8;
 
 thread_local! {
-    static ASKED: RefCell<Asked> = RefCell::default();
+    static ASKED: RefCell<FilterTally> = RefCell::default();
 }
 
 /// What was asked so far.
 #[derive(Debug, Default)]
-struct Asked {
+struct FilterTally {
     /// How many messages or objects were asked about.
     count: u64,
     has_selected: bool,
@@ -76,7 +76,7 @@ pub(crate) fn note_missing(count: u64, keys: impl IntoIterator<Item = String>) {
 
 /// Reports the keys that were nowhere, if nothing was selected.
 pub(crate) fn report(out: &mut Out) {
-    let Asked { count, has_selected: false, missing: Some(missing) } = ASKED.take() else { return };
+    let FilterTally { count, has_selected: false, missing: Some(missing) } = ASKED.take() else { return };
     for (key, meant) in missing.iter().filter(|_| count > 0) {
         let meant: Vec<_> = meant.iter().take(PROPOSED).map(String::as_str).collect();
         let hint = if meant.is_empty() { String::new() } else { format!("; did you mean {}?", meant.join(" or ")) };

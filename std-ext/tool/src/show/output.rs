@@ -51,7 +51,7 @@ pub(crate) enum Colours {
 
 /// How a command talks. The same flags set it for all commands.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Manner {
+pub(crate) struct OutputFlags {
     /// Only errors are printed.
     pub(crate) quiet: bool,
     /// What is read and written is told on standard error.
@@ -76,7 +76,7 @@ pub(crate) struct Out {
     file: Option<BufWriter<File>>,
     /// Whether text was written to it.
     has_printed: bool,
-    manner: Manner,
+    output_flags: OutputFlags,
     form: Form,
     /// Rows or items that were listed.
     listed: u64,
@@ -103,7 +103,7 @@ impl Out {
             aside: None,
             file: None,
             has_printed: false,
-            manner: Manner::default(),
+            output_flags: OutputFlags::default(),
             form: Form::default(),
             listed: 0,
             stdout_error: None,
@@ -117,10 +117,10 @@ impl Out {
     }
 
     /// Sets how the command talks, and how it lists.
-    pub(crate) fn set(&mut self, manner: Manner, form: Form) {
-        self.manner = manner;
+    pub(crate) fn set(&mut self, output_flags: OutputFlags, form: Form) {
+        self.output_flags = output_flags;
         self.form = form;
-        self.colours = manner.colours.of(io::stdout().is_terminal());
+        self.colours = output_flags.colours.of(io::stdout().is_terminal());
     }
 
     /// Breaks lines where the terminal ends, if the text goes to one. For listings, not for values.
@@ -134,8 +134,8 @@ impl Out {
     }
 
     /// How the command talks.
-    pub(crate) const fn manner(&self) -> Manner {
-        self.manner
+    pub(crate) const fn output_flags(&self) -> OutputFlags {
+        self.output_flags
     }
 
     /// How the command lists.
@@ -168,7 +168,7 @@ impl Out {
     /// Lets `print` write its text to `file`, which is flushed before this succeeds. Returns whether there is something to
     /// keep: not if problems were reported and nothing but the frame of a document was printed.
     pub(crate) fn print_to(&mut self, file: File, print: impl FnOnce(&mut Self) -> io::Result<()>) -> io::Result<bool> {
-        self.colours = self.manner.colours == Colours::Always;
+        self.colours = self.output_flags.colours == Colours::Always;
         self.file = Some(BufWriter::new(file));
         let (problems, listed) = (self.problems.len(), self.listed);
         self.has_printed = false;
@@ -186,7 +186,7 @@ impl Out {
 
     /// Tells on standard error what is done, if the user wants to know.
     pub(crate) fn detail(&mut self, text: &str) {
-        if self.manner.verbose {
+        if self.output_flags.verbose {
             self.tell(text);
         }
     }
@@ -215,7 +215,7 @@ impl Out {
         if self.aside.is_none() {
             self.wrap = None;
             let stderr = io::stderr();
-            self.colours = self.manner.colours.of(stderr.is_terminal());
+            self.colours = self.output_flags.colours.of(stderr.is_terminal());
             self.is_on_terminal = stderr.is_terminal();
             self.aside = Some(LineWriter::new(stderr));
         }
@@ -271,7 +271,7 @@ impl Out {
     /// Writes a line to standard error at once, after all standard output so far. For findings, which are not failures
     /// of the command.
     pub(crate) fn remark(&mut self, text: &str) {
-        if !self.manner.quiet {
+        if !self.output_flags.quiet {
             self.tell(text);
         }
     }
@@ -322,7 +322,7 @@ impl Out {
             Err(error) => self.problem(&format!("cannot write to standard output: {error}")),
         }
         let mut stderr = io::stderr().lock();
-        let mark = if self.manner.colours.of(stderr.is_terminal()) { "\x1b[31merror:\x1b[0m" } else { "error:" };
+        let mark = if self.output_flags.colours.of(stderr.is_terminal()) { "\x1b[31merror:\x1b[0m" } else { "error:" };
         for problem in &self.problems {
             // There is nobody left to tell.
             let _ = writeln!(stderr, "{mark} {problem}");
@@ -341,7 +341,7 @@ impl Write for Out {
             self.has_printed |= !bytes.is_empty();
             return file.write(bytes);
         }
-        if self.manner.quiet {
+        if self.output_flags.quiet {
             return Ok(bytes.len());
         }
         if self.is_on_terminal {

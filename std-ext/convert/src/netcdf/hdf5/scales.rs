@@ -7,7 +7,7 @@ use hdf5_metno::{Dataset, File, LocationType, ObjectReference1, ReferencedObject
 
 use super::super::tree::Dimension;
 use super::attributes::{is_scale, text};
-use super::{Found, key};
+use super::{Inventory, key};
 
 /// How the name of a dimension begins that has no variable.
 const WITHOUT_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable";
@@ -33,7 +33,7 @@ pub(super) struct Scales {
 }
 
 impl Scales {
-    pub(super) fn read(file: &File, found: &Found) -> Self {
+    pub(super) fn read(file: &File, found: &Inventory) -> Self {
         let mut scales = Self::default();
         let mut longest: BTreeMap<String, usize> = BTreeMap::new();
         let datasets = found.objects.iter().filter(|(_, kind)| *kind == LocationType::Dataset);

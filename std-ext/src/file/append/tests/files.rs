@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::ErrorKind::NotFound;
 use std::path::Path;
 
+use crate::base::error::TensogramError;
 use crate::base::options::EncodeOptions;
 use crate::file::append::medium::{Medium as _, OnDisk, sync_directory};
 use crate::file::append::{missing_directories, sync_name_if_possible};
@@ -59,4 +60,19 @@ fn a_file_system_that_cannot_sync_is_excused_for_directories_and_not_for_files()
     assert!(sync_name_if_possible(Path::new("/proc/self/new")).is_ok());
     let null = File::open("/dev/null").unwrap();
     assert!(OnDisk { file: &null, path: Path::new("/dev/null") }.sync().is_err());
+}
+
+#[test]
+fn addresses_are_not_created_as_directories() {
+    for address in
+        ["http://u:word@host/a.tgm?signature=5", "s3://bucket/a.tgm", "ftp://host/a.tgm", "file:///tmp/a.tgm"]
+    {
+        let error = TensogramFile::create(address).unwrap_err();
+        let text = error.to_string();
+        assert!(matches!(error, TensogramError::Io(_)), "{text}");
+        assert!(text.contains("cannot create") && text.ends_with("addresses are read, and not written"), "{text}");
+        assert!(!text.contains("word") && !text.contains("signature"), "{text}");
+        let scheme = Path::new(address).components().next().unwrap();
+        assert!(!Path::new(&scheme).exists(), "{address}");
+    }
 }

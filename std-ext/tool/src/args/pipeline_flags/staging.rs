@@ -142,7 +142,7 @@ impl PipelineFlags {
 }
 
 fn about(compression: Compression) -> Option<&'static About> {
-    codec::of(compression).map(Codec::about)
+    codec::find(compression).map(Codec::about)
 }
 
 /// The fewest bits, at least `bits`, that szip takes as a sample.

@@ -35,7 +35,7 @@ pub(super) const PANES: [Pane; 5] = [Pane::Messages, Pane::Objects, Pane::Metada
 
 /// What the text that is being typed is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum PromptKind {
     Number,
     Pattern,
 }
@@ -79,7 +79,7 @@ pub(super) struct App {
     pub(super) page: usize,
     pub(super) slice: Slice,
     /// The text being typed, and what it is for.
-    pub(super) typed: Option<(Asked, String)>,
+    pub(super) typed: Option<(PromptKind, String)>,
     /// A line for the user.
     pub(super) notice: String,
     pattern: Option<Pattern>,
@@ -282,8 +282,8 @@ impl App {
             // One pane back is the same as all but one forward.
             Command::LastPane => self.turn(PANES.len() - 1),
             Command::Zoom => self.is_zoomed = !self.is_zoomed,
-            Command::GoTo => self.typed = Some((Asked::Number, String::new())),
-            Command::Search => self.typed = Some((Asked::Pattern, String::new())),
+            Command::GoTo => self.typed = Some((PromptKind::Number, String::new())),
+            Command::Search => self.typed = Some((PromptKind::Pattern, String::new())),
             Command::FindNext => return self.find(false),
             Command::FindBefore => return self.find(true),
             Command::Cancel => return self.cancel(),
@@ -297,7 +297,7 @@ impl App {
     }
 
     /// Handles a key while a text is being typed. Takes the text, and puts it back unless the key ends the typing.
-    fn type_key(&mut self, key: KeyEvent, asked: Asked, mut text: String) -> Option<Effect> {
+    fn type_key(&mut self, key: KeyEvent, asked: PromptKind, mut text: String) -> Option<Effect> {
         match key.code {
             KeyCode::Esc => return None,
             KeyCode::Enter => return self.typed(asked, &text),
@@ -305,7 +305,7 @@ impl App {
             KeyCode::Backspace if text.pop().is_none() => return None,
             KeyCode::Char('u') if key.modifiers.contains(KeyModifiers::CONTROL) => text.clear(),
             KeyCode::Char(c) if !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) => {
-                let fits = asked == Asked::Pattern || c.is_ascii_digit();
+                let fits = asked == PromptKind::Pattern || c.is_ascii_digit();
                 if fits && text.len() < TYPED {
                     text.push(c);
                 }
@@ -316,19 +316,19 @@ impl App {
         None
     }
 
-    fn typed(&mut self, asked: Asked, text: &str) -> Option<Effect> {
+    fn typed(&mut self, asked: PromptKind, text: &str) -> Option<Effect> {
         self.notice.clear();
         match asked {
-            Asked::Number if text.is_empty() => None,
-            Asked::Number => {
+            PromptKind::Number if text.is_empty() => None,
+            PromptKind::Number => {
                 // A number beyond `usize` stands for a message that does not exist. `usize::MAX` would mean the last one.
                 self.target = Some(text.parse().unwrap_or(usize::MAX - 1));
                 self.follow_target();
                 None
             }
             // An empty text repeats the last search.
-            Asked::Pattern if text.is_empty() => self.find(false),
-            Asked::Pattern => match text.parse() {
+            PromptKind::Pattern if text.is_empty() => self.find(false),
+            PromptKind::Pattern => match text.parse() {
                 Ok(pattern) => {
                     self.pattern = Some(pattern);
                     self.find(false)

@@ -133,13 +133,13 @@ pub(super) struct Reading {
 /// Where the screen puts down what it misses.
 #[derive(Debug, Default)]
 pub(super) struct Desk {
-    wanted: Mutex<Wanted>,
+    wanted: Mutex<RequestQueue>,
     changed: Condvar,
 }
 
 /// What lies on a desk.
 #[derive(Debug, Default)]
-struct Wanted {
+struct RequestQueue {
     next: VecDeque<(usize, Request)>,
     /// The request that is being answered, which the screen misses until then.
     current: Option<(usize, Request)>,
@@ -216,7 +216,7 @@ fn words(error: &TensogramError) -> String {
 }
 
 fn entry<'s>(source: &'s Source, index: usize, offset: u64, bytes: &'s [u8]) -> Entry<'s> {
-    Entry { file: source.name(), index, offset, bytes }
+    Entry { file: source.name(), index: index.into(), offset, bytes }
 }
 
 /// The line of a message.

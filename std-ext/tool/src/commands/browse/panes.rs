@@ -13,7 +13,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Clear, Paragraph};
 
-use crate::commands::browse::app::{App, Asked, Pane};
+use crate::commands::browse::app::{App, Pane, PromptKind};
 use crate::commands::plot::Depth;
 use crate::show::text::{cut, escape};
 
@@ -132,8 +132,8 @@ fn draw_status(frame: &mut Frame<'_>, app: &App, area: Rect) {
     let (text, style) = match (&app.typed, &app.known.error) {
         (Some((asked, text)), _) => {
             let prompt = match asked {
-                Asked::Number => "go to message: ",
-                Asked::Pattern => "search (text, or filter as step>=24): ",
+                PromptKind::Number => "go to message: ",
+                PromptKind::Pattern => "search (text, or filter as step>=24): ",
             };
             // The end of what is typed is seen.
             let room = width.saturating_sub(prompt.len() + 1);

@@ -17,8 +17,8 @@ use tgm_std::core::descriptor::ByteOrder;
 
 use super::formats::Format;
 use super::item::{Item, Sink};
+use super::losses::Losses;
 use super::source;
-use super::told::Told;
 use crate::show::output::Out;
 use crate::show::progress::meter::Share;
 use crate::write::destination::Failure;
@@ -138,7 +138,7 @@ pub(super) fn read(
     path: &Path,
     flags: &ArrayFlags,
     out: &mut Out,
-    told: &mut Told,
+    losses: &mut Losses,
     sink: &mut Sink<'_>,
 ) -> Result<(), Failure> {
     let name = SourceName::of(path).to_string();
@@ -151,9 +151,9 @@ pub(super) fn read(
     };
     match flags.arrays(from, &bytes) {
         Ok(arrays) => {
-            told.list(out, &name, 0, &arrays.not_kept)?;
+            losses.list(out, &name, 0, &arrays.not_kept)?;
             Share::new(Some(0)).come_to(0, 1);
-            sink(out, told, &name, Item::Arrays(arrays))
+            sink(out, losses, &name, Item::Arrays(arrays))
         }
         Err(error) => {
             out.report(&name, &error);

@@ -9,8 +9,8 @@ use tgm_convert::grib2::{Found, GribError, GribOptions, MessageReader, Note, fro
 use tgm_std::{DecodeOptions, TensogramError};
 
 use super::item::{Item, Sink};
+use super::losses::Losses;
 use super::source::stream;
-use super::told::Told;
 use crate::show::output::Out;
 use crate::show::progress::meter::Share;
 use crate::write::destination::Failure;
@@ -39,7 +39,7 @@ pub(super) fn read(
     path: &Path,
     options: &GribOptions,
     out: &mut Out,
-    told: &mut Told,
+    losses: &mut Losses,
     sink: &mut Sink<'_>,
 ) -> Result<(), Failure> {
     let name = SourceName::of(path).to_string();
@@ -59,8 +59,8 @@ pub(super) fn read(
                 let place = format!("{name}: GRIB message {index} at {offset}");
                 match to_tensogram(bytes, options) {
                     Ok(converted) => {
-                        converted.notes.iter().try_for_each(|note| tell(note, &place, out, told))?;
-                        sink(out, told, &place, Item::Message(&converted.message))?;
+                        converted.notes.iter().try_for_each(|note| tell(note, &place, out, losses))?;
+                        sink(out, losses, &place, Item::Message(&converted.message))?;
                     }
                     Err(error) => out.report(&place, &error),
                 }
@@ -81,11 +81,11 @@ pub(super) fn read(
 }
 
 /// Tells a note: what all fields may have is counted.
-fn tell(note: &Note, place: &str, out: &mut Out, told: &mut Told) -> Result<(), Failure> {
+fn tell(note: &Note, place: &str, out: &mut Out, losses: &mut Losses) -> Result<(), Failure> {
     match note {
-        Note::DecimalScale { bound, .. } => told.scaled(place, *bound),
-        Note::Repacked { .. } => told.repacked(place),
-        other => told.not_kept(out, place, &other.to_string()),
+        Note::DecimalScale { bound, .. } => losses.scaled(place, *bound),
+        Note::Repacked { .. } => losses.repacked(place),
+        other => losses.not_kept(out, place, &other.to_string()),
     }
 }
 
@@ -105,7 +105,7 @@ impl GribWriter {
         item: &Item<'_>,
         place: &str,
         out: &mut Out,
-        told: &Told,
+        losses: &Losses,
         sink: &mut dyn Write,
     ) -> Result<(), Failure> {
         let Item::Message(message) = item else {
@@ -114,7 +114,7 @@ impl GribWriter {
         };
         match from_tensogram_into(message, &DecodeOptions::default(), &mut self.message) {
             Ok(not_kept) => {
-                not_kept.iter().try_for_each(|key| told.not_kept(out, place, key))?;
+                not_kept.iter().try_for_each(|key| losses.not_kept(out, place, key))?;
                 sink.write_all(&self.message)?;
             }
             Err(error) => out.report(place, &error),

@@ -12,7 +12,7 @@ use crate::read::values::as_stored;
 use crate::show::output::Out;
 use crate::write::destination::Failure;
 
-use super::told::Told;
+use super::losses::Losses;
 
 /// What becomes of one message, or becomes one.
 pub(super) enum Item<'a> {
@@ -23,7 +23,7 @@ pub(super) enum Item<'a> {
 }
 
 /// What takes the items, with their places as text.
-pub(super) type Sink<'s> = dyn FnMut(&mut Out, &mut Told, &str, Item<'_>) -> Result<(), Failure> + 's;
+pub(super) type Sink<'s> = dyn FnMut(&mut Out, &mut Losses, &str, Item<'_>) -> Result<(), Failure> + 's;
 
 impl<'a> Item<'a> {
     /// The arrays of the item. The objects of a message are decoded.

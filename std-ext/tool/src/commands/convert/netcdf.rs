@@ -10,10 +10,10 @@ use tgm_std::DecodeOptions;
 
 use super::Convert;
 use super::formats::Format;
+use super::losses::Losses;
 use super::streamed::tell;
-use super::told::Told;
 use crate::show::output::Out;
-use crate::write::destination::{Failure, Reads, What};
+use crate::write::destination::{Failure, OutputKind, Reads};
 use crate::write::temporary::Temporary;
 
 /// Flags for NetCDF.
@@ -43,8 +43,8 @@ impl Convert {
     }
 
     /// Writes everything that is read to one file.
-    pub(super) fn write_netcdf(&self, out: &mut Out, told: &mut Told) {
-        self.output.write(out, What::Values, Reads::Only(&self.paths), |out, sink| {
+    pub(super) fn write_netcdf(&self, out: &mut Out, losses: &mut Losses) {
+        self.output.write(out, OutputKind::Values, Reads::Only(&self.paths), |out, sink| {
             // The libraries write to a name, and jump to and fro in the file, so it is copied when it is complete.
             // It lies beside the output, where there is room for it.
             let beside = self.output.path().and_then(Path::parent).filter(|parent| !parent.as_os_str().is_empty());
@@ -52,13 +52,13 @@ impl Convert {
             let beside = beside.map(Path::to_path_buf).or_else(current).unwrap_or_else(std::env::temp_dir);
             let temporary = Temporary::with_name(&beside)?;
             let Some(path) = temporary.name() else { return Err(io::Error::other("a file has no name").into()) };
-            self.fill_netcdf(path, out, told)?;
+            self.fill_netcdf(path, out, losses)?;
             io::copy(&mut File::open(path)?, sink)?;
             Ok(())
         });
     }
 
-    fn fill_netcdf(&self, path: &Path, out: &mut Out, told: &mut Told) -> Result<(), Failure> {
+    fn fill_netcdf(&self, path: &Path, out: &mut Out, losses: &mut Losses) -> Result<(), Failure> {
         let options = ToNetcdfOptions {
             deflate_level: (self.netcdf.deflate_level > 0).then_some(self.netcdf.deflate_level),
             name_key: self.name_key.clone(),
@@ -67,11 +67,11 @@ impl Convert {
         let output = self.output.to_string();
         let mut writer = NetcdfWriter::create(path, options).map_err(Failure::at(&output))?;
         let mut count = 0_usize;
-        self.read(Format::Netcdf, out, told, &mut |out, told, place, item| {
+        self.read(Format::Netcdf, out, losses, &mut |out, losses, place, item| {
             count += 1;
             let mut stopped = None;
             let message = item.into_message(&self.encode.options_with_masks()).map_err(Failure::at(place))?;
-            if let Err(error) = writer.write(&message, &mut |note| tell(place, note, out, told, &mut stopped)) {
+            if let Err(error) = writer.write(&message, &mut |note| tell(place, note, out, losses, &mut stopped)) {
                 out.report(place, &error);
             }
             stopped.map_or(Ok(()), Err)

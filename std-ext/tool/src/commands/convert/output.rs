@@ -10,11 +10,11 @@ use super::formats::{Format, Holds};
 #[cfg(feature = "grib")]
 use super::grib2::GribWriter;
 use super::item::Item;
-use super::told::Told;
+use super::losses::Losses;
 use crate::args::files::usage;
 use crate::read::pipes;
 use crate::show::output::Out;
-use crate::write::destination::{Destination, Failure, Reads, What, report};
+use crate::write::destination::{Destination, Failure, OutputKind, Reads, report};
 use crate::write::template::{Distinct, Template, numbered};
 use tgm_std::file::SourceName;
 
@@ -27,10 +27,10 @@ const DIGITS: usize = 4;
 
 impl Convert {
     /// Writes everything that is read.
-    pub(super) fn write(&self, out: &mut Out, to: Format, told: &mut Told) {
+    pub(super) fn write(&self, out: &mut Out, to: Format, losses: &mut Losses) {
         match self.pattern(to) {
-            Some(pattern) => self.write_files(out, to, told, &pattern),
-            None => self.write_file(out, to, told),
+            Some(pattern) => self.write_files(out, to, losses, &pattern),
+            None => self.write_file(out, to, losses),
         }
     }
 
@@ -46,21 +46,21 @@ impl Convert {
     }
 
     /// Writes one file.
-    fn write_file(&self, out: &mut Out, to: Format, told: &mut Told) {
-        let what = if to.holds() == Holds::Messages { What::Messages } else { What::Values };
+    fn write_file(&self, out: &mut Out, to: Format, losses: &mut Losses) {
+        let what = if to.holds() == Holds::Messages { OutputKind::Converted } else { OutputKind::Values };
         self.output.write(out, what, Reads::Only(&self.paths), |out, sink| {
             #[cfg(feature = "grib")]
             let mut grib = GribWriter::default();
             let mut count = 0_usize;
-            self.read(to, out, told, &mut |out, told, place, item| match (to, item) {
+            self.read(to, out, losses, &mut |out, losses, place, item| match (to, item) {
                 (Format::Tgm, Item::Message(message)) if self.pipeline.is_empty() => Ok(sink.write_all(message)?),
                 (Format::Tgm, Item::Message(_)) => Err(Failure::said(
                     place,
                     "stages are for arrays: `tgm repack` changes the stages of messages, after the conversion",
                 )),
-                (Format::Tgm, Item::Arrays(arrays)) => self.write_message(arrays, place, out, told, sink),
+                (Format::Tgm, Item::Arrays(arrays)) => self.write_message(arrays, place, out, losses, sink),
                 #[cfg(feature = "grib")]
-                (Format::Grib2, item) => grib.write(&item, place, out, told, sink),
+                (Format::Grib2, item) => grib.write(&item, place, out, losses, sink),
                 (_, item) => each_unit(to, out, place, item, |out, first, arrays| {
                     count += 1;
                     if count > 1 {
@@ -70,11 +70,11 @@ impl Convert {
                         );
                         return Err(Failure::said(place, text));
                     }
-                    self.write_unit(to, out, told, (place, first), arrays, sink)
+                    self.write_unit(to, out, losses, (place, first), arrays, sink)
                 }),
             })?;
             match (what, count) {
-                (What::Values, 0) => Err(std::io::Error::other("there is no array to write").into()),
+                (OutputKind::Values, 0) => Err(std::io::Error::other("there is no array to write").into()),
                 _ => Ok(()),
             }
         });
@@ -82,24 +82,24 @@ impl Convert {
 
     /// Writes a file for each unit. With `--strict` all are made once before, and written nowhere: a file that is in its place
     /// cannot be taken back.
-    fn write_files(&self, out: &mut Out, to: Format, told: &mut Told, pattern: &std::path::Path) {
-        if told.is_strict() {
+    fn write_files(&self, out: &mut Out, to: Format, losses: &mut Losses, pattern: &std::path::Path) {
+        if losses.is_strict() {
             if self.paths.iter().any(|path| pipes::is_once(path)) {
                 usage("--strict reads twice to write several files, and a pipe can be read once: name a file");
             }
             let problems = out.problem_count();
-            let tried = self.read(to, out, told, &mut |out, told, place, item| {
+            let tried = self.read(to, out, losses, &mut |out, losses, place, item| {
                 each_unit(to, out, place, item, |out, first, arrays| {
-                    self.write_unit(to, out, told, (place, first), arrays, &mut std::io::sink())
+                    self.write_unit(to, out, losses, (place, first), arrays, &mut std::io::sink())
                 })
             });
-            if let Err(failure) = tried.and_then(|()| told.check(&self.output, out.problem_count() - problems)) {
+            if let Err(failure) = tried.and_then(|()| losses.check(&self.output, out.problem_count() - problems)) {
                 report(&self.output, out, failure);
                 return;
             }
         }
         let (mut count, mut names) = (0_u64, Distinct::default());
-        let done = self.read(to, out, told, &mut |out, told, place, item| {
+        let done = self.read(to, out, losses, &mut |out, losses, place, item| {
             each_unit(to, out, place, item, |out, first, arrays| {
                 let file = match name_of(pattern, count, arrays) {
                     Ok(path) => Destination::File(names.take(path)),
@@ -109,8 +109,8 @@ impl Convert {
                     }
                 };
                 count += 1;
-                file.write(out, What::Values, Reads::Only(&self.paths), |out, sink| {
-                    self.write_unit(to, out, told, (place, first), arrays, sink)
+                file.write(out, OutputKind::Values, Reads::Only(&self.paths), |out, sink| {
+                    self.write_unit(to, out, losses, (place, first), arrays, sink)
                 });
                 Ok(())
             })
@@ -127,7 +127,7 @@ impl Convert {
         &self,
         to: Format,
         out: &mut Out,
-        told: &Told,
+        losses: &Losses,
         (place, first): (&str, usize),
         arrays: &Arrays<'_>,
         sink: &mut dyn Write,
@@ -136,7 +136,7 @@ impl Convert {
             tgm_std::TensogramError::Io(error) => Failure::Output(error),
             other => Failure::At(place.to_string(), other),
         })?;
-        told.list(out, place, first, &not_kept)
+        losses.list(out, place, first, &not_kept)
     }
 }
 

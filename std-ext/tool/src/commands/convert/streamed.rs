@@ -11,20 +11,20 @@ use tgm_std::file::{MessageReader, SourceName};
 use super::Convert;
 use super::formats::Format;
 use super::item::{Item, Sink};
-use super::told::Told;
+use super::losses::Losses;
 use crate::read::pipes;
 use crate::read::values::as_stored;
 use crate::show::output::Out;
-use crate::write::destination::{Failure, Reads, What};
+use crate::write::destination::{Failure, OutputKind, Reads};
 use crate::write::temporary::Temporary;
 
 impl Convert {
     /// Converts files of this format to messages.
-    pub(super) fn stream(&self, from: Format, out: &mut Out, told: &mut Told) {
-        self.output.write(out, What::Messages, Reads::Only(&self.paths), |out, sink| {
+    pub(super) fn stream(&self, from: Format, out: &mut Out, losses: &mut Losses) {
+        self.output.write(out, OutputKind::Converted, Reads::Only(&self.paths), |out, sink| {
             let problems = out.problem_count();
-            self.paths.iter().try_for_each(|path| self.stream_one(from, path, out, told, sink))?;
-            told.check(&self.output, out.problem_count() - problems)
+            self.paths.iter().try_for_each(|path| self.stream_one(from, path, out, losses, sink))?;
+            losses.check(&self.output, out.problem_count() - problems)
         });
     }
 
@@ -34,7 +34,7 @@ impl Convert {
         from: Format,
         path: &Path,
         out: &mut Out,
-        told: &Told,
+        losses: &Losses,
         sink: &mut dyn Write,
     ) -> Result<(), Failure> {
         let name = SourceName::of(path).to_string();
@@ -47,7 +47,7 @@ impl Convert {
         };
         let path = held.as_ref().and_then(Temporary::name).unwrap_or(path);
         let mut stopped = None;
-        let mut report = |note| tell(&name, note, out, told, &mut stopped);
+        let mut report = |note| tell(&name, note, out, losses, &mut stopped);
         let done = match from {
             #[cfg(feature = "zarr")]
             Format::Zarr => tgm_convert::zarr::to_tensogram(path, &self.zarr_options(), sink, &mut report),
@@ -75,22 +75,22 @@ impl Convert {
         from: Format,
         path: &Path,
         out: &mut Out,
-        told: &mut Told,
+        losses: &mut Losses,
         sink: &mut Sink<'_>,
     ) -> Result<(), Failure> {
         let mut bytes = Vec::new();
-        self.stream_one(from, path, out, told, &mut bytes)?;
+        self.stream_one(from, path, out, losses, &mut bytes)?;
         let (mut reader, mut index) = (MessageReader::new(&bytes[..]), 0);
         loop {
             let place = format!("{}: message {index}", SourceName::of(path));
             match reader.next_message().map_err(Failure::at(&place))? {
                 None => return Ok(()),
                 Some(message) if self.pipeline.is_empty() => {
-                    sink(out, told, &place, Item::Message(message.as_bytes()))?;
+                    sink(out, losses, &place, Item::Message(message.as_bytes()))?;
                 }
                 Some(message) => {
                     let arrays = Arrays::decode(message.as_bytes(), &as_stored()).map_err(Failure::at(&place))?;
-                    sink(out, told, &place, Item::Arrays(arrays))?;
+                    sink(out, losses, &place, Item::Arrays(arrays))?;
                 }
             }
             index += 1;
@@ -106,14 +106,14 @@ fn hold(path: &Path) -> io::Result<Temporary> {
 }
 
 /// Reports a note, or remembers the first one that is an error.
-pub(super) fn tell(name: &str, note: Note, out: &mut Out, told: &Told, stopped: &mut Option<Failure>) {
+pub(super) fn tell(name: &str, note: Note, out: &mut Out, losses: &Losses, stopped: &mut Option<Failure>) {
     match note {
-        Note::Failed { place, error } if told.is_strict() => {
+        Note::Failed { place, error } if losses.is_strict() => {
             stopped.get_or_insert(Failure::At(format!("{name}: {place}"), error));
         }
         Note::Failed { place, error } => out.report(&format!("{name}: {place}"), &error),
         Note::NotKept { place, what } => {
-            if let Err(failure) = told.not_kept(out, &format!("{name}: {place}"), &what) {
+            if let Err(failure) = losses.not_kept(out, &format!("{name}: {place}"), &what) {
                 stopped.get_or_insert(failure);
             }
         }

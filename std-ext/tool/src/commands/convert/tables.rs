@@ -7,13 +7,13 @@ use tgm_convert::table::{Columns, Described, Rows, TableFormat, TableOptions, Ta
 use tgm_std::TensogramError;
 
 use super::Convert;
-use super::formats::Format;
 use crate::args::files::usage;
+use crate::read::choice::MessageChoice;
 use crate::read::entry::Entry;
-use crate::read::input::{Input, Wanted};
-use crate::read::messages::{Which, for_each_message};
+use crate::read::input::{Input, MessagePart};
+use crate::read::messages::for_each_message;
 use crate::show::output::Out;
-use crate::write::destination::{Failure, Reads, What};
+use crate::write::destination::{Failure, OutputKind, Reads};
 
 /// Flags for tables.
 #[derive(Args, Debug)]
@@ -32,26 +32,24 @@ enum Of {
 }
 
 fn describe(entry: &Entry<'_>) -> Result<Described, TensogramError> {
-    Described::new(entry.file, entry.index as u64, entry.offset, entry.bytes)
+    let index = entry.index.0.ok_or_else(|| TensogramError::Object("the number of the message is not known".into()))?;
+    Described::new(entry.file, index as u64, entry.offset, entry.bytes)
 }
 
 impl Convert {
     /// Writes a table of the metadata of all messages. They are read twice, without payloads.
-    pub(super) fn write_table(&self, format: TableFormat, from: Format, out: &mut Out) {
-        if from != Format::Tgm {
-            usage("tables are made of messages: convert to tgm first");
-        }
+    pub(super) fn write_table(&self, format: TableFormat, out: &mut Out) {
         if self.paths.iter().any(|path| path == Path::new("-")) {
             usage("a table is made by reading twice, and standard input can be read once: name a file");
         }
         let rows = if self.tables.rows == Of::Messages { Rows::Messages } else { Rows::Objects };
-        self.output.write(out, What::Values, Reads::Only(&self.paths), |out, sink| {
+        self.output.write(out, OutputKind::Values, Reads::Only(&self.paths), |out, sink| {
             let columns = self.columns(TableOptions { rows, ..TableOptions::default() })?;
             let output = self.output.to_string();
             let mut writer = TableWriter::new(columns, format, sink).map_err(Failure::at(&output))?;
             let mut stopped = None;
             let done =
-                for_each_message(&self.paths, Which::default(), Wanted::Outline, out, |out, entry| {
+                for_each_message(&self.paths, MessageChoice::default(), MessagePart::Outline, out, |out, entry| {
                     match describe(entry) {
                         Ok(described) => writer.write(&described).map_err(|error| {
                             stopped = Some(Failure::At(entry.place(), error));
@@ -78,7 +76,7 @@ impl Convert {
             let Ok(input) = Input::open(path) else { continue };
             let mut reader = input.reader();
             for place in input.all() {
-                let Ok(entry) = reader.entry(place, Wanted::Outline) else { continue };
+                let Ok(entry) = reader.entry(place, MessagePart::Outline) else { continue };
                 if let Ok(described) = describe(&entry) {
                     columns.observe(&described).map_err(Failure::at(entry.place()))?;
                 }

@@ -10,10 +10,11 @@ use tgm_std::{EncodeOptions, TensogramError};
 
 use super::Convert;
 use super::item::{Item, Sink};
-use super::told::Told;
+use super::losses::Losses;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
-use crate::read::input::Wanted;
-use crate::read::messages::{Which, for_each_message};
+use crate::read::input::MessagePart;
+use crate::read::messages::for_each_message;
 use crate::show::output::Out;
 use crate::write::destination::Failure;
 
@@ -28,20 +29,21 @@ pub(super) fn read(
     path: &PathBuf,
     digests: Digests,
     out: &mut Out,
-    told: &mut Told,
+    losses: &mut Losses,
     sink: &mut Sink<'_>,
 ) -> Result<(), Failure> {
     let mut stopped = None;
-    let done = for_each_message(slice::from_ref(path), Which::default(), Wanted::Whole, out, |out, entry| {
-        if let Err(error) = digests.check_bytes(entry.bytes) {
-            out.report(&entry.place(), &error);
-            return Ok(());
-        }
-        sink(out, told, &entry.place(), Item::Message(entry.bytes)).map_err(|failure| {
-            stopped = Some(failure);
-            io::Error::other("not written")
-        })
-    });
+    let done =
+        for_each_message(slice::from_ref(path), MessageChoice::default(), MessagePart::Whole, out, |out, entry| {
+            if let Err(error) = digests.check_bytes(entry.bytes) {
+                out.report(&entry.place(), &error);
+                return Ok(());
+            }
+            sink(out, losses, &entry.place(), Item::Message(entry.bytes)).map_err(|failure| {
+                stopped = Some(failure);
+                io::Error::other("not written")
+            })
+        });
     match (stopped, done) {
         (Some(failure), _) => Err(failure),
         (None, done) => Ok(done?),
@@ -58,12 +60,12 @@ impl Convert {
         arrays: Arrays<'_>,
         place: &str,
         out: &mut Out,
-        told: &Told,
+        losses: &Losses,
         sink: &mut dyn Write,
     ) -> Result<(), Failure> {
         let options = self.encode.options_with_masks();
         if options.allow_nan || options.allow_inf {
-            told.list(out, place, 0, &arrays.not_kept_by_masks())?;
+            losses.list(out, place, 0, &arrays.not_kept_by_masks())?;
         }
         let len: u64 = arrays.arrays.iter().map(|array| array.values.len() as u64).sum();
         let staged = self

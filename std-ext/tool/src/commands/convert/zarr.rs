@@ -10,8 +10,8 @@ use tgm_std::file::SourceName;
 
 use super::Convert;
 use super::formats::Format;
+use super::losses::Losses;
 use super::streamed::tell;
-use super::told::Told;
 use crate::args::files::usage;
 use crate::show::output::Out;
 use crate::write::destination::{Failure, report};
@@ -21,7 +21,7 @@ use crate::write::temporary::TemporaryFolder;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Zarr")]
 pub(super) struct ZarrFlags {
-    /// Each chunk of an array becomes an object, or each array; without it, chunks are kept in tgm alone
+    /// Each chunk of an array becomes an object, or each array; without it, arrays of more than 64 MiB keep their chunks, in tgm alone
     #[arg(long, value_name = "HOW")]
     chunks: Option<How>,
     /// The shape of chunks that are written, such as 1x256x256; without it, they have the shape of the input's
@@ -50,13 +50,17 @@ impl Convert {
     pub(super) fn zarr_options(&self) -> ZarrOptions {
         let to = self.to.or_else(|| self.output.path().and_then(Format::of_name));
         // Elsewhere a chunk would be an array of its own.
-        let usual = if to.is_none_or(|to| to == Format::Tgm) { How::Keep } else { How::Join };
-        let chunks = if self.zarr.chunks.unwrap_or(usual) == How::Join { Chunks::Join } else { Chunks::Keep };
+        let usual = if to.is_none_or(|to| to == Format::Tgm) { Chunks::Fit } else { Chunks::Join };
+        let chunks = match self.zarr.chunks {
+            Some(How::Keep) => Chunks::Keep,
+            Some(How::Join) => Chunks::Join,
+            None => usual,
+        };
         ZarrOptions { chunks, encode: self.encode.options_with_masks(), ..ZarrOptions::default() }
     }
 
     /// Writes everything that is read to a directory, which appears when it is complete.
-    pub(super) fn write_zarr(&self, out: &mut Out, told: &mut Told) {
+    pub(super) fn write_zarr(&self, out: &mut Out, losses: &mut Losses) {
         let Some(path) = self.output.path() else { usage("a Zarr store is a directory: name one with -o") };
         if path.symlink_metadata().is_ok() {
             out.problem(&format!(
@@ -67,14 +71,14 @@ impl Convert {
         }
         // Beside the store that it becomes.
         let beside = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
-        let written = self.fill_zarr(beside, out, told).and_then(|folder| Ok(folder.put_at(path)?));
+        let written = self.fill_zarr(beside, out, losses).and_then(|folder| Ok(folder.put_at(path)?));
         if let Err(failure) = written {
             report(&self.output, out, failure);
         }
     }
 
     /// Fills a temporary folder in the directory `beside`.
-    fn fill_zarr(&self, beside: &Path, out: &mut Out, told: &mut Told) -> Result<TemporaryFolder, Failure> {
+    fn fill_zarr(&self, beside: &Path, out: &mut Out, losses: &mut Losses) -> Result<TemporaryFolder, Failure> {
         let options = ToZarrOptions {
             chunks: self.zarr.chunk_shape.as_ref().map(|ChunkShape(shape)| shape.clone()),
             name_key: self.name_key.clone(),
@@ -85,11 +89,11 @@ impl Convert {
         let create = |path: &Path| ZarrWriter::create(path, options).map_err(Failure::at(&output));
         let (folder, mut writer) = TemporaryFolder::new(beside, create)?;
         let mut count = 0_usize;
-        self.read(Format::Zarr, out, told, &mut |out, told, place, item| {
+        self.read(Format::Zarr, out, losses, &mut |out, losses, place, item| {
             count += 1;
             let mut stopped = None;
             let message = item.into_message(&self.encode.options_with_masks()).map_err(Failure::at(place))?;
-            match writer.write(&message, &mut |note| tell(place, note, out, told, &mut stopped)) {
+            match writer.write(&message, &mut |note| tell(place, note, out, losses, &mut stopped)) {
                 Err(tgm_std::TensogramError::Io(error)) => return Err(Failure::Output(error)),
                 Err(error) => out.report(place, &error),
                 Ok(()) => {}

@@ -9,13 +9,14 @@ use tgm_zio::{BridgeOptions, file, from_tensogram, to_tensogram};
 
 use super::ZioFiles;
 use crate::commands::Run;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
-use crate::read::input::Wanted;
-use crate::read::messages::{Which, for_each_message};
+use crate::read::input::MessagePart;
+use crate::read::messages::for_each_message;
 use crate::read::select::Selection;
 use crate::show::output::Out;
 use crate::show::text::escape;
-use crate::write::destination::{Destination, Reads, What};
+use crate::write::destination::{Destination, OutputKind, Reads};
 
 /// Write ZIO messages to a Tensogram file, one message each; from-tgm gives every byte back
 ///
@@ -43,7 +44,7 @@ pub(super) struct FromTgm {
     #[arg(value_name = "FILE", required = true)]
     paths: Vec<PathBuf>,
     #[command(flatten)]
-    which: Which,
+    choice: MessageChoice,
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
@@ -59,7 +60,7 @@ pub(super) struct FromTgm {
 impl Run for ToTgm {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let options = BridgeOptions { copy_descending: !self.no_copies, ..BridgeOptions::default() };
-        self.output.write(out, What::Messages, Reads::Only(&self.sources.paths), |out, sink| {
+        self.output.write(out, OutputKind::Messages, Reads::Only(&self.sources.paths), |out, sink| {
             Ok(self.sources.for_each(out, |out, entry| {
                 let converted = match &entry.message {
                     Ok(message) => to_tensogram(message, &options),
@@ -85,8 +86,8 @@ impl Run for FromTgm {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let mut notes = Vec::new();
         let options = BridgeOptions { pass_through: self.pass_through, ..BridgeOptions::default() };
-        self.output.write(out, What::Messages, Reads::Only(&self.paths), |out, mut sink| {
-            Ok(for_each_message(&self.paths, self.which, Wanted::Whole, out, |out, entry| {
+        self.output.write(out, OutputKind::Converted, Reads::Only(&self.paths), |out, mut sink| {
+            Ok(for_each_message(&self.paths, self.choice, MessagePart::Whole, out, |out, entry| {
                 if !self.selection.picks(out, entry, self.digests) {
                     return Ok(());
                 }

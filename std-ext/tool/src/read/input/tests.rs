@@ -35,17 +35,17 @@ proptest! {
         for (index, wanted) in order {
             let index = index % messages.len();
             let place = input.places(index..index + 1).next().unwrap();
-            let wanted = [Wanted::Whole, Wanted::Outline, Wanted::Object(0)][usize::from(wanted)];
+            let wanted = [MessagePart::Whole, MessagePart::Outline, MessagePart::Object(0)][usize::from(wanted)];
             let (entry, expected) = (reader.entry(place, wanted).unwrap(), &messages[index]);
-            prop_assert_eq!((entry.index, entry.bytes.len()), (index, expected.len()));
+            prop_assert_eq!((entry.index, entry.bytes.len()), (index.into(), expected.len()));
             prop_assert_eq!(
                 format!("{:?}", decode_descriptors(entry.bytes)), format!("{:?}", decode_descriptors(expected))
             );
-            if wanted != Wanted::Outline {
+            if wanted != MessagePart::Outline {
                 let read = |bytes| decode_object(bytes, 0, &tgm_std::DecodeOptions::default()).unwrap().2;
                 prop_assert!(read(entry.bytes) == read(expected));
             }
-            if wanted == Wanted::Whole {
+            if wanted == MessagePart::Whole {
                 prop_assert!(entry.bytes == expected);
             }
         }
@@ -59,7 +59,7 @@ fn an_outline_of_a_large_message_leaves_the_payload_where_it_is() {
     fs::write(&path, message(1 << 20)).unwrap();
     let input = Input::open(&path).unwrap();
     let mut reader = input.reader();
-    let entry = reader.entry(input.all().next().unwrap(), Wanted::Outline).unwrap();
+    let entry = reader.entry(input.all().next().unwrap(), MessagePart::Outline).unwrap();
     let read =
         Message::parse(entry.bytes).unwrap().object(0).unwrap().payload().iter().filter(|byte| **byte != 0).count();
     assert!(read < 300_000, "{read}");
@@ -76,7 +76,7 @@ fn a_file_that_was_truncated_is_an_error_wherever_it_is_read() {
         File::options().write(true).open(&path).unwrap().set_len(one.len() as u64 * 2 + 50).unwrap();
         let mut reader = input.reader();
         for (index, place) in input.all().enumerate() {
-            for wanted in [Wanted::Whole, Wanted::Outline, Wanted::Object(0)] {
+            for wanted in [MessagePart::Whole, MessagePart::Outline, MessagePart::Object(0)] {
                 match reader.entry(place, wanted) {
                     Ok(entry) => assert!(index < 2 && entry.bytes.len() == one.len()),
                     Err(TensogramError::Io(error)) => {

@@ -7,7 +7,7 @@ use crate::write::destination::{Destination, Failure};
 
 /// What differs between input and output.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct Losses {
     strict: bool,
     /// GRIB fields with a decimal scale, and the greatest bound of their differences.
     scaled: usize,
@@ -16,8 +16,8 @@ pub(super) struct Told {
     repacked: usize,
 }
 
-impl Told {
-    /// Nothing was told yet.
+impl Losses {
+    /// Nothing is lost yet.
     pub(super) fn new(strict: bool) -> Self {
         Self { strict, ..Self::default() }
     }

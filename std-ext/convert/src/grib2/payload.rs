@@ -1,0 +1,141 @@
+//! The payload of integers that section 7 has in another form: simple packing, as a stream of szip where that is shorter.
+//!
+//! szip takes samples of 8, 16, 24 and 32 bits. So integers of 12 bits become samples of 16 bits, which stand for the same
+//! values: the length of a stream hardly depends on the width. Points without a value repeat the integer before them, and
+//! the first ones the first integer. A stream holds differences, which are 0 there, and runs of them take almost nothing.
+
+use ciborium::Value;
+use tgm_codec::szip::{RSI, compress};
+use tgm_core::descriptor::{Compression, Key};
+use tgm_core::szip::{Params, flags};
+use tgm_std::internal::reserve;
+use tgm_std::{DataObjectDescriptor, Result};
+
+use super::codes::{Writer, containers_len, packed, packed_len, put_container};
+use crate::error::encoding_by;
+
+/// Samples in a block, as encoders of GRIB have it.
+const BLOCK_SIZE: u32 = 32;
+/// Shorter blocks. Where gaps begin and end within a block, the samples of a gap take as many bits as the others.
+const BLOCK_SIZES: [u32; 3] = [8, 16, BLOCK_SIZE];
+/// Bytes of samples that tell which block size is best.
+const TRIED: usize = 1 << 18;
+/// Bytes that a descriptor takes for the parameters of a stream, and for each offset of an interval.
+const PARAMETERS: usize = 80;
+const OFFSET: usize = 5;
+/// Integers that fit samples.
+const WIDTHS: std::ops::RangeInclusive<u32> = 1..=32;
+
+/// Packs an integer of at most `bits` bits for each of `points` points, and makes `descriptor` say how. `None` is a point
+/// without a value.
+///
+/// Returns the payload, and the mask of the points without a value: a bit for each point, 1 where it has none. The mask
+/// is `None` if all points have a value. Memory for a sample for each point is taken beside the payload.
+///
+/// # Errors
+/// [`Encoding`](tgm_std::TensogramError::Encoding) if memory runs out.
+pub(super) fn pack<I>(
+    integers: I,
+    points: u64,
+    bits: u32,
+    descriptor: &mut DataObjectDescriptor,
+) -> Result<(Vec<u8>, Option<Vec<u8>>)>
+where
+    I: Iterator<Item = Option<u64>> + Clone,
+{
+    let gaps = gaps(integers.clone(), points)?;
+    let first = integers.clone().flatten().next().unwrap_or(0);
+    let filled = integers.scan(first, |held, integer| {
+        *held = integer.unwrap_or(*held);
+        Some(*held)
+    });
+    let dense_len = packed_len(points, bits)?;
+    if WIDTHS.contains(&bits) {
+        let width = bits.next_multiple_of(u8::BITS);
+        let container = params(width, BLOCK_SIZE)?.container_size();
+        let mut samples = reserve(containers_len(points, container)?)?;
+        samples.chunks_exact_mut(container).zip(filled.clone()).for_each(|(to, from)| put_container(from, to));
+        let block_size = if gaps.is_some() { best_block_size(&samples, width)? } else { BLOCK_SIZE };
+        let (stream, offsets) = streamed(&samples, width, block_size)?;
+        if stream.len() + PARAMETERS + offsets.len() * OFFSET < dense_len {
+            descriptor.compression = Compression::Szip.name().to_string();
+            descriptor.set_param(Key::SzipRsi, RSI);
+            descriptor.set_param(Key::SzipBlockSize, block_size);
+            descriptor.set_param(Key::SzipFlags, flags::PREPROCESS);
+            descriptor.set_param(Key::SzipBlockOffsets, offsets.into_iter().map(Value::from).collect::<Vec<_>>());
+            descriptor.set_param(Key::SpBitsPerValue, width);
+            return Ok((stream, gaps));
+        }
+    }
+    descriptor.set_param(Key::SpBitsPerValue, bits);
+    Ok((packed(filled.map(Some), points, bits)?, gaps))
+}
+
+fn params(width: u32, block_size: u32) -> Result<Params> {
+    let params = Params::new(width, block_size, RSI, flags::PREPROCESS | flags::MSB);
+    params.map_err(|kind| encoding_by("szip", kind.at(0)))
+}
+
+/// The stream of samples, and the bits at which its intervals begin.
+fn streamed(samples: &[u8], width: u32, block_size: u32) -> Result<(Vec<u8>, Vec<u64>)> {
+    Ok(compress(samples, &params(width, block_size)?).map_err(|error| error.in_codec("szip"))?)
+}
+
+/// The block size that makes the samples shortest, by a part from their middle.
+fn best_block_size(samples: &[u8], width: u32) -> Result<u32> {
+    // A multiple of each width of a container.
+    let len = samples.len().min(TRIED) / 12 * 12;
+    let start = (samples.len() - len) / 2 / 12 * 12;
+    let part = samples.get(start..start + len).unwrap_or_default();
+    let lengths = BLOCK_SIZES.map(|size| streamed(part, width, size).map(|(stream, _)| (stream.len(), size)));
+    let lengths = lengths.into_iter().collect::<Result<Vec<_>>>()?;
+    Ok(lengths.into_iter().min().map_or(BLOCK_SIZE, |(_, size)| size))
+}
+
+fn gaps(integers: impl Iterator<Item = Option<u64>>, points: u64) -> Result<Option<Vec<u8>>> {
+    let (mut gaps, mut has_gaps) = (Writer::new(packed_len(points, 1)?)?, false);
+    for integer in integers {
+        has_gaps |= integer.is_none();
+        gaps.put(integer.is_none().into(), 1);
+    }
+    Ok(has_gaps.then(|| gaps.finish()))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use tgm_core::descriptor::{ByteOrder, Dtype};
+
+    use super::*;
+
+    fn made(integers: &[Option<u64>], bits: u32) -> (DataObjectDescriptor, Vec<u8>, Option<Vec<u8>>) {
+        let points = integers.len() as u64;
+        let mut descriptor = DataObjectDescriptor::new(Dtype::Float64, ByteOrder::Little, &[points]);
+        let (payload, gaps) = pack(integers.iter().copied(), points, bits, &mut descriptor).unwrap();
+        (descriptor, payload, gaps)
+    }
+
+    #[test]
+    fn points_without_a_value_repeat_the_one_before_and_the_first_ones_the_first() {
+        let (descriptor, payload, gaps) = made(&[None, Some(5), None, Some(7), None], 4);
+        assert_eq!((payload, gaps), (vec![0x55, 0x57, 0x70], Some(vec![0b1010_1000])));
+        assert_eq!(descriptor.compression, "none");
+        assert_eq!(made(&[None; 9], 4).1, [0; 5]);
+        assert_eq!(made(&[Some(1); 9], 1).2, None);
+    }
+
+    #[test]
+    fn what_a_stream_does_not_shorten_keeps_its_bits() {
+        let smooth: Vec<_> = (0..5000).map(|i| (i % 17 != 3).then_some(2000 + i / 16)).collect();
+        let noise: Vec<_> = (0..5000_u64).map(|i| Some(i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52)).collect();
+        let about = |integers: &[Option<u64>], bits: u32| {
+            let (descriptor, payload, _) = made(integers, bits);
+            let bits = descriptor.params[Key::SpBitsPerValue.name()].as_integer().unwrap();
+            (descriptor.compression, u32::try_from(bits).unwrap(), payload.len())
+        };
+        let (compression, bits, len) = about(&smooth, 12);
+        assert!((compression.as_str(), bits) == ("szip", 16) && len < 2000, "{compression} {bits} {len}");
+        assert_eq!(about(&noise, 12), ("none".to_string(), 12, 7500));
+        assert_eq!(about(&smooth, 33).0, "none");
+    }
+}

@@ -1,0 +1,261 @@
+//! Archives: messages of any source, and the objects in them, which are read when their values are asked for.
+//!
+//! ```text
+//! archive ─ message(i) ─► message ─ object(k) ─► object ─ read() ─► request ─► values
+//!    │                                             ▲
+//!    └─ query, objects, object(i, k) ──────────────┘
+//! ```
+//!
+//! | noun | what it is | verbs |
+//! |---|---|---|
+//! | [`Archive`] | messages of any source: bytes, a path, a map, an address, something with `read` and `seek` | open, len, index, iterate, query, append |
+//! | [`Message`] | one message; its bytes are borrowed where they are at hand | metadata, objects, verify |
+//! | [`Object`] | one tensor, not yet read | shape, dtype, stages, bytes, where it can be cut; metadata; **read** |
+//! | [`Read`](crate::Read) | a request: all, ranges or a box; how it is decoded | into new memory, the caller's buffer, an array |
+//! | [`Writer`] | where messages go: memory, a file, anything with `write` | object, finish |
+//!
+//! With feature `async`, `AsyncArchive` has the same methods, followed by `.await`.
+//!
+//! Objects are found by a walk over frames, or by an index that was proven: so an object is the same, whatever its source
+//! is. [`MappedFile::object`](crate::MappedFile::object) follows the index as it is.
+//!
+//! ```
+//! use tgm_std::Archive;
+//! use tgm_std::decode::Picks;
+//!
+//! let archive = Archive::open("../tests/data/realistic/surface-181x360.tgm")?;
+//! let found = archive.query(&"mars.param = 2t".parse()?)?;
+//! let object = &found[0];
+//! assert_eq!(object.shape(), [181, 360]);
+//! let picks = "40:60, 0:30".parse::<Picks>()?.resolve(object.shape().iter().copied())?;
+//! let mut values = [0.0_f32; 20 * 30];
+//! object.read().select(&picks).values_into(&mut values)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#[cfg(feature = "async")]
+mod async_archive;
+#[cfg(feature = "async")]
+mod async_object;
+mod facts;
+mod message;
+mod object;
+mod seek;
+mod source;
+mod writer;
+
+use std::fmt;
+use std::io::{Read, Seek};
+use std::path::Path;
+
+use tgm_core::Message as MessageView;
+use tgm_core::wire::MAGIC;
+
+use self::seek::SeekFetch;
+use self::source::Source;
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::DecodeOptions;
+use crate::encode::MessageBuilder;
+#[cfg(feature = "mmap")]
+use crate::file::MappedFile;
+use crate::file::foreign::{LOOKED_AT, error as foreign_file};
+use crate::file::{AppendOptions, Data, TensogramFile};
+use crate::model::query::Query;
+use crate::read::{RangeFetch, ReadOptions, Reader, is_remote_url};
+use crate::scan::MessageLayout;
+
+#[cfg(feature = "async")]
+pub use self::async_archive::{AsyncArchive, AsyncMessage};
+#[cfg(feature = "async")]
+pub use self::async_object::{AsyncObject, AsyncRead};
+pub use self::message::Message;
+pub use self::object::Object;
+pub use self::writer::{MessageSink, Writer};
+
+/// Messages of any source.
+///
+/// | source | made by | messages |
+/// |---|---|---|
+/// | a path, or an address of a server (feature `remote`) | [`Self::open`] | read in parts, as they are asked for |
+/// | bytes: borrowed, owned or shared | [`Self::from_bytes`] | borrowed |
+/// | a memory map | `From<MappedFile>`, feature `mmap` | borrowed |
+/// | something with [`Read`] and [`Seek`] | [`Self::from_reader`] | read in parts |
+/// | the program's own source of ranges of bytes | [`Self::from_fetch`] | read in parts |
+/// | an open [`TensogramFile`] | `From<TensogramFile>` | as the file |
+///
+/// All methods take `&self` but [`Self::append`], and threads may share an archive. What is read between messages, and
+/// what is trusted, is said in the [module](crate::archive).
+///
+/// ```
+/// use tgm_std::{Archive, MessageBuilder, ObjectBuilder};
+///
+/// let message = |n: i32| MessageBuilder::new().object(ObjectBuilder::new(&[2], &[n, 2 * n])?.metadata("n", n)).encode();
+/// let archive = Archive::from_bytes([message(1)?, message(2)?].concat());
+/// assert_eq!(archive.len()?, 2);
+/// assert_eq!(archive.object(1, 0)?.read().values::<i32>()?, [2, 4]);
+/// for message in archive.messages()? {
+///     for object in message?.objects()? {
+///         println!("{} {:?}", object?.metadata()?.get("n").is_some(), object?.shape());
+///     }
+/// }
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+pub struct Archive<'d> {
+    source: Source<'d>,
+}
+
+impl fmt::Debug for Archive<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Archive").field("source", &self.source).finish()
+    }
+}
+
+impl Archive<'static> {
+    /// Opens a file by its path, or a source by its address ([`is_remote_url`]). The beginning is read; messages are
+    /// searched for when the first one is asked for.
+    ///
+    /// An empty file is an archive without messages, to which messages can be appended. For options of addresses, see
+    /// `TensogramFile::open_remote_with`.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] if it cannot be opened ("file not found: PATH"); [`TensogramError::Framing`] if no message is
+    /// found in it: the error says what it looks like; [`TensogramError::Remote`] for an address, and for every address
+    /// without feature `remote`.
+    pub fn open(source: impl AsRef<Path>) -> Result<Self> {
+        let path = source.as_ref();
+        if let Some(address) = path.to_str().filter(|text| is_remote_url(text)) {
+            return Ok(TensogramFile::open_source(address, None)?.into());
+        }
+        let file = TensogramFile::open(path)?;
+        let mut start = [0; LOOKED_AT as usize];
+        let read = file.read_at(0, &mut start)?;
+        let start = start.get(..read).unwrap_or_default();
+        // What begins with a message is not searched.
+        if start.starts_with(MAGIC) || start.is_empty() || file.message_count()? > 0 {
+            return Ok(file.into());
+        }
+        Err(foreign_file(&file.source(), false, start))
+    }
+
+    /// Reads something that has a position, such as a [`Cursor`](std::io::Cursor) or a file object. Other programs should
+    /// not move it meanwhile.
+    pub fn from_reader(reader: impl Read + Seek + Send + 'static) -> Self {
+        Self::from_fetch(SeekFetch::new(reader), ReadOptions::local())
+    }
+
+    /// Reads ranges of bytes by a program's own [`RangeFetch`]. `options` say how much is asked for at once.
+    pub fn from_fetch(source: impl RangeFetch + 'static, options: ReadOptions) -> Self {
+        let fetch: Box<dyn RangeFetch> = Box::new(source);
+        Self { source: Source::Fetched(Reader::new(fetch, options)) }
+    }
+}
+
+impl From<TensogramFile> for Archive<'static> {
+    fn from(file: TensogramFile) -> Self {
+        Self { source: Source::File(file) }
+    }
+}
+
+/// The messages are borrowed from the map.
+#[cfg(feature = "mmap")]
+impl From<MappedFile> for Archive<'static> {
+    fn from(mapped: MappedFile) -> Self {
+        Self { source: Source::Mapped(mapped) }
+    }
+}
+
+/// The messages of an archive, for functions over the data of many messages.
+impl<'d> From<&'d Archive<'_>> for Data<'d> {
+    fn from(archive: &'d Archive<'_>) -> Self {
+        archive.source.data()
+    }
+}
+
+impl<'d> Archive<'d> {
+    /// Messages in memory: `&[u8]`, `Vec<u8>`, `Arc<[u8]>`, or anything else that gives the same bytes at each call. They
+    /// are scanned at once, and borrowed.
+    pub fn from_bytes(bytes: impl AsRef<[u8]> + Send + Sync + 'd) -> Self {
+        Self { source: Source::of_bytes(Box::new(bytes)) }
+    }
+
+    /// The number of messages. The first call searches for them.
+    ///
+    /// # Errors
+    /// The errors of the source.
+    #[expect(clippy::len_without_is_empty, reason = "it can fail, and finds all messages")]
+    pub fn len(&self) -> Result<usize> {
+        self.source.count()
+    }
+
+    /// The places of the messages.
+    ///
+    /// # Errors
+    /// The errors of the source.
+    pub fn layouts(&self) -> Result<Vec<MessageLayout>> {
+        self.source.layouts()
+    }
+
+    /// Message `index`.
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`] if there is no such message; the errors of the source.
+    pub fn message(&self, index: usize) -> Result<Message<'_>> {
+        self.source.check(index)?;
+        Ok(Message::new(&self.source, index))
+    }
+
+    /// All messages in order.
+    ///
+    /// # Errors
+    /// The errors of the source.
+    pub fn messages(&self) -> Result<impl DoubleEndedIterator<Item = Result<Message<'_>>> + ExactSizeIterator> {
+        Ok((0..self.len()?).map(|index| self.message(index)))
+    }
+
+    /// Object `object` of message `index`, as [`Message::object`] gives it.
+    ///
+    /// # Errors
+    /// The errors of [`Self::message`] and of [`Message::object`].
+    pub fn object(&self, index: usize, object: usize) -> Result<Object<'_>> {
+        Object::open(&self.source, index, object)
+    }
+
+    /// The objects for which a query holds, in order. Reads the metadata of all messages, and no payload. Digests of metadata
+    /// frames are checked.
+    ///
+    /// [`file::query`](crate::file::query) gives their numbers, and has options. A catalogue (the crate `tgm-catalog`)
+    /// answers the same question without reading the messages.
+    ///
+    /// # Errors
+    /// The errors of the source, and of the metadata of the first message that has an error. The text names the message.
+    pub fn query(&self, query: &Query) -> Result<Vec<Object<'_>>> {
+        let found = crate::file::query(self, query, &DecodeOptions::default())?;
+        found.into_iter().map(|(index, object)| self.object(index, object)).collect()
+    }
+
+    /// Appends a message to a file that was opened by its path. Readers see it in one step.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] for a source that cannot be written; the errors of [`MessageBuilder::encode`] and of
+    /// [`TensogramFile::append_message`].
+    pub fn append(&mut self, message: MessageBuilder<'_>) -> Result<MessageLayout> {
+        match &mut self.source {
+            Source::File(file) => file.append_message(&message.encode()?, &AppendOptions::default()),
+            _ => Err(TensogramError::Io(std::io::Error::new(
+                std::io::ErrorKind::Unsupported,
+                "messages are appended to files that were opened by their paths",
+            ))),
+        }
+    }
+
+    /// Message `index` where it lies, if its bytes are at hand.
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`] if there is no such message; the errors of [`MessageView::parse`].
+    pub fn view(&self, index: usize) -> Result<Option<MessageView<'_>>> {
+        self.source.view(index)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! One object of an archive whose source answers later, and requests for its values.
+
+use std::sync::Arc;
+
+use tgm_core::descriptor::Descriptor;
+use tgm_core::selection::Pick;
+
+use super::facts::{Facts, fact_methods};
+use super::object::only;
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::DecodeOptions;
+use crate::decode::Scratch;
+use crate::decode::at_hand::AtHand;
+use crate::decode::request::native;
+use crate::decode::wanted::Wanted;
+use crate::model::metadata_budget::MetadataBudget;
+use crate::model::number::Number;
+use crate::model::to_owned;
+use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
+use crate::read::question::{AllMetadata, Decoded, Described, DescribedObject, Values};
+use crate::read::{AsyncRangeFetch, AsyncReader};
+
+/// A reader of any source that answers later.
+pub(super) type AnyReader = AsyncReader<Box<dyn AsyncRangeFetch>>;
+
+/// One tensor of an [`AsyncArchive`](super::AsyncArchive), not yet read: [`Object`](super::Object). What reads is followed
+/// by `.await`.
+#[derive(Clone, Debug)]
+pub struct AsyncObject {
+    reader: Arc<AnyReader>,
+    message: usize,
+    index: usize,
+    found: DescribedObject,
+    facts: Facts,
+}
+
+impl AsyncObject {
+    pub(super) async fn open(reader: &Arc<AnyReader>, message: usize, index: usize) -> Result<Self> {
+        let found = reader.ask(message, Described { index, options: DecodeOptions::default() }).await?;
+        let facts = Facts::of(&Descriptor::parse(&found.cbor, found.offset)?, found.region_len)?;
+        Ok(Self { reader: Arc::clone(reader), message, index, found, facts })
+    }
+
+    fact_methods!();
+
+    /// The descriptor: [`Object::descriptor`](super::Object::descriptor).
+    ///
+    /// # Errors
+    /// The errors of [`Object::descriptor`](super::Object::descriptor).
+    pub fn descriptor(&self) -> Result<DataObjectDescriptor> {
+        let view = Descriptor::parse(&self.found.cbor, self.found.offset)?;
+        to_owned::descriptor(&view, &MetadataBudget::by_default())
+    }
+
+    /// The metadata of the message as this object sees it: [`Object::metadata`](super::Object::metadata).
+    ///
+    /// # Errors
+    /// The errors of [`Object::metadata`](super::Object::metadata).
+    pub async fn metadata(&self) -> Result<GlobalMetadata> {
+        let metadata = self.reader.ask(self.message, AllMetadata(DecodeOptions::default())).await?;
+        Ok(only(metadata, self.index))
+    }
+
+    /// A request for its values.
+    pub const fn read(&self) -> AsyncRead<'_> {
+        AsyncRead { object: self, wanted: Wanted::All, options: None }
+    }
+}
+
+/// A request for the values of an [`AsyncObject`]: [`Read`](crate::Read), whose last four methods are followed by `.await`.
+/// Decoding takes memory of its own, because it may run on another thread.
+#[derive(Clone, Debug)]
+#[must_use = "a request reads nothing before it is told where values go"]
+pub struct AsyncRead<'r> {
+    object: &'r AsyncObject,
+    wanted: Wanted<'r>,
+    options: Option<&'r DecodeOptions>,
+}
+
+impl<'r> AsyncRead<'r> {
+    /// Asks for ranges of elements: [`Read::ranges`](crate::Read::ranges).
+    pub const fn ranges(mut self, ranges: &'r [(u64, u64)]) -> Self {
+        self.wanted = Wanted::Ranges(ranges);
+        self
+    }
+
+    /// Asks for a box of the tensor: [`Read::select`](crate::Read::select).
+    pub const fn select(mut self, picks: &'r [Pick]) -> Self {
+        self.wanted = Wanted::Box(picks);
+        self
+    }
+
+    /// Sets how to decode: [`Read::options`](crate::Read::options).
+    pub const fn options(mut self, options: &'r DecodeOptions) -> Self {
+        self.options = Some(options);
+        self
+    }
+
+    /// Fetches what is wanted, and decodes it where that may take time.
+    async fn decoded<R: Send + 'static>(
+        self,
+        in_native_order: bool,
+        decode: fn(&Values, AtHand) -> Result<R>,
+    ) -> Result<R> {
+        let default = DecodeOptions::default();
+        let options = self.options.unwrap_or(&default);
+        let options = if in_native_order { native(options) } else { std::borrow::Cow::Borrowed(options) };
+        let values = Values::new(self.object.index, self.wanted, &options);
+        self.object.reader.ask(self.object.message, Decoded(values, decode)).await
+    }
+
+    /// The values as bytes: [`Read::bytes`](crate::Read::bytes).
+    ///
+    /// # Errors
+    /// The errors of [`Read::bytes`](crate::Read::bytes).
+    pub async fn bytes(self) -> Result<Vec<u8>> {
+        self.decoded(false, |values, at_hand| at_hand.bytes(values.what(), &values.options)).await
+    }
+
+    /// The values as bytes into all of `out`: [`Read::bytes_into`](crate::Read::bytes_into).
+    ///
+    /// # Errors
+    /// The errors of [`Read::bytes_into`](crate::Read::bytes_into).
+    pub async fn bytes_into(self, out: &mut [u8]) -> Result<()> {
+        copy_to(&self.bytes().await?, out, "bytes")
+    }
+
+    /// The values as a vector of type `T`: [`Read::values`](crate::Read::values).
+    ///
+    /// # Errors
+    /// The errors of [`Read::values`](crate::Read::values).
+    pub async fn values<T: Number>(self) -> Result<Vec<T>> {
+        let decode: fn(&Values, AtHand) -> Result<Vec<T>> =
+            |values, at_hand| at_hand.values(values.what(), &values.options, &mut Scratch::default());
+        self.decoded(true, decode).await
+    }
+
+    /// The values of type `T` into all of `out`: [`Read::values_into`](crate::Read::values_into).
+    ///
+    /// # Errors
+    /// The errors of [`Read::values_into`](crate::Read::values_into).
+    pub async fn values_into<T: Number>(self, out: &mut [T]) -> Result<()> {
+        copy_to(&self.values::<T>().await?, out, "values")
+    }
+}
+
+fn copy_to<T: Copy>(values: &[T], out: &mut [T], what: &str) -> Result<()> {
+    let (given, expected) = (out.len(), values.len());
+    if given != expected {
+        return Err(TensogramError::encoding(format!("output has {given} {what}, the request has {expected}")));
+    }
+    out.copy_from_slice(values);
+    Ok(())
+}

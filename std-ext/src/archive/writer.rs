@@ -1,0 +1,247 @@
+//! Where messages go: memory, files, anything with `write`.
+
+use std::io::Write;
+use std::path::Path;
+
+use ciborium::Value;
+
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::EncodeOptions;
+use crate::encode::{GrowingMessage, ObjectBuilder};
+use crate::file::{AppendOptions, TensogramFile};
+use crate::model::metadata::{PathOwner, path_owner, set_path};
+use crate::model::types::GlobalMetadata;
+
+/// Something that messages are written to.
+pub trait MessageSink {
+    /// Takes a whole message.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`]; for a file, the errors of [`TensogramFile::append_message`].
+    fn take_message(&mut self, message: &[u8]) -> Result<()>;
+
+    /// Waits until all messages are where they should be.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`].
+    fn flush_messages(&mut self) -> Result<()>;
+}
+
+impl<W: Write> MessageSink for W {
+    fn take_message(&mut self, message: &[u8]) -> Result<()> {
+        Ok(self.write_all(message)?)
+    }
+
+    fn flush_messages(&mut self) -> Result<()> {
+        Ok(self.flush()?)
+    }
+}
+
+/// Messages are appended, each in one step. [`AppendOptions`] are the default ones.
+impl MessageSink for TensogramFile {
+    fn take_message(&mut self, message: &[u8]) -> Result<()> {
+        self.append_message(message, &AppendOptions::default()).map(drop)
+    }
+
+    fn flush_messages(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes messages, object by object. Objects are encoded when they are given, and their values are not needed any more. The
+/// message is in memory until it ends, and is then written in one step.
+///
+/// | messages go to | made by | [`finish`](Self::finish) gives |
+/// |---|---|---|
+/// | memory | [`Writer::memory`] | the bytes |
+/// | a file | [`Writer::create`], [`Writer::append`] | the file |
+/// | anything with [`Write`] | [`Writer::new`] | that |
+///
+/// A message of more objects than memory holds is written by [`StreamingEncoder`](crate::StreamingEncoder).
+///
+/// ```
+/// use tgm_std::{Archive, Compress, ObjectBuilder, Writer};
+///
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let path = dir.path().join("fields.tgm");
+/// let mut writer = Writer::create(&path)?;
+/// let mut field = [0.0_f64; 100];
+/// for step in 0..3 {
+///     field.fill(280.0 + f64::from(step));
+///     writer.object(ObjectBuilder::new(&[10, 10], &field)?.metadata("mars.step", step).compress(Compress::Within(0.01))?)?;
+/// }
+/// writer.finish()?;
+/// assert_eq!(Archive::open(&path)?.query(&"mars.step = 2".parse().unwrap())?.len(), 1);
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "the last message is written by `finish`"]
+pub struct Writer<S> {
+    sink: S,
+    options: EncodeOptions,
+    metadata: GlobalMetadata,
+    message: GrowingMessage,
+}
+
+impl Writer<Vec<u8>> {
+    /// Writes to memory.
+    pub fn memory() -> Self {
+        Self::new(Vec::new())
+    }
+}
+
+impl Writer<TensogramFile> {
+    /// Writes to a new file, in directories that are made. An existing file is emptied.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`].
+    pub fn create(path: impl AsRef<Path>) -> Result<Self> {
+        Ok(Self::new(TensogramFile::create(path)?))
+    }
+
+    /// Writes behind the messages of a file, which must be there.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`].
+    pub fn append(path: impl AsRef<Path>) -> Result<Self> {
+        Ok(Self::new(TensogramFile::open(path)?))
+    }
+}
+
+impl<S: MessageSink> Writer<S> {
+    /// Writes to anything that takes bytes, or to a file that is open.
+    pub fn new(sink: S) -> Self {
+        let options = EncodeOptions::default();
+        let message = GrowingMessage::new(&options);
+        Self { sink, options, metadata: GlobalMetadata::default(), message }
+    }
+
+    /// Sets how to encode. It holds from the next message on if objects were written to this one.
+    pub fn options(mut self, options: EncodeOptions) -> Self {
+        if self.message.object_count() == 0 {
+            self.message = GrowingMessage::new(&options);
+        }
+        self.options = options;
+        self
+    }
+
+    /// Sets metadata of the message that is being written: an entry of `_extra_`. Dots in `key` lead into maps.
+    ///
+    /// # Errors
+    /// [`TensogramError::Metadata`] for a key that cannot be set, or that begins with `extra.` itself.
+    pub fn extra(&mut self, key: &str, value: impl Into<Value>) -> Result<()> {
+        if let PathOwner::Message(Some(path)) = path_owner(key) {
+            let text = format!("{key}: what `extra` sets is the message's already: write {path:?}");
+            return Err(TensogramError::Metadata(text.into()));
+        }
+        set_path(&mut self.metadata.extra, key, value)
+    }
+
+    /// Encodes an object and adds it to the message.
+    ///
+    /// # Errors
+    /// The errors of [`encode`](crate::encode()) about an object, and of its metadata. After an error of encoding the message
+    /// cannot be finished.
+    pub fn object(&mut self, object: ObjectBuilder<'_>) -> Result<()> {
+        let metadata = self.message.add_object(object, &self.options)?;
+        self.metadata.base.push(metadata);
+        Ok(())
+    }
+
+    /// Ends the message and writes it. The next object begins another one.
+    ///
+    /// # Errors
+    /// The errors of [`encode`](crate::encode()) about a message; the errors of the sink.
+    pub fn end_message(&mut self) -> Result<()> {
+        let message = std::mem::replace(&mut self.message, GrowingMessage::new(&self.options));
+        let metadata = std::mem::take(&mut self.metadata);
+        self.sink.take_message(&message.finish(&metadata)?)
+    }
+
+    /// Ends the message, if there is one, and returns what was written to.
+    ///
+    /// # Errors
+    /// The errors of [`Self::end_message`]; [`TensogramError::Io`].
+    pub fn finish(mut self) -> Result<S> {
+        if self.message.object_count() > 0 || !self.metadata.extra.is_empty() {
+            self.end_message()?;
+        }
+        self.sink.flush_messages()?;
+        Ok(self.sink)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use super::*;
+    use crate::archive::Archive;
+    use crate::encode::{MessageBuilder, Provenance};
+
+    fn object(n: i32) -> ObjectBuilder<'static> {
+        ObjectBuilder::from_parts(
+            crate::DataObjectDescriptor::new(crate::Dtype::Int32, crate::ByteOrder::NATIVE, &[1]),
+            n.to_ne_bytes().to_vec(),
+        )
+        .metadata("mars.n", n)
+    }
+
+    fn options() -> EncodeOptions {
+        let provenance = Some(Provenance {
+            time: "2024-01-01T00:00:00Z".into(),
+            uuid: "01234567-89ab-4cde-8f01-23456789abcd".into(),
+            encoder_name: "test".into(),
+            encoder_version: "1".into(),
+        });
+        EncodeOptions { provenance, ..EncodeOptions::default() }
+    }
+
+    #[test]
+    fn a_message_is_the_one_of_the_builder_wherever_it_goes() {
+        let expected = MessageBuilder::new().options(options()).extra("a.b", 1).object(object(1)).object(object(2));
+        let expected = expected.encode().unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("new/a.tgm");
+        fn write<S: MessageSink>(writer: Writer<S>) -> S {
+            let mut writer = writer.options(options());
+            writer.extra("a.b", 1).unwrap();
+            writer.object(object(1)).unwrap();
+            writer.object(object(2)).unwrap();
+            writer.finish().unwrap()
+        }
+        assert!(write(Writer::memory()) == expected);
+        assert!(write(Writer::new(std::io::Cursor::new(Vec::new()))).into_inner() == expected);
+        write(Writer::create(&path).unwrap());
+        write(Writer::append(&path).unwrap());
+        assert!(std::fs::read(&path).unwrap() == [&expected[..], &expected].concat());
+        write(Writer::create(&path).unwrap());
+        assert!(std::fs::read(&path).unwrap() == expected);
+    }
+
+    #[test]
+    fn messages_end_where_they_are_told_and_an_empty_one_is_not_written_unasked() {
+        let mut writer = Writer::memory();
+        for n in 0..3 {
+            writer.object(object(n)).unwrap();
+            writer.end_message().unwrap();
+        }
+        let archive = Archive::from_bytes(writer.finish().unwrap());
+        assert_eq!(archive.len().unwrap(), 3);
+        assert_eq!(archive.object(2, 0).unwrap().read().values::<i32>().unwrap(), [2]);
+        assert!(Writer::memory().finish().unwrap().is_empty());
+        let mut writer = Writer::memory();
+        writer.end_message().unwrap();
+        assert_eq!(Archive::from_bytes(writer.finish().unwrap()).len().unwrap(), 1);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_at_once_and_nothing_is_written() {
+        let mut writer = Writer::memory();
+        let wrong = ObjectBuilder::new(&[1], &[1_u8]).unwrap().metadata("extra.a", 1);
+        assert!(matches!(writer.object(wrong), Err(TensogramError::Metadata(_))));
+        assert!(writer.extra("extra.a", 1).is_err());
+        writer.object(object(1)).unwrap();
+        writer.object(ObjectBuilder::new(&[1], &[f64::NAN]).unwrap()).unwrap_err();
+        assert!(writer.finish().is_err());
+    }
+}

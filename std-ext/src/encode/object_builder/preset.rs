@@ -1,0 +1,200 @@
+//! Pipelines for those who know what they want to keep, and not which codec keeps it.
+
+use tgm_core::descriptor::{Compression, Dtype};
+
+use super::ObjectBuilder;
+use crate::base::error::Result;
+use crate::encode::defaults::packed_bits;
+
+/// Packed values of more bits than this are not samples of szip.
+const MOST_OF_SZIP: u64 = 32;
+
+/// With more bits, packed values would be finer than floats.
+const MOST_OF_FLOATS: u64 = 52;
+
+/// What a compression has to keep. [`ObjectBuilder::compress`] chooses encoding, filter, compression and parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Compress {
+    /// Every bit of every value.
+    Lossless,
+    /// Floats change by no more than this, in their own unit. Other values are kept as they are.
+    Within(f64),
+    /// Floats are packed into this many bits each, at most 64. Other values are an error.
+    Bits(u32),
+}
+
+/// The first of these codecs that the build has, of those that take any bytes.
+fn usual() -> Option<Compression> {
+    if cfg!(feature = "zstd") {
+        Some(Compression::Zstd)
+    } else if cfg!(feature = "lz4") {
+        Some(Compression::Lz4)
+    } else {
+        None
+    }
+}
+
+impl ObjectBuilder<'_> {
+    /// Chooses the pipeline by what it has to keep.
+    ///
+    /// | values | [`Lossless`](Compress::Lossless) | [`Within`](Compress::Within), [`Bits`](Compress::Bits) |
+    /// |---|---|---|
+    /// | floats | shuffle, zstd | simple_packing, szip; of more than 32 bits: simple_packing, shuffle, zstd |
+    /// | integers of several bytes, complex | shuffle, zstd | `Within`: as lossless; `Bits`: an error |
+    /// | integers of one byte, bits | zstd | as above |
+    ///
+    /// A build without zstd takes lz4 in its place, and one without both takes szip of shuffled values, or no compression.
+    /// Values of `float32` and shorter are packed as `float64`, and readers get them as `f32` all the same. Where 52 bits do not
+    /// keep a bound, `Within` is lossless. Values that are not finite are left out of account; the message has to
+    /// allow them ([`MessageBuilder::allow_nan`](crate::MessageBuilder::allow_nan)).
+    ///
+    /// # Errors
+    /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) for a bound that is not positive, and for more than 64
+    /// bits; [`TensogramError::Metadata`](crate::TensogramError::Metadata) for bits of values that are not floats.
+    ///
+    /// ```
+    /// use tgm_std::{Compress, MessageBuilder, ObjectBuilder, read};
+    ///
+    /// let temperature: Vec<f32> = (0..1000).map(|i| 280.0 + (i as f32 / 50.0).sin()).collect();
+    /// let object = ObjectBuilder::new(&[1000], &temperature)?.compress(Compress::Within(0.01))?;
+    /// let bytes = MessageBuilder::new().object(object).encode()?;
+    /// let found = read(&tgm_std::core::Message::parse(&bytes)?.object(0)?).values::<f32>()?;
+    /// assert!(found.iter().zip(&temperature).all(|(found, value)| (found - value).abs() <= 0.01001));
+    /// assert!(bytes.len() < 2000);
+    /// # Ok::<(), tgm_std::TensogramError>(())
+    /// ```
+    pub fn compress(self, how: Compress) -> Result<Self> {
+        let dtype = self.descriptor.dtype;
+        let is_float = matches!(dtype, Dtype::Float16 | Dtype::Bfloat16 | Dtype::Float32 | Dtype::Float64);
+        match how {
+            Compress::Lossless => Ok(self.lossless()),
+            Compress::Bits(bits) => Ok(self.simple_packing_of_finite(bits, 0)?.behind_packing()),
+            Compress::Within(error) if error.is_nan() || error <= 0.0 => self.simple_packing_of_finite_within(error),
+            Compress::Within(error) if is_float => match self.clone().simple_packing_of_finite_within(error) {
+                Ok(packed) if packed_bits(&packed.descriptor) <= Some(MOST_OF_FLOATS) => Ok(packed.behind_packing()),
+                _ => Ok(self.lossless()),
+            },
+            Compress::Within(_) => Ok(self.lossless()),
+        }
+    }
+
+    fn lossless(self) -> Self {
+        let is_shuffled = self.descriptor.dtype.byte_width() > 1;
+        match usual() {
+            Some(compression) if is_shuffled => self.shuffle().compression(compression),
+            Some(compression) => self.compression(compression),
+            None if is_shuffled => self.shuffle().szip(),
+            None => self,
+        }
+    }
+
+    /// Compresses packed values.
+    fn behind_packing(self) -> Self {
+        match packed_bits(&self.descriptor) {
+            // All values are one, which the descriptor holds.
+            Some(0) | None => self,
+            Some(bits) if bits <= MOST_OF_SZIP => self.szip(),
+            Some(_) => match usual() {
+                Some(compression) => self.shuffle().compression(compression),
+                None => self,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "tests may panic")]
+mod tests {
+    use tgm_core::Message;
+
+    use super::*;
+    use crate::encode::MessageBuilder;
+    use crate::model::number::Number;
+    use crate::{TensogramError, read};
+
+    fn stages(object: &ObjectBuilder<'_>) -> [String; 3] {
+        let descriptor = object.descriptor();
+        [descriptor.encoding.clone(), descriptor.filter.clone(), descriptor.compression.clone()]
+    }
+
+    fn there_and_back<T: Number>(object: ObjectBuilder<'_>) -> Vec<T> {
+        let bytes = MessageBuilder::new().allow_nan().allow_inf().object(object).encode().unwrap();
+        read(&Message::parse(&bytes).unwrap().object(0).unwrap()).values().unwrap()
+    }
+
+    /// Fields as models write them, ones that do not change, with gaps, and of a range that no packing keeps.
+    fn fields() -> Vec<Vec<f64>> {
+        let smooth: Vec<f64> = (0..500).map(|i| 280.0 + 15.0 * (f64::from(i) / 40.0).sin()).collect();
+        let mut gaps = smooth.clone();
+        (gaps[3], gaps[70], gaps[71]) = (f64::NAN, f64::INFINITY, f64::NEG_INFINITY);
+        vec![smooth, gaps, vec![7.25; 500], vec![1e300, -1e300, 1e-300, 0.0], vec![f64::NAN; 9], vec![]]
+    }
+
+    fn is_near(found: f64, value: f64, error: f64) -> bool {
+        found == value || (found - value).abs() <= error || found.is_nan() && value.is_nan()
+    }
+
+    #[test]
+    fn floats_stay_within_the_bound_whatever_they_are() {
+        for (number, field) in fields().iter().enumerate() {
+            for error in [0.5, 0.01, 1e-9] {
+                let object = ObjectBuilder::new(&[field.len() as u64], field).unwrap();
+                let found: Vec<f64> = there_and_back(object.compress(Compress::Within(error)).unwrap());
+                assert!(found.iter().zip(field).all(|(a, b)| is_near(*a, *b, error)), "{number} {error}");
+                let single: Vec<f32> = field.iter().map(|value| *value as f32).collect();
+                let object = ObjectBuilder::new(&[field.len() as u64], &single).unwrap();
+                let found: Vec<f64> = there_and_back(object.compress(Compress::Within(error)).unwrap());
+                assert!(found.iter().zip(&single).all(|(a, b)| is_near(*a, f64::from(*b), error)), "{number} {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn lossless_keeps_every_bit_of_every_type() {
+        fn check<T: Number>(values: &[T]) {
+            let object = ObjectBuilder::new(&[values.len() as u64], values).unwrap();
+            for how in [Compress::Lossless, Compress::Within(0.5)] {
+                assert_eq!(there_and_back::<T>(object.clone().compress(how).unwrap()), values);
+            }
+            assert!(matches!(object.compress(Compress::Bits(8)), Err(TensogramError::Metadata(_))));
+        }
+        check(&[1_u8, 2, 255]);
+        check(&[i16::MIN, 0, i16::MAX]);
+        check(&[i64::MIN, 0, i64::MAX]);
+        check(&[tgm_core::tensor::Complex::<f32> { re: 1.5, im: -2.0 }]);
+        let floats = [1.5_f64, -0.0, f64::NAN, 1e-300];
+        let object = ObjectBuilder::new(&[4], &floats).unwrap().compress(Compress::Lossless).unwrap();
+        let found: Vec<f64> = there_and_back(object);
+        assert!(found.iter().zip(floats).all(|(a, b)| is_near(*a, b, 0.0)));
+        let bits = ObjectBuilder::bitmask(&[9], &[0b1010_0000, 0x80]).compress(Compress::Lossless).unwrap();
+        assert_eq!(there_and_back::<f32>(bits), [1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn the_stages_are_those_of_the_table() {
+        let field = &fields()[0];
+        let object = || ObjectBuilder::new(&[500], field).unwrap();
+        let bits = |bits| stages(&object().compress(Compress::Bits(bits)).unwrap());
+        assert_eq!(bits(12), ["simple_packing", "none", "szip"]);
+        assert_eq!(bits(32), ["simple_packing", "none", "szip"]);
+        #[cfg(feature = "zstd")]
+        assert_eq!(bits(40), ["simple_packing", "shuffle", "zstd"]);
+        #[cfg(feature = "zstd")]
+        assert_eq!(stages(&object().compress(Compress::Lossless).unwrap()), ["none", "shuffle", "zstd"]);
+        for width in [1, 7, 12, 24, 31, 32, 33, 40, 52] {
+            let found: Vec<f64> = there_and_back(object().compress(Compress::Bits(width)).unwrap());
+            let step = 30.0 / 2_f64.powi(width.cast_signed()) * 2.0;
+            assert!(found.iter().zip(field).all(|(a, b)| is_near(*a, *b, step + 1e-9)), "{width}");
+        }
+    }
+
+    #[test]
+    fn bounds_that_cannot_be_kept_are_errors() {
+        for error in [0.0, -1.0, f64::NAN] {
+            let object = ObjectBuilder::new(&[2], &[1.0_f64, 2.0]).unwrap();
+            assert!(matches!(object.compress(Compress::Within(error)), Err(TensogramError::Encoding(_))), "{error}");
+        }
+        assert!(ObjectBuilder::new(&[1], &[1.0_f64]).unwrap().compress(Compress::Bits(65)).is_err());
+    }
+}

@@ -1,0 +1,323 @@
+//! Reading in steps: the program fetches the bytes, and nothing here waits, has a thread, a clock or a runtime.
+//!
+//! ```text
+//! Steps ─ count, metadata, object, read … ─► Task ─ step ─► Wants(what to fetch) ─ give ─┐
+//!                                             ▲   └───────► Done(answer)                 │
+//!                                             └──────────────────────────────────────────┘
+//! ```
+//!
+//! [`Reader`](super::Reader) drives these tasks by a [`RangeFetch`](super::RangeFetch), and `AsyncReader` drives the same steps
+//! by futures. A program with an event loop, in a browser, or before a flash chip drives them by itself.
+
+use std::fmt;
+
+use tgm_core::descriptor::Descriptor;
+use tgm_core::selection::Pick;
+
+use super::fetch::{Fetched, Tag, Want};
+use super::gather::Gather;
+use super::locate::{Located, SearchGoal};
+use super::options::ReadOptions;
+use super::question::{AllMetadata, Bytes, Decoded, Described, Question, Values};
+use super::session::{Call, DoneOrFetch, Session, note};
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::DecodeOptions;
+use crate::decode::Scratch;
+use crate::decode::at_hand::AtHand;
+use crate::decode::request::native;
+use crate::decode::wanted::Wanted;
+use crate::model::metadata_budget::MetadataBudget;
+use crate::model::number::Number;
+use crate::model::to_owned;
+use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
+use crate::scan::{MessageLayout, ScanOptions};
+
+/// What comes after a step of a [`Task`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step<A> {
+    /// The answer.
+    Done(A),
+    /// The bytes that the next step needs. Each of them has to be given, in any order; then comes the next step.
+    Wants(Vec<Want>),
+}
+
+/// Reads messages, and parts of them, of a source that the program reads by itself.
+///
+/// Each method begins a [`Task`]. A task says which bytes it needs, is given them, and answers. Tasks of one `Steps` share what
+/// was fetched, up to [`ReadOptions::kept`] bytes. Several tasks may be under way.
+///
+/// ```
+/// use tgm_std::read::{Fetched, ReadOptions, Step, Steps, Task, Want};
+///
+/// /// What a program has in the place of a file: here memory, and it could be a flash chip.
+/// fn drive<A>(flash: &[u8], mut task: Task<'_, A>) -> tgm_std::Result<A> {
+///     loop {
+///         match task.step()? {
+///             Step::Done(answer) => return Ok(answer),
+///             Step::Wants(wants) => {
+///                 for want in wants {
+///                     let place = want.within(flash.len() as u64);
+///                     let bytes = flash[place.start as usize..place.end as usize].to_vec();
+///                     task.give(&want, Fetched { offset: place.start, bytes, size: Some(flash.len() as u64), tag: None })?;
+///                 }
+///             }
+///         }
+///     }
+/// }
+///
+/// let flash = std::fs::read("../tests/data/realistic/surface-181x360.tgm")?;
+/// let steps = Steps::new("flash", ReadOptions::local());
+/// assert_eq!(drive(&flash, steps.count())?, 1);
+/// assert_eq!(drive(&flash, steps.descriptor(0, 0))?.shape, [181, 360]);
+/// let row: Vec<f32> = drive(&flash, steps.read(0, 0).ranges(&[(360, 360)]).values())?;
+/// assert_eq!(row.len(), 360);
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+#[derive(Debug)]
+pub struct Steps {
+    session: Session,
+}
+
+impl Steps {
+    /// Nothing is known of the source. `name` stands in error texts.
+    pub fn new(name: impl Into<String>, options: ReadOptions) -> Self {
+        Self { session: Session::new(name.into(), options, ScanOptions::default()) }
+    }
+
+    /// Forgets what is known of the source. Tasks that begin now read it as if it was opened now.
+    pub fn refresh(&self) {
+        self.session.refresh();
+    }
+
+    /// The number of messages.
+    pub fn count(&self) -> Task<'_, usize> {
+        Task::new(&self.session, Search(|layouts: &[MessageLayout]| layouts.len()))
+    }
+
+    /// The places of all messages.
+    pub fn layouts(&self) -> Task<'_, Vec<MessageLayout>> {
+        Task::new(&self.session, Search(<[MessageLayout]>::to_vec))
+    }
+
+    /// The metadata of message `message`, with an entry for each object: [`Message::metadata`](crate::Message::metadata).
+    pub fn metadata(&self, message: usize) -> Task<'_, GlobalMetadata> {
+        self.ask(message, AllMetadata(DecodeOptions::default()))
+    }
+
+    /// All bytes of message `message`.
+    pub fn bytes(&self, message: usize) -> Task<'_, Vec<u8>> {
+        self.ask(message, Bytes(DecodeOptions::default()))
+    }
+
+    /// The descriptor of object `object` of message `message`. No payload is read.
+    pub fn descriptor(&self, message: usize, object: usize) -> Task<'_, DataObjectDescriptor> {
+        let question = Described { index: object, options: DecodeOptions::default() };
+        let read = |found: super::question::DescribedObject| {
+            to_owned::descriptor(&Descriptor::parse(&found.cbor, found.offset)?, &MetadataBudget::by_default())
+        };
+        Task::new(&self.session, Then(Asking::new(message, question), read))
+    }
+
+    /// A request for values of object `object` of message `message`.
+    pub const fn read(&self, message: usize, object: usize) -> StepsRead<'_> {
+        StepsRead { steps: self, place: (message, object), wanted: Wanted::All, options: None }
+    }
+
+    fn ask<Q: Question + 'static>(&self, message: usize, question: Q) -> Task<'_, Q::Answer> {
+        Task::new(&self.session, Asking::new(message, question))
+    }
+}
+
+/// A request for the values of an object: [`Read`](crate::Read), whose last methods give tasks.
+#[derive(Clone, Debug)]
+#[must_use = "a request reads nothing before its task is driven"]
+pub struct StepsRead<'r> {
+    steps: &'r Steps,
+    place: (usize, usize),
+    wanted: Wanted<'r>,
+    options: Option<&'r DecodeOptions>,
+}
+
+impl<'r> StepsRead<'r> {
+    /// Asks for ranges of elements: [`Read::ranges`](crate::Read::ranges).
+    pub const fn ranges(mut self, ranges: &'r [(u64, u64)]) -> Self {
+        self.wanted = Wanted::Ranges(ranges);
+        self
+    }
+
+    /// Asks for a box of the tensor: [`Read::select`](crate::Read::select).
+    pub const fn select(mut self, picks: &'r [Pick]) -> Self {
+        self.wanted = Wanted::Box(picks);
+        self
+    }
+
+    /// Sets how to decode: [`Read::options`](crate::Read::options).
+    pub const fn options(mut self, options: &'r DecodeOptions) -> Self {
+        self.options = Some(options);
+        self
+    }
+
+    fn decoded<R: Send + 'static>(
+        self,
+        in_native_order: bool,
+        decode: fn(&Values, AtHand) -> Result<R>,
+    ) -> Task<'r, R> {
+        let default = DecodeOptions::default();
+        let options = self.options.unwrap_or(&default);
+        let options = if in_native_order { native(options) } else { std::borrow::Cow::Borrowed(options) };
+        let (message, object) = self.place;
+        self.steps.ask(message, Decoded(Values::new(object, self.wanted, &options), decode))
+    }
+
+    /// The values as bytes: [`Read::bytes`](crate::Read::bytes).
+    pub fn bytes(self) -> Task<'r, Vec<u8>> {
+        self.decoded(false, |values, at_hand| at_hand.bytes(values.what(), &values.options))
+    }
+
+    /// The values as a vector of type `T`: [`Read::values`](crate::Read::values).
+    pub fn values<T: Number>(self) -> Task<'r, Vec<T>> {
+        let decode: fn(&Values, AtHand) -> Result<Vec<T>> =
+            |values, at_hand| at_hand.values(values.what(), &values.options, &mut Scratch::default());
+        self.decoded(true, decode)
+    }
+}
+
+/// Something that is wanted of a source, and how far it has come. Dropping it loses nothing: what it was given serves later
+/// tasks.
+#[must_use = "a task does nothing before it is stepped"]
+pub struct Task<'s, A> {
+    call: Call<'s>,
+    work: Box<dyn Work<A> + Send + 's>,
+}
+
+impl<A> fmt::Debug for Task<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Task").field("call", &self.call).finish_non_exhaustive()
+    }
+}
+
+impl<'s, A> Task<'s, A> {
+    fn new(session: &'s Session, work: impl Work<A> + Send + 's) -> Self {
+        Self { call: session.begin(), work: Box::new(work) }
+    }
+
+    /// Goes on as far as the bytes that were given allow. Decoding happens here, at the last step.
+    ///
+    /// # Errors
+    /// The errors of what is read; [`TensogramError::Remote`] if the task has made as many requests as it may, or if the source
+    /// ends before bytes that are needed.
+    pub fn step(&mut self) -> Result<Step<A>> {
+        Ok(match self.work.step(&mut self.call)? {
+            DoneOrFetch::Done(answer) => Step::Done(answer),
+            DoneOrFetch::Fetch(wants) => Step::Wants(wants),
+        })
+    }
+
+    /// Gives the bytes that a step wanted. They may be more than was asked for; fewer only where the source ends, whose length
+    /// the first answer has to tell.
+    ///
+    /// # Errors
+    /// [`TensogramError::Remote`] for bytes that contradict the request, or that are of another version of the source than
+    /// earlier ones.
+    pub fn give(&mut self, want: &Want, answer: Fetched) -> Result<()> {
+        self.call.take(want, answer)
+    }
+
+    /// The version of the source that earlier answers named. Answers have to be of the same one.
+    pub fn tag(&self) -> Option<Tag> {
+        self.call.tag()
+    }
+}
+
+/// The work of a task.
+pub(super) trait Work<A> {
+    /// Goes on as far as the known bytes allow.
+    ///
+    /// # Errors
+    /// The errors of what is read.
+    fn step(&mut self, call: &mut Call<'_>) -> Result<DoneOrFetch<A>>;
+}
+
+/// A question to a message.
+pub(super) struct Asking<Q> {
+    message: usize,
+    /// Begun at the first step.
+    gather: Option<Gather>,
+    question: Q,
+}
+
+impl<Q: Question> Asking<Q> {
+    pub(super) const fn new(message: usize, question: Q) -> Self {
+        Self { message, gather: None, question }
+    }
+
+    /// A question to the message that `gather` reads.
+    pub(super) const fn of(gather: Gather, question: Q) -> Self {
+        Self { message: 0, gather: Some(gather), question }
+    }
+}
+
+impl<Q: Question> Work<Q::Answer> for Asking<Q> {
+    fn step(&mut self, call: &mut Call<'_>) -> Result<DoneOrFetch<Q::Answer>> {
+        let gather = match &mut self.gather {
+            Some(gather) => gather,
+            none => none.insert(call.gather(self.message, &self.question)?),
+        };
+        loop {
+            let gathered = match call.step(gather) {
+                Ok(DoneOrFetch::Fetch(wants)) => return Ok(DoneOrFetch::Fetch(wants)),
+                done => done,
+            };
+            call.keep_findings(gather);
+            if let DoneOrFetch::Done(gathered) = gathered?
+                && let Some(answer) = note(gather, self.question.answer(gathered)?)
+            {
+                return Ok(DoneOrFetch::Done(answer));
+            }
+        }
+    }
+}
+
+/// A question, and what becomes of its answer.
+struct Then<Q, F>(Asking<Q>, F);
+
+impl<Q: Question, R, F: Fn(Q::Answer) -> Result<R>> Work<R> for Then<Q, F> {
+    fn step(&mut self, call: &mut Call<'_>) -> Result<DoneOrFetch<R>> {
+        Ok(match self.0.step(call)? {
+            DoneOrFetch::Done(answer) => DoneOrFetch::Done(self.1(answer)?),
+            DoneOrFetch::Fetch(wants) => DoneOrFetch::Fetch(wants),
+        })
+    }
+}
+
+/// The search for all messages, and what is wanted of them.
+struct Search<F>(F);
+
+impl<A, F: Fn(&[MessageLayout]) -> A> Work<A> for Search<F> {
+    fn step(&mut self, call: &mut Call<'_>) -> Result<DoneOrFetch<A>> {
+        if let Some(table) = call.table() {
+            return Ok(DoneOrFetch::Done(self.0(&table.messages)));
+        }
+        // The search is kept from step to step where other tasks find it too.
+        let mut search = call.search(SearchGoal::All);
+        match call.step(&mut search) {
+            Ok(DoneOrFetch::Done(Located::Table(table))) => {
+                Ok(DoneOrFetch::Done(self.0(&call.keep_table(table).messages)))
+            }
+            Ok(DoneOrFetch::Done(Located::Message(_))) => {
+                Err(TensogramError::Framing("a search for all messages ended at one".into()))
+            }
+            Ok(DoneOrFetch::Fetch(wants)) => {
+                call.keep_search(search);
+                Ok(DoneOrFetch::Fetch(wants))
+            }
+            Err(error) => {
+                call.keep_search(search);
+                Err(error)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
