@@ -191,15 +191,15 @@ impl<'v> Plan<'v> {
         out: &mut [u8],
         options: &DecodeOptions,
     ) -> Result<()> {
-        let (file, entry) = archive.entry(number)?;
+        let (source, entry) = archive.entry(number)?;
         let dtype = self.pieces.dtype;
         let is_direct = !self.is_widened && dtype != Dtype::Bitmask;
         let piece = self.pieces.chunk.iter().fold(1_u64, |all, len| all.saturating_mul(*len));
         // A part of a long object: only its bytes are read.
-        if file.is_remote() || (entry.length > SMALL && cell.elements < piece && !self.is_widened) {
-            let (message, object) = (entry.message as usize, entry.object as usize);
+        if source.file().is_remote() || (entry.length > SMALL && cell.elements < piece && !self.is_widened) {
+            let place = (entry.message as usize, entry.object as usize);
             let picks = cell.picks(cell.parts.len().saturating_sub(self.pieces.leading))?;
-            let (descriptor, selected) = file.select(message, object, &picks, options)?;
+            let (descriptor, selected) = source.select(place, &picks, options)?;
             check(descriptor.dtype, dtype)?;
             return if is_direct { copy(&selected.bytes, out) } else { self.convert(&selected.bytes, out) };
         }
