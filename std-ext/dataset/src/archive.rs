@@ -68,15 +68,16 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// The frame of an object. `ahead` is where the bytes end that will be wanted next. They are read together with it.
+    /// The frame of an object. If it has to be read, `ahead` tells where the bytes end that will be wanted next. They are read
+    /// together with it.
     ///
     /// # Errors
     /// The errors of reading; [`TensogramError::Metadata`] if the file ends before the frame does.
-    pub(crate) fn frame(&mut self, archive: &Archive, number: u32, ahead: u64) -> Result<&[u8]> {
+    pub(crate) fn frame(&mut self, archive: &Archive, number: u32, ahead: impl FnOnce() -> u64) -> Result<&[u8]> {
         let (source, entry) = archive.entry(number)?;
         let wanted = entry.offset..entry.offset.saturating_add(entry.length);
         if self.source != Some(entry.source) || self.part(&wanted).is_none() {
-            let end = ahead.max(wanted.end);
+            let end = ahead().max(wanted.end);
             let len = usize::try_from(end.saturating_sub(wanted.start)).map_err(|_| bad("a frame is too long"))?;
             self.source = None;
             if self.bytes.len() < len {

@@ -158,8 +158,8 @@ impl<'v> Plan<'v> {
                 self.fill(place)?;
                 continue;
             };
-            let ahead = ahead(archive, object, cells.get(number..).unwrap_or_default());
-            self.decode(archive, (cell, object), ahead, (&mut kept, &mut scratch), place, options)
+            let rest = cells.get(number..).unwrap_or_default();
+            self.decode(archive, (cell, object), rest, (&mut kept, &mut scratch), place, options)
                 .map_err(|error| error.within(format_args!("{}: {}", self.variable.name, archive.place(object))))?;
         }
         Ok(())
@@ -186,7 +186,7 @@ impl<'v> Plan<'v> {
         &self,
         archive: &Archive,
         (cell, number): (&Cell, u32),
-        ahead: u64,
+        rest: &[Cell],
         (kept, scratch): (&mut Kept, &mut Scratch),
         out: &mut [u8],
         options: &DecodeOptions,
@@ -203,7 +203,7 @@ impl<'v> Plan<'v> {
             check(descriptor.dtype, dtype)?;
             return if is_direct { copy(&selected.bytes, out) } else { self.convert(&selected.bytes, out) };
         }
-        let object = object_of(kept.frame(archive, number, ahead)?, dtype)?;
+        let object = object_of(kept.frame(archive, number, || ahead(archive, number, rest))?, dtype)?;
         let picks = cell.picks(object.descriptor().shape().len())?;
         if is_direct {
             return read(&object).select(&picks).options(options).scratch(scratch).bytes_into(out);
