@@ -1,8 +1,6 @@
-"""Archives as datasets of xarray: opening and saving. xarray is imported when a function is called."""
+"""Archives as datasets of xarray: opening and saving. What takes time to import is imported when a function is called."""
 
 import functools
-import glob
-import hashlib
 import os
 
 from . import _native
@@ -77,6 +75,8 @@ _KEPT = 8
 
 def sources_of(source):
     """The paths and addresses that a source means, as a tuple of texts."""
+    import glob
+
     if isinstance(source, (list, tuple)):
         found = tuple(path for each in source for path in sources_of(each))
         if not found:
@@ -151,6 +151,8 @@ def _frozen(value):
 
 def _digest(sources):
     """A digest of the states of files."""
+    import hashlib
+
     states = repr([_state_of(path) for path in sources])
     return hashlib.blake2b(states.encode(), digest_size=16).hexdigest()
 
