@@ -492,8 +492,8 @@ uint64_t tgm_runtime_shutdown_blocking(uint64_t timeout_ms);
 const char *tgm_version_string(void);
 /* The version of the interface of the reference that the first part has: MAJOR << 16 | MINOR. 0.24 is 24. */
 uint32_t tgm_abi_version(void);
-/* Whether the library has it: "lz4", "zstd", "szip", "zfp", "roaring", "rle", "threads", "mmap", "blosc2", "sz3",
- * "blosc2-decode", "sz3-decode". */
+/* Whether the library has it: a codec in both directions by its name ("lz4"), a codec that decodes ("sz3-decode"), "threads",
+ * "mmap", "async" and "async-remote". */
 bool tgm_has_feature(const char *name);
 
 /* ---- The last error of this thread ------------------------------------------------------------------------------- */
