@@ -425,6 +425,9 @@ impl From<tgm_core::Error> for TensogramError {
 impl From<CodecError> for TensogramError {
     /// What a codec, or its memory and threads, could not do. Kind and offset come along.
     fn from(error: CodecError) -> Self {
+        if error.is_interrupted() {
+            return Self::Io(io::ErrorKind::Interrupted.into());
+        }
         let reason = Reason { cause: error.cause(), ..error.to_string().into() };
         if error.is_about_a_parameter() { Self::Metadata(reason) } else { Self::Encoding(reason) }
     }
