@@ -500,8 +500,8 @@ const char *tgm_version_string(void);
 uint32_t tgm_version_number(void);
 /* The version of the interface of the reference that the first part has: MAJOR << 16 | MINOR. 0.24 is 24. */
 uint32_t tgm_abi_version(void);
-/* Whether the library has it: "lz4", "zstd", "szip", "zfp", "roaring", "rle", "threads", "mmap", "async",
- * "async-remote", "blosc2", "sz3", "blosc2-decode", "sz3-decode". */
+/* Whether the library has it: a codec in both directions by its name ("lz4"), a codec that decodes ("sz3-decode"), "threads",
+ * "mmap", "async" and "async-remote". */
 bool tgm_has_feature(const char *name);
 
 /* ---- The last error of this thread ------------------------------------------------------------------------------- */
