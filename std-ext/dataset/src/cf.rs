@@ -157,6 +157,12 @@ fn variable(gathered: &Gathered, name: &str, growing: &Growing, options: &OpenOp
         .iter()
         .filter_map(|number| Some((u32::try_from(*number).ok()?, gathered.rows.get(*number)?)))
         .collect();
+    let mut sources = rows.iter().map(|(_, row)| row.entry.source);
+    let first = sources.next();
+    if sources.any(|source| Some(source) != first) {
+        // Where a file goes on along which dimension is not in it.
+        return Err("several files have it: open each by itself and join them, as xarray.open_mfdataset does".into());
+    }
     if let Some(array) = &growing.array {
         let array = Value::parse(array, 0).map_err(|error| error.to_string())?;
         if rows.iter().all(|(_, row)| gathered.value(&row.cells, "zarr").is_some()) {

@@ -55,6 +55,13 @@ fn records_are_one_variable() {
     assert_eq!((v.dims.join(" "), &v.shape[..]), ("time x".into(), &[3, 2][..]));
     let all = [Indices::List(vec![0, 1, 2]), Indices::Index(1)];
     assert_eq!(dataset.read::<u64>("v", &all).unwrap(), [1, 3, 5]);
+    // Files of one variable do not say how they follow each other.
+    let both = open(&[archive.path(), archive.path()], &OpenOptions::default()).unwrap();
+    assert!(
+        both.variables.is_empty() && both.left_out[0].why.starts_with("several files have it"),
+        "{:?}",
+        both.left_out
+    );
     // A record that is there twice is told, and not taken.
     let twice = Archive::new(&[record(0), record(0)]).open().unwrap();
     assert_eq!((twice.variables.len(), twice.left_out[0].why.as_str()), (0, "two messages have one record"));
