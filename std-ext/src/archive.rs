@@ -95,7 +95,8 @@ pub use self::writer::{MessageSink, Writer};
 /// assert_eq!(archive.object(1, 0)?.read().values::<i32>()?, [2, 4]);
 /// for message in archive.messages()? {
 ///     for object in message?.objects()? {
-///         println!("{} {:?}", object?.metadata()?.get("n").is_some(), object?.shape());
+///         let object = object?;
+///         println!("{:?} {:?}", object.metadata()?.get("n").and_then(|n| n.as_i64()), object.shape());
 ///     }
 /// }
 /// # Ok::<(), tgm_std::TensogramError>(())
