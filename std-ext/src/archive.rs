@@ -128,7 +128,7 @@ impl Archive<'static> {
             return Ok(TensogramFile::open_source(address, None)?.into());
         }
         let file = TensogramFile::open(path)?;
-        let mut start = [0; LOOKED_AT as usize];
+        let mut start = [0; LOOKED_AT];
         let read = file.read_at(0, &mut start)?;
         let start = start.get(..read).unwrap_or_default();
         // What begins with a message is not searched.

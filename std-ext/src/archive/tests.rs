@@ -1,5 +1,11 @@
 //! Archives of every kind against the functions for bytes in memory: one table of sources, one of requests.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests may panic")]
+#![allow(
+    clippy::float_cmp,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "values are compared to the bit; numbers are small"
+)]
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
