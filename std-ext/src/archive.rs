@@ -95,7 +95,8 @@ pub use self::writer::{MessageSink, Writer};
 /// assert_eq!(archive.object(1, 0)?.read().values::<i32>()?, [2, 4]);
 /// for message in archive.messages()? {
 ///     for object in message?.objects()? {
-///         println!("{} {:?}", object?.metadata()?.get("n").is_some(), object?.shape());
+///         let object = object?;
+///         println!("{:?} {:?}", object.metadata()?.get("n").and_then(|n| n.as_i64()), object.shape());
 ///     }
 /// }
 /// # Ok::<(), tgm_std::TensogramError>(())
@@ -127,7 +128,7 @@ impl Archive<'static> {
             return Ok(TensogramFile::open_source(address, None)?.into());
         }
         let file = TensogramFile::open(path)?;
-        let mut start = [0; LOOKED_AT as usize];
+        let mut start = [0; LOOKED_AT];
         let read = file.read_at(0, &mut start)?;
         let start = start.get(..read).unwrap_or_default();
         // What begins with a message is not searched.

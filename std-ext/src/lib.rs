@@ -5,8 +5,8 @@
 //! # Read
 //! | want | take |
 //! |---|---|
-//! | messages of any source, and objects in them that are not read yet | [`Archive`], [`Message`], [`Object`] |
-//! | values of an object of an archive | [`Object::read`] |
+//! | messages of any source, and objects in them that are not read yet | [`Archive`], [`archive::Message`], [`archive::Object`] |
+//! | values of an object of an archive | [`archive::Object::read`] |
 //! | values of an object in memory | [`read()`] |
 //! | bytes, borrowed where they can be; a vector; a buffer that the caller keeps | the last methods of a request: [`Read`] |
 //! | ranges, or a box of a tensor | [`Read::ranges`], [`Read::select`] |
@@ -132,22 +132,18 @@ pub use tgm_core::descriptor::{ByteOrder, Dtype};
 
 #[cfg(feature = "async")]
 pub use archive::AsyncArchive;
-pub use archive::{Archive, Message, Object, Writer};
+pub use archive::{Archive, Writer};
 pub use base::error::{self, Result, TensogramError};
 #[doc(hidden)]
 pub use base::interrupt;
 pub use base::options::{self, DecodeOptions, EncodeOptions};
-pub use decode::{Read, Scratch, decode, read};
-#[doc(hidden)]
-pub use decode::{decode_object, decode_range};
+pub use decode::{Picks, Read, Scratch, decode, read};
 pub use encode::{Compress, MessageBuilder, ObjectBuilder, StreamingEncoder, encode};
 #[cfg(feature = "mmap")]
 pub use file::MappedFile;
 pub use file::TensogramFile;
 pub use model::metadata;
 pub use model::types::{DataObjectDescriptor, GlobalMetadata};
-#[doc(hidden)]
-pub use scan::scan;
 pub use validate::check_message;
 
 #[doc(hidden)]

@@ -44,14 +44,14 @@ impl AsyncArchive {
     /// The errors of [`Archive::open`](super::Archive::open).
     pub async fn open(source: impl AsRef<Path> + Send) -> Result<Self> {
         let path = source.as_ref();
-        let (archive, name, is_remote) = match path.to_str().filter(|text| is_remote_url(text)) {
-            Some(address) => (Self::at_address(address)?, address.to_owned(), true),
-            None => {
-                let file = AsyncLocalFile::new(LocalFile::open(path)?);
-                (Self::from_fetch(file, ReadOptions::local()), path.to_string_lossy().into_owned(), false)
-            }
+        let address = path.to_str().filter(|text| is_remote_url(text));
+        let (is_remote, name) = (address.is_some(), path.to_string_lossy());
+        let archive = if let Some(address) = address {
+            Self::at_address(address)?
+        } else {
+            Self::from_fetch(AsyncLocalFile::new(LocalFile::open(path)?), ReadOptions::local())
         };
-        let start = archive.reader.read(0..LOOKED_AT).await?;
+        let start = archive.reader.read(0..LOOKED_AT as u64).await?;
         if start.starts_with(MAGIC)
             || start.is_empty() && !is_remote
             || !archive.reader.message_layouts_in(0..1).await?.is_empty()

@@ -41,6 +41,7 @@ pub struct Object<'s> {
 }
 
 /// Where the object is.
+#[expect(clippy::large_enum_variant, reason = "the larger one is the common one, and takes no allocation")]
 enum Place<'s> {
     Memory(DataObject<'s>),
     Elsewhere(DescribedObject),

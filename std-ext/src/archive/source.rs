@@ -19,6 +19,7 @@ use crate::scan::{Bytes, MessageLayout, ScanOptions, Table};
 pub(super) type Held<'d> = Box<dyn AsRef<[u8]> + Send + Sync + 'd>;
 
 /// Where messages are.
+#[expect(clippy::large_enum_variant, reason = "there is one for an archive")]
 pub(super) enum Source<'d> {
     /// In memory.
     Bytes(Held<'d>, Table),

@@ -196,19 +196,20 @@ mod tests {
         EncodeOptions { provenance, ..EncodeOptions::default() }
     }
 
+    fn write<S: MessageSink>(writer: Writer<S>) -> S {
+        let mut writer = writer.options(options());
+        writer.extra("a.b", 1).unwrap();
+        writer.object(object(1)).unwrap();
+        writer.object(object(2)).unwrap();
+        writer.finish().unwrap()
+    }
+
     #[test]
     fn a_message_is_the_one_of_the_builder_wherever_it_goes() {
         let expected = MessageBuilder::new().options(options()).extra("a.b", 1).object(object(1)).object(object(2));
         let expected = expected.encode().unwrap();
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("new/a.tgm");
-        fn write<S: MessageSink>(writer: Writer<S>) -> S {
-            let mut writer = writer.options(options());
-            writer.extra("a.b", 1).unwrap();
-            writer.object(object(1)).unwrap();
-            writer.object(object(2)).unwrap();
-            writer.finish().unwrap()
-        }
         assert!(write(Writer::memory()) == expected);
         assert!(write(Writer::new(std::io::Cursor::new(Vec::new()))).into_inner() == expected);
         write(Writer::create(&path).unwrap());

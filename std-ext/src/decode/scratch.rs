@@ -12,7 +12,7 @@ use super::range_order::Visit;
 /// memory back. Each thread that decodes needs one of its own.
 ///
 /// ```
-/// use tgm_std::{DecodeOptions, Scratch, values_into};
+/// use tgm_std::{Scratch, read};
 ///
 /// # let bytes = std::fs::read("../tests/data/codecs/blosc2-zlib-l5.tgm").unwrap();
 /// let message = tgm_core::Message::parse(&bytes)?;

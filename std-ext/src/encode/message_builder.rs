@@ -87,7 +87,7 @@ impl<'a> MessageBuilder<'a> {
     /// an error. An object that is packed also needs [`ObjectBuilder::simple_packing_of_finite`].
     ///
     /// ```
-    /// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, to_vec};
+    /// use tgm_std::{MessageBuilder, ObjectBuilder, read};
     ///
     /// let temperature = [273.15, f64::NAN, 274.0];
     /// let message = MessageBuilder::new().object(ObjectBuilder::new(&[3], &temperature)?);

@@ -169,7 +169,7 @@ impl<'a> ObjectBuilder<'a> {
     /// are an error of [`MessageBuilder::encode`](crate::MessageBuilder::encode).
     ///
     /// ```
-    /// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, values_as};
+    /// use tgm_std::{MessageBuilder, ObjectBuilder, read};
     ///
     /// let wind: Vec<f32> = (0..360).map(|i| (i as f32).sin() * 20.0).collect();
     /// let bytes = MessageBuilder::new().object(ObjectBuilder::new(&[360], &wind)?.simple_packing(16)).encode()?;

@@ -5,7 +5,7 @@ use crate::base::fetch_error::{FetchError, FetchErrorKind};
 use crate::base::source_name::SourceName;
 
 /// Bytes that are looked at.
-pub(crate) const LOOKED_AT: u64 = 24;
+pub(crate) const LOOKED_AT: usize = 24;
 
 /// Kinds of files, with their first bytes.
 pub const KINDS: [(&[u8], &str); 19] = [

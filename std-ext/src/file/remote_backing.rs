@@ -84,7 +84,7 @@ pub(super) fn not_supported() -> TensogramError {
 /// # Errors
 /// The errors of the source; [`TensogramError::Remote`] if there is none.
 pub(super) async fn check(reader: &AsyncReader<RemoteSource>, address: &str) -> Result<()> {
-    let start = reader.read(0..LOOKED_AT).await?;
+    let start = reader.read(0..LOOKED_AT as u64).await?;
     if start.starts_with(MAGIC) || !reader.message_layouts_in(0..1).await?.is_empty() {
         return Ok(());
     }

@@ -17,7 +17,7 @@ use crate::base::error::Result;
 /// The trait is sealed.
 ///
 /// ```
-/// use tgm_std::{DecodeOptions, MessageBuilder, Number, ObjectBuilder, Result, to_vec};
+/// use tgm_std::{MessageBuilder, Number, ObjectBuilder, Result, read};
 ///
 /// /// Stores values in a message and reads them again.
 /// fn there_and_back<T: Number>(values: &[T]) -> Result<Vec<T>> {

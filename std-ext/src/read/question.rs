@@ -485,7 +485,9 @@ impl Question for Values {
 fn joined(ranges: &[Vec<u8>]) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reserve_more(&mut bytes, ranges.iter().map(Vec::len).fold(0, usize::saturating_add))?;
-    ranges.iter().for_each(|range| bytes.extend_from_slice(range));
+    for range in ranges {
+        bytes.extend_from_slice(range);
+    }
     Ok(bytes)
 }
 

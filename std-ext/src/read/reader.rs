@@ -180,14 +180,10 @@ impl<F: RangeFetch> Reader<F> {
         }
     }
 
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "the methods of questions own theirs, since a thread may answer them"
-    )]
     pub(crate) fn ask<Q: Question>(&self, index: usize, question: Q) -> Result<Q::Answer> {
         let mut call = self.session.begin();
         let gather = call.gather(index, &question)?;
-        self.drive(&mut call, &mut Asking::of(gather, &question))
+        self.drive(&mut call, &mut Asking::of(gather, question))
     }
 
     /// The answer of the message at `layout`.

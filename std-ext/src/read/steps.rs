@@ -99,7 +99,7 @@ impl Steps {
         Task::new(&self.session, Search(<[MessageLayout]>::to_vec))
     }
 
-    /// The metadata of message `message`, with an entry for each object: [`Message::metadata`](crate::Message::metadata).
+    /// The metadata of message `message`, with an entry for each object: [`Message::metadata`](crate::archive::Message::metadata).
     pub fn metadata(&self, message: usize) -> Task<'_, GlobalMetadata> {
         self.ask(message, AllMetadata(DecodeOptions::default()))
     }

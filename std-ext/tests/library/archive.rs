@@ -1,4 +1,10 @@
 //! Archives of every kind against the functions for bytes in memory: one table of sources, one of requests.
+#![allow(
+    clippy::float_cmp,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "values are compared to the bit; numbers are small"
+)]
 
 use std::fmt;
 use std::io::Cursor;

@@ -106,7 +106,9 @@ fn tasks_may_be_under_way_at_the_same_time() {
                     *task = None;
                 }
                 Some(Ok(Step::Wants(wants))) => {
-                    wants.iter().for_each(|want| task.as_mut().unwrap().give(want, flash.answer(want)).unwrap());
+                    for want in &wants {
+                        task.as_mut().unwrap().give(want, flash.answer(want)).unwrap();
+                    }
                 }
                 Some(Err(error)) => panic!("{error}"),
             }

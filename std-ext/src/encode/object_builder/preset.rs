@@ -68,14 +68,13 @@ impl ObjectBuilder<'_> {
         let dtype = self.descriptor.dtype;
         let is_float = matches!(dtype, Dtype::Float16 | Dtype::Bfloat16 | Dtype::Float32 | Dtype::Float64);
         match how {
-            Compress::Lossless => Ok(self.lossless()),
             Compress::Bits(bits) => Ok(self.simple_packing_of_finite(bits, 0)?.behind_packing()),
             Compress::Within(error) if error.is_nan() || error <= 0.0 => self.simple_packing_of_finite_within(error),
             Compress::Within(error) if is_float => match self.clone().simple_packing_of_finite_within(error) {
                 Ok(packed) if packed_bits(&packed.descriptor) <= Some(MOST_OF_FLOATS) => Ok(packed.behind_packing()),
                 _ => Ok(self.lossless()),
             },
-            Compress::Within(_) => Ok(self.lossless()),
+            Compress::Lossless | Compress::Within(_) => Ok(self.lossless()),
         }
     }
 
@@ -104,7 +103,7 @@ impl ObjectBuilder<'_> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "tests may panic")]
+#[allow(clippy::unwrap_used, clippy::cast_possible_truncation, clippy::float_cmp, reason = "tests may panic")]
 mod tests {
     use tgm_core::Message;
 

@@ -232,7 +232,7 @@ fn what_cannot_be_opened_says_why() {
 #[test]
 fn what_has_no_messages_is_an_error_that_says_what_it_looks_like() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let page = [&b"<!DOCTYPE html>"[..], &[b' '; 300_000]].concat();
+    let page = [&b"<!DOCTYPE html>"[..], &vec![b' '; 300_000]].concat();
     for (bytes, says) in [
         (&b""[..], "empty"),
         (&page, "it looks like an HTML page"),

@@ -111,13 +111,22 @@ impl Distant {
         match (choice.at, choice.message) {
             (Some(offset), _) => match self.file.message_layout_at(offset) {
                 Ok(Some(layout)) => with(out, &self, Found { number: MessageNumber(None), layout }).map(drop),
-                Ok(None) => Ok(self.report_none_at(offset, out)),
-                Err(error) => Ok(self.report_unread(out, &error)),
+                Ok(None) => {
+                    self.report_none_at(offset, out);
+                    Ok(())
+                }
+                Err(error) => {
+                    self.report_unread(out, &error);
+                    Ok(())
+                }
             },
             (None, Some(index)) => {
                 let layouts = match self.file.message_layouts_in(0..index.saturating_add(1)) {
                     Ok(layouts) => layouts,
-                    Err(error) => return Ok(self.report_unread(out, &error)),
+                    Err(error) => {
+                        self.report_unread(out, &error);
+                        return Ok(());
+                    }
                 };
                 match layouts.get(index) {
                     Some(layout) if index >= LONG_WALK => {
@@ -138,7 +147,10 @@ impl Distant {
                 while !out.is_full() {
                     let layout = match self.file.message_layouts_in(index..index + 1) {
                         Ok(layouts) => layouts.first().copied(),
-                        Err(error) => return Ok(self.report_unread(out, &error)),
+                        Err(error) => {
+                            self.report_unread(out, &error);
+                            return Ok(());
+                        }
                     };
                     let Some(layout) = layout else {
                         is_tidy &= index > 0 && self.data().length().is_ok_and(|length| length == end);
