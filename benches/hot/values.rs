@@ -33,7 +33,11 @@ pub(crate) fn all(criterion: &mut Criterion) {
         group.throughput(Throughput::Bytes(8 * LARGE as u64));
         group.bench_function(name, |bench| {
             bench.iter(|| {
-                read(black_box(&object)).options(&options).scratch(&mut scratch).bytes_into(out.as_mut_bytes()).unwrap()
+                read(black_box(&object))
+                    .options(&options)
+                    .scratch(&mut scratch)
+                    .bytes_into(out.as_mut_bytes())
+                    .unwrap();
             });
         });
         group.finish();

@@ -48,7 +48,7 @@ fn objects_that_come_out_shorter_than_thought_are_moved_to_where_they_belong() {
         for len in [1, 20, 30, 200, 300, 5000, 65_000, 65_500, 66_000, 200_000] {
             for policy in [AggregateHashPolicy::Auto, AggregateHashPolicy::Both, AggregateHashPolicy::Footer] {
                 let (zeros, noise) =
-                    (vec![0; len], (0..len).map(|i| (i.wrapping_mul(i) >> 3) as u8).collect::<Vec<_>>());
+                    (vec![0; len], (0..len).map(|i| (i.wrapping_mul(i) >> 3).to_le_bytes()[0]).collect::<Vec<_>>());
                 let descriptor = bytes(len, compression);
                 let options = EncodeOptions { aggregate_hash: policy, ..options() };
                 for objects in [&[&zeros][..], &[&noise], &[&zeros, &noise, &zeros]] {

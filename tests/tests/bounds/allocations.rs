@@ -215,7 +215,7 @@ fn values_into_a_buffer_do_not_allocate_once_scratch_memory_is_large_enough() {
         for native_byte_order in [true, false] {
             let options = DecodeOptions { native_byte_order, ..DecodeOptions::default() };
             let count = allocations(|| {
-                tgm_std::read(&object).options(&options).scratch(&mut scratch).bytes_into(&mut out).unwrap()
+                tgm_std::read(&object).options(&options).scratch(&mut scratch).bytes_into(&mut out).unwrap();
             });
             assert_eq!(count, CORE, "{name}");
             assert_eq!(out, *tgm_std::read(&object).options(&options).bytes().unwrap(), "{name}");
@@ -244,7 +244,7 @@ fn ranges_and_f32_of_packed_values_into_a_buffer_allocate_only_to_open_szip() {
                 .options(&options)
                 .scratch(&mut scratch)
                 .values_into(&mut floats)
-                .unwrap()
+                .unwrap();
         };
         assert_eq!(allocations(whole), CORE, "{name}");
         let ranges = [(4000, 600), (7, 100)];
@@ -254,7 +254,7 @@ fn ranges_and_f32_of_packed_values_into_a_buffer_allocate_only_to_open_szip() {
                 .options(&options)
                 .scratch(&mut scratch)
                 .values_into(&mut out)
-                .unwrap()
+                .unwrap();
         };
         assert_eq!(allocations(part), of_range, "{name}");
     }

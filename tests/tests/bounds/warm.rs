@@ -112,7 +112,7 @@ fn elements_must_have_the_type_of_the_object_and_come_in_native_byte_order() {
         }
         let mut wide = [0.0_f64; 100];
         read(&object).options(&stored).scratch(&mut scratch).values_into(&mut wide).unwrap();
-        assert!(wide.iter().zip(&numbers).all(|(wide, number)| *wide == f64::from(*number)));
+        assert!(wide.iter().zip(&numbers).all(|(wide, number)| wide.to_bits() == f64::from(*number).to_bits()));
     }
 }
 
