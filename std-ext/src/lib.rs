@@ -130,9 +130,9 @@ pub use tgm_codec as codec;
 pub use tgm_core as core;
 pub use tgm_core::descriptor::{ByteOrder, Dtype};
 
-pub use archive::{Archive, Message, Object, Writer};
 #[cfg(feature = "async")]
 pub use archive::AsyncArchive;
+pub use archive::{Archive, Message, Object, Writer};
 pub use base::error::{self, Result, TensogramError};
 #[doc(hidden)]
 pub use base::interrupt;

@@ -4,6 +4,7 @@ mod archive;
 #[cfg(all(feature = "lz4", feature = "roaring", feature = "zstd"))]
 mod descriptor_first;
 mod examples;
+mod intact;
 #[cfg(feature = "zstd")]
 mod interrupt;
 mod message_reader;
