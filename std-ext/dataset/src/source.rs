@@ -20,7 +20,7 @@ pub(crate) struct Source {
 
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Source").field("name", &self.file.name().to_string()).finish()
+        f.debug_struct("Source").field("name", &self.file.name().to_string()).finish_non_exhaustive()
     }
 }
 

@@ -281,7 +281,7 @@ fn what_does_not_wait_gives_what_waits_gives() {
             let query = "dtype = float64 or dtype = float32".parse().unwrap();
             let places = archive.query(&query).unwrap().iter().map(Object::place).collect::<Vec<_>>();
             let found = later.query(&query).await.unwrap();
-            assert_eq!(found.iter().map(tgm_std::archive::AsyncObject::place).collect::<Vec<_>>(), places);
+            assert_eq!(found.iter().map(AsyncObject::place).collect::<Vec<_>>(), places);
             for index in 0..archive.len().unwrap() {
                 let (now, message) = (archive.message(index).unwrap(), later.message(index));
                 let Ok(metadata) = now.metadata() else { continue };

@@ -3,6 +3,7 @@
 mod archive;
 #[cfg(all(feature = "lz4", feature = "roaring", feature = "zstd"))]
 mod descriptor_first;
+mod encode;
 mod examples;
 mod intact;
 #[cfg(feature = "zstd")]
@@ -13,5 +14,7 @@ mod names;
 #[cfg(feature = "remote")]
 mod remote;
 mod steps;
+#[cfg(feature = "async")]
+mod streaming_async;
 mod upgrade;
 mod version_2;

@@ -147,10 +147,9 @@ fn numbered(name: &str, number: u64) -> String {
 pub(super) fn unnamed(shape: &[u64]) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let name = |len: &u64| {
-        let name = (0_u64..)
-            .map(|number| numbered(&format!("dim_{len}"), number))
-            .find(|name| !taken.contains(name))
-            .unwrap_or_default();
+        // One of these is free: as many names as dimensions cannot be taken.
+        let mut names = (0..=shape.len() as u64).map(|number| numbered(&format!("dim_{len}"), number));
+        let name = names.find(|name| !taken.contains(name)).unwrap_or_default();
         taken.insert(name.clone());
         name
     };

@@ -237,7 +237,8 @@ impl Work<'_, '_> {
     /// once for all of its pairs: two files of equal objects take the time of reading them, however they are divided.
     fn pairs<'i>(&mut self, left: &mut Side<'i>, right: &mut Side<'i>, mut pairs: Vec<(Id, Id)>) -> io::Result<()> {
         let count = |message: fn(&(Id, Id)) -> usize| pairs.iter().map(message).collect::<HashSet<_>>().len();
-        let (of_a, of_b): (fn(&(Id, Id)) -> usize, fn(&(Id, Id)) -> usize) = (|pair| pair.0.0, |pair| pair.1.0);
+        let of_a: fn(&(Id, Id)) -> usize = |pair| pair.0.0;
+        let of_b: fn(&(Id, Id)) -> usize = |pair| pair.1.0;
         let is_by_a = count(of_a) <= count(of_b);
         let (outer, inner) = if is_by_a { (of_a, of_b) } else { (of_b, of_a) };
         pairs.sort_by_key(outer);
