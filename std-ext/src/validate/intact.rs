@@ -167,7 +167,3 @@ pub fn check_digests(message: &Message<'_>) -> Result<(), Damage> {
         damage.map_or(Ok(()), Err)
     })
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests may panic")]
-mod tests;

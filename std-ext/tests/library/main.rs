@@ -5,6 +5,7 @@ mod archive;
 mod descriptor_first;
 mod encode;
 mod examples;
+mod intact;
 #[cfg(feature = "zstd")]
 mod interrupt;
 mod message_reader;

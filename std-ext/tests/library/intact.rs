@@ -1,7 +1,11 @@
-use super::*;
-use crate::{
-    DecodeOptions, EncodeOptions, MessageBuilder, ObjectBuilder, ValidateOptions, ValidationLevel, decode,
-    validate_message,
+//! Whether a message is intact: what is found, where, and that all who answer agree.
+
+use tgm_core::Message;
+use tgm_core::hash::Verdict;
+use tgm_std::validate::{Damage, Depth, Finding, check_digests, check_message, examine};
+use tgm_std::{
+    DecodeOptions, EncodeOptions, MessageBuilder, ObjectBuilder, TensogramError, ValidateOptions, ValidationLevel,
+    decode, validate_message,
 };
 
 fn message(hashing: bool) -> Vec<u8> {
