@@ -50,6 +50,9 @@ __all__ = [
     "WIRE_VERSION",
     "__has_grib__",
     "__has_netcdf__",
+    "_Dataset",
+    "_open_datasets",
+    "_dataset_groups",
     "convert_grib",
     "convert_grib_buffer",
     "convert_netcdf",
@@ -71,6 +74,7 @@ __all__ = [
     "encode_pre_encoded",
     "compute_hash",
     "compute_packing_params",
+    "_shown",
     "is_remote_url",
     "scan",
     "validate",
@@ -88,13 +92,17 @@ __all__ = [
     "_object",
 ]
 
+_Dataset: Any
 __has_grib__: Final[bool]
 __has_netcdf__: Final[bool]
 def _advice() -> Any: ...
 def _archive_again(path: Any, mmap: Any, storage_options: Any) -> Any: ...
+def _dataset_groups(sources: Any, options: Any) -> Any: ...
 def _descriptor_from_cbor(cbor: Any) -> Any: ...
 def _metadata_from_cbor(cbor: Any) -> Any: ...
 def _object(message: Any, number: Any) -> Any: ...
 def _open(source: Any, mmap: Any = False, storage_options: Any = None, opened: Any = None) -> Any: ...
 def _open_again(source: Any, storage: Any, bidirectional: Any) -> Any: ...
+def _open_datasets(sources: Any, options: Any) -> Any: ...
 _reference: Any
+def _shown(source: Any) -> Any: ...
