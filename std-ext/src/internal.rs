@@ -1,5 +1,8 @@
 //! What the packages beside this one take besides the public names. Changes in any release.
 
+use crate::base::error::Result;
+use crate::file::TensogramFile;
+
 // of tgm-codec
 pub use tgm_codec::threads::Threads;
 
@@ -40,9 +43,9 @@ pub use crate::scan::{Window, Windowed};
 ///
 /// # Errors
 /// [`TensogramError::Remote`](crate::TensogramError::Remote).
-pub fn open_unread(source: &str) -> crate::Result<crate::TensogramFile> {
+pub fn open_unread(source: &str) -> Result<TensogramFile> {
     #[cfg(feature = "remote")]
-    return crate::TensogramFile::open_remote_unread(source);
+    return TensogramFile::open_remote_unread(source);
     #[cfg(not(feature = "remote"))]
-    crate::TensogramFile::open_source(source, None)
+    TensogramFile::open_source(source, None)
 }

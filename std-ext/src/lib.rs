@@ -130,20 +130,23 @@ pub use tgm_codec as codec;
 pub use tgm_core as core;
 pub use tgm_core::descriptor::{ByteOrder, Dtype};
 
-pub use archive::{Archive, Message, Object, Writer};
 #[cfg(feature = "async")]
-pub use archive::{AsyncArchive, AsyncMessage, AsyncObject};
+pub use archive::AsyncArchive;
+pub use archive::{Archive, Message, Object, Writer};
 pub use base::error::{self, Result, TensogramError};
 #[doc(hidden)]
 pub use base::interrupt;
 pub use base::options::{self, DecodeOptions, EncodeOptions};
-pub use decode::{Picks, Read, Scratch, decode, decode_object, decode_range, read};
+pub use decode::{Read, Scratch, decode, read};
+#[doc(hidden)]
+pub use decode::{decode_object, decode_range};
 pub use encode::{Compress, MessageBuilder, ObjectBuilder, StreamingEncoder, encode};
 #[cfg(feature = "mmap")]
 pub use file::MappedFile;
 pub use file::TensogramFile;
 pub use model::metadata;
 pub use model::types::{DataObjectDescriptor, GlobalMetadata};
+#[doc(hidden)]
 pub use scan::scan;
 pub use validate::check_message;
 

@@ -43,7 +43,7 @@
 //! | `read` | boxes of variables |
 //! | `indices`, `options` | indices of a dimension; options of opening |
 //! | `archive`, `intern`, `model`, `parameters` | sources; numbers for bytes; variables and coordinates; names of parameters |
-//! | `label` | labels of axes |
+//! | `label`, `source` | labels of axes; one source of messages |
 
 mod archive;
 mod assemble;
@@ -62,6 +62,7 @@ mod model;
 mod options;
 mod parameters;
 mod read;
+mod source;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -77,6 +78,7 @@ pub use self::indices::Indices;
 pub use self::label::{Label, Real};
 pub use self::model::{Attribute, Attributes, Coordinate, Hole, LeftOut, Values, Variable};
 pub use self::options::{Duplicates, Join, OpenOptions, Profile, on_all_cores};
+use self::source::Source;
 
 /// An archive whose metadata were read.
 #[derive(Debug)]
@@ -87,19 +89,19 @@ struct Opened {
 
 fn gather<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Opened> {
     let mut gathered = Gathered::default();
-    let mut files = Vec::with_capacity(sources.len());
+    let mut opened = Vec::with_capacity(sources.len());
     for source in sources {
         // A path need not be text; an address is.
         let file = match source.as_ref().to_str().filter(|text| is_remote_url(text)) {
             Some(address) => TensogramFile::open_source(address, None)?,
             None => TensogramFile::open(source)?,
         };
-        let number = u32::try_from(files.len()).map_err(|_| bad("there are more than 2^32 sources"))?;
+        let number = u32::try_from(opened.len()).map_err(|_| bad("there are more than 2^32 sources"))?;
         gathered.add(&file, number, &options.decode)?;
-        files.push(file);
+        opened.push(Source::new(file));
     }
     let entries = gathered.rows.iter().map(|row| row.entry).collect();
-    Ok(Opened { gathered, archive: Arc::new(Archive { files, entries }) })
+    Ok(Opened { gathered, archive: Arc::new(Archive { sources: opened, entries }) })
 }
 
 fn is_of_files(opened: &Opened, options: &OpenOptions) -> bool {

@@ -107,7 +107,7 @@ pub(crate) fn without_prefix(py: Python<'_>, error: &TensogramError) -> PyErr {
 fn new(py: Python<'_>, class: &str, text: &str, error: &TensogramError, place: Place) -> PyResult<PyErr> {
     let value = class_named(py, class)?.call1((in_python(text),))?;
     value.setattr("kind", error.kind_name())?;
-    value.setattr("offset", error.cause().map(|cause| cause.offset()))?;
+    value.setattr("offset", error.offset())?;
     value.setattr("message_index", place.message)?;
     value.setattr("object_index", place.object)?;
     Ok(PyErr::from_value(value))

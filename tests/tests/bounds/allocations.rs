@@ -128,7 +128,7 @@ fn core_does_not_allocate() {
     }
 }
 
-/// The allocations of `tgm_std::values` for the only object of a message.
+/// The allocations of `Read::bytes` for the only object of a message.
 fn allocations_of_values(object: Object, options: &DecodeOptions) -> u64 {
     let built = Message::buffered([object]).build();
     let object = View::parse(&built.bytes).unwrap().object(0).unwrap();

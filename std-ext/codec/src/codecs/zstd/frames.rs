@@ -94,10 +94,10 @@ pub fn append(data: &[u8], level: i32, threads: Threads, out: &mut Vec<u8>) -> R
         }
         encoder.finish().map(|_| ())
     };
-    compress().map_err(of_io)
+    compress().map_err(|error| of_io(&error))
 }
 
-fn of_io(error: Error) -> CodecError {
+fn of_io(error: &Error) -> CodecError {
     match error.kind() {
         ErrorKind::Interrupted => CodecError::interrupted(),
         _ => CodecError::new(error.to_string()),
