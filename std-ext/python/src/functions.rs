@@ -41,6 +41,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
         encode::encode_pre_encoded,
         hash::compute_hash,
         packing::compute_packing_params,
+        scan::_shown,
         scan::is_remote_url,
         scan::scan,
         validate::validate,

@@ -8,7 +8,6 @@ array([0., 1., 2.])
 
 from collections.abc import Mapping as _Mapping
 
-from ._dataset import open_dataset, open_datasets, save_dataset
 from ._encoding import Encoding
 from ._errors import *  # noqa: F403
 from ._message import DecodedMessage
@@ -58,18 +57,26 @@ __version__ = "0.1.0"
 
 _Mapping.register(Metadata)
 
+# Imported when they are first asked for: they take longer than all else.
+_DATASETS = ("open_dataset", "open_datasets", "save_dataset")
+
 # `open` comes below, because a star import must not replace the builtin.
 __all__ = [name for name in dir() if not name.startswith("_")]
+__all__ += _DATASETS
 __all__ += ["__has_grib__", "__has_netcdf__", "__version__"]
 
 from ._open import open  # noqa: E402
 
 
 def __getattr__(name):
-    """Types for programs that are checked, which import numpy."""
+    """Functions of datasets, and types for programs that are checked."""
+    if name in _DATASETS:
+        from . import _dataset
+
+        return getattr(_dataset, name)
     if not name.startswith("_"):
         from . import _types
 
-        if name in vars(_types):
+        if name in _types.__all__:
             return getattr(_types, name)
     raise AttributeError(f"module 'tgm' has no attribute {name!r}")

@@ -87,7 +87,8 @@ def sources_of(source):
     path = os.fspath(source)
     if isinstance(path, bytes):
         path = os.fsdecode(path)
-    if _native.is_remote_url(path):
+    # What only looks like an address is refused as one: it may hold a password.
+    if _native._shown(path)[1]:
         return (path,)
     path = os.path.abspath(os.path.expanduser(path))
     if os.path.isdir(path):
@@ -105,7 +106,7 @@ def sources_of(source):
 
 def _state_of(path):
     """What changes when a file is written."""
-    if _native.is_remote_url(path):
+    if _native._shown(path)[1]:
         return None
     found = os.stat(path)
     return (found.st_mtime_ns, found.st_size, found.st_ino)
@@ -141,7 +142,7 @@ class Archive:
     def check(self):
         """Raises an error if a file was changed since the archive was opened."""
         if _digest(self.sources) != self.states:
-            names = ", ".join(self.sources[:3])
+            names = ", ".join(_native._shown(source)[0] for source in self.sources[:3])
             raise ValueError(f"{names}: the file was changed since the dataset was opened")
 
 
@@ -157,8 +158,10 @@ def _digest(sources):
     return hashlib.blake2b(states.encode(), digest_size=16).hexdigest()
 
 
-@functools.lru_cache(maxsize=_KEPT)
-def _opened(archive):
+def _open_anew(archive):
     archive.check()
     options = {name: dict(value) if name == "fill" else value for name, value in archive.options}
     return _native._open_datasets(list(archive.sources), options)
+
+
+_opened = functools.lru_cache(maxsize=_KEPT)(_open_anew)

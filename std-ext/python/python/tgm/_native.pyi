@@ -50,6 +50,9 @@ __all__ = [
     "WIRE_VERSION",
     "__has_grib__",
     "__has_netcdf__",
+    "_Dataset",
+    "_open_datasets",
+    "_dataset_groups",
     "convert_grib",
     "convert_grib_buffer",
     "convert_netcdf",
@@ -74,6 +77,7 @@ __all__ = [
     "encode_pre_encoded",
     "compute_hash",
     "compute_packing_params",
+    "_shown",
     "is_remote_url",
     "scan",
     "validate",
@@ -102,6 +106,7 @@ def _object(message: Any, number: Any) -> Any: ...
 def _open(source: Any, mmap: Any = False, storage_options: Any = None, opened: Any = None) -> Any: ...
 def _open_datasets(sources: Any, options: Any) -> Any: ...
 def _open_again(source: Any, storage: Any, bidirectional: Any) -> Any: ...
+
 @final
 class _Dataset:
     @property
@@ -118,3 +123,4 @@ class _Dataset:
     def read(self, name: Any, indices: Any) -> Any: ...
 
 _reference: Any
+def _shown(source: Any) -> Any: ...

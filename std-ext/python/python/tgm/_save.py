@@ -23,9 +23,9 @@ def save(dataset, path, encoding):
     wanted = {name: _wanted(name, options, dataset) for name, options in encoding.items()}
     variables, attributes = xr.conventions.encode_dataset_coordinates(dataset)
     path = os.fsdecode(path)
-    scheme, slashes, _ = path.partition("://")
-    if slashes and scheme.isalnum():
-        raise OSError(f"cannot create {scheme}://…: addresses are read, and not written")
+    name, is_address = _native._shown(path)
+    if is_address:
+        raise OSError(f"cannot create {name}: addresses are read, and not written")
     folder = os.path.dirname(os.path.abspath(path))
     place, temporary = tempfile.mkstemp(prefix=".tgm-", dir=folder)
     try:

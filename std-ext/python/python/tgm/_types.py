@@ -17,6 +17,35 @@ else:
     # Anything with the buffer protocol. The interpreter has a name for it from 3.12 on.
     Buffer = object
 
+__all__ = [
+    "AggregateHash",
+    "Array",
+    "ByteOrder",
+    "CompressionName",
+    "Data",
+    "DecodedObject",
+    "DescriptorDict",
+    "DescriptorLike",
+    "Descriptors",
+    "Doctor",
+    "Dtype",
+    "EncodingName",
+    "FileIssue",
+    "FileReport",
+    "FilterName",
+    "HashName",
+    "Issue",
+    "Level",
+    "MaskMethod",
+    "MaskName",
+    "MetadataLike",
+    "PackingParams",
+    "Pairs",
+    "Path",
+    "Ranges",
+    "Report",
+]
+
 # Names of the format, and forms of arguments. A literal for each name: the interpreter joins them as type checkers do.
 Dtype: TypeAlias = (
     Literal["float16"]

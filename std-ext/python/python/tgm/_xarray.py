@@ -119,7 +119,7 @@ class TgmBackendEntrypoint(BackendEntrypoint):
         archive = Archive(sources_of(filename_or_obj), {name: given[name] for name in OPTIONS if given[name] is not None})
         natives = archive.native()
         if _number >= len(natives):
-            raise ValueError(f"{archive.sources[0]}: the archive has no objects")
+            raise ValueError(f"{_native._shown(archive.sources[0])[0]}: the archive has no objects")
         native = natives[_number]
         dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
         variables = {}
@@ -189,7 +189,7 @@ class LeftOutWarning(UserWarning):
 
 
 def _warn_left_out(archive, left_out):
-    names = archive.sources[0] if len(archive.sources) == 1 else f"{len(archive.sources)} files"
+    names = _native._shown(archive.sources[0])[0] if len(archive.sources) == 1 else f"{len(archive.sources)} files"
     some = "; ".join(left_out[:3]) + ("; …" if len(left_out) > 3 else "")
     text = f"{names}: {len(left_out)} cubes do not fit into the dataset: {some}. tgm.open_datasets opens all."
     warnings.warn(text, LeftOutWarning, stacklevel=4)

@@ -1,6 +1,11 @@
 //! Where messages are.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
+
 use pyo3::prelude::*;
+use pyo3::types::PyString;
+use tgm_std::file::SourceName;
 
 use crate::convert::buffers::{Bytes, Reads};
 
@@ -24,6 +29,14 @@ pub(crate) fn scan(py: Python<'_>, buf: &Bound<'_, PyAny>) -> PyResult<Vec<(usiz
 /// >>> tgm.is_remote_url("s3://bucket/fields.tgm"), tgm.is_remote_url("/data/fields.tgm")
 /// (True, False)
 #[pyfunction]
-pub(crate) fn is_remote_url(source: &str) -> bool {
-    tgm_std::file::is_remote_url(source)
+pub(crate) fn is_remote_url(source: &Bound<'_, PyString>) -> bool {
+    // A path that is not UTF-8 has surrogates, which no address has.
+    source.to_str().is_ok_and(tgm_std::file::is_remote_url)
+}
+
+/// A path or an address as texts may show it, and whether it begins like an address.
+#[pyfunction]
+pub(crate) fn _shown(source: PathBuf) -> (OsString, bool) {
+    let name = SourceName::of(&source);
+    if name.is_address() { (name.to_string().into(), true) } else { (source.into(), false) }
 }

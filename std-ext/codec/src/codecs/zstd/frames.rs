@@ -20,7 +20,7 @@ thread_local! {
 
 /// Bytes that are compressed between two questions whether to go on. libzstd collects them in blocks, so that its output
 /// does not depend on them.
-const PIECE: usize = 1 << 20;
+const PIECE: usize = 128 << 10;
 /// Fewer bytes than this are decompressed at once.
 const LONG: usize = 8 << 20;
 /// The most memory for a window, as a power of two, of long data that is decompressed in pieces.
