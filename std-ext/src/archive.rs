@@ -257,6 +257,3 @@ impl<'d> Archive<'d> {
         self.source.view(index)
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -70,7 +70,3 @@ pub use crate::model::number::Number;
 pub mod builder {
     pub use super::{MessageBuilder, ObjectBuilder};
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "tests may panic")]
-mod tests;

@@ -85,6 +85,7 @@ pub const CORE: &[Row] = &[
     Row { number: -217, name: c"HASH_LIST_COUNT" },
     Row { number: -218, name: c"HASH_LIST_ENTRY" },
     Row { number: -219, name: c"DIGEST_MISMATCH" },
+    Row { number: -220, name: c"FOOTER_OFFSET" },
     Row { number: -300, name: c"CBOR_HEAD" },
     Row { number: -301, name: c"CBOR_SIMPLE" },
     Row { number: -302, name: c"CBOR_BREAK" },

@@ -488,12 +488,20 @@ uint64_t tgm_runtime_shutdown_blocking(uint64_t timeout_ms);
 
 /* ---- Version ----------------------------------------------------------------------------------------------------- */
 
-/* The version of this library: "0.1.0". */
+/* The version of this library, and of all that follows here. Packages ask for it by the name tgm: pkg-config "tgm >= 0.1",
+ * find_package(tgm 0.1). */
+#define TGM_VERSION_MAJOR 0
+#define TGM_VERSION_MINOR 1
+#define TGM_VERSION_PATCH 0
+
+/* The version of the library that the program runs with: "0.1.0". */
 const char *tgm_version_string(void);
+/* The same as a number: MAJOR << 16 | MINOR << 8 | PATCH. */
+uint32_t tgm_version_number(void);
 /* The version of the interface of the reference that the first part has: MAJOR << 16 | MINOR. 0.24 is 24. */
 uint32_t tgm_abi_version(void);
-/* Whether the library has it: "lz4", "zstd", "szip", "zfp", "roaring", "rle", "threads", "mmap", "blosc2", "sz3",
- * "blosc2-decode", "sz3-decode". */
+/* Whether the library has it: a codec in both directions by its name ("lz4"), a codec that decodes ("sz3-decode"), "threads",
+ * "mmap", "async" and "async-remote". */
 bool tgm_has_feature(const char *name);
 
 /* ---- The last error of this thread ------------------------------------------------------------------------------- */

@@ -316,6 +316,7 @@ unsafe fn decode_whole<T>(
 }
 
 /// Decodes an object into memory of the caller.
+#[allow(clippy::redundant_closure_for_method_calls, reason = "as a path, the method would be of one lifetime")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_view_decode_into(
     view: *const View,
@@ -357,6 +358,7 @@ pub unsafe extern "C" fn tgm_view_decode_range_into(
 }
 
 /// Decodes the values of an object as `double`, whatever their type is, into memory of the caller.
+#[allow(clippy::redundant_closure_for_method_calls, reason = "as a path, the method would be of one lifetime")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_view_decode_f64(
     view: *const View,
@@ -370,6 +372,7 @@ pub unsafe extern "C" fn tgm_view_decode_f64(
 }
 
 /// Decodes the values of an object as `float`, whatever their type is, into memory of the caller.
+#[allow(clippy::redundant_closure_for_method_calls, reason = "as a path, the method would be of one lifetime")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_view_decode_f32(
     view: *const View,

@@ -56,6 +56,10 @@ static void errors(void) {
 }
 
 static void versions(void) {
+  char version[32];
+  snprintf(version, sizeof version, "%d.%d.%d", TGM_VERSION_MAJOR, TGM_VERSION_MINOR, TGM_VERSION_PATCH);
+  CHECK(strcmp(tgm_version_string(), version) == 0);
+  CHECK(tgm_version_number() == (TGM_VERSION_MAJOR << 16 | TGM_VERSION_MINOR << 8 | TGM_VERSION_PATCH));
   CHECK(strlen(tgm_version_string()) >= 5 && tgm_abi_version() == 24);
   CHECK(tgm_has_feature("zstd") && !tgm_has_feature("teleport") && !tgm_has_feature(NULL));
 }

@@ -6,7 +6,7 @@
 //! | `core/src/names/stage.rs` | a variant of [`Compression`], at the end, with the name on the wire | |
 //! | `core/c/include/tgm_core.h` | its number, `TGMC_COMPRESSION_NAME` | test `header` of `core/c` |
 //! | `codecs/NAME.rs` | a type that implements [`Codec`]: what it is ([`About`]), how its parameters are read, and both directions. Methods without need have defaults. A folder `codecs/NAME` holds its parts, one subject a file. Loops over values belong to `kernels` | the compiler |
-//! | [`of`], below | its line | the compiler |
+//! | [`find`], below | its line | the compiler |
 //! | `PIPELINE §5` of the format's description | a row | nothing |
 //!
 //! All others ask the registry: the encoder and the decoder, validation, `doctor` and its self-test, `ObjectBuilder::compression`,

@@ -69,11 +69,11 @@ mod tests {
 
     #[test]
     fn other_memory_than_was_given_is_refused() {
+        // The closure must give memory of any lifetime. The static keeps it in reach, so that the search for leaks is content.
+        static KEPT: AtomicPtr<[u8; 2]> = AtomicPtr::new(ptr::null_mut());
         let mut buffer = vec![1];
         let shorter = append(&mut buffer, 2, &mut |memory| cleared(memory.get_mut(..1).unwrap_or_default()));
         let later = append(&mut buffer, 2, &mut |memory| cleared(memory.get_mut(1..).unwrap_or_default()));
-        // The closure must give memory of any lifetime. The static keeps it in reach, so that the search for leaks is content.
-        static KEPT: AtomicPtr<[u8; 2]> = AtomicPtr::new(ptr::null_mut());
         let other = append(&mut buffer, 2, &mut |_| {
             let memory = Box::leak(Box::new([0; 2]));
             KEPT.store(memory, Relaxed);

@@ -385,6 +385,15 @@ pub(super) fn refused(text: impl Into<String>) -> TensogramError {
     TensogramError::Object(text.into().into())
 }
 
+/// [`refused`] for what another library found, whose error comes along as the source.
+#[cfg(any(feature = "npz", feature = "safetensors"))]
+pub(super) fn refused_by(
+    place: impl fmt::Display,
+    error: impl std::error::Error + Send + Sync + 'static,
+) -> TensogramError {
+    TensogramError::Object(tgm_std::Reason::with_source(format!("{place}: {error}"), None, error))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

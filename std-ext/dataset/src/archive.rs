@@ -5,8 +5,9 @@ use std::ops::Range;
 use tgm_core::descriptor::Dtype;
 use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
-use tgm_std::file::TensogramFile;
 use tgm_std::{Result, TensogramError};
+
+use crate::source::Source;
 
 /// Where an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,23 +29,25 @@ pub(crate) struct Entry {
 /// Sources, and all of their objects in order.
 #[derive(Debug)]
 pub(crate) struct Archive {
-    pub(crate) files: Vec<TensogramFile>,
+    pub(crate) sources: Vec<Source>,
     pub(crate) entries: Vec<Entry>,
 }
 
 impl Archive {
     /// The object with a number.
-    pub(crate) fn entry(&self, number: u32) -> Result<(&TensogramFile, &Entry)> {
+    pub(crate) fn entry(&self, number: u32) -> Result<(&Source, &Entry)> {
         let entry = usize::try_from(number).ok().and_then(|number| self.entries.get(number));
         let entry = entry.ok_or_else(|| bad(format!("object {number} of the dataset is not there")))?;
-        let file = usize::try_from(entry.source).ok().and_then(|source| self.files.get(source));
-        Ok((file.ok_or_else(|| bad(format!("source {} of the dataset is not there", entry.source)))?, entry))
+        let source = usize::try_from(entry.source).ok().and_then(|source| self.sources.get(source));
+        Ok((source.ok_or_else(|| bad(format!("source {} of the dataset is not there", entry.source)))?, entry))
     }
 
     /// The place of an object, in words.
     pub(crate) fn place(&self, number: u32) -> String {
         match self.entry(number) {
-            Ok((file, entry)) => format!("{} message {} object {}", file.name(), entry.message, entry.object),
+            Ok((source, entry)) => {
+                format!("{} message {} object {}", source.file().name(), entry.message, entry.object)
+            }
             Err(error) => error.to_string(),
         }
     }
@@ -65,15 +68,16 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// The frame of an object. `ahead` is where the bytes end that will be wanted next. They are read together with it.
+    /// The frame of an object. If it has to be read, `ahead` tells where the bytes end that will be wanted next. They are read
+    /// together with it.
     ///
     /// # Errors
     /// The errors of reading; [`TensogramError::Metadata`] if the file ends before the frame does.
-    pub(crate) fn frame(&mut self, archive: &Archive, number: u32, ahead: u64) -> Result<&[u8]> {
-        let (file, entry) = archive.entry(number)?;
+    pub(crate) fn frame(&mut self, archive: &Archive, number: u32, ahead: impl FnOnce() -> u64) -> Result<&[u8]> {
+        let (source, entry) = archive.entry(number)?;
         let wanted = entry.offset..entry.offset.saturating_add(entry.length);
         if self.source != Some(entry.source) || self.part(&wanted).is_none() {
-            let end = ahead.max(wanted.end);
+            let end = ahead().max(wanted.end);
             let len = usize::try_from(end.saturating_sub(wanted.start)).map_err(|_| bad("a frame is too long"))?;
             self.source = None;
             if self.bytes.len() < len {
@@ -81,13 +85,14 @@ impl Kept {
             } else {
                 self.bytes.truncate(len);
             }
-            let read = file.read_at(wanted.start, &mut self.bytes)?;
+            let read = source.file().read_at(wanted.start, &mut self.bytes)?;
             self.bytes.truncate(read);
             self.start = wanted.start;
             self.source = Some(entry.source);
         }
         // The text of an error of reading has no room for a place.
-        self.part(&wanted).ok_or_else(|| bad(format!("{} ends before the object: it was changed", file.name())))
+        self.part(&wanted)
+            .ok_or_else(|| bad(format!("{} ends before the object: it was changed", source.file().name())))
     }
 
     fn part(&self, range: &Range<u64>) -> Option<&[u8]> {

@@ -19,7 +19,7 @@
 //! }
 //! std::fs::write(&path, bytes)?;
 //!
-//! let dataset = open(&[path.display()], &OpenOptions::default())?;
+//! let dataset = open(&[&path], &OpenOptions::default())?;
 //! let t = dataset.variable("t").unwrap();
 //! assert_eq!((&t.dims[0], &t.shape[..]), (&"step".to_string(), &[3, 2, 3][..]));
 //! // All steps of one point.
@@ -43,7 +43,7 @@
 //! | `read` | boxes of variables |
 //! | `indices`, `options` | indices of a dimension; options of opening |
 //! | `archive`, `intern`, `model`, `parameters` | sources; numbers for bytes; variables and coordinates; names of parameters |
-//! | `label` | labels of axes |
+//! | `label`, `source` | labels of axes; one source of messages |
 
 mod archive;
 mod assemble;
@@ -62,12 +62,13 @@ mod model;
 mod options;
 mod parameters;
 mod read;
+mod source;
 
-use std::fmt::Display;
+use std::path::Path;
 use std::sync::Arc;
 
 use tgm_std::Result;
-use tgm_std::file::TensogramFile;
+use tgm_std::file::{TensogramFile, is_remote_url};
 
 use self::archive::{Archive, bad};
 use self::columns::Columns;
@@ -77,6 +78,7 @@ pub use self::indices::Indices;
 pub use self::label::{Label, Real};
 pub use self::model::{Attribute, Attributes, Coordinate, Hole, LeftOut, Values, Variable};
 pub use self::options::{Duplicates, Join, OpenOptions, Profile, on_all_cores};
+use self::source::Source;
 
 /// An archive whose metadata were read.
 #[derive(Debug)]
@@ -85,17 +87,21 @@ struct Opened {
     archive: Arc<Archive>,
 }
 
-fn gather<S: Display>(sources: &[S], options: &OpenOptions) -> Result<Opened> {
+fn gather<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Opened> {
     let mut gathered = Gathered::default();
-    let mut files = Vec::with_capacity(sources.len());
+    let mut opened = Vec::with_capacity(sources.len());
     for source in sources {
-        let file = TensogramFile::open_source(source.to_string(), None)?;
-        let number = u32::try_from(files.len()).map_err(|_| bad("there are more than 2^32 sources"))?;
+        // A path need not be text; an address is.
+        let file = match source.as_ref().to_str().filter(|text| is_remote_url(text)) {
+            Some(address) => TensogramFile::open_source(address, None)?,
+            None => TensogramFile::open(source)?,
+        };
+        let number = u32::try_from(opened.len()).map_err(|_| bad("there are more than 2^32 sources"))?;
         gathered.add(&file, number, &options.decode)?;
-        files.push(file);
+        opened.push(Source::new(file));
     }
     let entries = gathered.rows.iter().map(|row| row.entry).collect();
-    Ok(Opened { gathered, archive: Arc::new(Archive { files, entries }) })
+    Ok(Opened { gathered, archive: Arc::new(Archive { sources: opened, entries }) })
 }
 
 fn is_of_files(opened: &Opened, options: &OpenOptions) -> bool {
@@ -111,7 +117,7 @@ fn is_of_files(opened: &Opened, options: &OpenOptions) -> bool {
 ///
 /// # Errors
 /// The errors of reading, with the source and the message; [`tgm_std::TensogramError::Metadata`] for two objects at one place.
-pub fn open<S: Display>(sources: &[S], options: &OpenOptions) -> Result<Dataset> {
+pub fn open<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Dataset> {
     let all = open_all(sources, options)?;
     all.into_iter().next().ok_or_else(|| bad("the archive has no objects"))
 }
@@ -121,7 +127,7 @@ pub fn open<S: Display>(sources: &[S], options: &OpenOptions) -> Result<Dataset>
 ///
 /// # Errors
 /// As [`open`].
-pub fn open_all<S: Display>(sources: &[S], options: &OpenOptions) -> Result<Vec<Dataset>> {
+pub fn open_all<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Vec<Dataset>> {
     let opened = gather(sources, options)?;
     let Opened { gathered, archive } = &opened;
     if is_of_files(&opened, options) {
@@ -136,7 +142,7 @@ pub fn open_all<S: Display>(sources: &[S], options: &OpenOptions) -> Result<Vec<
 ///
 /// # Errors
 /// As [`open`].
-pub fn groups<S: Display>(sources: &[S], options: &OpenOptions) -> Result<Vec<String>> {
+pub fn groups<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Vec<String>> {
     let opened = gather(sources, options)?;
     Ok(if is_of_files(&opened, options) { cf::groups(&opened.gathered) } else { Vec::new() })
 }

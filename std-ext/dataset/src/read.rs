@@ -158,8 +158,8 @@ impl<'v> Plan<'v> {
                 self.fill(place)?;
                 continue;
             };
-            let ahead = ahead(archive, object, cells.get(number..).unwrap_or_default());
-            self.decode(archive, (cell, object), ahead, (&mut kept, &mut scratch), place, options)
+            let rest = cells.get(number..).unwrap_or_default();
+            self.decode(archive, (cell, object), rest, (&mut kept, &mut scratch), place, options)
                 .map_err(|error| error.within(format_args!("{}: {}", self.variable.name, archive.place(object))))?;
         }
         Ok(())
@@ -186,24 +186,24 @@ impl<'v> Plan<'v> {
         &self,
         archive: &Archive,
         (cell, number): (&Cell, u32),
-        ahead: u64,
+        rest: &[Cell],
         (kept, scratch): (&mut Kept, &mut Scratch),
         out: &mut [u8],
         options: &DecodeOptions,
     ) -> Result<()> {
-        let (file, entry) = archive.entry(number)?;
+        let (source, entry) = archive.entry(number)?;
         let dtype = self.pieces.dtype;
         let is_direct = !self.is_widened && dtype != Dtype::Bitmask;
         let piece = self.pieces.chunk.iter().fold(1_u64, |all, len| all.saturating_mul(*len));
         // A part of a long object: only its bytes are read.
-        if file.is_remote() || (entry.length > SMALL && cell.elements < piece && !self.is_widened) {
-            let (message, object) = (entry.message as usize, entry.object as usize);
+        if source.file().is_remote() || (entry.length > SMALL && cell.elements < piece && !self.is_widened) {
+            let place = (entry.message as usize, entry.object as usize);
             let picks = cell.picks(cell.parts.len().saturating_sub(self.pieces.leading))?;
-            let (descriptor, selected) = file.select(message, object, &picks, options)?;
+            let (descriptor, selected) = source.select(place, &picks, options)?;
             check(descriptor.dtype, dtype)?;
             return if is_direct { copy(&selected.bytes, out) } else { self.convert(&selected.bytes, out) };
         }
-        let object = object_of(kept.frame(archive, number, ahead)?, dtype)?;
+        let object = object_of(kept.frame(archive, number, || ahead(archive, number, rest))?, dtype)?;
         let picks = cell.picks(object.descriptor().shape().len())?;
         if is_direct {
             return read(&object).select(&picks).options(options).scratch(scratch).bytes_into(out);

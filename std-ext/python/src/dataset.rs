@@ -1,6 +1,7 @@
 //! Datasets over archives, as `tgm/_dataset.py` calls them.
 
 use std::num::NonZeroU64;
+use std::path::PathBuf;
 
 use numpy::IntoPyArray;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
@@ -49,7 +50,7 @@ fn options_of(options: &Bound<'_, PyDict>) -> PyResult<OpenOptions> {
 
 /// The datasets of archives, the one with the most objects first.
 #[pyfunction]
-fn _open_datasets(py: Python<'_>, sources: Vec<String>, options: &Bound<'_, PyDict>) -> PyResult<Vec<Dataset>> {
+fn _open_datasets(py: Python<'_>, sources: Vec<PathBuf>, options: &Bound<'_, PyDict>) -> PyResult<Vec<Dataset>> {
     let options = options_of(options)?;
     let found = detached(py, || open_all(&sources, &options))?.map_err(raise(py))?;
     Ok(found.into_iter().map(Dataset).collect())
@@ -57,7 +58,7 @@ fn _open_datasets(py: Python<'_>, sources: Vec<String>, options: &Bound<'_, PyDi
 
 /// The groups of archives.
 #[pyfunction]
-fn _dataset_groups(py: Python<'_>, sources: Vec<String>, options: &Bound<'_, PyDict>) -> PyResult<Vec<String>> {
+fn _dataset_groups(py: Python<'_>, sources: Vec<PathBuf>, options: &Bound<'_, PyDict>) -> PyResult<Vec<String>> {
     let options = options_of(options)?;
     detached(py, || groups(&sources, &options))?.map_err(raise(py))
 }

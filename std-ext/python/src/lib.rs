@@ -10,6 +10,7 @@
 //! | `canonical` | how those two are compared, hashed and pickled |
 //! | `convert` | single values, in and out |
 //! | `html` | tables for notebooks |
+//! | `gate` | waiting for other threads |
 //! | `work` | work without the GIL |
 //! | `errors` | exceptions |
 
@@ -24,6 +25,7 @@ mod descriptor;
 mod errors;
 mod file;
 mod functions;
+mod gate;
 mod html;
 mod iterators;
 mod message;

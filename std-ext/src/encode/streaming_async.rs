@@ -167,6 +167,3 @@ impl<W: AsyncWrite + AsyncSeek + Unpin> AsyncStreamingEncoder<W> {
         Ok(self.writer)
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -19,6 +19,7 @@ mod reencode;
 mod rewrite;
 mod scan_directions;
 mod select;
+mod stage_names;
 mod threads;
 mod verified_routes;
 mod views;

@@ -316,7 +316,7 @@ const ROUTES: &[Route] = routes! {
     },
     "dataset/dataset.rs read_into" "" Frame |case, options| {
         // The two objects have no names. Each is a variable that is called by its number.
-        let all = tgm_dataset::open_all(&[case.path.display()], &tgm_dataset::OpenOptions::default()).unwrap();
+        let all = tgm_dataset::open_all(&[case.path], &tgm_dataset::OpenOptions::default()).unwrap();
         let name = format!("object_{OBJECT}");
         let dataset = all.iter().find(|dataset| dataset.variable(&name).is_some()).unwrap();
         let shape = &dataset.variable(&name).unwrap().shape;

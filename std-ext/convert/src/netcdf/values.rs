@@ -162,25 +162,30 @@ impl<'m> Values<'m> {
         }
         all
     }
+}
 
-    /// Writes the values to a variable.
-    pub(super) fn put(&self, variable: &mut VariableMut<'_>, extents: Vec<Extent>) -> Result<(), netcdf::Error> {
-        macro_rules! each {
-            ($($dtype:ident $type:ty),*) => {
-                match self.dtype {
-                    $(Dtype::$dtype => {
-                        let chunks = self.bytes.as_chunks().0.iter();
-                        let values: Vec<$type> = chunks.map(|bytes| <$type>::from_ne_bytes(*bytes)).collect();
-                        variable.put_values(&values, extents)
-                    })*
-                    other => Err(netcdf::Error::Str(format!("{other} has no type"))),
-                }
-            };
-        }
-        each!(
-            Int8 i8, Int16 i16, Int32 i32, Int64 i64, Uint8 u8, Uint16 u16, Uint32 u32, Uint64 u64, Float32 f32, Float64 f64
-        )
+/// Writes values of this type, in the machine's byte order, to a variable.
+pub(super) fn put(
+    dtype: Dtype,
+    bytes: &[u8],
+    variable: &mut VariableMut<'_>,
+    extents: Vec<Extent>,
+) -> Result<(), netcdf::Error> {
+    macro_rules! each {
+        ($($dtype:ident $type:ty),*) => {
+            match dtype {
+                $(Dtype::$dtype => {
+                    let chunks = bytes.as_chunks().0.iter();
+                    let values: Vec<$type> = chunks.map(|bytes| <$type>::from_ne_bytes(*bytes)).collect();
+                    variable.put_values(&values, extents)
+                })*
+                other => Err(netcdf::Error::Str(format!("{other} has no type"))),
+            }
+        };
     }
+    each!(
+        Int8 i8, Int16 i16, Int32 i32, Int64 i64, Uint8 u8, Uint16 u16, Uint32 u32, Uint64 u64, Float32 f32, Float64 f64
+    )
 }
 
 fn attribute_of<'v>(

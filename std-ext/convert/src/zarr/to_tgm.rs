@@ -187,10 +187,9 @@ impl Reader<'_> {
         let place = if path.is_empty() { "the root" } else { path };
         let prepared = self.prepare(path, description, attributes, report).and_then(|source| {
             let whole = match self.options.chunks {
-                Chunks::Keep => None,
                 Chunks::Join => Some(self.join(path, &source)?),
                 Chunks::Fit if source.len() <= WHOLE => self.join_if_sound(path, &source),
-                Chunks::Fit => None,
+                Chunks::Keep | Chunks::Fit => None,
             };
             Ok((source, whole))
         });

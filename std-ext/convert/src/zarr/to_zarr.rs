@@ -23,7 +23,7 @@ use super::names::safe;
 use super::store::directory;
 use super::{DESCRIPTION, Result, ZARR};
 use crate::arrays::{NAME, unpack_bools};
-use crate::error::{encoding, metadata};
+use crate::error::{encoding, encoding_from, metadata};
 use crate::names::{Names, of_object};
 use crate::note::Note;
 
@@ -434,7 +434,7 @@ fn dimensions(global: &GlobalMetadata, index: usize, dims: usize) -> Option<Json
 
 /// Writes the description of a node, and its directory.
 fn describe(folder: &Path, json: &Json) -> error::Result<()> {
-    let text = serde_json::to_vec_pretty(json).map_err(|error| metadata(error.to_string()))?;
+    let text = serde_json::to_vec_pretty(json).map_err(|error| encoding_from("the description", error))?;
     put(&folder.join(DESCRIPTION), &text)
 }
 

@@ -138,6 +138,35 @@ fn any_box_of_chunks_has_the_values_that_were_written() {
     }
 }
 
+/// Objects that are read in part: 320 KB each, and several in a message.
+#[test]
+fn parts_of_long_objects_have_the_values_that_were_written() {
+    let long = |step: u32| (0..40_000).map(|place| f64::from(step * 40_000 + place)).collect::<Vec<f64>>();
+    let values = [0, 1, 2].map(long);
+    let mut messages = Vec::new();
+    for steps in [&[0_usize, 2][..], &[1]] {
+        let mut message = MessageBuilder::new();
+        for step in steps {
+            let object = ObjectBuilder::new(&[200, 200], &values[*step]).unwrap();
+            let step = u8::try_from(*step).unwrap();
+            message = message.object(object.metadata("param", "t").metadata("step", step));
+        }
+        messages.push(message.encode().unwrap());
+    }
+    let archive = Archive::new(&messages);
+    let dataset = archive.open().unwrap();
+    let mut random = Random(3);
+    for _ in 0..50 {
+        let indices: Vec<Indices> = [3, 200, 200].map(|len| random.indices(len)).to_vec();
+        let found = dataset.read::<f64>("t", &indices).unwrap();
+        let lists: Vec<Vec<u64>> = indices.iter().map(list).collect();
+        let rows = lists[0].iter().flat_map(|step| lists[1].iter().map(move |row| step * 40_000 + row * 200));
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        let values = rows.flat_map(|row| lists[2].iter().map(move |column| (row + column) as f64));
+        assert!(found.into_iter().eq(values), "{indices:?}");
+    }
+}
+
 #[test]
 fn holes_of_integers_are_floats_a_fill_value_or_an_error() {
     let message = |param: &str, step: u8, wide: bool| {

@@ -22,7 +22,10 @@ def save(dataset, path, encoding):
         raise TypeError("a Dataset is expected, not a DataArray: call to_dataset() first")
     wanted = {name: _wanted(name, options, dataset) for name, options in encoding.items()}
     variables, attributes = xr.conventions.encode_dataset_coordinates(dataset)
-    path = os.fspath(path)
+    path = os.fsdecode(path)
+    scheme, slashes, _ = path.partition("://")
+    if slashes and scheme.isalnum():
+        raise OSError(f"cannot create {scheme}://…: addresses are read, and not written")
     folder = os.path.dirname(os.path.abspath(path))
     place, temporary = tempfile.mkstemp(prefix=".tgm-", dir=folder)
     try:

@@ -5,6 +5,7 @@ use std::ops::Range;
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use tgm_std::core::object::DataObject;
 use tgm_std::{DecodeOptions, Dtype, Result, Scratch, read};
 
@@ -36,8 +37,21 @@ pub(super) fn decode_into(object: &Bound<'_, Object>, out: &Bound<'_, PyAny>, op
     let way = way(this, py, array, options)?;
     check_layout(this, array)?;
     let len = array.len().saturating_mul(array.dtype().itemsize());
+    if this.elsewhere().is_some() {
+        if len > 0 && way == Way::Bytes && this.is_plain(options) {
+            let flat = array.call_method1("reshape", (-1,))?.call_method1("view", ("uint8",))?;
+            return this.fill(&flat);
+        }
+        if options.verify_hash {
+            // The rules of the whole message say whether there is a digest, so all of it is decoded first.
+            let values = this.decode_new(py, options)?;
+            let keys = PyDict::new(py);
+            keys.set_item("casting", "unsafe")?;
+            return py.import("numpy")?.call_method("copyto", (array, values), Some(&keys)).map(drop);
+        }
+    }
     let address = address_of(array) as usize;
-    let memory = this.owner().get().memory();
+    let memory = this.owner().get().memory(py)?;
     let whole = memory.address(py, &(0..memory.len(py))).map_or(0, |start| start as usize);
     if overlap(&(whole..whole.saturating_add(memory.len(py))), &(address..address.saturating_add(len))) {
         return Err(PyValueError::new_err("argument 'out': the array shares memory with the message"));

@@ -41,6 +41,8 @@ mod lost;
 mod memory;
 mod merging;
 mod npy;
+#[cfg(target_os = "linux")]
+mod odd_names;
 mod pairs;
 mod pictures;
 mod plot;

@@ -47,7 +47,7 @@ fn convert(input: &str, output: &str) -> Run {
 
 /// How many numbers there are, the least and the greatest: of each object of a file, and of all together.
 fn extent(folder: &Folder, path: &str) -> Vec<[Json; 3]> {
-    let messages = if path.ends_with(".tgm") {
+    let messages = if is_called(path, "tgm") {
         path.to_string()
     } else {
         let messages = folder.path("extent.tgm");
@@ -55,7 +55,7 @@ fn extent(folder: &Folder, path: &str) -> Vec<[Json; 3]> {
         let is_wide = ["csv.", "grib2."].iter().any(|from| path.contains(&format!("/{from}")));
         let shape = (std::fs::metadata(path).unwrap().len() / 8).to_string();
         let wide = ["--dtype", "f64", "--shape", &shape, "--byte-order", "little"];
-        let more = if is_wide && path.ends_with(".raw") { &wide } else { as_raw(path) };
+        let more = if is_wide && is_called(path, "raw") { &wide } else { as_raw(path) };
         tgm(["convert", path, "-o", &messages].iter().chain(more)).good();
         messages
     };
@@ -66,9 +66,13 @@ fn extent(folder: &Folder, path: &str) -> Vec<[Json; 3]> {
     objects.chain([&stats["all"]]).map(of).collect()
 }
 
+fn is_called(path: &str, ending: &str) -> bool {
+    Path::new(path).extension().is_some_and(|found| found == ending)
+}
+
 /// The form of bare values.
 fn as_raw<'a>(path: &str) -> &'a [&'a str] {
-    if path.ends_with(".raw") { &AS_RAW } else { &[] }
+    if is_called(path, "raw") { &AS_RAW } else { &[] }
 }
 
 /// Checks what becomes of files of one format.

@@ -17,7 +17,7 @@ fn a_good_file_is_one_line_on_standard_output() {
 }
 
 #[test]
-fn what_is_wrong_goes_to_standard_error_with_places_counted_from_one() {
+fn what_is_wrong_goes_to_standard_error_with_places_counted_from_zero() {
     let path = data("malformed/hash/single-payload-bitflip.tgm");
     let run = tgm(["validate", &path]);
     assert_eq!((run.code, run.text()), (Some(1), ""));

@@ -4,11 +4,11 @@ use ciborium::Value;
 use tgm_core::Message;
 use tgm_core::descriptor::Key;
 
-use super::super::*;
 use super::{bytes, options};
-use crate::compat::framing::{self, EncodedObject, HashFramePolicy};
-use crate::model::types::{ByteOrder, DataObjectDescriptor, GlobalMetadata, MaskDescriptor, MasksMetadata};
-use crate::{DecodeOptions, Dtype, Result, TensogramError, decode, decode_object_from_frame};
+use tgm_std::compat::framing::{self, EncodedObject, HashFramePolicy};
+use tgm_std::encode::*;
+use tgm_std::{ByteOrder, DataObjectDescriptor, EncodeOptions, GlobalMetadata, MaskDescriptor, MasksMetadata};
+use tgm_std::{DecodeOptions, Dtype, Result, TensogramError, decode, decode_object_from_frame};
 
 type Route = fn(&DataObjectDescriptor, &[u8]) -> Result<Vec<u8>>;
 

@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 use ciborium::Value;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 
-use super::*;
-use crate::model::types::{HashFrame, IndexFrame};
+use tgm_std::metadata::*;
+use tgm_std::{DataObjectDescriptor, GlobalMetadata, HashFrame, IndexFrame, MaskDescriptor, MasksMetadata};
 
 fn hex(bytes: &[u8]) -> String {
     bytes

@@ -2,9 +2,9 @@
 
 mod pre_encoded;
 
-use super::*;
-use crate::model::types::{ByteOrder, DataObjectDescriptor, GlobalMetadata};
-use crate::{Dtype, decode_descriptors};
+use tgm_std::encode::*;
+use tgm_std::{AggregateHashPolicy, ByteOrder, DataObjectDescriptor, EncodeOptions, GlobalMetadata, Provenance};
+use tgm_std::{Dtype, decode_descriptors};
 
 fn options() -> EncodeOptions {
     let provenance = Provenance {
@@ -112,7 +112,7 @@ fn a_stream_knows_how_many_bytes_and_objects_it_has() {
     assert_eq!(encoder.object_count(), 1);
     let message = encoder.finish().unwrap();
     assert!(message.len() as u64 > written && message[usize::try_from(written).unwrap()..].starts_with(b"FR"));
-    let table = crate::ObjectTable::new(&tgm_core::Message::parse(&message).unwrap()).unwrap();
+    let table = tgm_std::ObjectTable::new(&tgm_core::Message::parse(&message).unwrap()).unwrap();
     assert_eq!((table.len(), table.is_empty()), (1, false));
 }
 
@@ -145,9 +145,9 @@ fn metadata_is_canonical_wherever_its_keys_belong() {
     let entry = keys.iter().map(|key| ((*key).to_owned(), ciborium::Value::from(1))).collect();
     let metadata = GlobalMetadata { base: vec![entry], ..GlobalMetadata::default() };
     let message = encode(&metadata, &[(&bytes(2, "none"), &[1, 2])], &options()).unwrap();
-    let found = crate::decode_metadata(&message).unwrap();
+    let found = tgm_std::decode_metadata(&message).unwrap();
     assert_eq!(found.base[0].len(), keys.len() + 1);
-    assert_eq!(crate::model::metadata::global_metadata_to_cbor(&found).unwrap(), last_metadata(&message));
+    assert_eq!(tgm_std::metadata::global_metadata_to_cbor(&found).unwrap(), last_metadata(&message));
 }
 
 #[test]
@@ -165,8 +165,8 @@ fn what_a_preceder_says_stands_in_the_footer_once() {
 /// The last object's values, masked ones as zeros.
 #[cfg(feature = "roaring")]
 fn unrestored(message: &[u8]) -> Vec<u8> {
-    let options = crate::DecodeOptions { restore_non_finite: false, ..crate::DecodeOptions::default() };
-    crate::decode(message, &options).unwrap().1.pop().unwrap().1
+    let options = tgm_std::DecodeOptions { restore_non_finite: false, ..tgm_std::DecodeOptions::default() };
+    tgm_std::decode(message, &options).unwrap().1.pop().unwrap().1
 }
 
 #[cfg(feature = "roaring")]

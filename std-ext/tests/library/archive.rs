@@ -1,22 +1,18 @@
 //! Archives of every kind against the functions for bytes in memory: one table of sources, one of requests.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests may panic")]
-#![allow(
-    clippy::float_cmp,
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    reason = "values are compared to the bit; numbers are small"
-)]
 
+use std::fmt;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tgm_core::selection::Pick;
 
-use super::*;
-use crate::decode::{Scratch, decode_descriptors, decode_object, decode_range};
-use crate::encode::ObjectBuilder;
-use crate::{DecodeOptions, Dtype};
+use tgm_std::archive::*;
+use tgm_std::decode::{Scratch, decode_descriptors, decode_object, decode_range};
+use tgm_std::encode::ObjectBuilder;
+use tgm_std::read::{RangeFetch, ReadOptions};
+use tgm_std::{DecodeOptions, Dtype};
+use tgm_std::{MessageBuilder, Result, TensogramError, TensogramFile};
 
 /// Folders of files of many kinds: pipelines, masks, shapes, several objects and messages, preceders, messages of streams.
 const FOLDERS: [&str; 12] = [
@@ -79,7 +75,7 @@ fn told<T: fmt::Debug>(answer: Result<T>) -> std::result::Result<T, String> {
 fn every_source_gives_what_bytes_in_memory_give() {
     let (options, mut seen) = (DecodeOptions { verify_hash: true, ..DecodeOptions::default() }, 0);
     for (path, bytes) in files(2) {
-        let messages: Vec<_> = crate::messages(&bytes).collect();
+        let messages: Vec<_> = tgm_std::messages(&bytes).collect();
         for (name, archive) in archives(&path, &bytes) {
             let at = format!("{}: {name}", path.display());
             assert_eq!(archive.len().unwrap(), messages.len(), "{at}");
@@ -113,7 +109,7 @@ fn every_source_gives_what_bytes_in_memory_give() {
 }
 
 fn check(message: &[u8]) -> Result<()> {
-    Ok(crate::check_message(message)?)
+    Ok(tgm_std::check_message(message)?)
 }
 
 /// Each kind of request for an object, whose `values` are known.
@@ -161,7 +157,7 @@ fn values_of_memory_are_borrowed_and_others_are_not() {
     let rows = [Pick::from(2..4), Pick::All];
     let is_borrowed = |archive: &Archive<'_>| {
         let object = archive.object(0, 0).unwrap();
-        let bytes = |request: crate::Read<'_, '_>| matches!(request.bytes().unwrap(), std::borrow::Cow::Borrowed(_));
+        let bytes = |request: tgm_std::Read<'_, '_>| matches!(request.bytes().unwrap(), std::borrow::Cow::Borrowed(_));
         [
             bytes(object.read()),
             bytes(object.read().select(&rows)),
@@ -234,7 +230,7 @@ fn foreign_files_are_errors_that_say_what_they_are_and_empty_ones_are_archives()
 fn the_grain_says_which_ranges_are_read_without_the_rest() {
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    use crate::read::{FetchError, Fetched, Tag, Want};
+    use tgm_std::read::{FetchError, Fetched, Tag, Want};
 
     struct Counting(Vec<u8>, Arc<AtomicU64>);
     impl RangeFetch for Counting {
@@ -321,18 +317,18 @@ fn plain_values_of_a_file_are_read_where_they_are_wanted() {
     let gaps: Vec<f32> = (0..100_000_u32).map(|at| if at == 70_000 { f32::NAN } else { at as f32 }).collect();
     let data = |order| -> Vec<u8> {
         let bytes =
-            |number: &i32| if order == crate::ByteOrder::Big { number.to_be_bytes() } else { number.to_le_bytes() };
+            |number: &i32| if order == tgm_std::ByteOrder::Big { number.to_be_bytes() } else { number.to_le_bytes() };
         numbers.iter().flat_map(bytes).collect()
     };
     let of = |order| {
-        let descriptor = crate::DataObjectDescriptor::new(Dtype::Int32, order, &[1000, 100]);
+        let descriptor = tgm_std::DataObjectDescriptor::new(Dtype::Int32, order, &[1000, 100]);
         ObjectBuilder::from_parts(descriptor, data(order))
     };
     let message = MessageBuilder::new()
         .allow_nan()
-        .object(of(crate::ByteOrder::Big))
-        .object(of(crate::ByteOrder::Little))
-        .object(of(crate::ByteOrder::Little).shuffle())
+        .object(of(tgm_std::ByteOrder::Big))
+        .object(of(tgm_std::ByteOrder::Little))
+        .object(of(tgm_std::ByteOrder::Little).shuffle())
         .object(ObjectBuilder::new(&[1000, 100], &gaps).unwrap());
     let bytes = message.encode().unwrap();
     std::fs::write(file.path(), [&bytes[..], &bytes].concat()).unwrap();

@@ -5,10 +5,13 @@ use std::io::Cursor;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
-use super::*;
-use crate::base::options::Provenance;
-use crate::model::types::ByteOrder;
-use crate::{Dtype, StreamingEncoder, TensogramError};
+use std::collections::BTreeMap;
+
+use ciborium::Value;
+use tgm_std::encode::*;
+use tgm_std::{ByteOrder, DataObjectDescriptor, EncodeOptions, GlobalMetadata, Provenance};
+use tgm_std::{Dtype, StreamingEncoder, TensogramError};
+use tokio::io::AsyncWrite;
 
 fn options() -> EncodeOptions {
     let [time, uuid, encoder_name, encoder_version] =

@@ -1,10 +1,10 @@
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests may panic")]
-
 use std::ops::Range;
 
-use super::*;
-use crate::encode::{MessageBuilder, ObjectBuilder};
-use crate::read::{RangeFetch, Reader};
+use tgm_core::selection::Pick;
+use tgm_std::encode::{MessageBuilder, ObjectBuilder};
+use tgm_std::read::*;
+use tgm_std::read::{RangeFetch, Reader};
+use tgm_std::{DecodeOptions, Result, TensogramError};
 
 /// A source that a test drives by hand, and what was read of it.
 struct Flash {

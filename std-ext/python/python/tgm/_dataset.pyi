@@ -1,0 +1,11 @@
+"""Not for programs: what they use is in `tgm`."""
+
+from typing import Any
+
+from . import open_dataset as open_dataset, open_datasets as open_datasets, save_dataset as save_dataset
+
+Archive: Any
+OPTIONS: Any
+sources_of: Any
+
+def __getattr__(name: str) -> Any: ...

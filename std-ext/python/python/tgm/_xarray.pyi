@@ -1,0 +1,16 @@
+"""Not for programs: the backend of xarray."""
+
+from typing import Any
+
+BESIDE_BYTES: Any
+CHUNK_BYTES: Any
+FIRST_NS: Any
+LAST_NS: Any
+LeftOutWarning: Any
+MOST_CHUNKS: Any
+NO_TIME: Any
+TgmAccessor: Any
+TgmArray: Any
+TgmBackendEntrypoint: Any
+
+def __getattr__(name: str) -> Any: ...
