@@ -132,18 +132,22 @@ pub use tgm_core::descriptor::{ByteOrder, Dtype};
 
 #[cfg(feature = "async")]
 pub use archive::AsyncArchive;
-pub use archive::{Archive, Writer};
+pub use archive::{Archive, Message, Object, Writer};
 pub use base::error::{self, Result, TensogramError};
 #[doc(hidden)]
 pub use base::interrupt;
 pub use base::options::{self, DecodeOptions, EncodeOptions};
-pub use decode::{Picks, Read, Scratch, decode, read};
+#[doc(hidden)]
+pub use decode::{Picks, decode_object, decode_range};
+pub use decode::{Read, Scratch, decode, read};
 pub use encode::{Compress, MessageBuilder, ObjectBuilder, StreamingEncoder, encode};
 #[cfg(feature = "mmap")]
 pub use file::MappedFile;
 pub use file::TensogramFile;
 pub use model::metadata;
 pub use model::types::{DataObjectDescriptor, GlobalMetadata};
+#[doc(hidden)]
+pub use scan::scan;
 pub use validate::check_message;
 
 #[doc(hidden)]

@@ -18,8 +18,8 @@ pub use crate::compat::remote_scan_parse::{
 };
 pub use crate::compat::{framing, pipeline, remote_scan_parse, wire};
 pub use crate::decode::{
-    Float, ObjectTable, decode_descriptors, decode_metadata, decode_object, decode_object_from_frame, decode_range,
-    decode_range_from_frame, decode_range_from_payload, decode_with_masks, object_table, range,
+    Float, ObjectTable, decode_descriptors, decode_metadata, decode_object_from_frame, decode_range_from_frame,
+    decode_range_from_payload, decode_with_masks, object_table, range,
 };
 #[cfg(feature = "async")]
 pub use crate::encode::AsyncStreamingEncoder;
@@ -37,9 +37,7 @@ pub use crate::model::types::{
     DecodedMaskSet, DecodedObject, DecodedObjectWithMasks, HashFrame, IndexFrame, MaskDescriptor, MasksMetadata,
 };
 pub use crate::model::{hash, meta_access, types};
-pub use crate::scan::{
-    MessageLayout, ScanOptions, Segments, scan, scan_file, scan_file_with_options, scan_with_options,
-};
+pub use crate::scan::{MessageLayout, ScanOptions, Segments, scan_file, scan_file_with_options, scan_with_options};
 pub use crate::stages::{shuffle, simple_packing};
 pub use crate::validate::{
     FileIssue, FileValidationReport, IssueCode, IssueSeverity, Leftover, ValidateOptions, ValidationIssue,
