@@ -157,8 +157,11 @@ fn a_postamble_that_leads_out_of_the_message_is_found() {
 #[test]
 fn an_examination_goes_on_behind_what_it_finds() {
     let (_, mut bytes) = forms().into_iter().next().unwrap();
-    let bodies: Vec<_> =
-        Message::parse(&bytes).unwrap().frames().map(|frame| frame.unwrap().body_offset() as usize).collect();
+    let bodies: Vec<_> = Message::parse(&bytes)
+        .unwrap()
+        .frames()
+        .map(|frame| usize::try_from(frame.unwrap().body_offset()).unwrap())
+        .collect();
     for body in &bodies {
         bytes[*body] ^= 0x10;
     }
