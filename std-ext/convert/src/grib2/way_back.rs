@@ -211,7 +211,7 @@ impl WayBack<'_, '_> {
     /// The integers that are the values by the numbers of `packing`, dense, and the bits of each. There is one for each
     /// point, and any where `gaps` has a 1.
     ///
-    /// Whatever encoding and compression the object has by now: where they are not those of `packing`, each value must be
+    /// Whatever encoding and compression the object has by now: where `packing` does not say the same, each value must be
     /// one that the integers give.
     fn integers(&self, packing: &Packing, gaps: &[u8], points: u64) -> Result<(Cow<'_, [u8]>, u32)> {
         if let Some(bits) = stored_bits(self.trusted.descriptor(), packing) {
