@@ -261,32 +261,28 @@ fn payload<'a>(
     let (data, bits) = (field.data(), representation.bits());
     let Present { points, bitmap, count, .. } = *present;
     let len = packed_len(count, bits)?;
-    let (dense, is_given) = match representation {
-        Representation::Ccsds(_, ccsds) => {
-            if len > 0 && data.is_empty() {
-                return Err(short(field, 1));
-            }
-            let is_verbatim = bitmap.is_none() && Ccsds::is_in_format(bits) && count > 0;
-            let params = ccsds.params(bits)?;
-            if is_verbatim && options.check_streams {
-                stream::decompress((data, field.data.offset() + HEAD_LEN), &params, count, &options.limits)?;
-            }
-            if is_verbatim {
-                descriptor.compression = Compression::Szip.name().to_string();
-                descriptor.set_param(Key::SzipRsi, ccsds.rsi);
-                descriptor.set_param(Key::SzipBlockSize, ccsds.block_size);
-                descriptor.set_param(Key::SzipFlags, ccsds.flags);
-                return Ok((data.into(), true));
-            }
-            let containers =
-                stream::decompress((data, field.data.offset() + HEAD_LEN), &params, count, &options.limits)?;
-            let is_given = stream::compress(&containers, &params)? == data;
-            (Cow::Owned(from_containers(&containers, bits, params.container_size())?), is_given)
+    let (dense, is_given) = if let Representation::Ccsds(_, ccsds) = representation {
+        if len > 0 && data.is_empty() {
+            return Err(short(field, 1));
         }
-        _ => {
-            let dense = data.get(..len).ok_or_else(|| short(field, len))?;
-            (Cow::Borrowed(dense), dense.len() == data.len() && has_no_spare_bits(dense, bits, count))
+        let is_verbatim = bitmap.is_none() && Ccsds::is_in_format(bits) && count > 0;
+        let params = ccsds.params(bits)?;
+        if is_verbatim && options.check_streams {
+            stream::decompress((data, field.data.offset() + HEAD_LEN), &params, count, &options.limits)?;
         }
+        if is_verbatim {
+            descriptor.compression = Compression::Szip.name().to_string();
+            descriptor.set_param(Key::SzipRsi, ccsds.rsi);
+            descriptor.set_param(Key::SzipBlockSize, ccsds.block_size);
+            descriptor.set_param(Key::SzipFlags, ccsds.flags);
+            return Ok((data.into(), true));
+        }
+        let containers = stream::decompress((data, field.data.offset() + HEAD_LEN), &params, count, &options.limits)?;
+        let is_given = stream::compress(&containers, &params)? == data;
+        (Cow::Owned(from_containers(&containers, bits, params.container_size())?), is_given)
+    } else {
+        let dense = data.get(..len).ok_or_else(|| short(field, len))?;
+        (Cow::Borrowed(dense), dense.len() == data.len() && has_no_spare_bits(dense, bits, count))
     };
     let region = match (representation, bitmap) {
         (Representation::Ieee(_), Some(bitmap)) => expand(&dense, bits, bitmap, points)?.into(),

@@ -183,9 +183,8 @@ impl WayBack<'_, '_> {
         let Some(packing) = representation.packing() else {
             let bits = representation.bits();
             let stored = self.floats(bits, points)?;
-            return Ok(
-                bitmap.map_or(Ok(stored.clone()), |bitmap| compact(&stored, bits, bitmap, points).map(Cow::Owned))?
-            );
+            let Some(bitmap) = bitmap else { return Ok(stored) };
+            return compact(&stored, bits, bitmap, points).map(Cow::Owned);
         };
         let descriptor = self.trusted.descriptor();
         if let (Representation::Ccsds(packing, ccsds), None) = (representation, bitmap)
@@ -297,7 +296,7 @@ fn stored_bits(descriptor: &Descriptor<'_>, packing: &Packing) -> Option<u32> {
 
 /// The integer that gives a value, to the bit. `None` if there is none, or if its neighbours give the same value.
 fn integer_of(packing: &Packing, value: f64) -> Option<u64> {
-    const GREATEST: f64 = (1_u64 << 53) as f64;
+    const GREATEST: f64 = 9_007_199_254_740_992.0;
     let (formula, wanted) = (packing.formula(), value.to_bits());
     let gives = |integer: f64| formula.value_of(integer).to_bits() == wanted;
     if packing.bits_per_value == 0 {

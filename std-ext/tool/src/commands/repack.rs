@@ -28,6 +28,7 @@ const LARGER_BY: u64 = 64 << 10;
 /// object. Metadata stays. Masked values stay masked. Rewritten messages get a new uuid, a new time and new digests.
 /// Digests are checked first. If one is wrong, or bytes belong to no message, nothing is written.
 #[derive(Args, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Repack {
     /// Files to read; "-" is standard input
     #[arg(value_name = "IN", required = true)]

@@ -99,7 +99,9 @@ impl Run for Set {
                     }
                     let at = || format!("{}: message {}", input.name(), place.index);
                     let (bytes, error) = done.map_err(Failure::at(at()))?;
-                    error.iter().for_each(|error| out.report(&at(), error));
+                    if let Some(error) = &error {
+                        out.report(&at(), error);
+                    }
                     Ok::<_, Failure>(file.write_all(&bytes)?)
                 },
             )?;

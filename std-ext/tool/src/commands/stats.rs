@@ -106,8 +106,9 @@ struct Line {
 struct Found {
     line: Line,
     sketch: Sketch,
-    /// The units of the object, with its first part.
-    units: Option<Option<Json>>,
+    /// Whether it is the first part of its object.
+    is_first: bool,
+    units: Option<Json>,
 }
 
 /// The lines of the selected objects of a message, each with the object's number. `None` if nothing is selected.
@@ -165,8 +166,8 @@ impl Total {
 
     /// Adds an object, or a part of its complex numbers.
     fn add(&mut self, found: Found) -> Line {
-        let Found { line, sketch, units } = found;
-        if let Some(units) = units {
+        let Found { line, sketch, is_first, units } = found;
+        if is_first {
             self.objects += 1;
             self.units = mem::take(&mut self.units).and(units);
         }
@@ -312,7 +313,7 @@ impl Stats {
                 shape: shape.clone(),
                 content,
             };
-            Found { line, sketch, units: (part == 0).then(|| units.clone()) }
+            Found { line, sketch, is_first: part == 0, units: units.clone() }
         });
         Ok(found.collect())
     }

@@ -297,7 +297,7 @@ mod tests {
             let work = |count: &mut usize, item: usize| {
                 *count += 1;
                 ahead.fetch_max(item - taken.load(Ordering::SeqCst), Ordering::SeqCst);
-                if item % 7 == 0 {
+                if item.is_multiple_of(7) {
                     thread::yield_now();
                 }
                 item * 2

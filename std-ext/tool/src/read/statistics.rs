@@ -189,7 +189,6 @@ fn split(last: u64, q: f64) -> (u64, f64) {
 }
 
 /// The bin of a value. Bins are in the order of values.
-#[expect(clippy::cast_possible_truncation, reason = "19 bits are left")]
 fn bin_of(value: f64) -> usize {
     let bits = value.to_bits();
     // Of negative floats, the greater bits are the lesser value.
