@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput};
 use tgm_core::Message;
-use tgm_std::{DecodeOptions, Scratch, ranges, values_into};
+use tgm_std::{DecodeOptions, Scratch, read};
 use zerocopy::IntoBytes as _;
 
 use crate::data::{self, LARGE, Pipeline};
@@ -32,7 +32,9 @@ pub(crate) fn all(criterion: &mut Criterion) {
         let mut group = criterion.benchmark_group("values");
         group.throughput(Throughput::Bytes(8 * LARGE as u64));
         group.bench_function(name, |bench| {
-            bench.iter(|| values_into(black_box(&object), &options, &mut scratch, out.as_mut_bytes()).unwrap());
+            bench.iter(|| {
+                read(black_box(&object)).options(&options).scratch(&mut scratch).bytes_into(out.as_mut_bytes()).unwrap()
+            });
         });
         group.finish();
     }
@@ -41,7 +43,7 @@ pub(crate) fn all(criterion: &mut Criterion) {
         let object = Message::parse(&bytes).and_then(|message| message.object(0)).unwrap();
         let middle = [(LARGE as u64 / 2, 1000)];
         criterion.bench_function(&format!("range of 1000, {name}"), |bench| {
-            bench.iter(|| ranges(black_box(&object), &middle, &options).unwrap());
+            bench.iter(|| read(black_box(&object)).ranges(&middle).options(&options).bytes().unwrap());
         });
     }
 }

@@ -47,12 +47,12 @@ fn message(spec: &Spec, data: &[u8], expected: Option<&[u8]>) -> (Vec<u8>, Vec<u
 fn decode<'a>(bench: &mut Bench, name: &str, message: &'a [u8], alone: (&'static str, impl FnMut() + 'a)) {
     let object = first(message);
     let options = ours::DecodeOptions::default();
-    let len = ours::values(&object, &options).expect("decodes").len();
+    let len = ours::read(&object).options(&options).bytes().expect("decodes").len();
     let mut warm = vec![1; len];
     let mut case = Case::new(format!("{name}, decoded"))
         .bytes(len)
         .row("us, into a warm buffer", || decode_into(black_box(&object), 1, &mut warm))
-        .row("us, values", || ours::values(black_box(&object), &options).expect("decodes").len());
+        .row("us, values", || ours::read(black_box(&object)).options(&options).bytes().expect("decodes").len());
     if name != "blosc2" {
         case = case.row("reference", || reference::object(black_box(message), 0));
     }

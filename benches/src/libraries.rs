@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ciborium::Value;
 use tgm_core::object::DataObject;
-use tgm_std::{DecodeOptions, Scratch, values_into};
+use tgm_std::{DecodeOptions, Scratch, read};
 
 /// The description of an object to be encoded.
 #[derive(Clone, Debug)]
@@ -157,5 +157,5 @@ thread_local! {
 /// Decodes all values of an object into a buffer that the caller keeps, in this machine's byte order.
 pub fn decode_into(object: &DataObject<'_>, threads: u32, out: &mut [u8]) {
     let options = DecodeOptions { threads, ..DecodeOptions::default() };
-    SCRATCH.with_borrow_mut(|scratch| values_into(object, &options, scratch, out)).expect("decodes");
+    SCRATCH.with_borrow_mut(|scratch| read(object).options(&options).scratch(scratch).bytes_into(out)).expect("decodes");
 }

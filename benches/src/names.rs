@@ -43,7 +43,7 @@ fn ranges(bench: &mut Bench, name: &str, message: &[u8], path: &std::path::Path)
     let wanted = [(count / 2 + 77, WANTED)];
     let borrowed = || {
         let object = Message::parse(black_box(message)).and_then(|message| message.object(0)).expect("an object");
-        ours::decode::ranges(&object, &wanted, &options).expect("decodes")
+        vec![ours::read(&object).ranges(&wanted).options(&options).bytes().expect("decodes").into_owned()]
     };
     let expected = borrowed();
     assert_eq!(ours::decode_range(message, 0, &wanted, &options).expect("decodes").1, expected);
@@ -71,7 +71,7 @@ fn objects(bench: &mut Bench) {
         .bytes(values.as_bytes().len())
         .row("us, borrowed and copied", || {
             let object = Message::parse(black_box(&message)).and_then(|message| message.object(0)).expect("an object");
-            ours::values(&object, &options).expect("decodes").into_owned()
+            ours::read(&object).options(&options).bytes().expect("decodes").into_owned()
         })
         .row("us, decode_object", || ours::decode_object(black_box(&message), 0, &options))
         .row("us, decode", || ours::decode(black_box(&message), &options))
@@ -88,7 +88,7 @@ fn objects(bench: &mut Bench) {
     let case = Case::new(format!("a message of {OBJECTS} small objects"))
         .row("us, borrowed", || {
             let message = Message::parse(black_box(&message)).expect("a message");
-            let decode = |object: tgm_core::Result<_>| ours::values(&object?, &options).map(|values| values.len());
+            let decode = |object: tgm_core::Result<_>| ours::read(&object?).options(&options).bytes().map(|values| values.len());
             message.objects().map(decode).sum::<ours::Result<usize>>()
         })
         .row("us, decode", || ours::decode(black_box(&message), &options))

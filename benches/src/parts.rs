@@ -47,7 +47,7 @@ fn ranges(bench: &mut Bench) {
         let options = ours::DecodeOptions::default();
         let (mut part, mut whole) = (vec![1; 8 * RANGES * VALUES], vec![2; 8 * count]);
         let mut scratch = ours::Scratch::default();
-        ours::ranges_into(&object, &wanted, &options, &mut scratch, &mut part).expect("decodes");
+        ours::read(&object).ranges(&wanted).options(&options).scratch(&mut scratch).bytes_into(&mut part).expect("decodes");
         decode_into(&object, 1, &mut whole);
         for (&(start, _), part) in wanted.iter().zip(part.chunks(8 * VALUES)) {
             assert!(part == &whole[8 * start as usize..][..part.len()]);
@@ -56,7 +56,7 @@ fn ranges(bench: &mut Bench) {
         let case =
             Case::new(format!("{RANGES} x {VALUES} of {count}, {}: {:.0} % in blocks", stored.name, 100.0 * share))
                 .bytes(part.len())
-                .row("us", || ours::ranges_into(black_box(&object), &wanted, &options, &mut scratch, &mut part))
+                .row("us", || ours::read(black_box(&object)).ranges(&wanted).options(&options).scratch(&mut scratch).bytes_into(&mut part))
                 .row("us, the whole", || decode_into(black_box(&object), 1, &mut whole))
                 .goal("P17", "us", Bound::Within("us, the whole", OF_RANGES * share));
         bench.run(case);
@@ -87,7 +87,7 @@ fn boxes(bench: &mut Bench) {
             let options = ours::DecodeOptions::default();
             let (mut part, mut whole) = (vec![1; 8 * runs().map(|run| run.len()).sum::<usize>()], vec![2; 8 * count]);
             let mut scratch = ours::Scratch::default();
-            ours::decode::select_into(&object, &picks, &options, &mut scratch, &mut part).expect("decodes");
+            ours::read(&object).select(&picks).options(&options).scratch(&mut scratch).bytes_into(&mut part).expect("decodes");
             decode_into(&object, 1, &mut whole);
             for (run, part) in runs().zip(part.chunks(8 * picked[2].len())) {
                 assert!(part == &whole[8 * run.start..8 * run.end]);
@@ -97,7 +97,7 @@ fn boxes(bench: &mut Bench) {
                 format!("a tenth of the {direction} of three, {}: {:.0} % in blocks", stored.name, 100.0 * fraction);
             let case = Case::new(name)
                 .bytes(part.len())
-                .row("us", || ours::decode::select_into(black_box(&object), &picks, &options, &mut scratch, &mut part))
+                .row("us", || ours::read(black_box(&object)).select(&picks).options(&options).scratch(&mut scratch).bytes_into(&mut part))
                 .row("us, the whole", || decode_into(black_box(&object), 1, &mut whole))
                 .goal("P18", "us", Bound::Within("us, the whole", OF_A_BOX * fraction));
             bench.run(case);

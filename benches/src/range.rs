@@ -65,14 +65,14 @@ fn boxes(bench: &mut Bench) {
         let (mut part, mut whole) = (vec![1; 64 * 64 * width], vec![2; values.len() * width]);
         let (options, mut scratch, mut other) =
             (ours::DecodeOptions::default(), ours::Scratch::default(), ours::Scratch::default());
-        ours::decode::select_into(&object, &picks, &options, &mut scratch, &mut part).expect("decodes");
-        ours::values_into(&object, &options, &mut other, &mut whole).expect("decodes");
+        ours::read(&object).select(&picks).options(&options).scratch(&mut scratch).bytes_into(&mut part).expect("decodes");
+        ours::read(&object).options(&options).scratch(&mut other).bytes_into(&mut whole).expect("decodes");
         let row = usize::try_from(side / 2 * side + side / 3).expect("fits") * width;
         assert!(part[..64 * width] == whole[row..row + 64 * width]);
         let case = Case::new(format!("{name}, a box of 64 x 64 of {side} x {side}"))
             .bytes(64 * 64 * width)
-            .row("us", || ours::decode::select_into(black_box(&object), &picks, &options, &mut scratch, &mut part))
-            .row("us, the whole", || ours::values_into(black_box(&object), &options, &mut other, &mut whole));
+            .row("us", || ours::read(black_box(&object)).select(&picks).options(&options).scratch(&mut scratch).bytes_into(&mut part))
+            .row("us, the whole", || ours::read(black_box(&object)).options(&options).scratch(&mut other).bytes_into(&mut whole));
         bench.run(case);
     }
 }
@@ -85,7 +85,7 @@ fn places(object: &DataObject<'_>, len: usize) -> impl FnMut() -> usize + use<> 
 
 fn ours_of(object: &DataObject<'_>, start: usize, len: usize) -> Vec<u8> {
     let options = ours::DecodeOptions::default();
-    ours::ranges(object, &[(start as u64, len as u64)], &options).expect("decodes").remove(0)
+    ours::read(object).ranges(&[(start as u64, len as u64)]).options(&options).bytes().expect("decodes").into_owned()
 }
 
 fn theirs_of(message: &[u8], start: usize, len: usize) -> Vec<u8> {

@@ -85,7 +85,7 @@ fn writing(bench: &mut Bench, program: &Path, folder: &Path) {
         let bytes = fs::read(&plain).expect("reads");
         let options = ours::DecodeOptions::default();
         let messages = ours::scan(&bytes).into_iter().flat_map(|(at, len)| {
-            packed(&values_of(&ours::values(&first(&bytes[at..at + len]), &options).expect("decodes")))
+            packed(&values_of(&ours::read(&first(&bytes[at..at + len])).options(&options).bytes().expect("decodes")))
         });
         replace(&messages.collect::<Vec<u8>>());
     };

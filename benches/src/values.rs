@@ -37,7 +37,7 @@ pub fn run(bench: &mut Bench) {
         let mut case = Case::new(format!("float32 {name}, {} MiB, to this machine's order", len >> 20))
             .bytes(len)
             .row("us, into a warm buffer", || decode_into(black_box(&object), 1, &mut a))
-            .row("us, values", || ours::values(black_box(&object), &options).expect("values").len())
+            .row("us, values", || ours::read(black_box(&object)).options(&options).bytes().expect("values").len())
             .row("reference", || reference::object(black_box(message), 0))
             .row("limit: memcpy, warm", || b.copy_from_slice(black_box(object.payload())));
         if goal {
@@ -55,7 +55,7 @@ pub fn run(bench: &mut Bench) {
     };
     let checking = ours::DecodeOptions { verify_hash: true, ..Default::default() };
     let std_borrowed = || {
-        let values = ours::values(&first(black_box(&little)), &checking).expect("values");
+        let values = ours::read(&first(black_box(&little))).options(&checking).bytes().expect("values");
         assert!(matches!(values, Cow::Borrowed(_)));
         values.len()
     };

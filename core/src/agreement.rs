@@ -15,7 +15,8 @@ use crate::hash::{HashPresence, digest};
 use crate::index::HashList;
 use crate::index::{Index, IndexEntry};
 use crate::message::Message;
-use crate::wire::FrameType;
+use crate::wire::{FrameType, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble};
+use zerocopy::FromBytes;
 
 impl Message<'_> {
     /// Compares every index of the message with a walk over its frames: the number of objects, their order, their offsets
@@ -41,6 +42,21 @@ impl Message<'_> {
         followed.map_or(Ok(()), |index| self.compare_index(&mut first, index, index.offsets().offset()))
     }
 
+    /// Checks that the postamble leads to a place between the preamble and itself, as readers from the end rely on. If another
+    /// frame than the footer's first one is there, such readers find no footer, and walk.
+    ///
+    /// # Errors
+    /// [`ErrorKind::FooterOffset`] at the postamble; the errors of the walk.
+    pub(crate) fn verify_footer_offset(&self) -> Result<()> {
+        let end = for_each_object(self.frames(), |_| Ok(()))?;
+        let end = self.total_length().map_or(end, |length| length.saturating_sub(POSTAMBLE_SIZE as u64));
+        let postamble = usize::try_from(end).ok().and_then(|end| self.as_bytes().get(end..));
+        let postamble = postamble.and_then(|bytes| Postamble::ref_from_prefix(bytes).ok());
+        let (postamble, _) = postamble.ok_or(ErrorKind::Truncated.at(end))?;
+        let is_inside = (PREAMBLE_SIZE as u64..=end).contains(&postamble.first_footer_offset.get());
+        if is_inside { Ok(()) } else { Err(ErrorKind::FooterOffset.at(end)) }
+    }
+
     /// Compares an index with a walk or, if there was a `first` index before, with that. `at` is the index's place.
     fn compare_index<'i>(&self, first: &mut Option<Index<'i>>, index: Index<'i>, at: u64) -> Result<()> {
         match first {
@@ -61,7 +77,7 @@ impl Message<'_> {
     /// frame's body. Whether the digests in the frames are right is checked by [`Self::verify`]. Only this method finds
     /// objects that were exchanged together with their digests.
     ///
-    /// Lists of another algorithm than xxh3 cannot be compared, and are skipped; see [`HashList::is_xxh3`]. A message
+    /// Lists of another algorithm than xxh3 cannot be compared, and only their entries are counted; see [`HashList::is_xxh3`]. A message
     /// without lists passes. O(frames + bytes of lists) if the frames hold digests.
     ///
     /// # Errors
@@ -78,7 +94,8 @@ impl Message<'_> {
             }
             let list = HashList::parse(&frame)?;
             match &first {
-                _ if list.is_xxh3() != Some(true) => {}
+                // Digests of another algorithm cannot be compared, but counted.
+                _ if list.is_xxh3() != Some(true) => verify_count(&list, self.frames())?,
                 None => {
                     verify_digests(&list, presence, self.frames())?;
                     first = Some(list);
@@ -119,6 +136,17 @@ fn verify_digests(list: &HashList<'_>, presence: HashPresence, frames: Frames<'_
         if is_own { Ok(()) } else { Err(ErrorKind::HashListEntry.at(frame.offset())) }
     })?;
     if texts.next().is_none() { Ok(()) } else { Err(ErrorKind::HashListCount.at(end)) }
+}
+
+/// Compares the number of entries of a hash list with the number of data objects among `frames`.
+#[cfg(feature = "hash")]
+fn verify_count(list: &HashList<'_>, frames: Frames<'_>) -> Result<()> {
+    let mut left = list.len();
+    let end = for_each_object(frames, |frame| {
+        left = left.checked_sub(1).ok_or(ErrorKind::HashListCount.at(frame.offset()))?;
+        Ok(())
+    })?;
+    if left == 0 { Ok(()) } else { Err(ErrorKind::HashListCount.at(end)) }
 }
 
 /// Calls `check` with the frame of each data object, in order. Returns where the frames end.

@@ -132,6 +132,8 @@ pub enum ErrorKind {
     HashListEntry,
     /// A frame's digest is not the digest of its body.
     DigestMismatch,
+    /// The postamble's `first_footer_offset` does not lie between preamble and postamble.
+    FooterOffset,
 
     /// A CBOR head with additional information 28 to 30, or with 31 where no length can be indefinite.
     CborHead(u8),
@@ -294,6 +296,7 @@ impl fmt::Display for ErrorKind {
             Self::HashListCount => f.write_str("the hash list has more or fewer entries than the message has objects"),
             Self::HashListEntry => f.write_str("an entry of the hash list is not the object's digest"),
             Self::DigestMismatch => f.write_str("hash mismatch: a frame's digest is not the digest of its body"),
+            Self::FooterOffset => f.write_str("first_footer_offset does not lie between preamble and postamble"),
             Self::CborHead(info) => write!(f, "invalid CBOR: additional information {info} is not allowed here"),
             Self::CborSimple(v) => {
                 write!(f, "invalid CBOR: simple value {v} (expected 20 to 23: false, true, null or undefined)")

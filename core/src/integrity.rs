@@ -33,7 +33,7 @@ impl Message<'_> {
     /// 1. frames: headers, tails and order, and every digest that was written;
     /// 2. metadata and preceders;
     /// 3. objects: descriptors, masks, and the sizes of payloads that are not compressed;
-    /// 4. indexes and hash lists against the objects.
+    /// 4. the postamble's way to the footer, and indexes and hash lists against the objects.
     ///
     /// The result says whether there were digests at all. Without them, damage inside of values is not found.
     ///
@@ -48,14 +48,14 @@ impl Message<'_> {
     /// ```
     ///
     /// # Errors
-    /// The first fault: [`ErrorKind::DigestMismatch`] at the frame; the errors of [`Self::frames`], [`Self::metadata`],
+    /// The first fault: [`ErrorKind::DigestMismatch`] at the frame; [`ErrorKind::FooterOffset`] at the postamble; the errors of [`Self::frames`], [`Self::metadata`],
     /// [`Self::objects`], [`DataObject::stored`], [`Self::verify_index`] and `verify_hash_lists`; the errors of masks.
     pub fn verify_all(&self) -> Result<Integrity> {
         let found = self.verify_frames()?;
         Ok(Integrity { objects: self.verify_contents()?, ..found })
     }
 
-    /// What [`Self::verify_all`] checks behind the digests: metadata, objects, indexes and hash lists. Reads the CBOR and the
+    /// What [`Self::verify_all`] checks behind the digests: metadata, objects, postamble, indexes and hash lists. Reads the CBOR and the
     /// masks, no payload. Returns the number of data objects.
     ///
     /// # Errors
@@ -64,9 +64,10 @@ impl Message<'_> {
         let mut objects = 0_usize;
         self.metadata()?;
         for object in self.objects() {
-            verify_object(&object?)?;
+            object?.verify_contents()?;
             objects = objects.saturating_add(1);
         }
+        self.verify_footer_offset()?;
         self.verify_index()?;
         #[cfg(feature = "hash")]
         self.verify_hash_lists(self.hash_presence()?)?;
@@ -95,15 +96,21 @@ impl Message<'_> {
     }
 }
 
-/// Checks what an object's own bytes show. A stage that needs a decompressor is not a fault.
-fn verify_object(object: &DataObject<'_>) -> Result<()> {
-    unless_undecodable(object.stored().map(|_| ()))?;
-    #[cfg(feature = "masks")]
-    for (_, entry) in object.descriptor().masks().iter() {
-        let base = object.region_offset().saturating_add(entry.offset());
-        unless_undecodable(object.mask(&entry).and_then(|mask| mask.verify().map_err(|e| e.shift(base))))?;
+impl DataObject<'_> {
+    /// Checks what an object shows without a decompressor: the size of a payload that is not compressed, and the masks. Reads no
+    /// payload. A stage that needs a decompressor is not a fault.
+    ///
+    /// # Errors
+    /// The errors of [`DataObject::stored`] and of masks.
+    pub fn verify_contents(&self) -> Result<()> {
+        unless_undecodable(self.stored().map(|_| ()))?;
+        #[cfg(feature = "masks")]
+        for (_, entry) in self.descriptor().masks().iter() {
+            let base = self.region_offset().saturating_add(entry.offset());
+            unless_undecodable(self.mask(&entry).and_then(|mask| mask.verify().map_err(|e| e.shift(base))))?;
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// The result, but `Ok` if it only says that a decompressor is needed.

@@ -4,7 +4,7 @@
 //! is Rust code. [`MappedFile::query`] takes a filter as text.
 #![allow(clippy::cast_precision_loss, reason = "a mean need not be exact")]
 
-use tgm_std::{DecodeOptions, MappedFile, metadata, values_as};
+use tgm_std::{DecodeOptions, MappedFile, metadata, read};
 
 /// What the filter asks about. Other keys of the metadata are ignored.
 #[derive(serde::Deserialize)]
@@ -40,7 +40,7 @@ pub fn main() -> tgm_std::Result<()> {
                 if !about.is_wanted() {
                     continue;
                 }
-                let values = values_as::<f64>(&message.object(index)?, &options)?;
+                let values = read(&message.object(index)?).options(&options).values::<f64>()?;
                 let mean = values.iter().sum::<f64>() / values.len() as f64;
                 let param = about.mars.map(|mars| mars.param).unwrap_or_default();
                 println!("{name}: message {number}, object {index}: {param}, {} values, mean {mean:.2}", values.len());

@@ -7,9 +7,7 @@
 use std::num::NonZero;
 use std::thread;
 
-use tgm_std::{
-    AppendOptions, DecodeOptions, MessageBuilder, ObjectBuilder, Result, Scratch, TensogramFile, values_as_into,
-};
+use tgm_std::{AppendOptions, DecodeOptions, MessageBuilder, ObjectBuilder, Result, Scratch, TensogramFile, read};
 
 const SAMPLES: usize = 12;
 const SHAPE: [u64; 2] = [32, 64];
@@ -30,7 +28,7 @@ pub fn main() -> Result<()> {
     thread::scope(|scope| {
         let readers = batch.chunks_mut(share * VALUES).enumerate().map(|(reader, part)| {
             let file = &file;
-            scope.spawn(move || read(file, reader * share, part))
+            scope.spawn(move || fill(file, reader * share, part))
         });
         // All of them run before the first is waited for.
         readers.collect::<Vec<_>>().into_iter().try_for_each(|reader| reader.join().expect("no reader panics"))
@@ -45,13 +43,13 @@ pub fn main() -> Result<()> {
 }
 
 /// Reads messages from `first` on, one sample each, until `part` is full.
-fn read(file: &TensogramFile, first: usize, part: &mut [f32]) -> Result<()> {
+fn fill(file: &TensogramFile, first: usize, part: &mut [f32]) -> Result<()> {
     let options = DecodeOptions { verify_hash: true, ..DecodeOptions::default() };
     let mut scratch = Scratch::default();
     for (number, sample) in (first..).zip(part.chunks_mut(VALUES)) {
         let bytes = file.read_message(number)?;
         let object = tgm_std::core::Message::parse(&bytes)?.object(0)?;
-        values_as_into(&object, &options, &mut scratch, sample)?;
+        read(&object).options(&options).scratch(&mut scratch).values_into(sample)?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 //!
 //! Readers see whole messages or none. `sync` makes sure that a message is on disk before the next step begins.
 
-use tgm_std::{AppendOptions, DecodeOptions, MessageBuilder, ObjectBuilder, Result, TensogramFile, values_as};
+use tgm_std::{AppendOptions, MessageBuilder, ObjectBuilder, Result, TensogramFile, read};
 
 const SHAPE: [u64; 2] = [18, 36];
 const STEPS: u8 = 4;
@@ -40,7 +40,7 @@ pub fn main() -> Result<()> {
         tgm_std::check_message(&bytes)?;
         let message = tgm_std::core::Message::parse(&bytes)?;
         assert_eq!(message.metadata()?.get_u64("mars.step")?, Some(step.into()));
-        let found = values_as::<f64>(&message.object(0)?, &DecodeOptions::default())?;
+        let found = read(&message.object(0)?).values::<f64>()?;
         for (found, written) in found.iter().zip(sea_surface(step)) {
             assert!((found - written).abs() <= 0.01 || (found.is_nan() && written.is_nan()));
         }

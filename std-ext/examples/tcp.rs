@@ -10,7 +10,7 @@ use std::thread;
 use tgm_std::core::message::check_preamble;
 use tgm_std::core::wire::{PREAMBLE_SIZE, Preamble};
 use tgm_std::deps::zerocopy::FromBytes as _;
-use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, Result, TensogramError, check_message, to_vec};
+use tgm_std::{MessageBuilder, ObjectBuilder, Result, TensogramError, check_message, read};
 
 /// The longest message that the receiver accepts.
 const MOST: u64 = 64 << 20;
@@ -27,7 +27,7 @@ pub fn main() -> Result<()> {
     while let Some(bytes) = receive(&mut stream)? {
         let message = tgm_std::core::Message::parse(&bytes)?;
         let step = message.metadata()?.get_u64("step")?;
-        let values: Vec<f32> = to_vec(&message.object(0)?, &DecodeOptions::default())?;
+        let values: Vec<f32> = read(&message.object(0)?).values()?;
         println!("step {step:?}: {} bytes, {} values", bytes.len(), values.len());
         received.push((step, values.len()));
     }

@@ -38,7 +38,6 @@ mod async_archive;
 #[cfg(feature = "async")]
 mod async_object;
 mod facts;
-mod foreign;
 mod message;
 mod object;
 mod seek;
@@ -50,6 +49,7 @@ use std::io::{Read, Seek};
 use std::path::Path;
 
 use tgm_core::Message as MessageView;
+use tgm_core::wire::MAGIC;
 
 use self::seek::SeekFetch;
 use self::source::Source;
@@ -58,6 +58,7 @@ use crate::base::options::DecodeOptions;
 use crate::encode::MessageBuilder;
 #[cfg(feature = "mmap")]
 use crate::file::MappedFile;
+use crate::file::foreign::{LOOKED_AT, error as foreign_file};
 use crate::file::{AppendOptions, Data, TensogramFile};
 use crate::model::query::Query;
 use crate::read::{RangeFetch, ReadOptions, Reader, is_remote_url};
@@ -67,7 +68,6 @@ use crate::scan::MessageLayout;
 pub use self::async_archive::{AsyncArchive, AsyncMessage};
 #[cfg(feature = "async")]
 pub use self::async_object::{AsyncObject, AsyncRead};
-pub use self::foreign::kind_of;
 pub use self::message::Message;
 pub use self::object::Object;
 pub use self::writer::{MessageSink, Writer};
@@ -123,13 +123,18 @@ impl Archive<'static> {
     /// without feature `remote`.
     pub fn open(source: impl AsRef<Path>) -> Result<Self> {
         let path = source.as_ref();
-        let file = match path.to_str().filter(|text| is_remote_url(text)) {
-            Some(address) => TensogramFile::open_source(address, None)?,
-            None => TensogramFile::open(path)?,
-        };
-        let archive = Self::from(file);
-        foreign::check(&archive)?;
-        Ok(archive)
+        if let Some(address) = path.to_str().filter(|text| is_remote_url(text)) {
+            return Ok(TensogramFile::open_source(address, None)?.into());
+        }
+        let file = TensogramFile::open(path)?;
+        let mut start = [0; LOOKED_AT as usize];
+        let read = file.read_at(0, &mut start)?;
+        let start = start.get(..read).unwrap_or_default();
+        // What begins with a message is not searched.
+        if start.starts_with(MAGIC) || start.is_empty() || file.message_count()? > 0 {
+            return Ok(file.into());
+        }
+        Err(foreign_file(&file.source(), false, start))
     }
 
     /// Reads something that has a position, such as a [`Cursor`](std::io::Cursor) or a file object. Other programs should
@@ -251,6 +256,3 @@ impl<'d> Archive<'d> {
         self.source.view(index)
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -2,7 +2,7 @@
 //!
 //! Each function decodes the first message of the bytes that it is given; bytes behind it are ignored. A message is
 //! walked frame by frame, as the reference does it. Its index must be well-formed, and is not followed. To follow the
-//! index, or to borrow values, open a [`tgm_core::Message`] and hand its objects to [`values`].
+//! index, or to borrow values, open a [`tgm_core::Message`] and hand its objects to [`read()`].
 //!
 //! # From the disk to values
 //! This is the way of `TensogramFile::decode_object`. A map has all bytes at hand, and a program with a message in memory
@@ -51,12 +51,11 @@
 //! | layer | what it knows |
 //! |---|---|
 //! | `request` | requests for values |
-//! | `at_hand` | bytes that were fetched for a request |
+//! | `at_hand`, `plain` | bytes that were fetched for a request; values that are read to where they are wanted |
 //! | `lone_frame`, `wanted` | objects whose frames were read without the rest of their message; what is wanted of an object |
 //! | `range`, `fetched` | ranges: of an object at hand, or of one of which only parts were fetched |
 //! | `frameless`, `select` | objects in no frame; boxes of a tensor |
-//! | `each_range`, `typed` | several ranges, each block decoded once; values as a Rust type |
-//! | `into` | the caller's buffer |
+//! | `each_range`, `typed` | several ranges, each block decoded once; values as floats |
 //! | `unpack`, `whole` | packed values from any element on; all values |
 //! | `range_bytes`, `scratch` | stored bytes for ranges; memory between calls |
 //! | `payload_parts` | blocks of a payload, each decompressed once |
@@ -72,11 +71,11 @@ mod cost;
 mod each_range;
 pub(crate) mod fetched;
 pub(crate) mod frameless;
-pub mod into;
 pub(crate) mod lone_frame;
 pub(crate) mod masks;
 pub mod object_table;
 mod payload_parts;
+pub(crate) mod plain;
 mod plan;
 pub mod range;
 mod range_bytes;
@@ -91,78 +90,31 @@ mod unpack;
 pub(crate) mod wanted;
 pub(crate) mod whole;
 
-use std::borrow::Cow;
-
-use tgm_core::object::DataObject;
-
 use self::checked::{CheckedMessage, message};
 use self::masks::mask_set;
 use self::plan::threads;
 use self::trust::{Trusted, checked_object_of_frame};
-use self::whole::{decoded_object, trusted_values};
+use self::whole::decoded_object;
 use crate::base::error::{Result, TensogramError};
 pub use crate::base::options::DecodeOptions;
-pub use crate::decode::range::{
-    decode_range, decode_range_from_frame, decode_range_from_payload, element_ranges_into, ranges, ranges_into,
-};
+pub use crate::decode::range::{decode_range, decode_range_from_frame, decode_range_from_payload};
 use crate::model::metadata_budget::MetadataBudget;
 pub use crate::model::picks::{self, Picks};
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
 pub use crate::model::types::{DecodedMaskSet, DecodedObjectWithMasks};
-pub use into::{elements_into, unpack_into, values_into};
 pub use object_table::ObjectTable;
 pub use request::{Read, read};
 pub use scratch::Scratch;
-pub use select::{
-    Selected, select, select_as, select_as_into, select_elements_into, select_into, select_objects, select_vec,
-};
-pub use typed::{Float, to_vec, values_as, values_as_into};
-
-/// The values of one object, borrowed from the message if they lie there as they are wanted.
-///
-/// They are bytes in row-major order, in the byte order that the options say. Masked values are restored if the options
-/// say so. A bitmask's values are packed bits. The values take at most one allocation.
-///
-/// With `verify_hash` the object's digest is checked first, which reads its frame once more. The object knows from its
-/// message whether it has a digest ([`Frame::hash_presence`](tgm_core::frame::Frame::hash_presence)). It does not know
-/// its number: a mismatch names none, and a missing digest is reported with number 0.
-///
-/// # Errors
-/// With `verify_hash` [`TensogramError::HashMismatch`] and [`TensogramError::MissingHash`];
-/// [`TensogramError::Encoding`] and [`TensogramError::Metadata`] for a pipeline that cannot be undone, or would exceed
-/// the limits; [`TensogramError::Framing`] for masks of a bitmask.
-///
-/// Format: FORMAT §5.3.
-///
-/// ```
-/// use tgm_std::{DecodeOptions, values};
-///
-/// # let bytes = std::fs::read("../tests/data/dtypes/float32-little.tgm").unwrap();
-/// let message = tgm_core::Message::parse(&bytes)?;
-/// let object = message.object(0)?;
-/// let values = values(&object, &DecodeOptions::default())?;
-/// assert_eq!(values.len() as u64, 4 * object.descriptor().element_count());
-/// # Ok::<(), tgm_std::TensogramError>(())
-/// ```
-pub fn values<'a>(object: &DataObject<'a>, options: &DecodeOptions) -> Result<Cow<'a, [u8]>> {
-    trusted_values(Trusted::new(object, options)?, options)
-}
-
-/// [`values`] in memory of their own.
-///
-/// # Errors
-/// The errors of [`values`], and [`TensogramError::Encoding`] if there is no memory for a copy.
-pub fn owned_values(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Vec<u8>> {
-    options.limits.owned(values(object, options)?)
-}
+pub use select::{Selected, selection};
+pub use typed::Float;
 
 /// The metadata of a message, and the descriptor and the values of each object.
 ///
-/// Values are bytes as [`values`] gives them. Several objects are decoded side by side if the options allow threads.
+/// Values are bytes as [`Read::bytes`] gives them. Several objects are decoded side by side if the options allow threads.
 ///
 /// # Errors
-/// The errors of the format's checks (FORMAT §1.10), of the limits, and of `verify_hash`; the errors of [`values`] for
+/// The errors of the format's checks (FORMAT §1.10), of the limits, and of `verify_hash`; the errors of [`Read::bytes`] for
 /// the first object that has any.
 ///
 /// Format: FORMAT §5.2.
@@ -204,11 +156,11 @@ pub fn decode_descriptors(bytes: &[u8]) -> Result<(GlobalMetadata, Vec<DataObjec
 
 /// The metadata of a message, and the descriptor and the values of object `index`.
 ///
-/// Values are bytes as [`values`] gives them. No payload of another object is read.
+/// Values are bytes as [`Read::bytes`] gives them. No payload of another object is read.
 ///
 /// # Errors
 /// [`TensogramError::Object`] if there is no such object; the errors of the format's checks (FORMAT §1.10), of the
-/// limits, of `verify_hash`, and of [`values`].
+/// limits, of `verify_hash`, and of [`Read::bytes`].
 ///
 /// Format: FORMAT §5.2.
 pub fn decode_object(
@@ -247,11 +199,11 @@ pub fn decode_with_masks(
 
 /// The descriptor and the values of the object in one frame, without its message.
 ///
-/// Values are bytes as [`values`] gives them. With `verify_hash`, only the frame's own flag says whether it holds a
+/// Values are bytes as [`Read::bytes`] gives them. With `verify_hash`, only the frame's own flag says whether it holds a
 /// digest.
 ///
 /// # Errors
-/// The errors of the frame and of [`values`].
+/// The errors of the frame and of [`Read::bytes`].
 ///
 /// Format: FORMAT §5.2.
 pub fn decode_object_from_frame(frame: &[u8], options: &DecodeOptions) -> Result<DecodedObject> {
@@ -266,6 +218,6 @@ pub fn decode_object_from_frame(frame: &[u8], options: &DecodeOptions) -> Result
 
 /// The data object that `frame` holds. Only its structure is checked.
 #[cfg(test)]
-pub(crate) fn object_of_frame(frame: &[u8]) -> Result<DataObject<'_>> {
-    DataObject::parse(tgm_core::frame::Frame::parse(frame)?.0).map_err(TensogramError::of_object)
+pub(crate) fn object_of_frame(frame: &[u8]) -> Result<tgm_core::object::DataObject<'_>> {
+    tgm_core::object::DataObject::parse(tgm_core::frame::Frame::parse(frame)?.0).map_err(TensogramError::of_object)
 }

@@ -216,7 +216,9 @@ fn features() -> Vec<FeatureStatus> {
             Compression::Szip => {
                 let other =
                     tgm_codec::find(about.compression).and_then(|szip| szip.other(CompressionBackend::Ffi).ok()?);
-                features.push(codec("szip", other.map(|_| BackendVersion::ffi("libaec", None))));
+                // Our own reads and writes szip where libaec is not in.
+                let szip = other.map(|_| BackendVersion::ffi("libaec", None)).or_else(|| backend(about));
+                features.push(codec("szip", szip));
                 features.push(codec("szip-pure", backend(about)));
             }
             Compression::Zstd => features.extend([codec("zstd", backend(about)), codec("zstd-pure", None)]),
@@ -269,6 +271,7 @@ mod tests {
         assert_eq!(row("remote")["state"], if cfg!(feature = "remote") { "on" } else { "off" });
         let off = serde_json::to_value(FeatureStatus::off("a", FeatureKind::Io)).unwrap();
         assert_eq!(off, json!({"name": "a", "kind": "io", "state": "off"}));
+        assert_eq!(row("szip")["state"], "on", "every build reads and writes it");
         assert_eq!(row("zstd")["state"], if cfg!(feature = "zstd") { "on" } else { "off" });
         assert_eq!(json["self_test"][0]["outcome"], Json::from("ok"));
         let row = serde_json::to_value(SelfTestResult::skipped("a", "b")).unwrap();

@@ -43,6 +43,7 @@ mod append;
 mod async_file;
 mod decode;
 mod file_iter;
+pub(crate) mod foreign;
 mod identity;
 pub mod iter;
 mod message_bytes;
@@ -62,6 +63,7 @@ mod tensogram_file;
 
 pub use self::append::{AppendOptions, Appender, GroupAppender, TornTail};
 pub use self::file_iter::FileMessageIter;
+pub use self::foreign::kind_of;
 pub use self::iter::{MessageIter, ObjectIter, data_object_inline_hashes, messages, objects, objects_metadata};
 pub use self::message_reader::{MessageBytes, MessageReader, StreamOptions, StreamPart};
 pub use self::message_runs::Data;

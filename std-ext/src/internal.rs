@@ -1,5 +1,8 @@
 //! What the packages beside this one take besides the public names. Changes in any release.
 
+use crate::base::error::Result;
+use crate::file::TensogramFile;
+
 // of tgm-codec
 pub use tgm_codec::threads::Threads;
 
@@ -15,10 +18,13 @@ pub use crate::decode::whole::trusted_values;
 // encode
 pub use crate::encode::masks::store as store_masks;
 
+// file
+pub use crate::file::foreign::KINDS as FOREIGN_KINDS;
+
 // model
 pub use crate::model::cbor::canonical;
 #[cfg(feature = "json")]
-pub use crate::model::json::{from_cbor, to_cbor};
+pub use crate::model::json::{from_cbor, integer_beyond_64_bits, to_cbor};
 pub use crate::model::metadata_budget::MetadataBudget;
 pub use crate::model::{hash, to_owned};
 /// The tree of a query's conditions, and what they compare.
@@ -31,3 +37,15 @@ pub mod query {
 
 // scan
 pub use crate::scan::{Window, Windowed};
+
+/// Opens a source at an address without reading, for a caller whose first question is about a place that it knows. Without
+/// feature `remote` it is an error.
+///
+/// # Errors
+/// [`TensogramError::Remote`](crate::TensogramError::Remote).
+pub fn open_unread(source: &str) -> Result<TensogramFile> {
+    #[cfg(feature = "remote")]
+    return TensogramFile::open_remote_unread(source);
+    #[cfg(not(feature = "remote"))]
+    TensogramFile::open_source(source, None)
+}

@@ -5,33 +5,37 @@
 //! # Read
 //! | want | take |
 //! |---|---|
-//! | one message, decoded into owned values | [`decode()`], [`decode_object`], [`decode_range`], [`decode::decode_metadata`] |
-//! | bytes of the values of a borrowed object, borrowed where they can be | [`values`], [`decode::ranges`] |
-//! | a vector of the type that the values are | [`to_vec`] |
-//! | floats, for any type of values | [`values_as`] |
-//! | a box of a tensor: its bytes, floats, or values of their own type | [`decode::select()`], [`decode::select_as`], [`decode::select_vec`] |
-//! | bytes or floats in a buffer that the caller keeps | [`decode::values_into`], [`decode::values_as_into`], with a [`Scratch`] |
+//! | messages of any source, and objects in them that are not read yet | [`Archive`], [`Message`], [`Object`] |
+//! | values of an object of an archive | [`Object::read`] |
+//! | values of an object in memory | [`read()`] |
+//! | bytes, borrowed where they can be; a vector; a buffer that the caller keeps | the last methods of a request: [`Read`] |
+//! | ranges, or a box of a tensor | [`Read::ranges`], [`Read::select`] |
 //! | arrays of the crate `ndarray` | `ndarray`, with that feature |
+//! | one message, decoded into owned values | [`decode()`], [`decode_object`], [`decode_range`], [`decode::decode_metadata`] |
 //!
 //! # Write
 //! | want | take |
 //! |---|---|
+//! | messages, object by object, to memory, a file, or anything with `write` | [`Writer`], [`ObjectBuilder`] |
+//! | an object that keeps what it has to, and no more | [`ObjectBuilder::compress`] |
 //! | a message from slices of numbers | [`MessageBuilder`], [`ObjectBuilder`] |
 //! | a message from descriptors and bytes | [`encode()`], [`encode::encode_into`] |
-//! | a message whose objects come one after the other | [`StreamingEncoder`] |
+//! | a message that is not in memory as a whole | [`StreamingEncoder`] |
 //! | one stage of the pipeline by itself | [`stages`] |
 //! | messages out of a fuzzer's bytes | the package `tgm-arbitrary` |
 //!
 //! # Files
 //! | want | take |
 //! |---|---|
+//! | messages of a path, an address, bytes, a map, or anything that can seek | [`Archive`] |
 //! | a file, read at positions or appended to | [`TensogramFile`], [`file::AppendOptions`] |
 //! | a file, mapped, whose messages are borrowed | `MappedFile`, with feature `mmap` |
 //! | messages of a pipe or socket, as they come | [`file::MessageReader`] |
 //! | where messages are in bytes | [`scan()`], [`file::messages`] |
 //! | a file on a server or in an object store | [`TensogramFile::open_source`], `TensogramFile::open_remote`, with feature `remote` |
-//! | parts of messages of any other source | [`read::Reader`], [`read::RangeFetch`] |
-//! | the objects with certain metadata | [`file::query`], or a catalogue of the file, by the crate `tgm-catalog` |
+//! | messages of the program's own source | [`Archive::from_fetch`], [`read::RangeFetch`] |
+//! | … whose bytes the program fetches by itself: event loops, browsers, flash | [`read::Steps`] |
+//! | the objects with certain metadata | [`Archive::query`], or a catalogue of the file, by the crate `tgm-catalog` |
 //!
 //! # Describe
 //! | want | take |
@@ -126,20 +130,23 @@ pub use tgm_codec as codec;
 pub use tgm_core as core;
 pub use tgm_core::descriptor::{ByteOrder, Dtype};
 
-pub use archive::{Archive, Message, Object, Writer};
 #[cfg(feature = "async")]
-pub use archive::{AsyncArchive, AsyncMessage, AsyncObject};
+pub use archive::AsyncArchive;
+pub use archive::{Archive, Message, Object, Writer};
 pub use base::error::{self, Result, TensogramError};
 #[doc(hidden)]
 pub use base::interrupt;
 pub use base::options::{self, DecodeOptions, EncodeOptions};
-pub use decode::{Read, Scratch, decode, decode_object, decode_range, read, to_vec, values, values_as};
+pub use decode::{Read, Scratch, decode, read};
+#[doc(hidden)]
+pub use decode::{decode_object, decode_range};
 pub use encode::{Compress, MessageBuilder, ObjectBuilder, StreamingEncoder, encode};
 #[cfg(feature = "mmap")]
 pub use file::MappedFile;
 pub use file::TensogramFile;
 pub use model::metadata;
 pub use model::types::{DataObjectDescriptor, GlobalMetadata};
+#[doc(hidden)]
 pub use scan::scan;
 pub use validate::check_message;
 

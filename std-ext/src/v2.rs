@@ -22,10 +22,6 @@ mod object;
 mod scan;
 mod upgrade;
 
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests may panic")]
-mod tests;
-
 pub use metadata::UPGRADED_FROM;
 pub use scan::{Kind, Segment, scan};
 pub use upgrade::{UpgradeOptions, upgrade_message};

@@ -7,11 +7,16 @@
 //! | 3 integrity | wrong digests, pipelines that cannot be undone | every byte |
 //! | 4 fidelity | too many or too few values, and values that are not finite and have no mask | every value |
 //!
+//! [`check_message`] asks one question only, whether a message is as it was written, and gives the first fault: it allocates
+//! nothing, and is some times faster. [`examine`] is the engine of that, with a verdict on each frame. The answers agree: see
+//! [`check_message`].
+//!
 //! A decoder stops at the first error. Here each level goes on where it can, and later levels use the results of
 //! earlier ones. A message that the library's decoder refuses never passes all levels. Memory: the values of one
 //! object, and a few words for each frame. Time is linear in the bytes given and decoded. Decoding has limits:
 //! [`ValidateOptions::limits`] for an object, [`ValidateOptions::budget`] for a message and a file.
 
+mod damage;
 mod descriptor;
 mod duplicates;
 mod fidelity;
@@ -30,8 +35,9 @@ mod structure;
 mod trial;
 mod walk;
 
+pub use damage::Damage;
 pub use file::{Progress, validate_buffer, validate_file, validate_file_with, validate_stream};
-pub use intact::{Damage, check_message};
+pub use intact::{Depth, Finding, check_digests, check_message, examine};
 pub use issue::{IssueCode, IssueSeverity, ValidationIssue, ValidationLevel};
 pub use leftover::Leftover;
 pub use options::ValidateOptions;

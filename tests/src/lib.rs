@@ -27,3 +27,8 @@ pub use scale::cases;
 #[cfg(doctest)]
 #[doc = include_str!("../../std-ext/doc/GUIDE.md")]
 struct Guide;
+
+/// The program of the page of the model: compiled, and not run, because it opens an address.
+#[cfg(doctest)]
+#[doc = include_str!("../../std-ext/doc/MODEL.md")]
+struct Model;

@@ -123,6 +123,8 @@ typedef int32_t tgmc_status_t;
                                                  objects. */
 #define TGMC_E_HASH_LIST_ENTRY (-218)         /* An entry of the hash list is not the object's digest. */
 #define TGMC_E_DIGEST_MISMATCH (-219)         /* A frame's digest is not the digest of its body. */
+#define TGMC_E_FOOTER_OFFSET (-220)           /* The postamble's first_footer_offset does not lie between preamble and
+                                               * postamble. */
 
 /* CBOR and metadata */
 #define TGMC_E_CBOR_HEAD (-300)               /* A CBOR head with additional information 28 to 30, or with 31 where

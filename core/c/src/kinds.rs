@@ -171,6 +171,7 @@ const fn number_of(kind: ErrorKind) -> u16 {
         K::HashListCount => 217,
         K::HashListEntry => 218,
         K::DigestMismatch => 219,
+        K::FooterOffset => 220,
         K::CborHead(..) => 300,
         K::CborSimple(..) => 301,
         K::CborBreak => 302,

@@ -88,7 +88,8 @@ impl Dtype {
     }
 
     /// Bytes of an element; 0 for [`Dtype::Bitmask`], whose elements are bits.
-    pub const fn byte_width(self) -> usize {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "ported programs pass the method to iterators of references")]
+    pub const fn byte_width(&self) -> usize {
         match self {
             Self::Bitmask => 0,
             Self::Int8 | Self::Uint8 => 1,
@@ -102,7 +103,8 @@ impl Dtype {
     /// Bytes that are reversed together when the byte order changes; 0 for [`Dtype::Bitmask`].
     ///
     /// This is the width of an element, except that each part of a complex number is reversed by itself.
-    pub const fn swap_unit_size(self) -> usize {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "ported programs pass the method to iterators of references")]
+    pub const fn swap_unit_size(&self) -> usize {
         match self {
             Self::Complex64 => 4,
             Self::Complex128 => 8,

@@ -1,7 +1,7 @@
 //! Owned decoding under tight limits: the routes agree on every object, and every length is what the descriptor says.
 
 use tgm_core::Message;
-use tgm_std::{decode, decode_descriptors, decode_object, decode_with_masks, objects, values};
+use tgm_std::{decode, decode_descriptors, decode_object, decode_with_masks, objects, read};
 
 use crate::options;
 
@@ -21,7 +21,7 @@ pub fn check(bytes: &[u8]) {
         let (descriptor, found) = &decoded[index];
         let view = view.expect("decoded before");
         assert_eq!(Ok(found.len() as u64), view.descriptor().decoded_len());
-        assert_eq!(values(&view, &options).expect("decoded before"), *found);
+        assert_eq!(read(&view).options(&options).bytes().expect("decoded before"), *found);
         assert_eq!(one.expect("decoded before").1, *found);
         let (_, _, again) = decode_object(bytes, index, &options).expect("decoded before");
         assert_eq!(again, *found);

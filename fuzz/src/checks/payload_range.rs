@@ -1,7 +1,7 @@
 //! Ranges of a payload alone, with its owned descriptor, equal ranges of the object's frame.
 
 use tgm_core::Message;
-use tgm_std::{DecodeOptions, decode_descriptors, decode_range_from_frame, decode_range_from_payload, ranges};
+use tgm_std::{DecodeOptions, decode_descriptors, decode_range_from_frame, decode_range_from_payload, read};
 
 use crate::given::Given;
 use crate::options;
@@ -15,14 +15,14 @@ pub fn check(bytes: &[u8]) {
     for (object, descriptor) in message.objects().flatten().zip(&descriptors).take(2) {
         let count = object.descriptor().element_count();
         let wanted = [given.range(count), given.range(count), (count, 0)];
-        let of_object = ranges(&object, &wanted, &options);
+        let of_object = read(&object).ranges(&wanted).options(&options).bytes();
         let start = usize::try_from(object.frame().offset()).expect("in memory");
         let of_frame = decode_range_from_frame(&bytes[start..], &wanted, &options);
         let of_payload = decode_range_from_payload(descriptor, object.payload(), &wanted, &options);
         match of_object {
             Ok(found) => {
-                assert_eq!(found, of_frame.expect("the same frame").1);
-                assert_eq!(found, of_payload.expect("the same payload"));
+                assert_eq!(*found, of_frame.expect("the same frame").1.concat());
+                assert_eq!(*found, of_payload.expect("the same payload").concat());
             }
             Err(error) => {
                 assert!(of_frame.is_err(), "{error}");

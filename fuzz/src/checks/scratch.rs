@@ -3,7 +3,7 @@
 use tgm_core::Message;
 use tgm_core::descriptor::Encoding;
 use tgm_core::object::DataObject;
-use tgm_std::{DecodeOptions, Scratch, ranges, ranges_into, unpack_into, values, values_into};
+use tgm_std::{DecodeOptions, Scratch, read};
 
 use crate::given::Given;
 use crate::options;
@@ -23,10 +23,10 @@ pub fn check(bytes: &[u8]) {
 }
 
 fn whole(object: &DataObject<'_>, options: &DecodeOptions, scratch: &mut Scratch, dirt: u8) {
-    let found = values(object, options);
+    let found = read(object).options(options).bytes();
     let len = object.descriptor().decoded_len().unwrap_or(0).min(options.limits.max_decoded_bytes);
     let mut out = vec![dirt; usize::try_from(len).expect("limited")];
-    match (found, values_into(object, options, scratch, &mut out)) {
+    match (found, read(object).options(options).scratch(scratch).bytes_into(&mut out)) {
         (Ok(found), Ok(())) => assert_eq!(*found, out),
         (Err(_), Err(_)) => {}
         (found, again) => panic!("{:?}: {:?}", found.err(), again.err()),
@@ -36,11 +36,10 @@ fn whole(object: &DataObject<'_>, options: &DecodeOptions, scratch: &mut Scratch
 fn parts(object: &DataObject<'_>, options: &DecodeOptions, scratch: &mut Scratch, given: &mut Given<'_>) {
     let count = object.descriptor().element_count();
     let wanted = [given.range(count), given.range(count)];
-    let Ok(found) = ranges(object, &wanted, options) else { return };
-    let found = found.concat();
+    let Ok(found) = read(object).ranges(&wanted).options(options).bytes() else { return };
     let mut out = vec![given.byte(); found.len()];
-    ranges_into(object, &wanted, options, scratch, &mut out).expect("decoded before");
-    assert_eq!(found, out);
+    read(object).ranges(&wanted).options(options).scratch(scratch).bytes_into(&mut out).expect("decoded before");
+    assert_eq!(*found, out);
 }
 
 fn packed(object: &DataObject<'_>, options: &DecodeOptions, scratch: &mut Scratch, given: &mut Given<'_>) {
@@ -50,8 +49,8 @@ fn packed(object: &DataObject<'_>, options: &DecodeOptions, scratch: &mut Scratc
     let (start, len) = given.range(object.descriptor().element_count().min(1 << 14));
     let len = usize::try_from(len).expect("limited");
     let (mut fresh, mut kept) = (vec![0.0_f32; len], vec![f32::NAN; len]);
-    let found = unpack_into(object, start, options, &mut Scratch::default(), &mut fresh);
-    let again = unpack_into(object, start, options, scratch, &mut kept);
+    let found = read(object).ranges(&[(start, fresh.len() as u64)]).options(options).values_into(&mut fresh);
+    let again = read(object).ranges(&[(start, kept.len() as u64)]).options(options).scratch(scratch).values_into(&mut kept);
     assert_eq!(found.is_ok(), again.is_ok());
     if found.is_ok() {
         assert!(fresh.iter().map(|value| value.to_bits()).eq(kept.iter().map(|value| value.to_bits())));

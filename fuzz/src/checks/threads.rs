@@ -3,7 +3,7 @@
 use std::mem::discriminant;
 
 use tgm_core::Message;
-use tgm_std::{DecodeOptions, DecodedObject, Scratch, decode, ranges, values_into};
+use tgm_std::{DecodeOptions, DecodedObject, decode, read};
 
 use crate::given::Given;
 use crate::options;
@@ -34,11 +34,11 @@ pub fn check(bytes: &[u8]) {
         let Ok(len) = object.descriptor().decoded_len() else { continue };
         let Ok(len) = usize::try_from(len.min(alone.limits.max_decoded_bytes)) else { continue };
         let (mut first, mut second) = (vec![0; len], vec![1; len]);
-        let found = values_into(&object, &alone, &mut Scratch::default(), &mut first);
-        let again = values_into(&object, &together, &mut Scratch::default(), &mut second);
+        let found = read(&object).options(&alone).bytes_into(&mut first);
+        let again = read(&object).options(&together).bytes_into(&mut second);
         assert_eq!(found.is_ok(), again.is_ok());
         assert!(found.is_err() || first == second);
         let parts = [given.range(object.descriptor().element_count()), (0, 1)];
-        assert_eq!(ranges(&object, &parts, &alone).ok(), ranges(&object, &parts, &together).ok());
+        assert_eq!(read(&object).ranges(&parts).options(&alone).bytes().ok(), read(&object).ranges(&parts).options(&together).bytes().ok());
     }
 }

@@ -488,12 +488,20 @@ uint64_t tgm_runtime_shutdown_blocking(uint64_t timeout_ms);
 
 /* ---- Version ----------------------------------------------------------------------------------------------------- */
 
-/* The version of this library: "0.1.0". */
+/* The version of this library, and of all that follows here. Packages ask for it by the name tgm: pkg-config "tgm >= 0.1",
+ * find_package(tgm 0.1). */
+#define TGM_VERSION_MAJOR 0
+#define TGM_VERSION_MINOR 1
+#define TGM_VERSION_PATCH 0
+
+/* The version of the library that the program runs with: "0.1.0". */
 const char *tgm_version_string(void);
+/* The same as a number: MAJOR << 16 | MINOR << 8 | PATCH. */
+uint32_t tgm_version_number(void);
 /* The version of the interface of the reference that the first part has: MAJOR << 16 | MINOR. 0.24 is 24. */
 uint32_t tgm_abi_version(void);
-/* Whether the library has it: "lz4", "zstd", "szip", "zfp", "roaring", "rle", "threads", "mmap", "blosc2", "sz3",
- * "blosc2-decode", "sz3-decode". */
+/* Whether the library has it: "lz4", "zstd", "szip", "zfp", "roaring", "rle", "threads", "mmap", "async",
+ * "async-remote", "blosc2", "sz3", "blosc2-decode", "sz3-decode". */
 bool tgm_has_feature(const char *name);
 
 /* ---- The last error of this thread ------------------------------------------------------------------------------- */
@@ -775,9 +783,27 @@ tgm_error tgm_streaming_encoder_finish_backfill(tgm_streaming_encoder_t *enc);
 /* The numbers of errors and warnings that tgm_validate() finds. */
 tgm_error tgm_validate_ok(const uint8_t *buf, size_t buf_len, const char *level, size_t *out_errors,
                           size_t *out_warnings);
-/* Checks the structure, metadata, descriptors, indexes and all digests; decodes no payload. The first damage is the error, with
- * its byte and its object. A message without digests is TGM_ERROR_MISSING_HASH. */
+/* Checks the structure, metadata, descriptors, masks, indexes and all digests. The first damage is the error, with its byte and
+ * its object. A message without digests is TGM_ERROR_MISSING_HASH. Not checked: bits that no reader reads (padding, reserved
+ * bits, the flags of the preamble), and whether a payload decodes, which is tgm_validate()'s. */
 tgm_error tgm_check_message(const uint8_t *buf, size_t buf_len);
+
+/* ---- More of functions that do not block: every option ---------------------------------------------------------- */
+
+tgm_error tgm_async_file_decode_message_opts(tgm_async_file_t *file, size_t index, const tgm_decode_options_t *options,
+                                             tgm_cancellation_token_t *cancel, uint64_t timeout_ms,
+                                             tgm_async_task_t **out_task);
+tgm_error tgm_async_file_decode_object_opts(tgm_async_file_t *file, size_t msg_index, size_t obj_index,
+                                            const tgm_decode_options_t *options, tgm_cancellation_token_t *cancel,
+                                            uint64_t timeout_ms, tgm_async_task_t **out_task);
+tgm_error tgm_async_file_decode_range_opts(tgm_async_file_t *file, size_t msg_index, size_t obj_index,
+                                           const uint64_t *offsets, const uint64_t *counts, size_t n_ranges,
+                                           const tgm_decode_options_t *options, tgm_cancellation_token_t *cancel,
+                                           uint64_t timeout_ms, tgm_async_task_t **out_task);
+tgm_error tgm_async_streaming_encoder_create_opts(const char *path, const char *metadata_json,
+                                                  const tgm_encode_options_t *options,
+                                                  tgm_cancellation_token_t *cancel, uint64_t timeout_ms,
+                                                  tgm_async_task_t **out_task);
 
 /* ---- Queries ----------------------------------------------------------------------------------------------------- */
 

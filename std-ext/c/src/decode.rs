@@ -5,10 +5,8 @@ use std::sync::Arc;
 
 use tgm_std::core::Message as View;
 use tgm_std::core::object::DataObject;
-use tgm_std::decode::values_into;
 use tgm_std::{
-    DecodeOptions, Scratch, data_object_inline_hashes, decode, decode_metadata, decode_object, decode_range,
-    ranges_into,
+    DecodeOptions, Scratch, data_object_inline_hashes, decode, decode_metadata, decode_object, decode_range, read,
 };
 
 use crate::args::{self, OutputMemory};
@@ -241,7 +239,9 @@ pub unsafe extern "C" fn tgm_decode_object_into(
         let (bytes, options, out) = unsafe {
             (args::slice(buf, buf_len)?, options::decoding_struct(options)?, args::output_memory(out, out_len)?)
         };
-        decode_into(bytes, index, out, |object, scratch, out| values_into(object, &options, scratch, out))
+        decode_into(bytes, index, out, |object, scratch, out| {
+            read(object).options(&options).scratch(scratch).bytes_into(out)
+        })
     })
 }
 
@@ -268,6 +268,8 @@ pub unsafe extern "C" fn tgm_decode_range_into(
                 args::output_memory(out, out_len)?,
             )
         };
-        decode_into(bytes, index, out, |object, scratch, out| ranges_into(object, &ranges, &options, scratch, out))
+        decode_into(bytes, index, out, |object, scratch, out| {
+            read(object).ranges(&ranges).options(&options).scratch(scratch).bytes_into(out)
+        })
     })
 }

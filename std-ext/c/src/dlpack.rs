@@ -6,7 +6,7 @@
 use std::ffi::c_void;
 use std::sync::{Arc, RwLock};
 
-use tgm_std::decode::values_into;
+use tgm_std::read;
 use tgm_std::{Dtype, TensogramFile};
 
 use crate::args;
@@ -201,7 +201,9 @@ pub unsafe extern "C" fn tgm_object_decode_to_dlpack(
         memory.try_reserve_exact(room).map_err(|_| Report::new(ENCODING, "out of memory"))?;
         memory.resize(room, 0);
         let place = aligned(&mut memory).get_mut(..len).ok_or_else(Report::internal)?;
-        view.decode(index, place, |object, scratch, out| values_into(object, &options, scratch, out))?;
+        view.decode(index, place, |object, scratch, out| {
+            read(object).options(&options).scratch(scratch).bytes_into(out)
+        })?;
         out.put(Owner::give(dtype, dims, std::ptr::null(), Memory::Decoded(memory))?);
         Ok(())
     })

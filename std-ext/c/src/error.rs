@@ -94,7 +94,7 @@ impl From<&TensogramError> for Report {
             TensogramError::MissingHash { object_index } => Some(*object_index),
             _ => None,
         };
-        Self { cause: error.cause(), object, ..Self::new(code, error.to_string()) }
+        Self { cause: error.cause(), offset: error.offset(), object, ..Self::new(code, error.to_string()) }
     }
 }
 

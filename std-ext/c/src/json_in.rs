@@ -6,6 +6,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value as Json;
 use tgm_std::deps::ciborium::Value;
+use tgm_std::internal::integer_beyond_64_bits;
 use tgm_std::{DataObjectDescriptor, GlobalMetadata};
 
 use crate::error::{METADATA, Report, Result};
@@ -50,6 +51,10 @@ pub(crate) fn entry(text: &str) -> Result<Entries> {
 }
 
 fn read<'t, S: DeserializeSeed<'t>>(text: &'t str, what: &str, seed: S) -> Result<S::Value> {
+    if let Some(integer) = integer_beyond_64_bits(text) {
+        let reason = format!("failed to parse {what} JSON: the integer {integer} is beyond 64 bits");
+        return Err(Report::new(METADATA, reason).into());
+    }
     let mut json = serde_json::Deserializer::from_str(text);
     let value = seed.deserialize(&mut json).and_then(|value| json.end().map(|()| value));
     value.map_err(|error| Report::new(METADATA, format!("failed to parse {what} JSON: {error}")).into())
@@ -114,14 +119,15 @@ fn to_entries(map: JsonMap) -> Entries {
     map.into_iter().map(|(key, value)| (key, to_cbor(value))).collect()
 }
 
-/// A value of metadata. Integers beyond 64 bits with a sign become floats.
+/// A value of metadata. Integers are exact: those beyond 64 bits were refused before.
 fn to_cbor(json: Json) -> Value {
     match json {
         Json::Null => Value::Null,
         Json::Bool(value) => Value::Bool(value),
-        Json::Number(number) => match number.as_i64() {
-            Some(integer) => Value::Integer(integer.into()),
-            None => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
+        Json::Number(number) => match (number.as_u64(), number.as_i64()) {
+            (Some(integer), _) => Value::Integer(integer.into()),
+            (_, Some(integer)) => Value::Integer(integer.into()),
+            _ => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
         },
         Json::String(text) => Value::Text(text),
         Json::Array(items) => Value::Array(items.into_iter().map(to_cbor).collect()),

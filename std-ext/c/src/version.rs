@@ -18,6 +18,15 @@ pub extern "C" fn tgm_version_string() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
+/// The version of this library as `MAJOR << 16 | MINOR << 8 | PATCH`. Numbers that do not fit become the largest that do.
+#[unsafe(no_mangle)]
+pub extern "C" fn tgm_version_number() -> u32 {
+    let [major, minor, patch] =
+        [env!("CARGO_PKG_VERSION_MAJOR"), env!("CARGO_PKG_VERSION_MINOR"), env!("CARGO_PKG_VERSION_PATCH")]
+            .map(|part| part.parse::<u8>().map_or(u32::from(u8::MAX), u32::from));
+    major << 16 | minor << 8 | patch
+}
+
 /// The version of the interface.
 #[unsafe(no_mangle)]
 pub extern "C" fn tgm_abi_version() -> u32 {

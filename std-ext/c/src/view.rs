@@ -9,8 +9,8 @@ use tgm_std::core::Message as Parsed;
 use tgm_std::core::descriptor::{ByteOrder, Dtype};
 use tgm_std::core::object::DataObject;
 use tgm_std::core::selection::{Pick, Selection};
-use tgm_std::decode::{Picks, select_into, values_as_into, values_into};
-use tgm_std::{DecodeOptions, ObjectTable, Scratch, TensogramFile, decode_descriptors, ranges_into};
+use tgm_std::decode::Picks;
+use tgm_std::{ObjectTable, Read, Scratch, TensogramFile, decode_descriptors, read};
 
 use crate::args::{self, OutputMemory};
 use crate::call::{call, get, run};
@@ -303,17 +303,20 @@ unsafe fn decode_whole<T>(
     index: usize,
     options: *const DecodeOptionsStruct,
     (out, len): (*mut T, usize),
-    decode: impl FnOnce(&DataObject<'_>, &DecodeOptions, &mut Scratch, &mut [T]) -> tgm_std::Result<()>,
+    decode: impl FnOnce(Read<'_, '_>, &mut [T]) -> tgm_std::Result<()>,
 ) -> Code {
     call(|| {
         // SAFETY: the caller makes the same promise.
         let (view, options, out) =
             unsafe { (args::required(view)?, options::decoding_struct(options)?, args::output_memory(out, len)?) };
-        view.decode(index, view.apart(out)?, |object, scratch, out| decode(object, &options, scratch, out))
+        view.decode(index, view.apart(out)?, |object, scratch, out| {
+            decode(read(object).options(&options).scratch(scratch), out)
+        })
     })
 }
 
 /// Decodes an object into memory of the caller.
+#[allow(clippy::redundant_closure_for_method_calls, reason = "as a path, the method would be of one lifetime")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_view_decode_into(
     view: *const View,
@@ -323,7 +326,7 @@ pub unsafe extern "C" fn tgm_view_decode_into(
     out_len: usize,
 ) -> Code {
     // SAFETY: the header's contract.
-    unsafe { decode_whole(view, index, options, (out, out_len), values_into) }
+    unsafe { decode_whole(view, index, options, (out, out_len), |request, out| request.bytes_into(out)) }
 }
 
 /// Decodes ranges of an object's elements into memory of the caller, one range behind the other.
@@ -349,12 +352,13 @@ pub unsafe extern "C" fn tgm_view_decode_range_into(
             )
         };
         view.decode(index, view.apart(out)?, |object, scratch, out| {
-            ranges_into(object, &ranges, &options, scratch, out)
+            read(object).ranges(&ranges).options(&options).scratch(scratch).bytes_into(out)
         })
     })
 }
 
 /// Decodes the values of an object as `double`, whatever their type is, into memory of the caller.
+#[allow(clippy::redundant_closure_for_method_calls, reason = "as a path, the method would be of one lifetime")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_view_decode_f64(
     view: *const View,
@@ -364,10 +368,11 @@ pub unsafe extern "C" fn tgm_view_decode_f64(
     out_count: usize,
 ) -> Code {
     // SAFETY: the header's contract.
-    unsafe { decode_whole(view, index, options, (out, out_count), values_as_into) }
+    unsafe { decode_whole(view, index, options, (out, out_count), |request, out| request.values_into(out)) }
 }
 
 /// Decodes the values of an object as `float`, whatever their type is, into memory of the caller.
+#[allow(clippy::redundant_closure_for_method_calls, reason = "as a path, the method would be of one lifetime")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_view_decode_f32(
     view: *const View,
@@ -377,7 +382,7 @@ pub unsafe extern "C" fn tgm_view_decode_f32(
     out_count: usize,
 ) -> Code {
     // SAFETY: the header's contract.
-    unsafe { decode_whole(view, index, options, (out, out_count), values_as_into) }
+    unsafe { decode_whole(view, index, options, (out, out_count), |request, out| request.values_into(out)) }
 }
 
 /// The picks that a text names for an object.
@@ -448,6 +453,8 @@ pub unsafe extern "C" fn tgm_view_select_into(
             )
         };
         let picks = picks(&view.object(index)?, text)?;
-        view.decode(index, view.apart(out)?, |object, scratch, out| select_into(object, &picks, &options, scratch, out))
+        view.decode(index, view.apart(out)?, |object, scratch, out| {
+            read(object).select(&picks).options(&options).scratch(scratch).bytes_into(out)
+        })
     })
 }

@@ -595,6 +595,7 @@ static void cancelled_writes(void) {
 
   CHECK(pthread_create(&reader, NULL, read_all, &all) == 0);
   OK(joined(kept));
+  CHECK(tgm_async_streaming_encoder_object_count(encoder) == 2);
   OK(tgm_async_streaming_encoder_finish(encoder, false, NULL, 0, &ending));
   /* The handle may go while its tasks are under way. */
   tgm_async_streaming_encoder_free(encoder);

@@ -56,6 +56,10 @@ static void errors(void) {
 }
 
 static void versions(void) {
+  char version[32];
+  snprintf(version, sizeof version, "%d.%d.%d", TGM_VERSION_MAJOR, TGM_VERSION_MINOR, TGM_VERSION_PATCH);
+  CHECK(strcmp(tgm_version_string(), version) == 0);
+  CHECK(tgm_version_number() == (TGM_VERSION_MAJOR << 16 | TGM_VERSION_MINOR << 8 | TGM_VERSION_PATCH));
   CHECK(strlen(tgm_version_string()) >= 5 && tgm_abi_version() == 24);
   CHECK(tgm_has_feature("zstd") && !tgm_has_feature("teleport") && !tgm_has_feature(NULL));
 }
@@ -259,6 +263,7 @@ static void json(void) {
   REFUSED(TGM_ERROR_METADATA, "duplicate", WITH(",\"base\":[],\"base\":[]"));
   REFUSED(TGM_ERROR_METADATA, "duplicate", WITH(",\"extra\":{},\"_extra_\":{}"));
   REFUSED(TGM_ERROR_METADATA, "null", "{\"descriptors\":null}");
+  REFUSED(TGM_ERROR_METADATA, "18446744073709551616 is beyond 64 bits", WITH(",\"a\":[18446744073709551616]"));
   REFUSED(TGM_ERROR_METADATA, "65536", WITH(",\"version\":65536"));
   REFUSED(TGM_ERROR_METADATA, "expected", WITH(",\"_extra_\":1"));
   REFUSED(TGM_ERROR_METADATA, "base[0]", WITH(",\"base\":[{\"_reserved_\":{}}]"));

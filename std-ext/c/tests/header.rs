@@ -136,16 +136,42 @@ fn every_exported_function_is_declared_with_its_types_and_no_other() {
     }
 }
 
-/// The functions of the reference: the synchronous ones, then the asynchronous ones. None of them may be lost.
+/// The functions of the reference, the synchronous ones and then the asynchronous ones, as the header declares them.
 const REFERENCE: &str = include_str!("reference_functions.txt");
+/// Our own, since version 0.1.
+const OWN: &str = include_str!("own_functions.txt");
+
+/// Programs are compiled with what the lists say, so none of it may be lost or changed. `TGM_RENEW=1` adds what is new to the
+/// list of ours.
+#[test]
+fn no_function_is_lost_or_changed() {
+    let in_c =
+        |(name, (result, parameters)): (&String, &Signature)| format!("{result} {name}({})", parameters.join(", "));
+    let declared: BTreeSet<String> = declared().iter().map(in_c).collect();
+    assert_eq!(REFERENCE.lines().count(), 97 + 38);
+    let reference: BTreeSet<String> = REFERENCE.lines().map(String::from).collect();
+    let own: BTreeSet<String> = OWN.lines().map(String::from).collect();
+    let lost: Vec<_> = reference.union(&own).filter(|line| !declared.contains(*line)).collect();
+    assert!(lost.is_empty(), "lost or changed: {lost:#?}");
+    let new: Vec<&String> = declared.difference(&reference).filter(|line| !own.contains(*line)).collect();
+    if std::env::var_os("TGM_RENEW").is_some() {
+        let all: BTreeSet<&str> = own.iter().chain(new).map(String::as_str).collect();
+        let text = all.into_iter().fold(String::new(), |text, line| text + line + "\n");
+        fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/own_functions.txt"), text).unwrap();
+        return;
+    }
+    assert!(new.is_empty(), "not in own_functions.txt: {new:#?}");
+}
 
 #[test]
-fn every_function_of_the_reference_is_there() {
-    let declared = declared();
-    let names: Vec<&str> = REFERENCE.lines().collect();
-    assert_eq!(names.len(), 97 + 38);
-    let lost: Vec<_> = names.iter().filter(|name| !declared.contains_key(**name)).collect();
-    assert!(lost.is_empty(), "lost: {lost:?}");
+fn the_header_has_the_version_of_the_library() {
+    let header = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("include/tensogram.h")).unwrap();
+    let number = |name: &str| {
+        let (_, rest) = header.split_once(&format!("#define TGM_VERSION_{name} ")).unwrap();
+        rest.lines().next().unwrap().to_string()
+    };
+    let version = ["MAJOR", "MINOR", "PATCH"].map(number).join(".");
+    assert_eq!(version, env!("CARGO_PKG_VERSION"));
 }
 
 /// The name at the end of a text.
@@ -164,9 +190,11 @@ fn calls_with_options_are_in_the_table_of_tests() {
             table.match_indices(&entry).any(|(at, _)| table[at + entry.len()..].starts_with(['"', ' ']))
         })
     };
-    for (header, marks) in [
-        ("include/tensogram.h", ["const tgm_decode_options_t *options", "const tgm_encode_options_t *options"]),
-        ("include/tgm.hpp", ["const decode_options &options", "const encode_options &options"]),
+    let of_cpp = ["const decode_options &options", "const encode_options &options"];
+    for (header, marks, least) in [
+        ("include/tensogram.h", ["const tgm_decode_options_t *options", "const tgm_encode_options_t *options"], 15),
+        ("include/tgm.hpp", of_cpp, 10),
+        ("include/tgm_async.hpp", of_cpp, 4),
     ] {
         let text = read(header);
         let mut names = BTreeSet::new();
@@ -178,7 +206,7 @@ fn calls_with_options_are_in_the_table_of_tests() {
         }
         // A helper of the others.
         names.remove("with_builders");
-        assert!(names.len() > 10, "{header}: {names:?}");
+        assert!(names.len() >= least, "{header}: {names:?}");
         let missing: Vec<_> = names.into_iter().filter(|name| !listed(name)).collect();
         assert!(missing.is_empty(), "{header}: {missing:?} are not in tests/options.cpp");
     }

@@ -1,6 +1,6 @@
 // Every option in every call that takes options, in C and C++. Threads do not change what comes out. `tests/header.rs` finds calls that are not listed here.
 // Environment: SCRATCH takes files.
-#include "tgm.hpp"
+#include "tgm_async.hpp"
 
 #include <gtest/gtest.h>
 
@@ -101,6 +101,14 @@ template <class F> numbers with_file(const input &in, F run) {
   return run(file);
 }
 
+// Waits for a call on a file without blocking.
+template <class Launch> tgm_async_task_t *ended(const input &in, Launch launch) {
+  const tgm::async_file file = tgm::async_file::open(in.path).get();
+  tgm_async_task_t *task = nullptr;
+  check(launch(file.raw(), static_cast<tgm_cancellation_token_t *>(nullptr), std::uint64_t{0}, &task));
+  return task;
+}
+
 struct dlpack_tensor {
   std::uint32_t version[2];
   void *context;
@@ -178,6 +186,41 @@ const std::vector<decode_call> &decode_calls() {
            check(tgm_file_decode_range(file, 0, 0, &kStart, &kCount, 1, &raw, 1, &out, &count));
            return joined(out, count);
          });
+       }},
+      {"tgm_async_file_decode_message_opts", order::of_options,
+       [](const input &in, options o) {
+         const auto raw = o.raw();
+         return first_object(tgm::task<tgm::message>(ended(in, [&](tgm_async_file_t *file, auto... last) {
+           return tgm_async_file_decode_message_opts(file, 0, &raw, last...);
+         })).get());
+       }},
+      {"tgm_async_file_decode_object_opts", order::of_options,
+       [](const input &in, options o) {
+         const auto raw = o.raw();
+         return first_object(tgm::task<tgm::message>(ended(in, [&](tgm_async_file_t *file, auto... last) {
+           return tgm_async_file_decode_object_opts(file, 0, 0, &raw, last...);
+         })).get());
+       }},
+      {"tgm_async_file_decode_range_opts", order::of_options,
+       [](const input &in, options o) {
+         const auto raw = o.raw();
+         const auto parts = tgm::task<std::vector<tgm::bytes>>(ended(in, [&](tgm_async_file_t *file, auto... last) {
+           return tgm_async_file_decode_range_opts(file, 0, 0, &kStart, &kCount, 1, &raw, last...);
+         })).get();
+         return as_numbers(parts.at(0).data(), parts.at(0).size());
+       }},
+      {"async_file::decode", order::of_options,
+       [](const input &in, options o) {
+         return first_object(tgm::async_file::open(in.path).get().decode(0, o).get());
+       }},
+      {"async_file::decode_object", order::of_options,
+       [](const input &in, options o) {
+         return first_object(tgm::async_file::open(in.path).get().decode_object(0, 0, o).get());
+       }},
+      {"async_file::decode_range", order::of_options,
+       [](const input &in, options o) {
+         const auto parts = tgm::async_file::open(in.path).get().decode_range(0, 0, {{0, 2}}, o).get();
+         return as_numbers(parts.at(0).data(), parts.at(0).size());
        }},
       {"tgm_decode_object_into", order::of_options,
        [](const input &in, options o) {
@@ -458,6 +501,16 @@ const std::vector<encode_call> &encode_calls() {
          write(encoder, values);
          return read(path);
        }},
+      {"tgm_async_streaming_encoder_create_opts", true, true, false,
+       [](const numbers &values, options o) {
+         const std::string path = scratch("options-async.tgm");
+         tgm_async_task_t *task = nullptr;
+         check(tgm_async_streaming_encoder_create_opts(path.c_str(), "{}", &o, nullptr, 0, &task));
+         tgm::async_stream stream = tgm::task<tgm::async_stream>(task).get();
+         stream.write(tgm::descriptor::of<double>({3}), values).get();
+         stream.finish().get();
+         return read(path);
+       }},
       {"tgm_streaming_encoder_create_writer", true, true, false,
        [](const numbers &values, options o) {
          std::vector<std::uint8_t> bytes;
@@ -502,6 +555,13 @@ const std::vector<wrapped_call> &wrapped_calls() {
          stream.write(what, values);
          stream.finish();
          return read(scratch("options-stream.tgm"));
+       }},
+      {"async_stream::create", true,
+       [](const numbers &values, options o) {
+         tgm::async_stream stream = tgm::async_stream::create(scratch("options-async.tgm"), "{}", o).get();
+         stream.write(what, values).get();
+         stream.finish().get();
+         return read(scratch("options-async.tgm"));
        }},
       {"stream::stream of an ostream", true,
        [](const numbers &values, options o) {

@@ -10,8 +10,7 @@ use super::bad;
 use tgm_std::codec::codec;
 use tgm_std::internal::hash;
 use tgm_std::{
-    CompressionBackend, DataObjectDescriptor, DecodeLimits, DecodeOptions, ObjectBuilder, Result, TensogramError,
-    values,
+    CompressionBackend, DataObjectDescriptor, DecodeLimits, DecodeOptions, ObjectBuilder, Result, TensogramError, read,
 };
 
 /// Bytes from which a column is compressed.
@@ -62,7 +61,7 @@ impl Column {
         let dtype = descriptor.dtype();
         let limits = DecodeLimits { max_decoded_bytes: count.saturating_mul(8), ..DecodeLimits::default() };
         let options = DecodeOptions { native_byte_order: true, limits, ..DecodeOptions::default() };
-        let bytes = values(object, &options)?;
+        let bytes = read(object).options(&options).bytes()?;
         let column = match dtype {
             Dtype::Uint8 => Self::U8(bytes.to_vec()),
             Dtype::Uint16 => Self::U16(bytes.as_chunks().0.iter().map(|b| u16::from_ne_bytes(*b)).collect()),

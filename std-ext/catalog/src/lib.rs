@@ -633,7 +633,7 @@ fn range(place: Option<&(u64, u64)>) -> Result<Range<u64>> {
 }
 
 /// The object whose frame these bytes are, from [`Catalog::object_range`]. Proves the header, the length and the tail
-/// of the frame, and reads the descriptor. The digest is not checked: [`values`](tgm_std::values) does that with
+/// of the frame, and reads the descriptor. The digest is not checked: [`read`](tgm_std::read()) does that with
 /// `verify_hash`.
 ///
 /// # Errors

@@ -40,6 +40,8 @@ enum Cause {
     Parameter,
     /// The feature that this build lacks.
     Missing(&'static str),
+    /// The work was stopped from outside.
+    Interrupted,
 }
 
 impl CodecError {
@@ -68,6 +70,11 @@ impl CodecError {
     pub fn part_not_compiled_in(part: &str, feature: &'static str, or: &str) -> Self {
         let text = format!("{part} is not compiled in: {}, or {or}", Enable(feature)).into();
         Self { text, cause: Cause::Missing(feature) }
+    }
+
+    /// Work that was stopped from outside: [`interrupt`](crate::interrupt).
+    pub const fn interrupted() -> Self {
+        Self { text: Cow::Borrowed("interrupted"), cause: Cause::Interrupted }
     }
 
     /// No memory for `len` bytes.
@@ -102,13 +109,18 @@ impl CodecError {
     pub const fn cause(&self) -> Option<tgm_core::Error> {
         match self.cause {
             Cause::Payload(error) | Cause::Descriptor(error) => Some(error),
-            Cause::Text | Cause::Parameter | Cause::Missing(_) => None,
+            Cause::Text | Cause::Parameter | Cause::Missing(_) | Cause::Interrupted => None,
         }
     }
 
     /// Whether a parameter is missing or of another type.
     pub const fn is_about_a_parameter(&self) -> bool {
         matches!(self.cause, Cause::Parameter)
+    }
+
+    /// Whether the work was stopped from outside.
+    pub const fn is_interrupted(&self) -> bool {
+        matches!(self.cause, Cause::Interrupted)
     }
 
     /// The feature of this crate that is missing, if that is the error.
@@ -130,7 +142,7 @@ impl std::error::Error for CodecError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.cause {
             Cause::Payload(error) | Cause::Descriptor(error) => Some(error),
-            Cause::Text | Cause::Parameter | Cause::Missing(_) => None,
+            Cause::Text | Cause::Parameter | Cause::Missing(_) | Cause::Interrupted => None,
         }
     }
 }

@@ -45,6 +45,10 @@ pub fn cleared(memory: &mut [MaybeUninit<u8>]) -> &mut [u8] {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
+    use std::ptr;
+    use std::sync::atomic::AtomicPtr;
+    use std::sync::atomic::Ordering::Relaxed;
+
     use super::*;
 
     #[test]
@@ -68,7 +72,13 @@ mod tests {
         let mut buffer = vec![1];
         let shorter = append(&mut buffer, 2, &mut |memory| cleared(memory.get_mut(..1).unwrap_or_default()));
         let later = append(&mut buffer, 2, &mut |memory| cleared(memory.get_mut(1..).unwrap_or_default()));
-        let other = append(&mut buffer, 2, &mut |_| Box::leak(Box::new([0; 2])));
+        // The closure must give memory of any lifetime. The static keeps it in reach, so that the search for leaks is content.
+        static KEPT: AtomicPtr<[u8; 2]> = AtomicPtr::new(ptr::null_mut());
+        let other = append(&mut buffer, 2, &mut |_| {
+            let memory = Box::leak(Box::new([0; 2]));
+            KEPT.store(memory, Relaxed);
+            memory
+        });
         assert!(shorter.is_err() && later.is_err() && other.is_err());
         assert_eq!(buffer, [1]);
         assert!(append(&mut buffer, usize::MAX, &mut |memory| cleared(memory)).is_err());

@@ -14,6 +14,7 @@
 //! | work on several threads | [`Threads`](threads::Threads) |
 //! | buffers whose memory may be missing, in large pages | [`memory`] |
 //! | buffers that are written before they have content | [`fresh`] |
+//! | work that can be stopped from outside | [`interrupt`] |
 //! | what went wrong | [`CodecError`] |
 //!
 //! # Layers
@@ -24,7 +25,7 @@
 //! | `codecs` | one compressed payload |
 //! | `kernels` | values in memory, by vector instructions |
 //! | `threads` | work on several threads |
-//! | `fresh`, `memory` | buffers |
+//! | `fresh`, `memory`, `interrupt` | buffers; work that is stopped |
 //! | `error` | what went wrong |
 //!
 //! # How this crate grows
@@ -41,6 +42,7 @@ extern crate zstd as _;
 mod codecs;
 pub mod error;
 pub mod fresh;
+pub mod interrupt;
 pub mod kernels;
 pub mod memory;
 pub mod threads;

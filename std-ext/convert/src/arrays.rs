@@ -12,7 +12,7 @@ use tgm_std::encode::{Part, encode_parts};
 use tgm_std::internal::Trust;
 use tgm_std::{
     DataObjectDescriptor, DecodeOptions, EncodeOptions, GlobalMetadata, RESERVED_KEY, Result, StreamingEncoder,
-    TensogramError, check_message, decode_descriptors, values,
+    TensogramError, check_message, decode_descriptors, read,
 };
 
 /// The key of an object's metadata that holds its name.
@@ -193,7 +193,7 @@ impl<'a> Arrays<'a> {
     /// of all frames are checked first, because metadata is carried over too.
     ///
     /// # Errors
-    /// The errors of [`check_message`] with `verify_hash`, of [`decode_descriptors`] and of [`values`].
+    /// The errors of [`check_message`] with `verify_hash`, of [`decode_descriptors`] and of [`read`].
     pub fn decode(message: &'a [u8], options: &DecodeOptions) -> Result<Self> {
         let view = tgm_core::Message::parse(message)?;
         if options.verify_hash {
@@ -204,7 +204,7 @@ impl<'a> Arrays<'a> {
         let (mut global, descriptors) = decode_descriptors(message)?;
         let mut arrays = Vec::new();
         for (index, (object, stored)) in view.objects().zip(descriptors).enumerate() {
-            let decoded = values(&object?, options)?;
+            let decoded = read(&object?).options(options).bytes()?;
             let order = if options.native_byte_order { ByteOrder::NATIVE } else { stored.byte_order };
             let mut descriptor = DataObjectDescriptor::new(stored.dtype, order, &stored.shape);
             descriptor.obj_type = stored.obj_type;
@@ -383,6 +383,15 @@ pub fn unpack_bools<E>(bits: &[u8], count: u64, mut sink: impl FnMut(&[u8]) -> R
 
 pub(super) fn refused(text: impl Into<String>) -> TensogramError {
     TensogramError::Object(text.into().into())
+}
+
+/// [`refused`] for what another library found, whose error comes along as the source.
+#[cfg(any(feature = "npz", feature = "safetensors"))]
+pub(super) fn refused_by(
+    place: impl fmt::Display,
+    error: impl std::error::Error + Send + Sync + 'static,
+) -> TensogramError {
+    TensogramError::Object(tgm_std::Reason::with_source(format!("{place}: {error}"), None, error))
 }
 
 #[cfg(test)]

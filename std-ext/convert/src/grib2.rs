@@ -52,12 +52,12 @@
 //!
 //! ```
 //! use tgm_convert::grib2::{GribOptions, from_tensogram, to_tensogram};
-//! use tgm_std::{DecodeOptions, values_as};
+//! use tgm_std::read;
 //!
 //! # let original = std::fs::read("../../tests/data-grib/simple-12.grib2").unwrap();
 //! let converted = to_tensogram(&original, &GribOptions::default())?;
 //! let object = tgm_std::core::Message::parse(&converted.message)?.object(0)?;
-//! let kelvin = values_as::<f32>(&object, &DecodeOptions::default())?;
+//! let kelvin = read(&object).values::<f32>()?;
 //! assert_eq!(from_tensogram(&converted.message, &DecodeOptions::default())?.message, original);
 //! # Ok::<(), tgm_std::TensogramError>(())
 //! ```

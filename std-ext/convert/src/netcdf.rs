@@ -71,7 +71,7 @@ use tgm_std::{Result, TensogramError};
 pub use to_netcdf::{NetcdfWriter, ToNetcdfOptions};
 pub use to_tgm::{NetcdfOptions, Split, to_tensogram};
 
-use crate::error::encoding;
+use crate::error::{encoding, encoding_from};
 
 /// The key of an object's dimensions, and of `_extra_` for those that no object has.
 const DIMENSIONS: &str = "dimensions";
@@ -90,8 +90,14 @@ const TYPES: &str = "types";
 /// Below it: the dimension of records, of which the object is one. In `_extra_`: the number of the record.
 const RECORD: &str = "record";
 
-fn failed(place: impl Display, error: impl Display) -> TensogramError {
-    encoding(format!("{place}: {error}"))
+/// The error of a file that is not what is read.
+fn refused(path: &Path, why: &str) -> TensogramError {
+    encoding(format!("{}: {why}", SourceName::of(path)))
+}
+
+/// What a library reports.
+fn failed(place: impl Display, error: impl std::error::Error + Send + Sync + 'static) -> TensogramError {
+    encoding_from(place, error)
 }
 
 /// Runs `work`. The crate `netcdf` panics where the libraries report what it does not expect: that is an error here.
@@ -99,5 +105,5 @@ fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
     // HDF5 would print its errors, in each thread that does not say otherwise.
     hdf5_metno::silence_errors(true);
     catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err(failed(SourceName::of(path), "what the library reports is not expected")))
+        .unwrap_or_else(|_| Err(refused(path, "what the library reports is not expected")))
 }

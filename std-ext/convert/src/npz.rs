@@ -21,7 +21,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt::Display;
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -35,7 +34,7 @@ use rawzip::{CompressionMethod, ZipArchive, ZipArchiveWriter, ZipFileHeaderRecor
 use tgm_std::internal::reserve;
 use tgm_std::{DecodeLimits, DecodeOptions, Result, TensogramError};
 
-use super::arrays::{Array, Arrays, Bools, NotKept, refused};
+use super::arrays::{Array, Arrays, Bools, NotKept, refused, refused_by};
 use super::npy;
 
 /// The first bytes of an archive: a file in it, or the end of an empty one.
@@ -62,12 +61,12 @@ pub enum Method {
 /// [`TensogramError::Object`] for bytes that are not an archive, for one without an array, and for entries that share bytes;
 /// [`TensogramError::Framing`] for more entries than the limits allow.
 pub fn read<'a>(bytes: &'a [u8], bools: Bools, options: &DecodeOptions) -> Result<Arrays<'a>> {
-    let archive = ZipArchive::from_slice(bytes).map_err(|error| refused(format!("not a .npz file: {error}")))?;
+    let archive = ZipArchive::from_slice(bytes).map_err(|error| refused_by("not a .npz file", error))?;
     let counted = check_entries(&archive, &options.limits)?;
     let (mut arrays, mut seen) = (Arrays::default(), BTreeMap::new());
     let mut budget = SizeBudget { limits: &options.limits, encoded: 0, decoded: 0 };
     for (index, record) in archive.entries().enumerate() {
-        let record = record.map_err(|error| refused(format!("entry {index} of the archive: {error}")))?;
+        let record = record.map_err(|error| refused_by(format_args!("entry {index} of the archive"), error))?;
         if record.is_dir() {
             continue;
         }
@@ -113,14 +112,14 @@ pub fn read<'a>(bytes: &'a [u8], bools: Bools, options: &DecodeOptions) -> Resul
 fn check_entries(archive: &ZipSliceArchive<&[u8]>, limits: &DecodeLimits) -> Result<usize> {
     let mut places = Vec::new();
     for (index, record) in archive.entries().enumerate() {
-        let record = record.map_err(|error| refused(format!("entry {index} of the archive: {error}")))?;
+        let record = record.map_err(|error| refused_by(format_args!("entry {index} of the archive"), error))?;
         if record.is_dir() {
             continue;
         }
         limits.check_objects(places.len() + 1)?;
         let found = archive.get_entry(record.wayfinder());
         let path = String::from_utf8_lossy(record.file_path().as_bytes()).into_owned();
-        let found = found.map_err(|error| refused_by(error).within(format_args!("entry {path:?}")))?;
+        let found = found.map_err(|error| refused_by(format_args!("entry {path:?}"), error))?;
         let (start, end) = found.compressed_data_range();
         places.push(start..end);
     }
@@ -200,7 +199,7 @@ fn entry<'a>(
     record: &ZipFileHeaderRecord<'_>,
     budget: &mut SizeBudget<'_>,
 ) -> Result<Cow<'a, [u8]>> {
-    let found = archive.get_entry(record.wayfinder()).map_err(refused_by)?;
+    let found = archive.get_entry(record.wayfinder()).map_err(|error| refused_by("the archive", error))?;
     let (start, end) = found.compressed_data_range();
     let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
     let data = range.and_then(|(start, end)| bytes.get(start..end)).ok_or_else(|| refused("it is cut short"))?;
@@ -249,10 +248,6 @@ fn check_apart(mut places: Vec<Range<u64>>) -> Result<()> {
         }
         _ => Ok(()),
     }
-}
-
-fn refused_by(error: impl Display) -> TensogramError {
-    refused(error.to_string())
 }
 
 /// Writes arrays as an archive, each as `NAME.npy`. Returns what it has no room for.

@@ -42,7 +42,7 @@ use serde_json::{Map, Value as Json, json};
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_std::Result;
 
-use super::arrays::{Array, Arrays, Bools, NAME, NotKept, pack_bools, refused, unpack_bools};
+use super::arrays::{Array, Arrays, Bools, NAME, NotKept, pack_bools, refused, refused_by, unpack_bools};
 
 /// The key of an object's metadata, in the map `safetensors`, that names a type which the format lacks.
 pub const DTYPE: &str = "dtype";
@@ -85,8 +85,8 @@ pub fn check_len(start: &[u8], len: u64) -> Result<()> {
 /// for types that the format cannot hold.
 pub fn read(bytes: &[u8], bools: Bools) -> Result<Arrays<'_>> {
     check_len(bytes, bytes.len() as u64)?;
-    let (header, table) = SafeTensors::read_metadata(bytes)
-        .map_err(|error| refused(format!("the header of the safetensors file: {error}")))?;
+    let (header, table) =
+        SafeTensors::read_metadata(bytes).map_err(|error| refused_by("the header of the safetensors file", error))?;
     let values = bytes.get(LENGTH + header..).unwrap_or_default();
     let mut arrays = Arrays::default();
     let mut tensors: Vec<_> = table.tensors().into_iter().collect();
@@ -95,7 +95,7 @@ pub fn read(bytes: &[u8], bools: Bools) -> Result<Arrays<'_>> {
     // Counted by the header itself, without the names that occur twice.
     let counted: BTreeMap<String, Json> =
         serde_json::from_slice(bytes.get(LENGTH..LENGTH + header).unwrap_or_default())
-            .map_err(|error| refused(format!("the header of the safetensors file: {error}")))?;
+            .map_err(|error| refused_by("the header of the safetensors file", error))?;
     let counted = counted.keys().filter(|name| *name != TEXTS).count();
     for (name, info) in tensors {
         match tensor(values, info, bools) {

@@ -46,7 +46,7 @@ pub use describe::Described;
 use tgm_std::TensogramError;
 pub use writer::{TableFormat, TableWriter};
 
-use crate::error::encoding;
+use crate::error::encoding_from;
 
 /// What a row is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,6 +76,6 @@ impl Default for TableOptions {
 }
 
 /// An error of the libraries that write tables.
-fn failed(error: impl std::fmt::Display) -> TensogramError {
-    encoding(format!("table: {error}"))
+fn failed(error: impl std::error::Error + Send + Sync + 'static) -> TensogramError {
+    encoding_from("table", error)
 }

@@ -1,7 +1,8 @@
 //! Zarr: directories of arrays in chunks become messages, and messages become such directories. Versions 2 and 3 are read, and
 //! version 3 is written.
 //!
-//! Each array becomes one message. [`Chunks`] says whether it has one object for each chunk, or one for the whole array.
+//! Each array becomes one message. [`Chunks`] says whether it has one object for each chunk, or one for the whole array, which
+//! is usual up to 64 MiB.
 //! Back, each message with its array's description restores the array; each object of any other message becomes an array.
 //!
 //! | Zarr | Tensogram | back |
@@ -34,7 +35,7 @@
 //! with the length of the chunk before memory is taken, so a damaged store is an error and no more.
 //!
 //! Memory: one chunk, its encoded bytes and a copy for each codec that turns or shards it, or with [`Chunks::Join`] one
-//! array and one such chunk. Back, one message, one decoded object and one such chunk.
+//! array and one such chunk, as for each array of up to 64 MiB without [`Chunks::Keep`]. Back, one message, one decoded object and one such chunk.
 
 mod attributes;
 mod bounded;

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::path::Path;
 
 use pyo3::exceptions::{PyMemoryError, PyOSError};
 use pyo3::prelude::*;
@@ -106,7 +107,7 @@ pub(crate) fn without_prefix(py: Python<'_>, error: &TensogramError) -> PyErr {
 fn new(py: Python<'_>, class: &str, text: &str, error: &TensogramError, place: Place) -> PyResult<PyErr> {
     let value = class_named(py, class)?.call1((in_python(text),))?;
     value.setattr("kind", error.kind_name())?;
-    value.setattr("offset", error.cause().map(|cause| cause.offset()))?;
+    value.setattr("offset", error.offset())?;
     value.setattr("message_index", place.message)?;
     value.setattr("object_index", place.object)?;
     Ok(PyErr::from_value(value))
@@ -150,6 +151,11 @@ pub(crate) fn _advice() -> Vec<(&'static str, &'static str)> {
     Hint::ALL.iter().map(|hint| (hint.text(), advice(*hint))).collect()
 }
 
+/// An exception for a source that is not what it should be.
+pub(crate) fn framing(py: Python<'_>, text: &str) -> PyErr {
+    exception(py, &TensogramError::Framing(text.to_owned().into()), Place::UNKNOWN)
+}
+
 /// An exception class of the package by its name.
 fn class_named<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
     static CLASSES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
@@ -172,7 +178,7 @@ pub(crate) fn of_io(error: &io::Error) -> PyErr {
 }
 
 /// [`of_io`] for a file that the exception names. `what` is what failed, such as "cannot create".
-pub(crate) fn of_file(py: Python<'_>, error: &TensogramError, what: &str, path: &str) -> PyErr {
+pub(crate) fn of_file(py: Python<'_>, error: &TensogramError, what: &str, path: &Path) -> PyErr {
     let TensogramError::Io(io) = error else {
         return exception(py, error, Place::UNKNOWN);
     };
@@ -181,7 +187,12 @@ pub(crate) fn of_file(py: Python<'_>, error: &TensogramError, what: &str, path: 
     };
     let reason = py.import("os").and_then(|os| os.call_method1("strerror", (number,))?.extract::<String>());
     match reason {
-        Ok(reason) => PyOSError::new_err((number, format!("{what}: {reason}"), SourceName::of(path).to_string())),
+        Ok(reason) => {
+            let name = SourceName::of(path);
+            // A path may have bytes that are not text, which the name's text would lose.
+            let name = if name.is_address() { name.to_string().into() } else { path.as_os_str().to_owned() };
+            PyOSError::new_err((number, format!("{what}: {reason}"), name))
+        }
         Err(failure) => failure,
     }
 }

@@ -22,6 +22,19 @@ pub(crate) fn text(value: &Bound<'_, PyAny>) -> PyResult<String> {
     })
 }
 
+/// A number with commas between thousands: 1,234,567.
+pub(crate) fn number(number: impl Into<u128>) -> String {
+    let digits = number.into().to_string();
+    let mut grouped = String::with_capacity(digits.len().saturating_mul(2));
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && digits.len().saturating_sub(at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
 /// A text with the characters replaced that HTML gives a meaning to.
 pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")

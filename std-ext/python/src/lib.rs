@@ -4,12 +4,13 @@
 //!
 //! | module | what it knows |
 //! |---|---|
-//! | `functions`, `file`, `source`, `iterators`, `streaming`, `asynchronous`, `view` | what Python programs call |
+//! | `dataset`, `functions`, `file`, `source`, `iterators`, `streaming`, `asynchronous`, `view` | what Python programs call |
 //! | `message` | decoded messages as tuples of Python objects |
 //! | `metadata`, `descriptor` | the two classes that describe |
 //! | `canonical` | how those two are compared, hashed and pickled |
 //! | `convert` | single values, in and out |
 //! | `html` | tables for notebooks |
+//! | `gate` | waiting for other threads |
 //! | `work` | work without the GIL |
 //! | `errors` | exceptions |
 
@@ -19,10 +20,12 @@
 mod asynchronous;
 mod canonical;
 mod convert;
+mod dataset;
 mod descriptor;
 mod errors;
 mod file;
 mod functions;
+mod gate;
 mod html;
 mod iterators;
 mod message;
@@ -47,6 +50,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     // No conversion is compiled in.
     module.add("__has_grib__", false)?;
     module.add("__has_netcdf__", false)?;
+    dataset::add_to(module)?;
     functions::add_to(module)?;
     source::add_to(module)?;
     asynchronous::add_to(module)?;

@@ -1,8 +1,12 @@
-//! Messages where they lie: in a memory map, or in a buffer of the caller.
+//! Messages where they lie: in a memory map, in a buffer of the caller, in a file, or at an address.
 //!
 //! | module | what it knows |
 //! |---|---|
-//! | `file`, `message`, `objects`, `object` | the classes |
+//! | `archive`, `message`, `objects`, `object` | the classes |
+//! | `open` | opening, and what is not an archive |
+//! | `backing` | reading what is not in memory |
+//! | `facts` | what an object is |
+//! | `read` | requests for values |
 //! | `buffer_protocol`, `dlpack` | how other libraries get an object's values |
 //! | `select` | indexing |
 //! | `out` | decoding into an array of the caller |
@@ -12,15 +16,19 @@
 //!
 //! An array keeps its object alive, the object keeps its message, and the message keeps the map or the buffer.
 
+mod archive;
+mod backing;
 mod borrowed;
 mod buffer_protocol;
 mod dlpack;
-mod file;
+mod facts;
 mod memory;
 mod message;
 mod object;
 mod objects;
+mod open;
 mod out;
+mod read;
 mod select;
 mod show;
 
@@ -28,10 +36,11 @@ use pyo3::prelude::*;
 
 /// Adds the classes and functions to the module.
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<file::MappedFile>()?;
+    module.add_class::<archive::Archive>()?;
     module.add_class::<message::Message>()?;
     module.add_class::<objects::Objects>()?;
     module.add_class::<object::Object>()?;
-    module.add_function(wrap_pyfunction!(file::open_mmap, module)?)?;
+    module.add_function(wrap_pyfunction!(open::_open, module)?)?;
+    module.add_function(wrap_pyfunction!(archive::_archive_again, module)?)?;
     module.add_function(wrap_pyfunction!(object::_object, module)?)
 }

@@ -10,7 +10,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use tgm_std::interrupt;
 
-/// Runs `work` while other threads of Python run too. Ctrl-C ends it between two objects or messages.
+/// Runs `work` while other threads of Python run too. Ctrl-C ends it between two of its parts: messages,
+/// objects, blocks of a codec, answers of a server.
 ///
 /// A panic would be a defect of this package. It becomes a `RuntimeError`, because pyo3's own `PanicException` does not
 /// derive from `Exception`, and programs would not catch it.
@@ -34,8 +35,8 @@ thread_local! {
     static ASKED: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
-/// Whether a signal, such as that of Ctrl-C, ends the work of this thread. The library asks between objects and
-/// messages.
+/// Whether a signal, such as that of Ctrl-C, ends the work of this thread. The library asks between its parts
+/// and while it waits.
 ///
 /// Asking Python needs the GIL, so it is done a few times in a second. Signals come to the main thread only.
 fn is_interrupted() -> bool {

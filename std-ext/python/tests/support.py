@@ -148,7 +148,8 @@ def public_functions():
     import tgm
 
     found = {}
-    for name in tgm.__all__:
+    # A star import leaves `open` out.
+    for name in [*tgm.__all__, "open"]:
         thing = getattr(tgm, name)
         members = [(name, thing)]
         if inspect.isclass(thing):

@@ -280,3 +280,12 @@ def test_metadata_of_another_message():
     found = tensogram.decode_metadata(message(pair([1]), meta={"base": [{"a": 1}], "b": 2}))
     again = tensogram.decode_metadata(tensogram.encode(found, [pair([1])]))
     assert again["a"] == 1 and again["b"] == 2
+
+
+@pytest.mark.better
+@pytest.mark.parametrize("value", [2**64, -(2**64) - 1, 10**30])
+def test_integers_beyond_64_bits_are_errors(value):
+    with pytest.raises(OverflowError, match="64 bits"):
+        there_and_back(value)
+    with pytest.raises(OverflowError, match=str(value)):
+        there_and_back({"a": [value]})

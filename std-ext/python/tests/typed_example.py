@@ -32,6 +32,27 @@ with tgm.TensogramFile.create("x.tgm") as file:
     for each in file:
         assert_type(each, tgm.DecodedMessage)
 
+with tgm.open("x.tgm", mmap=True) as archive:
+    assert_type(archive[0], tgm.Message)
+    assert_type(archive[1:], list[tgm.Message])
+    assert_type(archive.query("step=1"), list[tgm.Object])
+    found = archive[0].objects["2t"]
+    assert_type(found.read(), npt.NDArray[Any])
+    assert_type(found.read(np.s_[1:2, ::3], dtype="float32", checked=True), npt.NDArray[Any])
+    assert_type(found.read(ranges=[(0, 3)]), list[npt.NDArray[Any]])
+    assert found.read(out=FIELD) is FIELD
+    assert_type(found.chunks, tuple[int, ...])
+
+keys: tgm.DescriptorDict = {"type": "ntensor", "compression": "zstd", "zstd_level": 3}
+tgm.encode({}, [(tgm.Encoding(within=0.1, compression="szip"), FIELD), (keys, FIELD), (None, FIELD)])
+tgm.Encoding(bitz=3)  # type: ignore[call-arg]
+tgm.Encoding(compression="zip")  # type: ignore[arg-type]
+tgm.save("y.tgm", {"t": FIELD}, encoding=tgm.Encoding(compression="lz4"))
+assert_type(tgm.load("y.tgm"), dict[str | int, npt.NDArray[Any]])
+with tgm.Writer("z.tgm", append=True) as writer:
+    writer.object(FIELD, metadata={"step": 1})
+    writer.finish()
+
 tgm.validate(message, level="thorough")  # type: ignore[arg-type]
 tgm.encode({}, [], hash="md5")  # type: ignore[arg-type]
 

@@ -7,9 +7,9 @@ use tgm_core::Message as MessageView;
 use tgm_core::wire::MAGIC;
 
 use super::async_object::{AnyReader, AsyncObject};
-use super::foreign;
 use crate::base::error::Result;
 use crate::base::options::DecodeOptions;
+use crate::file::foreign::{LOOKED_AT, error as foreign_file};
 use crate::model::query::Query;
 use crate::model::types::GlobalMetadata;
 use crate::read::question::{AllMetadata, Bytes, Outline};
@@ -51,11 +51,14 @@ impl AsyncArchive {
                 (Self::from_fetch(file, ReadOptions::local()), path.to_string_lossy().into_owned(), false)
             }
         };
-        let start = archive.reader.read(0..foreign::LOOKED_AT).await?;
-        if start.starts_with(MAGIC) || start.is_empty() && !is_remote || archive.len().await? > 0 {
+        let start = archive.reader.read(0..LOOKED_AT).await?;
+        if start.starts_with(MAGIC)
+            || start.is_empty() && !is_remote
+            || !archive.reader.message_layouts_in(0..1).await?.is_empty()
+        {
             return Ok(archive);
         }
-        Err(foreign::error(&name, is_remote, &start))
+        Err(foreign_file(&name, is_remote, &start))
     }
 
     #[cfg(feature = "remote")]

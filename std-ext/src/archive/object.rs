@@ -10,6 +10,7 @@ use super::source::Source;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 use crate::decode::at_hand::AtHand;
+use crate::decode::plain::Plain;
 use crate::decode::request::{Elsewhere, Read, read};
 use crate::decode::wanted::Wanted;
 use crate::model::hash::metadata_of;
@@ -122,6 +123,23 @@ pub(super) fn only(mut metadata: GlobalMetadata, index: usize) -> GlobalMetadata
 impl Elsewhere for Object<'_> {
     fn fetch(&self, wanted: Wanted<'_>, options: &DecodeOptions) -> Result<AtHand> {
         self.source.ask(self.message, Values::new(self.index, wanted, options))
+    }
+
+    fn plain(&self, wanted: Wanted<'_>, options: &DecodeOptions) -> Result<Option<Plain>> {
+        let Place::Elsewhere(found) = &self.place else { return Ok(None) };
+        if !self.source.reads_in_place() {
+            return Ok(None);
+        }
+        let descriptor = Descriptor::parse(&found.cbor, found.offset)?;
+        Ok(Plain::of(&descriptor, self.facts.payload_len, wanted, options))
+    }
+
+    fn read_plain(&self, plain: &Plain, out: &mut [u8]) -> Result<()> {
+        let region = match &self.place {
+            Place::Elsewhere(found) => found.region_start,
+            Place::Memory(object) => object.region_offset(),
+        };
+        self.source.read_exact(self.message, region.saturating_add(plain.start), out)
     }
 
     #[cfg(feature = "ndarray")]

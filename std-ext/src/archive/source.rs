@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::path::Path;
 
 use tgm_core::Message;
 
@@ -119,6 +120,26 @@ impl<'d> Source<'d> {
     /// All bytes of message `index`, in memory of their own.
     pub(super) fn read_message(&self, index: usize) -> Result<Vec<u8>> {
         self.ask(index, WholeMessage(DecodeOptions::default()))
+    }
+
+    /// Whether bytes can be read to where they are wanted: of a local file.
+    pub(super) const fn reads_in_place(&self) -> bool {
+        matches!(self, Self::File(file) if !file.is_remote())
+    }
+
+    /// Fills `out` with the bytes of message `index` from `start` on.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] if the file ends before; [`TensogramError::Framing`] if there is no such message.
+    pub(super) fn read_exact(&self, index: usize, start: u64, out: &mut [u8]) -> Result<()> {
+        let Self::File(file) = self else {
+            return Err(TensogramError::Framing("only files are read to where bytes are wanted".into()));
+        };
+        let layout = file.table()?.get(index)?;
+        if file.read_at(layout.offset.saturating_add(start), out)? == out.len() {
+            return Ok(());
+        }
+        Err(TensogramError::io(Path::new(&file.source()), &std::io::ErrorKind::UnexpectedEof.into()))
     }
 
     /// The answer of message `index` to a question.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::ops::Deref;
 use std::path::Path;
+use std::sync::Arc;
 
 use tgm_codec::{CodecError, CompressionBackend};
 use tgm_core::ErrorKind as K;
@@ -27,13 +28,55 @@ pub struct Reason {
     text: String,
     cause: Option<tgm_core::Error>,
     fetch: Option<FetchErrorKind>,
+    foreign: Option<Arc<Foreign>>,
 }
+
+/// An error of another library behind a [`Reason`].
+#[derive(Debug)]
+struct Foreign {
+    error: Box<dyn std::error::Error + Send + Sync>,
+    /// The byte of the input, if the error knows it.
+    offset: Option<u64>,
+}
+
+impl PartialEq for Foreign {
+    fn eq(&self, other: &Self) -> bool {
+        self.offset == other.offset && self.error.to_string() == other.error.to_string()
+    }
+}
+
+impl Eq for Foreign {}
 
 impl Reason {
     /// A text, and the error of `tgm_core` behind it.
     #[doc(hidden)]
     pub fn with_cause(text: impl Into<String>, cause: tgm_core::Error) -> Self {
-        Self { text: text.into(), cause: Some(cause), fetch: None }
+        Self { text: text.into(), cause: Some(cause), fetch: None, foreign: None }
+    }
+
+    /// A text, and the error of another library behind it, which [`std::error::Error::source`] of a [`TensogramError`] gives.
+    /// `offset` is the byte of the input where it was found.
+    #[doc(hidden)]
+    pub fn with_source(
+        text: impl Into<String>,
+        offset: Option<u64>,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        let foreign = Foreign { error: source.into(), offset };
+        Self { text: text.into(), cause: None, fetch: None, foreign: Some(Arc::new(foreign)) }
+    }
+
+    /// The byte of the input where the defect was found. [`TensogramError::cause`] says from where it counts.
+    fn offset(&self) -> Option<u64> {
+        self.cause.map(|cause| cause.offset()).or_else(|| self.foreign.as_ref()?.offset)
+    }
+
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match (&self.cause, &self.foreign) {
+            (Some(cause), _) => Some(cause),
+            (None, Some(foreign)) => Some(&*foreign.error),
+            (None, None) => None,
+        }
     }
 
     /// The error of `tgm_core` behind this one: the kind of defect and its byte offset. [`TensogramError::cause`] says from
@@ -88,7 +131,7 @@ impl PartialEq<String> for Reason {
 
 impl<T: Into<String>> From<T> for Reason {
     fn from(text: T) -> Self {
-        Self { text: text.into(), cause: None, fetch: None }
+        Self { text: text.into(), cause: None, fetch: None, foreign: None }
     }
 }
 
@@ -152,6 +195,21 @@ impl TensogramError {
             | Self::Object(r)
             | Self::Remote(r) => r.cause(),
             _ => None,
+        }
+    }
+
+    /// The byte where the defect was found, whoever found it: a converter too. It counts as that of [`Self::cause`] does, and for
+    /// other formats from the start of the message or file.
+    pub fn offset(&self) -> Option<u64> {
+        match self {
+            Self::Framing(r)
+            | Self::Metadata(r)
+            | Self::Encoding(r)
+            | Self::Compression(r)
+            | Self::Object(r)
+            | Self::Remote(r) => r.offset(),
+            Self::MessageTooLarge { offset, .. } => Some(*offset),
+            Self::Io(_) | Self::HashMismatch { .. } | Self::MissingHash { .. } => None,
         }
     }
 
@@ -221,7 +279,7 @@ impl TensogramError {
                 _ => format!("failed to deserialize {name}: {cause}"),
             },
         };
-        Self::Metadata(Reason { text, cause: Some(cause), fetch: None })
+        Self::Metadata(Reason::with_cause(text, cause))
     }
 
     /// The error of a frame that holds `what`. Only what well-formed CBOR says wrongly is told in the words of
@@ -263,7 +321,7 @@ impl TensogramError {
             }
             _ => return cause.into(),
         };
-        Self::Framing(Reason { text, cause: Some(cause), fetch: None })
+        Self::Framing(Reason::with_cause(text, cause))
     }
 
     /// The error for a wrong digest, which [`tgm_core`] reports as two numbers: [`Self::HashMismatch`] with both as
@@ -332,7 +390,7 @@ impl std::error::Error for TensogramError {
             | Self::Encoding(r)
             | Self::Compression(r)
             | Self::Object(r)
-            | Self::Remote(r) => r.cause.as_ref().map(|cause| cause as _),
+            | Self::Remote(r) => r.source(),
             Self::Io(e) => Some(e),
             Self::HashMismatch { .. } | Self::MissingHash { .. } | Self::MessageTooLarge { .. } => None,
         }
@@ -354,7 +412,7 @@ impl From<tgm_core::ErrorKind> for TensogramError {
 
 impl From<tgm_core::Error> for TensogramError {
     fn from(error: tgm_core::Error) -> Self {
-        let reason = Reason { text: text_of(error), cause: Some(error), fetch: None };
+        let reason = Reason::with_cause(text_of(error), error);
         match error.kind() {
             K::ObjectOutOfRange => Self::Object(reason),
             kind if is_framing(kind) => Self::Framing(reason),
@@ -367,7 +425,10 @@ impl From<tgm_core::Error> for TensogramError {
 impl From<CodecError> for TensogramError {
     /// What a codec, or its memory and threads, could not do. Kind and offset come along.
     fn from(error: CodecError) -> Self {
-        let reason = Reason { text: error.to_string(), cause: error.cause(), fetch: None };
+        if error.is_interrupted() {
+            return Self::Io(io::ErrorKind::Interrupted.into());
+        }
+        let reason = Reason { cause: error.cause(), ..error.to_string().into() };
         if error.is_about_a_parameter() { Self::Metadata(reason) } else { Self::Encoding(reason) }
     }
 }
@@ -486,6 +547,7 @@ const fn is_framing(kind: K) -> bool {
             | K::HashListCount
             | K::HashListEntry
             | K::DigestMismatch
+            | K::FooterOffset
             | K::MaskBounds
             | K::MaskDtype(_)
     )
@@ -521,7 +583,7 @@ impl From<FetchError> for TensogramError {
     fn from(error: FetchError) -> Self {
         match error.kind() {
             FetchErrorKind::Io(kind) => Self::Io(io::Error::new(kind, error.to_string())),
-            kind => Self::Remote(Reason { text: error.to_string(), cause: None, fetch: Some(kind) }),
+            kind => Self::Remote(Reason { fetch: Some(kind), ..error.to_string().into() }),
         }
     }
 }

@@ -1,22 +1,16 @@
 //! Points at which long work can be stopped from outside.
 //!
-//! Work on many objects or messages calls [`check`] between two of them. That reads a variable of the thread, and asks
-//! the function that [`with`] was given. Work on several threads is stopped only between those parts that the calling
-//! thread does itself.
+//! Work on many objects or messages calls [`check`] between two of them, codecs call it between blocks, and whoever waits for a
+//! source calls it while it waits. The mechanism is [`tgm_codec::interrupt`]; threads that help are stopped too.
 
-use std::cell::Cell;
 use std::io;
 
 use crate::base::error::{Result, TensogramError};
 
-thread_local! {
-    static STOP: Cell<Option<fn() -> bool>> = const { Cell::new(None) };
-}
-
-/// Runs `work`, which ends with an error between two objects or messages if `stop` says so.
+/// Runs `work`, which ends with an error between two of its parts if `stop` says so.
 ///
 /// The error is [`TensogramError::Io`] of the kind [`io::ErrorKind::Interrupted`]. `stop` is called often, on this
-/// thread.
+/// thread, until it says so once.
 ///
 /// ```
 /// use tgm_std::{DecodeOptions, TensogramError, decode, interrupt};
@@ -24,18 +18,10 @@ thread_local! {
 /// # let bytes = std::fs::read("../tests/data/dtypes/float32-little.tgm")?;
 /// let stopped = interrupt::with(|| true, || decode(&bytes, &DecodeOptions::default()));
 /// assert!(matches!(stopped, Err(TensogramError::Io(error)) if error.kind() == std::io::ErrorKind::Interrupted));
-/// # Ok::<(), std::io::Error>(())
+/// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
 pub fn with<R>(stop: fn() -> bool, work: impl FnOnce() -> R) -> R {
-    /// Puts back what was there before, also after a panic.
-    struct Restore(Option<fn() -> bool>);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            STOP.set(self.0);
-        }
-    }
-    let _restore = Restore(STOP.replace(Some(stop)));
-    work()
+    tgm_codec::interrupt::with(stop, work)
 }
 
 /// Whether work on this thread may go on.
@@ -43,27 +29,8 @@ pub fn with<R>(stop: fn() -> bool, work: impl FnOnce() -> R) -> R {
 /// # Errors
 /// [`TensogramError::Io`] if it is to stop.
 pub fn check() -> Result<()> {
-    match STOP.get() {
-        Some(stop) if stop() => Err(TensogramError::Io(io::ErrorKind::Interrupted.into())),
-        _ => Ok(()),
+    if tgm_codec::interrupt::is_stopped() {
+        return Err(TensogramError::Io(io::ErrorKind::Interrupted.into()));
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_work_within_is_stopped() {
-        assert!(check().is_ok());
-        with(
-            || true,
-            || {
-                assert!(check().is_err());
-                with(|| false, || assert!(check().is_ok()));
-                assert!(check().is_err());
-            },
-        );
-        assert!(check().is_ok());
-    }
+    Ok(())
 }

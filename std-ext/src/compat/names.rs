@@ -19,8 +19,7 @@ pub use crate::compat::remote_scan_parse::{
 pub use crate::compat::{framing, pipeline, remote_scan_parse, wire};
 pub use crate::decode::{
     Float, ObjectTable, decode_descriptors, decode_metadata, decode_object_from_frame, decode_range_from_frame,
-    decode_range_from_payload, decode_with_masks, element_ranges_into, elements_into, object_table, range, ranges,
-    ranges_into, unpack_into, values_as_into, values_into,
+    decode_range_from_payload, decode_with_masks, object_table, range,
 };
 #[cfg(feature = "async")]
 pub use crate::encode::AsyncStreamingEncoder;

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
+use tgm_core::ErrorKind;
 use tgm_core::descriptor::Descriptor;
+use tgm_core::tensor::Element;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
@@ -63,4 +65,16 @@ fn beyond((start, count): (u64, u64)) -> TensogramError {
     TensogramError::encoding(format!(
         "range (offset={start}, count={count}): range error: range ({start}, {count}) exceeds payload size"
     ))
+}
+
+/// Checks that elements are of type `T`.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] with [`ErrorKind::DtypeMismatch`] if they are not.
+pub(super) fn check_dtype<T: Element>(descriptor: &Descriptor<'_>) -> Result<()> {
+    if T::DTYPE == descriptor.dtype() {
+        return Ok(());
+    }
+    let mismatch = ErrorKind::DtypeMismatch { expected: T::DTYPE, found: descriptor.dtype() };
+    Err(TensogramError::from(mismatch.at(descriptor.offset())))
 }

@@ -23,10 +23,10 @@ use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
 
-/// [`ranges`](super::ranges) of an object that may be trusted.
+/// The values of ranges of an object that may be trusted, a buffer for each.
 ///
 /// # Errors
-/// The errors of [`ranges`](super::ranges), digests excepted.
+/// The errors of [`decode_ranges`], and of the refusals that the options ask for.
 pub(super) fn trusted_ranges(
     object: Trusted<'_, '_>,
     ranges: &[(u64, u64)],
@@ -208,17 +208,17 @@ mod tests {
     use tgm_core::Message;
 
     use super::*;
-    use crate::decode::ranges;
     use crate::encode::{MessageBuilder, ObjectBuilder};
     use crate::model::types::DataObjectDescriptor;
+    use crate::read;
 
     /// Whether ranges of an object are refused because the reference refuses them.
     fn is_refused(object: ObjectBuilder<'_>, wanted: &[(u64, u64)]) -> bool {
         let message = MessageBuilder::new().object(object).encode().unwrap();
         let object = Message::parse(&message).unwrap().object(0).unwrap();
-        assert!(ranges(&object, wanted, &DecodeOptions::default()).is_ok(), "we give them");
+        assert!(read(&object).ranges(wanted).bytes().is_ok(), "we give them");
         let options = DecodeOptions { reference_range_refusals: true, ..DecodeOptions::default() };
-        ranges(&object, wanted, &options).is_err()
+        read(&object).ranges(wanted).options(&options).bytes().is_err()
     }
 
     #[test]

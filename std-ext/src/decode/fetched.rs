@@ -54,7 +54,7 @@ impl Division {
     /// because the payload cannot be cut, or because the digest is to be checked.
     ///
     /// # Errors
-    /// The errors that [`ranges`](crate::ranges) finds in the descriptor: for ranges that the object does not have, and for
+    /// The errors that [`Read::ranges`](crate::Read::ranges) finds in the descriptor: for ranges that the object does not have, and for
     /// ranges beyond the limits.
     pub(crate) fn new(
         descriptor: &Descriptor<'_>,

@@ -55,7 +55,7 @@ impl<'a> LoneFrame<'a> {
     /// The descriptor and the values.
     ///
     /// # Errors
-    /// The errors of [`Self::open`] and of [`values`](crate::values).
+    /// The errors of [`Self::open`] and of [`Read::bytes`](crate::Read::bytes).
     pub(crate) fn decode(&self, options: &DecodeOptions, budget: &MetadataBudget) -> Result<DecodedObject> {
         let (object, proof) = self.open(options)?;
         decoded_object(Trusted::proven(&object, proof), options, threads(options, &object)?, budget)
@@ -64,7 +64,7 @@ impl<'a> LoneFrame<'a> {
     /// The descriptor, and the values that `picks` take.
     ///
     /// # Errors
-    /// The errors of [`Self::open`] and of [`select`](crate::decode::select()).
+    /// The errors of [`Self::open`] and of [`Read::bytes`](crate::Read::bytes).
     pub(crate) fn select(
         &self,
         picks: &[Pick],
@@ -77,7 +77,7 @@ impl<'a> LoneFrame<'a> {
     /// The descriptor, and the values of `ranges`.
     ///
     /// # Errors
-    /// The errors of [`Self::open`] and of [`ranges`](crate::ranges).
+    /// The errors of [`Self::open`] and of [`Read::bytes`](crate::Read::bytes).
     pub(crate) fn ranges(
         &self,
         ranges: &[(u64, u64)],
@@ -91,7 +91,7 @@ impl<'a> LoneFrame<'a> {
 /// The values that `picks` take of object `index` of a message.
 ///
 /// # Errors
-/// The errors of [`decode_object`](crate::decode_object) and of [`select`](crate::decode::select()).
+/// The errors of [`decode_object`](crate::decode_object) and of [`Read::bytes`](crate::Read::bytes).
 pub(crate) fn select_object(
     message: &[u8],
     index: usize,

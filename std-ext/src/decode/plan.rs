@@ -246,9 +246,9 @@ mod tests {
     use tgm_core::descriptor::Dtype;
 
     use super::*;
-    use crate::decode::values;
     use crate::encode::{MessageBuilder, ObjectBuilder};
     use crate::model::types::DataObjectDescriptor;
+    use crate::read;
 
     #[test]
     fn values_without_an_order_of_bytes_are_borrowed_whatever_order_the_descriptor_names() {
@@ -259,7 +259,7 @@ mod tests {
                 let message =
                     MessageBuilder::new().object(ObjectBuilder::from_parts(descriptor, data)).encode().unwrap();
                 let object = Message::parse(&message).unwrap().object(0).unwrap();
-                matches!(values(&object, &DecodeOptions::default()).unwrap(), Cow::Borrowed(_))
+                matches!(read(&object).bytes().unwrap(), Cow::Borrowed(_))
             };
             assert!(is_borrowed(Dtype::Uint8) && is_borrowed(Dtype::Bitmask));
             assert_eq!(is_borrowed(Dtype::Uint16), order == ByteOrder::NATIVE);

@@ -17,15 +17,13 @@ use std::mem;
 
 use tgm_codec::memory::at_least;
 use tgm_core::descriptor::{ByteOrder, Descriptor, Dtype, Encoding};
-use tgm_core::object::DataObject;
 use tgm_core::tensor::Element;
 use zerocopy::IntoBytes as _;
 
 use super::bounds::check_ranges;
 use super::checked::CheckedMessage;
 use super::each_range::{self, refuse_as_the_reference, trusted_ranges};
-use super::into::check_dtype;
-use super::plan::{target_order, threads_for};
+use super::plan::threads_for;
 use super::scratch::Scratch;
 use super::select::borrowed;
 use super::trust::{Trusted, checked_object_of_frame};
@@ -35,7 +33,6 @@ use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
 use crate::model::metadata_budget::MetadataBudget;
-use crate::model::number::Number;
 use crate::model::to_owned;
 use crate::model::types::DataObjectDescriptor;
 
@@ -64,7 +61,7 @@ pub fn decode_range(
 /// With `verify_hash`, only the frame's own flag says whether it holds a digest.
 ///
 /// # Errors
-/// The errors of the frame and of [`ranges`].
+/// The errors of the frame and of [`Read::bytes`](crate::Read::bytes).
 ///
 /// Format: FORMAT §5.5.
 pub fn decode_range_from_frame(
@@ -76,88 +73,11 @@ pub fn decode_range_from_frame(
     of_object(Trusted::proven(&object, proof), ranges, options)
 }
 
-/// The values of `ranges` of an object, one buffer for each range.
-///
-/// It gives the same values as [`decode_range`]. The object is open already, so nothing else of its message is read.
-///
-/// # Errors
-/// [`TensogramError::Encoding`] for a range beyond the object's end; the errors of `verify_hash`, of the limits, and of
-/// the object's pipeline.
-///
-/// Format: FORMAT §5.5.
-pub fn ranges(object: &DataObject<'_>, ranges: &[(u64, u64)], options: &DecodeOptions) -> Result<Vec<Vec<u8>>> {
-    trusted_ranges(Trusted::new(object, options)?, ranges, options)
-}
-
-/// Writes the values of `ranges` of an object to all of `out`, one range behind the other.
-///
-/// It gives the same values as [`ranges`]: each range of a bitmask begins with a byte of its own. Opening a payload for
-/// parts takes one allocation, and the beginning of zstd more. Everything else is as with
-/// [`values_into`](crate::values_into).
-///
-/// # Errors
-/// [`TensogramError::Encoding`] if `out` is shorter or longer; the errors of [`ranges`].
-///
-/// Format: FORMAT §5.5.
-///
-/// ```
-/// use tgm_std::{DecodeOptions, Scratch, ranges_into};
-///
-/// # let bytes = std::fs::read("../tests/data/dtypes/float32-little.tgm").unwrap();
-/// let message = tgm_core::Message::parse(&bytes)?;
-/// let mut out = [0; 3 * 4];
-/// ranges_into(&message.object(0)?, &[(1, 2), (0, 1)], &DecodeOptions::default(), &mut Scratch::default(), &mut out)?;
-/// # Ok::<(), tgm_std::TensogramError>(())
-/// ```
-pub fn ranges_into(
-    object: &DataObject<'_>,
-    ranges: &[(u64, u64)],
-    options: &DecodeOptions,
-    scratch: &mut Scratch,
-    out: &mut [u8],
-) -> Result<()> {
-    let order = target_order(object.descriptor(), options);
-    ranges_in_order(object, ranges, order, options, scratch, out)
-}
-
-/// Writes the values of `ranges` of an object to all of `out`, as elements of their own type.
-///
-/// The values lie in the machine's byte order, whatever `native_byte_order` of the options says. Otherwise this is
-/// [`ranges_into`].
-///
-/// # Errors
-/// [`TensogramError::Encoding`] if the elements are not of type `T`; the errors of [`ranges_into`].
-///
-/// Format: FORMAT §5.5.
-pub fn element_ranges_into<T: Number>(
-    object: &DataObject<'_>,
-    ranges: &[(u64, u64)],
-    options: &DecodeOptions,
-    scratch: &mut Scratch,
-    out: &mut [T],
-) -> Result<()> {
-    check_dtype::<T::Element>(object.descriptor())?;
-    ranges_in_order(object, ranges, ByteOrder::NATIVE, options, scratch, T::as_elements_mut(out).as_mut_bytes())
-}
-
-/// [`ranges_into`] in the given byte order.
-fn ranges_in_order(
-    object: &DataObject<'_>,
-    ranges: &[(u64, u64)],
-    order: ByteOrder,
-    options: &DecodeOptions,
-    scratch: &mut Scratch,
-    out: &mut [u8],
-) -> Result<()> {
-    refuse_if_asked(object.descriptor(), ranges, options)?;
-    each_range::decode_ranges_into(Trusted::new(object, options)?, ranges, order, options, scratch, out)
-}
-
 /// The values of `ranges` of an object that may be trusted, one range behind the other, as bytes in `order`. They are
 /// borrowed if there is one range, which lies in the message as it is wanted.
 ///
 /// # Errors
-/// The errors of [`ranges`], digests excepted.
+/// The errors of [`decode_ranges_into`](each_range::decode_ranges_into).
 pub(super) fn range_bytes<'a>(
     object: Trusted<'_, 'a>,
     ranges: &[(u64, u64)],
@@ -177,10 +97,10 @@ pub(super) fn range_bytes<'a>(
     Ok(Cow::Owned(out))
 }
 
-/// [`ranges_into`] of an object that may be trusted, in the given byte order.
+/// [`range_bytes`] into all of `out`.
 ///
 /// # Errors
-/// The errors of [`ranges_into`], digests excepted.
+/// [`TensogramError::Encoding`] if `out` is shorter or longer; the errors of [`range_bytes`].
 pub(super) fn write_ranges(
     object: Trusted<'_, '_>,
     ranges: &[(u64, u64)],
@@ -196,8 +116,8 @@ pub(super) fn write_ranges(
 /// The values of `ranges` of an object that may be trusted, as floats, one range behind the other, into all of `out`.
 ///
 /// # Errors
-/// [`TensogramError::Encoding`] for complex values, and if `out` is shorter or longer; the errors of [`ranges`], digests
-/// excepted.
+/// [`TensogramError::Encoding`] for complex values, and if `out` is shorter or longer; the errors of
+/// [`range_bytes`].
 pub(super) fn range_floats<T: Float>(
     object: Trusted<'_, '_>,
     ranges: &[(u64, u64)],
@@ -266,7 +186,7 @@ fn refuse_if_asked(descriptor: &Descriptor<'_>, ranges: &[(u64, u64)], options: 
 ///
 /// # Errors
 /// [`TensogramError::MissingHash`] with `verify_hash`, always: only frames have digests. The errors of the descriptor
-/// and of [`ranges`].
+/// and of [`Read::bytes`](crate::Read::bytes).
 ///
 /// Format: FORMAT §5.5.
 ///

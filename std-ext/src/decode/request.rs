@@ -3,18 +3,21 @@
 use std::borrow::Cow;
 use std::fmt;
 
-#[cfg(feature = "ndarray")]
-use tgm_core::descriptor::Dtype;
+use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
+use tgm_core::tensor::Element as _;
+use zerocopy::IntoBytes as _;
 
 use super::at_hand::AtHand;
+use super::plain::Plain;
 use super::scratch::Scratch;
 use super::trust::Trusted;
 use super::wanted::{self, Wanted, check_type};
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
+use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
 use crate::model::number::Number;
 
@@ -26,12 +29,45 @@ pub(crate) trait Elsewhere: Sync {
     /// The errors of the source, and of what was asked for.
     fn fetch(&self, wanted: Wanted<'_>, options: &DecodeOptions) -> Result<AtHand>;
 
+    /// Where the wanted values lie, if they are plain, side by side, and can be read to where the caller wants them. `None`
+    /// also for what is wrong: [`Self::fetch`] tells what.
+    ///
+    /// # Errors
+    /// The errors of the source.
+    fn plain(&self, wanted: Wanted<'_>, options: &DecodeOptions) -> Result<Option<Plain>>;
+
+    /// Reads plain values into all of `out`, as they are stored.
+    ///
+    /// # Errors
+    /// The errors of the source.
+    fn read_plain(&self, plain: &Plain, out: &mut [u8]) -> Result<()>;
+
     /// The dimensions of what is wanted.
     ///
     /// # Errors
     /// The errors of [`Wanted::shape`].
     #[cfg(feature = "ndarray")]
     fn shape_of(&self, wanted: Wanted<'_>, options: &DecodeOptions) -> Result<Vec<u64>>;
+}
+
+impl dyn Elsewhere + '_ {
+    /// Reads plain values into all of `out`, in `order`. Returns whether it did: if the values are plain, of type `dtype` if one
+    /// is given, and as long as `out`.
+    fn read_in_place(
+        &self,
+        wanted: Wanted<'_>,
+        options: &DecodeOptions,
+        (dtype, order): (Option<Dtype>, Option<ByteOrder>),
+        out: &mut [u8],
+    ) -> Result<bool> {
+        let Some(plain) = self.plain(wanted, options)? else { return Ok(false) };
+        if plain.len != out.len() || dtype.is_some_and(|dtype| dtype != plain.dtype) {
+            return Ok(false);
+        }
+        self.read_plain(&plain, out)?;
+        plain.swap(order, options, out)?;
+        Ok(true)
+    }
 }
 
 /// Where an object is.
@@ -183,7 +219,15 @@ impl<'r, 'a> Read<'r, 'a> {
         let options = self.options.unwrap_or(&default);
         match self.place {
             Place::Memory(object) => wanted::bytes(Trusted::new(object, options)?, wanted, options),
-            Place::Elsewhere(object) => Ok(Cow::Owned(object.fetch(wanted, options)?.bytes(wanted, options)?)),
+            Place::Elsewhere(object) => match object.plain(wanted, options)? {
+                Some(plain) => {
+                    let mut out = reserve(plain.len)?;
+                    object.read_plain(&plain, &mut out)?;
+                    plain.swap(None, options, &mut out)?;
+                    Ok(Cow::Owned(out))
+                }
+                None => Ok(Cow::Owned(object.fetch(wanted, options)?.bytes(wanted, options)?)),
+            },
         }
     }
 
@@ -200,7 +244,12 @@ impl<'r, 'a> Read<'r, 'a> {
             Place::Memory(object) => {
                 wanted::bytes_into(Trusted::new(object, options)?, wanted, None, options, scratch, out)
             }
-            Place::Elsewhere(object) => object.fetch(wanted, options)?.bytes_into(wanted, options, scratch, out),
+            Place::Elsewhere(object) => {
+                if object.read_in_place(wanted, options, (None, None), out)? {
+                    return Ok(());
+                }
+                object.fetch(wanted, options)?.bytes_into(wanted, options, scratch, out)
+            }
         }
     }
 
@@ -221,6 +270,13 @@ impl<'r, 'a> Read<'r, 'a> {
             }
             Place::Elsewhere(object) => {
                 let options = native(options);
+                if let Some(plain) = object.plain(wanted, &options)?.filter(|plain| plain.dtype == T::Element::DTYPE) {
+                    let mut values = T::zeros(plain.len / size_of::<T>())?;
+                    let out = T::as_elements_mut(&mut values).as_mut_bytes();
+                    object.read_plain(&plain, out)?;
+                    plain.swap(None, &options, out)?;
+                    return Ok(values);
+                }
                 object.fetch(wanted, &options)?.values(wanted, &options, scratch)
             }
         }
@@ -242,6 +298,11 @@ impl<'r, 'a> Read<'r, 'a> {
             }
             Place::Elsewhere(object) => {
                 let options = native(options);
+                let as_they_are = (Some(T::Element::DTYPE), Some(ByteOrder::NATIVE));
+                let bytes = T::as_elements_mut(out).as_mut_bytes();
+                if object.read_in_place(wanted, &options, as_they_are, bytes)? {
+                    return Ok(());
+                }
                 object.fetch(wanted, &options)?.values_into(wanted, &options, scratch, out)
             }
         }

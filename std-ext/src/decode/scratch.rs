@@ -20,7 +20,7 @@ use super::range_order::Visit;
 /// for object in message.objects() {
 ///     let object = object?;
 ///     values.resize(usize::try_from(object.descriptor().decoded_len()?).unwrap(), 0);
-///     values_into(&object, &DecodeOptions::default(), &mut scratch, &mut values)?;
+///     read(&object).scratch(&mut scratch).bytes_into(&mut values)?;
 /// }
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```

@@ -1,11 +1,5 @@
 //! Boxes of a tensor: a dense array out of some indices of each dimension.
 //!
-//! | values as | in new memory | in the caller's buffer |
-//! |---|---|---|
-//! | bytes | [`select`], borrowed if they lie side by side as they are wanted | [`select_into`] |
-//! | a Rust type | [`select_vec`] | [`select_elements_into`] |
-//! | `f32` or `f64`, of any | [`select_as`] | [`select_as_into`] |
-//!
 //! There is one [`Pick`] for each dimension. The result has the dimensions of which a range or all is picked, and lies
 //! row-major. [`Picks`](crate::decode::Picks) reads picks from text.
 //!
@@ -35,7 +29,6 @@ use tgm_codec::memory;
 use tgm_codec::memory::at_least;
 use tgm_codec::threads::Threads;
 use tgm_core::descriptor::{ByteOrder, Descriptor};
-use tgm_core::object::DataObject;
 use tgm_core::selection::{Pick, Selection};
 use tgm_core::tensor::Element;
 use zerocopy::IntoBytes as _;
@@ -43,16 +36,14 @@ use zerocopy::IntoBytes as _;
 use self::filler::with_filler;
 pub use self::pending::element_ranges;
 use super::bounds::check_output;
-use super::into::check_dtype;
-use super::plan::{Plan, WayToValues, target_order, threads, threads_for};
+use super::plan::{Plan, WayToValues, target_order, threads_for};
 use super::scratch::Scratch;
 use super::trust::Trusted;
-use super::typed::{Float, check_real, convert, zeros};
+use super::typed::{Float, check_real, convert};
 use super::{typed, whole};
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
-use crate::model::number::Number;
 
 /// Values that are decoded at once to be converted: a multiple of eight, so that bits begin with a byte.
 const CONVERTED: usize = 4096;
@@ -84,134 +75,6 @@ pub fn selection<'p>(descriptor: &Descriptor<'p>, picks: &'p [Pick]) -> Result<S
     Ok(Selection::new(descriptor.shape().into(), picks)?)
 }
 
-/// The values that `picks` take of an object, as bytes.
-///
-/// They lie in the byte order that the options say, masked ones restored if the options say so. They are borrowed from
-/// the message if they lie there side by side, as they are wanted. A bitmask's values begin with the highest bit.
-///
-/// # Errors
-/// The errors of [`selection`] and of [`values`](crate::values).
-///
-/// ```
-/// use tgm_std::core::selection::Pick;
-/// use tgm_std::decode::select;
-/// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder};
-///
-/// let bytes = MessageBuilder::new().object(ObjectBuilder::new(&[2, 3], &[1_u8, 2, 3, 4, 5, 6])?).encode()?;
-/// let object = tgm_std::core::Message::parse(&bytes)?.object(0)?;
-/// let columns = select(&object, &[Pick::All, Pick::from(1..3)], &DecodeOptions::default())?;
-/// assert_eq!((columns.shape, &*columns.bytes), (vec![2, 2], &[2, 3, 5, 6][..]));
-/// # Ok::<(), tgm_std::TensogramError>(())
-/// ```
-pub fn select<'a>(object: &DataObject<'a>, picks: &[Pick], options: &DecodeOptions) -> Result<Selected<'a>> {
-    select_on(object, picks, options, threads(options, object)?)
-}
-
-/// Writes the values that `picks` take of an object to all of `out`, as bytes.
-///
-/// It gives the same values as [`select`]. Opening a payload for parts takes an allocation or two. Everything else is
-/// as with [`values_into`](crate::values_into).
-///
-/// # Errors
-/// [`TensogramError::Encoding`] if `out` is shorter or longer than the values; the errors of [`select`].
-pub fn select_into(
-    object: &DataObject<'_>,
-    picks: &[Pick],
-    options: &DecodeOptions,
-    scratch: &mut Scratch,
-    out: &mut [u8],
-) -> Result<()> {
-    let order = target_order(object.descriptor(), options);
-    write(object, picks, order, options, scratch, out)
-}
-
-/// Writes the values that `picks` take of an object to all of `out`, as elements of their own type.
-///
-/// The values lie in the machine's byte order, whatever `native_byte_order` of the options says. `out` has one element
-/// for each selected one.
-///
-/// # Errors
-/// [`TensogramError::Encoding`] if the elements are not of type `T`; the errors of [`select_into`].
-///
-/// ```
-/// use tgm_std::core::selection::Pick;
-/// use tgm_std::decode::select_elements_into;
-/// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, Scratch};
-///
-/// let object = ObjectBuilder::new(&[2, 3], &[1_i16, 2, 3, 4, 5, 6])?.shuffle().lz4();
-/// let bytes = MessageBuilder::new().object(object).encode()?;
-/// let object = tgm_std::core::Message::parse(&bytes)?.object(0)?;
-/// let (picks, mut column) = ([Pick::All, Pick::Index(2)], [0_i16; 2]);
-/// select_elements_into(&object, &picks, &DecodeOptions::default(), &mut Scratch::default(), &mut column)?;
-/// assert_eq!(column, [3, 6]);
-/// # Ok::<(), tgm_std::TensogramError>(())
-/// ```
-pub fn select_elements_into<T: Number>(
-    object: &DataObject<'_>,
-    picks: &[Pick],
-    options: &DecodeOptions,
-    scratch: &mut Scratch,
-    out: &mut [T],
-) -> Result<()> {
-    check_dtype::<T::Element>(object.descriptor())?;
-    write(object, picks, ByteOrder::NATIVE, options, scratch, T::as_elements_mut(out).as_mut_bytes())
-}
-
-/// The values that `picks` take of an object as a vector of the type that they are, in the machine's byte order.
-///
-/// # Errors
-/// The errors of [`select_elements_into`].
-pub fn select_vec<T: Number>(object: &DataObject<'_>, picks: &[Pick], options: &DecodeOptions) -> Result<Vec<T>> {
-    check_dtype::<T::Element>(object.descriptor())?;
-    let mut values =
-        zeros(selection(object.descriptor(), picks)?.element_count(), object.payload().len() as u64, options)?;
-    select_elements_into(object, picks, options, &mut Scratch::default(), &mut values)?;
-    Ok(values)
-}
-
-/// The values that `picks` take of an object as floats, whatever their type and pipeline are.
-///
-/// They are converted as by [`values_as`](crate::values_as).
-///
-/// # Errors
-/// [`TensogramError::Encoding`] for complex values; the errors of [`select`].
-///
-/// ```
-/// use tgm_std::core::selection::Pick;
-/// use tgm_std::decode::select_as;
-/// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder};
-///
-/// let bytes = MessageBuilder::new().object(ObjectBuilder::new(&[2, 3], &[1_u8, 2, 3, 4, 5, 6])?).encode()?;
-/// let object = tgm_std::core::Message::parse(&bytes)?.object(0)?;
-/// let column = select_as::<f32>(&object, &[Pick::All, Pick::Index(2)], &DecodeOptions::default())?;
-/// assert_eq!(column, [3.0, 6.0]);
-/// # Ok::<(), tgm_std::TensogramError>(())
-/// ```
-pub fn select_as<T: Float>(object: &DataObject<'_>, picks: &[Pick], options: &DecodeOptions) -> Result<Vec<T>> {
-    check_real(object.descriptor())?;
-    let mut values =
-        zeros(selection(object.descriptor(), picks)?.element_count(), object.payload().len() as u64, options)?;
-    select_as_into(object, picks, options, &mut Scratch::default(), &mut values)?;
-    Ok(values)
-}
-
-/// [`select_as`] into all of `out`, which has one value for each selected one.
-///
-/// # Errors
-/// [`TensogramError::Encoding`] if `out` is shorter or longer; the errors of [`select_as`].
-pub fn select_as_into<T: Float>(
-    object: &DataObject<'_>,
-    picks: &[Pick],
-    options: &DecodeOptions,
-    scratch: &mut Scratch,
-    out: &mut [T],
-) -> Result<()> {
-    check_real(object.descriptor())?;
-    let selection = selection(object.descriptor(), picks)?;
-    check_count(&selection, out.len())?;
-    floats_into(Trusted::new(object, options)?, &selection, options, scratch, out)
-}
-
 /// Checks that a selection has `given` values.
 fn check_count(selection: &Selection<'_>, given: usize) -> Result<()> {
     let expected = selection.element_count();
@@ -221,10 +84,10 @@ fn check_count(selection: &Selection<'_>, given: usize) -> Result<()> {
     Err(TensogramError::encoding(format!("output has {given} values, the selection has {expected}")))
 }
 
-/// [`select_as_into`] of an object that may be trusted.
+/// The selected values of an object as floats, into all of `out`.
 ///
 /// # Errors
-/// The errors of [`select_as_into`], digests excepted.
+/// [`TensogramError::Encoding`] for complex values, and if `out` is shorter or longer; the errors of [`select_trusted`].
 pub(super) fn floats_into<T: Float>(
     trusted: Trusted<'_, '_>,
     selection: &Selection<'_>,
@@ -263,50 +126,11 @@ pub(super) fn floats_into<T: Float>(
     filled
 }
 
-/// [`select`] of several objects, of one message or of many, each with its own picks. Several objects are decoded side
-/// by side if the options allow threads.
+/// The selected values of an object as bytes, in the order that the options say. They are borrowed from the message if they
+/// lie there side by side, as they are wanted. A bitmask's values begin with the highest bit.
 ///
 /// # Errors
-/// The errors of [`select`], for the first object that has any.
-///
-/// ```
-/// use tgm_std::core::selection::Pick;
-/// use tgm_std::decode::select_objects;
-/// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder};
-///
-/// let field = || ObjectBuilder::new(&[2, 2], &[1.0_f64, 2.0, 3.0, 4.0]);
-/// let bytes = MessageBuilder::new().object(field()?).object(field()?).encode()?;
-/// let message = tgm_std::core::Message::parse(&bytes)?;
-/// let row = [Pick::Index(1), Pick::All];
-/// let objects: Vec<_> = message.objects().map(|object| Ok((object?, &row[..]))).collect::<tgm_std::Result<_>>()?;
-/// let rows = select_objects(&objects, &DecodeOptions { threads: 2, ..DecodeOptions::default() })?;
-/// assert!(rows.len() == 2 && rows.iter().all(|row| row.shape == [2]));
-/// # Ok::<(), tgm_std::TensogramError>(())
-/// ```
-pub fn select_objects<'a>(objects: &[(DataObject<'a>, &[Pick])], options: &DecodeOptions) -> Result<Vec<Selected<'a>>> {
-    if let [(object, picks)] = objects {
-        return Ok(vec![select(object, picks, options)?]);
-    }
-    let bytes = objects.iter().map(|(object, _)| object.frame().total_length()).fold(0, u64::saturating_add);
-    let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?;
-    threads.map(objects, |(object, picks)| select_on(object, picks, options, threads.alone()))
-}
-
-/// [`select`] on threads.
-fn select_on<'a>(
-    object: &DataObject<'a>,
-    picks: &[Pick],
-    options: &DecodeOptions,
-    threads: Threads,
-) -> Result<Selected<'a>> {
-    let selection = selection(object.descriptor(), picks)?;
-    select_trusted(Trusted::new(object, options)?, &selection, options, threads)
-}
-
-/// [`select`] of an object that may be trusted.
-///
-/// # Errors
-/// The errors of [`values`](crate::values), digests excepted.
+/// The errors of the stages, the masks and the limits.
 pub(super) fn select_trusted<'a>(
     trusted: Trusted<'_, 'a>,
     selection: &Selection<'_>,
@@ -354,24 +178,10 @@ pub(super) fn borrowed<'a>(
     Ok(place(hull.start).zip(place(hull.end)).and_then(|(start, end)| values.get(start..end)))
 }
 
-/// The selected values in `order` into all of `out`.
-fn write(
-    object: &DataObject<'_>,
-    picks: &[Pick],
-    order: ByteOrder,
-    options: &DecodeOptions,
-    scratch: &mut Scratch,
-    out: &mut [u8],
-) -> Result<()> {
-    let selection = selection(object.descriptor(), picks)?;
-    check_output(out_len(&selection, object.descriptor()), out)?;
-    write_trusted(Trusted::new(object, options)?, &selection, order, options, scratch, out)
-}
-
 /// The selected values of an object that may be trusted, in `order`, into all of `out`.
 ///
 /// # Errors
-/// The errors of [`select_into`], digests excepted.
+/// [`TensogramError::Encoding`] if `out` is shorter or longer; the errors of [`select_trusted`].
 pub(super) fn write_trusted(
     trusted: Trusted<'_, '_>,
     selection: &Selection<'_>,

@@ -94,7 +94,7 @@ mod tests {
         let object = Message::parse(&message).unwrap().object(0).unwrap();
         let (start, len) = (object.region_offset(), object.payload().len());
         let cut = object.with_payload(&object.payload()[..len - 8]);
-        let error = crate::values(&cut, &DecodeOptions::default()).unwrap_err();
+        let error = crate::read(&cut).bytes().unwrap_err();
         assert!(error.to_string().starts_with("encoding error: szip compression: "), "{error}");
         assert_eq!(error.cause().unwrap().kind(), ErrorKind::Truncated);
 
@@ -102,7 +102,7 @@ mod tests {
         let at = usize::try_from(start).unwrap();
         let damaged = [&message[..at], vec![0xff; len].as_slice(), &message[at + len..]].concat();
         let object = Message::parse(&damaged).unwrap().object(0).unwrap();
-        let error = crate::values(&object, &DecodeOptions::default()).unwrap_err();
+        let error = crate::read(&object).bytes().unwrap_err();
         let cause = error.cause().unwrap();
         assert!((start..=start + len as u64).contains(&cause.offset()), "{cause} {start}");
         let said: u64 = error.to_string().rsplit(' ').next().unwrap().parse().unwrap();

@@ -1,20 +1,13 @@
-//! Values of an object as a vector of a Rust type: of the type that they are, or as floats whatever they are.
-//!
-//! | values as | in a new vector | in the caller's buffer |
-//! |---|---|---|
-//! | what they are | [`to_vec`] | [`elements_into`] |
-//! | `f32` or `f64` | [`values_as`] | [`values_as_into`] |
+//! Values of an object as floats, whatever type they are.
 
 use std::mem;
 
 use tgm_codec::kernels::packing::Value;
 use tgm_codec::memory::at_least;
 use tgm_core::descriptor::{ByteOrder, Descriptor, Dtype, Encoding};
-use tgm_core::object::DataObject;
 use tgm_core::tensor::{AnyView, Element, Shape};
 use zerocopy::IntoBytes as _;
 
-use super::into::{check_dtype, elements_into};
 use super::plan::threads_for;
 use super::scratch::Scratch;
 use super::trust::Trusted;
@@ -22,103 +15,6 @@ use super::{unpack, whole};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 use crate::model::number::Number;
-
-/// All values of an object as a vector of the type that they are, row-major, in this machine's byte order.
-///
-/// One allocation for the values, within the limits of the options. `native_byte_order` of the options has no effect.
-///
-/// # Errors
-/// [`TensogramError::Encoding`] if the object holds values of another type than `T`: the error names it. The errors of
-/// [`values`](crate::values).
-///
-/// ```
-/// use tgm_std::{DecodeOptions, to_vec};
-///
-/// # let bytes = std::fs::read("../tests/data/dtypes/float32-big.tgm").unwrap();
-/// let message = tgm_std::core::Message::parse(&bytes)?;
-/// let object = message.object(0)?;
-/// let values: Vec<f32> = to_vec(&object, &DecodeOptions::default())?;
-/// assert_eq!(values.len() as u64, object.descriptor().element_count());
-/// assert!(to_vec::<f64>(&object, &DecodeOptions::default()).is_err());
-/// # Ok::<(), tgm_std::TensogramError>(())
-/// ```
-pub fn to_vec<T: Number>(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Vec<T>> {
-    check_dtype::<T::Element>(object.descriptor())?;
-    let mut values = zeros_of(object, options)?;
-    elements_into(object, options, &mut Scratch::default(), &mut values)?;
-    Ok(values)
-}
-
-/// All values of an object as floats, row-major, whatever their type and pipeline are.
-///
-/// | values | as `f64` | as `f32` |
-/// |---|---|---|
-/// | `float16`, `bfloat16`, integers of 8 and 16 bits | exact | exact |
-/// | `float32` | exact | exact |
-/// | integers of 32 bits | exact | rounded beyond 2^24 |
-/// | integers of 64 bits | rounded beyond 2^53 | rounded beyond 2^24 |
-/// | `float64`, packed values included | exact | rounded; beyond the range of `f32` they are infinite |
-/// | `bitmask` | 0 or 1 | 0 or 1 |
-/// | `complex64`, `complex128` | an error | an error |
-///
-/// Rounding is to the nearest float, ties to even. Masked values are NaN and infinities if `restore_non_finite` of the
-/// options asks for it, and zeros otherwise.
-///
-/// # Errors
-/// [`TensogramError::Encoding`] for complex values: the error names their type, and [`to_vec`] gives them. The errors
-/// of [`values`](crate::values).
-///
-/// ```
-/// use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, values_as};
-///
-/// let bytes = MessageBuilder::new()
-///     .object(ObjectBuilder::new(&[3], &[-1_i16, 0, 300])?)
-///     .object(ObjectBuilder::bitmask(&[3], &[0b1010_0000]))
-///     .encode()?;
-/// let message = tgm_std::core::Message::parse(&bytes)?;
-/// let options = DecodeOptions::default();
-/// assert_eq!(values_as::<f64>(&message.object(0)?, &options)?, [-1.0, 0.0, 300.0]);
-/// assert_eq!(values_as::<f32>(&message.object(1)?, &options)?, [1.0, 0.0, 1.0]);
-/// # Ok::<(), tgm_std::TensogramError>(())
-/// ```
-pub fn values_as<T: Float>(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Vec<T>> {
-    check_real(object.descriptor())?;
-    let mut values = zeros_of(object, options)?;
-    values_as_into(object, options, &mut Scratch::default(), &mut values)?;
-    Ok(values)
-}
-
-/// [`values_as`] into all of `out`, which has as many values as the object.
-///
-/// Values are converted where they are copied. They take memory of the scratch only if they have to be decoded first and
-/// are not decoded as `T`.
-///
-/// # Errors
-/// [`TensogramError::Encoding`] if `out` is shorter or longer; the errors of [`values_as`].
-///
-/// ```
-/// use tgm_std::{DecodeOptions, Scratch, values_as_into};
-///
-/// # let bytes = std::fs::read("../tests/data/realistic/surface-181x360.tgm").unwrap();
-/// let message = tgm_std::core::Message::parse(&bytes)?;
-/// let (options, mut scratch) = (DecodeOptions::default(), Scratch::default());
-/// let mut values = Vec::new();
-/// for object in message.objects() {
-///     let object = object?;
-///     values.resize(object.descriptor().element_count() as usize, 0.0_f32);
-///     values_as_into(&object, &options, &mut scratch, &mut values)?;
-/// }
-/// # Ok::<(), tgm_std::TensogramError>(())
-/// ```
-pub fn values_as_into<T: Float>(
-    object: &DataObject<'_>,
-    options: &DecodeOptions,
-    scratch: &mut Scratch,
-    out: &mut [T],
-) -> Result<()> {
-    check_floats(object.descriptor(), out.len())?;
-    floats_into(Trusted::new(object, options)?, options, scratch, out)
-}
 
 /// Checks that an object has `given` values that are real.
 pub(super) fn check_floats(descriptor: &Descriptor<'_>, given: usize) -> Result<()> {
@@ -130,10 +26,14 @@ pub(super) fn check_floats(descriptor: &Descriptor<'_>, given: usize) -> Result<
     Err(TensogramError::encoding(format!("output has {given} values, the object has {expected}")))
 }
 
-/// [`values_as_into`] of an object that may be trusted.
+/// All values of an object as floats, row-major, into all of `out`.
+///
+/// Values are converted where they are copied. They take memory of the scratch only if they have to be decoded first and
+/// are not decoded as `T`.
 ///
 /// # Errors
-/// The errors of [`values_as_into`], digests excepted.
+/// [`TensogramError::Encoding`] for complex values, and if `out` is shorter or longer; the errors of
+/// [`whole::decode_values_into`].
 pub(super) fn floats_into<T: Float>(
     object: Trusted<'_, '_>,
     options: &DecodeOptions,
@@ -230,11 +130,6 @@ pub(super) fn check_real(descriptor: &Descriptor<'_>) -> Result<()> {
         }
         _ => Ok(()),
     }
-}
-
-/// As many zeros as the object has values, if the limits allow their memory.
-fn zeros_of<T: Number>(object: &DataObject<'_>, options: &DecodeOptions) -> Result<Vec<T>> {
-    zeros(object.descriptor().element_count(), object.payload().len() as u64, options)
 }
 
 /// `count` zeros, if the limits allow `encoded` bytes to take their memory.

@@ -15,7 +15,7 @@ use tgm_core::descriptor::{ByteOrder, Descriptor};
 use tgm_core::selection::Pick;
 use zerocopy::IntoBytes as _;
 
-use super::into::check_dtype;
+use super::bounds::check_dtype;
 use super::plan::{target_order, threads_for};
 use super::range::{range_bytes, range_floats, write_ranges};
 use super::scratch::Scratch;

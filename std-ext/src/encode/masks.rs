@@ -113,7 +113,7 @@ mod tests {
         let object = tgm_core::Message::parse(&message).unwrap().object(0).unwrap();
         let blosc2 = Some(tgm_core::descriptor::MaskMethod::Blosc2);
         assert!(object.descriptor().masks().iter().all(|(_, mask)| mask.method().known() == blosc2));
-        let back = crate::to_vec::<f64>(&object, &crate::DecodeOptions::default()).unwrap();
+        let back = crate::read(&object).values::<f64>().unwrap();
         assert!(back.iter().map(|value| value.is_nan()).eq(values.iter().map(|value| value.is_nan())));
     }
 

@@ -96,7 +96,7 @@ impl<'a> MessageBuilder<'a> {
     ///
     /// let bytes = message.allow_nan().encode()?;
     /// let object = tgm_std::core::Message::parse(&bytes)?.object(0)?;
-    /// assert!(to_vec::<f64>(&object, &DecodeOptions::default())?[1].is_nan());
+    /// assert!(read(&object).values::<f64>()?[1].is_nan());
     /// # Ok::<(), tgm_std::TensogramError>(())
     /// ```
     #[must_use]

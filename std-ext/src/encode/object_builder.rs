@@ -165,7 +165,7 @@ impl<'a> ObjectBuilder<'a> {
     ///
     /// The format packs only `float64`. Values of `float32`, `float16` and `bfloat16` are widened to `float64` first:
     /// that is exact, and takes a copy of 8 bytes for each value. The object then has dtype `float64`;
-    /// [`values_as`](crate::values_as) and [`unpack_into`](crate::unpack_into) read it as `f32`. Values of another type
+    /// [`Read::values`](crate::Read::values) gives it as `f32` too. Values of another type
     /// are an error of [`MessageBuilder::encode`](crate::MessageBuilder::encode).
     ///
     /// ```
@@ -174,7 +174,7 @@ impl<'a> ObjectBuilder<'a> {
     /// let wind: Vec<f32> = (0..360).map(|i| (i as f32).sin() * 20.0).collect();
     /// let bytes = MessageBuilder::new().object(ObjectBuilder::new(&[360], &wind)?.simple_packing(16)).encode()?;
     /// let object = tgm_std::core::Message::parse(&bytes)?.object(0)?;
-    /// let found = values_as::<f32>(&object, &DecodeOptions::default())?;
+    /// let found = read(&object).values::<f32>()?;
     /// assert!(found.iter().zip(&wind).all(|(found, value)| (found - value).abs() < 0.001));
     /// # Ok::<(), tgm_std::TensogramError>(())
     /// ```

@@ -52,9 +52,9 @@ impl ExactSizeIterator for MessageIter<'_> {}
 
 /// The descriptors and values of a message's objects, decoded one at a time as they are asked for.
 ///
-/// Values are bytes as [`values`](crate::values) gives them. With `verify_hash` each object's digest is checked right
+/// Values are bytes as [`Read::bytes`](crate::Read::bytes) gives them. With `verify_hash` each object's digest is checked right
 /// before the object is decoded. The iterator keeps a copy of the message's bytes; [`Message::objects`] and
-/// [`values`](crate::values) borrow them.
+/// [`read`](crate::read()) borrow them.
 ///
 /// # Errors
 /// The errors of the format's checks (FORMAT §1.10) and of the limits. The iterator yields the errors of each object:

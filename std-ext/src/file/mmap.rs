@@ -170,7 +170,7 @@ impl MappedFile {
     /// values, because it walks over the frames. For files from unknown sources, call [`Message::verify_index`] on
     /// [`Self::message`] once, or use [`Message::object_by_walk`], which ignores the index.
     ///
-    /// The digest is not checked. [`values`](crate::values) and related functions check it with `verify_hash`.
+    /// The digest is not checked. A request ([`read`](crate::read())) checks it with `verify_hash`.
     ///
     /// # Errors
     /// The errors of [`Self::message`] and [`Message::object`].

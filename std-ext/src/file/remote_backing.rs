@@ -1,8 +1,12 @@
 //! The reader of a file at an address, for calls that wait for their answer.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use tgm_core::wire::MAGIC;
+
 use crate::base::error::{Result, TensogramError};
+use crate::file::foreign::{LOOKED_AT, error as foreign_file};
 use crate::file::remote::RemoteScanOptions;
 use crate::read::question::Question;
 use crate::read::{AsyncReader, ReadOptions};
@@ -45,6 +49,16 @@ impl Remote {
         wait(async move { reader.ask_at(layout, question).await })?
     }
 
+    pub(super) fn message_layouts_in(&self, numbers: Range<usize>) -> Result<Vec<MessageLayout>> {
+        let reader = Arc::clone(&self.reader);
+        wait(async move { reader.message_layouts_in(numbers).await })?
+    }
+
+    pub(super) fn message_layout_at(&self, offset: u64) -> Result<Option<MessageLayout>> {
+        let reader = Arc::clone(&self.reader);
+        wait(async move { reader.message_layout_at(offset).await })?
+    }
+
     /// The length of the source.
     pub(super) fn len(&self) -> Result<u64> {
         let reader = Arc::clone(&self.reader);
@@ -63,6 +77,18 @@ impl Remote {
 /// The error of what sources at addresses cannot do.
 pub(super) fn not_supported() -> TensogramError {
     TensogramError::Remote("operation not supported on remote files".into())
+}
+
+/// Checks that a source has a message. What begins with one is not searched.
+///
+/// # Errors
+/// The errors of the source; [`TensogramError::Remote`] if there is none.
+pub(super) async fn check(reader: &AsyncReader<RemoteSource>, address: &str) -> Result<()> {
+    let start = reader.read(0..LOOKED_AT).await?;
+    if start.starts_with(MAGIC) || !reader.message_layouts_in(0..1).await?.is_empty() {
+        return Ok(());
+    }
+    Err(foreign_file(address, true, &start))
 }
 
 /// The reader that a file at an address has.

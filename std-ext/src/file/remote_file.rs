@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 use crate::file::remote::RemoteScanOptions;
-use crate::file::remote_backing::{Remote, reader};
+use crate::file::remote_backing::{Remote, check, reader};
 use crate::file::tensogram_file::{Backing, TensogramFile};
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::read::{AsyncReader, is_remote_url};
@@ -19,7 +19,8 @@ fn storage(storage: &BTreeMap<String, String>) -> RemoteOptions {
 }
 
 impl TensogramFile {
-    /// Opens a source by its address. The first 64 KiB are read, which tells whether it can be read.
+    /// Opens a source by its address. The first 64 KiB are read, which tells whether it can be read. A source without messages
+    /// is an error, which says what it looks like: a page of HTML, GRIB, nothing at all.
     ///
     /// [`RemoteOptions::storage`] describes `storage_options`. Names that are not known are an error. Credentials that are
     /// not given are looked for in the environment. [`AsyncReader`] and [`crate::remote::open`] take more options.
@@ -55,8 +56,17 @@ impl TensogramFile {
         scan_options: Option<RemoteScanOptions>,
     ) -> Result<Self> {
         let remote = Remote::new(reader(source, options, scan_options)?);
-        let reader = Arc::clone(&remote.reader);
-        wait(async move { reader.touch().await })??;
+        let (reader, name) = (Arc::clone(&remote.reader), source.to_owned());
+        wait(async move { check(&reader, &name).await })??;
+        Ok(Self { path: PathBuf::from(source), backing: Backing::Remote(remote), writer: None })
+    }
+
+    /// [`Self::open_remote`] without reading: for a caller whose first question is about a place that it knows.
+    ///
+    /// # Errors
+    /// [`TensogramError::Remote`] for an address that cannot be understood.
+    pub(crate) fn open_remote_unread(source: &str) -> Result<Self> {
+        let remote = Remote::new(reader(source, &storage(&BTreeMap::new()), None)?);
         Ok(Self { path: PathBuf::from(source), backing: Backing::Remote(remote), writer: None })
     }
 
@@ -113,7 +123,7 @@ impl TensogramFile {
         scan_options: Option<RemoteScanOptions>,
     ) -> Result<Self> {
         let remote = Remote::new(reader(source, options, scan_options)?);
-        remote.reader.touch().await?;
+        check(&remote.reader, source).await?;
         Ok(Self { path: PathBuf::from(source), backing: Backing::Remote(remote), writer: None })
     }
 

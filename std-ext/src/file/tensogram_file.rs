@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -25,9 +26,7 @@ use crate::file::remote::RemoteScanOptions;
 #[cfg(feature = "remote")]
 use crate::file::remote_backing::Remote;
 use crate::read::is_remote_url;
-#[cfg(feature = "remote")]
-use crate::read::question;
-use crate::read::question::{Outline, Question};
+use crate::read::question::{self, Outline, Question};
 use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
 
 /// A file of messages, opened for reading.
@@ -216,6 +215,33 @@ impl TensogramFile {
         Ok(self.table()?.messages.clone())
     }
 
+    /// The places of the messages with these numbers. A source at an address is searched no further than the last of them. The
+    /// list is shorter if there are fewer messages.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] from the scan; the errors of the source.
+    pub fn message_layouts_in(&self, numbers: Range<usize>) -> Result<Vec<MessageLayout>> {
+        #[cfg(feature = "remote")]
+        if let Backing::Remote(remote) = &self.backing {
+            return remote.message_layouts_in(numbers);
+        }
+        let messages = &self.table()?.messages;
+        Ok(messages.get(numbers.start..numbers.end.min(messages.len())).unwrap_or_default().to_vec())
+    }
+
+    /// The place of the message that begins at byte `offset`. `None` if no message begins there. Of a source at an address only
+    /// the start of that message is read, unless it was streamed and does not tell its length.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] from the scan; the errors of the source.
+    pub fn message_layout_at(&self, offset: u64) -> Result<Option<MessageLayout>> {
+        match &self.backing {
+            #[cfg(feature = "remote")]
+            Backing::Remote(remote) => remote.message_layout_at(offset),
+            _ => Ok(self.table()?.messages.iter().find(|message| message.offset == offset).copied()),
+        }
+    }
+
     /// The whole file in order: messages, and the bytes that belong to no message.
     ///
     /// # Errors
@@ -299,6 +325,14 @@ impl TensogramFile {
         done.map_err(|error| TensogramError::io(&self.path, &error))
     }
 
+    /// The bytes of the message at `layout`. The file is not scanned, as with [`Self::read_outline_at`].
+    ///
+    /// # Errors
+    /// The errors of [`Self::read_message`] and of [`Self::read_outline_at`].
+    pub fn read_message_at(&self, layout: MessageLayout) -> Result<Vec<u8>> {
+        self.ask_at(layout, question::Bytes(DecodeOptions::default()))
+    }
+
     /// The bytes of the message at `layout`, as [`Self::read_message_outline`] or, with the number of an object,
     /// [`Self::read_message_object`] returns them. The file is not scanned: for programs that scan it themselves, as
     /// with [`tgm_core::scan::Scanner`].
@@ -317,7 +351,12 @@ impl TensogramFile {
     /// # Ok::<(), tgm_std::TensogramError>(())
     /// ```
     pub fn read_outline_at(&self, layout: MessageLayout, object: Option<usize>) -> Result<Vec<u8>> {
-        let question = Outline { whole: object, options: DecodeOptions::default() };
+        self.ask_at(layout, Outline { whole: object, options: DecodeOptions::default() })
+    }
+
+    /// The answer of the message at `layout` to a question.
+    #[cfg_attr(not(feature = "remote"), expect(clippy::needless_pass_by_value, reason = "a thread may answer it"))]
+    fn ask_at<Q: Question + 'static>(&self, layout: MessageLayout, question: Q) -> Result<Q::Answer> {
         match &self.backing {
             Backing::Positioned { file, .. } => message_bytes::ask(file, &self.path, layout, &question),
             #[cfg(feature = "mmap")]

@@ -28,6 +28,43 @@ pub fn to_cbor(json: &Json) -> Value {
     }
 }
 
+/// The first integer of a JSON text that has no exact value in 64 bits, with or without a sign. Readers of JSON make it the
+/// nearest float without a word.
+///
+/// The text may be followed by other text, and need not be JSON: then a reader says so.
+pub fn integer_beyond_64_bits(text: &str) -> Option<&str> {
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches(|char: char| !matches!(char, '"' | '-') && !char.is_ascii_digit());
+        if rest.is_empty() {
+            return None;
+        }
+        if let Some(inner) = rest.strip_prefix('"') {
+            rest = behind_text(inner);
+            continue;
+        }
+        let end = rest.find(|char: char| !matches!(char, '0'..='9' | '+' | '-' | '.' | 'e' | 'E'));
+        let (number, behind) = rest.split_at(end.unwrap_or(rest.len()));
+        let digits = number.strip_prefix('-').unwrap_or(number);
+        let is_integer = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        if is_integer && number.parse::<u64>().is_err() && number.parse::<i64>().is_err() {
+            return Some(number);
+        }
+        rest = behind;
+    }
+}
+
+/// What follows the text in quotes whose first quote was taken.
+fn behind_text(inner: &str) -> &str {
+    let mut is_escaped = false;
+    let end = inner.find(|char| {
+        let is_end = char == '"' && !is_escaped;
+        is_escaped = char == '\\' && !is_escaped;
+        is_end
+    });
+    end.and_then(|end| inner.get(end..)?.strip_prefix('"')).unwrap_or_default()
+}
+
 /// CBOR as JSON. `path` is the value's path, for errors.
 ///
 /// # Errors
@@ -71,4 +108,25 @@ fn from_cbor_at(value: &Value, path: &str, depth: usize) -> Result<Json> {
         Value::Tag(..) => return Err(none("tags")),
         _ => return Err(none("such values")),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_beyond_64_bits_are_found_where_json_has_numbers() {
+        for (text, found) in [
+            ("18446744073709551615", None),
+            ("18446744073709551616", Some("18446744073709551616")),
+            ("[-9223372036854775808, -9223372036854775809]", Some("-9223372036854775809")),
+            ("{\"18446744073709551616\": 1e30, \"b\": [1.5, -0, 1E+400]}", None),
+            ("{\"\\\"99999999999999999999\": 1, \"b\":99999999999999999999}", Some("99999999999999999999")),
+            ("\"99999999999999999999", None),
+            ("", None),
+            ("-", None),
+        ] {
+            assert_eq!(integer_beyond_64_bits(text), found, "{text}");
+        }
+    }
 }

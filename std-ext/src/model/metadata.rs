@@ -179,7 +179,3 @@ pub fn verify_canonical_cbor(bytes: &[u8]) -> Result<()> {
         _ => TensogramError::cbor(CborOf::Canonical, bytes, 0, error),
     })
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests may panic")]
-mod tests;

@@ -23,7 +23,7 @@ use crate::base::error::Result;
 /// fn there_and_back<T: Number>(values: &[T]) -> Result<Vec<T>> {
 ///     let object = ObjectBuilder::new(&[values.len() as u64], values)?;
 ///     let bytes = MessageBuilder::new().object(object).encode()?;
-///     to_vec(&tgm_std::core::Message::parse(&bytes)?.object(0)?, &DecodeOptions::default())
+///     read(&tgm_std::core::Message::parse(&bytes)?.object(0)?).values()
 /// }
 ///
 /// assert_eq!(there_and_back(&[1_i16, -2, 3])?, [1, -2, 3]);

@@ -13,7 +13,7 @@ use tokio::task::spawn_blocking;
 use super::batch::Batch;
 use super::fetch::{AsyncRangeFetch, BoxFuture, FetchError, FetchErrorKind, Fetched, Tag, Want};
 use super::gather::{Gather, Gathered};
-use super::locate::{LastMessage, Located, SearchGoal};
+use super::locate::{Beginning, LastMessage, Located, MessageAt, SearchGoal};
 use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
 use super::question::{Answer, Bytes, FirstMetadata, Object, Question, Ranges, question_methods};
@@ -154,6 +154,51 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     pub async fn with_segments<T>(&self, with: impl FnOnce(Segments<'_>) -> T) -> Result<T> {
         let table = self.table().await?;
         Ok(with(table.segments()))
+    }
+
+    /// The places of the messages with these numbers. The search goes no further than the last of them. The list is shorter if
+    /// there are fewer messages.
+    ///
+    /// # Errors
+    /// The errors of the source.
+    pub async fn message_layouts_in(&self, numbers: Range<usize>) -> Result<Vec<MessageLayout>> {
+        let part = |messages: &[MessageLayout]| {
+            let end = numbers.end.min(messages.len());
+            messages.get(numbers.start..end).unwrap_or_default().to_vec()
+        };
+        let Some(last) = numbers.clone().next_back() else { return Ok(Vec::new()) };
+        let mut call = self.session.begin();
+        if let Some(table) = call.table() {
+            return Ok(part(&table.messages));
+        }
+        let mut search = call.search(SearchGoal::Index(last));
+        let found = match self.run(&mut call, &mut search).await {
+            Ok(Located::Table(table)) => return Ok(part(&call.keep_table(table).messages)),
+            Ok(Located::Message(_)) => Ok(part(search.messages())),
+            Err(error) => Err(error),
+        };
+        // The search goes on from here at the next call.
+        call.keep_search(search);
+        found
+    }
+
+    /// The place of the message that begins at byte `offset`, by its preamble. Its end is not read, and no other message is.
+    /// `None` if no message begins there; a message that does not tell its length, because it was streamed, is looked for from
+    /// the start.
+    ///
+    /// # Errors
+    /// The errors of the source.
+    pub async fn message_layout_at(&self, offset: u64) -> Result<Option<MessageLayout>> {
+        let mut call = self.session.begin();
+        let beginning = self.run(&mut call, &mut MessageAt::new(offset, self.session.options())).await?;
+        drop(call);
+        Ok(match beginning {
+            Beginning::Message(layout) => Some(layout),
+            Beginning::Other => None,
+            Beginning::Streamed => {
+                self.table().await?.messages.iter().find(|message| message.offset == offset).copied()
+            }
+        })
     }
 
     /// The place of the last message: see [`Reader::last_message`](super::Reader::last_message).

@@ -75,8 +75,8 @@ pub(crate) enum Gathered {
     Structure(Arc<Structure>),
     /// The structure, and the descriptor of each object.
     Descriptors(Arc<Structure>, Vec<DescriptorBytes>),
-    /// The descriptor of one object, and how long its payload and masks are.
-    Descriptor(DescriptorBytes, u64),
+    /// The descriptor of one object, and where its payload and masks lie in the message.
+    Descriptor(DescriptorBytes, Range<u64>),
     /// The length of the message, and the bytes of its outline.
     Outline(u64, Vec<OutlinePiece>),
     /// The structure, the number of an object, and its frame with its place in the message.
@@ -255,7 +255,7 @@ impl Gather {
             }
             Needs::Descriptor(index) => {
                 let (descriptor, region) = described(parts, entry_of(&structure, *index)?)?;
-                Ok(Gathered::Descriptor(descriptor, region.end.saturating_sub(region.start)))
+                Ok(Gathered::Descriptor(descriptor, region))
             }
             Needs::Outline(whole) => Ok(Gathered::Outline(length, outline(parts, &structure, *whole)?)),
             Needs::Object(index) => frame(parts, structure, *index),

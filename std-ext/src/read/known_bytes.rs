@@ -224,11 +224,12 @@ impl KnownBytes {
         }
     }
 
-    /// Forgets bytes until at most `most` are kept: the longest segments first.
+    /// Forgets bytes until at most `most` are kept: the longest segments first, and of the longest the one nearest to the start,
+    /// which a caller who reads from start to end is done with.
     pub(crate) fn shrink_to(&mut self, most: u64) {
         while self.byte_len() > most {
             // Long segments are payloads mostly. Metadata, indexes and descriptors are short, and later calls need them.
-            let longest = self.segments.iter().enumerate().max_by_key(|(_, segment)| segment.bytes.len());
+            let longest = self.segments.iter().enumerate().rev().max_by_key(|(_, segment)| segment.bytes.len());
             let Some((index, _)) = longest else { break };
             self.segments.remove(index);
         }

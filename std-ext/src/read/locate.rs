@@ -1,17 +1,24 @@
 //! Finding messages in a source whose bytes come as they are asked for.
 //!
 //! ```text
-//! messages      ask for
-//! short         all that follows, up to 8 MiB at first, and twice as much each time
-//! long          where one message ends and the next begins: 48 bytes, from both ends of the source
+//! messages      all of them, one after the other     one that is named by its number
+//! short         all that follows                     windows of 64 KiB, several at once
+//! up to 1 MiB   all that follows                     where one message ends and the next begins
+//! long          where one message ends and the next begins, from both ends of the source if all are looked for
 //! of one length the next eight such places at once
 //! ```
+//! "All that follows" comes in requests that double up to 8 MiB. A place where messages meet is read with as much around it
+//! as costs nothing beside the request ([`ReadOptions::gap`]): the descriptors of the message before, and the metadata of the
+//! message behind.
+//!
+//! A caller who asks for one message after the other reads all of them. So each search remembers whether the last calls asked
+//! for the next message.
 
 use std::ops::Range;
 
 use tgm_core::message::check_preamble;
 use tgm_core::scan::Scanner;
-use tgm_core::wire::{END_MAGIC, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamble};
+use tgm_core::wire::{END_MAGIC, FRAME_ALIGNMENT, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamble};
 use zerocopy::FromBytes as _;
 
 use super::fetch::{FetchError, FetchErrorKind};
@@ -27,6 +34,10 @@ use crate::scan::{MessageLayout, ScanOptions, Table, TableScan};
 const SEEN: usize = 3;
 /// Messages of at most this mean length are read with what lies between them.
 const SHORT: u64 = 64 << 10;
+/// Where messages are looked for one by one, short ones are read in requests of this length.
+const WINDOW: u64 = 64 << 10;
+/// Calls for the next message, one after the other, that make a caller who reads all messages.
+const IN_ORDER: usize = 3;
 /// Places that are asked for at once if messages have one length.
 const GUESSES: i64 = 8;
 /// The first read-ahead.
@@ -57,6 +68,8 @@ pub(crate) enum Located {
 pub(crate) struct Locate {
     goal: SearchGoal,
     scan: TableScan,
+    /// How many calls in a row looked for the message behind the last one that was found.
+    in_order: usize,
     /// Set once the length of the source is known.
     scanner: Option<Scanner<()>>,
     ahead: ReadAhead,
@@ -71,6 +84,7 @@ impl Locate {
         Self {
             goal,
             scan: TableScan::new(scan),
+            in_order: 0,
             scanner: None,
             ahead: ReadAhead { len: FIRST_AHEAD, end: 0 },
             forward: Joints::default(),
@@ -81,7 +95,19 @@ impl Locate {
 
     /// The same search with another goal. What was found stays found.
     pub(crate) fn with_goal(self, goal: SearchGoal) -> Self {
-        Self { goal, ..self }
+        let found = self.scan.messages().len();
+        let in_order = match goal {
+            SearchGoal::Index(index) if index == found => self.in_order.saturating_add(1),
+            // This one is found. What lies behind it is not looked for.
+            SearchGoal::Index(index) if index < found => self.in_order,
+            SearchGoal::Index(_) | SearchGoal::All => 0,
+        };
+        Self { goal, in_order, ..self }
+    }
+
+    /// Whether all messages are read, at once or one by one in order.
+    const fn is_for_all(&self) -> bool {
+        matches!(self.goal, SearchGoal::All) || self.in_order >= IN_ORDER
     }
 
     /// Where the message that is looked for lies if its preamble is right. Only the search can prove it.
@@ -130,25 +156,84 @@ impl Locate {
                 return Ok(());
             }
         };
+        let is_next = self.ahead.goes_on(&missing);
         if self.is_short(scanner.front()) {
-            // All that is left, if it is not more than several requests can bring at once.
-            self.ahead.len = self.ahead.len.max(self.options.read_ahead);
             // The message that ends here is likely to be read too.
             let start = scanner.source().known.known_until(scanner.front()).min(missing.start);
-            wants.push(self.ahead.extend(start, self.options.in_flight.min(8 * self.options.read_ahead)));
-        } else if self.ahead.goes_on(&missing) {
-            wants.push(self.ahead.extend(missing.start, self.options.read_ahead));
+            match self.goal {
+                SearchGoal::All => {
+                    // All that is left, if it is not more than several requests can bring at once.
+                    self.ahead.len = self.ahead.len.max(self.options.read_ahead);
+                    wants.push(self.ahead.extend(start, self.options.in_flight.min(8 * self.options.read_ahead)));
+                }
+                SearchGoal::Index(_) if self.is_for_all() => self.read_on(start, wants),
+                SearchGoal::Index(index) => {
+                    let windows = self.windows_until(index, start, scanner.front());
+                    self.ahead.end = start.saturating_add(windows.saturating_mul(WINDOW));
+                    wants.push(start..self.ahead.end);
+                    wants.split_at(WINDOW);
+                }
+            }
+        } else if is_next && self.is_for_all() {
+            self.read_on(missing.start.saturating_sub(Around::of(&self.options).before), wants);
         } else {
             self.ahead.begin(&missing);
-            self.forward.push(&missing, wants);
+            let around = Around::of(&self.options);
+            self.forward.push(&missing, around, wants);
         }
         Ok(())
+    }
+
+    /// Asks for all that follows `start`, up to the longest read-ahead.
+    fn read_on(&mut self, start: u64, wants: &mut MissingRanges) {
+        if self.in_order >= IN_ORDER {
+            // Several messages were read in order. So many more are likely to be.
+            self.ahead.len = self.ahead.len.max(self.options.read_ahead / 8);
+        }
+        wants.push(self.ahead.extend(start, self.options.read_ahead));
+        if self.in_order >= IN_ORDER {
+            self.ahead.len = self.options.read_ahead;
+        }
     }
 
     /// Whether the messages so far are short. `front` is where they end.
     fn is_short(&self, front: u64) -> bool {
         let count = self.scan.messages().len();
         count >= SEEN && front / count as u64 <= SHORT
+    }
+
+    /// How many windows from `start` on are likely to reach message `index`, by the mean length of those before `front`. At most
+    /// as many as may be under way at once.
+    fn windows_until(&self, index: usize, start: u64, front: u64) -> u64 {
+        let found = self.scan.messages().len();
+        // One more, as the message is read too.
+        let ahead = index.saturating_add(1).saturating_sub(found) as u64;
+        let mean = front / (found.max(1) as u64);
+        let end = front.saturating_add(ahead.saturating_mul(mean));
+        end.saturating_sub(start).div_ceil(WINDOW).clamp(1, self.options.parallel.max(1) as u64)
+    }
+}
+
+/// What is read around a place where messages meet.
+#[derive(Clone, Copy, Debug)]
+struct Around {
+    before: u64,
+    behind: u64,
+}
+
+impl Around {
+    /// The descriptors of the message before and the metadata of the message behind, if reading them costs less than asking for
+    /// them; else no more than the search needs.
+    fn of(options: &ReadOptions) -> Self {
+        let free = options.gap.unwrap_or(0);
+        let most = |wanted: u64| if wanted <= free { wanted } else { 0 };
+        // The postamble and padding lie behind the descriptor of the last object.
+        let ends = (POSTAMBLE_SIZE + FRAME_ALIGNMENT) as u64;
+        let before = most(options.descriptor);
+        Self {
+            before: if before > 0 { before.saturating_add(ends) } else { 0 },
+            behind: most(options.header).max(PREAMBLE_SIZE as u64),
+        }
     }
 }
 
@@ -163,23 +248,24 @@ struct Joints {
 
 impl Joints {
     /// Asks for a place, and for the next ones too if the last distances were equal.
-    fn push(&mut self, missing: &Range<u64>, wants: &mut MissingRanges) {
-        wants.push(joint(missing, 0));
+    fn push(&mut self, missing: &Range<u64>, around: Around, wants: &mut MissingRanges) {
+        wants.push(joint(missing, 0, around));
         let distance = self.last.map_or(0, |last| missing.start.wrapping_sub(last).cast_signed());
         if distance != 0 && distance == self.distance {
-            (1..=GUESSES).for_each(|number| wants.push(joint(missing, distance.saturating_mul(number))));
+            (1..=GUESSES).for_each(|number| wants.push(joint(missing, distance.saturating_mul(number), around)));
         }
         (self.last, self.distance) = (Some(missing.start), distance);
     }
 }
 
 /// The end of a message and the beginning of the next one, around missing bytes of either that are moved by `distance`.
-fn joint(missing: &Range<u64>, distance: i64) -> Range<u64> {
+fn joint(missing: &Range<u64>, distance: i64, around: Around) -> Range<u64> {
     let is_end_magic = missing.end.saturating_sub(missing.start) == END_MAGIC.len() as u64;
     // The rest of a postamble lies before its end magic.
     let before = if is_end_magic { POSTAMBLE_SIZE - END_MAGIC.len() } else { POSTAMBLE_SIZE };
     let moved = |at: u64| at.saturating_add_signed(distance);
-    moved(missing.start).saturating_sub(before as u64)..moved(missing.end).saturating_add(PREAMBLE_SIZE as u64)
+    moved(missing.start).saturating_sub(around.before.max(before as u64))
+        ..moved(missing.end).saturating_add(around.behind)
 }
 
 /// How much is read beyond what is missing.
@@ -257,7 +343,7 @@ impl ReadTask for Locate {
                     Ok(Some(_)) => {}
                     Ok(None) | Err(Stop::Searched(_)) => break,
                     Err(Stop::Missing(missing)) => {
-                        self.backward.push(&missing, wants);
+                        self.backward.push(&missing, Around::of(&self.options), wants);
                         break;
                     }
                 }
@@ -314,5 +400,58 @@ impl ReadTask for LastMessage {
         let preamble = Preamble::ref_from_bytes(&head).ok();
         let agrees = preamble.is_some_and(|preamble| check_preamble(preamble, length) == Ok(Some(length)));
         Ok(Progress::Done(agrees.then_some(MessageLayout { offset, length })))
+    }
+}
+
+/// What begins at a place.
+#[cfg(feature = "async")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beginning {
+    /// A message. Its end was not looked at.
+    Message(MessageLayout),
+    /// A message that was streamed and does not tell its length.
+    Streamed,
+    /// Something else, or the end of the source.
+    Other,
+}
+
+/// Looks at the preamble at a place.
+#[cfg(feature = "async")]
+#[derive(Debug)]
+pub(crate) struct MessageAt {
+    offset: u64,
+    /// Bytes that are read: a message that begins there is likely to be read too.
+    ahead: u64,
+}
+
+#[cfg(feature = "async")]
+impl MessageAt {
+    pub(crate) fn new(offset: u64, options: &ReadOptions) -> Self {
+        Self { offset, ahead: options.header.max(PREAMBLE_SIZE as u64) }
+    }
+}
+
+#[cfg(feature = "async")]
+impl ReadTask for MessageAt {
+    type Output = Beginning;
+
+    fn step(&mut self, known: &KnownBytes, wants: &mut MissingRanges) -> Result<Progress<Beginning>> {
+        let offset = self.offset;
+        let head = offset..offset.saturating_add(self.ahead);
+        let Some(size) = known.size() else {
+            // The answer also tells how long the source is.
+            wants.push(head);
+            return Ok(Progress::Wait);
+        };
+        let Some(room) = size.checked_sub(offset).filter(|room| *room >= PREAMBLE_SIZE as u64) else {
+            return Ok(Progress::Done(Beginning::Other));
+        };
+        let Some(bytes) = wants.need(known, &(head.start..head.end.min(size))) else { return Ok(Progress::Wait) };
+        let stated = Preamble::ref_from_prefix(&bytes).ok().map(|(preamble, _)| check_preamble(preamble, room));
+        Ok(Progress::Done(match stated {
+            Some(Ok(Some(length))) => Beginning::Message(MessageLayout { offset, length }),
+            Some(Ok(None)) => Beginning::Streamed,
+            Some(Err(_)) | None => Beginning::Other,
+        }))
     }
 }

@@ -14,6 +14,8 @@ use super::options::ReadOptions;
 pub(crate) struct MissingRanges {
     ranges: Vec<Range<u64>>,
     suffix: u64,
+    /// The longest request of this step, if that is shorter than the options say.
+    most: Option<u64>,
 }
 
 impl MissingRanges {
@@ -27,6 +29,11 @@ impl MissingRanges {
     /// Asks for the last `len` bytes of a source whose length is not known.
     pub(crate) fn push_suffix(&mut self, len: u64) {
         self.suffix = self.suffix.max(len);
+    }
+
+    /// Splits the requests of this step where they are longer than `most`.
+    pub(crate) fn split_at(&mut self, most: u64) {
+        self.most = Some(most);
     }
 
     /// The bytes of `range`, or `None` after asking for them.
@@ -45,6 +52,7 @@ impl MissingRanges {
     /// The requests that fetch what is wanted and not known: ranges that are close are merged, long ones are split.
     pub(crate) fn requests(self, known: &KnownBytes, options: &ReadOptions) -> Vec<Want> {
         let size = known.size().unwrap_or(u64::MAX);
+        let most = self.most.map_or(options.request, |most| most.min(options.request));
         let clipped = self.ranges.iter().map(|range| range.start.min(size)..range.end.min(size));
         let mut missing: Vec<_> = clipped.flat_map(|range| known.missing(&range)).collect();
         // In this order, a range can overlap or touch only the last one of the list.
@@ -54,12 +62,11 @@ impl MissingRanges {
             match merged.last_mut() {
                 // Bytes that were asked for twice are fetched once, whatever the options say.
                 Some(last) if range.start < last.end => last.end = last.end.max(range.end),
-                Some(last) if is_near(last, &range, options) => last.end = range.end,
+                Some(last) if is_near(last, &range, options, most) => last.end = range.end,
                 _ => merged.push(range),
             }
         }
-        let mut requests: Vec<_> =
-            merged.iter().flat_map(|range| pieces(range, options.request)).map(Want::At).collect();
+        let mut requests: Vec<_> = merged.iter().flat_map(|range| pieces(range, most)).map(Want::At).collect();
         // Once the length is known, tasks ask for the source's end by its place.
         if self.suffix > 0 && known.size().is_none() {
             requests.push(Want::Suffix(self.suffix));
@@ -69,9 +76,9 @@ impl MissingRanges {
 }
 
 /// Whether two ranges are fetched by one request.
-fn is_near(before: &Range<u64>, after: &Range<u64>, options: &ReadOptions) -> bool {
+fn is_near(before: &Range<u64>, after: &Range<u64>, options: &ReadOptions, most: u64) -> bool {
     let Some(gap) = options.gap else { return false };
-    after.start.saturating_sub(before.end) <= gap && after.end.saturating_sub(before.start) <= options.request
+    after.start.saturating_sub(before.end) <= gap && after.end.saturating_sub(before.start) <= most
 }
 
 /// The range in pieces of at most `most` bytes.

@@ -28,7 +28,7 @@ pub struct ReadOptions {
     pub in_flight: u64,
     /// How many requests one call may make.
     pub requests: u64,
-    /// How many bytes of metadata, indexes and descriptors are kept between calls.
+    /// How many bytes are kept between calls: metadata, indexes, descriptors, and what was read ahead.
     pub kept: u64,
     /// The longest metadata and index frames that are read.
     pub max_structure: u64,
@@ -83,7 +83,7 @@ impl ReadOptions {
             resync: 1 << 20,
             in_flight: 64 << 20,
             requests: 10_000,
-            kept: 4 << 20,
+            kept: 20 << 20,
             max_structure: 64 << 20,
         }
     }

@@ -339,7 +339,7 @@ impl Question for Ranges {
     }
 }
 
-/// [`select`](crate::decode::select()) of an object, with its descriptor.
+/// A box of an object, with its descriptor.
 #[derive(Debug)]
 pub(crate) struct Select {
     pub(crate) index: usize,
@@ -534,6 +534,8 @@ pub(crate) struct DescribedObject {
     pub(crate) cbor: Vec<u8>,
     /// Its place in the message.
     pub(crate) offset: u64,
+    /// Where payload and masks begin in the message.
+    pub(crate) region_start: u64,
     /// Bytes of the payload and the masks.
     pub(crate) region_len: u64,
 }
@@ -553,19 +555,21 @@ impl Question for Described {
         let object = CheckedMessage::open(message, &self.options)?.object(self.index)?;
         let descriptor = object.descriptor();
         let cbor = memory::copy(descriptor.as_encoded())?;
-        Ok(DescribedObject { cbor, offset: descriptor.offset(), region_len: object.region().len() as u64 })
+        let (region_start, region_len) = (object.region_offset(), object.region().len() as u64);
+        Ok(DescribedObject { cbor, offset: descriptor.offset(), region_start, region_len })
     }
 
     fn answer(&self, gathered: Gathered) -> Result<Answer<DescribedObject>> {
         match gathered {
             Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
-            Gathered::Descriptor(descriptor, region_len) => {
+            Gathered::Descriptor(descriptor, region) => {
                 let DescriptorBytes { offset, bytes: cbor } = descriptor;
                 // A wrong one is reported by the decoder of the whole message, in its words.
                 if Descriptor::parse(&cbor, offset).is_err() {
                     return Ok(Answer::NeedsMessage);
                 }
-                Ok(Answer::Is(DescribedObject { cbor, offset, region_len }))
+                let region_len = region.end.saturating_sub(region.start);
+                Ok(Answer::Is(DescribedObject { cbor, offset, region_start: region.start, region_len }))
             }
             _ => Ok(Answer::NeedsMessage),
         }
@@ -633,11 +637,11 @@ macro_rules! question_methods {
         }
 
         /// The values that `picks` take of object `object` of message `index`, one pick for each dimension:
-        /// [`select`](crate::decode::select()). If the frame is long and its compression has parts, only the parts that
+        /// [`Read::select`](crate::Read::select). If the frame is long and its compression has parts, only the parts that
         /// hold these values are read.
         ///
         /// # Errors
-        /// The errors of [`Self::read_message`] and of [`select`](crate::decode::select()).
+        /// The errors of [`Self::read_message`] and of [`Read::bytes`](crate::Read::bytes).
         pub $($async)? fn $select(
             &self,
             index: usize,

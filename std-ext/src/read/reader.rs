@@ -120,6 +120,15 @@ impl<F: RangeFetch> Reader<F> {
         self.ask(index, Bytes(DecodeOptions::default()))
     }
 
+    /// The bytes of message `index`, with zeros instead of payloads and masks. A message of up to
+    /// [`ReadOptions::whole_message`] bytes is read as a whole.
+    ///
+    /// # Errors
+    /// The errors of [`Self::read_message`].
+    pub fn read_message_outline(&self, index: usize) -> Result<Vec<u8>> {
+        self.ask(index, Outline { whole: None, options: DecodeOptions::default() })
+    }
+
     question_methods!(ask, decode_metadata, decode_descriptors, decode_object, decode_range, select);
 
     /// The length of the source.

@@ -318,6 +318,3 @@ impl<A, F: Fn(&[MessageLayout]) -> A> Work<A> for Search<F> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -49,6 +49,10 @@ pub(super) fn tag(headers: &HeaderMap) -> Option<Tag> {
     match text(headers, ETAG).filter(|tag| !tag.is_empty()) {
         Some(tag) if tag.starts_with("W/") => Some(Tag::Weak(tag.into())),
         Some(tag) => Some(Tag::Strong(tag.into())),
+        // A tag with bytes beyond ASCII is compared, and not sent back, which clients cannot do alike.
+        None if let Some(tag) = headers.get(ETAG).filter(|tag| !tag.is_empty()) => {
+            Some(Tag::Weak(tag.as_bytes().escape_ascii().to_string()))
+        }
         None => text(headers, LAST_MODIFIED).map(|time| Tag::Weak(format!("Last-Modified: {time}"))),
     }
 }
@@ -124,7 +128,11 @@ fn part(want: &Want, headers: &HeaderMap) -> Result<Head, Refusal> {
         }
     };
     if !fits {
-        return Err(protocol(format!("the answer has other bytes than were asked for: {stated}")));
+        let asked = match want {
+            Want::At(asked) => format!("bytes {} to {}", asked.start, asked.end.saturating_sub(1)),
+            Want::Suffix(len) => format!("the last {len} bytes"),
+        };
+        return Err(protocol(format!("{asked} were asked for, and the server answers with others: {stated}")));
     }
     let len = range.end - range.start;
     if let Some(stated) = content_length(headers)

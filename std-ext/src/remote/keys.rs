@@ -213,7 +213,7 @@ pub(super) fn settings<K: StoreKey>(
                 own.retry.within =
                     seconds(value).ok_or_else(|| format!("retry_timeout is not a number of seconds: {value:?}"))?;
             }
-            (_, Ok(key)) => given.push((key, value.clone())),
+            (_, Ok(key)) => given.push((key, without_line_ends(&name, value)?)),
             (_, Err(_)) if options.unknown_keys == UnknownKeys::Ignore => {}
             (_, Err(_)) => return Err(unknown::<K>(&name)),
         }
@@ -230,7 +230,7 @@ pub(super) fn settings<K: StoreKey>(
             // Variables may be there for other programs, so an unknown one is not an error.
             let Ok(key) = K::from_str(&name) else { continue };
             if !(from_options && key.is_credential()) {
-                values.push((key, value));
+                values.push((key, without_line_ends(&name, &value)?));
             }
         }
     }
@@ -245,6 +245,18 @@ pub(super) fn settings<K: StoreKey>(
     };
     let allows_http = last(K::allows_http);
     Ok(Settings { allows_http, values, credentials, options: own })
+}
+
+/// The value of an option without line ends around it, which secrets have that were read from a file.
+///
+/// # Errors
+/// A sentence with the name and without the value, if other control characters are in it: requests cannot have them.
+fn without_line_ends(name: &str, value: &str) -> Result<String, String> {
+    let value = value.trim_matches(['\r', '\n']);
+    if value.contains(char::is_control) {
+        return Err(format!("the value of {name} has a control character, such as a line end or a tab"));
+    }
+    Ok(value.to_string())
 }
 
 fn is_true(value: &str) -> bool {
@@ -364,6 +376,28 @@ mod tests {
         assert_eq!((found.values.len(), found.credentials), (0, Credentials::Instance));
         let anonymous = RemoteOptions::new([("skip_signature", "TRUE")]);
         assert_eq!(settings::<AmazonS3ConfigKey>(&anonymous, []).unwrap().credentials, Credentials::Anonymous);
+    }
+
+    /// A secret that is mounted as a file ends with a line end.
+    #[test]
+    fn line_ends_are_taken_off_and_other_control_characters_are_refused_by_name() {
+        let environment = env(&[("AWS_SECRET_ACCESS_KEY", "\r\nsecret\n")]);
+        let found = settings::<AmazonS3ConfigKey>(&RemoteOptions::default(), environment).unwrap();
+        assert_eq!(found.values, [(AmazonS3ConfigKey::SecretAccessKey, "secret".to_string())]);
+        let given = RemoteOptions::new([("secret_access_key", "secret\n")]);
+        let found = settings::<AmazonS3ConfigKey>(&given, []).unwrap();
+        assert_eq!(found.values, [(AmazonS3ConfigKey::SecretAccessKey, "secret".to_string())]);
+        for value in ["hid\nden", "hid\tden", "hid\u{7f}den", "hid\0den"] {
+            let environment = env(&[("AWS_SECRET_ACCESS_KEY", value)]);
+            let given = RemoteOptions::new([("aws_secret_access_key", value)]);
+            for found in [
+                settings::<AmazonS3ConfigKey>(&RemoteOptions::default(), environment),
+                settings::<AmazonS3ConfigKey>(&given, []),
+            ] {
+                let error = found.err().unwrap();
+                assert!(error.contains("aws_secret_access_key") && !error.contains("hid"), "{error}");
+            }
+        }
     }
 
     #[test]

@@ -1,15 +1,21 @@
 //! Sources that answer later, for programs that wait.
 
 use std::future::Future;
+use std::io::ErrorKind;
+use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
+use std::time::Duration;
 
 use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
 use tokio::task::JoinSet;
 
+use crate::base::interrupt;
 use crate::read::{AsyncRangeFetch, FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, Tag, Want};
 
 /// Threads that drive requests. They mostly wait, so two serve many.
 const WORKERS: usize = 2;
+/// How long a call waits before it asks again whether it is interrupted.
+const PAUSE: Duration = Duration::from_millis(50);
 
 static RUNTIME: OnceLock<Runtime> = OnceLock::new();
 static BUILDING: Mutex<()> = Mutex::new(());
@@ -39,19 +45,33 @@ fn runtime() -> Result<&'static Runtime, FetchError> {
 /// go on elsewhere meanwhile, and on the thread of a current-thread runtime, whose other tasks wait.
 ///
 /// # Errors
-/// [`FetchErrorKind::Io`] if there are no threads, or if the future panicked.
+/// [`FetchErrorKind::Io`] if there are no threads, if the future panicked, or if the wait was interrupted: then the future is
+/// dropped at its next point of waiting.
 pub(crate) fn wait<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static) -> Result<T, FetchError> {
     let (sender, answers) = mpsc::sync_channel(1);
-    runtime()?.spawn(async move {
-        // The call below waits until the sender is gone.
+    let task = runtime()?.spawn(async move {
+        // The call below waits until the sender is gone, unless it is interrupted.
         let _ = sender.send(future.await);
     });
-    let receive = || answers.recv();
+    let receive = || {
+        while interrupt::check().is_ok() {
+            match answers.recv_timeout(PAUSE) {
+                Err(RecvTimeoutError::Timeout) => {}
+                answer => {
+                    return answer
+                        .map_err(|_| failed(ErrorKind::Other, "a request ended without an answer: it panicked"));
+                }
+            }
+        }
+        task.abort();
+        Err(failed(ErrorKind::Interrupted, "interrupted"))
+    };
     let is_worker = Handle::try_current().is_ok_and(|it| it.runtime_flavor() == RuntimeFlavor::MultiThread);
-    let answer = if is_worker { tokio::task::block_in_place(receive) } else { receive() };
-    answer.map_err(|_| {
-        FetchError::new(FetchErrorKind::Io(std::io::ErrorKind::Other), "a request ended without an answer: it panicked")
-    })
+    if is_worker { tokio::task::block_in_place(receive) } else { receive() }
+}
+
+fn failed(kind: ErrorKind, text: &str) -> FetchError {
+    FetchError::new(FetchErrorKind::Io(kind), text)
 }
 
 /// A source that answers later, for programs that wait for it. Clones share the source.
@@ -134,7 +154,7 @@ async fn fetch_all<F: AsyncRangeFetch + 'static>(
     unchanged: Option<Tag>,
     parallel: usize,
 ) -> Vec<Result<Fetched, FetchError>> {
-    let ended = || FetchError::new(FetchErrorKind::Io(std::io::ErrorKind::Other), "a request ended without an answer");
+    let ended = || FetchError::new(FetchErrorKind::Io(ErrorKind::Other), "a request ended without an answer");
     let mut answers = vec![Err(ended()); wants.len()];
     let mut wants = wants.into_iter().enumerate();
     let mut under_way = JoinSet::new();

@@ -123,3 +123,27 @@ impl ScanState<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_torn_streams_with_one_end_take_a_linear_number_of_steps() {
+        // Each message begins with a frame that reaches to the one ENDF. The small frames behind it lead nowhere.
+        let count = 4000_u64;
+        let mut bytes = Vec::new();
+        for head in 0..count {
+            bytes.extend(b"TENSOGRM\0\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
+            bytes.extend(b"FR\0\x01\0\x01\0\0");
+            bytes.extend(((count - head) * 40 - 24 + 4).to_be_bytes());
+        }
+        bytes.extend(b"ENDF");
+        bytes.extend(b"FR\0\x01\0\x01\0\0\0\0\0\0\0\0\0\x14ENDF".repeat(4000));
+        let len = bytes.len();
+        let (segments, steps) = scan_counted(&bytes);
+        assert_eq!(segments, [Segment { kind: Kind::Junk, range: 0..len }]);
+        // The last walk may begin with one step left.
+        assert!(steps > count && steps <= 3 * len as u64, "{steps} steps for {len} bytes");
+    }
+}

@@ -113,7 +113,7 @@ fn values_to_mask(
     Object::taken_over(descriptor, object.payload)?
         .write_to(&mut frame, FrameForm { hashing: false, descriptor_first: false })?;
     let as_stored = DecodeOptions { native_byte_order: false, limits: options.limits, ..DecodeOptions::default() };
-    let values = memory::owned(crate::decode::values(&DataObject::parse(Frame::parse(&frame)?.0)?, &as_stored)?)?;
+    let values = memory::owned(crate::read(&DataObject::parse(Frame::parse(&frame)?.0)?).options(&as_stored).bytes()?)?;
     let masks = find(&values, descriptor.dtype, descriptor.byte_order, encode, Threads::NONE)?;
     Ok((!masks.is_empty()).then_some(values))
 }

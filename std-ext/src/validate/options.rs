@@ -13,7 +13,7 @@ pub struct ValidateOptions {
     pub check_canonical: bool,
     /// Digests only: errors but no warnings of structure, no metadata, no decoding.
     pub checksum_only: bool,
-    /// Report what the reference reports and no more. Checked are only digests of data objects, and only where flags of
+    /// Report what the reference reports and no more, and streams that announce preceders and have none. Checked are only digests of data objects, and only where flags of
     /// 0.21 and later announce them. Not checked are lengths in indexes, the length in the postamble, masks of
     /// bitmasks, reserved bits, frame versions, the grid of frames, repeated keys and `szip_block_offsets`.
     pub like_reference: bool,

@@ -46,7 +46,7 @@ pub(super) fn read<'a>(bytes: &'a [u8], options: &ValidateOptions, findings: &mu
     let (bytes, flags) = (envelope.bytes, envelope.flags);
     let structure = Structure { bytes, flags, frames, objects, hash_lists_read: 0 };
     check_first_footer(&envelope, end, &structure, findings);
-    check_flags(envelope.flags, seen, findings);
+    check_flags(envelope.flags, seen, options.like_reference, findings);
     if structure.of_types([FrameType::HeaderMetadata, FrameType::FooterMetadata]).next().is_none() {
         let text = "no metadata frame found (neither header nor footer)";
         findings.push(ValidationIssue::new(IssueCode::NoMetadataFrame, text));
@@ -152,10 +152,14 @@ fn check_first_footer(envelope: &Envelope<'_>, end: usize, structure: &Structure
 }
 
 /// Compares the preamble's announcements with the types of frames `seen`.
-fn check_flags(flags: MessageFlags, seen: u16, findings: &mut Findings) {
+///
+/// Streams announce preceders before it is known whether there will be one, so a preceder that is missing is a finding only
+/// as the reference has it.
+fn check_flags(flags: MessageFlags, seen: u16, like_reference: bool, findings: &mut Findings) {
     for (flag, frame_type, name) in ANNOUNCEMENTS {
         let (declared, observed) = (flags.has(flag), seen & type_bit(frame_type) != 0);
-        if declared != observed {
+        let is_usual = frame_type == FrameType::PrecederMetadata && declared && !like_reference;
+        if declared != observed && !is_usual {
             let text = format!("{name} flag mismatch: declared {declared}, observed {observed}");
             findings.push(ValidationIssue::new(IssueCode::FlagMismatch, text).at(FLAGS_AT));
         }

@@ -1,10 +1,16 @@
 //! The library as programs use it. One program, as each is linked with all of the library.
 
+mod archive;
 #[cfg(all(feature = "lz4", feature = "roaring", feature = "zstd"))]
 mod descriptor_first;
 mod examples;
+#[cfg(feature = "zstd")]
+mod interrupt;
 mod message_reader;
+mod metadata;
 mod names;
 #[cfg(feature = "remote")]
 mod remote;
+mod steps;
 mod upgrade;
+mod version_2;

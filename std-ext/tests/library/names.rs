@@ -19,11 +19,10 @@ mod root {
         TensogramFile, TornTail, ValidateOptions, ValidationIssue, ValidationLevel, ValidationReport, ValueOrder,
         WIRE_VERSION, apply_pipeline, compute_common, compute_hash, data_object_inline_hashes, decode,
         decode_descriptors, decode_metadata, decode_object, decode_object_from_frame, decode_range,
-        decode_range_from_frame, decode_range_from_payload, decode_with_masks, element_ranges_into, elements_into,
-        encode, encode_into, encode_pre_encoded, footer_region_present, is_remote_url, messages, objects,
-        objects_metadata, parse_backward_postamble, parse_forward_preamble, parse_hash_name, ranges, ranges_into,
-        same_message_check, scan, scan_file, scan_file_with_options, scan_with_options, unpack_into,
-        validate_backward_preamble, validate_buffer, validate_file, validate_message, values, values_into,
+        decode_range_from_frame, decode_range_from_payload, decode_with_masks, encode, encode_into, encode_pre_encoded,
+        footer_region_present, is_remote_url, messages, objects, objects_metadata, parse_backward_postamble,
+        parse_forward_preamble, parse_hash_name, same_message_check, scan, scan_file, scan_file_with_options,
+        scan_with_options, validate_backward_preamble, validate_buffer, validate_file, validate_message,
         verify_canonical_cbor,
     };
 }
@@ -35,7 +34,7 @@ mod not_blocking {
 }
 
 mod modules {
-    use tgm_std::decode::{DecodeOptions, decode, decode_object, decode_range, into, values};
+    use tgm_std::decode::{DecodeOptions, decode, decode_object, decode_range};
     use tgm_std::doctor::{run_diagnostics, run_self_test};
     use tgm_std::dtype::Dtype;
     use tgm_std::encode::{EncodeOptions, MaskMethod, encode, encode_pre_encoded};
@@ -55,7 +54,7 @@ mod modules {
     use tgm_std::object_table::ObjectTable;
     use tgm_std::options::{CompressionBackend, DecodeOptions as _, ENV_THREADS};
     use tgm_std::pipeline::{DataPipeline, apply_pipeline, decode_pipeline, encode_pipeline};
-    use tgm_std::range::{decode_range as _, ranges};
+    use tgm_std::range::decode_range as _;
     use tgm_std::remote::is_remote_url;
     use tgm_std::remote_scan_parse::{REASON_BAD_MAGIC_FWD, is_remote_url as _};
     use tgm_std::scan::{MessageLayout as _, scan as _};

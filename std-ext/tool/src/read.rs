@@ -3,8 +3,10 @@
 pub(crate) mod about;
 pub(crate) mod asked;
 pub(crate) mod cataloged;
+pub(crate) mod choice;
 pub(crate) mod differ;
 pub(crate) mod digests;
+pub(crate) mod distant;
 pub(crate) mod elements;
 pub(crate) mod entry;
 pub(crate) mod foreign;
@@ -19,6 +21,7 @@ pub(crate) mod opening;
 pub(crate) mod picture;
 pub(crate) mod pipes;
 pub(crate) mod places;
+pub(crate) mod resting;
 pub(crate) mod select;
 pub(crate) mod statistics;
 pub(crate) mod streamed;

@@ -1,6 +1,7 @@
 //! Writing: files that appear whole or not at all, and never destroy an input.
 
 pub(crate) mod destination;
+pub(crate) mod endings;
 pub(crate) mod interrupt;
 pub(crate) mod replace;
 pub(crate) mod same_file;

@@ -86,7 +86,7 @@ pub fn on_message(case: &Case, bytes: &[u8]) -> Verdict {
 /// Checks that borrowed decoding gives the same values.
 fn on_views(what: &str, bytes: &[u8], index: usize, values: &[u8], options: &tgm_std::DecodeOptions) -> Verdict {
     let borrowed =
-        || tgm_std::values(&Message::parse(bytes)?.object(index)?, options).map(std::borrow::Cow::into_owned);
+        || tgm_std::read(&Message::parse(bytes)?.object(index)?).options(options).bytes().map(std::borrow::Cow::into_owned);
     match borrowed() {
         Ok(borrowed) => same(&format!("{what}, borrowed"), &borrowed.as_slice(), &values),
         Err(error) => fail(format!("{what}, borrowed: {error}")),

@@ -150,6 +150,7 @@ fn frame_parts(frame: &Frame<'_>) {
 }
 
 fn data_object(object: &DataObject<'_>, output: &mut [u8]) {
+    keep(object.verify_contents());
     let descriptor = object.descriptor();
     describe(descriptor);
     keep((object.payload(), object.region(), object.region_offset()));

@@ -20,16 +20,12 @@ from pathlib import Path
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from commands import choose, run
+
 warnings.simplefilter("ignore")
 # Variables in a file.
 BATCH = 40
-
-
-def run(tgm, *arguments, code=0, timeout=60):
-    done = subprocess.run([tgm, *map(str, arguments)], capture_output=True, timeout=timeout)
-    if code is not None and done.returncode != code:
-        sys.exit(f"tgm {' '.join(map(str, arguments))}: exit {done.returncode}: {done.stderr.decode()}")
-    return done
 
 
 def rows(tgm, path):
@@ -503,20 +499,11 @@ def compare_trips(tgm):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
-        sys.exit(__doc__)
-    cases = int(sys.argv[3]) if len(sys.argv) > 3 else 400
-    seed = int(sys.argv[4]) if len(sys.argv) > 4 else 1
-    match sys.argv[1]:
-        case "numbers":
-            compare_numbers(sys.argv[2], cases, seed)
-        case "kinds":
-            compare_kinds(sys.argv[2])
-        case "hostile":
-            compare_hostile(sys.argv[2])
-        case "trips":
-            compare_trips(sys.argv[2])
-        case "make-kinds":
-            make_kinds(sys.argv[2])
-        case _:
-            sys.exit(__doc__)
+    comparisons = {
+        "numbers": compare_numbers,
+        "kinds": compare_kinds,
+        "hostile": compare_hostile,
+        "trips": compare_trips,
+        "make-kinds": make_kinds,
+    }
+    choose(__doc__, comparisons, 400)

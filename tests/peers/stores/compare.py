@@ -6,7 +6,6 @@ Usage: compare.py TGM [CASES [SEED]]
 Random packed and plain variables, with scales, offsets and missing values, go from Zarr of version 2 and 3 by way of Tensogram to
 Zarr and NetCDF, and from NetCDF to Zarr. xarray and zarr are here for comparison alone.
 """
-import subprocess
 import sys
 import tempfile
 import warnings
@@ -17,13 +16,14 @@ import numpy as np
 import xarray as xr
 import zarr
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from commands import run
+
 warnings.filterwarnings("ignore")
 
 
 def convert(tgm, source, target, *more):
-    done = subprocess.run([tgm, "convert", source, "-o", target, *more], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"tgm convert {source} -o {target}: {done.stderr}")
+    run(tgm, "convert", source, "-o", target, *more)
 
 
 def random_variable(rng):

@@ -10,19 +10,18 @@ Usage:
 The libraries are here for comparison alone.
 """
 import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+import commands
+
 
 def run(tgm, *arguments):
-    done = subprocess.run([tgm, *map(str, arguments)], capture_output=True)
-    if done.returncode:
-        sys.exit(f"tgm {' '.join(map(str, arguments))}: {done.stderr.decode()}")
-    return done.stdout
+    return commands.run(tgm, *arguments).stdout
 
 
 def bits(array):
@@ -330,18 +329,10 @@ def compare_netcdf(tgm, cases, seed):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
-        sys.exit(__doc__)
-    cases = int(sys.argv[3]) if len(sys.argv) > 3 else 100
-    seed = int(sys.argv[4]) if len(sys.argv) > 4 else 1
-    match sys.argv[1]:
-        case "zarr":
-            compare_zarr(sys.argv[2], cases, seed)
-        case "tables":
-            compare_tables(sys.argv[2])
-        case "queries":
-            compare_queries(sys.argv[2])
-        case "netcdf":
-            compare_netcdf(sys.argv[2], cases, seed)
-        case _:
-            sys.exit(__doc__)
+    comparisons = {
+        "zarr": compare_zarr,
+        "tables": compare_tables,
+        "queries": compare_queries,
+        "netcdf": compare_netcdf,
+    }
+    commands.choose(__doc__, comparisons, 100)

@@ -5,9 +5,9 @@ use std::num::NonZeroU64;
 use std::sync::Mutex;
 
 use tgm_core::selection::Pick;
-use tgm_std::decode::select::{Selected, select};
+use tgm_std::decode::{Selected, selection};
 use tgm_std::read::{FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, ReadOptions, Reader, Tag, Want};
-use tgm_std::{DataObjectDescriptor, DecodeOptions, ScanOptions};
+use tgm_std::{DataObjectDescriptor, DecodeOptions, ScanOptions, read};
 use tgm_tests::{Rng, corpus};
 
 /// A source that counts, gives more than it was asked for, and fails now and then.
@@ -128,7 +128,9 @@ fn selected(
     let (_, descriptor, _) = tgm_std::decode_object(message, index, options)?;
     let message = tgm_core::Message::parse(message)?;
     let object = message.objects().nth(index).expect("it was decoded")?;
-    Ok((descriptor, select(&object, picks, options)?.into_owned()?))
+    let shape = selection(object.descriptor(), picks)?.shape().collect();
+    let bytes = read(&object).select(picks).options(options).bytes()?.into_owned().into();
+    Ok((descriptor, Selected { shape, bytes }))
 }
 
 fn compare(name: &str, bytes: &[u8], portion: &str, options: ReadOptions, failures: u64) -> usize {

@@ -10,6 +10,7 @@ mod golden;
 mod index;
 #[path = "../shared/mapped.rs"]
 mod mapped;
+mod model_page;
 mod non_finite;
 mod push;
 mod range_order;

@@ -9,8 +9,7 @@ use tgm_core::descriptor::{Dtype, ZfpMode};
 use tgm_core::object::DataObject;
 use tgm_std::codec::ErrorBound;
 use tgm_std::{
-    DecodeOptions, EncodeOptions, MaskMethod, MessageBuilder, ObjectBuilder, Scratch, TensogramFile, decode_range,
-    element_ranges_into, ranges, ranges_into, unpack_into, values,
+    DecodeOptions, EncodeOptions, MaskMethod, MessageBuilder, ObjectBuilder, Scratch, TensogramFile, decode_range, read,
 };
 use tgm_tests::builder::{Message, Object};
 use tgm_tests::corpus;
@@ -119,30 +118,38 @@ fn check(name: &str, bytes: &[u8], places: &[(u64, u64)]) {
         })
         .collect();
     let options = DecodeOptions::default();
-    let whole = values(&object, &options).unwrap();
+    let whole = read(&object).options(&options).bytes().unwrap();
     let expected: Vec<Vec<u8>> = wanted.iter().map(|range| slice(&object, &whole, *range)).collect();
     // A range of a whole bitmask keeps the stored padding bits, which `slice` clears.
     if object.descriptor().dtype() == Dtype::Bitmask && wanted.contains(&(0, count)) {
         return;
     }
-    assert!(ranges(&object, &wanted, &options).unwrap() == expected, "{name}: {wanted:?}");
+    assert!(
+        *read(&object).ranges(&wanted).options(&options).bytes().unwrap() == expected.concat(),
+        "{name}: {wanted:?}"
+    );
     assert!(decode_range(bytes, 0, &wanted, &options).unwrap().1 == expected, "{name}: {wanted:?}");
     let mut out = vec![0xa5; expected.iter().map(Vec::len).sum()];
     let mut scratch = Scratch::default();
     // What the first call leaves in memory must not show in the second.
     for _ in 0..2 {
-        ranges_into(&object, &wanted, &options, &mut scratch, &mut out).unwrap();
+        read(&object).ranges(&wanted).options(&options).scratch(&mut scratch).bytes_into(&mut out).unwrap();
         assert!(out == expected.concat(), "{name}: {wanted:?}");
     }
     if object.descriptor().dtype() == Dtype::Float64 {
         let mut numbers = vec![0.5_f64; out.len() / 8];
-        element_ranges_into(&object, &wanted, &options, &mut scratch, &mut numbers).unwrap();
+        read(&object).ranges(&wanted).options(&options).scratch(&mut scratch).values_into(&mut numbers).unwrap();
         assert!(numbers.iter().flat_map(|number| number.to_ne_bytes()).eq(out.iter().copied()), "{name}");
         if let (Some(&(start, len)), Some(first)) = (wanted.first(), expected.first())
             && name.starts_with("packed")
         {
             let mut numbers = vec![0.5_f64; usize::try_from(len).unwrap()];
-            unpack_into(&object, start, &options, &mut scratch, &mut numbers).unwrap();
+            read(&object)
+                .ranges(&[(start, numbers.len() as u64)])
+                .options(&options)
+                .scratch(&mut scratch)
+                .values_into(&mut numbers)
+                .unwrap();
             assert!(numbers.iter().flat_map(|number| number.to_ne_bytes()).eq(first.iter().copied()), "{name}");
         }
     }
@@ -186,7 +193,7 @@ fn ranges_read_from_a_file_are_slices_of_the_whole() {
         }
         let path = dir.path().join(format!("{number}.tgm"));
         std::fs::write(&path, bytes).unwrap();
-        let whole = values(&object, &options).unwrap();
+        let whole = read(&object).options(&options).bytes().unwrap();
         let expected: Vec<Vec<u8>> = wanted.iter().map(|range| slice(&object, &whole, *range)).collect();
         let (_, parts) = TensogramFile::open(&path).unwrap().decode_range(0, 0, &wanted, &options).unwrap();
         assert!(parts == expected, "{name}");

@@ -80,15 +80,40 @@ fn hundred() -> Vec<u8> {
 }
 
 #[test]
-fn many_short_messages_take_two_requests_and_the_last_one_takes_one() {
+fn many_short_messages_take_few_requests_and_the_last_one_takes_one() {
     let bytes = hundred();
     assert!((1_700_000..1_850_000).contains(&bytes.len()), "{}", bytes.len());
     let options = DecodeOptions::default();
     check(&bytes[..bytes.len() / 10], 2, |reader| reader.message_count().map(drop));
     check(&bytes, 2, |reader| reader.message_count().map(drop));
     check(&bytes, 1, |reader| reader.last_message().map(drop));
-    check(&bytes, 2, |reader| reader.decode_metadata(99).map(drop));
-    check(&bytes, 2, |reader| (0..100).try_for_each(|index| reader.decode_object(index, 0, &options).map(drop)));
+    check(&bytes, 3, |reader| (0..100).try_for_each(|index| reader.decode_object(index, 0, &options).map(drop)));
+}
+
+/// Messages of about `len` bytes, each of another length.
+fn lengths(count: usize, len: usize) -> Vec<u8> {
+    let values = noise(len as u64 / 4 + 1000);
+    (0..count).flat_map(|number| message(1, &values[..len / 4 + (number * 37) % 101])).collect()
+}
+
+/// A message that is named by its number costs a hop for each message before it, of at most 64 KiB. One caller who reads all of
+/// them in order reads ahead, but for long messages, of which the descriptors and metadata come with the hop.
+#[test]
+fn hops_are_bounded_and_a_reader_of_all_reads_ahead() {
+    for (count, len) in [(200, 17_000), (100, 190_000), (40, 1_200_000)] {
+        let bytes = lengths(count, len);
+        let index = count * 3 / 4;
+        let Cost(requests, round_trips, fetched) = cost(&bytes, |reader| reader.decode_metadata(index));
+        assert!(requests <= index + 3 && round_trips <= requests, "{len}: {requests} {round_trips}");
+        assert!(fetched <= requests * (64 << 10), "{len}: {fetched} by {requests}");
+        // In windows of 64 KiB, ten at once.
+        assert!(len > 64_000 || round_trips <= 2 + (index * len).div_ceil(10 * (64 << 10)), "{round_trips}");
+
+        let all = cost(&bytes, |reader| (0..count).try_for_each(|index| reader.decode_descriptors(index).map(drop)));
+        let most = if len < 1_000_000 { 6 + bytes.len().div_ceil(8 << 20) } else { count + 2 };
+        assert!(all.0 <= most, "{len}: {all:?}, {most}");
+        assert!(all.2 <= bytes.len(), "{len}: {all:?}");
+    }
 }
 
 #[test]

@@ -12,14 +12,10 @@ use tgm_core::descriptor::{Dtype, ZfpMode};
 use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
 use tgm_std::codec::ErrorBound;
+use tgm_std::decode::Picks;
 use tgm_std::decode::select::{element_ranges, selection};
-use tgm_std::decode::{
-    Picks, select, select_as, select_as_into, select_elements_into, select_into, select_objects, select_vec,
-};
 use tgm_std::deps::ndarray::{ArrayD, Dimension as _, IxDyn, SliceInfoElem};
-use tgm_std::{
-    DecodeLimits, DecodeOptions, EncodeOptions, MaskMethod, MessageBuilder, ObjectBuilder, Scratch, values, values_as,
-};
+use tgm_std::{DecodeLimits, DecodeOptions, EncodeOptions, MaskMethod, MessageBuilder, ObjectBuilder, Scratch, read};
 use tgm_tests::Rng;
 use tgm_tests::builder::{Message, Object};
 use tgm_tests::corpus;
@@ -166,30 +162,30 @@ fn check(name: &str, object: &DataObject<'_>, picks: &[Pick], scratch: &mut Scra
     for native_byte_order in [true, false] {
         for restore_non_finite in [true, false] {
             let options = DecodeOptions { native_byte_order, restore_non_finite, ..DecodeOptions::default() };
-            let whole = values(object, &options).unwrap();
+            let whole = read(object).options(&options).bytes().unwrap();
             let expected = taken(dtype, &whole, &elements);
             // A bitmask that is selected whole comes out as it is stored, padding too.
             let expected = if elements.len() as u64 == descriptor.element_count() { whole.to_vec() } else { expected };
-            let found = select(object, picks, &options).unwrap();
-            assert_eq!(found.shape, expected_shape, "{name}");
-            assert!(*found.bytes == *expected, "{name}");
+            let found = read(object).select(picks).options(&options).bytes().unwrap();
+            assert!(*found == *expected, "{name}");
             let mut out = vec![0xa5; expected.len()];
-            select_into(object, picks, &options, scratch, &mut out).unwrap();
+            read(object).select(picks).options(&options).scratch(scratch).bytes_into(&mut out).unwrap();
             assert!(out == expected, "{name}");
         }
     }
     if !matches!(dtype, Dtype::Complex64 | Dtype::Complex128) {
-        let whole = values_as::<f64>(object, &options).unwrap();
+        let whole = read(object).options(&options).values::<f64>().unwrap();
         let expected = elements.iter().map(|element| whole[usize::try_from(*element).unwrap()].to_bits());
-        let found = select_as::<f64>(object, picks, &options).unwrap();
+        let found = read(object).select(picks).options(&options).values::<f64>().unwrap();
         assert!(found.iter().map(|value| value.to_bits()).eq(expected), "{name}");
-        let whole = values_as::<f32>(object, &options).unwrap();
+        let whole = read(object).options(&options).values::<f32>().unwrap();
         let expected = elements.iter().map(|element| whole[usize::try_from(*element).unwrap()].to_bits());
         let mut found = vec![1.0_f32; elements.len()];
-        select_as_into(object, picks, &options, scratch, &mut found).unwrap();
+        read(object).select(picks).options(&options).scratch(scratch).values_into(&mut found).unwrap();
         assert!(found.iter().map(|value| value.to_bits()).eq(expected), "{name}");
     }
     let selection = selection(descriptor, picks).unwrap();
+    assert!(selection.shape().eq(expected_shape), "{name}");
     assert!(element_ranges(&selection, 0).flatten().eq(elements), "{name}");
 }
 
@@ -228,7 +224,7 @@ fn boxes_of_the_corpus_are_slices_of_the_whole() {
         }
         for object in View::parse(&sample.bytes).unwrap().objects() {
             let object = object.unwrap();
-            if values(&object, &DecodeOptions::default()).is_err() {
+            if read(&object).bytes().is_err() {
                 continue;
             }
             let shape: Vec<u64> = object.descriptor().shape().iter().collect();
@@ -254,7 +250,7 @@ fn what_lies_side_by_side_is_borrowed() {
     let object = View::parse(&bytes).unwrap().object(0).unwrap();
     let is_borrowed = |object: &DataObject<'_>, text: &str, options: &DecodeOptions| {
         let picks = Picks::parse(text).unwrap().resolve(object.descriptor().shape().iter()).unwrap();
-        matches!(select(object, &picks, options).unwrap().bytes, std::borrow::Cow::Borrowed(_))
+        matches!(read(object).select(&picks).options(options).bytes().unwrap(), std::borrow::Cow::Borrowed(_))
     };
     let options = DecodeOptions::default();
     for (text, expected) in
@@ -284,15 +280,28 @@ fn elements_are_of_their_own_type_or_an_error() {
     let (values, bytes) = field();
     let object = View::parse(&bytes).unwrap().object(0).unwrap();
     let (options, picks) = (DecodeOptions::default(), [Pick::Index(7), Pick::from(40..43)]);
-    assert_eq!(select_vec::<f64>(&object, &picks, &options).unwrap(), values[390..393]);
-    let error = select_vec::<f32>(&object, &picks, &options).unwrap_err();
+    assert_eq!(read(&object).select(&picks).options(&options).values::<f64>().unwrap(), values[390..393]);
+    assert_eq!(read(&object).select(&picks).values::<f32>().unwrap(), [390.0, 391.0, 392.0]);
+    let error = read(&object).select(&picks).options(&options).values::<u64>().unwrap_err();
     assert!(matches!(error.cause().unwrap().kind(), ErrorKind::DtypeMismatch { .. }));
     for len in [2, 4] {
         let (mut out, mut scratch) = (vec![9.0_f64; len], Scratch::default());
-        let error = select_elements_into(&object, &picks, &options, &mut scratch, &mut out).unwrap_err().to_string();
-        assert!(error.contains(&format!("output has {} bytes, the values have 24", 8 * len)), "{error}");
+        let error = read(&object)
+            .select(&picks)
+            .options(&options)
+            .scratch(&mut scratch)
+            .values_into(&mut out)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(&format!("output has {len} values, the selection has 3")), "{error}");
         let mut narrow = vec![9.0_f32; len];
-        let error = select_as_into(&object, &picks, &options, &mut scratch, &mut narrow).unwrap_err().to_string();
+        let error = read(&object)
+            .select(&picks)
+            .options(&options)
+            .scratch(&mut scratch)
+            .values_into(&mut narrow)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(&format!("output has {len} values, the selection has 3")), "{error}");
         assert!(out == vec![9.0; len] && narrow == vec![9.0; len]);
     }
@@ -302,9 +311,7 @@ fn elements_are_of_their_own_type_or_an_error() {
 fn picks_that_a_tensor_does_not_have_are_errors() {
     let (_, bytes) = field();
     let object = View::parse(&bytes).unwrap().object(0).unwrap();
-    let kind = |picks: &[Pick]| {
-        select(&object, picks, &DecodeOptions::default()).unwrap_err().cause().map(|error| error.kind())
-    };
+    let kind = |picks: &[Pick]| read(&object).select(picks).bytes().unwrap_err().cause().map(|error| error.kind());
     assert_eq!(kind(&[Pick::All]), Some(ErrorKind::SelectionRank(1, 2)));
     assert_eq!(kind(&[Pick::All; 3]), Some(ErrorKind::SelectionRank(3, 2)));
     assert_eq!(kind(&[Pick::All, Pick::Index(50)]), Some(ErrorKind::SelectionBounds(1)));
@@ -318,9 +325,9 @@ fn a_selection_of_nothing_is_empty() {
         let rank = object.descriptor().shape().len();
         let mut picks = vec![Pick::All; rank];
         picks[rank - 1] = Pick::from(2..2);
-        let found = select(&object, &picks, &DecodeOptions::default()).unwrap();
-        assert!(found.bytes.is_empty() && found.shape[rank - 1] == 0, "{name}");
-        assert!(select_as::<f32>(&object, &picks, &DecodeOptions::default()).unwrap().is_empty());
+        let found = read(&object).select(&picks).bytes().unwrap();
+        assert!(found.is_empty(), "{name}");
+        assert!(read(&object).select(&picks).values::<f32>().unwrap().is_empty());
     }
 }
 
@@ -342,38 +349,12 @@ fn a_lattice_of_a_thousand_million_rows_is_refused_or_takes_what_it_returns() {
     let selection = selection(object.descriptor(), &all).unwrap();
     assert_eq!((selection.row_count(), selection.element_count()), (1 << 30, 1 << 31));
     assert_eq!(element_ranges(&selection, 0).nth(5), Some(21..23));
-    let refused = select(&object, &all, &DecodeOptions::default()).unwrap_err().to_string();
+    let refused = read(&object).select(&all).bytes().unwrap_err().to_string();
     assert!(refused.contains("0 bytes decode to 17179869184"), "{refused}");
-    assert!(select_as::<f32>(&object, &all, &DecodeOptions::default()).is_err());
-    let first = select(&object, &two(1000), &options).unwrap();
-    assert!(first.shape == [1000, 2] && first.bytes.len() == 16_000);
-    assert!(first.bytes.chunks_exact(8).all(|value| value == 1.5_f64.to_ne_bytes()));
+    assert!(read(&object).select(&all).values::<f32>().is_err());
+    let first = read(&object).select(&two(1000)).options(&options).bytes().unwrap();
+    assert!(first.len() == 16_000);
+    assert!(first.chunks_exact(8).all(|value| value == 1.5_f64.to_ne_bytes()));
     let far = [Pick::Range { start: 0, end: 1 << 30, step: NonZeroU64::new(1 << 27).unwrap() }, Pick::Index(3)];
-    assert_eq!(select_as::<f32>(&object, &far, &options).unwrap(), [1.5; 8]);
-}
-
-#[test]
-fn several_objects_are_selected_in_order_on_any_number_of_threads() {
-    let fields: Vec<Vec<f64>> = (0..5).map(|field| (0..COUNT).map(|at| (at + field) as f64).collect()).collect();
-    let mut message = MessageBuilder::new();
-    for (number, field) in fields.iter().enumerate() {
-        let object = ObjectBuilder::new(SHAPES[number % 2], field).unwrap();
-        message = message.object(if number < 3 { object.simple_packing(16).szip() } else { object });
-    }
-    let bytes = message.encode().unwrap();
-    let message = View::parse(&bytes).unwrap();
-    let picks = [vec![Pick::from(3..9)], vec![Pick::Index(3), Pick::from(2..4), Pick::All]];
-    let objects: Vec<_> =
-        message.objects().enumerate().map(|(number, object)| (object.unwrap(), &picks[number % 2][..])).collect();
-    let one = select_objects(&objects, &DecodeOptions::default()).unwrap();
-    let shapes: Vec<_> = one.iter().map(|selected| selected.shape.clone()).collect();
-    assert_eq!(shapes, [vec![6], vec![2, 25], vec![6], vec![2, 25], vec![6]]);
-    let threads = DecodeOptions { threads: 3, parallel_threshold_bytes: Some(0), ..DecodeOptions::default() };
-    assert_eq!(select_objects(&objects, &threads).unwrap(), one);
-    for ((object, picks), found) in objects.iter().zip(one) {
-        assert_eq!(select(object, picks, &threads).unwrap(), found);
-    }
-    let wrong = [(objects[0].0, &picks[0][..]), (objects[1].0, &picks[0][..])];
-    assert!(select_objects(&wrong, &threads).is_err());
-    assert!(select_objects(&[], &threads).unwrap().is_empty());
+    assert_eq!(read(&object).select(&far).options(&options).values::<f32>().unwrap(), [1.5; 8]);
 }

@@ -253,7 +253,7 @@ proptest! {
             let walked = view.objects().nth(index).unwrap().unwrap();
             let indexed = view.object(index).unwrap();
             prop_assert_eq!(walked.frame().offset(), indexed.frame().offset());
-            prop_assert_eq!(&*tgm_std::values(&indexed, &options).unwrap(), &values[..]);
+            prop_assert_eq!(&*tgm_std::read(&indexed).options(&options).bytes().unwrap(), &values[..]);
 
             let count = walked.descriptor().element_count();
             let mut cuts: Vec<u64> = cuts.iter().map(|cut| at_most(cut, count)).chain([0, count]).collect();
@@ -316,7 +316,7 @@ proptest! {
             tgm_core::scan::scan(&bytes).for_each(drop);
             if let Ok(view) = View::parse(&bytes) {
                 for index in 0..message.frames.len() {
-                    let _ = view.object(index).map(|object| tgm_std::values(&object, &options).is_ok());
+                    let _ = view.object(index).map(|object| tgm_std::read(&object).options(&options).bytes().is_ok());
                 }
             }
         }

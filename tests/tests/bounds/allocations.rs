@@ -128,12 +128,12 @@ fn core_does_not_allocate() {
     }
 }
 
-/// The allocations of `tgm_std::values` for the only object of a message.
+/// The allocations of `Read::bytes` for the only object of a message.
 fn allocations_of_values(object: Object, options: &DecodeOptions) -> u64 {
     let built = Message::buffered([object]).build();
     let object = View::parse(&built.bytes).unwrap().object(0).unwrap();
-    let count = allocations(|| tgm_std::values(&object, options).unwrap().len());
-    let (values, _) = measure(|| tgm_std::values(&object, options).unwrap());
+    let count = allocations(|| tgm_std::read(&object).options(options).bytes().unwrap().len());
+    let (values, _) = measure(|| tgm_std::read(&object).options(options).bytes().unwrap());
     assert!(!values.is_empty());
     count
 }
@@ -214,9 +214,11 @@ fn values_into_a_buffer_do_not_allocate_once_scratch_memory_is_large_enough() {
         let mut out = vec![0xa5; usize::try_from(object.descriptor().decoded_len().unwrap()).unwrap()];
         for native_byte_order in [true, false] {
             let options = DecodeOptions { native_byte_order, ..DecodeOptions::default() };
-            let count = allocations(|| tgm_std::values_into(&object, &options, &mut scratch, &mut out).unwrap());
+            let count = allocations(|| {
+                tgm_std::read(&object).options(&options).scratch(&mut scratch).bytes_into(&mut out).unwrap()
+            });
             assert_eq!(count, CORE, "{name}");
-            assert_eq!(out, *tgm_std::values(&object, &options).unwrap(), "{name}");
+            assert_eq!(out, *tgm_std::read(&object).options(&options).bytes().unwrap(), "{name}");
         }
     }
 }
@@ -236,10 +238,24 @@ fn ranges_and_f32_of_packed_values_into_a_buffer_allocate_only_to_open_szip() {
         let bytes = MessageBuilder::new().object(object).encode().unwrap();
         let object = View::parse(&bytes).unwrap().object(0).unwrap();
         let (mut scratch, mut floats, mut out) = (Scratch::default(), vec![0.0_f32; 5000], vec![0.0_f64; 700]);
-        let whole = || tgm_std::unpack_into(&object, 0, &options, &mut scratch, &mut floats).unwrap();
+        let whole = || {
+            tgm_std::read(&object)
+                .ranges(&[(0, floats.len() as u64)])
+                .options(&options)
+                .scratch(&mut scratch)
+                .values_into(&mut floats)
+                .unwrap()
+        };
         assert_eq!(allocations(whole), CORE, "{name}");
         let ranges = [(4000, 600), (7, 100)];
-        let part = || tgm_std::element_ranges_into(&object, &ranges, &options, &mut scratch, &mut out).unwrap();
+        let part = || {
+            tgm_std::read(&object)
+                .ranges(&ranges)
+                .options(&options)
+                .scratch(&mut scratch)
+                .values_into(&mut out)
+                .unwrap()
+        };
         assert_eq!(allocations(part), of_range, "{name}");
     }
 }
@@ -257,7 +273,9 @@ fn decoding_a_message_allocates_only_what_it_gives() {
         assert_eq!(owned, DECODED_MESSAGE - lists + count * DECODED_OBJECT, "{count} objects");
         let borrowed = || {
             let objects = View::parse(&bytes).unwrap().objects();
-            objects.map(|object| tgm_std::values(&object.unwrap(), &options).unwrap().len()).sum::<usize>()
+            objects
+                .map(|object| tgm_std::read(&object.unwrap()).options(&options).bytes().unwrap().len())
+                .sum::<usize>()
         };
         assert_eq!(allocations(borrowed), BORROWED, "{count} objects");
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use ciborium::Value;
 use tgm_core::selection::Pick;
-use tgm_std::decode::{Picks, select};
+use tgm_std::decode::Picks;
 use tgm_std::hash::{check_frame_hash, hash_frame_body};
 use tgm_std::metadata::{cbor_to_global_metadata, cbor_to_hash_frame, cbor_to_index, cbor_to_object_descriptor};
 use tgm_std::options::MaskMethod;
@@ -192,7 +192,7 @@ fn values() -> Vec<Row> {
 fn selected(object: Object, picks: &[Pick]) -> String {
     let bytes = Message::buffered([object]).build().bytes;
     let message = tgm_core::Message::parse(&bytes).unwrap();
-    text_of(select(&message.object(0).unwrap(), picks, &DecodeOptions::default()))
+    text_of(tgm_std::read(&message.object(0).unwrap()).select(picks).bytes())
 }
 
 /// A message whose metadata is not CBOR.

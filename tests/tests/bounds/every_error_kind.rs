@@ -155,6 +155,10 @@ fn index_and_hash() -> Vec<Row> {
     damaged.set("frame 3.payload", &[0xff]);
     let verified = View::parse(&damaged.bytes).unwrap().verify_all().map(drop);
     rows.push(row("DigestMismatch", damaged.offset("frame 3.magic"), verified));
+    let mut misled = Message::buffered([Object::f32(&[1], &[1.0])]).build();
+    misled.set("postamble.first_footer_offset", &23_u64.to_be_bytes());
+    let verified = View::parse(&misled.bytes).unwrap().verify_all().map(drop);
+    rows.push(row("FooterOffset", misled.offset("postamble.first_footer_offset"), verified));
     let uneven = map([("offsets", array([Value::from(1)])), ("lengths", array([]))]);
     let mut message = Message::buffered([]);
     message.frames.push(Frame::metadata(frame_type::HEADER_INDEX, &uneven));

@@ -40,7 +40,7 @@ fn digests_of_map(file: &MappedFile) -> Vec<String> {
     let mut digests = Vec::new();
     for index in 0..file.message_count() {
         for object in file.message(index).unwrap().objects() {
-            digests.push(tgm_tests::sha256(&tgm_std::values(&object.unwrap(), &options).unwrap()));
+            digests.push(tgm_tests::sha256(&tgm_std::read(&object.unwrap()).options(&options).bytes().unwrap()));
         }
     }
     digests

@@ -48,7 +48,7 @@ fn routes(bytes: &[u8], options: &DecodeOptions) -> Vec<(&'static str, Result<()
         ("decode_with_masks", tgm_std::decode_with_masks(bytes, options).map(drop)),
         ("decode_range", tgm_std::decode_range(bytes, 0, &[whole(&object)], options).map(drop)),
         ("objects", tgm_std::objects(bytes, options.clone()).and_then(|mut all| all.next().unwrap()).map(drop)),
-        ("values", tgm_std::values(&object, options).map(drop)),
+        ("values", tgm_std::read(&object).options(options).bytes().map(drop)),
     ]
 }
 

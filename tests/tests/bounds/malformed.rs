@@ -139,7 +139,7 @@ fn borrowed_routes(name: &str, bytes: &[u8], opened: bool, each: &[Outcome], wro
         outcome(
             object
                 .map_err(Into::into)
-                .and_then(|object| tgm_std::values(&object, &options).map(std::borrow::Cow::into_owned)),
+                .and_then(|object| tgm_std::read(&object).options(&options).bytes().map(std::borrow::Cow::into_owned)),
         )
     };
     let walked: Vec<Outcome> = message.objects().map(values).collect();

@@ -9,7 +9,7 @@ use tgm_core::descriptor::ZfpMode;
 use tgm_std::codec::ErrorBound;
 use tgm_std::{
     DataObjectDescriptor, DecodeLimits, DecodeOptions, MessageBuilder, ObjectBuilder, Scratch, decode, decode_range,
-    ranges_into, values_into,
+    read,
 };
 use tgm_tests::alloc::measure;
 use tgm_tests::builder::{self, Object};
@@ -109,9 +109,10 @@ fn attempt_into(bytes: &[u8], count: u64, options: &DecodeOptions) -> u64 {
     let (mut whole, mut part) = (buffer(count), buffer(count / 4));
     let ranges = [(count / 2, count / 4)];
     SCRATCH.with_borrow_mut(|scratch| {
-        let (done, usage) = measure(|| values_into(&object, options, scratch, &mut whole));
+        let (done, usage) = measure(|| read(&object).options(options).scratch(scratch).bytes_into(&mut whole));
         assert_eq!(done.map(|()| whole).ok(), decode(bytes, options).ok().map(|(_, mut all)| all.remove(0).1));
-        let (done, of_range) = measure(|| ranges_into(&object, &ranges, options, scratch, &mut part));
+        let (done, of_range) =
+            measure(|| read(&object).ranges(&ranges).options(options).scratch(scratch).bytes_into(&mut part));
         let expected = decode_range(bytes, 0, &ranges, options).ok().map(|(_, mut parts)| parts.remove(0));
         assert_eq!(done.map(|()| part).ok(), expected);
         usage.peak.max(of_range.peak)

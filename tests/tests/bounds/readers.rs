@@ -63,7 +63,7 @@ fn readers_that_start_together_share_one_table() {
                     start.wait();
                     for index in 0..usize::from(MESSAGES) {
                         let object = mapped.object(index, 0).unwrap();
-                        let values = tgm_std::values(&object, &options()).unwrap();
+                        let values = tgm_std::read(&object).options(&options()).bytes().unwrap();
                         assert_eq!(values.len(), 2000);
                         assert!(values.as_chunks().0.iter().all(|v| u32::from_ne_bytes(*v) as usize == index));
                     }

@@ -5,10 +5,7 @@ use tgm_core::ErrorKind;
 use tgm_core::Message as View;
 use tgm_core::descriptor::{Dtype, Encoding};
 use tgm_core::object::DataObject;
-use tgm_std::{
-    DecodeOptions, MessageBuilder, ObjectBuilder, ObjectTable, Scratch, TensogramError, element_ranges_into,
-    elements_into, ranges, ranges_into, unpack_into, values, values_into,
-};
+use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, ObjectTable, Scratch, TensogramError, read};
 use tgm_tests::builder::{Frame, Message, Object, frame_type};
 use tgm_tests::corpus;
 use tgm_tests::messages::INDEX_CHANGES;
@@ -22,7 +19,7 @@ fn count_of(object: &DataObject<'_>) -> usize {
 
 /// The values of an object as `f64`, if it decodes.
 fn doubles(object: &DataObject<'_>, options: &DecodeOptions) -> Option<Vec<f64>> {
-    let values = values(object, options).ok()?;
+    let values = read(object).options(options).bytes().ok()?;
     Some(values.as_chunks().0.iter().map(|value| f64::from_ne_bytes(*value)).collect())
 }
 
@@ -43,20 +40,34 @@ fn buffers_of_the_wrong_length_are_an_error_and_stay_unchanged() {
         let of_range = usize::try_from(object.descriptor().dtype().byte_len(3).unwrap()).unwrap();
         for wrong in [0, 1, len - 1, len + 1, 2 * len] {
             let mut out = vec![0xa5; wrong];
-            let error = values_into(&object, &options, &mut scratch, &mut out).unwrap_err();
+            let error = read(&object).options(&options).scratch(&mut scratch).bytes_into(&mut out).unwrap_err();
             assert!(matches!(&error, TensogramError::Encoding(_)), "{error}");
             assert!(error.to_string().contains(&format!("{wrong} bytes, the values have {len}")), "{error}");
             assert!(out.iter().all(|byte| *byte == 0xa5));
             if wrong != of_range {
-                assert!(ranges_into(&object, &[(2, 3)], &options, &mut scratch, &mut out).is_err());
+                assert!(
+                    read(&object)
+                        .ranges(&[(2, 3)])
+                        .options(&options)
+                        .scratch(&mut scratch)
+                        .bytes_into(&mut out)
+                        .is_err()
+                );
                 assert!(out.iter().all(|byte| *byte == 0xa5));
             }
         }
-        values_into(&object, &options, &mut scratch, &mut vec![0; len]).unwrap();
-        assert!(ranges_into(&object, &[], &options, &mut scratch, &mut []).is_ok());
-        assert!(ranges_into(&object, &[], &options, &mut scratch, &mut [0]).is_err());
+        read(&object).options(&options).scratch(&mut scratch).bytes_into(&mut vec![0; len]).unwrap();
+        assert!(read(&object).ranges(&[]).options(&options).scratch(&mut scratch).bytes_into(&mut []).is_ok());
+        assert!(read(&object).ranges(&[]).options(&options).scratch(&mut scratch).bytes_into(&mut [0]).is_err());
         for beyond in [(8, 3), (11, 0), (u64::MAX, 2), (0, u64::MAX)] {
-            assert!(ranges_into(&object, &[beyond], &options, &mut scratch, &mut vec![0; of_range]).is_err());
+            assert!(
+                read(&object)
+                    .ranges(&[beyond])
+                    .options(&options)
+                    .scratch(&mut scratch)
+                    .bytes_into(&mut vec![0; of_range])
+                    .is_err()
+            );
         }
     }
 }
@@ -81,21 +92,27 @@ fn elements_must_have_the_type_of_the_object_and_come_in_native_byte_order() {
         let built = Message::buffered([object]).build();
         let object = View::parse(&built.bytes).unwrap().object(0).unwrap();
         let mut out = vec![0.0_f32; 100];
-        elements_into(&object, &stored, &mut scratch, &mut out).unwrap();
+        read(&object).options(&stored).scratch(&mut scratch).values_into(&mut out).unwrap();
         assert_eq!(out, numbers);
         let mut out = vec![0.0_f32; 7];
-        element_ranges_into(&object, &[(90, 5), (3, 2)], &stored, &mut scratch, &mut out).unwrap();
+        read(&object).ranges(&[(90, 5), (3, 2)]).options(&stored).scratch(&mut scratch).values_into(&mut out).unwrap();
         assert_eq!(out, [90.0, 91.0, 92.0, 93.0, 94.0, 3.0, 4.0]);
-        assert!(elements_into(&object, &stored, &mut scratch, &mut [0.0_f32; 99]).is_err());
+        assert!(read(&object).options(&stored).scratch(&mut scratch).values_into(&mut [0.0_f32; 99]).is_err());
         for error in [
-            elements_into(&object, &stored, &mut scratch, &mut [0_i32; 100]).unwrap_err(),
-            element_ranges_into(&object, &[(0, 1)], &stored, &mut scratch, &mut [0_u32; 1]).unwrap_err(),
+            read(&object).options(&stored).scratch(&mut scratch).values_into(&mut [0_i32; 100]).unwrap_err(),
+            read(&object)
+                .ranges(&[(0, 1)])
+                .options(&stored)
+                .scratch(&mut scratch)
+                .values_into(&mut [0_u32; 1])
+                .unwrap_err(),
         ] {
             let kind = error.cause().map(|cause| cause.kind());
             assert!(matches!(kind, Some(ErrorKind::DtypeMismatch { found: Dtype::Float32, .. })), "{kind:?}");
         }
-        let error = unpack_into(&object, 0, &stored, &mut scratch, &mut [0.0_f64; 100]).unwrap_err();
-        assert_eq!(error.cause().map(|cause| cause.kind()), Some(ErrorKind::NotPacked));
+        let mut wide = [0.0_f64; 100];
+        read(&object).options(&stored).scratch(&mut scratch).values_into(&mut wide).unwrap();
+        assert!(wide.iter().zip(&numbers).all(|(wide, number)| *wide == f64::from(*number)));
     }
 }
 
@@ -116,8 +133,18 @@ fn packed_values_of_the_corpus_unpack_to_f64_and_f32_whole_and_in_parts() {
                 for (start, end) in [(0, expected.len()), (third, 2 * third), (third, third)] {
                     let (mut wide, mut narrow) = (vec![0.5_f64; end - start], vec![0.5_f32; end - start]);
                     let first = start as u64;
-                    unpack_into(&object, first, &options, &mut scratch, &mut wide).unwrap();
-                    unpack_into(&object, first, &options, &mut scratch, &mut narrow).unwrap();
+                    read(&object)
+                        .ranges(&[(first, wide.len() as u64)])
+                        .options(&options)
+                        .scratch(&mut scratch)
+                        .values_into(&mut wide)
+                        .unwrap();
+                    read(&object)
+                        .ranges(&[(first, narrow.len() as u64)])
+                        .options(&options)
+                        .scratch(&mut scratch)
+                        .values_into(&mut narrow)
+                        .unwrap();
                     for ((value, wide), narrow) in expected[start..end].iter().zip(wide).zip(narrow) {
                         let name = &sample.name;
                         assert_eq!(wide.to_bits(), value.to_bits(), "{name}: {wide} {value}");
@@ -126,7 +153,11 @@ fn packed_values_of_the_corpus_unpack_to_f64_and_f32_whole_and_in_parts() {
                         assert!(narrow.to_bits() == rounded.to_bits() || narrow.is_nan() && value.is_nan(), "{name}");
                     }
                 }
-                let beyond = unpack_into(&object, 1, &options, &mut scratch, &mut vec![0.0_f32; expected.len()]);
+                let beyond = read(&object)
+                    .ranges(&[(1, expected.len() as u64)])
+                    .options(&options)
+                    .scratch(&mut scratch)
+                    .values_into(&mut vec![0.0_f32; expected.len()]);
                 assert!(beyond.is_err(), "{}", sample.name);
             }
         }
@@ -144,9 +175,14 @@ fn masked_packed_values_are_restored_as_f32() {
         let built = Message::buffered([object]).build();
         let object = View::parse(&built.bytes).unwrap().object(0).unwrap();
         let mut out = vec![0.0_f32; 95];
-        unpack_into(&object, 5, &DecodeOptions::default(), &mut scratch, &mut out).unwrap();
+        read(&object).ranges(&[(5, out.len() as u64)]).scratch(&mut scratch).values_into(&mut out).unwrap();
         assert!(out.iter().zip(&bits[5..]).all(|(value, masked)| (*value == f32::NEG_INFINITY) == *masked));
-        unpack_into(&object, 5, &unrestored, &mut scratch, &mut out).unwrap();
+        read(&object)
+            .ranges(&[(5, out.len() as u64)])
+            .options(&unrestored)
+            .scratch(&mut scratch)
+            .values_into(&mut out)
+            .unwrap();
         assert!(out.iter().all(|value| value.is_finite()));
     }
 }
@@ -161,11 +197,11 @@ fn scratch_memory_of_one_object_does_not_affect_the_next() {
         let bytes = MessageBuilder::new().object(object).encode().unwrap();
         let object = View::parse(&bytes).unwrap().object(0).unwrap();
         let mut out = vec![f64::NAN; values.len()];
-        elements_into(&object, &options, &mut scratch, &mut out).unwrap();
+        read(&object).options(&options).scratch(&mut scratch).values_into(&mut out).unwrap();
         assert_eq!(out, values);
         let mut part = [0; 16];
-        ranges_into(&object, &[(3, 2)], &options, &mut scratch, &mut part).unwrap();
-        assert_eq!(part, *ranges(&object, &[(3, 2)], &options).unwrap()[0]);
+        read(&object).ranges(&[(3, 2)]).options(&options).scratch(&mut scratch).bytes_into(&mut part).unwrap();
+        assert_eq!(part, *read(&object).ranges(&[(3, 2)]).options(&options).bytes().unwrap());
     }
 }
 

@@ -16,7 +16,8 @@ use crate::args::{self, Flag};
 use crate::call::{call, get, run};
 use crate::encode::refuse_masks;
 use crate::error::{Code, ENCODING, FRAMING, Failure, Report, Result, c_string, io};
-use crate::{json_in, options};
+use crate::json_in;
+use crate::options::{self, EncodeOptionsStruct};
 
 /// A `tgm_async_streaming_encoder_t` of C. Tasks share its message, so they do not need the handle.
 pub struct AsyncEncoder {
@@ -44,10 +45,13 @@ fn finished() -> Failure {
 }
 
 /// Begins a message in a file, which is emptied.
-fn create(path: String, metadata: &GlobalMetadata, options: &EncodeOptions) -> Result<AsyncEncoder> {
-    let file = BufWriter::new(File::create(&path).map_err(|error| io(&error))?);
-    let queue = Queue::new(StreamingEncoder::new(file, metadata, options)?);
-    Ok(AsyncEncoder { queue, path: c_string(path) })
+fn create(path: &str, metadata: GlobalMetadata, options: EncodeOptions, launch: Launch<'_>) -> Result<()> {
+    let path = path.to_string();
+    launch.start(blocking(move || {
+        let file = BufWriter::new(File::create(&path).map_err(|error| io(&error))?);
+        let queue = Queue::new(StreamingEncoder::new(file, &metadata, &options)?);
+        Ok(AsyncEncoder { queue, path: c_string(path) })
+    }))
 }
 
 /// Begins a message in a file.
@@ -70,8 +74,31 @@ pub unsafe extern "C" fn tgm_async_streaming_encoder_create(
         let metadata = json_in::metadata(json)?;
         // SAFETY: the header's contract.
         let options = unsafe { options::encoding(hash_algo, threads, ptr::null())? };
-        let path = path.to_string();
-        launch.start(blocking(move || create(path, &metadata, &options)))
+        create(path, metadata, options, launch)
+    })
+}
+
+/// Begins a message in a file, with a struct of options.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_async_streaming_encoder_create_opts(
+    path: *const c_char,
+    metadata_json: *const c_char,
+    options: *const EncodeOptionsStruct,
+    cancel: *mut Token,
+    timeout_ms: u64,
+    out_task: *mut *mut AsyncTask,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (launch, path, json) = unsafe {
+            let launch = Launch::new(cancel, timeout_ms, out_task)?;
+            (launch, args::text(path, "path")?, args::text(metadata_json, "metadata_json")?)
+        };
+        let mut metadata = json_in::metadata(json)?;
+        // SAFETY: the header's contract.
+        let (options, added) = unsafe { options::encoding_struct(options)? };
+        added.add_to(&mut metadata, 0)?;
+        create(path, metadata, options, launch)
     })
 }
 

@@ -15,6 +15,7 @@ use crate::decode;
 use crate::error::{Code, Failure, Result, c_string};
 use crate::file::refuse_directory;
 use crate::metadata::Metadata;
+use crate::options::{self, DecodeOptionsStruct};
 
 /// A `tgm_async_file_t` of C. Tasks share what it reads from, so they do not need the handle.
 pub struct AsyncFile {
@@ -57,6 +58,47 @@ fn decoding(native_byte_order: Flag, threads: u32, restore_non_finite: Flag, ver
         verify_hash: verify_hash.is_set(),
         ..DecodeOptions::default()
     }
+}
+
+/// Decodes a message: all functions that do so end here.
+fn decode_message(file: Arc<TensogramFile>, index: usize, options: DecodeOptions, launch: Launch<'_>) -> Result<()> {
+    launch.start(async move {
+        let bytes = file.read_message_async(index).await?;
+        blocking(move || decode::whole(&bytes, &options)).await
+    })
+}
+
+/// Decodes one object of a message.
+fn decode_object(
+    file: Arc<TensogramFile>,
+    (index, object): (usize, usize),
+    options: DecodeOptions,
+    launch: Launch<'_>,
+) -> Result<()> {
+    launch.start(async move {
+        let bytes = file.read_message_object_async(index, object).await?;
+        blocking(move || decode::object(&bytes, object, &options)).await
+    })
+}
+
+/// Decodes ranges of an object's elements.
+///
+/// # Safety
+/// The arrays are NULL or have `count` numbers each.
+unsafe fn decode_range(
+    file: Arc<TensogramFile>,
+    (index, object): (usize, usize),
+    (offsets, counts, count): (*const u64, *const u64, usize),
+    options: DecodeOptions,
+    launch: Launch<'_>,
+) -> Result<()> {
+    // SAFETY: the caller makes the same promise.
+    let (offsets, counts) = unsafe { (args::slice(offsets, count)?, args::slice(counts, count)?) };
+    let ranges: Vec<(u64, u64)> = offsets.iter().copied().zip(counts.iter().copied()).collect();
+    launch.start(async move {
+        let (_, parts) = file.decode_range_async(index, object, &ranges, &options).await?;
+        Ok(parts)
+    })
 }
 
 /// Opens a file.
@@ -157,10 +199,25 @@ pub unsafe extern "C" fn tgm_async_file_decode_message(
         // SAFETY: the header's contract.
         let (file, launch) = unsafe { begin(file, cancel, timeout_ms, out_task)? };
         let options = decoding(native_byte_order, threads, restore_non_finite, verify_hash);
-        launch.start(async move {
-            let bytes = file.read_message_async(index).await?;
-            blocking(move || decode::whole(&bytes, &options)).await
-        })
+        decode_message(file, index, options, launch)
+    })
+}
+
+/// Decodes a message with a struct of options.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_async_file_decode_message_opts(
+    file: *mut AsyncFile,
+    index: usize,
+    options: *const DecodeOptionsStruct,
+    cancel: *mut Token,
+    timeout_ms: u64,
+    out_task: *mut *mut AsyncTask,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let ((file, launch), options) =
+            unsafe { (begin(file, cancel, timeout_ms, out_task)?, options::decoding_struct(options)?) };
+        decode_message(file, index, options, launch)
     })
 }
 
@@ -182,10 +239,26 @@ pub unsafe extern "C" fn tgm_async_file_decode_object(
         // SAFETY: the header's contract.
         let (file, launch) = unsafe { begin(file, cancel, timeout_ms, out_task)? };
         let options = decoding(native_byte_order, threads, restore_non_finite, verify_hash);
-        launch.start(async move {
-            let bytes = file.read_message_object_async(msg_index, obj_index).await?;
-            blocking(move || decode::object(&bytes, obj_index, &options)).await
-        })
+        decode_object(file, (msg_index, obj_index), options, launch)
+    })
+}
+
+/// Decodes one object of a message with a struct of options.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_async_file_decode_object_opts(
+    file: *mut AsyncFile,
+    msg_index: usize,
+    obj_index: usize,
+    options: *const DecodeOptionsStruct,
+    cancel: *mut Token,
+    timeout_ms: u64,
+    out_task: *mut *mut AsyncTask,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let ((file, launch), options) =
+            unsafe { (begin(file, cancel, timeout_ms, out_task)?, options::decoding_struct(options)?) };
+        decode_object(file, (msg_index, obj_index), options, launch)
     })
 }
 
@@ -204,17 +277,36 @@ pub unsafe extern "C" fn tgm_async_file_decode_range(
     timeout_ms: u64,
     out_task: *mut *mut AsyncTask,
 ) -> Code {
+    let options = DecodeOptions { native_byte_order: native_byte_order.is_set(), threads, ..Default::default() };
     call(|| {
         // SAFETY: the header's contract.
-        let (file, launch, offsets, counts) = unsafe {
+        unsafe {
             let (file, launch) = begin(file, cancel, timeout_ms, out_task)?;
-            (file, launch, args::slice(offsets, n_ranges)?, args::slice(counts, n_ranges)?)
-        };
-        let ranges: Vec<(u64, u64)> = offsets.iter().copied().zip(counts.iter().copied()).collect();
-        let options = DecodeOptions { native_byte_order: native_byte_order.is_set(), threads, ..Default::default() };
-        launch.start(async move {
-            let (_, parts) = file.decode_range_async(msg_index, obj_index, &ranges, &options).await?;
-            Ok(parts)
-        })
+            decode_range(file, (msg_index, obj_index), (offsets, counts, n_ranges), options, launch)
+        }
+    })
+}
+
+/// Decodes ranges of an object's elements with a struct of options.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_async_file_decode_range_opts(
+    file: *mut AsyncFile,
+    msg_index: usize,
+    obj_index: usize,
+    offsets: *const u64,
+    counts: *const u64,
+    n_ranges: usize,
+    options: *const DecodeOptionsStruct,
+    cancel: *mut Token,
+    timeout_ms: u64,
+    out_task: *mut *mut AsyncTask,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        unsafe {
+            let (file, launch) = begin(file, cancel, timeout_ms, out_task)?;
+            let options = options::decoding_struct(options)?;
+            decode_range(file, (msg_index, obj_index), (offsets, counts, n_ranges), options, launch)
+        }
     })
 }

@@ -38,6 +38,19 @@ struct State {
     waiting: VecDeque<Call>,
 }
 
+impl State {
+    /// The next call whose task has not ended, and the message for it. Without one the work is done.
+    fn begin_next(&mut self) -> Option<(Call, Open)> {
+        while let Some(call) = self.waiting.pop_front() {
+            if !call.task.is_ready() {
+                return Some((call, self.message.take()));
+            }
+        }
+        self.is_busy = false;
+        None
+    }
+}
+
 /// A call that waits for its turn.
 struct Call {
     task: Arc<Task>,
@@ -87,35 +100,20 @@ impl Queue {
 
     /// Makes all calls that wait.
     fn work(&self) {
-        loop {
-            let (call, mut message) = {
-                let mut state = lock(&self.state);
-                let Some(call) = state.waiting.pop_front() else {
-                    state.is_busy = false;
-                    return;
-                };
-                (call, state.message.take())
-            };
-            if call.task.is_ready() {
-                lock(&self.state).message = message;
-                continue;
-            }
+        let mut next = lock(&self.state).begin_next();
+        while let Some((call, mut message)) = next {
             let outcome = caught(|| (call.write)(&mut message)).unwrap_or_else(|| {
                 // Nobody knows what was written.
                 message = None;
                 Err(Report::internal().into())
             });
-            let goes_on = {
+            next = {
                 let mut state = lock(&self.state);
                 state.message = message;
-                state.is_busy = !state.waiting.is_empty();
-                state.is_busy
+                state.begin_next()
             };
             // Who learns of the end can ask for the number of objects.
             call.task.settle(boxed(outcome));
-            if !goes_on {
-                return;
-            }
         }
     }
 

@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn elements_of_every_type_and_packed_values_of_24_bits_take_a_quick_way() {
-        for size in Dtype::ALL.into_iter().map(Dtype::byte_width).chain([3]) {
+        for size in Dtype::ALL.iter().map(Dtype::byte_width).chain([3]) {
             assert!(quick_way(size).is_some(), "{size}");
         }
     }

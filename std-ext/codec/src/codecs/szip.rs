@@ -45,7 +45,7 @@ use super::part::Divisible;
 use super::{Codec, Compress, CompressionBackend, Done, PartReader, Workspace};
 use crate::error::CodecError;
 use crate::kernels::packing::formula;
-use crate::kernels::szip::{decode_from, decode_into, decode_packed_bytes_into};
+use crate::kernels::szip::{decode_from, decode_packed_bytes_into};
 use crate::threads::Threads;
 pub use encode::compress;
 use encode::{append_made, append_on};
@@ -115,7 +115,9 @@ impl Codec for Szip {
 
     fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
         check_emptiness(payload, out.is_empty())?;
-        decode_into(payload, &params(descriptor)?, out).map_err(CodecError::from)
+        let params = params(descriptor)?;
+        let decode = |start: Start, out: &mut [u8]| decode_from(payload, &params, start, out);
+        parallel::decode_in_turns(&params, params.container_size(), Start::default(), out, decode).map(drop)
     }
 
     fn decompress_on(
@@ -132,7 +134,7 @@ impl Codec for Szip {
         if parallel::decode(threads, descriptor, &params, params.container_size(), out, decode).is_some() {
             return Ok(());
         }
-        decode_into(payload, &params, out).map_err(CodecError::from)
+        parallel::decode_in_turns(&params, params.container_size(), Start::default(), out, decode).map(drop)
     }
 
     fn open_parts<'a>(
@@ -181,7 +183,7 @@ impl Codec for Szip {
         if parallel::decode(threads, descriptor, &params, size_of::<f64>(), out, decode).is_some() {
             return Ok(());
         }
-        decode(Start::default(), out).map(|_| ()).map_err(CodecError::from)
+        parallel::decode_in_turns(&params, size_of::<f64>(), Start::default(), out, decode).map(drop)
     }
 }
 
@@ -299,7 +301,8 @@ impl PartReader for Intervals<'_> {
         let stored = |index| self.stored.as_ref()?.get(usize::try_from(index).ok()?);
         let read = self.finder.intervals_read();
         let start = self.finder.find_sample(sample, stored).map_err(CodecError::from)?;
-        let position = decode_from(self.payload, &self.params, start, out).map_err(CodecError::from)?;
+        let decode = |start: Start, out: &mut [u8]| decode_from(self.payload, &self.params, start, out);
+        let position = parallel::decode_in_turns(&self.params, self.params.container_size(), start, out, decode)?;
         let samples = out.len() as u64 / container;
         self.finder.decoded_to(sample.saturating_add(samples), position);
         let decoded = start.skip.saturating_add(samples).saturating_mul(container);

@@ -41,12 +41,15 @@ use self::bits::BitWriter;
 use self::block_limits::BlockLimits;
 use self::blocks::{read_all, read_range};
 use crate::error::CodecError;
+use crate::interrupt::Pace;
 use crate::threads::Threads;
 
 /// Blocks that one thread writes at a time: 512 KiB of values. At a fixed rate they take whole words.
 const PIECE: usize = 1 << 14;
 /// Blocks that are read together before they are written: 8 KiB of values.
 const RUN: usize = 256;
+/// Runs between two questions whether to go on.
+const PACE: u32 = 64;
 /// Rounding can turn values from here on into infinity.
 const NEAR_INFINITY: f64 = f64::MAX / 4.0;
 
@@ -161,7 +164,9 @@ fn written(
 ) -> Result<(BitWriter, u64), CodecError> {
     let mut stream = stream_for(blocks.len() as u64 + 1, limits)?;
     let (mut numbers, mut greatest) = ([[0.0; block::LEN]; RUN], 0);
+    let mut pace = Pace::of(PACE);
     for (index, blocks) in blocks.chunks(RUN).enumerate() {
+        pace.step()?;
         let numbers = numbers.get_mut(..blocks.len()).unwrap_or_default();
         for (to, from) in numbers.iter_mut().zip(blocks) {
             *to = from.map(|stored| number(stored, order));

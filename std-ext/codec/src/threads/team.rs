@@ -5,10 +5,14 @@
 //! while a large one is.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
-use std::thread::{available_parallelism, yield_now};
+use std::thread::{self, Thread, available_parallelism, yield_now};
+use std::time::Duration;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::interrupt::{self, Watch};
 
 /// The helpers of one process.
 #[derive(Default)]
@@ -89,12 +93,50 @@ impl Team {
     /// Calls `work` on the calling thread, and at the same time on threads of the team, on `most` of them.
     pub(super) fn join_in(&self, most: usize, work: &(dyn Fn() + Sync)) {
         let Some(pool) = &self.pool else { return work() };
+        let helpers = most.min(self.count as usize);
+        let Some(watch) = Watch::of_this_thread() else {
+            pool.in_place_scope(|scope| {
+                for _ in 0..helpers {
+                    scope.spawn(|_| work());
+                }
+                work();
+            });
+            return;
+        };
+        // Only this thread can ask whether to stop, so it does not just wait for the helpers.
+        let busy = Busy { helpers: AtomicUsize::new(helpers), caller: thread::current() };
         pool.in_place_scope(|scope| {
-            for _ in 0..most.min(self.count as usize) {
-                scope.spawn(|_| work());
+            for _ in 0..helpers {
+                scope.spawn(|_| {
+                    let _done = Done(&busy);
+                    watch.clone().run(work);
+                });
             }
             work();
+            while busy.helpers.load(Ordering::Acquire) > 0 {
+                interrupt::is_stopped();
+                thread::park_timeout(PAUSE);
+            }
         });
+    }
+}
+
+/// How long a call waits for its helpers before it asks again whether to stop.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Helpers that a call waits for.
+struct Busy {
+    helpers: AtomicUsize,
+    caller: Thread,
+}
+
+/// The end of a helper's work, also by a panic.
+struct Done<'a>(&'a Busy);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        self.0.helpers.fetch_sub(1, Ordering::Release);
+        self.0.caller.unpark();
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use tgm_grid::GridError;
-use tgm_std::TensogramError;
+use tgm_std::{Reason, TensogramError};
 
 use crate::hint::Hint;
 
@@ -234,7 +234,8 @@ impl std::error::Error for GribError {}
 
 impl From<GribError> for TensogramError {
     fn from(error: GribError) -> Self {
-        let text = error.to_string().into();
+        // Kind and offset come along: `source` of the error is the `GribError`.
+        let reason = Reason::with_source(error.to_string(), Some(error.offset), error);
         match error.kind {
             GribErrorKind::Edition(_)
             | GribErrorKind::DataTemplate(_)
@@ -244,8 +245,8 @@ impl From<GribError> for TensogramError {
             | GribErrorKind::MissingManagement(_)
             | GribErrorKind::DifferenceOrder(_)
             | GribErrorKind::Picture(_)
-            | GribErrorKind::PredefinedBitmap(_) => Self::Encoding(text),
-            _ => Self::Framing(text),
+            | GribErrorKind::PredefinedBitmap(_) => Self::Encoding(reason),
+            _ => Self::Framing(reason),
         }
     }
 }

@@ -24,7 +24,7 @@ use super::note::Note;
 use super::representation::{Codec, Representation};
 use super::sections::{END, HEAD_LEN, INDICATOR_LEN, Message, Section};
 #[cfg(any(feature = "grib-png", feature = "grib-jpeg2000"))]
-use crate::error::encoding;
+use crate::error::encoding_from;
 
 /// The octets of section 5 for simple packing: its length, and where the template's number begins.
 const SIMPLE_LEN: u8 = 21;
@@ -56,8 +56,8 @@ pub(super) fn integers(codec: Codec, field: &Field<'_>, count: u64, limits: &Dec
 
 /// An error of a codec's library.
 #[cfg(any(feature = "grib-png", feature = "grib-jpeg2000"))]
-fn damaged(codec: &str, error: impl std::fmt::Display) -> TensogramError {
-    encoding(format!("GRIB section 7, {codec} data: {error}"))
+fn damaged(codec: &str, error: impl std::error::Error + Send + Sync + 'static) -> TensogramError {
+    encoding_from(format_args!("GRIB section 7, {codec} data"), error)
 }
 
 /// Checks that a picture has a pixel for each of `count` values.

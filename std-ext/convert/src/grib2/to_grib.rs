@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use ciborium::Value;
 use tgm_core::Message as Tensogram;
 use tgm_core::object::DataObject;
-use tgm_std::decode::owned_values;
 use tgm_std::internal::{Trusted, reserve_more};
+use tgm_std::read;
 use tgm_std::{DecodeOptions, GlobalMetadata, RESERVED_KEY, Result, TensogramError, check_message, decode_metadata};
 
 use super::recipe::{GRIB, MARS, Recipe, refused};
@@ -116,7 +116,7 @@ fn check(
     let options = DecodeOptions { native_byte_order: true, ..options.clone() };
     let again = converted(message, &GribOptions { limits: options.limits, ..GribOptions::default() }, vec![])?.message;
     for (index, (made, original)) in Tensogram::parse(&again)?.objects().zip(originals).enumerate() {
-        if owned_values(&made?, &options)? != owned_values(original, &options)? {
+        if read(&made?).options(&options).bytes()? != read(original).options(&options).bytes()? {
             return Err(refused(index, "its values were edited, and its GRIB data cannot be"));
         }
     }

@@ -37,7 +37,8 @@ pub(super) fn cbor(value: AttributeValue) -> Value {
 }
 
 /// A value of metadata as an attribute of the type that is called `kind`, if it fits that. Otherwise integers become
-/// `int`, or `int64` and `uint64` where they are too large, and floats `double`. `None` for what an attribute cannot be.
+/// `int`, or `int64` and `uint64` where they are too large, and floats `double`. `None` for what an attribute cannot be, and
+/// for integers that `double` would round.
 pub(super) fn attribute(value: &Value, kind: Option<&str>) -> Option<AttributeValue> {
     let items = match value {
         Value::Array(items) => items.as_slice(),
@@ -55,7 +56,7 @@ pub(super) fn attribute(value: &Value, kind: Option<&str>) -> Option<AttributeVa
         return None;
     }
     let integers: Option<Vec<i128>> = items.iter().map(|item| item.as_integer().map(i128::from)).collect();
-    let floats: Option<Vec<f64>> = items.iter().map(number).collect();
+    let floats: Option<Vec<f64>> = items.iter().map(exact).collect();
     let as_kind = |kind: &str| types::numbers(kind, integers.as_deref(), floats.as_deref());
     let usual = || ["int", "int64", "uint64", "double"].into_iter().find_map(as_kind);
     kind.and_then(as_kind).or_else(usual)
@@ -74,6 +75,16 @@ fn text(value: &Value) -> Option<&str> {
 /// The attribute of that name.
 pub(super) fn get<'m>(attributes: &'m [(Value, Value)], name: &str) -> Option<&'m Value> {
     attributes.iter().find(|(key, _)| key.as_text() == Some(name)).map(|(_, value)| value)
+}
+
+/// A number that is the same as `f64`.
+fn exact(value: &Value) -> Option<f64> {
+    let is_same = |float: &f64| match value.as_integer() {
+        #[expect(clippy::cast_possible_truncation, reason = "integers of metadata have 65 bits")]
+        Some(integer) => *float as i128 == i128::from(integer),
+        None => !value.is_array(),
+    };
+    number(value).filter(is_same)
 }
 
 /// A number as `f64`.

@@ -14,7 +14,7 @@ pub(super) use header::check;
 use super::attributes::cbor;
 use super::tree::{Attribute, Dimension, Kind, Text, Tree, Variable};
 use super::types;
-use crate::error::encoding;
+use crate::error::{encoding, encoding_from};
 use crate::note::Note;
 
 /// The most bytes of text that a variable may have.
@@ -126,7 +126,7 @@ fn values(
             |dimension: &netcdf::Dimension<'_>| Extent::SliceCount { start: 0, count: dimension.len(), stride: 1 };
         let first = record.map(|record| Extent::SliceCount { start: record, count: 1, stride: 1 });
         let extents: Vec<Extent> = first.into_iter().chain(dimensions.iter().map(whole)).collect();
-        variable.get_raw_values_into(&mut values, extents).map_err(|error| encoding(error.to_string()))?;
+        variable.get_raw_values_into(&mut values, extents).map_err(|error| encoding_from("its values", error))?;
     }
     Ok(values)
 }

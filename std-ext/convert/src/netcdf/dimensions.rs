@@ -13,10 +13,16 @@ pub(super) fn path_in(group: &str, name: &str) -> String {
 #[derive(Debug, Default)]
 pub(super) struct Dimensions {
     known: BTreeMap<(String, String), Dimension>,
+    /// The names of all of them.
+    names: BTreeSet<String>,
+    /// The numbers that equal dimensions have behind a name, so that many dimensions of one name take no search each.
+    numbers: BTreeMap<(String, Dimension), BTreeSet<u64>>,
+    /// By group and name, how many numbers are taken there without a gap.
+    taken: BTreeMap<(String, String), u64>,
 }
 
 /// A dimension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Dimension {
     pub(super) len: u64,
     pub(super) is_unlimited: bool,
@@ -41,19 +47,37 @@ impl Dimensions {
     /// | another dimension, in a group above | a new one in its place, or in `group` |
     /// | another dimension, in its place or in `group` itself | one whose name has a number behind it, by the same rules |
     pub(super) fn take(&mut self, (group, place): (&str, Option<&str>), wanted: &str, dimension: Dimension) -> Taken {
-        let mut number = 0_u64;
+        let is_same = |found: &Option<(String, Dimension)>| {
+            found.as_ref().is_some_and(|(own, known)| *known == dimension && place.is_none_or(|place| place == own))
+        };
+        let here = (group.to_string(), wanted.to_string());
+        let mut number = self.taken.get(&here).copied().unwrap_or_default();
+        // Below that number lie only dimensions of the group itself: this one, or others.
+        let equal = self.numbers.get(&(wanted.to_string(), dimension)).into_iter().flatten();
+        for number in equal.take_while(|equal| **equal < number) {
+            let name = numbered(wanted, *number);
+            if is_same(&self.seen(group, &name)) {
+                return Taken { name, make: None };
+            }
+        }
+        let mut is_without_gap = true;
         loop {
-            let name = if number == 0 { wanted.to_string() } else { format!("{wanted}_{number}") };
-            match self.seen(group, &name) {
-                Some((own, known)) if known == dimension && place.is_none_or(|place| place == own) => {
-                    return Taken { name, make: None };
-                }
+            let name = numbered(wanted, number);
+            let found = self.seen(group, &name);
+            if is_same(&found) {
+                return Taken { name, make: None };
+            }
+            match found {
                 None => return self.make(place.unwrap_or_default(), name, dimension),
                 // A dimension further in than its place would hide it.
                 Some((own, _)) if own != group && place.is_none_or(|place| place.len() > own.len()) => {
                     return self.make(place.unwrap_or(group), name, dimension);
                 }
-                Some(_) => number += 1,
+                Some((own, _)) => is_without_gap &= own == group,
+            }
+            number += 1;
+            if is_without_gap {
+                self.taken.insert(here.clone(), number);
             }
         }
     }
@@ -62,8 +86,8 @@ impl Dimensions {
     pub(super) fn take_records(&mut self, wanted: &str) -> Taken {
         let mut number = 0_u64;
         loop {
-            let name = if number == 0 { wanted.to_string() } else { format!("{wanted}_{number}") };
-            if !self.known.keys().any(|(_, known)| *known == name) {
+            let name = numbered(wanted, number);
+            if !self.names.contains(&name) {
                 return self.make("", name, Dimension { len: u64::MAX, is_unlimited: true });
             }
             number += 1;
@@ -73,13 +97,13 @@ impl Dimensions {
     /// Whether a dimension of this name is there, in any group.
     #[cfg(feature = "grib")]
     pub(super) fn is_there(&self, name: &str) -> bool {
-        self.known.keys().any(|(_, known)| known == name)
+        self.names.contains(name)
     }
 
     /// Notes a dimension of the root that no other object takes by its length.
     #[cfg(feature = "grib")]
     pub(super) fn add_own(&mut self, name: &str, len: u64) {
-        self.known.insert((String::new(), name.to_string()), Dimension { len, is_unlimited: false });
+        self.insert("", name, Dimension { len, is_unlimited: false });
     }
 
     /// The dimension of this name that a variable in `group` sees, and the group that has it.
@@ -94,20 +118,39 @@ impl Dimensions {
         })
     }
 
+    fn insert(&mut self, group: &str, name: &str, dimension: Dimension) {
+        self.known.insert((group.to_string(), name.to_string()), dimension);
+        self.names.insert(name.to_string());
+        let mut note = |name: &str, number| {
+            self.numbers.entry((name.to_string(), dimension)).or_default().insert(number);
+        };
+        note(name, 0);
+        let number = name.rsplit_once('_').and_then(|(wanted, number)| Some((wanted, number.parse().ok()?)));
+        if let Some((wanted, number)) = number {
+            note(wanted, number);
+        }
+    }
+
     fn make(&mut self, group: &str, name: String, dimension: Dimension) -> Taken {
-        self.known.insert((group.to_string(), name.clone()), dimension);
+        self.insert(group, &name, dimension);
         let path = path_in(group, &name);
         Taken { name, make: Some(path) }
     }
+}
+
+/// A name, with a number behind it that is not 0.
+fn numbered(name: &str, number: u64) -> String {
+    if number == 0 { name.to_string() } else { format!("{name}_{number}") }
 }
 
 /// Names for dimensions that have none: by their lengths, and all of a variable apart.
 pub(super) fn unnamed(shape: &[u64]) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let name = |len: &u64| {
-        let names =
-            (0_u64..).map(|number| if number == 0 { format!("dim_{len}") } else { format!("dim_{len}_{number}") });
-        let name = names.into_iter().find(|name| !taken.contains(name)).unwrap_or_default();
+        let name = (0_u64..)
+            .map(|number| numbered(&format!("dim_{len}"), number))
+            .find(|name| !taken.contains(name))
+            .unwrap_or_default();
         taken.insert(name.clone());
         name
     };
@@ -117,6 +160,22 @@ pub(super) fn unnamed(shape: &[u64]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A table is searched once a dimension, not once for each number behind its name.
+    #[test]
+    fn many_lengths_of_one_name_take_no_search_each() {
+        let mut dimensions = Dimensions::default();
+        let of = |len| Dimension { len, is_unlimited: false };
+        for round in 0..2 {
+            for len in 0..50_000 {
+                let taken = dimensions.take(("", None), "x", of(len));
+                assert_eq!((taken.name, taken.make.is_some()), (numbered("x", len), round == 0));
+            }
+        }
+        assert_eq!(dimensions.take(("g", None), "x", of(7)).make, None);
+        assert_eq!(dimensions.take(("", None), "x_3", of(9)).name, "x_3_1");
+        assert_eq!(dimensions.take(("", None), "x_3_1", of(9)).make, None);
+    }
 
     #[test]
     fn dimensions_are_shared_where_their_lengths_are_the_same() {

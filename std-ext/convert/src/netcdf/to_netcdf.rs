@@ -17,8 +17,8 @@ use super::dimensions::{Dimension, Dimensions, path_in, unnamed};
 #[cfg(feature = "grib")]
 use super::grids::{Grid, Grids};
 use super::names::safe;
-use super::values::{Attribute, Values, groups_of_zarr, metadata, of_zarr};
-use super::{DIMENSIONS, NETCDF, RECORD, TYPES, failed, guarded, types};
+use super::values::{Attribute, Values, groups_of_zarr, metadata, of_zarr, put};
+use super::{DIMENSIONS, NETCDF, RECORD, TYPES, failed, guarded, refused, types};
 use crate::error::encoding;
 #[cfg(feature = "grib")]
 use crate::grib2::{Coordinates, coordinates};
@@ -76,6 +76,24 @@ pub struct NetcdfWriter {
     /// Attributes of the file and of groups that are written, with the path of the group.
     attributes: BTreeMap<(String, String), Value>,
     messages: usize,
+    /// Values that are not written yet.
+    waiting: Vec<Waiting>,
+    waiting_bytes: usize,
+}
+
+/// Bytes of values that are written together.
+const TOGETHER: usize = 64 << 20;
+/// The key under which metadata has what comes from GRIB.
+#[cfg(feature = "grib")]
+const GRIB: &str = "grib";
+
+/// Values of a variable.
+#[derive(Debug)]
+struct Waiting {
+    path: String,
+    dtype: Dtype,
+    bytes: Vec<u8>,
+    extents: Vec<Extent>,
 }
 
 /// Variables to which the next records are added.
@@ -116,6 +134,8 @@ impl NetcdfWriter {
             grids: Grids::default(),
             attributes: BTreeMap::new(),
             messages: 0,
+            waiting: Vec::new(),
+            waiting_bytes: 0,
         })
     }
 
@@ -140,9 +160,12 @@ impl NetcdfWriter {
     ///
     /// # Errors
     /// [`TensogramError::Encoding`] of the libraries.
-    pub fn finish(self) -> Result<()> {
-        let Self { file, path, .. } = self;
-        guarded(&path, || file.close().map_err(at(&path)))
+    pub fn finish(mut self) -> Result<()> {
+        let path = self.path.clone();
+        guarded(&path, || {
+            self.put_waiting()?;
+            self.file.close().map_err(at(&path))
+        })
     }
 
     fn write_message(
@@ -184,7 +207,7 @@ impl NetcdfWriter {
             let name = name.unwrap_or_else(|| format!("object_{number}_{index}"));
             let dimension = values.more.and_then(|more| get(more, RECORD)).and_then(Value::as_text);
             if let (Some(record), Some(dimension)) = (record, dimension) {
-                self.write_record((&name, &place), &values, (record, dimension), (global, index), report)?;
+                self.write_record((&name, &place), values, (record, dimension), (global, index), report)?;
             } else {
                 let grid = self.grid((message, index), (global, &place), &values.shape, report)?;
                 let names = match &grid {
@@ -203,7 +226,7 @@ impl NetcdfWriter {
                     self.say_where(&path, &variables, &place, report)?;
                 }
                 let extents = values.shape.iter().map(|len| extent(0, *len)).collect();
-                self.put(&path, &values, extents)?;
+                self.put(path, values, extents)?;
             }
         }
         Ok(())
@@ -307,7 +330,10 @@ impl NetcdfWriter {
         shape: &[u64],
         report: &mut dyn FnMut(Note),
     ) -> Result<Option<Grid>> {
-        if global.base.get(index).is_none_or(|entry| entry.contains_key("dimensions")) {
+        // Metadata is walked from its start for each object, so objects of other formats are told apart before.
+        let is_from_grib =
+            |entry: &BTreeMap<String, Value>| entry.contains_key(GRIB) || global.extra.contains_key(GRIB);
+        if global.base.get(index).is_none_or(|entry| entry.contains_key("dimensions") || !is_from_grib(entry)) {
             return Ok(None);
         }
         let found = coordinates(&message.metadata()?, index, &self.options.decode.limits);
@@ -339,7 +365,7 @@ impl NetcdfWriter {
     fn write_record(
         &mut self,
         (name, place): (&str, &str),
-        values: &Values<'_>,
+        values: Values<'_>,
         (record, dimension): (u64, &str),
         (global, index): (&GlobalMetadata, usize),
         report: &mut dyn FnMut(Note),
@@ -347,7 +373,7 @@ impl NetcdfWriter {
         if !self.records.variables.contains_key(name) {
             let mut names = names_of_dimensions(global, index, &values.shape);
             names.insert(0, Named::Made(self.dimension_of_records(dimension)?));
-            let path = self.add_variable((name, place), values, names, (global, index), report)?;
+            let path = self.add_variable((name, place), &values, names, (global, index), report)?;
             let made = Recorded { path, dtype: values.dtype, shape: values.shape.clone(), count: 0 };
             self.records.variables.insert(name.to_string(), made);
         }
@@ -363,8 +389,9 @@ impl NetcdfWriter {
         }
         recorded.count = record + 1;
         let path = recorded.path.clone();
-        let extents = std::iter::once(extent(record, 1)).chain(values.shape.iter().map(|len| extent(0, *len)));
-        self.put(&path, values, extents.collect())
+        let extents =
+            std::iter::once(extent(record, 1)).chain(values.shape.iter().map(|len| extent(0, *len))).collect();
+        self.put(path, values, extents)
     }
 
     /// The dimension of records that these messages call `wanted`.
@@ -430,8 +457,8 @@ impl NetcdfWriter {
         let names: Vec<String> =
             dimensions.into_iter().map(|named| self.dimension(group, named, place, report)).collect::<Result<_>>()?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let (kind, type_of_file) =
-            types::of_file(values.dtype).ok_or_else(|| at(&self.path)(format!("{} has no type", values.dtype)))?;
+        let (kind, type_of_file) = types::of_file(values.dtype)
+            .ok_or_else(|| refused(&self.path, &format!("{} has no type", values.dtype)))?;
         let mut variable = self.file.add_variable_with_type(&path, &names, type_of_file).map_err(at(&self.path))?;
         if let Some(level) = self.options.deflate_level.filter(|_| !is_scalar) {
             variable.set_compression(level.into(), true).map_err(at(&self.path))?;
@@ -462,19 +489,32 @@ impl NetcdfWriter {
         Ok(path)
     }
 
-    /// Writes values to a variable.
-    fn put(&mut self, path: &str, values: &Values<'_>, extents: Vec<Extent>) -> Result<()> {
-        if values.bytes.is_empty() {
+    /// Takes values for a variable. They wait for others: each time that values follow the definition of a variable, the
+    /// library writes the definitions of all variables.
+    fn put(&mut self, path: String, values: Values<'_>, extents: Vec<Extent>) -> Result<()> {
+        let Values { dtype, bytes, .. } = values;
+        if bytes.is_empty() {
             return Ok(());
         }
-        let variable = self.file.variable_mut(path);
-        let mut variable = variable.ok_or_else(|| at(&self.path)(format!("{path} is not there")))?;
-        values.put(&mut variable, extents).map_err(at(&self.path))
+        self.waiting_bytes = self.waiting_bytes.saturating_add(bytes.len());
+        self.waiting.push(Waiting { path, dtype, bytes, extents });
+        if self.waiting_bytes < TOGETHER { Ok(()) } else { self.put_waiting() }
+    }
+
+    /// Writes the values that wait.
+    fn put_waiting(&mut self) -> Result<()> {
+        self.waiting_bytes = 0;
+        for Waiting { path, dtype, bytes, extents } in std::mem::take(&mut self.waiting) {
+            let variable = self.file.variable_mut(&path);
+            let mut variable = variable.ok_or_else(|| refused(&self.path, &format!("{path} is not there")))?;
+            put(dtype, &bytes, &mut variable, extents).map_err(at(&self.path))?;
+        }
+        Ok(())
     }
 }
 
 /// Makes an error of what the libraries say of the file.
-fn at<E: std::fmt::Display>(path: &Path) -> impl FnOnce(E) -> TensogramError {
+fn at<E: std::error::Error + Send + Sync + 'static>(path: &Path) -> impl FnOnce(E) -> TensogramError {
     move |error| failed(SourceName::of(path), error)
 }
 

@@ -1,5 +1,6 @@
 //! From NetCDF to Tensogram.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write};
@@ -14,7 +15,8 @@ use tgm_std::{
 
 use super::tree::{Attribute, Kind, Tree, Variable, value_of};
 use super::{
-    DIMENSIONS, ENUM, NETCDF, PACKING, RECORD, TEXTS, TYPE, TYPES, attributes, classic, failed, guarded, hdf5, types,
+    DIMENSIONS, ENUM, NETCDF, PACKING, RECORD, TEXTS, TYPE, TYPES, attributes, classic, failed, guarded, hdf5, refused,
+    types,
 };
 use crate::arrays::pack_bools;
 use crate::cf::{Fate, Packed, Reading};
@@ -70,7 +72,7 @@ fn convert(path: &Path, options: &NetcdfOptions, sink: &mut dyn Write, report: &
     let io = |error| TensogramError::io(path, &error);
     let metadata = std::fs::metadata(path).map_err(io)?;
     if !metadata.is_file() {
-        return Err(failed(SourceName::of(path), "it is not a file: the libraries read files alone"));
+        return Err(refused(path, "it is not a file: the libraries read files alone"));
     }
     let len = metadata.len();
     let limits = (len, &options.limits);
@@ -78,17 +80,30 @@ fn convert(path: &Path, options: &NetcdfOptions, sink: &mut dyn Write, report: &
         Some(Form::Classic) => {
             let source = std::io::BufReader::new(File::open(path).map_err(io)?);
             let header = classic::check(source, len).map_err(|error| failed(SourceName::of(path), error))?;
-            let file = netcdf::open(path).map_err(|error| failed(SourceName::of(path), error))?;
+            let (name, _held) = text_name(path).map_err(io)?;
+            let file = netcdf::open(&*name).map_err(|error| failed(SourceName::of(path), error))?;
             let tree = classic::read(&file, &header, limits, report);
             write(path, &tree, options, sink, report)
         }
         Some(Form::Hdf5) => {
-            let file = hdf5_metno::File::open(path).map_err(|error| failed(SourceName::of(path), error))?;
+            let (name, _held) = text_name(path).map_err(io)?;
+            let file = hdf5_metno::File::open(&*name).map_err(|error| failed(SourceName::of(path), error))?;
             let tree = hdf5::read(path, &file, limits, report)?;
             write(path, &tree, options, sink, report)
         }
-        None => Err(failed(SourceName::of(path), "it begins neither like HDF5 nor like NetCDF")),
+        None => Err(refused(path, "it begins neither like HDF5 nor like NetCDF")),
     }
+}
+
+/// A name of the file that is text, which the libraries ask for, and what keeps that name.
+fn text_name(path: &Path) -> std::io::Result<(Cow<'_, Path>, Option<File>)> {
+    #[cfg(target_os = "linux")]
+    if path.to_str().is_none() {
+        use std::os::fd::AsRawFd as _;
+        let file = File::open(path)?;
+        return Ok((std::path::PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())).into(), Some(file)));
+    }
+    Ok((Cow::Borrowed(path), None))
 }
 
 /// How a file is read.
@@ -135,10 +150,7 @@ fn write(
     let records = records.filter(|first| first.is_unlimited).map(|first| first.len).max().unwrap_or_default();
     if records > options.limits.max_objects {
         let max = options.limits.max_objects;
-        return Err(failed(
-            SourceName::of(path),
-            format!("{records} records exceed {}, which is {max}", Hint::MaxObjects.text()),
-        ));
+        return Err(refused(path, &format!("{records} records exceed {}, which is {max}", Hint::MaxObjects.text())));
     }
     writer.write(Part::Fixed, report)?;
     (0..records).try_for_each(|record| writer.write(Part::Record(record), report))?;

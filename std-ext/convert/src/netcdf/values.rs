@@ -5,7 +5,8 @@ use half::{bf16, f16};
 use netcdf::{Extent, VariableMut};
 use tgm_core::descriptor::Dtype;
 use tgm_core::object::DataObject;
-use tgm_std::decode::owned_values;
+use tgm_std::codec::memory;
+use tgm_std::read;
 use tgm_std::{DecodeOptions, GlobalMetadata, RESERVED_KEY, Result, TensogramError};
 
 use super::attributes::get;
@@ -75,7 +76,7 @@ impl<'m> Values<'m> {
             return Ok(None);
         }
         let options = DecodeOptions { native_byte_order: true, ..decode.clone() };
-        let bytes = owned_values(object, &options)?;
+        let bytes = memory::owned(read(object).options(&options).bytes()?)?;
         let is_bool = dtype == Dtype::Bitmask;
         let mut made = Self { dtype, shape, bytes, is_packed_as_told: true, is_bool, attributes, more };
         match dtype {
@@ -161,25 +162,30 @@ impl<'m> Values<'m> {
         }
         all
     }
+}
 
-    /// Writes the values to a variable.
-    pub(super) fn put(&self, variable: &mut VariableMut<'_>, extents: Vec<Extent>) -> Result<(), netcdf::Error> {
-        macro_rules! each {
-            ($($dtype:ident $type:ty),*) => {
-                match self.dtype {
-                    $(Dtype::$dtype => {
-                        let chunks = self.bytes.as_chunks().0.iter();
-                        let values: Vec<$type> = chunks.map(|bytes| <$type>::from_ne_bytes(*bytes)).collect();
-                        variable.put_values(&values, extents)
-                    })*
-                    other => Err(netcdf::Error::Str(format!("{other} has no type"))),
-                }
-            };
-        }
-        each!(
-            Int8 i8, Int16 i16, Int32 i32, Int64 i64, Uint8 u8, Uint16 u16, Uint32 u32, Uint64 u64, Float32 f32, Float64 f64
-        )
+/// Writes values of this type, in the machine's byte order, to a variable.
+pub(super) fn put(
+    dtype: Dtype,
+    bytes: &[u8],
+    variable: &mut VariableMut<'_>,
+    extents: Vec<Extent>,
+) -> Result<(), netcdf::Error> {
+    macro_rules! each {
+        ($($dtype:ident $type:ty),*) => {
+            match dtype {
+                $(Dtype::$dtype => {
+                    let chunks = bytes.as_chunks().0.iter();
+                    let values: Vec<$type> = chunks.map(|bytes| <$type>::from_ne_bytes(*bytes)).collect();
+                    variable.put_values(&values, extents)
+                })*
+                other => Err(netcdf::Error::Str(format!("{other} has no type"))),
+            }
+        };
     }
+    each!(
+        Int8 i8, Int16 i16, Int32 i32, Int64 i64, Uint8 u8, Uint16 u16, Uint32 u32, Uint64 u64, Float32 f32, Float64 f64
+    )
 }
 
 fn attribute_of<'v>(

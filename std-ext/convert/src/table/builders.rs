@@ -14,6 +14,7 @@ use super::cells::{Cells, text};
 use super::columns::{Columns, Kind};
 use super::describe::{Described, Object};
 use super::{Rows, failed};
+use crate::error::encoding;
 
 /// Bytes of one cell. The offsets of a batch have 31 bits.
 const MAX_CELL: usize = 1 << 28;
@@ -167,7 +168,9 @@ impl Batch {
 
 /// The second pass found what the first one did not.
 fn changed(what: &str) -> TensogramError {
-    failed(format!("{what} is new or of another type: the input changed between the two times that it was read"))
+    encoding(format!(
+        "table: {what} is new or of another type: the input changed between the two times that it was read"
+    ))
 }
 
 impl Column {

@@ -33,17 +33,23 @@ const REPEATED: usize = 4096;
 /// What becomes an object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Chunks {
-    /// Each chunk that is stored. Those at the edge are cut to the array's shape.
+    /// Each array of up to 64 MiB, and of larger ones each chunk that is stored. So it is with an array whose chunks cannot
+    /// all be read, so that the others are kept.
     #[default]
+    Fit,
+    /// Each chunk that is stored. Those at the edge are cut to the array's shape.
     Keep,
     /// Each array.
     Join,
 }
 
+/// Bytes of an array that becomes one object without being asked.
+const WHOLE: u64 = 64 << 20;
+
 /// Options of the conversion from Zarr.
 #[derive(Clone, Debug)]
 pub struct ZarrOptions {
-    /// Whether the chunks of an array are joined.
+    /// What becomes an object.
     pub chunks: Chunks,
     /// The level of zstd for the objects, whose bytes are shuffled before. Values that were packed integers are compressed by zstd of
     /// a higher level or by szip, where that is shorter. `None` stores values as they are.
@@ -56,13 +62,13 @@ pub struct ZarrOptions {
 
 impl Default for ZarrOptions {
     fn default() -> Self {
-        Self { chunks: Chunks::Keep, zstd_level: Some(3), encode: encode_options(), limits: DecodeLimits::default() }
+        Self { chunks: Chunks::Fit, zstd_level: Some(3), encode: encode_options(), limits: DecodeLimits::default() }
     }
 }
 
 /// Converts all arrays of a store, in the order of their paths, and returns how many messages were written.
 ///
-/// What cannot be converted is left out and given to `report`: an array, or with [`Chunks::Keep`] a chunk. So is each file of
+/// What cannot be converted is left out and given to `report`: an array, or without [`Chunks::Join`] a chunk. So is each file of
 /// the store that belongs to no array.
 ///
 /// # Errors
@@ -180,7 +186,12 @@ impl Reader<'_> {
     ) -> error::Result<bool> {
         let place = if path.is_empty() { "the root" } else { path };
         let prepared = self.prepare(path, description, attributes, report).and_then(|source| {
-            let whole = if self.options.chunks == Chunks::Join { Some(self.join(path, &source)?) } else { None };
+            let whole = match self.options.chunks {
+                Chunks::Keep => None,
+                Chunks::Join => Some(self.join(path, &source)?),
+                Chunks::Fit if source.len() <= WHOLE => self.join_if_sound(path, &source),
+                Chunks::Fit => None,
+            };
             Ok((source, whole))
         });
         let (source, whole) = match prepared {
@@ -305,6 +316,17 @@ impl Reader<'_> {
         }
     }
 
+    /// The values of the array, if all chunks can be read and decoded within the limits.
+    fn join_if_sound(&mut self, path: &str, source: &Source) -> Option<Vec<u8>> {
+        let before = (self.stored, self.decoded);
+        let joined = self.join(path, source);
+        if joined.is_err() {
+            // They are read again, one by one.
+            (self.stored, self.decoded) = before;
+        }
+        joined.ok()
+    }
+
     /// The values of the array.
     fn join(&mut self, path: &str, source: &Source) -> Result<Vec<u8>> {
         let array = &source.array;
@@ -351,6 +373,12 @@ impl Reader<'_> {
 }
 
 impl Source {
+    /// Bytes of all values.
+    fn len(&self) -> u64 {
+        let width = self.values.reading.dtype().byte_width().max(self.array.element.size());
+        count(&self.array.shape).map_or(u64::MAX, |count| count.saturating_mul(width as u64))
+    }
+
     /// The object of values in the byte order of the machine.
     fn object(
         &self,

@@ -9,9 +9,10 @@ use serde_json::{Map, Value as Json, json};
 use tgm_core::Message;
 use tgm_core::descriptor::{Dtype, MaskKind};
 use tgm_core::object::DataObject;
-use tgm_std::decode::owned_values;
+use tgm_std::codec::memory;
 use tgm_std::file::SourceName;
 use tgm_std::internal::{from_cbor, reserve_more};
+use tgm_std::read;
 use tgm_std::{DecodeLimits, DecodeOptions, GlobalMetadata, TensogramError, check_message, decode_descriptors, error};
 
 use super::attributes::{self, teller};
@@ -22,7 +23,7 @@ use super::names::safe;
 use super::store::directory;
 use super::{DESCRIPTION, Result, ZARR};
 use crate::arrays::{NAME, unpack_bools};
-use crate::error::{encoding, metadata};
+use crate::error::{encoding, encoding_from, metadata};
 use crate::names::{Names, of_object};
 use crate::note::Note;
 
@@ -244,7 +245,7 @@ impl ZarrWriter {
     fn elements(&self, object: &DataObject<'_>, element: Element) -> error::Result<Vec<u8>> {
         let descriptor = object.descriptor();
         let options = DecodeOptions { native_byte_order: true, ..self.options.decode.clone() };
-        let bytes = owned_values(object, &options)?;
+        let bytes = memory::owned(read(object).options(&options).bytes()?)?;
         if element.dtype == Dtype::Bitmask {
             let count = descriptor.element_count();
             let mut booleans = Vec::new();
@@ -433,7 +434,7 @@ fn dimensions(global: &GlobalMetadata, index: usize, dims: usize) -> Option<Json
 
 /// Writes the description of a node, and its directory.
 fn describe(folder: &Path, json: &Json) -> error::Result<()> {
-    let text = serde_json::to_vec_pretty(json).map_err(|error| metadata(error.to_string()))?;
+    let text = serde_json::to_vec_pretty(json).map_err(|error| encoding_from("the description", error))?;
     put(&folder.join(DESCRIPTION), &text)
 }
 

@@ -7,7 +7,9 @@ use ciborium::Value;
 use proptest::prelude::*;
 use serde_json::Value as Json;
 use sha2::{Digest as _, Sha256};
-use tgm_convert::grib2::{Found, GribOptions, MessageReader, Note, coordinates, from_tensogram, to_tensogram};
+use tgm_convert::grib2::{
+    Found, GribError, GribErrorKind, GribOptions, MessageReader, Note, coordinates, from_tensogram, to_tensogram,
+};
 use tgm_std::deps::ciborium;
 use tgm_std::encode::{Part, encode_parts};
 use tgm_std::{DecodeLimits, DecodeOptions, EncodeOptions, GlobalMetadata, TensogramError, decode, decode_metadata};
@@ -507,6 +509,19 @@ fn a_stream_that_ends_early_is_an_error_with_the_byte_where_it_does() {
     assert!(matches!(error, TensogramError::Encoding(_)) && error.to_string().contains("CCSDS data"), "{error}");
     let place = usize::try_from(cause.offset()).unwrap();
     assert!((start + 5..=start + length).contains(&place), "{cause} of {start}");
+}
+
+#[test]
+fn an_error_keeps_its_kind_and_its_byte() {
+    let mut bytes = sample("ccsds-12");
+    bytes[7] = 1;
+    let error = to_tensogram(&bytes, &GribOptions::default()).unwrap_err();
+    let cause = std::error::Error::source(&error).unwrap().downcast_ref::<GribError>().unwrap();
+    assert_eq!(cause.kind(), GribErrorKind::Edition(1));
+    assert_eq!(error.offset(), Some(cause.offset()));
+    assert!(matches!(error, TensogramError::Encoding(_)), "{error}");
+    // A place in front of the text leaves both as they are.
+    assert_eq!(error.within("message 3").offset(), Some(7));
 }
 
 /// A change of some bytes of a message, at places in proportion to its length.

@@ -8,21 +8,22 @@ array([0., 1., 2.])
 
 from collections.abc import Mapping as _Mapping
 
+from ._dataset import open_dataset, open_datasets, save_dataset
+from ._encoding import Encoding
 from ._errors import *  # noqa: F403
 from ._message import DecodedMessage
 from ._native import (
     WIRE_VERSION,
+    Archive,
     AsyncTensogramFile,
     AsyncTensogramFileIter,
     DataObjectDescriptor,
-    MappedFile,
     Message,
     MessageIter,
     MessageStream,
     Metadata,
     Object,
     Objects,
-    SourceFile,
     StreamingEncoder,
     TensogramFile,
     TensogramFileIter,
@@ -44,32 +45,31 @@ from ._native import (
     encode_pre_encoded,
     is_remote_url,
     iter_messages,
-    open_mmap,
     scan,
     to_grib,
     to_netcdf,
     validate,
     validate_file,
 )
+from ._open import open_mmap
+from ._write import Writer, load, save
 
 __version__ = "0.1.0"
 
 _Mapping.register(Metadata)
 
-# `open` is defined below, because a star import must not replace the builtin.
+# `open` comes below, because a star import must not replace the builtin.
 __all__ = [name for name in dir() if not name.startswith("_")]
 __all__ += ["__has_grib__", "__has_netcdf__", "__version__"]
 
+from ._open import open  # noqa: E402
 
-def open(source, /):
-    """Opens a path, an address or a file object for reading.
 
-    Text and `os.PathLike` give a `TensogramFile`. An object with `read` and `seek`, such as `io.BytesIO` or a file of
-    fsspec, gives a `SourceFile`. Streams that cannot seek are read by `MessageStream`.
+def __getattr__(name):
+    """Types for programs that are checked, which import numpy."""
+    if not name.startswith("_"):
+        from . import _types
 
-    >>> import io, numpy, tgm
-    >>> len(tgm.open(io.BytesIO(tgm.encode({}, [(None, numpy.zeros(3))]))))
-    1
-    """
-    return SourceFile(source) if hasattr(source, "read") else TensogramFile.open(source)
-
+        if name in vars(_types):
+            return getattr(_types, name)
+    raise AttributeError(f"module 'tgm' has no attribute {name!r}")

@@ -2,9 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import (
-    Any, Final, Literal, NamedTuple, NotRequired, Protocol, SupportsIndex, TypeAlias, TypedDict, TypeVar, final, overload,
-)
+from typing import Any, Final, Literal, NamedTuple, Protocol, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -13,16 +11,17 @@ from typing_extensions import Buffer, CapsuleType, Self
 from ._call import Call
 
 __all__ = [
+    "Archive",
     "AsyncTensogramFile",
     "AsyncTensogramFileIter",
     "CompressionError",
     "DataObjectDescriptor",
     "DecodedMessage",
+    "Encoding",
     "EncodingError",
     "FramingError",
     "HashMismatchError",
     "IntegrityError",
-    "MappedFile",
     "Message",
     "MessageIter",
     "MessageStream",
@@ -34,12 +33,12 @@ __all__ = [
     "Objects",
     "OtherError",
     "RemoteError",
-    "SourceFile",
     "StreamingEncoder",
     "TensogramError",
     "TensogramFile",
     "TensogramFileIter",
     "WIRE_VERSION",
+    "Writer",
     "compute_hash",
     "compute_packing_params",
     "convert_grib",
@@ -56,12 +55,20 @@ __all__ = [
     "encode_pre_encoded",
     "is_remote_url",
     "iter_messages",
+    "load",
+    "open_dataset",
+    "open_datasets",
     "open_mmap",
+    "save",
+    "save_dataset",
     "scan",
     "to_grib",
     "to_netcdf",
     "validate",
     "validate_file",
+    "__has_grib__",
+    "__has_netcdf__",
+    "__version__",
 ]
 
 __version__: Final[str]
@@ -69,72 +76,39 @@ __has_grib__: Final[bool]
 __has_netcdf__: Final[bool]
 WIRE_VERSION: Final[int]
 
-# Names of the format, and forms of arguments.
-Dtype: TypeAlias = Literal[
-    "float16", "bfloat16", "float32", "float64", "complex64", "complex128", "int8", "int16", "int32", "int64",
-    "uint8", "uint16", "uint32", "uint64", "bitmask",
-]
-ByteOrder: TypeAlias = Literal["little", "big"]
-HashName: TypeAlias = Literal["xxh3", "none"]
-MaskMethod: TypeAlias = Literal["none", "rle", "roaring", "lz4", "zstd", "blosc2"]
-AggregateHash: TypeAlias = Literal["auto", "none", "header", "footer", "both"]
-Level: TypeAlias = Literal["quick", "default", "checksum", "full"]
-MaskName: TypeAlias = Literal["nan", "inf+", "inf-"]
-Array: TypeAlias = npt.NDArray[Any]
-Path: TypeAlias = str | os.PathLike[str]
-Ranges: TypeAlias = Sequence[tuple[SupportsIndex, SupportsIndex]]
-MetadataLike: TypeAlias = Mapping[str, Any] | Metadata
-DescriptorLike: TypeAlias = Mapping[str, Any] | DataObjectDescriptor | None
-Data: TypeAlias = npt.NDArray[Any] | Buffer | Sequence[int]
-Pairs: TypeAlias = Sequence[tuple[DescriptorLike, Data]]
+from ._types import (
+    AggregateHash as AggregateHash,
+    Array as Array,
+    ByteOrder as ByteOrder,
+    CompressionName as CompressionName,
+    Data as Data,
+    DecodedObject as DecodedObject,
+    DescriptorDict as DescriptorDict,
+    DescriptorLike as DescriptorLike,
+    Descriptors as Descriptors,
+    Doctor as Doctor,
+    Dtype as Dtype,
+    EncodingName as EncodingName,
+    FileIssue as FileIssue,
+    FileReport as FileReport,
+    FilterName as FilterName,
+    HashName as HashName,
+    Issue as Issue,
+    Level as Level,
+    MaskMethod as MaskMethod,
+    MaskName as MaskName,
+    MetadataLike as MetadataLike,
+    PackingParams as PackingParams,
+    Pairs as Pairs,
+    Path as Path,
+    Ranges as Ranges,
+    Report as Report,
+)
 
+# Paths, addresses, patterns, folders, and lists of these.
+_Sources: TypeAlias = Path | Sequence[Path]
 _Default = TypeVar("_Default")
 _Out = TypeVar("_Out", bound=npt.NDArray[Any])
-
-class PackingParams(TypedDict):
-    sp_reference_value: float
-    sp_binary_scale_factor: int
-    sp_decimal_scale_factor: int
-    sp_bits_per_value: int
-
-class _IssuePlace(TypedDict, total=False):
-    byte_offset: int
-    object_index: int
-
-class Issue(_IssuePlace):
-    code: str
-    description: str
-    level: Literal["structure", "metadata", "integrity", "fidelity"]
-    severity: Literal["error", "warning"]
-
-class Report(TypedDict):
-    hash_verified: bool
-    issues: list[Issue]
-    object_count: int
-    omitted_issues: NotRequired[int]
-
-class FileIssue(TypedDict):
-    byte_offset: int
-    length: int
-    description: str
-
-class FileReport(TypedDict):
-    file_issues: list[FileIssue]
-    messages: list[Report]
-
-class Descriptors(TypedDict):
-    metadata: Metadata
-    descriptors: list[DataObjectDescriptor]
-
-class DecodedObject(TypedDict):
-    metadata: Metadata
-    descriptor: DataObjectDescriptor
-    data: Array
-
-class Doctor(TypedDict):
-    build: dict[str, Any]
-    features: list[dict[str, str]]
-    self_test: list[dict[str, str]]
 
 # Exceptions.
 
@@ -271,6 +245,9 @@ def decode(
 ) -> DecodedMessage: ...
 def decode_with_masks(buf: Buffer, native_byte_order: bool = True, threads: SupportsIndex = 0) -> _MaskedMessage: ...
 def decode_metadata(buf: Buffer) -> Metadata: ...
+def open_dataset(source: _Sources, /, **options: Any) -> Any: ...
+def open_datasets(source: _Sources, /, **options: Any) -> list[Any]: ...
+def save_dataset(dataset: Any, path: Path, *, encoding: Mapping[str, Mapping[str, Any]] | None = None) -> None: ...
 def decode_descriptors(buf: Buffer) -> tuple[Metadata, list[DataObjectDescriptor]]: ...
 def decode_object(
     buf: Buffer,
@@ -406,6 +383,7 @@ class TensogramFile:
         small_mask_threshold_bytes: SupportsIndex | None = None,
         aggregate_hash: AggregateHash | None = None,
     ) -> None: ...
+    def append_raw(self, message: Buffer) -> None: ...
     def message_count(self) -> int: ...
     def decode_message(
         self,
@@ -517,57 +495,16 @@ class _Readable(Protocol):
 class _Seekable(_Readable, Protocol):
     def seek(self, offset: int, whence: int = ..., /) -> Any: ...
 
+class _OpenFile(Protocol):
+    """A file of fsspec that is not open yet."""
+
+    @property
+    def fs(self) -> Any: ...
+    @property
+    def path(self) -> str: ...
+
 class _Writable(Protocol):
     def write(self, bytes: bytes, /) -> Any: ...
-
-@final
-class SourceFile:
-    def __new__(cls, file: _Seekable) -> Self: ...
-    def message_count(self) -> int: ...
-    def __len__(self) -> int: ...
-    @overload
-    def __getitem__(self, key: SupportsIndex, /) -> DecodedMessage: ...
-    @overload
-    def __getitem__(self, key: slice, /) -> list[DecodedMessage]: ...
-    def read_message(self, index: SupportsIndex) -> bytes: ...
-    def decode_message(
-        self,
-        index: SupportsIndex,
-        native_byte_order: bool = True,
-        threads: SupportsIndex = 0,
-        restore_non_finite: bool = True,
-        verify_hash: bool = False,
-    ) -> DecodedMessage: ...
-    def file_decode_metadata(self, msg_index: SupportsIndex) -> Metadata: ...
-    def file_decode_descriptors(self, msg_index: SupportsIndex) -> Descriptors: ...
-    def file_decode_object(
-        self,
-        msg_index: SupportsIndex,
-        obj_index: SupportsIndex,
-        native_byte_order: bool = True,
-        threads: SupportsIndex = 0,
-        verify_hash: bool = False,
-    ) -> DecodedObject: ...
-    @overload
-    def file_decode_range(
-        self,
-        msg_index: SupportsIndex,
-        obj_index: SupportsIndex,
-        ranges: Ranges,
-        join: Literal[False] = False,
-        native_byte_order: bool = True,
-        threads: SupportsIndex = 0,
-    ) -> list[Array]: ...
-    @overload
-    def file_decode_range(
-        self,
-        msg_index: SupportsIndex,
-        obj_index: SupportsIndex,
-        ranges: Ranges,
-        join: Literal[True],
-        native_byte_order: bool = True,
-        threads: SupportsIndex = 0,
-    ) -> Array: ...
 
 @final
 class MessageStream:
@@ -575,10 +512,99 @@ class MessageStream:
     def __iter__(self) -> Self: ...
     def __next__(self) -> bytes: ...
 
-@overload
-def open(source: Path, /) -> TensogramFile: ...
-@overload
-def open(source: _Seekable, /) -> SourceFile: ...
+def open(
+    source: str | os.PathLike[str] | os.PathLike[bytes] | Buffer | _Seekable | _OpenFile,
+    /,
+    *,
+    mmap: bool = False,
+    storage_options: Mapping[str, Any] | None = None,
+) -> Archive: ...
+def open_mmap(path: str | os.PathLike[str] | os.PathLike[bytes]) -> Archive: ...
+
+@final
+class Archive:
+    @property
+    def source(self) -> str: ...
+    @property
+    def closed(self) -> bool: ...
+    def query(self, query: str, threads: SupportsIndex = 0) -> list[Object]: ...
+    def close(self) -> None: ...
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, key: SupportsIndex, /) -> Message: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> list[Message]: ...
+    def __iter__(self) -> Iterator[Message]: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_exception: object) -> bool: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+class Encoding:
+    bits: int | None
+    within: float | None
+    compression: CompressionName
+    level: int | None
+    shuffle: bool | None
+    rate: float | None
+    precision: int | None
+    def __init__(
+        self,
+        *,
+        bits: int | None = None,
+        within: float | None = None,
+        compression: CompressionName | None = None,
+        level: int | None = None,
+        shuffle: bool | None = None,
+        rate: float | None = None,
+        precision: int | None = None,
+    ) -> None: ...
+    def descriptor(self, array: npt.ArrayLike) -> tuple[dict[str, Any], Array]: ...
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+_Target: TypeAlias = Path | _Writable | _OpenFile
+
+class Writer:
+    def __init__(
+        self,
+        target: _Target,
+        *,
+        append: bool = False,
+        hash: HashName | None = "xxh3",
+        threads: SupportsIndex = 0,
+        allow_nan: bool = True,
+        allow_inf: bool = True,
+    ) -> None: ...
+    def begin(self, metadata: Mapping[str, Any] | None = None) -> None: ...
+    def object(
+        self, array: Data, *, encoding: DescriptorLike = None, metadata: Mapping[str, Any] | None = None
+    ) -> None: ...
+    def finish(self) -> None: ...
+    def close(self) -> None: ...
+    @property
+    def closed(self) -> bool: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, kind: Any, _error: Any, _traceback: Any) -> bool: ...
+
+def save(
+    target: _Target,
+    arrays: npt.ArrayLike | Sequence[npt.ArrayLike] | Mapping[str, npt.ArrayLike],
+    /,
+    *,
+    encoding: DescriptorLike | Mapping[str, DescriptorLike] = None,
+    metadata: Mapping[str, Any] | None = None,
+    append: bool = False,
+    threads: SupportsIndex = 0,
+) -> None: ...
+def load(
+    source: str | os.PathLike[str] | os.PathLike[bytes] | Buffer | _Seekable | _OpenFile,
+    /,
+    *,
+    threads: SupportsIndex = 0,
+    checked: bool = False,
+) -> dict[str | int, Array]: ...
 
 @final
 class StreamingEncoder:
@@ -715,26 +741,6 @@ class AsyncTensogramFile:
     def __aenter__(self) -> Call[Self]: ...
     def __aexit__(self, *_exception: object) -> Call[bool]: ...
 
-def open_mmap(path: Path) -> MappedFile: ...
-
-@final
-class MappedFile:
-    @property
-    def closed(self) -> bool: ...
-    def message_count(self) -> int: ...
-    def source(self) -> str: ...
-    def query(self, query: str, threads: SupportsIndex = 0) -> list[Object]: ...
-    def close(self) -> None: ...
-    def __len__(self) -> int: ...
-    @overload
-    def __getitem__(self, index: SupportsIndex, /) -> Message: ...
-    @overload
-    def __getitem__(self, index: slice, /) -> list[Message]: ...
-    def __iter__(self) -> Iterator[Message]: ...
-    def __enter__(self) -> Self: ...
-    def __exit__(self, *_exception: object) -> bool: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
-
 @final
 class Message:
     def __new__(cls, buffer: Buffer) -> Self: ...
@@ -756,7 +762,7 @@ class Message:
     ) -> DecodedMessage: ...
     def __len__(self) -> int: ...
     @overload
-    def __getitem__(self, index: SupportsIndex, /) -> Object: ...
+    def __getitem__(self, index: SupportsIndex | str, /) -> Object: ...
     @overload
     def __getitem__(self, index: slice, /) -> list[Object]: ...
     def __iter__(self) -> Iterator[Object]: ...
@@ -768,8 +774,11 @@ class Message:
 @final
 class Objects:
     def __len__(self) -> int: ...
+    @property
+    def names(self) -> list[str | None]: ...
+    def __contains__(self, name: object, /) -> bool: ...
     @overload
-    def __getitem__(self, index: SupportsIndex, /) -> Object: ...
+    def __getitem__(self, index: SupportsIndex | str, /) -> Object: ...
     @overload
     def __getitem__(self, index: slice, /) -> list[Object]: ...
     def __iter__(self) -> Iterator[Object]: ...
@@ -792,6 +801,48 @@ class Object:
     def nbytes(self) -> int: ...
     @property
     def stored_nbytes(self) -> int: ...
+    @property
+    def stages(self) -> tuple[str, ...]: ...
+    @property
+    def chunks(self) -> tuple[int, ...]: ...
+    @property
+    def name(self) -> str | None: ...
+    @overload
+    def read(
+        self,
+        index: Any = None,
+        *,
+        ranges: None = None,
+        dtype: npt.DTypeLike | None = None,
+        out: None = None,
+        checked: bool = False,
+        threads: SupportsIndex = 0,
+        restore_non_finite: bool = True,
+    ) -> Array: ...
+    @overload
+    def read(
+        self,
+        index: None = None,
+        *,
+        ranges: Ranges,
+        dtype: npt.DTypeLike | None = None,
+        out: None = None,
+        checked: bool = False,
+        threads: SupportsIndex = 0,
+        restore_non_finite: bool = True,
+    ) -> list[Array]: ...
+    @overload
+    def read(
+        self,
+        index: Any = None,
+        *,
+        ranges: Ranges | None = None,
+        dtype: npt.DTypeLike | None = None,
+        out: _Out,
+        checked: bool = False,
+        threads: SupportsIndex = 0,
+        restore_non_finite: bool = True,
+    ) -> _Out: ...
     @property
     def index(self) -> int: ...
     @property

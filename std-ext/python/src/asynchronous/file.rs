@@ -1,5 +1,7 @@
 //! The class `AsyncTensogramFile`.
 
+use std::ffi::OsStr;
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use pyo3::exceptions::PyRuntimeError;
@@ -10,7 +12,7 @@ use tgm_std::{Result, TensogramError, TensogramFile};
 
 use super::bridge::{ready, spawn};
 use super::iter::AsyncTensogramFileIter;
-use crate::convert::arguments::{self, decoding, path_text, ranging};
+use crate::convert::arguments::{self, decoding, path, ranging};
 use crate::errors::Place;
 use crate::file::batch;
 use crate::file::open::storage_options;
@@ -37,13 +39,13 @@ use crate::message;
 #[derive(Debug)]
 pub(crate) struct AsyncTensogramFile {
     file: Arc<TensogramFile>,
-    source: String,
+    source: PathBuf,
     /// The number of messages, once it was awaited.
     count: Arc<OnceLock<usize>>,
 }
 
 impl AsyncTensogramFile {
-    fn new(file: TensogramFile, source: String) -> Self {
+    fn new(file: TensogramFile, source: PathBuf) -> Self {
         Self { file: Arc::new(file), source, count: Arc::default() }
     }
 
@@ -88,7 +90,7 @@ impl AsyncTensogramFile {
     #[staticmethod]
     #[pyo3(signature = (source, *, bidirectional=true))]
     fn open<'py>(py: Python<'py>, source: &Bound<'py, PyAny>, bidirectional: bool) -> PyResult<Bound<'py, PyAny>> {
-        opened(py, Origin { source: path_text(source, "source")?, storage: None, bidirectional })
+        opened(py, Origin { source: path(source, "source")?, storage: None, bidirectional })
     }
 
     /// Opens a source by its address, with options of its store: an awaitable of the file.
@@ -103,7 +105,7 @@ impl AsyncTensogramFile {
         bidirectional: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let storage = Some(self::storage_options(storage_options)?);
-        opened(py, Origin { source, storage, bidirectional })
+        opened(py, Origin { source: source.into(), storage, bidirectional })
     }
 
     /// Whether the source is at an address.
@@ -113,8 +115,8 @@ impl AsyncTensogramFile {
 
     /// The path or address that the file was opened with. An address has its user, password and query here, so that it can be
     /// opened again; `repr` and errors leave them out.
-    fn source(&self) -> &str {
-        &self.source
+    fn source(&self) -> &OsStr {
+        self.source.as_os_str()
     }
 
     /// The number of messages, as an awaitable. `len()` knows it afterwards.

@@ -1,5 +1,7 @@
 //! Options from the arguments of Python calls.
 
+use std::path::PathBuf;
+
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PySequence, PyString, PyTuple};
@@ -163,11 +165,12 @@ fn bounded<'py, T>(
     Ok(all)
 }
 
-/// A path: `str`, or an object with `__fspath__` that gives one.
+/// A path: `str`, `bytes`, or an object with `__fspath__` that gives one of them. It need not be UTF-8: Python's text has
+/// surrogates then, as `os.fsdecode` makes them.
 ///
 /// # Errors
 /// `TypeError` for another object, which is the argument `name`.
-pub(crate) fn path_text(object: &Bound<'_, PyAny>, name: &str) -> PyResult<String> {
+pub(crate) fn path(object: &Bound<'_, PyAny>, name: &str) -> PyResult<PathBuf> {
     let py = object.py();
     let path = match object.cast::<PyString>() {
         Ok(text) => Ok(text.clone().into_any()),

@@ -108,7 +108,15 @@ pub(crate) fn bools<'py>(py: Python<'py>, shape: &[u64], bytes: Vec<u8>) -> PyRe
 /// # Errors
 /// The errors of importing numpy.
 pub(crate) fn flat(py: Python<'_>, dtype: Dtype, values: Vec<u8>) -> PyResult<Bound<'_, PyAny>> {
-    let bytes = PyArray1::from_vec(py, values).into_any();
+    flat_view(PyArray1::from_vec(py, values).into_any(), dtype)
+}
+
+/// A flat array of bytes as one of their type.
+///
+/// # Errors
+/// The errors of importing numpy.
+pub(crate) fn flat_view(bytes: Bound<'_, PyAny>, dtype: Dtype) -> PyResult<Bound<'_, PyAny>> {
+    let py = bytes.py();
     if matches!(dtype, Dtype::Uint8 | Dtype::Bitmask) {
         return Ok(bytes);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ciborium::Value;
 use ciborium::value::Integer;
-use pyo3::exceptions::{PyRecursionError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyRecursionError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyComplex, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple,
@@ -19,13 +19,13 @@ const MAX_DEPTH: usize = 96;
 /// |---|---|
 /// | `None`, `bool`, `str` | null, bool, text |
 /// | `int` from -2^64 to 2^64-1 | integer |
-/// | other `int`, `float`, and what has `__float__` | float of 64 bits |
+/// | `float`, and what has `__float__` | float of 64 bits |
 /// | `bytes`, `bytearray` | byte string |
 /// | `list`, `tuple` | array |
 /// | `dict` and other mappings | map |
 ///
 /// # Errors
-/// `ValueError` for other types; `RecursionError` for deep containers.
+/// `OverflowError` for other `int`; `ValueError` for other types; `RecursionError` for deep containers.
 pub(crate) fn value(object: &Bound<'_, PyAny>) -> PyResult<Value> {
     value_at(object, MAX_DEPTH)
 }
@@ -133,7 +133,10 @@ fn integer(object: &Bound<'_, PyAny>) -> PyResult<Value> {
     let wide = object.extract::<i128>().ok().and_then(|wide| Integer::try_from(wide).ok());
     match wide {
         Some(integer) => Ok(Value::Integer(integer)),
-        None => Ok(Value::Float(object.extract()?)),
+        None => {
+            let text = format!("an integer of metadata has up to 64 bits: {}", object.repr()?);
+            Err(PyOverflowError::new_err(text))
+        }
     }
 }
 

@@ -4,7 +4,8 @@ use std::ffi::CString;
 
 use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple, PyType};
 use tgm_std::{ByteOrder, DataObjectDescriptor as Described, Dtype, TensogramError};
 
 use crate::convert::array_in::{Array, Data};
@@ -62,7 +63,7 @@ pub(crate) fn descriptor(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>) -> 
         ((kind, shape, dtype), _) => {
             let obj_type = kind.ok_or_else(|| missing("type"))?.extract::<String>()?;
             let shape = arguments::items(&shape.ok_or_else(|| missing("shape"))?, "shape", |dim| dim.extract())?;
-            let dtype = dtype.ok_or_else(|| missing("dtype"))?.extract::<String>()?;
+            let dtype = dtype_name(&dtype.ok_or_else(|| missing("dtype"))?)?;
             let known = Dtype::from_name(&dtype);
             let dtype = known.ok_or_else(|| PyValueError::new_err(format!("unknown dtype: {dtype:?}")))?;
             let order = array.map_or_else(ByteOrder::native, Array::order);
@@ -116,6 +117,42 @@ pub(crate) fn descriptor(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>) -> 
         warn(py, &meanings)?;
     }
     Ok(descriptor)
+}
+
+/// The descriptor and the data that a `tgm.Encoding` makes of an array. `None` for a descriptor of another kind.
+///
+/// # Errors
+/// What the encoding raises.
+pub(crate) fn chosen<'py>(
+    encoding: &Bound<'py, PyAny>,
+    data: &Bound<'py, PyAny>,
+) -> PyResult<Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = encoding.py();
+    // Descriptors of other kinds are frequent.
+    if encoding.is_none() || encoding.is_exact_instance_of::<PyDict>() {
+        return Ok(None);
+    }
+    if !encoding.is_instance(CLASS.import(py, "tgm._encoding", "Encoding")?)? {
+        return Ok(None);
+    }
+    encoding.call_method1("descriptor", (data,))?.extract().map(Some)
+}
+
+/// The name of a dtype: text, or what `numpy.dtype` takes, such as `numpy.float32`. A truth value's is "bitmask".
+fn dtype_name(dtype: &Bound<'_, PyAny>) -> PyResult<String> {
+    if dtype.is_instance_of::<PyString>() {
+        return dtype.extract();
+    }
+    let py = dtype.py();
+    let numpy = py.import("numpy")?;
+    let is_dtype = dtype.is_instance(&numpy.getattr("dtype")?)? || dtype.is_instance_of::<PyType>();
+    if !is_dtype {
+        let class = dtype.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("descriptor 'dtype': '{class}' object is not an instance of 'str'")));
+    }
+    let name: String = numpy.call_method1("dtype", (dtype,))?.getattr("name")?.extract()?;
+    Ok(if name == "bool" { Dtype::Bitmask.name().to_owned() } else { name })
 }
 
 /// [`descriptor`] for methods, whose argument it is.

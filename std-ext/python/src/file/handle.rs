@@ -1,7 +1,7 @@
 //! A file of the library that any number of threads share, and that can be closed.
 //!
-//! Reads share a lock, and an append has it alone. The lock is only waited for without the GIL, so that a thread that
-//! holds the lock can always go on.
+//! Reads share a gate, and an append has it alone. The gate is only waited for without the GIL, so that a thread that
+//! is inside can always go on, and Ctrl-C ends the wait.
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
@@ -9,14 +9,17 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tgm_std::{TensogramError, TensogramFile as Library};
 
-use crate::errors::{Place, exception};
+use crate::errors::{Place, exception, raise};
 use crate::file::origin::Origin;
+use crate::gate::Gate;
 use crate::work::detached;
 
 /// A file that can be closed.
 #[derive(Debug)]
 pub(crate) struct Handle {
     origin: Origin,
+    gate: Gate,
+    /// Behind the gate, so that nobody waits for it.
     state: RwLock<State>,
 }
 
@@ -52,7 +55,7 @@ impl Failure {
 
 impl Handle {
     pub(crate) fn new(origin: Origin, file: Library) -> Self {
-        Self { origin, state: RwLock::new(State::Open(file)) }
+        Self { origin, gate: Gate::default(), state: RwLock::new(State::Open(file)) }
     }
 
     /// How the file was opened.
@@ -79,11 +82,13 @@ impl Handle {
     /// The errors of `read`, and [`Failure::Closed`].
     pub(crate) fn read_detached<R>(&self, read: impl FnOnce(&Library) -> tgm_std::Result<R>) -> Result<R, Failure> {
         loop {
+            let pass = self.gate.shared()?;
             match &*self.shared() {
                 State::Open(file) => return Ok(read(file)?),
                 State::Closed => return Err(Failure::Closed),
                 State::Left => {}
             }
+            drop(pass);
             self.open_again()?;
         }
     }
@@ -96,6 +101,7 @@ impl Handle {
         &self,
         change: impl FnOnce(&mut Library) -> tgm_std::Result<R>,
     ) -> Result<R, Failure> {
+        let _alone = self.gate.alone()?;
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         if matches!(&*state, State::Left) {
             *state = State::Open(self.origin.open()?);
@@ -109,7 +115,8 @@ impl Handle {
     /// Gives the file back to the operating system, after all reads have ended. It stays closed, unless it is only
     /// left.
     pub(crate) fn close(&self, py: Python<'_>, for_good: bool) -> PyResult<()> {
-        detached(py, || {
+        let closed: tgm_std::Result<()> = detached(py, || {
+            let _alone = self.gate.alone()?;
             let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
             if for_good {
                 *state = State::Closed;
@@ -117,12 +124,18 @@ impl Handle {
                 // A source at an address has nothing to give back, and opening it again would cost requests.
                 *state = State::Left;
             }
-        })
+            Ok(())
+        })?;
+        closed.map_err(raise(py))
     }
 
     /// Whether the file was closed for good.
     pub(crate) fn is_closed(&self, py: Python<'_>) -> PyResult<bool> {
-        detached(py, || matches!(&*self.shared(), State::Closed))
+        let is_closed = detached(py, || {
+            let _shared = self.gate.shared()?;
+            Ok(matches!(&*self.shared(), State::Closed))
+        })?;
+        is_closed.map_err(raise(py))
     }
 
     fn shared(&self) -> RwLockReadGuard<'_, State> {
@@ -130,6 +143,7 @@ impl Handle {
     }
 
     fn open_again(&self) -> tgm_std::Result<()> {
+        let _alone = self.gate.alone()?;
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         if matches!(&*state, State::Left) {
             *state = State::Open(self.origin.open()?);

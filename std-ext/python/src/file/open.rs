@@ -1,6 +1,7 @@
 //! Opens files, and opens them again.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -23,15 +24,27 @@ impl Origin {
         self.opened(py, opened, "cannot open")
     }
 
+    /// The file of the library, opened without the GIL.
+    ///
+    /// # Errors
+    /// As [`Self::open_detached`].
+    pub(crate) fn library(&self, py: Python<'_>) -> PyResult<Library> {
+        let opened = detached(py, || self.open())?;
+        opened.map_err(|error| self.refused(py, &error, "cannot open"))
+    }
+
+    /// The exception that names the file which could not be opened.
+    fn refused(&self, py: Python<'_>, error: &TensogramError, what: &str) -> PyErr {
+        let is_missing = matches!(error, TensogramError::Io(io) if io.kind() == std::io::ErrorKind::NotFound);
+        let what = if is_missing && what == "cannot open" { "file not found" } else { what };
+        of_file(py, error, what, &self.source)
+    }
+
     /// The file that was opened, or the exception that names it.
     pub(crate) fn opened(self, py: Python<'_>, file: tgm_std::Result<Library>, what: &str) -> PyResult<TensogramFile> {
         match file {
             Ok(file) => Ok(TensogramFile::new(Handle::new(self, file))),
-            Err(error) => {
-                let is_missing = matches!(&error, TensogramError::Io(io) if io.kind() == std::io::ErrorKind::NotFound);
-                let what = if is_missing && what == "cannot open" { "file not found" } else { what };
-                Err(of_file(py, &error, what, &self.source))
-            }
+            Err(error) => Err(self.refused(py, &error, what)),
         }
     }
 }
@@ -70,7 +83,7 @@ pub(crate) fn storage_options(options: Option<&Bound<'_, PyAny>>) -> PyResult<BT
 #[pyfunction]
 pub(crate) fn _open_again(
     py: Python<'_>,
-    source: String,
+    source: PathBuf,
     storage: Option<BTreeMap<String, String>>,
     bidirectional: bool,
 ) -> PyResult<TensogramFile> {

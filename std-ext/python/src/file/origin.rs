@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
+use std::path::PathBuf;
 
 use tgm_std::file::{RemoteScanOptions, SourceName, is_remote_url};
 use tgm_std::{TensogramError, TensogramFile as Library};
@@ -11,7 +11,7 @@ use tgm_std::{TensogramError, TensogramFile as Library};
 #[derive(Clone)]
 pub(crate) struct Origin {
     /// The path or the address as the program gave it.
-    pub(crate) source: String,
+    pub(crate) source: PathBuf,
     /// Options of the object store. `None` for a source that was not opened as remote.
     pub(crate) storage: Option<BTreeMap<String, String>>,
     /// Whether an address is searched for messages from both ends.
@@ -33,7 +33,7 @@ impl Origin {
 
     /// Whether this is an address.
     pub(crate) fn is_remote(&self) -> bool {
-        self.storage.is_some() || is_remote_url(&self.source)
+        self.storage.is_some() || self.source.to_str().is_some_and(is_remote_url)
     }
 
     /// Opens the file.
@@ -42,17 +42,15 @@ impl Origin {
     /// The errors of the library; a directory is an error.
     pub(crate) fn open(&self) -> tgm_std::Result<Library> {
         let scan = RemoteScanOptions { bidirectional: self.bidirectional };
-        match &self.storage {
-            Some(storage) => open_remote(&self.source, storage, scan),
-            None if is_remote_url(&self.source) => open_remote(&self.source, &BTreeMap::new(), scan),
-            None => {
-                let path = Path::new(&self.source);
-                if path.is_dir() {
-                    return Err(std::io::Error::from(std::io::ErrorKind::IsADirectory).into());
-                }
-                Library::open(path)
-            }
+        if self.is_remote() {
+            let none = BTreeMap::new();
+            // An address that is not text is told to be none.
+            return open_remote(&self.source.to_string_lossy(), self.storage.as_ref().unwrap_or(&none), scan);
         }
+        if self.source.is_dir() {
+            return Err(std::io::Error::from(std::io::ErrorKind::IsADirectory).into());
+        }
+        Library::open(&self.source)
     }
 }
 

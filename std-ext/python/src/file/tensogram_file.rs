@@ -1,14 +1,15 @@
 //! The class `TensogramFile`.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::ffi::{OsStr, OsString};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use tgm_std::TensogramFile as Library;
 
-use crate::convert::arguments::{decoding, encoding, items, path_text, ranges, ranging};
+use crate::convert::arguments::{decoding, encoding, items, path, ranges, ranging};
+use crate::convert::buffers::{Bytes, Reads};
 use crate::convert::index::{item, no_message, refuse_wide};
 use crate::convert::{bytes_out, metadata_in, query};
 use crate::errors::Place;
@@ -66,14 +67,14 @@ impl TensogramFile {
 impl TensogramFile {
     /// Opens a file by its path, or a source by its address (`is_remote_url`). Nothing of a local file is read yet.
     ///
-    /// `source` is text or an `os.PathLike`. An address is searched for messages from both ends, unless `bidirectional`
+    /// `source` is text, bytes or an `os.PathLike`. An address is searched for messages from both ends, unless `bidirectional`
     /// is False.
     ///
     /// Raises FileNotFoundError, IsADirectoryError, PermissionError and other kinds of OSError, among them RemoteError.
     #[staticmethod]
     #[pyo3(signature = (source, *, bidirectional=true))]
     pub(crate) fn open(py: Python<'_>, source: &Bound<'_, PyAny>, bidirectional: bool) -> PyResult<Self> {
-        Origin { source: path_text(source, "source")?, storage: None, bidirectional }.open_detached(py)
+        Origin { source: path(source, "source")?, storage: None, bidirectional }.open_detached(py)
     }
 
     /// Opens a source by its address. The first bytes are read, which tells whether it can be read.
@@ -92,7 +93,7 @@ impl TensogramFile {
         bidirectional: bool,
     ) -> PyResult<Self> {
         let storage = Some(self::storage_options(storage_options)?);
-        Origin { source: source.to_owned(), storage, bidirectional }.open_detached(py)
+        Origin { source: source.into(), storage, bidirectional }.open_detached(py)
     }
 
     /// Creates a file without messages, and its directories. An existing file is emptied.
@@ -100,8 +101,8 @@ impl TensogramFile {
     /// Raises PermissionError and other kinds of OSError, as for an address, which is never written.
     #[staticmethod]
     pub(crate) fn create(py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let source = path_text(path, "path")?;
-        let created = detached(py, || Library::create(Path::new(&source)))?;
+        let source = self::path(path, "path")?;
+        let created = detached(py, || Library::create(&source))?;
         Origin { source, storage: None, bidirectional: true }.opened(py, created, "cannot create")
     }
 
@@ -151,6 +152,17 @@ impl TensogramFile {
         let message = objects.with(py, |pairs| tgm_std::encode(&metadata, pairs, &options))?;
         let append = |file: &mut Library| file.append_message(&message, &tgm_std::file::AppendOptions::default());
         let appended = detached(py, || self.handle.change_detached(append))?;
+        appended.map(|_| ()).map_err(|failure: Failure| failure.exception(py, Place::UNKNOWN))
+    }
+
+    /// Appends a message that is encoded already. `message` is any buffer of bytes.
+    ///
+    /// Raises ValueError for bytes that are not one message, and OSError for a source at an address.
+    fn append_raw(&self, py: Python<'_>, message: &Bound<'_, PyAny>) -> PyResult<()> {
+        let append = |bytes: &[u8]| {
+            self.handle.change_detached(|file| file.append_message(bytes, &tgm_std::file::AppendOptions::default()))
+        };
+        let appended = Bytes::borrow(message, "message")?.run(py, Reads::All, append)?;
         appended.map(|_| ()).map_err(|failure: Failure| failure.exception(py, Place::UNKNOWN))
     }
 
@@ -298,8 +310,8 @@ impl TensogramFile {
 
     /// The path or address that the file was opened with. An address has its user, password and query here and in a pickle,
     /// so that it can be opened again; `repr` and errors leave them out.
-    fn source(&self) -> &str {
-        &self.handle.origin().source
+    fn source(&self) -> &OsStr {
+        self.handle.origin().source.as_os_str()
     }
 
     /// Closes the file, after all reads have ended. Any later use raises ValueError.
@@ -363,8 +375,8 @@ impl TensogramFile {
     fn __reduce__<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (String, Option<BTreeMap<String, String>>, bool))> {
+    ) -> PyResult<(Bound<'py, PyAny>, (OsString, Option<BTreeMap<String, String>>, bool))> {
         let Origin { source, storage, bidirectional } = self.handle.origin().clone();
-        Ok((py.import("tgm._native")?.getattr("_open_again")?, (source, storage, bidirectional)))
+        Ok((py.import("tgm._native")?.getattr("_open_again")?, (source.into(), storage, bidirectional)))
     }
 }

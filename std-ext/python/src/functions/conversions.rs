@@ -4,7 +4,7 @@
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::convert::arguments::{items, path_text};
+use crate::convert::arguments::{self, items};
 use crate::convert::buffers::Bytes;
 
 /// The exception of a conversion that is not compiled in.
@@ -62,7 +62,7 @@ conversions! {
     convert_grib(path; grouping: &str = "merge_all", preserve_all_keys: bool = false) =
         "(path, *, grouping='merge_all', preserve_all_keys=False, encoding='none', bits=None, filter='none', \
          compression='none', compression_level=None, threads=0, hash='xxh3')"
-        => path_text(path, "path").and_then(|_| no_grib());
+        => arguments::path(path, "path").and_then(|_| no_grib());
 
     /// Converts a buffer of GRIB messages. Not in this build: raises RuntimeError.
     convert_grib_buffer(buffer; grouping: &str = "merge_all", preserve_all_keys: bool = false) =
@@ -74,7 +74,7 @@ conversions! {
     convert_netcdf(path; split_by: &str = "file", cf: bool = false) =
         "(path, *, split_by='file', cf=False, encoding='none', bits=None, filter='none', compression='none', \
          compression_level=None, threads=0, hash='xxh3')"
-        => path_text(path, "path").and_then(|_| no_netcdf());
+        => arguments::path(path, "path").and_then(|_| no_netcdf());
 }
 
 /// Makes GRIB messages of messages. Not in this build: raises RuntimeError.
@@ -90,7 +90,7 @@ pub(crate) fn to_grib(messages: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
 #[allow(unused_variables, reason = "the face of the Python function")]
 pub(crate) fn to_netcdf(messages: &Bound<'_, PyAny>, path: &Bound<'_, PyAny>) -> PyResult<()> {
     self::messages(messages)?;
-    path_text(path, "path").and_then(|_| no_netcdf())
+    arguments::path(path, "path").and_then(|_| no_netcdf())
 }
 
 /// Checks that each message has bytes.

@@ -81,8 +81,12 @@ impl<'py> Objects<'py> {
 pub(crate) fn object<'py>(
     descriptor: &Bound<'py, PyAny>,
     data: &Bound<'py, PyAny>,
-    describe: impl FnOnce(&Bound<'py, PyAny>, Option<&Data<'py>>) -> PyResult<DataObjectDescriptor>,
+    describe: fn(&Bound<'py, PyAny>, Option<&Data<'py>>) -> PyResult<DataObjectDescriptor>,
 ) -> PyResult<(DataObjectDescriptor, Payload<'py>)> {
+    // An encoding chooses the keys of a descriptor by the array, and widens arrays that it packs.
+    if let Some((keys, data)) = descriptor_in::chosen(descriptor, data)? {
+        return object(&keys, &data, describe);
+    }
     // The descriptor is looked at first if it can be, so that its errors come first.
     let parsed = Data::new(data);
     if descriptor.is_none()
@@ -99,8 +103,8 @@ pub(crate) fn object<'py>(
 ///
 /// `global_meta_dict` is a mapping: `base` is a list with metadata for each object, all other entries are annotations
 /// of the message. `descriptors_and_data` is a list of pairs. A descriptor is a dict with `type`, `shape` and `dtype`,
-/// and optionally `byte_order`, `encoding`, `filter`, `compression` and their parameters; `None` takes all from the
-/// array. Data is an array of any layout, or bytes in row-major order and in the declared byte order.
+/// and optionally `byte_order`, `encoding`, `filter`, `compression` and their parameters; an `Encoding` chooses
+/// the parameters by the array; `None` takes all from the array, and stores values as they are. Data is an array of any layout, or bytes in row-major order and in the declared byte order.
 ///
 /// `hash` is "xxh3", or "none" for a message without digests. `threads` work together on large payloads. NaN and
 /// infinities are refused unless `allow_nan` and `allow_inf` permit them; then masks record their places.

@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyList};
 use tgm_std::TensogramError;
 use tgm_std::validate::{FileValidationReport, Progress, ValidationIssue, ValidationReport, validate_file_with};
 
-use crate::convert::arguments::{path_text, validating};
+use crate::convert::arguments::{self, validating};
 use crate::convert::buffers::{Bytes, Reads};
 use crate::errors::{in_python, of_file};
 use crate::work::detached;
@@ -60,7 +60,7 @@ pub(crate) fn validate_file<'py>(
     check_canonical: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (path, options) = (path_text(path, "path")?, validating(level, check_canonical)?);
+    let (path, options) = (arguments::path(path, "path")?, validating(level, check_canonical)?);
     let mut raised = None;
     let watch = |Progress { done, total }| {
         let Some(progress) = &progress else { return Ok(()) };
@@ -69,7 +69,7 @@ pub(crate) fn validate_file<'py>(
             io::ErrorKind::Interrupted.into()
         })
     };
-    let report = detached(py, || validate_file_with(path.as_ref(), &options, watch))?;
+    let report = detached(py, || validate_file_with(&path, &options, watch))?;
     if let Some(error) = raised {
         return Err(error);
     }

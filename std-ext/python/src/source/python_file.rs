@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PySlice, PyString};
 use tgm_std::file::SourceName;
 use tgm_std::read::{FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, Tag, Want};
 
@@ -38,11 +39,7 @@ impl PythonFile {
         }
         let end = file.call_method1(intern!(py, "seek"), (0, 2))?;
         let end = if end.is_none() { file.call_method0(intern!(py, "tell"))? } else { end };
-        let name = match file.getattr(intern!(py, "name")) {
-            // Files of some packages are named by their addresses.
-            Ok(name) => SourceName::of(&name.str()?.to_string()).to_string(),
-            Err(_) => file.get_type().name()?.to_string(),
-        };
+        let name = title(file)?;
         let (turn, failure) = (Turn::default(), Mutex::default());
         Ok(Self { file: file.clone().unbind(), name, size: end.extract()?, turn, failure })
     }
@@ -65,6 +62,54 @@ impl PythonFile {
         self.turn.refuse_reentry()
     }
 
+    /// Fills `view`, a memoryview of `len` bytes that may be written, with the bytes from `offset` on.
+    ///
+    /// # Errors
+    /// What the file object raises, and [`FetchErrorKind::Changed`] if it ends before.
+    pub(crate) fn fill(&self, offset: u64, view: &Py<PyAny>, len: usize) -> Result<(), FetchError> {
+        let filled = self.turn.take(|| Python::attach(|py| self.fill_attached(offset, view.bind(py), len)));
+        let filled = filled.map_err(|_| interrupted())?.map_err(|error| self.failed(error))?;
+        if filled < len {
+            let text = format!("{}: the file ends after {filled} of {len} bytes from byte {offset} on", self.name);
+            return Err(FetchError::new(FetchErrorKind::Changed, text));
+        }
+        Ok(())
+    }
+
+    fn fill_attached(&self, offset: u64, view: &Bound<'_, PyAny>, len: usize) -> PyResult<usize> {
+        let (py, file) = (view.py(), self.file.bind(view.py()));
+        let reads_into = file.hasattr(intern!(py, "readinto"))?;
+        file.call_method1(intern!(py, "seek"), (offset,))?;
+        let mut done = 0;
+        while done < len {
+            let rest = view.get_item(PySlice::new(py, isize::try_from(done)?, isize::try_from(len)?, 1))?;
+            let more = if reads_into {
+                let read = file.call_method1(intern!(py, "readinto"), (&rest,))?;
+                read.extract::<usize>()?
+            } else {
+                let bytes = read_some(file, len - done)?;
+                let part = rest.get_item(PySlice::new(py, 0, isize::try_from(bytes.len())?, 1))?;
+                part.set_item(PySlice::full(py), PyBytes::new(py, &bytes))?;
+                bytes.len()
+            };
+            if more == 0 {
+                break;
+            }
+            if more > len - done {
+                return Err(PyValueError::new_err(format!("readinto of {} bytes returned {more}", len - done)));
+            }
+            done += more;
+        }
+        Ok(done)
+    }
+
+    /// Keeps an exception of the file object, and gives the error that stands for it.
+    fn failed(&self, error: PyErr) -> FetchError {
+        let text = format!("{}: {error}", self.name);
+        *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        FetchError::new(FetchErrorKind::Io(io::ErrorKind::Other), text)
+    }
+
     fn read(&self, py: Python<'_>, offset: u64, len: usize) -> PyResult<Vec<u8>> {
         let file = self.file.bind(py);
         file.call_method1(intern!(py, "seek"), (offset,))?;
@@ -74,9 +119,25 @@ impl PythonFile {
             if more.is_empty() {
                 break;
             }
-            bytes.extend_from_slice(&more);
+            if bytes.is_empty() {
+                bytes = more;
+            } else {
+                bytes.extend_from_slice(&more);
+            }
         }
         Ok(bytes)
+    }
+}
+
+/// The name of a file object, or its class.
+///
+/// # Errors
+/// What a name's `str` raises.
+pub(crate) fn title(file: &Bound<'_, PyAny>) -> PyResult<String> {
+    // Files of some packages are named by their addresses.
+    match file.getattr(intern!(file.py(), "name")).or_else(|_| file.getattr(intern!(file.py(), "path"))) {
+        Ok(name) => Ok(SourceName::of(&name.str()?.to_string()).to_string()),
+        Err(_) => Ok(file.get_type().name()?.to_string()),
     }
 }
 
@@ -90,9 +151,9 @@ pub(crate) fn read_some(file: &Bound<'_, PyAny>, len: usize) -> PyResult<Vec<u8>
     if read.is_none() {
         return Err(PyValueError::new_err("read returned None: files that do not block cannot be read"));
     }
-    let bytes: Vec<u8> = match read.cast::<pyo3::types::PyBytes>() {
+    let bytes: Vec<u8> = match read.cast::<PyBytes>() {
         Ok(bytes) => bytes.as_bytes().to_vec(),
-        Err(_) if read.is_instance_of::<pyo3::types::PyString>() => {
+        Err(_) if read.is_instance_of::<PyString>() => {
             return Err(PyTypeError::new_err("read returned text: open the file with mode 'rb'"));
         }
         Err(_) => Bytes::borrow(&read, "what read returned")?.to_vec(file.py())?,
@@ -103,6 +164,10 @@ pub(crate) fn read_some(file: &Bound<'_, PyAny>, len: usize) -> PyResult<Vec<u8>
     Ok(bytes)
 }
 
+fn interrupted() -> FetchError {
+    FetchError::new(FetchErrorKind::Io(io::ErrorKind::Interrupted), "interrupted")
+}
+
 impl RangeFetch for PythonFile {
     fn fetch(&self, want: &Want, _: Option<&Tag>) -> Result<Fetched, FetchError> {
         let range = want.within(self.size);
@@ -110,13 +175,9 @@ impl RangeFetch for PythonFile {
         let len = usize::try_from(range.end - range.start)
             .map_err(|_| failed(format!("{}: {} bytes do not fit into memory", self.name, range.end - range.start)))?;
         let read = self.turn.take(|| Python::attach(|py| self.read(py, range.start, len)));
-        match read {
+        match read.map_err(|_| interrupted())? {
             Ok(bytes) => Ok(Fetched { offset: range.start, bytes, size: Some(self.size), tag: None }),
-            Err(error) => {
-                let text = format!("{}: {error}", self.name);
-                *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                Err(failed(text))
-            }
+            Err(error) => Err(self.failed(error)),
         }
     }
 

@@ -86,7 +86,8 @@ impl MessageStream {
             let failure = reader.get_mut().failure.take();
             (found, failure)
         };
-        let (found, failure) = detached(py, || self.turn.take(next))?;
+        let taken = detached(py, || self.turn.take(next))?;
+        let (found, failure) = taken.map_err(|error| self.raised(py, &error))?;
         match found {
             Ok(message) => message.map(|message| bytes_out::bytes(py, message)).transpose(),
             Err(error) => Err(failure.unwrap_or_else(|| self.raised(py, &error))),

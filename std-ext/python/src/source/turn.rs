@@ -1,16 +1,19 @@
 //! Turns of threads at an object of Python that reads.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use tgm_std::Result;
+
+use crate::gate::Gate;
 
 /// One call of `read` at a time. A `read` that asks the reader that called it would wait for itself forever: that is
 /// found by its thread.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
-    lock: Mutex<()>,
+    gate: Gate,
     holder: Mutex<Option<ThreadId>>,
 }
 
@@ -27,14 +30,17 @@ impl Turn {
     }
 
     /// Does `work` when it is this thread's turn.
-    pub(super) fn take<R>(&self, work: impl FnOnce() -> R) -> R {
-        let _turn = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+    ///
+    /// # Errors
+    /// The wait for it is interrupted.
+    pub(super) fn take<R>(&self, work: impl FnOnce() -> R) -> Result<R> {
+        let _turn = self.gate.alone()?;
         *self.holder() = Some(thread::current().id());
         let _end = End(self);
-        work()
+        Ok(work())
     }
 
-    fn holder(&self) -> std::sync::MutexGuard<'_, Option<ThreadId>> {
+    fn holder(&self) -> MutexGuard<'_, Option<ThreadId>> {
         self.holder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -17,6 +17,8 @@ use crate::work::{attached, detached, has_gil};
 /// Bytes that stay where they are.
 pub(super) enum Memory {
     Map(Arc<MappedFile>),
+    /// A message that was read, or its outline.
+    Owned(Vec<u8>),
     /// While it is held, a `bytearray` refuses to change its size, and an `mmap` to close.
     Buffer(Bytes),
 }
@@ -25,7 +27,7 @@ impl Memory {
     /// Whether nobody can change the bytes.
     pub(super) const fn is_fixed(&self) -> bool {
         match self {
-            Self::Map(_) => true,
+            Self::Map(_) | Self::Owned(_) => true,
             Self::Buffer(bytes) => bytes.is_fixed(),
         }
     }
@@ -34,6 +36,7 @@ impl Memory {
     pub(super) const fn name(&self) -> &'static str {
         match self {
             Self::Map(_) => "map",
+            Self::Owned(_) => "memory",
             Self::Buffer(bytes) if bytes.is_fixed() => "bytes",
             Self::Buffer(_) => "buffer",
         }
@@ -94,6 +97,7 @@ impl Memory {
     fn all(&self, py: Python<'_>) -> &[u8] {
         match self {
             Self::Map(file) => file.as_bytes(),
+            Self::Owned(bytes) => bytes,
             Self::Buffer(bytes) => bytes.while_attached(py),
         }
     }

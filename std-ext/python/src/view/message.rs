@@ -11,21 +11,26 @@ use pyo3::types::{PyBytes, PyList, PyTuple};
 use tgm_std::core::Message as Parsed;
 use tgm_std::decode::ObjectTable;
 use tgm_std::hash::checked_metadata;
-use tgm_std::{Dtype, GlobalMetadata, MappedFile as Mapped, Result};
+use tgm_std::scan::MessageLayout;
+use tgm_std::{Dtype, GlobalMetadata, Result};
 
+use super::archive::Archive;
+use super::backing::Backing;
 use super::memory::Memory;
 use super::object::Object;
 use super::objects::Objects;
-use super::{borrowed, buffer_protocol, file, show};
+use super::{borrowed, buffer_protocol, show};
 use crate::convert::arguments::decoding;
+use crate::convert::array_out;
 use crate::convert::buffers::Bytes;
 use crate::convert::index::iterate;
 use crate::convert::query;
 use crate::errors::{Place, raise_at};
 use crate::message;
 use crate::metadata::Metadata;
+use crate::work::detached;
 
-/// A message where it lies: in a buffer of the caller, or in a memory map.
+/// A message where it lies: in a buffer of the caller, in a memory map, or in the source of an `Archive`.
 ///
 /// `Message(buffer)` takes `bytes`, `bytearray`, `memoryview`, `mmap`, an array of uint8, or any other buffer that
 /// begins with a message; bytes behind it are ignored. Nothing is copied, and nothing is decoded before it is asked
@@ -42,30 +47,75 @@ use crate::metadata::Metadata;
 /// array([3., 5.])
 #[pyclass(frozen, weakref, module = "tgm")]
 pub(crate) struct Message {
-    memory: Memory,
+    /// The bytes, or their outline: without payloads and masks. It is read when it is first asked for.
+    memory: OnceLock<Arc<Memory>>,
     /// Where the message lies in the memory.
     place: Range<usize>,
-    /// The file that it is a message of, and its number there.
-    file: Option<(Py<file::MappedFile>, usize)>,
+    /// The archive that it is a message of, and its number there.
+    archive: Option<(Py<Archive>, usize)>,
+    /// Where it is read, if it does not lie in memory.
+    source: Option<(Arc<Backing>, MessageLayout)>,
     table: OnceLock<ObjectTable>,
     metadata: OnceLock<Arc<GlobalMetadata>>,
 }
 
+/// The source of an object whose payload is not in memory.
+#[derive(Clone)]
+pub(super) struct Elsewhere {
+    pub(super) backing: Arc<Backing>,
+    /// The number of the message in its archive.
+    pub(super) message: usize,
+    /// The byte of the source where the message begins.
+    pub(super) start: u64,
+}
+
 impl Message {
-    /// A message of a map.
-    pub(super) fn of_file(map: Arc<Mapped>, place: Range<usize>, file: Py<file::MappedFile>, index: usize) -> Self {
+    /// A message in memory.
+    pub(super) fn here(memory: Arc<Memory>, place: Range<usize>, archive: Py<Archive>, index: usize) -> Self {
         Self {
-            memory: Memory::Map(map),
+            memory: OnceLock::from(memory),
             place,
-            file: Some((file, index)),
+            archive: Some((archive, index)),
+            source: None,
             table: OnceLock::new(),
             metadata: OnceLock::new(),
         }
     }
 
-    /// The bytes that it lies in.
-    pub(super) const fn memory(&self) -> &Memory {
-        &self.memory
+    /// A message of a source. Nothing is read yet.
+    pub(super) fn there(backing: Arc<Backing>, layout: MessageLayout, archive: Py<Archive>, index: usize) -> Self {
+        Self {
+            memory: OnceLock::new(),
+            place: 0..usize::try_from(layout.length).unwrap_or(usize::MAX),
+            archive: Some((archive, index)),
+            source: Some((backing, layout)),
+            table: OnceLock::new(),
+            metadata: OnceLock::new(),
+        }
+    }
+
+    /// The bytes that it lies in. Payloads are not among them if there is [`Self::elsewhere`].
+    pub(super) fn memory(&self, py: Python<'_>) -> PyResult<&Memory> {
+        if let Some(memory) = self.memory.get() {
+            return Ok(memory);
+        }
+        let Some((backing, _)) = &self.source else {
+            return Err(PyIndexError::new_err("the message has no bytes"));
+        };
+        let (place, index) = (self.place_of(None), self.number().unwrap_or_default());
+        let read = backing.ask(py, place, |backing| backing.outline(index))?;
+        Ok(self.memory.get_or_init(|| Arc::new(Memory::Owned(read))))
+    }
+
+    /// Where payloads are read, if they are not in memory.
+    pub(super) fn elsewhere(&self) -> Option<Elsewhere> {
+        let (backing, layout) = self.source.as_ref()?;
+        let is_whole = layout.length <= backing.whole_message();
+        (!is_whole).then(|| Elsewhere {
+            backing: Arc::clone(backing),
+            message: self.number().unwrap_or_default(),
+            start: layout.offset,
+        })
     }
 
     /// Where it lies in its memory.
@@ -75,7 +125,7 @@ impl Message {
 
     /// The number of the message in its file.
     pub(super) fn number(&self) -> Option<usize> {
-        self.file.as_ref().map(|(_, number)| *number)
+        self.archive.as_ref().map(|(_, number)| *number)
     }
 
     /// Where an error of the message, or of one of its objects, happened.
@@ -88,7 +138,7 @@ impl Message {
         if let Some(table) = self.table.get() {
             return Ok(table);
         }
-        let found = self.memory.run(py, &self.place, |bytes| ObjectTable::by_walk(&Parsed::parse(bytes)?))?;
+        let found = self.memory(py)?.run(py, &self.place, |bytes| ObjectTable::by_walk(&Parsed::parse(bytes)?))?;
         let found = found.map_err(raise_at(py, self.place_of(None)))?;
         Ok(self.table.get_or_init(|| found))
     }
@@ -102,14 +152,19 @@ impl Message {
             checked_metadata(&Parsed::parse(bytes)?)?;
             Ok(tgm_std::decode::decode_descriptors(bytes)?.0)
         };
-        let found = self.memory.run(py, &self.place, read)?.map_err(raise_at(py, self.place_of(None)))?;
+        let found = self.memory(py)?.run(py, &self.place, read)?.map_err(raise_at(py, self.place_of(None)))?;
         Ok(Arc::clone(self.metadata.get_or_init(|| Arc::new(found))))
     }
 
     /// The number of its bytes. A streamed message does not state it: outside a file it is the number of bytes of the
     /// buffer.
     fn byte_len(&self, py: Python<'_>) -> usize {
-        let stated = self.memory.look(py, &self.place, |bytes| {
+        // A source says where its messages end.
+        if self.source.is_some() {
+            return self.place.len();
+        }
+        let Ok(memory) = self.memory(py) else { return self.place.len() };
+        let stated = memory.look(py, &self.place, |bytes| {
             let length = Parsed::parse(bytes)?.total_length();
             Ok(length.and_then(|length| usize::try_from(length).ok()))
         });
@@ -118,9 +173,18 @@ impl Message {
 
     fn as_array<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
+        if this.elsewhere().is_some() {
+            return Ok(array_out::flat(py, Dtype::Uint8, this.read(py)?)?);
+        }
         let len = this.byte_len(py);
         let range = this.place.start..this.place.start.saturating_add(len).min(this.place.end);
-        bytes_at(slf.as_any(), &this.memory, &range)
+        bytes_at(slf.as_any(), this.memory(py)?, &range)
+    }
+
+    /// All bytes of a message that is not in memory.
+    fn read(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        let Some(Elsewhere { backing, message, .. }) = self.elsewhere() else { return Ok(Vec::new()) };
+        backing.ask(py, self.place_of(None), |backing| backing.message(message))
     }
 }
 
@@ -143,7 +207,14 @@ impl Message {
         let place = 0..memory.len(py);
         let len = memory.look(py, &place, |bytes| Ok(Parsed::parse(bytes)?.as_bytes().len()))?;
         let len = len.map_err(raise_at(py, Place::UNKNOWN))?;
-        Ok(Self { memory, place: 0..len, file: None, table: OnceLock::new(), metadata: OnceLock::new() })
+        Ok(Self {
+            memory: OnceLock::from(Arc::new(memory)),
+            place: 0..len,
+            archive: None,
+            source: None,
+            table: OnceLock::new(),
+            metadata: OnceLock::new(),
+        })
     }
 
     /// The objects: a sequence of `Object`, none of which is decoded before it is asked for.
@@ -171,10 +242,10 @@ impl Message {
         self.byte_len(py)
     }
 
-    /// The objects of this message for which a query holds, as a list. See `MappedFile.query`.
+    /// The objects of this message for which a query holds, as a list. See `Archive.query`.
     fn query<'py>(slf: &Bound<'py, Self>, query: &str) -> PyResult<Bound<'py, PyList>> {
         let (py, this, query) = (slf.py(), slf.get(), query::query(query)?);
-        let found = this.memory.run(py, &this.place, |bytes| {
+        let found = this.memory(py)?.run(py, &this.place, |bytes| {
             let mut found = Vec::new();
             query.objects_of(&checked_metadata(&Parsed::parse(bytes)?)?, |object| found.push(object))?;
             Ok(found)
@@ -196,7 +267,12 @@ impl Message {
         verify_hash: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = decoding(native_byte_order, threads, restore_non_finite, verify_hash);
-        let decoded = self.memory.run(py, &self.place, |bytes| tgm_std::decode(bytes, &options))?;
+        let decoded = if self.elsewhere().is_some() {
+            let bytes = self.read(py)?;
+            detached(py, move || tgm_std::decode(&bytes, &options))?
+        } else {
+            self.memory(py)?.run(py, &self.place, |bytes| tgm_std::decode(bytes, &options))?
+        };
         message::decoded(py, decoded.map_err(raise_at(py, self.place_of(None)))?)
     }
 
@@ -224,9 +300,13 @@ impl Message {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let (objects, bytes, memory) = (self.table(py)?.len(), self.byte_len(py), self.memory.name());
+        let (objects, bytes) = (self.table(py)?.len(), self.byte_len(py));
+        let within = match &self.source {
+            Some((backing, _)) => backing.name(),
+            None => self.memory(py)?.name().to_owned(),
+        };
         let number = self.number().map(|number| format!("index={number}, ")).unwrap_or_default();
-        Ok(format!("Message({number}objects={objects}, bytes={bytes}, in={memory})"))
+        Ok(format!("Message({number}objects={objects}, bytes={bytes}, in={within})"))
     }
 
     fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<String> {
@@ -235,9 +315,9 @@ impl Message {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let py = slf.py();
-        match &slf.get().file {
-            Some((file, number)) => {
-                Ok((py.import("operator")?.getattr("getitem")?, (file.clone_ref(py), *number).into_pyobject(py)?))
+        match &slf.get().archive {
+            Some((archive, number)) => {
+                Ok((py.import("operator")?.getattr("getitem")?, (archive.clone_ref(py), *number).into_pyobject(py)?))
             }
             None => Ok((slf.get_type().into_any(), (Self::__bytes__(slf)?,).into_pyobject(py)?)),
         }

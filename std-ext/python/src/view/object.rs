@@ -2,18 +2,22 @@
 
 use std::ffi::c_int;
 
-use numpy::PyArrayDescr;
+use numpy::{PyArray1, PyArrayDescr};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
+use tgm_std::codec::memory::owned;
 use tgm_std::core::Message as Parsed;
-use tgm_std::core::descriptor::{ByteOrder, Encoding};
+use tgm_std::core::frame::Frame;
 use tgm_std::core::object::DataObject;
 use tgm_std::{DecodeOptions, Dtype, Result};
 
-use super::message::Message;
+use super::facts::Facts;
+use super::message::{Elsewhere, Message};
+use super::objects;
+use super::read::{self, Request};
 use super::{borrowed, buffer_protocol, dlpack, out, select, show};
 use crate::convert::arguments::decoding;
 use crate::convert::{array_out, cbor_out};
@@ -24,11 +28,14 @@ use crate::errors::raise_at;
 ///
 /// | want | take |
 /// |---|---|
-/// | the values, without a copy if they lie in the message as they are | `.array`, `numpy.asarray(object)`, `memoryview(object)` |
-/// | some values, of which only these are decoded | `object[10:20, ::4]` |
-/// | an array of one's own | `.decode()`, or `.decode(out=array)` |
+/// | what it is | `.shape`, `.dtype`, `.stages`, `.nbytes`, `.chunks`, `.name`, `.metadata` |
+/// | values in a new array | `.read()`, `.read(numpy.s_[10:20, ::4])`, `.read(ranges=[(0, 10)])`, `.read(dtype="float32")` |
+/// | values in an array of one's own | `.read(out=array)` |
+/// | some values, of which only these are read and decoded | `object[10:20, ::4]` |
+/// | all values, without a copy if they lie in memory as they are | `.array`, `numpy.asarray(object)`, `memoryview(object)` |
 /// | the values in torch, jax and others | `torch.from_dlpack(object)` |
-/// | what it is | `.shape`, `.dtype`, `.descriptor`, `.metadata` |
+///
+/// Nothing of the payload is read before it is asked for.
 ///
 /// An array that is a view keeps the object, and so the map or buffer. It is read-only.
 ///
@@ -44,59 +51,11 @@ pub(crate) struct Object {
     message: Py<Message>,
     number: usize,
     facts: Facts,
+    /// Where the payload is read, if it is not in memory.
+    elsewhere: Option<Elsewhere>,
     /// The decoded values, where a stage stands between the payload and them.
     decoded: PyOnceLock<Py<PyAny>>,
     numpy_dtype: PyOnceLock<Py<PyArrayDescr>>,
-}
-
-/// What the descriptor says.
-pub(super) struct Facts {
-    /// The type of the values. Packed values are float64.
-    pub(super) dtype: Dtype,
-    pub(super) shape: Vec<u64>,
-    pub(super) element_count: u64,
-    /// The number of bytes of the payload.
-    pub(super) payload_len: usize,
-    /// The number of bytes of the values.
-    pub(super) decoded_len: u64,
-    /// Where the values lie in the memory, if no stage stands between the payload and them.
-    stored: Option<usize>,
-    /// Whether stored values are in the order of other machines.
-    is_swapped: bool,
-}
-
-impl Facts {
-    fn read(object: &DataObject<'_>, message_start: usize) -> Result<Self> {
-        let descriptor = object.descriptor();
-        let dtype = match descriptor.encoding().known() {
-            Some(Encoding::SimplePacking) => Dtype::Float64,
-            _ => descriptor.dtype(),
-        };
-        let decoded_len = dtype.byte_len(descriptor.element_count());
-        // The view checks that no stage stands between, and that the payload is as long as the shape says.
-        let offset = object.view_any().ok().and_then(|_| usize::try_from(object.region_offset()).ok());
-        Ok(Self {
-            dtype,
-            shape: descriptor.shape().into_iter().collect(),
-            element_count: descriptor.element_count(),
-            payload_len: object.payload().len(),
-            decoded_len: decoded_len.map_or_else(|| descriptor.decoded_len(), Ok)?,
-            stored: offset.and_then(|offset| message_start.checked_add(offset)),
-            is_swapped: descriptor.byte_order() != ByteOrder::NATIVE && dtype.byte_width() > 1,
-        })
-    }
-
-    /// The dtype and shape of an array over the values as they lie in the message. Bits are flat, as their bytes are.
-    fn stored_form(&self) -> (Dtype, Vec<u64>) {
-        match self.dtype {
-            Dtype::Bitmask => (Dtype::Uint8, vec![self.decoded_len]),
-            dtype => (dtype, self.shape.clone()),
-        }
-    }
-
-    fn shape_tuple<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, &self.shape)
-    }
 }
 
 impl Object {
@@ -104,17 +63,17 @@ impl Object {
     pub(super) fn new(message: &Bound<'_, Message>, number: usize) -> PyResult<Self> {
         let (py, this) = (message.py(), message.get());
         let (table, place) = (this.table(py)?, this.place());
-        let facts = this
-            .memory()
-            .look(py, place, |bytes| Facts::read(&table.object(&Parsed::parse(bytes)?, number)?, place.start))?;
+        let memory = this.memory(py)?;
+        let facts =
+            memory.look(py, place, |bytes| Facts::read(&table.object(&Parsed::parse(bytes)?, number)?, place.start))?;
         let mut facts = facts.map_err(raise_at(py, this.place_of(Some(number))))?;
         // Holding a place means: all bytes of the values are in the memory.
         facts.stored = facts.stored.filter(|start| {
             let end = usize::try_from(facts.decoded_len).ok().and_then(|len| start.checked_add(len));
-            end.is_some_and(|end| this.memory().address(py, &(*start..end)).is_some())
+            end.is_some_and(|end| memory.address(py, &(*start..end)).is_some())
         });
-        let message = message.clone().unbind();
-        Ok(Self { message, number, facts, decoded: PyOnceLock::new(), numpy_dtype: PyOnceLock::new() })
+        let (elsewhere, message) = (this.elsewhere(), message.clone().unbind());
+        Ok(Self { message, number, facts, elsewhere, decoded: PyOnceLock::new(), numpy_dtype: PyOnceLock::new() })
     }
 
     pub(super) const fn facts(&self) -> &Facts {
@@ -133,25 +92,38 @@ impl Object {
     ) -> PyResult<R> {
         let message = self.message.get();
         let table = message.table(py)?;
+        if let Some(Elsewhere { backing, start, .. }) = &self.elsewhere {
+            let place = message.place_of(Some(self.number));
+            let entry = table.entries().get(self.number).copied();
+            let entry = entry.ok_or_else(|| PyValueError::new_err("the message has no such object"))?;
+            let from = start.saturating_add(entry.offset);
+            return backing.ask(py, place, |backing| {
+                let bytes = backing.read(&(from..from.saturating_add(entry.length)))?;
+                work(&DataObject::parse(Frame::parse_at(&bytes, entry.offset)?.0)?)
+            });
+        }
         let done = message
-            .memory()
+            .memory(py)?
             .run(py, message.place(), |bytes| work(&table.object(&Parsed::parse(bytes)?, self.number)?))?;
         done.map_err(raise_at(py, message.place_of(Some(self.number))))
     }
 
-    /// Runs short `work` on the object with the GIL held.
+    /// Runs short `work` on the object with the GIL held. There may be zeros in the place of its payload and masks.
     pub(super) fn look<R>(&self, py: Python<'_>, work: impl FnOnce(&DataObject<'_>) -> Result<R>) -> PyResult<R> {
         let message = self.message.get();
         let table = message.table(py)?;
         let done = message
-            .memory()
+            .memory(py)?
             .look(py, message.place(), |bytes| work(&table.object(&Parsed::parse(bytes)?, self.number)?))?;
         done.map_err(raise_at(py, message.place_of(Some(self.number))))
     }
 
     /// Whether an array of the values needs no copy.
     pub(super) const fn is_in_place(&self) -> bool {
-        self.facts.stored.is_some() && !self.facts.is_swapped && !matches!(self.facts.dtype, Dtype::Bitmask)
+        self.elsewhere.is_none()
+            && self.facts.stored.is_some()
+            && !self.facts.is_swapped
+            && !matches!(self.facts.dtype, Dtype::Bitmask)
     }
 
     /// The dtype of the values in this machine's order.
@@ -172,7 +144,7 @@ impl Object {
         let array = this.decode_new(py, &DecodeOptions::default())?;
         array.getattr("flags")?.setattr("writeable", false)?;
         // Bytes that may change can give other values next time.
-        if !this.message.get().memory().is_fixed() {
+        if !this.message.get().memory(py)?.is_fixed() {
             return Ok(array);
         }
         Ok(this.decoded.get_or_init(py, || array.unbind()).bind(py).clone())
@@ -186,16 +158,82 @@ impl Object {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
         let len = usize::try_from(this.facts.decoded_len).unwrap_or(usize::MAX);
-        let address = this.message.get().memory().address(py, &(start..start.saturating_add(len)));
+        let address = this.message.get().memory(py)?.address(py, &(start..start.saturating_add(len)));
         let address = address.ok_or_else(|| PyValueError::new_err("the object lies beyond the end of its buffer"))?;
         // SAFETY: the memory has `decoded_len` bytes from `start` on, as `address` found, which is as many as an array
         // of this shape and dtype has. It keeps them in place for as long as it lives, and the object keeps it.
         unsafe { borrowed::array(slf.as_any(), dtype, &this.facts.stored_form().1, address) }
     }
 
+    /// Whether the stored bytes are the values that these options ask for.
+    pub(super) fn is_plain(&self, options: &DecodeOptions) -> bool {
+        let Facts { stored, is_swapped, dtype, .. } = &self.facts;
+        let is_in_order = !is_swapped || !options.native_byte_order;
+        stored.is_some() && is_in_order && !matches!(dtype, Dtype::Bitmask) && !options.verify_hash
+    }
+
+    /// Reads the stored bytes into a flat array of bytes, which has as many.
+    ///
+    /// # Errors
+    /// The errors of the source.
+    pub(super) fn fill(&self, array: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = array.py();
+        let (Some(Elsewhere { backing, start, .. }), Some(stored)) = (&self.elsewhere, self.facts.stored) else {
+            return Err(PyValueError::new_err("the values are not stored as they are"));
+        };
+        let place = self.message.get().place_of(Some(self.number));
+        backing.fill(py, place, start.saturating_add(stored as u64), array)
+    }
+
+    /// The stored bytes of values that are not in memory, as a new flat array of bytes.
+    fn stored_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let len = usize::try_from(self.facts.decoded_len)?;
+        let bytes = PyArray1::<u8>::zeros(py, len, false).into_any();
+        self.fill(&bytes)?;
+        Ok(bytes)
+    }
+
+    /// The bytes of ranges of the values, each a first value and a count.
+    pub(super) fn ranges(
+        &self,
+        py: Python<'_>,
+        ranges: &[(u64, u64)],
+        options: &DecodeOptions,
+    ) -> PyResult<Vec<Vec<u8>>> {
+        match &self.elsewhere {
+            Some(Elsewhere { backing, message, .. }) => {
+                let place = self.message.get().place_of(Some(self.number));
+                backing.ask(py, place, |backing| backing.ranges(*message, self.number, ranges, options))
+            }
+            None => {
+                let message = self.message.get();
+                let decode = |bytes: &[u8]| tgm_std::decode_range(bytes, self.number, ranges, options);
+                let found = message.memory(py)?.run(py, message.place(), decode)?;
+                Ok(found.map_err(raise_at(py, message.place_of(Some(self.number))))?.1)
+            }
+        }
+    }
+
+    /// Where the payload is read, if it is not in memory, and the number of the object.
+    pub(super) fn elsewhere(&self) -> Option<(&Elsewhere, usize)> {
+        self.elsewhere.as_ref().map(|elsewhere| (elsewhere, self.number))
+    }
+
     /// The values as a new array.
     pub(super) fn decode_new<'py>(&self, py: Python<'py>, options: &DecodeOptions) -> PyResult<Bound<'py, PyAny>> {
-        let values = self.run(py, |object| tgm_std::decode::owned_values(object, options))?;
+        if let Some(Elsewhere { backing, message, .. }) = &self.elsewhere {
+            if options.verify_hash {
+                let place = self.message.get().place_of(Some(self.number));
+                let read = backing.ask(py, place, |backing| backing.object_of(*message, self.number, options))?;
+                return shaped(py, self.facts.dtype, &self.facts.shape, read.2);
+            }
+            if self.is_plain(options) {
+                let bytes = self.stored_bytes(py)?;
+                let flat = array_out::flat_view(bytes, self.facts.dtype)?;
+                return flat.call_method1("reshape", (self.facts.shape_tuple(py)?,));
+            }
+        }
+        let values = self.run(py, |object| Ok(owned(tgm_std::read(object).options(options).bytes()?)?))?;
         shaped(py, self.facts.dtype, &self.facts.shape, values)
     }
 }
@@ -245,9 +283,18 @@ impl Object {
     fn stored<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let facts = &slf.get().facts;
         let Some(start) = facts.stored else {
-            return Err(PyValueError::new_err("the values are not stored as they are: use array or decode()"));
+            return Err(PyValueError::new_err("the values are not stored as they are: use array or read()"));
         };
-        Self::view_at(slf, &borrowed::descr(slf.py(), facts.stored_form().0, facts.is_swapped)?, start)
+        let (py, this) = (slf.py(), slf.get());
+        if this.elsewhere.is_some() {
+            let (dtype, shape) = facts.stored_form();
+            let dtype = borrowed::descr(py, dtype, facts.is_swapped)?;
+            let array = this.stored_bytes(py)?.call_method1("view", (dtype,))?;
+            let array = array.call_method1("reshape", (PyTuple::new(py, shape)?,))?;
+            array.getattr("flags")?.setattr("writeable", false)?;
+            return Ok(array);
+        }
+        Self::view_at(slf, &borrowed::descr(py, facts.stored_form().0, facts.is_swapped)?, start)
     }
 
     /// The dimensions, slowest first.
@@ -284,6 +331,26 @@ impl Object {
     #[getter]
     fn stored_nbytes(&self) -> usize {
         self.facts.payload_len
+    }
+
+    /// The names of the stages between the values and the payload: of encoding, filter and compression those that are not
+    /// "none".
+    #[getter]
+    fn stages<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.facts.stages)
+    }
+
+    /// The shape of boxes that cost about as much to read as they hold, of a few megabytes each. It is the whole shape
+    /// where a part costs as much as the whole: behind a filter, and with zstd, lz4 and sz3.
+    #[getter]
+    fn chunks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.facts.chunks())
+    }
+
+    /// The name by its metadata, as `objects[name]` takes it, or None.
+    #[getter]
+    fn name(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        Ok(objects::name(&*self.message.get().global(py)?, self.number))
     }
 
     /// The number of the object in its message.
@@ -347,6 +414,45 @@ impl Object {
                 Ok(out)
             }
         }
+    }
+
+    /// Reads values into a new array, or into `out`, which is returned.
+    ///
+    /// | argument | |
+    /// |---|---|
+    /// | `index` | what to read, as numpy indexes: `numpy.s_[10:20, ::4]`; all values without it |
+    /// | `ranges` | instead of an index: tuples `(start, count)` of the flat values. The result is a list of flat arrays; `out` gets them one after the other |
+    /// | `dtype` | "float32" or "float64", which real numbers are converted to |
+    /// | `out` | a writable array of the shape that is read, with the object's dtype or float32 or float64 |
+    /// | `checked` | whether the digest is checked first, for which the whole object is read |
+    /// | `threads` | how many threads decode |
+    /// | `restore_non_finite` | False for zeros in the place of masked values |
+    ///
+    /// Only what is asked for is read and decoded, where the compression has parts (see `chunks`). Values that are stored
+    /// as they are go straight into the array.
+    ///
+    /// Raises IndexError, TypeError and ValueError for requests that the object cannot answer; HashMismatchError and
+    /// MissingHashError with `checked`; OSError of the source.
+    ///
+    /// >>> import numpy, tgm
+    /// >>> archive = tgm.open(tgm.encode({}, [(None, numpy.arange(6, dtype="int16").reshape(2, 3))]))
+    /// >>> field = archive[0].objects[0]
+    /// >>> field.read(numpy.s_[1, 1:], dtype="float32"), field.read(ranges=[(0, 2), (5, 1)])
+    /// (array([4., 5.], dtype=float32), [array([0, 1], dtype=int16), array([5], dtype=int16)])
+    #[pyo3(signature = (index=None, *, ranges=None, dtype=None, out=None, checked=false, threads=0, restore_non_finite=true))]
+    #[allow(clippy::too_many_arguments, reason = "the face of the Python method")]
+    fn read<'py>(
+        slf: &Bound<'py, Self>,
+        index: Option<Bound<'py, PyAny>>,
+        ranges: Option<Bound<'py, PyAny>>,
+        dtype: Option<Bound<'py, PyAny>>,
+        out: Option<Bound<'py, PyAny>>,
+        checked: bool,
+        threads: u32,
+        restore_non_finite: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = decoding(true, threads, restore_non_finite, checked);
+        read::read(slf, Request { key: index, ranges, dtype, out, options })
     }
 
     /// The selected values, as indexing an array of numpy gives them. Only what is selected is decoded.

@@ -5,8 +5,9 @@ use std::ops::Range;
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use tgm_std::core::object::DataObject;
-use tgm_std::{DecodeOptions, Dtype, Result, Scratch, decode};
+use tgm_std::{DecodeOptions, Dtype, Result, Scratch, read};
 
 use super::borrowed::{self, address_of};
 use super::object::Object;
@@ -36,8 +37,21 @@ pub(super) fn decode_into(object: &Bound<'_, Object>, out: &Bound<'_, PyAny>, op
     let way = way(this, py, array, options)?;
     check_layout(this, array)?;
     let len = array.len().saturating_mul(array.dtype().itemsize());
+    if this.elsewhere().is_some() {
+        if len > 0 && way == Way::Bytes && this.is_plain(options) {
+            let flat = array.call_method1("reshape", (-1,))?.call_method1("view", ("uint8",))?;
+            return this.fill(&flat);
+        }
+        if options.verify_hash {
+            // The rules of the whole message say whether there is a digest, so all of it is decoded first.
+            let values = this.decode_new(py, options)?;
+            let keys = PyDict::new(py);
+            keys.set_item("casting", "unsafe")?;
+            return py.import("numpy")?.call_method("copyto", (array, values), Some(&keys)).map(drop);
+        }
+    }
     let address = address_of(array) as usize;
-    let memory = this.owner().get().memory();
+    let memory = this.owner().get().memory(py)?;
     let whole = memory.address(py, &(0..memory.len(py))).map_or(0, |start| start as usize);
     if overlap(&(whole..whole.saturating_add(memory.len(py))), &(address..address.saturating_add(len))) {
         return Err(PyValueError::new_err("argument 'out': the array shares memory with the message"));
@@ -101,7 +115,7 @@ fn write(
 ) -> Result<()> {
     let scratch = &mut Scratch::default();
     if len == 0 {
-        return decode::values_into(object, options, scratch, &mut []);
+        return read(object).options(options).scratch(scratch).bytes_into(&mut []);
     }
     // SAFETY, for the slices: the caller has checked that the array is writable, contiguous and aligned, has
     // `count` elements of the slice's type, or `len` bytes, and shares no memory with the message. It holds the array
@@ -112,10 +126,10 @@ fn write(
             // SAFETY: above. numpy's truth values are bytes, 0 or 1.
             let out = unsafe { std::slice::from_raw_parts_mut(address as *mut u8, len) };
             if way == Way::Bytes {
-                return decode::values_into(object, options, scratch, out);
+                return read(object).options(options).scratch(scratch).bytes_into(out);
             }
-            let packed = decode::owned_values(object, options)?;
-            for (places, byte) in out.chunks_mut(8).zip(packed) {
+            let packed = read(object).options(options).bytes()?;
+            for (places, byte) in out.chunks_mut(8).zip(packed.iter().copied()) {
                 places.iter_mut().enumerate().for_each(|(bit, place)| *place = byte << bit >> 7);
             }
             Ok(())
@@ -123,12 +137,12 @@ fn write(
         Way::Float32 => {
             // SAFETY: above.
             let out = unsafe { std::slice::from_raw_parts_mut(address as *mut f32, count) };
-            decode::values_as_into(object, options, scratch, out)
+            read(object).options(options).scratch(scratch).values_into(out)
         }
         Way::Float64 => {
             // SAFETY: above.
             let out = unsafe { std::slice::from_raw_parts_mut(address as *mut f64, count) };
-            decode::values_as_into(object, options, scratch, out)
+            read(object).options(options).scratch(scratch).values_into(out)
         }
     }
 }

@@ -5,9 +5,12 @@ use std::num::NonZeroU64;
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PySlice, PyTuple};
+use tgm_std::DecodeOptions;
+use tgm_std::codec::memory::owned;
 use tgm_std::core::selection::Pick;
-use tgm_std::{DecodeOptions, decode};
+use tgm_std::decode::selection;
 
+use super::message::Elsewhere;
 use super::object::{Object, shaped};
 
 /// An index as a box.
@@ -34,17 +37,54 @@ pub(super) fn item<'py>(object: &Bound<'py, Object>, key: &Bound<'py, PyAny>) ->
     let Some(plan) = plan(key, &this.facts().shape)? else {
         return Object::values(object)?.get_item(key);
     };
-    let values = selected(this, object.py(), &plan.picks)?;
-    if plan.has_rest {
-        return values.get_item(PyTuple::new(object.py(), plan.rest)?);
-    }
-    // One value is a scalar, as numpy has it.
-    if plan.is_scalar { values.get_item(PyTuple::empty(object.py())) } else { Ok(values) }
+    planned(this, object.py(), plan, &DecodeOptions::default())
 }
 
-fn selected<'py>(object: &Object, py: Python<'py>, picks: &[Pick]) -> PyResult<Bound<'py, PyAny>> {
-    let selected = object.run(py, |object| decode::select(object, picks, &DecodeOptions::default())?.into_owned())?;
-    shaped(py, object.facts().dtype, &selected.shape, selected.bytes.into_owned())
+/// The values that `key` selects of an object, in a new array.
+///
+/// # Errors
+/// As [`item`].
+pub(super) fn boxed<'py>(
+    object: &Bound<'py, Object>,
+    key: &Bound<'py, PyAny>,
+    options: &DecodeOptions,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (py, this) = (object.py(), object.get());
+    match plan(key, &this.facts().shape)? {
+        Some(plan) => planned(this, py, plan, options),
+        None => this.decode_new(py, options)?.get_item(key),
+    }
+}
+
+fn planned<'py>(
+    object: &Object,
+    py: Python<'py>,
+    plan: Plan<'py>,
+    options: &DecodeOptions,
+) -> PyResult<Bound<'py, PyAny>> {
+    let values = selected(object, py, &plan.picks, options)?;
+    if plan.has_rest {
+        return values.get_item(PyTuple::new(py, plan.rest)?);
+    }
+    // One value is a scalar, as numpy has it.
+    if plan.is_scalar { values.get_item(PyTuple::empty(py)) } else { Ok(values) }
+}
+
+fn selected<'py>(
+    object: &Object,
+    py: Python<'py>,
+    picks: &[Pick],
+    options: &DecodeOptions,
+) -> PyResult<Bound<'py, PyAny>> {
+    let shape = object.look(py, |object| Ok(selection(object.descriptor(), picks)?.shape().collect::<Vec<u64>>()))?;
+    let values = match object.elsewhere() {
+        Some((Elsewhere { backing, message, .. }, number)) => {
+            let place = object.owner().get().place_of(Some(number));
+            backing.ask(py, place, |backing| backing.select(*message, number, picks, options))?
+        }
+        None => object.run(py, |object| Ok(owned(tgm_std::read(object).options(options).select(picks).bytes()?)?))?,
+    };
+    shaped(py, object.facts().dtype, &shape, values)
 }
 
 /// The box that `key` selects; None for an index that selects something else than a box.

@@ -92,11 +92,12 @@ class Recursive(io.BytesIO):
         return super().read(size)
 
 
-@pytest.mark.parametrize("use", [len, lambda r: r[0], lambda r: r.decode_message(0)], ids=["len", "index", "decode"])
+@pytest.mark.parametrize("use", [len, lambda r: r[0], lambda r: r.query("a=1")], ids=["len", "index", "query"])
 def test_a_file_object_that_uses_its_own_reader(use):
     file = Recursive(tgm.encode({}, [(None, np.zeros(3))]))
     file.use = use
-    source = tgm.SourceFile(file)
+    # The second message is searched for at the first call.
+    source = tgm.open(file)
     file.reader = source
     with pytest.raises(RuntimeError, match="uses the reader that called it"):
         len(source)

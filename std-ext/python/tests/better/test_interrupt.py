@@ -28,7 +28,8 @@ SETUP = """if True:
     packed = {"type": "ntensor", "shape": [100_000], "dtype": "float64", "compression": "zstd", "zstd_level": 19}
     quick = {**packed, "zstd_level": 1}
     small = tgm.encode({"a": 1}, [(None, np.zeros(3))])
-    path, work = sys.argv[1:]
+    path, work, before = sys.argv[1:]
+    exec(before)
     if "file" in work:
         with open(path, "wb") as out:
             for _ in range(60):
@@ -46,12 +47,90 @@ SETUP = """if True:
 """
 
 
+# A server that takes connections and never answers.
+SILENT = """if True:
+    import socket, threading
+    silent = socket.create_server(("127.0.0.1", 0))
+    address = f"http://127.0.0.1:{silent.getsockname()[1]}/x.tgm"
+    class Silent:
+        "A file object whose read does not return."
+        name = "silent"
+        def seek(self, *place):
+            return 1000
+        def read(self, size):
+            threading.Event().wait()
+    def in_thread(call):
+        threading.Thread(target=call, daemon=True).start()
+        import time; time.sleep(0.1)
+"""
+
+WAITS = {
+    "open of an address": "tgm.open(address)",
+    "a file at an address": "tgm.TensogramFile.open(address)",
+    "load": "tgm.load(address)",
+    "a file object": "tgm.open(Silent())",
+    "a stream": "next(tgm.MessageStream(Silent()))",
+    "a stream that another thread reads": "stream = tgm.MessageStream(Silent()); in_thread(lambda: next(stream)); next(stream)",
+    "a call of asyncio": "asyncio.run(asynchronous())",
+}
+
+WAITING = SILENT + """
+    import asyncio
+    async def asynchronous():
+        await tgm.AsyncTensogramFile.open(address)
+"""
+
+# One object that takes seconds, in each direction. `slow` has codecs whose work is cut into blocks; zstd is fast to decode,
+# and a thread helps with some of them.
+LONG = {
+    "encode zfp": "tgm.encode({}, [(zfp, many)])",
+    "encode zfp on threads": "tgm.encode({}, [(zfp, many)], threads=2)",
+    "encode szip": "tgm.encode({}, [(szip, many)])",
+    "encode zstd": "tgm.encode({}, [(tgm.Encoding(compression='zstd', level=19), many)])",
+    "decode zfp": "tgm.decode(made(zfp))",
+    "decode zfp on threads": "tgm.decode(made(zfp), threads=2)",
+    "decode szip": "repeat(tgm.Message(made(szip))[0].read)",
+    "decode szip on threads": "repeat(lambda: tgm.Message(made(szip))[0].read(threads=2))",
+}
+
+WORKING = """if True:
+    many = np.random.default_rng(0).normal(size=5_000_000)
+    zfp = tgm.Encoding(compression="zfp", precision=60)
+    szip = tgm.Encoding(bits=24, compression="szip")
+    def made(encoding, cache={}):
+        "The message of many values, made of a short stream that repeats."
+        if encoding not in cache:
+            cache[encoding] = tgm.encode({}, [(encoding, many)])
+            print("ready", flush=True)
+        return cache[encoding]
+    def repeat(call):
+        while True:
+            call()
+"""
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_waiting_is_interrupted(name, tmp_path):
+    interrupted(WAITS[name], tmp_path, before=WAITING)
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_one_long_object_is_interrupted(name, tmp_path):
+    interrupted(LONG[name], tmp_path, before=WORKING, ready=2 if "made" in LONG[name] else 1)
+
+
 @pytest.mark.parametrize("name", WORK)
 def test_interrupt(name, tmp_path):
-    command = [sys.executable, "-c", SETUP, str(tmp_path / "x.tgm"), WORK[name]]
+    interrupted(WORK[name], tmp_path)
+
+
+def interrupted(work, tmp_path, before="", ready=1):
+    """Runs code in a process of its own, which prints that it is ready so many times, and then gets the signal."""
+    command = [sys.executable, "-c", SETUP, str(tmp_path / "x.tgm"), work, before]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
-            assert process.stdout.readline() == "ready\n"
+            for _ in range(ready):
+                assert process.stdout.readline() == "ready\n"
             time.sleep(0.3)
             os.kill(process.pid, signal.SIGINT)
             start = time.monotonic()

@@ -1,4 +1,4 @@
-"""open_mmap: files whose messages are not copied."""
+"""open with mmap: files whose messages are not copied."""
 
 import gc
 import os
@@ -43,7 +43,7 @@ def test_views_live_on_after_close_delete_and_replace(path):
 
 def test_sequence(path):
     file = tgm.open_mmap(str(path))
-    assert len(file) == file.message_count() == 3 and file.source() == str(path)
+    assert len(file) == 3 and file.source == str(path)
     assert [m.index for m in file] == [0, 1, 2] and [m.index for m in file[::-1]] == [2, 1, 0]
     assert file[-1].index == 2 and np.array_equal(file[np.int64(1)][0].array, VALUES + 1)
     for index in (3, -4, 2**70):
@@ -79,9 +79,10 @@ def test_errors(tmp_path):
         tgm.open_mmap(5)
 
 
-def test_junk_has_no_messages(tmp_path):
-    (tmp_path / "junk").write_bytes(os.urandom(1000))
-    assert len(tgm.open_mmap(tmp_path / "junk")) == 0
+def test_junk_is_refused(tmp_path):
+    (tmp_path / "junk").write_bytes(b"\1" + os.urandom(1000))
+    with pytest.raises(ValueError, match="not a Tensogram file"):
+        tgm.open_mmap(tmp_path / "junk")
 
 
 def test_messages_that_are_appended_later_are_not_seen(path):

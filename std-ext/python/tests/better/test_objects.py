@@ -305,8 +305,10 @@ class TestFacts:
         assert [o.index for o in message.objects] == [0, 1, 2, 3, 4] == [o.index for o in message]
         assert [o.index for o in message.objects[::-2]] == [4, 2, 0] and message.objects[-1].index == 4
         assert len(message) == len(message.objects) == 5
-        with pytest.raises(TypeError):
+        with pytest.raises(KeyError, match="they have no names"):
             message.objects["0"]
+        with pytest.raises(TypeError):
+            message.objects[1.5]
 
     def test_query(self):
         message = tgm.Message(tgm.encode({"base": [{"step": i} for i in range(4)]}, [pair(np.zeros(1))] * 4))

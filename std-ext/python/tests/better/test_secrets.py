@@ -89,6 +89,10 @@ def texts(error):
     return seen + traceback.format_exception(error, limit=0)
 
 
+def dataset():
+    return pytest.importorskip("xarray").Dataset({"a": ("x", np.zeros(3))})
+
+
 # What each function that takes a path or an address does with one. `path` is a local file of the same bytes.
 ROUTES = {
     "TensogramFile.open": lambda address, path: synchronous(tgm.TensogramFile.open(address)),
@@ -101,10 +105,27 @@ ROUTES = {
     "AsyncTensogramFile.open_remote": lambda address, path: asyncio.run(
         asynchronous(tgm.AsyncTensogramFile.open_remote(address, {"allow_http": "true"}))
     ),
-    "SourceFile": lambda address, path: tried(
-        lambda: tgm.SourceFile(Named(path.read_bytes(), address)),
-        lambda: tgm.SourceFile(Named(path.read_bytes(), address))[9],
-        lambda: tgm.SourceFile(Named(b"TENSOGRM" * 9, address))[0],
+    "open": lambda address, path: tried(
+        lambda: tgm.open(address),
+        lambda: tgm.open(address)[9],
+        lambda: tgm.open(address)._repr_html_(),
+        lambda: tgm.open(address)[0],
+        lambda: tgm.open(address, storage_options={"allow_http": "maybe", "token": SECRET}),
+        lambda: tgm.open(address, mmap=True),
+    ),
+    "open, a file object": lambda address, path: tried(
+        lambda: tgm.open(Named(path.read_bytes(), address)),
+        lambda: tgm.open(Named(path.read_bytes(), address))[9],
+        lambda: tgm.open(Named(b"TENSOGRM" * 9, address))[0],
+        lambda: tgm.open(Named(b"GRIB" * 9, address)),
+    ),
+    "load": lambda address, path: tgm.load(address),
+    "open_dataset": lambda address, path: tgm.open_dataset(address),
+    "open_datasets": lambda address, path: tgm.open_datasets(address),
+    "save_dataset": lambda address, path: tgm.save_dataset(dataset(), address),
+    "save": lambda address, path: tgm.save(address, np.zeros(3)),
+    "Writer": lambda address, path: tried(
+        lambda: tgm.Writer(address), lambda: tgm.Writer(address, append=True).object(np.zeros(3))
     ),
     "MessageStream": lambda address, path: tried(
         lambda: tgm.MessageStream(Named(path.read_bytes(), address)),
@@ -168,9 +189,9 @@ def test_every_function_that_takes_a_path_has_its_route():
     takers = set()
     for name, taken in support.public_functions().items():
         # Metadata have paths of keys.
-        if taken & {"source", "file", "stream"} or "path" in taken and not name.startswith("Metadata."):
+        if taken & {"source", "file", "stream", "target"} or "path" in taken and not name.startswith("Metadata."):
             takers.add(name)
-    assert takers == set(ROUTES)
+    assert takers == {name.partition(",")[0] for name in ROUTES}
 
 
 @pytest.mark.parametrize("kind", ADDRESSES)

@@ -50,7 +50,7 @@ MESSAGE_ROUTES = {
     "file by index": lambda data, path: in_file(path, lambda f: f[0].objects[0][1]),
     "file by iteration": lambda data, path: in_file(path, lambda f: next(iter(f)).objects[0][1]),
     "object of a file": lambda data, path: in_file(path, lambda f: f.file_decode_object(0, 0)["data"]),
-    "source": lambda data, path: tgm.SourceFile(io.BytesIO(data))[0].objects[0][1],
+    "source": lambda data, path: tgm.open(io.BytesIO(data))[0].objects[0].read(),
     "map": lambda data, path: tgm.open_mmap(path)[0].objects[0].array,
     "asynchronous": lambda data, path: asyncio.run(asynchronous(path)),
 }

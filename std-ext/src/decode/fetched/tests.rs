@@ -5,8 +5,8 @@ use tgm_core::object::DataObject;
 use super::*;
 use crate::base::limits::DecodeLimits;
 use crate::base::options::EncodeOptions;
-use crate::decode::ranges;
 use crate::encode::{MessageBuilder, ObjectBuilder};
+use crate::read;
 
 /// A message with one vector of numbers that all differ, each of as many bytes as `dtype` has.
 fn stored(dtype: Dtype, count: u64) -> Vec<u8> {
@@ -96,7 +96,7 @@ fn check(message: &[u8], wanted: &[(u64, u64)], options: &DecodeOptions) {
     let blobs_offset = object.region_offset() + payload.len() as u64;
     let found = division.decode(object.descriptor(), &fetched, (blobs, blobs_offset), wanted, options);
     let (descriptor, values) = found.unwrap().unwrap();
-    assert_eq!(values, ranges(&object, wanted, options).unwrap());
+    assert_eq!(values.concat(), *read(&object).ranges(wanted).options(options).bytes().unwrap());
     assert_eq!(descriptor.shape, [object.descriptor().element_count()]);
 }
 
@@ -155,7 +155,8 @@ fn a_part_whose_bytes_are_wrong_is_not_decoded() {
     let (view, payload) = (object.descriptor(), object.payload());
     let division = Division::new(view, payload.len() as u64, &wanted, &options).unwrap().unwrap();
     let decode = |bytes: &[u8]| division.decode(view, &[bytes.to_vec()], (&[], 0), &wanted, &options).unwrap();
-    assert_eq!(decode(&payload[64..192]).unwrap().1, ranges(&object, &wanted, &options).unwrap());
+    let values = decode(&payload[64..192]).unwrap().1.concat();
+    assert_eq!(values, *read(&object).ranges(&wanted).options(&options).bytes().unwrap());
     assert!(decode(&payload[64..191]).is_none(), "a byte is missing");
     assert!(decode(&payload[64..193]).is_none(), "there is a byte more");
 }

@@ -10,7 +10,7 @@ use tgm_core::stored::stored_len;
 
 use super::*;
 use crate::decode::cost::is_whole_cheaper;
-use crate::{CompressionBackend, MessageBuilder, ObjectBuilder};
+use crate::{CompressionBackend, MessageBuilder, ObjectBuilder, read};
 
 /// Columns of a square field.
 const SIDE: u64 = 512;
@@ -24,13 +24,13 @@ fn encoded(how: impl FnOnce(ObjectBuilder<'_>) -> ObjectBuilder<'_>) -> Vec<u8> 
 fn work(bytes: &[u8], picks: &[Pick]) -> Done {
     let object = Message::parse(bytes).unwrap().object(0).unwrap();
     let (options, mut scratch) = (DecodeOptions::default(), Scratch::default());
-    let whole = crate::to_vec::<f64>(&object, &options).unwrap();
+    let whole = read(&object).options(&options).values::<f64>().unwrap();
     let selection = selection(object.descriptor(), picks).unwrap();
     let elements = element_ranges(&selection, 0).flatten().map(|element| usize::try_from(element).unwrap());
     let expected: Vec<f64> = elements.map(|element| whole[element]).collect();
     let mut out = vec![-1.0; expected.len()];
     let before = scratch.work.done_so_far();
-    select_elements_into(&object, picks, &options, &mut scratch, &mut out).unwrap();
+    read(&object).select(picks).options(&options).scratch(&mut scratch).values_into(&mut out).unwrap();
     assert!(out == expected, "{picks:?}");
     scratch.work.done_so_far() - before
 }
@@ -41,9 +41,9 @@ fn what_is_written_is_what_is_returned() {
     let bytes = bytes.encode().unwrap();
     let object = Message::parse(&bytes).unwrap().object(0).unwrap();
     let (picks, options, mut out) = ([Pick::All, Pick::from(1..3)], DecodeOptions::default(), [0; 4]);
-    select_into(&object, &picks, &options, &mut Scratch::default(), &mut out).unwrap();
-    assert_eq!((out, &*select(&object, &picks, &options).unwrap().bytes), ([2, 3, 5, 6], &out[..]));
-    assert_eq!(crate::decode::owned_values(&object, &options).unwrap(), [1, 2, 3, 4, 5, 6]);
+    read(&object).select(&picks).options(&options).bytes_into(&mut out).unwrap();
+    assert_eq!((out, &*read(&object).select(&picks).bytes().unwrap()), ([2, 3, 5, 6], &out[..]));
+    assert_eq!(*read(&object).bytes().unwrap(), [1, 2, 3, 4, 5, 6]);
     let (descriptor, ranges) =
         (crate::DataObjectDescriptor::new(crate::Dtype::Uint8, ByteOrder::Little, &[6]), [(4, 2)]);
     let parts = crate::decode_range_from_payload(&descriptor, object.payload(), &ranges, &options).unwrap();
@@ -117,7 +117,7 @@ fn memory_is_that_of_a_window_however_many_rows_there_are() {
     let (options, mut scratch) = (DecodeOptions::default(), Scratch::default());
     let picks = [Pick::All, every(0, 2)];
     let mut out = vec![0.0_f32; usize::try_from(SIDE * SIDE / 2).unwrap()];
-    select_as_into(&object, &picks, &options, &mut scratch, &mut out).unwrap();
+    read(&object).select(&picks).options(&options).scratch(&mut scratch).values_into(&mut out).unwrap();
     assert!(scratch.window.len() <= 2048 * 8 && scratch.values.len() <= CONVERTED * 8 && scratch.bytes.is_empty());
 }
 
@@ -133,11 +133,11 @@ fn a_converted_box_may_end_its_rows_anywhere() {
     ] {
         let object = Message::parse(&bytes).unwrap().object(0).unwrap();
         let options = DecodeOptions::default();
-        let whole = crate::values_as::<f32>(&object, &options).unwrap();
+        let whole = read(&object).options(&options).values::<f32>().unwrap();
         for columns in [1..301, 5..12, 100..101] {
             let picks = [Pick::from(3..40), Pick::from(columns.start as u64..columns.end as u64)];
             let rows: Vec<f32> = (3..40).flat_map(|row| whole[row * side..][columns.clone()].to_vec()).collect();
-            assert_eq!(select_as::<f32>(&object, &picks, &options).unwrap(), rows, "{columns:?}");
+            assert_eq!(read(&object).select(&picks).options(&options).values::<f32>().unwrap(), rows, "{columns:?}");
         }
     }
 }
@@ -156,9 +156,8 @@ fn rows_of_compressed_bits_may_begin_anywhere() {
     let plain = Message::parse(&plain).unwrap().object(0).unwrap();
     for columns in [0..264, 3..267, 0..259, 5..306, 7..20] {
         let picks = [Pick::from(1..20), Pick::from(columns)];
-        let options = DecodeOptions::default();
-        let expected = select(&plain, &picks, &options).unwrap();
-        assert_eq!(select(&object, &picks, &options).unwrap().bytes, expected.bytes, "{picks:?}");
+        let expected = read(&plain).select(&picks).bytes().unwrap();
+        assert_eq!(read(&object).select(&picks).bytes().unwrap(), expected, "{picks:?}");
     }
 }
 
@@ -171,12 +170,12 @@ fn every_other_value_of_the_other_byte_order_is_that_of_the_whole() {
     let bytes = MessageBuilder::new().object(ObjectBuilder::from_parts(descriptor, data)).encode().unwrap();
     let object = Message::parse(&bytes).unwrap().object(0).unwrap();
     let options = DecodeOptions::default();
-    let whole = crate::to_vec::<u16>(&object, &options).unwrap();
+    let whole = read(&object).options(&options).values::<u16>().unwrap();
     for step in [1, 2, 5] {
         let picks = [Pick::from(1..3), Pick::Range { start: 1, end: 12, step: NonZeroU64::new(step).unwrap() }];
         let rows = [1, 2].map(|row| whole[row * 12 + 1..][..11].iter().step_by(usize::try_from(step).unwrap()));
         let expected: Vec<u16> = rows.into_iter().flatten().copied().collect();
-        assert_eq!(select_vec::<u16>(&object, &picks, &options).unwrap(), expected, "{step}");
+        assert_eq!(read(&object).select(&picks).options(&options).values::<u16>().unwrap(), expected, "{step}");
     }
 }
 
@@ -189,7 +188,7 @@ fn packed_values_are_unpacked_with_wider_gaps_than_others_have() {
         let (options, mut scratch) = (DecodeOptions::default(), Scratch::default());
         let picks = [Pick::Index(1), every(0, step)];
         let mut out = vec![0.0; usize::try_from(SIDE.div_ceil(step)).unwrap()];
-        select_elements_into(&object, &picks, &options, &mut scratch, &mut out).unwrap();
+        read(&object).select(&picks).options(&options).scratch(&mut scratch).values_into(&mut out).unwrap();
         !scratch.window.is_empty()
     };
     let values = vec![1.5; usize::try_from(SIDE * SIDE).unwrap()];
@@ -210,7 +209,7 @@ fn rows_of_bits_that_begin_with_a_byte_take_no_window() {
         let picks = [Pick::from(1..4), Pick::from(columns.clone())];
         let len = (3 * (columns.end - columns.start)).div_ceil(8);
         let mut out = vec![0; usize::try_from(len).unwrap()];
-        select_into(&object, &picks, &options, &mut scratch, &mut out).unwrap();
+        read(&object).select(&picks).options(&options).scratch(&mut scratch).bytes_into(&mut out).unwrap();
         !scratch.window.is_empty()
     };
     assert!(!takes_window(8..8 + 264));
@@ -232,7 +231,7 @@ fn a_single_window_keeps_no_runs_of_masks() {
     let bytes = MessageBuilder::new().object(object).options(options).encode().unwrap();
     let object = Message::parse(&bytes).unwrap().object(0).unwrap();
     let (mut scratch, mut out) = (Scratch::default(), [0.0_f64; 10]);
-    select_elements_into(&object, &[Pick::from(0..10)], &DecodeOptions::default(), &mut scratch, &mut out).unwrap();
+    read(&object).select(&[Pick::from(0..10)]).scratch(&mut scratch).values_into(&mut out).unwrap();
     assert!(out[5].is_nan() && scratch.runs.iter().all(|runs| runs.capacity() == 0));
 }
 
@@ -251,6 +250,6 @@ fn a_few_values_of_an_object_beyond_the_limits_can_be_had() {
     ] {
         let bytes = MessageBuilder::new().object(object).encode().unwrap();
         let object = Message::parse(&bytes).unwrap().object(0).unwrap();
-        assert_eq!(select(&object, &[Pick::from(8..16)], &options).unwrap().bytes.len(), 64);
+        assert_eq!(read(&object).select(&[Pick::from(8..16)]).options(&options).bytes().unwrap().len(), 64);
     }
 }

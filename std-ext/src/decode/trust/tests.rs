@@ -66,10 +66,20 @@ fn a_digest_is_computed_once_for_a_call_and_never_unasked() {
             let (one, mut scratch, mut out) = (expect(bodies[i]), Scratch::default(), vec![0; 8000]);
             assert_eq!(hashed(|| crate::decode_object(&bytes, i, &options)), one);
             assert_eq!(hashed(|| crate::decode_range(&bytes, i, &ranges, &options)), one);
-            assert_eq!(hashed(|| crate::values(object, &options)), one);
-            assert_eq!(hashed(|| crate::ranges(object, &ranges, &options)), one);
-            assert_eq!(hashed(|| crate::values_into(object, &options, &mut scratch, &mut out)), one);
-            assert_eq!(hashed(|| crate::ranges_into(object, &ranges, &options, &mut scratch, &mut out)), one);
+            assert_eq!(hashed(|| crate::read(object).options(&options).bytes()), one);
+            assert_eq!(hashed(|| crate::read(object).ranges(&ranges).options(&options).bytes()), one);
+            assert_eq!(
+                hashed(|| crate::read(object).options(&options).scratch(&mut scratch).bytes_into(&mut out)),
+                one
+            );
+            assert_eq!(
+                hashed(|| crate::read(object)
+                    .ranges(&ranges)
+                    .options(&options)
+                    .scratch(&mut scratch)
+                    .bytes_into(&mut out)),
+                one
+            );
         }
     }
 }
@@ -79,10 +89,10 @@ fn a_payload_from_elsewhere_has_no_digest() {
     let bytes = message();
     let object = Message::parse(&bytes).unwrap().object(0).unwrap();
     let other = object.with_payload(&[7; 8000]);
-    assert!(crate::values(&other, &DecodeOptions::default()).is_ok());
+    assert!(crate::read(&other).bytes().is_ok());
     let options = DecodeOptions { verify_hash: true, ..DecodeOptions::default() };
-    assert!(crate::values(&object, &options).is_ok());
-    assert!(matches!(crate::values(&other, &options), Err(TensogramError::MissingHash { .. })));
+    assert!(crate::read(&object).options(&options).bytes().is_ok());
+    assert!(matches!(crate::read(&other).options(&options).bytes(), Err(TensogramError::MissingHash { .. })));
 }
 
 #[test]
@@ -94,7 +104,7 @@ fn offsets_of_errors_count_from_the_frame_whatever_comes_before_the_region() {
     let offset_of = |is_first: bool| {
         let frame = encode_data_object_frame(&descriptor, &[0x81; 24], is_first, false).unwrap();
         let object = object_of_frame(&frame).unwrap();
-        let error = crate::values(&object, &DecodeOptions::default()).unwrap_err();
+        let error = crate::read(&object).bytes().unwrap_err();
         error.cause().unwrap().offset() - object.region_offset()
     };
     // The mask is damaged, and its blob begins at byte 20 of the region.

@@ -4,14 +4,15 @@ use tgm_core::tensor::Complex;
 
 use super::*;
 use crate::encode::{EncodeOptions, MessageBuilder, ObjectBuilder};
-use crate::{ByteOrder, DataObjectDescriptor};
+use crate::model::number::Number;
+use crate::{ByteOrder, DataObjectDescriptor, read};
 
 fn message(object: ObjectBuilder<'_>) -> Vec<u8> {
     MessageBuilder::new().object(object).encode().unwrap()
 }
 
 fn floats<T: Float>(message: &[u8]) -> Result<Vec<T>> {
-    values_as(&Message::parse(message).unwrap().object(0).unwrap(), &DecodeOptions::default())
+    read(&Message::parse(message).unwrap().object(0).unwrap()).values()
 }
 
 /// Through no codec, and through two.
@@ -24,7 +25,7 @@ fn each_way<T: Number>(values: &[T], expected: &[f64]) {
         let narrow: Vec<f32> = expected.iter().map(|value| *value as f32).collect();
         assert_eq!(floats::<f32>(&bytes).unwrap(), narrow, "{values:?}");
         let object = Message::parse(&bytes).unwrap().object(0).unwrap();
-        assert_eq!(to_vec::<T>(&object, &DecodeOptions::default()).unwrap(), values);
+        assert_eq!(read(&object).values::<T>().unwrap(), values);
     }
 }
 
@@ -66,7 +67,7 @@ fn complex_values_are_an_error_that_names_their_type() {
     let bytes = message(ObjectBuilder::new(&[1], &[Complex { re: 1.0_f32, im: 2.0 }]).unwrap());
     assert!(floats::<f32>(&bytes).unwrap_err().to_string().contains("complex64"));
     let object = Message::parse(&bytes).unwrap().object(0).unwrap();
-    let values: Vec<Complex<f32>> = to_vec(&object, &DecodeOptions::default()).unwrap();
+    let values: Vec<Complex<f32>> = read(&object).values().unwrap();
     assert_eq!(values, [Complex { re: 1.0, im: 2.0 }]);
 }
 
@@ -91,7 +92,7 @@ fn masked_values_are_restored_in_the_other_float() {
     assert_eq!([found[0], found[2], found[3]], [1.0, f64::INFINITY, f64::NEG_INFINITY]);
     let object = Message::parse(&bytes).unwrap().object(0).unwrap();
     let options = DecodeOptions { restore_non_finite: false, ..DecodeOptions::default() };
-    assert_eq!(values_as::<f64>(&object, &options).unwrap(), [1.0, 0.0, 0.0, 0.0]);
+    assert_eq!(read(&object).options(&options).values::<f64>().unwrap(), [1.0, 0.0, 0.0, 0.0]);
 }
 
 #[test]
@@ -110,13 +111,13 @@ fn outputs_of_another_length_and_type_are_errors() {
     let object = Message::parse(&bytes).unwrap().object(0).unwrap();
     let mut scratch = Scratch::default();
     for len in [1, 3] {
-        let error = values_as_into(&object, &DecodeOptions::default(), &mut scratch, &mut vec![0.0_f64; len]);
+        let error = read(&object).scratch(&mut scratch).values_into(&mut vec![0.0_f64; len]);
         assert_eq!(
             error.unwrap_err().to_string(),
             format!("encoding error: output has {len} values, the object has 2")
         );
     }
-    assert!(to_vec::<u16>(&object, &DecodeOptions::default()).unwrap_err().to_string().contains("int16"));
+    assert!(read(&object).values::<u16>().unwrap_err().to_string().contains("int16"));
 }
 
 #[test]
@@ -127,7 +128,7 @@ fn memory_of_converted_values_is_within_the_limits() {
     let bytes = message(ObjectBuilder::from_parts(descriptor, &bits[..]).rle());
     let object = Message::parse(&bytes).unwrap().object(0).unwrap();
     let mut options = DecodeOptions::default();
-    assert_eq!(values_as::<f64>(&object, &options).unwrap().len(), 1 << 20);
+    assert_eq!(read(&object).options(&options).values::<f64>().unwrap().len(), 1 << 20);
     options.limits.max_decoded_bytes = 1 << 20;
-    assert!(values_as::<f64>(&object, &options).unwrap_err().to_string().contains("8388608 bytes"));
+    assert!(read(&object).options(&options).values::<f64>().unwrap_err().to_string().contains("8388608 bytes"));
 }

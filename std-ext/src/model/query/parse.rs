@@ -389,10 +389,13 @@ fn mistake(text: &str) -> Option<(usize, &'static str)> {
             "expected a value: the operators are =, !=, <, <=, > and >= (quotes make all of it a value)",
         ));
     }
+    if let Some(found) = dangling(text) {
+        return Some(found);
+    }
     text.char_indices().find_map(|(at, c)| {
         let behind = text.get(at.saturating_add(c.len_utf8())..).unwrap_or_default();
         let is_mistake = match c {
-            '&' | '|' => behind.starts_with(c),
+            '&' | '|' => behind.starts_with(c) || (behind.starts_with(' ') && begins_condition(behind)),
             ',' | ';' => begins_condition(behind),
             ' ' => ["and ", "or "].iter().any(|word| {
                 let is_word = behind.get(..word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word));
@@ -402,6 +405,19 @@ fn mistake(text: &str) -> Option<(usize, &'static str)> {
         };
         is_mistake.then_some((at, JOINED))
     })
+}
+
+/// An `and`, an `or` or a `not` that ends a value, and the place behind it, where a condition is missing.
+fn dangling(text: &str) -> Option<(usize, &'static str)> {
+    let text = text.trim_end();
+    let last = text.trim_start().rsplit_once(' ')?.1;
+    let what = match &*last.to_ascii_lowercase() {
+        "and" => "expected a condition behind `and` (quotes make all of it a value)",
+        "or" => "expected a condition behind `or` (quotes make all of it a value)",
+        "not" => "expected a condition behind `not` (quotes make all of it a value)",
+        _ => return None,
+    };
+    Some((text.len(), what))
 }
 
 /// Finds the shape that is written as listings show it, which equals no shape.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tgm_std::error::TensogramError;
 use tgm_std::read::{AsyncReader, FetchErrorKind, ReadOptions};
 use tgm_std::remote::{RemoteOptions, UnknownKeys, open};
-use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, TensogramFile};
+use tgm_std::{Archive, AsyncArchive, DecodeOptions, MessageBuilder, ObjectBuilder, TensogramFile};
 
 use super::loopback::{Blob, Server};
 
@@ -214,22 +214,62 @@ fn a_source_that_changes_is_an_error_until_it_is_read_anew() {
 
 #[test]
 fn what_cannot_be_opened_says_why() {
-    let server = served(b"");
+    let server = served(&message(1, &[1.0]));
     let open =
         |path: &str| TensogramFile::open_remote(&server.url(path), &BTreeMap::new(), None).map(|file| file.source());
     let error = open("/missing.tgm?signature=secret").unwrap_err();
     let TensogramError::Remote(reason) = &error else { panic!("{error}") };
     assert_eq!(reason.fetch_error_kind(), Some(FetchErrorKind::NotFound), "{error}");
     assert!(error.to_string().starts_with("remote error: ") && !error.to_string().contains("secret"), "{error}");
-    assert_eq!(
-        TensogramFile::open_remote(&server.url(PATH), &BTreeMap::new(), None).unwrap().message_count().unwrap(),
-        0
-    );
     let unknown = BTreeMap::from([("alow_http".to_owned(), "true".to_owned())]);
     let error = TensogramFile::open_remote(&server.url(PATH), &unknown, None).unwrap_err();
     assert!(error.to_string().contains("allow_http"), "{error}");
     let options = RemoteOptions { unknown_keys: UnknownKeys::Ignore, ..RemoteOptions::new(unknown) };
     assert!(TensogramFile::open_remote_with(&server.url(PATH), &options, None).is_ok());
+}
+
+/// By every way to open an address, of this thread and of a task.
+#[test]
+fn what_has_no_messages_is_an_error_that_says_what_it_looks_like() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let page = [&b"<!DOCTYPE html>"[..], &[b' '; 300_000]].concat();
+    for (bytes, says) in [
+        (&b""[..], "empty"),
+        (&page, "it looks like an HTML page"),
+        (b"GRIB\0\0\0\x02", "it looks like GRIB"),
+        (b"something else", "no message was found"),
+    ] {
+        let server = served(bytes);
+        let (address, none) = (server.url(&format!("{PATH}?signature=secret")), BTreeMap::new());
+        let errors = [
+            TensogramFile::open_remote(&address, &none, None).map(drop).unwrap_err(),
+            TensogramFile::open_source(&address, None).map(drop).unwrap_err(),
+            Archive::open(&address).map(drop).unwrap_err(),
+            runtime.block_on(TensogramFile::open_remote_async(&address, &none, None)).map(drop).unwrap_err(),
+            runtime.block_on(AsyncArchive::open(&address)).map(drop).unwrap_err(),
+        ];
+        for error in errors {
+            let TensogramError::Remote(reason) = &error else { panic!("{error}") };
+            assert_eq!(reason.fetch_error_kind(), Some(FetchErrorKind::Protocol), "{error}");
+            let text = error.to_string();
+            assert!(text.contains(says) && text.contains(PATH) && !text.contains("secret"), "{text}");
+        }
+    }
+    // Other bytes may stand before a message.
+    let server = served(&[b"GRIB", &message(1, &[1.0])[..]].concat());
+    assert_eq!(Archive::open(server.url(PATH)).unwrap().len().unwrap(), 1);
+}
+
+#[test]
+fn an_archive_at_an_address_reads_what_is_asked_for() {
+    let bytes = hundred();
+    let server = served(&bytes);
+    let archive = Archive::open(server.url(PATH)).unwrap();
+    let object = archive.object(1, 3).unwrap();
+    assert_eq!(object.metadata().unwrap().get("number").and_then(|number| number.as_u64()), Some(3));
+    assert_eq!(object.read().ranges(&[(1, 2)]).values::<f32>().unwrap(), noise(1024)[1..3]);
+    let log = server.take_log();
+    assert!(log.len() <= 3 && log.iter().map(|request| request.sent).sum::<usize>() < bytes.len() / 4, "{}", log.len());
 }
 
 #[test]

@@ -12,7 +12,7 @@ use tgm_std::metadata::segments;
 use tgm_std::{GlobalMetadata, RESERVED_KEY, TensogramError};
 
 use crate::args::key_path::{KeyOwner, KeyPath};
-use crate::args::values::{key_and_value, split, to_cbor};
+use crate::args::values::{json, key_and_value, split, to_cbor};
 use crate::write::destination::Failure;
 
 /// A map with text keys.
@@ -68,8 +68,8 @@ impl MetadataFlags {
         let mut described = Described::default();
         if let Some(path) = &self.metadata {
             let place = SourceName::of(path).to_string();
-            let text = std::fs::read(path).map_err(Failure::at(&*place))?;
-            let json = serde_json::from_slice(&text).map_err(|error| Failure::said(&*place, error.to_string()))?;
+            let text = std::fs::read_to_string(path).map_err(Failure::at(&*place))?;
+            let json = json(&text).map_err(|error| Failure::said(&*place, error.to_string()))?;
             described = parse(json).map_err(|text| Failure::said(&*place, text))?;
             if let Base::Each(list) = &described.base
                 && list.len() != count

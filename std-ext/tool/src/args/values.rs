@@ -1,7 +1,9 @@
 //! Keys and values of `-s`: `KEY=VALUE`, `KEY:TYPE=VALUE`, several of them separated by commas.
 
 use ciborium::Value;
+use ciborium::value::Integer;
 use serde_json::Value as Json;
+use tgm_std::internal::integer_beyond_64_bits;
 
 /// The pieces between commas. Commas within brackets or quotes do not separate.
 pub(crate) fn split(text: &str) -> Vec<&str> {
@@ -29,16 +31,86 @@ pub(crate) fn key_and_value(text: &str) -> Result<(&str, Value), String> {
     let wrong = |what| format!("the value of {key} is not {what}: {value}");
     match key.rsplit_once(':') {
         Some((key, "s")) => Ok((key, value.into())),
-        Some((key, "i")) => match serde_json::from_str::<Json>(value) {
-            Ok(number @ Json::Number(_)) if !number.is_f64() => Ok((key, to_cbor(number))),
-            _ => Err(wrong("an integer of 64 bits")),
+        Some((key, "i")) => integer(value).map(|integer| (key, integer)).ok_or_else(|| wrong("an integer of 64 bits")),
+        Some((key, "d")) => {
+            let float = value.parse().map_err(|_| wrong("a number"))?;
+            if is_too_great(value) { Err(wrong("a number that float64 has")) } else { Ok((key, Value::Float(float))) }
+        }
+        _ => match value_of_json(value) {
+            Ok(value) => Ok((key, value)),
+            Err(NotExact::Json(_)) if is_too_great(value) => {
+                Err(wrong("a number that float64 has; KEY:s=VALUE makes it text"))
+            }
+            Err(NotExact::Json(_)) => Ok((key, value.into())),
+            Err(NotExact::Integer(integer)) => {
+                Err(format!("{key}: {}; KEY:s=VALUE makes it text, KEY:d=VALUE a float", beyond(&integer)))
+            }
         },
-        Some((key, "d")) => Ok((key, Value::Float(value.parse().map_err(|_| wrong("a number"))?))),
-        _ => Ok((key, serde_json::from_str(value).map_or_else(|_| value.into(), to_cbor))),
     }
 }
 
-/// JSON as CBOR. Byte strings, NaN and infinities are written as the tool prints them.
+/// Why a text of JSON has no value.
+#[derive(Debug)]
+pub(crate) enum NotExact {
+    /// It is not JSON.
+    Json(serde_json::Error),
+    /// An integer in it has more than 64 bits.
+    Integer(String),
+}
+
+impl std::fmt::Display for NotExact {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Json(error) => error.fmt(f),
+            Self::Integer(integer) => beyond(integer).fmt(f),
+        }
+    }
+}
+
+fn beyond(integer: &str) -> String {
+    format!("the integer {integer} is beyond 64 bits")
+}
+
+/// The value of a text of JSON. Every route from JSON of the user into metadata leads through here: integers are exact.
+///
+/// # Errors
+/// The text is not JSON, or has an integer beyond 64 bits, which readers of JSON would make a float.
+pub(crate) fn json(text: &str) -> Result<Json, NotExact> {
+    let json = serde_json::from_str(text).map_err(NotExact::Json)?;
+    exact(text)?;
+    Ok(json)
+}
+
+/// Checks that all integers of a text of JSON are exact as numbers of JSON.
+///
+/// # Errors
+/// [`NotExact::Integer`] with the first one that is not.
+pub(crate) fn exact(text: &str) -> Result<(), NotExact> {
+    integer_beyond_64_bits(text).map_or(Ok(()), |integer| Err(NotExact::Integer(integer.to_string())))
+}
+
+/// The value as metadata. A negative integer alone may have 65 bits, as CBOR has them.
+fn value_of_json(text: &str) -> Result<Value, NotExact> {
+    json(text).map(to_cbor).or_else(|error| match error {
+        NotExact::Integer(_) => integer(text).ok_or(error),
+        NotExact::Json(_) => Err(error),
+    })
+}
+
+/// An integer of CBOR: from -2^64 to 2^64 - 1.
+fn integer(text: &str) -> Option<Value> {
+    let text = text.trim_ascii();
+    // Rust reads a plus sign, JSON does not.
+    let digits: i128 = text.parse().ok().filter(|_| !text.starts_with('+'))?;
+    Integer::try_from(digits).ok().map(Value::Integer)
+}
+
+/// Whether a text is a finite number that becomes infinite as a float.
+fn is_too_great(text: &str) -> bool {
+    text.contains(|char: char| char.is_ascii_digit()) && text.parse::<f64>().is_ok_and(f64::is_infinite)
+}
+
+/// JSON as CBOR. Byte strings, NaN, infinities and integers beyond 64 bits are written as the tool prints them.
 pub(crate) fn to_cbor(json: Json) -> Value {
     match json {
         Json::Null => Value::Null,
@@ -65,6 +137,7 @@ fn special_of(key: &str, text: &str) -> Option<Value> {
         ("$float", "nan") => Some(f64::NAN.into()),
         ("$float", "inf") => Some(f64::INFINITY.into()),
         ("$float", "-inf") => Some(f64::NEG_INFINITY.into()),
+        ("$int", digits) => integer(digits),
         ("$bytes", hex) if hex.is_ascii() && hex.len() % 2 == 0 => {
             let digits = hex.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok());
             let bytes = digits.map(|pair| u8::from_str_radix(pair?, 16).ok()).collect::<Option<Vec<u8>>>()?;
@@ -100,13 +173,32 @@ mod tests {
             ("k:s=5", "5".into()),
             ("k:s=\"5\"", "\"5\"".into()),
             ("k:i=-5", Value::from(-5)),
+            ("k=18446744073709551615", u64::MAX.into()),
+            ("k=-18446744073709551616", Value::Integer(Integer::try_from(-(1_i128 << 64)).unwrap())),
+            ("k:i=-18446744073709551616", Value::Integer(Integer::try_from(-(1_i128 << 64)).unwrap())),
+            ("k:s=18446744073709551616", "18446744073709551616".into()),
+            ("k:d=18446744073709551616", Value::from(18_446_744_073_709_551_616.0)),
+            ("k=99999999999999999999 m", "99999999999999999999 m".into()),
             ("k:d=5", Value::from(5.0)),
             ("k:d=-inf", Value::from(f64::NEG_INFINITY)),
         ] {
             assert_eq!(key_and_value(text), Ok(("k", value)), "{text}");
         }
         assert_eq!(key_and_value("a:b=c"), Ok(("a:b", "c".into())));
-        for text in ["k", "k:i=2t", "k:i=2.0", "k:i=", "k:i=18446744073709551616", "k:d=x"] {
+        for text in [
+            "k",
+            "k:i=2t",
+            "k:i=2.0",
+            "k:i=",
+            "k:i=+5",
+            "k:i=18446744073709551616",
+            "k=18446744073709551616",
+            "k=-18446744073709551617",
+            "k={\"a\":[18446744073709551616]}",
+            "k=1e400",
+            "k:d=1e400",
+            "k:d=x",
+        ] {
             assert!(key_and_value(text).is_err(), "{text}");
         }
     }
@@ -116,5 +208,8 @@ mod tests {
         assert_eq!(to_cbor(json!({"$bytes": "00ff"})), Value::Bytes(vec![0, 255]));
         assert_eq!(to_cbor(json!({"$float": "-inf"})), Value::from(f64::NEG_INFINITY));
         assert!(to_cbor(json!({"$bytes": "0g"})).is_map());
+        let lowest = Integer::try_from(-(1_i128 << 64)).unwrap();
+        assert_eq!(to_cbor(json!({"$int": "-18446744073709551616"})), Value::Integer(lowest));
+        assert!(to_cbor(json!({"$int": "18446744073709551616"})).is_map());
     }
 }

@@ -9,7 +9,7 @@ use tgm_std::metadata::segments;
 use tgm_std::{RESERVED_KEY, Result, TensogramError};
 
 use crate::args::key_path::{KeyOwner, KeyPath};
-use crate::args::values::{key_and_value, split, to_cbor};
+use crate::args::values::{exact, key_and_value, split, to_cbor};
 use crate::change::edit::MessageParts;
 
 /// Last segments of keys that cannot be set, at any place in a path. They copy what describes the payload.
@@ -61,8 +61,10 @@ impl Assignment {
             let mut values = serde_json::Deserializer::from_str(after).into_iter::<Json>();
             let value = values.next().ok_or_else(|| format!("{key} has no value"))?;
             let value = value.map_err(|error| format!("the value of {key} is not JSON: {error}"))?;
+            let (taken, after) = after.split_at_checked(values.byte_offset()).unwrap_or_default();
+            exact(taken).map_err(|error| format!("{key}: {error}"))?;
             assignments.push(Self::new(key, Some(to_cbor(value)))?);
-            let after = after.get(values.byte_offset()..).unwrap_or_default().trim_start();
+            let after = after.trim_start();
             match after.strip_prefix(',') {
                 Some(next) => rest = next,
                 None if after.is_empty() => return Ok(assignments),

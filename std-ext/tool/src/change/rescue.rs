@@ -129,7 +129,9 @@ impl<'f> Wreck<'f> {
                 self.preceder = metadata.and_then(|metadata| metadata.base.into_iter().next());
             }
             FrameType::NTensorFrame => {
-                let object = DataObject::parse(frame).map_err(TensogramError::from);
+                // A digest says what was written. An object whose descriptor contradicts its payload is lost all the same.
+                let object = DataObject::parse(frame).and_then(|object| object.verify_contents().map(|()| object));
+                let object = object.map_err(TensogramError::from);
                 if let Ok(object) = object.and_then(|object| TakenObject::new(&object)) {
                     let ordinal = self.next.map(|_| self.objects.len());
                     let length = frame.total_length();

@@ -10,12 +10,13 @@ use tgm_core::Message;
 use tgm_core::descriptor::{Encoding, Key};
 use tgm_core::object::DataObject;
 use tgm_std::encode::{Part, PartError, encode_parts};
-use tgm_std::{DataObjectDescriptor, DecodeOptions, EncodeOptions, TensogramError, decode_descriptors, values};
+use tgm_std::{DataObjectDescriptor, DecodeOptions, EncodeOptions, TensogramError, decode_descriptors, read};
 
 use crate::args::encode_flags::EncodeFlags;
 use crate::args::object_numbers::ObjectNumbers;
 use crate::args::pipeline_flags::{PipelineFlags, is_lossy};
 use crate::change::edit::without_reserved;
+use crate::read::choice::MessageChoice;
 use crate::read::differ::{Tolerance, differences};
 use crate::read::digests::Digests;
 use crate::read::elements::Elements;
@@ -23,8 +24,8 @@ use crate::read::entry::Entry;
 use crate::read::in_order::thread_count;
 use crate::read::input::{Input, MessagePart};
 use crate::read::lost;
-use crate::read::messages::MessageChoice;
 use crate::read::objects::{find, no_object};
+use crate::read::resting::Resting;
 use crate::read::select::Selection;
 use crate::read::structure::Structure;
 use crate::read::values::as_stored;
@@ -85,12 +86,12 @@ impl Tally {
     }
 }
 
-/// Opens files that must consist of messages only. Bytes that belong to no message are an error.
+/// Looks at files that must consist of messages only. Bytes that belong to no message are an error.
 ///
 /// # Errors
 /// For a file that cannot be read, and for such bytes.
-pub(crate) fn open_whole(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
-    paths.iter().map(|path| open_one(path)).collect()
+pub(crate) fn open_whole(paths: &[PathBuf]) -> Result<Vec<Resting>, Failure> {
+    paths.iter().map(|path| open_one(path).map(|input| Resting::new(path, input))).collect()
 }
 
 fn open_one(path: &Path) -> Result<Input, Failure> {
@@ -155,7 +156,7 @@ impl Rewriter<'_> {
         let mut tally = Tally::default();
         let numbers = self.choice.find(input).map_err(|text| Failure::said(input.name(), text))?;
         let work = |(): &mut (), entry: &Entry<'_>| {
-            let message = self.message(entry, numbers.contains(&entry.index));
+            let message = self.message(entry, entry.index.0.is_some_and(|index| numbers.contains(&index)));
             message.map(|(bytes, tally)| (bytes.into_owned(), tally))
         };
         let threads = thread_count(self.encode.threads());
@@ -257,12 +258,12 @@ impl Rewriter<'_> {
         let has_new_masks = descriptor.masks.is_some() && self.encode.changes_masks();
         if !is_wanted || (self.pipeline.is_empty() && !has_new_masks) {
             if self.decode_all {
-                values(object, &self.decode_options())?;
+                read(object).options(&self.decode_options()).bytes()?;
             }
             return Ok(Prepared::Kept(descriptor, object.region()));
         }
         let options = self.encode.options_keeping(descriptor.masks.as_ref());
-        let data = values(object, &self.decode_options())?;
+        let data = read(object).options(&self.decode_options()).bytes()?;
         let staged = self.pipeline.apply(descriptor.clone(), data, &options);
         let (staged, data) = staged.map_err(|error| Unfit { error, is_of_stages: true })?;
         if !has_new_masks && is_as_before(&descriptor, &staged) {
@@ -283,7 +284,7 @@ impl Rewriter<'_> {
             let Prepared::Encoded(descriptor, before, _) = object else { continue };
             let place = || entry.object_place(index);
             let object = written.map_err(Failure::at(place()))?;
-            let after = values(&object, &self.decode_options()).map_err(Failure::at(place()))?;
+            let after = read(&object).options(&self.decode_options()).bytes().map_err(Failure::at(place()))?;
             if after == *before {
                 continue;
             }

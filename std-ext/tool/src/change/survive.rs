@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use tgm_core::Message;
-use tgm_core::hash::{HashPresence, Verdict};
+use tgm_core::hash::Verdict;
 use tgm_core::index::Index;
 use tgm_core::scan::{Segment, scan};
 use tgm_core::wire::MAGIC;
 use tgm_std::encode::TakenObject;
+use tgm_std::validate::{Depth, Finding, examine};
 use tgm_std::{Result, TensogramError, decode_descriptors};
 
-use crate::read::digests::check_all;
 use crate::read::input::{Input, MessagePart};
 use crate::read::lost;
 use crate::show::advice::in_our_words;
@@ -146,15 +146,21 @@ impl Sieve {
 
 /// Checks all digests. Either no frame has a digest, or every frame has one.
 fn verify(message: &Message<'_>) -> Result<()> {
-    let presence = message.hash_presence()?;
-    check_all(message, presence)?;
-    for verified in message.verify(presence).filter(|_| presence != HashPresence::Absent) {
-        let verified = verified?;
-        if verified.verdict == Verdict::Missing {
-            let (frame_type, offset) = (verified.frame.frame_type(), verified.frame.offset());
-            let text = format!("{frame_type} at byte {offset} has no digest, other frames have");
-            return Err(TensogramError::Framing(text.into()));
+    let (mut is_hashed, mut missing) = (false, None);
+    examine(message, Depth::Contents, None, &mut |finding| {
+        if let Finding::Frame { frame, verdict, .. } = finding {
+            is_hashed |= verdict == Verdict::Good;
+            if verdict == Verdict::Missing {
+                missing.get_or_insert((frame.frame_type(), frame.offset()));
+            }
         }
+        let damage = finding.damage().filter(|damage| !damage.is_missing_digest());
+        damage.map_or(Ok(()), Err)
+    })?;
+    match missing.filter(|_| is_hashed) {
+        Some((frame_type, offset)) => Err(TensogramError::Framing(
+            format!("{frame_type} at byte {offset} has no digest, other frames have").into(),
+        )),
+        None => Ok(()),
     }
-    Ok(())
 }

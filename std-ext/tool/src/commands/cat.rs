@@ -14,16 +14,17 @@ use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
 use tgm_grid::{Area, Places};
 use tgm_std::TensogramError;
-use tgm_std::decode::select::selection;
-use tgm_std::decode::{Picks, Selected};
+use tgm_std::decode::Picks;
+use tgm_std::decode::selection;
 
 use crate::args::decoding::Decoding;
 use crate::args::listing::{Listed, ending};
 use crate::commands::Run;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};
 use crate::read::entry::Entry;
-use crate::read::messages::{MessageChoice, for_one_object};
+use crate::read::messages::for_one_object;
 use crate::read::objects::{find, no_object};
 use crate::read::places::{area, places};
 use crate::read::select::{Annotations, Scope, Selection};
@@ -175,8 +176,8 @@ impl Cat {
         let grid = if is_placed { places(&metadata, number, &shape, area, &limits)? } else { None };
         let picks = self.picks(&shape, grid.as_ref())?;
         let options = self.decoding.options();
-        selection(object.descriptor(), &picks)?;
-        let Selected { shape: selected, bytes } = tgm_std::decode::select(&object, &picks, &options)?;
+        let selected = selection(object.descriptor(), &picks)?.shape().collect();
+        let bytes = tgm_std::read(&object).select(&picks).options(&options).bytes()?;
         // There are as many values now, so the indices take no more memory than these.
         let axes = picks.iter().zip(&shape).map(|(pick, len)| indices(*pick, *len)).collect();
         Ok(Values { object, bytes, axes, shape: selected, grid })
@@ -265,7 +266,12 @@ impl Cat {
             if done.is_err() {
                 return;
             }
-            let text = format.text(value, dtype);
+            let index = usize::try_from(at).unwrap_or(usize::MAX);
+            let text = match (format, elements.integer(index)) {
+                // Integers of 64 bits are not rounded.
+                (NumberFormat::Fixed(decimals), Some(integer)) => fixed(integer, decimals),
+                _ => format.text(value, dtype),
+            };
             match (parts(dtype), at % 2) {
                 (2, 0) => real = text,
                 (2, _) => {
@@ -288,6 +294,11 @@ impl NumberFormat {
             _ => text_of(dtype, value),
         }
     }
+}
+
+/// An integer with this number of decimals.
+fn fixed(integer: i128, decimals: usize) -> String {
+    if decimals == 0 { integer.to_string() } else { format!("{integer}.{:0<decimals$}", "") }
 }
 
 /// The indices that a pick takes of a dimension.

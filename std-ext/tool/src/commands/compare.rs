@@ -10,18 +10,20 @@ use serde_json::{Value as Json, json};
 use tgm_core::Message;
 use tgm_core::metadata::MessageMetadata;
 use tgm_core::object::DataObject;
+use tgm_std::internal::query::Number;
 use tgm_std::{RESERVED_KEY, Spending, TensogramError};
 
 use crate::args::decoding::Decoding;
 use crate::args::listing::{Listed, TextFlags};
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
+use crate::read::choice::MessageChoice;
 use crate::read::differ::{Differences, Tolerance, differences, indices, leaves};
 use crate::read::digests::Digests;
-use crate::read::elements::Elements;
+use crate::read::elements::{Elements, json_of, text_of};
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, MessagePart};
-use crate::read::messages::{MessageChoice, Reader};
+use crate::read::messages::Reader;
 use crate::read::opening::open_or_report;
 use crate::read::select::{Scope, Selection, annotations, text};
 use crate::read::structure::Structure;
@@ -112,6 +114,25 @@ impl<'i> Side<'i> {
         let place = place.unwrap_or(Place { index, offset: 0, length: 0 });
         self.reader.entry(place, wanted)
     }
+
+    /// The message with this number, read whole. `None` if it cannot be read, which is reported.
+    fn compared(&mut self, index: usize, compare: &Compare, out: &mut Out) -> Option<(Entry<'_>, ComparedMessage<'_>)> {
+        let unread = format!("{}: message {index}", self.input.name());
+        let entry = match self.entry(index, MessagePart::Whole) {
+            Ok(entry) => entry,
+            Err(error) => {
+                out.report(&unread, &error);
+                return None;
+            }
+        };
+        match ComparedMessage::read(compare, &entry) {
+            Ok(message) => Some((entry, message)),
+            Err(error) => {
+                out.report(&entry.place(), &error);
+                None
+            }
+        }
+    }
 }
 
 /// A comparison in progress.
@@ -121,7 +142,7 @@ struct Work<'c, 'o> {
     document: Option<Document>,
     spending: Spending,
     /// Pairs of messages whose annotations were compared.
-    annotated: HashSet<Id>,
+    annotated: HashSet<(Option<usize>, Option<usize>)>,
 }
 
 impl Run for Compare {
@@ -165,14 +186,8 @@ impl Compare {
     }
 
     fn is_equal(&self, path: &str, a: &Json, b: &Json) -> bool {
-        match (a.as_f64(), b.as_f64()) {
-            _ if a == b => true,
-            (Some(a), Some(b)) => {
-                let tolerance = self.tolerance(Some(path));
-                (tolerance.absolute > 0.0 || tolerance.relative > 0.0) && tolerance.holds(a, b)
-            }
-            _ => false,
-        }
+        let tolerance = self.tolerance(Some(path));
+        a == b || ((tolerance.absolute > 0.0 || tolerance.relative > 0.0) && tolerance.holds_for(a, b))
     }
 }
 
@@ -182,7 +197,7 @@ impl Work<'_, '_> {
         let (mut left, mut right) = (Side::new(a), Side::new(b));
         let (selected_a, selected_b) = (self.selected(&mut left), self.selected(&mut right));
         for (&at_a, &at_b) in selected_a.iter().zip(&selected_b) {
-            self.messages(&mut left, &mut right, (at_a, at_b), None)?;
+            self.messages(&mut left, &mut right, (at_a, at_b))?;
         }
         let both = selected_a.len().min(selected_b.len());
         for (side, name, rest) in [(a, "first", selected_a.get(both..)), (b, "second", selected_b.get(both..))] {
@@ -201,19 +216,43 @@ impl Work<'_, '_> {
         for (key, id) in &of_b {
             unmatched.entry(key).or_default().push_back(*id);
         }
-        for (key, (message, object)) in &of_a {
+        let mut pairs = Vec::new();
+        for (key, id) in &of_a {
             match unmatched.get_mut(key.as_str()).and_then(VecDeque::pop_front) {
-                Some(other) => {
-                    self.messages(&mut left, &mut right, (*message, other.0), Some((*object, other.1)))?;
-                }
-                None => self.only_in("first", a, (*message, Some((*object, key))))?,
+                Some(other) => pairs.push((*id, other)),
+                None => self.only_in("first", a, (id.0, Some((id.1, key))))?,
             }
         }
+        self.pairs(&mut left, &mut right, pairs)?;
         let mut rest: Vec<_> =
             unmatched.into_iter().flat_map(|(key, ids)| ids.into_iter().map(move |id| (id, key))).collect();
         rest.sort_unstable();
         for ((message, object), key) in rest {
             self.only_in("second", b, (message, Some((object, key))))?;
+        }
+        Ok(())
+    }
+
+    /// Compares pairs of objects. A message is read once for all pairs that follow each other, of the file with fewer messages
+    /// once for all of its pairs: two files of equal objects take the time of reading them, however they are divided.
+    fn pairs<'i>(&mut self, left: &mut Side<'i>, right: &mut Side<'i>, mut pairs: Vec<(Id, Id)>) -> io::Result<()> {
+        let count = |message: fn(&(Id, Id)) -> usize| pairs.iter().map(message).collect::<HashSet<_>>().len();
+        let (of_a, of_b): (fn(&(Id, Id)) -> usize, fn(&(Id, Id)) -> usize) = (|pair| pair.0.0, |pair| pair.1.0);
+        let is_by_a = count(of_a) <= count(of_b);
+        let (outer, inner) = if is_by_a { (of_a, of_b) } else { (of_b, of_a) };
+        pairs.sort_by_key(outer);
+        let (outer_side, inner_side) = if is_by_a { (left, right) } else { (right, left) };
+        for of_outer in pairs.chunk_by(|one, next| outer(one) == outer(next)) {
+            let Some(at) = of_outer.first().map(outer) else { continue };
+            let Some((outer_entry, outer_message)) = outer_side.compared(at, self.compare, self.out) else { continue };
+            for of_inner in of_outer.chunk_by(|one, next| inner(one) == inner(next)) {
+                let Some(at) = of_inner.first().map(inner) else { continue };
+                let Some((entry, message)) = inner_side.compared(at, self.compare, self.out) else { continue };
+                let objects = of_inner.iter().map(|(a, b)| (a.1, b.1)).collect();
+                let (first, second) = ((&outer_entry, &outer_message), (&entry, &message));
+                let (first, second) = if is_by_a { (first, second) } else { (second, first) };
+                self.both(first, second, Some(objects))?;
+            }
         }
         Ok(())
     }
@@ -274,42 +313,28 @@ impl Work<'_, '_> {
         Ok(found)
     }
 
-    /// Compares two messages: all of their objects, or the pair that is named.
-    fn messages(
+    /// Compares two messages with all of their objects.
+    fn messages(&mut self, left: &mut Side<'_>, right: &mut Side<'_>, (at_a, at_b): Id) -> io::Result<()> {
+        let Some((a, first)) = left.compared(at_a, self.compare, self.out) else { return Ok(()) };
+        let Some((b, second)) = right.compared(at_b, self.compare, self.out) else { return Ok(()) };
+        self.both((&a, &first), (&b, &second), None)
+    }
+
+    /// Compares two messages that were read: all of their objects, or the pairs that are named.
+    fn both(
         &mut self,
-        left: &mut Side<'_>,
-        right: &mut Side<'_>,
-        (at_a, at_b): Id,
-        pair: Option<Id>,
+        (a, first): (&Entry<'_>, &ComparedMessage<'_>),
+        (b, second): (&Entry<'_>, &ComparedMessage<'_>),
+        pairs: Option<Vec<Id>>,
     ) -> io::Result<()> {
-        let names = (left.input.name().to_string(), right.input.name().to_string());
-        let entries = left.entry(at_a, MessagePart::Whole).map_err(|error| (&names.0, at_a, error)).and_then(|a| {
-            right.entry(at_b, MessagePart::Whole).map_err(|error| (&names.1, at_b, error)).map(|b| (a, b))
-        });
-        let (a, b) = match entries {
-            Ok(entries) => entries,
-            Err((name, index, error)) => {
-                self.out.report(&format!("{name}: message {index}"), &error);
-                return Ok(());
-            }
-        };
-        let compared = ComparedMessage::read(self.compare, &a).map_err(|error| (a.place(), error)).and_then(|first| {
-            ComparedMessage::read(self.compare, &b).map(|second| (first, second)).map_err(|error| (b.place(), error))
-        });
-        let (first, second) = match compared {
-            Ok(both) => both,
-            Err((place, error)) => {
-                self.out.report(&place, &error);
-                return Ok(());
-            }
-        };
+        let (at_a, at_b) = (a.index, b.index);
         let place = if at_a == at_b { format!("message {at_a}") } else { format!("message {at_a} and {at_b}") };
-        if self.annotated.insert((at_a, at_b)) {
+        if self.annotated.insert((at_a.0, at_b.0)) {
             self.spending.begin_message(a.length().max(b.length()));
             self.trees(&place, &first.annotations, &second.annotations)?;
         }
-        let pairs: Vec<Id> = if let Some(pair) = pair {
-            vec![pair]
+        let pairs: Vec<Id> = if let Some(pairs) = pairs {
+            pairs
         } else {
             let counts = (first.objects.len(), second.objects.len());
             if counts.0 != counts.1 {
@@ -365,12 +390,15 @@ impl Work<'_, '_> {
             let count = a.object.descriptor().element_count();
             let what = format!(
                 "values: {} of {count} differ, most at {at:?}: {} and {}, by {:.6e}",
-                found.count, greatest.a, greatest.b, greatest.difference
+                found.count,
+                text_of(greatest.a),
+                text_of(greatest.b),
+                greatest.difference
             );
-            let number = |value: f64| if value.is_finite() { json!(value) } else { json!(value.to_string()) };
+            let number = |value: Number| json_of(value).unwrap_or_else(|| text_of(value).into());
             let json = json!({
                 "kind": "values", "count": found.count, "of": count, "at": at, "a": number(greatest.a),
-                "b": number(greatest.b), "difference": number(greatest.difference),
+                "b": number(greatest.b), "difference": number(Number::Float(greatest.difference)),
             });
             self.tell(place, &what, &json)?;
         }
@@ -382,7 +410,8 @@ impl Work<'_, '_> {
         for object in [&a.object, &b.object] {
             self.spending.spend(object, &options.limits)?;
         }
-        let (of_a, of_b) = (tgm_std::values(&a.object, &options)?, tgm_std::values(&b.object, &options)?);
+        let (of_a, of_b) =
+            (tgm_std::read(&a.object).options(&options).bytes()?, tgm_std::read(&b.object).options(&options).bytes()?);
         let one = Elements::of(a.object.descriptor(), &of_a);
         let other = Elements::of(b.object.descriptor(), &of_b);
         Ok(differences(&one, &other, self.compare.tolerance(None), self.compare.nan_differs))

@@ -139,8 +139,8 @@ impl Run for Convert {
             usage(arrays::UNDESCRIBED);
         }
         let to = named.unwrap_or_else(|| from.usual_target());
-        if from == to {
-            usage("the input has the wanted format already: --to says another, and `tgm copy` copies messages");
+        if let Some(text) = from.refusal_of(to) {
+            usage(text);
         }
         if to != Format::Tgm && !self.pipeline.is_empty() {
             usage("stages are for output in the format tgm");
@@ -157,9 +157,9 @@ impl Run for Convert {
             #[cfg(feature = "zarr")]
             (_, Format::Zarr) => self.write_zarr(out, &mut losses),
             #[cfg(feature = "arrow")]
-            (_, Format::Arrow) => self.write_table(TableFormat::Arrow, from, out),
+            (_, Format::Arrow) => self.write_table(TableFormat::Arrow, out),
             #[cfg(feature = "parquet")]
-            (_, Format::Parquet) => self.write_table(TableFormat::Parquet, from, out),
+            (_, Format::Parquet) => self.write_table(TableFormat::Parquet, out),
             _ => self.write(out, to, &mut losses),
         }
         losses.print(out);
@@ -203,7 +203,7 @@ impl Convert {
             match self.format_of(path, Some(to)) {
                 Err(text) => out.problem(&text),
                 Ok(None) => out.problem(&format!("{name}: the format of the input is not known: say --from")),
-                Ok(Some(from)) if from == to => out.problem(&format!("{name} has the wanted format already")),
+                Ok(Some(from)) if let Some(text) = from.refusal_of(to) => out.problem(&format!("{name}: {text}")),
                 Ok(Some(Format::Tgm)) => tgm::read(path, self.digests, out, losses, sink)?,
                 #[cfg(feature = "grib")]
                 Ok(Some(Format::Grib2)) => {

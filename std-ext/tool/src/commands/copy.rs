@@ -11,16 +11,18 @@ use tgm_std::Result;
 
 use crate::args::placed::Placed;
 use crate::commands::Run;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, MessagePart};
-use crate::read::messages::{MessageChoice, Seen};
+use crate::read::messages::Seen;
 use crate::read::opening::open_or_report;
 use crate::read::select::{Scope, Selection};
 use crate::read::streamed::{Next, Streamed, is_stream};
 use crate::read::structure::Structure;
 use crate::show::output::Out;
 use crate::write::destination::{Failure, OutputKind, Reads};
+use crate::write::endings;
 use crate::write::same_file::Identity;
 use crate::write::template::{Appended, Template};
 use tgm_std::file::SourceName;
@@ -49,6 +51,10 @@ pub(crate) struct Copy {
 impl Run for Copy {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let template = self.output.get().path().and_then(Template::of);
+        if let (Some(_), Some(text)) = (&template, self.output.get().path().and_then(endings::refusal)) {
+            out.problem(&text);
+            return Ok(());
+        }
         if template.is_none() && is_stream(&self.input) && !self.output.get().is_one_of(slice::from_ref(&self.input)) {
             if let Some(mut stream) = Streamed::open_or_report(&self.input, out) {
                 self.copy_stream(out, &mut stream);
@@ -234,7 +240,7 @@ fn judge<T>(
 ) -> (Vec<(Place, T)>, bool) {
     let (mut chosen, mut is_judged) = (Vec::new(), true);
     let read = input.for_each(out, numbers, MessagePart::Outline, |out, entry| {
-        let place = Place { index: entry.index, offset: entry.offset, length: entry.length() };
+        let place = Place { index: input.message_from(entry.offset), offset: entry.offset, length: entry.length() };
         match verdict(entry) {
             Ok(verdict) => chosen.extend(verdict.map(|verdict| (place, verdict))),
             Err(error) => {

@@ -17,10 +17,10 @@ use crate::args::listing::{ListFlags, Listed};
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::commands::key_columns::{KeyColumns, Keys};
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
 use crate::read::input::MessagePart;
-use crate::read::messages::MessageChoice;
 use crate::read::opening::open_or_report;
 use crate::read::select::{Scope, Selection};
 use crate::read::structure::Structure;
@@ -241,7 +241,7 @@ fn reported(out: &mut Out, entry: &Entry<'_>, index: usize, object: Digested) ->
 /// Number of bytes and digest of an object's values.
 fn digest(object: &DataObject<'_>, costs: &mut Costs) -> Result<(u64, String), TensogramError> {
     costs.spending.spend(object, &costs.options.limits)?;
-    let values = tgm_std::values(object, &costs.options)?;
+    let values = tgm_std::read(object).options(&costs.options).bytes()?;
     let mut hasher = Sha256::new();
     in_order(&values, object.descriptor(), ByteOrder::Little, |bytes| {
         hasher.update(bytes);

@@ -12,8 +12,7 @@ use tgm_convert::npy;
 use tgm_core::Message;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_core::object::DataObject;
-use tgm_std::decode::select::selection;
-use tgm_std::decode::{Picks, Selected};
+use tgm_std::decode::{Picks, selection};
 use tgm_std::{DecodeOptions, TensogramError};
 
 use crate::args::files::usage;
@@ -21,9 +20,10 @@ use crate::args::listing::ending;
 use crate::args::threads::Threads;
 use crate::commands::Run;
 use crate::commands::convert::other_format;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
-use crate::read::messages::{MessageChoice, for_one_object};
+use crate::read::messages::for_one_object;
 use crate::read::objects::find;
 use crate::read::select::Selection;
 use crate::read::values::{as_stored, in_order};
@@ -167,17 +167,20 @@ impl Extract {
         let descriptor = object.descriptor();
         if let Some(picks) = &self.slice {
             let picks = picks.resolve(descriptor.shape().iter())?;
-            let count = selection(descriptor, &picks)?.element_count();
-            let Selected { shape, bytes } = tgm_std::decode::select(&object, &picks, &options)?;
+            let selection = selection(descriptor, &picks)?;
+            let (count, shape) = (selection.element_count(), selection.shape().collect());
+            let bytes = tgm_std::read(&object).select(&picks).options(&options).bytes()?;
             return Ok(Values { object, pieces: vec![(bytes, count)], shape });
         }
         if ranges.is_empty() {
-            let pieces = vec![(tgm_std::values(&object, &options)?, descriptor.element_count())];
+            let pieces = vec![(tgm_std::read(&object).options(&options).bytes()?, descriptor.element_count())];
             return Ok(Values { object, pieces, shape: descriptor.shape().iter().collect() });
         }
-        let values = tgm_std::ranges(&object, &ranges, &options)?.into_iter().map(Cow::Owned);
-        let pieces = values.zip(ranges.iter().map(|range| range.1)).collect();
-        Ok(Values { object, pieces, shape: vec![ranges.iter().map(|range| range.1).sum()] })
+        let bytes = tgm_std::read(&object).ranges(&ranges).options(&options).bytes()?;
+        let count = ranges.iter().map(|range| range.1).sum();
+        // Each range of bits begins with a byte of its own.
+        let pieces = if descriptor.dtype().byte_width() == 0 { bits(&bytes, &ranges) } else { vec![(bytes, count)] };
+        Ok(Values { object, pieces, shape: vec![count] })
     }
 
     fn write(&self, values: &Values<'_>, sink: &mut dyn Write) -> io::Result<()> {
@@ -197,4 +200,16 @@ impl Extract {
             .iter()
             .try_for_each(|(piece, _)| in_order(piece, descriptor, order, |bytes| sink.write_all(bytes)))
     }
+}
+
+/// The bits of each range, and how many they are.
+fn bits<'v>(bytes: &[u8], ranges: &[(u64, u64)]) -> Vec<(Cow<'v, [u8]>, u64)> {
+    let mut rest = bytes;
+    let piece = |&(_, count): &(u64, u64)| {
+        let len = usize::try_from(count.div_ceil(8)).unwrap_or(usize::MAX).min(rest.len());
+        let (piece, others) = rest.split_at(len);
+        rest = others;
+        (Cow::Owned(piece.to_vec()), count)
+    };
+    ranges.iter().map(piece).collect()
 }

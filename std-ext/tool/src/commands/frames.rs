@@ -13,9 +13,9 @@ use tgm_std::TensogramError;
 use crate::args::listing::{Listed, TextFlags};
 use crate::commands::Run;
 use crate::commands::frame_list::FrameList;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::input::{Input, MessagePart};
-use crate::read::messages::MessageChoice;
 use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
 use crate::show::advice::in_our_words;
@@ -116,7 +116,7 @@ impl FramesOf {
                 match reader.entry(place, MessagePart::Outline) {
                     Ok(entry) if !self.selection.picks(out, &entry, self.digests) => {}
                     Ok(entry) => {
-                        let part = FramesPart::new(input, Some(entry.index), offset, entry.bytes);
+                        let part = FramesPart::new(input, Some(place.index), offset, entry.bytes);
                         with(out, part, frames(entry.bytes))?;
                     }
                     Err(error) => {

@@ -2,6 +2,7 @@
 
 use std::collections::btree_map::Entry as Slot;
 use std::io;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use ciborium::Value;
@@ -16,11 +17,12 @@ use tgm_std::{EncodeOptions, GlobalMetadata, Result, TensogramError};
 use crate::args::object_numbers::ObjectNumbers;
 use crate::change::edit::MessageParts;
 use crate::commands::Run;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, MessagePart};
-use crate::read::messages::MessageChoice;
 use crate::read::opening::open_or_report;
+use crate::read::resting::Resting;
 use crate::read::select::Selection;
 use crate::read::structure::Structure;
 use crate::show::output::Out;
@@ -64,42 +66,32 @@ enum Strategy {
 
 impl Run for Merge {
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let inputs: Vec<Option<Input>> = self.paths.iter().map(|path| open_or_report(path, out)).collect();
-        let mut complete = inputs.iter().all(Option::is_some);
-        let inputs: Vec<Input> = inputs.into_iter().flatten().collect();
-        complete &= inputs.iter().flat_map(Input::segments).all(Segment::is_message);
-        let mut numbered = Vec::new();
-        for input in &inputs {
-            let numbers = self.choice.of(input, out);
-            complete &= numbers.is_some();
-            numbered.push((input, numbers.unwrap_or_default()));
-        }
-        let places = numbered
-            .into_iter()
-            .flat_map(|(input, numbers)| input.places(numbers).map(move |place| (input, place)).collect::<Vec<_>>());
-        let places: Vec<_> = places.collect();
+        let (mut inputs, mut complete) = (Vec::new(), true);
         // Digests of the first object are written before the last message is read.
-        let hashing = places.iter().any(|(input, place)| self.has_digests(input, *place));
+        let mut hashing = false;
+        for path in &self.paths {
+            let Some(input) = open_or_report(path, out) else {
+                complete = false;
+                continue;
+            };
+            complete &= input.segments().iter().all(Segment::is_message);
+            let Some(numbers) = self.choice.of(&input, out) else {
+                complete = false;
+                continue;
+            };
+            hashing = hashing || input.places(numbers.clone()).any(|place| self.has_digests(&input, place));
+            inputs.push((Resting::new(path, input), numbers));
+        }
         let mut merged = Merged::new(hashing);
-        for (input, place) in places {
-            let Place { index, offset, length } = place;
-            input.progress.take_up(offset.saturating_add(length), length, index.saturating_add(1));
-            // The message is in memory, and one of those that go into it.
-            let bytes = match input.bytes(offset, length) {
-                Ok(bytes) => bytes,
+        for (input, numbers) in inputs {
+            let name = input.name().to_string();
+            match input.wake() {
+                Ok(input) => complete &= self.add(&mut merged, &input, numbers, out),
                 Err(error) => {
                     complete = false;
-                    out.report(&format!("{}: message {index}", input.name()), &error);
-                    continue;
+                    out.report(&name, &error);
                 }
-            };
-            let entry = Entry::new(input.name(), place, &bytes);
-            if !self.selection.picks(out, &entry, self.digests) {
-                continue;
             }
-            let parts = MessageParts::of(&entry, self.digests).and_then(|parts| parts.only(&self.only));
-            let added = parts.and_then(|parts| merged.add(parts, self.strategy));
-            complete &= added.inspect_err(|error| out.report(&entry.place(), error)).is_ok();
         }
         if !complete {
             out.problem(&format!("{}: nothing was written", self.output));
@@ -119,6 +111,32 @@ impl Run for Merge {
 }
 
 impl Merge {
+    /// Adds the messages of a file. Returns whether all could be added; what could not is reported.
+    fn add(&self, merged: &mut Merged, input: &Input, numbers: Range<usize>, out: &mut Out) -> bool {
+        let mut complete = true;
+        for place in input.places(numbers) {
+            let Place { index, offset, length } = place;
+            input.progress.take_up(offset.saturating_add(length), length, index.saturating_add(1));
+            // The message is in memory, and one of the messages that go into it.
+            let bytes = match input.bytes(offset, length) {
+                Ok(bytes) => bytes,
+                Err(error) => {
+                    complete = false;
+                    out.report(&format!("{}: message {index}", input.name()), &error);
+                    continue;
+                }
+            };
+            let entry = Entry::new(input.name(), place, &bytes);
+            if !self.selection.picks(out, &entry, self.digests) {
+                continue;
+            }
+            let parts = MessageParts::of(&entry, self.digests).and_then(|parts| parts.only(&self.only));
+            let added = parts.and_then(|parts| merged.add(parts, self.strategy));
+            complete &= added.inspect_err(|error| out.report(&entry.place(), error)).is_ok();
+        }
+        complete
+    }
+
     /// Whether a message that is selected has digests. What cannot be read is reported when it is merged.
     fn has_digests(&self, input: &Input, place: Place) -> bool {
         let has = |entry: Entry<'_>| -> Result<bool> {

@@ -16,7 +16,7 @@ use serde_json::Value as Json;
 use tgm_core::Message;
 use tgm_core::selection::Pick;
 use tgm_grid::Area;
-use tgm_std::decode::{Picks, Selected};
+use tgm_std::decode::{Picks, selection};
 use tgm_std::{DecodeOptions, TensogramError};
 
 use crate::args::decoding::Decoding;
@@ -28,10 +28,11 @@ use crate::commands::plot::picture::{Counts, Drawn, Picture};
 use crate::commands::plot::png::Png;
 use crate::commands::plot::svg::Svg;
 use crate::read::about::{NAME_KEYS, UNITS};
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};
 use crate::read::entry::Entry;
-use crate::read::messages::{MessageChoice, for_one_object};
+use crate::read::messages::for_one_object;
 use crate::read::objects::{find, no_object};
 use crate::read::picture::Field;
 use crate::read::places::{area, places};
@@ -241,10 +242,10 @@ impl Wish<'_> {
         let (shape, bytes) = match self.slice {
             Some(picks) => {
                 let picks = picks.resolve(descriptor.shape().iter())?;
-                let Selected { shape, bytes } = tgm_std::decode::select(&object, &picks, options)?;
-                (shape, bytes)
+                let shape: Vec<u64> = selection(descriptor, &picks)?.shape().collect();
+                (shape, tgm_std::read(&object).select(&picks).options(options).bytes()?)
             }
-            None => (descriptor.shape().iter().collect(), tgm_std::values(&object, options)?),
+            None => (descriptor.shape().iter().collect(), tgm_std::read(&object).options(options).bytes()?),
         };
         let mut values = Vec::new();
         let elements = Elements { count: shape.iter().product(), ..Elements::of(descriptor, &bytes) };

@@ -11,8 +11,8 @@ use crate::args::object_numbers::ObjectNumbers;
 use crate::args::pipeline_flags::PipelineFlags;
 use crate::change::rewrite::{Rewriter, Tally, open_whole};
 use crate::commands::Run;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
-use crate::read::messages::MessageChoice;
 use crate::read::select::Selection;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure, OutputKind, Reads, report};
@@ -91,16 +91,18 @@ impl Run for Repack {
             skip_unsuitable: self.skip_unsuitable,
         };
         let (mut lines, mut notes) = (Vec::new(), Vec::new());
-        let mut produce = |sink: &mut dyn io::Write| -> Result<(), Failure> {
+        let produce = |sink: &mut dyn io::Write| -> Result<(), Failure> {
             let mut total = Tally::default();
-            for input in &inputs {
+            for input in inputs {
+                let name = input.name().to_string();
+                let input = &input.wake().map_err(Failure::at(name))?;
                 let tally = rewriter.file(input, |bytes| Ok(sink.write_all(bytes)?))?;
                 lines.push(self.line(input.name(), &tally));
                 notes.extend(tally.unsuitable.iter().map(|note| format!("left as it is: {note}")));
                 notes.extend(self.larger(input.name(), &tally));
                 total.add(tally);
             }
-            if inputs.len() > 1 {
+            if self.inputs.len() > 1 {
                 lines.push(self.line("total", &total));
             }
             Ok(())

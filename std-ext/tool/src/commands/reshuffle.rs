@@ -11,11 +11,11 @@ use crate::args::object_numbers::ObjectNumbers;
 use crate::args::pipeline_flags::PipelineFlags;
 use crate::change::rewrite::{Rewriter, open_whole};
 use crate::commands::Run;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
-use crate::read::messages::MessageChoice;
 use crate::read::select::Selection;
 use crate::show::output::Out;
-use crate::write::destination::{Destination, OutputKind, Reads, report};
+use crate::write::destination::{Destination, Failure, OutputKind, Reads, report};
 
 /// Write messages again, with metadata, index and digests before the objects
 ///
@@ -63,8 +63,9 @@ impl Run for Reshuffle {
         };
         let reads = Reads::AndReplaces(slice::from_ref(&self.input));
         self.output.write(out, OutputKind::Messages, reads, |_, sink| {
-            for input in &inputs {
-                rewriter.file(input, |bytes| Ok(sink.write_all(bytes)?))?;
+            for input in inputs {
+                let name = input.name().to_string();
+                rewriter.file(&input.wake().map_err(Failure::at(name))?, |bytes| Ok(sink.write_all(bytes)?))?;
             }
             Ok(())
         });

@@ -107,7 +107,7 @@ fn for_each_streamed(
         let row = match next {
             Next::Message(entry) => {
                 let (offset, length) = (entry.offset, entry.length());
-                ScanRow { kind: "message", message: Some(entry.index), offset, length, note: None }
+                ScanRow { kind: "message", message: entry.index.0, offset, length, note: None }
             }
             Next::Lost(stray) => {
                 let (offset, length) = (stray.offset, stray.length);

@@ -14,11 +14,11 @@ use crate::args::placed::Placed;
 use crate::change::assign::Assignment;
 use crate::change::edit::MessageParts;
 use crate::commands::Run;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
 use crate::read::in_order::thread_count;
 use crate::read::input::MessagePart;
-use crate::read::messages::MessageChoice;
 use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
 use crate::read::structure::Structure;
@@ -79,7 +79,7 @@ impl Run for Set {
         let reads = Reads::AndReplaces(slice::from_ref(&self.input));
         self.output.get().write(out, OutputKind::Messages, reads, |out, file| {
             let work = |(): &mut (), entry: &Entry<'_>| {
-                let is_meant = numbers.contains(&entry.index);
+                let is_meant = entry.index.0.is_some_and(|index| numbers.contains(&index));
                 let changed = if is_meant { self.change(entry, &assignments) } else { Ok(None) };
                 match changed {
                     Ok(changed) => (changed.unwrap_or_else(|| entry.bytes.to_vec()), None),

@@ -1,5 +1,6 @@
 //! `tgm stats`: extremes, mean, deviation, quantiles and distribution of values.
 
+use std::cmp::Ordering;
 use std::io;
 use std::mem;
 
@@ -10,6 +11,7 @@ use tgm_core::descriptor::Descriptor;
 use tgm_core::metadata::MessageMetadata;
 use tgm_core::object::DataObject;
 use tgm_grid::{Area, Places, RegularGrid};
+use tgm_std::internal::query::Number;
 use tgm_std::{DecodeLimits, Spending, TensogramError};
 
 use crate::args::decoding::Decoding;
@@ -19,15 +21,15 @@ use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::commands::key_columns::{KeyColumns, Keys};
 use crate::read::about::{NAME_KEYS, UNITS};
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
-use crate::read::elements::{Elements, parts};
+use crate::read::elements::{Elements, json_of, parts};
 use crate::read::entry::Entry;
 use crate::read::in_order::{Messages, thread_count};
 use crate::read::input::MessagePart;
-use crate::read::messages::MessageChoice;
 use crate::read::places::{area, places};
 use crate::read::select::{Scope, Selection, text};
-use crate::read::statistics::{Moments, SKETCH_ERROR, Sketch, histogram, quantile, sparkline};
+use crate::read::statistics::{self, Moments, SKETCH_ERROR, Sketch, histogram, quantile, sparkline};
 use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
@@ -106,6 +108,8 @@ struct Line {
 struct Found {
     line: Line,
     sketch: Sketch,
+    /// The quantiles as floats.
+    quantiles: Vec<f64>,
     /// Whether it is the first part of its object.
     is_first: bool,
     units: Option<Json>,
@@ -118,9 +122,8 @@ type Lines = Result<Option<Vec<(usize, Result<Found, TensogramError>)>>, Tensogr
 struct Content {
     moments: Moments,
     /// Least and greatest value. Exact for integers of 64 bits.
-    range: Option<(String, String)>,
-    range_json: Option<(Json, Json)>,
-    quantiles: Vec<f64>,
+    range: Option<(Number, Number)>,
+    quantiles: Vec<Number>,
     bars: Vec<u64>,
     histogram: Vec<u64>,
 }
@@ -150,6 +153,8 @@ impl Units {
 struct Total {
     objects: usize,
     moments: Moments,
+    /// Least and greatest value.
+    range: Option<(Number, Number)>,
     sketch: Sketch,
     /// For each share that is asked for, the least and the greatest quantile of an object.
     bounds: Vec<(f64, f64)>,
@@ -158,6 +163,13 @@ struct Total {
 }
 
 impl Total {
+    fn add_range(&mut self, range: Option<(Number, Number)>) {
+        self.range = match (self.range, range) {
+            (Some((least, most)), Some((low, high))) => Some((lesser(least, low), greater(most, high))),
+            (found, range) => found.or(range),
+        };
+    }
+
     /// A quantile of all objects. The sketch is not exact; between the quantiles of the objects it lies for sure.
     fn quantile(&self, number: usize, share: f64) -> Option<f64> {
         let found = self.sketch.quantile(share)?;
@@ -166,14 +178,15 @@ impl Total {
 
     /// Adds an object, or a part of its complex numbers.
     fn add(&mut self, found: Found) -> Line {
-        let Found { line, sketch, is_first, units } = found;
+        let Found { line, sketch, quantiles, is_first, units } = found;
         if is_first {
             self.objects += 1;
             self.units = mem::take(&mut self.units).and(units);
         }
         self.moments.join(&line.content.moments);
         self.sketch.join(&sketch);
-        self.add_quantiles(&line.content.quantiles);
+        self.add_range(line.content.range);
+        self.add_quantiles(&quantiles);
         line
     }
 
@@ -289,7 +302,7 @@ impl Stats {
         keys: &KeyColumns,
     ) -> Result<Vec<Found>, TensogramError> {
         let options = self.decoding.options();
-        let bytes = tgm_std::values(object, &options)?;
+        let bytes = tgm_std::read(object).options(&options).bytes()?;
         let descriptor = object.descriptor();
         let elements = Elements::of(descriptor, &bytes);
         let name = scope.first(&NAME_KEYS)?;
@@ -303,7 +316,7 @@ impl Stats {
         let units = scope.first(&UNITS)?;
         let names: &[&str] = if parts(elements.dtype) == 2 { &["re", "im"] } else { &[""] };
         let found = names.iter().enumerate().map(|(part, name_of_part)| {
-            let (content, sketch) = self.content(&elements, part, names.len(), weights.as_ref());
+            let (content, sketch, quantiles) = self.content(&elements, part, names.len(), weights.as_ref());
             let line = Line {
                 object: index,
                 part: name_of_part,
@@ -313,7 +326,7 @@ impl Stats {
                 shape: shape.clone(),
                 content,
             };
-            Found { line, sketch, is_first: part == 0, units: units.clone() }
+            Found { line, sketch, quantiles, is_first: part == 0, units: units.clone() }
         });
         Ok(found.collect())
     }
@@ -324,7 +337,7 @@ impl Stats {
         part: usize,
         parts: usize,
         weights: Option<&Weights>,
-    ) -> (Content, Sketch) {
+    ) -> (Content, Sketch, Vec<f64>) {
         let mut values = Vec::new();
         if parts == 1 {
             elements.for_each(|value| values.push(value));
@@ -341,14 +354,16 @@ impl Stats {
             Some(weights) => Moments::weighted(&values, |index| weights.of_element(index)),
             None => Moments::of(&values),
         };
-        let (range, range_json) = exact_range(elements, &values, &moments);
+        let range = exact_range(elements, &values, &moments);
         let bounds = moments.range().unwrap_or_default();
         // What nobody sees is not counted.
         let bars = if self.files.json() { Vec::new() } else { histogram(&values, bounds, BARS) };
         let counted = self.histogram.map_or(Vec::new(), |bins| histogram(&values, bounds, bins));
         let sketch = if self.quantiles.is_empty() { Sketch::default() } else { Sketch::of(&values, moments.range()) };
         let quantiles: Vec<_> = self.quantiles.iter().map_while(|q| quantile(&values, &sketch, *q)).collect();
-        (Content { moments, range, range_json, quantiles, bars, histogram: counted }, sketch)
+        let exact = exact_quantiles(elements, values.len(), &self.quantiles);
+        let numbers = exact.unwrap_or_else(|| quantiles.iter().copied().map(Number::Float).collect());
+        (Content { moments, range, quantiles: numbers, bars, histogram: counted }, sketch, quantiles)
     }
 }
 
@@ -415,8 +430,9 @@ impl Work<'_> {
             shape_text(&line.shape).into(),
         ];
         let Content { moments, range, quantiles, bars, .. } = &line.content;
-        cells.extend(moment_cells(moments, range.clone()));
-        cells.extend((0..self.stats.quantiles.len()).map(|at| float_cell(quantiles.get(at).copied())));
+        cells.extend(moment_cells(moments, *range));
+        let quantile = |at| quantiles.get(at).map_or("".into(), |number| number_text(*number).into());
+        cells.extend((0..self.stats.quantiles.len()).map(quantile));
         cells.push(if moments.count > 0 { sparkline(bars).into() } else { "".into() });
         cells.extend(self.keys.cells(&line.keys).into_iter().flatten());
         cells
@@ -426,9 +442,8 @@ impl Work<'_> {
         let mut cells = vec![Cell::from("all")];
         cells.extend((self.stats.files.paths.len() > 1).then(|| Cell::from("")));
         cells.extend(["", "", "", ""].map(Cell::from));
-        let Total { moments, .. } = &self.total;
-        let range = moments.range().map(|(min, max)| (float_text(min), float_text(max)));
-        cells.extend(moment_cells(moments, range));
+        let Total { moments, range, .. } = &self.total;
+        cells.extend(moment_cells(moments, *range));
         let quantiles = self.stats.quantiles.iter().enumerate();
         cells.extend(quantiles.map(|(number, q)| {
             self.total.quantile(number, *q).map_or("".into(), |value| format!("≈{value:.4}").into())
@@ -437,9 +452,9 @@ impl Work<'_> {
     }
 
     fn line_json(&self, line: &Line) -> Json {
-        let Content { moments, range_json, quantiles, histogram, .. } = &line.content;
+        let Content { moments, range, quantiles, histogram, .. } = &line.content;
         let named = self.stats.quantiles.iter().zip(quantiles);
-        let quantiles: Json = named.map(|(share, value)| json!({"share": share, "value": value})).collect();
+        let quantiles: Json = named.map(|(share, value)| json!({"share": share, "value": json_of(*value)})).collect();
         let about = [
             ("object", Some(line.object.into())),
             ("part", (!line.part.is_empty()).then(|| line.part.into())),
@@ -452,22 +467,21 @@ impl Work<'_> {
             ("histogram", self.stats.histogram.map(|_| json!(histogram))),
             ("values", self.keys.json(&line.keys)),
         ];
-        json::object(about.into_iter().chain(moments_json(moments, range_json.clone())).chain(rest))
+        json::object(about.into_iter().chain(moments_json(moments, *range)).chain(rest))
     }
 
     fn total_json(&self) -> Json {
-        let Total { objects, moments, .. } = &self.total;
+        let Total { objects, moments, range, .. } = &self.total;
         if matches!(self.total.units, Units::Different) {
             return json!({"objects": objects, "units": "not the same"});
         }
-        let range = moments.range().map(|(min, max)| (min.into(), max.into()));
         let shares = self.stats.quantiles.iter().enumerate();
         let quantiles: Json = shares
             .filter_map(|(number, q)| self.total.quantile(number, *q).map(|value| json!({"share": q, "value": value})))
             .collect();
         let about = [("objects", Some((*objects).into()))];
         let rest = [("quantiles", Some(quantiles)), ("quantile_error", Some(SKETCH_ERROR.into()))];
-        json::object(about.into_iter().chain(moments_json(moments, range)).chain(rest))
+        json::object(about.into_iter().chain(moments_json(moments, *range)).chain(rest))
     }
 }
 
@@ -488,30 +502,49 @@ impl Content {
     }
 }
 
-/// Least and greatest value as text and JSON. Integers of 64 bits, which floats round, are compared as they are.
-#[expect(clippy::type_complexity, reason = "two forms of a pair")]
-fn exact_range(
-    elements: &Elements<'_>,
-    values: &[f64],
-    moments: &Moments,
-) -> (Option<(String, String)>, Option<(Json, Json)>) {
-    if elements.integer(0).is_some() {
-        let integers = (0..values.len()).filter_map(|index| elements.integer(index));
-        let range = integers.fold(None, |range: Option<(i128, i128)>, value| {
-            Some(range.map_or((value, value), |(min, max)| (min.min(value), max.max(value))))
-        });
-        let number = |value: i128| u64::try_from(value).map_or_else(|_| json!(i64::try_from(value).ok()), Json::from);
-        return (
-            range.map(|(min, max)| (min.to_string(), max.to_string())),
-            range.map(|(min, max)| (number(min), number(max))),
-        );
+/// Least and greatest value. Integers of 64 bits, which floats round, are compared as they are.
+fn exact_range(elements: &Elements<'_>, values: &[f64], moments: &Moments) -> Option<(Number, Number)> {
+    if elements.integer(0).is_none() {
+        return moments.range().map(|(min, max)| (Number::Float(min), Number::Float(max)));
     }
-    let range = moments.range();
-    (range.map(|(min, max)| (float_text(min), float_text(max))), range.map(|(min, max)| (min.into(), max.into())))
+    let integers = (0..values.len()).filter_map(|index| elements.integer(index));
+    let range = integers.fold(None, |range: Option<(i128, i128)>, value| {
+        Some(range.map_or((value, value), |(min, max)| (min.min(value), max.max(value))))
+    });
+    range.map(|(min, max)| (Number::Integer(min), Number::Integer(max)))
 }
 
-fn moment_cells(moments: &Moments, range: Option<(String, String)>) -> Vec<Cell> {
-    let (min, max) = range.unwrap_or_default();
+/// The quantiles of integers of 64 bits, if one of them is rounded as a float. Between two integers a quantile is a float.
+fn exact_quantiles(elements: &Elements<'_>, count: usize, shares: &[f64]) -> Option<Vec<Number>> {
+    const EXACT: i128 = 1 << 53;
+    let mut integers = (0..count).map(|index| elements.integer(index)).collect::<Option<Vec<i128>>>()?;
+    let is_rounded = integers.iter().any(|integer| !(-EXACT..=EXACT).contains(integer));
+    if !is_rounded {
+        return None;
+    }
+    let last = integers.len().checked_sub(1)?;
+    integers.sort_unstable();
+    let found = shares.iter().filter_map(|share| {
+        let (below, part) = statistics::split(last as u64, *share);
+        let below = usize::try_from(below).ok()?;
+        let (low, high) = (*integers.get(below)?, *integers.get(below + 1).unwrap_or(integers.get(below)?));
+        #[expect(clippy::cast_precision_loss, reason = "it lies between two integers")]
+        let between = || low as f64 + (high - low) as f64 * part;
+        Some(if part > 0.0 && low != high { Number::Float(between()) } else { Number::Integer(low) })
+    });
+    Some(found.collect())
+}
+
+fn lesser(one: Number, other: Number) -> Number {
+    if other.order(one).is_some_and(Ordering::is_lt) { other } else { one }
+}
+
+fn greater(one: Number, other: Number) -> Number {
+    if other.order(one).is_some_and(Ordering::is_gt) { other } else { one }
+}
+
+fn moment_cells(moments: &Moments, range: Option<(Number, Number)>) -> Vec<Cell> {
+    let (min, max) = range.map(|(min, max)| (number_text(min), number_text(max))).unwrap_or_default();
     let some = |count: u64| if count > 0 { Cell::from(count) } else { "".into() };
     vec![
         moments.count.into(),
@@ -524,8 +557,8 @@ fn moment_cells(moments: &Moments, range: Option<(String, String)>) -> Vec<Cell>
     ]
 }
 
-fn moments_json(moments: &Moments, range: Option<(Json, Json)>) -> [(&'static str, Option<Json>); 8] {
-    let (min, max) = range.unzip();
+fn moments_json(moments: &Moments, range: Option<(Number, Number)>) -> [(&'static str, Option<Json>); 8] {
+    let (min, max) = range.map(|(min, max)| (json_of(min), json_of(max))).unwrap_or_default();
     [
         ("count", Some(moments.count.into())),
         ("nan", Some(moments.nan.into())),
@@ -544,6 +577,14 @@ fn quantile_name(share: f64) -> String {
 
 fn float_cell(value: Option<f64>) -> Cell {
     value.map_or("".into(), |value| float_text(value).into())
+}
+
+/// Integers with all digits, floats with seven.
+fn number_text(number: Number) -> String {
+    match number {
+        Number::Integer(integer) => integer.to_string(),
+        Number::Float(float) => float_text(float),
+    }
 }
 
 /// A number with seven significant digits, which float32 has.

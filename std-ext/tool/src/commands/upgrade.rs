@@ -17,6 +17,7 @@ use crate::read::digests::Digests;
 use crate::read::input::Input;
 use crate::read::lost;
 use crate::read::opening::open_unreported;
+use crate::read::resting::Resting;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::Out;
 use crate::show::text::escape;
@@ -91,17 +92,21 @@ impl Run for Upgrade {
         }
         let document = if self.json.is_on() { Some(Document::begin(out, "tgm.upgrade/1", "messages")?) } else { None };
         let mut listing = Listing { document, written: 0 };
-        let inputs: Vec<_> = self.paths.iter().filter_map(|path| Some((path, open_unreported(path, out)?))).collect();
+        let mut inputs = Vec::new();
+        for path in &self.paths {
+            inputs.extend(open_unreported(path, out).map(|input| (path, Resting::new(path, input))));
+        }
         match &self.output {
-            Some(output) => self.upgrade(&inputs, output, &mut listing, out),
+            Some(output) => self.upgrade(inputs, output, &mut listing, out),
             None => {
-                for input in &inputs {
+                for input in inputs {
                     listing.written = 0;
                     if is_stdio(input.0) {
                         out.problem("standard input cannot be replaced: use -o OUT");
                         continue;
                     }
-                    self.upgrade(slice::from_ref(input), &Destination::File(input.0.clone()), &mut listing, out);
+                    let output = Destination::File(input.0.clone());
+                    self.upgrade(vec![input], &output, &mut listing, out);
                 }
             }
         }
@@ -111,7 +116,7 @@ impl Run for Upgrade {
 
 impl Upgrade {
     /// Writes the upgrade of some files to one.
-    fn upgrade(&self, inputs: &[(&PathBuf, Input)], output: &Destination, listing: &mut Listing, out: &mut Out) {
+    fn upgrade(&self, inputs: Vec<(&PathBuf, Resting)>, output: &Destination, listing: &mut Listing, out: &mut Out) {
         // No file could be opened, which was reported.
         if inputs.is_empty() {
             return;
@@ -120,7 +125,9 @@ impl Upgrade {
         output.write(out, OutputKind::Messages, Reads::AndReplaces(&self.paths), |out, file| {
             let mut left_out = 0;
             for (_, input) in inputs {
-                left_out += self.upgrade_file(input, file, listing, out)?;
+                let name = input.name().to_string();
+                let input = input.wake().map_err(Failure::at(name))?;
+                left_out += self.upgrade_file(&input, file, listing, out)?;
             }
             if left_out > 0 && replaced {
                 let text = "what is left out would be lost: the file stays as it is";

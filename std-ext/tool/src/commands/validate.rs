@@ -147,8 +147,8 @@ fn print(out: &mut Out, name: &str, report: &FileValidationReport) -> io::Result
             out.remark(&format!("{name}: {mark} — {}", place_and_text(index, issue)));
         }
         if message.omitted_issues > 0 {
-            let (place, count) = (index + 1, message.omitted_issues);
-            out.remark(&format!("{name}: WARNING — message {place}: {count} further findings are not listed"));
+            let count = message.omitted_issues;
+            out.remark(&format!("{name}: WARNING — message {index}: {count} further findings are not listed"));
         }
     }
     let counts = format!("{} messages, {} objects", report.messages.len(), report.total_objects());
@@ -165,7 +165,7 @@ fn print(out: &mut Out, name: &str, report: &FileValidationReport) -> io::Result
 
 /// The place of an issue in a file, and its text.
 fn place_and_text(message: usize, issue: &ValidationIssue) -> String {
-    let object = issue.object_index.map_or(String::new(), |object| format!(", object {}", object + 1));
+    let object = issue.object_index.map_or(String::new(), |object| format!(", object {object}"));
     let at = issue.byte_offset.map_or(String::new(), |offset| format!(" (at byte {offset})"));
-    format!("message {}{object}: {}{at}", message + 1, issue.description)
+    format!("message {message}{object}: {}{at}", issue.description)
 }

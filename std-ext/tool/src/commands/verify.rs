@@ -10,15 +10,17 @@ use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::index::HashList;
 use tgm_core::wire::FrameType;
 use tgm_std::TensogramError;
+use tgm_std::validate::{Depth, Finding as Found, examine};
 
 use crate::args::files::Files;
 use crate::args::listing::Listed;
 use crate::commands::Run;
 use crate::commands::key_columns::{KeyColumns, Keys};
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
 use crate::read::input::MessagePart;
-use crate::read::messages::{MessageChoice, Step, for_each_step};
+use crate::read::messages::{Step, for_each_step};
 use crate::read::select::{Scope, Selection};
 use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
@@ -27,10 +29,11 @@ use crate::show::table::{Cell, Column, Table};
 
 /// Check digests, indexes and hash lists; reads every byte
 ///
-/// The digest of every frame is computed, and indexes and hash lists are compared with the objects.
+/// The digest of every frame is computed, and indexes and hash lists are compared with the objects. If all of that is
+/// right, metadata, descriptors and masks are read too.
 ///
 /// The exit code is 1 for a wrong or missing digest, an index or hash list that contradicts the objects, a message
-/// whose frames cannot be walked, and bytes that belong to no message.
+/// whose frames cannot be walked or whose metadata cannot be read, and bytes that belong to no message.
 #[derive(Args, Debug)]
 pub(crate) struct Verify {
     #[command(flatten)]
@@ -66,7 +69,7 @@ struct Report {
 /// A frame with a wrong digest, or one without a digest in a message that has some.
 struct Finding {
     frame_type: FrameType,
-    frame: u64,
+    frame: usize,
     offset: u64,
     object: Option<usize>,
     /// Expected and computed; `None` if there is no digest.
@@ -119,32 +122,21 @@ impl Verify {
 
     fn verify(&self, entry: &Entry<'_>, report: &mut Report) -> Result<(), TensogramError> {
         let message = Message::parse(entry.bytes)?;
-        let presence = if self.strict {
-            HashPresence::Flagged
-        } else {
-            // If the walk fails, the flags decide. The walk below then reports the error.
-            message.hash_presence().unwrap_or(HashPresence::Flagged)
-        };
-        for verified in message.verify(presence) {
-            let verified = verified?;
-            let digests = match verified.verdict {
-                Verdict::Good => None,
-                Verdict::Missing => Some(None),
-                Verdict::Mismatch(mismatch) => Some(Some((mismatch.expected, mismatch.computed))),
-            };
-            report.findings.extend(digests.map(|digests| Finding {
-                frame_type: verified.frame.frame_type(),
-                frame: report.frames,
-                offset: verified.frame.offset(),
-                object: verified.object_index,
-                digests,
-            }));
-            report.frames += 1;
-            report.objects += u64::from(verified.object_index.is_some());
-            report.verified += u64::from(digests.is_none());
-            report.missing += u64::from(digests == Some(None));
-        }
-        report.lists = list_findings(&message, presence)?;
+        let presence = self.strict.then_some(HashPresence::Flagged);
+        examine(&message, Depth::Contents, presence, &mut |finding| {
+            match finding {
+                Found::Frame { number, frame, object, verdict } => report.add(number, &frame, object, verdict),
+                Found::List { list, error } => {
+                    report.lists.push(ListFinding {
+                        list,
+                        error: Some(error),
+                        object: object_from(&message, error.offset()),
+                    });
+                }
+            }
+            Ok(())
+        })?;
+        report.lists.extend(lists_not_compared(&message)?);
         Ok(())
     }
 
@@ -232,18 +224,16 @@ fn values(entry: &Entry<'_>, keys: &KeyColumns) -> tgm_core::Result<Vec<Option<J
     keys.values(&Scope::Message(&message.metadata()?, Structure::new(&message, entry)))
 }
 
-/// Compares indexes and hash lists with the frames.
-fn list_findings(message: &Message<'_>, presence: HashPresence) -> tgm_core::Result<Vec<ListFinding>> {
-    let checks = [("index", message.verify_index()), ("hash list", message.verify_hash_lists(presence))];
+/// The number of the object whose frame, or whose broken frame, is at `offset`.
+fn object_from(message: &Message<'_>, offset: u64) -> Option<usize> {
+    let is_object = |frame: &tgm_core::Result<Frame<'_>>| !matches!(frame, Ok(f) if !f.frame_type().is_data_object());
+    let mut objects = message.frames().filter(is_object);
+    objects.position(|frame| frame.is_ok_and(|frame| frame.offset() == offset))
+}
+
+/// The hash lists of other algorithms.
+fn lists_not_compared(message: &Message<'_>) -> tgm_core::Result<Vec<ListFinding>> {
     let mut findings = Vec::new();
-    for (list, error) in checks.map(|(list, result)| (list, result.err())) {
-        let Some(error) = error else { continue };
-        let is_object =
-            |frame: &tgm_core::Result<Frame<'_>>| !matches!(frame, Ok(f) if !f.frame_type().is_data_object());
-        let mut objects = message.frames().filter(is_object);
-        let object = objects.position(|frame| frame.is_ok_and(|frame| frame.offset() == error.offset()));
-        findings.push(ListFinding { list, error: Some(error), object });
-    }
     for frame in message.frames() {
         let frame = frame?;
         let is_list = matches!(frame.frame_type(), FrameType::HeaderHash | FrameType::FooterHash);
@@ -274,6 +264,21 @@ impl ListFinding {
 }
 
 impl Report {
+    /// Counts a frame, and lists it if its digest is wrong or missing.
+    fn add(&mut self, number: usize, frame: &Frame<'_>, object: Option<usize>, verdict: Verdict) {
+        let digests = match verdict {
+            Verdict::Good => None,
+            Verdict::Missing => Some(None),
+            Verdict::Mismatch(mismatch) => Some(Some((mismatch.expected, mismatch.computed))),
+        };
+        let (frame_type, offset) = (frame.frame_type(), frame.offset());
+        self.findings.extend(digests.map(|digests| Finding { frame_type, frame: number, offset, object, digests }));
+        self.frames += 1;
+        self.objects += u64::from(object.is_some());
+        self.verified += u64::from(digests.is_none());
+        self.missing += u64::from(digests == Some(None));
+    }
+
     fn mismatches(&self) -> u64 {
         self.findings.iter().filter(|finding| finding.digests.is_some()).count() as u64
     }

@@ -1,22 +1,24 @@
 //! Messages that a catalogue selects, so that others are not read.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use tgm_catalog::{Catalog, Freshness};
+use tgm_catalog::{Catalog, CatalogLimits, Freshness};
 use tgm_std::metadata::query::Query;
-use tgm_std::{Result, TensogramError};
+use tgm_std::{MessageLayout, Result, TensogramError, TensogramFile};
 
 use crate::read::asked;
+use crate::read::choice::MessageChoice;
+use crate::read::distant::{Distant, Found, is_distant};
 use crate::read::entry::Entry;
 use crate::read::input::{Input, MessagePart};
-use crate::read::messages::{MessageChoice, for_each_message};
+use crate::read::messages::for_each_message;
 use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
 use crate::read::structure::{COMPUTED, Structure};
 use crate::show::output::Out;
-use tgm_std::file::SourceName;
+use tgm_std::file::{Data, SourceName};
 
 /// The flag that names a catalogue.
 #[derive(Args, Debug)]
@@ -54,6 +56,9 @@ impl Cataloged {
             return for_each_message(paths, choice, MessagePart::Outline, out, with);
         }
         for path in paths {
+            if is_distant(path) && self.for_each_distant(path, choice, (selection, by_objects), out, &mut with)? {
+                continue;
+            }
             let Some(input) = open_or_report(path, out) else { continue };
             let Some(numbers) = choice.of(&input, out) else { continue };
             let candidates = self.candidates(&input, selection, by_objects, out);
@@ -66,9 +71,65 @@ impl Cataloged {
         Ok(())
     }
 
+    /// [`Self::for_each_message`] for a source at an address: only messages that can be selected are read, at the places that
+    /// the catalogue knows. Returns whether the catalogue could be used so.
+    ///
+    /// # Errors
+    /// The errors of `with`.
+    fn for_each_distant(
+        &self,
+        path: &Path,
+        choice: MessageChoice,
+        (selection, by_objects): (&Selection, bool),
+        out: &mut Out,
+        mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
+    ) -> io::Result<bool> {
+        let Some(catalog) = self.catalog.as_ref().and_then(|path| open(path).ok()) else { return Ok(false) };
+        let is_chosen = |found: &Found| {
+            choice.message.is_none_or(|index| found.number == index.into())
+                && choice.at.is_none_or(|at| found.layout.offset == at)
+        };
+        let found = selected(&catalog, selection, by_objects).and_then(|candidates| {
+            let numbers = (0..).zip(candidates).filter_map(|(index, can_be)| can_be.then_some(index));
+            let places = numbers.map(|index| {
+                let place = catalog.message_range(index)?;
+                let layout = MessageLayout { offset: place.start, length: place.end.saturating_sub(place.start) };
+                Ok(Found::new(index, layout))
+            });
+            places.filter(|found| found.as_ref().map_or(true, is_chosen)).collect::<Result<Vec<_>>>()
+        });
+        let (Ok(found), Some(source)) = (found, Distant::open_or_report(path, out)) else { return Ok(false) };
+        let mut buffer = Vec::new();
+        // An answer tells how long the source is. A message that is not as the catalogue says is an error.
+        let first = found.first().map(|first| source.entry(*first, MessagePart::Outline, &mut buffer).map(drop));
+        if first.is_some_and(|first| first.is_err())
+            || !source.data().length().is_ok_and(|len| len == catalog.covered())
+        {
+            return Ok(false);
+        }
+        out.remark(&format!("warning: {}: {}", SourceName::of(path), Freshness::NotChecked));
+        if found.is_empty() {
+            asked::note_missing(catalog.message_count() as u64, self.missing(selection));
+        }
+        for found in found {
+            if out.is_full() {
+                break;
+            }
+            match source.entry(found, MessagePart::Outline, &mut buffer) {
+                Ok(entry) => with(out, &entry)?,
+                Err(error) => {
+                    if source.report_unread_message(out, found, &error).is_break() {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
     /// The keys of the filters that no message of the catalogue has.
     fn missing(&self, selection: &Selection) -> Vec<String> {
-        let Some(catalog) = self.catalog.as_ref().and_then(|path| Catalog::open(path).ok()) else { return Vec::new() };
+        let Some(catalog) = self.catalog.as_ref().and_then(|path| open(path).ok()) else { return Vec::new() };
         let is_missing = |key: &&str| {
             let quoted = key.replace('\\', "\\\\").replace('"', "\\\"");
             let Ok(query) = format!("\"{quoted}\"?").parse::<Query>() else { return false };
@@ -90,19 +151,31 @@ impl Cataloged {
     }
 }
 
-fn candidates(
-    path: &PathBuf,
-    input: &Input,
-    selection: &Selection,
-    by_objects: bool,
-    out: &mut Out,
-) -> Result<Vec<bool>> {
-    let catalog = Catalog::open(path)?;
+fn candidates(path: &Path, input: &Input, selection: &Selection, by_objects: bool, out: &mut Out) -> Result<Vec<bool>> {
+    let catalog = open(path)?;
     match catalog.check(input.data())? {
         Freshness::Stale(why) => return Err(TensogramError::Metadata(format!("it is stale: {why}").into())),
         Freshness::NotChecked => out.remark(&format!("warning: {}: {}", path.display(), Freshness::NotChecked)),
         _ => {}
     }
+    selected(&catalog, selection, by_objects)
+}
+
+/// The catalogue at a path or an address.
+fn open(path: &Path) -> Result<Catalog> {
+    if !is_distant(path) {
+        return Catalog::open(path);
+    }
+    let source = TensogramFile::open_source(path.to_string_lossy(), None)?;
+    let (length, most) = (Data::from(&source).length()?, CatalogLimits::default().max_bytes);
+    if length > most {
+        return Err(TensogramError::Metadata(format!("a catalogue of {length} bytes, of at most {most}").into()));
+    }
+    Catalog::from_bytes(&source.read_message_at(MessageLayout { offset: 0, length })?)
+}
+
+/// For each message of the catalogue, whether it can be selected.
+fn selected(catalog: &Catalog, selection: &Selection, by_objects: bool) -> Result<Vec<bool>> {
     let count = catalog.message_count();
     let mut candidates = vec![true; count];
     // What a catalogue does not hold is asked of the messages.

@@ -4,7 +4,9 @@ use std::cmp::Ordering;
 
 use serde_json::Value as Json;
 
-use crate::read::elements::{Elements, parts};
+use tgm_std::internal::query::Number;
+
+use crate::read::elements::{Elements, exact, parts};
 
 /// How far numbers may be apart: `|a - b| <= absolute + relative * |b|`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,6 +23,13 @@ impl Tolerance {
         // Infinities of the same sign are equal, though their difference is NaN.
         let is_near = || (a - b).abs() <= self.absolute + self.relative * b.abs();
         a.partial_cmp(&b).is_some_and(Ordering::is_eq) || (a.is_finite() && b.is_finite() && is_near())
+    }
+
+    /// Whether two numbers of metadata count as equal. Integers are not rounded.
+    pub(crate) fn holds_for(self, a: &Json, b: &Json) -> bool {
+        let integer = |json: &Json| json.as_u64().map(i128::from).or_else(|| json.as_i64().map(i128::from));
+        let number = |json: &Json| integer(json).map(Number::Integer).or_else(|| json.as_f64().map(Number::Float));
+        number(a).zip(number(b)).is_some_and(|(a, b)| compared(a, b, self, false).1)
     }
 }
 
@@ -41,9 +50,9 @@ pub(crate) struct Greatest {
     /// |a - b|.
     pub(crate) difference: f64,
     /// The value of the first object.
-    pub(crate) a: f64,
+    pub(crate) a: Number,
     /// The value of the second.
-    pub(crate) b: f64,
+    pub(crate) b: Number,
 }
 
 /// Compares values in pairs. Both objects have as many.
@@ -59,8 +68,8 @@ pub(crate) fn differences(a: &Elements<'_>, b: &Elements<'_>, tolerance: Toleran
     let (mut at, mut counted) = (0, None);
     b.for_each(|b_value| {
         let Some(&a_value) = before.get(at) else { return };
-        let exact = a.integer(at).zip(b.integer(at));
-        let (difference, is_equal) = compared(a_value, b_value, exact, tolerance, nan_differs);
+        let (a_value, b_value) = (exact(a, at, a_value), exact(b, at, b_value));
+        let (difference, is_equal) = compared(a_value, b_value, tolerance, nan_differs);
         if !is_equal {
             // Both parts of a complex number are one value.
             found.count += u64::from(counted.replace(at / width) != Some(at / width));
@@ -73,18 +82,37 @@ pub(crate) fn differences(a: &Elements<'_>, b: &Elements<'_>, tolerance: Toleran
     found
 }
 
-/// The difference of two values, and whether they count as equal. `exact` are the integers that the values round.
-fn compared(a: f64, b: f64, exact: Option<(i128, i128)>, tolerance: Tolerance, nan_differs: bool) -> (f64, bool) {
-    if let Some((a_exact, b_exact)) = exact {
+/// The difference of two values, and whether they count as equal. Integers, and floats that are whole, are not rounded.
+fn compared(a: Number, b: Number, tolerance: Tolerance, nan_differs: bool) -> (f64, bool) {
+    if let (Some(a_exact), Some(b_exact)) = (whole(a), whole(b)) {
         #[expect(clippy::cast_precision_loss, reason = "a difference is small, or its first digits are enough")]
         let difference = a_exact.abs_diff(b_exact) as f64;
-        return (difference, difference <= tolerance.absolute + tolerance.relative * b.abs());
+        return (difference, difference <= tolerance.absolute + tolerance.relative * float(b).abs());
     }
+    let (a, b) = (float(a), float(b));
     if a.is_nan() && b.is_nan() {
         return (0.0, !nan_differs);
     }
     let difference = (a - b).abs();
     (if difference.is_nan() { f64::INFINITY } else { difference }, tolerance.holds(a, b))
+}
+
+/// The integer that a number is. `None` for fractions, and for floats that no integer of 64 bits is near.
+fn whole(number: Number) -> Option<i128> {
+    const LIMIT: f64 = 18_446_744_073_709_551_616.0;
+    match number {
+        Number::Integer(integer) => Some(integer),
+        #[expect(clippy::cast_possible_truncation, reason = "it is a whole number of up to 65 bits")]
+        Number::Float(float) => (float.abs() <= LIMIT && float.fract() == 0.0).then_some(float as i128),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "the nearest float is asked for")]
+const fn float(number: Number) -> f64 {
+    match number {
+        Number::Integer(integer) => integer as f64,
+        Number::Float(float) => float,
+    }
 }
 
 /// The indices of element number `element` of a tensor.
@@ -141,7 +169,8 @@ mod tests {
         let (a, b) = (of(Dtype::Float32, &a), of(Dtype::Float32, &b));
         let found = differences(&a, &b, Tolerance::default(), false);
         let greatest = found.greatest.unwrap();
-        assert_eq!((found.count, greatest.element, greatest.a, greatest.b), (2, 3, 4.0, 1.0));
+        assert_eq!((found.count, greatest.element), (2, 3));
+        assert_eq!((greatest.a, greatest.b), (Number::Float(4.0), Number::Float(1.0)));
         let half = Tolerance { absolute: 0.5, relative: 0.0 };
         assert_eq!(differences(&a, &b, half, false).count, 1);
         assert_eq!(differences(&a, &b, Tolerance { relative: 3.0, ..half }, false).count, 0);
@@ -154,14 +183,24 @@ mod tests {
         let (a, b) = (bytes(1 << 60), bytes((1 << 60) + 1));
         let found = differences(&of(Dtype::Int64, &a), &of(Dtype::Int64, &b), Tolerance::default(), false);
         assert_eq!((found.count, found.greatest.map(|greatest| greatest.difference)), (1, Some(1.0)));
+        let greatest = found.greatest.unwrap();
+        assert_eq!((greatest.a, greatest.b), (Number::Integer(1 << 60), Number::Integer((1 << 60) + 1)));
+        // A float beside the integer that it would round.
+        let c = 1_152_921_504_606_846_976.0_f64.to_le_bytes();
+        let found = differences(&of(Dtype::Int64, &b), &of(Dtype::Float64, &c), Tolerance::default(), false);
+        assert_eq!((found.count, found.greatest.map(|greatest| greatest.difference)), (1, Some(1.0)));
+        let compared = |a, b, tolerance| compared(Number::Float(a), Number::Float(b), tolerance, false);
         let tolerance = Tolerance { absolute: 1e300, relative: 0.0 };
         for (a, b) in [(f64::INFINITY, 1.0), (f64::NAN, 1.0), (f64::INFINITY, f64::NEG_INFINITY)] {
-            assert_eq!(compared(a, b, None, tolerance, false), (f64::INFINITY, false));
+            assert_eq!(compared(a, b, tolerance), (f64::INFINITY, false));
         }
-        assert!(compared(f64::INFINITY, f64::INFINITY, None, tolerance, false).1);
+        assert!(compared(f64::INFINITY, f64::INFINITY, tolerance).1);
         let relative = Tolerance { absolute: 0.0, relative: 0.5 };
-        assert!(!compared(1.0, f64::INFINITY, None, relative, false).1);
-        assert!(!compared(f64::NEG_INFINITY, f64::INFINITY, None, relative, false).1);
+        assert!(!compared(1.0, f64::INFINITY, relative).1);
+        assert!(!compared(f64::NEG_INFINITY, f64::INFINITY, relative).1);
+        let one = Tolerance { absolute: 0.5, relative: 0.0 };
+        assert!(!one.holds_for(&json!(9_007_199_254_740_992_u64), &json!(9_007_199_254_740_993_u64)));
+        assert!(one.holds_for(&json!(1), &json!(1.25)) && !one.holds_for(&json!(1), &json!("1")));
     }
 
     #[test]

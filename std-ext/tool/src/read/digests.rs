@@ -7,6 +7,7 @@ use tgm_core::Message;
 use tgm_core::frame::Frame;
 use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::metadata::MessageMetadata;
+use tgm_std::validate::check_digests;
 use tgm_std::{Result, TensogramError, hash};
 
 /// The flag that turns the checks off.
@@ -34,7 +35,7 @@ impl Digests {
     /// [`TensogramError::HashMismatch`] for the first wrong digest; errors of the walk over frames; indexes and hash
     /// lists that contradict the objects.
     pub(crate) fn check_all(self, message: &Message<'_>) -> Result<()> {
-        if self.ignore_hash { Ok(()) } else { check_all(message, message.hash_presence()?) }
+        if self.ignore_hash { Ok(()) } else { Ok(check_digests(message)?) }
     }
 
     /// [`Self::check_all`] for a message given as bytes.
@@ -75,30 +76,9 @@ impl ObjectCheck {
     /// # Errors
     /// [`TensogramError::HashMismatch`].
     pub(crate) fn check(self, index: usize, frame: &Frame<'_>) -> Result<()> {
-        check_one(self.presence, Some(index), frame)
-    }
-}
-
-/// Checks the digests of all frames that have one, and that indexes and hash lists agree with the objects.
-///
-/// # Errors
-/// As [`Digests::check_all`].
-pub(crate) fn check_all(message: &Message<'_>, presence: HashPresence) -> Result<()> {
-    let mut objects = 0..;
-    for frame in message.frames() {
-        let frame = frame?;
-        let index = if frame.frame_type().is_data_object() { objects.next() } else { None };
-        check_one(presence, index, &frame)?;
-    }
-    // Without this check, a message with swapped objects would be rewritten as if the new order were right.
-    message.verify_index()?;
-    message.verify_hash_lists(presence)?;
-    Ok(())
-}
-
-fn check_one(presence: HashPresence, object_index: Option<usize>, frame: &Frame<'_>) -> Result<()> {
-    match hash::check(presence, frame) {
-        Verdict::Good | Verdict::Missing => Ok(()),
-        Verdict::Mismatch(mismatch) => Err(TensogramError::hash_mismatch(object_index, mismatch)),
+        match hash::check(self.presence, frame) {
+            Verdict::Good | Verdict::Missing => Ok(()),
+            Verdict::Mismatch(mismatch) => Err(TensogramError::hash_mismatch(Some(index), mismatch)),
+        }
     }
 }

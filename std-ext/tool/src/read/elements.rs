@@ -1,7 +1,9 @@
 //! The elements of decoded values as floats, one after the other, whatever their type.
 
 use half::{bf16, f16};
+use serde_json::Value as Json;
 use tgm_core::descriptor::{ByteOrder, Descriptor, Dtype};
+use tgm_std::internal::query::Number;
 
 /// How many floats an element has: two for complex numbers, the real part first.
 pub(crate) const fn parts(dtype: Dtype) -> usize {
@@ -61,6 +63,30 @@ impl<'v> Elements<'v> {
             Dtype::Uint64 => Some(u64::from_le_bytes(bytes).into()),
             _ => None,
         }
+    }
+}
+
+/// The number at `index` that `rounded` stands for: integers of 64 bits exactly.
+pub(crate) fn exact(elements: &Elements<'_>, index: usize, rounded: f64) -> Number {
+    elements.integer(index).map_or(Number::Float(rounded), Number::Integer)
+}
+
+/// A number as text: integers exactly, floats in the shortest form that reads back.
+pub(crate) fn text_of(number: Number) -> String {
+    match number {
+        Number::Integer(integer) => integer.to_string(),
+        Number::Float(float) => float.to_string(),
+    }
+}
+
+/// A number in JSON: integers of 64 bits exactly. `None` for NaN and infinities.
+pub(crate) fn json_of(number: Number) -> Option<Json> {
+    match number {
+        Number::Integer(integer) => {
+            let signed = || i64::try_from(integer).ok().map(Json::from);
+            u64::try_from(integer).ok().map(Json::from).or_else(signed)
+        }
+        Number::Float(float) => float.is_finite().then(|| float.into()),
     }
 }
 

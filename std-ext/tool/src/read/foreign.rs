@@ -21,27 +21,22 @@ const NETCDF: Way = converted("netcdf", cfg!(feature = "netcdf"));
 const FETCH: Way = Way::First("`git lfs pull` fetches the file itself");
 const PAGE: Way = Way::First("such as the error page of a server; look into it with a text editor");
 
-/// Kinds of files, with their first bytes.
-const KINDS: [(&[u8], &str, Way); 19] = [
-    (b"GRIB", "GRIB", converted("grib", cfg!(feature = "grib"))),
-    (b"\x93NUMPY", "an array of numpy", converted("", true)),
-    (b"PK\x03\x04", "an archive, such as numpy's", NPZ),
-    (b"PK\x05\x06", "an archive, such as numpy's", NPZ),
-    (b"\x89HDF\r\n", "HDF5 or NetCDF", NETCDF),
-    (b"CDF\x01", "NetCDF", NETCDF),
-    (b"CDF\x02", "NetCDF", NETCDF),
-    (b"CDF\x05", "NetCDF", NETCDF),
-    (b"\x1f\x8b", "data compressed by gzip", Way::First("unpack it first: `gunzip -c FILE.gz > FILE`")),
-    (b"BZh", "data compressed by bzip2", Way::First("unpack it first: `bunzip2 -c FILE.bz2 > FILE`")),
-    (b"\xfd7zXZ\0", "data compressed by xz", Way::First("unpack it first: `unxz -c FILE.xz > FILE`")),
-    (b"\x28\xb5\x2f\xfd", "data compressed by zstd", Way::First("unpack it first: `zstd -d FILE.zst`")),
-    (b"\x04\x22\x4d\x18", "data compressed by lz4", Way::First("unpack it first: `lz4 -d FILE.lz4`")),
-    (b"version https://", "a pointer of Git LFS", FETCH),
-    (b"<!doctype html", "an HTML page", PAGE),
-    (b"<html", "an HTML page", PAGE),
-    (b"<?xml", "a text in XML", PAGE),
-    (b"II*\0", "a picture in TIFF", Way::First("no command of tgm reads that")),
-    (b"MM\0*", "a picture in TIFF", Way::First("no command of tgm reads that")),
+/// What helps with each kind of file that the library tells by its first bytes.
+const WAYS: [(&str, Way); 14] = [
+    ("GRIB", converted("grib", cfg!(feature = "grib"))),
+    ("an array of numpy", converted("", true)),
+    ("an archive, such as numpy's", NPZ),
+    ("HDF5 or NetCDF", NETCDF),
+    ("NetCDF", NETCDF),
+    ("data compressed by gzip", Way::First("unpack it first: `gunzip -c FILE.gz > FILE`")),
+    ("data compressed by bzip2", Way::First("unpack it first: `bunzip2 -c FILE.bz2 > FILE`")),
+    ("data compressed by xz", Way::First("unpack it first: `unxz -c FILE.xz > FILE`")),
+    ("data compressed by zstd", Way::First("unpack it first: `zstd -d FILE.zst`")),
+    ("data compressed by lz4", Way::First("unpack it first: `lz4 -d FILE.lz4`")),
+    ("a pointer of Git LFS", FETCH),
+    ("an HTML page", PAGE),
+    ("a text in XML", PAGE),
+    ("a picture in TIFF", Way::First("no command of tgm reads that")),
 ];
 
 /// A clause on a file without messages: what it begins like, and what helps. Empty if that is not known.
@@ -72,14 +67,10 @@ pub(crate) fn lacking(feature: &str) -> String {
     format!("and this build of tgm lacks the feature `{feature}`")
 }
 
-/// The kind of a file. A mark of UTF-8 and blanks in front of a page, and capital letters in it, do not count.
+/// The kind of a file, and what helps with it.
 fn kind(start: &[u8]) -> Option<(&'static str, Way)> {
-    let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
-    let begins = |sign: &[u8]| match sign {
-        [b'<', ..] => text.get(..sign.len()).is_some_and(|text| text.eq_ignore_ascii_case(sign)),
-        _ => start.starts_with(sign),
-    };
-    KINDS.iter().find(|(sign, ..)| begins(sign)).map(|(_, name, way)| (*name, *way))
+    let name = tgm_std::file::kind_of(start)?;
+    WAYS.iter().find(|(known, _)| *known == name).copied()
 }
 
 /// The sizes of the message and of its first part stand before the level and "ZIO" of its prefix.
@@ -93,7 +84,7 @@ mod tests {
 
     #[test]
     fn all_kinds_are_known_by_their_first_bytes() {
-        for (sign, name, _) in KINDS {
+        for (sign, name) in tgm_std::internal::FOREIGN_KINDS {
             assert!(sign.len() <= LOOKED_AT && advice(sign).contains(name), "{name}");
         }
         for (start, part) in [

@@ -16,9 +16,11 @@ use std::thread;
 
 use tgm_std::TensogramError;
 
+use crate::read::choice::MessageChoice;
+use crate::read::distant::is_distant;
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, MessagePart};
-use crate::read::messages::{MessageChoice, Reader, WINDOW, expect_all, for_each_message};
+use crate::read::messages::{Reader, WINDOW, expect_all, for_each_message};
 use crate::read::opening::open_or_report;
 use crate::read::streamed::is_stream;
 use crate::show::output::Out;
@@ -222,8 +224,8 @@ enum Stopped {
 
 impl Messages<'_> {
     /// Does `work` on each message, on several threads, and calls `with` with the result, in order and on this thread.
-    /// The message that `with` gets has its place and no bytes. What cannot be read is reported. A stream is worked on
-    /// message by message, on this thread.
+    /// The message that `with` gets has its place and no bytes. What cannot be read is reported. A stream, and a
+    /// source at an address, is worked on message by message, on this thread.
     ///
     /// # Errors
     /// The errors of `with`.
@@ -236,7 +238,7 @@ impl Messages<'_> {
     ) -> io::Result<()> {
         expect_all(self.paths);
         for path in self.paths {
-            if is_stream(path) {
+            if is_stream(path) || is_distant(path) {
                 let mut state = state();
                 for_each_message(slice::from_ref(path), self.choice, self.wanted, out, |out, entry| {
                     with(out, entry, work(&mut state, entry))

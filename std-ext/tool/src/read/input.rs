@@ -15,6 +15,7 @@ use std::path::Path;
 
 use tgm_core::scan::{Segment, scan};
 use tgm_std::file::{Data, SourceName, is_remote_url};
+use tgm_std::internal::open_unread;
 use tgm_std::{MessageLayout, TensogramError, TensogramFile};
 
 use crate::read::entry::Place;
@@ -59,30 +60,70 @@ impl Input {
     /// # Errors
     /// The errors of opening and reading.
     pub(crate) fn open(path: &Path) -> Result<Self, TensogramError> {
-        let name = SourceName::of(path).to_string();
-        if path == Path::new("-") || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-            return Self::in_memory(name, pipes::open(path)?);
-        }
-        let file = match path.to_str().filter(|text| is_remote_url(text)) {
-            Some(address) => TensogramFile::open_source(address, None)?,
-            None => TensogramFile::open(path)?,
-        };
-        let (messages, segments) = (file.message_layouts()?, file.segments()?.collect());
-        Ok(Self::new(name, Backing::File(Box::new(file)), messages, segments))
+        Self::open_with(path, |length| Share::new(Some(length)))
     }
 
-    fn in_memory(name: String, mut source: impl Read) -> Result<Self, TensogramError> {
+    /// Opens a file whose progress is counted already.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(crate) fn open_again(path: &Path, progress: Share) -> Result<Self, TensogramError> {
+        Self::open_with(path, |_| progress)
+    }
+
+    fn open_with(path: &Path, progress: impl FnOnce(u64) -> Share) -> Result<Self, TensogramError> {
+        let name = SourceName::of(path).to_string();
+        if path == Path::new("-") || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+            return Self::in_memory(name, pipes::open(path)?, progress);
+        }
+        let file = match path.to_str().filter(|text| is_remote_url(text)) {
+            // What has no messages is reported by the command, which knows what helps.
+            Some(address) => open_unread(address)?,
+            None => TensogramFile::open(path)?,
+        };
+        Self::of_file(name, file, progress)
+    }
+
+    /// An open file, whose messages are searched for.
+    ///
+    /// # Errors
+    /// The errors of reading.
+    pub(crate) fn of_file(
+        name: String,
+        file: TensogramFile,
+        progress: impl FnOnce(u64) -> Share,
+    ) -> Result<Self, TensogramError> {
+        let (messages, segments) = (file.message_layouts()?, file.segments()?.collect());
+        Ok(Self::new(name, Backing::File(Box::new(file)), messages, segments, progress))
+    }
+
+    fn in_memory(
+        name: String,
+        mut source: impl Read,
+        progress: impl FnOnce(u64) -> Share,
+    ) -> Result<Self, TensogramError> {
         let mut bytes = Vec::new();
         source.read_to_end(&mut bytes)?;
         let segments: Vec<_> = scan(&bytes).collect();
         let messages = segments.iter().filter(|segment| segment.is_message());
         let messages = messages.map(|found| MessageLayout { offset: found.offset(), length: found.length() }).collect();
-        Ok(Self::new(name, Backing::Memory(bytes), messages, segments))
+        Ok(Self::new(name, Backing::Memory(bytes), messages, segments, progress))
     }
 
-    fn new(name: String, source: Backing, messages: Vec<MessageLayout>, segments: Vec<Segment>) -> Self {
+    fn new(
+        name: String,
+        source: Backing,
+        messages: Vec<MessageLayout>,
+        segments: Vec<Segment>,
+        progress: impl FnOnce(u64) -> Share,
+    ) -> Self {
         let length = segments.last().map_or(0, |last| last.offset().saturating_add(last.length()));
-        Self { name, source, messages, segments, progress: Share::new(Some(length)) }
+        Self { name, source, messages, segments, progress: progress(length) }
+    }
+
+    /// Whether this is a file of this machine, which can be opened again.
+    pub(crate) fn is_local_file(&self) -> bool {
+        matches!(&self.source, Backing::File(file) if file.path().is_some())
     }
 
     /// The file's name as the user gave it.

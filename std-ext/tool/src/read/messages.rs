@@ -1,17 +1,17 @@
-//! The iteration over messages that every command uses, and the flags that name one message.
+//! The iteration over messages that every command uses.
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::slice;
 
-use clap::Args;
-use tgm_core::scan::Segment;
 use tgm_std::internal::Window;
 use tgm_std::{MessageLayout, TensogramError};
 
+use crate::read::choice::{MessageChoice, no_number, none_at};
 use crate::read::digests::Digests;
+use crate::read::distant::{Distant, is_distant};
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, MessagePart};
 use crate::read::opening::open_or_report;
@@ -39,82 +39,6 @@ pub(crate) fn small(
     let has_room = length < WINDOW / 4;
     let size = || if has_room { len(WINDOW.min(end.saturating_sub(offset))) } else { 0 };
     window.get(offset, len(length), size, read_at)
-}
-
-/// The flags that name one message.
-#[derive(Args, Clone, Copy, Debug, Default)]
-pub(crate) struct MessageChoice {
-    /// Only message N of each file, from 0
-    #[arg(short, long, value_name = "N")]
-    message: Option<usize>,
-    /// Only the message that begins at byte OFFSET of each file; unlike a number, an offset stays right when a message
-    /// is lost
-    #[arg(long, value_name = "OFFSET", conflicts_with = "message")]
-    at: Option<u64>,
-}
-
-impl MessageChoice {
-    /// Whether a flag names one message.
-    pub(crate) const fn is_one(self) -> bool {
-        self.message.is_some() || self.at.is_some()
-    }
-
-    /// These flags, with message 0 as default.
-    const fn or_first(self) -> Self {
-        if self.is_one() { self } else { Self { message: Some(0), at: None } }
-    }
-
-    /// Whether `--at` names a byte of this part of the file.
-    pub(crate) fn is_in(self, part: &Segment) -> bool {
-        self.at.is_some_and(|at| at.checked_sub(part.offset()).is_some_and(|behind| behind < part.length()))
-    }
-
-    /// Whether `--at` names this offset.
-    pub(crate) fn is_at(self, offset: u64) -> bool {
-        self.at == Some(offset)
-    }
-
-    /// The numbers of the selected messages. `None` if the file lacks the named message, which is reported.
-    pub(crate) fn of(self, input: &Input, out: &mut Out) -> Option<Range<usize>> {
-        self.find(input).inspect_err(|text| out.problem(&format!("{}: {text}", input.name()))).ok()
-    }
-
-    /// The numbers of the selected messages.
-    ///
-    /// # Errors
-    /// A sentence, if the file lacks the named message.
-    pub(crate) fn find(self, input: &Input) -> Result<Range<usize>, String> {
-        let count = input.message_count();
-        let index = match self {
-            Self { message: None, at: None } => return Ok(0..count),
-            Self { message: Some(index), .. } if index < count => index,
-            Self { message: Some(index), .. } => return Err(no_number(index, count)),
-            Self { at: Some(offset), .. } => at(input, offset)?,
-        };
-        Ok(index..index + 1)
-    }
-}
-
-/// The number of the message that begins at `offset`, or a sentence that none does.
-fn at(input: &Input, offset: u64) -> Result<usize, String> {
-    let index = input.message_from(offset);
-    if input.places(index..index + 1).any(|place| place.offset == offset) {
-        return Ok(index);
-    }
-    let around = index.saturating_sub(1)..input.message_count().min(index + 1);
-    Err(none_at(offset, input.places(around).map(|place| (place.index, place.offset))))
-}
-
-/// A sentence that no message begins at `offset`. `around` are the messages before and behind it.
-fn none_at(offset: u64, around: impl Iterator<Item = (usize, u64)>) -> String {
-    let around: Vec<_> = around.map(|(index, place)| format!("message {index} at {place}")).collect();
-    let hint =
-        if around.is_empty() { "there is none at all".to_string() } else { format!("near: {}", around.join(", ")) };
-    format!("no message begins at byte {offset} ({hint})")
-}
-
-fn no_number(index: usize, count: usize) -> String {
-    format!("there is no message {index} ({count} messages)")
 }
 
 /// A reader of messages. It keeps the last message in memory, with its neighbours if they are small.
@@ -280,15 +204,16 @@ pub(crate) fn for_one_object(
             with(out, entry, object)
         });
     }
+    if is_distant(path) {
+        return for_one_distant(path, (choice, selection, digests), object, out, with);
+    }
     let Some(input) = open_or_report(path, out) else { return Ok(()) };
     let Some(numbers) = choice.of(&input, out) else { return Ok(()) };
     let (mut reader, end) = (input.reader(), numbers.end);
     for place in input.places(numbers) {
         // The payload of the selected object is read, and no other.
-        let selected = reader.entry(place, MessagePart::Outline).map(|entry| match object {
-            Some(object) => selection.picks(out, &entry, digests).then_some(object),
-            None => selection.pick_object(out, &entry, digests),
-        });
+        let outline = reader.entry(place, MessagePart::Outline);
+        let selected = outline.map(|entry| picked(&entry, selection, digests, object, out));
         let read = match selected {
             Ok(None) => continue,
             Ok(Some(object)) => reader.entry(place, MessagePart::Object(object)).map(|entry| (entry, object)),
@@ -324,6 +249,10 @@ pub(crate) fn for_each_step(
             for_each_streamed(path, choice, out, &mut with)?;
             continue;
         }
+        if is_distant(path) {
+            for_each_distant(path, choice, wanted, out, &mut with)?;
+            continue;
+        }
         let Some(input) = open_or_report(path, out) else { continue };
         let Some(numbers) = choice.of(&input, out) else { continue };
         input.for_each(out, numbers, wanted, |out, entry| with(out, Step::Message(entry)))?;
@@ -335,6 +264,75 @@ pub(crate) fn for_each_step(
 pub(crate) fn expect_all(paths: &[PathBuf]) {
     let lengths = paths.iter().filter_map(|path| fs::metadata(path).ok()).filter(fs::Metadata::is_file);
     meter::expect(lengths.map(|metadata| metadata.len()).sum());
+}
+
+/// [`for_each_step`] for a source at an address: a message is read when it is found.
+fn for_each_distant(
+    path: &Path,
+    choice: MessageChoice,
+    wanted: MessagePart,
+    out: &mut Out,
+    mut with: impl FnMut(&mut Out, Step<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let Some(source) = Distant::open_or_report(path, out) else { return Ok(()) };
+    let mut buffer = Vec::new();
+    source.for_each(choice, out, |out, source, found| match source.entry(found, wanted, &mut buffer) {
+        Ok(entry) => with(out, Step::Message(&entry)).map(ControlFlow::Continue),
+        Err(error) => Ok(source.report_unread_message(out, found, &error)),
+    })
+}
+
+/// [`for_one_object`] for a source at an address.
+fn for_one_distant(
+    path: &Path,
+    (choice, selection, digests): (MessageChoice, &Selection, Digests),
+    object: Option<usize>,
+    out: &mut Out,
+    mut with: impl FnMut(&mut Out, &Entry<'_>, usize) -> io::Result<()>,
+) -> io::Result<()> {
+    let Some(source) = Distant::open_or_report(path, out) else { return Ok(()) };
+    let (mut buffer, mut is_done, name) = (Vec::new(), false, source.name().to_string());
+    source.for_each(choice, out, |out, source, found| {
+        let outline = source.entry(found, MessagePart::Outline, &mut buffer);
+        let selected = outline.map(|entry| picked(&entry, selection, digests, object, out));
+        let read = match selected {
+            Ok(None) => return Ok(ControlFlow::Continue(())),
+            // The payload of the selected object is read, and no other.
+            Ok(Some(object)) => {
+                source.entry(found, MessagePart::Object(object), &mut buffer).map(|entry| (entry, object))
+            }
+            Err(error) => Err(error),
+        };
+        match read {
+            Ok((entry, object)) => {
+                is_done = true;
+                with(out, &entry, object).map(ControlFlow::Break)
+            }
+            Err(error) => {
+                let flow = source.report_unread_message(out, found, &error);
+                is_done = flow.is_break();
+                Ok(flow)
+            }
+        }
+    })?;
+    if !is_done {
+        out.problem(&format!("{name}: no message matches"));
+    }
+    Ok(())
+}
+
+/// The number of the selected object of a message: `object` if the message is selected, or the first object that is.
+fn picked(
+    entry: &Entry<'_>,
+    selection: &Selection,
+    digests: Digests,
+    object: Option<usize>,
+    out: &mut Out,
+) -> Option<usize> {
+    match object {
+        Some(object) => selection.picks(out, entry, digests).then_some(object),
+        None => selection.pick_object(out, entry, digests),
+    }
 }
 
 /// [`for_each_step`] for a stream: each message is handed on when it has come.
@@ -380,9 +378,9 @@ impl Seen {
     pub(crate) fn is_selected(&mut self, choice: MessageChoice, entry: &Entry<'_>) -> bool {
         let MessageChoice { message, at } = choice;
         let is_selected =
-            message.is_none_or(|message| message == entry.index) && at.is_none_or(|at| at == entry.offset);
+            message.is_none_or(|message| entry.index == message.into()) && at.is_none_or(|at| at == entry.offset);
         self.is_found |= is_selected;
-        let place = Some((entry.index, entry.offset));
+        let place = entry.index.0.map(|index| (index, entry.offset));
         match at {
             Some(at) if entry.offset < at => self.before = place,
             Some(_) => self.behind = self.behind.or(place),

@@ -183,7 +183,7 @@ pub(crate) fn quantile(values: &[f64], sketch: &Sketch, q: f64) -> Option<f64> {
 
 /// The place of a share `q` among numbers from 0 to `last`: the number below it, and how far it is to the next.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to last")]
-fn split(last: u64, q: f64) -> (u64, f64) {
+pub(crate) fn split(last: u64, q: f64) -> (u64, f64) {
     let place = q.clamp(0.0, 1.0) * last as f64;
     ((place.floor() as u64).min(last), place.fract())
 }

@@ -126,7 +126,7 @@ impl Streamed {
                 }
                 Some(Next::Message(Entry {
                     file: name,
-                    index,
+                    index: index.into(),
                     offset: *base + message.offset(),
                     bytes: message.as_bytes(),
                 }))

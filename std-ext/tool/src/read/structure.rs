@@ -9,7 +9,7 @@ use tgm_core::descriptor::Descriptor;
 use tgm_core::object::DataObject;
 use tgm_std::metadata::query::{Known, codec};
 
-use crate::read::entry::Entry;
+use crate::read::entry::{Entry, MessageNumber};
 use crate::show::summary::Summary;
 
 /// Where structural keys are answered from: a message, or an object of it.
@@ -17,7 +17,7 @@ use crate::show::summary::Summary;
 pub(crate) struct Structure<'m, 'a> {
     message: &'m Message<'a>,
     /// The number of the message, and its place in the file.
-    index: usize,
+    index: MessageNumber,
     offset: u64,
     object: Option<(usize, Option<&'m DataObject<'a>>)>,
 }

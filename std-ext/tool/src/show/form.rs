@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::str::FromStr;
 
 use serde_json::Value as Json;
+use tgm_std::internal::query::Number;
 
 /// The notation of a listing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,14 +82,24 @@ impl Form {
     }
 }
 
-/// Two numbers compare as numbers, all else as text.
+/// Two numbers compare as numbers, without rounding; all else as text.
 fn compare(a: &str, b: &str) -> Ordering {
-    match (a.parse::<f64>(), b.parse::<f64>()) {
-        (Ok(a), Ok(b)) => a.total_cmp(&b),
-        (Ok(_), Err(_)) => Ordering::Less,
-        (Err(_), Ok(_)) => Ordering::Greater,
-        (Err(_), Err(_)) => a.cmp(b),
+    match (number(a), number(b)) {
+        // NaN stands behind all other numbers.
+        (Some(a), Some(b)) => a.order(b).unwrap_or_else(|| is_nan(a).cmp(&is_nan(b))),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => a.cmp(b),
     }
+}
+
+fn number(text: &str) -> Option<Number> {
+    let integer = text.parse().ok().map(Number::Integer);
+    integer.or_else(|| text.parse().ok().map(Number::Float))
+}
+
+const fn is_nan(number: Number) -> bool {
+    matches!(number, Number::Float(float) if float.is_nan())
 }
 
 /// The value of a JSON item for a sort key: of its values, of the item itself, or of its first object.
@@ -116,6 +127,9 @@ mod tests {
         let rows = [["10", "b"], ["9", "a"], ["", "c"], ["x", "d"], ["9", "b"]];
         assert_eq!(sorted(&["k"], None, &rows), ["9a", "9b", "10b", "xd", "c"]);
         assert_eq!(sorted(&["k:desc", "l:desc"], Some(3), &rows), ["xd", "10b", "9b"]);
+        let large = [["9007199254740993", ""], ["9007199254740992.0", ""], ["nan", ""], ["-1e300", ""]];
+        let order = ["-1e300", "9007199254740992.0", "9007199254740993", "nan"];
+        assert_eq!(sorted(&["k"], None, &large), order);
         assert!("".parse::<SortKey>().is_err() && ":desc".parse::<SortKey>().is_err());
     }
 

@@ -13,6 +13,7 @@ use tgm_std::encode::PartError;
 
 use crate::read::entry::Entry;
 use crate::show::output::Out;
+use crate::write::endings;
 use crate::write::replace::{write_whole, write_whole_file};
 use crate::write::same_file::Identity;
 use tgm_std::file::SourceName;
@@ -78,6 +79,12 @@ pub(crate) enum Reads<'p> {
 }
 
 impl Reads<'_> {
+    /// Whether the output is one of the files.
+    fn has(self, target: &Destination) -> bool {
+        let (Self::AndReplaces(paths) | Self::Only(paths)) = self;
+        target.is_one_of(paths)
+    }
+
     /// Whether writing to `target` leaves the inputs intact.
     fn allow(self, target: &Destination) -> bool {
         match self {
@@ -91,8 +98,11 @@ impl Reads<'_> {
 /// The kind of output, for error texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutputKind {
-    /// Messages. There must be at least one, so that an empty output never replaces a file.
+    /// Messages. There must be at least one, so that an empty output never replaces a file. Its name must not be that of
+    /// another format.
     Messages,
+    /// Messages of another format, or under a name beside which the user said the format. There must be at least one.
+    Converted,
     /// Values. There may be none, as a tensor can be empty.
     Values,
 }
@@ -162,13 +172,20 @@ impl Destination {
             out.problem(&format!("{self} is a file that is read: nothing was written, write to another"));
             return false;
         }
+        if what == OutputKind::Messages
+            && let Some(text) = self.path().and_then(endings::refusal)
+            && !reads.has(self)
+        {
+            out.problem(&text);
+            return false;
+        }
         if out.output_flags().no_clobber && self.path().is_some_and(Path::is_file) {
             out.problem(&format!("{self} exists: --no-clobber leaves it as it is"));
             return false;
         }
         if self.is_stdout() {
             if Out::is_terminal() {
-                let what = if what == OutputKind::Messages { "messages" } else { "values" };
+                let what = if what == OutputKind::Values { "values" } else { "messages" };
                 out.problem(&format!("{what} are not written to a terminal: name a file, or redirect standard output"));
                 return false;
             }
@@ -192,7 +209,7 @@ impl Destination {
         let produce = |out: &mut Out, sink: &mut dyn Write| {
             let mut counted = Counted { sink, is_empty: true };
             produce(out, &mut counted)?;
-            if counted.is_empty && what == OutputKind::Messages {
+            if counted.is_empty && what != OutputKind::Values {
                 return Err(io::Error::other("there is no message to write").into());
             }
             Ok(())
@@ -285,15 +302,15 @@ pub(crate) fn report(destination: &Destination, out: &mut Out, failure: Failure)
 pub(crate) struct FileNames(PathBuf);
 
 impl ValueParserFactory for FileNames {
-    type Parser = TryMapValueParser<PathBufValueParser, fn(PathBuf) -> io::Result<Self>>;
+    type Parser = TryMapValueParser<PathBufValueParser, fn(PathBuf) -> Result<Self, String>>;
 
     fn value_parser() -> Self::Parser {
         PathBufValueParser::new().try_map(|path| {
             if is_stdio(&path) {
-                Err(io::Error::other("several files are written, standard output is one stream"))
-            } else {
-                refuse_address(path).map(Self)
+                return Err("several files are written, standard output is one stream".to_string());
             }
+            endings::refusal(&path)
+                .map_or_else(|| refuse_address(path).map(Self).map_err(|error| error.to_string()), Err)
         })
     }
 }

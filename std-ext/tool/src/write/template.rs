@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs::OpenOptions;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf, is_separator};
 
 use tgm_std::{AppendOptions, Result, TensogramError, TensogramFile};
@@ -188,14 +189,25 @@ impl Appended {
             return file.append_message(message, &how).map(drop);
         }
         let is_first = self.files.insert(path.to_path_buf());
-        let mut options = OpenOptions::new();
-        options.append(true).create(true);
-        if is_first && no_clobber {
-            options.create_new(true);
-        }
-        options.open(path).inspect_err(|_| _ = self.files.remove(path))?;
+        let is_new = match OpenOptions::new().append(true).create_new(true).open(path) {
+            Ok(_) => true,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && !(is_first && no_clobber) => {
+                OpenOptions::new().append(true).open(path).inspect_err(|_| _ = self.files.remove(path))?;
+                false
+            }
+            Err(error) => {
+                self.files.remove(path);
+                return Err(error.into());
+            }
+        };
         let (_, file) = self.last.insert((path.to_path_buf(), TensogramFile::open(path)?));
-        file.append_message(message, &how).map(drop)
+        file.append_message(message, &how).map(drop).inspect_err(|_| {
+            // A file that was made for this message, and has nothing of it.
+            if is_new && path.metadata().is_ok_and(|metadata| metadata.len() == 0) {
+                _ = std::fs::remove_file(path);
+                self.last = None;
+            }
+        })
     }
 }
 

@@ -177,8 +177,8 @@ fn names_of_files_are_used_once_and_stay_in_their_folder() {
         let odd = folder.path("odd.tgm");
         tgm(["set", "-s", &format!("name:s={value}"), &one, &odd]).good();
         let before = folder.names();
-        for command in ["convert", "split"] {
-            let target = folder.path("[name].npy");
+        for (command, name) in [("convert", "[name].npy"), ("split", "[name].tgm")] {
+            let target = folder.path(name);
             assert_eq!(tgm([command, &odd, "-o", &target]).code, Some(1), "{command} {value:?}");
         }
         assert_eq!(folder.names(), before, "{value:?}");

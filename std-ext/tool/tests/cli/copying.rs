@@ -125,6 +125,25 @@ fn a_write_that_fails_half_way_leaves_what_was_there() {
     }
 }
 
+/// A file that is named by keys appears with its first message or not at all.
+#[cfg(unix)]
+#[test]
+fn an_append_that_fails_leaves_no_empty_file() {
+    let folder = Folder::new();
+    let path = data("realistic/surface-181x360.tgm");
+    for arguments in [
+        ["copy", &path, &folder.path("[version].tgm")].map(String::from).to_vec(),
+        ["split", &path, "-o", &folder.path("[dtype].tgm")].map(String::from).to_vec(),
+        ["split", &path, "-o", &folder.path("[index].tgm")].map(String::from).to_vec(),
+    ] {
+        let mut limited = Command::new("sh");
+        limited.args(["-c", "trap '' XFSZ; ulimit -f 2; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_tgm")]);
+        let output = limited.args(&arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert_eq!(folder.names(), [""; 0], "{arguments:?}");
+    }
+}
+
 #[test]
 fn split_names_files_by_keys() {
     let folder = Folder::new();

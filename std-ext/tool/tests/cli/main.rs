@@ -29,6 +29,7 @@ mod digests;
 mod doctor;
 mod edits;
 mod environment;
+mod exact;
 mod extract;
 mod grammar;
 mod help;
@@ -40,6 +41,9 @@ mod lost;
 mod memory;
 mod merging;
 mod npy;
+#[cfg(target_os = "linux")]
+mod odd_names;
+mod pairs;
 mod pictures;
 mod plot;
 mod progress;

@@ -153,3 +153,31 @@ fn inputs_may_be_written_over() {
     tgm(["split", &path, "-o", &folder.path("a.tgm")]).failed("the file that is read");
     assert_eq!((digests(&path), folder.names()), (expected, vec!["a_0001.tgm".to_string()]));
 }
+
+/// A command that takes files one after the other holds no descriptor of the others.
+#[cfg(target_os = "linux")]
+#[test]
+fn more_files_than_descriptors_are_merged_and_repacked() {
+    let folder = Folder::in_memory();
+    let file = folder.file("one.tgm", &fs::read(data("dtypes/float32-little.tgm")).unwrap());
+    let files: Vec<_> = std::iter::repeat_n(file.as_str(), 300).collect();
+    let limited = |args: &[&str]| {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", "ulimit -n 64; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_tgm")]).args(args).args(&files);
+        let output = shell.output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{args:?}: {}", stderr.lines().take(3).collect::<Vec<_>>().join("; "));
+    };
+    let out = folder.path("out.tgm");
+    let objects = || tgm(["info", "--json", &out]).good().json()["files"][0]["objects"].clone();
+    limited(&["merge", "-o", &out]);
+    assert_eq!(objects(), 300);
+    limited(&["repack", "--compression", "none", "-o", &out]);
+    assert_eq!(objects(), 300);
+    // The other commands that take any number of files.
+    limited(&["upgrade", "-o", &out]);
+    for command in ["ls", "info", "validate", "verify", "stats", "get", "dump", "scan", "frames"] {
+        let more: &[&str] = if command == "get" { &["-p", "dtype"] } else { &[] };
+        limited(&[&[command], more].concat());
+    }
+}

@@ -2,6 +2,8 @@
 
 use std::process::{Command, Output};
 
+use tgm_std::{MessageBuilder, ObjectBuilder};
+
 use crate::loopback::{Blob, Server};
 
 fn tgm(arguments: &[&str], file: &str) -> Output {
@@ -9,10 +11,12 @@ fn tgm(arguments: &[&str], file: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tgm")).args(arguments).output().unwrap()
 }
 
-/// What a run said, with the file's name taken out.
-fn said(output: &Output, file: &str) -> (Option<i32>, String, String) {
+/// What a run said, with the file's name taken out. Of a source at an address lost bytes are told at the end, of a file first.
+fn said(output: &Output, file: &str) -> (Option<i32>, String, Vec<String>) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(file, "FILE");
-    (output.status.code(), text(&output.stdout), text(&output.stderr))
+    let mut errors: Vec<_> = text(&output.stderr).lines().map(str::to_string).collect();
+    errors.sort();
+    (output.status.code(), text(&output.stdout), errors)
 }
 
 #[test]
@@ -40,7 +44,13 @@ fn commands_say_of_an_address_what_they_say_of_the_file() {
         for command in commands {
             let (local, remote) = (tgm(command, &path), tgm(command, &address));
             assert!(local.status.code().is_some());
-            assert_eq!(said(&remote, &address), said(&local, &path), "{command:?} {name}");
+            if command.contains(&"-m") {
+                // What lies behind the message is not looked at.
+                let code = Some(i32::from(local.stdout.is_empty()));
+                assert_eq!((remote.status.code(), &remote.stdout), (code, &local.stdout), "{command:?} {name}");
+            } else {
+                assert_eq!(said(&remote, &address), said(&local, &path), "{command:?} {name}");
+            }
         }
     }
 }
@@ -51,4 +61,76 @@ fn an_address_that_cannot_be_read_is_reported() {
     let output = tgm(&["ls", "FILE"], &server.url("/missing.tgm"));
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("missing.tgm"), "{output:?}");
+}
+
+/// Messages of about `len` bytes that are named `f0`, `f1` …, each of another length, and where they begin.
+fn fields(count: usize, len: usize) -> (Vec<u8>, Vec<usize>) {
+    let (mut bytes, mut offsets) = (Vec::new(), Vec::new());
+    for number in 0..count {
+        let values: Vec<u8> = (0..len + number * 53 % 401).map(|i| (i * 7 % 251).to_le_bytes()[0]).collect();
+        let object = ObjectBuilder::new(&[values.len() as u64], &values).unwrap();
+        offsets.push(bytes.len());
+        bytes.extend(MessageBuilder::new().object(object.metadata("name", format!("f{number}"))).encode().unwrap());
+    }
+    (bytes, offsets)
+}
+
+/// Each row: a command, and how many requests it may make.
+#[test]
+fn a_command_makes_few_requests() {
+    let folder = tempfile::tempdir().unwrap();
+    for (count, len) in [(40, 17_000), (15, 190_000), (6, 1_200_000)] {
+        let (bytes, offsets) = fields(count, len);
+        let path = folder.path().join("fields.tgm");
+        std::fs::write(&path, &bytes).unwrap();
+        let catalog = folder.path().join(format!("{len}.tgmc"));
+        let catalog = catalog.to_str().unwrap();
+        assert!(tgm(&["catalog", "-k", "name", "FILE", "-o", catalog], path.to_str().unwrap()).status.success());
+        let server = Server::with("/fields.tgm", Blob::new(bytes.clone()));
+        server.put("/fields.tgmc", Blob::new(std::fs::read(catalog).unwrap()));
+        let (address, index) = (server.url("/fields.tgm"), count * 3 / 4);
+        let (number, at, name) = (index.to_string(), offsets[index].to_string(), format!("name=f{index}"));
+        let distant_catalog = server.url("/fields.tgmc");
+        // A whole file that is read from start to end comes in requests of up to 8 MiB; long messages are hopped over.
+        let all = if len < 1_000_000 { 5 + bytes.len().div_ceil(8 << 20) } else { count + 1 };
+        let rows: &[(&[&str], usize)] = &[
+            (&["get", "-p", "name", "--at", &at, "FILE"], 2),
+            (&["cat", "--at", &at, "FILE"], 3),
+            (&["get", "-p", "name", "-w", &name, "--catalog", catalog, "FILE"], 2),
+            (&["ls", "-w", &name, "--catalog", &distant_catalog, "FILE"], 3),
+            (&["get", "-p", "name", "-m", &number, "FILE"], index + 2),
+            (&["cat", "-m", &number, "FILE"], index + 3),
+            (&["ls", "FILE"], all),
+        ];
+        for (command, most) in rows {
+            server.take_log();
+            let distant = tgm(command, &address);
+            let requests = server.take_log().len();
+            assert!(requests <= *most, "{requests} requests of at most {most}: {len} {command:?}");
+            let local: Vec<_> =
+                command.iter().map(|word| if *word == distant_catalog { catalog } else { word }).collect();
+            let local = tgm(&local, path.to_str().unwrap());
+            assert!(local.status.success() && distant.status.success(), "{command:?} {distant:?}");
+            // A message that only its offset names has a number that is not known.
+            if !command.contains(&"ls") {
+                assert_eq!(distant.stdout, local.stdout, "{command:?}");
+            }
+        }
+    }
+}
+
+/// The number of a message at an offset is not known without a walk, and is not made up.
+#[test]
+fn a_message_at_an_offset_has_no_number() {
+    let (bytes, offsets) = fields(3, 1000);
+    let server = Server::with("/fields.tgm", Blob::new(bytes));
+    let at = offsets[1].to_string();
+    let listed = tgm(&["ls", "--json", "--at", &at, "FILE"], &server.url("/fields.tgm"));
+    let listed: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
+    assert_eq!(listed["messages"][0]["message"], serde_json::Value::Null);
+    assert_eq!(listed["messages"][0]["offset"], offsets[1]);
+    let missing = tgm(&["ls", "--at", "5", "FILE"], &server.url("/fields.tgm"));
+    assert_eq!(missing.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&missing.stderr).into_owned();
+    assert!(text.contains("no message begins at byte 5 (near: message 0 at 0, message 1 at"), "{text}");
 }

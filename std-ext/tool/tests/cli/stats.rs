@@ -35,7 +35,7 @@ fn statistics_are_those_of_the_decoded_values() {
     let message = tgm_std::core::Message::parse(&bytes).unwrap();
     let mut all = Vec::new();
     for (object, found) in message.objects().zip(objects(&document)) {
-        let values = tgm_std::values_as::<f64>(&object.unwrap(), &tgm_std::DecodeOptions::default()).unwrap();
+        let values = tgm_std::read(&object.unwrap()).values::<f64>().unwrap();
         let count = values.len() as f64;
         let mean = values.iter().sum::<f64>() / count;
         let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();

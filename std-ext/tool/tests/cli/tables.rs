@@ -116,3 +116,27 @@ fn tables_are_written_for_messages_and_damaged_ones_are_reported_once() {
         assert!(run.code == Some(2) && run.stderr.contains("standard input can be read once"), "{}", run.stderr);
     }
 }
+
+/// An array in chunks is one object, so that commands for one object show all of it.
+#[cfg(feature = "zarr")]
+#[test]
+fn small_arrays_of_zarr_are_whole_and_a_damaged_chunk_is_left_out() {
+    let folder = Folder::in_memory();
+    let raw = folder.file("v.raw", &[1.5_f32, 2.5, 3.5, 4.5].map(f32::to_le_bytes).concat());
+    let (store, tensogram) = (folder.path("a.zarr"), folder.path("b.tgm"));
+    let form = ["--dtype", "f32", "--shape", "4", "--byte-order", "little", "--chunk-shape", "2"];
+    convert(&raw, &store, &form).good();
+    convert(&store, &tensogram, &[]).good();
+    assert_eq!(tgm(["cat", &tensogram]).good().text(), "1.5 2.5 3.5 4.5\n");
+    convert(&store, &tensogram, &["--chunks", "keep"]).good();
+    assert_eq!(tgm(["cat", &tensogram, "--object", "1"]).good().text(), "3.5 4.5\n");
+    let names = fs::read_dir(&store).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let arrays: Vec<_> = names.filter(|name| name != "zarr.json").collect();
+    let chunks: Vec<_> =
+        fs::read_dir(format!("{store}/{}/c", arrays[0])).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(chunks.len(), 2);
+    fs::write(&chunks[0], "damaged").unwrap();
+    let run = convert(&store, &tensogram, &[]);
+    assert!(run.code == Some(1) && run.stderr.contains("chunk"), "{}", run.stderr);
+    assert!(["1.5 2.5\n", "3.5 4.5\n"].contains(&tgm(["cat", &tensogram]).good().text()));
+}

@@ -2,6 +2,7 @@
 
 use tgm_core::Message;
 use tgm_core::frame::Frame;
+use tgm_core::wire::ObjectTail;
 use tgm_std::{EncodeOptions, MessageBuilder, ObjectBuilder};
 
 use crate::corpus::{data, files, sha256, sidecar};
@@ -155,4 +156,15 @@ fn written(bytes: &[u8]) -> tempfile::NamedTempFile {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(&file, bytes).unwrap();
     file
+}
+
+/// The place of an object's descriptor stands in the tail of its frame, which no digest covers.
+#[test]
+fn damage_beside_the_digests_is_found() {
+    let (mut bytes, [(offset, len), _]) = twins();
+    bytes[offset + len - size_of::<ObjectTail>() + 7] ^= 8;
+    let damaged = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(damaged.path(), &bytes).unwrap();
+    let run = tgm(["verify".as_ref(), damaged.path()]);
+    assert_eq!(run.code, Some(1), "{}", run.text());
 }

@@ -117,7 +117,8 @@ fn verified(bytes: &[u8], objects: usize, strict: bool) -> std::result::Result<(
     for index in 0..objects {
         let of_message = tgm_std::decode_object(bytes, index, &options).map(drop).or_else(outcome).map_err(kind);
         for object in [view.object(index), view.objects().nth(index).unwrap()] {
-            let of_object = tgm_std::values(&object.unwrap(), &options).map(drop).or_else(outcome).map_err(kind);
+            let of_object =
+                tgm_std::read(&object.unwrap()).options(&options).bytes().map(drop).or_else(outcome).map_err(kind);
             assert_eq!(of_object, of_message, "decode_object and values differ about digests");
         }
     }

@@ -25,7 +25,8 @@ fn routes(message: &Expected<'_>, files: &Files, object: usize, options: &Decode
     let index = message.index;
     let second = |result: Result<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)>| result.map(|(_, _, values)| values);
     let nth = |mut result: Vec<(DataObjectDescriptor, Vec<u8>)>| result.swap_remove(object).1;
-    let borrowed = |found: tgm_core::Result<DataObject<'_>>| tgm_std::values(&found?, options).map(Cow::into_owned);
+    let borrowed =
+        |found: tgm_core::Result<DataObject<'_>>| tgm_std::read(&found?).options(options).bytes().map(Cow::into_owned);
     let view = Message::parse(bytes).unwrap();
     let on_two_threads = DecodeOptions { threads: 2, parallel_threshold_bytes: Some(0), ..options.clone() };
     let mut routes = vec![
@@ -73,7 +74,7 @@ thread_local! {
 fn into_buffer(message: &Message<'_>, index: usize, options: &DecodeOptions) -> Result<Vec<u8>> {
     let object = message.object(index)?;
     let mut out = vec![0xa5; usize::try_from(object.descriptor().decoded_len()?).unwrap()];
-    SCRATCH.with_borrow_mut(|scratch| tgm_std::values_into(&object, options, scratch, &mut out))?;
+    SCRATCH.with_borrow_mut(|scratch| tgm_std::read(&object).options(options).scratch(scratch).bytes_into(&mut out))?;
     Ok(out)
 }
 
@@ -84,9 +85,21 @@ fn ranges_into_buffer(object: &DataObject<'_>, ranges: &[(u64, u64)], options: &
     let lens: Vec<usize> =
         ranges.iter().map(|&(_, count)| len(count).filter(|&len| len < 1 << 30).unwrap_or(0)).collect();
     let mut out = vec![0xa5; lens.iter().sum()];
-    SCRATCH.with_borrow_mut(|scratch| tgm_std::ranges_into(object, ranges, options, scratch, &mut out))?;
-    let mut rest = out.as_slice();
-    Ok(lens.into_iter().map(|len| rest.split_off(..len).unwrap().to_vec()).collect())
+    SCRATCH.with_borrow_mut(|scratch| {
+        tgm_std::read(object).ranges(ranges).options(options).scratch(scratch).bytes_into(&mut out)
+    })?;
+    Ok(cut(&out, &lens))
+}
+
+/// The values of ranges, cut where ranges meet.
+fn ranges_as_bytes(object: &DataObject<'_>, ranges: &[(u64, u64)], options: &DecodeOptions) -> Result<Vec<Vec<u8>>> {
+    let bytes = tgm_std::read(object).ranges(ranges).options(options).bytes()?;
+    let len = |count| usize::try_from(object.descriptor().dtype().byte_len(count).unwrap()).unwrap();
+    Ok(cut(&bytes, &ranges.iter().map(|range| len(range.1)).collect::<Vec<_>>()))
+}
+
+fn cut(mut bytes: &[u8], lens: &[usize]) -> Vec<Vec<u8>> {
+    lens.iter().map(|len| bytes.split_off(..*len).unwrap().to_vec()).collect()
 }
 
 struct Route {
@@ -375,7 +388,7 @@ fn range_routes(
         ("decode_range", parts(tgm_std::decode_range(message.bytes, object, ranges, options))),
         ("file.decode_range", parts(files.positioned.decode_range(message.index, object, ranges, options))),
         ("mapped.decode_range", parts(files.mapped.decode_range(message.index, object, ranges, options))),
-        ("ranges", tgm_std::ranges(&view, ranges, options)),
+        ("bytes of ranges", ranges_as_bytes(&view, ranges, options)),
         ("ranges_into", ranges_into_buffer(&view, ranges, options)),
         ("decode_range_from_frame", parts(tgm_std::decode_range_from_frame(&message.bytes[place], ranges, options))),
     ]

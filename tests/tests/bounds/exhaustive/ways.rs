@@ -116,7 +116,9 @@ fn slice(bytes: &[u8], whole: Option<&Vec<Vec<u8>>>) {
     assert_eq!(decode_with_masks(bytes, &options).is_ok(), whole.is_some());
     if let Ok(message) = Message::parse(bytes) {
         let sound = message.objects().filter_map(Result::ok);
-        let lens = sound.filter_map(|object| Some(tgm_std::values(&object, &options).ok()?.len())).sum::<usize>();
+        let lens = sound
+            .filter_map(|object| Some(tgm_std::read(&object).options(&options).bytes().ok()?.len()))
+            .sum::<usize>();
         let expected = whole.map(|objects| objects.iter().map(Vec::len).sum());
         assert!(expected.is_none_or(|expected: usize| expected == lens));
         let _ = message.metadata().map(|metadata| metadata.objects().count());

@@ -5,6 +5,7 @@ use tgm_core::szip::{Params, flags};
 use super::block::BlockWriter;
 use super::{predict, samples};
 use crate::codecs::CodecError;
+use crate::interrupt;
 
 /// Samples, rounded up to whole blocks, that are mapped at once: their two arrays stay in the first cache.
 const PIECE: usize = 2048;
@@ -87,6 +88,7 @@ impl<'a> Encoder<'a> {
         let block_size = self.params.block_size() as usize;
         let piece_len = PIECE.next_multiple_of(block_size) * self.params.container_size();
         let mut before = None;
+        interrupt::check()?;
         for piece in interval.chunks(piece_len) {
             samples::load(piece, self.params, &mut self.samples);
             let (Some(&first), Some(&last)) = (self.samples.first(), self.samples.last()) else { break };

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use tgm_core::szip::{RsiOffsets, find_rsi};
 
 use super::*;
+use crate::kernels::szip::decode_into;
 
 fn params(bits: u32, block_size: u32, rsi: u32, flags: u32) -> Params {
     Params::new(bits, block_size, rsi, flags).unwrap()

@@ -6,6 +6,10 @@ use super::bits::BitReader;
 use super::block;
 use super::block_limits::{BlockLimits, len_of};
 use crate::codecs::CodecError;
+use crate::interrupt;
+
+/// Blocks that are read between two questions whether to go on: a millisecond.
+const BLOCKS: usize = 1 << 13;
 
 /// Reads all values of a stream, each stored as `store` makes it.
 pub(super) fn read_all<T>(
@@ -97,8 +101,11 @@ impl<'a> Blocks<'a> {
     /// Fills `out` with the values of the next blocks.
     fn read_into<T>(&mut self, out: &mut [T], store: impl Fn(f64) -> T) -> Result<(), CodecError> {
         let (blocks, rest) = out.as_chunks_mut::<{ block::LEN }>();
-        for block in blocks {
-            *block = self.next()?.map(&store);
+        for blocks in blocks.chunks_mut(BLOCKS) {
+            interrupt::check()?;
+            for block in blocks {
+                *block = self.next()?.map(&store);
+            }
         }
         if !rest.is_empty() {
             for (slot, value) in rest.iter_mut().zip(self.next()?) {

@@ -1,7 +1,7 @@
 //! Zstandard frames, by libzstd.
 
 use std::cell::RefCell;
-use std::io::{Read as _, Write as _};
+use std::io::{Error, ErrorKind, Read as _, Write as _};
 use std::ops::Range;
 
 use zstd::bulk::Decompressor;
@@ -9,6 +9,7 @@ use zstd::stream::write::Encoder;
 
 use crate::codecs::PartReader;
 use crate::error::CodecError;
+use crate::interrupt;
 use crate::memory;
 use crate::threads::Threads;
 
@@ -16,6 +17,14 @@ thread_local! {
     /// The state of libzstd's decoder, about 100 KiB. Each thread makes it once.
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
+
+/// Bytes that are compressed between two questions whether to go on. libzstd collects them in blocks, so that its output
+/// does not depend on them.
+const PIECE: usize = 1 << 20;
+/// Fewer bytes than this are decompressed at once.
+const LONG: usize = 8 << 20;
+/// The most memory for a window, as a power of two, of long data that is decompressed in pieces.
+const WINDOW_LOG: u32 = 27;
 
 /// The smallest limit that a decoder accepts for a frame's window.
 const LEAST_WINDOW: u64 = 1 << 10;
@@ -77,10 +86,22 @@ pub fn append(data: &[u8], level: i32, threads: Threads, out: &mut Vec<u8>) -> R
             encoder.multithread(threads.count())?;
             encoder.set_pledged_src_size(Some(data.len() as u64))?;
         }
-        encoder.write_all(data)?;
+        for piece in data.chunks(PIECE) {
+            if interrupt::is_stopped() {
+                return Err(ErrorKind::Interrupted.into());
+            }
+            encoder.write_all(piece)?;
+        }
         encoder.finish().map(|_| ())
     };
-    compress().map_err(|error: std::io::Error| CodecError::new(error.to_string()))
+    compress().map_err(of_io)
+}
+
+fn of_io(error: Error) -> CodecError {
+    match error.kind() {
+        ErrorKind::Interrupted => CodecError::interrupted(),
+        _ => CodecError::new(error.to_string()),
+    }
 }
 
 /// One frame that states the length of its content, as some readers demand.
@@ -106,12 +127,15 @@ pub fn decompress(payload: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
     if payload.is_empty() {
         return Err(CodecError::new("the payload is empty: a frame is missing"));
     }
+    if out.len() >= LONG && interrupt::is_watched() && decompress_in_pieces(payload, out)? {
+        return Ok(());
+    }
     let written = DECOMPRESSOR
         .with_borrow_mut(|slot| {
             if slot.is_none() {
                 *slot = Some(Decompressor::new()?);
             }
-            let decompressor = slot.as_mut().ok_or(std::io::ErrorKind::Other)?;
+            let decompressor = slot.as_mut().ok_or(ErrorKind::Other)?;
             decompressor.decompress_to_buffer(payload, out)
         })
         .map_err(|error| CodecError::new(error.to_string()))?;
@@ -120,6 +144,22 @@ pub fn decompress(payload: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
     } else {
         Err(CodecError::new(format!("decompressed to {written} bytes, expected {}", out.len())))
     }
+}
+
+/// [`decompress`] in pieces, with a question before each. `false` if that fails for any reason: decompressing at once then
+/// tells why, and takes no window.
+fn decompress_in_pieces(payload: &[u8], out: &mut [u8]) -> Result<bool, CodecError> {
+    let Ok(mut decoder) = zstd::stream::read::Decoder::with_buffer(payload) else { return Ok(false) };
+    if decoder.window_log_max(WINDOW_LOG).is_err() {
+        return Ok(false);
+    }
+    for piece in out.chunks_mut(interrupt::BLOCK) {
+        interrupt::check()?;
+        if decoder.read_exact(piece).is_err() {
+            return Ok(false);
+        }
+    }
+    Ok(matches!(decoder.read(&mut [0]), Ok(0)))
 }
 
 #[cfg(test)]

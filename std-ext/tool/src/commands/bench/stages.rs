@@ -65,7 +65,7 @@ struct Between<'s, 'a> {
 
 impl<'s, 'a> Between<'s, 'a> {
     fn new(sample: &'s Sample<'a>, options: &DecodeOptions) -> Result<Self, TensogramError> {
-        let values = tgm_std::decode::owned_values(&sample.object, options)?;
+        let values = tgm_std::codec::memory::owned(tgm_std::read(&sample.object).options(options).bytes()?)?;
         let stored = if is_compressed(sample) {
             single::decompress(&sample.object, options)?
         } else {
@@ -152,7 +152,7 @@ fn decode_stages(measured: &mut Measured<'_>, objects: &[Between<'_, '_>], optio
         |_| true,
         |object| {
             // Values that are stored as they are cost nothing until they are copied.
-            black_box(tgm_std::decode::owned_values(&object.sample.object, options)?);
+            black_box(tgm_std::codec::memory::owned(tgm_std::read(&object.sample.object).options(options).bytes()?)?);
             Ok(())
         },
     );

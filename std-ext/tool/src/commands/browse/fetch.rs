@@ -216,7 +216,7 @@ fn words(error: &TensogramError) -> String {
 }
 
 fn entry<'s>(source: &'s Source, index: usize, offset: u64, bytes: &'s [u8]) -> Entry<'s> {
-    Entry { file: source.name(), index, offset, bytes }
+    Entry { file: source.name(), index: index.into(), offset, bytes }
 }
 
 /// The line of a message.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tgm_core::scan::{Scanner, Segment};
 use tgm_std::file::{SourceName, is_remote_url};
-use tgm_std::internal::{Window, Windowed};
+use tgm_std::internal::{Window, Windowed, open_unread};
 use tgm_std::{MessageLayout, TensogramError, TensogramFile};
 
 use crate::read::messages::{WINDOW, small};
@@ -61,7 +61,7 @@ impl Source {
     pub(super) fn open(path: &Path) -> Result<Self, TensogramError> {
         let name = SourceName::of(path).to_string();
         if let Some(address) = path.to_str().filter(|text| is_remote_url(text)) {
-            let file = TensogramFile::open_source(address, None)?;
+            let file = open_unread(address)?;
             return Ok(Self { name, file, length: 0, found: Mutex::default(), is_begun: AtomicBool::new(false) });
         }
         let file = TensogramFile::open(path)?;

@@ -11,6 +11,21 @@ use tgm_std::core::wire::MAGIC;
 use tgm_std::file::SourceName;
 
 use crate::read::foreign::{lacking, refusal};
+#[cfg(feature = "arrow")]
+use crate::write::endings::ARROW;
+use crate::write::endings::FEATURES;
+#[cfg(feature = "grib")]
+use crate::write::endings::GRIB;
+#[cfg(feature = "netcdf")]
+use crate::write::endings::NETCDF;
+#[cfg(feature = "npz")]
+use crate::write::endings::NPZ;
+#[cfg(feature = "parquet")]
+use crate::write::endings::PARQUET;
+#[cfg(feature = "safetensors")]
+use crate::write::endings::SAFETENSORS;
+#[cfg(feature = "zarr")]
+use crate::write::endings::ZARR;
 
 /// A format of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -65,25 +80,6 @@ struct Row {
     find: fn(&[u8]) -> Option<usize>,
     holds: Holds,
 }
-
-const GRIB: &[&str] = &["grib2", "grib", "grb2", "grb"];
-const NPZ: &[&str] = &["npz"];
-const SAFETENSORS: &[&str] = &["safetensors"];
-const NETCDF: &[&str] = &["nc", "nc4", "cdf", "h5", "hdf5"];
-const ZARR: &[&str] = &["zarr"];
-const ARROW: &[&str] = &["arrow"];
-const PARQUET: &[&str] = &["parquet"];
-
-/// The features that have formats, and the ends of names.
-const FEATURES: [(&str, &[&str]); 7] = [
-    ("grib", GRIB),
-    ("npz", NPZ),
-    ("safetensors", SAFETENSORS),
-    ("netcdf", NETCDF),
-    ("zarr", ZARR),
-    ("arrow", ARROW),
-    ("parquet", PARQUET),
-];
 
 impl Format {
     const fn row(self) -> Row {
@@ -215,6 +211,34 @@ impl Format {
     pub(super) fn of_name(path: &Path) -> Option<Self> {
         let suffix = path.extension()?.to_str()?.to_ascii_lowercase();
         Self::value_variants().iter().copied().find(|format| format.row().suffixes.contains(&suffix.as_str()))
+    }
+
+    /// Why files of this format do not become files of the format `to`. `None` if they do. The table of pairs in the
+    /// documentation says the same.
+    pub(super) fn refusal_of(self, to: Self) -> Option<&'static str> {
+        if self == to {
+            return Some("the input has the wanted format already: --to says another, and `tgm copy` copies messages");
+        }
+        #[cfg(feature = "grib")]
+        if to == Self::Grib2 && self != Self::Tgm {
+            return Some("GRIB is written of messages that were made from GRIB, and this input is of another format");
+        }
+        if self.is_table() {
+            return Some("tables of Arrow and Parquet are written, and not read");
+        }
+        (to.is_table() && self != Self::Tgm)
+            .then_some("tables hold the metadata of messages: convert this input to tgm first")
+    }
+
+    /// Whether files are tables of metadata, without values.
+    const fn is_table(self) -> bool {
+        match self {
+            #[cfg(feature = "arrow")]
+            Self::Arrow => true,
+            #[cfg(feature = "parquet")]
+            Self::Parquet => true,
+            _ => false,
+        }
     }
 
     /// The format that files of this one become by default.

@@ -47,7 +47,7 @@ impl Convert {
 
     /// Writes one file.
     fn write_file(&self, out: &mut Out, to: Format, losses: &mut Losses) {
-        let what = if to.holds() == Holds::Messages { OutputKind::Messages } else { OutputKind::Values };
+        let what = if to.holds() == Holds::Messages { OutputKind::Converted } else { OutputKind::Values };
         self.output.write(out, what, Reads::Only(&self.paths), |out, sink| {
             #[cfg(feature = "grib")]
             let mut grib = GribWriter::default();

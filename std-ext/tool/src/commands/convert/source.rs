@@ -7,6 +7,7 @@ use std::path::Path;
 
 use tgm_std::TensogramFile;
 use tgm_std::file::is_remote_url;
+use tgm_std::internal::open_unread;
 
 use crate::read::pipes;
 use crate::show::progress::meter::Share;
@@ -54,7 +55,7 @@ pub(super) fn start(path: &Path) -> io::Result<Vec<u8>> {
     }
     if let Some(address) = address(path) {
         start.resize(SEARCHED, 0);
-        let file = TensogramFile::open_source(address, None).map_err(io::Error::other)?;
+        let file = open_unread(address).map_err(io::Error::other)?;
         let read = file.read_at(0, &mut start).map_err(io::Error::other)?;
         start.truncate(read);
         return Ok(start);
@@ -73,7 +74,7 @@ pub(super) fn stream(path: &Path) -> io::Result<impl Read + Send> {
     let (source, length): (Box<dyn Read + Send>, _) = if pipes::is_once(path) {
         (pipes::open(path)?, None)
     } else if let Some(address) = address(path) {
-        let file = TensogramFile::open_source(address, None).map_err(io::Error::other)?;
+        let file = open_unread(address).map_err(io::Error::other)?;
         (Box::new(io::BufReader::with_capacity(FETCHED, Positioned { file, at: 0 })), None)
     } else {
         let file = File::open(path)?;

@@ -21,7 +21,7 @@ use crate::write::temporary::Temporary;
 impl Convert {
     /// Converts files of this format to messages.
     pub(super) fn stream(&self, from: Format, out: &mut Out, losses: &mut Losses) {
-        self.output.write(out, OutputKind::Messages, Reads::Only(&self.paths), |out, sink| {
+        self.output.write(out, OutputKind::Converted, Reads::Only(&self.paths), |out, sink| {
             let problems = out.problem_count();
             self.paths.iter().try_for_each(|path| self.stream_one(from, path, out, losses, sink))?;
             losses.check(&self.output, out.problem_count() - problems)

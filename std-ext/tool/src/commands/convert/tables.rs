@@ -7,11 +7,11 @@ use tgm_convert::table::{Columns, Described, Rows, TableFormat, TableOptions, Ta
 use tgm_std::TensogramError;
 
 use super::Convert;
-use super::formats::Format;
 use crate::args::files::usage;
+use crate::read::choice::MessageChoice;
 use crate::read::entry::Entry;
 use crate::read::input::{Input, MessagePart};
-use crate::read::messages::{MessageChoice, for_each_message};
+use crate::read::messages::for_each_message;
 use crate::show::output::Out;
 use crate::write::destination::{Failure, OutputKind, Reads};
 
@@ -32,15 +32,13 @@ enum Of {
 }
 
 fn describe(entry: &Entry<'_>) -> Result<Described, TensogramError> {
-    Described::new(entry.file, entry.index as u64, entry.offset, entry.bytes)
+    let index = entry.index.0.ok_or_else(|| TensogramError::Object("the number of the message is not known".into()))?;
+    Described::new(entry.file, index as u64, entry.offset, entry.bytes)
 }
 
 impl Convert {
     /// Writes a table of the metadata of all messages. They are read twice, without payloads.
-    pub(super) fn write_table(&self, format: TableFormat, from: Format, out: &mut Out) {
-        if from != Format::Tgm {
-            usage("tables are made of messages: convert to tgm first");
-        }
+    pub(super) fn write_table(&self, format: TableFormat, out: &mut Out) {
         if self.paths.iter().any(|path| path == Path::new("-")) {
             usage("a table is made by reading twice, and standard input can be read once: name a file");
         }

@@ -21,7 +21,7 @@ use crate::write::temporary::TemporaryFolder;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Zarr")]
 pub(super) struct ZarrFlags {
-    /// Each chunk of an array becomes an object, or each array; without it, chunks are kept in tgm alone
+    /// Each chunk of an array becomes an object, or each array; without it, arrays of more than 64 MiB keep their chunks, in tgm alone
     #[arg(long, value_name = "HOW")]
     chunks: Option<How>,
     /// The shape of chunks that are written, such as 1x256x256; without it, they have the shape of the input's
@@ -50,8 +50,12 @@ impl Convert {
     pub(super) fn zarr_options(&self) -> ZarrOptions {
         let to = self.to.or_else(|| self.output.path().and_then(Format::of_name));
         // Elsewhere a chunk would be an array of its own.
-        let usual = if to.is_none_or(|to| to == Format::Tgm) { How::Keep } else { How::Join };
-        let chunks = if self.zarr.chunks.unwrap_or(usual) == How::Join { Chunks::Join } else { Chunks::Keep };
+        let usual = if to.is_none_or(|to| to == Format::Tgm) { Chunks::Fit } else { Chunks::Join };
+        let chunks = match self.zarr.chunks {
+            Some(How::Keep) => Chunks::Keep,
+            Some(How::Join) => Chunks::Join,
+            None => usual,
+        };
         ZarrOptions { chunks, encode: self.encode.options_with_masks(), ..ZarrOptions::default() }
     }
 

@@ -9,9 +9,10 @@ use tgm_zio::{BridgeOptions, file, from_tensogram, to_tensogram};
 
 use super::ZioFiles;
 use crate::commands::Run;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::input::MessagePart;
-use crate::read::messages::{MessageChoice, for_each_message};
+use crate::read::messages::for_each_message;
 use crate::read::select::Selection;
 use crate::show::output::Out;
 use crate::show::text::escape;
@@ -85,7 +86,7 @@ impl Run for FromTgm {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let mut notes = Vec::new();
         let options = BridgeOptions { pass_through: self.pass_through, ..BridgeOptions::default() };
-        self.output.write(out, OutputKind::Messages, Reads::Only(&self.paths), |out, mut sink| {
+        self.output.write(out, OutputKind::Converted, Reads::Only(&self.paths), |out, mut sink| {
             Ok(for_each_message(&self.paths, self.choice, MessagePart::Whole, out, |out, entry| {
                 if !self.selection.picks(out, entry, self.digests) {
                     return Ok(());

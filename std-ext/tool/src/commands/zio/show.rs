@@ -9,6 +9,7 @@ use tgm_zio::{FlowLabel, Message, Tens, Tensor};
 
 use super::{ZioFiles, ZioMessage};
 use crate::args::listing::{ListFlags, Listed, TextFlags};
+use crate::args::values;
 use crate::commands::Run;
 use crate::show::advice::in_our_words;
 use crate::show::json::{Document, error_json, object};
@@ -206,8 +207,8 @@ fn content(message: &Message<'_>, has_all: bool) -> (Content, Option<(Json, Stri
     match Tens::find(message) {
         Ok(None) => {
             let label = message.label();
-            content.push(match serde_json::from_slice(label) {
-                Ok(label @ Json::Object(_)) => ("label", Some(label)),
+            content.push(match std::str::from_utf8(label).map(values::json) {
+                Ok(Ok(label @ Json::Object(_))) => ("label", Some(label)),
                 _ => ("label_text", Some(text_or_bytes(label))),
             });
             (content, None)

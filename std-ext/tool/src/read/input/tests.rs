@@ -37,7 +37,7 @@ proptest! {
             let place = input.places(index..index + 1).next().unwrap();
             let wanted = [MessagePart::Whole, MessagePart::Outline, MessagePart::Object(0)][usize::from(wanted)];
             let (entry, expected) = (reader.entry(place, wanted).unwrap(), &messages[index]);
-            prop_assert_eq!((entry.index, entry.bytes.len()), (index, expected.len()));
+            prop_assert_eq!((entry.index, entry.bytes.len()), (index.into(), expected.len()));
             prop_assert_eq!(
                 format!("{:?}", decode_descriptors(entry.bytes)), format!("{:?}", decode_descriptors(expected))
             );

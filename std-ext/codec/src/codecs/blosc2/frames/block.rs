@@ -7,6 +7,7 @@ use super::bytes::{Piece, Pieces};
 use super::filter::{Filter, Filters};
 use super::stream::{Inflate, Stream, StreamCodec};
 use super::{CodecError, Result};
+use crate::interrupt;
 use crate::kernels::shuffle;
 
 /// The largest block that is decoded when only a part of it is wanted. Encoders choose 4 MiB at most, unless told
@@ -138,7 +139,10 @@ impl<'a> Blocks<'a> {
     /// Decodes `out.len()` bytes, which the chunk must have, from byte `start` on.
     pub(super) fn decode_range(&self, start: usize, out: &mut [u8], scratch: &mut Scratch) -> Result<()> {
         let block_size = NonZeroU64::try_from(self.block_size).map_err(|_| CodecError::new("block is too large"))?;
-        Pieces::new(block_size, start as u64, out).try_for_each(|mut piece| self.decode_piece(&mut piece, scratch))
+        Pieces::new(block_size, start as u64, out).try_for_each(|mut piece| {
+            interrupt::check()?;
+            self.decode_piece(&mut piece, scratch)
+        })
     }
 
     /// Decodes the wanted part of one block, in place if that is the whole block.

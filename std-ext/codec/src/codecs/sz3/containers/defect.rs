@@ -31,6 +31,8 @@ pub(super) enum Defect {
     Unpredictable,
     /// No memory for this many bytes.
     OutOfMemory(usize),
+    /// The work was stopped from outside.
+    Interrupted,
 }
 
 impl fmt::Display for Defect {
@@ -48,6 +50,7 @@ impl fmt::Display for Defect {
             Self::Symbols => f.write_str("symbols end within a code word"),
             Self::Unpredictable => f.write_str("more unpredictable values wanted than stored"),
             Self::OutOfMemory(len) => write!(f, "cannot allocate {len} bytes"),
+            Self::Interrupted => f.write_str("interrupted"),
         }
     }
 }
@@ -55,6 +58,9 @@ impl fmt::Display for Defect {
 impl From<Defect> for CodecError {
     #[cold]
     fn from(defect: Defect) -> Self {
-        Self::new(defect.to_string())
+        match defect {
+            Defect::Interrupted => Self::interrupted(),
+            defect => Self::new(defect.to_string()),
+        }
     }
 }

@@ -12,11 +12,14 @@ use super::defect::Defect;
 use super::quantizer::Values;
 use super::reader::Reader;
 use super::slot::Slot;
+use crate::interrupt::Pace;
 
 /// The distance between anchors, if there are more values than that.
 const ANCHOR_STRIDE: usize = 4096;
 /// Points of a segment, without the one that it shares with the next segment.
 const SEGMENT: usize = 32;
+/// Segments that are decoded between two questions whether to go on.
+const SEGMENTS: u32 = 1 << 12;
 /// The fewest points of a segment that cubics need.
 const MIN_CUBIC: usize = 5;
 /// The bound is halved from this level on, if the header has no other rule.
@@ -55,7 +58,9 @@ fn decode_level<S: Slot>(
     let stride = 1_usize << (level - 1);
     let segment = stride.saturating_mul(SEGMENT);
     let last = out.len().saturating_sub(1);
+    let mut pace = Pace::of(SEGMENTS);
     for start in (0..last).step_by(segment) {
+        pace.step().map_err(|_| Defect::Interrupted)?;
         let slots = out.get_mut(start..).unwrap_or_default();
         let count = (last - start).min(segment) / stride + 1;
         let mut points = Points { slots, stride, count, bound, values };

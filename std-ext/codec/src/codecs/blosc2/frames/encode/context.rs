@@ -85,6 +85,7 @@ impl Context {
 
     /// Appends `data` to `out` as one chunk.
     pub(super) fn compress(&mut self, data: &[u8], out: &mut Vec<u8>) -> Result<()> {
+        crate::interrupt::check()?;
         let (Ok(data_len), Ok(room)) =
             (i32::try_from(data.len()), i32::try_from(data.len().saturating_add(CHUNK_HEADER_LEN)))
         else {

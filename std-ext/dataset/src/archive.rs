@@ -1,0 +1,123 @@
+//! Sources of messages, and the objects in them.
+
+use std::ops::Range;
+
+use tgm_core::descriptor::Dtype;
+use tgm_core::frame::Frame;
+use tgm_core::object::DataObject;
+use tgm_std::{Result, TensogramError};
+
+use crate::source::Source;
+
+/// Where an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// The number of its source.
+    pub(crate) source: u32,
+    /// The number of its message in the source.
+    pub(crate) message: u32,
+    /// Its number in the message.
+    pub(crate) object: u32,
+    /// The first byte of its frame in the source.
+    pub(crate) offset: u64,
+    /// Bytes of its frame.
+    pub(crate) length: u64,
+    /// The digest of its frame. 0 if it has none.
+    pub(crate) digest: u64,
+}
+
+/// Sources, and all of their objects in order.
+#[derive(Debug)]
+pub(crate) struct Archive {
+    pub(crate) sources: Vec<Source>,
+    pub(crate) entries: Vec<Entry>,
+}
+
+impl Archive {
+    /// The object with a number.
+    pub(crate) fn entry(&self, number: u32) -> Result<(&Source, &Entry)> {
+        let entry = usize::try_from(number).ok().and_then(|number| self.entries.get(number));
+        let entry = entry.ok_or_else(|| bad(format!("object {number} of the dataset is not there")))?;
+        let source = usize::try_from(entry.source).ok().and_then(|source| self.sources.get(source));
+        Ok((source.ok_or_else(|| bad(format!("source {} of the dataset is not there", entry.source)))?, entry))
+    }
+
+    /// The place of an object, in words.
+    pub(crate) fn place(&self, number: u32) -> String {
+        match self.entry(number) {
+            Ok((source, entry)) => {
+                format!("{} message {} object {}", source.file().name(), entry.message, entry.object)
+            }
+            Err(error) => error.to_string(),
+        }
+    }
+}
+
+/// An error of a dataset.
+#[cold]
+pub(crate) fn bad(what: impl Into<String>) -> TensogramError {
+    TensogramError::Metadata(what.into().into())
+}
+
+/// Bytes of a source that are kept, so that neighbouring frames are read at once.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    source: Option<u32>,
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Kept {
+    /// The frame of an object. If it has to be read, `ahead` tells where the bytes end that will be wanted next. They are read
+    /// together with it.
+    ///
+    /// # Errors
+    /// The errors of reading; [`TensogramError::Metadata`] if the file ends before the frame does.
+    pub(crate) fn frame(&mut self, archive: &Archive, number: u32, ahead: impl FnOnce() -> u64) -> Result<&[u8]> {
+        let (source, entry) = archive.entry(number)?;
+        let wanted = entry.offset..entry.offset.saturating_add(entry.length);
+        if self.source != Some(entry.source) || self.part(&wanted).is_none() {
+            let end = ahead().max(wanted.end);
+            let len = usize::try_from(end.saturating_sub(wanted.start)).map_err(|_| bad("a frame is too long"))?;
+            self.source = None;
+            if self.bytes.len() < len {
+                self.bytes = tgm_std::internal::reserve(len)?;
+            } else {
+                self.bytes.truncate(len);
+            }
+            let read = source.file().read_at(wanted.start, &mut self.bytes)?;
+            self.bytes.truncate(read);
+            self.start = wanted.start;
+            self.source = Some(entry.source);
+        }
+        // The text of an error of reading has no room for a place.
+        self.part(&wanted)
+            .ok_or_else(|| bad(format!("{} ends before the object: it was changed", source.file().name())))
+    }
+
+    fn part(&self, range: &Range<u64>) -> Option<&[u8]> {
+        let start = usize::try_from(range.start.checked_sub(self.start)?).ok()?;
+        let end = usize::try_from(range.end.checked_sub(self.start)?).ok()?;
+        self.bytes.get(start..end)
+    }
+}
+
+/// The object of a frame, which must have the type and the number of dimensions that the dataset knows.
+///
+/// # Errors
+/// The errors of the frame; [`TensogramError::Metadata`] if it is another object: the file was changed.
+pub(crate) fn object_of(frame: &[u8], dtype: Dtype) -> Result<DataObject<'_>> {
+    let object = DataObject::parse(Frame::parse(frame)?.0)?;
+    check(object.descriptor().dtype(), dtype)?;
+    Ok(object)
+}
+
+/// # Errors
+/// [`TensogramError::Metadata`] if an object has another type than it had when the dataset was opened.
+pub(crate) fn check(found: Dtype, dtype: Dtype) -> Result<()> {
+    if found == dtype {
+        return Ok(());
+    }
+    let (found, dtype) = (found.name(), dtype.name());
+    Err(bad(format!("the object is of type {found} and was of type {dtype}: the file was changed")))
+}

@@ -1,0 +1,374 @@
+//! The profile of files: variables, dimensions and attributes as NetCDF and Zarr have them.
+//!
+//! An object is a variable, a record of one, or a chunk of one:
+//!
+//! | what | its place |
+//! |---|---|
+//! | a variable | its `dimensions` are the variable's |
+//! | a record | `netcdf.record` names the first dimension, and the message has the number under `_extra_.record` |
+//! | a chunk | `zarr.origin` is its first index; the message has the description of the array under `_extra_.zarr` |
+//!
+//! Texts lie in `_extra_.texts`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tgm_core::cbor::Value;
+use tgm_core::descriptor::Dtype;
+
+use crate::archive::Archive;
+use crate::attributes::of_map;
+use crate::dataset::Dataset;
+use crate::gather::{DTYPE, EXTRA, Gathered, Row, SHAPE};
+use crate::model::{Attribute, Attributes, Content, Hole, LeftOut, Pieces, Variable, hole_of};
+use crate::options::{OpenOptions, whole_element};
+
+/// Whether the objects were made from files: they have dimensions by name, or are chunks.
+pub(crate) fn is_of_files(gathered: &Gathered) -> bool {
+    let has = |key: &str| gathered.keys.find(key.as_bytes()).is_some();
+    let of_fields = ["mars.param", "grib.paramId", "grib.discipline", "mars.step", "mars.levelist"];
+    let of_files = ["netcdf", "zarr", "dimensions", "_extra_.zarr", "_extra_.netcdf", "_extra_.texts"];
+    of_files.into_iter().any(has) && !of_fields.into_iter().any(has)
+}
+
+/// A variable in the making.
+#[derive(Default)]
+struct Growing {
+    rows: Vec<usize>,
+    /// What the message says of the array that its objects are chunks of.
+    array: Option<Box<[u8]>>,
+}
+
+/// The dataset of all variables of a group, and the names of the groups below it.
+pub(crate) fn dataset(gathered: &Gathered, archive: &Arc<Archive>, options: &OpenOptions) -> Dataset {
+    let mut all: BTreeMap<String, Growing> = BTreeMap::new();
+    let mut order: Vec<String> = Vec::new();
+    let mut entry = |name: &str, f: &mut dyn FnMut(&mut Growing)| {
+        if !all.contains_key(name) {
+            order.push(name.to_string());
+        }
+        f(all.entry(name.to_string()).or_default());
+    };
+    for (number, row) in gathered.rows.iter().enumerate() {
+        let name = gathered.value(&row.cells, "name").and_then(|name| name.as_str().ok().map(str::to_string));
+        let name = name.unwrap_or_else(|| format!("object_{}", row.entry.object));
+        entry(&name, &mut |growing| growing.rows.push(number));
+    }
+    for about in &gathered.abouts {
+        let Some(zarr) = gathered.value(&about.cells, &format!("{EXTRA}zarr")) else { continue };
+        let of_map = |key: &str| zarr.as_map().ok()?.get(key).ok().flatten();
+        let Some((path, array)) = of_map("path").and_then(|path| path.as_str().ok()).zip(of_map("array")) else {
+            continue;
+        };
+        // An array at the root is called by its store, which its objects know.
+        let place = (about.source, about.message);
+        let first = gathered.rows.partition_point(|row| (row.entry.source, row.entry.message) < place);
+        let own = gathered.rows.get(first).filter(|row| (row.entry.source, row.entry.message) == place);
+        let name = own
+            .and_then(|row| gathered.value(&row.cells, "name"))
+            .and_then(|name| name.as_str().ok().map(str::to_string));
+        let name = name.unwrap_or_else(|| path.to_string());
+        entry(&name, &mut |growing| growing.array = Some(array.as_encoded().into()));
+    }
+    let (mut variables, mut left_out) = (Vec::new(), Vec::new());
+    for name in order {
+        let Some(growing) = all.get(&name) else { continue };
+        let Some(own) = own_name(&name, options.group.as_deref()) else {
+            left_out.push(LeftOut {
+                what: String::new(),
+                why: "it is in another group".into(),
+                objects: growing.rows.len(),
+                name,
+            });
+            continue;
+        };
+        match variable(gathered, own, growing, options) {
+            Ok(found) => variables.push(found),
+            Err(why) => left_out.push(LeftOut { what: String::new(), why, objects: growing.rows.len(), name }),
+        }
+    }
+    variables.extend(texts(gathered, options.group.as_deref()));
+    let attributes = group_attributes(gathered, options.group.as_deref());
+    Dataset {
+        attributes,
+        coordinates: Vec::new(),
+        variables,
+        left_out,
+        notes: Vec::new(),
+        archive: Arc::clone(archive),
+    }
+}
+
+/// The names of all groups.
+pub(crate) fn groups(gathered: &Gathered) -> Vec<String> {
+    let mut found = std::collections::BTreeSet::new();
+    let names =
+        gathered.rows.iter().filter_map(|row| gathered.value(&row.cells, "name")?.as_str().ok().map(str::to_string));
+    let mut add = |path: &str| {
+        for (at, _) in path.match_indices('/') {
+            found.insert(path.get(..at).unwrap_or_default().to_string());
+        }
+    };
+    names.for_each(|name| add(&name));
+    for about in &gathered.abouts {
+        for key in ["groups", "texts"] {
+            let Some(map) = gathered.value(&about.cells, &format!("{EXTRA}{key}")) else { continue };
+            let Ok(map) = map.as_map() else { continue };
+            for (name, _) in map.iter().filter_map(Result::ok) {
+                if let Ok(name) = name.as_str() {
+                    // A group is a path by itself, and a text lies in one.
+                    add(&if key == "groups" { format!("{name}/") } else { name.to_string() });
+                }
+            }
+        }
+    }
+    found.remove("");
+    found.into_iter().collect()
+}
+
+/// The name of a variable within a group. `None` for a variable of another group.
+fn own_name<'n>(name: &'n str, group: Option<&str>) -> Option<&'n str> {
+    let own = match group.map(|group| group.trim_matches('/')).filter(|group| !group.is_empty()) {
+        Some(group) => name.strip_prefix(group)?.strip_prefix('/')?,
+        None => name,
+    };
+    (!own.contains('/') && !own.is_empty()).then_some(own)
+}
+
+fn group_attributes(gathered: &Gathered, group: Option<&str>) -> Attributes {
+    let group = group.map(|group| group.trim_matches('/')).filter(|group| !group.is_empty());
+    for about in &gathered.abouts {
+        let found = match group {
+            None => gathered.value(&about.cells, &format!("{EXTRA}attributes")),
+            Some(group) => gathered
+                .value(&about.cells, &format!("{EXTRA}groups"))
+                .and_then(|groups| groups.as_map().ok()?.get(group).ok().flatten()),
+        };
+        if let Some(found) = found {
+            return of_map(&found);
+        }
+    }
+    Vec::new()
+}
+
+fn variable(gathered: &Gathered, name: &str, growing: &Growing, options: &OpenOptions) -> Result<Variable, String> {
+    let rows: Vec<(u32, &Row)> = growing
+        .rows
+        .iter()
+        .filter_map(|number| Some((u32::try_from(*number).ok()?, gathered.rows.get(*number)?)))
+        .collect();
+    if let Some(array) = &growing.array {
+        let array = Value::parse(array, 0).map_err(|error| error.to_string())?;
+        if rows.iter().all(|(_, row)| gathered.value(&row.cells, "zarr").is_some()) {
+            return of_array(gathered, name, &rows, &array, options);
+        }
+    }
+    let [(_, first), ..] = rows.as_slice() else { return Err("it has no values".into()) };
+    let record =
+        list_entry(gathered, first, "netcdf", "record").and_then(|name| name.as_str().ok().map(str::to_string));
+    let shape = shape(gathered, first);
+    let dtype = dtype(gathered, first)?;
+    let mut attributes = own_attributes(gathered, &rows);
+    let mut dims = dimensions(gathered, first, shape.len(), name);
+    if is_bool(dtype) {
+        attributes.retain(|(name, _)| name != "dtype");
+    }
+    let hole = options.hole_of(name, dtype).unwrap_or_else(|| hole_of(dtype));
+    let (places, leading, shape) = match record {
+        Some(record) => {
+            let mut places = Vec::with_capacity(rows.len());
+            for (number, row) in &rows {
+                let about = gathered.about(&row.entry);
+                let at = about.and_then(|about| gathered.value(about, &format!("{EXTRA}record"))?.as_u64().ok());
+                places.push((at.ok_or("a message does not say which record it has")?, *number));
+            }
+            places.sort_unstable();
+            dims.insert(0, record);
+            let len = places.last().map_or(0, |(last, _)| last.saturating_add(1));
+            (places, 1, [&[len][..], &shape].concat())
+        }
+        None if rows.len() == 1 => (vec![(0, rows.first().map_or(0, |(number, _)| *number))], 0, shape),
+        None => return Err(format!("{} objects have the name, and none says which part it is", rows.len())),
+    };
+    let is_twice = places.windows(2).any(|pair| matches!(pair, [(one, _), (other, _)] if one == other));
+    if is_twice {
+        return Err("two messages have one record".into());
+    }
+    let same = |(_, row): &(u32, &Row)| {
+        self::shape(gathered, row) == self::shape(gathered, first) && self::dtype(gathered, row) == Ok(dtype)
+    };
+    if !rows.iter().all(same) {
+        return Err("its records have different shapes or types".into());
+    }
+    let chunk = shape.iter().enumerate().map(|(at, len)| if at < leading { 1 } else { *len }).collect();
+    let pieces = Pieces { dtype, chunk, places, leading, hole };
+    Ok(Variable { name: name.into(), dims, shape, attributes, content: Content::Pieces(pieces) })
+}
+
+/// A variable out of chunks.
+fn of_array(
+    gathered: &Gathered,
+    name: &str,
+    rows: &[(u32, &Row)],
+    array: &Value<'_>,
+    options: &OpenOptions,
+) -> Result<Variable, String> {
+    let get = |path: &[&str]| path.iter().try_fold(*array, |value, key| value.as_map().ok()?.get(key).ok().flatten());
+    let numbers = |value: Value<'_>| -> Option<Vec<u64>> {
+        value.as_array().ok()?.iter().map(|number| number.ok()?.as_u64().ok()).collect()
+    };
+    let shape = get(&["shape"]).and_then(numbers).ok_or("its description has no shape")?;
+    let chunk = get(&["chunk_grid", "configuration", "chunk_shape"]).and_then(numbers);
+    let chunk = chunk.filter(|chunk| chunk.len() == shape.len() && !chunk.contains(&0));
+    let chunk = chunk.ok_or("its description has no regular chunks")?;
+    let dtype = if let Some((_, first)) = rows.first() {
+        dtype(gathered, first)?
+    } else {
+        let name = get(&["data_type"]).and_then(|name| name.as_str().ok()).unwrap_or_default();
+        let found = if name == "bool" { Some(Dtype::Bitmask) } else { Dtype::from_name(name) };
+        found.ok_or("its type is not one of numbers")?
+    };
+    let mut places = Vec::with_capacity(rows.len());
+    let counts: Vec<u64> = shape.iter().zip(&chunk).map(|(len, chunk)| len.div_ceil(*chunk)).collect();
+    for (number, row) in rows {
+        let origin = list_entry(gathered, row, "zarr", "origin").and_then(numbers);
+        let origin =
+            origin.filter(|origin| origin.len() == shape.len()).ok_or("a chunk does not say where it begins")?;
+        let ends = origin.iter().zip(shape.iter().zip(&chunk));
+        let expected: Vec<u64> = ends.map(|(start, (len, chunk))| len.saturating_sub(*start).min(*chunk)).collect();
+        let is_aligned = origin.iter().zip(&chunk).all(|(start, chunk)| start % chunk == 0);
+        if !is_aligned || self::shape(gathered, row) != expected || self::dtype(gathered, row)? != dtype {
+            return Err("a chunk has another shape or type than the array says".into());
+        }
+        let place = origin.iter().zip(chunk.iter().zip(&counts));
+        let place = place
+            .fold(0_u64, |place, (start, (chunk, count))| place.saturating_mul(*count).saturating_add(start / chunk));
+        places.push((place, *number));
+    }
+    places.sort_unstable();
+    places.dedup_by_key(|(place, _)| *place);
+    if places.len() != rows.len() {
+        return Err("two objects have one chunk".into());
+    }
+    let mut attributes = own_attributes(gathered, rows);
+    if let Some(own) = get(&["attributes"]).filter(|_| rows.is_empty()) {
+        attributes = of_map(&own);
+    }
+    if dtype == Dtype::Int64
+        && let Some(time) = rows.first().and_then(|(_, row)| gathered.value(&row.cells, "time"))
+    {
+        attributes.extend(time_attributes(&time));
+    }
+    let dims = match rows.first() {
+        Some((_, first)) => dimensions(gathered, first, shape.len(), name),
+        None => names(get(&["dimension_names"]), shape.len(), name),
+    };
+    let fill = get(&["fill_value"]).and_then(|value| fill_element(dtype, &value)).map(Hole::Fill);
+    let hole = options.hole_of(name, dtype).or(fill).unwrap_or_else(|| hole_of(dtype));
+    let pieces = Pieces { dtype, chunk, places, leading: 0, hole };
+    Ok(Variable { name: name.into(), dims, shape, attributes, content: Content::Pieces(pieces) })
+}
+
+/// Unit and multiple of times of numpy, as attributes that faces turn into a type.
+fn time_attributes(time: &Value<'_>) -> Attributes {
+    let get = |key: &str| time.as_map().ok()?.get(key).ok().flatten();
+    let kind = get("dtype").and_then(|kind| kind.as_str().ok()).unwrap_or_default();
+    let unit = get("unit").and_then(|unit| unit.as_str().ok()).unwrap_or_default();
+    let multiple = get("multiple").and_then(|multiple| multiple.as_u64().ok()).unwrap_or(1);
+    vec![("numpy_dtype".into(), Attribute::Text(format!("{kind}[{multiple}{unit}]")))]
+}
+
+/// The element that a fill value of Zarr is.
+fn fill_element(dtype: Dtype, value: &Value<'_>) -> Option<Vec<u8>> {
+    let float = || match value.as_str() {
+        Ok("NaN") => Some(f64::NAN),
+        Ok("Infinity") => Some(f64::INFINITY),
+        Ok("-Infinity") => Some(f64::NEG_INFINITY),
+        _ => value.as_f64().ok(),
+    };
+    #[expect(clippy::cast_possible_truncation, reason = "elements of 32 bits hold the nearest float")]
+    match dtype {
+        Dtype::Float32 => Some((float()? as f32).to_ne_bytes().to_vec()),
+        Dtype::Float64 => Some(float()?.to_ne_bytes().to_vec()),
+        Dtype::Bitmask => whole_element(dtype, i128::from(value.as_bool().ok()?)),
+        _ => whole_element(dtype, value.as_integer().ok()?),
+    }
+}
+
+const fn is_bool(dtype: Dtype) -> bool {
+    matches!(dtype, Dtype::Bitmask)
+}
+
+/// A value in a map that an object has.
+fn list_entry<'g>(gathered: &'g Gathered, row: &Row, map: &str, key: &str) -> Option<Value<'g>> {
+    gathered.value(&row.cells, map)?.as_map().ok()?.get(key).ok().flatten()
+}
+
+fn shape(gathered: &Gathered, row: &Row) -> Vec<u64> {
+    let (shape, _) = gathered.bytes(&row.cells, SHAPE).unwrap_or_default().as_chunks::<8>();
+    shape.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect()
+}
+
+fn dtype(gathered: &Gathered, row: &Row) -> Result<Dtype, String> {
+    let name = gathered.bytes(&row.cells, DTYPE).and_then(|name| std::str::from_utf8(name).ok()).unwrap_or_default();
+    Dtype::from_name(name).ok_or_else(|| format!("its type {name} is not known"))
+}
+
+/// The attributes of the first object that has any: of chunks, some repeat them.
+fn own_attributes(gathered: &Gathered, rows: &[(u32, &Row)]) -> Attributes {
+    let found = rows.iter().find_map(|(_, row)| gathered.value(&row.cells, "attributes"));
+    found.as_ref().map(of_map).unwrap_or_default()
+}
+
+/// The names of the dimensions of an object. Dimensions without a name are called by the variable and their number.
+fn dimensions(gathered: &Gathered, row: &Row, count: usize, name: &str) -> Vec<String> {
+    names(gathered.value(&row.cells, "dimensions").or_else(|| gathered.value(&row.cells, "dim_names")), count, name)
+}
+
+fn names(value: Option<Value<'_>>, count: usize, variable: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::with_capacity(count);
+    let given: Vec<Option<String>> = value
+        .and_then(|value| value.as_array().ok())
+        .map(|array| array.iter().map(|name| name.ok()?.as_str().ok().map(str::to_string)).collect())
+        .unwrap_or_default();
+    for at in 0..count {
+        // The last part of a path.
+        let name = given.get(at).cloned().flatten();
+        let name = name.map(|name| name.rsplit('/').next().unwrap_or_default().to_string());
+        names.push(name.filter(|name| !name.is_empty()).unwrap_or_else(|| format!("{variable}_dim_{at}")));
+    }
+    names
+}
+
+/// Variables of texts.
+fn texts(gathered: &Gathered, group: Option<&str>) -> Vec<Variable> {
+    let mut found: Vec<Variable> = Vec::new();
+    for about in &gathered.abouts {
+        let Some(texts) = gathered.value(&about.cells, &format!("{EXTRA}texts")) else { continue };
+        let Ok(texts) = texts.as_map() else { continue };
+        for (path, text) in texts.iter().filter_map(Result::ok) {
+            let Some(name) = path.as_str().ok().and_then(|path| own_name(path, group)) else { continue };
+            if found.iter().any(|known| known.name == name) {
+                continue;
+            }
+            found.extend(text_variable(name, &text));
+        }
+    }
+    found
+}
+
+fn text_variable(name: &str, text: &Value<'_>) -> Option<Variable> {
+    let map = text.as_map().ok()?;
+    let get = |key: &str| map.get(key).ok().flatten();
+    let shape =
+        get("shape")?.as_array().ok()?.iter().map(|len| len.ok()?.as_u64().ok()).collect::<Option<Vec<u64>>>()?;
+    let values = get("values")?.as_array().ok()?;
+    let values: Vec<String> =
+        values.iter().map(|it| it.ok()?.as_str().ok().map(str::to_string)).collect::<Option<_>>()?;
+    if shape.iter().try_fold(1_u64, |all, len| all.checked_mul(*len)) != Some(values.len() as u64) {
+        return None;
+    }
+    let dims = names(get("dimensions"), shape.len(), name);
+    let attributes = get("attributes").as_ref().map(of_map).unwrap_or_default();
+    Some(Variable { name: name.into(), dims, shape, attributes, content: Content::Texts(values) })
+}

@@ -1,0 +1,483 @@
+//! The profile of fields: which keys say what a field is, and where in a cube it lies.
+//!
+//! | column | from the keys |
+//! |---|---|
+//! | kind | parameter, type of elements, shape, grid, type of level, statistic, member of which family |
+//! | number | `mars.number`, `number`, `grib.perturbationNumber` |
+//! | time | dates and times of `grib`, `mars`, or at the top |
+//! | step | `grib.stepRange`, `mars.step`, `step`: the end of an interval |
+//! | level | `grib.level`, `mars.levelist`, `levelist`, `level` |
+//! | interval, class, stream, type, version of experiment, domain | what splits cubes |
+//! | others | every other key with a number or a text |
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use tgm_core::cbor::Value;
+
+use crate::gather::{Cells, DTYPE, GRID, Gathered, SHAPE, cell};
+use crate::label::{Label, Real, days};
+use crate::parameters::{Parameter, by_number, by_short_name};
+
+/// The number that stands for a missing value.
+pub(crate) const ABSENT: u32 = u32::MAX;
+/// Seconds of an hour.
+const HOUR: i64 = 3600;
+
+/// A column: for each object a label, by its number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    /// One for each object. [`ABSENT`] where it has none.
+    pub(crate) codes: Vec<u32>,
+    pub(crate) labels: Vec<Label>,
+}
+
+impl Column {
+    pub(crate) fn code(&self, row: usize) -> u32 {
+        self.codes.get(row).copied().unwrap_or(ABSENT)
+    }
+
+    pub(crate) fn label(&self, code: u32) -> Option<&Label> {
+        usize::try_from(code).ok().and_then(|code| self.labels.get(code))
+    }
+}
+
+/// What a field is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Kind {
+    pub(crate) name: String,
+    /// Numbers of values.
+    pub(crate) dtype: u32,
+    pub(crate) shape: u32,
+    pub(crate) grid: u32,
+    /// The name of the dimension of its level, or nothing.
+    pub(crate) level: String,
+    /// What the table says of the parameter.
+    pub(crate) table: Option<Parameter>,
+    /// The statistic over an interval (code table 4.10).
+    pub(crate) statistic: Option<i64>,
+    family: (u32, u32),
+    parameter: (u32, u32, u32),
+}
+
+/// Columns of all objects.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Columns {
+    pub(crate) kinds: Vec<Kind>,
+    /// The kind of each object, by its number.
+    pub(crate) kind_of: Vec<u32>,
+    pub(crate) number: Column,
+    pub(crate) time: Column,
+    pub(crate) step: Column,
+    pub(crate) level: Column,
+    /// What splits cubes. The first one is the length of the interval.
+    pub(crate) splits: Vec<Column>,
+    pub(crate) others: Vec<Column>,
+}
+
+/// Keys that splits are made of.
+const SPLITS: [&str; 5] = ["class", "stream", "type", "expver", "domain"];
+/// Keys at the top, or of `mars`, that other columns are made of, or that say nothing of places.
+const TAKEN: [&str; 17] = [
+    "area",
+    "attributes",
+    "date",
+    "dim_names",
+    "dimensions",
+    "level",
+    "levelist",
+    "levtype",
+    "name",
+    "netcdf",
+    "number",
+    "param",
+    "shortName",
+    "step",
+    "time",
+    "timespan",
+    "zarr",
+];
+/// Keys of GRIB that tell fields apart where nothing else does.
+const OF_GRIB: [&str; 5] = [
+    "percentileValue",
+    "quantileValue",
+    "scaledValueOfLowerLimit",
+    "scaledValueOfSecondFixedSurface",
+    "scaledValueOfUpperLimit",
+];
+
+/// Labels and their numbers.
+struct Numbers<T> {
+    codes: HashMap<T, u32>,
+    items: Vec<T>,
+}
+
+impl<T: Clone + Eq + Hash> Numbers<T> {
+    fn new() -> Self {
+        Self { codes: HashMap::new(), items: Vec::new() }
+    }
+
+    fn code(&mut self, item: T) -> u32 {
+        if let Some(code) = self.codes.get(&item) {
+            return *code;
+        }
+        let code = u32::try_from(self.items.len()).unwrap_or(ABSENT);
+        self.items.push(item.clone());
+        self.codes.insert(item, code);
+        code
+    }
+}
+
+/// The keys of a name, by their numbers: the best first.
+struct Keys(Vec<u32>);
+
+impl Keys {
+    fn new(gathered: &Gathered, names: &[&str]) -> Self {
+        Self(names.iter().filter_map(|name| gathered.keys.find(name.as_bytes())).collect())
+    }
+
+    /// The number of the first value that is there.
+    fn find(&self, cells: &Cells) -> Option<u32> {
+        self.0.iter().find_map(|key| cell(cells, *key))
+    }
+}
+
+impl Columns {
+    /// The columns of all objects.
+    pub(crate) fn of(gathered: &Gathered) -> Self {
+        let labels: Vec<Option<Label>> = gathered
+            .values
+            .iter()
+            .map(|bytes| Value::parse(bytes, 0).ok().and_then(|value| Label::of(&value)))
+            .collect();
+        let reader = Reader { gathered, labels };
+        let (kinds, kind_of) = reader.kinds();
+        let steps = reader.steps();
+        let interval = |step: &Option<(i64, i64)>| step.map(|(start, end)| Label::Duration(end.saturating_sub(start)));
+        let mut splits = vec![reader.column("interval", |row| steps.get(row).and_then(interval))];
+        splits.extend(SPLITS.map(|name| reader.text_column(name)));
+        Self {
+            kinds,
+            kind_of,
+            number: reader.numbers(),
+            time: reader.times(),
+            step: reader.column("step", |row| steps.get(row).copied().flatten().map(|(_, end)| Label::Duration(end))),
+            level: reader.levels(),
+            splits,
+            others: reader.others(),
+        }
+    }
+}
+
+struct Reader<'g> {
+    gathered: &'g Gathered,
+    /// The label that each value is.
+    labels: Vec<Option<Label>>,
+}
+
+impl Reader<'_> {
+    fn keys(&self, names: &[&str]) -> Keys {
+        Keys::new(self.gathered, names)
+    }
+
+    fn label(&self, code: Option<u32>) -> Option<&Label> {
+        usize::try_from(code?).ok().and_then(|code| self.labels.get(code)).and_then(Option::as_ref)
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &Cells> {
+        self.gathered.rows.iter().map(|row| &row.cells)
+    }
+
+    /// A column of labels that are computed for each object.
+    fn column(&self, name: &str, label: impl Fn(usize) -> Option<Label>) -> Column {
+        let mut numbers = Numbers::new();
+        let count = self.gathered.rows.len();
+        let codes = (0..count).map(|row| label(row).map_or(ABSENT, |label| numbers.code(label))).collect();
+        Column { name: name.into(), codes, labels: numbers.items }
+    }
+
+    /// A column of labels that depend on the values of some keys. Each combination is computed once.
+    fn derived<const N: usize>(
+        &self,
+        name: &str,
+        keys: &[Keys; N],
+        label: impl Fn([Option<&Label>; N]) -> Option<Label>,
+    ) -> Column {
+        let (mut numbers, mut known) = (Numbers::new(), HashMap::new());
+        let codes = self.rows().map(|cells| {
+            let values: [Option<u32>; N] = std::array::from_fn(|at| keys.get(at).and_then(|keys| keys.find(cells)));
+            *known.entry(values).or_insert_with(|| {
+                label(values.map(|value| self.label(value))).map_or(ABSENT, |label| numbers.code(label))
+            })
+        });
+        let codes = codes.collect();
+        Column { name: name.into(), codes, labels: numbers.items }
+    }
+
+    fn text_column(&self, name: &str) -> Column {
+        self.derived(name, &[self.keys(&[&format!("mars.{name}"), name])], |[label]| label.cloned())
+    }
+
+    fn numbers(&self) -> Column {
+        let keys = [self.keys(&["mars.number", "number", "grib.perturbationNumber"])];
+        self.derived("number", &keys, |[number]| number?.as_integer().map(Label::Integer))
+    }
+
+    fn times(&self) -> Column {
+        let keys = [
+            self.keys(&["grib.date", "mars.date", "date"]),
+            self.keys(&["grib.time"]),
+            self.keys(&["mars.time", "time"]),
+        ];
+        self.derived("time", &keys, |[date, exact, time]| {
+            let day = date_of(date?)?.checked_mul(24 * HOUR)?;
+            let second = match (exact.and_then(Label::as_integer), time) {
+                (Some(time), _) => clock(time / 10_000, time / 100 % 100, time % 100)?,
+                (None, Some(time)) => time_of(time)?,
+                (None, None) => 0,
+            };
+            Some(Label::Time(day.checked_add(second)?))
+        })
+    }
+
+    /// Start and end of each object's step, in seconds.
+    fn steps(&self) -> Vec<Option<(i64, i64)>> {
+        let keys = self.keys(&["grib.stepRange", "mars.step", "step"]);
+        let mut known = HashMap::new();
+        let step = |code| self.label(code).and_then(step_of);
+        self.rows()
+            .map(|cells| {
+                let code = keys.find(cells);
+                *known.entry(code).or_insert_with(|| step(code))
+            })
+            .collect()
+    }
+
+    fn levels(&self) -> Column {
+        let keys = [self.keys(&["grib.level", "mars.levelist", "levelist", "level"])];
+        self.derived("level", &keys, |[level]| level?.as_number().map(|number| Label::Float(Real(number))))
+    }
+
+    fn kinds(&self) -> (Vec<Kind>, Vec<u32>) {
+        let name =
+            ["grib.paramId", "mars.param", "param", "grib.shortName", "shortName", "name"].map(|key| self.keys(&[key]));
+        let triple =
+            ["discipline", "parameterCategory", "parameterNumber"].map(|key| self.keys(&[&format!("grib.{key}")]));
+        let [dtype, shape] = [DTYPE, SHAPE].map(|key| self.keys(&[key]));
+        let grid = self.keys(&[GRID, "mars.area", "area"]);
+        let level = self.keys(&["grib.typeOfLevel", "mars.levtype", "levtype"]);
+        let statistic = self.keys(&["grib.typeOfStatisticalProcessing"]);
+        let family = ["grib.derivedForecast", "grib.probabilityType"].map(|key| self.keys(&[key]));
+        let (mut kinds, mut known, mut of_rows) = (Numbers::new(), HashMap::new(), Vec::new());
+        for (cells, row) in self.rows().zip(&self.gathered.rows) {
+            let find = |keys: &Keys| keys.find(cells).unwrap_or(ABSENT);
+            let names = std::array::from_fn::<u32, 6, _>(|at| name.get(at).map_or(ABSENT, find));
+            let parameter = std::array::from_fn::<u32, 3, _>(|at| triple.get(at).map_or(ABSENT, find));
+            let rest = [find(&dtype), find(&shape), find(&grid), find(&level), find(&statistic)];
+            let family = std::array::from_fn::<u32, 2, _>(|at| family.get(at).map_or(ABSENT, find));
+            // An object without a name is told apart by its number in the message.
+            let nameless = names.iter().chain(&parameter).all(|code| *code == ABSENT);
+            let object = if nameless { row.entry.object } else { 0 };
+            let code = *known.entry((names, parameter, rest, family, object)).or_insert_with(|| {
+                let [dtype, shape, grid, level, statistic] = rest;
+                let [discipline, category, number] = parameter;
+                let table = self::parameter(names.map(|code| self.label(Some(code))));
+                kinds.code(Kind {
+                    name: self.name(table, &names, parameter, object),
+                    table,
+                    dtype,
+                    shape,
+                    grid,
+                    level: self.label(Some(level)).map_or_else(String::new, level_name),
+                    statistic: self.label(Some(statistic)).and_then(Label::as_integer),
+                    family: family.into(),
+                    parameter: (discipline, category, number),
+                })
+            });
+            of_rows.push(code);
+        }
+        (kinds.items, of_rows)
+    }
+
+    /// The name of a variable.
+    fn name(&self, table: Option<Parameter>, names: &[u32; 6], triple: [u32; 3], object: u32) -> String {
+        if let Some(parameter) = table {
+            return parameter.variable.into();
+        }
+        let [_, others @ ..] = names.map(|code| self.label(Some(code)));
+        if let Some(name) = others.into_iter().flatten().next() {
+            return name.to_string();
+        }
+        match triple.map(|code| self.label(Some(code)).and_then(Label::as_integer)) {
+            [Some(discipline), Some(category), Some(number)] => format!("d{discipline}c{category}n{number}"),
+            _ => format!("object_{object}"),
+        }
+    }
+
+    /// Columns of the keys that no other column is made of.
+    fn others(&self) -> Vec<Column> {
+        let mut found = Vec::new();
+        for (key, path) in self.gathered.keys.iter().enumerate() {
+            let Ok(path) = std::str::from_utf8(path) else { continue };
+            let Some(name) = other_name(path) else { continue };
+            let key = Keys(vec![u32::try_from(key).unwrap_or(ABSENT)]);
+            found.push(self.derived(name, &[key], |[label]| label.cloned()));
+        }
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        // Two maps may have one key.
+        let mut before: Option<String> = None;
+        for column in &mut found {
+            if before.as_ref() == Some(&column.name) {
+                column.name.push('_');
+            }
+            before = Some(column.name.clone());
+        }
+        found
+    }
+}
+
+/// The parameter that the labels of [`Reader::kinds`] lead to.
+pub(crate) fn parameter([id, param, own, _, short, _]: [Option<&Label>; 6]) -> Option<Parameter> {
+    if let Some(found) = id.and_then(Label::as_integer).and_then(by_number) {
+        return Some(found);
+    }
+    let label = [param, own, short].into_iter().flatten().next()?;
+    match label {
+        Label::Text(text) => match text.split_once('.') {
+            // Number and table of GRIB edition 1.
+            Some((number, table)) => {
+                let (number, table): (i64, i64) = (number.parse().ok()?, table.parse().ok()?);
+                by_number(if table == 128 { number } else { table.checked_mul(1000)?.checked_add(number)? })
+            }
+            None => by_short_name(text).or_else(|| text.parse().ok().and_then(by_number)),
+        },
+        other => other.as_integer().and_then(by_number),
+    }
+}
+
+/// The name of the column of a key. `None` for a key that other columns are made of.
+fn other_name(path: &str) -> Option<&str> {
+    let (map, name) = path.split_once('.').unwrap_or(("", path));
+    match map {
+        _ if path.starts_with('#') || map == "_extra_" => None,
+        "grib" => OF_GRIB.contains(&name).then_some(name),
+        "" | "mars" => (!TAKEN.contains(&name) && !SPLITS.contains(&name)).then_some(name),
+        _ => Some(name),
+    }
+}
+
+/// The dimension of a type of level, by the words of ecCodes or of archives.
+fn level_name(label: &Label) -> String {
+    let name = label.to_string();
+    match name.as_str() {
+        "pl" | "isobaricInPa" => "isobaricInhPa".into(),
+        "sfc" => "surface".into(),
+        "ml" => "hybrid".into(),
+        "pt" => "theta".into(),
+        "pv" => "potentialVorticity".into(),
+        "hl" => "heightAboveGround".into(),
+        _ => name,
+    }
+}
+
+/// Days since 1970 of a date: 20240131, "20240131" or "2024-01-31".
+fn date_of(label: &Label) -> Option<i64> {
+    let number = match label {
+        Label::Text(text) if text.matches('-').count() == 2 => text.replace('-', "").parse().ok()?,
+        other => other.as_integer()?,
+    };
+    days(number / 10_000, number / 100 % 100, number % 100)
+}
+
+/// Seconds of a time of day: 1230, "1230", "12:30", "12:30:15", "12".
+fn time_of(label: &Label) -> Option<i64> {
+    if let Some(text) = label.as_text() {
+        let digits: Vec<i64> = text.split(':').map(|part| part.trim().parse().ok()).collect::<Option<_>>()?;
+        match *digits.as_slice() {
+            [hour, minute] => return clock(hour, minute, 0),
+            [hour, minute, second] => return clock(hour, minute, second),
+            [hour] if text.trim().len() <= 2 => return clock(hour, 0, 0),
+            [number] if text.trim().len() > 4 => return clock(number / 10_000, number / 100 % 100, number % 100),
+            _ => {}
+        }
+    }
+    let number = label.as_integer()?;
+    clock(number / 100, number % 100, 0)
+}
+
+fn clock(hour: i64, minute: i64, second: i64) -> Option<i64> {
+    let is_time = (0..=24).contains(&hour) && (0..60).contains(&minute) && (0..60).contains(&second);
+    is_time.then(|| hour * HOUR + minute * 60 + second)
+}
+
+/// Start and end of a step in seconds: 6, "6", "6h", "90m", "0-6", "30m-60m".
+#[expect(clippy::cast_possible_truncation, reason = "a step of 10^14 hours is refused before")]
+fn step_of(label: &Label) -> Option<(i64, i64)> {
+    match label {
+        Label::Integer(hours) => hours.checked_mul(HOUR).map(|end| (end, end)),
+        Label::Float(Real(hours)) => {
+            let seconds = (hours * 3600.0).round();
+            (seconds.abs() < 1e15).then_some((seconds as i64, seconds as i64))
+        }
+        Label::Text(text) => {
+            // A minus sign at the front belongs to the start.
+            let dash = text.char_indices().skip(1).find(|(_, letter)| *letter == '-').map(|(at, _)| at);
+            match dash.and_then(|at| text.split_at_checked(at)) {
+                Some((start, end)) => Some((moment(start)?, moment(end.trim_start_matches('-'))?)),
+                None => moment(text).map(|end| (end, end)),
+            }
+        }
+        Label::Time(_) | Label::Duration(_) => None,
+    }
+}
+
+fn moment(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit = match text.get(digits.len()..)? {
+        "" | "h" => HOUR,
+        "m" => 60,
+        "s" => 1,
+        "d" | "D" => 24 * HOUR,
+        _ => return None,
+    };
+    digits.parse::<i64>().ok()?.checked_mul(unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_have_units_and_ends() {
+        let text = |text: &str| step_of(&Label::Text(text.into()));
+        assert_eq!((text("0-24"), text("30m-60m")), (Some((0, 86_400)), Some((1800, 3600))));
+        assert_eq!(
+            (text("90m"), text("-6"), text("6h")),
+            (Some((5400, 5400)), Some((-21_600, -21_600)), Some((21_600, 21_600)))
+        );
+        assert_eq!((text("6x"), text(""), text("-")), (None, None, None));
+        assert_eq!(step_of(&Label::Integer(6)), Some((21_600, 21_600)));
+        assert_eq!((step_of(&Label::Integer(i64::MAX)), step_of(&Label::Float(Real(1e300)))), (None, None));
+    }
+
+    #[test]
+    fn dates_and_times_are_numbers_or_texts() {
+        let text = |text: &str| Label::Text(text.into());
+        assert_eq!((date_of(&Label::Integer(19_700_102)), date_of(&text("1970-01-02"))), (Some(1), Some(1)));
+        assert_eq!((date_of(&text("tomorrow")), date_of(&Label::Integer(20_230_231))), (None, None));
+        assert_eq!(
+            ["12:30", "1230", "12", "123015"].map(|time| time_of(&text(time)).map(|time| time / 60)),
+            [Some(750), Some(750), Some(720), Some(750)]
+        );
+        assert_eq!((time_of(&Label::Integer(30)), time_of(&Label::Integer(2460))), (Some(1800), None));
+    }
+
+    #[test]
+    fn parameters_are_known_by_number_and_name() {
+        let find = |param: Label| parameter([None, Some(&param), None, None, None, None]).map(|it| it.variable);
+        assert_eq!((find(Label::Text("2t".into())), find(Label::Integer(167))), (Some("t2m"), Some("t2m")));
+        assert_eq!((find(Label::Text("130.128".into())), find(Label::Text("own".into()))), (Some("t"), None));
+    }
+}

@@ -1,0 +1,118 @@
+//! A dataset, and how it is read.
+
+use std::sync::Arc;
+
+use tgm_std::{DecodeOptions, Result};
+use zerocopy::{FromBytes, IntoBytes};
+
+use crate::archive::{Archive, bad};
+use crate::indices::Indices;
+use crate::model::{Attributes, Content, Coordinate, LeftOut, Variable};
+use crate::options::on_all_cores;
+use crate::read;
+
+/// Variables with their coordinates, over the objects of one or more archives.
+#[derive(Debug)]
+pub struct Dataset {
+    /// What is known of all of it.
+    pub attributes: Attributes,
+    /// Coordinates. Of files these are among the variables.
+    pub coordinates: Vec<Coordinate>,
+    /// Variables.
+    pub variables: Vec<Variable>,
+    /// What does not fit, and why.
+    pub left_out: Vec<LeftOut>,
+    /// What else is worth knowing, such as objects that are there twice.
+    pub notes: Vec<String>,
+    pub(crate) archive: Arc<Archive>,
+}
+
+impl Dataset {
+    /// The variable of a name.
+    pub fn variable(&self, name: &str) -> Option<&Variable> {
+        self.variables.iter().find(|variable| variable.name == name)
+    }
+
+    /// The coordinate of a name.
+    pub fn coordinate(&self, name: &str) -> Option<&Coordinate> {
+        self.coordinates.iter().find(|coordinate| coordinate.name == name)
+    }
+
+    /// Writes what `indices` pick of a variable, one for each dimension, to all of `out`: row-major, in the byte order of the
+    /// machine, a truth value in a byte. Places without an object get what [`Variable::hole`] says.
+    ///
+    /// Several objects are decoded side by side if the options allow threads. Of long objects only the parts are read that are
+    /// picked. Besides the result this takes 32 MiB, and for each thread an object.
+    ///
+    /// # Errors
+    /// [`tgm_std::TensogramError::Metadata`] for an unknown variable, for indices beyond it, for `out` of another length, and for
+    /// a hole that cannot be filled; the errors of reading and decoding, with the object.
+    pub fn read_into(
+        &self,
+        variable: &str,
+        indices: &[Indices],
+        options: &DecodeOptions,
+        out: &mut [u8],
+    ) -> Result<()> {
+        let variable = self.variable(variable).ok_or_else(|| bad(format!("the dataset has no variable {variable}")))?;
+        read::read_into(&self.archive, variable, indices, options, out)
+    }
+
+    /// What `indices` pick of a variable, on all cores.
+    ///
+    /// # Errors
+    /// As [`Self::read_into`]; [`tgm_std::TensogramError::Metadata`] if elements are not as long as a `T`.
+    pub fn read<T: FromBytes + IntoBytes + Clone>(&self, variable: &str, indices: &[Indices]) -> Result<Vec<T>> {
+        let dtype = self.variable(variable).and_then(Variable::dtype);
+        if dtype.map(read::width) != Some(size_of::<T>()) {
+            return Err(bad(format!("{variable}: elements are not of {} bytes", size_of::<T>())));
+        }
+        let count = indices.iter().fold(1_u64, |all, indices| all.saturating_mul(indices.count()));
+        let len = usize::try_from(count).ok().and_then(|count| count.checked_mul(size_of::<T>()));
+        let len = len.ok_or_else(|| bad(format!("{variable}: {count} values cannot be addressed")))?;
+        let mut bytes = tgm_std::internal::reserve(len)?;
+        self.read_into(variable, indices, &on_all_cores(), &mut bytes)?;
+        let values = bytes
+            .chunks_exact(size_of::<T>().max(1))
+            .map(|value| T::read_from_bytes(value).map_err(|_| bad("a value is cut")));
+        values.collect()
+    }
+
+    /// The places without an object, in words: `t step=24 isobaricInhPa=500`. At most `most` of them.
+    pub fn holes(&self, most: usize) -> Vec<String> {
+        let mut found = Vec::new();
+        for variable in &self.variables {
+            let Content::Pieces(pieces) = &variable.content else { continue };
+            let counts = pieces.counts(&variable.shape);
+            let mut known = pieces.places.iter().map(|(place, _)| *place).peekable();
+            let total = counts.iter().fold(1_u64, |all, count| all.saturating_mul(*count));
+            if variable.hole_count() == 0 {
+                continue;
+            }
+            for place in 0..total {
+                if found.len() >= most {
+                    return found;
+                }
+                if known.next_if_eq(&place).is_none() {
+                    found.push(self.words(variable, &counts, place));
+                }
+            }
+        }
+        found
+    }
+
+    fn words(&self, variable: &Variable, counts: &[u64], mut place: u64) -> String {
+        let mut words = Vec::new();
+        for (dim, count) in variable.dims.iter().zip(counts).rev() {
+            let index = place % (*count).max(1);
+            place /= (*count).max(1);
+            if *count > 1 {
+                let label = self.coordinate(dim).and_then(|it| it.values.label(usize::try_from(index).ok()?));
+                words.push(format!("{dim}={}", label.map_or_else(|| format!("#{index}"), |label| label.to_string())));
+            }
+        }
+        words.push(variable.name.clone());
+        words.reverse();
+        words.join(" ")
+    }
+}

@@ -1,0 +1,121 @@
+//! Indices of a dimension, and how they lie in pieces.
+
+use std::num::NonZeroU64;
+
+use tgm_std::Result;
+
+use crate::archive::bad;
+
+/// What is picked of a dimension.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Indices {
+    /// One index. The result does not have this dimension.
+    Index(u64),
+    /// `count` indices from `start` on, each `step` behind the one before.
+    Range {
+        /// The first index.
+        start: u64,
+        /// How many they are.
+        count: u64,
+        /// The distance from one to the next.
+        step: NonZeroU64,
+    },
+    /// Any indices, in any order.
+    List(Vec<u64>),
+}
+
+impl Indices {
+    /// The number of indices.
+    pub fn count(&self) -> u64 {
+        match self {
+            Self::Index(_) => 1,
+            Self::Range { count, .. } => *count,
+            Self::List(list) => list.len() as u64,
+        }
+    }
+
+    fn at(&self, number: u64) -> Option<u64> {
+        match self {
+            Self::Index(index) => (number == 0).then_some(*index),
+            Self::Range { start, count, step } => {
+                (number < *count).then(|| start.checked_add(number.checked_mul(step.get())?)).flatten()
+            }
+            Self::List(list) => usize::try_from(number).ok().and_then(|number| list.get(number)).copied(),
+        }
+    }
+}
+
+/// Indices of one dimension that lie in one piece, evenly spaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// The number of the piece along the dimension.
+    pub(crate) piece: u64,
+    /// The first index within the piece.
+    pub(crate) start: u64,
+    pub(crate) count: u64,
+    pub(crate) step: u64,
+    /// Where they lie in the result.
+    pub(crate) out: u64,
+}
+
+/// Cuts the indices of a dimension of length `len` into parts.
+///
+/// # Errors
+/// [`TensogramError::Metadata`](tgm_std::TensogramError::Metadata) for an index beyond the dimension.
+pub(crate) fn parts(indices: &Indices, len: u64, chunk: u64) -> Result<Vec<Part>> {
+    let chunk = chunk.max(1);
+    let mut parts: Vec<Part> = Vec::new();
+    let count = indices.count();
+    let mut number = 0;
+    while number < count {
+        let index = indices.at(number).filter(|index| *index < len);
+        let index = index.ok_or_else(|| bad(format!("an index is beyond its dimension, which has {len}")))?;
+        let (piece, start) = (index / chunk, index % chunk);
+        let mut part = Part { piece, start, count: 1, step: 1, out: number };
+        if let Indices::Range { step, .. } = indices {
+            let left = chunk.saturating_sub(start).saturating_sub(1) / step.get();
+            part.count = left.saturating_add(1).min(count - number);
+            part.step = step.get();
+        } else {
+            while let Some(next) = indices.at(number.saturating_add(part.count)) {
+                let last = start.saturating_add(part.count.saturating_sub(1).saturating_mul(part.step));
+                let local = next % chunk;
+                let Some(step) = local.checked_sub(last).filter(|step| *step > 0 && next / chunk == piece) else {
+                    break;
+                };
+                if part.count > 1 && step != part.step {
+                    break;
+                }
+                part.step = step;
+                part.count = part.count.saturating_add(1);
+            }
+        }
+        number = number.saturating_add(part.count);
+        parts.push(part);
+    }
+    Ok(parts)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use super::*;
+
+    fn found(indices: &Indices, len: u64, chunk: u64) -> Vec<(u64, u64, u64, u64, u64)> {
+        let parts = parts(indices, len, chunk).unwrap();
+        parts.iter().map(|part| (part.piece, part.start, part.count, part.step, part.out)).collect()
+    }
+
+    #[test]
+    fn indices_are_cut_at_pieces() {
+        let range = |start, count, step| Indices::Range { start, count, step: NonZeroU64::new(step).unwrap() };
+        assert_eq!(found(&range(1, 5, 2), 12, 4), [(0, 1, 2, 2, 0), (1, 1, 2, 2, 2), (2, 1, 1, 2, 4)]);
+        assert_eq!(found(&range(0, 3, 5), 12, 1), [(0, 0, 1, 5, 0), (5, 0, 1, 5, 1), (10, 0, 1, 5, 2)]);
+        assert_eq!(found(&Indices::Index(7), 12, 4), [(1, 3, 1, 1, 0)]);
+        assert_eq!(
+            found(&Indices::List(vec![0, 2, 3, 9, 8]), 12, 4),
+            [(0, 0, 2, 2, 0), (0, 3, 1, 1, 2), (2, 1, 1, 1, 3), (2, 0, 1, 1, 4)]
+        );
+        assert!(parts(&Indices::List(vec![0, 12]), 12, 4).is_err() && parts(&range(0, 13, 1), 12, 4).is_err());
+    }
+}

@@ -1,0 +1,169 @@
+//! Values of metadata that can be labels of an axis.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use tgm_core::cbor::{Kind, Value};
+
+/// A number that is ordered and compared by its bits.
+#[derive(Clone, Copy, Debug)]
+pub struct Real(pub f64);
+
+impl PartialEq for Real {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Real {}
+
+impl PartialOrd for Real {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Real {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl Hash for Real {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.to_bits().hash(state);
+    }
+}
+
+/// A label of an axis, or a value of metadata that does not vary.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Label {
+    /// A whole number.
+    Integer(i64),
+    /// Any other number.
+    Float(Real),
+    /// Seconds since 1970-01-01, UTC.
+    Time(i64),
+    /// Seconds.
+    Duration(i64),
+    /// A text.
+    Text(Box<str>),
+}
+
+impl Label {
+    /// The label that a value of metadata is. `None` for lists, maps and bytes.
+    pub(crate) fn of(value: &Value<'_>) -> Option<Self> {
+        match value.kind() {
+            Kind::Integer => value.as_i64().ok().map(Self::Integer),
+            Kind::Float => value.as_f64().ok().map(|number| Self::Float(Real(number))),
+            Kind::Text => value.as_str().ok().map(|text| Self::Text(text.into())),
+            Kind::Bool => value.as_bool().ok().map(|truth| Self::Text(if truth { "true" } else { "false" }.into())),
+            _ => None,
+        }
+    }
+
+    /// The text, if it is one.
+    pub fn as_text(&self) -> Option<&str> {
+        if let Self::Text(text) = self { Some(text) } else { None }
+    }
+
+    /// The whole number, also of a text that has nothing but digits.
+    pub(crate) fn as_integer(&self) -> Option<i64> {
+        match self {
+            Self::Integer(number) => Some(*number),
+            Self::Text(text) => text.trim().parse().ok(),
+            Self::Float(Real(number)) => whole(*number),
+            Self::Time(_) | Self::Duration(_) => None,
+        }
+    }
+
+    /// The number, also of a text that is one.
+    #[expect(clippy::cast_precision_loss, reason = "levels and members are small")]
+    pub(crate) fn as_number(&self) -> Option<f64> {
+        match self {
+            Self::Integer(number) => Some(*number as f64),
+            Self::Float(Real(number)) => Some(*number),
+            Self::Text(text) => text.trim().parse().ok(),
+            Self::Time(_) | Self::Duration(_) => None,
+        }
+    }
+}
+
+/// A number without fraction that an integer can hold.
+#[expect(clippy::cast_possible_truncation, reason = "the number is small")]
+fn whole(number: f64) -> Option<i64> {
+    (number.fract() == 0.0 && number.abs() < 1e15).then_some(number as i64)
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(number) => number.fmt(f),
+            Self::Float(Real(number)) => number.fmt(f),
+            Self::Text(text) => f.write_str(text),
+            Self::Time(seconds) => {
+                let (year, month, day) = civil(seconds.div_euclid(86_400));
+                let second = seconds.rem_euclid(86_400);
+                let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+                write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
+            }
+            // Whole hours as people write steps.
+            Self::Duration(seconds) if seconds % 3600 == 0 => write!(f, "{}", seconds / 3600),
+            Self::Duration(seconds) if seconds % 60 == 0 => write!(f, "{}m", seconds / 60),
+            Self::Duration(seconds) => write!(f, "{seconds}s"),
+        }
+    }
+}
+
+/// Days since 1970-01-01 of a date of the Gregorian calendar. `None` for a date that does not exist.
+pub(crate) fn days(year: i64, month: i64, day: i64) -> Option<i64> {
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || !(-999_999..=999_999).contains(&year) {
+        return None;
+    }
+    // Years begin in March here, so that the leap day is the last one.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let of_year = (153 * month + 2) / 5 + day - 1;
+    let found = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468;
+    // The 31st of February is a day of March.
+    (civil(found).2 == day).then_some(found)
+}
+
+/// Year, month and day of a day since 1970-01-01.
+const fn civil(days: i64) -> (i64, i64, i64) {
+    let days = days.saturating_add(719_468);
+    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (year + era * 400 + if month <= 2 { 1 } else { 0 }, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_counted_from_1970() {
+        assert_eq!((days(1970, 1, 1), days(2000, 3, 1), days(1969, 12, 31)), (Some(0), Some(11_017), Some(-1)));
+        assert_eq!((days(2023, 2, 29), days(2024, 2, 29), days(2024, 13, 1)), (None, Some(19_782), None));
+        for day in [-1_000_000, -1, 0, 19_782, 1_000_000] {
+            let (year, month, date) = civil(day);
+            assert_eq!(days(year, month, date), Some(day));
+        }
+        assert_eq!(Label::Time(19_782 * 86_400 + 3661).to_string(), "2024-02-29T01:01:01");
+    }
+
+    #[test]
+    fn numbers_are_numbers_in_texts_too() {
+        assert_eq!((Label::Text("12".into()).as_integer(), Label::Float(Real(1.5)).as_integer()), (Some(12), None));
+        assert_eq!(Label::Text("0.5".into()).as_number(), Some(0.5));
+        assert_eq!(
+            (Label::Duration(5400).to_string(), Label::Duration(21_600).to_string()),
+            ("90m".into(), "6".into())
+        );
+    }
+}

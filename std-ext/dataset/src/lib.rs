@@ -1,0 +1,153 @@
+//! An archive is a dataset: n-dimensional variables over many messages.
+//!
+//! [`open`] reads the metadata of all objects, and no payload. Objects of one kind become a **cube**: its dimensions are the
+//! keys of metadata whose values differ, such as steps and levels, and behind them the dimensions of the grid. Keys that do not
+//! differ become attributes. Cubes that share their grid and their labels make a [`Dataset`]. What does not fit is listed in
+//! [`Dataset::left_out`], and [`open_all`] makes datasets of it too. [`Dataset::read_into`] reads a box of a variable.
+//!
+//! ```
+//! use tgm_dataset::{Indices, OpenOptions, open};
+//! use tgm_std::{MessageBuilder, ObjectBuilder};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("t.tgm");
+//! let mut bytes = Vec::new();
+//! for step in [0_u8, 6, 12] {
+//!     let values = [f32::from(step); 6];
+//!     let field = ObjectBuilder::new(&[2, 3], &values)?.metadata("param", "t").metadata("step", step);
+//!     bytes.extend(MessageBuilder::new().object(field).encode()?);
+//! }
+//! std::fs::write(&path, bytes)?;
+//!
+//! let dataset = open(&[&path], &OpenOptions::default())?;
+//! let t = dataset.variable("t").unwrap();
+//! assert_eq!((&t.dims[0], &t.shape[..]), (&"step".to_string(), &[3, 2, 3][..]));
+//! // All steps of one point.
+//! let series = [Indices::List(vec![0, 1, 2]), Indices::Index(1), Indices::Index(2)];
+//! assert_eq!(dataset.read::<f32>("t", &series)?, [0.0, 6.0, 12.0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Layers
+//! A module imports only from rows below its own.
+//!
+//! | layer | what it knows |
+//! |---|---|
+//! | `assemble`, `cf` | datasets out of cubes, and out of variables of files |
+//! | `fields` | coordinates of cubes |
+//! | `attributes` | attributes |
+//! | `cube` | axes, places and holes |
+//! | `columns`, `grid` | what the keys of fields mean; coordinates of grids |
+//! | `gather` | metadata of all objects |
+//! | `dataset` | a dataset, and how it is read |
+//! | `read` | boxes of variables |
+//! | `indices`, `options` | indices of a dimension; options of opening |
+//! | `archive`, `intern`, `model`, `parameters` | sources; numbers for bytes; variables and coordinates; names of parameters |
+//! | `label`, `source` | labels of axes; one source of messages |
+
+mod archive;
+mod assemble;
+mod attributes;
+mod cf;
+mod columns;
+mod cube;
+mod dataset;
+mod fields;
+mod gather;
+mod grid;
+mod indices;
+mod intern;
+mod label;
+mod model;
+mod options;
+mod parameters;
+mod read;
+mod source;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tgm_std::Result;
+use tgm_std::file::{TensogramFile, is_remote_url};
+
+use self::archive::{Archive, bad};
+use self::columns::Columns;
+pub use self::dataset::Dataset;
+use self::gather::Gathered;
+pub use self::indices::Indices;
+pub use self::label::{Label, Real};
+pub use self::model::{Attribute, Attributes, Coordinate, Hole, LeftOut, Values, Variable};
+pub use self::options::{Duplicates, Join, OpenOptions, Profile, on_all_cores};
+use self::source::Source;
+
+/// An archive whose metadata were read.
+#[derive(Debug)]
+struct Opened {
+    gathered: Gathered,
+    archive: Arc<Archive>,
+}
+
+fn gather<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Opened> {
+    let mut gathered = Gathered::default();
+    let mut opened = Vec::with_capacity(sources.len());
+    for source in sources {
+        // A path need not be text; an address is.
+        let file = match source.as_ref().to_str().filter(|text| is_remote_url(text)) {
+            Some(address) => TensogramFile::open_source(address, None)?,
+            None => TensogramFile::open(source)?,
+        };
+        let number = u32::try_from(opened.len()).map_err(|_| bad("there are more than 2^32 sources"))?;
+        gathered.add(&file, number, &options.decode)?;
+        opened.push(Source::new(file));
+    }
+    let entries = gathered.rows.iter().map(|row| row.entry).collect();
+    Ok(Opened { gathered, archive: Arc::new(Archive { sources: opened, entries }) })
+}
+
+fn is_of_files(opened: &Opened, options: &OpenOptions) -> bool {
+    match options.profile {
+        Profile::Auto => cf::is_of_files(&opened.gathered),
+        Profile::Mars => false,
+        Profile::Cf => true,
+    }
+}
+
+/// Opens files, or sources at addresses, as one dataset: of several datasets, the one with the most objects. Reads the metadata
+/// of all messages, and no payload.
+///
+/// # Errors
+/// The errors of reading, with the source and the message; [`tgm_std::TensogramError::Metadata`] for two objects at one place.
+pub fn open<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Dataset> {
+    let all = open_all(sources, options)?;
+    all.into_iter().next().ok_or_else(|| bad("the archive has no objects"))
+}
+
+/// Opens files, or sources at addresses, as datasets that hold everything: the one with the most objects first. Of files there
+/// is one dataset, of the group that the options say.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_all<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Vec<Dataset>> {
+    let opened = gather(sources, options)?;
+    let Opened { gathered, archive } = &opened;
+    if is_of_files(&opened, options) {
+        return Ok(vec![cf::dataset(gathered, archive, options)]);
+    }
+    let columns = Columns::of(gathered);
+    let cubes = cube::cubes(archive, &columns, options.duplicates)?;
+    Ok(assemble::datasets(gathered, archive, cubes, options))
+}
+
+/// The groups of an archive that was made from files, without the root. None for archives of fields.
+///
+/// # Errors
+/// As [`open`].
+pub fn groups<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Vec<String>> {
+    let opened = gather(sources, options)?;
+    Ok(if is_of_files(&opened, options) { cf::groups(&opened.gathered) } else { Vec::new() })
+}
+
+/// The example of the README, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,252 @@
+//! What a dataset is made of.
+
+use std::fmt;
+
+use tgm_core::descriptor::Dtype;
+
+use crate::label::{Label, Real};
+
+/// Values of a coordinate, or of a variable of texts, in row-major order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Whole numbers.
+    Integers(Vec<i64>),
+    /// Numbers.
+    Floats(Vec<f64>),
+    /// Texts.
+    Texts(Vec<String>),
+    /// Seconds since 1970-01-01, UTC.
+    Times(Vec<i64>),
+    /// Seconds.
+    Durations(Vec<i64>),
+}
+
+impl Values {
+    /// How many they are.
+    pub const fn len(&self) -> usize {
+        match self {
+            Self::Integers(numbers) | Self::Times(numbers) | Self::Durations(numbers) => numbers.len(),
+            Self::Floats(numbers) => numbers.len(),
+            Self::Texts(texts) => texts.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The values that labels are. All are of the kind of the first one, if they can be; otherwise they are texts.
+    pub(crate) fn of_labels(labels: &[Label]) -> Self {
+        let all = |f: fn(&Label) -> Option<i64>| labels.iter().map(f).collect::<Option<Vec<i64>>>();
+        let is_number = |label: &Label| matches!(label, Label::Integer(_) | Label::Float(_));
+        let found = match labels.first() {
+            Some(Label::Time(_)) => {
+                all(|it| if let Label::Time(time) = it { Some(*time) } else { None }).map(Self::Times)
+            }
+            Some(Label::Duration(_)) => {
+                all(|it| if let Label::Duration(step) = it { Some(*step) } else { None }).map(Self::Durations)
+            }
+            Some(Label::Integer(_)) => {
+                all(|it| if let Label::Integer(number) = it { Some(*number) } else { None }).map(Self::Integers)
+            }
+            _ => None,
+        };
+        found
+            .or_else(|| {
+                let numbers = labels.iter().filter(|label| is_number(label)).map(Label::as_number);
+                let numbers: Vec<f64> = numbers.collect::<Option<_>>()?;
+                (numbers.len() == labels.len()).then_some(Self::Floats(numbers))
+            })
+            .unwrap_or_else(|| Self::Texts(labels.iter().map(Label::to_string).collect()))
+    }
+}
+
+/// An attribute of a variable, a coordinate or a dataset.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Attribute {
+    /// A text.
+    Text(String),
+    /// A whole number.
+    Integer(i64),
+    /// A number.
+    Float(f64),
+    /// A list of whole numbers.
+    Integers(Vec<i64>),
+    /// A list of numbers.
+    Floats(Vec<f64>),
+    /// A list of texts.
+    Texts(Vec<String>),
+}
+
+impl From<&str> for Attribute {
+    fn from(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<&Label> for Attribute {
+    fn from(label: &Label) -> Self {
+        match label {
+            Label::Integer(number) => Self::Integer(*number),
+            Label::Float(number) => Self::Float(number.0),
+            other => Self::Text(other.to_string()),
+        }
+    }
+}
+
+/// Attributes by their names, in order.
+pub type Attributes = Vec<(String, Attribute)>;
+
+/// A coordinate: values along some dimensions, or a single one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coordinate {
+    /// Its name. A coordinate with the name of its only dimension labels that dimension.
+    pub name: String,
+    /// Its dimensions.
+    pub dims: Vec<String>,
+    /// Its values, row-major.
+    pub values: Values,
+    /// What is known of it.
+    pub attributes: Attributes,
+}
+
+/// What stands where no object is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Hole {
+    /// NaN. The values are floats or complex numbers.
+    Nan,
+    /// NaN, for which whole numbers become `float64`, which can hold all of them.
+    Widened,
+    /// This element, in the byte order of the machine.
+    Fill(Vec<u8>),
+    /// An error: nothing that whole numbers of 64 bits become can hold all of them and NaN.
+    Refused,
+}
+
+/// A variable: an array over many objects, or texts.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its dimensions, the slowest first.
+    pub dims: Vec<String>,
+    /// The lengths of its dimensions.
+    pub shape: Vec<u64>,
+    /// What is known of it.
+    pub attributes: Attributes,
+    pub(crate) content: Content,
+}
+
+/// Where the values of a variable are.
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    Pieces(Pieces),
+    Texts(Vec<String>),
+}
+
+/// An array cut into pieces of one shape, as chunks of Zarr are. Each piece that is there is an object.
+#[derive(Clone, Debug)]
+pub(crate) struct Pieces {
+    /// The type of decoded elements.
+    pub(crate) dtype: Dtype,
+    /// The lengths of a piece, one for each dimension. Pieces at the end are cut to the shape.
+    pub(crate) chunk: Vec<u64>,
+    /// Row-major numbers of pieces, in order, each with the number of its object.
+    pub(crate) places: Vec<(u64, u32)>,
+    /// The leading dimensions that objects do not have. A piece has one index of each.
+    pub(crate) leading: usize,
+    pub(crate) hole: Hole,
+}
+
+impl Pieces {
+    /// The number of pieces along each dimension.
+    pub(crate) fn counts(&self, shape: &[u64]) -> Vec<u64> {
+        shape.iter().zip(&self.chunk).map(|(len, chunk)| len.div_ceil((*chunk).max(1))).collect()
+    }
+}
+
+impl Variable {
+    /// The type of its elements as they are read. `None` for texts.
+    pub fn dtype(&self) -> Option<Dtype> {
+        match &self.content {
+            Content::Pieces(Pieces { hole: Hole::Widened, .. }) if self.hole_count() > 0 => Some(Dtype::Float64),
+            Content::Pieces(pieces) => Some(pieces.dtype),
+            Content::Texts(_) => None,
+        }
+    }
+
+    /// Its values, if they are texts.
+    pub fn texts(&self) -> Option<&[String]> {
+        if let Content::Texts(texts) = &self.content { Some(texts) } else { None }
+    }
+
+    /// The shape of the part that one object has.
+    pub fn piece_shape(&self) -> &[u64] {
+        if let Content::Pieces(pieces) = &self.content { &pieces.chunk } else { &self.shape }
+    }
+
+    /// The number of objects.
+    pub fn object_count(&self) -> usize {
+        if let Content::Pieces(pieces) = &self.content { pieces.places.len() } else { 0 }
+    }
+
+    /// The number of places without an object.
+    pub fn hole_count(&self) -> u64 {
+        let Content::Pieces(pieces) = &self.content else { return 0 };
+        let places = pieces.counts(&self.shape).iter().fold(1_u64, |all, count| all.saturating_mul(*count));
+        places.saturating_sub(pieces.places.len() as u64)
+    }
+
+    /// What stands in the places without an object.
+    pub fn hole(&self) -> Option<&Hole> {
+        if let Content::Pieces(pieces) = &self.content { Some(&pieces.hole) } else { None }
+    }
+}
+
+/// A part of the data that is not in a dataset, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The variable.
+    pub name: String,
+    /// What it has, in words.
+    pub what: String,
+    /// Why it is not in the dataset.
+    pub why: String,
+    /// How many objects these are.
+    pub objects: usize,
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, what, why, objects } = self;
+        let s = if *objects == 1 { "" } else { "s" };
+        write!(f, "{name}")?;
+        if !what.is_empty() {
+            write!(f, " ({what})")?;
+        }
+        write!(f, ", {objects} object{s}: {why}")
+    }
+}
+
+/// The hole of elements of a type.
+pub(crate) const fn hole_of(dtype: Dtype) -> Hole {
+    match dtype {
+        Dtype::Int64 | Dtype::Uint64 | Dtype::Bitmask => Hole::Refused,
+        Dtype::Int8 | Dtype::Uint8 | Dtype::Int16 | Dtype::Uint16 | Dtype::Int32 | Dtype::Uint32 => Hole::Widened,
+        _ => Hole::Nan,
+    }
+}
+
+impl Values {
+    /// A value as a label.
+    pub(crate) fn label(&self, at: usize) -> Option<Label> {
+        match self {
+            Self::Integers(numbers) => numbers.get(at).copied().map(Label::Integer),
+            Self::Floats(numbers) => numbers.get(at).map(|number| Label::Float(Real(*number))),
+            Self::Texts(texts) => texts.get(at).map(|text| Label::Text(text.as_str().into())),
+            Self::Times(times) => times.get(at).copied().map(Label::Time),
+            Self::Durations(steps) => steps.get(at).copied().map(Label::Duration),
+        }
+    }
+}

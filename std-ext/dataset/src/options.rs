@@ -1,0 +1,117 @@
+//! Options of opening.
+
+use tgm_core::descriptor::Dtype;
+use tgm_std::DecodeOptions;
+
+use crate::model::Hole;
+
+/// What to do with two different objects for one place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Duplicates {
+    /// An error that names both.
+    #[default]
+    Error,
+    /// The first one counts.
+    First,
+    /// The last one counts.
+    Last,
+}
+
+/// What the keys of metadata mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// [`Self::Cf`] if objects have named dimensions and no keys of fields; otherwise [`Self::Mars`].
+    #[default]
+    Auto,
+    /// Fields: `mars`, `grib`, and keys of the same names at the top.
+    Mars,
+    /// Variables of files, as NetCDF and Zarr have them.
+    Cf,
+}
+
+/// How cubes with different labels share a dimension.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Join {
+    /// The longest axis counts. A cube whose labels are a part of it is widened by holes.
+    #[default]
+    Widen,
+    /// All cubes of a dataset have the same labels.
+    Exact,
+}
+
+/// Options of opening.
+#[derive(Clone, Debug)]
+pub struct OpenOptions {
+    /// What the keys of metadata mean.
+    pub profile: Profile,
+    /// How cubes with different labels share a dimension.
+    pub join: Join,
+    /// What to do with two different objects for one place.
+    pub duplicates: Duplicates,
+    /// Whether a dimension of length 1 becomes a coordinate without dimension.
+    pub squeeze: bool,
+    /// Fill values of variables by their names, for places without an object.
+    pub fill: Vec<(String, f64)>,
+    /// The group whose variables are taken, for [`Profile::Cf`]. `None` is the root.
+    pub group: Option<String>,
+    /// How metadata are read, and by how many threads.
+    pub decode: DecodeOptions,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self {
+            profile: Profile::Auto,
+            join: Join::Widen,
+            duplicates: Duplicates::Error,
+            squeeze: true,
+            fill: Vec::new(),
+            group: None,
+            decode: on_all_cores(),
+        }
+    }
+}
+
+impl OpenOptions {
+    /// What the caller wants in the holes of a variable.
+    pub(crate) fn hole_of(&self, name: &str, dtype: Dtype) -> Option<Hole> {
+        let (_, number) = self.fill.iter().find(|(known, _)| known == name)?;
+        element(dtype, *number).map(Hole::Fill)
+    }
+}
+
+/// A number as an element. `None` if the type cannot hold it.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "whole numbers are small, and floats of 32 bits are the nearest ones"
+)]
+fn element(dtype: Dtype, number: f64) -> Option<Vec<u8>> {
+    let whole = || (number.fract() == 0.0 && number.abs() < 1e30).then_some(number as i128);
+    Some(match dtype {
+        Dtype::Float32 => (number as f32).to_ne_bytes().to_vec(),
+        Dtype::Float64 => number.to_ne_bytes().to_vec(),
+        _ => return whole_element(dtype, whole()?),
+    })
+}
+
+/// A whole number as an element of whole numbers. `None` if the type cannot hold it.
+pub(crate) fn whole_element(dtype: Dtype, number: i128) -> Option<Vec<u8>> {
+    Some(match dtype {
+        Dtype::Int8 => i8::try_from(number).ok()?.to_ne_bytes().to_vec(),
+        Dtype::Int16 => i16::try_from(number).ok()?.to_ne_bytes().to_vec(),
+        Dtype::Int32 => i32::try_from(number).ok()?.to_ne_bytes().to_vec(),
+        Dtype::Int64 => i64::try_from(number).ok()?.to_ne_bytes().to_vec(),
+        Dtype::Uint8 => u8::try_from(number).ok()?.to_ne_bytes().to_vec(),
+        Dtype::Uint16 => u16::try_from(number).ok()?.to_ne_bytes().to_vec(),
+        Dtype::Uint32 => u32::try_from(number).ok()?.to_ne_bytes().to_vec(),
+        Dtype::Uint64 => u64::try_from(number).ok()?.to_ne_bytes().to_vec(),
+        Dtype::Bitmask => vec![u8::try_from(number).ok().filter(|number| *number <= 1)?],
+        _ => return None,
+    })
+}
+
+/// Options that let as many threads decode as the machine has cores.
+pub fn on_all_cores() -> DecodeOptions {
+    let threads = std::thread::available_parallelism().map_or(1, |count| u32::try_from(count.get()).unwrap_or(1));
+    DecodeOptions { threads, ..DecodeOptions::default() }
+}

@@ -1,0 +1,389 @@
+//! Reading a box of a variable: one plan over all objects that it touches.
+//!
+//! ```text
+//! indices of each dimension ─► parts: runs of indices within one piece ─► cells: one part of each dimension
+//! each cell: its object, what is picked of it, and where that lies in the result
+//! ```
+//! Where each cell is one run of the result, threads decode straight into it. Otherwise cells are decoded into memory beside it,
+//! some at a time, and copied from there.
+
+use std::num::NonZeroU64;
+
+use tgm_core::descriptor::Dtype;
+use tgm_core::selection::Pick;
+use tgm_std::internal::Threads;
+use tgm_std::{DecodeOptions, Result, Scratch, interrupt, read};
+use zerocopy::IntoBytes as _;
+
+use crate::archive::{Archive, Kept, bad, check, object_of};
+use crate::indices::{Indices, Part, parts};
+use crate::model::{Content, Hole, Pieces, Variable};
+
+/// Frames of up to this many bytes are read whole. Of longer ones only the parts are read that are wanted.
+const SMALL: u64 = 256 << 10;
+/// Bytes of a file that are read at once, where small frames lie close to each other.
+const WINDOW: u64 = 1 << 20;
+/// Bytes between two frames, up to which both are read at once.
+const GAP: u64 = 16 << 10;
+/// Bytes that are decoded beside the result at a time.
+const BESIDE: u64 = 32 << 20;
+
+/// A box of a variable, planned.
+struct Plan<'v> {
+    variable: &'v Variable,
+    pieces: &'v Pieces,
+    parts: Vec<Vec<Part>>,
+    /// The lengths of the result, dimensions of one index included.
+    out: Vec<u64>,
+    /// Elements from one index of a dimension to the next, in the result.
+    strides: Vec<u64>,
+    counts: Vec<u64>,
+    /// Bytes of an element of the result, and of an element as decoded.
+    width: usize,
+    is_widened: bool,
+}
+
+/// A cell of a plan.
+struct Cell {
+    object: Option<u32>,
+    parts: Vec<Part>,
+    /// The first element of the result.
+    start: u64,
+    elements: u64,
+}
+
+impl Cell {
+    /// What a cell picks of its object, whose leading dimensions of one index may be left out.
+    fn picks(&self, dims: usize) -> Result<Vec<Pick>> {
+        let (before, of_object) =
+            self.parts.split_at_checked(self.parts.len().saturating_sub(dims)).unwrap_or_default();
+        if of_object.len() != dims || before.iter().any(|part| part.start != 0) {
+            return Err(bad("an object has other dimensions than when the dataset was opened"));
+        }
+        let pick = |part: &Part| {
+            let step = NonZeroU64::new(part.step).unwrap_or(NonZeroU64::MIN);
+            let last = part.start.saturating_add(part.count.saturating_sub(1).saturating_mul(part.step));
+            Pick::Range { start: part.start, end: last.saturating_add(1), step }
+        };
+        Ok(of_object.iter().map(pick).collect())
+    }
+}
+
+impl<'v> Plan<'v> {
+    fn new(variable: &'v Variable, indices: &[Indices]) -> Result<Self> {
+        let Content::Pieces(pieces) = &variable.content else {
+            return Err(bad(format!("{}: its values are texts", variable.name)));
+        };
+        if indices.len() != variable.shape.len() {
+            let (given, has) = (indices.len(), variable.shape.len());
+            return Err(bad(format!("{}: {given} picks for {has} dimensions", variable.name)));
+        }
+        let of_dim = indices.iter().zip(variable.shape.iter().zip(&pieces.chunk));
+        let parts = of_dim.map(|(indices, (len, chunk))| parts(indices, *len, *chunk)).collect::<Result<_>>();
+        let out: Vec<u64> = indices.iter().map(Indices::count).collect();
+        let (mut stride, mut strides) = (1_u64, Vec::with_capacity(out.len()));
+        for len in out.iter().rev() {
+            strides.push(stride);
+            stride = stride.saturating_mul(*len);
+        }
+        strides.reverse();
+        let dtype = variable.dtype().unwrap_or(pieces.dtype);
+        Ok(Self {
+            variable,
+            pieces,
+            parts: parts.map_err(|error| error.within(&variable.name))?,
+            counts: pieces.counts(&variable.shape),
+            out,
+            strides,
+            width: width(dtype),
+            is_widened: dtype != pieces.dtype,
+        })
+    }
+
+    fn elements(&self) -> u64 {
+        self.out.iter().fold(1, |all, len| all.saturating_mul(*len))
+    }
+
+    /// The number of cells.
+    fn cells(&self) -> u64 {
+        self.parts.iter().fold(1, |all, parts| all.saturating_mul(parts.len() as u64))
+    }
+
+    fn cell(&self, number: u64) -> Cell {
+        let mut left = number;
+        let mut parts: Vec<Part> = Vec::with_capacity(self.parts.len());
+        for of_dim in self.parts.iter().rev() {
+            let count = (of_dim.len() as u64).max(1);
+            let part = usize::try_from(left % count).ok().and_then(|at| of_dim.get(at)).copied();
+            parts.extend(part);
+            left /= count;
+        }
+        parts.reverse();
+        let place = parts
+            .iter()
+            .zip(&self.counts)
+            .fold(0_u64, |place, (part, count)| place.saturating_mul(*count).saturating_add(part.piece));
+        let found = self.pieces.places.binary_search_by_key(&place, |(place, _)| *place);
+        let object = found.ok().and_then(|at| self.pieces.places.get(at)).map(|(_, object)| *object);
+        let start = parts.iter().zip(&self.strides).fold(0, |start, (part, stride)| start + part.out * stride);
+        let elements = parts.iter().fold(1_u64, |all, part| all.saturating_mul(part.count));
+        Cell { object, parts, start, elements }
+    }
+
+    /// Whether each cell is one run of the result, and all have the same length.
+    fn is_in_order(&self) -> bool {
+        // Behind the first dimension that is cut, no dimension may be. Before it, parts have one index each.
+        let mut dims = self.parts.iter().zip(&self.out);
+        for (parts, _) in dims.by_ref() {
+            if parts.iter().any(|part| part.count != 1) {
+                let is_even = parts.iter().all(|part| Some(part.count) == parts.first().map(|first| first.count));
+                return is_even && dims.all(|(parts, len)| matches!(parts.as_slice(), [part] if part.count == *len));
+            }
+        }
+        true
+    }
+
+    /// Writes the values of cells, one behind the other.
+    fn write(&self, archive: &Archive, cells: &[u64], out: &mut [u8], options: &DecodeOptions) -> Result<()> {
+        let (mut kept, mut scratch, mut rest) = (Kept::default(), Scratch::default(), out);
+        let cells: Vec<Cell> = cells.iter().map(|cell| self.cell(*cell)).collect();
+        for (number, cell) in cells.iter().enumerate() {
+            interrupt::check()?;
+            let len = usize::try_from(cell.elements).ok().and_then(|count| count.checked_mul(self.width));
+            let (place, behind) = len
+                .and_then(|len| std::mem::take(&mut rest).split_at_mut_checked(len))
+                .ok_or_else(|| bad("the result is too short"))?;
+            rest = behind;
+            let Some(object) = cell.object else {
+                self.fill(place)?;
+                continue;
+            };
+            let rest = cells.get(number..).unwrap_or_default();
+            self.decode(archive, (cell, object), rest, (&mut kept, &mut scratch), place, options)
+                .map_err(|error| error.within(format_args!("{}: {}", self.variable.name, archive.place(object))))?;
+        }
+        Ok(())
+    }
+
+    fn fill(&self, out: &mut [u8]) -> Result<()> {
+        let element = match &self.pieces.hole {
+            Hole::Widened => f64::NAN.to_ne_bytes().to_vec(),
+            Hole::Nan => nan(self.pieces.dtype).ok_or_else(|| bad("elements of this type have no NaN"))?,
+            Hole::Fill(element) => element.clone(),
+            Hole::Refused => {
+                let (name, dtype) = (&self.variable.name, self.pieces.dtype.name());
+                return Err(bad(format!("{name}: a place has no object, and {dtype} has no NaN: give a fill value")));
+            }
+        };
+        if element.len() != self.width {
+            return Err(bad(format!("{}: the fill value is of another type", self.variable.name)));
+        }
+        out.chunks_exact_mut(self.width.max(1)).for_each(|place| place.copy_from_slice(&element));
+        Ok(())
+    }
+
+    fn decode(
+        &self,
+        archive: &Archive,
+        (cell, number): (&Cell, u32),
+        rest: &[Cell],
+        (kept, scratch): (&mut Kept, &mut Scratch),
+        out: &mut [u8],
+        options: &DecodeOptions,
+    ) -> Result<()> {
+        let (source, entry) = archive.entry(number)?;
+        let dtype = self.pieces.dtype;
+        let is_direct = !self.is_widened && dtype != Dtype::Bitmask;
+        let piece = self.pieces.chunk.iter().fold(1_u64, |all, len| all.saturating_mul(*len));
+        // A part of a long object: only its bytes are read.
+        if source.file().is_remote() || (entry.length > SMALL && cell.elements < piece && !self.is_widened) {
+            let place = (entry.message as usize, entry.object as usize);
+            let picks = cell.picks(cell.parts.len().saturating_sub(self.pieces.leading))?;
+            let (descriptor, selected) = source.select(place, &picks, options)?;
+            check(descriptor.dtype, dtype)?;
+            return if is_direct { copy(&selected.bytes, out) } else { self.convert(&selected.bytes, out) };
+        }
+        let object = object_of(kept.frame(archive, number, || ahead(archive, number, rest))?, dtype)?;
+        let picks = cell.picks(object.descriptor().shape().len())?;
+        if is_direct {
+            return read(&object).select(&picks).options(options).scratch(scratch).bytes_into(out);
+        }
+        if self.is_widened {
+            let mut values = vec![0.0_f64; out.len() / size_of::<f64>()];
+            read(&object).select(&picks).options(options).scratch(scratch).values_into(&mut values)?;
+            return copy(values.as_bytes(), out);
+        }
+        let bits = read(&object).select(&picks).options(options).bytes()?;
+        self.convert(&bits, out)
+    }
+
+    /// Truth values out of bits.
+    fn convert(&self, bits: &[u8], out: &mut [u8]) -> Result<()> {
+        if self.pieces.dtype != Dtype::Bitmask {
+            return Err(bad("values on a server cannot be widened to floats: give a fill value"));
+        }
+        if bits.len() < out.len().div_ceil(8) {
+            return Err(bad("there are too few truth values"));
+        }
+        for (places, byte) in out.chunks_mut(8).zip(bits) {
+            places.iter_mut().enumerate().for_each(|(bit, place)| *place = byte << bit >> 7);
+        }
+        Ok(())
+    }
+
+    /// Copies the values of a cell to where they belong in the result.
+    fn scatter(&self, cell: &Cell, values: &[u8], out: &mut [u8]) -> Result<()> {
+        let error = || bad("the result is too short");
+        // Dimensions at the end that are whole make one run with the one before them.
+        let mut run = 1_u64;
+        let mut outer = cell.parts.len();
+        for (part, len) in cell.parts.iter().zip(&self.out).rev() {
+            run = run.saturating_mul(part.count);
+            outer -= 1;
+            if part.count != *len {
+                break;
+            }
+        }
+        let outer_parts = cell.parts.get(..outer).unwrap_or_default();
+        let len = usize::try_from(run).ok().and_then(|run| run.checked_mul(self.width)).ok_or_else(error)?;
+        for (number, values) in (0_u64..).zip(values.chunks_exact(len.max(1))) {
+            let (mut left, mut start) = (number, cell.start);
+            for (part, stride) in outer_parts.iter().zip(&self.strides).rev() {
+                start += (left % part.count.max(1)) * stride;
+                left /= part.count.max(1);
+            }
+            let at = usize::try_from(start).ok().and_then(|start| start.checked_mul(self.width)).ok_or_else(error)?;
+            let place = out.get_mut(at..).and_then(|out| out.get_mut(..len)).ok_or_else(error)?;
+            place.copy_from_slice(values);
+        }
+        Ok(())
+    }
+
+    fn read(&self, archive: &Archive, out: &mut [u8], options: &DecodeOptions, threads: Threads) -> Result<()> {
+        let cells: Vec<u64> = (0..self.cells()).collect();
+        // One object on all threads, several objects side by side.
+        let alone = DecodeOptions { threads: 1, ..options.clone() };
+        let options = if cells.len() > 1 && !threads.is_one() { &alone } else { options };
+        if cells.is_empty() || self.elements() == 0 {
+            return Ok(());
+        }
+        let share = cells.len().div_ceil(threads.count().max(1) as usize * 4).max(1);
+        if self.is_in_order() {
+            let len = out.len() / cells.len();
+            let jobs: Vec<_> = cells.chunks(share).zip(out.chunks_mut(len.saturating_mul(share).max(1))).collect();
+            let jobs: Vec<_> = jobs.into_iter().map(|(cells, out)| (cells, std::sync::Mutex::new(out))).collect();
+            threads.map(&jobs, |(cells, out)| {
+                let mut out = out.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                self.write(archive, cells, &mut out, options)
+            })?;
+            return Ok(());
+        }
+        let mut window: Vec<u64> = Vec::new();
+        let mut bytes = 0_u64;
+        for cell in cells {
+            let len = self.cell(cell).elements.saturating_mul(self.width as u64);
+            if !window.is_empty() && bytes.saturating_add(len) > BESIDE {
+                self.read_beside(archive, &window, out, options, threads)?;
+                window.clear();
+                bytes = 0;
+            }
+            window.push(cell);
+            bytes = bytes.saturating_add(len);
+        }
+        self.read_beside(archive, &window, out, options, threads)
+    }
+
+    /// Decodes cells side by side, and copies them to the result.
+    fn read_beside(
+        &self,
+        archive: &Archive,
+        cells: &[u64],
+        out: &mut [u8],
+        options: &DecodeOptions,
+        threads: Threads,
+    ) -> Result<()> {
+        let share = cells.len().div_ceil(threads.count().max(1) as usize * 4).max(1);
+        let groups: Vec<&[u64]> = cells.chunks(share).collect();
+        let decoded = threads.map(&groups, |group| {
+            let elements = group.iter().fold(0_u64, |sum, cell| sum.saturating_add(self.cell(*cell).elements));
+            let len = usize::try_from(elements).ok().and_then(|count| count.checked_mul(self.width));
+            let mut bytes = tgm_std::internal::reserve(len.ok_or_else(|| bad("the result is too long"))?)?;
+            self.write(archive, group, &mut bytes, options)?;
+            Ok::<_, tgm_std::TensogramError>(bytes)
+        })?;
+        for (group, bytes) in groups.iter().zip(decoded) {
+            let mut rest = bytes.as_slice();
+            for cell in group.iter().map(|cell| self.cell(*cell)) {
+                let len = usize::try_from(cell.elements).unwrap_or(0).saturating_mul(self.width);
+                let (values, behind) = rest.split_at_checked(len).ok_or_else(|| bad("a piece is too short"))?;
+                rest = behind;
+                self.scatter(&cell, values, out)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn copy(from: &[u8], to: &mut [u8]) -> Result<()> {
+    if from.len() != to.len() {
+        return Err(bad(format!("an object gives {} bytes, {} are expected", from.len(), to.len())));
+    }
+    to.copy_from_slice(from);
+    Ok(())
+}
+
+/// Bytes of an element of the result. Truth values take one.
+pub(crate) const fn width(dtype: Dtype) -> usize {
+    if matches!(dtype, Dtype::Bitmask) { 1 } else { dtype.byte_width() }
+}
+
+/// NaN as an element.
+fn nan(dtype: Dtype) -> Option<Vec<u8>> {
+    Some(match dtype {
+        Dtype::Float16 => 0x7e00_u16.to_ne_bytes().to_vec(),
+        Dtype::Bfloat16 => 0x7fc0_u16.to_ne_bytes().to_vec(),
+        Dtype::Float32 => f32::NAN.to_ne_bytes().to_vec(),
+        Dtype::Float64 => f64::NAN.to_ne_bytes().to_vec(),
+        Dtype::Complex64 => [f32::NAN.to_ne_bytes(); 2].concat(),
+        Dtype::Complex128 => [f64::NAN.to_ne_bytes(); 2].concat(),
+        _ => return None,
+    })
+}
+
+/// Writes what `indices` pick of a variable to all of `out`, row-major, in the byte order of the machine.
+pub(crate) fn read_into(
+    archive: &Archive,
+    variable: &Variable,
+    indices: &[Indices],
+    options: &DecodeOptions,
+    out: &mut [u8],
+) -> Result<()> {
+    let plan = Plan::new(variable, indices)?;
+    let expected = plan.elements().checked_mul(plan.width as u64);
+    if expected != Some(out.len() as u64) {
+        let (name, given) = (&variable.name, out.len());
+        let expected = expected.map_or("more".into(), |expected| expected.to_string());
+        return Err(bad(format!("{name}: output has {given} bytes, the selection has {expected}")));
+    }
+    let options = DecodeOptions { native_byte_order: true, ..options.clone() };
+    let threads = Threads::resolve(options.threads, out.len() as u64, options.parallel_threshold_bytes)?;
+    // Few values may need much decoding.
+    let threads = if plan.cells() > 64 { Threads::resolve(options.threads, 1, Some(0))? } else { threads };
+    plan.read(archive, out, &options, threads)
+}
+
+/// Where the bytes end that are read at once with an object: the next cells' too, if they lie close to it.
+fn ahead(archive: &Archive, object: u32, cells: &[Cell]) -> u64 {
+    let Ok((_, first)) = archive.entry(object) else { return 0 };
+    let mut end = first.offset.saturating_add(first.length);
+    for object in cells.iter().skip(1).filter_map(|cell| cell.object) {
+        let Ok((_, entry)) = archive.entry(object) else { break };
+        let next = entry.offset.saturating_add(entry.length);
+        let is_near = entry.source == first.source && entry.offset >= end && entry.offset - end <= GAP;
+        if !is_near || entry.length > SMALL || next - first.offset > WINDOW {
+            break;
+        }
+        end = next;
+    }
+    end
+}

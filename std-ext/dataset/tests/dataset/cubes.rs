@@ -1,0 +1,169 @@
+//! Fields as cubes: axes, places, holes, and what is left out.
+
+use tgm_dataset::{Duplicates, Indices, Join, OpenOptions, Values, open, open_all};
+use tgm_std::deps::ciborium::Value;
+
+use crate::{Archive, field};
+
+fn number(number: i64) -> Value {
+    number.into()
+}
+
+/// A field on a level of pressure.
+fn upper(param: &str, level: i64, step: i64, value: f64) -> Vec<u8> {
+    let mars = [("param", param.into()), ("levtype", "pl".into()), ("levelist", number(level)), ("step", number(step))];
+    field(value, &mars, &[])
+}
+
+/// A sum over an interval.
+fn sum(start: i64, end: i64, value: f64) -> Vec<u8> {
+    let mars = [("param", "tp".into()), ("step", number(end)), ("timespan", format!("{}h", end - start).into())];
+    let grib = [("stepRange", format!("{start}-{end}").into()), ("typeOfStatisticalProcessing", number(1))];
+    field(value, &mars, &grib)
+}
+
+/// At 2 m, at 10 m and on levels of pressure, with a hole.
+fn many() -> Vec<Vec<u8>> {
+    let mut messages = Vec::new();
+    for step in [0, 6, 12, 24] {
+        for level in [500, 850] {
+            if (level, step) != (500, 24) {
+                messages.push(upper("t", level, step, f64::from(u16::try_from(level + step).unwrap())));
+            }
+        }
+        for (param, level) in [("2t", 2), ("10u", 10)] {
+            let mars = [("param", param.into()), ("step", number(step))];
+            let grib = [("typeOfLevel", "heightAboveGround".into()), ("level", number(level))];
+            messages.push(field(1.0, &mars, &grib));
+        }
+    }
+    messages.extend([sum(0, 6, 1.0), sum(6, 12, 2.0), sum(0, 12, 3.0)]);
+    messages.push(field(5.0, &[("param", "sp".into()), ("levtype", "sfc".into()), ("step", number(0))], &[]));
+    messages
+}
+
+#[test]
+fn variables_share_their_steps_and_lack_some() {
+    let archive = Archive::new(&many());
+    let dataset = archive.open().unwrap();
+    let names: Vec<_> =
+        dataset.variables.iter().map(|it| (it.name.as_str(), it.dims.join(" "), it.hole_count())).collect();
+    let fields = "step y x".to_string();
+    assert_eq!(
+        names,
+        [
+            ("sp", fields.clone(), 3),
+            ("t", "step isobaricInhPa y x".into(), 1),
+            ("t2m", fields.clone(), 0),
+            ("tp", fields.clone(), 2),
+            ("u10", fields, 0)
+        ]
+    );
+    let hours = [0, 6, 12, 24].map(|hours| hours * 3600).to_vec();
+    assert_eq!(dataset.coordinate("step").unwrap().values, Values::Durations(hours));
+    assert_eq!(dataset.coordinate("isobaricInhPa").unwrap().values, Values::Floats(vec![850.0, 500.0]));
+    let attributes = &dataset.variable("u10").unwrap().attributes;
+    assert!(attributes.contains(&("heightAboveGround".into(), tgm_dataset::Attribute::Float(10.0))), "{attributes:?}");
+    // Both sums that end at 12 are there: one of 6 hours and one of 12.
+    let left_out: Vec<_> = dataset.left_out.iter().map(ToString::to_string).collect();
+    assert_eq!(left_out.len(), 1, "{left_out:?}");
+    assert!(left_out[0].starts_with("tp (interval=12"), "{left_out:?}");
+    assert!(dataset.holes(99).contains(&"t step=24 isobaricInhPa=500".to_string()), "{:?}", dataset.holes(99));
+    let at =
+        |step| dataset.read::<f64>("tp", &[Indices::Index(step), Indices::Index(0), Indices::Index(0)]).unwrap()[0];
+    assert!(at(0).is_nan() && (at(1), at(2)) == (1.0, 2.0) && at(3).is_nan());
+    let all = open_all(&[archive.path()], &OpenOptions::default()).unwrap();
+    assert_eq!((all.len(), all[1].variables[0].name.as_str(), all[1].left_out.len()), (2, "tp", 0));
+    let exact = OpenOptions { join: Join::Exact, ..OpenOptions::default() };
+    assert_eq!(open(&[archive.path()], &exact).unwrap().variables.len(), 3);
+}
+
+#[test]
+fn the_order_of_messages_does_not_matter() {
+    let mut messages = many();
+    let first = Archive::new(&messages).open().unwrap();
+    for round in 0..5 {
+        let len = messages.len();
+        // Another order each time.
+        (0..len).for_each(|at| messages.swap(at, (at * 7 + round * 3 + 1) % len));
+        let archive = Archive::new(&messages);
+        let dataset = archive.open().unwrap();
+        assert_eq!((&dataset.coordinates, &dataset.left_out), (&first.coordinates, &first.left_out));
+        for (one, other) in first.variables.iter().zip(&dataset.variables) {
+            assert_eq!((&one.name, &one.dims, &one.attributes), (&other.name, &other.dims, &other.attributes));
+        }
+        let last = [Indices::Index(2), Indices::Index(1), Indices::Index(1), Indices::Index(2)];
+        assert_eq!(dataset.read::<f64>("t", &last).unwrap(), [517.0]);
+    }
+}
+
+#[test]
+fn fields_for_one_place_are_an_error_unless_they_are_equal() {
+    let messages = [upper("t", 500, 0, 1.0), upper("t", 500, 6, 2.0), upper("t", 500, 0, 3.0)];
+    let archive = Archive::new(&messages);
+    let error = archive.open().unwrap_err().to_string();
+    for part in ["t at step=0", "message 0 object 0", "message 2 object 0"] {
+        assert!(error.contains(part), "{error}");
+    }
+    for (duplicates, expected) in [(Duplicates::First, 1.0), (Duplicates::Last, 3.0)] {
+        let dataset = open(&[archive.path()], &OpenOptions { duplicates, ..OpenOptions::default() }).unwrap();
+        let first = [Indices::Index(0), Indices::Index(0), Indices::Index(0)];
+        assert_eq!(dataset.read::<f64>("t", &first).unwrap(), [expected]);
+    }
+    let twice = Archive::new(&[upper("t", 500, 0, 1.0), upper("t", 500, 0, 1.0)]).open().unwrap();
+    assert_eq!(twice.notes.len(), 1);
+}
+
+#[test]
+fn a_control_forecast_is_member_0() {
+    let member = |kind: &str, number: Option<i64>, value| {
+        let mut mars = vec![("param", "t".into()), ("type", kind.into()), ("step", Value::from(6))];
+        mars.extend(number.map(|number| ("number", Value::from(number))));
+        field(value, &mars, &[])
+    };
+    let messages = [member("pf", Some(1), 1.0), member("cf", None, 0.0), member("pf", Some(2), 2.0)];
+    let dataset = Archive::new(&messages).open().unwrap();
+    assert_eq!(dataset.coordinate("number").unwrap().values, Values::Integers(vec![0, 1, 2]));
+    let all = [Indices::List(vec![2, 0]), Indices::Index(0), Indices::Index(0)];
+    assert_eq!(dataset.read::<f64>("t", &all).unwrap(), [2.0, 0.0]);
+    // A kind of the fields follows from the member, and is told along it.
+    let kinds = &dataset.coordinate("type").unwrap().values;
+    assert_eq!(*kinds, Values::Texts(["cf", "pf", "pf"].map(str::to_string).to_vec()));
+}
+
+#[test]
+fn other_grids_and_other_classes_are_other_datasets() {
+    let on = |north: f64, level| {
+        let area = Value::Array([north, 0.0, 40.0, 10.0].map(Value::from).to_vec());
+        field(1.0, &[("param", "t".into()), ("levtype", "pl".into()), ("levelist", number(level)), ("area", area)], &[])
+    };
+    let dataset = Archive::new(&[on(60.0, 500), on(60.0, 850), on(50.0, 700)]).open().unwrap();
+    assert_eq!(dataset.variables[0].dims, ["isobaricInhPa", "latitude", "longitude"]);
+    assert_eq!(dataset.coordinate("latitude").unwrap().values, Values::Floats(vec![60.0, 40.0]));
+    assert_eq!(dataset.left_out[0].why, "it has another grid");
+    let of = |class: &str, value| field(value, &[("param", "t".into()), ("class", class.into())], &[]);
+    let dataset = Archive::new(&[of("od", 1.0), of("ea", 2.0)]).open().unwrap();
+    assert_eq!((dataset.left_out.len(), dataset.left_out[0].why.as_str()), (1, "another cube has the name"));
+}
+
+#[test]
+fn times_and_low_pressures_have_their_units() {
+    let at = |date: i64, time: i64, level: f64| {
+        let mars = [
+            ("date", number(date)),
+            ("time", number(time)),
+            ("param", "t".into()),
+            ("levtype", "pl".into()),
+            ("step", number(6)),
+        ];
+        field(0.0, &mars, &[("level", level.into())])
+    };
+    let messages =
+        [at(20_240_101, 0, 0.5), at(20_240_101, 1200, 0.5), at(20_240_101, 0, 2.0), at(20_240_101, 1200, 2.0)];
+    let dataset = Archive::new(&messages).open().unwrap();
+    assert_eq!(dataset.coordinate("isobaricInPa").unwrap().values, Values::Floats(vec![200.0, 50.0]));
+    let midnight = 1_704_067_200;
+    assert_eq!(dataset.coordinate("time").unwrap().values, Values::Times(vec![midnight, midnight + 43_200]));
+    let valid = vec![midnight + 21_600, midnight + 64_800];
+    assert_eq!(dataset.coordinate("valid_time").unwrap().values, Values::Times(valid));
+}

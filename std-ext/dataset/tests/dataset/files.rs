@@ -1,0 +1,61 @@
+//! Variables of files: dimensions, records, groups and texts.
+
+use tgm_dataset::{Attribute, Indices, OpenOptions, groups, open};
+use tgm_std::deps::ciborium::Value;
+use tgm_std::{MessageBuilder, ObjectBuilder};
+
+use crate::{Archive, map};
+
+fn names(names: &[&str]) -> Value {
+    Value::Array(names.iter().map(|name| Value::from(*name)).collect())
+}
+
+#[test]
+fn variables_keep_their_dimensions_and_groups() {
+    let v = ObjectBuilder::new(&[2, 3], &[1_i16, 2, 3, 4, 5, 6]).unwrap();
+    let v = v.metadata("name", "v").metadata("dimensions", names(&["y", "x"]));
+    let v = v
+        .metadata("attributes", map(&[("units", "m".into()), ("valid_range", Value::Array(vec![0.into(), 9.into()]))]));
+    let w = ObjectBuilder::new(&[3], &[1.5_f32, 2.5, 3.5]).unwrap();
+    let w = w.metadata("name", "g/w").metadata("dimensions", names(&["x"]));
+    let text = map(&[
+        ("dimensions", names(&["x"])),
+        ("shape", Value::Array(vec![3.into()])),
+        ("values", names(&["a", "", "ü"])),
+    ]);
+    let message = MessageBuilder::new().extra("texts", map(&[("station", text)]));
+    let message = message.extra("attributes", map(&[("title", "all".into())])).object(v).object(w);
+    let archive = Archive::new(&[message.encode().unwrap()]);
+    let dataset = archive.open().unwrap();
+    assert_eq!(dataset.attributes, [("title".into(), Attribute::Text("all".into()))]);
+    let v = dataset.variable("v").unwrap();
+    assert_eq!((v.dims.join(" "), &v.shape[..]), ("y x".into(), &[2, 3][..]));
+    assert_eq!(v.attributes[1], ("valid_range".into(), Attribute::Integers(vec![0, 9])));
+    assert_eq!(dataset.variable("station").unwrap().texts().unwrap(), ["a", "", "ü"]);
+    assert_eq!(dataset.read::<i16>("v", &[Indices::Index(1), Indices::List(vec![2, 0])]).unwrap(), [6, 4]);
+    assert_eq!(groups(&[archive.path()], &OpenOptions::default()).unwrap(), ["g"]);
+    let options = OpenOptions { group: Some("/g".into()), ..OpenOptions::default() };
+    let group = open(&[archive.path()], &options).unwrap();
+    assert_eq!(group.variables.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["w"]);
+    assert_eq!(group.read::<f32>("w", &[Indices::Index(2)]).unwrap(), [3.5]);
+}
+
+#[test]
+fn records_are_one_variable() {
+    let record = |number: u64| {
+        let values = [number * 2, number * 2 + 1];
+        let v = ObjectBuilder::new(&[2], &values).unwrap();
+        let v = v.metadata("name", "v").metadata("dimensions", names(&["x"]));
+        let v = v.metadata("netcdf", map(&[("record", "time".into())]));
+        MessageBuilder::new().extra("record", number).object(v).encode().unwrap()
+    };
+    let archive = Archive::new(&[record(2), record(0), record(1)]);
+    let dataset = archive.open().unwrap();
+    let v = dataset.variable("v").unwrap();
+    assert_eq!((v.dims.join(" "), &v.shape[..]), ("time x".into(), &[3, 2][..]));
+    let all = [Indices::List(vec![0, 1, 2]), Indices::Index(1)];
+    assert_eq!(dataset.read::<u64>("v", &all).unwrap(), [1, 3, 5]);
+    // A record that is there twice is told, and not taken.
+    let twice = Archive::new(&[record(0), record(0)]).open().unwrap();
+    assert_eq!((twice.variables.len(), twice.left_out[0].why.as_str()), (0, "two messages have one record"));
+}

@@ -1,0 +1,44 @@
+//! Archives as datasets.
+
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
+
+mod boxes;
+mod cubes;
+mod files;
+
+use tgm_dataset::{Dataset, OpenOptions, open};
+use tgm_std::deps::ciborium::Value;
+use tgm_std::{MessageBuilder, ObjectBuilder, Result};
+
+/// A folder with one archive.
+struct Archive {
+    folder: tempfile::TempDir,
+}
+
+impl Archive {
+    fn new(messages: &[Vec<u8>]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.tgm"), messages.concat()).unwrap();
+        Self { folder }
+    }
+
+    fn path(&self) -> String {
+        self.folder.path().join("a.tgm").display().to_string()
+    }
+
+    fn open(&self) -> Result<Dataset> {
+        open(&[self.path()], &OpenOptions::default())
+    }
+}
+
+/// A map of metadata.
+fn map(entries: &[(&str, Value)]) -> Value {
+    Value::Map(entries.iter().map(|(key, value)| ((*key).into(), value.clone())).collect())
+}
+
+/// A message with a field of 2 × 3 points, whose values are `value` and the numbers behind it.
+fn field(value: f64, mars: &[(&str, Value)], grib: &[(&str, Value)]) -> Vec<u8> {
+    let values: Vec<f64> = (0..6_u8).map(|number| value + f64::from(number)).collect();
+    let object = ObjectBuilder::new(&[2, 3], &values).unwrap().metadata("mars", map(mars)).metadata("grib", map(grib));
+    MessageBuilder::new().object(object).encode().unwrap()
+}

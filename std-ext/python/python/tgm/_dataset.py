@@ -1,0 +1,162 @@
+"""Archives as datasets of xarray: opening and saving. xarray is imported when a function is called."""
+
+import functools
+import glob
+import hashlib
+import os
+
+from . import _native
+
+
+def open_dataset(source, /, **options):
+    """Opens an archive as a dataset of xarray: `xarray.open_dataset(source, engine="tgm", **options)`.
+
+    `source` is a path, an address, a pattern such as "run/*.tgm", a folder, or a list of these. Messages of one kind become a
+    variable whose dimensions are the keys that differ: number, time, step, level. What does not fit is told by a warning and
+    by `dataset.tgm.left_out`; `open_datasets` opens it too.
+
+    Options, beside what xarray takes, such as `chunks`:
+
+    - `profile`: "mars" for fields, "cf" for what came from NetCDF, Zarr or `save_dataset`; "auto" finds out.
+    - `join`: "widen" fills steps and levels that a variable lacks with NaN; "exact" leaves such a variable out.
+    - `duplicates`: "error", "first" or "last", for two messages with the same keys.
+    - `squeeze`: False keeps dimensions of length 1, as `xarray.open_mfdataset` needs them.
+    - `fill`: fill values by the names of variables, for integers with holes.
+    - `dtype`: "float32" for floats of that type, as cfgrib has them. They are float64 where values are packed.
+    - `group`: the group of a file of NetCDF or Zarr.
+    """
+    import xarray
+
+    return xarray.open_dataset(source, engine=_backend(), **options)
+
+
+def open_datasets(source, /, **options):
+    """Opens an archive as a list of datasets that hold everything, the one with the most messages first.
+
+    It takes the options of `open_dataset`.
+    """
+    import xarray
+
+    of_rust = {name: options[name] for name in OPTIONS if options.get(name) is not None}
+    archive = Archive(sources_of(source), of_rust)
+    engine = _backend()
+    return [
+        xarray.open_dataset(source, engine=engine, _number=number, **options) for number in range(len(archive.native()))
+    ]
+
+
+def save_dataset(dataset, path, *, encoding=None):
+    """Writes a dataset of xarray to a file, which `open_dataset` gives back.
+
+    A variable becomes a message, with an object for each index of all dimensions but the last two; small ones are joined.
+    `encoding` says how values of a variable are stored, by its name:
+
+    - `within`: the greatest error, for which values are packed in as few bits as it allows;
+    - `compression`: "zstd", "lz4", "szip" (of packed values), "none"; zstd of shuffled bytes by default, without loss;
+    - `chunks`: the shape of objects.
+
+    It may stand under `"tgm"` too, as in `encoding={"t2m": {"tgm": {"within": 0.01}}}`. Coordinates are stored plain. The file
+    appears when it is complete.
+    """
+    from ._save import save
+
+    save(dataset, path, encoding or {})
+
+
+def _backend():
+    from ._xarray import TgmBackendEntrypoint
+
+    return TgmBackendEntrypoint
+
+
+# Options that the compiled half takes.
+OPTIONS = ("profile", "join", "duplicates", "squeeze", "fill", "group")
+# Archives that a process keeps open.
+_KEPT = 8
+
+
+def sources_of(source):
+    """The paths and addresses that a source means, as a tuple of texts."""
+    if isinstance(source, (list, tuple)):
+        found = tuple(path for each in source for path in sources_of(each))
+        if not found:
+            raise ValueError("a list of files is expected, not an empty one")
+        return found
+    if not isinstance(source, (str, os.PathLike)):
+        raise TypeError(f"a path, an address or a list of them is expected, not {type(source).__name__}")
+    path = os.fspath(source)
+    if isinstance(path, bytes):
+        path = os.fsdecode(path)
+    if _native.is_remote_url(path):
+        return (path,)
+    path = os.path.abspath(os.path.expanduser(path))
+    if os.path.isdir(path):
+        found = sorted(glob.glob(os.path.join(glob.escape(path), "*.tgm")))
+        if not found:
+            raise FileNotFoundError(2, "no file in the folder ends with .tgm", path)
+        return tuple(found)
+    if not os.path.exists(path) and any(letter in path for letter in "*?["):
+        found = sorted(glob.glob(path, recursive=True))
+        if not found:
+            raise FileNotFoundError(2, "no file fits the pattern", path)
+        return tuple(found)
+    return (path,)
+
+
+def _state_of(path):
+    """What changes when a file is written."""
+    if _native.is_remote_url(path):
+        return None
+    found = os.stat(path)
+    return (found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+class Archive:
+    """Files and options, small enough to travel. Each process opens them once."""
+
+    __slots__ = ("sources", "options", "states")
+
+    def __init__(self, sources, options):
+        self.sources = sources
+        self.options = tuple(sorted((name, _frozen(value)) for name, value in options.items()))
+        self.states = _digest(sources)
+
+    def __eq__(self, other):
+        return isinstance(other, Archive) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def _key(self):
+        return (self.sources, self.options, self.states)
+
+    def __dask_tokenize__(self):
+        # dask cannot see that a file was changed.
+        return ("tgm.Archive", *self._key())
+
+    def native(self):
+        """The datasets of the compiled half."""
+        return _opened(self)
+
+    def check(self):
+        """Raises an error if a file was changed since the archive was opened."""
+        if _digest(self.sources) != self.states:
+            names = ", ".join(self.sources[:3])
+            raise ValueError(f"{names}: the file was changed since the dataset was opened")
+
+
+def _frozen(value):
+    return tuple(sorted(value.items())) if isinstance(value, dict) else value
+
+
+def _digest(sources):
+    """A digest of the states of files."""
+    states = repr([_state_of(path) for path in sources])
+    return hashlib.blake2b(states.encode(), digest_size=16).hexdigest()
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _opened(archive):
+    archive.check()
+    options = {name: dict(value) if name == "fill" else value for name, value in archive.options}
+    return _native._open_datasets(list(archive.sources), options)

@@ -1,0 +1,228 @@
+"""How the values of an object are encoded."""
+
+import math
+
+# Codecs that lose nothing; then codecs of numbers, which lose digits.
+_LOSSLESS = ("none", "szip", "zstd", "lz4", "blosc2", "rle", "roaring")
+_LOSSY = ("zfp", "sz3")
+_LEVELS = {"zstd": "zstd_level", "blosc2": "blosc2_clevel"}
+# szip as most writers choose it: 128 blocks of 16 samples; values are predicted from those before.
+_SZIP = {"szip_rsi": 128, "szip_block_size": 16}
+_SZIP_PREDICTS, _SZIP_BIG_ENDIAN = 8, 4
+_SZIP_WIDTH = 4
+
+_NAMES = ("bits", "within", "compression", "level", "shuffle", "rate", "precision")
+
+
+class Encoding:
+    """How the values of an object are encoded: a descriptor whose parameters follow from an array.
+
+    It stands wherever a descriptor is expected. Without arguments values are stored as they are.
+
+    | argument | |
+    |---|---|
+    | `bits` | packs floats into so many bits each (simple_packing); the step follows from their range. szip rounds up to 8, 16, 24 or 32 |
+    | `within` | the largest error of a value, in its unit: simple_packing with the fewest bits, or the tolerance of zfp or sz3 |
+    | `compression` | "szip", "zstd", "lz4", "blosc2", "zfp", "sz3"; "rle" and "roaring" for truth values |
+    | `level` | of zstd (1 to 22) and blosc2 (0 to 9) |
+    | `shuffle` | whether bytes of equal weight are stored together. Left open, it is chosen where szip needs it |
+    | `rate`, `precision` | of zfp, instead of `within`: bits of a value, and bits that are kept |
+
+    Packed values are float64; float16, bfloat16 and float32 are widened first, which is exact. NaN and infinities are
+    left out of the range; `allow_nan` and `allow_inf` of the call that encodes permit them.
+
+    Raises TypeError for an argument of another name, and ValueError for arguments that do not go together, here or when
+    the array is known.
+
+    >>> import numpy, tgm
+    >>> field = numpy.linspace(250, 300, 1000, dtype="float32")
+    >>> message = tgm.encode({}, [(tgm.Encoding(within=0.01, compression="szip"), field)])
+    >>> found = tgm.Message(message)[0]
+    >>> found.stages, bool(abs(found.read() - field).max() <= 0.01)
+    (('simple_packing', 'szip'), True)
+    """
+
+    __module__ = "tgm"
+    __slots__ = _NAMES
+
+    def __init__(
+        self,
+        *,
+        bits=None,
+        within=None,
+        compression=None,
+        level=None,
+        shuffle=None,
+        rate=None,
+        precision=None,
+        **unknown,
+    ):
+        for name in unknown:
+            raise TypeError(f"Encoding has no argument {name!r}: {_nearest(name, _NAMES, 'it has')}")
+        compression = "none" if compression is None else compression
+        if compression not in _LOSSLESS + _LOSSY:
+            hint = _nearest(str(compression), _LOSSLESS + _LOSSY, "it is one of")
+            raise ValueError(f"unknown compression {compression!r}: {hint}")
+        values = (bits, within, compression, level, shuffle, rate, precision)
+        for name, value in zip(_NAMES, values, strict=True):
+            object.__setattr__(self, name, value)
+        self._check()
+
+    def _check(self):
+        """Raises ValueError for arguments that do not go together."""
+        is_lossy = self.compression in _LOSSY
+        if self.bits is not None and self.within is not None:
+            raise ValueError("bits or within: each says how many bits a value gets")
+        if self.bits is not None and is_lossy:
+            raise ValueError(f"bits pack values into integers, which {self.compression} does not take: use within")
+        if self.bits is not None and not 0 <= self.bits <= 64:
+            raise ValueError(f"bits are 0 to 64, not {self.bits}")
+        if self.within is not None and not (self.within > 0 and math.isfinite(self.within)):
+            raise ValueError(f"within is a positive number, not {self.within}")
+        if self.level is not None and self.compression not in _LEVELS:
+            raise ValueError(f"compression {self.compression!r} has no level: {' and '.join(_LEVELS)} have one")
+        if is_lossy and self.shuffle:
+            raise ValueError(f"{self.compression} takes numbers, whose bytes cannot be shuffled")
+        if self.compression == "zfp":
+            if sum(value is not None for value in (self.within, self.rate, self.precision)) != 1:
+                raise ValueError("zfp takes one of within, rate and precision")
+        elif self.rate is not None or self.precision is not None:
+            raise ValueError("rate and precision are of zfp")
+        if self.compression == "sz3" and self.within is None:
+            raise ValueError("sz3 needs within")
+
+    def __setattr__(self, name, value):
+        raise AttributeError("an Encoding does not change: make another one")
+
+    def __delattr__(self, name):
+        self.__setattr__(name, None)
+
+    def _given(self):
+        """The arguments that are not left open."""
+        found = {name: getattr(self, name) for name in _NAMES}
+        return {name: value for name, value in found.items() if value is not None and value != "none"}
+
+    def __repr__(self):
+        return f"Encoding({', '.join(f'{name}={value!r}' for name, value in self._given().items())})"
+
+    def __eq__(self, other):
+        return self._given() == other._given() if isinstance(other, Encoding) else NotImplemented
+
+    def __hash__(self):
+        return hash(tuple(self._given().items()))
+
+    def __reduce__(self):
+        return _again, (self._given(),)
+
+    def descriptor(self, array):
+        """The descriptor of an array under this encoding, as a dict, and the array to store with it.
+
+        It is another array if its values have to be widened.
+
+        >>> import numpy, tgm
+        >>> tgm.Encoding(compression="szip").descriptor(numpy.zeros(4, "float32"))[0]["szip_rsi"]
+        128
+        """
+        import numpy as np
+
+        if not isinstance(array, np.ndarray):
+            array = np.asanyarray(array)
+        is_packed = self.bits is not None or self.within is not None and self.compression not in _LOSSY
+        if is_packed or self.compression in _LOSSY:
+            array = self._widened(array)
+        keys = {"type": "ntensor", "shape": list(array.shape), "dtype": _name(array.dtype)}
+        bits = None
+        if is_packed:
+            bits, packing = self._packing(array)
+            keys |= {"encoding": "simple_packing", **packing}
+        width = array.dtype.itemsize if bits is None else max(1, -(-bits // 8))
+        shuffle = self.shuffle
+        if shuffle is None:
+            shuffle = self.compression == "szip" and bits is None and width > _SZIP_WIDTH
+        if shuffle:
+            keys |= {"filter": "shuffle", "shuffle_element_size": width}
+        keys |= self._compressed(array, is_raw=bits is None and not shuffle)
+        return keys, array
+
+    def _compressed(self, array, is_raw):
+        """The keys of the compression."""
+        keys = {} if self.compression == "none" else {"compression": self.compression}
+        if self.compression == "szip":
+            is_big = is_raw and array.dtype.newbyteorder("S") == array.dtype.newbyteorder("<") != array.dtype
+            keys |= {**_SZIP, "szip_flags": _SZIP_PREDICTS | (_SZIP_BIG_ENDIAN if is_big else 0)}
+        elif self.compression == "zfp":
+            modes = {"within": ("fixed_accuracy", "zfp_tolerance"), "rate": ("fixed_rate", "zfp_rate")}
+            modes["precision"] = ("fixed_precision", "zfp_precision")
+            name = next(name for name in modes if getattr(self, name) is not None)
+            mode, key = modes[name]
+            value = getattr(self, name)
+            keys |= {"zfp_mode": mode, key: int(value) if name == "precision" else float(value)}
+        elif self.compression == "sz3":
+            keys |= {"sz3_error_bound_mode": "abs", "sz3_error_bound": float(self.within)}
+        if self.level is not None:
+            keys[_LEVELS[self.compression]] = int(self.level)
+        return keys
+
+    def _widened(self, array):
+        """The array as float64, which is the only type that can be packed."""
+        import numpy as np
+
+        name = _name(array.dtype)
+        if name not in ("float16", "bfloat16", "float32", "float64"):
+            what = self.compression if self.compression in _LOSSY else "packing"
+            raise ValueError(f"{what} takes floats, and the array is of dtype {array.dtype}: give .astype('float64')")
+        # Gaps become NaN, which the encoder records in a mask.
+        if isinstance(array, np.ma.MaskedArray):
+            array = array.astype("float64").filled(np.nan)
+        return array.astype("float64", copy=False)
+
+    def _packing(self, array):
+        """The bits of a value, and the keys of the packing."""
+        import numpy as np
+
+        finite = array[np.isfinite(array)] if array.size else array
+        least, greatest = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+        bits = int(self.bits) if self.bits is not None else _bits_within(greatest - least, self.within)
+        if self.compression == "szip":
+            # Samples of szip are whole bytes.
+            bits = max(8, -(-bits // 8) * 8)
+            if bits > 32:
+                raise ValueError(f"szip packs up to 32 bits, and {bits} are needed: take another compression")
+        keys = {"sp_bits_per_value": bits}
+        if finite.size == array.size:
+            return bits, keys
+        # The encoder derives the rest from all values; here some of them are not numbers.
+        from ._native import compute_packing_params
+
+        return bits, {**compute_packing_params(np.ascontiguousarray(finite).reshape(-1), bits, 0)}
+
+
+def _nearest(name, known, otherwise):
+    """Advice for a name that is not known."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, 1, 0.5)
+    return f"did you mean {near[0]!r}?" if near else f"{otherwise} {', '.join(known)}"
+
+
+def _again(given):
+    """The encoding that was pickled."""
+    return Encoding(**given)
+
+
+def _bits_within(extent, error):
+    """The fewest bits that keep values of this extent within an error: the step is a power of two."""
+    if extent == 0:
+        return 0
+    for bits in range(1, 65):
+        if 2.0 ** math.ceil(math.log2(extent / (2**bits - 1))) / 2 <= error:
+            return bits
+    raise ValueError(f"no number of bits keeps a range of {extent} within an error of {error}")
+
+
+def _name(dtype):
+    """The name of a dtype in descriptors."""
+    name = "bitmask" if dtype.kind == "b" else dtype.newbyteorder("=").name
+    if dtype.kind not in "biufc" and name != "bfloat16":
+        raise ValueError(f"data must be a numpy array of numbers or truth values (got dtype {dtype})")
+    return name

@@ -1,0 +1,3 @@
+"""Not for programs: what they use is in `tgm`."""
+
+from . import DecodedMessage as DecodedMessage

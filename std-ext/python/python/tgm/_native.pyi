@@ -1,0 +1,100 @@
+"""The compiled half. Programs take what they need from `tgm`."""
+
+from typing import Any, Final
+
+from . import (
+    Archive as Archive,
+    AsyncTensogramFile as AsyncTensogramFile,
+    AsyncTensogramFileIter as AsyncTensogramFileIter,
+    DataObjectDescriptor as DataObjectDescriptor,
+    Message as Message,
+    MessageIter as MessageIter,
+    MessageStream as MessageStream,
+    Metadata as Metadata,
+    Object as Object,
+    Objects as Objects,
+    StreamingEncoder as StreamingEncoder,
+    TensogramFile as TensogramFile,
+    TensogramFileIter as TensogramFileIter,
+    WIRE_VERSION as WIRE_VERSION,
+    compute_hash as compute_hash,
+    compute_packing_params as compute_packing_params,
+    convert_grib as convert_grib,
+    convert_grib_buffer as convert_grib_buffer,
+    convert_netcdf as convert_netcdf,
+    decode as decode,
+    decode_descriptors as decode_descriptors,
+    decode_metadata as decode_metadata,
+    decode_object as decode_object,
+    decode_range as decode_range,
+    decode_with_masks as decode_with_masks,
+    doctor as doctor,
+    encode as encode,
+    encode_pre_encoded as encode_pre_encoded,
+    is_remote_url as is_remote_url,
+    iter_messages as iter_messages,
+    scan as scan,
+    to_grib as to_grib,
+    to_netcdf as to_netcdf,
+    validate as validate,
+    validate_file as validate_file,
+)
+
+__all__ = [
+    "Metadata",
+    "DataObjectDescriptor",
+    "TensogramFile",
+    "TensogramFileIter",
+    "MessageIter",
+    "StreamingEncoder",
+    "WIRE_VERSION",
+    "__has_grib__",
+    "__has_netcdf__",
+    "convert_grib",
+    "convert_grib_buffer",
+    "convert_netcdf",
+    "to_grib",
+    "to_netcdf",
+    "_descriptor_from_cbor",
+    "_advice",
+    "_open_again",
+    "iter_messages",
+    "_metadata_from_cbor",
+    "decode",
+    "decode_descriptors",
+    "decode_metadata",
+    "decode_object",
+    "decode_range",
+    "decode_with_masks",
+    "doctor",
+    "encode",
+    "encode_pre_encoded",
+    "compute_hash",
+    "compute_packing_params",
+    "is_remote_url",
+    "scan",
+    "validate",
+    "validate_file",
+    "_reference",
+    "MessageStream",
+    "AsyncTensogramFile",
+    "AsyncTensogramFileIter",
+    "Archive",
+    "Message",
+    "Objects",
+    "Object",
+    "_open",
+    "_archive_again",
+    "_object",
+]
+
+__has_grib__: Final[bool]
+__has_netcdf__: Final[bool]
+def _advice() -> Any: ...
+def _archive_again(path: Any, mmap: Any, storage_options: Any) -> Any: ...
+def _descriptor_from_cbor(cbor: Any) -> Any: ...
+def _metadata_from_cbor(cbor: Any) -> Any: ...
+def _object(message: Any, number: Any) -> Any: ...
+def _open(source: Any, mmap: Any = False, storage_options: Any = None, opened: Any = None) -> Any: ...
+def _open_again(source: Any, storage: Any, bidirectional: Any) -> Any: ...
+_reference: Any

@@ -1,0 +1,96 @@
+"""Opening archives: what fsspec knows becomes a file object, all else is opened by the compiled half."""
+
+import os
+
+from ._native import _open, is_remote_url
+
+
+def open(source, /, *, mmap=False, storage_options=None):
+    """Opens an archive of messages for reading, wherever it is. The result is the same class for every source.
+
+    | source | how it is read |
+    |---|---|
+    | a path: `str` or `os.PathLike` | parts of the file, as they are asked for |
+    | a path, with `mmap=True` | where it lies: arrays that need no decoding are views |
+    | an address: `https://…`, `s3://…`, `gs://…`, `az://…` | parts, by requests for ranges; `storage_options` has options of the store |
+    | an address of fsspec: `memory://…`, `ftp://…`, `zip://…::…`, or an `OpenFile` | as a file object of fsspec |
+    | `bytes` and any other buffer of bytes | where it lies, without a copy |
+    | a file object with `read` and `seek` | parts, as they are asked for; `io.BytesIO` as its bytes |
+
+    Nothing of a payload is read before values are asked for. Streams that cannot seek are read by `MessageStream`.
+
+    With `mmap=True`, **no program may truncate the file or write into it while the archive or a view of it lives.** If
+    the file is truncated, the system ends this process with the signal SIGBUS when it touches bytes that are gone; no
+    exception can be raised. Bytes that are changed in place change in the views too. Appending and replacing by a rename
+    are harmless.
+
+    Raises OSError, such as FileNotFoundError and RemoteError; FramingError, which is a ValueError, for a source of
+    another format, such as GRIB, NetCDF or a page of HTML; TypeError for other objects.
+
+    >>> import numpy, tgm
+    >>> archive = tgm.open(tgm.encode({"base": [{"name": "2t"}]}, [(None, numpy.arange(3.0))]))
+    >>> len(archive), archive[0].objects["2t"].read()
+    (1, array([0., 1., 2.]))
+    """
+    if hasattr(source, "fs") and hasattr(source, "path") and not hasattr(source, "read"):
+        return _of_fsspec(source, lambda: source.fs.open(source.path, "rb"), mmap, storage_options)
+    if isinstance(source, str) and _is_foreign(source):
+        if source.startswith("file://"):
+            return _open(_path_of(source), mmap, storage_options)
+        return _of_fsspec(source, lambda: _by_fsspec(source, "rb", storage_options), mmap, None)
+    return _open(source, mmap, storage_options)
+
+
+def open_mmap(path):
+    """`tgm.open(path, mmap=True)`."""
+    return open(path, mmap=True)
+
+
+def open_for_writing(target, *, append):
+    """A file object for a path, an address of fsspec or an `OpenFile`; None for a path of this machine."""
+    if hasattr(target, "fs") and hasattr(target, "path") and not hasattr(target, "write"):
+        return target.fs.open(target.path, "ab" if append else "wb")
+    if isinstance(target, str) and _is_foreign(target) and not target.startswith("file://"):
+        return _by_fsspec(target, "ab" if append else "wb", None)
+    return None
+
+
+def local_path(target):
+    """The path of a target that `open_for_writing` does not open."""
+    if isinstance(target, str) and target.startswith("file://"):
+        return _path_of(target)
+    return os.fspath(target)
+
+
+def _path_of(address):
+    """The path of an address of this machine."""
+    # They take a good part of the time that importing this package takes.
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    return url2pathname(urlsplit(address).path)
+
+
+def _is_foreign(source):
+    """Whether text is an address that the compiled half does not read."""
+    head, found, _ = source.partition("://")
+    is_scheme = head.replace("::", "").replace("+", "").replace("-", "").replace(".", "").isalnum()
+    return bool(found) and (len(head) > 1 and is_scheme or "::" in source) and not is_remote_url(source)
+
+
+def _of_fsspec(source, opened, mmap, storage_options):
+    if mmap:
+        raise ValueError("argument 'mmap': only for paths of this machine")
+    if storage_options is not None:
+        raise ValueError("argument 'storage_options': the file system of this object has its own")
+    return _open(opened(), False, None, source)
+
+
+def _by_fsspec(address, mode, storage_options):
+    try:
+        import fsspec
+    except ImportError as error:
+        scheme = address.partition("://")[0]
+        raise ImportError(f"addresses of {scheme}:// are read by the package fsspec, which is not installed") from error
+    # An OpenFile adds what its address says of compression.
+    return fsspec.open(address, mode, **(storage_options or {})).open()

@@ -1,0 +1,248 @@
+"""Datasets of xarray as archives. A variable is a message in the form that conversion from Zarr has: objects are chunks."""
+
+import math
+import os
+import tempfile
+
+import numpy as np
+import xarray as xr
+
+from . import _native
+
+# Bytes that an object has at least, where a place of the outer dimensions has fewer.
+LEAST_BYTES = 64 << 10
+# The greatest width of packed values.
+MOST_BITS = 32
+KEYS = {"within", "compression", "chunks"}
+COMPRESSIONS = ("zstd", "lz4", "szip", "none")
+
+
+def save(dataset, path, encoding):
+    if isinstance(dataset, xr.DataArray):
+        raise TypeError("a Dataset is expected, not a DataArray: call to_dataset() first")
+    wanted = {name: _wanted(name, options, dataset) for name, options in encoding.items()}
+    variables, attributes = xr.conventions.encode_dataset_coordinates(dataset)
+    path = os.fsdecode(path)
+    scheme, slashes, _ = path.partition("://")
+    if slashes and scheme.isalnum():
+        raise OSError(f"cannot create {scheme}://…: addresses are read, and not written")
+    folder = os.path.dirname(os.path.abspath(path))
+    place, temporary = tempfile.mkstemp(prefix=".tgm-", dir=folder)
+    try:
+        with open(place, "wb") as out:
+            texts = {}
+            messages = []
+            for name, variable in variables.items():
+                if "/" in str(name) or not isinstance(name, str) or not name:
+                    raise ValueError(f"variable {name!r}: a name is a text without '/'")
+                encoded = _encoded(name, variable)
+                if encoded.dtype.kind in "OUST":
+                    texts[name] = _texts(name, encoded)
+                else:
+                    messages.append((name, encoded))
+            extra = {"attributes": _attributes("the dataset", attributes)} if attributes else {}
+            if texts or not messages:
+                out.write(_native.encode({**extra, "texts": texts}, []))
+                extra = {}
+            for name, variable in messages:
+                is_coordinate = name in dataset.coords
+                _write(out, name, variable, wanted.get(name, {}), is_coordinate, extra)
+                extra = {}
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        raise
+
+
+def _umask():
+    now = os.umask(0)
+    os.umask(now)
+    return now
+
+
+def _wanted(name, options, dataset):
+    if name not in dataset.variables:
+        raise ValueError(f"encoding: the dataset has no variable {name!r}")
+    options = dict(options.get("tgm", options))
+    unknown = sorted(set(options) - KEYS)
+    if unknown:
+        raise ValueError(f"encoding of {name!r}: unknown: {', '.join(unknown)}; known: {', '.join(sorted(KEYS))}")
+    within = options.get("within")
+    if within is not None and not (np.isfinite(within) and within > 0):
+        raise ValueError(f"encoding of {name!r}: within: a number above 0 is expected, not {within!r}")
+    compression = options.get("compression")
+    if compression is not None and compression not in COMPRESSIONS:
+        known = ", ".join(COMPRESSIONS)
+        raise ValueError(f"encoding of {name!r}: compression: one of {known} is expected, not {compression!r}")
+    if compression == "szip" and within is None:
+        raise ValueError(f"encoding of {name!r}: szip compresses packed values: give within, the greatest error")
+    return options
+
+
+def _encoded(name, variable):
+    """Times as numbers with units, as files have them. Packing of a file that it came from is left out."""
+    kept = {key: value for key, value in variable.encoding.items() if key in ("units", "calendar", "coordinates")}
+    if variable.dtype.kind in "mM":
+        # The units must be able to say each time.
+        kept.setdefault("dtype", np.dtype("int64"))
+        if variable.dtype.kind == "M" and "units" not in kept:
+            kept["units"] = "nanoseconds since 1970-01-01" if variable.dtype == "M8[ns]" else "seconds since 1970-01-01"
+            kept.setdefault("calendar", "proleptic_gregorian")
+        if variable.dtype.kind == "m":
+            kept["units"] = "nanoseconds" if variable.dtype == "m8[ns]" else "seconds"
+    if variable.dtype.kind in "mMO" and not _is_text(variable):
+        variable = variable.copy(deep=False)
+        variable.encoding = kept
+        return xr.conventions.encode_cf_variable(variable, name=name)
+    if "coordinates" in kept:
+        variable = variable.assign_attrs(coordinates=kept["coordinates"]) if hasattr(variable, "assign_attrs") else variable
+    return variable
+
+
+def _is_text(variable):
+    if variable.dtype.kind != "O":
+        return False
+    flat = np.asarray(variable.values).reshape(-1)
+    return flat.size == 0 or isinstance(flat[0], (str, bytes)) or flat[0] is None
+
+
+def _texts(name, variable):
+    flat = [("" if each is None or each is np.nan else each) for each in np.asarray(variable.values).reshape(-1).tolist()]
+    if not all(isinstance(each, (str, bytes)) for each in flat):
+        raise TypeError(f"variable {name!r}: elements of type {variable.dtype} are neither numbers, times nor texts")
+    flat = [each.decode() if isinstance(each, bytes) else each for each in flat]
+    found = {"dimensions": list(variable.dims), "shape": list(variable.shape), "values": flat}
+    if variable.attrs:
+        found["attributes"] = _attributes(name, variable.attrs)
+    return found
+
+
+def _attributes(name, attributes):
+    found = {}
+    for key, value in attributes.items():
+        if isinstance(value, (np.ndarray, np.generic)):
+            value = value.tolist()
+        if isinstance(value, tuple):
+            value = list(value)
+        flat = value if isinstance(value, list) else [value]
+        if not all(isinstance(each, (str, int, float, bool)) for each in flat):
+            raise TypeError(f"{name}: attribute {key!r} is neither a text, a number nor a list of them: {value!r}")
+        found[str(key)] = value
+    return found
+
+
+def _chunks(name, variable, options, is_coordinate):
+    shape = variable.shape
+    given = options.get("chunks")
+    if given is not None:
+        if isinstance(given, dict):
+            given = [given.get(dim, size) for dim, size in zip(variable.dims, shape)]
+        if len(given) != len(shape) or any(int(each) < 1 for each in given):
+            raise ValueError(f"encoding of {name!r}: chunks: {len(shape)} numbers above 0 are expected, not {given!r}")
+        return [min(int(each), size) or 1 for each, size in zip(given, shape)]
+    chunks = [size or 1 for size in shape]
+    if is_coordinate:
+        return chunks
+    for axis in range(max(0, len(shape) - 2)):
+        chunks[axis] = 1
+    for axis in reversed(range(max(0, len(shape) - 2))):
+        bytes_now = math.prod(chunks) * variable.dtype.itemsize
+        chunks[axis] = max(1, min(shape[axis], LEAST_BYTES // max(1, bytes_now)))
+        if chunks[axis] < shape[axis]:
+            break
+    return chunks
+
+
+def _write(out, name, variable, options, is_coordinate, extra):
+    shape, chunks = list(variable.shape), _chunks(name, variable, options, is_coordinate)
+    dtype = variable.dtype
+    if dtype.kind not in "biufc" or (dtype.kind == "c" and dtype.itemsize > 16) or dtype == np.longdouble != np.float64:
+        raise TypeError(f"variable {name!r}: elements of type {dtype} cannot be stored")
+    fill = "NaN" if dtype.kind == "f" else [0, 0] if dtype.kind == "c" else False if dtype.kind == "b" else 0
+    array = {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": shape,
+        "data_type": dtype.name,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": chunks}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "fill_value": fill,
+        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}] if dtype.itemsize > 1 else [{"name": "bytes"}],
+        "dimension_names": list(variable.dims),
+    }
+    attributes = _attributes(name, variable.attrs)
+    if "_FillValue" in attributes and dtype.kind == "f":
+        # NaN stands for itself.
+        if np.isnan(attributes["_FillValue"]):
+            del attributes["_FillValue"]
+    if 0 in shape:
+        array["attributes"] = attributes
+    encoder = _native.StreamingEncoder(
+        {**extra, "zarr": {"path": name, "array": array}}, file=out, allow_nan=True, allow_inf=True
+    )
+    counts = [math.ceil(size / chunk) for size, chunk in zip(shape, chunks)]
+    for number, place in enumerate(np.ndindex(*counts)):
+        origin = [index * chunk for index, chunk in zip(place, chunks)]
+        box = tuple(slice(start, min(start + chunk, size)) for start, chunk, size in zip(origin, chunks, shape))
+        values = np.ascontiguousarray(variable[box].values)
+        entry = {"name": name, "dimensions": list(variable.dims), "zarr": {"chunk": list(place), "origin": origin}}
+        if number == 0 and attributes:
+            entry["attributes"] = attributes
+        encoder.write_preceder(entry)
+        encoder.write_object(*_object(name, values.reshape([part.stop - part.start for part in box]), options, is_coordinate))
+    encoder.finish()
+
+
+def _object(name, values, options, is_coordinate):
+    """The descriptor and the values of an object."""
+    order = "little" if values.dtype.byteorder != ">" else "big"
+    values = values.astype(values.dtype.newbyteorder("=" if order == "little" else ">"), copy=False)
+    within, compression = options.get("within"), options.get("compression")
+    descriptor = {"type": "ntensor", "dtype": _dtype_name(values.dtype), "shape": list(values.shape)}
+    # szip and shuffle take samples of whole bytes.
+    step = 1 if compression == "none" else 8
+    packing = _packing(values, within, step) if within is not None else None
+    if packing is not None:
+        values = values.astype("float64")
+        descriptor.update(packing, dtype="float64", encoding="simple_packing")
+        compression = compression or "szip"
+        if compression == "szip":
+            descriptor.update(compression="szip", szip_rsi=128, szip_block_size=16, szip_flags=8)
+            return descriptor, values
+        width = -(-packing["sp_bits_per_value"] // 8)
+    else:
+        width = values.dtype.itemsize
+        if compression == "szip":
+            # These values cannot be packed within the bound.
+            compression = "zstd"
+    if compression is None:
+        compression = "none" if is_coordinate or values.nbytes < 256 else "zstd"
+    if compression != "none":
+        if width > 1 and values.dtype.kind != "b":
+            descriptor.update(filter="shuffle", shuffle_element_size=width)
+        descriptor["compression"] = compression
+    return descriptor, values
+
+
+def _dtype_name(dtype):
+    return "bitmask" if dtype.kind == "b" else dtype.newbyteorder("=").name
+
+
+def _packing(values, within, step):
+    """Packing whose error is at most `within`, with a multiple of `step` bits; None where that takes too many."""
+    if values.dtype.kind != "f":
+        return None
+    finite = np.asarray(values, "float64")[np.isfinite(values)]
+    if not finite.size:
+        return None
+    span = float(finite.max()) - float(finite.min())
+    if not np.isfinite(span):
+        return None
+    bits = 0 if span == 0 else max(1, math.ceil(math.log2(span / within + 1)) - 1)
+    for bits in range(-(-bits // step) * step, MOST_BITS + 1, step):
+        packing = _native.compute_packing_params(finite, bits, 0)
+        if 0.5 * 2.0 ** packing["sp_binary_scale_factor"] <= within or span == 0:
+            return packing
+    return None

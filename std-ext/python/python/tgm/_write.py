@@ -1,0 +1,183 @@
+"""Writing archives."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from ._native import StreamingEncoder, TensogramFile
+from ._open import local_path, open, open_for_writing
+
+
+class Writer:
+    """Writes messages into a file, object by object.
+
+    `target` is a path, an address of fsspec such as `memory://…`, or an object with `write`. A file is created, or
+    emptied; with `append=True` messages are put behind those that it has. A message is in the file once `finish` has
+    returned. Readers of the file never see a part of one that is written to a path.
+
+    The end of a `with` statement finishes the message and closes the file; if an exception left it, the message that is
+    not finished is dropped.
+
+    `hash`, `threads`, `allow_nan` and `allow_inf` are as for `tgm.encode`. NaN and infinities are permitted here, and
+    kept by masks.
+
+    >>> import io, numpy, tgm
+    >>> file = io.BytesIO()
+    >>> with tgm.Writer(file) as writer:
+    ...     for step in (0, 6):
+    ...         writer.object(numpy.full(3, float(step)), metadata={"mars": {"param": "2t", "step": step}})
+    ...         writer.finish()
+    >>> [found.read().tolist() for found in tgm.open(file).query("mars.step=6")]
+    [[6.0, 6.0, 6.0]]
+    """
+
+    __module__ = "tgm"
+
+    def __init__(self, target, *, append=False, hash="xxh3", threads=0, allow_nan=True, allow_inf=True):
+        self._options = {"hash": hash, "threads": threads, "allow_nan": allow_nan, "allow_inf": allow_inf}
+        self._message = None
+        self._is_closed = False
+        self._file = self._owned = None
+        if hasattr(target, "write"):
+            if append:
+                raise ValueError("argument 'append': open the file object with mode 'ab'")
+            self._file = target
+            return
+        self._file = self._owned = open_for_writing(target, append=append)
+        if self._file is None:
+            path = local_path(target)
+            self._path = (_existing if append else TensogramFile.create)(path)
+
+    def begin(self, metadata=None):
+        """Begins a message with annotations, a dict. Without it a message begins with its first object.
+
+        Raises ValueError if a message is begun already.
+        """
+        self._check_open()
+        if self._message is not None:
+            raise ValueError("a message is begun already: finish it first")
+        self._message = StreamingEncoder(dict(metadata or {}), **self._options)
+
+    def object(self, array, *, encoding=None, metadata=None):
+        """Adds an array to the message: it is encoded now, and may change afterwards.
+
+        `encoding` is an `Encoding` or a descriptor; `metadata` is a dict with the object's metadata.
+        """
+        self._check_open()
+        if self._message is None:
+            self.begin()
+        if metadata:
+            self._message.write_preceder(metadata)
+        self._message.write_object(encoding, array)
+
+    def finish(self):
+        """Ends the message and writes it. The next object begins another one. Does nothing without a message."""
+        self._check_open()
+        message, self._message = self._message, None
+        if message is None:
+            return
+        encoded = message.finish_backfilled()
+        if self._file is None:
+            self._path.append_raw(encoded)
+            return
+        done = 0
+        while done < len(encoded):
+            written = self._file.write(encoded[done:] if done else encoded)
+            # Files that are not buffered tell how much they took; others take all.
+            done = len(encoded) if written is None else done + written
+
+    def close(self):
+        """Finishes the message and closes what was opened. A file object of the caller stays open."""
+        if self._is_closed:
+            return
+        try:
+            self.finish()
+        finally:
+            self._end()
+
+    @property
+    def closed(self):
+        """Whether the writer was closed."""
+        return self._is_closed
+
+    def _end(self):
+        self._is_closed, self._message = True, None
+        if self._owned is not None:
+            self._owned.close()
+        if self._file is None:
+            self._path.close()
+
+    def _check_open(self):
+        if self._is_closed:
+            raise ValueError("the writer is closed")
+
+    def __enter__(self):
+        self._check_open()
+        return self
+
+    def __exit__(self, kind, _error, _traceback):
+        if kind is None:
+            self.close()
+        elif not self._is_closed:
+            self._end()
+        return False
+
+
+def _existing(path):
+    """The file to append to, which is created if there is none."""
+    try:
+        return TensogramFile.open(path)
+    except FileNotFoundError:
+        return TensogramFile.create(path)
+
+
+def save(target, arrays, /, *, encoding=None, metadata=None, append=False, threads=0):
+    """Writes arrays as one message: an array, a sequence of them, or a mapping from names to arrays.
+
+    `target` is what `Writer` takes. `encoding` is an `Encoding` or a descriptor for all arrays, or a mapping from names
+    to them. `metadata` has annotations of the message. NaN and infinities are kept.
+
+    >>> import io, numpy, tgm
+    >>> file = io.BytesIO()
+    >>> tgm.save(file, {"2t": numpy.arange(3.0)}, encoding=tgm.Encoding(compression="zstd"))
+    >>> tgm.load(file)
+    {'2t': array([0., 1., 2.])}
+    """
+    if isinstance(arrays, Mapping):
+        named = [({"name": name}, name, array) for name, array in arrays.items()]
+    else:
+        is_sequence = isinstance(arrays, (list, tuple))
+        named = [(None, None, array) for array in (arrays if is_sequence else [arrays])]
+    by_name = isinstance(encoding, Mapping) and not {"dtype", "compression", "encoding", "filter"} & set(encoding)
+    with Writer(target, append=append, threads=threads) as writer:
+        writer.begin(metadata)
+        for entry, name, array in named:
+            writer.object(_array(array), encoding=encoding.get(name) if by_name else encoding, metadata=entry)
+
+
+def load(source, /, *, threads=0, checked=False):
+    """Reads all arrays of an archive: a dict from names to arrays.
+
+    `source` is what `open` takes. An object without a name, or whose name another one has too, has its number among all
+    objects of the archive instead. With `checked=True` digests are checked.
+
+    >>> import numpy, tgm
+    >>> tgm.load(tgm.encode({}, [(None, numpy.arange(3))]))
+    {0: array([0, 1, 2])}
+    """
+    with open(source) as archive:
+        objects = [found for message in archive for found in message.objects]
+        names = [found.name for found in objects]
+        uses = Counter(names)
+        keys = [name if name is not None and uses[name] == 1 else at for at, name in enumerate(names)]
+        return {
+            key: found.read(threads=threads, checked=checked) for key, found in zip(keys, objects, strict=True)
+        }
+
+
+def _array(array):
+    """An array of numpy, whatever the value is."""
+    if hasattr(array, "__array__") or isinstance(array, (bytes, bytearray, memoryview)):
+        return array
+    import numpy as np
+
+    return np.asarray(array)

@@ -1,0 +1,291 @@
+"""The backend of xarray: `xarray.open_dataset("archive.tgm", engine="tgm")`."""
+
+import math
+import os
+import warnings
+
+import numpy as np
+import xarray as xr
+from xarray.backends import BackendArray, BackendEntrypoint
+from xarray.core import indexing
+
+from . import _native
+from ._dataset import OPTIONS, Archive, sources_of
+
+# Bytes of a chunk that is not asked for otherwise, and the greatest number of chunks of a variable.
+CHUNK_BYTES = 8 << 20
+MOST_CHUNKS = 10_000
+# Bytes that a selection of single points takes beside its result.
+BESIDE_BYTES = 64 << 20
+# Seconds since 1970 that nanoseconds can express.
+FIRST_NS, LAST_NS = -9_223_372_036, 9_223_372_036
+NO_TIME = np.iinfo(np.int64).min
+
+
+class TgmArray(BackendArray):
+    """A variable whose values are read when they are asked for."""
+
+    def __init__(self, archive, number, variable, dtype):
+        self.archive = archive
+        self.number = number
+        self.name = variable["name"]
+        self.shape = variable["shape"]
+        self.stored = np.dtype(variable["dtype"])
+        self.dtype = np.dtype(dtype)
+
+    def __getitem__(self, key):
+        if isinstance(key, indexing.VectorizedIndexer):
+            return self._points(key)
+        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER, self._read)
+
+    def _read(self, key):
+        """The values of a box: integers, slices and lists of indices."""
+        keys = tuple(each if isinstance(each, slice) else np.asarray(each).tolist() for each in key)
+        lens = [
+            len(range(*each.indices(size))) if isinstance(each, slice) else len(each)
+            for each, size in zip(keys, self.shape)
+            if not isinstance(each, int)
+        ]
+        native = self.archive.native()[self.number]
+        values = native.read(self.name, keys)
+        if values.dtype != self.stored:
+            values = values.view(self.stored)
+        values = values.reshape(lens)
+        if self.stored != self.dtype:
+            # Times of numpy are stored as integers.
+            values = values.view(self.dtype) if self.dtype.kind in "mM" else values.astype(self.dtype)
+        return values
+
+    def _points(self, key):
+        """The values of single points. Points that lie in one box are read together, a few hundred at a time."""
+        keys = [np.arange(size)[each] if isinstance(each, slice) else np.asarray(each) for each, size in
+                zip(key.tuple, self.shape)]
+        arrays = [np.asarray(each) for each in key.tuple if not isinstance(each, slice)]
+        if len(arrays) != len(keys):
+            # Slices beside arrays: the result has the arrays' dimensions first.
+            shape = np.broadcast_shapes(*(each.shape for each in arrays))
+            slices = [each for each, given in zip(keys, key.tuple) if isinstance(given, slice)]
+            ndim = len(shape) + len(slices)
+            found, at = [], len(shape)
+            for each, given in zip(keys, key.tuple):
+                if isinstance(given, slice):
+                    found.append(each.reshape([-1 if axis == at else 1 for axis in range(ndim)]))
+                    at += 1
+                else:
+                    found.append(each.reshape(each.shape + (1,) * len(slices)))
+            keys = found
+        shape = np.broadcast_shapes(*(each.shape for each in keys))
+        if math.prod(shape) == 0:
+            return np.empty(shape, self.dtype)
+        # Axes of the result along which some dimension varies alone are cut into runs, so that little is read beside.
+        keys = [each.reshape((1,) * (len(shape) - each.ndim) + each.shape) for each in keys]
+        out = np.empty(shape, self.dtype)
+        self._points_into(keys, out)
+        return out
+
+    def _points_into(self, keys, out):
+        unique = [np.unique(each) for each in keys]
+        needed = math.prod(len(each) for each in unique) * self.dtype.itemsize
+        longest = int(np.argmax(out.shape)) if out.ndim else 0
+        if needed > max(BESIDE_BYTES, 2 * out.nbytes) and out.size > 1:
+            half = out.shape[longest] // 2
+            for part in (slice(None, half), slice(half, None)):
+                place = (slice(None),) * longest + (part,)
+                self._points_into([each if each.shape[longest] == 1 else each[place] for each in keys], out[place])
+            return
+        box = self._read(tuple(unique))
+        out[...] = box[tuple(np.searchsorted(labels, each) for labels, each in zip(unique, keys))]
+
+
+class TgmBackendEntrypoint(BackendEntrypoint):
+    """Archives of Tensogram messages, and what `tgm.save_dataset` writes."""
+
+    description = "Open archives of Tensogram messages (.tgm)"
+    url = "https://github.com/ecmwf/tensogram"
+    supports_groups = True
+    open_dataset_parameters = (
+        "filename_or_obj", "mask_and_scale", "decode_times", "concat_characters", "decode_coords", "drop_variables",
+        "use_cftime", "decode_timedelta", "group", "profile", "join", "duplicates", "squeeze", "fill", "dtype", "chunk",
+        "_number",
+    )
+
+    def open_dataset(
+        self, filename_or_obj, *, mask_and_scale=True, decode_times=True, concat_characters=True, decode_coords=True,
+        drop_variables=None, use_cftime=None, decode_timedelta=None, group=None, profile=None, join=None,
+        duplicates=None, squeeze=None, fill=None, dtype=None, chunk=None, _number=0,
+    ):
+        given = {"profile": profile, "join": join, "duplicates": duplicates, "squeeze": squeeze, "fill": fill,
+                 "group": group}
+        archive = Archive(sources_of(filename_or_obj), {name: given[name] for name in OPTIONS if given[name] is not None})
+        natives = archive.native()
+        if _number >= len(natives):
+            raise ValueError(f"{archive.sources[0]}: the archive has no objects")
+        native = natives[_number]
+        dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
+        variables = {}
+        for about in native.variables:
+            if about["name"] not in dropped:
+                variables[about["name"]] = _variable(archive, _number, about, dtype, chunk)
+        coordinates = {}
+        for name, dims, kind, values, attributes in native.coordinates:
+            if name in dropped:
+                continue
+            if kind == "times" and not decode_times:
+                kind, attributes = "numbers", {**attributes, "units": "seconds since 1970-01-01"}
+            if kind == "durations" and decode_timedelta is False:
+                kind, attributes = "numbers", {**attributes, "units": "seconds"}
+            coordinates[name] = _coordinate(variables, coordinates, dims, kind, values, attributes)
+        attributes = native.attributes
+        if coordinates or not _is_of_files(native):
+            dataset = xr.Dataset(variables, coords=coordinates, attrs=attributes)
+        else:
+            decoded, attributes, names = xr.conventions.decode_cf_variables(
+                variables, attributes, mask_and_scale=mask_and_scale, decode_times=decode_times,
+                concat_characters=concat_characters, decode_coords=decode_coords, drop_variables=drop_variables,
+                use_cftime=use_cftime, decode_timedelta=decode_timedelta,
+            )
+            dataset = xr.Dataset(decoded, attrs=attributes)
+            dataset = dataset.set_coords(names.intersection(decoded))
+        source = archive.sources[0] if len(archive.sources) == 1 else list(archive.sources)
+        dataset.encoding = {"source": source, "tgm": {"left_out": native.left_out, "notes": native.notes,
+                                                      "number": _number, "archive": archive}}
+        left_out = [each for each in native.left_out if not each.endswith("it is in another group")]
+        if left_out and _number == 0:
+            _warn_left_out(archive, left_out)
+        return dataset
+
+    def guess_can_open(self, filename_or_obj):
+        if not isinstance(filename_or_obj, (str, os.PathLike)):
+            return False
+        return os.fspath(filename_or_obj).rstrip("/").endswith(".tgm")
+
+    def open_groups_as_dict(self, filename_or_obj, **options):
+        """A dataset for each group of a file, or for each dataset of fields that do not fit together."""
+        archive = Archive(
+            sources_of(filename_or_obj),
+            {name: options[name] for name in OPTIONS if options.get(name) is not None and name != "group"},
+        )
+        native_options = {name: dict(value) if name == "fill" else value for name, value in archive.options}
+        groups = _native._dataset_groups(list(archive.sources), native_options)
+        if groups:
+            found = {"/": self.open_dataset(filename_or_obj, **options)}
+            for group in groups:
+                found[f"/{group}"] = self.open_dataset(filename_or_obj, **{**options, "group": group})
+            return found
+        count = len(archive.native())
+        if count <= 1:
+            return {"/": self.open_dataset(filename_or_obj, **options)}
+        with warnings.catch_warnings():
+            # All of them are opened.
+            warnings.simplefilter("ignore", LeftOutWarning)
+            return {f"/{number}": self.open_dataset(filename_or_obj, _number=number, **options) for number in range(count)}
+
+    def open_datatree(self, filename_or_obj, **options):
+        return xr.DataTree.from_dict(self.open_groups_as_dict(filename_or_obj, **options))
+
+
+class LeftOutWarning(UserWarning):
+    """A dataset does not hold all that its archive has."""
+
+
+def _warn_left_out(archive, left_out):
+    names = archive.sources[0] if len(archive.sources) == 1 else f"{len(archive.sources)} files"
+    some = "; ".join(left_out[:3]) + ("; …" if len(left_out) > 3 else "")
+    text = f"{names}: {len(left_out)} cubes do not fit into the dataset: {some}. tgm.open_datasets opens all."
+    warnings.warn(text, LeftOutWarning, stacklevel=4)
+
+
+def _is_of_files(native):
+    return not native.coordinates
+
+
+def _variable(archive, number, about, dtype, chunk):
+    attributes = about["attributes"]
+    if about["texts"] is not None:
+        # They are decoded already.
+        attributes.pop("_Encoding", None)
+        return xr.Variable(about["dims"], _text_array(about["texts"]).reshape(about["shape"]), attributes)
+    wanted = np.dtype(about["dtype"])
+    if dtype is not None and wanted.kind == "f":
+        wanted = np.dtype(dtype)
+    if times := attributes.pop("numpy_dtype", None):
+        wanted = np.dtype(times)
+    array = TgmArray(archive, number, about, wanted)
+    encoding = {
+        "preferred_chunks": dict(zip(about["dims"], _chunks(about, wanted.itemsize, chunk))),
+        "tgm": {"piece": about["piece"], "objects": about["objects"], "holes": about["holes"]},
+    }
+    return xr.Variable(about["dims"], indexing.LazilyIndexedArray(array), attributes, encoding)
+
+
+def _text_array(texts):
+    """An array of texts: of fixed width, unless that takes much more memory than the texts."""
+    longest = max(map(len, texts), default=0)
+    is_ragged = longest * len(texts) > 8 * sum(map(len, texts)) + (1 << 20)
+    return np.array(texts, dtype=object if is_ragged else f"<U{max(1, longest)}")
+
+
+def _chunks(about, itemsize, chunk):
+    """The shape of chunks: objects, joined along the innermost dimensions until they have a few MB."""
+    if chunk not in (None, "object"):
+        raise ValueError(f"argument 'chunk': 'object' is expected, not {chunk!r}")
+    shape, chunks = about["shape"], [max(1, min(size, piece)) for size, piece in zip(about["shape"], about["piece"])]
+    if chunk == "object":
+        return tuple(chunks)
+
+    def count():
+        return math.prod(math.ceil(size / each) for size, each in zip(shape, chunks) if size)
+
+    for axis in reversed(range(len(shape))):
+        bytes_now = math.prod(chunks) * itemsize
+        pieces = max(1, math.ceil(shape[axis] / chunks[axis]))
+        factor = min(pieces, max(1, CHUNK_BYTES // max(1, bytes_now)))
+        chunks[axis] = min(shape[axis], chunks[axis] * factor) or 1
+        if chunks[axis] < shape[axis]:
+            break
+    for axis in reversed(range(len(shape))):
+        while count() > MOST_CHUNKS and chunks[axis] < shape[axis]:
+            chunks[axis] = min(shape[axis], chunks[axis] * 2)
+    return tuple(chunks)
+
+
+def _coordinate(variables, coordinates, dims, kind, values, attributes):
+    if kind == "texts":
+        values = _text_array(values)
+    elif kind in ("times", "durations"):
+        letter = "M" if kind == "times" else "m"
+        known = values[values != NO_TIME]
+        unit = "ns" if not known.size or (known.min() > FIRST_NS and known.max() < LAST_NS) else "s"
+        values = values.astype(f"{letter}8[s]").astype(f"{letter}8[{unit}]")
+    if not dims:
+        return xr.Variable((), values[0], attributes)
+    sizes = {}
+    for variable in [*variables.values(), *coordinates.values()]:
+        sizes.update(variable.sizes)
+    if len(dims) == 1:
+        return xr.Variable(dims, values, attributes)
+    shape = [sizes.get(dim, -1) for dim in dims]
+    return xr.Variable(dims, values.reshape(shape), attributes)
+
+
+@xr.register_dataset_accessor("tgm")
+class TgmAccessor:
+    """What an archive tells of a dataset: `dataset.tgm`."""
+
+    def __init__(self, dataset):
+        self._about = dataset.encoding.get("tgm", {})
+
+    @property
+    def left_out(self):
+        """What the archive has and the dataset lacks, in words."""
+        return list(self._about.get("left_out", ()))
+
+    @property
+    def notes(self):
+        """What else is worth knowing, such as messages that are there twice."""
+        return list(self._about.get("notes", ()))
+
+    def holes(self, most=100):
+        """Places without a message, in words: `t step=24 isobaricInhPa=500`. At most `most` of them."""
+        archive = self._about.get("archive")
+        return archive.native()[self._about["number"]].holes(most) if archive else []

@@ -1,0 +1,213 @@
+//! Opening archives, whatever they are in.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf, absolute};
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString, PyTuple};
+use tgm_std::MappedFile;
+use tgm_std::file::{SourceName, kind_of};
+
+use super::archive::Archive;
+use super::backing::Backing;
+use super::memory::Memory;
+use crate::convert::arguments::path;
+use crate::convert::buffers::{Bytes, Reads};
+use crate::errors::{framing, of_file};
+use crate::file::open::storage_options;
+use crate::file::origin::Origin as FileOrigin;
+use crate::source::PythonFile;
+use crate::work::detached;
+
+/// How many bytes tell of which format a file is.
+const HEAD: usize = 64;
+
+/// What an archive was opened with: all that is needed to open it again.
+pub(super) enum Origin {
+    /// A path or an address, whether a file is mapped, and options of the object store.
+    Path(PathBuf, bool, Option<BTreeMap<String, String>>),
+    /// Bytes.
+    Buffer(Py<PyAny>),
+    /// A file object, and what it was opened from, if it was opened for this archive.
+    Object(Py<PyAny>, Option<Py<PyAny>>),
+}
+
+impl Origin {
+    /// The path or the address; of others what they are.
+    pub(super) fn source<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self {
+            Self::Path(path, ..) => Ok(path.as_os_str().into_pyobject(py)?.into_any()),
+            _ => Ok(PyString::new(py, &self.name(py)?).into_any()),
+        }
+    }
+
+    /// The source as texts show it.
+    pub(super) fn name(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(match self {
+            Self::Path(path, ..) => SourceName::of(path).to_string(),
+            Self::Buffer(buffer) => buffer.bind(py).get_type().name()?.to_string(),
+            Self::Object(file, _) => crate::source::title(file.bind(py))?,
+        })
+    }
+
+    /// Closes what was opened here.
+    pub(super) fn close(&self, py: Python<'_>) -> PyResult<()> {
+        match self {
+            Self::Object(file, Some(_)) => file.bind(py).call_method0(intern!(py, "close")).map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    /// For pickles.
+    pub(super) fn reduced<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        match self {
+            Self::Path(path, mmap, storage) => {
+                let arguments = (OsString::from(path), *mmap, storage.clone()).into_pyobject(py)?;
+                Ok((py.import("tgm._native")?.getattr("_archive_again")?, arguments))
+            }
+            // Any buffer of bytes pickles as bytes.
+            Self::Buffer(buffer) => {
+                let bytes = py.get_type::<PyBytes>().call1((buffer,))?;
+                Ok((py.import("tgm")?.getattr("open")?, (bytes,).into_pyobject(py)?))
+            }
+            Self::Object(file, opened) => {
+                let source = opened.as_ref().unwrap_or(file);
+                Ok((py.import("tgm")?.getattr("open")?, (source,).into_pyobject(py)?))
+            }
+        }
+    }
+}
+
+/// Opens an archive in what `tgm.open` was given: bytes, a file object, a path or an address. `opened` is what a file
+/// object was opened from, if that was done for this call.
+///
+/// # Errors
+/// `TypeError` for other objects; `OSError`; `FramingError` for files of other formats.
+#[pyfunction]
+#[pyo3(signature = (source, mmap=false, storage_options=None, opened=None))]
+pub(crate) fn _open(
+    py: Python<'_>,
+    source: &Bound<'_, PyAny>,
+    mmap: bool,
+    storage_options: Option<&Bound<'_, PyAny>>,
+    opened: Option<Py<PyAny>>,
+) -> PyResult<Archive> {
+    let is_path = source.is_instance_of::<PyString>() || source.hasattr(intern!(py, "__fspath__"))?;
+    if is_path {
+        return by_path(py, path(source, "source")?, mmap, storage_options);
+    }
+    let can_read = source.hasattr(intern!(py, "read"))?;
+    if (mmap || storage_options.is_some()) && (can_read || is_buffer(source)) {
+        let option = if mmap { "mmap" } else { "storage_options" };
+        return Err(PyValueError::new_err(format!("argument '{option}': only for paths and addresses")));
+    }
+    if is_memory_file(source)? {
+        let bytes = source.call_method0(intern!(py, "getvalue"))?;
+        let backing = buffer(py, &bytes)?;
+        return checked(py, Origin::Object(source.clone().unbind(), opened), backing);
+    }
+    // A map of Python is a buffer and has `read`: it is taken as what costs no copy.
+    if can_read && !is_buffer(source) {
+        let file = PythonFile::new(source)?;
+        return checked(py, Origin::Object(source.clone().unbind(), opened), Backing::object(file));
+    }
+    let backing = buffer(py, source).map_err(|error| {
+        if !error.is_instance_of::<PyTypeError>(py) {
+            return error;
+        }
+        let class = source.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
+        PyTypeError::new_err(format!(
+            "argument 'source': a path, an address, bytes or a file object with read and seek is expected, not '{class}'"
+        ))
+    })?;
+    checked(py, Origin::Buffer(source.clone().unbind()), backing)
+}
+
+/// Whether a file object holds its bytes in memory, so that they need not be read piece by piece.
+fn is_memory_file(source: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = source.py();
+    Ok(source.get_type().is(py.import("io")?.getattr(intern!(py, "BytesIO"))?))
+}
+
+fn is_buffer(source: &Bound<'_, PyAny>) -> bool {
+    Bytes::borrow(source, "source").is_ok()
+}
+
+fn buffer(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Backing> {
+    let bytes = Bytes::borrow(source, "source")?;
+    let places = bytes.run(py, Reads::Parts, tgm_std::scan)?;
+    Ok(Backing::Buffer(Arc::new(Memory::Buffer(bytes)), places))
+}
+
+/// Opens a path or an address.
+///
+/// # Errors
+/// As [`_open`].
+#[allow(unsafe_code, reason = "memory maps need a promise that only the caller can make")]
+pub(super) fn by_path(
+    py: Python<'_>,
+    path: PathBuf,
+    mmap: bool,
+    options: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Archive> {
+    let storage = options.map(|options| storage_options(Some(options))).transpose()?;
+    let file = FileOrigin { source: path, storage: storage.clone(), bidirectional: true };
+    if file.is_remote() {
+        let address = file.source.clone();
+        if mmap {
+            return Err(PyValueError::new_err(format!("{}: an address cannot be mapped", SourceName::of(&address))));
+        }
+        let backing = Backing::file(file.library(py)?);
+        return checked(py, Origin::Path(address, false, storage), backing);
+    }
+    // Another process may have another working directory.
+    let path = absolute(&file.source).unwrap_or_else(|_| file.source.clone());
+    if path.is_dir() {
+        return Err(directory(py, &file.source));
+    }
+    let backing = if mmap {
+        // SAFETY: until the map is dropped, no process may truncate the file or write into it. Nothing here can see to
+        // that. The documentation of `tgm.open` asks its caller for it, and says what happens otherwise.
+        let map = detached(py, || unsafe { MappedFile::open(&path) })?;
+        let map = Arc::new(map.map_err(|error| of_file(py, &error, "cannot map", &file.source))?);
+        Backing::Map(Arc::clone(&map), Arc::new(Memory::Map(map)))
+    } else {
+        Backing::file(file.library(py)?)
+    };
+    checked(py, Origin::Path(path, mmap, storage), backing)
+}
+
+/// The error for a folder, which may be an archive of another kind.
+fn directory(py: Python<'_>, path: &Path) -> PyErr {
+    let is_zarr = ["zarr.json", ".zgroup", ".zarray", ".zmetadata"].iter().any(|name| path.join(name).exists());
+    let what = if is_zarr { "cannot open a Zarr store, which `tgm convert` reads" } else { "cannot open" };
+    of_file(py, &std::io::Error::from(std::io::ErrorKind::IsADirectory).into(), what, path)
+}
+
+/// An archive, unless the source is of another format: then it has bytes, and no message.
+fn checked(py: Python<'_>, origin: Origin, backing: Backing) -> PyResult<Archive> {
+    let head = backing.head(py, HEAD)?;
+    let is_remote = matches!(&origin, Origin::Path(path, ..) if path.to_str().is_some_and(crate::file::is_remote_url));
+    if !head.starts_with(b"TENSOGRM") && (!head.is_empty() || is_remote) && backing.count(py)? == 0 {
+        let name = origin.name(py)?;
+        // What a program opened for this call is closed with it.
+        origin.close(py)?;
+        let what = match kind_of(&head) {
+            _ if head.is_empty() => "it is empty".to_owned(),
+            Some(kind) => format!("it looks like {kind}"),
+            None => format!("it has no message, and begins with {}", shown(&head)),
+        };
+        return Err(framing(py, &format!("{name}: not a Tensogram file: {what}")));
+    }
+    Ok(Archive::new(origin, backing))
+}
+
+/// The first bytes as hexadecimal digits.
+fn shown(head: &[u8]) -> String {
+    let bytes: Vec<String> = head.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    bytes.join(" ")
+}

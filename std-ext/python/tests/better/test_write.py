@@ -1,0 +1,142 @@
+"""Writer, save and load."""
+
+import importlib.util
+import io
+
+
+import numpy as np
+import pytest
+
+import tgm
+
+FSSPEC = importlib.util.find_spec("fsspec") is not None
+
+
+def test_messages_are_there_when_they_are_finished(tmp_path):
+    path = tmp_path / "x.tgm"
+    with tgm.Writer(path) as writer:
+        assert len(tgm.open(path)) == 0
+        array = np.zeros(3)
+        for step in range(3):
+            writer.begin({"run": step})
+            array[:] = step
+            writer.object(array, metadata={"name": "a"}, encoding=tgm.Encoding(compression="zstd"))
+            array[:] = 9  # what was given before is encoded already
+            writer.object(array, metadata={"name": "b"})
+            writer.finish()
+            assert len(tgm.open(path)) == step + 1
+        writer.finish()
+    assert writer.closed
+    archive = tgm.open(path)
+    assert [each.metadata["run"] for each in archive] == [0, 1, 2]
+    assert [each.objects["a"].read().tolist() for each in archive] == [[step] * 3 for step in range(3)]
+    assert tgm.validate_file(path, "full")["file_issues"] == []
+
+
+def test_a_file_is_replaced_or_appended_to(tmp_path):
+    path = tmp_path / "x.tgm"
+    for _ in range(2):
+        tgm.save(path, np.zeros(3))
+    assert len(tgm.open(path)) == 1
+    tgm.save(path, np.ones(3), append=True)
+    assert len(tgm.open(path)) == 2
+    tgm.save(tmp_path / "new.tgm", np.ones(3), append=True)
+    assert len(tgm.open(tmp_path / "new.tgm")) == 1
+
+
+def test_an_exception_drops_the_message_that_is_not_finished(tmp_path):
+    path = tmp_path / "x.tgm"
+    with pytest.raises(LookupError), tgm.Writer(path) as writer:
+        writer.object(np.zeros(3))
+        writer.finish()
+        writer.object(np.ones(3))
+        raise LookupError
+    assert len(tgm.open(path)) == 1 and tgm.validate_file(path)["file_issues"] == []
+
+
+def test_wrong_use(tmp_path):
+    writer = tgm.Writer(tmp_path / "x.tgm")
+    writer.begin({})
+    with pytest.raises(ValueError, match="begun already"):
+        writer.begin({})
+    writer.close()
+    writer.close()
+    for use in (writer.begin, writer.finish, lambda: writer.object(np.zeros(3)), writer.__enter__):
+        with pytest.raises(ValueError, match="closed"):
+            use()
+    with pytest.raises(ValueError, match="mode 'ab'"):
+        tgm.Writer(io.BytesIO(), append=True)
+    with pytest.raises(TypeError):
+        tgm.Writer(5)
+    with pytest.raises(ValueError, match="not one message|no message|magic|short"):
+        tgm.TensogramFile.open(tmp_path / "x.tgm").append_raw(b"nonsense")
+
+
+class Raw(io.RawIOBase):
+    """A file that takes a thousand bytes at a time."""
+
+    def __init__(self):
+        self.data = b""
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        self.data += bytes(data[:1000])
+        return len(data[:1000])
+
+
+def test_file_objects(tmp_path):
+    raw, memory = Raw(), io.BytesIO()
+    with open(tmp_path / "x.tgm", "wb") as plain:
+        for target in (raw, memory, plain):
+            tgm.save(target, np.arange(1000))
+            assert not target.closed
+    for data in (raw.data, memory.getvalue(), (tmp_path / "x.tgm").read_bytes()):
+        assert np.array_equal(tgm.load(data)[0], np.arange(1000))
+
+
+@pytest.mark.skipif(not FSSPEC, reason="fsspec is not installed")
+def test_addresses_of_fsspec():
+    import fsspec
+
+    tgm.save("memory://written.tgm", {"a": np.arange(3)})
+    tgm.save(fsspec.open("memory://written.tgm", "ab"), np.arange(4), append=True)
+    found = tgm.load("memory://written.tgm")
+    assert found["a"].tolist() == [0, 1, 2] and found[1].tolist() == [0, 1, 2, 3]
+
+
+def test_load_gives_back_what_was_saved(tmp_path):
+    path = tmp_path / "x.tgm"
+    arrays = {"2t": np.random.rand(3, 4).astype("float32"), "mask": np.array([True, False]), "gap": np.array([1, np.nan, np.inf])}
+    tgm.save(path, arrays, metadata={"run": 7})
+    found = tgm.load(path, checked=True, threads=2)
+    assert list(found) == list(arrays)
+    for name, array in arrays.items():
+        assert found[name].dtype == array.dtype and np.array_equal(found[name], array, equal_nan=array.dtype.kind == "f")
+    assert tgm.open(path)[0].metadata["run"] == 7
+    tgm.save(path, [np.zeros(2), [1, 2, 3]])
+    assert {key: array.tolist() for key, array in tgm.load(path).items()} == {0: [0, 0], 1: [1, 2, 3]}
+    tgm.save(path, {"a": np.zeros(2)})
+    tgm.save(path, {"a": np.ones(2), "b": np.ones(3)}, append=True)
+    assert set(tgm.load(path)) == {0, 1, "b"}
+
+
+def test_an_encoding_for_all_or_by_name():
+    file = io.BytesIO()
+    arrays = {"a": np.linspace(0, 1, 50), "b": np.arange(50)}
+    tgm.save(file, arrays, encoding={"a": tgm.Encoding(bits=16), "b": None})
+    assert [found.stages for found in tgm.open(file)[0]] == [("simple_packing",), ()]
+    file = io.BytesIO()
+    tgm.save(file, arrays, encoding={"compression": "zstd"})
+    assert [found.stages for found in tgm.open(file)[0]] == [("zstd",), ("zstd",)]
+
+
+def test_arrays_of_other_packages():
+    class Array:
+        def __array__(self, dtype=None, copy=None):
+            return np.arange(3.0)
+
+    file = io.BytesIO()
+    tgm.save(file, Array(), encoding=tgm.Encoding(within=0.1))
+    assert tgm.load(file)[0].tolist() == [0, 1, 2]

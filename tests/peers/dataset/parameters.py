@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Writes the names of parameters that datasets have: std-ext/dataset/src/parameters.txt.
+
+Usage: parameters.py DEFINITIONS OUTPUT   DEFINITIONS is a folder of ecCodes' definitions
+
+Each line has a parameter: its number, its short name, the name of its variable where that differs, its standard name where it
+has one, its units as CF writes them, and its name. Columns end with tabs. The definitions are (C) ECMWF, under the Apache
+License 2.0.
+"""
+import re
+import sys
+from pathlib import Path
+
+FOLDERS = ["grib2", "grib2/localConcepts/ecmf"]
+VERSIONS = ["", ".lte33"]
+CONCEPTS = ["paramId", "shortName", "name", "units", "cfName", "cfVarName"]
+
+
+def concept(folder, name, version):
+    """The values of a concept by their conditions."""
+    file = folder / f"{name}{version}.def"
+    if not file.exists():
+        return {}
+    text = re.sub(r"#.*", "", file.read_text("latin-1"))
+    found = re.findall(r"'([^']*)'\s*=\s*\{(.*?)\}", text, re.DOTALL)
+    parts = lambda conditions: frozenset(filter(None, ("".join(part.split()) for part in conditions.split(";"))))
+    return {parts(conditions): value for value, conditions in found}
+
+
+def find(values, conditions):
+    """The value with the most conditions that hold."""
+    fitting = [key for key in values if key <= conditions]
+    return values[max(fitting, key=len)] if fitting else ""
+
+
+def units(text):
+    """Units as CF writes them."""
+    return "1" if text in ("~", "(0 - 1)") else text.replace("**", "")
+
+
+def main():
+    definitions, output = Path(sys.argv[1]), Path(sys.argv[2])
+    parameters = {}
+    for folder in FOLDERS:
+        for version in VERSIONS:
+            concepts = [concept(definitions / folder, name, version) for name in CONCEPTS]
+            for conditions, number in concepts[0].items():
+                known = parameters.setdefault(int(number), [""] * 5)
+                for at, values in enumerate(concepts[1:]):
+                    known[at] = known[at] or find(values, conditions)
+    lines = []
+    for number, (short, name, unit, standard, variable) in sorted(parameters.items()):
+        if short in ("", "~", "unknown") or number == 0:
+            continue
+        standard = "" if standard in ("unknown", "~") else standard
+        own = "" if variable in ("unknown", "~", short) else variable
+        # The table has exceptions alone: a name does not begin with a number.
+        if not own and (parts := re.fullmatch(r"(\d+)([A-Za-z]\w*)", short)):
+            own = parts[2] + parts[1]
+        lines.append("\t".join([str(number), short, own, standard, units(unit), name]))
+    output.write_text("".join(f"{line}\n" for line in lines))
+    print(len(lines), "parameters")
+
+
+main()
