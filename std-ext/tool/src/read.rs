@@ -10,6 +10,7 @@ pub(crate) mod distant;
 pub(crate) mod elements;
 pub(crate) mod entry;
 pub(crate) mod foreign;
+pub(crate) mod in_order;
 pub(crate) mod input;
 pub(crate) mod lost;
 pub(crate) mod messages;

@@ -5,6 +5,7 @@ Usage: compare.py TGM [FOLDER]     files are made in FOLDER, and stay there; a t
 
 Each archive also returns: GRIB to the byte, arrays with the same values.
 """
+import json
 import subprocess
 import sys
 import tempfile
@@ -130,6 +131,16 @@ class Check:
             if stages == ["--compression", "szip"]:
                 self.row(f"  {' '.join(stages)}", path, again, bound)
 
+    def weights(self, text, bound):
+        path, made, back = (self.folder / f"weights.{name}" for name in ("safetensors", "tgm", "back.safetensors"))
+        weights(path)
+        self.run("convert", path, "-o", made, "--best")
+        self.row(text, path, made, bound)
+        self.run("convert", made, "-o", back)
+        if not back.exists() or path.read_bytes()[-(2 << 20):] != back.read_bytes()[-(2 << 20):]:
+            print(f"{text}: {back.name} has other values")
+            self.failures += 1
+
     def netcdf(self, text, bounds):
         path = self.folder / "packed.nc"
         if not path.exists():
@@ -138,6 +149,15 @@ class Check:
             made = self.folder / "packed.tgm"
             self.run("convert", path, "-o", made, *flags)
             self.row(f"{text} {' '.join(flags)}", path, made, bound)
+
+
+def weights(path):
+    """Numbers of bfloat16: a float32 without its lower half."""
+    rng = np.random.default_rng(3)
+    bits = (rng.normal(size=1 << 20) * 0.02).astype("<f4").view("<u4")
+    tensor = (bits >> 16).astype("<u2").tobytes()
+    header = json.dumps({"weight": {"dtype": "BF16", "shape": [1024, 1024], "data_offsets": [0, len(tensor)]}})
+    path.write_bytes(len(header).to_bytes(8, "little") + header.encode() + tensor)
 
 
 def main():
@@ -157,7 +177,8 @@ def main():
             check.grib(f"the same of 12 bits, order {number}", f"complex-12-{number}", 1.1, 3, shape,
                        "grid_complex_spatial_differencing", 12, False, 0.01, order(number))
         check.grib("small fields", "small", 2.05, 2000, (16, 31), "grid_simple", 24, False, 0.5, many)
-        check.netcdf("packed shorts", [([], 4.5)])
+        check.weights("weights of bfloat16, --best", 0.72)
+        check.netcdf("packed shorts", [([], 2.0)])
     sys.exit(check.failures > 0)
 
 

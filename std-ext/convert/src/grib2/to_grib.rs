@@ -80,9 +80,10 @@ pub fn from_tensogram_into(message: &[u8], options: &DecodeOptions, made: &mut V
         return Err(TensogramError::Metadata("the message has no object: it was not made from GRIB".into()));
     }
     made.extend_from_slice(END);
+    // Section 0 is as it was: other data would be of another length.
     let length = (made.len() as u64).to_be_bytes();
-    if let Some(place) = made.get_mut(LENGTH_AT..).and_then(|bytes| bytes.first_chunk_mut()) {
-        *place = length;
+    if made.get(LENGTH_AT..).and_then(<[u8]>::first_chunk) != Some(&length) {
+        return Err(refused(0, "the message would have another length: values or GRIB sections were edited"));
     }
     check(made, &global, &originals, is_literal.then_some(options))?;
     Ok(not_kept(&global))

@@ -183,10 +183,8 @@ impl WayBack<'_, '_> {
         let Some(packing) = representation.packing() else {
             let bits = representation.bits();
             let stored = self.floats(bits, points)?;
-            return match bitmap {
-                Some(bitmap) => compact(&stored, bits, bitmap, points).map(Cow::Owned),
-                None => Ok(stored),
-            };
+            let Some(bitmap) = bitmap else { return Ok(stored) };
+            return compact(&stored, bits, bitmap, points).map(Cow::Owned);
         };
         let descriptor = self.trusted.descriptor();
         if let (Representation::Ccsds(packing, ccsds), None) = (representation, bitmap)
@@ -212,7 +210,7 @@ impl WayBack<'_, '_> {
     /// The integers that are the values by the numbers of `packing`, dense, and the bits of each. There is one for each
     /// point, and any where `gaps` has a 1.
     ///
-    /// Whatever encoding and compression the object has by now: where they differ from `packing`, each value must be
+    /// Whatever encoding and compression the object has by now: where `packing` does not say the same, each value must be
     /// one that the integers give.
     fn integers(&self, packing: &Packing, gaps: &[u8], points: u64) -> Result<(Cow<'_, [u8]>, u32)> {
         if let Some(bits) = stored_bits(self.trusted.descriptor(), packing) {
@@ -298,7 +296,6 @@ fn stored_bits(descriptor: &Descriptor<'_>, packing: &Packing) -> Option<u32> {
 
 /// The integer that gives a value, to the bit. `None` if there is none, or if its neighbours give the same value.
 fn integer_of(packing: &Packing, value: f64) -> Option<u64> {
-    // 2^53: up to here an f64 holds every integer.
     const GREATEST: f64 = 9_007_199_254_740_992.0;
     let (formula, wanted) = (packing.formula(), value.to_bits());
     let gives = |integer: f64| formula.value_of(integer).to_bits() == wanted;

@@ -22,6 +22,11 @@ impl Decoding {
         DecodeOptions { limits: self.limits.of_object(), threads: self.threads.count(), ..as_stored() }
     }
 
+    /// How many threads work. 0 stands for all processors.
+    pub(crate) const fn threads(&self) -> u32 {
+        self.threads.count()
+    }
+
     /// The limits of a message and of a file.
     pub(crate) const fn budget(&self) -> DecodeBudget {
         self.limits.budget()

@@ -31,7 +31,8 @@ pub(crate) struct EncodeFlags {
     /// Write no digests
     #[arg(long)]
     no_hash: bool,
-    /// How many threads may work; 0 for one
+    /// How many threads work: on messages side by side, and on the parts of large objects; 0 stands for all processors, for
+    /// messages alone
     #[arg(long, env = "TENSOGRAM_THREADS", value_name = "N", default_value_t = 0, hide_default_value = true)]
     threads: u32,
 }

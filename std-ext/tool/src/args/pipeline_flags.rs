@@ -2,9 +2,11 @@
 //!
 //! A stage without a flag stays as it is. New objects begin without stages.
 
+mod best;
 mod staging;
 
 use std::str::FromStr;
+use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
@@ -61,6 +63,20 @@ pub(crate) struct PipelineFlags {
     /// Convert values to float64 where a stage takes nothing else
     #[arg(long)]
     convert: bool,
+    /// Try the lossless second and third stages on a part of each object, and take the smallest
+    #[arg(long, conflicts_with_all = ["filter", "compression", "level", "zfp", "sz3", "szip", "blosc2"])]
+    best: bool,
+    /// Try no further after this time: objects then get the stages that were best for the last one of their type
+    #[arg(long, value_name = "SECONDS", requires = "best", value_parser = seconds)]
+    budget: Option<Duration>,
+    /// What `--best` has found.
+    #[arg(skip)]
+    trials: best::Trials,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| "expected a number of seconds, from 0 on".to_string())
 }
 
 fn positive(text: &str) -> Result<f64, String> {
@@ -168,9 +184,22 @@ impl PipelineFlags {
     /// Whether no stage is named. Then all objects stay as they are.
     pub(crate) const fn is_empty(&self) -> bool {
         let Self {
-            encoding, bits, max_error, decimal_scale, filter, compression, level, zfp, sz3, szip, blosc2, ..
+            encoding,
+            bits,
+            max_error,
+            decimal_scale,
+            filter,
+            compression,
+            level,
+            zfp,
+            sz3,
+            szip,
+            blosc2,
+            best,
+            ..
         } = self;
-        encoding.is_none()
+        !*best
+            && encoding.is_none()
             && bits.is_none()
             && max_error.is_none()
             && decimal_scale.is_none()
@@ -181,6 +210,11 @@ impl PipelineFlags {
             && sz3.is_none()
             && szip.is_none()
             && blosc2.is_none()
+    }
+
+    /// Whether the flags ask for a compression.
+    pub(crate) fn compresses(&self) -> bool {
+        self.compression().is_some_and(|compression| compression != Compression::None)
     }
 
     /// Whether one of the flags asks for packing.

@@ -5,7 +5,7 @@ use clap::Args;
 /// How many threads decode.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Threads {
-    /// How many threads may decode [default: 1, or what the environment says]
+    /// How many threads work [default: one for an object; all processors where many messages are gone through]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     threads: u32,
 }

@@ -21,6 +21,7 @@ use crate::read::differ::{Tolerance, differences};
 use crate::read::digests::Digests;
 use crate::read::elements::Elements;
 use crate::read::entry::Entry;
+use crate::read::in_order::thread_count;
 use crate::read::input::{Input, MessagePart};
 use crate::read::lost;
 use crate::read::objects::{find, no_object};
@@ -153,20 +154,32 @@ impl Rewriter<'_> {
         mut sink: impl FnMut(&[u8]) -> Result<(), Failure>,
     ) -> Result<Tally, Failure> {
         let mut tally = Tally::default();
-        let mut reader = input.reader();
         let numbers = self.choice.find(input).map_err(|text| Failure::said(input.name(), text))?;
-        for place in input.all() {
-            let entry = reader.entry(place, MessagePart::Whole);
-            let entry = entry.map_err(Failure::at(format!("{}: message {}", input.name(), place.index)))?;
-            let (bytes, of_message) = self.message(&entry, numbers.contains(&place.index))?;
-            sink(&bytes)?;
-            tally.add(of_message);
-        }
+        let work = |(): &mut (), entry: &Entry<'_>| {
+            let message = self.message(entry, entry.index.0.is_some_and(|index| numbers.contains(&index)));
+            message.map(|(bytes, tally)| (bytes.into_owned(), tally))
+        };
+        let threads = thread_count(self.encode.threads());
+        input.in_order(
+            (input.all(), MessagePart::Whole, threads),
+            || (),
+            work,
+            |place, done| {
+                let done = done.map_err(Failure::at(format!("{}: message {}", input.name(), place.index)))?;
+                let (bytes, of_message) = done?;
+                sink(&bytes)?;
+                tally.add(of_message);
+                Ok::<_, Failure>(())
+            },
+        )?;
         Ok(tally)
     }
 
     /// The message anew, if it is meant.
-    fn message<'f>(&self, entry: &Entry<'f>, is_meant: bool) -> Result<(Cow<'f, [u8]>, Tally), Failure> {
+    ///
+    /// # Errors
+    /// The first error, with its place.
+    pub(crate) fn message<'f>(&self, entry: &Entry<'f>, is_meant: bool) -> Result<(Cow<'f, [u8]>, Tally), Failure> {
         let at = || Failure::at(entry.place());
         let (metadata, descriptors) = decode_descriptors(entry.bytes).map_err(at())?;
         let message = Message::parse(entry.bytes).map_err(Failure::at(entry.place()))?;

@@ -45,6 +45,8 @@ use crate::commands::convert::formats::Format;
 use crate::commands::convert::item::Sink;
 use crate::commands::convert::losses::Losses;
 use crate::read::digests::Digests;
+#[cfg(feature = "grib")]
+use crate::read::in_order::thread_count;
 use crate::read::messages::expect_all;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure};
@@ -204,7 +206,10 @@ impl Convert {
                 Ok(Some(from)) if let Some(text) = from.refusal_of(to) => out.problem(&format!("{name}: {text}")),
                 Ok(Some(Format::Tgm)) => tgm::read(path, self.digests, out, losses, sink)?,
                 #[cfg(feature = "grib")]
-                Ok(Some(Format::Grib2)) => grib2::read(path, &self.grib.options(self.strict), out, losses, sink)?,
+                Ok(Some(Format::Grib2)) => {
+                    let options = self.grib.options(self.strict);
+                    grib2::read(path, (&options, thread_count(self.encode.threads())), out, losses, sink)?;
+                }
                 #[cfg(feature = "zarr")]
                 Ok(Some(from @ Format::Zarr)) => self.read_streamed(from, path, out, losses, sink)?,
                 #[cfg(feature = "netcdf")]

@@ -17,6 +17,10 @@ use crate::read::select::Selection;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure, OutputKind, Reads, report};
 
+/// Growth that is told: by this factor, and by so many bytes.
+const LARGER: f64 = 1.05;
+const LARGER_BY: u64 = 64 << 10;
+
 /// Encode objects again, with other stages
 ///
 /// A stage without a flag stays as it is. -w applies to each object by itself. Objects that -w and --object leave out,
@@ -24,13 +28,17 @@ use crate::write::destination::{Destination, Failure, OutputKind, Reads, report}
 /// object. Metadata stays. Masked values stay masked. Rewritten messages get a new uuid, a new time and new digests.
 /// Digests are checked first. If one is wrong, or bytes belong to no message, nothing is written.
 #[derive(Args, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Repack {
     /// Files to read; "-" is standard input
     #[arg(value_name = "IN", required = true)]
     inputs: Vec<PathBuf>,
     /// Where to write the messages of all files in order; may be one of them; "-" is standard output
-    #[arg(short, visible_short_alias = 'O', long, value_name = "OUT")]
-    output: Destination,
+    #[arg(short, visible_short_alias = 'O', long, value_name = "OUT", required_unless_present = "dry_run")]
+    output: Option<Destination>,
+    /// Write nothing: print how many bytes there would be
+    #[arg(long, conflicts_with = "output")]
+    dry_run: bool,
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
@@ -61,10 +69,12 @@ impl Run for Repack {
         if let Err(text) = self.pipeline.check(false) {
             usage(&text);
         }
+        let nowhere = Destination::from(PathBuf::from("-"));
+        let output = self.output.as_ref().unwrap_or(&nowhere);
         let inputs = match open_whole(&self.inputs) {
             Ok(inputs) => inputs,
             Err(failure) => {
-                report(&self.output, out, failure);
+                report(output, out, failure);
                 return Ok(());
             }
         };
@@ -81,7 +91,7 @@ impl Run for Repack {
             skip_unsuitable: self.skip_unsuitable,
         };
         let (mut lines, mut notes) = (Vec::new(), Vec::new());
-        let written = self.output.write(out, OutputKind::Messages, Reads::AndReplaces(&self.inputs), |_, sink| {
+        let produce = |sink: &mut dyn io::Write| -> Result<(), Failure> {
             let mut total = Tally::default();
             for input in inputs {
                 let name = input.name().to_string();
@@ -89,13 +99,19 @@ impl Run for Repack {
                 let tally = rewriter.file(input, |bytes| Ok(sink.write_all(bytes)?))?;
                 lines.push(self.line(input.name(), &tally));
                 notes.extend(tally.unsuitable.iter().map(|note| format!("left as it is: {note}")));
+                notes.extend(self.larger(input.name(), &tally));
                 total.add(tally);
             }
             if self.inputs.len() > 1 {
                 lines.push(self.line("total", &total));
             }
             Ok(())
-        });
+        };
+        let written = if self.dry_run {
+            produce(&mut io::sink()).map_or_else(|failure| report(output, out, failure), |()| true)
+        } else {
+            output.write(out, OutputKind::Messages, Reads::AndReplaces(&self.inputs), |_, sink| produce(sink))
+        };
         notes.iter().filter(|_| written).for_each(|note| out.remark(note));
         for line in lines.iter().filter(|_| written) {
             writeln!(out, "{}", crate::show::text::escape(line))?;
@@ -105,6 +121,17 @@ impl Run for Repack {
 }
 
 impl Repack {
+    /// A remark on stages that make a file larger, where a compression was asked for.
+    #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
+    fn larger(&self, name: &str, tally: &Tally) -> Option<String> {
+        let ratio = tally.after as f64 / tally.before.max(1) as f64;
+        let grown = tally.after.saturating_sub(tally.before);
+        let is_larger = ratio >= LARGER && grown >= LARGER_BY && self.pipeline.compresses();
+        is_larger.then(|| {
+            format!("{name}: {ratio:.2} times as large as before: the old stages suit these values better (see --best)")
+        })
+    }
+
     /// The summary line of a file.
     #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
     fn line(&self, name: &str, tally: &Tally) -> String {

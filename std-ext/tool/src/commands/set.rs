@@ -17,6 +17,7 @@ use crate::commands::Run;
 use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
+use crate::read::in_order::thread_count;
 use crate::read::input::MessagePart;
 use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
@@ -77,22 +78,34 @@ impl Run for Set {
         let Some(numbers) = self.choice.of(&input, out) else { return Ok(()) };
         let reads = Reads::AndReplaces(slice::from_ref(&self.input));
         self.output.get().write(out, OutputKind::Messages, reads, |out, file| {
-            let (mut places, mut reader) = (input.all().peekable(), input.reader());
-            for segment in input.segments() {
-                let Some(place) = places.next_if(|place| place.offset == segment.offset()) else {
-                    input.copy(segment.offset(), segment.length(), file)?;
-                    continue;
-                };
-                let entry = reader.entry(place, MessagePart::Whole);
-                let entry = entry.map_err(Failure::at(format!("{}: message {}", input.name(), place.index)))?;
-                let changed = if numbers.contains(&place.index) { self.change(&entry, &assignments) } else { Ok(None) };
-                let changed = changed.unwrap_or_else(|error| {
-                    out.report(&entry.place(), &error);
-                    None
-                });
-                file.write_all(changed.as_deref().unwrap_or(entry.bytes))?;
-            }
-            Ok(())
+            let work = |(): &mut (), entry: &Entry<'_>| {
+                let is_meant = entry.index.0.is_some_and(|index| numbers.contains(&index));
+                let changed = if is_meant { self.change(entry, &assignments) } else { Ok(None) };
+                match changed {
+                    Ok(changed) => (changed.unwrap_or_else(|| entry.bytes.to_vec()), None),
+                    Err(error) => (entry.bytes.to_vec(), Some(error)),
+                }
+            };
+            let mut segments = input.segments().iter();
+            let place = (input.all(), MessagePart::Whole, thread_count(0));
+            input.in_order(
+                place,
+                || (),
+                work,
+                |place, done| {
+                    // What lies between messages stays where it is.
+                    for lost in segments.by_ref().take_while(|segment| segment.offset() != place.offset) {
+                        input.copy(lost.offset(), lost.length(), file)?;
+                    }
+                    let at = || format!("{}: message {}", input.name(), place.index);
+                    let (bytes, error) = done.map_err(Failure::at(at()))?;
+                    if let Some(error) = &error {
+                        out.report(&at(), error);
+                    }
+                    Ok::<_, Failure>(file.write_all(&bytes)?)
+                },
+            )?;
+            segments.try_for_each(|lost| Ok(input.copy(lost.offset(), lost.length(), file)?))
         });
         Ok(())
     }

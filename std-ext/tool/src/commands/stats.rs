@@ -25,8 +25,8 @@ use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, json_of, parts};
 use crate::read::entry::Entry;
+use crate::read::in_order::{Messages, thread_count};
 use crate::read::input::MessagePart;
-use crate::read::messages::for_each_message;
 use crate::read::places::{area, places};
 use crate::read::select::{Scope, Selection, text};
 use crate::read::statistics::{self, Moments, SKETCH_ERROR, Sketch, histogram, quantile, sparkline};
@@ -104,6 +104,20 @@ struct Line {
     content: Content,
 }
 
+/// What is found of one object, or of one part of its complex numbers.
+struct Found {
+    line: Line,
+    sketch: Sketch,
+    /// The quantiles as floats.
+    quantiles: Vec<f64>,
+    /// Whether it is the first part of its object.
+    is_first: bool,
+    units: Option<Json>,
+}
+
+/// The lines of the selected objects of a message, each with the object's number. `None` if nothing is selected.
+type Lines = Result<Option<Vec<(usize, Result<Found, TensogramError>)>>, TensogramError>;
+
 /// What is known of values.
 struct Content {
     moments: Moments,
@@ -162,6 +176,20 @@ impl Total {
         Some(self.bounds.get(number).map_or(found, |(least, greatest)| found.clamp(*least, greatest.max(*least))))
     }
 
+    /// Adds an object, or a part of its complex numbers.
+    fn add(&mut self, found: Found) -> Line {
+        let Found { line, sketch, quantiles, is_first, units } = found;
+        if is_first {
+            self.objects += 1;
+            self.units = mem::take(&mut self.units).and(units);
+        }
+        self.moments.join(&line.content.moments);
+        self.sketch.join(&sketch);
+        self.add_range(line.content.range);
+        self.add_quantiles(&quantiles);
+        line
+    }
+
     fn add_quantiles(&mut self, quantiles: &[f64]) {
         for (number, found) in quantiles.iter().enumerate() {
             match self.bounds.get_mut(number) {
@@ -175,9 +203,8 @@ impl Total {
 /// A run over files.
 struct Work<'s> {
     stats: &'s Stats,
-    keys: KeyColumns,
+    keys: &'s KeyColumns,
     total: Total,
-    spending: Spending,
 }
 
 impl Run for Stats {
@@ -187,19 +214,22 @@ impl Run for Stats {
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let keys = self.keys.columns(self.table(&KeyColumns::default()).titles(), &self.files.listing);
-        let spending = self.decoding.budget().of_file(u64::MAX);
-        let mut work = Work { stats: self, keys, total: Total::default(), spending };
+        let budget = self.decoding.budget();
+        // What all objects of a file may take is counted from the first one on.
+        let threads = if budget.max_file_bytes.is_some() { 1 } else { thread_count(self.decoding.threads()) };
+        let state = || budget.of_file(u64::MAX);
+        let look = |spending: &mut Spending, entry: &Entry<'_>| self.lines(entry, &keys, spending);
+        let mut work = Work { stats: self, keys: &keys, total: Total::default() };
+        let messages = Messages { paths: &self.files.paths, choice: self.choice, wanted: MessagePart::Whole, threads };
         if self.files.json() {
             let mut document = Document::begin(out, "tgm.stats/1", "messages")?;
-            for_each_message(&self.files.paths, self.choice, MessagePart::Whole, out, |out, entry| {
-                work.message_json(out, entry).map_or(Ok(()), |item| document.item(out, &item))
+            messages.for_each(out, state, look, |out, entry, lines| {
+                work.message_json(out, entry, lines).map_or(Ok(()), |item| document.item(out, &item))
             })?;
             return document.end_with(out, "all", &work.total_json());
         }
-        let mut table = self.table(&work.keys);
-        for_each_message(&self.files.paths, self.choice, MessagePart::Whole, out, |out, entry| {
-            work.message_rows(out, entry, &mut table)
-        })?;
+        let mut table = self.table(work.keys);
+        messages.for_each(out, state, look, |out, entry, lines| work.message_rows(out, entry, lines, &mut table))?;
         if work.total.objects > 1 && !matches!(work.total.units, Units::Different) {
             return table.footer(out, work.total_cells());
         }
@@ -228,17 +258,127 @@ impl Stats {
     }
 }
 
+impl Stats {
+    fn lines(&self, entry: &Entry<'_>, keys: &KeyColumns, spending: &mut Spending) -> Lines {
+        let Stats { selection, objects: each, only, .. } = self;
+        let message = Message::parse(entry.bytes)?;
+        let metadata = self.digests.metadata(&message)?;
+        let structure = Structure::new(&message, entry);
+        if !each && !selection.has(&metadata, structure)? {
+            return Ok(None);
+        }
+        only.check(metadata.object_count())?;
+        spending.begin_message(entry.length());
+        let check = self.digests.of(&message)?;
+        let among = selection.of_objects(&metadata)?;
+        let asked = keys.annotations(&metadata)?;
+        let mut lines = Vec::new();
+        for ((index, object), about) in message.objects().enumerate().zip(metadata.objects()) {
+            let about = about?;
+            let structure = structure.of_object(index, object.as_ref().ok());
+            if !only.has(index) || (*each && !among.has(&about, structure)?) {
+                continue;
+            }
+            let scope = Scope::Object(&about, &asked, structure);
+            let found = object.as_ref().map_err(|error| TensogramError::from(*error)).and_then(|object| {
+                check.check(index, object.frame())?;
+                spending.spend(object, &self.decoding.options().limits)?;
+                self.object((index, object), scope, &metadata, keys)
+            });
+            match found {
+                Ok(found) => lines.extend(found.into_iter().map(|line| (index, Ok(line)))),
+                Err(error) => lines.push((index, Err(error))),
+            }
+        }
+        Ok(Some(lines))
+    }
+
+    /// The lines of one object.
+    fn object(
+        &self,
+        (index, object): (usize, &DataObject<'_>),
+        scope: Scope<'_, '_>,
+        metadata: &MessageMetadata<'_>,
+        keys: &KeyColumns,
+    ) -> Result<Vec<Found>, TensogramError> {
+        let options = self.decoding.options();
+        let bytes = tgm_std::read(object).options(&options).bytes()?;
+        let descriptor = object.descriptor();
+        let elements = Elements::of(descriptor, &bytes);
+        let name = scope.first(&NAME_KEYS)?;
+        let keys = keys.values(&scope)?;
+        let weights = if self.weigh_latitudes {
+            Some(Weights::of((metadata, index), descriptor, scope, &options.limits)?)
+        } else {
+            None
+        };
+        let shape: Vec<u64> = descriptor.shape().iter().collect();
+        let units = scope.first(&UNITS)?;
+        let names: &[&str] = if parts(elements.dtype) == 2 { &["re", "im"] } else { &[""] };
+        let found = names.iter().enumerate().map(|(part, name_of_part)| {
+            let (content, sketch, quantiles) = self.content(&elements, part, names.len(), weights.as_ref());
+            let line = Line {
+                object: index,
+                part: name_of_part,
+                name: name.clone(),
+                keys: keys.clone(),
+                dtype: descriptor.dtype().name(),
+                shape: shape.clone(),
+                content,
+            };
+            Found { line, sketch, quantiles, is_first: part == 0, units: units.clone() }
+        });
+        Ok(found.collect())
+    }
+
+    fn content(
+        &self,
+        elements: &Elements<'_>,
+        part: usize,
+        parts: usize,
+        weights: Option<&Weights>,
+    ) -> (Content, Sketch, Vec<f64>) {
+        let mut values = Vec::new();
+        if parts == 1 {
+            elements.for_each(|value| values.push(value));
+        } else {
+            let mut at = 0;
+            elements.for_each(|value| {
+                if at % parts == part {
+                    values.push(value);
+                }
+                at += 1;
+            });
+        }
+        let moments = match weights {
+            Some(weights) => Moments::weighted(&values, |index| weights.of_element(index)),
+            None => Moments::of(&values),
+        };
+        let range = exact_range(elements, &values, &moments);
+        let bounds = moments.range().unwrap_or_default();
+        // What nobody sees is not counted.
+        let bars = if self.files.json() { Vec::new() } else { histogram(&values, bounds, BARS) };
+        let counted = self.histogram.map_or(Vec::new(), |bins| histogram(&values, bounds, bins));
+        let sketch = if self.quantiles.is_empty() { Sketch::default() } else { Sketch::of(&values, moments.range()) };
+        let quantiles: Vec<_> = self.quantiles.iter().map_while(|q| quantile(&values, &sketch, *q)).collect();
+        let exact = exact_quantiles(elements, values.len(), &self.quantiles);
+        let numbers = exact.unwrap_or_else(|| quantiles.iter().copied().map(Number::Float).collect());
+        (Content { moments, range, quantiles: numbers, bars, histogram: counted }, sketch, quantiles)
+    }
+}
+
 impl Work<'_> {
-    fn message_rows(&mut self, out: &mut Out, entry: &Entry<'_>, table: &mut Table) -> io::Result<()> {
+    fn message_rows(&mut self, out: &mut Out, entry: &Entry<'_>, lines: Lines, table: &mut Table) -> io::Result<()> {
         let many = self.stats.files.paths.len() > 1;
         let place = many.then(|| Cell::from(entry.file)).into_iter().chain([Cell::from(entry.index)]);
         let place: Vec<_> = place.collect();
-        let Ok(Some(lines)) = self.lines(entry).inspect_err(|error| out.report(&entry.place(), error)) else {
+        let Ok(Some(lines)) = lines.inspect_err(|error| out.report(&entry.place(), error)) else {
             return Ok(());
         };
-        for (object, line) in lines {
-            match line {
-                Ok(line) => {
+        for (object, found) in lines {
+            match found {
+                Ok(found) => {
+                    let line = self.total.add(found);
                     table.row(out, [place.clone(), self.cells(&line)].concat())?;
                     if self.stats.histogram.is_some() {
                         table.pause(out)?;
@@ -256,12 +396,15 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn message_json(&mut self, out: &mut Out, entry: &Entry<'_>) -> Option<Json> {
-        let lines = self.lines(entry).inspect_err(|error| out.report(&entry.place(), error)).transpose()?;
+    fn message_json(&mut self, out: &mut Out, entry: &Entry<'_>, lines: Lines) -> Option<Json> {
+        let lines = lines.inspect_err(|error| out.report(&entry.place(), error)).transpose()?;
         let error = lines.as_ref().err().map(error_json);
         let objects = lines.ok().map(|lines| {
-            let lines = lines.into_iter().map(|(object, line)| match line {
-                Ok(line) => self.line_json(&line),
+            let lines = lines.into_iter().map(|(object, found)| match found {
+                Ok(found) => {
+                    let line = self.total.add(found);
+                    self.line_json(&line)
+                }
                 Err(error) => {
                     out.report(&entry.object_place(object), &error);
                     json!({"object": object, "error": error_json(&error)})
@@ -276,110 +419,6 @@ impl Work<'_> {
             ("objects", objects),
             ("error", error),
         ]))
-    }
-
-    /// The lines of the selected objects of a message, each with the object's number. `None` if nothing is selected.
-    #[expect(clippy::type_complexity, reason = "a list of results")]
-    fn lines(
-        &mut self,
-        entry: &Entry<'_>,
-    ) -> Result<Option<Vec<(usize, Result<Line, TensogramError>)>>, TensogramError> {
-        let Stats { selection, objects: each, only, .. } = self.stats;
-        let message = Message::parse(entry.bytes)?;
-        let metadata = self.stats.digests.metadata(&message)?;
-        let structure = Structure::new(&message, entry);
-        if !each && !selection.has(&metadata, structure)? {
-            return Ok(None);
-        }
-        only.check(metadata.object_count())?;
-        self.spending.begin_message(entry.length());
-        let check = self.stats.digests.of(&message)?;
-        let among = selection.of_objects(&metadata)?;
-        let asked = self.keys.annotations(&metadata)?;
-        let mut lines = Vec::new();
-        for ((index, object), about) in message.objects().enumerate().zip(metadata.objects()) {
-            let about = about?;
-            let structure = structure.of_object(index, object.as_ref().ok());
-            if !only.has(index) || (*each && !among.has(&about, structure)?) {
-                continue;
-            }
-            let scope = Scope::Object(&about, &asked, structure);
-            let found = object.as_ref().map_err(|error| TensogramError::from(*error)).and_then(|object| {
-                check.check(index, object.frame())?;
-                self.object(index, object, scope, &metadata)
-            });
-            match found {
-                Ok(found) => lines.extend(found.into_iter().map(|line| (index, Ok(line)))),
-                Err(error) => lines.push((index, Err(error))),
-            }
-        }
-        Ok(Some(lines))
-    }
-
-    /// The lines of one object.
-    fn object(
-        &mut self,
-        index: usize,
-        object: &DataObject<'_>,
-        scope: Scope<'_, '_>,
-        metadata: &MessageMetadata<'_>,
-    ) -> Result<Vec<Line>, TensogramError> {
-        let options = self.stats.decoding.options();
-        self.spending.spend(object, &options.limits)?;
-        let bytes = tgm_std::read(object).options(&options).bytes()?;
-        let descriptor = object.descriptor();
-        let elements = Elements::of(descriptor, &bytes);
-        let name = scope.first(&NAME_KEYS)?;
-        let keys = self.keys.values(&scope)?;
-        let weights = if self.stats.weigh_latitudes {
-            Some(Weights::of((metadata, index), descriptor, scope, &options.limits)?)
-        } else {
-            None
-        };
-        let shape: Vec<u64> = descriptor.shape().iter().collect();
-        self.total.objects += 1;
-        let units = scope.first(&UNITS)?;
-        self.total.units = mem::take(&mut self.total.units).and(units);
-        let names: &[&str] = if parts(elements.dtype) == 2 { &["re", "im"] } else { &[""] };
-        let lines = names.iter().enumerate().map(|(part, name_of_part)| Line {
-            object: index,
-            part: name_of_part,
-            name: name.clone(),
-            keys: keys.clone(),
-            dtype: descriptor.dtype().name(),
-            shape: shape.clone(),
-            content: self.content(&elements, part, names.len(), weights.as_ref()),
-        });
-        Ok(lines.collect())
-    }
-
-    fn content(&mut self, elements: &Elements<'_>, part: usize, parts: usize, weights: Option<&Weights>) -> Content {
-        let mut values = Vec::new();
-        let mut at = 0;
-        elements.for_each(|value| {
-            if at % parts == part {
-                values.push(value);
-            }
-            at += 1;
-        });
-        let moments = match weights {
-            Some(weights) => Moments::weighted(&values, |index| weights.of_element(index)),
-            None => Moments::of(&values),
-        };
-        let range = exact_range(elements, &values, &moments);
-        let bounds = moments.range().unwrap_or_default();
-        let bars = histogram(&values, bounds, BARS);
-        let counted = self.stats.histogram.map_or(Vec::new(), |bins| histogram(&values, bounds, bins));
-        values.retain(|value| value.is_finite());
-        self.total.moments.join(&moments);
-        self.total.add_range(range);
-        self.total.sketch.add(&values);
-        let shares = &self.stats.quantiles;
-        let quantiles: Vec<_> = shares.iter().map_while(|q| quantile(&mut values, *q)).collect();
-        self.total.add_quantiles(&quantiles);
-        let quantiles = exact_quantiles(elements, values.len(), shares)
-            .unwrap_or_else(|| quantiles.into_iter().map(Number::Float).collect());
-        Content { moments, range, quantiles, bars, histogram: counted }
     }
 
     fn cells(&self, line: &Line) -> Vec<Cell> {
@@ -487,6 +526,7 @@ fn exact_quantiles(elements: &Elements<'_>, count: usize, shares: &[f64]) -> Opt
     integers.sort_unstable();
     let found = shares.iter().filter_map(|share| {
         let (below, part) = statistics::split(last as u64, *share);
+        let below = usize::try_from(below).ok()?;
         let (low, high) = (*integers.get(below)?, *integers.get(below + 1).unwrap_or(integers.get(below)?));
         #[expect(clippy::cast_precision_loss, reason = "it lies between two integers")]
         let between = || low as f64 + (high - low) as f64 * part;

@@ -106,7 +106,7 @@ pub(crate) fn text(value: &Json) -> String {
 }
 
 /// The queries of a command. All must hold.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct Selection {
     /// Only messages for which FILTER holds: KEY=VALUE[/VALUE...], KEY!=VALUE[/VALUE...] (none of them, or missing),
     /// KEY<VALUE, KEY<=VALUE, KEY>VALUE, KEY>=VALUE, KEY in LOW..HIGH (HIGH not included; ..= includes it), KEY?

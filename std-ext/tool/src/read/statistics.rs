@@ -1,12 +1,15 @@
 //! Moments, quantiles and histograms of floats, in one pass and in memory that does not grow with their number.
 //!
 //! Means and squared deviations are sums over blocks, which are joined by the formulas of Chan, Golub and Leveque. So the
-//! rounding error grows with the logarithm of the count, and values that are large beside their deviation lose nothing.
-
-use std::collections::BTreeMap;
+//! rounding error grows with the logarithm of the count, and values that are large beside their deviation lose nothing. A
+//! quantile takes a second pass over the values, which looks for the few that lie near it.
 
 /// Values that are summed at a time.
 const BLOCK: usize = 1024;
+/// Sums that grow side by side.
+const LANES: usize = 8;
+/// Bits of a float below the ones that say in which bin of a [`Sketch`] it is: 7 bits behind the exponent count.
+const BELOW: u32 = 45;
 
 /// The relative error of a quantile of a [`Sketch`].
 pub(crate) const SKETCH_ERROR: f64 = 0.005;
@@ -53,7 +56,47 @@ impl Default for Moments {
 impl Moments {
     /// The moments of values that weigh alike.
     pub(crate) fn of(values: &[f64]) -> Self {
-        Self::weighted(values, |_| 1.0)
+        let mut all = Self::default();
+        for block in values.chunks(BLOCK) {
+            all.join(&Self::of_finite(block).unwrap_or_else(|| Self::of_block(block, |_| 1.0)));
+        }
+        all
+    }
+
+    /// The moments of a block, if all of it is finite. Without a branch for each value, so that registers hold several.
+    #[expect(clippy::cast_precision_loss, reason = "a block has few values")]
+    fn of_finite(values: &[f64]) -> Option<Self> {
+        let (lanes, rest) = values.as_chunks::<LANES>();
+        let mut sums = [0.0; LANES];
+        let (mut mins, mut maxs) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
+        // 0 times what is not finite is NaN.
+        let mut zeros = [0.0; LANES];
+        for lane in lanes {
+            for (at, &value) in lane.iter().enumerate() {
+                sums[at] += value;
+                zeros[at] += value * 0.0;
+                mins[at] = if value < mins[at] { value } else { mins[at] };
+                maxs[at] = if value > maxs[at] { value } else { maxs[at] };
+            }
+        }
+        let sum = sums.into_iter().chain(rest.iter().copied()).sum::<f64>();
+        let zero: f64 = zeros.into_iter().sum::<f64>() + rest.iter().map(|value| value * 0.0).sum::<f64>();
+        if zero.is_nan() || values.is_empty() {
+            return None;
+        }
+        let weight = values.len() as f64;
+        let mean = sum / weight;
+        let mut squares = [0.0; LANES];
+        for lane in lanes {
+            for (at, &value) in lane.iter().enumerate() {
+                squares[at] += (value - mean) * (value - mean);
+            }
+        }
+        let squares = squares.into_iter().sum::<f64>() + rest.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+        let least = mins.into_iter().chain(rest.iter().copied()).fold(f64::INFINITY, f64::min);
+        let greatest = maxs.into_iter().chain(rest.iter().copied()).fold(f64::NEG_INFINITY, f64::max);
+        let count = values.len() as u64;
+        Some(Self { count, min: least, max: greatest, weight, mean, squares, ..Self::default() })
     }
 
     /// The moments of values, each with the weight of its number.
@@ -123,64 +166,112 @@ impl Moments {
     }
 }
 
-/// The value below which a share `q` of the `values` lies, between neighbours by a straight line. Reorders the values, which
-/// are finite.
-pub(crate) fn quantile(values: &mut [f64], q: f64) -> Option<f64> {
-    let last = values.len().checked_sub(1)?;
-    let (below, share) = split(last as u64, q);
-    let (_, &mut low, rest) = values.select_nth_unstable_by(below.min(last), f64::total_cmp);
+/// The value below which a share `q` of the finite `values` lies, between neighbours by a straight line. `sketch` counts
+/// these values and no others. It names the bins that are looked into.
+pub(crate) fn quantile(values: &[f64], sketch: &Sketch, q: f64) -> Option<f64> {
+    let last = sketch.count.checked_sub(1)?;
+    let (below, share) = split(last, q);
+    let (first_bin, before) = sketch.bin_of(below)?;
+    let (last_bin, _) = sketch.bin_of(below.saturating_add(1).min(last))?;
+    let bins = first_bin..=last_bin;
+    let mut near: Vec<_> = values.iter().copied().filter(|value| bins.contains(&bin_of(*value))).collect();
+    let place = usize::try_from(below - before).ok().filter(|place| *place < near.len())?;
+    let (_, &mut low, rest) = near.select_nth_unstable_by(place, f64::total_cmp);
     let high = rest.iter().copied().min_by(f64::total_cmp).unwrap_or(low);
     Some(if share > 0.0 { low + (high - low) * share } else { low })
 }
 
 /// The place of a share `q` among numbers from 0 to `last`: the number below it, and how far it is to the next.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to last")]
-pub(crate) fn split(last: u64, q: f64) -> (usize, f64) {
+pub(crate) fn split(last: u64, q: f64) -> (u64, f64) {
     let place = q.clamp(0.0, 1.0) * last as f64;
-    (place.floor() as usize, place.fract())
+    ((place.floor() as u64).min(last), place.fract())
 }
 
-/// Counts of values by their magnitude: bins whose bounds are 1 % apart. Quantiles of any number of values come out of it
-/// with a relative error of [`SKETCH_ERROR`].
+/// The bin of a value. Bins are in the order of values.
+fn bin_of(value: f64) -> usize {
+    let bits = value.to_bits();
+    // Of negative floats, the greater bits are the lesser value.
+    let ordered = if value.is_sign_negative() { !bits } else { bits | 1 << 63 };
+    (ordered >> BELOW) as usize
+}
+
+/// The value in the middle of a bin.
+fn middle_of(bin: usize) -> f64 {
+    let float = |ordered: u64| f64::from_bits(if ordered >> 63 == 0 { !ordered } else { ordered & !(1 << 63) });
+    let first = (bin as u64) << BELOW;
+    let (low, high) = (float(first), float(first | ((1 << BELOW) - 1)));
+    // The bins on both sides of zero.
+    if low == 0.0 || high == 0.0 { 0.0 } else { low / 2.0 + high / 2.0 }
+}
+
+/// Counts of values by sign, exponent and the first bits behind it. So the bounds of bins are less than 1 % apart, and
+/// quantiles of any number of values come out of it with a relative error of [`SKETCH_ERROR`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sketch {
-    negative: BTreeMap<i32, u64>,
-    zero: u64,
-    positive: BTreeMap<i32, u64>,
+    /// The first bin of `counts`.
+    first: usize,
+    counts: Vec<u64>,
+    /// The sum of all counts.
+    count: u64,
 }
 
 impl Sketch {
-    /// Adds finite values.
-    pub(crate) fn add(&mut self, values: &[f64]) {
-        let scale = Self::bins_by_logarithm();
+    /// The finite values among these, which lie in `range`.
+    pub(crate) fn of(values: &[f64], range: Option<(f64, f64)>) -> Self {
+        let mut sketch = Self::default();
+        let Some((least, greatest)) = range else { return sketch };
+        // Zero has two signs, and is the least value with either.
+        let least = if least == 0.0 { -0.0 } else { least };
+        sketch.cover(bin_of(least), bin_of(if greatest == 0.0 { 0.0 } else { greatest }));
         for &value in values {
-            #[expect(clippy::cast_possible_truncation, reason = "logarithms of floats are below 750")]
-            let bin = (value.abs().ln() * scale).ceil() as i32;
-            *match value {
-                0.0 => &mut self.zero,
-                value if value < 0.0 => self.negative.entry(bin).or_default(),
-                _ => self.positive.entry(bin).or_default(),
-            } += 1;
+            // What is not finite lies in bins beyond the range, or is left out with it.
+            if let Some(count) = bin_of(value).checked_sub(sketch.first).and_then(|bin| sketch.counts.get_mut(bin)) {
+                *count += u64::from(value.is_finite());
+            }
         }
+        sketch.count = sketch.counts.iter().sum();
+        sketch
     }
 
-    fn bins_by_logarithm() -> f64 {
-        1.0 / ((1.0 + SKETCH_ERROR) / (1.0 - SKETCH_ERROR)).ln()
+    /// Makes room for these bins and all between.
+    fn cover(&mut self, first: usize, last: usize) {
+        if self.counts.is_empty() {
+            self.first = first;
+        }
+        if let Some(more) = self.first.checked_sub(first).filter(|more| *more > 0) {
+            self.counts.splice(..0, std::iter::repeat_n(0, more));
+            self.first = first;
+        }
+        let len = (last + 1).saturating_sub(self.first);
+        self.counts.resize(len.max(self.counts.len()), 0);
+    }
+
+    /// Adds the values of `other`.
+    pub(crate) fn join(&mut self, other: &Self) {
+        let Some(last) = other.counts.len().checked_sub(1) else { return };
+        self.cover(other.first, other.first + last);
+        let own = self.counts.iter_mut().skip(other.first - self.first);
+        own.zip(&other.counts).for_each(|(own, other)| *own += other);
+        self.count += other.count;
+    }
+
+    /// The bin of the value that is number `rank` in order, and how many values lie in bins before.
+    fn bin_of(&self, rank: u64) -> Option<(usize, u64)> {
+        let mut before = 0;
+        for (bin, count) in self.counts.iter().enumerate() {
+            if rank < before + count {
+                return Some((self.first + bin, before));
+            }
+            before += count;
+        }
+        None
     }
 
     /// The value below which a share `q` of the values lies.
     pub(crate) fn quantile(&self, q: f64) -> Option<f64> {
-        let value = |bin: i32| (f64::from(bin) / Self::bins_by_logarithm()).exp() * (1.0 - SKETCH_ERROR);
-        let negative = self.negative.iter().rev().map(|(bin, count)| (-value(*bin), *count));
-        let positive = self.positive.iter().map(|(bin, count)| (value(*bin), *count));
-        let bins: Vec<_> = negative.chain([(0.0, self.zero)]).chain(positive).collect();
-        let last = bins.iter().map(|(_, count)| count).sum::<u64>().checked_sub(1)?;
-        let wanted = split(last, q).0 as u64;
-        let mut before = 0;
-        bins.into_iter().find_map(|(value, count)| {
-            before += count;
-            (wanted < before).then_some(value)
-        })
+        let rank = split(self.count.checked_sub(1)?, q).0;
+        self.bin_of(rank).map(|(bin, _)| middle_of(bin))
     }
 }
 
@@ -190,9 +281,9 @@ pub(crate) fn histogram(values: &[f64], (low, high): (f64, f64), bins: usize) ->
     let mut counts = vec![0; bins];
     // Halves, so that a range over all floats does not overflow.
     let width = high / 2.0 - low / 2.0;
+    let by = if width > 0.0 { bins as f64 / width } else { 0.0 };
     for value in values.iter().filter(|value| value.is_finite()) {
-        let share = if width > 0.0 { (value / 2.0 - low / 2.0) / width } else { 0.0 };
-        let bin = ((share * bins as f64) as usize).min(bins.saturating_sub(1));
+        let bin = (((value / 2.0 - low / 2.0) * by) as usize).min(bins.saturating_sub(1));
         if let Some(count) = counts.get_mut(bin) {
             *count += 1;
         }
@@ -244,21 +335,40 @@ mod tests {
 
         #[test]
         fn quantiles_are_those_of_sorted_values_and_sketches_are_near(
-            mut values in proptest::collection::vec(prop_oneof![-1e5_f64..1e5, Just(0.0), 1e-5..1e-3_f64], 1..800),
+            values in proptest::collection::vec(prop_oneof![-1e5_f64..1e5, Just(0.0), Just(-0.0), 1e-5..1e-3_f64], 1..800),
             q in 0.0..=1.0_f64,
+            at in 0_usize..800,
         ) {
-            let mut sketch = Sketch::default();
-            sketch.add(&values);
+            let (left, right) = values.split_at(at.min(values.len()));
+            let of = |values: &[f64]| Sketch::of(values, Moments::of(values).range());
+            let mut sketch = of(left);
+            sketch.join(&of(right));
             let mut sorted = values.clone();
             sorted.sort_by(f64::total_cmp);
             let place = q * (sorted.len() - 1) as f64;
             let (below, share) = (place.floor() as usize, place.fract());
             let above = sorted[(below + 1).min(sorted.len() - 1)];
             let expected = sorted[below] + (above - sorted[below]) * share;
-            prop_assert!((quantile(&mut values, q).unwrap() - expected).abs() <= 1e-9);
+            let with_gaps: Vec<f64> = values.iter().copied().chain([f64::NAN, f64::INFINITY, f64::NEG_INFINITY]).collect();
+            prop_assert!((quantile(&with_gaps, &sketch, q).unwrap() - expected).abs() <= 1e-9);
             let near = sketch.quantile(q).unwrap();
-            prop_assert!((near - sorted[below]).abs() <= 1.001 * SKETCH_ERROR * sorted[below].abs() + 1e-12);
+            prop_assert!((near - sorted[below]).abs() <= SKETCH_ERROR * sorted[below].abs() + 1e-300);
         }
+    }
+
+    #[test]
+    fn sketches_hold_every_finite_value() {
+        let values = [f64::MIN, -1.0, -f64::MIN_POSITIVE, -0.0, 0.0, 5e-324, 2.0, f64::MAX];
+        let all = [&values[..], &[f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY]].concat();
+        let sketch = Sketch::of(&all, Moments::of(&all).range());
+        assert_eq!(sketch.count, 8);
+        for (rank, value) in values.iter().enumerate() {
+            let q = rank as f64 / 7.0;
+            assert_eq!(quantile(&all, &sketch, q), Some(*value), "{value}");
+            assert!((sketch.quantile(q).unwrap() - value).abs() <= value.abs() * SKETCH_ERROR + 1e-300, "{value}");
+        }
+        let zeros = Sketch::of(&[0.0, -0.0], Some((0.0, 0.0)));
+        assert_eq!((zeros.count, zeros.quantile(0.5)), (2, Some(0.0)));
     }
 
     #[test]
@@ -266,6 +376,11 @@ mod tests {
         let moments = Moments::of(&[1.0, f64::NAN, f64::INFINITY, 3.0, f64::NEG_INFINITY]);
         assert_eq!((moments.count, moments.nan, moments.pos_inf, moments.neg_inf), (2, 1, 1, 1));
         assert_eq!((moments.range(), moments.mean(), moments.deviation()), (Some((1.0, 3.0)), Some(2.0), Some(1.0)));
+        for at in 0..19 {
+            let mut values = [1.0; 19];
+            values[at] = f64::NEG_INFINITY;
+            assert_eq!((Moments::of(&values).count, Moments::of(&values).neg_inf), (18, 1), "{at}");
+        }
         let none = Moments::of(&[f64::NAN]);
         assert_eq!((none.range(), none.mean(), none.deviation()), (None, None, None));
         assert_eq!(Moments::weighted(&[1.0, 5.0], |index| [3.0, 1.0][index]).mean(), Some(2.0));
@@ -278,7 +393,7 @@ mod tests {
         assert_eq!(histogram(&[f64::MIN, f64::MAX], (f64::MIN, f64::MAX), 2), [1, 1]);
         assert_eq!(sparkline(&[0, 1, 8]), " ▁█");
         assert_eq!(
-            (sparkline(&[]), quantile(&mut [], 0.5), Sketch::default().quantile(0.5)),
+            (sparkline(&[]), quantile(&[], &Sketch::default(), 0.5), Sketch::default().quantile(0.5)),
             (String::new(), None, None)
         );
     }

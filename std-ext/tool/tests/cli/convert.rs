@@ -52,6 +52,27 @@ fn other_commands_in_between_keep_the_way_back() {
 }
 
 #[test]
+fn stages_apply_to_grib_and_lossless_ones_keep_the_way_back() {
+    let folder = Folder::new();
+    let grib = folder.file("in.grib2", &NAMES.iter().flat_map(|name| sample(name)).collect::<Vec<_>>());
+    let (made, back) = (folder.path("out.tgm"), folder.path("back.grib2"));
+    let routes: [&[&str]; 4] = [
+        &["--compression", "szip"],
+        &["--filter", "shuffle", "--compression", "zstd"],
+        &["--encoding", "none", "--compression", "lz4"],
+        &["--best"],
+    ];
+    for flags in routes {
+        convert(&grib, &made, flags).good();
+        convert(&made, &back, &[]).good();
+        assert!(fs::read(&back).unwrap() == fs::read(&grib).unwrap(), "{flags:?}");
+    }
+    convert(&grib, &made, &["--bits", "8", "--decimal-scale", "3"]).good();
+    let run = convert(&made, &back, &[]);
+    assert!(run.code == Some(1) && run.stderr.contains("GRIB section 5 cannot give its values"), "{}", run.stderr);
+}
+
+#[test]
 fn converted_fields_are_found_by_their_parameter() {
     let folder = Folder::new();
     let (tensogram, _) = converted(&folder, &["simple-12", "mercator"]);

@@ -260,3 +260,93 @@ fn levels_that_the_compression_lacks_are_refused() {
     let run = tgm(["repack", "--level", "99", &out, "-O", &out]);
     assert!(run.code == Some(1) && run.stderr.contains("levels of zstd are"), "{}", run.stderr);
 }
+
+/// Sizes before and after in the line of `repack`.
+fn sizes(run: &Run) -> (u64, u64) {
+    let line = String::from_utf8(run.stdout.clone()).unwrap();
+    let sizes = line.split(", ").find(|part| part.contains(" -> ")).unwrap();
+    let (before, after) = sizes.trim_end_matches(" bytes").split_once(" -> ").unwrap();
+    (before.parse().unwrap(), after.parse().unwrap())
+}
+
+/// A smooth field of 16 bits with szip.
+fn smooth(folder: &Folder) -> String {
+    let (array, packed) = (doubles(folder.path("").as_ref(), "smooth.npy", &field(200_000)), folder.path("smooth.tgm"));
+    tgm(["create", "-O", &packed, "--bits", "16", "--compression", "szip", &array]).good();
+    packed
+}
+
+#[test]
+fn best_takes_the_smallest_lossless_stages_and_a_dry_run_writes_nothing() {
+    let folder = Folder::new();
+    let packed = smooth(&folder);
+    for input in [packed.clone(), three(folder.path("").as_ref())] {
+        let (out, before) = (folder.path("best.tgm"), digests(&input));
+        let best = sizes(&run("repack", &input, &out, "--best").good());
+        assert_eq!(digests(&out), before);
+        let dry = tgm(["repack", &input, "--dry-run", "--best"]).good();
+        assert_eq!(sizes(&dry), best);
+        for flags in ["--compression zstd", "--filter shuffle --compression zstd", "--compression none"] {
+            let other = sizes(&run("repack", &input, &folder.path("other.tgm"), flags));
+            assert!(best.1 <= other.1 + 200, "{flags}: {best:?} {other:?}");
+        }
+        // Without time, objects keep their stages.
+        assert_eq!(sizes(&tgm(["repack", &input, "--dry-run", "--best", "--budget", "0"]).good()).1, best.0);
+    }
+    assert_eq!(
+        fs::read_dir(folder.path("")).unwrap().filter(|file| file.as_ref().unwrap().file_name() == "-").count(),
+        0
+    );
+    for flags in ["--best --compression zstd", "--budget 3", "--best --budget -1"] {
+        assert_eq!(run("repack", &packed, &folder.path("x"), flags).code, Some(2), "{flags}");
+    }
+    let run = tgm(["repack", &packed]);
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+}
+
+#[test]
+fn stages_that_make_a_file_larger_are_told() {
+    let folder = Folder::new();
+    let packed = smooth(&folder);
+    let larger = run("repack", &packed, &folder.path("x.tgm"), "--compression lz4");
+    assert_eq!(larger.code, Some(0));
+    assert!(larger.stderr.contains("times as large as before"), "{}", larger.stderr);
+    run("repack", &packed, &folder.path("x.tgm"), "--compression none").good();
+}
+
+/// Integers of 12 bits become samples of 16 bits.
+#[test]
+fn packed_values_of_any_width_get_szip_with_the_same_values() {
+    let folder = Folder::new();
+    let (array, packed) = (doubles(folder.path("").as_ref(), "in.npy", &field(3200)), folder.path("in.tgm"));
+    for bits in ["1", "7", "12", "20", "31"] {
+        tgm(["create", "-O", &packed, "--bits", bits, &array]).good();
+        for flags in ["--compression szip", "--filter shuffle --compression szip"] {
+            let out = folder.path("out.tgm");
+            run("repack", &packed, &out, flags).good();
+            assert_eq!(digests(&out), digests(&packed), "{bits} {flags}");
+        }
+    }
+}
+
+#[test]
+fn messages_come_in_order_with_any_number_of_threads() {
+    let folder = Folder::new();
+    let inputs: Vec<_> =
+        (0..40_u32).map(|at| doubles(folder.path("").as_ref(), &format!("{at}.npy"), &[f64::from(at); 9])).collect();
+    let all = folder.path("all.tgm");
+    tgm(["create", "-O", &all, "--each"].into_iter().chain(inputs.iter().map(String::as_str))).good();
+    let expected = digests(&all);
+    for threads in ["0", "1", "2", "5"] {
+        let out = folder.path("out.tgm");
+        run("repack", &all, &out, &format!("--compression zstd --threads {threads}")).good();
+        assert_eq!(digests(&out), expected, "{threads}");
+        let stats = tgm(["stats", "--json", "--threads", threads, &all]).good().json();
+        let means: Vec<_> =
+            stats["messages"].as_array().unwrap().iter().map(|m| m["objects"][0]["mean"].clone()).collect();
+        assert_eq!(means, (0..40_u32).map(|at| json!(f64::from(at))).collect::<Vec<_>>());
+    }
+    let set = folder.path("set.tgm");
+    tgm(["set", "-s", "run=7", &all, &set]).good();
+    assert_eq!(digests(&set), expected);
+}

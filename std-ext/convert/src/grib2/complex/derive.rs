@@ -32,7 +32,7 @@ impl Complex {
         Ok(None)
     }
 
-    /// The head that groups of these lengths have. `None` if the integers have other lengths.
+    /// The head that groups of these lengths have. `None` if the integers do not have these lengths.
     ///
     /// # Errors
     /// [`Encoding`](tgm_std::TensogramError::Encoding) if memory runs out.

@@ -10,7 +10,7 @@ use tgm_std::{
     ByteOrder, DEFAULT_SIMPLE_PACKING_BITS, DataObjectDescriptor, EncodeOptions, ObjectBuilder, TensogramError,
 };
 
-use super::{PipelineFlags, check_szip_bits};
+use super::{PipelineFlags, SZIP_BITS, check_szip_bits};
 use crate::read::numbers::to_float64;
 
 /// Parameters of `simple_packing`.
@@ -28,6 +28,9 @@ impl PipelineFlags {
         data: Cow<'d, [u8]>,
         options: &EncodeOptions,
     ) -> Result<(DataObjectDescriptor, Cow<'d, [u8]>), TensogramError> {
+        if self.best {
+            return self.with_best(&descriptor, &data, options).apply(descriptor, data, options);
+        }
         let mut object = Staging { descriptor, data, converted: false };
         object.descriptor.masks = None;
         let encoding = self.encoding.or(self.packs().then_some(Encoding::SimplePacking));
@@ -70,7 +73,7 @@ impl PipelineFlags {
             return Ok(was_packed);
         }
         if was_packed && !self.packs() {
-            return Ok(false);
+            return Ok(compression == Compression::Szip && object.widen());
         }
         let mut bits = self.bits.or_else(|| object.integer(Key::SpBitsPerValue)).unwrap_or(DEFAULT_SIMPLE_PACKING_BITS);
         let decimal = self.decimal_scale.or_else(|| object.integer(Key::SpDecimalScaleFactor));
@@ -182,6 +185,14 @@ impl Staging<'_> {
     fn integer<T: TryFrom<i128>>(&self, key: Key) -> Option<T> {
         let integer = self.descriptor.params.get(key.name())?.as_integer()?;
         T::try_from(i128::from(integer)).ok()
+    }
+
+    /// Gives packed values the bits that szip takes, for the same integers. Returns whether they had others.
+    fn widen(&mut self) -> bool {
+        let bits = self.integer(Key::SpBitsPerValue).filter(|bits| (1..=32).contains(bits));
+        let Some(bits) = bits.filter(|bits| !SZIP_BITS.contains(bits)) else { return false };
+        self.set(Key::SpBitsPerValue, whole_samples(bits));
+        true
     }
 
     fn remove(&mut self, keys: &[Key]) {

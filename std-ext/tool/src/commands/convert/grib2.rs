@@ -1,20 +1,27 @@
 //! GRIB edition 2 in and out.
 
-use std::io::Write;
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use clap::Args;
 
-use tgm_convert::grib2::{Found, GribError, GribOptions, MessageReader, Note, from_tensogram_into, to_tensogram};
+use tgm_convert::grib2::{
+    Converted, Found, GribError, GribOptions, MessageReader, Note, from_tensogram_into, to_tensogram,
+};
 use tgm_std::{DecodeOptions, TensogramError};
 
 use super::item::{Item, Sink};
 use super::losses::Losses;
 use super::source::stream;
+use crate::read::in_order::in_order;
 use crate::show::output::Out;
 use crate::show::progress::meter::Share;
 use crate::write::destination::Failure;
 use tgm_std::file::SourceName;
+
+/// Bytes of messages that a thread takes at once, and the bytes that the smallest message counts as.
+const TOGETHER: usize = 256 << 10;
+const LEAST: usize = 4 << 10;
 
 /// What becomes of GRIB.
 #[derive(Args, Debug)]
@@ -37,7 +44,7 @@ impl GribFlags {
 /// The errors of `sink`.
 pub(super) fn read(
     path: &Path,
-    options: &GribOptions,
+    (options, threads): (&GribOptions, usize),
     out: &mut Out,
     losses: &mut Losses,
     sink: &mut Sink<'_>,
@@ -50,34 +57,93 @@ pub(super) fn read(
             return Ok(());
         }
     };
-    let (mut reader, progress) = (MessageReader::new(source), Share::new(Some(0)));
-    let (mut index, mut lost) = (0, Lost::default());
-    loop {
-        match reader.read_next() {
-            Ok(Some(Found::Message { offset, bytes })) => {
-                lost.report(&name, out);
-                let place = format!("{name}: GRIB message {index} at {offset}");
-                match to_tensogram(bytes, options) {
-                    Ok(converted) => {
-                        converted.notes.iter().try_for_each(|note| tell(note, &place, out, losses))?;
-                        sink(out, losses, &place, Item::Message(&converted.message))?;
+    let (mut lost, progress) = (Lost::default(), Share::new(Some(0)));
+    let work = |(): &mut (), pieces: Vec<Piece>| -> Vec<Done> {
+        let done = |piece| match piece {
+            Piece::Message { index, offset, bytes } => {
+                Done::Message { index, offset, made: to_tensogram(&bytes, options) }
+            }
+            Piece::Lost { offset, length, error } => Done::Lost { offset, length, error },
+            Piece::Failed(error) => Done::Failed(error),
+        };
+        pieces.into_iter().map(done).collect()
+    };
+    in_order(
+        threads,
+        Pieces { reader: MessageReader::new(source), index: 0, is_done: false },
+        || (),
+        work,
+        |done| {
+            done.into_iter().try_for_each(|done| {
+                match done {
+                    Done::Message { index, offset, made } => {
+                        lost.report(&name, out);
+                        let place = format!("{name}: GRIB message {index} at {offset}");
+                        match made {
+                            Ok(converted) => {
+                                converted.notes.iter().try_for_each(|note| tell(note, &place, out, losses))?;
+                                sink(out, losses, &place, Item::Message(&converted.message))?;
+                            }
+                            Err(error) => out.report(&place, &error),
+                        }
+                        progress.come_to(0, index + 1);
                     }
-                    Err(error) => out.report(&place, &error),
+                    Done::Lost { offset, length, error } => lost.add(offset, length, error),
+                    Done::Failed(error) => out.problem(&format!("cannot read {name}\n{error}")),
                 }
-                index += 1;
-                progress.come_to(0, index);
-            }
-            Ok(Some(Found::Other { offset, length, error })) => lost.add(offset, length, error),
-            Ok(Some(_)) => {}
-            Ok(None) => break,
-            Err(error) => {
-                out.problem(&format!("cannot read {name}\n{error}"));
-                break;
-            }
-        }
-    }
+                Ok::<_, Failure>(())
+            })
+        },
+    )?;
     lost.report(&name, out);
     Ok(())
+}
+
+/// What a source holds, apart from it.
+enum Piece {
+    Message { index: usize, offset: u64, bytes: Vec<u8> },
+    Lost { offset: u64, length: u64, error: Option<GribError> },
+    Failed(io::Error),
+}
+
+/// What became of a piece.
+enum Done {
+    Message { index: usize, offset: u64, made: Result<Converted, TensogramError> },
+    Lost { offset: u64, length: u64, error: Option<GribError> },
+    Failed(io::Error),
+}
+
+/// The pieces of a source. Small ones come together.
+struct Pieces<R> {
+    reader: MessageReader<R>,
+    /// The number of the next message.
+    index: usize,
+    is_done: bool,
+}
+
+impl<R: Read> Iterator for Pieces<R> {
+    type Item = Vec<Piece>;
+
+    fn next(&mut self) -> Option<Vec<Piece>> {
+        let (mut pieces, mut len) = (Vec::new(), 0);
+        while !self.is_done && len < TOGETHER {
+            match self.reader.read_next() {
+                Ok(Some(Found::Message { offset, bytes })) => {
+                    len += bytes.len().max(LEAST);
+                    pieces.push(Piece::Message { index: self.index, offset, bytes: bytes.to_vec() });
+                    self.index += 1;
+                }
+                Ok(Some(Found::Other { offset, length, error })) => pieces.push(Piece::Lost { offset, length, error }),
+                Ok(Some(_)) => {}
+                Ok(None) => self.is_done = true,
+                Err(error) => {
+                    self.is_done = true;
+                    pieces.push(Piece::Failed(error));
+                }
+            }
+        }
+        (!pieces.is_empty()).then_some(pieces)
+    }
 }
 
 /// Tells a note: what all fields may have is counted.

@@ -54,10 +54,7 @@ impl Convert {
             let mut count = 0_usize;
             self.read(to, out, losses, &mut |out, losses, place, item| match (to, item) {
                 (Format::Tgm, Item::Message(message)) if self.pipeline.is_empty() => Ok(sink.write_all(message)?),
-                (Format::Tgm, Item::Message(_)) => Err(Failure::said(
-                    place,
-                    "stages are for arrays: `tgm repack` changes the stages of messages, after the conversion",
-                )),
+                (Format::Tgm, Item::Message(message)) => Ok(sink.write_all(&self.restaged(message, place)?)?),
                 (Format::Tgm, Item::Arrays(arrays)) => self.write_message(arrays, place, out, losses, sink),
                 #[cfg(feature = "grib")]
                 (Format::Grib2, item) => grib.write(&item, place, out, losses, sink),

@@ -70,8 +70,8 @@ pub(super) fn start(path: &Path) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// The errors of opening.
-pub(super) fn stream(path: &Path) -> io::Result<impl Read> {
-    let (source, length): (Box<dyn Read>, _) = if pipes::is_once(path) {
+pub(super) fn stream(path: &Path) -> io::Result<impl Read + Send> {
+    let (source, length): (Box<dyn Read + Send>, _) = if pipes::is_once(path) {
         (pipes::open(path)?, None)
     } else if let Some(address) = address(path) {
         let file = open_unread(address).map_err(io::Error::other)?;
@@ -104,7 +104,7 @@ pub(super) fn bytes(path: &Path, check: impl FnOnce(&[u8], u64) -> io::Result<()
 
 /// A stream that tells the progress what was read.
 struct Counted {
-    source: Box<dyn Read>,
+    source: Box<dyn Read + Send>,
     progress: Share,
 }
 

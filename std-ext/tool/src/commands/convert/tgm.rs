@@ -11,10 +11,14 @@ use tgm_std::{EncodeOptions, TensogramError};
 use super::Convert;
 use super::item::{Item, Sink};
 use super::losses::Losses;
+use crate::args::object_numbers::ObjectNumbers;
+use crate::change::rewrite::Rewriter;
 use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
+use crate::read::entry::{Entry, Place};
 use crate::read::input::MessagePart;
 use crate::read::messages::for_each_message;
+use crate::read::select::Selection;
 use crate::show::output::Out;
 use crate::write::destination::Failure;
 
@@ -77,6 +81,29 @@ impl Convert {
         }
         staged.write_to(sink, &options).map_err(Failure::at(place))?;
         Ok(())
+    }
+
+    /// A message that was made of GRIB, with the stages of the flags. Stages without a flag stay, as of `repack`.
+    ///
+    /// # Errors
+    /// The errors of decoding and encoding.
+    pub(super) fn restaged<'f>(&self, message: &'f [u8], place: &'f str) -> Result<Cow<'f, [u8]>, Failure> {
+        let (selection, objects) = (Selection::default(), ObjectNumbers::default());
+        let rewriter = Rewriter {
+            pipeline: &self.pipeline,
+            encode: &self.encode,
+            digests: Digests::ignored(true),
+            choice: MessageChoice::default(),
+            selection: &selection,
+            objects: &objects,
+            verify: false,
+            decode_all: false,
+            descriptor_first: false,
+            skip_unsuitable: false,
+        };
+        let made = Place { index: 0, offset: 0, length: message.len() as u64 };
+        let (message, _) = rewriter.message(&Entry::new(place, made, message), true)?;
+        Ok(message)
     }
 
     /// The arrays with the stages of the flags.
