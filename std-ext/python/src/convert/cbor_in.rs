@@ -131,12 +131,11 @@ fn integer(object: &Bound<'_, PyAny>) -> PyResult<Value> {
         return Ok(Value::Integer(small.into()));
     }
     let wide = object.extract::<i128>().ok().and_then(|wide| Integer::try_from(wide).ok());
-    match wide {
-        Some(integer) => Ok(Value::Integer(integer)),
-        None => {
-            let text = format!("an integer of metadata has up to 64 bits: {}", object.repr()?);
-            Err(PyOverflowError::new_err(text))
-        }
+    if let Some(integer) = wide {
+        Ok(Value::Integer(integer))
+    } else {
+        let text = format!("an integer of metadata has up to 64 bits: {}", object.repr()?);
+        Err(PyOverflowError::new_err(text))
     }
 }
 

@@ -21,6 +21,7 @@ use crate::source::PythonFile;
 use crate::work::detached;
 
 /// Where the messages of an archive are.
+#[expect(clippy::large_enum_variant, reason = "an archive has one, behind a pointer")]
 pub(super) enum Backing {
     /// A memory map.
     Map(Arc<MappedFile>, Arc<Memory>),

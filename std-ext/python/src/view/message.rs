@@ -174,7 +174,7 @@ impl Message {
     fn as_array<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
         if this.elsewhere().is_some() {
-            return Ok(array_out::flat(py, Dtype::Uint8, this.read(py)?)?);
+            return array_out::flat(py, Dtype::Uint8, this.read(py)?);
         }
         let len = this.byte_len(py);
         let range = this.place.start..this.place.start.saturating_add(len).min(this.place.end);

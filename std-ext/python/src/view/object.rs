@@ -200,17 +200,14 @@ impl Object {
         ranges: &[(u64, u64)],
         options: &DecodeOptions,
     ) -> PyResult<Vec<Vec<u8>>> {
-        match &self.elsewhere {
-            Some(Elsewhere { backing, message, .. }) => {
-                let place = self.message.get().place_of(Some(self.number));
-                backing.ask(py, place, |backing| backing.ranges(*message, self.number, ranges, options))
-            }
-            None => {
-                let message = self.message.get();
-                let decode = |bytes: &[u8]| tgm_std::decode_range(bytes, self.number, ranges, options);
-                let found = message.memory(py)?.run(py, message.place(), decode)?;
-                Ok(found.map_err(raise_at(py, message.place_of(Some(self.number))))?.1)
-            }
+        if let Some(Elsewhere { backing, message, .. }) = &self.elsewhere {
+            let place = self.message.get().place_of(Some(self.number));
+            backing.ask(py, place, |backing| backing.ranges(*message, self.number, ranges, options))
+        } else {
+            let message = self.message.get();
+            let decode = |bytes: &[u8]| tgm_std::decode_range(bytes, self.number, ranges, options);
+            let found = message.memory(py)?.run(py, message.place(), decode)?;
+            Ok(found.map_err(raise_at(py, message.place_of(Some(self.number))))?.1)
         }
     }
 

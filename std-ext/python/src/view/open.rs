@@ -172,9 +172,9 @@ pub(super) fn by_path(
     let backing = if mmap {
         // SAFETY: until the map is dropped, no process may truncate the file or write into it. Nothing here can see to
         // that. The documentation of `tgm.open` asks its caller for it, and says what happens otherwise.
-        let map = detached(py, || unsafe { MappedFile::open(&path) })?;
-        let map = Arc::new(map.map_err(|error| of_file(py, &error, "cannot map", &file.source))?);
-        Backing::Map(Arc::clone(&map), Arc::new(Memory::Map(map)))
+        let opened = detached(py, || unsafe { MappedFile::open(&path) })?;
+        let mapped = Arc::new(opened.map_err(|error| of_file(py, &error, "cannot map", &file.source))?);
+        Backing::Map(Arc::clone(&mapped), Arc::new(Memory::Map(mapped)))
     } else {
         Backing::file(file.library(py)?)
     };

@@ -45,7 +45,7 @@ pub(super) fn read<'py>(object: &Bound<'py, Object>, request: Request<'py>) -> P
         return of_ranges(object, &ranges, dtype.as_ref(), out, &options);
     }
     let is_whole = |key: &Bound<'_, PyAny>| {
-        key.is_instance_of::<PyEllipsis>() || key.cast::<PyTuple>().is_ok_and(|keys| keys.is_empty())
+        key.is_instance_of::<PyEllipsis>() || key.cast::<PyTuple>().is_ok_and(pyo3::types::PyTupleMethods::is_empty)
     };
     match key.filter(|key| !is_whole(key)) {
         None => whole(object, dtype, out, &options),
@@ -119,7 +119,7 @@ fn copied(out: &Bound<'_, PyAny>, values: &Bound<'_, PyAny>) -> PyResult<()> {
     let (own, wanted) = (values.getattr(intern!(py, "dtype"))?, out.getattr(intern!(py, "dtype"))?);
     let is_float = matches!(wanted.getattr(intern!(py, "str"))?.extract::<String>()?.get(1..), Some("f4" | "f8"));
     let is_real = !matches!(own.getattr(intern!(py, "kind"))?.extract()?, 'c' | 'b');
-    if !own.eq(&wanted)? && !(is_float && is_real) {
+    if !(own.eq(&wanted)? || is_float && is_real) {
         return Err(PyValueError::new_err(format!("argument 'out': dtype {own} is expected, not {wanted}")));
     }
     let keys = PyDict::new(py);
