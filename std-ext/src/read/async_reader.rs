@@ -294,6 +294,9 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
             table
         } else {
             let mut search = call.search(SearchGoal::Index(*last));
+            if indices.len() > last / 2 {
+                search = search.for_most();
+            }
             match self.run(call, &mut search).await? {
                 Located::Table(table) => call.keep_table(table),
                 Located::Message(_) => {

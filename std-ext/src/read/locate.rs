@@ -105,6 +105,14 @@ impl Locate {
         Self { goal, in_order, ..self }
     }
 
+    /// The same search for a caller who reads most of the messages up to the goal.
+    #[cfg(feature = "async")]
+    pub(crate) fn for_most(mut self) -> Self {
+        self.in_order = self.in_order.max(IN_ORDER);
+        self.ahead.len = self.ahead.len.max(self.options.read_ahead);
+        self
+    }
+
     /// Whether all messages are read, at once or one by one in order.
     const fn is_for_all(&self) -> bool {
         matches!(self.goal, SearchGoal::All) || self.in_order >= IN_ORDER

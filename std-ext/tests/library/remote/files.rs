@@ -70,7 +70,9 @@ fn the_table_of_requests() {
     assert_eq!(cost(&short[..short.len() / 10], TensogramFile::message_count).0, 2);
     let (requests, sent) = cost(&short, TensogramFile::message_count);
     assert!(requests == 2 && sent <= short.len(), "{requests} {sent}");
-    assert_eq!(cost(&short, |file| file.decode_metadata(99)).0, 2);
+    // Windows of 64 KiB, several at once.
+    let (requests, sent) = cost(&short, |file| file.decode_metadata(99));
+    assert!(requests <= 30 && sent <= 1_800_000, "{requests} {sent}");
     let all: Vec<usize> = (0..100).collect();
     let (requests, sent) = cost(&short, |file| file.decode_object_batch(&all, 0, &options));
     assert!(requests == 2 && sent <= 1_800_000, "{requests} {sent}");
