@@ -132,7 +132,9 @@ pub use tgm_core::descriptor::{ByteOrder, Dtype};
 
 #[cfg(feature = "async")]
 pub use archive::AsyncArchive;
-pub use archive::{Archive, Message, Object, Writer};
+pub use archive::{Archive, Writer};
+#[doc(hidden)]
+pub use archive::{Message, Object};
 pub use base::error::{self, Result, TensogramError};
 #[doc(hidden)]
 pub use base::interrupt;
