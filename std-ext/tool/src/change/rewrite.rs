@@ -184,6 +184,10 @@ impl Rewriter<'_> {
         let (metadata, descriptors) = decode_descriptors(entry.bytes).map_err(at())?;
         let message = Message::parse(entry.bytes).map_err(Failure::at(entry.place()))?;
         self.digests.check_all(&message).map_err(Failure::of_hash(entry))?;
+        if !self.digests.are_ignored() {
+            // What is anew would hide what was wrong.
+            message.verify_contents().map_err(Failure::at(entry.place()))?;
+        }
         let is_wanted =
             if is_meant { self.select(&message, entry).map_err(at())? } else { vec![false; descriptors.len()] };
         let mut tally =

@@ -1,8 +1,8 @@
 //! What the filters of a run were asked: a filter that selects nothing because its key is nowhere is a mistake, which is
 //! told.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value as Json;
 use tgm_core::metadata::MessageMetadata;
@@ -18,9 +18,8 @@ const PROPOSED: usize = 3;
 /// How deep maps are searched for keys.
 const DEEPEST: usize = 8;
 
-thread_local! {
-    static ASKED: RefCell<FilterTally> = RefCell::default();
-}
+/// Of all threads.
+static ASKED: Mutex<FilterTally> = Mutex::new(FilterTally { count: 0, has_selected: false, missing: None });
 
 /// What was asked so far.
 #[derive(Debug, Default)]
@@ -32,51 +31,55 @@ struct FilterTally {
     missing: Option<BTreeMap<String, BTreeSet<String>>>,
 }
 
+/// Each change is complete by itself, so a panic elsewhere leaves nothing half done.
+fn asked() -> MutexGuard<'static, FilterTally> {
+    ASKED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Takes note of the answer for a message or an object.
 pub(crate) fn note_answer(is_selected: bool) {
-    ASKED.with_borrow_mut(|asked| {
-        asked.count += 1;
-        asked.has_selected |= is_selected;
-    });
+    let mut asked = asked();
+    asked.count += 1;
+    asked.has_selected |= is_selected;
 }
 
 /// Takes note of which keys of the queries a message has. Nothing is looked up once something was selected, or every key
 /// was seen.
 pub(crate) fn note_keys(queries: &[Query], message: &MessageMetadata<'_>) -> tgm_core::Result<()> {
-    ASKED.with_borrow_mut(|asked| {
-        if asked.has_selected {
-            return Ok(());
+    let mut asked = asked();
+    if asked.has_selected {
+        return Ok(());
+    }
+    let is_in_metadata = |key: &&str| !Structure::has_key(key);
+    let keys = queries.iter().flat_map(Query::keys).filter(is_in_metadata);
+    let missing = asked.missing.get_or_insert_with(|| keys.map(|key| (key.to_string(), BTreeSet::new())).collect());
+    let mut seen = Vec::new();
+    for (key, meant) in missing.iter_mut() {
+        if message.get(key)?.is_some() {
+            seen.push(key.clone());
+        } else if meant.is_empty() {
+            *meant = similar(message, key)?;
         }
-        let is_in_metadata = |key: &&str| !Structure::has_key(key);
-        let keys = queries.iter().flat_map(Query::keys).filter(is_in_metadata);
-        let missing = asked.missing.get_or_insert_with(|| keys.map(|key| (key.to_string(), BTreeSet::new())).collect());
-        let mut seen = Vec::new();
-        for (key, meant) in missing.iter_mut() {
-            if message.get(key)?.is_some() {
-                seen.push(key.clone());
-            } else if meant.is_empty() {
-                *meant = similar(message, key)?;
-            }
-        }
-        for key in &seen {
-            missing.remove(key);
-        }
-        Ok(())
-    })
+    }
+    for key in &seen {
+        missing.remove(key);
+    }
+    Ok(())
 }
 
 /// Takes note that `count` messages were asked about and none was selected, and that these have no such key.
 pub(crate) fn note_missing(count: u64, keys: impl IntoIterator<Item = String>) {
-    ASKED.with_borrow_mut(|asked| {
-        asked.count += count;
-        let missing = asked.missing.get_or_insert_default();
-        missing.extend(keys.into_iter().map(|key| (key, BTreeSet::new())));
-    });
+    let mut asked = asked();
+    asked.count += count;
+    let missing = asked.missing.get_or_insert_default();
+    missing.extend(keys.into_iter().map(|key| (key, BTreeSet::new())));
 }
 
 /// Reports the keys that were nowhere, if nothing was selected.
 pub(crate) fn report(out: &mut Out) {
-    let FilterTally { count, has_selected: false, missing: Some(missing) } = ASKED.take() else { return };
+    let FilterTally { count, has_selected: false, missing: Some(missing) } = std::mem::take(&mut *asked()) else {
+        return;
+    };
     for (key, meant) in missing.iter().filter(|_| count > 0) {
         let meant: Vec<_> = meant.iter().take(PROPOSED).map(String::as_str).collect();
         let hint = if meant.is_empty() { String::new() } else { format!("; did you mean {}?", meant.join(" or ")) };

@@ -26,7 +26,11 @@ use crate::read::streamed::is_stream;
 use crate::show::output::Out;
 
 /// Results that may wait for the caller, for each thread.
-const AHEAD: usize = 2;
+pub(crate) const AHEAD: usize = 2;
+/// Of messages that are longer than this, one result may wait for each thread.
+const LONG: u64 = 4 << 20;
+/// Bytes of messages that threads hold: of longer messages fewer are worked on at a time.
+const HELD: u64 = 512 << 20;
 /// The most messages that a thread takes at once. Small ones lie side by side and are read together.
 const BATCH: usize = 64;
 /// Bytes of a thread's stack, as the first thread has them.
@@ -41,12 +45,12 @@ pub(crate) fn thread_count(asked: u32) -> usize {
 }
 
 /// Does `work` on each item, on `threads` threads, and gives each result to `take` in the order of the items, on this
-/// thread. Each thread has a state of its own.
+/// thread. Each thread has a state of its own. For each thread `ahead` results may wait.
 ///
 /// # Errors
 /// The first error of `take`. No further item is taken up then.
 pub(crate) fn in_order<I, T, S, R, E>(
-    threads: usize,
+    (threads, ahead): (usize, usize),
     items: I,
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, T) -> R + Sync,
@@ -56,7 +60,7 @@ where
     I: Iterator<Item = T> + Send,
     R: Send,
 {
-    let desk = Desk::new(items, threads.saturating_mul(AHEAD));
+    let desk = Desk::new(items, threads.saturating_mul(ahead));
     thread::scope(|scope| {
         let _closing = Closing(&desk);
         let spawn = |_: usize| {
@@ -196,8 +200,10 @@ impl Input {
             let mut each = |place: Place| (place, reader.entry(place, wanted).map(|entry| work(state, &entry)));
             batch.into_iter().map(&mut each).collect()
         };
+        let longest = self.longest_message();
+        let threads = threads.min(usize::try_from(HELD / longest.max(1)).unwrap_or(usize::MAX)).max(1);
         in_order(
-            threads,
+            (threads, if longest > LONG { 1 } else { AHEAD }),
             batches(places),
             || (self.reader(), state()),
             read,
@@ -305,7 +311,7 @@ mod tests {
                 item * 2
             };
             in_order(
-                threads,
+                (threads, AHEAD),
                 0..500,
                 || 0,
                 work,
@@ -330,7 +336,8 @@ mod tests {
                 begun.fetch_add(1, Ordering::SeqCst);
                 item
             };
-            let done = in_order(threads, 0..1000, || (), work, |item| if item == 5 { Err(item) } else { Ok(()) });
+            let done =
+                in_order((threads, AHEAD), 0..1000, || (), work, |item| if item == 5 { Err(item) } else { Ok(()) });
             assert_eq!(done, Err(5));
             assert!(begun.into_inner() <= 6 + threads * (AHEAD + 1));
         }
@@ -340,7 +347,7 @@ mod tests {
     #[should_panic(expected = "a scoped thread panicked")]
     fn a_panic_of_a_thread_is_not_waited_for() {
         let work = |(): &mut (), item: usize| assert!(item != 9);
-        _ = in_order(2, 0..100, || (), work, |()| Ok::<_, ()>(()));
+        _ = in_order((2, AHEAD), 0..100, || (), work, |()| Ok::<_, ()>(()));
     }
 
     #[test]

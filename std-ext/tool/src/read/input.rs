@@ -149,6 +149,11 @@ impl Input {
         &self.segments
     }
 
+    /// The length of the longest message.
+    pub(crate) fn longest_message(&self) -> u64 {
+        self.messages.iter().map(|message| message.length).max().unwrap_or_default()
+    }
+
     /// How many messages there are.
     pub(crate) const fn message_count(&self) -> usize {
         self.messages.len()

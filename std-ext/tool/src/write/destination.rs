@@ -12,6 +12,7 @@ use tgm_std::TensogramError;
 use tgm_std::encode::PartError;
 
 use crate::read::entry::Entry;
+use crate::show::advice::in_our_words;
 use crate::show::output::Out;
 use crate::write::endings;
 use crate::write::replace::{write_whole, write_whole_file};
@@ -309,8 +310,7 @@ impl ValueParserFactory for FileNames {
             if is_stdio(&path) {
                 return Err("several files are written, standard output is one stream".to_string());
             }
-            endings::refusal(&path)
-                .map_or_else(|| refuse_address(path).map(Self).map_err(|error| error.to_string()), Err)
+            endings::refusal(&path).map_or_else(|| refuse_address(path).map(Self).map_err(in_our_words), Err)
         })
     }
 }

@@ -1,4 +1,5 @@
-//! Memory of commands: the largest message, and a constant. It is not that of the whole file.
+//! Memory of commands: the largest message, and a constant. It is not that of the whole file. Commands that work on several
+//! threads hold a message and a result for each.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -58,7 +59,7 @@ fn file(folder: &Folder) -> String {
 }
 
 #[test]
-fn commands_that_rewrite_a_file_need_memory_for_one_message() {
+fn commands_that_rewrite_a_file_need_memory_for_few_messages() {
     let folder = Folder::in_memory();
     let (path, out) = (file(&folder), folder.path("out.tgm"));
     for line in [
@@ -79,7 +80,8 @@ fn commands_that_rewrite_a_file_need_memory_for_one_message() {
                 }
             })
             .collect();
-        assert_peak(&words, MESSAGE);
+        let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
+        assert_peak(&words, MESSAGE * (2 * threads + 1));
     }
     assert_peak(&["merge", &path, "-O", &out], MESSAGES * MESSAGE);
 }

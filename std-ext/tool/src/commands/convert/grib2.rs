@@ -13,7 +13,7 @@ use tgm_std::{DecodeOptions, TensogramError};
 use super::item::{Item, Sink};
 use super::losses::Losses;
 use super::source::stream;
-use crate::read::in_order::in_order;
+use crate::read::in_order::{AHEAD, in_order};
 use crate::show::output::Out;
 use crate::show::progress::meter::Share;
 use crate::write::destination::Failure;
@@ -69,7 +69,7 @@ pub(super) fn read(
         pieces.into_iter().map(done).collect()
     };
     in_order(
-        threads,
+        (threads, AHEAD),
         Pieces { reader: MessageReader::new(source), index: 0, is_done: false },
         || (),
         work,
