@@ -52,7 +52,7 @@
 //!
 //! ```
 //! use tgm_convert::grib2::{GribOptions, from_tensogram, to_tensogram};
-//! use tgm_std::read;
+//! use tgm_std::{DecodeOptions, read};
 //!
 //! # let original = std::fs::read("../../tests/data-grib/simple-12.grib2").unwrap();
 //! let converted = to_tensogram(&original, &GribOptions::default())?;

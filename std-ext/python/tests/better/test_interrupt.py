@@ -87,8 +87,8 @@ LONG = {
     "encode zfp on threads": "tgm.encode({}, [(zfp, many)], threads=2)",
     "encode szip": "tgm.encode({}, [(szip, many)])",
     "encode zstd": "tgm.encode({}, [(tgm.Encoding(compression='zstd', level=19), many)])",
-    "decode zfp": "tgm.decode(made(zfp))",
-    "decode zfp on threads": "tgm.decode(made(zfp), threads=2)",
+    "decode zfp": "repeat(lambda: tgm.decode(made(zfp)))",
+    "decode zfp on threads": "repeat(lambda: tgm.decode(made(zfp), threads=2))",
     "decode szip": "repeat(tgm.Message(made(szip))[0].read)",
     "decode szip on threads": "repeat(lambda: tgm.Message(made(szip))[0].read(threads=2))",
 }
