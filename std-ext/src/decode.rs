@@ -32,7 +32,7 @@
 //! # Where masks are restored
 //! The encoder writes zeros in the place of NaN and infinities. Behind the payload it stores bitmaps of these places.
 //! `Plan::must_restore` says whether an object has such bitmaps and the options ask for them. The module `masks` reads the
-//! bitmaps and calls [`tgm_core::mask::restore_into`]. In core, [`DataObject::restore_into`] does the same.
+//! bitmaps and calls [`tgm_core::mask::restore_into`]. In core, [`DataObject::restore_into`](tgm_core::object::DataObject::restore_into) does the same.
 //!
 //! ```text
 //! region     payload ············ │ nan 0100 │ inf+ 0001 │

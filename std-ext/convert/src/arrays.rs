@@ -193,7 +193,7 @@ impl<'a> Arrays<'a> {
     /// of all frames are checked first, because metadata is carried over too.
     ///
     /// # Errors
-    /// The errors of [`check_message`] with `verify_hash`, of [`decode_descriptors`] and of [`read`].
+    /// The errors of [`check_message`] with `verify_hash`, of [`decode_descriptors`] and of [`read()`](tgm_std::read()).
     pub fn decode(message: &'a [u8], options: &DecodeOptions) -> Result<Self> {
         let view = tgm_core::Message::parse(message)?;
         if options.verify_hash {

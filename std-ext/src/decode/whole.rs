@@ -72,7 +72,7 @@ pub(crate) fn decode_owned_values(
 /// All values of an object that may be trusted, on the threads that the options allow.
 ///
 /// # Errors
-/// The errors of [`decode_values`].
+/// The errors of `decode_values`.
 pub fn trusted_values<'a>(object: Trusted<'_, 'a>, options: &DecodeOptions) -> Result<Cow<'a, [u8]>> {
     let len = object.payload().len() as u64;
     let threads = Threads::resolve(options.threads, len, options.parallel_threshold_bytes)?;

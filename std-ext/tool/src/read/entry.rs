@@ -58,7 +58,7 @@ pub(crate) struct Entry<'f> {
     pub(crate) index: MessageNumber,
     /// Bytes from the file's start.
     pub(crate) offset: u64,
-    /// The message's bytes. Parts that were not [`Wanted`](crate::read::input::Wanted) are 0.
+    /// The message's bytes. Parts that were not wanted ([`MessagePart`](crate::read::input::MessagePart)) are 0.
     pub(crate) bytes: &'f [u8],
 }
 
