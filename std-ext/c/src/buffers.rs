@@ -147,7 +147,7 @@ fn zeros(len: usize) -> Result<Vec<u8>> {
 /// Frees an array that [`give_array`] gave, and its buffers. An address that this library did not give is ignored.
 ///
 /// # Safety
-/// If the library gave the address, [`give_array`] did, and nobody else uses the array.
+/// If the library gave the address, [`give_array`] did, and only this call uses the array.
 #[cfg(feature = "async")]
 pub(crate) unsafe fn take_back_array(array: *mut TgmBytes) {
     let room = lock(&GIVEN).get(&!array.addr()).map_or(0, |layout| layout.size() / size_of::<TgmBytes>());

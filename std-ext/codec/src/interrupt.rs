@@ -2,7 +2,7 @@
 //!
 //! A caller runs work by [`with`], and gives a function that says whether to stop. Work asks by [`check`] between two
 //! blocks, objects or messages. Threads that help with the work ask too: the calling thread, while it waits for them, asks
-//! for all. Where nobody can stop the work, asking reads a variable of the thread.
+//! for all. Asking costs the read of a variable of the thread if the work has no watch.
 //!
 //! ```text
 //! calling thread   with(stop) ── check: calls `stop` ── … ── waits for helpers, and calls `stop` meanwhile
@@ -34,7 +34,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// The watch of this thread, for threads that help it. `None` if nobody can stop the work.
+    /// The watch of this thread, for threads that help it. `None` if the work has no watch.
     pub fn of_this_thread() -> Option<Self> {
         WATCH.with_borrow(|watch| watch.as_ref().map(|watch| Self { stop: None, ..watch.clone() }))
     }

@@ -34,7 +34,7 @@ pub(crate) struct Pass<'a> {
 }
 
 impl Gate {
-    /// Waits until nobody is inside alone.
+    /// Waits until no thread has the gate for itself.
     ///
     /// # Errors
     /// The wait is interrupted.
@@ -47,7 +47,7 @@ impl Gate {
         Ok(Pass { gate: self, is_alone: false })
     }
 
-    /// Waits until nobody is inside.
+    /// Waits until every thread has left.
     ///
     /// # Errors
     /// The wait is interrupted.

@@ -1,4 +1,4 @@
-//! A task: it ends once, and whoever waits for it learns of that.
+//! A task. It ends once. Each thread that waits for it, and its function, is told then.
 
 use std::any::Any;
 use std::mem;

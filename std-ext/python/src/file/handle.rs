@@ -19,7 +19,7 @@ use crate::work::detached;
 pub(crate) struct Handle {
     origin: Origin,
     gate: Gate,
-    /// Behind the gate, so that nobody waits for it.
+    /// Taken behind the gate, so it is always free.
     state: RwLock<State>,
 }
 
