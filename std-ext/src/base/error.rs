@@ -187,14 +187,21 @@ impl TensogramError {
     ///
     /// [`MessageLayout`]: crate::MessageLayout
     pub const fn cause(&self) -> Option<tgm_core::Error> {
+        match self.reason() {
+            Some(reason) => reason.cause(),
+            None => None,
+        }
+    }
+
+    const fn reason(&self) -> Option<&Reason> {
         match self {
             Self::Framing(r)
             | Self::Metadata(r)
             | Self::Encoding(r)
             | Self::Compression(r)
             | Self::Object(r)
-            | Self::Remote(r) => r.cause(),
-            _ => None,
+            | Self::Remote(r) => Some(r),
+            Self::MessageTooLarge { .. } | Self::Io(_) | Self::HashMismatch { .. } | Self::MissingHash { .. } => None,
         }
     }
 
@@ -202,14 +209,8 @@ impl TensogramError {
     /// other formats from the start of the message or file.
     pub fn offset(&self) -> Option<u64> {
         match self {
-            Self::Framing(r)
-            | Self::Metadata(r)
-            | Self::Encoding(r)
-            | Self::Compression(r)
-            | Self::Object(r)
-            | Self::Remote(r) => r.offset(),
             Self::MessageTooLarge { offset, .. } => Some(*offset),
-            Self::Io(_) | Self::HashMismatch { .. } | Self::MissingHash { .. } => None,
+            _ => self.reason()?.offset(),
         }
     }
 
