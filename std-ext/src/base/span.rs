@@ -1,7 +1,7 @@
 //! Places and lengths of bytes and elements, as ranges.
 //!
 //! Places come from input and lie anywhere in 64 bits. No source, message or object has anything at place `u64::MAX`, so a
-//! range that would reach beyond it ends there: who asks for it finds, by the length of what he has, that some is missing.
+//! range that would reach beyond it ends there: whoever reads it finds, by the length of what came, that some is missing.
 
 use std::ops::Range;
 
@@ -50,7 +50,7 @@ pub(crate) fn last<T>(slice: &[T], len: usize) -> &[T] {
 mod tests {
     use super::*;
 
-    /// Sizes that a message may claim lead to ranges that nothing has, and never to those of another place.
+    /// A size that a message may claim leads to a range that nothing has, and never to another place.
     #[test]
     fn hostile_places_lead_nowhere() {
         assert_eq!(span(u64::MAX - 2, 10), u64::MAX - 2..u64::MAX);
