@@ -153,7 +153,8 @@ pub unsafe extern "C" fn tgm_catalog_extend(
     })
 }
 
-/// Whether the catalogue fits a file: 0 if it covers it, 1 if the file has grown, 2 if it is another file.
+/// Whether the catalogue fits a file: 0 if it covers it, 1 if the file has grown, 2 if it is another file or was changed,
+/// 3 if nothing tells: the file is on a server that does not name its versions, or was catalogued elsewhere.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_catalog_check(
     catalog: *const CatalogHandle,
@@ -167,6 +168,7 @@ pub unsafe extern "C" fn tgm_catalog_check(
         out.put(match read(&handle.catalog).check(&*file)? {
             Freshness::Fresh => 0,
             Freshness::Grown { .. } => 1,
+            Freshness::NotChecked => 3,
             _ => 2,
         });
         Ok(())
