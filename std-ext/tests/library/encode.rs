@@ -1,5 +1,6 @@
 //! Whole messages. The bytes do not depend on the way in which objects came to their places.
 
+mod message_builder;
 mod pre_encoded;
 
 use tgm_std::encode::*;

@@ -325,9 +325,6 @@ fn test(reader: &mut Reader<'_>, operator: Operator) -> Result<Test, QueryError>
 
 /// Whether a range begins here: two dots in the first word, or behind a text in quotes.
 fn is_range(text: &str) -> bool {
-    if let Some(len) = quoted_path(text) {
-        return condition_follows(text.get(len..).unwrap_or_default());
-    }
     if text.starts_with('"') {
         let mut reader = Reader { text, at: 1, brackets: 0, nesting: 0 };
         return quoted(&mut reader).is_ok() && reader.rest().starts_with("..");
@@ -510,6 +507,9 @@ fn begins_condition(text: &str) -> bool {
     let mut text = text.trim_start();
     while let Some(behind) = text.strip_prefix('(').or_else(|| behind_not(text)) {
         text = behind.trim_start();
+    }
+    if let Some(len) = quoted_path(text) {
+        return condition_follows(text.get(len..).unwrap_or_default());
     }
     if text.starts_with('"') {
         let mut reader = Reader { text, at: 1, brackets: 0, nesting: 0 };

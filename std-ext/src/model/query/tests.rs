@@ -214,7 +214,7 @@ fn words_of_the_grammar_can_be_keys() {
 fn parts_of_paths_can_stand_in_quotes() {
     let inner = Owned::Map(vec![("c".into(), 1.into()), ("d=e and f".into(), 2.into())]);
     let outer = Owned::Map(vec![("x y".into(), 3.into()), ("g.h".into(), Owned::Map(vec![("i".into(), 4.into())]))]);
-    let bytes = message([vec![("a.b", inner), ("p", outer)], vec![]], vec![]);
+    let bytes = message([vec![("\"a.b\"", inner), ("p", outer)], vec![]], vec![]);
     for query in [
         "\"a.b\".c=1",
         "\"a.b\".c in 1..2 and p.\"g.h\".i>3",
