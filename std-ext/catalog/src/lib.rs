@@ -36,7 +36,8 @@
 //!           tail: the 24 bytes before `end`,
 //!           digest: hash slot of the last covered object, digest_end: where its frame ends,
 //!           metadata: sum of a digest of each message's frames, metadata and descriptors,
-//!           identity: device, inode, time of change and size of the file of the data },
+//!           identity: device, inode, time of change and size of the file of the data; of a file on a server the text
+//!                     `server `, its size, a blank, and its ETag, or else `Last-Modified: ` and that },
 //!   keys: [ { path, kind: "codes"|"integers"|"floats", message, object: numbers of the objects that hold the columns,
 //!             values: [ … ], absent: the code of a missing value }, … ] }
 //! ```
@@ -431,19 +432,35 @@ impl Catalog {
 
     /// Whether the catalogue fits the data: reads the first bytes of the data, the last covered ones, and its length. That is
     /// enough for the file that was catalogued, if its size, its time of change and its inode are as they were. Otherwise all
-    /// metadata are read and compared by a digest, as [`Self::check_all`] does; for a file on a server the answer is
-    /// [`Freshness::NotChecked`].
+    /// metadata are read and compared by a digest, as [`Self::check_all`] does.
+    ///
+    /// A file on a server that was catalogued there is fresh by its `ETag` (or else `Last-Modified`) and its size, without
+    /// another request than for these; with another `ETag`, all metadata are read and compared. Where the server does not tell,
+    /// or the file was catalogued elsewhere, the answer is [`Freshness::NotChecked`].
     ///
     /// # Errors
     /// The errors of reading.
     pub fn check<'d>(&self, data: impl Into<Data<'d>>) -> Result<Freshness> {
         let data = data.into();
-        let is_known = self.leaves.last().is_some_and(|last| last.proof.is_of_same_file(&data));
+        let is_same = self.is_of_same_file(data);
+        if is_same == Some(true) && data.is_remote() {
+            let (covered, size) = (self.covered(), data.length()?);
+            return Ok(if size == covered { Freshness::Fresh } else { Freshness::Grown { covered, size } });
+        }
         match self.check_ends(&data)? {
-            found if is_known => Ok(found),
-            Freshness::Fresh | Freshness::Grown { .. } if data.is_remote() => Ok(Freshness::NotChecked),
+            found if is_same == Some(true) => Ok(found),
+            Freshness::Fresh | Freshness::Grown { .. } if is_same.is_none() && data.is_remote() => {
+                Ok(Freshness::NotChecked)
+            }
             found => self.check_middle(&data, found),
         }
+    }
+
+    /// Whether the data are the file that was catalogued, unchanged since: what [`Self::check`] asks first. A file on a server
+    /// is told by its `ETag`, or else by its time of change, and by its size. `None` if it does not show. Reads nothing but,
+    /// from a server of which nothing was read, the first bytes.
+    pub fn is_of_same_file<'d>(&self, data: impl Into<Data<'d>>) -> Option<bool> {
+        self.leaves.last()?.proof.is_of_same_file(&data.into())
     }
 
     /// Whether the catalogue fits the data, by a digest over the metadata, descriptors and places of all covered messages. Reads

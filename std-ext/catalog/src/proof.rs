@@ -12,6 +12,7 @@ use super::cbor::{bytes_of, map, uint_of};
 use tgm_std::Result;
 use tgm_std::file::Data;
 use tgm_std::internal::hash::digest;
+use tgm_std::internal::is_of_server;
 
 /// Bytes at the start of the data that a catalogue remembers by their digest.
 const HEAD: u64 = 4 << 10;
@@ -28,7 +29,7 @@ pub(super) struct Proof {
     pub(super) digest: Option<(u64, u64)>,
     /// The sum of the covered messages' fingerprints.
     pub(super) metadata: Option<u64>,
-    /// Which file the data were, and when it was changed last.
+    /// Which file the data were, and in which state.
     pub(super) identity: Option<Vec<u8>>,
 }
 
@@ -45,8 +46,9 @@ pub enum Freshness {
         /// Bytes of the data.
         size: u64,
     },
-    /// What was compared quickly fits, and nothing tells whether the middle of the data is as it was: the file is another one
-    /// or was changed since, and the catalogue has no digest of its metadata, or reading them was not asked for.
+    /// What was compared quickly fits, and nothing tells whether the middle of the data is as it was: the catalogue has no
+    /// digest of the metadata, or the data is on a server that does not name its versions, or was catalogued elsewhere, and
+    /// reading all metadata was not asked for.
     NotChecked,
     /// The catalogue is of other data, or the data was changed. The text says how that shows.
     Stale(String),
@@ -78,9 +80,14 @@ impl Proof {
         Ok(Self { head_length, head, tail, digest, metadata, identity: data.identity() })
     }
 
-    /// Whether the data are the file that they were when the catalogue was written, unchanged since.
-    pub(super) fn is_of_same_file(&self, data: &Data<'_>) -> bool {
-        self.identity.is_some() && self.identity == data.identity()
+    /// Whether the data are the file that they were when the catalogue was written, unchanged since. `None` if neither shows:
+    /// the file is another one, which may be a copy, or a server does not name its versions.
+    pub(super) fn is_of_same_file(&self, data: &Data<'_>) -> Option<bool> {
+        let (before, now) = (self.identity.as_ref()?, data.identity()?);
+        match before == &now {
+            true => Some(true),
+            false => (is_of_server(before) && is_of_server(&now)).then_some(false),
+        }
     }
 
     pub(super) fn to_value(&self) -> Owned {

@@ -283,7 +283,7 @@ fn write_objects(
     for (index, object) in objects.into_iter().enumerate() {
         interrupt::check().map_err(PartError::of_all)?;
         let written = object.append_to(out, form);
-        frames.push(written.map_err(|error| PartError { object_index: Some(index), error })?);
+        frames.push(written.map_err(PartError::of(index))?);
     }
     Ok(frames)
 }

@@ -9,7 +9,7 @@ use tgm_core::scan::Source;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::span::{self, head, last, span, span_len, tail};
-use crate::file::identity::identity;
+use crate::file::identity::{identity, of_server};
 use crate::file::message_bytes::AT_ONCE;
 #[cfg(feature = "mmap")]
 use crate::file::mmap::MappedFile;
@@ -126,15 +126,19 @@ impl<'d> Data<'d> {
         false
     }
 
-    /// Which file it is, and in which state: device, inode, time of change and size. `None` for bytes, for files on servers, and
-    /// where the system does not tell.
+    /// Which file it is, and in which state: device, inode, time of change and size; of a file on a server its size and its
+    /// `ETag`, or else its time of change ([`is_of_server`](crate::internal::is_of_server)). `None` for bytes, and where the
+    /// system or the server does not tell.
     #[doc(hidden)]
     pub fn identity(&self) -> Option<Vec<u8>> {
         match self.0 {
             #[cfg(feature = "mmap")]
             Place::Mapped(mapped) => mapped.identity().map(<[u8]>::to_vec),
+            #[cfg(feature = "remote")]
+            Place::File(TensogramFile { backing: Backing::Remote(remote), .. }) => of_server(remote.version()?),
             Place::File(file) => file.with_file(std::fs::File::metadata).ok().and_then(|metadata| identity(&metadata)),
-            Place::Bytes(..) | Place::Fetched(_) => None,
+            Place::Fetched(reader) => of_server(reader.version()?),
+            Place::Bytes(..) => None,
         }
     }
 

@@ -10,7 +10,7 @@ use crate::base::span::span;
 use crate::file::foreign::{LOOKED_AT, error as foreign_file};
 use crate::file::remote::RemoteScanOptions;
 use crate::read::question::Question;
-use crate::read::{AsyncReader, ReadOptions};
+use crate::read::{AsyncReader, ReadOptions, Tag};
 use crate::remote::{RemoteOptions, RemoteSource, open, wait};
 use crate::scan::{MessageLayout, ScanOptions, Table};
 
@@ -64,6 +64,12 @@ impl Remote {
     pub(super) fn len(&self) -> Result<u64> {
         let reader = Arc::clone(&self.reader);
         wait(async move { reader.touch().await })?
+    }
+
+    /// The length of the source, and which version it is, as far as the server tells.
+    pub(super) fn version(&self) -> Option<(u64, Option<Tag>)> {
+        let reader = Arc::clone(&self.reader);
+        wait(async move { reader.version().await }).ok()?
     }
 
     /// Fills `out` with bytes from `offset` on: fewer only at the source's end.

@@ -112,6 +112,13 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         }
     }
 
+    /// The length of the source, and which version it is, as far as it tells.
+    #[cfg(feature = "remote")]
+    pub(crate) async fn version(&self) -> Option<(u64, Option<Tag>)> {
+        self.touch().await.ok()?;
+        self.session.version()
+    }
+
     /// The bytes of `range`. Where the source ends earlier, only the bytes up to its end.
     ///
     /// # Errors

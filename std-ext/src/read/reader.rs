@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::fetch::{FetchTraits, RangeFetch, Want};
+use super::fetch::{FetchTraits, RangeFetch, Tag, Want};
 use super::locate::{LastMessage, SearchGoal};
 use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
@@ -142,6 +142,12 @@ impl<F: RangeFetch> Reader<F> {
             }
             self.fetch(&mut call, &[Want::At(0..self.session.options().initial.max(1))])?;
         }
+    }
+
+    /// The length of the source, and which version it is, as far as it tells.
+    pub(crate) fn version(&self) -> Option<(u64, Option<Tag>)> {
+        self.size().ok()?;
+        self.session.version()
     }
 
     /// Fills `out` with bytes from `offset` on. Returns how many they are: fewer only at the source's end.

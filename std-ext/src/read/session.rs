@@ -80,6 +80,12 @@ impl Session {
         self.shared().table.clone()
     }
 
+    /// The length and the version of the source, once an answer has told the length.
+    pub(crate) fn version(&self) -> Option<(u64, Option<Tag>)> {
+        let shared = self.shared();
+        Some((shared.known.size()?, shared.known.tag().cloned()))
+    }
+
     /// Forgets everything: the source may have changed.
     pub(crate) fn refresh(&self) {
         let mut shared = self.shared();

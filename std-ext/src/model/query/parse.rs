@@ -3,6 +3,7 @@
 use super::QueryError;
 use super::compare::{Literal, Relation};
 use super::expr::{Condition, Expr, Test};
+use super::slips;
 
 /// What stands between expressions that must all hold.
 const AND: &str = " and ";
@@ -234,6 +235,11 @@ pub(super) fn is_plain_key(key: &str) -> bool {
 
 fn condition(reader: &mut Reader<'_>) -> Result<Condition, QueryError> {
     reader.skip_blanks();
+    if let Some(len) = quoted_path(reader.rest()) {
+        let key = reader.rest().get(..len).unwrap_or_default();
+        reader.step(len);
+        return behind_quoted_key(reader, key);
+    }
     if let Some((key, word, behind)) = word_behind_key(reader.rest()) {
         let mut ahead = *reader;
         ahead.step_to(reader.rest(), behind);
@@ -251,7 +257,9 @@ fn condition(reader: &mut Reader<'_>) -> Result<Condition, QueryError> {
         }
     }
     if reader.rest().starts_with('"') {
-        return condition_on_quoted_key(reader);
+        reader.step(1);
+        let key = quoted(reader)?;
+        return behind_quoted_key(reader, &key);
     }
     let Some((before, token, operator)) = find_operator(reader.rest()) else { return Err(reader.error(CONDITION)) };
     let key = before.trim_end();
@@ -270,26 +278,47 @@ fn condition(reader: &mut Reader<'_>) -> Result<Condition, QueryError> {
     reader.step(before.len() + token.len());
     let start = *reader;
     let test = test(reader, operator)?;
-    check_shape(key, &test).map_err(|what| start.error(what))?;
+    slips::check(key, &test).map_err(|what| start.error(what))?;
     Ok(Condition::new(key, test))
 }
 
-fn condition_on_quoted_key(reader: &mut Reader<'_>) -> Result<Condition, QueryError> {
-    reader.step(1);
-    let key = quoted(reader)?;
+/// The length of the path at the front of `text` if it has several parts, and some of them stand in quotes: `a."b.c"`. What is
+/// in quotes ends nothing.
+fn quoted_path(text: &str) -> Option<usize> {
+    let mut reader = Reader { text, at: 0, brackets: 0, nesting: 0 };
+    let (mut parts, mut has_quotes) = (0, false);
+    loop {
+        if reader.rest().starts_with('"') {
+            reader.step(1);
+            quoted(&mut reader).ok()?;
+            has_quotes = true;
+        } else {
+            let part = key_at(reader.rest());
+            reader.step(part.find('.').unwrap_or(part.len()));
+        }
+        parts += 1;
+        if !reader.rest().starts_with('.') {
+            return (has_quotes && parts > 1).then_some(reader.at);
+        }
+        reader.step(1);
+    }
+}
+
+/// A condition whose key, which has quotes, was read.
+fn behind_quoted_key(reader: &mut Reader<'_>, key: &str) -> Result<Condition, QueryError> {
     let rest = reader.rest();
     reader.skip_blanks();
     if let Some((token, operator)) = operator_at(reader.rest()) {
         reader.step(token.len());
         let start = *reader;
         let test = test(reader, operator)?;
-        check_shape(&key, &test).map_err(|what| start.error(what))?;
-        return Ok(Condition::new(&key, test));
+        slips::check(key, &test).map_err(|what| start.error(what))?;
+        return Ok(Condition::new(key, test));
     }
     let Some((word, behind)) = word_at(rest) else { return Err(reader.error("expected an operator behind the key")) };
     reader.step_to(reader.rest(), behind);
     let test = if word == Word::In { range(reader)? } else { Test::Present };
-    Ok(Condition::new(&key, test))
+    Ok(Condition::new(key, test))
 }
 
 /// What stands behind an operator.
@@ -424,20 +453,6 @@ fn dangling(text: &str) -> Option<(usize, &'static str)> {
     Some((text.len(), what))
 }
 
-/// Finds the shape that is written as listings show it, which equals no shape.
-fn check_shape(key: &str, test: &Test) -> Result<(), &'static str> {
-    let is_shown = |literal: &Literal| {
-        let mut lengths = literal.text().split('x');
-        literal.text().contains('x') && lengths.all(|len| !len.is_empty() && len.bytes().all(|c| c.is_ascii_digit()))
-    };
-    match test {
-        Test::OneOf(literals) | Test::NoneOf(literals) if key == "shape" && literals.iter().any(is_shown) => {
-            Err("expected a shape in brackets, such as [181,360],")
-        }
-        _ => Ok(()),
-    }
-}
-
 /// The text up to the closing quote, behind which the reader then stands.
 fn quoted(reader: &mut Reader<'_>) -> Result<String, QueryError> {
     let (opening, mut text) = (*reader, String::new());
@@ -497,6 +512,9 @@ fn begins_condition(text: &str) -> bool {
     let mut text = text.trim_start();
     while let Some(behind) = text.strip_prefix('(').or_else(|| behind_not(text)) {
         text = behind.trim_start();
+    }
+    if let Some(len) = quoted_path(text) {
+        return condition_follows(text.get(len..).unwrap_or_default());
     }
     if text.starts_with('"') {
         let mut reader = Reader { text, at: 1, brackets: 0, nesting: 0 };
