@@ -24,6 +24,8 @@ pub(crate) struct Entry {
     pub(crate) length: u64,
     /// The digest of its frame. 0 if it has none.
     pub(crate) digest: u64,
+    /// Whether its elements are packed, and `float32` tells all of them apart.
+    pub(crate) fits_float32: bool,
 }
 
 impl Entry {
@@ -38,6 +40,8 @@ impl Entry {
 pub(crate) struct Archive {
     pub(crate) sources: Vec<Source>,
     pub(crate) entries: Vec<Entry>,
+    /// What errors call a source. `None` is its own name.
+    pub(crate) called: Option<String>,
 }
 
 impl Archive {
@@ -53,7 +57,9 @@ impl Archive {
     pub(crate) fn place(&self, number: u32) -> String {
         match self.entry(number) {
             Ok((source, entry)) => {
-                format!("{} message {} object {}", source.file().name(), entry.message, entry.object)
+                let own = || source.file().name().to_string();
+                let name = self.called.clone().unwrap_or_else(own);
+                format!("{name} message {} object {}", entry.message, entry.object)
             }
             Err(error) => error.to_string(),
         }

@@ -200,7 +200,7 @@ fn build(
     grid.avoid(|name| dims.iter().any(|axis| axis.name == name));
     let is_dim = |axis: &Axis| axis.labels.len() > 1 || (!options.squeeze && axis.role != Role::Level);
     let (mut coordinates, mut variables) = (FieldCoordinates::default(), Vec::new());
-    let mut notes = Vec::new();
+    let (mut notes, mut unused_keys) = (Vec::new(), Vec::from_iter(gathered.unread.clone()));
     for dim in &dims {
         // A level that some cubes lack is an attribute of the others.
         let is_of_all = chosen.iter().all(|it| it.axes.iter().any(|axis| axis == dim));
@@ -213,7 +213,8 @@ fn build(
         let Candidate { cube, shape, dtype, .. } = candidate;
         let name = &cube.kind.name;
         let mut along: Vec<&Axis> = Vec::new();
-        let mut attributes = attributes_of(cube, attributes_blob(gathered, cube));
+        let named = ["grib.parameterUnits", "grib.parameterName"].map(|key| of_example(gathered, cube, key));
+        let mut attributes = attributes_of(cube, of_example(gathered, cube, "attributes"), &named);
         for axis in axes {
             let Some(dim) = dims.iter().find(|dim| dim.name == axis.name) else { continue };
             let is_part = dim.has_all(&axis.labels);
@@ -239,7 +240,8 @@ fn build(
         while dims.contains(&name) || coordinates.has(&name) || grid.coordinates.iter().any(|it| it.name == name) {
             name.push('_');
         }
-        of_variable(&mut coordinates, &mut attributes, cube, &along, &name);
+        let unused = of_variable(&mut coordinates, &mut attributes, cube, &along, &name);
+        unused_keys.extend(unused.iter().map(|key| format!("{name}: {key}, which differs between its objects")));
         if cube.repeated > 0 {
             notes.push(format!("{name}: {} objects are there twice", cube.repeated));
         }
@@ -248,13 +250,14 @@ fn build(
     variables.sort_by(|a, b| a.name.cmp(&b.name));
     let mut coordinates = coordinates.finish();
     coordinates.extend(grid.coordinates);
-    Dataset { attributes: Vec::new(), coordinates, variables, left_out, notes, archive: Arc::clone(archive) }
+    let archive = Arc::clone(archive);
+    Dataset { attributes: Vec::new(), coordinates, variables, left_out, notes, unused_keys, archive }
 }
 
-/// The attributes that an object of the cube has of its own.
-fn attributes_blob<'g>(gathered: &'g Gathered, cube: &Cube) -> Option<Value<'g>> {
+/// What an object of the cube has for a key.
+fn of_example<'g>(gathered: &'g Gathered, cube: &Cube, key: &str) -> Option<Value<'g>> {
     let row = usize::try_from(cube.example).ok().and_then(|row| gathered.rows.get(row))?;
-    gathered.value(&row.cells, "attributes")
+    gathered.value(&row.cells, key)
 }
 
 /// The places of a cube on the axes of its dataset.

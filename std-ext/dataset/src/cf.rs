@@ -95,6 +95,7 @@ pub(crate) fn dataset(gathered: &Gathered, archive: &Arc<Archive>, options: &Ope
         variables,
         left_out,
         notes: Vec::new(),
+        unused_keys: Vec::new(),
         archive: Arc::clone(archive),
     }
 }

@@ -24,6 +24,8 @@ pub struct Dataset {
     pub left_out: Vec<LeftOut>,
     /// What else is worth knowing, such as objects that are there twice.
     pub notes: Vec<String>,
+    /// Keys of metadata that are in no name, dimension, coordinate and attribute, if options ask for them.
+    pub unused_keys: Vec<String>,
     pub(crate) archive: Arc<Archive>,
 }
 
@@ -31,6 +33,14 @@ impl Dataset {
     /// The variable of a name.
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.variables.iter().find(|variable| variable.name == name)
+    }
+
+    /// Whether `float32` tells all elements of a variable apart, which are packed and decoded to `float64`: rounding moves none
+    /// of them by more than a quarter of the distance to the next.
+    pub fn fits_float32(&self, variable: &str) -> bool {
+        let Some(Content::Pieces(pieces)) = self.variable(variable).map(|found| &found.content) else { return false };
+        let fits = |object| self.archive.entry(object).is_ok_and(|(_, entry)| entry.fits_float32);
+        !pieces.places.is_empty() && pieces.places.iter().all(|(_, object)| fits(*object))
     }
 
     /// The coordinate of a name.

@@ -192,6 +192,11 @@ impl Variable {
         if let Content::Pieces(pieces) = &self.content { &pieces.chunk } else { &self.shape }
     }
 
+    /// How many of the first dimensions the objects do not have: each has one index of them.
+    pub const fn leading(&self) -> usize {
+        if let Content::Pieces(pieces) = &self.content { pieces.leading } else { 0 }
+    }
+
     /// The number of objects.
     pub fn object_count(&self) -> usize {
         if let Content::Pieces(pieces) = &self.content { pieces.places.len() } else { 0 }
