@@ -5,3 +5,5 @@
 mod arrays;
 #[cfg(feature = "grib")]
 mod grib;
+#[cfg(all(feature = "csv", feature = "npz", feature = "raw", feature = "safetensors"))]
+mod tables;
