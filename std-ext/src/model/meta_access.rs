@@ -244,7 +244,3 @@ fn find<'a>(entries: &'a BTreeMap<String, Value>, path: &str) -> Option<&'a Valu
     let (first, rest) = keys.split_first()?;
     rest.iter().try_fold(entries.get(*first)?, |found, key| get_text(found, key))
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests may panic")]
-mod tests;

@@ -9,6 +9,7 @@ mod intact;
 #[cfg(feature = "zstd")]
 mod interrupt;
 mod message_reader;
+mod meta_access;
 mod metadata;
 mod names;
 mod readers;

@@ -1,4 +1,9 @@
-use super::*;
+//! Values of metadata by their paths.
+
+use std::collections::BTreeMap;
+
+use ciborium::Value;
+use tgm_std::{GlobalMetadata, MetaType};
 
 fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {
     Value::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())
@@ -85,6 +90,11 @@ fn sections_are_maps() {
     assert!(GlobalMetadata::default().extra_view().is_empty());
 }
 
+/// Metadata with one annotation `v`.
+fn alone(value: &Value) -> GlobalMetadata {
+    GlobalMetadata { extra: entries([("v", value.clone())]), ..GlobalMetadata::default() }
+}
+
 #[test]
 fn values_are_of_one_type_and_converted_no_further_than_to_floats() {
     let tag = Value::Tag(1, Box::new(1.into()));
@@ -100,7 +110,8 @@ fn values_are_of_one_type_and_converted_no_further_than_to_floats() {
         (tag, MetaType::Null),
     ];
     for (value, kind) in &all {
-        let found = MetaValue::new(value);
+        let metadata = alone(value);
+        let found = metadata.get("v").unwrap();
         assert_eq!(found.value_type(), *kind);
         assert_eq!(found.is_null(), *kind == MetaType::Null);
         assert_eq!(found.as_bool(), (*kind == MetaType::Bool).then_some(true));
@@ -119,8 +130,9 @@ fn values_are_of_one_type_and_converted_no_further_than_to_floats() {
 
 #[test]
 fn integers_that_do_not_fit_are_absent() {
-    let (large, small) = (Value::from(u64::MAX), Value::from(-(1_i128 << 64)));
-    assert_eq!((MetaValue::new(&large).as_i64(), MetaValue::new(&large).as_u64()), (None, Some(u64::MAX)));
-    assert_eq!((MetaValue::new(&small).as_i64(), MetaValue::new(&small).as_u64()), (None, None));
-    assert_eq!(MetaValue::new(&small).as_f64(), Some(-18_446_744_073_709_551_616.0));
+    let (large, small) = (alone(&Value::from(u64::MAX)), alone(&Value::from(-(1_i128 << 64))));
+    let (large, small) = (large.get("v").unwrap(), small.get("v").unwrap());
+    assert_eq!((large.as_i64(), large.as_u64()), (None, Some(u64::MAX)));
+    assert_eq!((small.as_i64(), small.as_u64()), (None, None));
+    assert_eq!(small.as_f64(), Some(-18_446_744_073_709_551_616.0));
 }
