@@ -180,7 +180,7 @@ fn content(bytes: Vec<u8>) -> Vec<u8> {
     if messages.is_empty() {
         return bytes;
     }
-    let mut text = String::new();
+    let mut found = Vec::new();
     for (offset, length) in messages {
         let message = &bytes[offset..offset + length];
         let (metadata, descriptors) = decode_descriptors(message).unwrap();
@@ -190,9 +190,9 @@ fn content(bytes: Vec<u8>) -> Vec<u8> {
         let heads: Vec<_> = regions.frames().map(|frame| frame.unwrap().offset()).collect();
         let heads: Vec<_> = heads.iter().map(|at| &message[usize::try_from(*at).unwrap()..][..16]).collect();
         let regions: Vec<_> = regions.objects().map(|object| object.unwrap().region().to_vec()).collect();
-        text += &format!("{length} {heads:?} {metadata:?} {descriptors:?} {regions:?}\n");
+        found.push(format!("{length} {heads:?} {metadata:?} {descriptors:?} {regions:?}\n"));
     }
-    text.into_bytes()
+    found.concat().into_bytes()
 }
 
 /// Runs a line in a folder with nothing of other runs in it.
@@ -352,7 +352,7 @@ fn the_documentation_lists_options_and_their_commands() {
     let length: usize = rest.split_inclusive('\n').take_while(|line| line.starts_with("| `--")).map(str::len).sum();
     let (shown, after) = rest.split_at(length);
     let is_all = cfg!(all(feature = "browse", feature = "plot", feature = "zio"));
-    let expected: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    let expected: String = rows.iter().flat_map(|row| [row.as_str(), "\n"]).collect();
     if std::env::var_os("TGM_RENEW").is_some() && is_all {
         fs::write(path, [before, head, &expected, after].concat()).unwrap();
         return;
