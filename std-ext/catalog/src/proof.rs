@@ -7,6 +7,7 @@ use tgm_core::cbor::Map;
 use tgm_core::wire::{DATA_OBJECT_FOOTER_SIZE, ObjectTail, POSTAMBLE_SIZE};
 use zerocopy::FromBytes as _;
 
+use super::bad;
 use super::cbor::{bytes_of, map, uint_of};
 use tgm_std::Result;
 use tgm_std::file::Data;
@@ -74,6 +75,7 @@ impl Proof {
     pub(super) fn of(data: &Data<'_>, end: u64, digest: Option<(u64, u64)>, metadata: Option<u64>) -> Result<Self> {
         let head_length = end.min(HEAD);
         let head = self::digest(&read(data, 0, head_length)?);
+        // Of data that are shorter, all of it; so it is below.
         let tail = read(data, end.saturating_sub(POSTAMBLE_SIZE as u64), POSTAMBLE_SIZE as u64)?;
         Ok(Self { head_length, head, tail, digest, metadata, identity: data.identity() })
     }
@@ -150,7 +152,7 @@ impl Proof {
 
 /// Bytes of the data, as many as are there.
 fn read(data: &Data<'_>, offset: u64, len: u64) -> Result<Vec<u8>> {
-    let mut bytes = vec![0; usize::try_from(len.min(HEAD)).unwrap_or_default()];
+    let mut bytes = vec![0; usize::try_from(len.min(HEAD)).map_err(|_| bad("the start of the data is too long"))?];
     let read = data.read_at(offset, &mut bytes)?;
     bytes.truncate(read);
     Ok(bytes)

@@ -26,7 +26,7 @@ impl PartError {
 
     /// This error in a message that has `count` objects before those that the number counts.
     pub(crate) fn behind(self, count: usize) -> Self {
-        Self { object_index: self.object_index.map(|index| index.saturating_add(count)), ..self }
+        Self { object_index: self.object_index.map(|index| index + count), ..self }
     }
 }
 

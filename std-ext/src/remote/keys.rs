@@ -319,6 +319,7 @@ fn distance(left: &str, right: &str) -> usize {
             *place = before;
         }
     }
+    // The row has one place more than `right` has bytes, so it has a last one.
     row.last().copied().unwrap_or_default()
 }
 

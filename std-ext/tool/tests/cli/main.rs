@@ -26,6 +26,8 @@ mod convert;
 mod copying;
 mod corpus;
 mod create;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+mod cubes;
 mod digest;
 mod digests;
 mod doctor;
