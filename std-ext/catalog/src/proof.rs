@@ -84,10 +84,10 @@ impl Proof {
     /// the file is another one, which may be a copy, or a server does not name its versions.
     pub(super) fn is_of_same_file(&self, data: &Data<'_>) -> Option<bool> {
         let (before, now) = (self.identity.as_ref()?, data.identity()?);
-        match before == &now {
-            true => Some(true),
-            false => (is_of_server(before) && is_of_server(&now)).then_some(false),
+        if before == &now {
+            return Some(true);
         }
+        (is_of_server(before) && is_of_server(&now)).then_some(false)
     }
 
     pub(super) fn to_value(&self) -> Owned {

@@ -263,6 +263,8 @@ fn errors_name_the_object() {
 
     use tgm_std::{MessageBuilder, ObjectBuilder, StreamingEncoder, TensogramError};
 
+    type Encoder = StreamingEncoder<Cursor<Vec<u8>>>;
+
     let (good, bad) = ([1.0_f64, 2.0], [1.0, f64::NAN]);
     let to_bytes = |values: [f64; 2]| values.map(f64::to_ne_bytes).concat();
     let (good_bytes, bad_bytes) = (to_bytes(good), to_bytes(bad));
@@ -276,7 +278,7 @@ fn errors_name_the_object() {
         let objects = [&good, &good, &bad].map(|values| ObjectBuilder::new(&[2], values).unwrap());
         objects.into_iter().fold(MessageBuilder::new(), MessageBuilder::object)
     };
-    let streamed = |last: &dyn Fn(&mut StreamingEncoder<Cursor<Vec<u8>>>) -> Result<(), TensogramError>| {
+    let streamed = |last: &dyn Fn(&mut Encoder) -> Result<(), TensogramError>| {
         let mut encoder = StreamingEncoder::new(Cursor::new(Vec::new()), &metadata, &options).unwrap();
         encoder.write_object(&descriptor, &good_bytes).unwrap();
         encoder.write(ObjectBuilder::new(&[2], &good).unwrap()).unwrap();
