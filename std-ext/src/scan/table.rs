@@ -7,6 +7,7 @@ use tgm_core::scan::{Scanner, Segment, Source};
 use super::ScanOptions;
 use super::source::Foresight;
 use crate::base::error::{Result, TensogramError};
+use crate::base::trace;
 
 /// If messages have one length, the message that is prefetched is this many messages ahead.
 const AHEAD: u64 = 8;
@@ -142,6 +143,7 @@ impl TableScan {
         if scanner.back_agrees() {
             table.append(scanner.back(), &from_end);
         }
+        trace::scanned(table.messages.len(), from_end.len(), table.junk.len());
         table
     }
 }
