@@ -9,4 +9,5 @@ pub mod limits;
 pub mod options;
 pub(crate) mod provenance;
 pub(crate) mod source_name;
+pub(crate) mod span;
 pub(crate) mod trace;

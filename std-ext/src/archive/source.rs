@@ -9,7 +9,6 @@ use std::sync::Arc;
 use tgm_core::Message;
 
 use crate::base::error::{Result, TensogramError};
-use crate::base::options::DecodeOptions;
 #[cfg(feature = "mmap")]
 use crate::file::MappedFile;
 use crate::file::{Data, TensogramFile};
@@ -122,12 +121,12 @@ impl<'d> Source<'d> {
 
     /// All bytes of message `index`, in memory of their own.
     pub(super) fn read_message(&self, index: usize) -> Result<Vec<u8>> {
-        self.ask(index, WholeMessage(DecodeOptions::default()))
+        self.ask(index, WholeMessage)
     }
 
     /// All bytes of message `index`, with zeros in the place of payloads and masks if it is long.
     pub(super) fn outline(&self, index: usize) -> Result<Vec<u8>> {
-        self.ask(index, Outline { whole: None, options: DecodeOptions::default() })
+        self.ask(index, Outline(None))
     }
 
     /// Messages up to this many bytes are read whole, whatever is asked of them.

@@ -3,7 +3,7 @@
 use tgm_core::descriptor::Descriptor;
 
 use crate::base::error::Result;
-use crate::base::limits::reserve;
+use crate::base::limits::{DecodeLimits, reserve};
 use crate::base::options::DecodeOptions;
 #[cfg(doc)]
 use crate::decode;
@@ -41,7 +41,7 @@ impl TensogramFile {
         options: &DecodeOptions,
     ) -> Result<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)> {
         if let Some((descriptor, values)) = self.plain_object(index, object, options)? {
-            return Ok((self.ask(index, AllMetadata(options.clone()))?, descriptor, values));
+            return Ok((self.ask(index, AllMetadata)?, descriptor, values));
         }
         self.ask(index, Object { index: object, options: options.clone() })
     }
@@ -49,12 +49,14 @@ impl TensogramFile {
     /// An object of a long message whose values are stored as they are. `None` for others, and for what is wrong: the ordinary
     /// way tells what.
     fn plain_object(&self, index: usize, object: usize, options: &DecodeOptions) -> Result<Option<DecodedObject>> {
-        let Some((_, file)) = self.positioned_file() else { return Ok(None) };
+        let Some((_, file)) = self.positioned_file().filter(|_| has_usual_limits(&options.limits)) else {
+            return Ok(None);
+        };
         let layout = self.table()?.get(index)?;
         if layout.length <= AT_ONCE {
             return Ok(None);
         }
-        let described = self.ask(index, Described { index: object, options: options.clone() });
+        let described = self.ask(index, Described(object));
         let Ok(described) = described else { return Ok(None) };
         let view = Descriptor::parse(&described.cbor, described.offset)?;
         let payload_len = view.masks().payload_len(described.region_len);
@@ -71,4 +73,11 @@ impl TensogramFile {
     }
 
     question_methods!(ask, decode_metadata, decode_descriptors, decode_range, select);
+}
+
+/// Whether metadata and descriptors have the default limits, which hold where they are read for themselves.
+fn has_usual_limits(limits: &DecodeLimits) -> bool {
+    let usual = DecodeLimits::default();
+    (limits.max_metadata_bytes, limits.max_nesting, limits.max_objects)
+        == (usual.max_metadata_bytes, usual.max_nesting, usual.max_objects)
 }

@@ -12,6 +12,7 @@ mod local;
 mod message_reader;
 mod metadata;
 mod names;
+mod readers;
 #[cfg(feature = "remote")]
 mod remote;
 mod steps;

@@ -8,7 +8,7 @@ use tgm_core::selection::Pick;
 use tgm_std::decode::{Selected, selection};
 use tgm_std::internal::ReadKnob;
 use tgm_std::read::{FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, ReadOptions, Reader, Tag, Want};
-use tgm_std::{DataObjectDescriptor, DecodeOptions, ScanOptions, read};
+use tgm_std::{Archive, DataObjectDescriptor, DecodeOptions, ScanOptions, read};
 use tgm_tests::{Rng, corpus};
 
 /// A source that counts, gives more than it was asked for, and fails now and then.
