@@ -7,6 +7,7 @@
 use std::sync::Mutex;
 
 use tgm_std::core::selection::Pick;
+use tgm_std::internal::ReadKnob;
 use tgm_std::read::{FetchError, Fetched, RangeFetch, ReadOptions, Reader, Tag, Want};
 use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder};
 
@@ -139,31 +140,24 @@ fn seconds(task: &Task, (delay, rate): (f64, f64), options: ReadOptions) -> f64 
 fn variants() -> Vec<(String, ReadOptions)> {
     let all = ReadOptions::remote();
     let mut variants = vec![("the defaults".to_owned(), all)];
-    let mut add = |name: &str, value: u64, options| {
+    let mut add = |knob: ReadKnob, value: u64| {
+        let options = knob.set(value, all);
         if options != all {
-            variants.push((format!("{name} {}", crate::harness::bytes(value as f64)), options));
+            let number = if knob == ReadKnob::Parallel { value.to_string() } else { crate::harness::bytes(value as f64) };
+            variants.push((format!("{knob:?} {number}"), options));
         }
     };
     for value in [4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20] {
-        add("initial", value, ReadOptions { initial: value, ..all });
-        add("whole_message", value, ReadOptions { whole_message: value, ..all });
-        add("whole_frame", value, ReadOptions { whole_frame: value, ..all });
-        add("gap", value, ReadOptions { gap: Some(value), ..all });
+        [ReadKnob::Initial, ReadKnob::WholeMessage, ReadKnob::WholeFrame, ReadKnob::Gap].map(|knob| add(knob, value));
     }
-    add("gap", 0, ReadOptions { gap: Some(0), ..all });
+    add(ReadKnob::Gap, 0);
     for value in [1 << 10, 4 << 10, 16 << 10, 64 << 10] {
-        add("descriptor", value, ReadOptions { descriptor: value, ..all });
-        add("header", value, ReadOptions { header: value, ..all });
+        [ReadKnob::Descriptor, ReadKnob::Header].map(|knob| add(knob, value));
     }
     for value in [1 << 20, 8 << 20, 64 << 20] {
-        add("request", value, ReadOptions { request: value, ..all });
-        add("read_ahead", value, ReadOptions { read_ahead: value, ..all });
+        [ReadKnob::Request, ReadKnob::ReadAhead].map(|knob| add(knob, value));
     }
-    for value in [1, 4, 10, 32] {
-        if value != all.parallel {
-            variants.push((format!("parallel {value}"), ReadOptions { parallel: value, ..all }));
-        }
-    }
+    [1, 4, 10, 32].map(|value| add(ReadKnob::Parallel, value));
     variants
 }
 

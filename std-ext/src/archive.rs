@@ -47,6 +47,8 @@ mod writer;
 use std::fmt;
 use std::io::{Read, Seek};
 use std::path::Path;
+#[cfg(feature = "mmap")]
+use std::sync::Arc;
 
 use tgm_core::Message as MessageView;
 use tgm_core::wire::MAGIC;
@@ -55,7 +57,6 @@ use self::seek::SeekFetch;
 use self::source::Source;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
-use crate::base::span::head;
 use crate::encode::MessageBuilder;
 #[cfg(feature = "mmap")]
 use crate::file::MappedFile;
@@ -128,15 +129,9 @@ impl Archive<'static> {
         if let Some(address) = path.to_str().filter(|text| is_remote_url(text)) {
             return Ok(TensogramFile::open_source(address, None)?.into());
         }
-        let file = TensogramFile::open(path)?;
-        let mut start = [0; LOOKED_AT];
-        let read = file.read_at(0, &mut start)?;
-        let start = head(&start, read as u64);
-        // What begins with a message is not searched.
-        if start.starts_with(MAGIC) || start.is_empty() || file.message_count()? > 0 {
-            return Ok(file.into());
-        }
-        Err(foreign_file(&file.source(), false, start))
+        let archive = Self::from(TensogramFile::open(path)?);
+        archive.check_format()?;
+        Ok(archive)
     }
 
     /// Reads something that has a position, such as a [`Cursor`](std::io::Cursor) or a file object. Other programs should
@@ -162,6 +157,14 @@ impl From<TensogramFile> for Archive<'static> {
 #[cfg(feature = "mmap")]
 impl From<MappedFile> for Archive<'static> {
     fn from(mapped: MappedFile) -> Self {
+        Arc::new(mapped).into()
+    }
+}
+
+/// The messages are borrowed from the map, which others may have too.
+#[cfg(feature = "mmap")]
+impl From<Arc<MappedFile>> for Archive<'static> {
+    fn from(mapped: Arc<MappedFile>) -> Self {
         Self { source: Source::Mapped(mapped) }
     }
 }
@@ -180,6 +183,21 @@ impl<'d> Archive<'d> {
         Self { source: Source::of_bytes(Box::new(bytes)) }
     }
 
+    /// Checks that the source is an archive: it begins with a message, or has one further on, or is empty. [`Self::open`] does
+    /// this; an empty source at an address is not an archive.
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`], which says what the source looks like, and [`TensogramError::Remote`] for an address; the
+    /// errors of the source.
+    pub fn check_format(&self) -> Result<()> {
+        let (start, is_remote) = (self.source.head(LOOKED_AT)?, self.source.is_remote());
+        // What begins with a message is not searched.
+        if start.starts_with(MAGIC) || start.is_empty() && !is_remote || self.len()? > 0 {
+            return Ok(());
+        }
+        Err(foreign_file(&self.source.name(), is_remote, &start))
+    }
+
     /// The number of messages. The first call searches for them.
     ///
     /// # Errors
@@ -187,6 +205,12 @@ impl<'d> Archive<'d> {
     #[expect(clippy::len_without_is_empty, reason = "it can fail, and finds all messages")]
     pub fn len(&self) -> Result<usize> {
         self.source.count()
+    }
+
+    /// Messages up to this many bytes are read whole, whatever is asked of them: an outline of one has its payloads. Messages
+    /// in memory are always at hand.
+    pub fn whole_message(&self) -> u64 {
+        self.source.whole_message()
     }
 
     /// The places of the messages.

@@ -10,3 +10,4 @@ pub mod options;
 pub(crate) mod provenance;
 pub(crate) mod source_name;
 pub(crate) mod span;
+pub(crate) mod trace;

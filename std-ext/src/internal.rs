@@ -36,6 +36,9 @@ pub mod query {
     pub use crate::model::query::version;
 }
 
+// read
+pub use crate::read::options::ReadKnob;
+
 // scan
 pub use crate::scan::{Window, Windowed};
 

@@ -32,7 +32,7 @@
 //! - All answers are of one version of the source. If the source tells that it changed, calls fail.
 //! - A source that contradicts itself or a request gives an error. No byte that was not fetched takes part in an answer.
 //! - A call that fails, or a future that is dropped, loses nothing: what it fetched serves later calls, up to
-//!   [`ReadOptions::kept`] bytes.
+//!   20 MiB.
 //!
 //! # Layers
 //! A module imports only from rows below its own, as with the layers of the crate.

@@ -4,6 +4,7 @@
 use std::cell::Cell;
 use std::sync::Mutex;
 
+use tgm_std::internal::ReadKnob;
 use tgm_std::read::{FetchError, FetchErrorKind, Fetched, RangeFetch, ReadOptions, Reader, Tag, Want};
 use tgm_std::{DecodeLimits, DecodeOptions};
 
@@ -50,17 +51,17 @@ impl RangeFetch for Source<'_> {
 /// Reads `bytes`, whose first 16 are the script of the source, in parts.
 pub fn check(bytes: &[u8]) {
     let Some((script, bytes)) = bytes.split_at_checked(16) else { return };
-    let options = ReadOptions {
-        initial: u64::from(script[0]) + 1,
-        whole_message: 0,
-        whole_frame: u64::from(script[1]),
-        descriptor: u64::from(script[2]) + 20,
-        header: u64::from(script[3]) + 24,
-        gap: (script[4] < 128).then_some(u64::from(script[4])),
-        request: u64::from(script[5]) + 16,
-        requests: 2_000,
-        ..ReadOptions::memory()
-    };
+    let knobs = [
+        (ReadKnob::Initial, u64::from(script[0]) + 1),
+        (ReadKnob::WholeMessage, 0),
+        (ReadKnob::WholeFrame, u64::from(script[1])),
+        (ReadKnob::Descriptor, u64::from(script[2]) + 20),
+        (ReadKnob::Header, u64::from(script[3]) + 24),
+        (ReadKnob::Gap, if script[4] < 128 { u64::from(script[4]) } else { u64::MAX }),
+        (ReadKnob::Request, u64::from(script[5]) + 16),
+        (ReadKnob::Requests, 2_000),
+    ];
+    let options = knobs.into_iter().fold(ReadOptions::memory(), |options, (knob, value)| knob.set(value, options));
     for lies in [false, true] {
         let source = Source { bytes, script, lies, state: Mutex::default() };
         let reader = Reader::new(source, options);

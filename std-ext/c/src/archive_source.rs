@@ -62,7 +62,7 @@ impl RangeFetch for Source {
     }
 
     fn traits(&self) -> FetchTraits {
-        FetchTraits { suffix: true, size: Some(self.size) }
+        FetchTraits { size: Some(self.size), ..FetchTraits::default() }
     }
 
     fn name(&self) -> String {

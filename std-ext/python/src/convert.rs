@@ -7,7 +7,7 @@ pub(crate) mod buffers;
 pub(crate) mod bytes_out;
 pub(crate) mod cbor_in;
 pub(crate) mod cbor_out;
-mod copy;
+pub(crate) mod copy;
 pub(crate) mod descriptor_in;
 pub(crate) mod index;
 pub(crate) mod metadata_in;

@@ -151,11 +151,6 @@ pub(crate) fn _advice() -> Vec<(&'static str, &'static str)> {
     Hint::ALL.iter().map(|hint| (hint.text(), advice(*hint))).collect()
 }
 
-/// An exception for a source that is not what it should be.
-pub(crate) fn framing(py: Python<'_>, text: &str) -> PyErr {
-    exception(py, &TensogramError::Framing(text.to_owned().into()), Place::UNKNOWN)
-}
-
 /// An exception class of the package by its name.
 fn class_named<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
     static CLASSES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();

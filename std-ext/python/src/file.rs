@@ -22,4 +22,3 @@ mod tensogram_file;
 pub(crate) use self::iterate::TensogramFileIter;
 pub(crate) use self::open::_open_again;
 pub(crate) use self::tensogram_file::TensogramFile;
-pub(crate) use tgm_std::file::is_remote_url;

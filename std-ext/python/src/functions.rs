@@ -7,7 +7,7 @@ pub(crate) mod encode;
 mod hash;
 mod packing;
 mod reference;
-mod scan;
+pub(crate) mod scan;
 mod validate;
 
 use pyo3::prelude::*;

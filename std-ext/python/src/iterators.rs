@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use pyo3::prelude::*;
 
 use crate::convert::arguments::decoding;
-use crate::convert::buffers::{Bytes, Reads};
+use crate::convert::buffers::Bytes;
 use crate::errors::{Place, exception};
+use crate::functions::scan::places;
 use crate::message;
 
 /// Iterates over the messages of a buffer. `len` is the number of messages to come.
@@ -43,11 +44,8 @@ impl MessageIter {
             return Ok(None);
         };
         let options = decoding(true, 0, true, self.verify_hash);
-        let decoded = self.bytes.run(py, Reads::Parts, |bytes| {
-            // A buffer that shrank since the scan gives an error of framing.
-            let rest = bytes.get(offset..).unwrap_or_default();
-            tgm_std::decode(rest.get(..len).unwrap_or(rest), &options)
-        })?;
+        let range = offset..offset.saturating_add(len);
+        let decoded = self.bytes.run_in(py, range, |bytes| tgm_std::decode(bytes, &options))?;
         let decoded = decoded.map_err(|error| exception(py, &error, Place::message(index)))?;
         message::decoded(py, decoded).map(Some)
     }
@@ -74,6 +72,6 @@ impl MessageIter {
 #[pyo3(signature = (buf, *, verify_hash=false))]
 pub(crate) fn iter_messages(py: Python<'_>, buf: &Bound<'_, PyAny>, verify_hash: bool) -> PyResult<MessageIter> {
     let bytes = Bytes::borrow(buf, "buf")?;
-    let places = bytes.run(py, Reads::Parts, tgm_std::scan)?;
+    let places = places(py, buf)?;
     Ok(MessageIter { bytes, places, next: AtomicUsize::new(0), verify_hash })
 }

@@ -18,8 +18,11 @@ pub(crate) fn message<'py>(
     objects: Bound<'py, PyList>,
 ) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let class = CLASS.import(py, "tgm._message", "DecodedMessage")?;
-    class.call1((Metadata::new(metadata), objects))
+    // A namedtuple's own constructor runs code of Python.
+    let make = MAKE.get_or_try_init(py, || py.get_type::<PyTuple>().getattr("__new__").map(Bound::unbind))?;
+    make.bind(py).call1((class, (Metadata::new(metadata), objects)))
 }
 
 /// A decoded message: its objects are pairs of descriptor and array.

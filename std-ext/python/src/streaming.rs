@@ -5,12 +5,14 @@ mod target;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyRuntimeError;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyType};
 use tgm_std::{Result as LibraryResult, TensogramError};
 
 use crate::convert::arguments::encoding;
 use crate::convert::array_in::{self, Payload};
+use crate::convert::descriptor_in::Keys;
 use crate::convert::{bytes_out, descriptor_in, metadata_in};
 use crate::errors::{Place, exception, raise};
 use crate::functions::encode::object;
@@ -42,12 +44,13 @@ use crate::work::detached;
 /// b''
 /// >>> tgm.decode(file.getvalue()).metadata["run"]
 /// 8
-#[pyclass(frozen, weakref, module = "tgm")]
+#[pyclass(frozen, subclass, weakref, module = "tgm")]
 #[derive(Debug)]
 pub(crate) struct StreamingEncoder {
     /// None once it is finished.
     encoder: Mutex<Option<Encoder>>,
     target: Option<Target>,
+    keys: Keys,
 }
 
 impl StreamingEncoder {
@@ -118,7 +121,12 @@ fn finished() -> PyErr {
 
 #[pymethods]
 impl StreamingEncoder {
+    /// Whether descriptors may have keys of any name, as subclasses of the package `tensogram` say.
+    #[classattr]
+    const _TAKES_ANY_KEYS: bool = false;
+
     #[new]
+    #[classmethod]
     #[pyo3(
         signature = (
             global_meta_dict, hash=Some("xxh3"), threads=0, allow_nan=false, allow_inf=false, nan_mask_method=None,
@@ -132,7 +140,7 @@ impl StreamingEncoder {
     #[allow(clippy::too_many_arguments, reason = "the face of the Python class")]
     #[allow(clippy::fn_params_excessive_bools, reason = "the face of the Python class")]
     fn new(
-        py: Python<'_>,
+        cls: &Bound<'_, PyType>,
         global_meta_dict: &Bound<'_, PyAny>,
         hash: Option<&str>,
         threads: u32,
@@ -145,6 +153,8 @@ impl StreamingEncoder {
         aggregate_hash: Option<&str>,
         file: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        let py = cls.py();
+        let keys = if cls.getattr(intern!(py, "_TAKES_ANY_KEYS"))?.is_truthy()? { Keys::Any } else { Keys::Known };
         let metadata = metadata_in::metadata(global_meta_dict)?;
         if let Some(policy @ ("header" | "both")) = aggregate_hash {
             return Err(exception(py, &in_header(policy), Place::UNKNOWN));
@@ -160,14 +170,15 @@ impl StreamingEncoder {
         )?;
         let target = file.map(Target::new).transpose()?;
         let encoder = Encoder::new(metadata, options, target.is_some()).map_err(raise(py))?;
-        Ok(Self { encoder: Mutex::new(Some(encoder)), target })
+        Ok(Self { encoder: Mutex::new(Some(encoder)), target, keys })
     }
 
     /// Encodes and writes an object. The arguments are a pair as `encode` takes it.
     ///
     /// An object that is refused leaves the message as it was. Raises RuntimeError after `finish`.
     fn write_object(&self, py: Python<'_>, descriptor: &Bound<'_, PyAny>, data: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (descriptor, payload) = object(descriptor, data, descriptor_in::argument)?;
+        let describe = |descriptor: &_, data: Option<&_>| descriptor_in::argument(descriptor, data, self.keys);
+        let (descriptor, payload) = object(descriptor, data, describe)?;
         self.write(py, payload, |encoder, bytes| encoder.write_object(&descriptor, bytes))
     }
 
@@ -181,7 +192,7 @@ impl StreamingEncoder {
         data: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let payload = array_in::encoded_bytes(data, true)?;
-        let descriptor = descriptor_in::argument(descriptor, None)?;
+        let descriptor = descriptor_in::argument(descriptor, None, self.keys)?;
         self.write(py, payload, |encoder, bytes| encoder.write_object_pre_encoded(&descriptor, bytes))
     }
 

@@ -94,6 +94,18 @@ impl<'s> Message<'s> {
         }
     }
 
+    /// The bytes of the message, with zeros in the place of payloads and masks if it is long: metadata and descriptors are
+    /// there. Borrowed where they are at hand, with payloads. Digests of objects cannot be checked on an outline.
+    ///
+    /// # Errors
+    /// The errors of [`Self::bytes`].
+    pub fn outline(&self) -> Result<Cow<'s, [u8]>> {
+        match self.source.message_bytes(self.index)? {
+            Some(bytes) => Ok(Cow::Borrowed(bytes)),
+            None => Ok(Cow::Owned(self.source.outline(self.index)?)),
+        }
+    }
+
     /// Checks that the message is intact: all its digests and its structure ([`check_message`]). Reads all of it.
     ///
     /// # Errors

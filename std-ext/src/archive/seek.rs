@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::base::limits::reserve;
 use crate::base::span::span_len;
-use crate::read::{FetchError, FetchErrorKind, Fetched, RangeFetch, Tag, Want};
+use crate::read::{FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, Tag, Want};
 use crate::scan::fill;
 
 /// Something with a position. Threads wait for each other, because they share it.
@@ -17,11 +17,13 @@ impl<R> SeekFetch<R> {
     }
 }
 
+fn failed(error: &std::io::Error) -> FetchError {
+    FetchError::new(FetchErrorKind::Io(error.kind()), format!("a reader: {error}"))
+}
+
 impl<R: Read + Seek + Send> RangeFetch for SeekFetch<R> {
     fn fetch(&self, want: &Want, _unchanged: Option<&Tag>) -> Result<Fetched, FetchError> {
-        let io = |error: std::io::Error| {
-            FetchError::new(FetchErrorKind::Io(error.kind()), format!("{}: {error}", self.name()))
-        };
+        let io = |error: std::io::Error| failed(&error);
         let too_large =
             |text: String| FetchError::new(FetchErrorKind::TooLarge, format!("{}: {want:?}: {text}", self.name()));
         // A panic between two calls leaves the position anywhere, and each call sets it.
@@ -34,6 +36,16 @@ impl<R: Read + Seek + Send> RangeFetch for SeekFetch<R> {
         let read = fill(&mut bytes, |rest, _| reader.read(rest)).map_err(io)?;
         bytes.truncate(read);
         Ok(Fetched { offset: range.start, bytes, size: Some(size), tag: None })
+    }
+
+    fn fetch_into(&self, offset: u64, out: &mut [u8]) -> Result<usize, FetchError> {
+        let mut reader = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        reader.seek(SeekFrom::Start(offset)).map_err(|error| failed(&error))?;
+        fill(out, |rest, _| reader.read(rest)).map_err(|error| failed(&error))
+    }
+
+    fn traits(&self) -> FetchTraits {
+        FetchTraits { in_place: true, ..FetchTraits::default() }
     }
 
     fn name(&self) -> String {

@@ -3,16 +3,17 @@
 use std::convert::Infallible;
 use std::fmt;
 use std::path::Path;
+#[cfg(feature = "mmap")]
+use std::sync::Arc;
 
 use tgm_core::Message;
 
 use crate::base::error::{Result, TensogramError};
-use crate::base::span::span;
 #[cfg(feature = "mmap")]
 use crate::file::MappedFile;
 use crate::file::{Data, TensogramFile};
-use crate::read::question::{Bytes as WholeMessage, Question};
-use crate::read::{RangeFetch, Reader};
+use crate::read::question::{Bytes as WholeMessage, Outline, Question};
+use crate::read::{RangeFetch, ReadOptions, Reader};
 use crate::scan::{Bytes, MessageLayout, ScanOptions, Table};
 
 /// Bytes in memory.
@@ -24,7 +25,7 @@ pub(super) enum Source<'d> {
     /// In memory.
     Bytes(Held<'d>, Table),
     #[cfg(feature = "mmap")]
-    Mapped(MappedFile),
+    Mapped(Arc<MappedFile>),
     /// At a path or an address.
     File(TensogramFile),
     /// In a source of ranges of bytes.
@@ -57,7 +58,7 @@ impl<'d> Source<'d> {
         match self {
             Self::Bytes(bytes, table) => Data::scanned((**bytes).as_ref(), table),
             #[cfg(feature = "mmap")]
-            Self::Mapped(mapped) => mapped.into(),
+            Self::Mapped(mapped) => (&**mapped).into(),
             Self::File(file) => file.into(),
             Self::Fetched(reader) => reader.into(),
         }
@@ -123,24 +124,79 @@ impl<'d> Source<'d> {
         self.ask(index, WholeMessage)
     }
 
-    /// Whether bytes can be read to where they are wanted: of a local file.
-    pub(super) const fn reads_in_place(&self) -> bool {
-        matches!(self, Self::File(file) if !file.is_remote())
+    /// All bytes of message `index`, with zeros in the place of payloads and masks if it is long.
+    pub(super) fn outline(&self, index: usize) -> Result<Vec<u8>> {
+        self.ask(index, Outline(None))
+    }
+
+    /// Messages up to this many bytes are read whole, whatever is asked of them.
+    pub(super) fn whole_message(&self) -> u64 {
+        match self {
+            Self::Bytes(..) => u64::MAX,
+            #[cfg(feature = "mmap")]
+            Self::Mapped(_) => u64::MAX,
+            Self::File(file) if file.is_remote() => ReadOptions::remote().whole_message,
+            Self::File(_) => ReadOptions::local().whole_message,
+            Self::Fetched(reader) => reader.options().whole_message,
+        }
+    }
+
+    /// The first bytes, up to `len`.
+    pub(super) fn head(&self, len: usize) -> Result<Vec<u8>> {
+        let of_memory = |bytes: &[u8]| bytes.get(..len).unwrap_or(bytes).to_vec();
+        let mut head = vec![0; len];
+        let read = match self {
+            Self::Bytes(bytes, _) => return Ok(of_memory((**bytes).as_ref())),
+            #[cfg(feature = "mmap")]
+            Self::Mapped(mapped) => return Ok(of_memory(mapped.as_bytes())),
+            Self::File(file) => file.read_at(0, &mut head)?,
+            Self::Fetched(reader) => reader.read_at(0, &mut head)?,
+        };
+        head.truncate(read);
+        Ok(head)
+    }
+
+    /// The source in error texts.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Bytes(..) => "bytes".into(),
+            #[cfg(feature = "mmap")]
+            Self::Mapped(_) => "a map".into(),
+            Self::File(file) => file.name().to_string(),
+            Self::Fetched(reader) => reader.source().name(),
+        }
+    }
+
+    /// Whether this is a source at an address.
+    pub(super) const fn is_remote(&self) -> bool {
+        matches!(self, Self::File(file) if file.is_remote())
+    }
+
+    /// Whether bytes can be read to where they are wanted: of a local file, and of a source that says so.
+    pub(super) fn reads_in_place(&self) -> bool {
+        match self {
+            Self::File(file) => !file.is_remote(),
+            Self::Fetched(reader) => reader.source().traits().in_place,
+            _ => false,
+        }
     }
 
     /// Fills `out` with the bytes of message `index` from `start` on.
     ///
     /// # Errors
-    /// [`TensogramError::Io`] if the file ends before; [`TensogramError::Framing`] if there is no such message.
+    /// [`TensogramError::Io`] if the source ends before; [`TensogramError::Framing`] if there is no such message; the errors of
+    /// the source.
     pub(super) fn read_exact(&self, index: usize, start: u64, out: &mut [u8]) -> Result<()> {
-        let Self::File(file) = self else {
-            return Err(TensogramError::Framing("only files are read to where bytes are wanted".into()));
+        let from = self.with_table(|table| table.get(index))??.offset.saturating_add(start);
+        let read = match self {
+            Self::File(file) => file.read_at(from, out)?,
+            Self::Fetched(reader) => reader.source().fetch_into(from, out)?,
+            _ => return Err(TensogramError::Framing("bytes in memory are not read".into())),
         };
-        let layout = file.table()?.get(index)?;
-        if file.read_at(span(layout.offset, start).end, out)? == out.len() {
+        if read == out.len() {
             return Ok(());
         }
-        Err(TensogramError::io(Path::new(&file.source()), &std::io::ErrorKind::UnexpectedEof.into()))
+        Err(TensogramError::io(Path::new(&self.name()), &std::io::ErrorKind::UnexpectedEof.into()))
     }
 
     /// The answer of message `index` to a question.

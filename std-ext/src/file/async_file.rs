@@ -9,7 +9,7 @@ use crate::base::options::DecodeOptions;
 use crate::file::tensogram_file::Backing;
 use crate::file::tensogram_file::TensogramFile;
 use crate::model::types::{DecodedObject, GlobalMetadata};
-use crate::read::question::{Bytes, Message, Outline, Question, question_methods};
+use crate::read::question::{Bytes, Message, Outline, Question, object_method, question_methods};
 use crate::scan::MessageLayout;
 
 /// # On tokio
@@ -87,8 +87,9 @@ impl TensogramFile {
 
     question_methods!(
         [async await] ask_async,
-        decode_metadata_async, decode_descriptors_async, decode_object_async, decode_range_async, select_async,
+        decode_metadata_async, decode_descriptors_async, decode_range_async, select_async,
     );
+    object_method!([async await] ask_async, decode_object_async);
 
     /// The answer of message `index`. A source at an address is read by the task itself, and what takes time is
     /// computed on a thread that may block.

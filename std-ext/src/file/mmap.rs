@@ -15,7 +15,9 @@ use tgm_core::Message;
 use tgm_core::object::DataObject;
 
 use crate::base::error::{Result, TensogramError};
+use crate::base::source_name::SourceName;
 use crate::base::span::{head, last};
+use crate::base::trace;
 use crate::file::identity::identity;
 use crate::file::open::open_for_reading;
 use crate::scan::{Bytes, MessageLayout, ScanOptions, Segments, Table};
@@ -103,6 +105,7 @@ impl MappedFile {
             // SAFETY: the map is only read. The caller promises that no program truncates the file or changes it in place.
             _ => Some(unsafe { Mmap::map(&file) }.map_err(|error| TensogramError::io(path, &error))?),
         };
+        trace::opened(&SourceName::of(path), "map");
         let bytes = map.as_deref().unwrap_or(&[]);
         let Ok::<_, std::convert::Infallible>(table) = Table::scan(Bytes(bytes), options);
         Ok(Self { map, table, identity: identity(&metadata) })

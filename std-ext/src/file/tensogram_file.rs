@@ -14,6 +14,7 @@ use tgm_core::scan::Source;
 use crate::base::error::{Result, TensogramError};
 use crate::base::source_name::SourceName;
 use crate::base::span::{head, tail};
+use crate::base::trace;
 #[cfg(doc)]
 use crate::decode;
 use crate::file::append::writer::Writer;
@@ -93,6 +94,7 @@ impl TensogramFile {
     }
 
     pub(super) fn positioned(path: &Path, file: File) -> Self {
+        trace::opened(&SourceName::of(path), "file");
         let backing = Backing::Positioned { file: Arc::new(file), table: Arc::default() };
         Self { path: path.to_path_buf(), backing, writer: None }
     }

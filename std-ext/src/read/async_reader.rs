@@ -16,7 +16,7 @@ use super::gather::{Gather, Gathered};
 use super::locate::{Beginning, LastMessage, Located, MessageAt, SearchGoal};
 use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
-use super::question::{Answer, Bytes, Chosen, FirstMetadata, Object, Question, question_methods};
+use super::question::{Answer, Bytes, Chosen, FirstMetadata, Object, Question, object_method, question_methods};
 use super::read_task::ReadTask;
 use super::session::{Call, DoneOrFetch, Session, note};
 use crate::base::error::{Result, TensogramError};
@@ -35,7 +35,7 @@ const UNIT: u64 = 1 << 10;
 ///
 /// It has the methods of [`Reader`](super::Reader), with the same results. Futures are [`Send`], and may be dropped at any
 /// time: what was fetched by then serves later calls. Any number of tasks may share the reader. Tasks that need the same bytes
-/// at the same time fetch them once. Under way are at most [`ReadOptions::in_flight`] bytes, over all tasks.
+/// at the same time fetch them once. Under way are at most 64 MiB of a remote source, over all tasks.
 ///
 /// Values are decoded on threads for work that blocks, if this runs under tokio.
 #[derive(Debug)]
@@ -229,7 +229,8 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         self.ask(index, Bytes).await
     }
 
-    question_methods!([async await] ask, decode_metadata, decode_descriptors, decode_object, decode_range, select);
+    question_methods!([async await] ask, decode_metadata, decode_descriptors, decode_range, select);
+    object_method!([async await] ask, decode_object);
 
     /// [`Self::decode_object`] of each of the messages. What they need is fetched together. All values are in memory at the
     /// end.

@@ -69,11 +69,14 @@ pub struct FetchTraits {
     pub suffix: bool,
     /// The length of the source, if it is known without a request.
     pub size: Option<u64>,
+    /// Whether [`RangeFetch::fetch_into`] reads to where bytes are wanted, with no memory of its own in between, and the
+    /// content stays what it is. Values that need no decoding are then read to where the caller wants them.
+    pub in_place: bool,
 }
 
 impl Default for FetchTraits {
     fn default() -> Self {
-        Self { suffix: true, size: None }
+        Self { suffix: true, size: None, in_place: false }
     }
 }
 
@@ -89,6 +92,21 @@ pub trait RangeFetch: Send + Sync {
     /// Fetches several pieces. The answers stand in the order of `wants`. If some fail, the others are kept all the same.
     fn fetch_many(&self, wants: &[Want], unchanged: Option<&Tag>) -> Vec<Result<Fetched, FetchError>> {
         wants.iter().map(|want| self.fetch(want, unchanged)).collect()
+    }
+
+    /// Fetches the bytes from `offset` on into `out`. Returns how many they are: fewer only where the source ends. It is called
+    /// if [`FetchTraits::in_place`] says so.
+    ///
+    /// # Errors
+    /// The errors of the source.
+    fn fetch_into(&self, offset: u64, out: &mut [u8]) -> Result<usize, FetchError> {
+        let end = offset.saturating_add(out.len() as u64);
+        let fetched = self.fetch(&Want::At(offset..end), None)?;
+        let skipped = usize::try_from(offset.saturating_sub(fetched.offset)).unwrap_or(usize::MAX);
+        let found = fetched.bytes.get(skipped..).unwrap_or_default();
+        let count = found.len().min(out.len());
+        out.iter_mut().zip(found).for_each(|(to, from)| *to = *from);
+        Ok(count)
     }
 
     /// What the source can do.

@@ -8,7 +8,7 @@
 //! of one length the next eight such places at once
 //! ```
 //! "All that follows" comes in requests that double up to 8 MiB. A place where messages meet is read with as much around it
-//! as costs nothing beside the request ([`ReadOptions::gap`]): the descriptors of the message before, and the metadata of the
+//! as costs nothing beside the request (the gap of its options): the descriptors of the message before, and the metadata of the
 //! message behind.
 //!
 //! A caller who asks for one message after the other reads all of them. So each search remembers whether the last calls asked
@@ -155,8 +155,7 @@ impl Locate {
                 let len = span_len(&searched);
                 if len > self.options.resync {
                     let text = format!(
-                        "{len} bytes from byte {} on belong to no message, and the reader searches no further (the option \
-                         resync)",
+                        "{len} bytes from byte {} on belong to no message, and the reader searches no further",
                         searched.start
                     );
                     return Err(FetchError::new(FetchErrorKind::TooLarge, text).into());

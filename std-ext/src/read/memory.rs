@@ -30,7 +30,7 @@ impl RangeFetch for &[u8] {
     }
 
     fn traits(&self) -> FetchTraits {
-        FetchTraits { suffix: true, size: Some(self.len() as u64) }
+        FetchTraits { size: Some(self.len() as u64), ..FetchTraits::default() }
     }
 
     fn name(&self) -> String {
@@ -45,6 +45,10 @@ impl<F: RangeFetch + ?Sized> RangeFetch for Box<F> {
 
     fn fetch_many(&self, wants: &[Want], unchanged: Option<&Tag>) -> Vec<Result<Fetched, FetchError>> {
         (**self).fetch_many(wants, unchanged)
+    }
+
+    fn fetch_into(&self, offset: u64, out: &mut [u8]) -> Result<usize, FetchError> {
+        (**self).fetch_into(offset, out)
     }
 
     fn traits(&self) -> FetchTraits {

@@ -596,7 +596,7 @@ impl Question for Described {
 macro_rules! question_methods {
     (
         $([$async:ident $await:ident])? $ask:ident,
-        $decode_metadata:ident, $decode_descriptors:ident, $decode_object:ident, $decode_range:ident, $select:ident $(,)?
+        $decode_metadata:ident, $decode_descriptors:ident, $decode_range:ident, $select:ident $(,)?
     ) => {
         /// The metadata of the first metadata frame of message `index`.
         ///
@@ -615,20 +615,6 @@ macro_rules! question_methods {
             index: usize,
         ) -> $crate::base::error::Result<($crate::model::types::GlobalMetadata, Vec<$crate::model::types::DataObjectDescriptor>)> {
             self.$ask(index, $crate::read::question::Descriptors)$(.$await)?
-        }
-
-        /// Object `object` of message `index`.
-        ///
-        /// # Errors
-        /// The errors of [`Self::read_message`] and of [`decode_object`](crate::decode_object).
-        pub $($async)? fn $decode_object(
-            &self,
-            index: usize,
-            object: usize,
-            options: &$crate::base::options::DecodeOptions,
-        ) -> $crate::base::error::Result<($crate::model::types::GlobalMetadata, $crate::model::types::DataObjectDescriptor, Vec<u8>)> {
-            let question = $crate::read::question::Object { index: object, options: options.clone() };
-            self.$ask(index, question)$(.$await)?
         }
 
         /// Ranges of the values of object `object` of message `index`, each a first element and a count.
@@ -669,6 +655,26 @@ macro_rules! question_methods {
     };
 }
 pub(crate) use question_methods;
+
+/// The method that asks for an object, as [`question_methods`] makes the others.
+macro_rules! object_method {
+    ($([$async:ident $await:ident])? $ask:ident, $decode_object:ident $(,)?) => {
+        /// Object `object` of message `index`.
+        ///
+        /// # Errors
+        /// The errors of [`Self::read_message`] and of [`decode_object`](crate::decode_object).
+        pub $($async)? fn $decode_object(
+            &self,
+            index: usize,
+            object: usize,
+            options: &$crate::base::options::DecodeOptions,
+        ) -> $crate::base::error::Result<($crate::model::types::GlobalMetadata, $crate::model::types::DataObjectDescriptor, Vec<u8>)> {
+            let question = $crate::read::question::Object { index: object, options: options.clone() };
+            self.$ask(index, question)$(.$await)?
+        }
+    };
+}
+pub(crate) use object_method;
 
 impl PayloadBytes {
     /// The descriptor, which `view` is of, and the values of the ranges. `None` if all of the frame has to be read for them.

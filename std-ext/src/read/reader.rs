@@ -6,7 +6,7 @@ use super::fetch::{FetchTraits, RangeFetch, Tag, Want};
 use super::locate::{LastMessage, SearchGoal};
 use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
-use super::question::{Bytes, Outline, Question, question_methods};
+use super::question::{Bytes, Outline, Question, object_method, question_methods};
 use super::read_task::ReadTask;
 use super::session::{Call, DoneOrFetch, Session};
 use super::steps::{Asking, Work};
@@ -22,7 +22,7 @@ use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
 /// as the function of its name for bytes in memory. There is one difference: if only a part of a message is read, damage in
 /// other parts is not noticed.
 ///
-/// The reader may be shared by threads. It keeps up to [`ReadOptions::kept`] bytes between calls.
+/// The reader may be shared by threads. It keeps up to 20 MiB between calls.
 ///
 /// ```
 /// use tgm_std::DecodeOptions;
@@ -66,6 +66,11 @@ impl<F: RangeFetch> Reader<F> {
     /// The source.
     pub const fn source(&self) -> &F {
         &self.fetch
+    }
+
+    /// How it fetches.
+    pub(crate) const fn options(&self) -> &ReadOptions {
+        self.session.options()
     }
 
     /// Forgets what is known of the source. The next call reads it as if it was opened then.
@@ -123,7 +128,7 @@ impl<F: RangeFetch> Reader<F> {
     }
 
     /// The bytes of message `index`, with zeros instead of payloads and masks. A message of up to
-    /// [`ReadOptions::whole_message`] bytes is read as a whole.
+    /// 64 KiB of a remote source, or 256 KiB of a local one, is read as a whole.
     ///
     /// # Errors
     /// The errors of [`Self::read_message`].
@@ -131,7 +136,8 @@ impl<F: RangeFetch> Reader<F> {
         self.ask(index, Outline(None))
     }
 
-    question_methods!(ask, decode_metadata, decode_descriptors, decode_object, decode_range, select);
+    question_methods!(ask, decode_metadata, decode_descriptors, decode_range, select);
+    object_method!(ask, decode_object);
 
     /// The length of the source.
     pub(crate) fn size(&self) -> Result<u64> {

@@ -13,6 +13,7 @@ use super::question::{Answer, Question};
 use super::read_task::{Progress, ReadTask};
 use super::structure::Structure;
 use crate::base::error::{Result, TensogramError};
+use crate::base::trace;
 use crate::scan::{MessageLayout, ScanOptions, Table};
 
 /// What is shared. Locks are held for copies of a few words, and never while bytes are fetched or decoded.
@@ -157,8 +158,9 @@ impl Call<'_> {
         let (kind, text) = if requests.is_empty() {
             (FetchErrorKind::Protocol, "the source ends before the bytes that are needed".to_owned())
         } else if self.requests > most {
-            (FetchErrorKind::TooLarge, format!("more than {most} requests for one call (the option requests)"))
+            (FetchErrorKind::TooLarge, format!("more than {most} requests for one call"))
         } else {
+            trace::requested(&self.session.name, requests.len());
             return Ok(requests);
         };
         Err(FetchError::new(kind, format!("{}: {text}", self.session.name)).into())
@@ -169,6 +171,7 @@ impl Call<'_> {
     /// # Errors
     /// The errors of [`KnownBytes::insert`].
     pub(crate) fn take(&mut self, want: &Want, answer: Fetched) -> Result<()> {
+        trace::answered(&self.session.name, answer.offset, answer.bytes.len());
         Ok(self.known.insert(want, answer, &self.session.name)?)
     }
 
@@ -234,6 +237,7 @@ impl Drop for Call<'_> {
         if let Some(mut shared) = self.current() {
             shared.known.adopt(&self.known);
             shared.known.shrink_to(self.session.options.kept);
+            trace::ended(&self.session.name, self.requests, shared.known.byte_len());
         }
     }
 }

@@ -41,7 +41,7 @@ pub enum Step<A> {
 /// Reads messages, and parts of them, of a source that the program reads by itself.
 ///
 /// Each method begins a [`Task`]. A task says which bytes it needs, is given them, and answers. Tasks of one `Steps` share what
-/// was fetched, up to [`ReadOptions::kept`] bytes. Several tasks may be under way.
+/// was fetched, up to 20 MiB. Several tasks may be under way.
 ///
 /// ```
 /// use tgm_std::read::{Fetched, ReadOptions, Step, Steps, Task, Want};

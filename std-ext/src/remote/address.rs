@@ -10,6 +10,7 @@ use object_store::{ClientConfigKey, ClientOptions, ObjectStore, ObjectStoreSchem
 use url::Url;
 
 use crate::base::source_name::SourceName;
+use crate::base::trace;
 use crate::read::{
     AsyncLocalFile, AsyncRangeFetch, BoxFuture, FetchError, FetchErrorKind, FetchTraits, Fetched, LocalFile, Tag, Want,
 };
@@ -88,6 +89,7 @@ const STORES: [&str; 8] = ["s3", "s3a", "gs", "az", "azure", "abfs", "abfss", "a
 /// [`FetchErrorKind::Invalid`] if the address or an option is wrong; the errors of the file for a local one. Error
 /// texts leave out the address's user and query.
 pub fn open(address: &str, options: &RemoteOptions) -> Result<RemoteSource, FetchError> {
+    trace::opened(&SourceName::of(address), "address");
     open_in(address, options, || {
         // Our names and values are text. Variables that are not text belong to other programs.
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

@@ -6,6 +6,7 @@ use object_store::client::{HttpClient, HttpRequest, HttpRequestBody};
 use url::Url;
 
 use crate::base::source_name::SourceName;
+use crate::base::trace;
 use crate::read::{AsyncRangeFetch, BoxFuture, FetchError, FetchErrorKind, Fetched, Tag, Want};
 use crate::remote::answer::Refusal;
 use crate::remote::connection::failed;
@@ -92,7 +93,10 @@ impl HttpSource {
                 }
             };
             match tries.pause(after) {
-                Some(pause) => tokio::time::sleep(pause).await,
+                Some(pause) => {
+                    trace::retried(&self.name, tries.failed(), pause, &refusal.text);
+                    tokio::time::sleep(pause).await;
+                }
                 None => return Err(refusal),
             }
         }

@@ -116,7 +116,7 @@ impl AsyncRangeFetch for StoreSource {
     }
 
     fn traits(&self) -> FetchTraits {
-        FetchTraits { suffix: self.suffix, size: None }
+        FetchTraits { suffix: self.suffix, ..FetchTraits::default() }
     }
 
     fn name(&self) -> String {

@@ -8,6 +8,7 @@ use super::ScanOptions;
 use super::source::Foresight;
 use crate::base::error::{Result, TensogramError};
 use crate::base::span::{span, span_before};
+use crate::base::trace;
 
 /// If messages have one length, the message that is prefetched is this many messages ahead.
 const AHEAD: u64 = 8;
@@ -152,6 +153,7 @@ impl TableScan {
         if scanner.back_agrees() {
             table.append(scanner.back(), &from_end);
         }
+        trace::scanned(table.messages.len(), from_end.len(), table.junk.len());
         table
     }
 }

@@ -16,6 +16,7 @@ use tgm_core::selection::Pick;
 use tgm_std::archive::*;
 use tgm_std::decode::{Scratch, decode_descriptors, decode_object, decode_range};
 use tgm_std::encode::ObjectBuilder;
+use tgm_std::internal::ReadKnob;
 use tgm_std::read::{RangeFetch, ReadOptions};
 use tgm_std::{DecodeOptions, Dtype};
 use tgm_std::{MessageBuilder, Result, TensogramError, TensogramFile};
@@ -50,7 +51,9 @@ fn files(every: usize) -> Vec<(PathBuf, Vec<u8>)> {
 
 /// Everything is read in parts, however short it is.
 fn in_parts() -> ReadOptions {
-    ReadOptions { whole_message: 0, whole_frame: 0, descriptor: 64, ..ReadOptions::memory() }
+    [(ReadKnob::WholeMessage, 0), (ReadKnob::WholeFrame, 0), (ReadKnob::Descriptor, 64)]
+        .into_iter()
+        .fold(ReadOptions::memory(), |options, (knob, value)| knob.set(value, options))
 }
 
 /// One archive for each way to make one.

@@ -8,6 +8,7 @@ mod examples;
 mod intact;
 #[cfg(feature = "zstd")]
 mod interrupt;
+mod local;
 mod message_reader;
 mod meta_access;
 mod metadata;
@@ -18,5 +19,8 @@ mod remote;
 mod steps;
 #[cfg(feature = "async")]
 mod streaming_async;
+#[cfg(feature = "tracing")]
+mod trace;
 mod upgrade;
 mod version_2;
+mod writer;

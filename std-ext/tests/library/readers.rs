@@ -1,5 +1,6 @@
 //! Readers of sources: searches, and options of any size.
 
+use tgm_std::internal::ReadKnob;
 use tgm_std::read::{FetchErrorKind, ReadOptions, Reader};
 use tgm_std::{DecodeOptions, ScanOptions, TensogramError};
 
@@ -8,17 +9,17 @@ use tgm_std::{DecodeOptions, ScanOptions, TensogramError};
 fn a_search_that_gives_up_keeps_what_it_found() {
     let message = std::fs::read("../tests/data/dtypes/float32-big.tgm").unwrap();
     let bytes = [&message[..], &message, &vec![b'x'; 300_000], &message].concat();
-    let options = ReadOptions { resync: 100_000, initial: 4 << 10, ..ReadOptions::remote() };
+    let options = ReadKnob::Resync.set(100_000, ReadKnob::Initial.set(4 << 10, ReadOptions::remote()));
     let reader = Reader::with_scan_options(bytes, options, ScanOptions { bidirectional: false, ..Default::default() });
     for _ in 0..3 {
         let TensogramError::Remote(reason) = reader.message_count().unwrap_err() else {
             unreachable!("the error is of the reader")
         };
         assert_eq!(reason.fetch_error_kind(), Some(FetchErrorKind::TooLarge));
-        assert!(reason.contains("resync"), "{reason}");
+        assert!(reason.contains("no further"), "{reason}");
     }
     assert_eq!(reader.read_message(1).unwrap(), message);
-    let options = ReadOptions { resync: 1 << 20, ..options };
+    let options = ReadKnob::Resync.set(1 << 20, options);
     assert_eq!(Reader::new(reader.source().clone(), options).message_count().unwrap(), 3);
 }
 
@@ -26,17 +27,20 @@ fn a_search_that_gives_up_keeps_what_it_found() {
 #[test]
 fn sizes_without_bounds_change_no_answer() {
     let bytes = std::fs::read("../tests/data/dtypes/float32-big.tgm").unwrap().repeat(600);
-    let (most, few) = (u64::MAX, ReadOptions { initial: 100, ..ReadOptions::remote() });
+    use ReadKnob as K;
+    let (most, few) = (u64::MAX, ReadKnob::Initial.set(100, ReadOptions::remote()));
     let expected = Reader::new(bytes.clone(), few).decode_object(500, 0, &DecodeOptions::default()).unwrap();
-    for options in [
-        ReadOptions { initial: most, ..few },
-        ReadOptions { whole_message: most, whole_frame: most, max_structure: most, ..few },
-        ReadOptions { whole_message: 0, whole_frame: 0, descriptor: most, header: most, gap: Some(most), ..few },
-        ReadOptions { parallel: usize::MAX, in_flight: most, request: most, ..few },
+    let sizes: [&[(K, u64)]; 6] = [
+        &[(K::Initial, most)],
+        &[(K::WholeMessage, most), (K::WholeFrame, most), (K::MaxStructure, most)],
+        &[(K::WholeMessage, 0), (K::WholeFrame, 0), (K::Descriptor, most), (K::Header, most), (K::Gap, most - 1)],
+        &[(K::Parallel, most), (K::InFlight, most), (K::Request, most)],
         // Eight times this is 0 in 64 bits.
-        ReadOptions { read_ahead: 1 << 61, in_flight: most, ..few },
-        ReadOptions { read_ahead: most, resync: most, in_flight: most, requests: most, kept: most, ..few },
-    ] {
+        &[(K::ReadAhead, 1 << 61), (K::InFlight, most)],
+        &[(K::ReadAhead, most), (K::Resync, most), (K::InFlight, most), (K::Requests, most), (K::Kept, most)],
+    ];
+    for knobs in sizes {
+        let options = knobs.iter().fold(few, |options, (knob, value)| knob.set(*value, options));
         let one = Reader::new(&bytes[..], options);
         assert_eq!(one.decode_object(500, 0, &DecodeOptions::default()).unwrap(), expected, "{options:?}");
         assert_eq!(Reader::new(&bytes[..], options).message_count().unwrap(), 600, "{options:?}");

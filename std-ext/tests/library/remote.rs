@@ -7,6 +7,7 @@ mod loopback;
 
 mod blocking;
 mod files;
+mod model;
 mod stores;
 mod web;
 

@@ -6,8 +6,9 @@ use std::sync::Mutex;
 
 use tgm_core::selection::Pick;
 use tgm_std::decode::{Selected, selection};
+use tgm_std::internal::ReadKnob;
 use tgm_std::read::{FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, ReadOptions, Reader, Tag, Want};
-use tgm_std::{DataObjectDescriptor, DecodeOptions, ScanOptions, read};
+use tgm_std::{Archive, DataObjectDescriptor, DecodeOptions, ScanOptions, read};
 use tgm_tests::{Rng, corpus};
 
 /// A source that counts, gives more than it was asked for, and fails now and then.
@@ -38,7 +39,7 @@ impl RangeFetch for Unreliable<'_> {
     }
 
     fn traits(&self) -> FetchTraits {
-        FetchTraits { suffix: self.bytes.len().is_multiple_of(2), size: None }
+        FetchTraits { suffix: self.bytes.len().is_multiple_of(2), ..FetchTraits::default() }
     }
 
     fn name(&self) -> String {
@@ -59,18 +60,14 @@ fn insist<T>(mut call: impl FnMut() -> tgm_std::Result<T>) -> Result<T, String> 
 
 /// Options that make a reader read in different portions.
 fn portions() -> Vec<(&'static str, ReadOptions)> {
-    let tiny = ReadOptions {
-        initial: 1,
-        whole_message: 0,
-        whole_frame: 0,
-        descriptor: 24,
-        header: 30,
-        gap: None,
-        request: 50,
-        kept: 0,
-        ..ReadOptions::memory()
+    let tuned = |options: ReadOptions, knobs: &[(ReadKnob, u64)]| {
+        knobs.iter().fold(options, |options, (knob, value)| knob.set(*value, options))
     };
-    let parts = ReadOptions { initial: 100, whole_message: 0, whole_frame: 0, ..ReadOptions::remote() };
+    let whole = [(ReadKnob::WholeMessage, 0), (ReadKnob::WholeFrame, 0)];
+    let sizes = [(ReadKnob::Initial, 1), (ReadKnob::Descriptor, 24), (ReadKnob::Header, 30), (ReadKnob::Request, 50)];
+    let tiny = tuned(tuned(ReadOptions::memory(), &whole), &sizes);
+    let tiny = tuned(tiny, &[(ReadKnob::Gap, u64::MAX), (ReadKnob::Kept, 0)]);
+    let parts = tuned(tuned(ReadOptions::remote(), &whole), &[(ReadKnob::Initial, 100)]);
     vec![
         ("memory", ReadOptions::memory()),
         ("local", ReadOptions::local()),
@@ -152,7 +149,7 @@ fn compare(name: &str, bytes: &[u8], portion: &str, options: ReadOptions, failur
     let mut unnoticed = 0;
     for (number, segment) in messages.iter().enumerate() {
         let message = segment.bytes_of(bytes).expect("inside");
-        let is_whole = message.len() as u64 <= options.whole_message;
+        let is_whole = message.len() as u64 <= Archive::from_fetch(Vec::new(), options).whole_message();
         let mut check = |same: bool| unnoticed += usize::from(!same);
         let which = |call: &str| what(format!("message {number}, {call}"));
         check(same(&which("bytes"), insist(|| reader.read_message(number)), Ok(message.to_vec()), false));
@@ -236,7 +233,7 @@ fn failures_in_between_lose_nothing() {
     for sample in corpus::samples().iter().step_by(3) {
         for (portion, options) in portions() {
             // Calls that need many requests get through because what was fetched stays.
-            let options = ReadOptions { kept: 4 << 20, ..options };
+            let options = ReadKnob::Kept.set(4 << 20, options);
             compare(&sample.name, &sample.bytes, portion, options, 4);
         }
     }

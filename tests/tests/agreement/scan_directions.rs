@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Cursor;
 use std::path::Path;
 
+use tgm_std::internal::ReadKnob;
 use tgm_std::read::{ReadOptions, Reader};
 use tgm_std::{MessageLayout, ScanOptions, TensogramFile, scan_file_with_options, scan_with_options};
 
@@ -20,7 +21,7 @@ fn ways(bytes: &[u8]) -> Vec<(&'static str, Vec<(usize, usize)>)> {
     let opened = TensogramFile::open(&path).and_then(|file| file.message_layouts()).expect("a file of messages");
     let mapped = crate::mapped::map(&path).expect("a file that can be mapped");
     let read = Reader::new(bytes, ReadOptions::memory()).message_layouts().expect("in memory");
-    let by_glances = ReadOptions { initial: 16, ..ReadOptions::memory() };
+    let by_glances = ReadKnob::Initial.set(16, ReadOptions::memory());
     let glanced = Reader::new(bytes, by_glances).message_layouts().expect("in memory");
     vec![
         ("slice, from the front", scan_with_options(bytes, &options(false))),

@@ -15,6 +15,7 @@ use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
 use tgm_std::encode::{Part, encode_parts};
+use tgm_std::internal::ReadKnob;
 use tgm_std::read::{RangeFetch as _, ReadOptions, Reader, Step, Steps, Task};
 use tgm_std::{
     Archive, DataObjectDescriptor, DecodeOptions, EncodeOptions, GlobalMetadata, MaskMethod, MessageBuilder,
@@ -121,7 +122,9 @@ macro_rules! routes {
 
 /// A message is read in parts, however short it is.
 fn in_parts() -> ReadOptions {
-    ReadOptions { whole_message: 0, whole_frame: 0, descriptor: 64, ..ReadOptions::memory() }
+    [(ReadKnob::WholeMessage, 0), (ReadKnob::WholeFrame, 0), (ReadKnob::Descriptor, 64)]
+        .into_iter()
+        .fold(ReadOptions::memory(), |options, (knob, value)| knob.set(value, options))
 }
 
 fn parts<'c>(case: &Case<'c>) -> Reader<&'c [u8]> {

@@ -10,6 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use tgm_std::file::GroupAppender;
+use tgm_std::internal::ReadKnob;
 use tgm_std::read::{ReadOptions, Reader};
 use tgm_std::{AppendOptions, DecodeOptions, MessageBuilder, ObjectBuilder, TensogramFile};
 
@@ -175,7 +176,7 @@ fn threads_append_in_groups_and_decode_with_helpers_at_the_same_time() {
 fn a_reader_is_shared_while_it_is_refreshed() {
     let bytes: Vec<u8> = (0..MESSAGES).flat_map(message).collect();
     // Nothing is read that was not asked for, so that much is kept between calls.
-    let reader = Reader::new(bytes, ReadOptions { initial: 100, whole_message: 100, ..ReadOptions::remote() });
+    let reader = Reader::new(bytes, ReadKnob::Initial.set(100, ReadKnob::WholeMessage.set(100, ReadOptions::remote())));
     let start = Barrier::new(READERS);
     thread::scope(|threads| {
         for number in 0..READERS {

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol, SupportsIndex, Typ
 
 import numpy as np
 import numpy.typing as npt
-from typing_extensions import Buffer, CapsuleType, Self
+from typing_extensions import Buffer, CapsuleType, Self, disjoint_base
 
 from ._call import Call
 
@@ -287,7 +287,10 @@ def decode_range(
     threads: SupportsIndex = 0,
     restore_non_finite: bool = True,
 ) -> list[Array] | Array: ...
-def scan(buf: Buffer) -> list[tuple[int, int]]: ...
+@overload
+def scan(buf: Buffer, *, as_array: Literal[False] = False) -> list[tuple[int, int]]: ...
+@overload
+def scan(buf: Buffer, *, as_array: Literal[True]) -> npt.NDArray[np.int64]: ...
 def iter_messages(buf: Buffer, *, verify_hash: bool = False) -> MessageIter: ...
 def validate(buf: Buffer, level: Level = "default", check_canonical: bool = False) -> Report: ...
 def validate_file(
@@ -606,7 +609,7 @@ def load(
     checked: bool = False,
 ) -> dict[str | int, Array]: ...
 
-@final
+@disjoint_base
 class StreamingEncoder:
     def __new__(
         cls,

@@ -1,12 +1,21 @@
 //! Values of objects as arrays of numpy.
 
-use numpy::{IntoPyArray, PyArray1};
+use std::ffi::c_int;
+use std::ptr;
+
+use numpy::npyffi::{PY_ARRAY_API, npy_intp};
+use numpy::{
+    IntoPyArray, PyArray1, PyArrayDescr, PyArrayDescrMethods as _, PyUntypedArray, PyUntypedArrayMethods as _, npyffi,
+};
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 use tgm_std::{DataObjectDescriptor, Dtype};
+
+/// Values up to this many bytes are copied into memory of numpy.
+const SMALL: usize = 4096;
 
 /// The encoding whose values are float64, whatever the descriptor's dtype.
 const PACKED: &str = "simple_packing";
@@ -67,6 +76,9 @@ pub(crate) fn array<'py>(
     bits: Bits,
 ) -> PyResult<Bound<'py, PyAny>> {
     let dtype = decoded_dtype(descriptor);
+    if dtype != Dtype::Bitmask && values.len() <= SMALL {
+        return small(py, dtype, &descriptor.shape, &values);
+    }
     let flat = match (dtype, bits) {
         (Dtype::Bitmask, Bits::Packed) => return flat(py, dtype, values),
         (Dtype::Bitmask, Bits::Truths) => bools(py, &descriptor.shape, values)?,
@@ -76,16 +88,51 @@ pub(crate) fn array<'py>(
         return Ok(flat);
     }
     let shape = PyTuple::new(py, &descriptor.shape)?;
-    flat.call_method1(intern!(py, "reshape"), (shape,)).map_err(|error| {
-        if descriptor.shape.len() > 32 {
-            return PyValueError::new_err(format!(
-                "the number of dimensions, {}, is more than numpy has: {}",
-                descriptor.shape.len(),
-                error.value(py)
-            ));
-        }
-        error
-    })
+    flat.call_method1(intern!(py, "reshape"), (shape,)).map_err(|error| too_deep(py, &descriptor.shape, error))
+}
+
+/// The error of an array that numpy does not make, which may be for its dimensions.
+fn too_deep(py: Python<'_>, shape: &[u64], error: PyErr) -> PyErr {
+    if shape.len() <= 32 {
+        return error;
+    }
+    let (rank, text) = (shape.len(), error.value(py));
+    PyValueError::new_err(format!("the number of dimensions, {rank}, is more than numpy has: {text}"))
+}
+
+/// An array of few values in memory of numpy, which takes less time than to hand memory over.
+#[allow(unsafe_code, reason = "numpy's C interface makes arrays, and gives the address of their memory")]
+fn small<'py>(py: Python<'py>, dtype: Dtype, shape: &[u64], values: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    let descr = numpy_dtype(py, dtype)?.clone().cast_into::<PyArrayDescr>()?;
+    let dims = shape.iter().map(|&dim| npy_intp::try_from(dim)).collect::<Result<Vec<_>, _>>();
+    let mut dims = dims.map_err(|_| PyValueError::new_err("a dimension is larger than numpy has"))?;
+    let rank = c_int::try_from(dims.len()).unwrap_or(c_int::MAX);
+    // SAFETY: `dims` has `rank` lengths. numpy takes over the reference to the dtype, checks rank and size, and makes memory
+    // and strides of its own. The result is a new reference, or null and an exception.
+    let array = unsafe {
+        let array = PY_ARRAY_API.PyArray_NewFromDescr(
+            py,
+            npyffi::get_type_object(py, npyffi::NpyTypes::PyArray_Type),
+            descr.into_ptr().cast(),
+            rank,
+            dims.as_mut_ptr(),
+            ptr::null_mut(),
+            ptr::null_mut(),
+            0,
+            ptr::null_mut(),
+        );
+        Bound::from_owned_ptr_or_err(py, array)
+    };
+    let array = array.map_err(|error| too_deep(py, shape, error))?.cast_into::<PyUntypedArray>()?;
+    if array.len().saturating_mul(array.dtype().itemsize()) != values.len() {
+        return Err(PyValueError::new_err(format!("{} bytes are not the values of shape {shape:?}", values.len())));
+    }
+    // SAFETY: the array is new and contiguous, has as many bytes as `values`, and is known to nobody else.
+    unsafe {
+        let data: *mut u8 = (*npyffi::_PyArray_GET_ITEM_DATA(array.as_array_ptr())).data.cast();
+        ptr::copy_nonoverlapping(values.as_ptr(), data, values.len());
+    }
+    Ok(array.into_any())
 }
 
 /// A flat array of the truth values that are packed into `bytes`, the highest bit first. Their number is the product of

@@ -13,6 +13,8 @@
 //!
 //! A borrowed buffer is locked while it is in use: a `bytearray` refuses to change its size, and an `mmap` to close.
 
+use std::ops::Range;
+
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::prelude::*;
@@ -21,8 +23,8 @@ use pyo3::types::{PyByteArray, PyBytes, PyMemoryView};
 use crate::convert::copy::copy;
 use crate::work::{attached, detached, has_gil};
 
-/// Buffers up to this size are worked on with the GIL held if they may change, whatever the work reads: that takes less
-/// time than to give the GIL away.
+/// Buffers up to this size are worked on with the GIL held, whatever the work reads: that takes less time than to give the
+/// GIL away.
 const SMALL: usize = 4096;
 
 /// How much of a buffer some work reads.
@@ -80,15 +82,44 @@ impl Bytes {
         work: impl FnOnce(&[u8]) -> R + Send,
     ) -> PyResult<R> {
         let bytes = self.while_attached(py);
+        if has_gil(py) && (bytes.len() <= SMALL || reads == Reads::Parts && !self.is_fixed) {
+            return attached(|| work(bytes));
+        }
         if self.is_fixed {
             return detached(py, || work(bytes));
-        }
-        if has_gil(py) && (reads == Reads::Parts || bytes.len() <= SMALL) {
-            return attached(|| work(bytes));
         }
         let copy = self.to_vec(py)?;
         // The copy is given back within: freeing much memory takes time.
         detached(py, move || work(&copy))
+    }
+
+    /// Runs `work`, which reads all of `range`, on these bytes: without the GIL, unless they are few.
+    ///
+    /// # Errors
+    /// `RuntimeError` for a panic.
+    #[allow(unsafe_code, reason = "the buffer protocol gives a pointer")]
+    pub(crate) fn run_in<R: Send>(
+        &self,
+        py: Python<'_>,
+        range: Range<usize>,
+        work: impl FnOnce(&[u8]) -> R + Send,
+    ) -> PyResult<R> {
+        // A buffer that shrank gives fewer bytes.
+        let bytes = self.while_attached(py).get(range).unwrap_or_default();
+        if bytes.len() <= SMALL && (self.is_fixed || has_gil(py)) {
+            return attached(|| work(bytes));
+        }
+        if self.is_fixed {
+            return detached(py, || work(bytes));
+        }
+        // SAFETY: `self` holds the object and its buffer, which keep these bytes in place.
+        let copy = unsafe { copy(py, bytes.as_ptr(), bytes.len()) }?;
+        detached(py, move || work(&copy))
+    }
+
+    /// Whether it takes less time to work on the bytes than to give the GIL away.
+    pub(crate) fn is_small(&self, py: Python<'_>) -> bool {
+        has_gil(py) && self.while_attached(py).len() <= SMALL
     }
 
     /// Whether nobody can change the bytes.

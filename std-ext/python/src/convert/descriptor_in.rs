@@ -3,15 +3,26 @@
 use std::ffi::CString;
 
 use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple, PyType};
+use tgm_std::core::descriptor::Key;
 use tgm_std::{ByteOrder, DataObjectDescriptor as Described, Dtype, TensogramError};
 
 use crate::convert::array_in::{Array, Data};
 use crate::convert::{arguments, cbor_in};
 use crate::descriptor::DataObjectDescriptor;
 use crate::errors::raise;
+
+/// Which keys a mapping may have beside the fields of the descriptor and the parameters of stages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keys {
+    /// None: another name is a mistake.
+    Known,
+    /// Any, which become parameters, as programs for `tensogram` expect it.
+    Any,
+}
 
 /// Keys of the descriptor itself. Others are parameters.
 const FIELDS: [&str; 10] =
@@ -35,11 +46,13 @@ const MEANINGS: [&str; 11] = [
 /// The descriptor that `object` stands for: a mapping, a `DataObjectDescriptor`, or `None` for what the data says.
 ///
 /// A mapping without `type`, `shape` and `dtype` gets all three from an array. A byte order that is not given is the
-/// array's, or else this machine's. Parameters that look like metadata are kept, with one warning for the descriptor.
+/// array's, or else this machine's. With [`Keys::Any`], parameters that look like metadata are kept, with one warning for
+/// the descriptor.
 ///
 /// # Errors
-/// `ValueError` and `TypeError` for entries that are missing or wrong; what the filters of warnings raise.
-pub(crate) fn descriptor(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>) -> PyResult<Described> {
+/// `ValueError` and `TypeError` for entries that are missing or wrong, and for unknown keys with [`Keys::Known`]; what the
+/// filters of warnings raise.
+pub(crate) fn descriptor(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>, keys: Keys) -> PyResult<Described> {
     let array = data.and_then(Data::array);
     if let Ok(descriptor) = object.cast::<DataObjectDescriptor>() {
         return Ok(Described { masks: None, ..descriptor.get().described().clone() });
@@ -53,6 +66,9 @@ pub(crate) fn descriptor(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>) -> 
         return Err(PyValueError::new_err(format!("expected a descriptor dict, got {class}")));
     }
     let py = object.py();
+    if keys == Keys::Known {
+        cbor_in::for_each_item(object, |key, _| check_key(py, &cbor_in::text_key(&key)?))?;
+    }
     let entry = |key: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
         if object.contains(key)? { object.get_item(key).map(Some) } else { Ok(None) }
     };
@@ -119,6 +135,26 @@ pub(crate) fn descriptor(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>) -> 
     Ok(descriptor)
 }
 
+/// Checks that a key is one of a descriptor, or a parameter of a stage.
+///
+/// # Errors
+/// `ValueError` with the nearest key that is, or with the place where what it means belongs.
+fn check_key(py: Python<'_>, key: &str) -> PyResult<()> {
+    let is_known = |key: &str| FIELDS.contains(&key) || Key::from_name(key).is_some_and(Key::is_parameter);
+    if is_known(key) || key == "masks" {
+        return Ok(());
+    }
+    let advice = if MEANINGS.contains(&key) {
+        "it describes what the values mean, so it belongs in meta['base'][i]".to_owned()
+    } else {
+        let parameters = Key::ALL.iter().filter(|key| key.is_parameter()).map(|key| key.name());
+        let known: Vec<&str> = FIELDS.into_iter().chain(parameters).collect();
+        let nearest = py.import(intern!(py, "tgm._encoding"))?.getattr(intern!(py, "_nearest"))?;
+        nearest.call1((key, known, "its keys are"))?.extract()?
+    };
+    Err(PyValueError::new_err(format!("unknown key {key:?} of a descriptor: {advice}")))
+}
+
 /// The descriptor and the data that a `tgm.Encoding` makes of an array. `None` for a descriptor of another kind.
 ///
 /// # Errors
@@ -159,10 +195,10 @@ fn dtype_name(dtype: &Bound<'_, PyAny>) -> PyResult<String> {
 ///
 /// # Errors
 /// The errors of [`descriptor`], with `TypeError` for an object that is not a descriptor.
-pub(crate) fn argument(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>) -> PyResult<Described> {
+pub(crate) fn argument(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>, keys: Keys) -> PyResult<Described> {
     let is_inferred = object.is_none() && data.and_then(Data::array).is_some();
     if is_inferred || !object.is_none() && is_descriptor(object) {
-        return descriptor(object, data);
+        return descriptor(object, data, keys);
     }
     let class = object.get_type().name()?;
     Err(PyTypeError::new_err(format!("argument 'descriptor': '{class}' object is not an instance of 'dict'")))

@@ -10,6 +10,7 @@ use tgm_std::TensogramFile as Library;
 
 use crate::convert::arguments::{decoding, encoding, items, path, ranges, ranging};
 use crate::convert::buffers::{Bytes, Reads};
+use crate::convert::descriptor_in::Keys;
 use crate::convert::index::{item, no_message, refuse_wide};
 use crate::convert::{bytes_out, metadata_in, query};
 use crate::errors::Place;
@@ -106,7 +107,8 @@ impl TensogramFile {
         Origin { source, storage: None, bidirectional: true }.opened(py, created, "cannot create")
     }
 
-    /// Encodes a message and appends it. It takes the arguments of `encode`.
+    /// Encodes a message and appends it. It takes the arguments of `encode`, and descriptors with keys of any name, as the
+    /// package `tensogram` does.
     ///
     /// Readers of the file see the message when all of it is there. Other writers wait meanwhile. Raises OSError for a
     /// source at an address, and what `encode` raises.
@@ -148,7 +150,7 @@ impl TensogramFile {
             aggregate_hash,
         )?;
         // The message is encoded before the lock is taken, so that readers do not wait for it.
-        let objects = Objects::new(descriptors_and_data)?;
+        let objects = Objects::new(descriptors_and_data, Keys::Any)?;
         let message = objects.with(py, |pairs| tgm_std::encode(&metadata, pairs, &options))?;
         let append = |file: &mut Library| file.append_message(&message, &tgm_std::file::AppendOptions::default());
         let appended = detached(py, || self.handle.change_detached(append))?;

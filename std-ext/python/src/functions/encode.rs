@@ -6,6 +6,7 @@ use tgm_std::{DataObjectDescriptor, EncodeOptions, GlobalMetadata};
 
 use crate::convert::arguments::{encoding, hashing};
 use crate::convert::array_in::{self, Data, Payload};
+use crate::convert::descriptor_in::Keys;
 use crate::convert::{bytes_out, descriptor_in, metadata_in};
 use crate::errors::raise;
 
@@ -20,17 +21,21 @@ impl<'py> Objects<'py> {
     ///
     /// # Errors
     /// The errors of the pairs.
-    pub(crate) fn new(descriptors_and_data: &Bound<'py, PyAny>) -> PyResult<Self> {
-        Self::of_pairs(descriptors_and_data, |keys, data| object(keys, data, descriptor_in::descriptor))
+    pub(crate) fn new(descriptors_and_data: &Bound<'py, PyAny>, keys: Keys) -> PyResult<Self> {
+        Self::of_pairs(descriptors_and_data, |descriptor, data| {
+            object(descriptor, data, |descriptor, data| descriptor_in::descriptor(descriptor, data, keys))
+        })
     }
 
-    /// [`Self::new`] that ignores the masks of masked arrays.
+    /// [`Self::new`] that ignores the masks of masked arrays, and takes any keys.
     ///
     /// # Errors
     /// The errors of the pairs.
     pub(crate) fn without_masks(descriptors_and_data: &Bound<'py, PyAny>) -> PyResult<Self> {
-        Self::of_pairs(descriptors_and_data, |keys, data| {
-            object(keys, &array_in::without_mask(data)?, descriptor_in::descriptor)
+        Self::of_pairs(descriptors_and_data, |descriptor, data| {
+            object(descriptor, &array_in::without_mask(data)?, |descriptor, data| {
+                descriptor_in::descriptor(descriptor, data, Keys::Any)
+            })
         })
     }
 
@@ -38,9 +43,9 @@ impl<'py> Objects<'py> {
     ///
     /// # Errors
     /// The errors of the pairs.
-    pub(crate) fn encoded(descriptors_and_data: &Bound<'py, PyAny>) -> PyResult<Self> {
-        Self::of_pairs(descriptors_and_data, |keys, data| {
-            Ok((descriptor_in::descriptor(keys, None)?, array_in::encoded_bytes(data, false)?))
+    pub(crate) fn encoded(descriptors_and_data: &Bound<'py, PyAny>, keys: Keys) -> PyResult<Self> {
+        Self::of_pairs(descriptors_and_data, |descriptor, data| {
+            Ok((descriptor_in::descriptor(descriptor, None, keys)?, array_in::encoded_bytes(data, false)?))
         })
     }
 
@@ -81,12 +86,11 @@ impl<'py> Objects<'py> {
 pub(crate) fn object<'py>(
     descriptor: &Bound<'py, PyAny>,
     data: &Bound<'py, PyAny>,
-    describe: fn(&Bound<'py, PyAny>, Option<&Data<'py>>) -> PyResult<DataObjectDescriptor>,
+    describe: impl Fn(&Bound<'py, PyAny>, Option<&Data<'py>>) -> PyResult<DataObjectDescriptor>,
 ) -> PyResult<(DataObjectDescriptor, Payload<'py>)> {
     // An encoding chooses the keys of a descriptor by the array, and widens arrays that it packs.
-    if let Some((keys, data)) = descriptor_in::chosen(descriptor, data)? {
-        return object(&keys, &data, describe);
-    }
+    let chosen = descriptor_in::chosen(descriptor, data)?;
+    let (descriptor, data) = chosen.as_ref().map_or((descriptor, data), |(keys, data)| (keys, data));
     // The descriptor is looked at first if it can be, so that its errors come first.
     let parsed = Data::new(data);
     if descriptor.is_none()
@@ -103,7 +107,7 @@ pub(crate) fn object<'py>(
 ///
 /// `global_meta_dict` is a mapping: `base` is a list with metadata for each object, all other entries are annotations
 /// of the message. `descriptors_and_data` is a list of pairs. A descriptor is a dict with `type`, `shape` and `dtype`,
-/// and optionally `byte_order`, `encoding`, `filter`, `compression` and their parameters; an `Encoding` chooses
+/// and optionally `byte_order`, `encoding`, `filter`, `compression` and their parameters; other keys are refused. An `Encoding` chooses
 /// the parameters by the array; `None` takes all from the array, and stores values as they are. Data is an array of any layout, or bytes in row-major order and in the declared byte order.
 ///
 /// `hash` is "xxh3", or "none" for a message without digests. `threads` work together on large payloads. NaN and
@@ -155,7 +159,7 @@ pub(crate) fn encode<'py>(
         small_mask_threshold_bytes,
         aggregate_hash,
     )?;
-    let message = encoded(py, &metadata, Objects::new(descriptors_and_data)?, &options)?;
+    let message = encoded(py, &metadata, Objects::new(descriptors_and_data, Keys::Known)?, &options)?;
     bytes_out::bytes(py, message)
 }
 
@@ -196,9 +200,20 @@ pub(crate) fn encode_pre_encoded<'py>(
     hash: Option<&str>,
     threads: u32,
 ) -> PyResult<Bound<'py, PyBytes>> {
+    pre_encoded(py, global_meta_dict, descriptors_and_data, (hash, threads), Keys::Known)
+}
+
+/// [`encode_pre_encoded`] of descriptors with such keys.
+pub(super) fn pre_encoded<'py>(
+    py: Python<'py>,
+    global_meta_dict: &Bound<'py, PyAny>,
+    descriptors_and_data: &Bound<'py, PyAny>,
+    (hash, threads): (Option<&str>, u32),
+    keys: Keys,
+) -> PyResult<Bound<'py, PyBytes>> {
     let metadata = metadata_in::metadata(global_meta_dict)?;
     let options = EncodeOptions { hashing: hashing(hash)?, threads, ..EncodeOptions::default() };
-    let objects = Objects::encoded(descriptors_and_data)?;
+    let objects = Objects::encoded(descriptors_and_data, keys)?;
     let message = objects.with(py, |pairs| tgm_std::encode::encode_pre_encoded(&metadata, pairs, &options))?;
     bytes_out::bytes(py, message)
 }

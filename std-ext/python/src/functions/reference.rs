@@ -1,13 +1,15 @@
 //! Functions with the answers of the module `tensogram` where the answers of `tgm` differ: bitmasks are flat arrays of
-//! their bytes, and masks of masked arrays are ignored.
+//! their bytes, masks of masked arrays are ignored, and descriptors may have keys of any name.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use super::decode;
-use super::encode::{Objects, encoded};
+use super::encode::{Objects, encoded, pre_encoded};
+use super::scan::places;
 use crate::convert::arguments::{decoding, encoding};
 use crate::convert::array_out::Bits;
+use crate::convert::descriptor_in::Keys;
 use crate::convert::{bytes_out, metadata_in};
 
 /// Adds them as `_reference` to the module.
@@ -19,7 +21,16 @@ pub(super) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     reference.add_function(wrap_pyfunction!(decode_with_masks_packed, &reference)?)?;
     reference.add_function(wrap_pyfunction!(decode_object_packed, &reference)?)?;
     reference.add_function(wrap_pyfunction!(encode_without_masks, &reference)?)?;
+    reference.add_function(wrap_pyfunction!(scan_as_tuples, &reference)?)?;
+    reference.add_function(wrap_pyfunction!(encode_pre_encoded_of_any_keys, &reference)?)?;
     module.add("_reference", reference)
+}
+
+/// `tgm.scan` without a choice: a list of tuples `(offset, length)`.
+#[pyfunction]
+#[pyo3(name = "scan")]
+fn scan_as_tuples(py: Python<'_>, buf: &Bound<'_, PyAny>) -> PyResult<Vec<(usize, usize)>> {
+    places(py, buf)
 }
 
 /// `tgm.decode` with bitmasks as bytes.
@@ -70,7 +81,24 @@ fn decode_object_packed<'py>(
     decode::one(py, buf, index, &options, Bits::Packed)
 }
 
-/// `tgm.encode` that ignores the masks of masked arrays.
+/// `tgm.encode_pre_encoded` of descriptors with keys of any name.
+#[pyfunction]
+#[pyo3(
+    name = "encode_pre_encoded",
+    signature = (global_meta_dict, descriptors_and_data, hash=Some("xxh3"), threads=0),
+    text_signature = "(global_meta_dict, descriptors_and_data, hash='xxh3', threads=0)"
+)]
+fn encode_pre_encoded_of_any_keys<'py>(
+    py: Python<'py>,
+    global_meta_dict: &Bound<'py, PyAny>,
+    descriptors_and_data: &Bound<'py, PyAny>,
+    hash: Option<&str>,
+    threads: u32,
+) -> PyResult<Bound<'py, PyBytes>> {
+    pre_encoded(py, global_meta_dict, descriptors_and_data, (hash, threads), Keys::Any)
+}
+
+/// `tgm.encode` that ignores the masks of masked arrays, and takes descriptors with keys of any name.
 #[pyfunction]
 #[pyo3(
     name = "encode",

@@ -1,17 +1,21 @@
 //! A file object of Python as a source of ranges of bytes.
 
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PySlice, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PySlice, PyString};
 use tgm_std::file::SourceName;
 use tgm_std::read::{FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, Tag, Want};
 
 use super::turn::Turn;
 use crate::convert::buffers::Bytes;
+
+/// Bytes that are read at once to where they are wanted.
+const PIECE: usize = 1 << 20;
 
 /// A file object: it has `seek` and `read`.
 #[derive(Debug)]
@@ -44,11 +48,6 @@ impl PythonFile {
         Ok(Self { file: file.clone().unbind(), name, size: end.extract()?, turn, failure })
     }
 
-    /// The file's name, or its class.
-    pub(crate) fn title(&self) -> &str {
-        &self.name
-    }
-
     /// The exception of the file object that ended the last call, if one did.
     pub(crate) fn take_failure(&self) -> Option<PyErr> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
@@ -62,43 +61,35 @@ impl PythonFile {
         self.turn.refuse_reentry()
     }
 
-    /// Fills `view`, a memoryview of `len` bytes that may be written, with the bytes from `offset` on.
-    ///
-    /// # Errors
-    /// What the file object raises, and [`FetchErrorKind::Changed`] if it ends before.
-    pub(crate) fn fill(&self, offset: u64, view: &Py<PyAny>, len: usize) -> Result<(), FetchError> {
-        let filled = self.turn.take(|| Python::attach(|py| self.fill_attached(offset, view.bind(py), len)));
-        let filled = filled.map_err(|_| interrupted())?.map_err(|error| self.failed(error))?;
-        if filled < len {
-            let text = format!("{}: the file ends after {filled} of {len} bytes from byte {offset} on", self.name);
-            return Err(FetchError::new(FetchErrorKind::Changed, text));
-        }
-        Ok(())
-    }
-
-    fn fill_attached(&self, offset: u64, view: &Bound<'_, PyAny>, len: usize) -> PyResult<usize> {
-        let (py, file) = (view.py(), self.file.bind(view.py()));
+    /// Reads into `out` from `offset` on, some of it at a time. Returns how many bytes there are.
+    fn read_into(&self, py: Python<'_>, offset: u64, out: &mut [u8]) -> PyResult<usize> {
+        let file = self.file.bind(py);
+        // Python's memory may outlive the call: what it was read into is copied.
+        let piece = PyByteArray::new(py, &vec![0; out.len().min(PIECE)]);
+        let view = py.get_type::<PyMemoryView>().call1((&piece,))?;
         let reads_into = file.hasattr(intern!(py, "readinto"))?;
         file.call_method1(intern!(py, "seek"), (offset,))?;
         let mut done = 0;
-        while done < len {
-            let rest = view.get_item(PySlice::new(py, isize::try_from(done)?, isize::try_from(len)?, 1))?;
-            let more = if reads_into {
-                let read = file.call_method1(intern!(py, "readinto"), (&rest,))?;
-                read.extract::<usize>()?
+        while let Some(rest) = out.get_mut(done..).filter(|rest| !rest.is_empty()) {
+            let wanted = rest.len().min(PIECE);
+            let count = if reads_into {
+                let part = view.get_item(PySlice::new(py, 0, isize::try_from(wanted)?, 1))?;
+                let count = file.call_method1(intern!(py, "readinto"), (part,))?.extract::<usize>()?;
+                let Some(to) = rest.get_mut(..count).filter(|_| count <= wanted) else {
+                    return Err(PyValueError::new_err(format!("readinto of {wanted} bytes returned {count}")));
+                };
+                let part = view.get_item(PySlice::new(py, 0, isize::try_from(count)?, 1))?;
+                PyBuffer::<u8>::get(&part)?.copy_to_slice(py, to)?;
+                count
             } else {
-                let bytes = read_some(file, len - done)?;
-                let part = rest.get_item(PySlice::new(py, 0, isize::try_from(bytes.len())?, 1))?;
-                part.set_item(PySlice::full(py), PyBytes::new(py, &bytes))?;
+                let bytes = read_some(file, wanted)?;
+                rest.iter_mut().zip(&bytes).for_each(|(to, from)| *to = *from);
                 bytes.len()
             };
-            if more == 0 {
+            if count == 0 {
                 break;
             }
-            if more > len - done {
-                return Err(PyValueError::new_err(format!("readinto of {} bytes returned {more}", len - done)));
-            }
-            done += more;
+            done = done.saturating_add(count);
         }
         Ok(done)
     }
@@ -168,24 +159,33 @@ fn interrupted() -> FetchError {
     FetchError::new(FetchErrorKind::Io(io::ErrorKind::Interrupted), "interrupted")
 }
 
-impl RangeFetch for PythonFile {
+/// A file object as a source of an archive of the library. Others ask it whether it failed.
+pub(crate) struct SharedFile(pub(crate) Arc<PythonFile>);
+
+impl RangeFetch for SharedFile {
     fn fetch(&self, want: &Want, _: Option<&Tag>) -> Result<Fetched, FetchError> {
-        let range = want.within(self.size);
+        let range = want.within(self.0.size);
         let failed = |text: String| FetchError::new(FetchErrorKind::Io(io::ErrorKind::Other), text);
-        let len = usize::try_from(range.end - range.start)
-            .map_err(|_| failed(format!("{}: {} bytes do not fit into memory", self.name, range.end - range.start)))?;
-        let read = self.turn.take(|| Python::attach(|py| self.read(py, range.start, len)));
+        let len = usize::try_from(range.end - range.start).map_err(|_| {
+            failed(format!("{}: {} bytes do not fit into memory", self.0.name, range.end - range.start))
+        })?;
+        let read = self.0.turn.take(|| Python::attach(|py| self.0.read(py, range.start, len)));
         match read.map_err(|_| interrupted())? {
-            Ok(bytes) => Ok(Fetched { offset: range.start, bytes, size: Some(self.size), tag: None }),
-            Err(error) => Err(self.failed(error)),
+            Ok(bytes) => Ok(Fetched { offset: range.start, bytes, size: Some(self.0.size), tag: None }),
+            Err(error) => Err(self.0.failed(error)),
         }
     }
 
+    fn fetch_into(&self, offset: u64, out: &mut [u8]) -> Result<usize, FetchError> {
+        let read = self.0.turn.take(|| Python::attach(|py| self.0.read_into(py, offset, out)));
+        read.map_err(|_| interrupted())?.map_err(|error| self.0.failed(error))
+    }
+
     fn traits(&self) -> FetchTraits {
-        FetchTraits { suffix: true, size: Some(self.size) }
+        FetchTraits { size: Some(self.0.size), in_place: true, ..FetchTraits::default() }
     }
 
     fn name(&self) -> String {
-        self.name.clone()
+        self.0.name.clone()
     }
 }

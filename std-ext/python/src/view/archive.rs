@@ -152,7 +152,7 @@ impl Archive {
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let name = PyString::new(py, &self.origin.name(py)?).repr()?;
-        Ok(match self.backing().map(|backing| backing.known_count()) {
+        Ok(match self.backing().map(|backing| backing.known_count(py)) {
             Ok(Some(count)) => format!("Archive({name}, messages={count})"),
             Ok(None) => format!("Archive({name})"),
             Err(_) => format!("Archive({name}, closed)"),

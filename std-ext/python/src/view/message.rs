@@ -8,6 +8,7 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
+use tgm_std::codec::memory::owned;
 use tgm_std::core::Message as Parsed;
 use tgm_std::decode::ObjectTable;
 use tgm_std::hash::checked_metadata;
@@ -65,8 +66,6 @@ pub(super) struct Elsewhere {
     pub(super) backing: Arc<Backing>,
     /// The number of the message in its archive.
     pub(super) message: usize,
-    /// The byte of the source where the message begins.
-    pub(super) start: u64,
 }
 
 impl Message {
@@ -103,7 +102,7 @@ impl Message {
             return Err(PyIndexError::new_err("the message has no bytes"));
         };
         let (place, index) = (self.place_of(None), self.number().unwrap_or_default());
-        let read = backing.ask(py, place, |backing| backing.outline(index))?;
+        let read = backing.ask(py, place, |archive| Ok(owned(archive.message(index)?.outline()?)?))?;
         Ok(self.memory.get_or_init(|| Arc::new(Memory::Owned(read))))
     }
 
@@ -111,11 +110,7 @@ impl Message {
     pub(super) fn elsewhere(&self) -> Option<Elsewhere> {
         let (backing, layout) = self.source.as_ref()?;
         let is_whole = layout.length <= backing.whole_message();
-        (!is_whole).then(|| Elsewhere {
-            backing: Arc::clone(backing),
-            message: self.number().unwrap_or_default(),
-            start: layout.offset,
-        })
+        (!is_whole).then(|| Elsewhere { backing: Arc::clone(backing), message: self.number().unwrap_or_default() })
     }
 
     /// Where it lies in its memory.
@@ -183,8 +178,8 @@ impl Message {
 
     /// All bytes of a message that is not in memory.
     fn read(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
-        let Some(Elsewhere { backing, message, .. }) = self.elsewhere() else { return Ok(Vec::new()) };
-        backing.ask(py, self.place_of(None), |backing| backing.message(message))
+        let Some(Elsewhere { backing, message }) = self.elsewhere() else { return Ok(Vec::new()) };
+        backing.ask(py, self.place_of(None), |archive| Ok(owned(archive.message(message)?.bytes()?)?))
     }
 }
 
@@ -302,7 +297,7 @@ impl Message {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let (objects, bytes) = (self.table(py)?.len(), self.byte_len(py));
         let within = match &self.source {
-            Some((backing, _)) => backing.name(),
+            Some((backing, _)) => backing.name().to_owned(),
             None => self.memory(py)?.name().to_owned(),
         };
         let number = self.number().map(|number| format!("index={number}, ")).unwrap_or_default();

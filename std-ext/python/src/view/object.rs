@@ -10,14 +10,13 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 use tgm_std::codec::memory::owned;
 use tgm_std::core::Message as Parsed;
-use tgm_std::core::frame::Frame;
 use tgm_std::core::object::DataObject;
-use tgm_std::{DecodeOptions, Dtype, Result};
+use tgm_std::{DecodeOptions, Dtype, Read, Result, TensogramError, read};
 
 use super::facts::Facts;
 use super::message::{Elsewhere, Message};
 use super::objects;
-use super::read::{self, Request};
+use super::read::{Request, read as read_request};
 use super::{borrowed, buffer_protocol, dlpack, out, select, show};
 use crate::convert::arguments::decoding;
 use crate::convert::{array_out, cbor_out};
@@ -84,28 +83,30 @@ impl Object {
         &self.message
     }
 
-    /// Runs `work` on the object, without the GIL if nobody can change its bytes.
-    pub(super) fn run<R: Send>(
+    /// Runs `work` on a request for the values, without the GIL if nobody can change the bytes.
+    ///
+    /// # Errors
+    /// The errors of the source and of the work, as exceptions that name the object.
+    pub(super) fn request<R: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&DataObject<'_>) -> Result<R> + Send,
+        work: impl FnOnce(Read<'_, '_>) -> Result<R> + Send,
     ) -> PyResult<R> {
-        let message = self.message.get();
-        let table = message.table(py)?;
-        if let Some(Elsewhere { backing, start, .. }) = &self.elsewhere {
-            let place = message.place_of(Some(self.number));
-            let entry = table.entries().get(self.number).copied();
-            let entry = entry.ok_or_else(|| PyValueError::new_err("the message has no such object"))?;
-            let from = start.saturating_add(entry.offset);
-            return backing.ask(py, place, |backing| {
-                let bytes = backing.read(&(from..from.saturating_add(entry.length)))?;
-                work(&DataObject::parse(Frame::parse_at(&bytes, entry.offset)?.0)?)
-            });
+        let (message, number) = (self.message.get(), self.number);
+        let place = message.place_of(Some(number));
+        if let Some(Elsewhere { backing, message }) = &self.elsewhere {
+            return backing.ask(py, place, |archive| work(archive.object(*message, number)?.read()));
         }
+        let table = message.table(py)?;
         let done = message
             .memory(py)?
-            .run(py, message.place(), |bytes| work(&table.object(&Parsed::parse(bytes)?, self.number)?))?;
-        done.map_err(raise_at(py, message.place_of(Some(self.number))))
+            .run(py, message.place(), |bytes| work(read(&table.object(&Parsed::parse(bytes)?, number)?)))?;
+        done.map_err(|error| match error {
+            // An object in memory does not know its number.
+            TensogramError::MissingHash { .. } => TensogramError::MissingHash { object_index: number },
+            error => error,
+        })
+        .map_err(raise_at(py, place))
     }
 
     /// Runs short `work` on the object with the GIL held. There may be zeros in the place of its payload and masks.
@@ -165,34 +166,6 @@ impl Object {
         unsafe { borrowed::array(slf.as_any(), dtype, &this.facts.stored_form().1, address) }
     }
 
-    /// Whether the stored bytes are the values that these options ask for.
-    pub(super) fn is_plain(&self, options: &DecodeOptions) -> bool {
-        let Facts { stored, is_swapped, dtype, .. } = &self.facts;
-        let is_in_order = !is_swapped || !options.native_byte_order;
-        stored.is_some() && is_in_order && !matches!(dtype, Dtype::Bitmask) && !options.verify_hash
-    }
-
-    /// Reads the stored bytes into a flat array of bytes, which has as many.
-    ///
-    /// # Errors
-    /// The errors of the source.
-    pub(super) fn fill(&self, array: &Bound<'_, PyAny>) -> PyResult<()> {
-        let py = array.py();
-        let (Some(Elsewhere { backing, start, .. }), Some(stored)) = (&self.elsewhere, self.facts.stored) else {
-            return Err(PyValueError::new_err("the values are not stored as they are"));
-        };
-        let place = self.message.get().place_of(Some(self.number));
-        backing.fill(py, place, start.saturating_add(stored as u64), array)
-    }
-
-    /// The stored bytes of values that are not in memory, as a new flat array of bytes.
-    fn stored_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let len = usize::try_from(self.facts.decoded_len)?;
-        let bytes = PyArray1::<u8>::zeros(py, len, false).into_any();
-        self.fill(&bytes)?;
-        Ok(bytes)
-    }
-
     /// The bytes of ranges of the values, each a first value and a count.
     pub(super) fn ranges(
         &self,
@@ -200,38 +173,34 @@ impl Object {
         ranges: &[(u64, u64)],
         options: &DecodeOptions,
     ) -> PyResult<Vec<Vec<u8>>> {
-        if let Some(Elsewhere { backing, message, .. }) = &self.elsewhere {
-            let place = self.message.get().place_of(Some(self.number));
-            backing.ask(py, place, |backing| backing.ranges(*message, self.number, ranges, options))
-        } else {
-            let message = self.message.get();
-            let decode = |bytes: &[u8]| tgm_std::decode_range(bytes, self.number, ranges, options);
-            let found = message.memory(py)?.run(py, message.place(), decode)?;
-            Ok(found.map_err(raise_at(py, message.place_of(Some(self.number))))?.1)
-        }
-    }
-
-    /// Where the payload is read, if it is not in memory, and the number of the object.
-    pub(super) fn elsewhere(&self) -> Option<(&Elsewhere, usize)> {
-        self.elsewhere.as_ref().map(|elsewhere| (elsewhere, self.number))
+        let dtype = self.facts.dtype;
+        self.request(py, |request| {
+            let values = request.ranges(ranges).options(options).bytes()?;
+            let mut rest = &*values;
+            let part = |&(_, count): &(u64, u64)| {
+                let len = dtype.byte_len(count).and_then(|len| usize::try_from(len).ok()).unwrap_or(usize::MAX);
+                let (part, behind) = rest.split_at_checked(len).unwrap_or((rest, &[]));
+                rest = behind;
+                part.to_vec()
+            };
+            Ok(ranges.iter().map(part).collect())
+        })
     }
 
     /// The values as a new array.
     pub(super) fn decode_new<'py>(&self, py: Python<'py>, options: &DecodeOptions) -> PyResult<Bound<'py, PyAny>> {
-        if let Some(Elsewhere { backing, message, .. }) = &self.elsewhere {
-            if options.verify_hash {
-                let place = self.message.get().place_of(Some(self.number));
-                let read = backing.ask(py, place, |backing| backing.object_of(*message, self.number, options))?;
-                return shaped(py, self.facts.dtype, &self.facts.shape, read.2);
-            }
-            if self.is_plain(options) {
-                let bytes = self.stored_bytes(py)?;
-                let flat = array_out::flat_view(bytes, self.facts.dtype)?;
-                return flat.call_method1("reshape", (self.facts.shape_tuple(py)?,));
-            }
-        }
-        let values = self.run(py, |object| Ok(owned(tgm_std::read(object).options(options).bytes()?)?))?;
+        let values = self.request(py, |request| Ok(owned(request.options(options).bytes()?)?))?;
         shaped(py, self.facts.dtype, &self.facts.shape, values)
+    }
+
+    /// Whether reading values takes requests to a server.
+    pub(super) fn is_remote(&self) -> bool {
+        self.elsewhere.as_ref().is_some_and(|elsewhere| elsewhere.backing.is_remote())
+    }
+
+    /// Whether the payload is read from a source when it is asked for.
+    pub(super) const fn is_elsewhere(&self) -> bool {
+        self.elsewhere.is_some()
     }
 }
 
@@ -286,7 +255,9 @@ impl Object {
         if this.elsewhere.is_some() {
             let (dtype, shape) = facts.stored_form();
             let dtype = borrowed::descr(py, dtype, facts.is_swapped)?;
-            let array = this.stored_bytes(py)?.call_method1("view", (dtype,))?;
+            let options = DecodeOptions { native_byte_order: false, ..DecodeOptions::default() };
+            let bytes = this.request(py, |request| Ok(owned(request.options(&options).bytes()?)?))?;
+            let array = PyArray1::from_vec(py, bytes).call_method1("view", (dtype,))?;
             let array = array.call_method1("reshape", (PyTuple::new(py, shape)?,))?;
             array.getattr("flags")?.setattr("writeable", false)?;
             return Ok(array);
@@ -449,7 +420,7 @@ impl Object {
         restore_non_finite: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = decoding(true, threads, restore_non_finite, checked);
-        read::read(slf, Request { key: index, ranges, dtype, out, options })
+        read_request(slf, Request { key: index, ranges, dtype, out, options })
     }
 
     /// The selected values, as indexing an array of numpy gives them. Only what is selected is decoded.

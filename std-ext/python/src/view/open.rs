@@ -3,28 +3,23 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf, absolute};
-use std::sync::Arc;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 use tgm_std::MappedFile;
-use tgm_std::file::{SourceName, kind_of};
+use tgm_std::file::SourceName;
 
 use super::archive::Archive;
 use super::backing::Backing;
-use super::memory::Memory;
 use crate::convert::arguments::path;
-use crate::convert::buffers::{Bytes, Reads};
-use crate::errors::{framing, of_file};
+use crate::convert::buffers::Bytes;
+use crate::errors::{Place, of_file};
 use crate::file::open::storage_options;
 use crate::file::origin::Origin as FileOrigin;
 use crate::source::PythonFile;
 use crate::work::detached;
-
-/// How many bytes tell of which format a file is.
-const HEAD: usize = 64;
 
 /// What an archive was opened with: all that is needed to open it again.
 pub(super) enum Origin {
@@ -107,7 +102,7 @@ pub(crate) fn _open(
     }
     if is_memory_file(source)? {
         let bytes = source.call_method0(intern!(py, "getvalue"))?;
-        let backing = buffer(py, &bytes)?;
+        let backing = Backing::buffer(&bytes)?;
         return checked(py, Origin::Object(source.clone().unbind(), opened), backing);
     }
     // A map of Python is a buffer and has `read`: it is taken as what costs no copy.
@@ -115,7 +110,7 @@ pub(crate) fn _open(
         let file = PythonFile::new(source)?;
         return checked(py, Origin::Object(source.clone().unbind(), opened), Backing::object(file));
     }
-    let backing = buffer(py, source).map_err(|error| {
+    let backing = Backing::buffer(source).map_err(|error| {
         if !error.is_instance_of::<PyTypeError>(py) {
             return error;
         }
@@ -135,12 +130,6 @@ fn is_memory_file(source: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 fn is_buffer(source: &Bound<'_, PyAny>) -> bool {
     Bytes::borrow(source, "source").is_ok()
-}
-
-fn buffer(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Backing> {
-    let bytes = Bytes::borrow(source, "source")?;
-    let places = bytes.run(py, Reads::Parts, tgm_std::scan)?;
-    Ok(Backing::Buffer(Arc::new(Memory::Buffer(bytes)), places))
 }
 
 /// Opens a path or an address.
@@ -173,8 +162,7 @@ pub(super) fn by_path(
         // SAFETY: until the map is dropped, no process may truncate the file or write into it. Nothing here can see to
         // that. The documentation of `tgm.open` asks its caller for it, and says what happens otherwise.
         let opened = detached(py, || unsafe { MappedFile::open(&path) })?;
-        let mapped = Arc::new(opened.map_err(|error| of_file(py, &error, "cannot map", &file.source))?);
-        Backing::Map(Arc::clone(&mapped), Arc::new(Memory::Map(mapped)))
+        Backing::map(opened.map_err(|error| of_file(py, &error, "cannot map", &file.source))?)
     } else {
         Backing::file(file.library(py)?)
     };
@@ -190,24 +178,10 @@ fn directory(py: Python<'_>, path: &Path) -> PyErr {
 
 /// An archive, unless the source is of another format: then it has bytes, and no message.
 fn checked(py: Python<'_>, origin: Origin, backing: Backing) -> PyResult<Archive> {
-    let head = backing.head(py, HEAD)?;
-    let is_remote = matches!(&origin, Origin::Path(path, ..) if path.to_str().is_some_and(crate::file::is_remote_url));
-    if !head.starts_with(b"TENSOGRM") && (!head.is_empty() || is_remote) && backing.count(py)? == 0 {
-        let name = origin.name(py)?;
+    if let Err(error) = backing.ask(py, Place::UNKNOWN, tgm_std::Archive::check_format) {
         // What a program opened for this call is closed with it.
         origin.close(py)?;
-        let what = match kind_of(&head) {
-            _ if head.is_empty() => "it is empty".to_owned(),
-            Some(kind) => format!("it looks like {kind}"),
-            None => format!("it has no message, and begins with {}", shown(&head)),
-        };
-        return Err(framing(py, &format!("{name}: not a Tensogram file: {what}")));
+        return Err(error);
     }
     Ok(Archive::new(origin, backing))
-}
-
-/// The first bytes as hexadecimal digits.
-fn shown(head: &[u8]) -> String {
-    let bytes: Vec<String> = head.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    bytes.join(" ")
 }

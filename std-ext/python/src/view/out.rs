@@ -5,9 +5,8 @@ use std::ops::Range;
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use tgm_std::core::object::DataObject;
-use tgm_std::{DecodeOptions, Dtype, Result, Scratch, read};
+use tgm_std::core::selection::Pick;
+use tgm_std::{DecodeOptions, Dtype, Read, Result};
 
 use super::borrowed::{self, address_of};
 use super::object::Object;
@@ -29,35 +28,62 @@ enum Way {
 /// # Errors
 /// `TypeError` unless `out` is an array; `ValueError` if the values do not fit it; the errors of decoding.
 pub(super) fn decode_into(object: &Bound<'_, Object>, out: &Bound<'_, PyAny>, options: &DecodeOptions) -> PyResult<()> {
-    let (py, this) = (object.py(), object.get());
     let Ok(array) = out.cast::<PyUntypedArray>() else {
         let class = out.get_type().name()?;
         return Err(PyTypeError::new_err(format!("argument 'out': a numpy array is expected, not {class}")));
     };
-    let way = way(this, py, array, options)?;
-    check_layout(this, array)?;
-    let len = array.len().saturating_mul(array.dtype().itemsize());
-    if this.elsewhere().is_some() {
-        if len > 0 && way == Way::Bytes && this.is_plain(options) {
-            let flat = array.call_method1("reshape", (-1,))?.call_method1("view", ("uint8",))?;
-            return this.fill(&flat);
-        }
-        if options.verify_hash {
-            // The rules of the whole message say whether there is a digest, so all of it is decoded first.
-            let values = this.decode_new(py, options)?;
-            let keys = PyDict::new(py);
-            keys.set_item("casting", "unsafe")?;
-            return py.import("numpy")?.call_method("copyto", (array, values), Some(&keys)).map(drop);
-        }
+    let way = way(object.get(), object.py(), array, options)?;
+    check_shape(&object.get().facts().shape, array)?;
+    if let Some(text) = misfit(array)? {
+        return Err(PyValueError::new_err(format!("argument 'out': {text}")));
     }
+    values_into(object, None, way, array, options)
+}
+
+/// Writes the values of a box to all of `out`, and returns whether it did: numpy can write to arrays of other layouts, and
+/// of truth values. The box is given by picks, and its dimensions.
+///
+/// # Errors
+/// As [`decode_into`].
+pub(super) fn box_into(
+    object: &Bound<'_, Object>,
+    (picks, shape): (&[Pick], &[u64]),
+    out: &Bound<'_, PyAny>,
+    options: &DecodeOptions,
+) -> PyResult<bool> {
+    let Ok(array) = out.cast::<PyUntypedArray>() else { return Ok(false) };
+    check_shape(shape, array)?;
+    let way = way(object.get(), object.py(), array, options)?;
+    if way == Way::Bools || misfit(array)?.is_some() {
+        return Ok(false);
+    }
+    values_into(object, Some(picks), way, array, options)?;
+    Ok(true)
+}
+
+/// Writes values to an array that was looked at.
+fn values_into(
+    object: &Bound<'_, Object>,
+    picks: Option<&[Pick]>,
+    way: Way,
+    array: &Bound<'_, PyUntypedArray>,
+    options: &DecodeOptions,
+) -> PyResult<()> {
+    let (py, this) = (object.py(), object.get());
+    let len = array.len().saturating_mul(array.dtype().itemsize());
     let address = address_of(array) as usize;
-    let memory = this.owner().get().memory(py)?;
-    let whole = memory.address(py, &(0..memory.len(py))).map_or(0, |start| start as usize);
-    if overlap(&(whole..whole.saturating_add(memory.len(py))), &(address..address.saturating_add(len))) {
-        return Err(PyValueError::new_err("argument 'out': the array shares memory with the message"));
+    if !this.is_elsewhere() {
+        let memory = this.owner().get().memory(py)?;
+        let whole = memory.address(py, &(0..memory.len(py))).map_or(0, |start| start as usize);
+        if overlap(&(whole..whole.saturating_add(memory.len(py))), &(address..address.saturating_add(len))) {
+            return Err(PyValueError::new_err("argument 'out': the array shares memory with the message"));
+        }
     }
     let count = array.len();
-    this.run(py, |object| write(object, options, way, address, len, count))
+    this.request(py, |request| {
+        let request = if let Some(picks) = picks { request.select(picks) } else { request };
+        write(request.options(options), way, address, len, count)
+    })
 }
 
 /// The way in which the values get into an array of that dtype.
@@ -80,12 +106,16 @@ fn way(object: &Object, py: Python<'_>, array: &Bound<'_, PyUntypedArray>, optio
     Err(PyValueError::new_err(format!("argument 'out': dtype {expected} is expected, not {given}")))
 }
 
-fn check_layout(object: &Object, array: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
-    let expected = &object.facts().shape;
-    if !array.shape().iter().map(|&dim| dim as u64).eq(expected.iter().copied()) {
-        let given = array.shape();
-        return Err(PyValueError::new_err(format!("argument 'out': shape {expected:?} is expected, not {given:?}")));
+fn check_shape(expected: &[u64], array: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
+    let given = array.shape();
+    if given.iter().map(|&dim| dim as u64).eq(expected.iter().copied()) {
+        return Ok(());
     }
+    Err(PyValueError::new_err(format!("argument 'out': shape {expected:?} is expected, not {given:?}")))
+}
+
+/// Why the memory of an array cannot be written to as a slice.
+fn misfit(array: &Bound<'_, PyUntypedArray>) -> PyResult<Option<&'static str>> {
     let flags = array.getattr("flags")?;
     for (flag, text) in [
         ("writeable", "the array is read-only"),
@@ -93,10 +123,10 @@ fn check_layout(object: &Object, array: &Bound<'_, PyUntypedArray>) -> PyResult<
         ("aligned", "the array is not aligned"),
     ] {
         if !flags.getattr(flag)?.is_truthy()? {
-            return Err(PyValueError::new_err(format!("argument 'out': {text}")));
+            return Ok(Some(text));
         }
     }
-    Ok(())
+    Ok(None)
 }
 
 const fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
@@ -105,17 +135,9 @@ const fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
 
 /// Writes the values to the memory of an array.
 #[allow(unsafe_code, reason = "numpy gives an address")]
-fn write(
-    object: &DataObject<'_>,
-    options: &DecodeOptions,
-    way: Way,
-    address: usize,
-    len: usize,
-    count: usize,
-) -> Result<()> {
-    let scratch = &mut Scratch::default();
+fn write(request: Read<'_, '_>, way: Way, address: usize, len: usize, count: usize) -> Result<()> {
     if len == 0 {
-        return read(object).options(options).scratch(scratch).bytes_into(&mut []);
+        return request.bytes_into(&mut []);
     }
     // SAFETY, for the slices: the caller has checked that the array is writable, contiguous and aligned, has
     // `count` elements of the slice's type, or `len` bytes, and shares no memory with the message. It holds the array
@@ -126,9 +148,9 @@ fn write(
             // SAFETY: above. numpy's truth values are bytes, 0 or 1.
             let out = unsafe { std::slice::from_raw_parts_mut(address as *mut u8, len) };
             if way == Way::Bytes {
-                return read(object).options(options).scratch(scratch).bytes_into(out);
+                return request.bytes_into(out);
             }
-            let packed = read(object).options(options).bytes()?;
+            let packed = request.bytes()?;
             for (places, byte) in out.chunks_mut(8).zip(packed.iter().copied()) {
                 places.iter_mut().enumerate().for_each(|(bit, place)| *place = byte << bit >> 7);
             }
@@ -137,12 +159,12 @@ fn write(
         Way::Float32 => {
             // SAFETY: above.
             let out = unsafe { std::slice::from_raw_parts_mut(address as *mut f32, count) };
-            read(object).options(options).scratch(scratch).values_into(out)
+            request.values_into(out)
         }
         Way::Float64 => {
             // SAFETY: above.
             let out = unsafe { std::slice::from_raw_parts_mut(address as *mut f64, count) };
-            read(object).options(options).scratch(scratch).values_into(out)
+            request.values_into(out)
         }
     }
 }

@@ -50,6 +50,12 @@ pub(super) fn read<'py>(object: &Bound<'py, Object>, request: Request<'py>) -> P
     match key.filter(|key| !is_whole(key)) {
         None => whole(object, dtype, out, &options),
         Some(key) => {
+            if let Some(out) = &out
+                && let Some((picks, shape)) = select::plain_box(object, &key)?
+                && out::box_into(object, (&picks, &shape), out, &options)?
+            {
+                return Ok(out.clone());
+            }
             let values = select::boxed(object, &key, &options)?;
             match out {
                 Some(out) => copied(&out, &values).map(|()| out),

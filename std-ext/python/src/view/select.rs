@@ -10,7 +10,6 @@ use tgm_std::codec::memory::owned;
 use tgm_std::core::selection::Pick;
 use tgm_std::decode::selection;
 
-use super::message::Elsewhere;
 use super::object::{Object, shaped};
 
 /// An index as a box.
@@ -76,15 +75,28 @@ fn selected<'py>(
     picks: &[Pick],
     options: &DecodeOptions,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let shape = object.look(py, |object| Ok(selection(object.descriptor(), picks)?.shape().collect::<Vec<u64>>()))?;
-    let values = match object.elsewhere() {
-        Some((Elsewhere { backing, message, .. }, number)) => {
-            let place = object.owner().get().place_of(Some(number));
-            backing.ask(py, place, |backing| backing.select(*message, number, picks, options))?
-        }
-        None => object.run(py, |object| Ok(owned(tgm_std::read(object).options(options).select(picks).bytes()?)?))?,
-    };
+    let shape = shape_of(object, py, picks)?;
+    let values = object.request(py, |request| Ok(owned(request.options(options).select(picks).bytes()?)?))?;
     shaped(py, object.facts().dtype, &shape, values)
+}
+
+/// The dimensions of a box.
+fn shape_of(object: &Object, py: Python<'_>, picks: &[Pick]) -> PyResult<Vec<u64>> {
+    object.look(py, |object| Ok(selection(object.descriptor(), picks)?.shape().collect()))
+}
+
+/// The box that `key` selects, with its dimensions, if the values lie in an array as they lie in the box. None for indices that
+/// leave something to do.
+///
+/// # Errors
+/// As [`item`].
+pub(super) fn plain_box(object: &Bound<'_, Object>, key: &Bound<'_, PyAny>) -> PyResult<Option<(Vec<Pick>, Vec<u64>)>> {
+    let this = object.get();
+    let Some(plan) = plan(key, &this.facts().shape)?.filter(|plan| !plan.has_rest && !plan.is_scalar) else {
+        return Ok(None);
+    };
+    let shape = shape_of(this, object.py(), &plan.picks)?;
+    Ok(Some((plan.picks, shape)))
 }
 
 /// The box that `key` selects; None for an index that selects something else than a box.

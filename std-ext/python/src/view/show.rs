@@ -1,5 +1,6 @@
 //! Texts about messages and objects, for people: `repr`, and HTML for notebooks.
 
+use pyo3::intern;
 use pyo3::prelude::*;
 
 use super::archive::Archive;
@@ -12,6 +13,9 @@ const MESSAGES: usize = 20;
 
 /// The number of objects of a message that HTML lists.
 const LISTED: usize = 100;
+
+/// The number of objects of a message that HTML shows pictures of.
+const PICTURES: usize = 4;
 
 /// The text in place of metadata that cannot be read.
 const UNREADABLE: &str = "unreadable";
@@ -86,9 +90,18 @@ pub(super) fn object(object: &Bound<'_, Object>) -> PyResult<String> {
     ))
 }
 
-/// An object as a table of one row.
+/// An object as a table of one row, with a small picture of a field.
 pub(super) fn object_html(object: &Bound<'_, Object>) -> PyResult<String> {
-    Ok(html::table(HEADS, std::iter::once(Row::new(object)?.cells())))
+    Ok(html::table(HEADS, std::iter::once(Row::new(object)?.cells())) + &picture(object)?)
+}
+
+/// A small picture of a field, if that costs little: of few values, whose payload needs no request to a server.
+fn picture(object: &Bound<'_, Object>) -> PyResult<String> {
+    let py = object.py();
+    if object.get().is_remote() {
+        return Ok(String::new());
+    }
+    py.import(intern!(py, "tgm._picture"))?.call_method1(intern!(py, "picture"), (object,))?.extract()
 }
 
 /// An archive as a table of its messages. Their metadata and descriptors are read, and no payload.
@@ -127,8 +140,10 @@ pub(super) fn archive(archive: &Bound<'_, Archive>) -> PyResult<String> {
 pub(super) fn message(message: &Bound<'_, Message>) -> PyResult<String> {
     let py = message.py();
     let count = message.get().table(py)?.len();
-    let rows = (0..count.min(LISTED)).map(|number| Row::new(&Bound::new(py, Object::new(message, number)?)?));
-    let rows = rows.collect::<PyResult<Vec<_>>>()?;
+    let objects = (0..count.min(LISTED)).map(|number| Bound::new(py, Object::new(message, number)?));
+    let objects = objects.collect::<PyResult<Vec<_>>>()?;
+    let rows = objects.iter().map(Row::new).collect::<PyResult<Vec<_>>>()?;
+    let pictures = objects.iter().take(PICTURES).map(picture).collect::<PyResult<String>>()?;
     let extra = message.getattr("metadata").and_then(|metadata| html::text(&metadata.getattr("extra")?));
     let extra = extra.unwrap_or_else(|_| UNREADABLE.to_owned());
     let head = format!("<p>{} {}</p>", html::escaped(&message.repr()?.to_string_lossy()), html::escaped(&extra));
@@ -137,5 +152,5 @@ pub(super) fn message(message: &Bound<'_, Message>) -> PyResult<String> {
     } else {
         String::new()
     };
-    Ok(head + &html::table(HEADS, rows.iter().map(Row::cells)) + &more)
+    Ok(head + &html::table(HEADS, rows.iter().map(Row::cells)) + &more + &pictures)
 }

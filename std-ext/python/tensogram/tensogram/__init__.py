@@ -10,7 +10,6 @@ from tgm import (  # noqa: F401
     MessageIter,
     Metadata,
     MissingHashError,
-    StreamingEncoder,
     TensogramFile,
     TensogramFileIter,
     __has_grib__,
@@ -24,23 +23,31 @@ from tgm import (  # noqa: F401
     decode_metadata,
     decode_range,
     doctor,
-    encode_pre_encoded,
     is_remote_url,
     iter_messages,
-    scan,
     to_grib,
     to_netcdf,
     validate,
     validate_file,
 )
 from tgm import DecodedMessage as Message
+from tgm import StreamingEncoder as _StreamingEncoder
 from tgm._native import _reference
 
-# Where `tgm` answers otherwise: it has arrays of bool, and masks of masked arrays.
+# Where `tgm` answers otherwise: it has arrays of bool, and masks of masked arrays, and refuses unknown keys of descriptors.
 decode = _reference.decode
 decode_object = _reference.decode_object
 decode_with_masks = _reference.decode_with_masks
 encode = _reference.encode
+encode_pre_encoded = _reference.encode_pre_encoded
+scan = _reference.scan
+
+
+class StreamingEncoder(_StreamingEncoder):
+    """`tgm.StreamingEncoder` of descriptors with keys of any name."""
+
+    _TAKES_ANY_KEYS = True
+
 
 __version__ = "0.24.0"
 

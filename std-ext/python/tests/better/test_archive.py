@@ -1,5 +1,6 @@
 """tgm.open: one class for every source, and the same answers from each."""
 
+import base64
 import builtins
 import functools
 import gc
@@ -386,6 +387,80 @@ def test_values_are_in_memory_once(tmp_path, stage, copies, kind):
         print((peak() - before) / values.nbytes)
     """
     assert float(support.python(code, str(path), kind)) < copies + 0.3
+
+
+def test_a_box_goes_into_an_array_of_the_caller(tmp_path):
+    path = tmp_path / "x.tgm"
+    path.write_bytes(message("long", "plain", 1))
+    expected = field("long", 1)[10:20, ::4]
+    for source in (path, path.read_bytes(), bytearray(path.read_bytes()), Plain(path.read_bytes())):
+        found = tgm.open(source)[0].objects[0]
+        for out in (np.empty((10, 250)), np.empty((10, 250), "float32"), np.empty((250, 10)).T, np.empty((10, 500))[:, ::2]):
+            assert found.read(np.s_[10:20, ::4], out=out, checked=True) is out
+            assert np.array_equal(out, expected.astype(out.dtype))
+        fixed = np.empty((10, 250))
+        fixed.flags.writeable = False
+        with pytest.raises(ValueError, match="read-only"):
+            found.read(np.s_[10:20, ::4], out=fixed)
+
+
+def test_a_missing_digest_names_its_object():
+    found = tgm.open(tgm.encode({}, [(None, np.zeros(2))] * 3, hash=None))[0].objects[2]
+    for request in ({}, {"index": np.s_[:1]}, {"ranges": [(0, 1)]}, {"out": np.empty(2)}):
+        with pytest.raises(tgm.MissingHashError, match="object_index=2"):
+            found.read(**request, checked=True)
+
+
+def test_other_threads_run_while_a_buffer_that_may_change_is_searched():
+    data = bytearray(message("short", "plain", 1) * 20_000)
+    expected = len(message("short", "plain", 1))
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.wait(0.0005):
+            ticks.append(1)
+
+    for work in (
+        lambda: len(tgm.scan(data)),
+        lambda: len(tgm.scan(data, as_array=True)),
+        lambda: len(tgm.open(data).query("step=1")),
+    ):
+        ticks.clear()
+        done.clear()
+        thread = threading.Thread(target=tick)
+        thread.start()
+        # Python alone would not let the other thread in so often.
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(10)
+        try:
+            assert work() == 20_000
+        finally:
+            sys.setswitchinterval(before)
+        seen = len(ticks)
+        done.set()
+        thread.join()
+        assert seen > 0
+    assert tgm.scan(data)[7] == (7 * expected, expected)
+    assert tgm.scan(data, as_array=True)[7].tolist() == [7 * expected, expected]
+    assert tgm.scan(data, as_array=True).dtype == np.int64 and tgm.scan(b"", as_array=True).shape == (0, 2)
+
+
+def test_small_pictures():
+    values = np.linspace(0, 1, 200 * 500).reshape(200, 500)
+    values[3, 3] = np.nan
+    one = tgm.open(tgm.encode({}, [(None, values), (None, np.arange(5)), (None, values > 0.5)], allow_nan=True))[0]
+    text = one.objects[0]._repr_html_()
+    assert text.count("<img ") == 1 and 'alt="values from 0 to 0.99' in text and len(text) < 40_000
+    png = base64.b64decode(text.split("base64,")[1].split('"')[0])
+    assert png.startswith(b"\x89PNG") and png[16:24] == (167).to_bytes(4, "big") + (67).to_bytes(4, "big")
+    assert "<img " not in one.objects[1]._repr_html_(), "a line is not a picture"
+    assert one._repr_html_().count("<img ") == 2
+    large = tgm.encode({}, [(None, np.zeros((1100, 1000)))])
+    assert "<img " not in tgm.open(large)[0].objects[0]._repr_html_(), "of few values alone"
+    for values in (np.full((3, 3), np.nan), np.zeros((0, 3)), np.zeros((3, 3), "complex64")):
+        found = tgm.open(tgm.encode({}, [(None, values)], allow_nan=True))[0].objects[0]
+        assert "<img " not in found._repr_html_()
+    assert "<img " in tgm.open(tgm.encode({}, [(None, np.array([[-1e308, 1e308], [0, 0]]))]))[0].objects[0]._repr_html_()
 
 
 def test_pictures_of_notebooks():

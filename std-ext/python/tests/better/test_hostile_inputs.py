@@ -94,7 +94,7 @@ class Recursive(io.BytesIO):
 
 @pytest.mark.parametrize("use", [len, lambda r: r[0], lambda r: r.query("a=1")], ids=["len", "index", "query"])
 def test_a_file_object_that_uses_its_own_reader(use):
-    file = Recursive(tgm.encode({}, [(None, np.zeros(3))]))
+    file = Recursive(tgm.encode({}, [(None, np.zeros(30_000))]) * 2)
     file.use = use
     # The second message is searched for at the first call.
     source = tgm.open(file)
@@ -102,7 +102,7 @@ def test_a_file_object_that_uses_its_own_reader(use):
     with pytest.raises(RuntimeError, match="uses the reader that called it"):
         len(source)
     file.reader = None
-    assert len(source) == 1
+    assert len(source) == 2
 
 
 def test_a_stream_that_uses_its_own_reader():

@@ -12,8 +12,9 @@ import pytest
 import tensogram
 import tgm
 
-# Where the answers differ: bitmasks of messages are flat arrays of bytes, and masks of masked arrays are ignored.
-OTHERS = {"decode", "decode_object", "decode_with_masks", "encode"}
+# Where the answers differ: bitmasks of messages are flat arrays of bytes, masks of masked arrays are ignored, and keys of
+# descriptors may have any name; a scan gives arrays, if it is told to.
+OTHERS = {"decode", "decode_object", "decode_with_masks", "encode", "encode_pre_encoded", "scan", "StreamingEncoder"}
 
 
 @pytest.mark.parametrize("name", sorted(set(tensogram.__all__) & set(tgm.__all__) - {"__version__", "Message"}))
@@ -21,7 +22,7 @@ def test_both_modules_have_the_same(name):
     assert (getattr(tensogram, name) is getattr(tgm, name)) == (name not in OTHERS)
 
 
-@pytest.mark.parametrize("name", sorted(OTHERS))
+@pytest.mark.parametrize("name", sorted(OTHERS - {"scan", "StreamingEncoder"}))
 def test_functions_with_other_answers_differ_in_these_alone(name):
     ours, theirs = getattr(tensogram, name), getattr(tgm, name)
     assert ours.__text_signature__ == theirs.__text_signature__ and ours.__name__ == name

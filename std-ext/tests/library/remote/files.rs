@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tgm_std::error::TensogramError;
+use tgm_std::internal::ReadKnob;
 use tgm_std::read::{AsyncReader, FetchErrorKind, ReadOptions};
 use tgm_std::remote::{RemoteOptions, UnknownKeys, open};
 use tgm_std::{Archive, AsyncArchive, DecodeOptions, MessageBuilder, ObjectBuilder, TensogramFile};
@@ -281,7 +282,7 @@ fn bytes_under_way_are_bounded() {
     server.switch(|switches| switches.delay = Duration::from_millis(10));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let options = ReadOptions { request: 64 << 10, in_flight: 128 << 10, ..ReadOptions::remote() };
+        let options = ReadKnob::Request.set(64 << 10, ReadKnob::InFlight.set(128 << 10, ReadOptions::remote()));
         let source = open(&server.url(PATH), &super::options()).unwrap();
         let reader = AsyncReader::new(source, options);
         assert_eq!(reader.read_message(3).await.unwrap().len(), bytes.len() / 4);
