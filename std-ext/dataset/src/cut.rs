@@ -11,14 +11,10 @@ use crate::archive::bad;
 use crate::dataset::Dataset;
 use crate::indices::Indices;
 use crate::label::HOUR;
-use crate::labels::attributes_of_times;
+use crate::labels::{NAMING, attributes_of_times};
 use crate::model::{Attribute, Attributes, Coordinate, Values, Variable, text_attribute};
 use crate::read::width;
 use crate::select::Selector;
-
-/// Attributes in which a variable names others that belong to it.
-const NAMING: [&str; 6] =
-    ["coordinates", "bounds", "ancillary_variables", "grid_mapping", "cell_measures", "step_bounds"];
 
 /// What is picked of each dimension.
 struct Picks(Vec<(String, Indices)>);

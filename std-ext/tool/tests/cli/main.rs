@@ -24,6 +24,7 @@ mod convert;
 mod copying;
 mod corpus;
 mod create;
+mod cubes;
 mod digest;
 mod digests;
 mod doctor;
