@@ -171,7 +171,7 @@ impl Dataset {
                 .iter()
                 .find_map(|it| it.dims.iter().position(|of| of == dim).and_then(|at| it.shape.get(at)).copied())
         };
-        let known = dims.iter().filter_map(of_variable).fold(1_u64, |all, len| all.saturating_mul(len)).max(1);
+        let known = dims.iter().filter_map(of_variable).fold(1, u64::saturating_mul).max(1);
         // A dimension of no variable, of bounds, has what is left.
         dims.iter().map(|dim| of_variable(dim).unwrap_or(count as u64 / known)).collect()
     }

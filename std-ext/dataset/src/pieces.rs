@@ -4,6 +4,7 @@ use std::num::NonZeroU64;
 
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_core::selection::Pick;
+use tgm_std::deps::ciborium::Value;
 use tgm_std::internal::Threads;
 use tgm_std::{DataObjectDescriptor, DecodeOptions, Result};
 
@@ -32,7 +33,7 @@ pub struct Stored {
 
 impl Stored {
     fn of(descriptor: &DataObjectDescriptor) -> Self {
-        let size = descriptor.params.get("shuffle_element_size").and_then(|size| size.as_integer());
+        let size = descriptor.params.get("shuffle_element_size").and_then(Value::as_integer);
         Self {
             dtype: descriptor.dtype,
             byte_order: descriptor.byte_order,

@@ -141,7 +141,8 @@ impl Run for Extract {
                 usage("--cube is of all messages: -m, --at, -w, --object, --range and --slice do not go with it");
             }
             let paths: Vec<PathBuf> = [&self.path].into_iter().chain(&self.more).cloned().collect();
-            return self.write_box(&self.cube, name, &paths, out);
+            self.write_box(&self.cube, name, &paths, out);
+            return Ok(());
         }
         if !self.cube.selectors.is_empty() {
             usage("--sel picks of a dataset: --cube NAME says of which variable");

@@ -116,7 +116,7 @@ impl Cat {
             titles.extend(["latitude", "longitude"].map(str::to_string));
         }
         titles.extend(columns.iter().map(|it| it.variable.name.clone()));
-        let axes = over.iter().map(|dim| dataset.labels(dim)).collect::<Result<Vec<_>>>()?;
+        let of_dims = over.iter().map(|dim| dataset.labels(dim)).collect::<Result<Vec<_>>>()?;
         let table = Table::new([] as [Column; 0]).with_titles(&titles);
         let line = |row: usize| {
             let (mut left, mut places) = (row, Vec::with_capacity(lens.len()));
@@ -130,8 +130,8 @@ impl Cat {
                 let index = along.get(dim).and_then(|indices| indices.at(place));
                 index.and_then(|index| usize::try_from(index).ok()).unwrap_or(usize::MAX)
             };
-            let own = axes.iter().enumerate().map(|(dim, axis)| match axis {
-                Some(axis) => label_text(axis, at(dim)),
+            let own = of_dims.iter().enumerate().map(|(dim, labels)| match labels {
+                Some(labels) => label_text(labels, at(dim)),
                 None => at(dim).to_string(),
             });
             let along = labels.iter().map(|it| {

@@ -61,7 +61,7 @@ impl Extract {
     }
 
     /// Writes a box of the variable `name`. `paths` are read.
-    pub(super) fn write_box(&self, flags: &CubeFlags, name: &str, paths: &[PathBuf], out: &mut Out) -> io::Result<()> {
+    pub(super) fn write_box(&self, flags: &CubeFlags, name: &str, paths: &[PathBuf], out: &mut Out) {
         let target = self.target();
         let (reads, kind) = (
             Reads::Only(paths),
@@ -70,12 +70,12 @@ impl Extract {
                 _ => OutputKind::Values,
             },
         );
-        let Some(datasets) = open_or_report(paths, &flags.open.options(), out) else { return Ok(()) };
+        let Some(datasets) = open_or_report(paths, &flags.open.options(), out) else { return };
         let dataset = match with_variable(&datasets, name) {
             Ok((dataset, _)) => dataset,
             Err(error) => {
                 out.report(&names(paths), &error);
-                return Ok(());
+                return;
             }
         };
         let place = names(paths);
@@ -116,7 +116,6 @@ impl Extract {
                 );
             }
         }
-        Ok(())
     }
 
     fn message(&self, dataset: &Dataset, flags: &CubeFlags, name: &str) -> Result<Vec<u8>, TensogramError> {
