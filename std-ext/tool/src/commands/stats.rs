@@ -19,6 +19,7 @@ use tgm_std::{DecodeLimits, Spending, TensogramError};
 use crate::args::cube::CubeFlags;
 use crate::args::decoding::Decoding;
 use crate::args::files::{Files, usage};
+use crate::args::limits::SumLimits;
 use crate::args::listing::Listed;
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
@@ -87,6 +88,8 @@ pub(crate) struct Stats {
     digests: Digests,
     #[command(flatten)]
     decoding: Decoding,
+    #[command(flatten)]
+    limits: SumLimits,
 }
 
 /// Bars of a distribution in the table.
@@ -234,7 +237,7 @@ impl Run for Stats {
             usage("--cube and --sel go with --over DIM, which names dimensions of a dataset");
         }
         let keys = self.keys.columns(self.table(&KeyColumns::default()).titles(), &self.files.listing);
-        let budget = self.decoding.budget();
+        let budget = self.limits.budget();
         // What all objects of a file may take is counted from the first one on.
         let threads = if budget.max_file_bytes.is_some() { 1 } else { thread_count(self.decoding.threads()) };
         let state = || budget.of_file(u64::MAX);

@@ -6,7 +6,7 @@ use std::process::Command;
 use tgm_std::{MessageBuilder, ObjectBuilder};
 
 use crate::corpus::data;
-use crate::cubes::steps;
+use crate::datasets::steps;
 use crate::edits::Folder;
 use crate::npy::npy;
 use crate::tool::{subcommands, tgm};

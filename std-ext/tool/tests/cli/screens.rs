@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::corpus::data;
-use crate::cubes::steps;
+use crate::datasets::steps;
 use crate::edits::Folder;
 use crate::terminal::in_terminal;
 use crate::tool::tgm;
