@@ -11,14 +11,10 @@ use crate::archive::bad;
 use crate::dataset::Dataset;
 use crate::indices::Indices;
 use crate::label::HOUR;
-use crate::labels::attributes_of_times;
+use crate::labels::{NAMING, attributes_of_times};
 use crate::model::{Attribute, Attributes, Coordinate, Values, Variable, text_attribute};
 use crate::read::width;
 use crate::select::Selector;
-
-/// Attributes in which a variable names others that belong to it.
-const NAMING: [&str; 6] =
-    ["coordinates", "bounds", "ancillary_variables", "grid_mapping", "cell_measures", "step_bounds"];
 
 /// What is picked of each dimension.
 struct Picks(Vec<(String, Indices)>);
@@ -175,7 +171,7 @@ impl Dataset {
                 .iter()
                 .find_map(|it| it.dims.iter().position(|of| of == dim).and_then(|at| it.shape.get(at)).copied())
         };
-        let known = dims.iter().filter_map(of_variable).fold(1_u64, |all, len| all.saturating_mul(len)).max(1);
+        let known = dims.iter().filter_map(of_variable).fold(1, u64::saturating_mul).max(1);
         // A dimension of no variable, of bounds, has what is left.
         dims.iter().map(|dim| of_variable(dim).unwrap_or(count as u64 / known)).collect()
     }

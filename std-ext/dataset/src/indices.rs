@@ -48,8 +48,8 @@ impl Indices {
         }
     }
 
-    /// The index with a number.
-    pub(crate) fn at(&self, number: u64) -> Option<u64> {
+    /// The index with a number. `None` beyond the last one.
+    pub fn at(&self, number: u64) -> Option<u64> {
         match self {
             Self::Index(index) => (number == 0).then_some(*index),
             Self::Range { start, count, step } => {

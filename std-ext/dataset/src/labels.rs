@@ -14,6 +14,9 @@ use crate::model::{Attribute, Attributes, Coordinate, Values, Variable, text_att
 use crate::options::on_all_cores;
 use crate::read::width;
 
+/// Attributes in which a variable names others that belong to it.
+pub(crate) const NAMING: [&str; 6] =
+    ["coordinates", "bounds", "ancillary_variables", "grid_mapping", "cell_measures", "step_bounds"];
 /// Values that a coordinate has at most, when it is read.
 const MOST: u64 = 1 << 28;
 
@@ -33,6 +36,18 @@ impl Dataset {
         let values = self.values_of(variable).map_err(|error| error.within(name))?;
         let Variable { name, dims, attributes, .. } = variable.clone();
         Ok(Some(Cow::Owned(Coordinate { name, dims, values, attributes })))
+    }
+
+    /// Whether a name is that of a coordinate, or of a variable of files that is one: it has the name of its only dimension, or
+    /// another variable names it in `coordinates`, `bounds` or `grid_mapping`.
+    pub fn is_coordinate(&self, name: &str) -> bool {
+        let names_it = |variable: &Variable| {
+            let texts = NAMING.iter().filter_map(|key| text_attribute(&variable.attributes, key));
+            texts.flat_map(|text| text.split([' ', ':'])).any(|named| named == name)
+        };
+        self.coordinate(name).is_some()
+            || self.variable(name).is_some_and(|it| it.dims == [name])
+            || self.variables.iter().any(names_it)
     }
 
     fn values_of(&self, variable: &Variable) -> Result<Values> {

@@ -34,7 +34,8 @@
 //! | layer | what it knows |
 //! |---|---|
 //! | `cut` | boxes as messages |
-//! | `reduce`, `select` | statistics over dimensions; indices by labels |
+//! | `pieces`, `reduce` | objects as they lie; statistics over dimensions |
+//! | `select` | indices by labels |
 //! | `labels` | coordinates of fields and of files |
 //! | `assemble`, `cf` | datasets out of cubes, and out of variables of files |
 //! | `fields` | coordinates of cubes |
@@ -67,6 +68,7 @@ mod labels;
 mod model;
 mod options;
 mod parameters;
+mod pieces;
 mod read;
 mod reduce;
 mod select;
@@ -86,6 +88,7 @@ pub use self::indices::Indices;
 pub use self::label::{Label, Real};
 pub use self::model::{Attribute, Attributes, Coordinate, Hole, LeftOut, Values, Variable};
 pub use self::options::{Duplicates, Join, OpenOptions, Profile, on_all_cores};
+pub use self::pieces::Stored;
 pub use self::reduce::{Reduced, Statistic};
 pub use self::select::Selector;
 use self::source::Source;

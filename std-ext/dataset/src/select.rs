@@ -198,6 +198,9 @@ impl Selector {
     }
 }
 
+/// Dimensions by their numbers, each with an index; latitude and longitude.
+type NearestPoint = (Vec<(usize, u64)>, (f64, f64));
+
 /// Indices, or why there are none.
 type Found = std::result::Result<Indices, String>;
 
@@ -306,6 +309,18 @@ impl Dataset {
     /// [`tgm_std::TensogramError::Metadata`] for an unknown variable, for one without latitudes and longitudes, and for a place
     /// outside of the grid; the errors of reading these.
     pub fn nearest(&self, variable: &str, latitude: f64, longitude: f64) -> Result<Vec<(usize, u64)>> {
+        Ok(self.nearest_point(variable, latitude, longitude)?.0)
+    }
+
+    /// Latitude and longitude of the point that [`Self::nearest`] finds.
+    ///
+    /// # Errors
+    /// As [`Self::nearest`].
+    pub fn nearest_place(&self, variable: &str, latitude: f64, longitude: f64) -> Result<(f64, f64)> {
+        Ok(self.nearest_point(variable, latitude, longitude)?.1)
+    }
+
+    fn nearest_point(&self, variable: &str, latitude: f64, longitude: f64) -> Result<NearestPoint> {
         let variable = self.known(variable)?;
         let name = &variable.name;
         let (latitudes, longitudes) = positions(self, variable)?
@@ -320,11 +335,10 @@ impl Dataset {
         {
             let rows = nearest_on_axis(&of_latitudes, latitude, None).ok_or_else(outside)?;
             let columns = nearest_on_axis(&of_longitudes, longitude, Some(360.0)).ok_or_else(outside)?;
-            return Ok(dim(row)
-                .map(|dim| (dim, rows))
-                .into_iter()
-                .chain(dim(column).map(|dim| (dim, columns)))
-                .collect());
+            let dims = dim(row).map(|dim| (dim, rows)).into_iter().chain(dim(column).map(|dim| (dim, columns)));
+            let at = |labels: &[f64], at: u64| usize::try_from(at).ok().and_then(|at| labels.get(at)).copied();
+            let place = at(&of_latitudes, rows).zip(at(&of_longitudes, columns)).ok_or_else(outside)?;
+            return Ok((dims.collect(), place));
         }
         let dims: Vec<usize> = latitudes.dims.iter().filter_map(|of| dim(of)).collect();
         let shape: Vec<u64> = dims.iter().filter_map(|dim| variable.shape.get(*dim)).copied().collect();
@@ -332,7 +346,21 @@ impl Dataset {
         let points = Points::new(coordinates, &shape).filter(|_| latitudes.dims == longitudes.dims);
         let points = points.ok_or_else(|| bad(format!("{name}: latitudes and longitudes have different shapes")))?;
         let found = points.nearest(latitude, longitude).ok_or_else(outside)?;
-        Ok(dims.into_iter().zip(found).collect())
+        let place = points.place(&found).ok_or_else(outside)?;
+        Ok((dims.into_iter().zip(found).collect(), place))
+    }
+
+    /// The dimensions of a variable's grid, by their numbers: the dimensions of its latitudes and longitudes. `None` if no coordinates say
+    /// where its values are.
+    ///
+    /// # Errors
+    /// [`tgm_std::TensogramError::Metadata`] for an unknown variable; the errors of reading coordinates.
+    pub fn grid_dims(&self, variable: &str) -> Result<Option<Vec<usize>>> {
+        let variable = self.known(variable)?;
+        let Some((latitudes, longitudes)) = positions(self, variable)? else { return Ok(None) };
+        let is_of_grid = |dim: &String| latitudes.dims.contains(dim) || longitudes.dims.contains(dim);
+        let dims = variable.dims.iter().enumerate().filter(|(_, dim)| is_of_grid(dim));
+        Ok(Some(dims.map(|(at, _)| at).collect()))
     }
 
     /// The variable of a name.

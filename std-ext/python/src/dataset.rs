@@ -6,13 +6,17 @@ use std::path::PathBuf;
 use numpy::IntoPyArray;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PySlice, PyTuple};
+use tgm_core::frame::Frame;
+use tgm_core::object::DataObject;
+use tgm_core::selection::Pick;
 use tgm_dataset::{
-    Attribute, Attributes, Coordinate, Duplicates, Indices, Join, OpenOptions, Profile, Values, Variable, groups,
-    on_all_cores, open_all,
+    Attribute, Attributes, Coordinate, Duplicates, Hole, Indices, Join, OpenOptions, Profile, Statistic, Values,
+    Variable, groups, on_all_cores, open_all,
 };
+use tgm_std::{DecodeOptions, Dtype};
 
-use crate::convert::array_out::{flat, numpy_dtype};
+use crate::convert::array_out::{bools, flat, numpy_dtype};
 use crate::errors::raise;
 use crate::work::detached;
 
@@ -100,6 +104,68 @@ impl Dataset {
         self.0.holes(most)
     }
 
+    /// The numbers of pieces along each dimension, and the numbers of those that have an object, in order.
+    fn pieces<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyTuple>> {
+        let counts = self.0.piece_counts(name).map_err(raise(py))?;
+        let numbers = self.0.piece_numbers(name).map_err(raise(py))?;
+        (PyTuple::new(py, counts)?, numbers.into_pyarray(py)).into_pyobject(py)
+    }
+
+    /// How all objects of a variable are stored, as a dictionary. None if they differ.
+    fn stored<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let found = detached(py, || self.0.stored(name, &on_all_cores()))?.map_err(raise(py))?;
+        let Some(found) = found else { return Ok(None) };
+        let about = PyDict::new(py);
+        about.set_item("dtype", found.dtype.name())?;
+        about.set_item("byte_order", found.byte_order.name())?;
+        about.set_item("encoding", found.encoding)?;
+        about.set_item("filter", found.filter)?;
+        about.set_item("compression", found.compression)?;
+        about.set_item("shuffle_element_size", found.shuffle_element_size)?;
+        about.set_item("has_masks", found.has_masks)?;
+        Ok(Some(about))
+    }
+
+    /// The frame of the object at a piece, as bytes: whole, or its payload alone. None where no object is.
+    fn piece<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        number: u64,
+        is_payload: bool,
+    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let frame = detached(py, || self.0.piece_frame(name, number))?.map_err(raise(py))?;
+        let Some(frame) = frame else { return Ok(None) };
+        if !is_payload {
+            return Ok(Some(PyBytes::new(py, &frame)));
+        }
+        let object = object_of(&frame).map_err(raise(py))?;
+        Ok(Some(PyBytes::new(py, object.payload())))
+    }
+
+    /// Statistics over dimensions: the dimensions that are left, their lengths, and the values of each statistic, flat.
+    fn reduce<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        indices: &Bound<'py, PyTuple>,
+        over: Vec<String>,
+        statistics: Vec<String>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let named = |name: &String| Statistic::ALL.into_iter().find(|it| it.name() == name);
+        let wanted = statistics
+            .iter()
+            .map(|name| named(name).ok_or_else(|| PyValueError::new_err(format!("statistic '{name}' is not known"))));
+        let wanted = wanted.collect::<PyResult<Vec<_>>>()?;
+        let shape = self.0.variable(name).map(|it| it.shape.clone()).unwrap_or_default();
+        let indices = indices.iter().zip(&shape).map(|(key, len)| picked(&key, *len)).collect::<PyResult<Vec<_>>>()?;
+        let over: Vec<&str> = over.iter().map(String::as_str).collect();
+        let found = detached(py, || self.0.reduce(name, &indices, &over, &wanted, &on_all_cores()))?;
+        let found = found.map_err(raise(py))?;
+        let values = wanted.iter().map(|statistic| found.values(*statistic).into_pyarray(py));
+        (PyTuple::new(py, &found.dims)?, PyTuple::new(py, &found.shape)?, PyList::new(py, values)?).into_pyobject(py)
+    }
+
     /// The values that indices pick of a variable, flat.
     fn read<'py>(&self, py: Python<'py>, name: &str, indices: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
         let variable = self.0.variable(name);
@@ -120,6 +186,47 @@ impl Dataset {
         })?;
         flat(py, dtype, values.map_err(raise(py))?)
     }
+}
+
+/// The object of a frame.
+fn object_of(frame: &[u8]) -> tgm_std::Result<DataObject<'_>> {
+    Ok(DataObject::parse(Frame::parse(frame)?.0)?)
+}
+
+/// The shape of the object in a frame.
+#[pyfunction]
+fn _frame_shape<'py>(py: Python<'py>, frame: &[u8]) -> PyResult<Bound<'py, PyTuple>> {
+    let object = object_of(frame).map_err(raise(py))?;
+    PyTuple::new(py, object.descriptor().shape().iter().collect::<Vec<u64>>())
+}
+
+/// The shape of the object in a frame, and the values of a box of it: the first index, and the one behind the last, of each
+/// dimension. All of it without a box.
+#[pyfunction]
+fn _decode_frame<'py>(py: Python<'py>, frame: &[u8], picks: Option<Vec<(u64, u64)>>) -> PyResult<Bound<'py, PyTuple>> {
+    let decoded = || -> tgm_std::Result<_> {
+        let object = object_of(frame)?;
+        let (dtype, whole) = (object.descriptor().dtype(), object.descriptor().shape().iter().collect::<Vec<u64>>());
+        let picks: Vec<Pick> = match &picks {
+            Some(picks) => {
+                let pick = |(start, end): &(u64, u64)| Pick::Range { start: *start, end: *end, step: NonZeroU64::MIN };
+                picks.iter().map(pick).collect()
+            }
+            None => vec![Pick::All; whole.len()],
+        };
+        let lens = picks.iter().zip(&whole).map(|(pick, len)| match pick {
+            Pick::Range { start, end, .. } => end.saturating_sub(*start),
+            _ => *len,
+        });
+        let shape: Vec<u64> = lens.collect();
+        let options = DecodeOptions { native_byte_order: true, ..DecodeOptions::default() };
+        let bytes = tgm_std::read(&object).select(&picks).options(&options).bytes()?.into_owned();
+        Ok((dtype, whole, shape, bytes))
+    };
+    let (dtype, whole, shape, bytes) = detached(py, decoded)?.map_err(raise(py))?;
+    let values = if dtype == Dtype::Bitmask { bools(py, &shape, bytes)? } else { flat(py, dtype, bytes)? };
+    let values = values.call_method1("reshape", (PyTuple::new(py, &shape)?,))?;
+    (PyTuple::new(py, &whole)?, values).into_pyobject(py)
 }
 
 /// What a key picks of a dimension. A slice has been brought to its length.
@@ -180,11 +287,20 @@ fn variable<'py>(py: Python<'py>, it: &Variable) -> PyResult<Bound<'py, PyDict>>
     found.set_item("piece", PyTuple::new(py, it.piece_shape())?)?;
     found.set_item("objects", it.object_count())?;
     found.set_item("holes", it.hole_count())?;
+    found.set_item("fill", fill(py, it)?)?;
     Ok(found)
+}
+
+/// The element of places without an object, as an array of one: where the caller or the file says it.
+fn fill<'py>(py: Python<'py>, it: &Variable) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let (Some(Hole::Fill(element)), Some(dtype)) = (it.hole(), it.dtype()) else { return Ok(None) };
+    flat(py, dtype, element.clone()).map(Some)
 }
 
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Dataset>()?;
+    module.add_function(wrap_pyfunction!(_decode_frame, module)?)?;
+    module.add_function(wrap_pyfunction!(_frame_shape, module)?)?;
     module.add_function(wrap_pyfunction!(_open_datasets, module)?)?;
     module.add_function(wrap_pyfunction!(_dataset_groups, module)?)
 }

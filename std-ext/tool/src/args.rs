@@ -1,6 +1,7 @@
 //! Arguments that several commands have.
 
 pub(crate) mod common;
+pub(crate) mod cube;
 pub(crate) mod decoding;
 pub(crate) mod encode_flags;
 pub(crate) mod files;

@@ -18,7 +18,7 @@ use crate::commands::plot;
 #[cfg(feature = "zio")]
 use crate::commands::zio;
 use crate::commands::{
-    Run, bench, cat, catalog, compare, copy, create, digest, doctor, dump, extract, frames, get, info, ls, merge,
+    Run, bench, cat, catalog, compare, copy, create, cube, digest, doctor, dump, extract, frames, get, info, ls, merge,
     repack, reshuffle, salvage, scan, set, split, stats, tail, upgrade, validate, verify,
 };
 use crate::read::asked;
@@ -45,9 +45,9 @@ pub(crate) struct Cli {
 }
 
 /// Commands that list. On a terminal no line of theirs is longer than the terminal.
-const LISTS: [&str; 13] = [
-    "info", "ls", "dump", "frames", "scan", "stats", "digest", "verify", "validate", "compare", "catalog", "salvage",
-    "zio",
+const LISTS: [&str; 14] = [
+    "info", "cube", "ls", "dump", "frames", "scan", "stats", "digest", "verify", "validate", "compare", "catalog",
+    "salvage", "zio",
 ];
 
 /// Commands without progress: they wait, or they measure.
@@ -62,6 +62,7 @@ enum Command {
     Frames(frames::FramesOf),
     Get(get::Get),
     Cat(cat::Cat),
+    Cube(cube::Cube),
     Stats(stats::Stats),
     Compare(compare::Compare),
     Digest(digest::Digest),
@@ -123,6 +124,7 @@ impl Cli {
             Command::Frames(command) => command,
             Command::Get(command) => command,
             Command::Cat(command) => command,
+            Command::Cube(command) => command,
             Command::Stats(command) => command,
             Command::Compare(command) => command,
             Command::Digest(command) => command,

@@ -14,6 +14,7 @@ pub(crate) mod compare;
 pub(crate) mod convert;
 pub(crate) mod copy;
 pub(crate) mod create;
+pub(crate) mod cube;
 pub(crate) mod digest;
 pub(crate) mod doctor;
 pub(crate) mod dump;

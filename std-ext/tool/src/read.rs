@@ -4,6 +4,7 @@ pub(crate) mod about;
 pub(crate) mod asked;
 pub(crate) mod cataloged;
 pub(crate) mod choice;
+pub(crate) mod cubes;
 pub(crate) mod differ;
 pub(crate) mod digests;
 pub(crate) mod distant;

@@ -3,6 +3,8 @@
 pub(crate) mod destination;
 pub(crate) mod endings;
 pub(crate) mod interrupt;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+pub(crate) mod named;
 pub(crate) mod replace;
 pub(crate) mod same_file;
 pub(crate) mod spill;

@@ -4,6 +4,7 @@
 Usage: compare.py fields TGM [CASES [SEED]]   random fields made by ecCodes: each is where its keys say, with its values;
                                               coordinates, units and names are the ones of cfgrib
        compare.py files TGM [CASES [SEED]]    random datasets as NetCDF and Zarr, and saved: they come back identical
+Both read each dataset through `tgm.zarr_store` too; the first one boxes by `tgm extract --cube`, and statistics.
 
 The module tgm is imported from where PYTHONPATH says, or as it is installed. Both need xarray; the first one ecCodes and cfgrib,
 the second one netCDF4 and zarr.
@@ -134,6 +135,8 @@ def fields(program, cases, seed):
             sys.exit(f"fields: seed {seed}, case {case}: {present} values of {20 * len(messages)}")
         count += len(messages)
         check_cfgrib(cfgrib.open_datasets(source, indexpath=""), ours, (seed, case))
+        check_zarr(target, f"fields: seed {seed}, case {case}")
+        check_boxes(program, target, ours[0], rng, f"fields: seed {seed}, case {case}")
         target.unlink()
     print(f"datasets: {count} fields of {cases} archives are in their places; coordinates are cfgrib's")
 
@@ -210,10 +213,65 @@ def files(program, cases, seed):
             target = folder / f"{case}-{number}.tgm"
             convert(program, path, target, *more)
             check(tgm.open_dataset(target), expected, f"files: seed {seed}, case {case}: {path.name} {more}")
+            check_zarr(target, f"files: seed {seed}, case {case}: {path.name} {more}")
         saved = folder / f"{case}.tgm"
         tgm.save_dataset(dataset, saved)
         check(tgm.open_dataset(saved), dataset, f"files: seed {seed}, case {case}: saved")
+        check_zarr(saved, f"files: seed {seed}, case {case}: saved")
     print(f"datasets: {cases} datasets come back from NetCDF, Zarr 2 and 3, and as they were saved")
+
+
+def check_zarr(target, where):
+    """The store of Zarr has what the dataset has, by the codec and without it."""
+    expected = tgm.open_dataset(target)
+    for codec in ("tgm", None):
+        found = xr.open_zarr(tgm.zarr_store(target, codec=codec), chunks=None)
+        if set(found.variables) != set(expected.variables):
+            sys.exit(f"{where}: zarr_store: {sorted(found.variables)} are not {sorted(expected.variables)}")
+        for name, variable in expected.variables.items():
+            one, other = found[name].values, variable.values
+            same = one.shape == other.shape and (one == other) | ((one != one) & (other != other))
+            if found[name].dims != variable.dims or not np.all(same):
+                sys.exit(f"{where}: zarr_store, codec {codec}: {name} differs:\n{found[name]}\n{variable}")
+
+
+def check_boxes(program, target, dataset, rng, where):
+    """`tgm extract --cube` writes what `sel` picks, as values, as a dataset of ours and as NetCDF; statistics are xarray's."""
+    names = {"number": str, "step": lambda label: f"{label // np.timedelta64(1, 'm')}m", "time": lambda label: str(label)[:19]}
+    for name, array in dataset.data_vars.items():
+        dims = [dim for dim in array.dims if array.sizes[dim] > 1]
+        picked, words = {}, []
+        for dim in rng.choice(dims, rng.integers(0, len(dims) + 1), replace=False).tolist() if dims else []:
+            labels = array[dim].values
+            some = sorted(rng.choice(len(labels), 2).tolist())
+            text = names.get(dim, lambda label: repr(float(label)))
+            picked[dim] = slice(labels[some[0]], labels[some[1]])
+            words.append(f"{dim}={text(labels[some[0]])}..{text(labels[some[1]])}")
+        expected = array.sel(picked)
+        for ending in ("npy", "tgm", "nc"):
+            out = target.with_name(f"box.{ending}")
+            done = subprocess.run([program, "extract", "--cube", name, *(["--sel", ",".join(words)] if words else []),
+                                   "-O", out, target], capture_output=True, text=True)
+            if ending == "nc" and "lacks" in done.stderr:
+                continue
+            if done.returncode:
+                sys.exit(f"{where}: extract {words}: {done.stderr}")
+            found = np.load(out) if ending == "npy" else (tgm.open_dataset(out) if ending == "tgm" else xr.open_dataset(out))
+            if ending != "npy":
+                for label in set(array.coords) | {name}:
+                    other = (expected[label] if label != name else expected).values
+                    if not np.array_equal(found[label].values.astype(other.dtype), other, equal_nan=other.dtype.kind in "fmM"):
+                        sys.exit(f"{where}: extract {words} to {ending}: {label} differs")
+                found.close()
+            elif not np.array_equal(found, expected.values, equal_nan=True):
+                sys.exit(f"{where}: extract {words}: values differ")
+            out.unlink()
+        over = rng.choice(array.dims, rng.integers(1, array.ndim + 1), replace=False).tolist()
+        for statistic in ("count", "sum", "mean", "min", "max", "std"):
+            # What was loaded is not read again.
+            found = tgm.open_datasets(target)[0].tgm.reduce(name, statistic, over, **picked)
+            if not np.allclose(found.values, getattr(expected, statistic)(over).values, rtol=1e-9, atol=1e-9, equal_nan=True):
+                sys.exit(f"{where}: {statistic} of {name} over {over} differs")
 
 
 def check(found, expected, where):

@@ -604,6 +604,7 @@ const NO_VALUES: &[(&str, &str)] = &[
     ("dataset/lib.rs open_all", "reads metadata"),
     ("dataset/lib.rs groups", "reads metadata"),
     ("dataset/options.rs on_all_cores", "makes options"),
+    ("dataset/pieces.rs stored", "reads descriptors"),
     ("dataset/cut.rs cut", "reads by dataset/dataset.rs read_into"),
     ("dataset/reduce.rs reduce", "reads by dataset/dataset.rs read_into"),
     ("file/remote_file.rs decode_object_batch", "asks the questions of read/reader.rs"),

@@ -1,5 +1,7 @@
 //! Boxes by labels, boxes as messages, and statistics over dimensions.
 
+use tgm_core::frame::Frame;
+use tgm_core::object::DataObject;
 use tgm_dataset::{Dataset, Indices, OpenOptions, Selector, Statistic, Values, on_all_cores, open};
 use tgm_std::deps::ciborium::Value;
 use tgm_std::{ByteOrder, DataObjectDescriptor, Dtype, MessageBuilder, ObjectBuilder};
@@ -279,4 +281,35 @@ fn times_of_files_are_labels() {
             })
             .unwrap()
     );
+}
+
+#[test]
+fn pieces_are_the_objects_as_they_lie() {
+    let archive = ensemble();
+    let dataset = archive.open().unwrap();
+    assert_eq!(dataset.piece_counts("t2m").unwrap(), [3, 3, 1, 1]);
+    // The last member lacks the last step.
+    assert_eq!(dataset.piece_numbers("t2m").unwrap(), (0..8).collect::<Vec<u64>>());
+    let frame = dataset.piece_frame("t2m", 4).unwrap().unwrap();
+    let file = std::fs::read(archive.path()).unwrap();
+    assert!(file.windows(frame.len()).any(|bytes| bytes == frame) && dataset.piece_frame("t2m", 8).unwrap().is_none());
+    let object = DataObject::parse(Frame::parse(&frame).unwrap().0).unwrap();
+    assert_eq!(tgm_std::read(&object).values::<f64>().unwrap()[..2], [106.0, 107.0]);
+    let stored = dataset.stored("t2m", &on_all_cores()).unwrap().unwrap();
+    assert_eq!(
+        (stored.encoding.as_str(), stored.filter.as_str(), stored.compression.as_str()),
+        ("none", "none", "none")
+    );
+    assert!(stored.dtype == Dtype::Float64 && !stored.has_masks && stored.shuffle_element_size.is_none());
+    // Objects that are stored in two ways.
+    let one = |step: i64, is_shuffled: bool| {
+        let object = ObjectBuilder::new(&[2], &[1.0_f32, 2.0]).unwrap();
+        let object = if is_shuffled { object.shuffle() } else { object };
+        MessageBuilder::new().object(object.metadata("param", "t").metadata("step", step)).encode().unwrap()
+    };
+    let mixed = Archive::new(&[one(0, false), one(6, true)]).open().unwrap();
+    assert_eq!(mixed.stored("t", &on_all_cores()).unwrap(), None);
+    let shuffled = Archive::new(&[one(0, true), one(6, true)]).open().unwrap();
+    assert_eq!(shuffled.stored("t", &on_all_cores()).unwrap().unwrap().shuffle_element_size, Some(4));
+    assert!(shuffled.stored("q", &on_all_cores()).is_err() && shuffled.piece_frame("q", 0).is_err());
 }

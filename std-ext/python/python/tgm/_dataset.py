@@ -61,6 +61,19 @@ def save_dataset(dataset, path, *, encoding=None):
     save(dataset, path, encoding or {})
 
 
+def zarr_store(source, /, *, codec="tgm", **options):
+    """A read-only store of Zarr over an archive: `zarr.open_group(tgm.zarr_store(source))`, `xarray.open_zarr(…)`.
+
+    It has the variables of `open_dataset`, and takes its options but `dtype` and `chunk`. Each object is a chunk. Objects that are
+    stored plain, shuffled, or compressed by zstd or lz4 are given as they lie. Others are given as frames, which the codec `tgm`
+    decodes; zarr knows it where this package is installed. With `codec=None` they are decoded first, for readers that have no
+    such codec. A place without an object is a chunk that is missing.
+    """
+    from ._zarr import store
+
+    return store(source, codec, **options)
+
+
 def _backend():
     from ._xarray import TgmBackendEntrypoint
 

@@ -6,7 +6,7 @@ use clap::Command;
 
 /// The commands, by what people want to do.
 pub(super) const TASKS: [(&str, &[&str]); 6] = [
-    ("Look at files", &["browse", "ls", "get", "info", "dump", "frames", "scan", "tail"]),
+    ("Look at files", &["browse", "ls", "cube", "get", "info", "dump", "frames", "scan", "tail"]),
     ("Look at values", &["cat", "stats", "plot", "compare", "extract", "digest", "bench"]),
     ("Check", &["verify", "validate", "salvage"]),
     ("Write", &["create", "copy", "split", "merge", "set", "repack", "reshuffle", "upgrade"]),
@@ -15,7 +15,7 @@ pub(super) const TASKS: [(&str, &[&str]); 6] = [
 ];
 
 /// Examples of each command, with a note. A test runs them.
-const EXAMPLES: [(&str, &[(&str, &str)]); 35] = [
+const EXAMPLES: [(&str, &[(&str, &str)]); 36] = [
     (
         "ls",
         &[
@@ -33,6 +33,13 @@ const EXAMPLES: [(&str, &[(&str, &str)]); 35] = [
         ],
     ),
     ("browse", &[("tgm browse field.tgm three.tgm", "messages, objects, metadata and pictures; ? shows the keys")]),
+    (
+        "cube",
+        &[
+            ("tgm cube steps.tgm", "variables, dimensions, coordinates, and what does not fit"),
+            ("tgm cube --json steps.tgm", "the same for programs"),
+        ],
+    ),
     ("info", &[("tgm info field.tgm three.tgm", "what each file holds")]),
     (
         "dump",
@@ -48,6 +55,7 @@ const EXAMPLES: [(&str, &[(&str, &str)]); 35] = [
         &[
             ("tgm cat --slice '0, :5' field.tgm", "the first values"),
             ("tgm cat --nearest 51.5,-0.1 --area 90/0/-90/359 field.tgm", "the value at a place"),
+            ("tgm cat --nearest 51.5,-0.1 --over step,number steps.tgm", "and over all steps and members"),
         ],
     ),
     (
@@ -55,6 +63,7 @@ const EXAMPLES: [(&str, &[(&str, &str)]); 35] = [
         &[
             ("tgm stats --quantiles 0.05,0.5,0.95 field.tgm", "extremes, mean and quantiles"),
             ("tgm stats --object 0 --histogram 5 field.tgm", "how the values of one object are spread"),
+            ("tgm stats --over grid steps.tgm", "a line for each field of a dataset"),
         ],
     ),
     (
@@ -69,6 +78,7 @@ const EXAMPLES: [(&str, &[(&str, &str)]); 35] = [
         &[
             ("tgm extract field.tgm -m 0 -o 1 --format npy -O out.npy", "the values of an object, for numpy"),
             ("tgm extract field.tgm --slice '10:20, ::4' -O out.raw", "a part of them"),
+            ("tgm extract --cube t2m --sel step=6..12,latitude=40:60 -O box.tgm steps.tgm", "a box over many messages"),
         ],
     ),
     ("digest", &[("tgm digest field.tgm", "fingerprints of values, however they are stored")]),

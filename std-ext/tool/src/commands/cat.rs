@@ -1,15 +1,16 @@
 //! `tgm cat`: the values of one object as text.
 
+mod series;
+
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::slice;
 use std::str::FromStr;
 
 use clap::Args;
 use tgm_convert::csv::{Numbers, text_of};
 use tgm_core::Message;
-use tgm_core::descriptor::Dtype;
+use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
 use tgm_grid::{Area, Places};
@@ -17,10 +18,13 @@ use tgm_std::TensogramError;
 use tgm_std::decode::Picks;
 use tgm_std::decode::selection;
 
+use crate::args::cube::{CubeFlags, Point};
 use crate::args::decoding::Decoding;
+use crate::args::files::usage;
 use crate::args::listing::{Listed, ending};
 use crate::commands::Run;
 use crate::read::choice::MessageChoice;
+use crate::read::cubes::Cells;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};
 use crate::read::entry::Entry;
@@ -29,19 +33,20 @@ use crate::read::objects::{find, no_object};
 use crate::read::places::{area, places};
 use crate::read::select::{Annotations, Scope, Selection};
 use crate::read::structure::Structure;
+use crate::show::form::{Form, Notation};
 use crate::show::output::Out;
 use crate::write::destination::Destination;
 
-/// Print the values of one object as text
+/// Print the values of one object as text, or a series over many messages
 ///
 /// The last dimension fills a line, and a blank line separates planes. With --csv each value has a line of its own, with
 /// its indices, and with latitude and longitude if the grid is known. Without -m, --at and -w, the object is one of
 /// message 0; with -w, the first that is selected in any message. Numbers are printed with the digits that tell them apart from their neighbours.
 #[derive(Args, Debug)]
 pub(crate) struct Cat {
-    /// File or address to read; "-" is standard input
-    #[arg(value_name = "FILE")]
-    path: PathBuf,
+    /// File or address to read; "-" is standard input. With --over, several: together they are a dataset
+    #[arg(value_name = "FILE", required = true)]
+    paths: Vec<PathBuf>,
     #[command(flatten)]
     choice: MessageChoice,
     #[command(flatten)]
@@ -55,6 +60,15 @@ pub(crate) struct Cat {
     /// Only the value nearest to this point of a grid, in degrees
     #[arg(long, value_name = "LAT,LON", allow_hyphen_values = true, conflicts_with = "slice")]
     nearest: Option<Point>,
+    /// Print a line for each label of these dimensions of a dataset: step, "time,step" and others that `tgm cube` lists
+    ///
+    /// All files together are a dataset. Of all variables that have the dimensions, or of the one of --cube, values are columns.
+    /// What --sel and --nearest leave must have one label of every other dimension. Only these values are read, so digests are
+    /// not checked.
+    #[arg(long, value_name = "DIM,...", value_delimiter = ',')]
+    over: Vec<String>,
+    #[command(flatten)]
+    cube: CubeFlags,
     /// Bounds of a regular grid, if metadata (`mars.area`, `area` or GRIB) has none: 90/0/-90/359, say
     #[arg(long, value_name = "NORTH/WEST/SOUTH/EAST", allow_hyphen_values = true)]
     area: Option<Area>,
@@ -71,21 +85,6 @@ pub(crate) struct Cat {
     digests: Digests,
     #[command(flatten)]
     decoding: Decoding,
-}
-
-/// A latitude and a longitude.
-#[derive(Clone, Copy, Debug)]
-struct Point(f64, f64);
-
-impl FromStr for Point {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let numbers =
-            text.split_once(',').and_then(|(lat, lon)| Some((lat.trim().parse().ok()?, lon.trim().parse().ok()?)));
-        let numbers = numbers.filter(|(lat, lon): &(f64, f64)| lat.is_finite() && lon.is_finite());
-        numbers.map(|(lat, lon)| Self(lat, lon)).ok_or("expected LAT,LON: two numbers of degrees")
-    }
 }
 
 /// How a number is printed.
@@ -134,13 +133,28 @@ struct Values<'f> {
 
 impl Run for Cat {
     fn listed(&self) -> Listed<'_> {
-        let reads = slice::from_ref(&self.path);
-        Listed { output: self.output.as_ref(), reads, ..Listed::default() }
+        // Values of an object are written as they are, not as a table.
+        let is_table = !self.over.is_empty() && self.is_csv();
+        let notation = if is_table { Notation::Csv } else { Notation::default() };
+        Listed { output: self.output.as_ref(), reads: &self.paths, form: Form { notation, ..Form::default() } }
     }
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
+        if !self.over.is_empty() {
+            let is_of_object = self.choice.is_one() || !self.selection.is_empty() || self.object.is_some();
+            if is_of_object || self.slice.is_some() || self.area.is_some() {
+                usage("--over is of all messages: -m, --at, -w, --object, --slice and --area do not go with it");
+            }
+            return self.print_series(&self.over, out);
+        }
+        if self.cube.cube.is_some() || !self.cube.selectors.is_empty() {
+            usage("--cube and --sel go with --over DIM, which prints a line for each label of a dimension");
+        }
+        let [path] = self.paths.as_slice() else {
+            usage("one file is read, unless --over DIM makes a dataset of several")
+        };
         let choice = (self.choice, &self.selection, self.digests);
-        for_one_object(&self.path, choice, self.object, out, |out, entry, number| match self.decode(entry, number) {
+        for_one_object(path, choice, self.object, out, |out, entry, number| match self.decode(entry, number) {
             Ok(values) if self.is_csv() || self.nearest.is_some() => self.print_csv(&values, out),
             Ok(values) => self.print_lines(&values, out),
             Err(error) => {
@@ -283,6 +297,22 @@ impl Cat {
             at += 1;
         });
         done
+    }
+}
+
+impl Cat {
+    /// Each of the values of a box as text.
+    fn texts_of(&self, cells: &Cells) -> Vec<String> {
+        match self.format.filter(|format| !matches!(format, NumberFormat::Shortest)) {
+            Some(format) if parts(cells.dtype) == 1 => {
+                let elements =
+                    Elements { dtype: cells.dtype, order: ByteOrder::NATIVE, count: cells.count, bytes: &cells.bytes };
+                let mut texts = Vec::new();
+                elements.for_each(|value| texts.push(format.text(value, cells.dtype)));
+                texts
+            }
+            _ => cells.numbers().texts().collect(),
+        }
     }
 }
 

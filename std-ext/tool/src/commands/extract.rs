@@ -1,5 +1,7 @@
 //! `tgm extract`: the values of one object, as bytes or as a `.npy` file.
 
+pub(crate) mod boxes;
+
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -15,6 +17,7 @@ use tgm_core::object::DataObject;
 use tgm_std::decode::{Picks, selection};
 use tgm_std::{DecodeOptions, TensogramError};
 
+use crate::args::cube::CubeFlags;
 use crate::args::files::usage;
 use crate::args::listing::ending;
 use crate::args::threads::Threads;
@@ -30,12 +33,16 @@ use crate::read::values::{as_stored, in_order};
 use crate::show::output::Out;
 use crate::write::destination::{Destination, OutputKind, Reads};
 
-/// Write the values of one object, decoded, to a file or standard output
+/// Write the values of one object, or of a box over many messages, to a file
 ///
 /// Values are written in C order with NaN and infinities restored. Raw bitmasks stay packed: eight elements a byte,
 /// first element in the highest bit; each range begins with a new byte. The object's digest is checked first, if it has
 /// one. This reads the whole payload, even for a range. Without -m, --at and -w,
 /// the object is one of message 0; with -w, the first that is selected in any message.
+///
+/// With --cube, all files together are a dataset, and what --sel picks of a variable is written: bare values or .npy, or with
+/// coordinates and attributes a file whose name ends with .tgm, .nc or .zarr. Only what is picked is read, so digests are not
+/// checked.
 #[derive(Args, Debug)]
 pub(crate) struct Extract {
     /// File to read; "-" is standard input
@@ -51,16 +58,18 @@ pub(crate) struct Extract {
     /// Only COUNT elements from element START of the flattened tensor; ranges are written one after the other
     #[arg(long = "range", value_name = "START:COUNT")]
     ranges: Vec<ElementRange>,
+    #[command(flatten)]
+    cube: CubeFlags,
     /// Only these indices of each dimension, as in Python: "0, 10:20, 1:9:4, -1, .."; the output has their shape
     ///
     /// A number picks one index and drops the dimension; START:END:STEP picks several, each part of it optional.
     /// Negative numbers count from the end; a step is 1 or more. ".." stands for all of the dimensions that are left.
     /// Only the blocks of the payload that hold selected values are decoded, where its compression allows it.
-    #[arg(long, value_name = "PICKS", allow_hyphen_values = true, conflicts_with_all = ["ranges", "more_ranges"])]
+    #[arg(long, value_name = "PICKS", allow_hyphen_values = true, conflicts_with_all = ["ranges", "more"])]
     slice: Option<Picks>,
-    /// More ranges
-    #[arg(hide = true, requires = "ranges")]
-    more_ranges: Vec<ElementRange>,
+    /// More ranges, or more files of a dataset
+    #[arg(hide = true, value_name = "FILE")]
+    more: Vec<PathBuf>,
     #[command(flatten)]
     digests: Digests,
     #[command(flatten)]
@@ -126,6 +135,21 @@ struct Values<'f> {
 
 impl Run for Extract {
     fn run(&self, out: &mut Out) -> io::Result<()> {
+        if let Some(name) = &self.cube.cube {
+            let is_of_object = self.choice.is_one() || !self.selection.is_empty() || self.object.is_some();
+            if is_of_object || !self.ranges.is_empty() || self.slice.is_some() {
+                usage("--cube is of all messages: -m, --at, -w, --object, --range and --slice do not go with it");
+            }
+            let paths: Vec<PathBuf> = [&self.path].into_iter().chain(&self.more).cloned().collect();
+            self.write_box(&self.cube, name, &paths, out);
+            return Ok(());
+        }
+        if !self.cube.selectors.is_empty() {
+            usage("--sel picks of a dataset: --cube NAME says of which variable");
+        }
+        if self.ranges.is_empty() && !self.more.is_empty() {
+            usage("one file is read, unless --cube NAME makes a dataset of several");
+        }
         let named = self.output.path().filter(|_| self.format.is_none()).and_then(other_format);
         if let Some(ending) = named {
             usage(&format!(
@@ -163,7 +187,11 @@ impl Extract {
         let object = find(&message, number)?;
         self.digests.of(&message)?.check(number, object.frame())?;
         let options = DecodeOptions { threads: self.threads.count(), ..as_stored() };
-        let ranges = self.ranges.iter().chain(&self.more_ranges).map(|range| (range.0, range.1)).collect::<Vec<_>>();
+        let more = self.more.iter().map(|text| {
+            text.to_string_lossy().parse::<ElementRange>().map_err(|error| TensogramError::Metadata(error.into()))
+        });
+        let ranges = self.ranges.iter().copied().map(Ok).chain(more);
+        let ranges = ranges.map(|range| range.map(|range| (range.0, range.1))).collect::<Result<Vec<_>, _>>()?;
         let descriptor = object.descriptor();
         if let Some(picks) = &self.slice {
             let picks = picks.resolve(descriptor.shape().iter())?;

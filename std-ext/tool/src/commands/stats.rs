@@ -1,5 +1,7 @@
 //! `tgm stats`: extremes, mean, deviation, quantiles and distribution of values.
 
+mod over;
+
 use std::cmp::Ordering;
 use std::io;
 use std::mem;
@@ -14,8 +16,9 @@ use tgm_grid::{Area, Places, RegularGrid};
 use tgm_std::internal::query::Number;
 use tgm_std::{DecodeLimits, Spending, TensogramError};
 
+use crate::args::cube::CubeFlags;
 use crate::args::decoding::Decoding;
-use crate::args::files::Files;
+use crate::args::files::{Files, usage};
 use crate::args::limits::SumLimits;
 use crate::args::listing::Listed;
 use crate::args::object_numbers::ObjectNumbers;
@@ -73,6 +76,14 @@ pub(crate) struct Stats {
     /// Mean and deviation are weighted; quantiles and counts are not.
     #[arg(long)]
     weigh_latitudes: bool,
+    /// Statistics over these dimensions of a dataset, with a line for each place of the others: number, "number,grid"
+    ///
+    /// All files together are a dataset (`tgm cube` shows it). `grid` stands for the dimensions of latitudes and longitudes. NaN
+    /// and places without an object are left out. Of all variables that have the dimensions, or of the one of --cube.
+    #[arg(long, value_name = "DIM,...", value_delimiter = ',', conflicts_with_all = ["histogram", "weigh_latitudes", "objects"])]
+    over: Vec<String>,
+    #[command(flatten)]
+    cube: CubeFlags,
     #[command(flatten)]
     digests: Digests,
     #[command(flatten)]
@@ -216,6 +227,15 @@ impl Run for Stats {
     }
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
+        if !self.over.is_empty() {
+            if self.choice.is_one() || !self.selection.is_empty() || !self.only.numbers().is_empty() {
+                usage("--over is of all messages: -m, --at, -w and --object do not go with it");
+            }
+            return self.print_over(&self.over, out);
+        }
+        if self.cube.cube.is_some() || !self.cube.selectors.is_empty() {
+            usage("--cube and --sel go with --over DIM, which names dimensions of a dataset");
+        }
         let keys = self.keys.columns(self.table(&KeyColumns::default()).titles(), &self.files.listing);
         let budget = self.limits.budget();
         // What all objects of a file may take is counted from the first one on.

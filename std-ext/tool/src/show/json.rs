@@ -64,7 +64,8 @@ fn integer_json(integer: i128) -> Json {
     }
 }
 
-fn float_json(float: f64) -> Json {
+/// A float as JSON. What JSON lacks is an object.
+pub(crate) fn float_json(float: f64) -> Json {
     let name = match float {
         float if float.is_nan() => "nan",
         f64::INFINITY => "inf",

@@ -6,6 +6,7 @@ use std::process::Command;
 use tgm_std::{MessageBuilder, ObjectBuilder};
 
 use crate::corpus::data;
+use crate::datasets::steps;
 use crate::edits::Folder;
 use crate::npy::npy;
 use crate::tool::{subcommands, tgm};
@@ -31,6 +32,7 @@ fn folder() -> Folder {
     let field = fs::read(data("realistic/surface-181x360.tgm")).unwrap();
     folder.file("field.tgm", &field);
     folder.file("copy.tgm", &field);
+    folder.file("steps.tgm", &steps());
     folder.file("three.tgm", &good);
     folder.file("damaged.tgm", &[&good[..568], b"junk", &good[568..]].concat());
     folder.file("old.tgm", &fs::read(data("v2/0.14.0-two-messages.tgm")).unwrap());

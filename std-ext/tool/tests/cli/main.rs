@@ -28,6 +28,7 @@ mod corpus;
 mod create;
 #[cfg(any(feature = "netcdf", feature = "zarr"))]
 mod cubes;
+mod datasets;
 mod digest;
 mod digests;
 mod doctor;

@@ -7,14 +7,18 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::corpus::data;
+use crate::datasets::steps;
 use crate::edits::Folder;
 use crate::terminal::in_terminal;
 use crate::tool::tgm;
 
 /// The listings: the name of the record, and the command.
-const LISTINGS: [(&str, &str); 30] = [
+const LISTINGS: [(&str, &str); 33] = [
     ("info", "info field.tgm three.tgm"),
     ("info-damaged", "info damaged.tgm"),
+    ("cube", "cube steps.tgm"),
+    ("cube-series", "cat --nearest 51,0 --over step,number steps.tgm"),
+    ("cube-stats", "stats --over grid steps.tgm"),
     ("ls", "ls field.tgm"),
     ("ls-files", "ls three.tgm field.tgm"),
     ("ls-keys", "ls -p mars.date,mars.param,shape,codec,ratio field.tgm"),
@@ -58,6 +62,7 @@ fn folder() -> Folder {
     let field = fs::read(data("realistic/surface-181x360.tgm")).unwrap();
     folder.file("three.tgm", &three);
     folder.file("field.tgm", &field);
+    folder.file("steps.tgm", &steps());
     folder.file("damaged.tgm", &[&three[..568], b"junk", &three[568..], &three[..300]].concat());
     let mut wrong = field;
     let middle = wrong.len() / 2;

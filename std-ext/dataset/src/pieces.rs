@@ -1,0 +1,113 @@
+//! The objects of a variable as they lie, for readers that take them as chunks.
+
+use std::num::NonZeroU64;
+
+use tgm_core::descriptor::{ByteOrder, Dtype};
+use tgm_core::selection::Pick;
+use tgm_std::deps::ciborium::Value;
+use tgm_std::internal::Threads;
+use tgm_std::{DataObjectDescriptor, DecodeOptions, Result};
+
+use crate::archive::bad;
+use crate::dataset::Dataset;
+use crate::model::Content;
+
+/// How the values of an object are stored: what a reader must know to decode its payload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The type of the elements, before values are unpacked.
+    pub dtype: Dtype,
+    /// Their byte order.
+    pub byte_order: ByteOrder,
+    /// The first stage.
+    pub encoding: String,
+    /// The second stage.
+    pub filter: String,
+    /// The third stage.
+    pub compression: String,
+    /// The bytes of an element that are shuffled, if they are.
+    pub shuffle_element_size: Option<u64>,
+    /// Whether values that are not finite lie in masks beside the payload.
+    pub has_masks: bool,
+}
+
+impl Stored {
+    fn of(descriptor: &DataObjectDescriptor) -> Self {
+        let size = descriptor.params.get("shuffle_element_size").and_then(Value::as_integer);
+        Self {
+            dtype: descriptor.dtype,
+            byte_order: descriptor.byte_order,
+            encoding: descriptor.encoding.clone(),
+            filter: descriptor.filter.clone(),
+            compression: descriptor.compression.clone(),
+            shuffle_element_size: size.and_then(|size| u64::try_from(size).ok()),
+            has_masks: descriptor.masks.is_some(),
+        }
+    }
+}
+
+impl Dataset {
+    /// The numbers of pieces along each dimension of a variable. None for texts.
+    ///
+    /// # Errors
+    /// [`tgm_std::TensogramError::Metadata`] for an unknown variable.
+    pub fn piece_counts(&self, variable: &str) -> Result<Vec<u64>> {
+        let variable = self.known(variable)?;
+        let Content::Pieces(pieces) = &variable.content else { return Ok(Vec::new()) };
+        Ok(pieces.counts(&variable.shape))
+    }
+
+    /// The row-major numbers of the pieces of a variable that have an object, in order.
+    ///
+    /// # Errors
+    /// [`tgm_std::TensogramError::Metadata`] for an unknown variable.
+    pub fn piece_numbers(&self, variable: &str) -> Result<Vec<u64>> {
+        let Content::Pieces(pieces) = &self.known(variable)?.content else { return Ok(Vec::new()) };
+        Ok(pieces.places.iter().map(|(place, _)| *place).collect())
+    }
+
+    /// The frame of the object at a piece of a variable, as it is in the file. `None` where no object is.
+    ///
+    /// # Errors
+    /// [`tgm_std::TensogramError::Metadata`] for an unknown variable, and for a file that was cut; the errors of reading.
+    pub fn piece_frame(&self, variable: &str, piece: u64) -> Result<Option<Vec<u8>>> {
+        let Content::Pieces(pieces) = &self.known(variable)?.content else { return Ok(None) };
+        let Ok(at) = pieces.places.binary_search_by_key(&piece, |(place, _)| *place) else { return Ok(None) };
+        let Some((_, number)) = pieces.places.get(at) else { return Ok(None) };
+        let (source, entry) = self.archive.entry(*number)?;
+        let len = usize::try_from(entry.length).map_err(|_| bad("a frame is too long"))?;
+        let mut bytes = tgm_std::internal::reserve(len)?;
+        if source.file().read_at(entry.offset, &mut bytes)? != len {
+            return Err(bad(format!("{} ends before the object: it was changed", source.file().name())));
+        }
+        Ok(Some(bytes))
+    }
+
+    /// How all objects of a variable are stored. `None` if they differ, and for a variable without objects. Reads the descriptor
+    /// of each object.
+    ///
+    /// # Errors
+    /// [`tgm_std::TensogramError::Metadata`] for an unknown variable; the errors of reading.
+    pub fn stored(&self, variable: &str, options: &DecodeOptions) -> Result<Option<Stored>> {
+        let Content::Pieces(pieces) = &self.known(variable)?.content else { return Ok(None) };
+        let dims = pieces.chunk.len().saturating_sub(pieces.leading);
+        // Of each dimension nothing is picked, so that no payload is read.
+        let nothing = vec![Pick::Range { start: 0, end: 0, step: NonZeroU64::MIN }; dims];
+        let of = |number: u32| -> Result<Stored> {
+            let (source, entry) = self.archive.entry(number)?;
+            let place = (entry.message as usize, entry.object as usize);
+            let (descriptor, _) = source.select(place, &nothing, options)?;
+            Ok(Stored::of(&descriptor))
+        };
+        let Some((_, first)) = pieces.places.first() else { return Ok(None) };
+        let first = of(*first)?;
+        let threads = Threads::resolve(options.threads, 1, Some(0))?;
+        let shares: Vec<_> = pieces.places.chunks(256).collect();
+        let same = threads.map(&shares, |share| {
+            share
+                .iter()
+                .try_fold(true, |all, (_, number)| Ok::<_, tgm_std::TensogramError>(all && of(*number)? == first))
+        })?;
+        Ok(same.into_iter().all(|same| same).then_some(first))
+    }
+}

@@ -1,0 +1,86 @@
+//! Flags of commands that take archives as datasets.
+
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use tgm_dataset::{Duplicates, OpenOptions, Profile, Selector};
+
+/// How archives become datasets.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Datasets")]
+pub(crate) struct OpenFlags {
+    /// What keys mean: of fields (mars), or of variables of files (cf) [default: found out]
+    #[arg(long, value_name = "PROFILE")]
+    profile: Option<ProfileName>,
+    /// Which of two different objects for one place counts: first or last [default: two are an error]
+    #[arg(long, value_name = "WHICH")]
+    duplicates: Option<DuplicateName>,
+    /// The group of variables of files [default: the root]
+    #[arg(long, value_name = "GROUP")]
+    group: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ProfileName {
+    Mars,
+    Cf,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum DuplicateName {
+    First,
+    Last,
+}
+
+impl OpenFlags {
+    /// The options that the flags ask for.
+    pub(crate) fn options(&self) -> OpenOptions {
+        OpenOptions {
+            profile: match self.profile {
+                Some(ProfileName::Mars) => Profile::Mars,
+                Some(ProfileName::Cf) => Profile::Cf,
+                None => Profile::Auto,
+            },
+            duplicates: match self.duplicates {
+                Some(DuplicateName::First) => Duplicates::First,
+                Some(DuplicateName::Last) => Duplicates::Last,
+                None => Duplicates::Error,
+            },
+            group: self.group.clone(),
+            ..OpenOptions::default()
+        }
+    }
+}
+
+/// The variable and the labels that a command takes of a dataset.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Datasets")]
+pub(crate) struct CubeFlags {
+    /// The variable of the dataset that all files together are (`tgm cube` lists them)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) cube: Option<String>,
+    /// Only these labels of dimensions: DIM=LABEL, DIM=FIRST..LAST (both ends are in, and may be left out; FIRST:LAST is the
+    /// same), DIM=A/B/C, or DIM~LABEL for the nearest
+    ///
+    /// Steps are hours, or have a unit: 90m, 2d. Times are dates, with a time or not: 2024-01-31T12; a day or a month stands
+    /// for all times in it. A range of longitudes goes east, and may cross 0 and 180.
+    #[arg(long = "sel", value_name = "DIM=LABELS,...", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) selectors: Vec<Selector>,
+    #[command(flatten)]
+    pub(crate) open: OpenFlags,
+}
+
+/// A latitude and a longitude.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Point(pub(crate) f64, pub(crate) f64);
+
+impl FromStr for Point {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let numbers =
+            text.split_once(',').and_then(|(lat, lon)| Some((lat.trim().parse().ok()?, lon.trim().parse().ok()?)));
+        let numbers = numbers.filter(|(lat, lon): &(f64, f64)| lat.is_finite() && lon.is_finite());
+        numbers.map(|(lat, lon)| Self(lat, lon)).ok_or("expected LAT,LON: two numbers of degrees")
+    }
+}

@@ -1,0 +1,156 @@
+//! A box of a variable over many messages: bare values, `.npy`, or a file with coordinates.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use tgm_convert::npy;
+use tgm_core::byteswap::swap_into;
+use tgm_core::descriptor::{ByteOrder, Dtype};
+use tgm_dataset::{Dataset, Indices, on_all_cores};
+use tgm_std::{DecodeOptions, TensogramError};
+
+use super::{Extract, Format};
+use crate::args::cube::CubeFlags;
+use crate::args::files::usage;
+use crate::args::listing::ending;
+use crate::read::cubes::{Cells, names, open_or_report, with_variable};
+use crate::show::output::Out;
+use crate::write::destination::{Failure, OutputKind, Reads};
+
+/// Bytes that are swapped at a time: a multiple of every scalar's size.
+const CHUNK: usize = 64 << 10;
+
+/// What a box is written as.
+enum Target {
+    Values(Format),
+    Messages,
+    #[cfg(feature = "netcdf")]
+    Netcdf,
+    #[cfg(feature = "zarr")]
+    Zarr,
+}
+
+/// Options for reading boxes by this number of threads.
+pub(crate) fn options(threads: u32) -> DecodeOptions {
+    if threads == 0 { on_all_cores() } else { DecodeOptions { threads, ..DecodeOptions::default() } }
+}
+
+impl Extract {
+    fn target(&self) -> Target {
+        if let Some(format) = self.format {
+            return Target::Values(format);
+        }
+        match ending(&self.output).as_deref() {
+            Some("npy") => Target::Values(Format::Npy),
+            Some("tgm") => Target::Messages,
+            #[cfg(feature = "netcdf")]
+            Some("nc" | "nc4") => Target::Netcdf,
+            #[cfg(not(feature = "netcdf"))]
+            Some("nc" | "nc4") => usage("NetCDF is written by builds with the feature `netcdf`, which this one lacks"),
+            #[cfg(feature = "zarr")]
+            Some("zarr") => Target::Zarr,
+            #[cfg(not(feature = "zarr"))]
+            Some("zarr") => usage("Zarr is written by builds with the feature `zarr`, which this one lacks"),
+            _ => match self.output.path().and_then(crate::commands::convert::other_format) {
+                Some(ending) => usage(&format!(
+                    "a box is written as .npy, .tgm, .nc, .zarr or bare values, and not as .{ending}: --format says what is meant"
+                )),
+                None => Target::Values(Format::Raw),
+            },
+        }
+    }
+
+    /// Writes a box of the variable `name`. `paths` are read.
+    pub(super) fn write_box(&self, flags: &CubeFlags, name: &str, paths: &[PathBuf], out: &mut Out) {
+        let target = self.target();
+        let (reads, kind) = (
+            Reads::Only(paths),
+            match target {
+                Target::Messages => OutputKind::Messages,
+                _ => OutputKind::Values,
+            },
+        );
+        let Some(datasets) = open_or_report(paths, &flags.open.options(), out) else { return };
+        let dataset = match with_variable(&datasets, name) {
+            Ok((dataset, _)) => dataset,
+            Err(error) => {
+                out.report(&names(paths), &error);
+                return;
+            }
+        };
+        let place = names(paths);
+        match target {
+            Target::Values(format) => {
+                self.output.write(out, kind, reads, |_, sink| self.values(dataset, flags, name, format, &place, sink));
+            }
+            Target::Messages => {
+                self.output.write(out, kind, reads, |_, sink| {
+                    Ok(sink.write_all(&self.message(dataset, flags, name).map_err(Failure::at(place))?)?)
+                });
+            }
+            #[cfg(feature = "netcdf")]
+            Target::Netcdf => {
+                use tgm_convert::netcdf::{NetcdfWriter, ToNetcdfOptions};
+                self.output.write_named(out, reads, |out, path| {
+                    let message = self.message(dataset, flags, name).map_err(Failure::at(&place))?;
+                    let failed = || Failure::at(self.output.to_string());
+                    let mut writer = NetcdfWriter::create(path, ToNetcdfOptions::default()).map_err(failed())?;
+                    let tell = &mut |note: tgm_convert::Note| out.remark(&format!("{place}: {note}"));
+                    writer.write(&message, tell).map_err(failed())?;
+                    writer.finish().map_err(failed())
+                });
+            }
+            #[cfg(feature = "zarr")]
+            Target::Zarr => {
+                use tgm_convert::zarr::{ToZarrOptions, ZarrWriter};
+                let failed = || Failure::at(self.output.to_string());
+                self.output.write_folder(
+                    out,
+                    |path| ZarrWriter::create(path, ToZarrOptions::default()).map_err(failed()),
+                    |out, mut writer| {
+                        let message = self.message(dataset, flags, name).map_err(Failure::at(&place))?;
+                        let tell = &mut |note: tgm_convert::Note| out.remark(&format!("{place}: {note}"));
+                        writer.write(&message, tell).map_err(failed())?;
+                        writer.finish().map_err(failed())
+                    },
+                );
+            }
+        }
+    }
+
+    fn message(&self, dataset: &Dataset, flags: &CubeFlags, name: &str) -> Result<Vec<u8>, TensogramError> {
+        dataset.cut(&[name], &flags.selectors, &options(self.threads.count()))?.encode()
+    }
+
+    fn values(
+        &self,
+        dataset: &Dataset,
+        flags: &CubeFlags,
+        name: &str,
+        format: Format,
+        place: &str,
+        sink: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        let indices = dataset.select(name, &flags.selectors).map_err(Failure::at(place))?;
+        let cells = Cells::read(dataset, name, &indices, &options(self.threads.count())).map_err(Failure::at(place))?;
+        let order: ByteOrder = self.byte_order.into();
+        if format == Format::Npy {
+            let left = indices.iter().filter(|it| !matches!(it, Indices::Index(_)));
+            let shape: Vec<u64> = left.map(Indices::count).collect();
+            let is_truth = dataset.variable(name).and_then(tgm_dataset::Variable::dtype) == Some(Dtype::Bitmask);
+            let dtype = if is_truth { Dtype::Bitmask } else { cells.dtype };
+            sink.write_all(&npy::header(dtype, order, &shape).map_err(io::Error::other)?)?;
+        }
+        let unit = cells.dtype.swap_unit_size();
+        if order == ByteOrder::NATIVE || unit <= 1 {
+            return Ok(sink.write_all(&cells.bytes)?);
+        }
+        let mut swapped = vec![0; CHUNK.min(cells.bytes.len())];
+        for chunk in cells.bytes.chunks(CHUNK) {
+            let out = swapped.get_mut(..chunk.len()).unwrap_or_default();
+            swap_into(chunk, unit, out).map_err(io::Error::other)?;
+            sink.write_all(out)?;
+        }
+        Ok(())
+    }
+}

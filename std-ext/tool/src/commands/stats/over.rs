@@ -1,0 +1,189 @@
+//! Statistics over dimensions of a dataset: a line for each place of the others.
+
+use std::io;
+
+use serde_json::{Map, Value as Json};
+use tgm_dataset::{Coordinate, Dataset, Reduced, Selector, Statistic, Variable};
+use tgm_std::TensogramError;
+
+use super::{Stats, float_text};
+use crate::commands::extract::boxes::options;
+use crate::read::cubes::{label_text, names, open_or_report, with_variable};
+use crate::show::json::{Document, float_json};
+use crate::show::output::Out;
+use crate::show::table::{Cell, Column, Table};
+
+/// The name that stands for all dimensions of the grid.
+const GRID: &str = "grid";
+
+/// The statistics of a line, in the order of columns, with their titles.
+const COLUMNS: [(&str, Statistic); 5] = [
+    ("values", Statistic::Count),
+    ("min", Statistic::Min),
+    ("mean", Statistic::Mean),
+    ("max", Statistic::Max),
+    ("sd", Statistic::Std),
+];
+
+/// The statistics of one variable.
+struct Found<'d> {
+    name: &'d str,
+    reduced: Reduced,
+    values: Vec<Vec<f64>>,
+    /// The labels of each dimension that is left, at the indices that were picked.
+    labels: Vec<Vec<String>>,
+}
+
+impl Stats {
+    /// Prints statistics over the dimensions `over`.
+    pub(super) fn print_over(&self, over: &[String], out: &mut Out) -> io::Result<()> {
+        let paths = &self.files.paths;
+        let Some(datasets) = open_or_report(paths, &self.cube.open.options(), out) else { return Ok(()) };
+        let (dataset, variables) = match self.variables(&datasets, over) {
+            Ok(found) => found,
+            Err(error) => {
+                out.report(&names(paths), &error);
+                return Ok(());
+            }
+        };
+        let mut found = Vec::new();
+        for variable in variables {
+            match self.reduced(dataset, variable, over) {
+                Ok(reduced) => found.push(reduced),
+                Err(error) => out.report(&names(paths), &error),
+            }
+        }
+        if self.files.json() { print_json(&found, out) } else { print_table(&found, out) }
+    }
+
+    /// The variable that was named, or all that have the dimensions.
+    fn variables<'d>(
+        &self,
+        datasets: &'d [Dataset],
+        over: &[String],
+    ) -> Result<(&'d Dataset, Vec<&'d Variable>), TensogramError> {
+        if let Some(name) = &self.cube.cube {
+            let (dataset, variable) = with_variable(datasets, name)?;
+            return Ok((dataset, vec![variable]));
+        }
+        for dataset in datasets {
+            let has_all = |it: &&Variable| {
+                let is_value = it.dtype().is_some() && !dataset.is_coordinate(&it.name);
+                is_value && over.iter().all(|dim| dim == GRID || it.dims.contains(dim))
+            };
+            let found: Vec<&Variable> = dataset.variables.iter().filter(has_all).collect();
+            if !found.is_empty() {
+                return Ok((dataset, found));
+            }
+        }
+        let text = format!("no variable has the dimension {}: `tgm cube` lists them", over.join(" and "));
+        Err(TensogramError::Metadata(text.into()))
+    }
+
+    fn reduced<'d>(
+        &self,
+        dataset: &'d Dataset,
+        variable: &'d Variable,
+        over: &[String],
+    ) -> Result<Found<'d>, TensogramError> {
+        let name = &variable.name;
+        let mut dims: Vec<&str> = Vec::new();
+        for dim in over {
+            if dim == GRID && !variable.dims.contains(dim) {
+                let grid = dataset.grid_dims(name)?.ok_or_else(|| {
+                    TensogramError::Metadata(
+                        format!("{name}: no coordinates say which dimensions are its grid's").into(),
+                    )
+                })?;
+                dims.extend(grid.iter().filter_map(|at| variable.dims.get(*at)).map(String::as_str));
+            } else {
+                dims.push(dim);
+            }
+        }
+        let is_of = |it: &&Selector| self.cube.cube.is_some() || variable.dims.iter().any(|dim| dim == it.dim());
+        let selectors: Vec<Selector> = self.cube.selectors.iter().filter(is_of).cloned().collect();
+        let picks = dataset.select(name, &selectors)?;
+        let statistics = COLUMNS.map(|(_, statistic)| statistic);
+        let reduced = dataset.reduce(name, &picks, &dims, &statistics, &options(self.decoding.threads()))?;
+        let mut labels = Vec::new();
+        for dim in &reduced.dims {
+            let coordinate = dataset.labels(dim)?;
+            let pick = variable.dims.iter().position(|of| of == dim).and_then(|at| picks.get(at));
+            let count = pick.map_or(0, tgm_dataset::Indices::count);
+            let index = |number: u64| pick.and_then(|pick| pick.at(number)).and_then(|at| usize::try_from(at).ok());
+            let text =
+                |at: usize| coordinate.as_deref().map_or_else(|| at.to_string(), |it: &Coordinate| label_text(it, at));
+            labels.push((0..count).filter_map(index).map(text).collect());
+        }
+        let values = COLUMNS.map(|(_, statistic)| reduced.values(statistic)).into();
+        Ok(Found { name, reduced, values, labels })
+    }
+}
+
+impl Found<'_> {
+    fn rows(&self) -> usize {
+        self.values.first().map_or(0, Vec::len)
+    }
+
+    /// The label of a row along a dimension. Nothing for a dimension that the variable lacks.
+    fn label(&self, row: usize, dim: &str) -> String {
+        let Some(at) = self.reduced.dims.iter().position(|of| of == dim) else { return String::new() };
+        let len = |len: &u64| usize::try_from(*len).unwrap_or(usize::MAX);
+        let behind: usize = self.reduced.shape.iter().skip(at.saturating_add(1)).map(len).product();
+        let index = row / behind.max(1) % self.reduced.shape.get(at).map_or(1, len).max(1);
+        self.labels.get(at).and_then(|labels| labels.get(index)).cloned().unwrap_or_default()
+    }
+
+    fn value(&self, row: usize, column: usize) -> f64 {
+        self.values.get(column).and_then(|values| values.get(row)).copied().unwrap_or(f64::NAN)
+    }
+}
+
+/// The dimensions of all variables, in their order.
+fn dims<'f>(found: &'f [Found<'_>]) -> Vec<&'f str> {
+    let mut dims: Vec<&str> = Vec::new();
+    for dim in found.iter().flat_map(|it| &it.reduced.dims) {
+        if !dims.contains(&dim.as_str()) {
+            dims.push(dim);
+        }
+    }
+    dims
+}
+
+fn print_table(found: &[Found<'_>], out: &mut Out) -> io::Result<()> {
+    let dims = dims(found);
+    let titles: Vec<String> = dims.iter().map(|dim| (*dim).to_string()).collect();
+    let counts = COLUMNS.map(|(title, _)| title.to_string());
+    let mut table = Table::new([Column::left("name")]).with_titles(&titles).with_titles(&counts);
+    for it in found {
+        for row in 0..it.rows() {
+            let labels = dims.iter().map(|dim| it.label(row, dim).into());
+            let numbers = (0..COLUMNS.len()).map(|column| {
+                let value = it.value(row, column);
+                Cell::from(if value.is_nan() { String::new() } else { float_text(value) })
+            });
+            table.row(out, [Cell::from(it.name)].into_iter().chain(labels).chain(numbers).collect())?;
+        }
+    }
+    table.finish(out)
+}
+
+fn print_json(found: &[Found<'_>], out: &mut Out) -> io::Result<()> {
+    let mut document = Document::begin(out, "tgm.stats-over/1", "places")?;
+    for it in found {
+        for row in 0..it.rows() {
+            let mut item = Map::new();
+            item.insert("name".into(), it.name.into());
+            let labels = it.reduced.dims.iter().map(|dim| (dim.clone(), Json::from(it.label(row, dim))));
+            item.insert("place".into(), Json::Object(labels.collect()));
+            for (column, (title, _)) in COLUMNS.iter().enumerate() {
+                let value = it.value(row, column);
+                if !value.is_nan() {
+                    item.insert((*title).into(), float_json(value));
+                }
+            }
+            document.item(out, &Json::Object(item))?;
+        }
+    }
+    document.end(out)
+}

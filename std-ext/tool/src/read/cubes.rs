@@ -1,0 +1,115 @@
+//! Archives as datasets, for commands that look at many messages as one array.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use tgm_core::descriptor::{ByteOrder, Dtype};
+use tgm_dataset::{Coordinate, Dataset, Indices, OpenOptions, Values, Variable, open_all};
+use tgm_std::file::SourceName;
+use tgm_std::{DecodeOptions, Result, TensogramError};
+
+use crate::read::distant::is_distant;
+use crate::read::foreign;
+use crate::read::pipes::is_once;
+use crate::show::output::Out;
+
+/// The first bytes of a file by which its kind is told.
+const START: u64 = 4096;
+
+/// Opens files as datasets, the one with the most objects first. `None` if they cannot be opened, which is reported.
+pub(crate) fn open_or_report(paths: &[PathBuf], options: &OpenOptions, out: &mut Out) -> Option<Vec<Dataset>> {
+    if paths.iter().any(|path| is_once(path)) {
+        out.problem("a dataset is read in parts, and a pipe can be read once: name a file");
+        return None;
+    }
+    let found = match open_all(paths, options) {
+        Ok(found) => found,
+        Err(error) => {
+            out.report(&names(paths), &error);
+            return None;
+        }
+    };
+    let is_empty = found.iter().all(|dataset| dataset.variables.is_empty() && dataset.left_out.is_empty());
+    if is_empty {
+        let about = paths.first().map_or_else(String::new, |path| foreign::advice(&start(path)));
+        out.problem(&format!("{}: there are no objects{about}", names(paths)));
+        return None;
+    }
+    Some(found)
+}
+
+/// What files are called together.
+pub(crate) fn names(paths: &[PathBuf]) -> String {
+    match paths {
+        [one] => SourceName::of(one).to_string(),
+        several => format!("{} files", several.len()),
+    }
+}
+
+fn start(path: &Path) -> Vec<u8> {
+    let mut start = Vec::new();
+    if !is_distant(path)
+        && let Ok(file) = File::open(path)
+        && file.take(START).read_to_end(&mut start).is_err()
+    {
+        start.clear();
+    }
+    start
+}
+
+/// The dataset that has a variable: the first one.
+///
+/// # Errors
+/// [`TensogramError::Metadata`] if there is none, with the names that there are.
+pub(crate) fn with_variable<'d>(datasets: &'d [Dataset], name: &str) -> Result<(&'d Dataset, &'d Variable)> {
+    let found = datasets.iter().find_map(|dataset| Some((dataset, dataset.variable(name)?)));
+    found.ok_or_else(|| {
+        let mut names: Vec<&str> = datasets.iter().flat_map(|it| &it.variables).map(|it| it.name.as_str()).collect();
+        names.dedup();
+        TensogramError::Metadata(format!("there is no variable {name}; there are {}", names.join(", ")).into())
+    })
+}
+
+/// Decoded values of a box, in the byte order of the machine. Truth values take a byte.
+#[derive(Debug)]
+pub(crate) struct Cells {
+    pub(crate) dtype: Dtype,
+    pub(crate) count: u64,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Cells {
+    /// Reads what `indices` pick of a variable.
+    ///
+    /// # Errors
+    /// The errors of [`Dataset::read_into`], and of memory.
+    pub(crate) fn read(dataset: &Dataset, name: &str, indices: &[Indices], options: &DecodeOptions) -> Result<Self> {
+        let refused = |text: String| TensogramError::Metadata(text.into());
+        let dtype = dataset.variable(name).and_then(Variable::dtype);
+        let dtype = dtype.ok_or_else(|| refused(format!("{name}: it is not a variable of numbers")))?;
+        let count = indices.iter().fold(1_u64, |all, indices| all.saturating_mul(indices.count()));
+        let width = dtype.byte_width().max(1);
+        let len = usize::try_from(count).ok().and_then(|count| count.checked_mul(width));
+        let len = len.ok_or_else(|| refused(format!("{name}: {count} values cannot be addressed")))?;
+        let mut bytes = tgm_std::internal::reserve(len)?;
+        dataset.read_into(name, indices, options, &mut bytes)?;
+        // Types with a byte for each truth are numbers for all that follows.
+        let dtype = if dtype == Dtype::Bitmask { Dtype::Uint8 } else { dtype };
+        Ok(Self { dtype, count, bytes })
+    }
+
+    /// The numbers as text, each as it is told from its neighbours.
+    pub(crate) fn numbers(&self) -> tgm_convert::csv::Numbers<'_> {
+        tgm_convert::csv::Numbers { dtype: self.dtype, order: ByteOrder::NATIVE, count: self.count, bytes: &self.bytes }
+    }
+}
+
+/// The label of a coordinate at an index, as text.
+pub(crate) fn label_text(coordinate: &Coordinate, index: usize) -> String {
+    let label = coordinate.values.label(index);
+    // A moment that is missing.
+    let is_missing =
+        matches!(&coordinate.values, Values::Times(all) | Values::Durations(all) if all.get(index) == Some(&i64::MIN));
+    if is_missing { String::new() } else { label.map_or_else(String::new, |label| label.to_string()) }
+}
