@@ -28,6 +28,13 @@ pub(crate) struct Entry {
     pub(crate) fits_float32: bool,
 }
 
+impl Entry {
+    /// Where its frame ends, in a source that was searched for it.
+    pub(crate) const fn end(&self) -> u64 {
+        self.offset + self.length
+    }
+}
+
 /// Sources, and all of their objects in order.
 #[derive(Debug)]
 pub(crate) struct Archive {
@@ -81,10 +88,10 @@ impl Kept {
     /// The errors of reading; [`TensogramError::Metadata`] if the file ends before the frame does.
     pub(crate) fn frame(&mut self, archive: &Archive, number: u32, ahead: impl FnOnce() -> u64) -> Result<&[u8]> {
         let (source, entry) = archive.entry(number)?;
-        let wanted = entry.offset..entry.offset.saturating_add(entry.length);
+        let wanted = entry.offset..entry.end();
         if self.source != Some(entry.source) || self.part(&wanted).is_none() {
             let end = ahead().max(wanted.end);
-            let len = usize::try_from(end.saturating_sub(wanted.start)).map_err(|_| bad("a frame is too long"))?;
+            let len = usize::try_from(end - wanted.start).map_err(|_| bad("a frame is too long"))?;
             self.source = None;
             if self.bytes.len() < len {
                 self.bytes = tgm_std::internal::reserve(len)?;

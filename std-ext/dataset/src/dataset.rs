@@ -7,7 +7,7 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use crate::archive::{Archive, bad};
 use crate::indices::Indices;
-use crate::model::{Attributes, Content, Coordinate, LeftOut, Variable};
+use crate::model::{Attributes, Content, Coordinate, LeftOut, Variable, product};
 use crate::options::on_all_cores;
 use crate::read;
 
@@ -77,9 +77,10 @@ impl Dataset {
         if dtype.map(read::width) != Some(size_of::<T>()) {
             return Err(bad(format!("{variable}: elements are not of {} bytes", size_of::<T>())));
         }
-        let count = indices.iter().fold(1_u64, |all, indices| all.saturating_mul(indices.count()));
-        let len = usize::try_from(count).ok().and_then(|count| count.checked_mul(size_of::<T>()));
-        let len = len.ok_or_else(|| bad(format!("{variable}: {count} values cannot be addressed")))?;
+        let counts: Vec<u64> = indices.iter().map(Indices::count).collect();
+        let count = product(&counts).and_then(|count| usize::try_from(count).ok());
+        let len = count.and_then(|count| count.checked_mul(size_of::<T>()));
+        let len = len.ok_or_else(|| bad(format!("{variable}: {counts:?} values cannot be addressed")))?;
         let mut bytes = tgm_std::internal::reserve(len)?;
         self.read_into(variable, indices, &on_all_cores(), &mut bytes)?;
         let values = bytes
@@ -95,7 +96,7 @@ impl Dataset {
             let Content::Pieces(pieces) = &variable.content else { continue };
             let counts = pieces.counts(&variable.shape);
             let mut known = pieces.places.iter().map(|(place, _)| *place).peekable();
-            let total = counts.iter().fold(1_u64, |all, count| all.saturating_mul(*count));
+            let total = product(&counts).unwrap_or(0);
             if variable.hole_count() == 0 {
                 continue;
             }

@@ -40,7 +40,8 @@ impl FieldCoordinates {
     pub(crate) fn add_valid_time(&mut self) {
         let (Some(time), Some(step)) = (self.find("time"), self.find("step")) else { return };
         let (Values::Times(times), Values::Durations(steps)) = (&time.values, &step.values) else { return };
-        let values = times.iter().flat_map(|time| steps.iter().map(|step| time.saturating_add(*step))).collect();
+        let values =
+            times.iter().flat_map(|time| steps.iter().map(|step| time.checked_add(*step).unwrap_or(NO_TIME))).collect();
         let dims = time.dims.iter().chain(&step.dims).cloned().collect();
         let attributes = attributes([("standard_name", "time"), ("long_name", "time")]);
         self.0.push(Coordinate { name: "valid_time".into(), dims, values: Values::Times(values), attributes });
@@ -110,7 +111,7 @@ fn add_bounds(
     let mut bounds = Vec::new();
     for step in steps {
         match (step, intervals.get(step).copied().flatten()) {
-            (Label::Duration(end), Some(length)) => bounds.extend([end.saturating_sub(length), *end]),
+            (Label::Duration(end), Some(length)) => bounds.extend([end.checked_sub(length).unwrap_or(NO_TIME), *end]),
             _ => bounds.extend([NO_TIME, NO_TIME]),
         }
     }

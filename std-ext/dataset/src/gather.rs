@@ -13,7 +13,7 @@ use tgm_std::file::{Data, TensogramFile};
 use tgm_std::internal::{Threads, hash};
 use tgm_std::{MessageLayout, Result, interrupt};
 
-use crate::archive::Entry;
+use crate::archive::{Entry, bad};
 use crate::intern::Interner;
 use crate::options::OpenOptions;
 
@@ -99,13 +99,13 @@ impl Gathered {
         let decode = &options.decode;
         let data = Data::from(file);
         let layouts = data.layouts()?;
-        let bytes = layouts.iter().fold(0, |sum: u64, layout| sum.saturating_add(layout.length));
+        let bytes = layouts.iter().map(|layout| layout.length).sum();
         let threads = Threads::resolve(decode.threads, bytes, decode.parallel_threshold_bytes)?;
         let runs = data.map_runs(&layouts, threads, |number, run| {
             let mut found = Found { list_unread: options.list_unused, ..Found::default() };
             run.for_each(|index, layout, bytes| {
                 interrupt::check()?;
-                let message = number.saturating_add(index);
+                let message = number + index;
                 found.add(source, message, (layout, bytes), options).map_err(|error| error.in_message(message))
             })?;
             Ok(found.gathered)
@@ -169,7 +169,7 @@ impl Found {
     ) -> Result<()> {
         let message = Message::parse(bytes)?;
         let metadata = hash::metadata(&message, &options.decode)?;
-        let number = u32::try_from(number).unwrap_or(u32::MAX);
+        let number = u32::try_from(number).map_err(|_| bad("it has more than 2^32 messages"))?;
         let (mut of_all, mut about) = (Vec::new(), Vec::new());
         for entry in metadata.frame().extra_entries() {
             let (key, value) = entry?;
@@ -201,8 +201,8 @@ impl Found {
             let entry = Entry {
                 source,
                 message: number,
-                object: u32::try_from(index).unwrap_or(u32::MAX),
-                offset: layout.offset.saturating_add(frame.offset()),
+                object: u32::try_from(index).map_err(|_| bad("it has more than 2^32 objects"))?,
+                offset: layout.offset + frame.offset(),
                 length: frame.total_length(),
                 digest: frame.hash_slot(),
                 fits_float32: fits_float32(descriptor),
@@ -307,7 +307,7 @@ impl Found {
     /// The numbers of the key at `path`, and of its value.
     fn cell(&mut self, value: &[u8]) -> (u32, u32) {
         let key = self.gathered.keys.code(self.path.as_bytes());
-        let at = usize::try_from(key).unwrap_or(usize::MAX);
+        let at = key as usize;
         if let Some(last) = self.last.get(at)
             && self.gathered.values.get(*last) == value
         {
@@ -315,7 +315,7 @@ impl Found {
         }
         let code = self.gathered.values.code(value);
         if self.last.len() <= at {
-            self.last.resize(at.saturating_add(1), code);
+            self.last.resize(at + 1, code);
         }
         if let Some(last) = self.last.get_mut(at) {
             *last = code;

@@ -7,3 +7,5 @@ mod arrays;
 mod cubes;
 #[cfg(feature = "grib")]
 mod grib;
+#[cfg(all(feature = "csv", feature = "npz", feature = "raw", feature = "safetensors"))]
+mod tables;

@@ -14,6 +14,7 @@ use tgm_std::internal::query::Number;
 use tgm_std::{RESERVED_KEY, Spending, TensogramError};
 
 use crate::args::decoding::Decoding;
+use crate::args::limits::SumLimits;
 use crate::args::listing::{Listed, TextFlags};
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
@@ -75,6 +76,8 @@ pub(crate) struct Compare {
     digests: Digests,
     #[command(flatten)]
     decoding: Decoding,
+    #[command(flatten)]
+    limits: SumLimits,
 }
 
 /// A tolerance of the command line.
@@ -156,7 +159,7 @@ impl Run for Compare {
         let (Some(a), Some(b)) = (open_or_report(a, out), open_or_report(b, out)) else { return Ok(()) };
         let document =
             if self.text.json() { Some(Document::begin(out, "tgm.compare/1", "differences")?) } else { None };
-        let spending = self.decoding.budget().of_file(u64::MAX);
+        let spending = self.limits.budget().of_file(u64::MAX);
         let mut work = Work { compare: self, out, document, spending, annotated: HashSet::new() };
         if self.by.is_empty() {
             work.by_place(&a, &b)?;

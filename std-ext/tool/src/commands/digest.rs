@@ -13,6 +13,7 @@ use tgm_core::object::DataObject;
 use tgm_std::{DecodeOptions, Spending, TensogramError, decode_descriptors};
 
 use crate::args::decoding::Decoding;
+use crate::args::limits::SumLimits;
 use crate::args::listing::{ListFlags, Listed};
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
@@ -54,6 +55,8 @@ pub(crate) struct Digest {
     keys: Keys,
     #[command(flatten)]
     decoding: Decoding,
+    #[command(flatten)]
+    limits: SumLimits,
 }
 
 /// The decoding budget that is left.
@@ -90,8 +93,7 @@ impl Run for Digest {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
         let numbers = self.choice.of(&input, out).unwrap_or_default();
-        let mut costs =
-            Costs { options: self.decoding.options(), spending: self.decoding.budget().of_file(input.len()) };
+        let mut costs = Costs { options: self.decoding.options(), spending: self.limits.budget().of_file(input.len()) };
         let keys = self.keys.columns(Table::new(COLUMNS).titles(), &self.listing);
         if self.listing.json() {
             let mut document = Document::begin(out, "tgm.digest/1", "messages")?;

@@ -16,6 +16,7 @@ use tgm_std::{DecodeLimits, Spending, TensogramError};
 
 use crate::args::decoding::Decoding;
 use crate::args::files::Files;
+use crate::args::limits::SumLimits;
 use crate::args::listing::Listed;
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
@@ -76,6 +77,8 @@ pub(crate) struct Stats {
     digests: Digests,
     #[command(flatten)]
     decoding: Decoding,
+    #[command(flatten)]
+    limits: SumLimits,
 }
 
 /// Bars of a distribution in the table.
@@ -214,7 +217,7 @@ impl Run for Stats {
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let keys = self.keys.columns(self.table(&KeyColumns::default()).titles(), &self.files.listing);
-        let budget = self.decoding.budget();
+        let budget = self.limits.budget();
         // What all objects of a file may take is counted from the first one on.
         let threads = if budget.max_file_bytes.is_some() { 1 } else { thread_count(self.decoding.threads()) };
         let state = || budget.of_file(u64::MAX);

@@ -11,7 +11,7 @@ use tgm_std::validate::{
     validate_stream,
 };
 
-use crate::args::limits::LimitFlags;
+use crate::args::limits::{ObjectLimit, SumLimits};
 use crate::args::listing::{Listed, TextFlags};
 use crate::commands::Run;
 use crate::read::messages::expect_all;
@@ -42,7 +42,9 @@ pub(crate) struct Validate {
     #[command(flatten)]
     text: TextFlags,
     #[command(flatten)]
-    limits: LimitFlags,
+    limit: ObjectLimit,
+    #[command(flatten)]
+    limits: SumLimits,
 }
 
 /// How deep to go.
@@ -102,7 +104,7 @@ impl Validate {
             check_canonical: self.canonical,
             checksum_only: self.depth.checksum,
             like_reference: self.like_reference,
-            limits: self.limits.of_object(),
+            limits: self.limit.of_object(),
             budget: self.limits.budget(),
             ..ValidateOptions::default()
         }
