@@ -17,7 +17,9 @@ use tgm_core::descriptor::Dtype;
 use tgm_dataset::{Attribute, Coordinate, Dataset, Variable};
 use tgm_std::{GlobalMetadata, Result, decode_descriptors};
 
-pub(super) use boxes::{Boxed, chunk_of, each_batch};
+#[cfg(feature = "zarr")]
+pub(super) use boxes::Boxed;
+pub(super) use boxes::{chunk_of, each_batch};
 pub(super) use labels::{Content, Labels};
 
 use crate::note::Note;
