@@ -17,7 +17,9 @@ use tgm_core::descriptor::Dtype;
 use tgm_dataset::{Attribute, Coordinate, Dataset, Variable};
 use tgm_std::{GlobalMetadata, Result, decode_descriptors};
 
-pub(super) use boxes::{Boxed, chunk_of, each_batch};
+#[cfg(feature = "zarr")]
+pub(super) use boxes::Boxed;
+pub(super) use boxes::{chunk_of, each_batch};
 pub(super) use labels::{Content, Labels};
 
 use crate::note::Note;
@@ -50,6 +52,8 @@ pub(super) struct Plan<'d> {
     /// What the dimensions were called, and the coordinates along them.
     known_dims: Vec<(String, u64, Option<&'d Coordinate>)>,
     known_coordinates: Vec<(&'d Coordinate, Vec<String>, String)>,
+    /// The variables whose values are rounded to `float32`.
+    rounded: Vec<&'d str>,
 }
 
 /// A variable to write.
@@ -85,6 +89,10 @@ impl<'d> Plan<'d> {
         for dataset in datasets {
             plan.add(dataset, target, report);
         }
+        if !plan.rounded.is_empty() {
+            let what = "packed values are rounded to float32, which tells all of them apart";
+            report(Note::remark(plan.rounded.join(", "), what));
+        }
         plan
     }
 
@@ -108,13 +116,13 @@ impl<'d> Plan<'d> {
                 }
             }
         }
-        let named = |wanted: &[String]| -> Vec<String> {
+        let in_file = |wanted: &[String]| -> Vec<String> {
             let name = |dim: &String| dims.iter().find(|(known, _)| known == dim).map(|(_, name)| name.clone());
             wanted.iter().filter_map(name).collect()
         };
         let mut names: Vec<(&str, String, Vec<String>)> = Vec::new();
         for coordinate in &dataset.coordinates {
-            let own = named(&coordinate.dims);
+            let own = in_file(&coordinate.dims);
             let name = if coordinate.dims == [coordinate.name.clone()] {
                 own.first().cloned().unwrap_or_default()
             } else {
@@ -130,10 +138,9 @@ impl<'d> Plan<'d> {
             };
             if dtype == Dtype::Float64 && !target.float64 && dataset.fits_float32(&variable.name) {
                 dtype = Dtype::Float32;
-                let what = "packed values are rounded to float32, which tells all of them apart";
-                report(Note::remark(&variable.name, what));
+                self.rounded.push(&variable.name);
             }
-            let own = named(&variable.dims);
+            let own = in_file(&variable.dims);
             let is_along = |(_, name, dims): &&(&str, String, Vec<String>)| {
                 !own.contains(name) && dims.iter().all(|dim| own.contains(dim))
             };

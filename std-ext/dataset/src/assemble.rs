@@ -213,8 +213,8 @@ fn build(
         let Candidate { cube, shape, dtype, .. } = candidate;
         let name = &cube.kind.name;
         let mut along: Vec<&Axis> = Vec::new();
-        let named = ["grib.parameterUnits", "grib.parameterName"].map(|key| of_example(gathered, cube, key));
-        let mut attributes = attributes_of(cube, of_example(gathered, cube, "attributes"), &named);
+        let in_metadata = ["grib.parameterUnits", "grib.parameterName"].map(|key| of_example(gathered, cube, key));
+        let mut attributes = attributes_of(cube, of_example(gathered, cube, "attributes"), &in_metadata);
         for axis in axes {
             let Some(dim) = dims.iter().find(|dim| dim.name == axis.name) else { continue };
             let is_part = dim.has_all(&axis.labels);

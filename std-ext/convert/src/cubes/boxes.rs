@@ -118,7 +118,9 @@ pub(crate) fn each_batch(
             interrupt::check()?;
             let mut boxes = Vec::new();
             for (found, failures) in batch? {
-                failures.into_iter().for_each(|error| report(Note::failed(&planned.name, error)));
+                for error in failures {
+                    report(Note::failed(&planned.name, error));
+                }
                 boxes.extend(found);
             }
             write(boxes)?;

@@ -17,10 +17,15 @@ fn convert(input: &str, output: &str, more: &[&str]) -> Run {
     tgm(["convert", input, "-o", output].iter().chain(more))
 }
 
+/// Checks that all was written. What has no place in the format is listed.
+fn written(run: &Run) {
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+}
+
 /// Name and shape of each object of a file, in order.
 fn shapes(folder: &Folder, path: &str) -> Vec<(String, Json)> {
     let messages = folder.path("shapes.tgm");
-    convert(path, &messages, &[]).good();
+    written(&convert(path, &messages, &[]));
     let listed = tgm(["ls", "--objects", "--json", &messages]).good().json();
     let list = |json: &Json, key: &str| json[key].as_array().cloned().unwrap_or_default();
     let objects = list(&listed, "messages").into_iter().flat_map(|message| list(&message, "objects"));
@@ -53,16 +58,16 @@ fn fields_are_one_variable_and_each_object_is_one_if_asked() {
     tgm(["set", "-s", "mars.step=999", &one, &other]).good();
     for end in formats() {
         let cube = folder.path(&format!("cube.{end}"));
-        tgm(["convert", &one, &other, "-o", &cube]).good();
+        written(&tgm(["convert", &one, &other, "-o", &cube]));
         let found = shapes(&folder, &cube);
         assert_eq!(shape_of(&found, "step"), [2], "{found:?}");
         let each = folder.path(&format!("each.{end}"));
-        tgm(["convert", &one, &other, "-o", &each, "--variables", "object"]).good();
+        written(&tgm(["convert", &one, &other, "-o", &each, "--variables", "object"]));
         let found = shapes(&folder, &each);
         assert!(!found.iter().any(|(name, _)| name == "step"), "{found:?}");
         // A key for names asks for objects too.
         let named = folder.path(&format!("named.{end}"));
-        tgm(["convert", &one, &other, "-o", &named, "--name-key", "mars.param"]).good();
+        written(&tgm(["convert", &one, &other, "-o", &named, "--name-key", "mars.param"]));
         assert_eq!(shapes(&folder, &named), found);
     }
     let names = folder.names();
@@ -97,7 +102,7 @@ fn what_is_not_a_field_is_written_beside_the_fields() {
     let plain = plain(&folder, 1.0);
     for end in formats() {
         let output = folder.path(&format!("mixed.{end}"));
-        tgm(["convert", &plain, &data("metadata/mars.tgm"), "-o", &output]).good();
+        written(&tgm(["convert", &plain, &data("metadata/mars.tgm"), "-o", &output]));
         let found = shapes(&folder, &output);
         assert!(found.len() > 1 && shape_of(&found, "object_0_0") == [2], "{found:?}");
     }

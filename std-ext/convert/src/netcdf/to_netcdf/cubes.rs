@@ -1,7 +1,7 @@
 //! Datasets of fields as variables of NetCDF.
 
 use ciborium::Value;
-use netcdf::Extent;
+use netcdf::{AttributeValue, Extent};
 use tgm_core::descriptor::Dtype;
 use tgm_dataset::Dataset;
 use tgm_std::Result;
@@ -131,10 +131,13 @@ impl NetcdfWriter {
                 variable.set_compression(level.into(), true).map_err(at(&self.path))?;
             }
         }
-        match planned.dtype {
-            Dtype::Float32 => drop(variable.put_attribute("_FillValue", f32::NAN).map_err(at(&self.path))?),
-            Dtype::Float64 => drop(variable.put_attribute("_FillValue", f64::NAN).map_err(at(&self.path))?),
-            _ => {}
+        let fill = match planned.dtype {
+            Dtype::Float32 => Some(AttributeValue::Float(f32::NAN)),
+            Dtype::Float64 => Some(AttributeValue::Double(f64::NAN)),
+            _ => None,
+        };
+        if let Some(fill) = fill {
+            variable.put_attribute("_FillValue", fill).map_err(at(&self.path))?;
         }
         if planned.variable.dtype() == Some(Dtype::Bitmask) {
             variable.put_attribute("dtype", "bool").map_err(at(&self.path))?;

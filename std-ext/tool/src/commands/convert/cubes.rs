@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use tgm_dataset::{Dataset, OpenOptions, Profile, open_all};
-use tgm_std::DecodeOptions;
 use tgm_std::file::SourceName;
+use tgm_std::{DecodeOptions, TensogramError};
 
 use super::Convert;
 use super::item::Item;
@@ -87,8 +87,11 @@ impl Fields {
             decode,
             ..OpenOptions::default()
         };
-        open_all(&[path], &options).map_err(|error| {
-            Failure::said(called, format!("{error}\n`--variables object` makes a variable of each field"))
+        open_all(&[path], &options).map_err(|error| match error {
+            TensogramError::Metadata(reason) => {
+                Failure::said(called, format!("{reason}\n`--variables object` makes a variable of each field"))
+            }
+            other => Failure::At(called.to_string(), other),
         })
     }
 }
