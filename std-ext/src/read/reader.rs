@@ -170,7 +170,10 @@ impl<F: RangeFetch> Reader<F> {
         let mut call = self.session.begin();
         let mut search = call.search(SearchGoal::All);
         match self.run(&mut call, &mut search) {
-            Ok(Located::Table(table)) => Ok(call.keep_table(table)),
+            Ok(Located::Table(table)) => {
+                call.keep_outlines(&mut search);
+                Ok(call.keep_table(table))
+            }
             // The search goes on from here at the next call.
             Err(error) => {
                 call.keep_search(search);

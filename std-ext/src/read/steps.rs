@@ -302,6 +302,7 @@ impl<A, F: Fn(&[MessageLayout]) -> A> Work<A> for Search<F> {
         let mut search = call.search(SearchGoal::All);
         match call.step(&mut search) {
             Ok(DoneOrFetch::Done(Located::Table(table))) => {
+                call.keep_outlines(&mut search);
                 Ok(DoneOrFetch::Done(self.0(&call.keep_table(table).messages)))
             }
             Ok(DoneOrFetch::Done(Located::Message(_))) => {

@@ -22,9 +22,10 @@ impl Decoding {
         DecodeOptions { limits: self.limits.of_object(), threads: self.threads.count(), ..as_stored() }
     }
 
-    /// How many threads work. 0 stands for all processors.
-    pub(crate) const fn threads(&self) -> u32 {
-        self.threads.count()
+    /// How many threads work on messages. With a limit for a whole file it is one: what objects take is counted from the first
+    /// one on.
+    pub(crate) fn threads(&self) -> usize {
+        if self.budget().max_file_bytes.is_some() { 1 } else { self.threads.of_messages() }
     }
 
     /// The limits of a message and of a file.
