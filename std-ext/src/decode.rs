@@ -51,7 +51,7 @@
 //! | layer | what it knows |
 //! |---|---|
 //! | `request` | requests for values |
-//! | `at_hand`, `plain` | bytes that were fetched for a request; values that are read to where they are wanted |
+//! | `asked`, `at_hand`, `plain` | what a request asks for; bytes that were fetched for it; values that are read to where they are wanted |
 //! | `lone_frame`, `wanted` | objects whose frames were read without the rest of their message; what is wanted of an object |
 //! | `range`, `fetched` | ranges: of an object at hand, or of one of which only parts were fetched |
 //! | `frameless`, `select` | objects in no frame; boxes of a tensor |
@@ -64,6 +64,7 @@
 //! | `checked`, `masks`, `cost`, `bounds`, `object_table`, `range_order` | checks of a message, masks, what parts cost, what callers ask for |
 //! | `trust` | digests, the only door to an object's bytes |
 
+pub(crate) mod asked;
 pub(crate) mod at_hand;
 mod bounds;
 pub(crate) mod checked;

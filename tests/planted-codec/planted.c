@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tensogram.h"
+#include "tgm.h"
 
 #define OK(call)                                                                                                       \
   do {                                                                                                                 \
@@ -30,6 +30,8 @@ int main(int argc, char **argv) {
   uint64_t start = 10, many = 10;
   tgm_bytes_t message = {NULL, 0}, part = {NULL, 0};
   tgm_message_t *decoded = NULL;
+  tgm_archive_t *archive = NULL;
+  tgm_object_t *object = NULL;
   FILE *file;
   CHECK(argc == 3 && (file = fopen(argv[2], "rb")) != NULL);
   CHECK(fread(values, 1, sizeof values, file) == sizeof values && fclose(file) == 0);
@@ -40,7 +42,11 @@ int main(int argc, char **argv) {
   OK(tgm_decode(message.data, message.len, 0, 0, 1, &decoded));
   CHECK(strcmp(tgm_object_compression(decoded, 0), "planted") == 0);
   tgm_message_free(decoded);
-  OK(tgm_decode_object_into(message.data, message.len, 0, NULL, (uint8_t *)found, sizeof found));
+  OK(tgm_archive_open_bytes(message.data, message.len, &archive));
+  OK(tgm_archive_object(archive, 0, 0, &object));
+  OK(tgm_read_into(object, NULL, found, sizeof found));
+  tgm_object_free(object);
+  tgm_archive_close(archive);
   CHECK(memcmp(values, found, sizeof found) == 0);
   OK(tgm_decode_range(message.data, message.len, 0, &start, &many, 1, 0, 0, 0, &part, &count));
   CHECK(count == 1 && part.len == 40 && memcmp(part.data, values + 10, 40) == 0);

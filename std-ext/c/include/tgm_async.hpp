@@ -2,6 +2,7 @@
 //
 //   tgm::async_file     messages of a file or of an address     tgm::task<T>        a call under way
 //   tgm::async_stream   a message written object by object      tgm::cancellation   ends tasks
+//   tgm::decoded_message   all values of a message, with their metadata
 //
 // A launch returns at once. It throws a tgm::error if its arguments are wrong; all else comes by the task: get() waits,
 // future() gives a std::future, and co_await resumes the coroutine on a thread of the library. Each of them gives the value or
@@ -23,6 +24,91 @@ namespace tgm {
 
 class async_file;
 class async_stream;
+
+// ---- Decoded messages ----------------------------------------------------------------------------------------------
+
+namespace detail {
+
+inline bool is_native(const char *order) {
+  const std::uint16_t one = 1;
+  unsigned char first = 0;
+  std::memcpy(&first, &one, 1);
+  return order != nullptr && std::strcmp(order, first == 1 ? "little" : "big") == 0;
+}
+
+inline dtype dtype_named(const char *text) noexcept {
+  for (std::int32_t code = 0; text != nullptr && code <= TGM_DTYPE_BITMASK; ++code)
+    if (std::strcmp(name(static_cast<dtype>(code)), text) == 0)
+      return static_cast<dtype>(code);
+  return static_cast<dtype>(-1);
+}
+
+} // namespace detail
+
+// An object of a decoded message: borrowed from the message.
+class decoded_object {
+public:
+  decoded_object(const tgm_message_t *message, std::size_t index) : message_(message), index_(index) {
+    if (const std::size_t count = tgm_message_num_objects(message); index >= count)
+      throw error(TGM_ERROR_OBJECT,
+                  "object " + std::to_string(index) + " of " + std::to_string(count) + ": there is none of that number");
+  }
+
+  span<const std::uint64_t> shape() const {
+    return {tgm_object_shape(message_, index_), static_cast<std::size_t>(tgm_object_ndim(message_, index_))};
+  }
+  tgm::dtype dtype() const noexcept { return detail::dtype_named(tgm_object_dtype(message_, index_)); }
+  std::string type() const { return detail::text(tgm_object_type(message_, index_)); }
+  std::string encoding() const { return detail::text(tgm_payload_encoding(message_, index_)); }
+  std::string filter() const { return detail::text(tgm_object_filter(message_, index_)); }
+  std::string compression() const { return detail::text(tgm_object_compression(message_, index_)); }
+  // 16 hexadecimal digits; empty without a digest.
+  std::string digest() const { return detail::text(tgm_object_hash_value(message_, index_)); }
+
+  // The values as bytes.
+  byte_span data() const {
+    std::size_t len = 0;
+    const std::uint8_t *data = tgm_object_data(message_, index_, &len);
+    return {data, len};
+  }
+  // The values as T. Throws if they are of another type or byte order. Packed values are float64.
+  template <class T> span<const T> view() const {
+    detail::require_type<T>(dtype());
+    if (sizeof(T) > 1 && !detail::is_native(tgm_object_data_byte_order(message_, index_)))
+      throw error(TGM_ERROR_ENCODING, "the values are not in this machine's byte order");
+    const byte_span values = data();
+    return {reinterpret_cast<const T *>(values.data()), values.size() / sizeof(T)};
+  }
+
+private:
+  const tgm_message_t *message_;
+  std::size_t index_;
+};
+
+// A decoded message. Range-for gives its objects.
+class decoded_message {
+public:
+  using iterator = detail::index_iterator<decoded_message, decoded_object>;
+
+  explicit decoded_message(tgm_message_t *owned) noexcept : handle_(owned) {}
+
+  std::size_t size() const noexcept { return tgm_message_num_objects(handle_.get()); }
+  decoded_object operator[](std::size_t index) const & { return {handle_.get(), index}; }
+  decoded_object operator[](std::size_t) const && = delete;
+  iterator begin() const & noexcept { return {this, 0}; }
+  iterator begin() const && = delete;
+  iterator end() const & noexcept { return {this, size()}; }
+  iterator end() const && = delete;
+  tgm::metadata metadata() const {
+    tgm_metadata_t *out = nullptr;
+    detail::check(tgm_message_metadata(handle_.get(), &out));
+    return tgm::metadata(out);
+  }
+  const tgm_message_t *raw() const noexcept { return handle_.get(); }
+
+private:
+  detail::handle<tgm_message_t, tgm_message_free> handle_;
+};
 
 // ---- Cancelling ----------------------------------------------------------------------------------------------------
 
@@ -67,7 +153,7 @@ template <class Raw, tgm_error (*Join)(tgm_async_task_t *, Raw *)> struct joined
 template <class T> struct joining;
 template <> struct joining<std::uint64_t> : joined_as<std::uint64_t, tgm_async_task_join_size> {};
 template <> struct joining<bytes> : joined_as<tgm_bytes_t, tgm_async_task_join_bytes> {};
-template <> struct joining<message> : joined_as<tgm_message_t *, tgm_async_task_join_message> {};
+template <> struct joining<decoded_message> : joined_as<tgm_message_t *, tgm_async_task_join_message> {};
 template <> struct joining<metadata> : joined_as<tgm_metadata_t *, tgm_async_task_join_metadata> {};
 template <> struct joining<async_file> : joined_as<tgm_async_file_t *, tgm_async_task_join_async_file> {};
 template <>
@@ -184,7 +270,7 @@ class async_file {
 public:
   explicit async_file(tgm_async_file_t *owned) noexcept : handle_(owned) {}
 
-  static task<async_file> open(const std::string &path, const launch_options &how = {}) {
+  static task<async_file> open(const location &path, const launch_options &how = {}) {
     return detail::launch<async_file>(
         how, [&](auto... last) { return tgm_async_file_open(path.c_str(), last...); });
   }
@@ -216,15 +302,15 @@ public:
     return detail::launch<tgm::metadata>(
         how, [&](auto... last) { return tgm_async_file_decode_metadata(handle_.get(), index, last...); });
   }
-  task<message> decode(std::size_t index, const decode_options &options = {}, const launch_options &how = {}) const {
+  task<decoded_message> decode(std::size_t index, const decode_options &options = {}, const launch_options &how = {}) const {
     const auto raw = options.raw();
-    return detail::launch<message>(
+    return detail::launch<decoded_message>(
         how, [&](auto... last) { return tgm_async_file_decode_message_opts(handle_.get(), index, &raw, last...); });
   }
-  task<message> decode_object(std::size_t index, std::size_t object, const decode_options &options = {},
+  task<decoded_message> decode_object(std::size_t index, std::size_t object, const decode_options &options = {},
                               const launch_options &how = {}) const {
     const auto raw = options.raw();
-    return detail::launch<message>(how, [&](auto... last) {
+    return detail::launch<decoded_message>(how, [&](auto... last) {
       return tgm_async_file_decode_object_opts(handle_.get(), index, object, &raw, last...);
     });
   }
@@ -257,7 +343,7 @@ class async_stream {
 public:
   explicit async_stream(tgm_async_streaming_encoder_t *owned) noexcept : handle_(owned) {}
 
-  static task<async_stream> create(const std::string &path, const std::string &metadata_json = "{}",
+  static task<async_stream> create(const location &path, const std::string &metadata_json = "{}",
                                    const encode_options &options = {}, const launch_options &how = {}) {
     const auto raw = options.raw();
     return detail::launch<async_stream>(how, [&](auto... last) {

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::ffi::c_char;
 use std::sync::Mutex;
 
-use tgm_std::GlobalMetadata;
 use tgm_std::deps::ciborium::Value;
 use tgm_std::metadata::{segments, set_path};
 
 use crate::args;
 use crate::call::{call, run};
-use crate::error::{Code, METADATA, Report, Result, invalid};
+use crate::error::{Code, METADATA, Report, Result};
 use crate::locks::lock;
 
 /// A `tgm_metadata_builder_t` of C: values by dotted path, in the order in which they were set.
@@ -35,47 +34,15 @@ impl Builder {
         Ok(())
     }
 
+    /// The values by path, in the order in which they were set.
+    pub(crate) fn entries(&self) -> Vec<(String, Value)> {
+        lock(&self.entries).clone()
+    }
+
     /// Sets the values in `entries`.
-    fn add_to(&self, entries: &mut Entries) -> Result<()> {
+    pub(crate) fn add_to(&self, entries: &mut Entries) -> Result<()> {
         for (path, value) in &*lock(&self.entries) {
             set_path(entries, path, value.clone())?;
-        }
-        Ok(())
-    }
-}
-
-/// Metadata that options add to what JSON says.
-#[derive(Default)]
-pub(crate) struct Added<'a> {
-    extra: Option<&'a Builder>,
-    base: Vec<Option<&'a Builder>>,
-}
-
-impl Added<'_> {
-    /// # Safety
-    /// The builders are NULL or handles of this library. The array has `count` of them.
-    pub(crate) unsafe fn new(extra: *const Builder, base: *const *const Builder, count: usize) -> Result<Self> {
-        // SAFETY: the caller makes the same promise.
-        unsafe {
-            let base = args::slice_or_empty(base, count)?;
-            let base = base.iter().map(|builder| args::given(*builder)).collect::<Result<_>>()?;
-            Ok(Self { extra: args::given(extra)?, base })
-        }
-    }
-
-    /// Sets the values in the metadata of a message of `objects` objects.
-    pub(crate) fn add_to(&self, metadata: &mut GlobalMetadata, objects: usize) -> Result<()> {
-        if self.base.len() > objects {
-            return Err(invalid(format!("{} entries of base for {objects} objects", self.base.len())));
-        }
-        if let Some(extra) = self.extra {
-            extra.add_to(&mut metadata.extra)?;
-        }
-        if metadata.base.len() < self.base.len() {
-            metadata.base.resize_with(self.base.len(), Entries::new);
-        }
-        for (entries, builder) in metadata.base.iter_mut().zip(&self.base) {
-            builder.map_or(Ok(()), |builder| builder.add_to(entries))?;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Queries over the objects of a file, with and without a catalogue.
+//! The objects that a query finds, and catalogues, which answer queries without the archive.
 
 use std::ffi::c_char;
 use std::fs::File as Sink;
@@ -9,10 +9,10 @@ use tgm_catalog::{Catalog, Freshness};
 use tgm_std::DecodeOptions;
 use tgm_std::metadata::Query;
 
+use crate::archive::ArchiveHandle;
 use crate::args;
 use crate::call::{call, get, run};
 use crate::error::{Code, METADATA, Report, Result, io};
-use crate::file::File;
 use crate::locks::{read, write};
 
 /// A `tgm_object_ref_t` of C.
@@ -27,6 +27,17 @@ pub struct ObjectRef {
 #[derive(Debug)]
 pub struct ObjectList {
     objects: Vec<ObjectRef>,
+}
+
+impl ObjectList {
+    pub(crate) const fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// The message of entry `index`, and its number there.
+    pub(crate) fn place(&self, index: usize) -> Option<(usize, usize)> {
+        self.objects.get(index).map(|place| (place.message, place.object))
+    }
 }
 
 /// A `tgm_catalog_t` of C.
@@ -47,37 +58,20 @@ impl From<Vec<(usize, usize)>> for ObjectList {
     }
 }
 
-fn parse(query: &str) -> Result<Query> {
+pub(crate) fn parse(query: &str) -> Result<Query> {
     query.parse().map_err(|error| Report::new(METADATA, format!("query: {error}")).into())
 }
 
 /// Options of reading many messages on several threads.
-fn with_threads(threads: u32) -> DecodeOptions {
+pub(crate) fn with_threads(threads: u32) -> DecodeOptions {
     DecodeOptions { threads, ..DecodeOptions::default() }
-}
-
-/// Finds the objects of a file for which a query holds. Reads the metadata of all messages.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_file_query(
-    file: *const File,
-    query: *const c_char,
-    threads: u32,
-    out: *mut *mut ObjectList,
-) -> Code {
-    call(|| {
-        // SAFETY: the header's contract.
-        let (file, query, out) = unsafe { (args::required(file)?, args::text(query, "query")?, args::place(out)?) };
-        let found = file.read().query(&parse(query)?, &with_threads(threads))?;
-        out.put_handle(found.into());
-        Ok(())
-    })
 }
 
 /// The number of objects in a list.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_object_list_count(list: *const ObjectList) -> usize {
     // SAFETY: the header's contract.
-    get(0, || unsafe { args::optional(list) }.map(|list| list.objects.len()))
+    get(0, || unsafe { args::optional(list) }.map(ObjectList::len))
 }
 
 /// The objects of a list, in order.
@@ -94,10 +88,10 @@ pub unsafe extern "C" fn tgm_object_list_free(list: *mut ObjectList) {
     run(|| unsafe { args::free(list) });
 }
 
-/// Catalogues all messages of a file, with a column for each key.
+/// Catalogues all messages of an archive, with a column for each key.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_catalog_build(
-    file: *const File,
+    archive: *const ArchiveHandle,
     keys: *const *const c_char,
     num_keys: usize,
     threads: u32,
@@ -105,12 +99,11 @@ pub unsafe extern "C" fn tgm_catalog_build(
 ) -> Code {
     call(|| {
         // SAFETY: the header's contract.
-        let (file, keys, out) =
-            unsafe { (args::required(file)?, args::slice_or_empty(keys, num_keys)?, args::place(out)?) };
+        let (archive, keys, out) =
+            unsafe { (args::required(archive)?, args::slice_or_empty(keys, num_keys)?, args::place(out)?) };
         // SAFETY: the header's contract.
         let keys = keys.iter().map(|key| unsafe { args::text(*key, "key") }).collect::<Result<Vec<_>>>()?;
-        let file = file.read();
-        out.put_handle(Catalog::build_with(&*file, &keys, &with_threads(threads))?.into());
+        out.put_handle(Catalog::build_with(archive.archive(), &keys, &with_threads(threads))?.into());
         Ok(())
     })
 }
@@ -137,34 +130,34 @@ pub unsafe extern "C" fn tgm_catalog_save(catalog: *const CatalogHandle, path: *
     })
 }
 
-/// Adds the messages that were appended to a file since it was catalogued. Writes their number.
+/// Adds the messages of an archive that were appended since it was catalogued. Writes their number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_catalog_extend(
     catalog: *mut CatalogHandle,
-    file: *const File,
+    archive: *const ArchiveHandle,
     out_added: *mut usize,
 ) -> Code {
     call(|| {
         // SAFETY: the header's contract.
-        let (handle, file, out) = unsafe { (args::required(catalog)?, args::required(file)?, args::place(out_added)?) };
-        let file = file.read();
-        out.put(write(&handle.catalog).extend(&*file)?);
+        let (handle, archive, out) =
+            unsafe { (args::required(catalog)?, args::required(archive)?, args::place(out_added)?) };
+        out.put(write(&handle.catalog).extend(archive.archive())?);
         Ok(())
     })
 }
 
-/// Whether the catalogue fits a file: 0 if it covers it, 1 if the file has grown, 2 if it is another file.
+/// Whether the catalogue fits an archive: 0 if it covers it, 1 if the archive has grown, 2 if it is another one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_catalog_check(
     catalog: *const CatalogHandle,
-    file: *const File,
+    archive: *const ArchiveHandle,
     out_state: *mut i32,
 ) -> Code {
     call(|| {
         // SAFETY: the header's contract.
-        let (handle, file, out) = unsafe { (args::required(catalog)?, args::required(file)?, args::place(out_state)?) };
-        let file = file.read();
-        out.put(match read(&handle.catalog).check(&*file)? {
+        let (handle, archive, out) =
+            unsafe { (args::required(catalog)?, args::required(archive)?, args::place(out_state)?) };
+        out.put(match read(&handle.catalog).check(archive.archive())? {
             Freshness::Fresh => 0,
             Freshness::Grown { .. } => 1,
             _ => 2,

@@ -4,16 +4,15 @@
 //! caller.
 
 use std::ffi::c_void;
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 
-use tgm_std::read;
-use tgm_std::{Dtype, TensogramFile};
+use tgm_std::{Archive, Dtype};
 
+use crate::archive_object::ObjectHandle;
 use crate::args;
 use crate::call::{call, run};
-use crate::error::{Code, ENCODING, Failure, Report, Result};
-use crate::options::{self, DecodeOptionsStruct};
-use crate::view::View;
+use crate::error::{Code, ENCODING, Failure, Report, Result, invalid};
+use crate::request::{ReadRequest, Request, asked, in_place};
 
 /// A `DLManagedTensorVersioned`.
 #[repr(C)]
@@ -70,8 +69,8 @@ struct Owner {
 
 /// Where the values are.
 enum Memory {
-    /// In a buffer of the caller, or in a mapped file, which stays open.
-    Message { _file: Option<Arc<RwLock<TensogramFile>>> },
+    /// In the archive, which stays open.
+    Message { _archive: Arc<Archive<'static>> },
     /// In memory of the tensor, from the first aligned byte on.
     Decoded(Vec<u8>),
 }
@@ -159,52 +158,58 @@ unsafe extern "C" fn delete(tensor: *mut ManagedTensor) {
     });
 }
 
-/// An object whose values lie in the message as they are, as a tensor that borrows them.
+/// The values of a request as a tensor: where they lie, or in memory of its own.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_to_dlpack(view: *const View, index: usize, out: *mut *mut ManagedTensor) -> Code {
-    call(|| {
-        // SAFETY: the header's contract.
-        let (view, out) = unsafe { (args::required(view)?, args::place(out)?) };
-        let array = view.borrow(index)?;
-        if !array.is_native() {
-            return Err(refused("the values are in the other byte order"));
-        }
-        if !array.is_aligned() {
-            return Err(refused("the values are not aligned"));
-        }
-        let (dtype, dims) = view.form(index)?;
-        out.put(Owner::give(dtype, dims, array.data().cast(), Memory::Message { _file: view.file() })?);
-        Ok(())
-    })
-}
-
-/// An object as a tensor with its decoded values.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_decode_to_dlpack(
-    view: *const View,
-    index: usize,
-    options: *const DecodeOptionsStruct,
+pub unsafe extern "C" fn tgm_read_dlpack(
+    object: *const ObjectHandle,
+    request: *const ReadRequest,
+    copy: i32,
     out: *mut *mut ManagedTensor,
 ) -> Code {
     call(|| {
         // SAFETY: the header's contract.
-        let (view, mut options, out) =
-            unsafe { (args::required(view)?, options::decoding_struct(options)?, args::place(out)?) };
+        let ((handle, mut request), out) = unsafe { (asked(object, request)?, args::place(out)?) };
         // A tensor has no byte order of its own.
-        options.native_byte_order = true;
-        let (dtype, dims) = view.form(index)?;
-        data_type(dtype)?;
-        let len = view.size(index)?;
-        options.limits.check_bytes(u64::MAX, len as u64)?;
-        let mut memory = Vec::new();
-        let room = len.saturating_add(ALIGN);
-        memory.try_reserve_exact(room).map_err(|_| Report::new(ENCODING, "out of memory"))?;
-        memory.resize(room, 0);
-        let place = aligned(&mut memory).get_mut(..len).ok_or_else(Report::internal)?;
-        view.decode(index, place, |object, scratch, out| {
-            read(object).options(&options).scratch(scratch).bytes_into(out)
-        })?;
-        out.put(Owner::give(dtype, dims, std::ptr::null(), Memory::Decoded(memory))?);
+        request.options.native_byte_order = true;
+        data_type(handle.object().dtype())?;
+        out.put(match copy {
+            NEVER => borrowed(handle, &request)?,
+            // What is gathered from a message is not gathered twice.
+            AS_NEEDED if request.is_whole() => match borrowed(handle, &request) {
+                Ok(tensor) => tensor,
+                Err(_) => decoded(handle, &request)?,
+            },
+            AS_NEEDED | ALWAYS => decoded(handle, &request)?,
+            other => return Err(invalid(format!("unknown copy: {other}"))),
+        });
         Ok(())
     })
+}
+
+/// The values of `copy`, as in protocols of arrays.
+const AS_NEEDED: i32 = 0;
+const ALWAYS: i32 = 1;
+const NEVER: i32 = -1;
+
+/// A tensor that borrows its values from the archive.
+fn borrowed(handle: &ObjectHandle, request: &Request) -> Result<*mut ManagedTensor> {
+    let (dtype, shape) = (handle.object().dtype(), request.extent(handle.object())?.shape);
+    let values = in_place(handle, request)?.as_ptr();
+    if !values.addr().is_multiple_of(dtype.byte_width().clamp(1, align_of::<u64>())) {
+        return Err(refused("the values are not aligned"));
+    }
+    Owner::give(dtype, &shape, values.cast(), Memory::Message { _archive: handle.archive() })
+}
+
+/// A tensor with values in memory of its own.
+fn decoded(handle: &ObjectHandle, request: &Request) -> Result<*mut ManagedTensor> {
+    let extent = request.extent(handle.object())?;
+    request.options.limits.check_bytes(u64::MAX, extent.size as u64)?;
+    let mut memory = Vec::new();
+    let room = extent.size.saturating_add(ALIGN);
+    memory.try_reserve_exact(room).map_err(|_| Report::new(ENCODING, "out of memory"))?;
+    memory.resize(room, 0);
+    let place = aligned(&mut memory).get_mut(..extent.size).ok_or_else(Report::internal)?;
+    handle.read_into(request, place, |read, out| read.bytes_into(out))?;
+    Owner::give(handle.object().dtype(), &extent.shape, std::ptr::null(), Memory::Decoded(memory))
 }

@@ -7,11 +7,10 @@ use tgm_std::{DataObjectDescriptor, EncodeOptions, encode, encode_pre_encoded};
 
 use crate::args;
 use crate::buffers::{TgmBytes, give};
-use crate::builder::Added;
 use crate::call::call;
 use crate::error::{Code, METADATA, Report, Result, invalid};
 use crate::json_in::{self, Description};
-use crate::options::{self, EncodeMaskOptions, EncodeOptionsStruct};
+use crate::options::{self, EncodeMaskOptions};
 
 /// A description of a message and the bytes of its objects.
 pub(crate) struct Input<'a> {
@@ -68,12 +67,6 @@ impl<'a> Input<'a> {
         self.description.descriptors.iter().try_for_each(refuse_masks)
     }
 
-    /// Adds metadata of builders.
-    pub(crate) fn add(&mut self, added: &Added<'_>) -> Result<()> {
-        let objects = self.data.len();
-        added.add_to(&mut self.description.metadata, objects)
-    }
-
     fn encode(&self, options: &EncodeOptions) -> Result<TgmBytes> {
         self.refuse_masks()?;
         give(encode(self.metadata(), &self.objects(), options)?)
@@ -128,28 +121,6 @@ pub unsafe extern "C" fn tgm_encode_with_options(
     })
 }
 
-/// Encodes a message with a struct of options.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_encode_opts(
-    metadata_json: *const c_char,
-    data_ptrs: *const *const u8,
-    data_lens: *const usize,
-    num_objects: usize,
-    options: *const EncodeOptionsStruct,
-    out: *mut TgmBytes,
-) -> Code {
-    call(|| {
-        // SAFETY: the header's contract.
-        let (out, (options, added), mut input) = unsafe {
-            let options = options::encoding_struct(options);
-            (args::place(out)?, options?, Input::new(metadata_json, data_ptrs, data_lens, num_objects)?)
-        };
-        input.add(&added)?;
-        out.put(input.encode(&options)?);
-        Ok(())
-    })
-}
-
 /// Makes a message of objects whose bytes went through the pipeline already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_encode_pre_encoded(
@@ -167,28 +138,6 @@ pub unsafe extern "C" fn tgm_encode_pre_encoded(
             let options = options::encoding(hash_algo, threads, ptr::null());
             (args::place(out)?, options?, Input::new(metadata_json, data_ptrs, data_lens, num_objects)?)
         };
-        out.put(give(encode_pre_encoded(input.metadata(), &input.objects(), &options)?)?);
-        Ok(())
-    })
-}
-
-/// [`tgm_encode_pre_encoded`] with a struct of options.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_encode_pre_encoded_opts(
-    metadata_json: *const c_char,
-    data_ptrs: *const *const u8,
-    data_lens: *const usize,
-    num_objects: usize,
-    options: *const EncodeOptionsStruct,
-    out: *mut TgmBytes,
-) -> Code {
-    call(|| {
-        // SAFETY: the header's contract.
-        let (out, (options, added), mut input) = unsafe {
-            let options = options::encoding_struct(options);
-            (args::place(out)?, options?, Input::new(metadata_json, data_ptrs, data_lens, num_objects)?)
-        };
-        input.add(&added)?;
         out.put(give(encode_pre_encoded(input.metadata(), &input.objects(), &options)?)?);
         Ok(())
     })

@@ -15,7 +15,7 @@ use crate::error::{Code, Failure, Result};
 use crate::file::File;
 use crate::locks::lock;
 use crate::message::Message;
-use crate::options::{self, DecodeOptionsStruct};
+use crate::options;
 
 /// A `tgm_buffer_iter_t` of C. It keeps the caller's buffer by its address.
 #[derive(Debug)]
@@ -138,23 +138,6 @@ pub unsafe extern "C" fn tgm_object_iter_create(
         // SAFETY: the header's contract.
         let (bytes, out) = unsafe { (args::slice(buf, buf_len)?, args::place(out)?) };
         out.put_handle(ObjectsIter::new(bytes, options::decoding(native_byte_order, 0, verify_hash, None))?);
-        Ok(())
-    })
-}
-
-/// Opens a message to decode its objects one at a time, with a struct of options.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_iter_create_opts(
-    buf: *const u8,
-    buf_len: usize,
-    options: *const DecodeOptionsStruct,
-    out: *mut *mut ObjectsIter,
-) -> Code {
-    call(|| {
-        // SAFETY: the header's contract.
-        let (bytes, options, out) =
-            unsafe { (args::slice(buf, buf_len)?, options::decoding_struct(options)?, args::place(out)?) };
-        out.put_handle(ObjectsIter::new(bytes, options)?);
         Ok(())
     })
 }

@@ -35,6 +35,9 @@
 #[cfg(panic = "abort")]
 compile_error!("a panic would end the program that calls this library: build it with `panic = \"unwind\"`");
 
+mod archive;
+mod archive_object;
+mod archive_source;
 mod args;
 #[cfg(feature = "async")]
 mod asynchronous;
@@ -60,12 +63,14 @@ mod object_facts;
 mod objects;
 mod options;
 mod ranges;
+mod request;
 mod scan;
 mod streaming;
+mod turns;
 mod validate;
 mod value;
 mod version;
-mod view;
+mod writer;
 
 #[cfg(test)]
 mod tests;

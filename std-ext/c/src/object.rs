@@ -16,8 +16,6 @@ pub(crate) struct Object {
     /// The byte order of the values.
     pub(crate) order: ByteOrder,
     texts: OnceLock<Texts>,
-    /// The descriptor as JSON, once it was asked for.
-    pub(crate) json: OnceLock<Option<CString>>,
 }
 
 /// Texts of a descriptor and its digest.
@@ -37,7 +35,7 @@ impl Object {
     ) -> Result<Self> {
         let order = if options.native_byte_order { ByteOrder::NATIVE } else { descriptor.byte_order };
         let data = Block::new(values)?;
-        Ok(Self { descriptor, data, digest, order, texts: OnceLock::new(), json: OnceLock::new() })
+        Ok(Self { descriptor, data, digest, order, texts: OnceLock::new() })
     }
 
     /// The texts, made when they are asked for first.

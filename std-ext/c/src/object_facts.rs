@@ -5,10 +5,8 @@ use std::ptr;
 
 use crate::args;
 use crate::call::get;
-use crate::json_out;
 use crate::message::Message;
-use crate::object::{Object, dtype_code, dtype_name, order_name};
-use crate::value::{Node, TgmValue};
+use crate::object::{Object, dtype_name, order_name};
 
 /// What `ask` says of an object; `absent` if there is no such object.
 ///
@@ -40,14 +38,6 @@ pub unsafe extern "C" fn tgm_object_strides(msg: *const Message, index: usize) -
     unsafe { of_object(msg, index, ptr::null(), |object| object.descriptor.strides.as_ptr()) }
 }
 
-/// The number of elements: the product of the dimensions.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_num_elements(msg: *const Message, index: usize) -> u64 {
-    let count = |object: &Object| object.descriptor.num_elements().map_or(0, |count| count as u64);
-    // SAFETY: the header's contract.
-    unsafe { of_object(msg, index, 0, count) }
-}
-
 /// The kind of the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_object_type(msg: *const Message, index: usize) -> *const c_char {
@@ -60,13 +50,6 @@ pub unsafe extern "C" fn tgm_object_type(msg: *const Message, index: usize) -> *
 pub unsafe extern "C" fn tgm_object_dtype(msg: *const Message, index: usize) -> *const c_char {
     // SAFETY: the header's contract.
     unsafe { of_object(msg, index, ptr::null(), |object| dtype_name(object.descriptor.dtype).as_ptr()) }
-}
-
-/// The number of the type of the elements; -1 without an object.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_dtype_code(msg: *const Message, index: usize) -> i32 {
-    // SAFETY: the header's contract.
-    unsafe { of_object(msg, index, -1, |object| dtype_code(object.descriptor.dtype)) }
 }
 
 /// The byte order that the descriptor declares.
@@ -138,25 +121,4 @@ pub unsafe extern "C" fn tgm_object_hash_value(msg: *const Message, index: usize
     let digest = |object: &Object| object.texts().digest.as_ref().map_or(ptr::null(), |digest| digest.as_ptr());
     // SAFETY: the header's contract.
     unsafe { of_object(msg, index, ptr::null(), digest) }
-}
-
-/// A parameter of the descriptor.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_param(msg: *const Message, index: usize, name: *const c_char) -> *const TgmValue {
-    get(ptr::null(), || {
-        // SAFETY: the header's contract.
-        let (message, name) = unsafe { (args::optional(msg)?, args::text(name, "name").ok()?) };
-        message.object(index)?.descriptor.params.get(name).map(|value| Node::Value(value).as_ptr())
-    })
-}
-
-/// The descriptor as JSON.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_descriptor_json(msg: *const Message, index: usize) -> *const c_char {
-    let json = |object: &Object| {
-        let json = object.json.get_or_init(|| json_out::descriptor(&object.descriptor));
-        json.as_ref().map_or(ptr::null(), |json| json.as_ptr())
-    };
-    // SAFETY: the header's contract.
-    unsafe { of_object(msg, index, ptr::null(), json) }
 }

@@ -1,7 +1,7 @@
 //! Options of C as options of `tgm_std`.
 
 use std::ffi::c_char;
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::MaybeUninit;
 
 use tgm_std::codec;
 use tgm_std::codec::about::Support;
@@ -10,7 +10,7 @@ use tgm_std::options::{MaskMethod, ValueOrder};
 use tgm_std::{DecodeLimits, DecodeOptions, EncodeOptions, parse_hash_name};
 
 use crate::args;
-use crate::builder::{Added, Builder};
+use crate::builder::Builder;
 use crate::error::{Result, invalid};
 
 /// `TgmEncodeMaskOptions` of C. A truth value is a byte here, because C can put any byte there.
@@ -55,10 +55,8 @@ pub struct EncodeOptionsStruct {
     descriptor_first: i32,
     reserved: u32,
     masks: EncodeMaskOptions,
-    /// Metadata beside that in JSON. Older programs have a struct that ends before this field.
+    /// Metadata of the message.
     extra: *const Builder,
-    base: *const *const Builder,
-    num_base: usize,
 }
 
 /// Options of encoding. If `masks` is NULL, NaN and infinities are errors.
@@ -110,14 +108,16 @@ unsafe fn method(name: *const c_char) -> Result<MaskMethod> {
     Ok(method)
 }
 
-/// Options of encoding as a struct, and the metadata in it. NULL stands for the options of `tgm_encode` with digests.
+/// Options of encoding as a struct, and the metadata of the message in it. NULL stands for the options of `tgm_encode` with digests.
 ///
 /// # Safety
 /// The pointer is NULL or leads to a struct of as many bytes as it says. Its texts are NULL or end with NUL, and its
-/// builders live during `'a`.
-pub(crate) unsafe fn encoding_struct<'a>(options: *const EncodeOptionsStruct) -> Result<(EncodeOptions, Added<'a>)> {
+/// builder lives during `'a`.
+pub(crate) unsafe fn encoding_struct<'a>(
+    options: *const EncodeOptionsStruct,
+) -> Result<(EncodeOptions, Option<&'a Builder>)> {
     // SAFETY: the caller makes the same promise.
-    let Some(given) = (unsafe { sized(options, offset_of!(EncodeOptionsStruct, extra))? }) else {
+    let Some(given) = (unsafe { sized(options, size_of::<EncodeOptionsStruct>())? }) else {
         return Ok(Default::default());
     };
     let value_order = match given.value_order {
@@ -127,13 +127,9 @@ pub(crate) unsafe fn encoding_struct<'a>(options: *const EncodeOptionsStruct) ->
         other => return Err(invalid(format!("unknown value order: {other}"))),
     };
     // SAFETY: the caller makes the same promise.
-    let (options, added) = unsafe {
-        (
-            encoding(given.hash_algo, given.threads, &raw const given.masks)?,
-            Added::new(given.extra, given.base, given.num_base)?,
-        )
-    };
-    Ok((EncodeOptions { value_order, descriptor_first: given.descriptor_first != 0, ..options }, added))
+    let (options, extra) =
+        unsafe { (encoding(given.hash_algo, given.threads, &raw const given.masks)?, args::given(given.extra)?) };
+    Ok((EncodeOptions { value_order, descriptor_first: given.descriptor_first != 0, ..options }, extra))
 }
 
 /// Options of decoding as a struct; the defaults for NULL.
@@ -163,7 +159,7 @@ pub(crate) unsafe fn decoding_struct(options: *const DecodeOptionsStruct) -> Res
 /// # Safety
 /// The pointer is NULL or leads to as many bytes as the struct says in its first field. Zeros, and any bytes of C, are
 /// a valid `T`.
-unsafe fn sized<T: Copy>(given: *const T, least: usize) -> Result<Option<T>> {
+pub(crate) unsafe fn sized<T: Copy>(given: *const T, least: usize) -> Result<Option<T>> {
     if given.is_null() {
         return Ok(None);
     }
@@ -179,6 +175,21 @@ unsafe fn sized<T: Copy>(given: *const T, least: usize) -> Result<Option<T>> {
         copy.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(given.cast(), len);
         Ok(Some(copy.assume_init()))
     }
+}
+
+/// Writes a struct that begins with its size, which the caller set. `make` gets the size.
+///
+/// # Safety
+/// The pointer is NULL or leads to a struct of as many bytes as it says. The caller does not use it during the call.
+pub(crate) unsafe fn put_sized<T>(out: *mut T, make: impl FnOnce(usize) -> T) -> Result<()> {
+    // SAFETY: the struct begins with its size.
+    let size = *unsafe { args::required(out.cast::<usize>())? };
+    if size < size_of::<T>() {
+        return Err(invalid(format!("struct_size {size} is less than {}", size_of::<T>())));
+    }
+    // SAFETY: the struct has all fields that this version knows.
+    unsafe { args::place(out)? }.put(make(size));
+    Ok(())
 }
 
 /// Options of decoding from flags. `masks` says whether NaN and infinities are put back.

@@ -4,7 +4,6 @@ use std::ffi::{c_char, c_void};
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::ptr;
-use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use tgm_std::file::SourceName;
 use tgm_std::{DataObjectDescriptor, EncodeOptions, GlobalMetadata, StreamingEncoder};
@@ -15,9 +14,23 @@ use crate::encode::refuse_masks;
 use crate::error::{Code, IO, Report, Result, invalid};
 use crate::json_in;
 use crate::options::{self, EncodeMaskOptions, EncodeOptionsStruct};
+use crate::turns::Turns;
 
 /// A `tgm_write_fn` of C: takes bytes, and returns 0 if it has them.
 pub type WriteFn = Option<unsafe extern "C" fn(user: *mut c_void, data: *const u8, len: usize) -> i32>;
+
+/// Hands bytes to a function of the caller.
+///
+/// # Safety
+/// The function may be called with `user`.
+pub(crate) unsafe fn hand_over(write: WriteFn, user: *mut c_void, bytes: &[u8]) -> io::Result<()> {
+    // SAFETY: the caller promises it.
+    let code = write.map_or(0, |write| unsafe { write(user, bytes.as_ptr(), bytes.len()) });
+    match code {
+        0 => Ok(()),
+        code => Err(io::Error::other(format!("the writing function returned {code}"))),
+    }
+}
 
 /// Where a message goes.
 #[derive(Debug)]
@@ -31,14 +44,8 @@ impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::File(file) => file.write(bytes),
-            Self::Function(function, user) => {
-                // SAFETY: the header's contract: the function may be called with these until the encoder is freed.
-                let code = function.map_or(0, |function| unsafe { function(*user, bytes.as_ptr(), bytes.len()) });
-                match code {
-                    0 => Ok(bytes.len()),
-                    code => Err(io::Error::other(format!("the writing function returned {code}"))),
-                }
-            }
+            // SAFETY: the header's contract: the function may be called with these until the encoder is freed.
+            Self::Function(function, user) => unsafe { hand_over(*function, *user, bytes) }.map(|()| bytes.len()),
         }
     }
 
@@ -62,15 +69,9 @@ impl Seek for Sink {
 /// A `tgm_streaming_encoder_t` of C.
 #[derive(Debug)]
 pub struct Encoder {
-    /// The message; `None` after its end.
-    message: Mutex<Option<StreamingEncoder<Sink>>>,
+    message: Turns<StreamingEncoder<Sink>>,
     /// Whether the length of the message can be written into it afterwards.
     seeks: bool,
-}
-
-/// The failure of any call after the end.
-fn finished() -> crate::error::Failure {
-    invalid("streaming encoder already finished")
 }
 
 impl Encoder {
@@ -83,22 +84,8 @@ impl Encoder {
     }
 
     fn new(sink: Sink, metadata: &GlobalMetadata, options: &EncodeOptions, seeks: bool) -> Result<Self> {
-        Ok(Self { message: Mutex::new(Some(StreamingEncoder::new(sink, metadata, options)?)), seeks })
-    }
-
-    /// The message for one call. A second call meanwhile fails, and does not wait: it may come from the function that
-    /// takes the bytes of the first one.
-    fn lock(&self) -> Result<MutexGuard<'_, Option<StreamingEncoder<Sink>>>> {
-        match self.message.try_lock() {
-            Ok(message) => Ok(message),
-            Err(TryLockError::Poisoned(message)) => Ok(message.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(invalid("another call uses the streaming encoder")),
-        }
-    }
-
-    /// Takes the message for its end.
-    fn take(&self) -> Result<StreamingEncoder<Sink>> {
-        self.lock()?.take().ok_or_else(finished)
+        let message = StreamingEncoder::new(sink, metadata, options)?;
+        Ok(Self { message: Turns::new("streaming encoder", message), seeks })
     }
 }
 
@@ -151,8 +138,8 @@ pub unsafe extern "C" fn tgm_streaming_encoder_create_opts(
             unsafe { (args::text(path, "path")?, args::text(metadata_json, "metadata_json")?, args::place(out)?) };
         let mut metadata = json_in::metadata(json)?;
         // SAFETY: the header's contract.
-        let (options, added) = unsafe { options::encoding_struct(options)? };
-        added.add_to(&mut metadata, 0)?;
+        let (options, extra) = unsafe { options::encoding_struct(options)? };
+        extra.map_or(Ok(()), |extra| extra.add_to(&mut metadata.extra))?;
         out.put_handle(Encoder::open(path, &metadata, &options)?);
         Ok(())
     })
@@ -172,11 +159,11 @@ pub unsafe extern "C" fn tgm_streaming_encoder_create_writer(
             return Err(invalid("null argument"));
         }
         // SAFETY: the header's contract.
-        let (json, (options, added), out) = unsafe {
+        let (json, (options, extra), out) = unsafe {
             (args::text(metadata_json, "metadata_json")?, options::encoding_struct(options)?, args::place(out)?)
         };
         let mut metadata = json_in::metadata(json)?;
-        added.add_to(&mut metadata, 0)?;
+        extra.map_or(Ok(()), |extra| extra.add_to(&mut metadata.extra))?;
         out.put_handle(Encoder::new(Sink::Function(write, user), &metadata, &options, false)?);
         Ok(())
     })
@@ -188,9 +175,7 @@ pub unsafe extern "C" fn tgm_streaming_encoder_write_preceder(enc: *mut Encoder,
     call(|| {
         // SAFETY: the header's contract.
         let (encoder, json) = unsafe { (args::required(enc)?, args::text(metadata_json, "metadata_json")?) };
-        let mut message = encoder.lock()?;
-        message.as_mut().ok_or_else(finished)?.write_preceder(json_in::entry(json)?)?;
-        Ok(())
+        encoder.message.with(|message| Ok(message.write_preceder(json_in::entry(json)?)?))
     })
 }
 
@@ -210,9 +195,7 @@ unsafe fn write_object(
         let json = args::text(descriptor_json, "descriptor_json");
         (args::required(enc)?, json?, args::slice_or_empty(data, data_len)?)
     };
-    let mut message = encoder.lock()?;
-    let message = message.as_mut().ok_or_else(finished)?;
-    write(message, &json_in::descriptor(json)?, data)
+    encoder.message.with(|message| write(message, &json_in::descriptor(json)?, data))
 }
 
 /// Encodes and writes an object.
@@ -250,7 +233,7 @@ pub unsafe extern "C" fn tgm_streaming_encoder_write_pre_encoded(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_streaming_encoder_count(enc: *const Encoder) -> usize {
     // SAFETY: the header's contract.
-    get(0, || unsafe { args::optional(enc) }?.lock().ok()?.as_ref().map(StreamingEncoder::object_count))
+    get(0, || unsafe { args::optional(enc) }?.message.ask(StreamingEncoder::object_count))
 }
 
 /// Ends the message. It does not state its length.
@@ -259,8 +242,7 @@ pub unsafe extern "C" fn tgm_streaming_encoder_finish(enc: *mut Encoder) -> Code
     call(|| {
         // SAFETY: the header's contract.
         let encoder = unsafe { args::required(enc)? };
-        encoder.take()?.finish()?;
-        Ok(())
+        encoder.message.end(|message| Ok(message.finish().map(drop)?))
     })
 }
 
@@ -273,8 +255,7 @@ pub unsafe extern "C" fn tgm_streaming_encoder_finish_backfill(enc: *mut Encoder
         if !encoder.seeks {
             return Err(invalid("a message that goes to a function cannot be changed afterwards"));
         }
-        encoder.take()?.finish_with_backfill()?;
-        Ok(())
+        encoder.message.end(|message| Ok(message.finish_with_backfill().map(drop)?))
     })
 }
 

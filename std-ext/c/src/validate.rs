@@ -4,9 +4,7 @@ use std::ffi::c_char;
 use std::path::Path;
 
 use tgm_std::validate::Damage;
-use tgm_std::{
-    IssueSeverity, ValidateOptions, ValidationLevel, check_message, doctor, validate_file, validate_message,
-};
+use tgm_std::{ValidateOptions, ValidationLevel, check_message, doctor, validate_file, validate_message};
 
 use crate::args;
 use crate::buffers::{TgmBytes, give};
@@ -75,33 +73,6 @@ pub unsafe extern "C" fn tgm_validate_file(
     })
 }
 
-/// Validates a message. Writes the number of errors and the number of warnings.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_validate_ok(
-    buf: *const u8,
-    buf_len: usize,
-    level: *const c_char,
-    out_errors: *mut usize,
-    out_warnings: *mut usize,
-) -> Code {
-    call(|| {
-        // SAFETY: the header's contract.
-        let (bytes, options, errors, warnings) = unsafe {
-            (
-                args::slice_or_empty(buf, buf_len)?,
-                options(level, 0)?,
-                args::place(out_errors)?,
-                args::place(out_warnings)?,
-            )
-        };
-        let issues = validate_message(bytes, &options).issues;
-        let count = |severity| issues.iter().filter(|issue| issue.severity == severity).count();
-        errors.put(count(IssueSeverity::Error));
-        warnings.put(count(IssueSeverity::Warning));
-        Ok(())
-    })
-}
-
 /// Checks the structure and all digests of a message. The error is the first damage.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_check_message(buf: *const u8, buf_len: usize) -> Code {
@@ -113,7 +84,7 @@ pub unsafe extern "C" fn tgm_check_message(buf: *const u8, buf_len: usize) -> Co
 }
 
 /// The error of a damage: it names the byte and the object.
-fn failure(damage: &Damage) -> Failure {
+pub(crate) fn failure(damage: &Damage) -> Failure {
     Report::from(damage.error()).at(damage.offset(), damage.object()).into()
 }
 

@@ -60,11 +60,11 @@ TEST(Async, WhatIsWrittenIsRead) {
   EXPECT_EQ(bytes.get().str().substr(0, 8), "TENSOGRM");
   const tgm::metadata read = metadata.get();
   EXPECT_EQ(read.get("run").as_int(), 7);
-  const tgm::message all = message.get();
+  const tgm::decoded_message all = message.get();
   ASSERT_EQ(all.size(), 20u);
   for (std::size_t i = 0; i < all.size(); ++i)
     EXPECT_EQ(all[i].view<double>()[0], static_cast<double>(i));
-  const tgm::message one = object.get();
+  const tgm::decoded_message one = object.get();
   EXPECT_EQ(one[0].view<double>()[0], 3);
   EXPECT_FALSE(one[0].digest().empty());
   const std::vector<tgm::bytes> parts = ranges.get();
@@ -101,7 +101,7 @@ TEST(Async, WrongArgumentsThrowAtOnceAndTheRestLater) {
 TEST(Async, FuturesGiveTheValueOrThrow) {
   std::future<tgm::async_file> opened = tgm::async_file::open(numbered("async-future.tgm", 2)).future();
   const tgm::async_file file = opened.get();
-  std::vector<std::future<tgm::message>> decoded;
+  std::vector<std::future<tgm::decoded_message>> decoded;
   for (int i = 0; i < 50; ++i)
     decoded.push_back(file.decode(0).future());
   for (auto &future : decoded)
@@ -118,7 +118,7 @@ TEST(Async, FuturesGiveTheValueOrThrow) {
     end = stream.finish().future();
   }
   end.get();
-  EXPECT_EQ(tgm::file::open(scratch("async-outlives.tgm")).decode(0).size(), 1u);
+  EXPECT_EQ(tgm::archive::open(scratch("async-outlives.tgm")).size(), 1u);
 }
 
 TEST(Async, CancelledBeforeItDoesNothing) {
@@ -144,7 +144,7 @@ TEST(Async, CancelledBeforeItDoesNothing) {
   how.timeout = 1h;
   stream.finish(true, how).get();
   EXPECT_EQ(stream.size(), std::nullopt);
-  const tgm::metadata metadata = tgm::file::open(stream.path()).metadata(0);
+  const tgm::metadata metadata = tgm::archive::open(stream.path()).object(0, 0).metadata();
   EXPECT_EQ(metadata.get(0, "step").as_int(), 6);
 }
 
@@ -159,7 +159,7 @@ TEST(Async, TasksEndInAnyOrderOnManyThreads) {
         if (i % 3 == 0)
           task.cancel();
         try {
-          const tgm::message one = task.get();
+          const tgm::decoded_message one = task.get();
           right += one[0].view<double>()[0] == static_cast<double>(i);
         } catch (const tgm::error &error) {
           right += error.code() == TGM_ERROR_CANCELLED;
@@ -187,9 +187,9 @@ fire sum_of_firsts(std::string path, std::promise<double> result) {
   try {
     const tgm::async_file file = co_await tgm::async_file::open(path);
     double sum = 0;
-    const tgm::message all = co_await file.decode(0);
+    const tgm::decoded_message all = co_await file.decode(0);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const tgm::message one = co_await file.decode_object(0, i);
+      const tgm::decoded_message one = co_await file.decode_object(0, i);
       sum += one[0].view<double>()[0];
     }
     result.set_value(sum);

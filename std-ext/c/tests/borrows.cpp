@@ -1,5 +1,5 @@
 // What borrows from a temporary does not compile, and what is harmless does. Nothing here runs.
-#include "tgm.hpp"
+#include "tgm_async.hpp"
 
 #include <array>
 #include <sstream>
@@ -20,59 +20,74 @@ struct none {};
 template <class T, class F> constexpr bool one(F f) { return compiles<F, T, none>(f); }
 template <class T, class U, class F> constexpr bool two(F f) { return compiles<F, T, U>(f); }
 
-// ---- Views and messages of a buffer ----
-constexpr auto view = TRY(tgm::view(A));
-static_assert(one<bytes &>(view) && one<const bytes &>(view) && one<tgm::bytes &>(view));
-static_assert(one<tgm::byte_span>(view) && one<const tgm::byte_span &>(view) && one<tgm_view_t *>(view));
-static_assert(one<std::array<std::uint8_t, 4> &>(view));
-static_assert(!one<bytes>(view) && !one<const bytes>(view) && !one<tgm::bytes>(view));
-static_assert(!one<std::array<std::uint8_t, 4>>(view));
+// ---- Archives of bytes ----
+constexpr auto from_bytes = TRY(tgm::archive::from_bytes(A));
+static_assert(one<bytes &>(from_bytes) && one<const bytes &>(from_bytes) && one<tgm::bytes &>(from_bytes));
+static_assert(one<tgm::byte_span>(from_bytes) && one<const tgm::byte_span &>(from_bytes));
+static_assert(one<std::array<std::uint8_t, 4> &>(from_bytes));
+static_assert(!one<bytes>(from_bytes) && !one<const bytes>(from_bytes) && !one<tgm::bytes>(from_bytes));
+static_assert(!one<std::array<std::uint8_t, 4>>(from_bytes));
+constexpr auto from_reader = TRY(tgm::archive::from_reader(A));
+static_assert(one<std::istringstream &>(from_reader) && !one<std::istringstream>(from_reader));
 
-constexpr auto messages = TRY(tgm::messages(A));
-static_assert(one<bytes &>(messages) && one<tgm::bytes &>(messages) && one<tgm::byte_span>(messages));
-static_assert(!one<bytes>(messages) && !one<const bytes>(messages) && !one<tgm::bytes>(messages));
+// ---- Messages borrow from their archive; objects do not ----
+constexpr auto item = TRY(A[0]);
+constexpr auto message = TRY(A.message(0));
+static_assert(one<tgm::archive &>(item) && one<const tgm::archive &>(message));
+static_assert(!one<tgm::archive>(item) && !one<tgm::archive>(message));
+static_assert(one<tgm::message>(item) && one<tgm::message &>(item));
+static_assert(one<tgm::archive>(TRY(A.object(0, 0))) && one<tgm::archive>(TRY(A.query("a = 1"))));
+static_assert(one<tgm::message>(TRY(A.metadata())) && one<tgm::message>(TRY(A.bytes())));
+
+// ---- What an object lends ----
+constexpr auto request = TRY(A.read());
+static_assert(one<tgm::object &>(request) && one<const tgm::object &>(request) && !one<tgm::object>(request));
+static_assert(one<tgm::object &>(TRY(tgm::read(A))) && !one<tgm::object>(TRY(tgm::read(A))));
+static_assert(one<tgm::object &>(TRY(A.shape())) && !one<tgm::object>(TRY(A.shape())));
+static_assert(one<tgm::object &>(TRY(A.payload())) && !one<tgm::object>(TRY(A.payload())));
+static_assert(one<tgm::object &>(TRY(A.parameter("a"))) && !one<tgm::object>(TRY(A.parameter("a"))));
+static_assert(one<tgm::object>(TRY(A.metadata())) && one<tgm::object>(TRY(A.dtype())));
+
+// ---- Where values go ----
+constexpr auto values_into = TRY(A.values_into(B));
+using request_type = tgm::read;
+static_assert(two<request_type, doubles &>(values_into) && two<request_type, std::array<double, 2> &>(values_into));
+static_assert(two<request_type, double (&)[3]>(values_into) && two<request_type, tgm::span<double>>(values_into));
+static_assert(two<request_type, bytes &>(TRY(A.bytes_into(B))));
 
 // ---- Calls that are over when they return take anything ----
-constexpr auto decode = TRY(tgm::decode(A));
 constexpr auto check = TRY(tgm::check(A));
-static_assert(one<bytes>(decode) && one<tgm::bytes>(decode) && one<bytes &>(decode) && one<tgm::byte_span>(decode));
-static_assert(one<bytes>(check) && one<tgm::bytes>(check));
+static_assert(one<bytes>(check) && one<tgm::bytes>(check) && one<bytes>(TRY(tgm::validate(A))));
+static_assert(one<bytes>(TRY(tgm::compute_hash(A))) && one<bytes>(TRY(tgm::append_raw("a", A))));
 
-// ---- Values of an encoder, which keeps them until the message is made ----
-constexpr auto add = TRY(tgm::encoder().add(tgm::descriptor::of<double>({1}), A));
-constexpr auto add_of_type = TRY(tgm::encoder().add<double>(tgm::descriptor::of<double>({1}), A));
-constexpr auto add_with_metadata = TRY(tgm::encoder().add(tgm::descriptor::of<double>({1}), A, "{}"));
-constexpr auto add_raw = TRY(tgm::encoder().add_raw("{}", A));
-static_assert(one<doubles &>(add) && one<const doubles &>(add) && one<tgm::span<const double>>(add));
-static_assert(one<std::array<double, 2> &>(add) && one<tgm::span<double>>(add) && one<tgm::span<double> &>(add));
-static_assert(one<doubles &>(add_of_type) && one<tgm::span<const double>>(add_of_type));
-static_assert(one<doubles &>(add_with_metadata) && one<bytes &>(add_raw) && one<tgm::byte_span>(add_raw));
-static_assert(!one<doubles>(add) && !one<const doubles>(add) && !one<std::array<double, 2>>(add));
-static_assert(!one<doubles>(add_of_type) && !one<doubles>(add_with_metadata));
-static_assert(!one<bytes>(add_raw) && !one<tgm::bytes>(add_raw));
+// ---- Paths are given as anything that is one ----
+constexpr auto open = TRY(tgm::archive::open(A));
+static_assert(one<const char *>(open) && one<std::string>(open) && one<std::filesystem::path>(open));
+static_assert(one<std::filesystem::path>(TRY(tgm::writer::create(A))) && one<std::string>(TRY(tgm::stream(A))));
 
-constexpr auto extra = TRY(tgm::encoder().extra(A));
-constexpr auto metadata = TRY(tgm::encoder().metadata(A));
-constexpr auto set = TRY(tgm::encoder().extra(A.set("a", 1)));
-constexpr auto set_bytes = TRY(tgm::encoder().extra(A.set_bytes("a", bytes(1))));
-using builder = tgm::metadata_builder;
-static_assert(one<builder &>(extra) && one<builder &>(metadata) && one<builder &>(set) && one<builder &>(set_bytes));
-static_assert(!one<builder>(extra) && !one<builder>(metadata) && !one<builder>(set) && !one<builder>(set_bytes));
+// ---- Values of an object to be written, which keeps them until it is written ----
+constexpr auto build = TRY(tgm::object_builder({1}, A));
+constexpr auto build_bytes = TRY(tgm::object_builder::from_bytes(tgm::dtype::float16, {1}, A));
+static_assert(one<doubles &>(build) && one<const doubles &>(build) && one<tgm::span<const double>>(build));
+static_assert(one<std::array<double, 2> &>(build) && one<tgm::span<double>>(build) && one<tgm::span<double> &>(build));
+static_assert(!one<doubles>(build) && !one<const doubles>(build) && !one<std::array<double, 2>>(build));
+static_assert(one<bytes &>(build_bytes) && one<tgm::byte_span>(build_bytes) && !one<bytes>(build_bytes));
+static_assert(!one<tgm::bytes>(build_bytes));
 
 // ---- A stream writes at once ----
 constexpr auto write = TRY(A.write(tgm::descriptor::of<double>({1}), B));
 static_assert(two<tgm::stream &, doubles>(write) && two<tgm::stream &, doubles &>(write));
 static_assert(two<tgm::stream &, std::array<double, 1>>(write) && two<tgm::stream &, tgm::span<const double>>(write));
 static_assert(one<std::ostringstream &>(TRY(tgm::stream(A))) && !one<std::ostringstream>(TRY(tgm::stream(A))));
+constexpr auto to = TRY(tgm::writer::to(A));
+static_assert(one<std::ostringstream &>(to) && !one<std::ostringstream>(to));
 
 // ---- What an owner lends ----
 constexpr auto begin = TRY(A.begin());
 constexpr auto end = TRY(A.end());
 template <class T> constexpr bool lends = one<T &>(begin) && one<T &>(end) && !one<T>(begin) && !one<T>(end);
-static_assert(lends<tgm::message> && lends<tgm::messages> && lends<tgm::view> && lends<tgm::file>);
-static_assert(lends<tgm::bytes> && lends<tgm::object_list>);
-constexpr auto item = TRY(A[0]);
-static_assert(one<tgm::message &>(item) && one<tgm::view &>(item) && !one<tgm::message>(item) && !one<tgm::view>(item));
+static_assert(lends<tgm::archive> && lends<tgm::message> && lends<tgm::bytes> && lends<tgm::decoded_message>);
+static_assert(one<tgm::decoded_message &>(item) && !one<tgm::decoded_message>(item));
 static_assert(one<tgm::bytes &>(TRY(A.data())) && !one<tgm::bytes>(TRY(A.data())));
 using tgm_metadata = tgm::metadata;
 static_assert(one<tgm_metadata &>(TRY(A.get("a"))) && !one<tgm_metadata>(TRY(A.get("a"))));
@@ -81,10 +96,8 @@ static_assert(one<tgm_metadata &>(TRY(A.extra())) && !one<tgm_metadata>(TRY(A.ex
 static_assert(one<tgm_metadata &>(TRY(A.reserved())) && !one<tgm_metadata>(TRY(A.reserved())));
 static_assert(one<tgm_metadata &>(TRY(A.object(0))) && !one<tgm_metadata>(TRY(A.object(0))));
 
-// ---- What owns its result, or borrows from something else than the temporary ----
-static_assert(one<tgm::messages>(item) && one<tgm::file>(item) && one<tgm::object_list>(item) && one<tgm::bytes>(item));
-static_assert(one<tgm::message>(TRY(A.metadata())) && one<tgm::view>(TRY(A.metadata())));
-static_assert(one<tgm::file>(TRY(A.view(0))) && one<tgm::file>(TRY(A.metadata(0))) && one<tgm::file>(TRY(A.decode(0))));
+// ---- What owns its result ----
+static_assert(one<tgm::bytes>(item) && one<tgm::decoded_message>(TRY(A.metadata())));
 static_assert(one<tgm::bytes>(TRY(A.str())) && one<tgm_metadata>(TRY(A.json())));
 
 } // namespace

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tensogram.h"
+#include "tgm.h"
 
 /* Ends the program if a fact does not hold. */
 #define CHECK(fact)                                              \

@@ -40,8 +40,9 @@ static void expect(const uint8_t *message, size_t message_len, const char *where
                    const char *digest) {
   tgm_message_t *decoded = NULL;
   tgm_object_iter_t *iter = NULL;
-  tgm_view_t *view = NULL;
-  tgm_array_view_t array;
+  tgm_archive_t *archive = NULL;
+  tgm_object_t *opened = NULL;
+  const void *borrowed = NULL;
   const uint8_t *data;
   uint8_t *into;
   size_t len = 0, i;
@@ -63,18 +64,56 @@ static void expect(const uint8_t *message, size_t message_len, const char *where
     tgm_message_free(decoded);
   }
   tgm_object_iter_free(iter);
-  OK(tgm_view_open(message, message_len, &view));
-  array.struct_size = sizeof array;
-  OK(tgm_object_describe(view, object, &array));
-  CHECK(array.size == bytes);
+  OK(tgm_archive_open_bytes(message, message_len, &archive));
+  OK(tgm_archive_object(archive, 0, object, &opened));
+  tgm_archive_close(archive); /* the object keeps it */
+  OK(tgm_read_size(opened, NULL, NULL, 0, &len, &i));
+  CHECK(i == bytes);
   into = malloc(bytes + 1);
   CHECK(into != NULL);
-  OK(tgm_view_decode_into(view, object, NULL, into, bytes));
+  OK(tgm_read_into(opened, NULL, into, bytes));
   equals(where, into, bytes, bytes, digest);
-  if (array.is_native && tgm_object_view(view, object, &array) == TGM_ERROR_OK)
-    equals(where, array.data, array.size, bytes, digest);
+  if (tgm_read_view(opened, NULL, &borrowed, &len) == TGM_ERROR_OK)
+    equals(where, borrowed, len, bytes, digest);
   free(into);
-  tgm_view_free(view);
+  tgm_object_free(opened);
+}
+
+/* Asks an archive of any bytes for all that it has. */
+static void survive_archive(const tgm_archive_t *archive) {
+  tgm_read_t first_row = TGM_READ_INIT;
+  tgm_metadata_t *meta = NULL;
+  tgm_object_t *object = NULL;
+  const void *borrowed = NULL;
+  const uint8_t *payload = NULL;
+  size_t messages = 0, objects, ndim, size, len, i, k;
+  first_row.selection = "0, ..";
+  OK(tgm_archive_len(archive, &messages));
+  for (i = 0; i < messages; i++) {
+    (void)tgm_archive_verify(archive, i);
+    if (tgm_archive_metadata(archive, i, &meta) == TGM_ERROR_OK)
+      tgm_metadata_free(meta);
+    if (tgm_archive_num_objects(archive, i, &objects) != TGM_ERROR_OK)
+      continue;
+    for (k = 0; k < objects && k < 100; k++) {
+      if (tgm_archive_object(archive, i, k, &object) != TGM_ERROR_OK)
+        continue;
+      CHECK(tgm_object_descriptor_json(object) != NULL);
+      (void)tgm_object_payload(object, &payload, &len);
+      (void)tgm_read_view(object, NULL, &borrowed, &len);
+      if (tgm_read_size(object, NULL, NULL, 0, &ndim, &size) == TGM_ERROR_OK && size < 1 << 20) {
+        uint8_t *into = malloc(size + 1);
+        CHECK(into != NULL);
+        (void)tgm_read_into(object, NULL, into, size);
+        if (tgm_read_size(object, &first_row, NULL, 0, &ndim, &len) == TGM_ERROR_OK && len <= size)
+          (void)tgm_read_into(object, &first_row, into, len);
+        free(into);
+      }
+      if (tgm_object_metadata(object, &meta) == TGM_ERROR_OK)
+        tgm_metadata_free(meta);
+      tgm_object_free(object);
+    }
+  }
 }
 
 /* Reads bytes of any kind with every function. Nothing but an end of the process would be a failure. */
@@ -84,18 +123,16 @@ static void survive(const uint8_t *bytes, size_t len, const char *name) {
   tgm_metadata_t *meta = NULL;
   tgm_scan_result_t *scan = NULL;
   tgm_object_iter_t *iter = NULL;
-  tgm_view_t *view = NULL;
+  tgm_archive_t *archive = NULL;
   tgm_file_t *file = NULL;
   tgm_bytes_t out;
-  size_t i, size, count = 0;
+  size_t i, count = 0;
   uint64_t first = 0, some = 3;
   int verify;
   for (verify = 0; verify < 2; verify++)
     if (tgm_decode(bytes, len, 1, 0, verify, &message) == TGM_ERROR_OK) {
-      for (i = 0; i < tgm_message_num_objects(message); i++) {
+      for (i = 0; i < tgm_message_num_objects(message); i++)
         CHECK(tgm_object_data(message, i, NULL) != NULL && tgm_object_type(message, i) != NULL);
-        CHECK(tgm_object_descriptor_json(message, i) != NULL);
-      }
       OK(tgm_message_metadata(message, &meta));
       CHECK(tgm_metadata_to_json(meta) != NULL);
       tgm_metadata_free(meta);
@@ -123,22 +160,12 @@ static void survive(const uint8_t *bytes, size_t len, const char *name) {
     tgm_bytes_free(out);
   }
   (void)tgm_check_message(bytes, len);
-  if (tgm_view_open(bytes, len, &view) == TGM_ERROR_OK) {
-    for (i = 0; i < tgm_view_num_objects(view); i++) {
-      tgm_array_view_t array;
-      array.struct_size = sizeof array;
-      (void)tgm_object_view(view, i, &array);
-      if (tgm_decoded_size(bytes, len, i, &size) == TGM_ERROR_OK && size < 1 << 20) {
-        uint8_t *into = malloc(size + 1);
-        CHECK(into != NULL);
-        (void)tgm_view_decode_into(view, i, NULL, into, size);
-        (void)tgm_view_select_into(view, i, "..", NULL, into, size);
-        free(into);
-      }
-    }
-    if (tgm_view_metadata(view, &meta) == TGM_ERROR_OK)
-      tgm_metadata_free(meta);
-    tgm_view_free(view);
+  OK(tgm_archive_open_bytes(bytes, len, &archive));
+  survive_archive(archive);
+  tgm_archive_close(archive);
+  if (tgm_archive_open(name, &archive) == TGM_ERROR_OK) {
+    survive_archive(archive);
+    tgm_archive_close(archive);
   }
   OK(tgm_file_open(name, &file));
   OK(tgm_file_message_count(file, &count));

@@ -1,5 +1,5 @@
 /* The layouts of structs and the numbers of enums that programs are compiled with. 64-bit machines. */
-#include "tensogram.h"
+#include "tgm.h"
 
 #define FACT(name, fact) typedef char name[(fact) ? 1 : -1]
 
@@ -18,11 +18,13 @@ FACT(error_size, sizeof(tgm_error) == 4 && sizeof(tgm_value_type) == 4 && sizeof
 FACT(error_last, TGM_ERROR_CANCELLED == 13 && TGM_ERROR_MISSING_HASH == 11 && TGM_ERROR_INVALID_ARG == 8);
 FACT(value_last, TGM_VALUE_TYPE_MAP == 7);
 FACT(decode_options, sizeof(tgm_decode_options_t) == 32 && offsetof(tgm_decode_options_t, max_decoded_bytes) == 24);
-FACT(encode_options, sizeof(tgm_encode_options_t) == 96 && offsetof(tgm_encode_options_t, masks) == 32);
-FACT(encode_options_end, offsetof(tgm_encode_options_t, extra) == 72 && offsetof(tgm_encode_options_t, num_base) == 88);
-FACT(array_view, sizeof(tgm_array_view_t) == 72 && offsetof(tgm_array_view_t, num_elements) == 48);
-FACT(array_view_end, offsetof(tgm_array_view_t, is_aligned) == 69);
-FACT(object_input, sizeof(tgm_object_input_t) == 88 && offsetof(tgm_object_input_t, encoding) == 48);
+FACT(encode_options, sizeof(tgm_encode_options_t) == 80 && offsetof(tgm_encode_options_t, masks) == 32);
+FACT(encode_options_end, offsetof(tgm_encode_options_t, extra) == 72);
+FACT(object_facts, sizeof(tgm_object_facts_t) == 112 && offsetof(tgm_object_facts_t, num_elements) == 40);
+FACT(object_facts_end, offsetof(tgm_object_facts_t, dtype) == 72 && offsetof(tgm_object_facts_t, compression) == 104);
+FACT(read_request, sizeof(tgm_read_t) == 48 && offsetof(tgm_read_t, options) == 40);
+FACT(object_input, sizeof(tgm_object_input_t) == 112 && offsetof(tgm_object_input_t, encoding) == 48);
+FACT(object_input_end, offsetof(tgm_object_input_t, within) == 96 && offsetof(tgm_object_input_t, lossless) == 108);
 FACT(object_ref, sizeof(tgm_object_ref_t) == 16);
 
 int layout_is_checked(void);

@@ -16,13 +16,11 @@ use std::hash::Hash;
 use tgm_core::cbor::Value;
 
 use crate::gather::{Cells, DTYPE, GRID, Gathered, SHAPE, cell};
-use crate::label::{Label, Real, days};
+use crate::label::{HOUR, Label, Real, days, duration};
 use crate::parameters::{Parameter, by_number, by_short_name};
 
 /// The number that stands for a missing value.
 pub(crate) const ABSENT: u32 = u32::MAX;
-/// Seconds of an hour.
-const HOUR: i64 = 3600;
 
 /// A column: for each object a label, by its number.
 #[derive(Clone, Debug, Default)]
@@ -424,25 +422,12 @@ fn step_of(label: &Label) -> Option<(i64, i64)> {
             // A minus sign at the front belongs to the start.
             let dash = text.char_indices().skip(1).find(|(_, letter)| *letter == '-').map(|(at, _)| at);
             match dash.and_then(|at| text.split_at_checked(at)) {
-                Some((start, end)) => Some((moment(start)?, moment(end.trim_start_matches('-'))?)),
-                None => moment(text).map(|end| (end, end)),
+                Some((start, end)) => Some((duration(start)?, duration(end.trim_start_matches('-'))?)),
+                None => duration(text).map(|end| (end, end)),
             }
         }
         Label::Time(_) | Label::Duration(_) => None,
     }
-}
-
-fn moment(text: &str) -> Option<i64> {
-    let text = text.trim();
-    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    let unit = match text.get(digits.len()..)? {
-        "" | "h" => HOUR,
-        "m" => 60,
-        "s" => 1,
-        "d" | "D" => 24 * HOUR,
-        _ => return None,
-    };
-    digits.parse::<i64>().ok()?.checked_mul(unit)
 }
 
 #[cfg(test)]

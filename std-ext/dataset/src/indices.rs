@@ -34,7 +34,22 @@ impl Indices {
         }
     }
 
-    fn at(&self, number: u64) -> Option<u64> {
+    /// `count` of these indices, from the one with number `start` on.
+    pub(crate) fn part(&self, start: u64, count: u64) -> Self {
+        match self {
+            Self::Index(index) => Self::Index(*index),
+            Self::Range { start: first, step, .. } => {
+                Self::Range { start: first.saturating_add(start.saturating_mul(step.get())), count, step: *step }
+            }
+            Self::List(list) => {
+                let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+                Self::List(list.iter().skip(at(start)).take(at(count)).copied().collect())
+            }
+        }
+    }
+
+    /// The index with a number.
+    pub(crate) fn at(&self, number: u64) -> Option<u64> {
         match self {
             Self::Index(index) => (number == 0).then_some(*index),
             Self::Range { start, count, step } => {

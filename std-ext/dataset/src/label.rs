@@ -6,6 +6,9 @@ use std::hash::{Hash, Hasher};
 
 use tgm_core::cbor::{Kind, Value};
 
+/// Seconds of an hour.
+pub(crate) const HOUR: i64 = 3600;
+
 /// A number that is ordered and compared by its bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Real(pub f64);
@@ -114,6 +117,20 @@ impl fmt::Display for Label {
             Self::Duration(seconds) => write!(f, "{seconds}s"),
         }
     }
+}
+
+/// The seconds of a time span: "6" hours, "6h", "90m", "15s", "2d".
+pub(crate) fn duration(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit = match text.get(digits.len()..)? {
+        "" | "h" => HOUR,
+        "m" => 60,
+        "s" => 1,
+        "d" | "D" => 24 * HOUR,
+        _ => return None,
+    };
+    digits.parse::<i64>().ok()?.checked_mul(unit)
 }
 
 /// Days since 1970-01-01 of a date of the Gregorian calendar. `None` for a date that does not exist.

@@ -33,6 +33,9 @@
 //!
 //! | layer | what it knows |
 //! |---|---|
+//! | `cut` | boxes as messages |
+//! | `reduce`, `select` | statistics over dimensions; indices by labels |
+//! | `labels` | coordinates of fields and of files |
 //! | `assemble`, `cf` | datasets out of cubes, and out of variables of files |
 //! | `fields` | coordinates of cubes |
 //! | `attributes` | attributes |
@@ -41,7 +44,7 @@
 //! | `gather` | metadata of all objects |
 //! | `dataset` | a dataset, and how it is read |
 //! | `read` | boxes of variables |
-//! | `indices`, `options` | indices of a dimension; options of opening |
+//! | `elements`, `indices`, `options` | elements as floats; indices of a dimension; options of opening |
 //! | `archive`, `intern`, `model`, `parameters` | sources; numbers for bytes; variables and coordinates; names of parameters |
 //! | `label`, `source` | labels of axes; one source of messages |
 
@@ -51,17 +54,22 @@ mod attributes;
 mod cf;
 mod columns;
 mod cube;
+mod cut;
 mod dataset;
+mod elements;
 mod fields;
 mod gather;
 mod grid;
 mod indices;
 mod intern;
 mod label;
+mod labels;
 mod model;
 mod options;
 mod parameters;
 mod read;
+mod reduce;
+mod select;
 mod source;
 
 use std::path::Path;
@@ -78,6 +86,8 @@ pub use self::indices::Indices;
 pub use self::label::{Label, Real};
 pub use self::model::{Attribute, Attributes, Coordinate, Hole, LeftOut, Values, Variable};
 pub use self::options::{Duplicates, Join, OpenOptions, Profile, on_all_cores};
+pub use self::reduce::{Reduced, Statistic};
+pub use self::select::Selector;
 use self::source::Source;
 
 /// An archive whose metadata were read.

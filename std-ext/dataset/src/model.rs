@@ -98,6 +98,12 @@ impl From<&Label> for Attribute {
 /// Attributes by their names, in order.
 pub type Attributes = Vec<(String, Attribute)>;
 
+/// The text of an attribute. `None` if there is none, or if it is not a text.
+pub(crate) fn text_attribute<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {
+    let (_, found) = attributes.iter().find(|(known, _)| known == name)?;
+    if let Attribute::Text(text) = found { Some(text) } else { None }
+}
+
 /// A coordinate: values along some dimensions, or a single one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coordinate {
@@ -239,8 +245,8 @@ pub(crate) const fn hole_of(dtype: Dtype) -> Hole {
 }
 
 impl Values {
-    /// A value as a label.
-    pub(crate) fn label(&self, at: usize) -> Option<Label> {
+    /// A value as a label. `None` beyond the last one.
+    pub fn label(&self, at: usize) -> Option<Label> {
         match self {
             Self::Integers(numbers) => numbers.get(at).copied().map(Label::Integer),
             Self::Floats(numbers) => numbers.get(at).map(|number| Label::Float(Real(*number))),

@@ -3,21 +3,17 @@
 use std::sync::Arc;
 
 use tgm_core::descriptor::Descriptor;
-use tgm_core::selection::Pick;
 
 use super::facts::{Facts, fact_methods};
 use super::object::only;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
-use crate::decode::Scratch;
-use crate::decode::at_hand::AtHand;
-use crate::decode::request::native;
-use crate::decode::wanted::Wanted;
+use crate::decode::asked::{Asked, request_methods};
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::number::Number;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
-use crate::read::question::{AllMetadata, Decoded, Described, DescribedObject, Values};
+use crate::read::question::{AllMetadata, Decoded, Described, DescribedObject};
 use crate::read::{AsyncRangeFetch, AsyncReader};
 
 /// A reader of any source that answers later.
@@ -63,7 +59,7 @@ impl AsyncObject {
 
     /// A request for its values.
     pub const fn read(&self) -> AsyncRead<'_> {
-        AsyncRead { object: self, wanted: Wanted::All, options: None }
+        AsyncRead { object: self, asked: Asked::ALL }
     }
 }
 
@@ -73,48 +69,18 @@ impl AsyncObject {
 #[must_use = "a request reads nothing before it is told where values go"]
 pub struct AsyncRead<'r> {
     object: &'r AsyncObject,
-    wanted: Wanted<'r>,
-    options: Option<&'r DecodeOptions>,
+    asked: Asked<'r>,
 }
 
 impl<'r> AsyncRead<'r> {
-    /// Asks for ranges of elements: [`Read::ranges`](crate::Read::ranges).
-    pub const fn ranges(mut self, ranges: &'r [(u64, u64)]) -> Self {
-        self.wanted = Wanted::Ranges(ranges);
-        self
-    }
-
-    /// Asks for a box of the tensor: [`Read::select`](crate::Read::select).
-    pub const fn select(mut self, picks: &'r [Pick]) -> Self {
-        self.wanted = Wanted::Box(picks);
-        self
-    }
-
-    /// Sets how to decode: [`Read::options`](crate::Read::options).
-    pub const fn options(mut self, options: &'r DecodeOptions) -> Self {
-        self.options = Some(options);
-        self
-    }
-
-    /// Fetches what is wanted, and decodes it where that may take time.
-    async fn decoded<R: Send + 'static>(
-        self,
-        in_native_order: bool,
-        decode: fn(&Values, AtHand) -> Result<R>,
-    ) -> Result<R> {
-        let default = DecodeOptions::default();
-        let options = self.options.unwrap_or(&default);
-        let options = if in_native_order { native(options) } else { std::borrow::Cow::Borrowed(options) };
-        let values = Values::new(self.object.index, self.wanted, &options);
-        self.object.reader.ask(self.object.message, Decoded(values, decode)).await
-    }
+    request_methods!();
 
     /// The values as bytes: [`Read::bytes`](crate::Read::bytes).
     ///
     /// # Errors
     /// The errors of [`Read::bytes`](crate::Read::bytes).
     pub async fn bytes(self) -> Result<Vec<u8>> {
-        self.decoded(false, |values, at_hand| at_hand.bytes(values.what(), &values.options)).await
+        self.object.reader.ask(self.object.message, Decoded::bytes(self.object.index, self.asked)).await
     }
 
     /// The values as bytes into all of `out`: [`Read::bytes_into`](crate::Read::bytes_into).
@@ -130,9 +96,7 @@ impl<'r> AsyncRead<'r> {
     /// # Errors
     /// The errors of [`Read::values`](crate::Read::values).
     pub async fn values<T: Number>(self) -> Result<Vec<T>> {
-        let decode: fn(&Values, AtHand) -> Result<Vec<T>> =
-            |values, at_hand| at_hand.values(values.what(), &values.options, &mut Scratch::default());
-        self.decoded(true, decode).await
+        self.object.reader.ask(self.object.message, Decoded::values(self.object.index, self.asked)).await
     }
 
     /// The values of type `T` into all of `out`: [`Read::values_into`](crate::Read::values_into).

@@ -5,10 +5,10 @@ use std::fmt;
 
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_core::object::DataObject;
-use tgm_core::selection::Pick;
 use tgm_core::tensor::Element as _;
 use zerocopy::IntoBytes as _;
 
+use super::asked::{Asked, request_methods};
 use super::at_hand::AtHand;
 use super::plain::Plain;
 use super::scratch::Scratch;
@@ -138,14 +138,13 @@ enum Place<'r, 'a> {
 #[must_use = "a request reads nothing before it is told where values go"]
 pub struct Read<'r, 'a> {
     place: Place<'r, 'a>,
-    wanted: Wanted<'r>,
-    options: Option<&'r DecodeOptions>,
+    asked: Asked<'r>,
     scratch: Option<&'r mut Scratch>,
 }
 
 impl fmt::Debug for Read<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Read").field("wanted", &self.wanted).field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("Read").field("asked", &self.asked).finish_non_exhaustive()
     }
 }
 
@@ -162,39 +161,16 @@ impl fmt::Debug for Read<'_, '_> {
 /// # Ok::<(), tgm_std::TensogramError>(())
 /// ```
 pub const fn read<'r, 'a>(object: &'r DataObject<'a>) -> Read<'r, 'a> {
-    Read { place: Place::Memory(object), wanted: Wanted::All, options: None, scratch: None }
+    Read { place: Place::Memory(object), asked: Asked::ALL, scratch: None }
 }
 
 impl<'r, 'a> Read<'r, 'a> {
     /// A request for the values of an object whose bytes are not at hand.
     pub(crate) fn elsewhere(object: &'r dyn Elsewhere) -> Self {
-        Self { place: Place::Elsewhere(object), wanted: Wanted::All, options: None, scratch: None }
+        Self { place: Place::Elsewhere(object), asked: Asked::ALL, scratch: None }
     }
 
-    /// Asks for ranges of elements, each a first element and a count, over the flattened tensor. They may overlap, repeat
-    /// and come in any order. Their values come one range behind the other; as bytes, each range of a bitmask begins with a
-    /// byte of its own.
-    ///
-    /// This replaces an earlier [`Self::select`].
-    pub const fn ranges(mut self, ranges: &'r [(u64, u64)]) -> Self {
-        self.wanted = Wanted::Ranges(ranges);
-        self
-    }
-
-    /// Asks for a box of the tensor, with one pick for each dimension. The values lie row-major; the dimensions of which a
-    /// single index is picked are gone. [`Picks`](crate::decode::Picks) reads picks from text.
-    ///
-    /// This replaces an earlier [`Self::ranges`].
-    pub const fn select(mut self, picks: &'r [Pick]) -> Self {
-        self.wanted = Wanted::Box(picks);
-        self
-    }
-
-    /// Sets how to decode. Otherwise the default options hold.
-    pub const fn options(mut self, options: &'r DecodeOptions) -> Self {
-        self.options = Some(options);
-        self
-    }
+    request_methods!();
 
     /// Lends memory to work in, which the next request can use again.
     pub const fn scratch(mut self, scratch: &'r mut Scratch) -> Self {
@@ -215,8 +191,7 @@ impl<'r, 'a> Read<'r, 'a> {
     ///
     /// Format: FORMAT §5.3, §5.5.
     pub fn bytes(self) -> Result<Cow<'a, [u8]>> {
-        let (default, wanted) = (DecodeOptions::default(), self.wanted);
-        let options = self.options.unwrap_or(&default);
+        let (options, wanted) = (&*self.asked.options(), self.asked.wanted);
         match self.place {
             Place::Memory(object) => wanted::bytes(Trusted::new(object, options)?, wanted, options),
             Place::Elsewhere(object) => match object.plain(wanted, options)? {
@@ -237,8 +212,8 @@ impl<'r, 'a> Read<'r, 'a> {
     /// [`TensogramError::Encoding`] if `out` is shorter or longer than the values; the errors of [`Self::bytes`]. An error
     /// about the length leaves `out` as it was. After any other error it may hold anything.
     pub fn bytes_into(self, out: &mut [u8]) -> Result<()> {
-        let (default, mut none, wanted) = (DecodeOptions::default(), None, self.wanted);
-        let options = self.options.unwrap_or(&default);
+        let (asked, mut none) = (self.asked, None);
+        let (options, wanted) = (&*asked.options(), asked.wanted);
         let scratch = self.scratch.unwrap_or_else(|| none.insert(Scratch::default()));
         match self.place {
             Place::Memory(object) => {
@@ -260,8 +235,8 @@ impl<'r, 'a> Read<'r, 'a> {
     /// [`TensogramError::Encoding`] for values that are not of type `T` and cannot become it: the error names both. The
     /// errors of [`Self::bytes`].
     pub fn values<T: Number>(self) -> Result<Vec<T>> {
-        let (default, mut none, wanted) = (DecodeOptions::default(), None, self.wanted);
-        let options = self.options.unwrap_or(&default);
+        let (asked, mut none) = (self.asked, None);
+        let (options, wanted) = (&*asked.options(), asked.wanted);
         let scratch = self.scratch.unwrap_or_else(|| none.insert(Scratch::default()));
         match self.place {
             Place::Memory(object) => {
@@ -269,15 +244,15 @@ impl<'r, 'a> Read<'r, 'a> {
                 wanted::values(Trusted::new(object, options)?, wanted, options, scratch)
             }
             Place::Elsewhere(object) => {
-                let options = native(options);
-                if let Some(plain) = object.plain(wanted, &options)?.filter(|plain| plain.dtype == T::Element::DTYPE) {
+                let options = &*asked.native_options();
+                if let Some(plain) = object.plain(wanted, options)?.filter(|plain| plain.dtype == T::Element::DTYPE) {
                     let mut values = T::zeros(plain.len / size_of::<T>())?;
                     let out = T::as_elements_mut(&mut values).as_mut_bytes();
                     object.read_plain(&plain, out)?;
-                    plain.swap(None, &options, out)?;
+                    plain.swap(None, options, out)?;
                     return Ok(values);
                 }
-                object.fetch(wanted, &options)?.values(wanted, &options, scratch)
+                object.fetch(wanted, options)?.values(wanted, options, scratch)
             }
         }
     }
@@ -288,8 +263,8 @@ impl<'r, 'a> Read<'r, 'a> {
     /// [`TensogramError::Encoding`] if `out` is shorter or longer than the values; the errors of [`Self::values`]. An error
     /// about type or length leaves `out` as it was. After any other error it may hold anything.
     pub fn values_into<T: Number>(self, out: &mut [T]) -> Result<()> {
-        let (default, mut none, wanted) = (DecodeOptions::default(), None, self.wanted);
-        let options = self.options.unwrap_or(&default);
+        let (asked, mut none) = (self.asked, None);
+        let (options, wanted) = (&*asked.options(), asked.wanted);
         let scratch = self.scratch.unwrap_or_else(|| none.insert(Scratch::default()));
         match self.place {
             Place::Memory(object) => {
@@ -297,13 +272,13 @@ impl<'r, 'a> Read<'r, 'a> {
                 wanted::values_into(Trusted::new(object, options)?, wanted, options, scratch, out)
             }
             Place::Elsewhere(object) => {
-                let options = native(options);
+                let options = &*asked.native_options();
                 let as_they_are = (Some(T::Element::DTYPE), Some(ByteOrder::NATIVE));
                 let bytes = T::as_elements_mut(out).as_mut_bytes();
-                if object.read_in_place(wanted, &options, as_they_are, bytes)? {
+                if object.read_in_place(wanted, options, as_they_are, bytes)? {
                     return Ok(());
                 }
-                object.fetch(wanted, &options)?.values_into(wanted, &options, scratch, out)
+                object.fetch(wanted, options)?.values_into(wanted, options, scratch, out)
             }
         }
     }
@@ -316,11 +291,10 @@ impl<'a> Read<'_, 'a> {
     /// # Errors
     /// [`TensogramError::Encoding`] for ranges and picks that the object does not have.
     pub(crate) fn shape(&self) -> Result<Vec<u64>> {
-        let default = DecodeOptions::default();
-        let options = self.options.unwrap_or(&default);
+        let (options, wanted) = (&*self.asked.options(), self.asked.wanted);
         match self.place {
-            Place::Memory(object) => self.wanted.shape(object.descriptor(), options),
-            Place::Elsewhere(object) => object.shape_of(self.wanted, options),
+            Place::Memory(object) => wanted.shape(object.descriptor(), options),
+            Place::Elsewhere(object) => object.shape_of(wanted, options),
         }
     }
 
@@ -329,18 +303,9 @@ impl<'a> Read<'_, 'a> {
     /// # Errors
     /// The errors of [`Self::bytes`], the stages and masks excepted.
     pub(crate) fn in_place(self, dtype: Dtype) -> Result<Option<&'a [u8]>> {
-        let default = DecodeOptions::default();
-        let options = self.options.unwrap_or(&default);
+        let (options, wanted) = (&*self.asked.options(), self.asked.wanted);
         let Place::Memory(object) = self.place else { return Ok(None) };
         let trusted = Trusted::new(object, options)?;
-        if object.descriptor().dtype() == dtype { wanted::in_place(trusted, self.wanted, options) } else { Ok(None) }
+        if object.descriptor().dtype() == dtype { wanted::in_place(trusted, wanted, options) } else { Ok(None) }
     }
-}
-
-/// The options with values in this machine's byte order.
-pub(crate) fn native(options: &DecodeOptions) -> Cow<'_, DecodeOptions> {
-    if options.native_byte_order {
-        return Cow::Borrowed(options);
-    }
-    Cow::Owned(DecodeOptions { native_byte_order: true, ..options.clone() })
 }

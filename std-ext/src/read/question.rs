@@ -16,14 +16,16 @@ use super::structure::Structure;
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve_more;
 use crate::base::options::DecodeOptions;
+use crate::decode::asked::Asked;
 use crate::decode::at_hand::{AtHand, DecodedParts, FrameAtHand};
 use crate::decode::checked::CheckedMessage;
 use crate::decode::fetched::gathered as box_of_rows;
 use crate::decode::lone_frame::{LoneFrame, select_object};
 use crate::decode::select::Selected;
 use crate::decode::wanted::Wanted;
-use crate::decode::{self, decode_descriptors, decode_metadata};
+use crate::decode::{self, Scratch, decode_descriptors, decode_metadata};
 use crate::model::metadata_budget::MetadataBudget;
+use crate::model::number::Number;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
 
@@ -411,7 +413,23 @@ impl Values {
 
 /// [`Values`], decoded.
 #[derive(Debug)]
-pub(crate) struct Decoded<R>(pub(crate) Values, pub(crate) fn(&Values, AtHand) -> Result<R>);
+pub(crate) struct Decoded<R>(Values, fn(&Values, AtHand) -> Result<R>);
+
+impl Decoded<Vec<u8>> {
+    /// What is asked for of object `index`, as bytes.
+    pub(crate) fn bytes(index: usize, asked: Asked<'_>) -> Self {
+        let values = Values::new(index, asked.wanted, &asked.options());
+        Self(values, |values, at_hand| at_hand.bytes(values.what(), &values.options))
+    }
+}
+
+impl<T: Number> Decoded<Vec<T>> {
+    /// What is asked for of object `index`, as values of type `T`.
+    pub(crate) fn values(index: usize, asked: Asked<'_>) -> Self {
+        let values = Values::new(index, asked.wanted, &asked.native_options());
+        Self(values, |values, at_hand| at_hand.values(values.what(), &values.options, &mut Scratch::default()))
+    }
+}
 
 impl<R: Send> Question for Decoded<R> {
     type Answer = R;

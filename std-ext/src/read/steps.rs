@@ -12,20 +12,16 @@
 use std::fmt;
 
 use tgm_core::descriptor::Descriptor;
-use tgm_core::selection::Pick;
 
 use super::fetch::{Fetched, Tag, Want};
 use super::gather::Gather;
 use super::locate::{Located, SearchGoal};
 use super::options::ReadOptions;
-use super::question::{AllMetadata, Bytes, Decoded, Described, Question, Values};
+use super::question::{AllMetadata, Bytes, Decoded, Described, Question};
 use super::session::{Call, DoneOrFetch, Session, note};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
-use crate::decode::Scratch;
-use crate::decode::at_hand::AtHand;
-use crate::decode::request::native;
-use crate::decode::wanted::Wanted;
+use crate::decode::asked::{Asked, request_methods};
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::number::Number;
 use crate::model::to_owned;
@@ -120,7 +116,7 @@ impl Steps {
 
     /// A request for values of object `object` of message `message`.
     pub const fn read(&self, message: usize, object: usize) -> StepsRead<'_> {
-        StepsRead { steps: self, place: (message, object), wanted: Wanted::All, options: None }
+        StepsRead { steps: self, place: (message, object), asked: Asked::ALL }
     }
 
     fn ask<Q: Question + 'static>(&self, message: usize, question: Q) -> Task<'_, Q::Answer> {
@@ -134,51 +130,22 @@ impl Steps {
 pub struct StepsRead<'r> {
     steps: &'r Steps,
     place: (usize, usize),
-    wanted: Wanted<'r>,
-    options: Option<&'r DecodeOptions>,
+    asked: Asked<'r>,
 }
 
 impl<'r> StepsRead<'r> {
-    /// Asks for ranges of elements: [`Read::ranges`](crate::Read::ranges).
-    pub const fn ranges(mut self, ranges: &'r [(u64, u64)]) -> Self {
-        self.wanted = Wanted::Ranges(ranges);
-        self
-    }
-
-    /// Asks for a box of the tensor: [`Read::select`](crate::Read::select).
-    pub const fn select(mut self, picks: &'r [Pick]) -> Self {
-        self.wanted = Wanted::Box(picks);
-        self
-    }
-
-    /// Sets how to decode: [`Read::options`](crate::Read::options).
-    pub const fn options(mut self, options: &'r DecodeOptions) -> Self {
-        self.options = Some(options);
-        self
-    }
-
-    fn decoded<R: Send + 'static>(
-        self,
-        in_native_order: bool,
-        decode: fn(&Values, AtHand) -> Result<R>,
-    ) -> Task<'r, R> {
-        let default = DecodeOptions::default();
-        let options = self.options.unwrap_or(&default);
-        let options = if in_native_order { native(options) } else { std::borrow::Cow::Borrowed(options) };
-        let (message, object) = self.place;
-        self.steps.ask(message, Decoded(Values::new(object, self.wanted, &options), decode))
-    }
+    request_methods!();
 
     /// The values as bytes: [`Read::bytes`](crate::Read::bytes).
     pub fn bytes(self) -> Task<'r, Vec<u8>> {
-        self.decoded(false, |values, at_hand| at_hand.bytes(values.what(), &values.options))
+        let (message, object) = self.place;
+        self.steps.ask(message, Decoded::bytes(object, self.asked))
     }
 
     /// The values as a vector of type `T`: [`Read::values`](crate::Read::values).
     pub fn values<T: Number>(self) -> Task<'r, Vec<T>> {
-        let decode: fn(&Values, AtHand) -> Result<Vec<T>> =
-            |values, at_hand| at_hand.values(values.what(), &values.options, &mut Scratch::default());
-        self.decoded(true, decode)
+        let (message, object) = self.place;
+        self.steps.ask(message, Decoded::values(object, self.asked))
     }
 }
 

@@ -96,8 +96,8 @@ pub unsafe extern "C" fn tgm_async_streaming_encoder_create_opts(
         };
         let mut metadata = json_in::metadata(json)?;
         // SAFETY: the header's contract.
-        let (options, added) = unsafe { options::encoding_struct(options)? };
-        added.add_to(&mut metadata, 0)?;
+        let (options, extra) = unsafe { options::encoding_struct(options)? };
+        extra.map_or(Ok(()), |extra| extra.add_to(&mut metadata.extra))?;
         create(path, metadata, options, launch)
     })
 }

@@ -5,6 +5,7 @@
 mod boxes;
 mod cubes;
 mod files;
+mod picks;
 
 use tgm_dataset::{Dataset, OpenOptions, open};
 use tgm_std::deps::ciborium::Value;

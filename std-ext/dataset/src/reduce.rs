@@ -1,0 +1,381 @@
+//! Statistics over dimensions while reading: mean, sum, extremes, deviation and counts, without holding what they are of.
+//!
+//! ```text
+//! a box ─► windows of some MiB, the outer dimensions first ─► each is read by all threads ─► added to the sums of its places
+//! ```
+//! A deviation is computed from squares of distances to the first value of each place. That value is one of those that are
+//! counted, so rounding loses at most as much as there are values.
+
+use std::borrow::Cow;
+
+use tgm_core::descriptor::Dtype;
+use tgm_std::{DecodeOptions, Result, interrupt};
+
+use crate::archive::bad;
+use crate::dataset::Dataset;
+use crate::elements::floats;
+use crate::indices::Indices;
+use crate::model::Variable;
+use crate::read::width;
+
+/// Elements of a window, unless one object has more.
+const WINDOW: u64 = 4 << 20;
+/// Neighbouring places whose sums stay in the nearest cache.
+const BLOCK: usize = 2048;
+
+/// What is computed of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Statistic {
+    /// How many values there are that are not NaN.
+    Count,
+    /// Their sum.
+    Sum,
+    /// Their mean. NaN without a value.
+    Mean,
+    /// The least. NaN without a value.
+    Min,
+    /// The greatest. NaN without a value.
+    Max,
+    /// The deviation of the whole population: √(Σ(x − mean)² / count).
+    Std,
+}
+
+impl Statistic {
+    /// All of them.
+    pub const ALL: [Self; 6] = [Self::Count, Self::Sum, Self::Mean, Self::Min, Self::Max, Self::Std];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Sum => "sum",
+            Self::Mean => "mean",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Std => "std",
+        }
+    }
+}
+
+/// Statistics of a variable over some of its dimensions.
+#[derive(Clone, Debug)]
+pub struct Reduced {
+    /// The dimensions that are left.
+    pub dims: Vec<String>,
+    /// Their lengths. Row-major.
+    pub shape: Vec<u64>,
+    sums: Sums,
+}
+
+impl Reduced {
+    /// The values of a statistic, row-major. Empty for one that was not asked for.
+    #[expect(clippy::cast_precision_loss, reason = "counts are below 2^53")]
+    pub fn values(&self, statistic: Statistic) -> Vec<f64> {
+        let Sums { count, sum, shift, squares, min, max } = &self.sums;
+        let shift_of = |at: usize| shift.get(at).copied().filter(|shift| !shift.is_nan()).unwrap_or(0.0);
+        let known = |values: &[f64]| -> Vec<f64> {
+            values.iter().zip(count).map(|(value, count)| if *count > 0 { *value } else { f64::NAN }).collect()
+        };
+        let places = count.iter().zip(sum).enumerate();
+        match statistic {
+            Statistic::Count => count.iter().map(|count| *count as f64).collect(),
+            Statistic::Sum => places.map(|(at, (count, sum))| sum + *count as f64 * shift_of(at)).collect(),
+            Statistic::Mean => places.map(|(at, (count, sum))| sum / *count as f64 + shift_of(at)).collect(),
+            Statistic::Min => known(min),
+            Statistic::Max => known(max),
+            Statistic::Std if squares.is_empty() => Vec::new(),
+            Statistic::Std => places
+                .zip(squares)
+                .map(|((_, (count, sum)), squares)| {
+                    let count = *count as f64;
+                    let variance = (squares - sum * (sum / count)) / count;
+                    // Rounding may leave a little less than nothing.
+                    if variance < 0.0 { 0.0 } else { variance.sqrt() }
+                })
+                .collect(),
+        }
+    }
+}
+
+/// Sums of each place. Lists of what was not asked for are empty.
+#[derive(Clone, Debug, Default)]
+struct Sums {
+    count: Vec<u64>,
+    /// Of distances to `shift`, if there are squares.
+    sum: Vec<f64>,
+    /// The first finite value; NaN before it.
+    shift: Vec<f64>,
+    squares: Vec<f64>,
+    min: Vec<f64>,
+    max: Vec<f64>,
+}
+
+impl Sums {
+    fn new(places: usize, wanted: &[Statistic]) -> Result<Self> {
+        let list = |is_wanted: bool, value: f64| -> Result<Vec<f64>> {
+            let mut list = Vec::new();
+            if is_wanted {
+                list.try_reserve_exact(places).map_err(|_| bad(format!("there is no memory for {places} places")))?;
+                list.resize(places, value);
+            }
+            Ok(list)
+        };
+        let has = |statistic| wanted.contains(&statistic);
+        let mut count = Vec::new();
+        count.try_reserve_exact(places).map_err(|_| bad(format!("there is no memory for {places} places")))?;
+        count.resize(places, 0);
+        Ok(Self {
+            count,
+            sum: list(true, 0.0)?,
+            shift: list(has(Statistic::Std), f64::NAN)?,
+            squares: list(has(Statistic::Std), 0.0)?,
+            min: list(has(Statistic::Min), f64::INFINITY)?,
+            max: list(has(Statistic::Max), f64::NEG_INFINITY)?,
+        })
+    }
+
+    /// Adds a value to each of neighbouring places.
+    fn add_across(&mut self, at: usize, values: &[f64]) {
+        fn part(list: &mut [f64], at: usize, len: usize) -> &mut [f64] {
+            list.get_mut(at..).and_then(|list| list.get_mut(..len)).unwrap_or_default()
+        }
+        let len = values.len();
+        let count = self.count.get_mut(at..).and_then(|list| list.get_mut(..len)).unwrap_or_default();
+        count.iter_mut().zip(values).for_each(|(count, value)| *count += u64::from(!value.is_nan()));
+        let sum = part(&mut self.sum, at, len);
+        if self.squares.is_empty() {
+            sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += if value.is_nan() { 0.0 } else { *value });
+        } else {
+            let shift = part(&mut self.shift, at, len);
+            let squares = part(&mut self.squares, at, len);
+            for (((sum, squares), shift), value) in sum.iter_mut().zip(squares).zip(shift).zip(values) {
+                *shift = if shift.is_nan() && value.is_finite() { *value } else { *shift };
+                let far = value - if shift.is_nan() { 0.0 } else { *shift };
+                let far = if value.is_nan() { 0.0 } else { far };
+                *sum += far;
+                *squares += far * far;
+            }
+        }
+        let min = part(&mut self.min, at, len);
+        min.iter_mut().zip(values).for_each(|(min, value)| *min = if value < min { *value } else { *min });
+        let max = part(&mut self.max, at, len);
+        max.iter_mut().zip(values).for_each(|(max, value)| *max = if value > max { *value } else { *max });
+    }
+
+    /// Adds values to one place.
+    fn add_to(&mut self, at: usize, values: &[f64]) {
+        let is_known = |value: &&f64| !value.is_nan();
+        if let Some(count) = self.count.get_mut(at) {
+            *count = count.saturating_add(values.iter().filter(is_known).count() as u64);
+        }
+        let mut base = 0.0;
+        if let Some(shift) = self.shift.get_mut(at) {
+            if shift.is_nan() {
+                *shift = values.iter().copied().find(|value| value.is_finite()).unwrap_or(f64::NAN);
+            }
+            base = if shift.is_nan() { 0.0 } else { *shift };
+        }
+        if let Some(sum) = self.sum.get_mut(at) {
+            *sum += sum_of(values, |value| value - base);
+        }
+        if let Some(squares) = self.squares.get_mut(at) {
+            *squares += sum_of(values, |value| (value - base) * (value - base));
+        }
+        if let Some(min) = self.min.get_mut(at) {
+            *min = values.iter().fold(*min, |min, value| if *value < min { *value } else { min });
+        }
+        if let Some(max) = self.max.get_mut(at) {
+            *max = values.iter().fold(*max, |max, value| if *value > max { *value } else { max });
+        }
+    }
+}
+
+/// The sum of a function over values that are not NaN, in several lanes, so that it is fast and rounds little.
+fn sum_of(values: &[f64], f: impl Fn(f64) -> f64) -> f64 {
+    const LANES: usize = 8;
+    let known = |value: f64| if value.is_nan() { 0.0 } else { f(value) };
+    let (lanes, rest) = values.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for lane in lanes {
+        sums.iter_mut().zip(lane).for_each(|(sum, value)| *sum += known(*value));
+    }
+    sums.into_iter().sum::<f64>() + rest.iter().map(|value| known(*value)).sum::<f64>()
+}
+
+/// How a box is gone through.
+struct Plan<'v> {
+    variable: &'v Variable,
+    dtype: Dtype,
+    /// The lengths of the box.
+    lens: Vec<u64>,
+    /// Places of the result from one index of a dimension to the next: 0 for one that is reduced.
+    strides: Vec<u64>,
+}
+
+impl Plan<'_> {
+    /// Elements behind an index of dimension `dim`.
+    fn behind(&self, dim: usize) -> u64 {
+        self.lens.iter().skip(dim.saturating_add(1)).fold(1, |all, len| all.saturating_mul(*len))
+    }
+
+    /// The dimension that is cut into windows, and how many of its indices each has.
+    fn window(&self) -> (usize, u64) {
+        let piece = self.variable.piece_shape().iter().fold(1_u64, |all, len| all.saturating_mul(*len));
+        // A window that is smaller than an object would decode it several times.
+        let most = WINDOW.max(piece);
+        let dim = (0..self.lens.len()).find(|dim| self.behind(*dim) <= most).unwrap_or(0);
+        let indices = (most / self.behind(dim).max(1)).max(1);
+        let chunk = self.variable.piece_shape().get(dim).copied().unwrap_or(1).max(1);
+        (dim, if indices > chunk { indices - indices % chunk } else { indices })
+    }
+
+    /// Adds the values of a window, whose first place of the result is `at`. `from` is the outermost dimension that it has.
+    fn add(&self, sums: &mut Sums, window: &[f64], lens: &[u64], at: u64) {
+        // Dimensions at the end that are all kept, or all reduced, are one run.
+        let is_kept = |dim: &usize| self.strides.get(*dim).is_some_and(|stride| *stride > 0);
+        let longer = |dim: &usize| lens.get(*dim).is_some_and(|len| *len > 1);
+        let innermost = (0..lens.len()).rev().find(longer);
+        let is_across = innermost.as_ref().is_some_and(is_kept);
+        let mut run = 1_u64;
+        let mut outer = lens.len();
+        while let Some(dim) = outer.checked_sub(1).filter(|dim| !longer(dim) || is_kept(dim) == is_across) {
+            run = run.saturating_mul(lens.get(dim).copied().unwrap_or(1));
+            outer = dim;
+        }
+        let run = usize::try_from(run).unwrap_or(usize::MAX).max(1);
+        let place = |number: u64| {
+            let (mut left, mut place) = (number, at);
+            for (len, stride) in lens.iter().zip(&self.strides).take(outer).rev() {
+                place = place.saturating_add(left % (*len).max(1) * stride);
+                left /= (*len).max(1);
+            }
+            usize::try_from(place).unwrap_or(usize::MAX)
+        };
+        if !is_across {
+            for (number, values) in (0_u64..).zip(window.chunks_exact(run)) {
+                sums.add_to(place(number), values);
+            }
+            return;
+        }
+        // Block by block, so that the sums of a block are touched by all runs while they are near.
+        for start in (0..run).step_by(BLOCK) {
+            for (number, values) in (0_u64..).zip(window.chunks_exact(run)) {
+                let block = values.get(start..).map(|rest| rest.get(..BLOCK).unwrap_or(rest)).unwrap_or_default();
+                sums.add_across(place(number).saturating_add(start), block);
+            }
+        }
+    }
+}
+
+impl Dataset {
+    /// Statistics of what `indices` pick of a variable, one for each dimension, over the dimensions of the names `over`. NaN is
+    /// left out, so places without an object are.
+    ///
+    /// Besides the result this takes 64 MiB, unless one object has more. A dimension with one index is not among those that are
+    /// left.
+    ///
+    /// # Errors
+    /// [`tgm_std::TensogramError::Metadata`] for an unknown variable or dimension, for texts and complex numbers, and for what
+    /// [`Self::read_into`] refuses; the errors of reading and decoding.
+    pub fn reduce(
+        &self,
+        variable: &str,
+        indices: &[Indices],
+        over: &[&str],
+        statistics: &[Statistic],
+        options: &DecodeOptions,
+    ) -> Result<Reduced> {
+        let variable = self.known(variable)?;
+        let name = &variable.name;
+        let dtype = variable.dtype().ok_or_else(|| bad(format!("{name}: its values are texts")))?;
+        if let Some(dim) = over.iter().find(|dim| !variable.dims.iter().any(|known| known == **dim)) {
+            return Err(bad(format!("{name} has no dimension {dim}; it has {}", variable.dims.join(", "))));
+        }
+        if indices.len() != variable.dims.len() {
+            return Err(bad(format!("{name}: {} picks for {} dimensions", indices.len(), variable.dims.len())));
+        }
+        let lens: Vec<u64> = indices.iter().map(Indices::count).collect();
+        let is_left = |at: usize| {
+            let is_over = variable.dims.get(at).is_none_or(|dim| over.contains(&dim.as_str()));
+            !is_over && !matches!(indices.get(at), Some(Indices::Index(_)))
+        };
+        let left: Vec<usize> = (0..lens.len()).filter(|at| is_left(*at)).collect();
+        let shape: Vec<u64> = left.iter().filter_map(|at| lens.get(*at)).copied().collect();
+        let mut strides = vec![0_u64; lens.len()];
+        let mut places = 1_u64;
+        for at in left.iter().rev() {
+            if let Some(stride) = strides.get_mut(*at) {
+                *stride = places;
+            }
+            places = places.checked_mul(lens.get(*at).copied().unwrap_or(1)).ok_or_else(|| bad("too many places"))?;
+        }
+        let plan = Plan { variable, dtype, lens, strides };
+        let count = usize::try_from(places).map_err(|_| bad(format!("{name}: {places} places cannot be addressed")))?;
+        let mut sums = Sums::new(count, statistics)?;
+        self.reduce_windows(&plan, indices, &mut sums, options)?;
+        let dims = left.iter().filter_map(|at| variable.dims.get(*at)).cloned().collect();
+        Ok(Reduced { dims, shape, sums })
+    }
+
+    fn reduce_windows(
+        &self,
+        plan: &Plan<'_>,
+        indices: &[Indices],
+        sums: &mut Sums,
+        options: &DecodeOptions,
+    ) -> Result<()> {
+        if plan.lens.contains(&0) {
+            return Ok(());
+        }
+        let (cut, step) = plan.window();
+        let len = plan.lens.get(cut).copied().unwrap_or(1);
+        let outer = plan.lens.iter().take(cut).fold(1_u64, |all, len| all.saturating_mul(*len));
+        let mut bytes = Vec::new();
+        for number in 0..outer {
+            let (mut left, mut at) = (number, 0_u64);
+            let mut picks = indices.to_vec();
+            let mut lens = plan.lens.clone();
+            for dim in (0..cut).rev() {
+                let (of_dim, stride) = (plan.lens.get(dim).copied().unwrap_or(1), plan.strides.get(dim).copied());
+                let index = left % of_dim.max(1);
+                left /= of_dim.max(1);
+                at = at.saturating_add(index.saturating_mul(stride.unwrap_or(0)));
+                set(&mut picks, dim, indices.get(dim).map(|all| all.part(index, 1)));
+                set(&mut lens, dim, Some(1));
+            }
+            let mut start = 0;
+            while start < len {
+                interrupt::check()?;
+                let count = step.min(len - start);
+                set(&mut picks, cut, indices.get(cut).map(|all| all.part(start, count)));
+                set(&mut lens, cut, Some(count));
+                let elements = lens.iter().fold(1_u64, |all, len| all.saturating_mul(*len));
+                let needed = usize::try_from(elements).ok().and_then(|count| count.checked_mul(width(plan.dtype)));
+                let needed = needed.ok_or_else(|| bad("a window cannot be addressed"))?;
+                if bytes.len() < needed {
+                    bytes = tgm_std::internal::reserve(needed)?;
+                }
+                bytes.truncate(needed);
+                self.read_into(&plan.variable.name, &picks, options, &mut bytes)?;
+                let window = if plan.dtype == Dtype::Float64 { native(&bytes) } else { None };
+                let window =
+                    window.map_or_else(|| floats(plan.dtype, &bytes).map(Cow::Owned), |it| Ok(Cow::Borrowed(it)));
+                let stride = plan.strides.get(cut).copied().unwrap_or(0);
+                plan.add(sums, &window?, &lens, at.saturating_add(start.saturating_mul(stride)));
+                start = start.saturating_add(count);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The same bytes as floats, if they lie where floats may lie.
+fn native(bytes: &[u8]) -> Option<&[f64]> {
+    zerocopy::FromBytes::ref_from_bytes(bytes).ok()
+}
+
+fn set<T>(list: &mut [T], at: usize, value: Option<T>) {
+    if let (Some(place), Some(value)) = (list.get_mut(at), value) {
+        *place = value;
+    }
+}

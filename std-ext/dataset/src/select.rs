@@ -1,0 +1,462 @@
+//! Picking by labels: `step=0..24`, `latitude=40:50`, `number=0/2`, `time=2024-01`, `longitude~7.3`.
+//!
+//! | text | picks |
+//! |---|---|
+//! | `DIM=LABEL` | the label; of times, all that the text covers, such as a day or a month |
+//! | `DIM=A/B/C` | these labels, in this order |
+//! | `DIM=FIRST..LAST`, `DIM=FIRST:LAST` | all labels between the two, and both; an end that is left out is open |
+//! | `DIM~LABEL` | the label that is nearest |
+//!
+//! Labels are what the coordinate of the dimension has: numbers, steps (`6`, `90m`, `2d`), times (`2024-01-31T12`), texts. A
+//! dimension without labels is picked by index, from 0. Longitudes are equal if they differ by a whole circle, and a range of
+//! them goes east: `350:10` and `-10:10` are one.
+
+use std::borrow::Cow;
+use std::num::NonZeroU64;
+use std::str::FromStr;
+
+use tgm_grid::{Coordinates, Points};
+use tgm_std::Result;
+
+use crate::archive::bad;
+use crate::dataset::Dataset;
+use crate::indices::Indices;
+use crate::label::duration;
+use crate::labels::{is_longitude, moment, positions};
+use crate::model::{Coordinate, Values, Variable};
+
+/// How far a number may be from a label that is meant, for its size: labels of 32 bits are written with fewer digits.
+const NEAR: f64 = 1e-6;
+
+/// What is picked of one dimension, by labels. The text of one is `DIM=LABELS` or `DIM~LABEL`; the module says what it means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selector {
+    dim: String,
+    wanted: String,
+    is_nearest: bool,
+}
+
+impl FromStr for Selector {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
+        const EXPECTED: &str = "expected DIM=LABEL, DIM=FIRST..LAST, DIM=A/B/C or DIM~LABEL";
+        let at = text.find(['=', '~']).ok_or(EXPECTED)?;
+        let (dim, wanted) = text.split_at_checked(at).ok_or(EXPECTED)?;
+        let is_nearest = wanted.starts_with('~');
+        let (dim, wanted) = (dim.trim(), wanted.get(1..).unwrap_or_default().trim());
+        if dim.is_empty() || wanted.is_empty() {
+            return Err(EXPECTED);
+        }
+        Ok(Self { dim: dim.into(), wanted: wanted.into(), is_nearest })
+    }
+}
+
+impl Selector {
+    /// The dimension.
+    pub fn dim(&self) -> &str {
+        &self.dim
+    }
+
+    /// The indices among the labels of a coordinate, or below `len` if there are no labels.
+    fn resolve(&self, coordinate: Option<&Coordinate>, len: u64) -> Result<Indices> {
+        let found = match coordinate.map(|it| &it.values) {
+            Some(Values::Texts(texts)) => self.texts(texts),
+            Some(Values::Floats(numbers)) => {
+                let circle = coordinate.is_some_and(is_longitude).then_some(360.0);
+                self.numbers(numbers, circle)
+            }
+            Some(Values::Integers(numbers)) => self.whole(numbers, &|text| text.parse().ok().map(|it: i64| (it, it))),
+            Some(Values::Durations(steps)) => self.whole(steps, &|text| duration(text).map(|it| (it, it))),
+            Some(Values::Times(times)) => self.whole(times, &|text| moment(text).map(|(start, end)| (start, end - 1))),
+            None => {
+                let all: Vec<i64> = (0..i64::try_from(len).unwrap_or(i64::MAX)).collect();
+                self.whole(&all, &|text| text.parse().ok().map(|it: i64| (it, it)))
+            }
+        };
+        found.map_err(|why| {
+            let Self { dim, wanted, .. } = self;
+            let labels = coordinate.map_or_else(|| format!("indices 0 to {}", len.saturating_sub(1)), described);
+            bad(format!("{dim}: {wanted}: {why}; it has {labels}"))
+        })
+    }
+
+    fn texts(&self, texts: &[String]) -> Found {
+        let one = |wanted: &str| texts.iter().position(|text| text == wanted).map(|at| at as u64);
+        if let Some(index) = one(&self.wanted) {
+            return Ok(Indices::Index(index));
+        }
+        let list = self.wanted.split('/').map(|wanted| one(wanted.trim())).collect::<Option<Vec<u64>>>();
+        list.map(Indices::List).ok_or_else(|| "no such label".into())
+    }
+
+    /// Indices among numbers that are exact. `parse` gives the first and the last number that a text stands for.
+    fn whole(&self, labels: &[i64], parse: &dyn Fn(&str) -> Option<(i64, i64)>) -> Found {
+        let among = |first: i64, last: i64| -> Vec<u64> {
+            let is_in = |label: i64| (first..=last).contains(&label);
+            (0_u64..).zip(labels).filter(|(_, label)| is_in(**label)).map(|(at, _)| at).collect()
+        };
+        let wanted = match self.parsed(parse)? {
+            Wanted::One((first, last)) if self.is_nearest => {
+                let far = |label: i64| {
+                    if (first..=last).contains(&label) { 0 } else { label.abs_diff(first).min(label.abs_diff(last)) }
+                };
+                let found = (0_u64..).zip(labels).min_by_key(|(_, label)| far(**label));
+                return found.map(|(at, _)| Indices::Index(at)).ok_or_else(|| "there are no labels".into());
+            }
+            wanted => wanted,
+        };
+        wanted.indices(
+            |(first, last)| among(first, last),
+            |first, last| {
+                let ends = (first.map_or(i64::MIN, |it| it.0), last.map_or(i64::MAX, |it| it.1));
+                // The ends are given in any order.
+                let turned = (last.map_or(i64::MIN, |it| it.0), first.map_or(i64::MAX, |it| it.1));
+                if ends.0 <= ends.1 { among(ends.0, ends.1) } else { among(turned.0, turned.1) }
+            },
+        )
+    }
+
+    /// Indices among floats. With a circle, labels that differ by it are one.
+    fn numbers(&self, labels: &[f64], circle: Option<f64>) -> Found {
+        let distance = |label: f64, wanted: f64| match circle {
+            Some(circle) => {
+                let far = (label - wanted).rem_euclid(circle);
+                far.min(circle - far)
+            }
+            None => (label - wanted).abs(),
+        };
+        let numbered = || (0_u64..).zip(labels.iter().copied());
+        let nearest = |wanted: f64| {
+            let known = numbered().filter(|(_, label)| !label.is_nan());
+            known.min_by(|(_, a), (_, b)| distance(*a, wanted).total_cmp(&distance(*b, wanted)))
+        };
+        let near = |wanted: f64| NEAR * wanted.abs().max(1e-3);
+        let wanted = match self.parsed(&|text| text.parse::<f64>().ok().filter(|number| number.is_finite()))? {
+            Wanted::One(wanted) if self.is_nearest => {
+                let found = nearest(wanted).ok_or("there are no labels")?;
+                return Ok(Indices::Index(found.0));
+            }
+            wanted => wanted,
+        };
+        wanted.indices(
+            |wanted| {
+                let found = nearest(wanted).filter(|(_, label)| distance(*label, wanted) <= near(wanted));
+                let label = found.map(|(_, label)| label);
+                numbered().filter(|(_, other)| Some(*other) == label).map(|(at, _)| at).collect()
+            },
+            |first, last| match (circle, first, last) {
+                (Some(circle), Some(first), Some(last)) => {
+                    let width = last - first;
+                    let width = if (0.0..=circle).contains(&width) { width } else { width.rem_euclid(circle) };
+                    let behind = |label: f64| {
+                        let behind = (label - first).rem_euclid(circle);
+                        if behind >= circle - near(first) { 0.0 } else { behind }
+                    };
+                    let mut found: Vec<(u64, f64)> = numbered()
+                        .map(|(at, label)| (at, behind(label)))
+                        .filter(|(_, behind)| *behind <= width + near(width))
+                        .collect();
+                    if labels.first() < labels.last() {
+                        // A range that crosses the first label goes on behind it.
+                        found.sort_by(|(_, a), (_, b)| a.total_cmp(b));
+                    }
+                    found.into_iter().map(|(at, _)| at).collect()
+                }
+                (_, first, last) => {
+                    let (first, last) = (first.unwrap_or(f64::NEG_INFINITY), last.unwrap_or(f64::INFINITY));
+                    let (low, high) = if first <= last { (first, last) } else { (last, first) };
+                    let widened = |end: f64| if end.is_finite() { near(end) } else { 0.0 };
+                    let range = low - widened(low)..=high + widened(high);
+                    numbered().filter(|(_, label)| range.contains(label)).map(|(at, _)| at).collect()
+                }
+            },
+        )
+    }
+
+    /// What the text means, if `parse` reads labels.
+    fn parsed<T>(&self, parse: &dyn Fn(&str) -> Option<T>) -> std::result::Result<Wanted<T>, String> {
+        let text = self.wanted.as_str();
+        if let Some(one) = parse(text) {
+            return Ok(Wanted::One(one));
+        }
+        let unread = |text: &str| format!("{text} cannot be a label here");
+        let read = |text: &str| parse(text.trim()).ok_or_else(|| unread(text.trim()));
+        let end = |text: &str| if text.trim().is_empty() { Ok(None) } else { read(text).map(Some) };
+        if let Some((first, last)) = text.split_once("..") {
+            return Ok(Wanted::Range(end(first)?, end(last)?));
+        }
+        if text.contains('/') {
+            return Ok(Wanted::List(text.split('/').map(read).collect::<std::result::Result<_, _>>()?));
+        }
+        // Times have colons of their own: the one that both sides can be read at.
+        let cut = text.match_indices(':').find_map(|(at, _)| {
+            let (first, last) = (text.get(..at)?, text.get(at.saturating_add(1)..)?);
+            Some(Wanted::Range(end(first).ok()?, end(last).ok()?))
+        });
+        cut.ok_or_else(|| unread(text))
+    }
+}
+
+/// Indices, or why there are none.
+type Found = std::result::Result<Indices, String>;
+
+/// What a text asks for.
+enum Wanted<T> {
+    One(T),
+    List(Vec<T>),
+    Range(Option<T>, Option<T>),
+}
+
+impl<T: Copy> Wanted<T> {
+    fn indices(self, one: impl Fn(T) -> Vec<u64>, range: impl Fn(Option<T>, Option<T>) -> Vec<u64>) -> Found {
+        match self {
+            Self::One(label) => match one(label).as_slice() {
+                [] => Err("no such label".into()),
+                [index] => Ok(Indices::Index(*index)),
+                several => Ok(Indices::of_list(several.to_vec())),
+            },
+            Self::List(labels) => {
+                let mut found = Vec::new();
+                for label in labels {
+                    match one(label).as_slice() {
+                        [] => return Err("one of the labels is not there".into()),
+                        some => found.extend_from_slice(some),
+                    }
+                }
+                Ok(Indices::of_list(found))
+            }
+            Self::Range(first, last) => match range(first, last) {
+                found if found.is_empty() => Err("no label lies in this range".into()),
+                found => Ok(Indices::of_list(found)),
+            },
+        }
+    }
+}
+
+/// The labels of a coordinate, in few words.
+fn described(coordinate: &Coordinate) -> String {
+    let values = &coordinate.values;
+    let at = |at: usize| values.label(at).map_or_else(String::new, |label| label.to_string());
+    match values.len() {
+        0 => "no labels".into(),
+        count @ 1..=6 => (0..count).map(at).collect::<Vec<_>>().join(", "),
+        count => format!("{count} labels: {}, {} … {}", at(0), at(1), at(count - 1)),
+    }
+}
+
+impl Indices {
+    /// All indices of a dimension.
+    pub fn all(len: u64) -> Self {
+        Self::Range { start: 0, count: len, step: NonZeroU64::MIN }
+    }
+
+    /// These indices, as a range if they are one.
+    fn of_list(list: Vec<u64>) -> Self {
+        let step = match *list.as_slice() {
+            [first, second, ..] => second.checked_sub(first).and_then(NonZeroU64::new),
+            _ => NonZeroU64::new(1),
+        };
+        let Some((step, start)) = step.zip(list.first().copied()) else { return Self::List(list) };
+        let is_even = list.windows(2).all(|pair| matches!(pair, [a, b] if b.checked_sub(*a) == Some(step.get())));
+        if is_even { Self::Range { start, count: list.len() as u64, step } } else { Self::List(list) }
+    }
+}
+
+impl Dataset {
+    /// The indices that selectors pick of a variable, one for each dimension. A dimension without a selector is whole.
+    ///
+    /// A selector of a coordinate without dimension, such as the number of an only member, must be its label.
+    ///
+    /// # Errors
+    /// [`tgm_std::TensogramError::Metadata`] for an unknown variable, for a dimension that it lacks, and for labels that are not
+    /// there, with the labels that are.
+    pub fn select(&self, variable: &str, selectors: &[Selector]) -> Result<Vec<Indices>> {
+        let variable = self.known(variable)?;
+        let mut found: Vec<Indices> = variable.shape.iter().map(|len| Indices::all(*len)).collect();
+        for selector in selectors {
+            let at = variable.dims.iter().position(|dim| *dim == selector.dim);
+            let coordinate = self.labels(&selector.dim)?;
+            let is_scalar = |it: &Cow<'_, Coordinate>| it.dims.is_empty() && it.values.len() == 1;
+            match (at, &coordinate) {
+                (Some(at), _) => {
+                    let labels = coordinate.as_deref().filter(|it| it.dims == [selector.dim.as_str()]);
+                    let len = variable.shape.get(at).copied().unwrap_or(0);
+                    let picked = selector.resolve(labels, len).map_err(|error| error.within(&variable.name))?;
+                    if let Some(place) = found.get_mut(at) {
+                        *place = picked;
+                    }
+                }
+                (None, Some(coordinate)) if is_scalar(coordinate) => {
+                    selector.resolve(Some(coordinate), 1).map_err(|error| error.within(&variable.name))?;
+                }
+                (None, _) => {
+                    let (name, dim, dims) = (&variable.name, &selector.dim, variable.dims.join(", "));
+                    return Err(bad(format!("{name} has no dimension {dim}; it has {dims}")));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The point of a variable's grid that is nearest to a place in degrees: dimensions of the variable by their numbers, each
+    /// with an index.
+    ///
+    /// # Errors
+    /// [`tgm_std::TensogramError::Metadata`] for an unknown variable, for one without latitudes and longitudes, and for a place
+    /// outside of the grid; the errors of reading these.
+    pub fn nearest(&self, variable: &str, latitude: f64, longitude: f64) -> Result<Vec<(usize, u64)>> {
+        let variable = self.known(variable)?;
+        let name = &variable.name;
+        let (latitudes, longitudes) = positions(self, variable)?
+            .ok_or_else(|| bad(format!("{name}: no coordinates say where its values are")))?;
+        let outside = || bad(format!("{name}: {latitude},{longitude} lies outside of the grid"));
+        let (Some(of_latitudes), Some(of_longitudes)) = (numbers(&latitudes), numbers(&longitudes)) else {
+            return Err(bad(format!("{name}: its latitudes and longitudes are not numbers")));
+        };
+        let dim = |of: &str| variable.dims.iter().position(|dim| dim == of);
+        if let ([row], [column]) = (latitudes.dims.as_slice(), longitudes.dims.as_slice())
+            && row != column
+        {
+            let rows = nearest_on_axis(&of_latitudes, latitude, None).ok_or_else(outside)?;
+            let columns = nearest_on_axis(&of_longitudes, longitude, Some(360.0)).ok_or_else(outside)?;
+            return Ok(dim(row)
+                .map(|dim| (dim, rows))
+                .into_iter()
+                .chain(dim(column).map(|dim| (dim, columns)))
+                .collect());
+        }
+        let dims: Vec<usize> = latitudes.dims.iter().filter_map(|of| dim(of)).collect();
+        let shape: Vec<u64> = dims.iter().filter_map(|dim| variable.shape.get(*dim)).copied().collect();
+        let coordinates = Coordinates { latitudes: of_latitudes, longitudes: of_longitudes };
+        let points = Points::new(coordinates, &shape).filter(|_| latitudes.dims == longitudes.dims);
+        let points = points.ok_or_else(|| bad(format!("{name}: latitudes and longitudes have different shapes")))?;
+        let found = points.nearest(latitude, longitude).ok_or_else(outside)?;
+        Ok(dims.into_iter().zip(found).collect())
+    }
+
+    /// The variable of a name.
+    ///
+    /// # Errors
+    /// [`tgm_std::TensogramError::Metadata`] if there is none, with the names that there are.
+    pub(crate) fn known(&self, name: &str) -> Result<&Variable> {
+        self.variable(name).ok_or_else(|| {
+            let names: Vec<&str> = self.variables.iter().map(|it| it.name.as_str()).collect();
+            bad(format!("the dataset has no variable {name}; it has {}", names.join(", ")))
+        })
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "degrees are small")]
+fn numbers(coordinate: &Coordinate) -> Option<Vec<f64>> {
+    match &coordinate.values {
+        Values::Floats(numbers) => Some(numbers.clone()),
+        Values::Integers(numbers) => Some(numbers.iter().map(|number| *number as f64).collect()),
+        _ => None,
+    }
+}
+
+/// The index of the label that is nearest. `None` for a place that is more than half a step beyond the ends.
+fn nearest_on_axis(labels: &[f64], wanted: f64, circle: Option<f64>) -> Option<u64> {
+    let far = |a: f64, b: f64| {
+        let far = (a - b).abs();
+        circle.map_or(far, |circle| (far % circle).min(circle - far % circle))
+    };
+    let known = labels.iter().enumerate().filter(|(_, label)| !label.is_nan());
+    let (at, label) = known.min_by(|(_, a), (_, b)| far(**a, wanted).total_cmp(&far(**b, wanted)))?;
+    let beside = [at.checked_sub(1), at.checked_add(1)];
+    let steps = beside.into_iter().flatten().filter_map(|at| labels.get(at)).map(|other| far(*other, *label));
+    let step = steps.fold(None, |most: Option<f64>, step| Some(most.map_or(step, |most| most.max(step))));
+    // A single label stands for the whole axis.
+    step.is_none_or(|step| far(*label, wanted) <= step * (0.5 + 1e-9)).then_some(at as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(indices: &Indices) -> Vec<u64> {
+        (0..indices.count()).filter_map(|at| indices.at(at)).collect()
+    }
+
+    fn picked(name: &str, values: Values, text: &str) -> Result<Vec<u64>, String> {
+        let count = values.len() as u64;
+        let coordinate = Coordinate { name: name.into(), dims: vec![name.into()], values, attributes: Vec::new() };
+        let selector: Selector = text.parse().map_err(str::to_string)?;
+        selector.resolve(Some(&coordinate), count).map(|found| list(&found)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn every_kind_of_label_is_picked_by_value_list_and_range() {
+        let steps = || Values::Durations([0, 6, 12, 24].map(|hours| hours * 3600).to_vec());
+        let times = || Values::Times([0, 43_200, 86_400, 31 * 86_400].to_vec());
+        let levels = || Values::Floats(vec![850.0, 500.0, 0.1]);
+        let members = || Values::Integers(vec![0, 1, 2, i64::MAX]);
+        let names = || Values::Texts(["a", "b/c", "d"].map(str::to_string).to_vec());
+        let cases: Vec<(&str, Values, &str, &[u64])> = vec![
+            ("step", steps(), "step=6", &[1]),
+            ("step", steps(), "step=6h", &[1]),
+            ("step", steps(), "step=0..12", &[0, 1, 2]),
+            ("step", steps(), "step=12..0", &[0, 1, 2]),
+            ("step", steps(), "step=12:", &[2, 3]),
+            ("step", steps(), "step=24/0", &[3, 0]),
+            ("step", steps(), "step~9h", &[1]),
+            ("step", steps(), "step=360m", &[1]),
+            ("time", times(), "time=1970-01-01", &[0, 1]),
+            ("time", times(), "time=1970-01-01T12", &[1]),
+            ("time", times(), "time=1970-01", &[0, 1, 2]),
+            ("time", times(), "time=1970-01-01T12:00..1970-02-01", &[1, 2, 3]),
+            ("time", times(), "time=1970-01-01T12:00:1970-01-02", &[1, 2]),
+            ("time", times(), "time=19700102/19700101T00", &[2, 0]),
+            ("level", levels(), "level=500", &[1]),
+            ("level", levels(), "level=1000..500", &[0, 1]),
+            ("level", levels(), "level=0.1000000001", &[2]),
+            ("level", levels(), "level=..500", &[1, 2]),
+            ("level", levels(), "level~600", &[1]),
+            ("number", members(), "number=0..1", &[0, 1]),
+            ("number", members(), "number=9223372036854775807", &[3]),
+            ("name", names(), "name=b/c", &[1]),
+            ("name", names(), "name=d/a", &[2, 0]),
+        ];
+        for (name, values, text, expected) in cases {
+            assert_eq!(picked(name, values, text), Ok(expected.to_vec()), "{text}");
+        }
+        for (name, values, text, why) in [
+            ("step", steps(), "step=7", "no such label; it has 0, 6, 12, 24"),
+            ("step", steps(), "step=7..8", "no label lies in this range"),
+            ("step", steps(), "step=6/7", "one of the labels is not there"),
+            ("step", steps(), "step=soon", "soon cannot be a label here"),
+            ("time", times(), "time=1971", "1971 cannot be a label here"),
+            ("number", members(), "number=9223372036854775806", "no such label"),
+            ("level", levels(), "level=0.11", "no such label"),
+            ("level", levels(), "level=nan", "cannot be a label"),
+            ("name", names(), "name=a..d", "no such label"),
+        ] {
+            let error = picked(name, values, text).unwrap_err();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+        assert!("step".parse::<Selector>().is_err() && "=6".parse::<Selector>().is_err());
+    }
+
+    #[test]
+    fn longitudes_go_around() {
+        let globe = || Values::Floats((0..36).map(|at| f64::from(at) * 10.0).collect());
+        for text in ["longitude=350..20", "longitude=-10:20", "longitude=350:380"] {
+            assert_eq!(picked("longitude", globe(), text), Ok(vec![35, 0, 1, 2]), "{text}");
+        }
+        assert_eq!(picked("longitude", globe(), "longitude=-10"), Ok(vec![35]));
+        assert_eq!(picked("longitude", globe(), "longitude~-3"), Ok(vec![0]));
+        assert_eq!(picked("longitude", globe(), "longitude=0..360").map(|found| found.len()), Ok(36));
+        let west = Values::Floats(vec![-20.0, -10.0, 0.0, 10.0]);
+        assert_eq!(picked("longitude", west, "longitude=350..10"), Ok(vec![1, 2, 3]));
+    }
+
+    #[test]
+    fn the_nearest_of_an_axis_lies_within_half_a_step() {
+        assert_eq!(nearest_on_axis(&[60.0, 50.0, 40.0], 64.0, None), Some(0));
+        assert_eq!(nearest_on_axis(&[60.0, 50.0, 40.0], 66.0, None), None);
+        assert_eq!(nearest_on_axis(&[0.0, 90.0, 180.0, 270.0], -40.0, Some(360.0)), Some(0));
+        assert_eq!(nearest_on_axis(&[0.0, 10.0], 350.0, Some(360.0)), None);
+        assert_eq!((nearest_on_axis(&[7.0], 1.0, None), nearest_on_axis(&[], 1.0, None)), (Some(0), None));
+    }
+}

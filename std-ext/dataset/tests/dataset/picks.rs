@@ -1,0 +1,282 @@
+//! Boxes by labels, boxes as messages, and statistics over dimensions.
+
+use tgm_dataset::{Dataset, Indices, OpenOptions, Selector, Statistic, Values, on_all_cores, open};
+use tgm_std::deps::ciborium::Value;
+use tgm_std::{ByteOrder, DataObjectDescriptor, Dtype, MessageBuilder, ObjectBuilder};
+
+use crate::{Archive, field, map};
+
+/// Fields of 2 × 3 points for members, steps and levels, whose values tell these. Each is `100 * number + step + point / 10`.
+fn ensemble() -> Archive {
+    let mut messages = Vec::new();
+    for number in 0..3_i64 {
+        for step in [0, 6, 12_i64] {
+            if (number, step) == (2, 12) {
+                continue;
+            }
+            let area = Value::Array([60.0, 0.0, 40.0, 20.0].map(Value::from).to_vec());
+            let mars = [
+                ("param", "2t".into()),
+                ("date", Value::from(20_240_229)),
+                ("number", Value::from(number)),
+                ("step", Value::from(step)),
+                ("area", area),
+            ];
+            let value = f64::from(i32::try_from(100 * number + step).unwrap());
+            messages.push(field(value, &mars, &[]));
+        }
+    }
+    Archive::new(&messages)
+}
+
+/// An object as files have it.
+fn on<'v, T: tgm_std::encode::Number>(
+    name: &str,
+    shape: &[u64],
+    values: &'v [T],
+    dims: &[&str],
+    units: &str,
+) -> ObjectBuilder<'v> {
+    let dims = Value::Array(dims.iter().map(|dim| Value::from(*dim)).collect());
+    let object = ObjectBuilder::new(shape, values).unwrap().metadata("name", name).metadata("dimensions", dims);
+    object.metadata("attributes", map(&[("units", units.into())]))
+}
+
+fn selectors(texts: &[&str]) -> Vec<Selector> {
+    texts.iter().map(|text| text.parse().unwrap()).collect()
+}
+
+fn read(dataset: &Dataset, texts: &[&str]) -> Vec<f64> {
+    dataset.read("t2m", &dataset.select("t2m", &selectors(texts)).unwrap()).unwrap()
+}
+
+#[test]
+fn labels_pick_a_box() {
+    let dataset = ensemble().open().unwrap();
+    assert_eq!(
+        read(&dataset, &["number=1", "step=6..", "latitude=60", "longitude=0/20"]),
+        [106.0, 108.0, 112.0, 114.0]
+    );
+    assert_eq!(read(&dataset, &["step=12", "number=0..1", "latitude=40:41", "longitude~-3"]), [15.0, 115.0]);
+    // A coordinate without dimension must be what it is.
+    assert!(dataset.select("t2m", &selectors(&["time=2024-02-29"])).is_ok());
+    for (text, why) in [
+        ("time=2024-02-28", "no such label"),
+        ("step=7", "it has 0, 6, 12"),
+        ("level=5", "it has number, step, latitude, longitude"),
+        ("longitude=90..100", "no label lies in this range"),
+    ] {
+        let error = dataset.select("t2m", &selectors(&[text])).unwrap_err().to_string();
+        assert!(error.contains(why) && error.contains("t2m"), "{error}");
+    }
+    assert!(dataset.select("t", &[]).unwrap_err().to_string().contains("it has t2m"));
+    // Dimensions without labels are picked by index.
+    let plain = Archive::new(&[field(0.0, &[("param", "2t".into())], &[])]).open().unwrap();
+    assert_eq!(read(&plain, &["y=1", "x=0..1"]), [3.0, 4.0]);
+}
+
+#[test]
+fn the_nearest_point_is_found_on_grids_of_every_shape() {
+    let dataset = ensemble().open().unwrap();
+    assert_eq!(dataset.nearest("t2m", 44.0, 359.0).unwrap(), [(2, 1), (3, 0)]);
+    assert!(dataset.nearest("t2m", 44.0, 90.0).unwrap_err().to_string().contains("outside of the grid"));
+    // Variables of files have them too: on axes, on two dimensions, and one for each value.
+    let of_file = |dims: &[&str], shape: &[u64], latitudes: &[f32], longitudes: &[f32], own: &[&[&str]; 2]| {
+        let len = |dims: &[&str]| -> Vec<u64> { dims.iter().map(|dim| if *dim == "x" { 3 } else { 2 }).collect() };
+        let count = usize::try_from(shape.iter().product::<u64>()).unwrap();
+        let values: Vec<f32> = (0..u16::try_from(count).unwrap()).map(f32::from).collect();
+        let message = MessageBuilder::new()
+            .object(on("v", shape, &values, dims, "K"))
+            .object(on("rows", &len(own[0]), latitudes, own[0], "degrees_north"))
+            .object(on("columns", &len(own[1]), longitudes, own[1], "degrees_east"));
+        Archive::new(&[message.encode().unwrap()]).open().unwrap()
+    };
+    let axes = of_file(&["y", "x"], &[2, 3], &[50.0, 40.0], &[-10.0, 0.0, 10.0], &[&["y"], &["x"]]);
+    assert_eq!(axes.nearest("v", 43.0, 352.0).unwrap(), [(0, 1), (1, 0)]);
+    let (latitudes, longitudes) = ([50.0, 50.0, 50.0, 40.0, 40.0, 40.0], [-10.0, 0.0, 10.0, -10.0, 0.0, 10.0]);
+    let turned = of_file(&["y", "x"], &[2, 3], &latitudes, &longitudes, &[&["y", "x"], &["y", "x"]]);
+    assert_eq!(turned.nearest("v", 43.0, 352.0).unwrap(), [(0, 1), (1, 0)]);
+    let points = of_file(&["x"], &[3], &[50.0, 45.0, 40.0], &[0.0, 5.0, 10.0], &[&["x"], &["x"]]);
+    assert_eq!(points.nearest("v", 41.0, 9.0).unwrap(), [(0, 2)]);
+    let none = Archive::new(&[field(0.0, &[("param", "2t".into())], &[])]).open().unwrap();
+    assert!(none.nearest("t2m", 0.0, 0.0).unwrap_err().to_string().contains("no coordinates"));
+}
+
+#[test]
+fn a_box_as_a_message_is_the_same_dataset() {
+    let archive = ensemble();
+    let dataset = archive.open().unwrap();
+    for texts in [&[][..], &["number=0/2", "step=6..12", "longitude=0:10"], &["number=1", "latitude=60"]] {
+        let message = dataset.cut(&["t2m"], &selectors(texts), &on_all_cores()).unwrap().encode().unwrap();
+        let found = Archive::new(&[message]).open().unwrap();
+        let t2m = found.variable("t2m").unwrap();
+        let picked = dataset.select("t2m", &selectors(texts)).unwrap();
+        let all: Vec<Indices> = t2m.shape.iter().map(|len| Indices::all(*len)).collect();
+        let (own, expected) = (found.read::<f64>("t2m", &all).unwrap(), read(&dataset, texts));
+        assert_eq!(own.len(), expected.len());
+        assert!(own.iter().zip(&expected).all(|(a, b)| a.to_bits() == b.to_bits()), "{own:?} {expected:?}");
+        // Each coordinate is there, with what is picked of it.
+        for coordinate in &dataset.coordinates {
+            let again = found.labels(&coordinate.name).unwrap().unwrap();
+            let is_whole = |dim: &String| {
+                let at = dataset.variable("t2m").unwrap().dims.iter().position(|of| of == dim);
+                at.is_none_or(|at| picked[at].count() == dataset.variable("t2m").unwrap().shape[at])
+            };
+            if coordinate.dims.iter().all(is_whole) && !matches!(coordinate.values, Values::Durations(_)) {
+                assert_eq!((&again.values, &again.dims), (&coordinate.values, &coordinate.dims), "{}", coordinate.name);
+            }
+        }
+        let steps = &found.labels("step").unwrap().unwrap().values;
+        assert!(texts.is_empty() == (*steps == Values::Integers(vec![0, 6, 12])) || texts.len() == 2, "{steps:?}");
+        assert!(t2m.attributes.iter().any(|(name, _)| name == "units"));
+        // And again.
+        let names: Vec<&str> = found.variables.iter().map(|it| it.name.as_str()).collect();
+        let again = found.cut(&["t2m"], &[], &on_all_cores()).unwrap().encode().unwrap();
+        let again = Archive::new(&[again]).open().unwrap();
+        for name in names {
+            // NaN is NaN in text.
+            let text = |of: &Dataset| format!("{:?}", of.labels(name).unwrap().unwrap());
+            assert_eq!(text(&again), text(&found), "{name}");
+        }
+    }
+    assert!(dataset.cut(&["t2m"], &selectors(&["level=1"]), &on_all_cores()).is_err());
+}
+
+#[test]
+fn truths_and_texts_are_cut_too() {
+    let names = |names: &[&str]| Value::Array(names.iter().map(|name| Value::from(*name)).collect());
+    let truths = ObjectBuilder::bitmask(&[10], &[0b1010_1010, 0b1100_0000]);
+    let truths = truths.metadata("name", "wet").metadata("dimensions", names(&["station"]));
+    let texts: Vec<Value> = (0..10).map(|number| Value::from(format!("s{number}"))).collect();
+    let text = map(&[
+        ("dimensions", names(&["station"])),
+        ("shape", Value::Array(vec![10.into()])),
+        ("values", Value::Array(texts)),
+    ]);
+    let message = MessageBuilder::new().extra("texts", map(&[("station", text)])).object(truths);
+    let dataset = Archive::new(&[message.encode().unwrap()]).open().unwrap();
+    let cut = dataset.cut(&["wet"], &selectors(&["station=s8/s1/s2"]), &on_all_cores()).unwrap();
+    let found = Archive::new(&[cut.encode().unwrap()]).open().unwrap();
+    assert_eq!(found.variable("station").unwrap().texts().unwrap(), ["s8", "s1", "s2"]);
+    assert_eq!(found.read::<u8>("wet", &[Indices::all(3)]).unwrap(), [1, 0, 1]);
+}
+
+/// The plain way: all values of each place, one after the other.
+fn plain(values: &[f64], statistic: Statistic) -> f64 {
+    let known: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
+    let count = f64::from(u32::try_from(known.len()).unwrap());
+    let mean = known.iter().sum::<f64>() / count;
+    match statistic {
+        Statistic::Count => count,
+        Statistic::Sum => known.iter().sum(),
+        Statistic::Mean => mean,
+        Statistic::Min => known.iter().copied().reduce(f64::min).unwrap_or(f64::NAN),
+        Statistic::Max => known.iter().copied().reduce(f64::max).unwrap_or(f64::NAN),
+        Statistic::Std => (known.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt(),
+    }
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a.is_nan() && b.is_nan()) || a == b || (a - b).abs() <= 1e-9 * b.abs().max(1.0)
+}
+
+#[test]
+fn statistics_over_any_dimensions_are_those_of_the_values() {
+    let archive = ensemble();
+    let dataset = archive.open().unwrap();
+    let dims = ["number", "step", "latitude", "longitude"];
+    let lens = [3_usize, 3, 2, 3];
+    let all = read(&dataset, &[]);
+    for mask in 0..16_usize {
+        let over: Vec<&str> = (0..4).filter(|at| mask >> at & 1 == 1).map(|at| dims[at]).collect();
+        let mut groups: std::collections::BTreeMap<Vec<usize>, Vec<f64>> = std::collections::BTreeMap::new();
+        for (number, value) in all.iter().enumerate() {
+            let index = [number / 18, number / 6 % 3, number / 3 % 2, number % 3];
+            let key = (0..4).filter(|at| mask >> at & 1 == 0).map(|at| index[at]).collect();
+            groups.entry(key).or_default().push(*value);
+        }
+        let whole: Vec<Indices> = lens.iter().map(|len| Indices::all(*len as u64)).collect();
+        let found = dataset.reduce("t2m", &whole, &over, &Statistic::ALL, &on_all_cores()).unwrap();
+        assert_eq!(found.dims.len() + over.len(), 4);
+        for statistic in Statistic::ALL {
+            let values = found.values(statistic);
+            assert_eq!(values.len(), groups.len());
+            for (value, group) in values.iter().zip(groups.values()) {
+                let expected = plain(group, statistic);
+                assert!(near(*value, expected), "{over:?} {}: {value} {expected}", statistic.name());
+            }
+        }
+    }
+    let picks = dataset.select("t2m", &selectors(&["step=12", "number=2"])).unwrap();
+    let hole = dataset.reduce("t2m", &picks, &["latitude", "longitude"], &[Statistic::Max], &on_all_cores()).unwrap();
+    assert!(hole.dims.is_empty() && hole.values(Statistic::Max)[0].is_nan() && hole.values(Statistic::Min).is_empty());
+    assert!(hole.values(Statistic::Count) == [0.0] && hole.values(Statistic::Mean)[0].is_nan());
+    assert!(dataset.reduce("t2m", &picks, &["level"], &[], &on_all_cores()).is_err());
+}
+
+#[test]
+fn statistics_of_every_type_and_of_infinite_values() {
+    let of = |object: ObjectBuilder<'_>| {
+        let object = object.metadata("name", "v").metadata("dimensions", Value::Array(vec!["x".into()]));
+        let bytes = MessageBuilder::new().allow_nan().allow_inf().object(object).encode().unwrap();
+        let dataset = Archive::new(&[bytes]).open().unwrap();
+        let shape = dataset.variable("v").unwrap().shape.clone();
+        let found = dataset.reduce("v", &[Indices::all(shape[0])], &["x"], &Statistic::ALL, &on_all_cores());
+        found.map(|found| Statistic::ALL.map(|statistic| found.values(statistic)[0]))
+    };
+    let std = (2.0_f64 / 3.0).sqrt();
+    let expected = [3.0, 6.0, 2.0, 1.0, 3.0, std];
+    macro_rules! check {
+        ($($type:ty),*) => {$(
+            let values: [$type; 3] = [1, 2, 3].map(|number: u8| <$type>::try_from(number).unwrap());
+            let found = of(ObjectBuilder::new(&[3], &values).unwrap()).unwrap();
+            assert!(found.iter().zip(expected).all(|(a, b)| near(*a, b)), "{} {found:?}", stringify!($type));
+        )*};
+    }
+    check!(u8, i8, u16, i16, u32, i32, u64, i64);
+    for found in [
+        of(ObjectBuilder::new(&[3], &[1.0_f32, 2.0, 3.0]).unwrap()),
+        of(ObjectBuilder::new(&[3], &[1.0, 2.0, 3.0]).unwrap()),
+    ] {
+        assert!(found.unwrap().iter().zip(expected).all(|(a, b)| near(*a, b)));
+    }
+    let truths = of(ObjectBuilder::bitmask(&[4], &[0b1010_0000])).unwrap();
+    assert_eq!(truths, [4.0, 2.0, 0.5, 0.0, 1.0, 0.5]);
+    let infinite = of(ObjectBuilder::new(&[3], &[f64::INFINITY, 1.0, f64::NAN]).unwrap()).unwrap();
+    assert_eq!(infinite[..5], [2.0, f64::INFINITY, f64::INFINITY, 1.0, f64::INFINITY]);
+    assert!(infinite[5].is_nan());
+    // The deviation of numbers that are large beside it.
+    let large = of(ObjectBuilder::new(&[3], &[1e15 + 1.0, 1e15 + 2.0, 1e15 + 3.0]).unwrap()).unwrap();
+    assert!(near(large[5], std), "{large:?}");
+    let complex = DataObjectDescriptor::new(Dtype::Complex64, ByteOrder::NATIVE, &[1]);
+    let error = of(ObjectBuilder::from_parts(complex, vec![0; 8])).unwrap_err();
+    assert!(error.to_string().contains("not real numbers"), "{error}");
+}
+
+#[test]
+fn times_of_files_are_labels() {
+    let message = MessageBuilder::new().object(on("v", &[3], &[1, 2, 3], &["time"], "m")).object(on(
+        "time",
+        &[3],
+        &[0, 12, 24],
+        &["time"],
+        "hours since 2024-02-28 12:00",
+    ));
+    let path = Archive::new(&[message.encode().unwrap()]);
+    let dataset = open(&[path.path()], &OpenOptions::default()).unwrap();
+    let picked = |text: &str| dataset.read::<i32>("v", &dataset.select("v", &selectors(&[text])).unwrap()).unwrap();
+    assert_eq!((picked("time=2024-02-29"), picked("time=2024-02-28T12..2024-02-29T00")), (vec![2, 3], vec![1, 2]));
+    let cut = dataset.cut(&["v"], &selectors(&["time=2024-02-29T12"]), &on_all_cores()).unwrap().encode().unwrap();
+    let found = Archive::new(&[cut]).open().unwrap();
+    assert_eq!(
+        found.labels("time").unwrap().unwrap().values,
+        dataset
+            .labels("time")
+            .unwrap()
+            .map(|it| match &it.values {
+                Values::Times(times) => Values::Times(vec![times[2]]),
+                other => other.clone(),
+            })
+            .unwrap()
+    );
+}
