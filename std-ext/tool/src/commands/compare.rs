@@ -194,7 +194,9 @@ impl Work<'_, '_> {
         let (selected_a, selected_b) = (self.selected(&mut left), self.selected(&mut right));
         let pairs: Vec<_> = selected_a.iter().copied().zip(selected_b.iter().copied()).collect();
         self.in_order((a, b), pairs.chunks(TOGETHER), |comparison, pairs| {
-            pairs.iter().for_each(|pair| comparison.messages(*pair));
+            for pair in pairs {
+                comparison.messages(*pair);
+            }
         })?;
         let both = selected_a.len().min(selected_b.len());
         for (side, name, rest) in [(a, "first", selected_a.get(both..)), (b, "second", selected_b.get(both..))] {
