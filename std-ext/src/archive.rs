@@ -55,6 +55,7 @@ use self::seek::SeekFetch;
 use self::source::Source;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
+use crate::base::span::head;
 use crate::encode::MessageBuilder;
 #[cfg(feature = "mmap")]
 use crate::file::MappedFile;
@@ -130,7 +131,7 @@ impl Archive<'static> {
         let file = TensogramFile::open(path)?;
         let mut start = [0; LOOKED_AT];
         let read = file.read_at(0, &mut start)?;
-        let start = start.get(..read).unwrap_or_default();
+        let start = head(&start, read as u64);
         // What begins with a message is not searched.
         if start.starts_with(MAGIC) || start.is_empty() || file.message_count()? > 0 {
             return Ok(file.into());

@@ -9,3 +9,4 @@ pub mod limits;
 pub mod options;
 pub(crate) mod provenance;
 pub(crate) mod source_name;
+pub(crate) mod span;

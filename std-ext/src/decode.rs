@@ -93,7 +93,7 @@ pub(crate) mod whole;
 
 use self::checked::{CheckedMessage, message};
 use self::masks::mask_set;
-use self::plan::threads;
+use self::plan::threads_for;
 use self::trust::{Trusted, checked_object_of_frame};
 use self::whole::decoded_object;
 use crate::base::error::{Result, TensogramError};
@@ -171,8 +171,8 @@ pub fn decode_object(
 ) -> Result<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)> {
     let (checked, proof) = CheckedMessage::for_values(bytes, options, Some(index))?;
     let object = checked.object(index)?;
-    let (descriptor, values) =
-        decoded_object(Trusted::proven(&object, proof), options, threads(options, &object)?, &checked.budget)?;
+    let object = Trusted::proven(&object, proof);
+    let (descriptor, values) = decoded_object(object, options, threads_for(object, options)?, &checked.budget)?;
     Ok((to_owned::message_metadata(&checked.metadata, &checked.budget)?, descriptor, values))
 }
 
@@ -209,12 +209,8 @@ pub fn decode_with_masks(
 /// Format: FORMAT §5.2.
 pub fn decode_object_from_frame(frame: &[u8], options: &DecodeOptions) -> Result<DecodedObject> {
     let (object, proof) = checked_object_of_frame(frame, options)?;
-    decoded_object(
-        Trusted::proven(&object, proof),
-        options,
-        threads(options, &object)?,
-        &MetadataBudget::new(&options.limits),
-    )
+    let object = Trusted::proven(&object, proof);
+    decoded_object(object, options, threads_for(object, options)?, &MetadataBudget::new(&options.limits))
 }
 
 /// The data object that `frame` holds. Only its structure is checked.

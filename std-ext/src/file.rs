@@ -44,7 +44,7 @@ mod async_file;
 mod decode;
 mod file_iter;
 pub(crate) mod foreign;
-mod identity;
+pub(crate) mod identity;
 pub(crate) mod in_order;
 pub mod iter;
 mod message_bytes;

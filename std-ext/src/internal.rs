@@ -17,6 +17,7 @@ pub use crate::encode::masks::store as store_masks;
 
 // file
 pub use crate::file::foreign::KINDS as FOREIGN_KINDS;
+pub use crate::file::identity::is_of_server;
 pub use crate::file::in_order::{in_order, open_unread};
 
 // model
@@ -35,3 +36,15 @@ pub mod query {
 
 // scan
 pub use crate::scan::{Window, Windowed};
+
+/// Whether reading this address asks the cloud instance for credentials, as neither the options nor the environment have any.
+pub fn asks_instance(source: &str) -> bool {
+    #[cfg(feature = "remote")]
+    return crate::remote::open(source, &crate::remote::RemoteOptions::default())
+        .is_ok_and(|source| source.credentials() == crate::remote::Credentials::Instance);
+    #[cfg(not(feature = "remote"))]
+    {
+        let _ = source;
+        false
+    }
+}

@@ -354,7 +354,8 @@ tgm_error tgm_catalog_open(const char *path, tgm_catalog_t **out);
 tgm_error tgm_catalog_save(const tgm_catalog_t *catalog, const char *path);
 /* Adds the messages that were appended since. The archive is one that was opened behind the append. */
 tgm_error tgm_catalog_extend(tgm_catalog_t *catalog, const tgm_archive_t *archive, size_t *out_added);
-/* 0 if it covers the archive, 1 if the archive has grown, 2 if it is another one or was changed. */
+/* 0 if it covers the archive, 1 if the archive has grown, 2 if it is another one or was changed, 3 if nothing tells: it is on a
+ * server that does not name its versions, or was catalogued elsewhere. */
 tgm_error tgm_catalog_check(const tgm_catalog_t *catalog, const tgm_archive_t *archive, int32_t *out_state);
 size_t tgm_catalog_num_messages(const tgm_catalog_t *catalog);
 size_t tgm_catalog_num_objects(const tgm_catalog_t *catalog);

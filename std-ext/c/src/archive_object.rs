@@ -65,7 +65,7 @@ impl ObjectHandle {
     /// Memory of the caller as a slice, which lies apart from the message.
     ///
     /// # Errors
-    /// INVALID_ARG if it lies on the message.
+    /// `INVALID_ARG` if it lies on the message.
     pub(crate) fn apart<'a, T>(&self, out: OutputMemory<'a, T>) -> Result<&'a mut [T]> {
         out.apart_from(self.message)
     }

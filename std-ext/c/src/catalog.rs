@@ -146,7 +146,8 @@ pub unsafe extern "C" fn tgm_catalog_extend(
     })
 }
 
-/// Whether the catalogue fits an archive: 0 if it covers it, 1 if the archive has grown, 2 if it is another one.
+/// Whether the catalogue fits an archive: 0 if it covers it, 1 if the archive has grown, 2 if it is another one or was changed,
+/// 3 if nothing tells: it is on a server that does not name its versions, or was catalogued elsewhere.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_catalog_check(
     catalog: *const CatalogHandle,
@@ -160,6 +161,7 @@ pub unsafe extern "C" fn tgm_catalog_check(
         out.put(match read(&handle.catalog).check(archive.archive())? {
             Freshness::Fresh => 0,
             Freshness::Grown { .. } => 1,
+            Freshness::NotChecked => 3,
             _ => 2,
         });
         Ok(())

@@ -202,6 +202,7 @@ fn borrowed(handle: &ObjectHandle, request: &Request) -> Result<*mut ManagedTens
 }
 
 /// A tensor with values in memory of its own.
+#[allow(clippy::redundant_closure_for_method_calls, reason = "as a path, the method would be of one lifetime")]
 fn decoded(handle: &ObjectHandle, request: &Request) -> Result<*mut ManagedTensor> {
     let extent = request.extent(handle.object())?;
     request.options.limits.check_bytes(u64::MAX, extent.size as u64)?;

@@ -2,6 +2,7 @@
 
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
+use std::ptr;
 
 use tgm_std::codec;
 use tgm_std::codec::about::Support;
@@ -44,6 +45,26 @@ pub struct DecodeOptionsStruct {
     max_decoded_bytes: u64,
 }
 
+impl DecodeOptionsStruct {
+    /// The options that functions without a struct take.
+    #[cfg(feature = "async")]
+    pub(crate) const fn new(
+        native_byte_order: bool,
+        threads: u32,
+        restore_non_finite: bool,
+        verify_hash: bool,
+    ) -> Self {
+        Self {
+            struct_size: size_of::<Self>(),
+            native_byte_order: native_byte_order as i32,
+            restore_non_finite: restore_non_finite as i32,
+            verify_hash: verify_hash as i32,
+            threads,
+            max_decoded_bytes: 0,
+        }
+    }
+}
+
 /// `tgm_encode_options_t` of C.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +78,34 @@ pub struct EncodeOptionsStruct {
     masks: EncodeMaskOptions,
     /// Metadata of the message.
     extra: *const Builder,
+}
+
+impl EncodeOptionsStruct {
+    /// The options that functions without a struct take. If `masks` is NULL, NaN and infinities are errors.
+    ///
+    /// # Safety
+    /// `masks` is NULL or leads to options.
+    pub(crate) unsafe fn new(hash_algo: *const c_char, threads: u32, masks: *const EncodeMaskOptions) -> Result<Self> {
+        // SAFETY: the caller makes the same promise.
+        let masks = unsafe { args::given(masks)? }.copied().unwrap_or(EncodeMaskOptions {
+            allow_nan: 0,
+            allow_inf: 0,
+            nan_mask_method: ptr::null(),
+            pos_inf_mask_method: ptr::null(),
+            neg_inf_mask_method: ptr::null(),
+            small_mask_threshold_bytes: -1,
+        });
+        Ok(Self {
+            struct_size: size_of::<Self>(),
+            hash_algo,
+            threads,
+            value_order: 0,
+            descriptor_first: 0,
+            reserved: 0,
+            masks,
+            extra: ptr::null(),
+        })
+    }
 }
 
 /// Options of encoding. If `masks` is NULL, NaN and infinities are errors.

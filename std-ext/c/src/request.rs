@@ -232,7 +232,7 @@ pub unsafe extern "C" fn tgm_read_f32(
 /// The values where they lie in memory, if they lie there as the request wants them.
 ///
 /// # Errors
-/// INVALID_ARG if the object is not in memory; ENCODING if the values have to be decoded, swapped or gathered.
+/// `INVALID_ARG` if the object is not in memory; ENCODING if the values have to be decoded, swapped or gathered.
 pub(crate) fn in_place(handle: &ObjectHandle, request: &Request) -> Result<&'static [u8]> {
     let view = handle.object().view().ok_or_else(|| invalid("the object is not in memory: open bytes, or a map"))?;
     // What is staged is not decoded in vain.

@@ -112,16 +112,12 @@ pub unsafe extern "C" fn tgm_streaming_encoder_create_with_options(
     mask_options: *const EncodeMaskOptions,
     out: *mut *mut Encoder,
 ) -> Code {
-    call(|| {
+    // SAFETY: the header's contract.
+    match unsafe { EncodeOptionsStruct::new(hash_algo, threads, mask_options) } {
         // SAFETY: the header's contract.
-        let (path, json, out) =
-            unsafe { (args::text(path, "path")?, args::text(metadata_json, "metadata_json")?, args::place(out)?) };
-        let metadata = json_in::metadata(json)?;
-        // SAFETY: the header's contract.
-        let options = unsafe { options::encoding(hash_algo, threads, mask_options)? };
-        out.put_handle(Encoder::open(path, &metadata, &options)?);
-        Ok(())
-    })
+        Ok(options) => unsafe { tgm_streaming_encoder_create_opts(path, metadata_json, &raw const options, out) },
+        Err(failure) => call(|| Err(failure)),
+    }
 }
 
 /// Begins a message in a file, with a struct of options.

@@ -34,7 +34,7 @@ impl<T> Turns<T> {
     /// Calls `turn` with the value.
     ///
     /// # Errors
-    /// INVALID_ARG after the end, and while another call goes on; the errors of `turn`.
+    /// `INVALID_ARG` after the end, and while another call goes on; the errors of `turn`.
     pub(crate) fn with<R>(&self, turn: impl FnOnce(&mut T) -> Result<R>) -> Result<R> {
         turn(self.lock()?.as_mut().ok_or_else(|| self.ended())?)
     }

@@ -33,7 +33,7 @@ impl MessageSink for Sink {
             Self::Memory(bytes) => bytes.take_message(message),
             Self::File(file) => file.take_message(message),
             // SAFETY: the header's contract: the function may be called with these until the writer is freed.
-            Self::Function(function, user) => Ok(unsafe { hand_over(*function, *user, message)? }),
+            Self::Function(function, user) => unsafe { hand_over(*function, *user, message) }.map_err(Into::into),
         }
     }
 

@@ -42,9 +42,12 @@ impl Column {
         }
     }
 
-    /// The number in a row. Rows beyond the last one count as 0.
-    pub(super) fn at(&self, row: usize) -> u64 {
-        self.get(row).unwrap_or_default()
+    /// [`Self::get`] of a row that the leaf says is there.
+    ///
+    /// # Errors
+    /// [`TensogramError::Metadata`] if it is not.
+    pub(super) fn at(&self, row: usize) -> Result<u64> {
+        self.get(row).ok_or_else(|| bad("a row of a column is missing"))
     }
 
     /// Reads the column that an object holds. It must have `rows` rows, or one. Its digest is checked.
@@ -59,7 +62,8 @@ impl Column {
             return Err(bad(format!("column {name} has {count} rows instead of {rows}")));
         }
         let dtype = descriptor.dtype();
-        let limits = DecodeLimits { max_decoded_bytes: count.saturating_mul(8), ..DecodeLimits::default() };
+        // The count was compared with one that the limits allow.
+        let limits = DecodeLimits { max_decoded_bytes: count * 8, ..DecodeLimits::default() };
         let options = DecodeOptions { native_byte_order: true, limits, ..DecodeOptions::default() };
         let bytes = read(object).options(&options).bytes()?;
         let column = match dtype {
@@ -71,7 +75,7 @@ impl Column {
             }
             other => return Err(bad(format!("column {name} is of {other}"))),
         };
-        let column = if count == 1 { Self::Equal(column.at(0)) } else { column };
+        let column = if count == 1 { Self::Equal(column.at(0)?) } else { column };
         Ok(Stored { column, dtype })
     }
 }
@@ -98,7 +102,7 @@ pub(super) fn write(name: &str, numbers: &[u64], width: Width) -> ObjectBuilder<
         Some((first, rest)) if rest.iter().all(|number| number == first) => std::slice::from_ref(first),
         _ => numbers,
     };
-    let greatest = numbers.iter().copied().max().unwrap_or_default();
+    let greatest = numbers.iter().copied().max().unwrap_or(0);
     let dtype = match width {
         Width::Int64 => Dtype::Int64,
         Width::Float64 => Dtype::Float64,

@@ -37,10 +37,10 @@ pub(super) fn parts(
 ) -> Result<Vec<Part>> {
     let parts = data.map_runs(layouts, threads, |number, run| {
         let before = number.checked_sub(1).and_then(|before| layouts.get(before));
-        let start = before.map_or(start, |before| before.offset.saturating_add(before.length));
+        let start = before.map_or(start, MessageLayout::end);
         let (mut done, mut part) = (Vec::new(), Part::new(start, keys.len()));
         run.for_each(|index, layout, bytes| {
-            let message = first.saturating_add(number).saturating_add(index);
+            let message = first + number + index;
             if part.leads.len() > LEAF_OBJECTS {
                 let next = Part::new(part.end, keys.len());
                 done.push(std::mem::replace(&mut part, next));
@@ -79,8 +79,8 @@ pub(super) fn leaves(parts: impl IntoIterator<Item = Part>) -> Result<Vec<Part>>
     for part in parts {
         match leaves.last_mut() {
             Some(last)
-                if last.gaps.len().saturating_add(part.gaps.len()) <= LEAF_MESSAGES
-                    && last.leads.len().saturating_add(part.leads.len()) <= LEAF_OBJECTS =>
+                if last.gaps.len() + part.gaps.len() <= LEAF_MESSAGES
+                    && last.leads.len() + part.leads.len() <= LEAF_OBJECTS =>
             {
                 last.append(&part)?;
             }
@@ -102,7 +102,7 @@ struct Values {
 
 impl Values {
     fn add(&mut self, encoded: &[u8]) {
-        self.count = self.count.saturating_add(1);
+        self.count += 1;
         if self.is_over || self.distinct.contains(encoded) {
             return;
         }
@@ -114,7 +114,7 @@ impl Values {
     }
 
     fn join(&mut self, other: Self) {
-        self.count = self.count.saturating_add(other.count);
+        self.count += other.count;
         self.is_over |= other.is_over;
         if !self.is_over {
             self.distinct.extend(other.distinct);
@@ -163,7 +163,7 @@ impl Paths {
         }
         path.push_str(&segment(key));
         match value.kind() {
-            Kind::Map if depth < DEEPEST => self.add_map(path, &value.as_map()?, depth.saturating_add(1))?,
+            Kind::Map if depth < DEEPEST => self.add_map(path, &value.as_map()?, depth + 1)?,
             Kind::Map | Kind::Array | Kind::Bytes => {}
             _ => self.add(path, value.as_encoded()),
         }
@@ -177,7 +177,7 @@ impl Paths {
         let count = metadata.object_count();
         let mut path = String::new();
         for (about, object) in metadata.objects().zip(message.objects()) {
-            self.objects = self.objects.saturating_add(1);
+            self.objects += 1;
             for entry in about?.entries() {
                 let (key, value) = entry?;
                 self.add_entry(&mut path, &key, &value, 0)?;
@@ -211,13 +211,13 @@ pub(super) fn varying_keys(
         let mut paths = Paths::default();
         run.for_each(|index, _, bytes| {
             let added = paths.add_message(bytes, options);
-            added.map_err(|error: TensogramError| error.in_message(number.saturating_add(index)))
+            added.map_err(|error: TensogramError| error.in_message(number + index))
         })?;
         Ok(paths)
     })?;
     let mut all = Paths::default();
     for paths in found {
-        all.objects = all.objects.saturating_add(paths.objects);
+        all.objects += paths.objects;
         for (path, values) in paths.paths {
             if all.paths.len() < MOST_PATHS || all.paths.contains_key(&path) {
                 all.paths.entry(path).or_default().join(values);

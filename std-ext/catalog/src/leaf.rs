@@ -39,7 +39,7 @@ pub(super) struct Leaf {
 /// The messages and objects of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Covers {
-    pub(super) first: u64,
+    pub(super) first: usize,
     pub(super) messages: usize,
     pub(super) objects: usize,
     pub(super) start: u64,
@@ -91,7 +91,8 @@ impl Table {
     /// The values in the order of their codes.
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let mut start = 0;
-        self.ends.iter().map(move |&end| self.bytes.get(std::mem::replace(&mut start, end)..end).unwrap_or_default())
+        // The ends were noted while the bytes were added, so they ascend and lie in them.
+        self.ends.iter().map(move |&end| self.bytes.get(std::mem::replace(&mut start, end)..end).unwrap_or(&[]))
     }
 }
 
@@ -162,18 +163,17 @@ impl Leaf {
             None
         } else {
             let mut next = 0_u64;
-            let mut firsts = Vec::with_capacity(messages.saturating_add(1));
+            let wrong = || bad("the numbers of objects do not add up");
+            let number = |first: u64| u32::try_from(first).map_err(|_| wrong());
+            let mut firsts = Vec::with_capacity(messages + 1);
             for row in 0..messages {
-                firsts.push(u32::try_from(next).unwrap_or(u32::MAX));
-                next = next.saturating_add(counts.at(row));
-                if next > objects as u64 {
-                    break;
-                }
+                firsts.push(number(next)?);
+                next = next.checked_add(counts.at(row)?).filter(|next| *next <= objects as u64).ok_or_else(wrong)?;
             }
             if next != objects as u64 {
-                return Err(bad("the numbers of objects do not add up"));
+                return Err(wrong());
             }
-            firsts.push(u32::try_from(next).unwrap_or(u32::MAX));
+            firsts.push(number(next)?);
             Some(firsts)
         };
         Ok(self.first_objects.get_or_init(|| found).as_deref())
@@ -181,9 +181,14 @@ impl Leaf {
 
     /// The numbers within the leaf of the objects of a message.
     pub(super) fn objects_of(&self, message: usize) -> Result<std::ops::Range<usize>> {
-        let Some(firsts) = self.first_objects()? else { return Ok(message..message.saturating_add(1)) };
-        let at = |index: usize| firsts.get(index).map_or(0, |first| usize::try_from(*first).unwrap_or(usize::MAX));
-        Ok(at(message)..at(message.saturating_add(1)))
+        let found = match self.first_objects()? {
+            None => (message < self.covers.messages).then(|| message..message + 1),
+            Some(firsts) => match firsts.get(message..) {
+                Some([first, end, ..]) => Some(*first as usize..*end as usize),
+                _ => None,
+            },
+        };
+        found.ok_or_else(|| bad("a message is missing"))
     }
 
     /// Where all messages and objects are.
@@ -199,15 +204,16 @@ impl Leaf {
         let mut places = Places { messages: Vec::with_capacity(messages), objects: Vec::with_capacity(objects) };
         let mut at = start;
         for message in 0..messages {
-            let offset = step(at, gaps.at(message))?;
+            let offset = step(at, gaps.at(message)?)?;
             at = offset;
             for object in self.objects_of(message)? {
-                let frame = step(at, leads.at(object))?;
-                places.objects.push((frame, lengths.at(object)));
-                at = step(frame, lengths.at(object))?;
+                let frame = step(at, leads.at(object)?)?;
+                let length = lengths.at(object)?;
+                places.objects.push((frame, length));
+                at = step(frame, length)?;
             }
-            at = step(at, tails.at(message))?;
-            places.messages.push((offset, at.saturating_sub(offset)));
+            at = step(at, tails.at(message)?)?;
+            places.messages.push((offset, at - offset));
         }
         if at != end {
             return Err(bad("the lengths of the messages do not add up"));
@@ -250,14 +256,21 @@ impl Leaf {
         let column = self.object_column(key)?;
         let Some(firsts) = self.first_objects()? else { return Ok(column.clone()) };
         let absent = key.absent();
-        let ranges = firsts.windows(2).map(|pair| match pair {
-            [first, end] => usize::try_from(*first).unwrap_or_default()..usize::try_from(*end).unwrap_or_default(),
-            _ => 0..0,
-        });
-        let first = |mut range: std::ops::Range<usize>| {
-            range.find_map(|object| Some(column.at(object)).filter(|code| Some(*code) != absent))
-        };
-        Ok(Column::U64(ranges.map(|range| first(range).or(absent).unwrap_or_default()).collect()))
+        let mut rows = Vec::with_capacity(self.covers.messages);
+        for pair in firsts.windows(2) {
+            let [first, end] = pair else { continue };
+            let mut found = absent;
+            for object in *first as usize..*end as usize {
+                let code = column.at(object)?;
+                if Some(code) != absent {
+                    found = Some(code);
+                    break;
+                }
+            }
+            // No float stands for a missing value.
+            rows.push(found.ok_or_else(|| bad(format!("key {} has no value for a message", key.path)))?);
+        }
+        Ok(Column::U64(rows))
     }
 
     /// The column of a key, whose numbers were checked.
@@ -295,7 +308,8 @@ impl Leaf {
 fn repeated(column: &Column, firsts: &[u32]) -> Column {
     fn each<T: Copy>(numbers: &[T], firsts: &[u32]) -> Vec<T> {
         let counts = firsts.windows(2).map(|pair| match pair {
-            [first, end] => usize::try_from(end.saturating_sub(*first)).unwrap_or_default(),
+            // They ascend.
+            [first, end] => (end - first) as usize,
             _ => 0,
         });
         numbers.iter().zip(counts).flat_map(|(number, count)| std::iter::repeat_n(*number, count)).collect()
@@ -319,9 +333,10 @@ impl Covers {
                 .ok_or_else(|| bad(format!("it has {found} {key}, more than the limit of {limit}")))
         };
         let (start, end) = (uint_of(map, "start")?, uint_of(map, "end")?);
-        let first = uint_of(map, "first")?;
+        let first = usize::try_from(uint_of(map, "first")?);
+        let first = first.map_err(|_| bad("its messages have numbers that this machine cannot count"))?;
         let messages = count("messages", limits.max_messages.min(LEAF_MESSAGES))?;
-        let objects = count("objects", limits.max_objects.min(LEAF_OBJECTS.saturating_mul(2)))?;
+        let objects = count("objects", limits.max_objects.min(LEAF_OBJECTS * 2))?;
         if start > end || messages == 0 {
             return Err(bad("it covers nothing"));
         }
@@ -337,7 +352,8 @@ impl KeyHead {
         };
         let column = |key: &str| {
             let found = map.get(key)?.map(|found| found.as_u64()).transpose()?;
-            Ok::<_, TensogramError>(found.map(|found| usize::try_from(found).unwrap_or(usize::MAX)))
+            let found = found.map(usize::try_from).transpose();
+            found.map_err(|_| bad(format!("the {key} column of a key is missing")))
         };
         let path = text("path")?;
         let kind = match text("kind")?.as_str() {

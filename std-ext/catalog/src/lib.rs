@@ -36,7 +36,8 @@
 //!           tail: the 24 bytes before `end`,
 //!           digest: hash slot of the last covered object, digest_end: where its frame ends,
 //!           metadata: sum of a digest of each message's frames, metadata and descriptors,
-//!           identity: device, inode, time of change and size of the file of the data },
+//!           identity: device, inode, time of change and size of the file of the data; of a file on a server the text
+//!                     `server `, its size, a blank, and its ETag, or else `Last-Modified: ` and that },
 //!   keys: [ { path, kind: "codes"|"integers"|"floats", message, object: numbers of the objects that hold the columns,
 //!             values: [ … ], absent: the code of a missing value }, … ] }
 //! ```
@@ -238,8 +239,8 @@ impl Catalog {
             if offset != end {
                 return Err(bad(format!("bytes {end} to {offset} belong to no leaf")));
             }
-            end = offset.saturating_add(length);
-            let leaf = bytes.get(offset..end).unwrap_or_default().to_vec();
+            end = offset + length;
+            let leaf = bytes.get(offset..end).ok_or_else(|| bad("a leaf is cut off"))?.to_vec();
             let number = catalog.leaves.len();
             let opened = Leaf::open(leaf, limits).and_then(|leaf| catalog.push(leaf));
             opened.map_err(|error| error.in_message(number))?;
@@ -252,7 +253,7 @@ impl Catalog {
 
     /// Adds a leaf, which must follow the last one.
     fn push(&mut self, leaf: Leaf) -> Result<()> {
-        if leaf.covers.first != self.message_count() as u64 || leaf.covers.start != self.covered() {
+        if leaf.covers.first != self.message_count() || leaf.covers.start != self.covered() {
             return Err(bad("this leaf does not follow the one before"));
         }
         let keys = leaf.keys.iter().map(|key| key.path.as_str());
@@ -261,8 +262,8 @@ impl Catalog {
         } else if !keys.eq(self.keys.iter().map(String::as_str)) {
             return Err(bad("this leaf has other keys than the first one"));
         }
-        if self.message_count().saturating_add(leaf.covers.messages) > self.limits.max_messages
-            || self.object_count().saturating_add(leaf.covers.objects) > self.limits.max_objects
+        if self.message_count() + leaf.covers.messages > self.limits.max_messages
+            || self.object_count() + leaf.covers.objects > self.limits.max_objects
         {
             return Err(bad("the leaves have more messages or objects than the limits allow"));
         }
@@ -304,7 +305,7 @@ impl Catalog {
             },
             Freshness::Grown { covered, .. } => self.add(&data, &data.layouts_from(covered)?)?,
         }
-        Ok(self.message_count().saturating_sub(before))
+        Ok(self.message_count() - before)
     }
 
     /// [`Self::extend`] for a catalogue in a file: opens it, and appends the new leaves. Readers of the file see each
@@ -345,9 +346,9 @@ impl Catalog {
         let mut end = old.iter().map(|leaf| leaf.bytes.len() as u64).sum();
         for (count, leaf) in new.iter().enumerate() {
             if file.append_at(Some(end), &leaf.bytes, &how)?.is_none() {
-                return Ok(new.get(..count).unwrap_or_default());
+                return new.get(..count).ok_or_else(|| bad("a leaf is missing"));
             }
-            end = end.saturating_add(leaf.bytes.len() as u64);
+            end += leaf.bytes.len() as u64;
         }
         Ok(new)
     }
@@ -377,16 +378,17 @@ impl Catalog {
         part.metadata = leaf.proof.metadata;
         for (message, &(offset, length)) in places.messages.iter().enumerate() {
             let objects = leaf.objects_of(message)?;
-            part.gaps.push(offset.saturating_sub(part.end));
+            // `places` has proven that all of them follow each other.
+            part.gaps.push(offset - part.end);
             part.counts.push(objects.len() as u64);
             let mut at = offset;
-            for &(frame, length) in places.objects.get(objects).unwrap_or_default() {
-                part.leads.push(frame.saturating_sub(at));
+            for &(frame, length) in places.objects.get(objects).ok_or_else(|| bad("an object is missing"))? {
+                part.leads.push(frame - at);
                 part.lengths.push(length);
-                at = frame.saturating_add(length);
+                at = frame + length;
             }
-            part.end = offset.saturating_add(length);
-            part.tails.push(part.end.saturating_sub(at));
+            part.end = offset + length;
+            part.tails.push(part.end - at);
         }
         for key in &leaf.keys {
             let mut values = KeyPart::default();
@@ -399,7 +401,7 @@ impl Catalog {
                 [(messages, leaf.covers.messages, true), (objects, leaf.covers.objects, false)]
             {
                 for row in 0..rows {
-                    let bits = column.at(row);
+                    let bits = column.at(row)?;
                     let code = match &key.kind {
                         Storage::Codes(_) => {
                             usize::try_from(bits).ok().and_then(|code| codes.get(code)).copied().unwrap_or(ABSENT)
@@ -430,19 +432,35 @@ impl Catalog {
 
     /// Whether the catalogue fits the data: reads the first bytes of the data, the last covered ones, and its length. That is
     /// enough for the file that was catalogued, if its size, its time of change and its inode are as they were. Otherwise all
-    /// metadata are read and compared by a digest, as [`Self::check_all`] does; for a file on a server the answer is
-    /// [`Freshness::NotChecked`].
+    /// metadata are read and compared by a digest, as [`Self::check_all`] does.
+    ///
+    /// A file on a server that was catalogued there is fresh by its `ETag` (or else `Last-Modified`) and its size, without
+    /// another request than for these; with another `ETag`, all metadata are read and compared. Where the server does not tell,
+    /// or the file was catalogued elsewhere, the answer is [`Freshness::NotChecked`].
     ///
     /// # Errors
     /// The errors of reading.
     pub fn check<'d>(&self, data: impl Into<Data<'d>>) -> Result<Freshness> {
         let data = data.into();
-        let is_known = self.leaves.last().is_some_and(|last| last.proof.is_of_same_file(&data));
+        let is_same = self.is_of_same_file(data);
+        if is_same == Some(true) && data.is_remote() {
+            let (covered, size) = (self.covered(), data.length()?);
+            return Ok(if size == covered { Freshness::Fresh } else { Freshness::Grown { covered, size } });
+        }
         match self.check_ends(&data)? {
-            found if is_known => Ok(found),
-            Freshness::Fresh | Freshness::Grown { .. } if data.is_remote() => Ok(Freshness::NotChecked),
+            found if is_same == Some(true) => Ok(found),
+            Freshness::Fresh | Freshness::Grown { .. } if is_same.is_none() && data.is_remote() => {
+                Ok(Freshness::NotChecked)
+            }
             found => self.check_middle(&data, found),
         }
+    }
+
+    /// Whether the data are the file that was catalogued, unchanged since: what [`Self::check`] asks first. A file on a server
+    /// is told by its `ETag`, or else by its time of change, and by its size. `None` if it does not show. Reads nothing but,
+    /// from a server of which nothing was read, the first bytes.
+    pub fn is_of_same_file<'d>(&self, data: impl Into<Data<'d>>) -> Option<bool> {
+        self.leaves.last()?.proof.is_of_same_file(&data.into())
     }
 
     /// Whether the catalogue fits the data, by a digest over the metadata, descriptors and places of all covered messages. Reads
@@ -474,11 +492,11 @@ impl Catalog {
         let Some(expected) = self.leaves.iter().try_fold(0, add) else { return Ok(Freshness::NotChecked) };
         let mut layouts = data.layouts()?;
         // Another program may have appended to the file and to the catalogue since the file was opened.
-        if layouts.last().is_none_or(|last| last.offset.saturating_add(last.length) < self.covered()) {
+        if layouts.last().is_none_or(|last| last.end() < self.covered()) {
             layouts = data.layouts_from(0)?.into();
         }
         let covered = layouts.partition_point(|layout| layout.offset < self.covered());
-        let layouts = layouts.get(..covered).unwrap_or_default();
+        let layouts = layouts.get(..covered).unwrap_or(&layouts);
         let is_same = gather::fingerprints(data, layouts, threads(&self.options, layouts)?)? == Some(expected);
         let stale =
             || Freshness::Stale("the metadata or the places of messages differ from what the catalogue has".into());
@@ -512,9 +530,9 @@ impl Catalog {
 
     /// The leaf of a message, and the number of the message in it.
     fn leaf_of(&self, message: usize) -> Result<(&Leaf, usize)> {
-        let behind = self.leaves.partition_point(|leaf| leaf.covers.first <= message as u64);
+        let behind = self.leaves.partition_point(|leaf| leaf.covers.first <= message);
         let leaf = behind.checked_sub(1).and_then(|number| self.leaves.get(number));
-        let row = leaf.and_then(|leaf| message.checked_sub(usize::try_from(leaf.covers.first).ok()?));
+        let row = leaf.and_then(|leaf| message.checked_sub(leaf.covers.first));
         leaf.zip(row).filter(|(leaf, row)| *row < leaf.covers.messages).ok_or_else(|| {
             let count = self.message_count();
             TensogramError::Framing(format!("message index {message} out of range (count={count})").into())
@@ -572,18 +590,19 @@ impl Catalog {
     pub fn select(&self, query: &Query) -> Result<Vec<(usize, usize)>> {
         let found = self.map_leaves(query, |leaf| {
             let mask = mask(leaf, query, Level::Objects)?;
-            let first = usize::try_from(leaf.covers.first).unwrap_or(usize::MAX);
+            let first = leaf.covers.first;
             let mut found = Vec::new();
             match leaf.first_objects()? {
-                None => for_each_row(&mask, |row| found.push((first.saturating_add(row), 0))),
+                None => for_each_row(&mask, |row| found.push((first + row, 0))),
                 Some(firsts) => {
                     let mut message = 0_usize;
                     let at = |message: usize| firsts.get(message).map_or(usize::MAX, |first| *first as usize);
                     for_each_row(&mask, |row| {
-                        while at(message.saturating_add(1)) <= row {
-                            message = message.saturating_add(1);
+                        while at(message + 1) <= row {
+                            message += 1;
                         }
-                        found.push((first.saturating_add(message), row.saturating_sub(at(message))));
+                        // It is the last message that begins at or before the row.
+                        found.push((first + message, row - at(message)));
                     });
                 }
             }
@@ -598,9 +617,9 @@ impl Catalog {
     /// As [`Self::select`].
     pub fn select_messages(&self, query: &Query) -> Result<Vec<usize>> {
         let found = self.map_leaves(query, |leaf| {
-            let first = usize::try_from(leaf.covers.first).unwrap_or(usize::MAX);
+            let first = leaf.covers.first;
             let mut found = Vec::new();
-            for_each_row(&mask(leaf, query, Level::Messages)?, |row| found.push(first.saturating_add(row)));
+            for_each_row(&mask(leaf, query, Level::Messages)?, |row| found.push(first + row));
             Ok(found)
         })?;
         Ok(found.concat())
@@ -618,7 +637,7 @@ impl Catalog {
 }
 
 fn threads(options: &DecodeOptions, layouts: &[MessageLayout]) -> Result<Threads> {
-    let bytes = layouts.iter().fold(0, |sum: u64, layout| sum.saturating_add(layout.length));
+    let bytes = layouts.iter().map(|layout| layout.length).sum();
     Ok(Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?)
 }
 
@@ -629,7 +648,8 @@ fn check_bytes(len: u64, limits: &CatalogLimits) -> Result<()> {
 
 fn range(place: Option<&(u64, u64)>) -> Result<Range<u64>> {
     let (offset, length) = place.ok_or_else(|| bad("a row is missing"))?;
-    Ok(*offset..offset.saturating_add(*length))
+    let end = offset.checked_add(*length).ok_or_else(|| bad("a row lies outside of the covered bytes"))?;
+    Ok(*offset..end)
 }
 
 /// The object whose frame these bytes are, from [`Catalog::object_range`]. Proves the header, the length and the tail

@@ -34,7 +34,7 @@ pub(super) struct Key {
 
 impl Key {
     pub(super) fn new(path: &str) -> Self {
-        let first = path.split('.').next().unwrap_or_default();
+        let first = path.split('.').next().unwrap_or("");
         Self {
             path: path.to_string(),
             annotation: annotation_path(path),
@@ -50,20 +50,20 @@ pub(super) struct Dictionary {
     codes: HashMap<Box<[u8]>, u32>,
     values: Vec<Box<[u8]>>,
     /// The code that was asked for last: neighbours are often equal.
-    last: usize,
+    last: u32,
 }
 
 impl Dictionary {
     /// The code of a value. A new one is entered.
     pub(super) fn code(&mut self, encoded: &[u8]) -> Result<u32> {
-        if self.values.get(self.last).is_some_and(|last| **last == *encoded) {
-            return Ok(u32::try_from(self.last).unwrap_or(ABSENT));
+        if self.values.get(self.last as usize).is_some_and(|last| **last == *encoded) {
+            return Ok(self.last);
         }
         let code = match self.codes.get(encoded) {
             Some(code) => *code,
             None => self.enter(encoded)?,
         };
-        self.last = usize::try_from(code).unwrap_or_default();
+        self.last = code;
         Ok(code)
     }
 
@@ -136,7 +136,8 @@ pub(super) fn fingerprint(layout: MessageLayout, message: &Message<'_>) -> Resul
             }),
             _ => Some(body),
         };
-        parts.push(digest(content.unwrap_or_default()));
+        // An object that cannot be read has only its place and its length.
+        parts.push(digest(content.unwrap_or(&[])));
     }
     let bytes: Vec<u8> = parts.iter().flat_map(|part| part.to_le_bytes()).collect();
     Ok(digest(&bytes))
@@ -163,22 +164,23 @@ impl Part {
         let metadata = hash::metadata(&message, options)?;
         let print = fingerprint(layout, &message)?;
         self.metadata = self.metadata.map(|sum| sum.wrapping_add(print));
+        // Frames follow each other in their message, and messages in their file.
         let (mut at, mut count) = (0_u64, 0_u64);
         for frame in message.frames() {
             let frame = frame?;
             if frame.frame_type() != FrameType::NTensorFrame {
                 continue;
             }
-            self.leads.push(frame.offset().saturating_sub(at));
+            self.leads.push(frame.offset() - at);
             self.lengths.push(frame.total_length());
             at = frame.end_offset();
-            count = count.saturating_add(1);
-            self.digest = Some((frame.hash_slot(), layout.offset.saturating_add(at)));
+            count += 1;
+            self.digest = Some((frame.hash_slot(), layout.offset + at));
         }
-        self.gaps.push(layout.offset.saturating_sub(self.end));
+        self.gaps.push(layout.offset - self.end);
         self.counts.push(count);
-        self.tails.push(layout.length.saturating_sub(at));
-        self.end = layout.offset.saturating_add(layout.length);
+        self.tails.push(layout.length - at);
+        self.end = layout.end();
         self.add_values(keys, &message, &metadata)
     }
 
@@ -230,11 +232,11 @@ impl Part {
 
     /// Adds the rows of a part that follows this one.
     pub(super) fn append(&mut self, other: &Self) -> Result<()> {
-        let gap = other.start.saturating_sub(self.end);
+        let gap = other.start - self.end;
         let gaps = self.gaps.len();
         self.gaps.extend(&other.gaps);
         if let Some(first) = self.gaps.get_mut(gaps) {
-            *first = first.saturating_add(gap);
+            *first += gap;
         }
         self.tails.extend(&other.tails);
         self.counts.extend(&other.counts);

@@ -7,10 +7,12 @@ use tgm_core::cbor::Map;
 use tgm_core::wire::{DATA_OBJECT_FOOTER_SIZE, ObjectTail, POSTAMBLE_SIZE};
 use zerocopy::FromBytes as _;
 
+use super::bad;
 use super::cbor::{bytes_of, map, uint_of};
 use tgm_std::Result;
 use tgm_std::file::Data;
 use tgm_std::internal::hash::digest;
+use tgm_std::internal::is_of_server;
 
 /// Bytes at the start of the data that a catalogue remembers by their digest.
 const HEAD: u64 = 4 << 10;
@@ -27,7 +29,7 @@ pub(super) struct Proof {
     pub(super) digest: Option<(u64, u64)>,
     /// The sum of the covered messages' fingerprints.
     pub(super) metadata: Option<u64>,
-    /// Which file the data were, and when it was changed last.
+    /// Which file the data were, and in which state.
     pub(super) identity: Option<Vec<u8>>,
 }
 
@@ -44,8 +46,9 @@ pub enum Freshness {
         /// Bytes of the data.
         size: u64,
     },
-    /// What was compared quickly fits, and nothing tells whether the middle of the data is as it was: the file is another one
-    /// or was changed since, and the catalogue has no digest of its metadata, or reading them was not asked for.
+    /// What was compared quickly fits, and nothing tells whether the middle of the data is as it was: the catalogue has no
+    /// digest of the metadata, or the data is on a server that does not name its versions, or was catalogued elsewhere, and
+    /// reading all metadata was not asked for.
     NotChecked,
     /// The catalogue is of other data, or the data was changed. The text says how that shows.
     Stale(String),
@@ -72,13 +75,19 @@ impl Proof {
     pub(super) fn of(data: &Data<'_>, end: u64, digest: Option<(u64, u64)>, metadata: Option<u64>) -> Result<Self> {
         let head_length = end.min(HEAD);
         let head = self::digest(&read(data, 0, head_length)?);
+        // Of data that are shorter, all of it; so it is below.
         let tail = read(data, end.saturating_sub(POSTAMBLE_SIZE as u64), POSTAMBLE_SIZE as u64)?;
         Ok(Self { head_length, head, tail, digest, metadata, identity: data.identity() })
     }
 
-    /// Whether the data are the file that they were when the catalogue was written, unchanged since.
-    pub(super) fn is_of_same_file(&self, data: &Data<'_>) -> bool {
-        self.identity.is_some() && self.identity == data.identity()
+    /// Whether the data are the file that they were when the catalogue was written, unchanged since. `None` if neither shows:
+    /// the file is another one, which may be a copy, or a server does not name its versions.
+    pub(super) fn is_of_same_file(&self, data: &Data<'_>) -> Option<bool> {
+        let (before, now) = (self.identity.as_ref()?, data.identity()?);
+        match before == &now {
+            true => Some(true),
+            false => (is_of_server(before) && is_of_server(&now)).then_some(false),
+        }
     }
 
     pub(super) fn to_value(&self) -> Owned {
@@ -143,7 +152,7 @@ impl Proof {
 
 /// Bytes of the data, as many as are there.
 fn read(data: &Data<'_>, offset: u64, len: u64) -> Result<Vec<u8>> {
-    let mut bytes = vec![0; usize::try_from(len.min(HEAD)).unwrap_or_default()];
+    let mut bytes = vec![0; usize::try_from(len.min(HEAD)).map_err(|_| bad("the start of the data is too long"))?];
     let read = data.read_at(offset, &mut bytes)?;
     bytes.truncate(read);
     Ok(bytes)

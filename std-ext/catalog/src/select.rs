@@ -105,7 +105,7 @@ fn of_codes(column: &Column, holds: &[bool], absent: bool, rows: usize) -> Vec<u
                 return equal_to(codes, &few, negated);
             }
             let all: [u8; 256] = std::array::from_fn(|code| of_code(code as u64));
-            codes.iter().map(|code| all.get(usize::from(*code)).copied().unwrap_or_default()).collect()
+            codes.iter().map(|code| all.get(usize::from(*code)).copied().unwrap_or(0)).collect()
         }
         Column::U16(codes) => {
             if let Some((few, negated)) = few_codes(holds, absent) {
@@ -114,7 +114,7 @@ fn of_codes(column: &Column, holds: &[bool], absent: bool, rows: usize) -> Vec<u
             }
             let mut all = vec![u8::from(absent); 1 << 16];
             all.iter_mut().zip(holds).for_each(|(to, from)| *to = u8::from(*from));
-            codes.iter().map(|code| all.get(usize::from(*code)).copied().unwrap_or_default()).collect()
+            codes.iter().map(|code| all.get(usize::from(*code)).copied().unwrap_or(0)).collect()
         }
         Column::U32(codes) => codes.iter().map(|code| of_code(u64::from(*code))).collect(),
         Column::U64(codes) => codes.iter().map(|code| of_code(*code)).collect(),
@@ -155,7 +155,7 @@ fn of_numbers(condition: &Condition, key: &KeyHead, column: &Column, rows: usize
     let is_float = matches!(key.kind, Storage::Floats);
     let mut mask = Vec::with_capacity(rows);
     for row in 0..rows {
-        let bits = column.at(row);
+        let bits = column.at(row)?;
         let holds = if Some(bits) == absent {
             missing
         } else {
@@ -195,7 +195,7 @@ pub(super) fn for_each_row(mask: &[u8], mut found: impl FnMut(usize)) {
         }
         for (index, row) in rows.iter().enumerate() {
             if *row != 0 {
-                found(number.saturating_mul(8).saturating_add(index));
+                found(number * 8 + index);
             }
         }
     }

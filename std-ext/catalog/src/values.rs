@@ -66,7 +66,7 @@ impl Distinct {
         let absent = key.absent();
         let mut found = Vec::with_capacity(rows);
         for row in 0..rows {
-            let bits = column.at(row);
+            let bits = column.at(row)?;
             let id = match known.get(&bits) {
                 Some(id) => *id,
                 None if Some(bits) == absent => None,
@@ -140,10 +140,9 @@ impl Catalog {
     /// Calls `found` for each object of a leaf. It gets the object's row in the leaf, the number of its message, and
     /// its number in that message.
     fn each_object(leaf: &Leaf, mut found: impl FnMut(usize, (usize, usize))) -> Result<()> {
-        let first = usize::try_from(leaf.covers.first).unwrap_or(usize::MAX);
         for message in 0..leaf.covers.messages {
             for (object, row) in leaf.objects_of(message)?.enumerate() {
-                found(row, (first.saturating_add(message), object));
+                found(row, (leaf.covers.first + message, object));
             }
         }
         Ok(())
@@ -165,6 +164,7 @@ fn order(one: &Owned, other: &Owned) -> Ordering {
         Owned::Float(float) => Some(query::Number::Float(*float)),
         _ => None,
     };
+    // Values of a catalogue were read from CBOR, so they can be written.
     let encoded = |value: &Owned| canonical(value).unwrap_or_default();
     let by_value = || match (one, other) {
         (Owned::Text(one), Owned::Text(other)) => one.cmp(other),

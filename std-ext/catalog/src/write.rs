@@ -7,7 +7,7 @@ use super::cbor::{ABSENT_INTEGER, ENCODED_CBOR, map};
 use super::column::{Width, write};
 use super::part::{ABSENT, Key, KeyPart, Part};
 use super::proof::Proof;
-use super::{FORMAT, name};
+use super::{FORMAT, bad, name};
 use tgm_std::internal::to_owned;
 use tgm_std::{MessageBuilder, ObjectBuilder, Result};
 
@@ -59,11 +59,13 @@ fn write_key(key: &Key, values: &KeyPart, part: &Part, columns: &mut Vec<ObjectB
     };
     let reserved = reserved_for(values.dictionary.values().len());
     // What a column holds for a code: the code itself, or the number that it stands for.
-    let row = |code: &u32| match (&numbers, usize::try_from(*code).ok().filter(|_| *code != ABSENT)) {
-        (None, Some(_)) => u64::from(*code),
-        (None, None) => reserved,
-        (Some((numbers, _)), Some(code)) => numbers.get(code).copied().unwrap_or_default(),
-        (Some(_), None) => ABSENT_INTEGER.cast_unsigned(),
+    let row = |code: &u32| match &numbers {
+        None if *code == ABSENT => Ok(reserved),
+        None => Ok(u64::from(*code)),
+        Some(_) if *code == ABSENT => Ok(ABSENT_INTEGER.cast_unsigned()),
+        Some((numbers, _)) => {
+            numbers.get(*code as usize).copied().ok_or_else(|| bad(format!("a value of key {} is missing", key.path)))
+        }
     };
     let mut entries = vec![("path", Owned::from(key.path.as_str())), ("kind", kind.into())];
     for (is_needed, level, prefix, codes) in [
@@ -72,7 +74,7 @@ fn write_key(key: &Key, values: &KeyPart, part: &Part, columns: &mut Vec<ObjectB
     ] {
         if is_needed {
             entries.push((level, Owned::from(columns.len() as u64)));
-            let rows: Vec<u64> = codes.iter().map(row).collect();
+            let rows: Vec<u64> = codes.iter().map(row).collect::<Result<_>>()?;
             columns.push(write(&format!("{prefix}{}", key.path), &rows, width));
         }
     }
@@ -105,6 +107,7 @@ fn levels(values: &KeyPart, counts: &[u64]) -> (bool, bool) {
     let mut objects = values.of_objects.iter();
     for (code, count) in values.of_messages.iter().zip(counts) {
         let mut first = ABSENT;
+        // No message of a part has more objects than memory.
         for own in objects.by_ref().take(usize::try_from(*count).unwrap_or(usize::MAX)) {
             objects_follow &= own == code;
             if first == ABSENT {
@@ -126,7 +129,7 @@ fn levels(values: &KeyPart, counts: &[u64]) -> (bool, bool) {
 /// all floats. Among floats no value may be missing, because no float stands for a missing value.
 fn numbers(values: &KeyPart, rows: usize, is_absent: bool) -> Option<(Vec<u64>, Width)> {
     let distinct = values.dictionary.values().len();
-    if distinct <= FEW || distinct.saturating_mul(ROWS_PER_CODE) <= rows {
+    if distinct <= FEW || distinct * ROWS_PER_CODE <= rows {
         return None;
     }
     let parse = |encoded| Value::parse(encoded, 0).ok();

@@ -13,6 +13,7 @@
 //! | 5.4 IEEE floating point, 32 and 64 bits | values without a stage | the payload |
 //! | 5.2 complex packing, 5.3 with spatial differences | `simple_packing` of the same integers, and `szip`; missing values are a mask of NaN | the payload, and the lengths of the groups in metadata |
 //! | 5.41 PNG (feature `grib-png`), 5.40 JPEG 2000 (feature `grib-jpeg2000`) | `simple_packing` of the same integers, and `szip` | its own bytes in metadata |
+//! | 5.3 whose differences make some integers negative | values without a stage | its own bytes in metadata |
 //! | any of these, with a bitmap (section 6) | the same integers at all points, the ones without a value as the one before, and `szip`; a mask of NaN where the bitmap has a 0 | likewise |
 //! | all other templates | an error that names them, for the whole message | |
 //!
@@ -39,10 +40,10 @@
 //! # Metadata
 //! The entry of each object has a map `grib`: the numbers of sections 0, 1, 3 and 4 under the manual's words, and the
 //! bytes of all sections but the data (key `sections`). A map `mars` has the parameter, the kind of data, the date, the
-//! time, the step and the level under the names that archives use, and what section 2 of ECMWF says. The values are the
-//! ones of ecCodes' namespace `mars`, with few differences: `param` is the short name, `grib.paramId` has the number, levels
+//! time, the step and the level under the names that archives use, and what section 2 of ECMWF says; which keys there are
+//! hangs on the stream and the type. The values are the ones of ecCodes' namespace `mars`, with few differences: `param` is the short name, `grib.paramId` has the number, levels
 //! are exact numbers, and a step of 0 is 0 in all units. Names of parameters and levels are from the definitions of ecCodes
-//! (Apache License 2.0), for ECMWF, the WMO and other centres, in a table of 280 KB.
+//! (Apache License 2.0), for ECMWF, the WMO and other centres, in a table of 320 KB.
 //!
 //! # Back
 //! [`from_tensogram`] (or [`from_tensogram_into`], for many messages) joins the sections and the payload again. If nothing was edited, the result is the original
@@ -62,10 +63,13 @@
 //! # Ok::<(), tgm_std::TensogramError>(())
 //! ```
 
+mod archive;
 mod bitmap;
 mod codes;
 mod complex;
+mod computed;
 mod coordinates;
+mod dates;
 mod entries;
 mod error;
 mod fields;

@@ -42,7 +42,7 @@
 //! | layer | what it knows |
 //! |---|---|
 //! | `npz`, `netcdf`, `zarr` | archives and files with several arrays |
-//! | `csv`, `grib2`, `npy`, `raw`, `safetensors`, `table` | one format each |
+//! | `csv`, `cubes`, `grib2`, `npy`, `raw`, `safetensors`, `table` | one format each; fields as variables of many dimensions |
 //! | `arrays`, `cf`, `names`, `note`, `streamed` | arrays between formats; numbers by the convention CF; names of variables; what is not kept; how values are compressed |
 //! | `error`, `hint` | errors, and the advice in them |
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -52,6 +52,8 @@ pub mod arrays;
 mod cf;
 #[cfg(feature = "csv")]
 pub mod csv;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+mod cubes;
 #[cfg_attr(not(feature = "zarr"), allow(dead_code, reason = "which of these are used depends on the formats"))]
 mod error;
 #[cfg(feature = "grib")]
@@ -78,6 +80,8 @@ pub mod table;
 #[cfg(feature = "zarr")]
 pub mod zarr;
 
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+pub use cubes::is_of_fields;
 pub use hint::Hint;
 #[cfg(any(feature = "netcdf", feature = "zarr"))]
 pub use note::Note;

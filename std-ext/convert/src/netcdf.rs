@@ -34,6 +34,9 @@
 //! a value for each point, which the attribute `coordinates` names. Fields on one grid share them. Arrays from Zarr have
 //! the attributes that they had there.
 //!
+//! Fields of many messages become variables over time, step, level and the like by [`NetcdfWriter::write_datasets`], which
+//! takes datasets of the crate `tgm-dataset`.
+//!
 //! Numbers of attributes become integers or floats of 64 bits; their types are kept beside them. All that a file of HDF5
 //! holds is counted by HDF5: what is neither kept nor told is an error.
 //!

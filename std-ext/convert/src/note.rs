@@ -36,7 +36,6 @@ impl Note {
         Self::NotKept { place: place.into(), what: what.into() }
     }
 
-    #[cfg(feature = "netcdf")]
     pub(super) fn remark(place: impl Into<String>, what: impl Into<String>) -> Self {
         Self::Remark { place: place.into(), what: what.into() }
     }

@@ -3,7 +3,9 @@
 //!
 //! Each array becomes one message. [`Chunks`] says whether it has one object for each chunk, or one for the whole array, which
 //! is usual up to 64 MiB.
-//! Back, each message with its array's description restores the array; each object of any other message becomes an array.
+//! Back, each message with its array's description restores the array; each object of any other message becomes an array. Fields of
+//! many messages become arrays over time, step, level and the like by [`ZarrWriter::write_datasets`], which takes datasets of the
+//! crate `tgm-dataset`.
 //!
 //! | Zarr | Tensogram | back |
 //! |---|---|---|

@@ -24,6 +24,15 @@ pub(crate) struct Entry {
     pub(crate) length: u64,
     /// The digest of its frame. 0 if it has none.
     pub(crate) digest: u64,
+    /// Whether its elements are packed, and `float32` tells all of them apart.
+    pub(crate) fits_float32: bool,
+}
+
+impl Entry {
+    /// Where its frame ends, in a source that was searched for it.
+    pub(crate) const fn end(&self) -> u64 {
+        self.offset + self.length
+    }
 }
 
 /// Sources, and all of their objects in order.
@@ -31,6 +40,8 @@ pub(crate) struct Entry {
 pub(crate) struct Archive {
     pub(crate) sources: Vec<Source>,
     pub(crate) entries: Vec<Entry>,
+    /// What errors call a source. `None` is its own name.
+    pub(crate) called: Option<String>,
 }
 
 impl Archive {
@@ -46,7 +57,9 @@ impl Archive {
     pub(crate) fn place(&self, number: u32) -> String {
         match self.entry(number) {
             Ok((source, entry)) => {
-                format!("{} message {} object {}", source.file().name(), entry.message, entry.object)
+                let own = || source.file().name().to_string();
+                let name = self.called.clone().unwrap_or_else(own);
+                format!("{name} message {} object {}", entry.message, entry.object)
             }
             Err(error) => error.to_string(),
         }
@@ -75,10 +88,10 @@ impl Kept {
     /// The errors of reading; [`TensogramError::Metadata`] if the file ends before the frame does.
     pub(crate) fn frame(&mut self, archive: &Archive, number: u32, ahead: impl FnOnce() -> u64) -> Result<&[u8]> {
         let (source, entry) = archive.entry(number)?;
-        let wanted = entry.offset..entry.offset.saturating_add(entry.length);
+        let wanted = entry.offset..entry.end();
         if self.source != Some(entry.source) || self.part(&wanted).is_none() {
             let end = ahead().max(wanted.end);
-            let len = usize::try_from(end.saturating_sub(wanted.start)).map_err(|_| bad("a frame is too long"))?;
+            let len = usize::try_from(end - wanted.start).map_err(|_| bad("a frame is too long"))?;
             self.source = None;
             if self.bytes.len() < len {
                 self.bytes = tgm_std::internal::reserve(len)?;

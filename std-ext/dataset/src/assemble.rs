@@ -18,7 +18,7 @@ use crate::fields::{FieldCoordinates, of_variable};
 use crate::gather::Gathered;
 use crate::grid::Grid;
 use crate::label::Label;
-use crate::model::{Content, LeftOut, Pieces, Variable, hole_of};
+use crate::model::{Content, LeftOut, Pieces, UNCOUNTED, Variable, hole_of, product};
 use crate::options::{Join, OpenOptions};
 
 /// A cube with its grid.
@@ -51,7 +51,7 @@ pub(crate) fn datasets(
                 grids.len() - 1
             })
         });
-        let name = std::str::from_utf8(gathered.values.get(cube.kind.dtype)).unwrap_or_default();
+        let name = std::str::from_utf8(gathered.values.get(cube.kind.dtype)).unwrap_or("");
         let Some(dtype) = Dtype::from_name(name) else { continue };
         rest.push(Candidate { cube, grid, shape, dtype });
     }
@@ -127,7 +127,7 @@ fn choose(rest: Vec<Candidate>, grids: &[Grid], options: &OpenOptions) -> ((usiz
     let has_dims = |grid: usize| grids.get(grid).is_some_and(|grid| !grid.dims.is_empty());
     for candidate in rest.iter().filter(|candidate| has_dims(candidate.grid)) {
         let count = objects.entry(candidate.grid).or_default();
-        *count = count.saturating_add(candidate.cube.places.len());
+        *count += candidate.cube.places.len();
     }
     // Of two grids with as many objects, the one that comes first in the order of cubes.
     let first = rest.first().map_or(0, |first| first.grid);
@@ -154,10 +154,14 @@ fn choose(rest: Vec<Candidate>, grids: &[Grid], options: &OpenOptions) -> ((usiz
         }
     }
     dims.sort_by(|a, b| (a.role, &a.name).cmp(&(b.role, &b.name)));
-    let (fits, others): (Vec<_>, Vec<_>) =
-        chosen.into_iter().map(|it| (misfit(&it, &dims, options), it)).partition(|(why, _)| why.is_none());
-    out.extend(others.into_iter().map(|(why, it)| (it.candidate, why.unwrap_or_default())));
-    let chosen: Vec<Chosen> = fits.into_iter().map(|(_, it)| it).collect();
+    let (mut fits, all) = (Vec::new(), chosen);
+    for it in all {
+        match misfit(&it, &dims, options) {
+            None => fits.push(it),
+            Some(why) => out.push((it.candidate, why)),
+        }
+    }
+    let chosen: Vec<Chosen> = fits;
     // A dimension that no cube has any more.
     dims.retain(|dim| chosen.iter().any(|it| it.axes.iter().any(|axis| axis.name == dim.name)));
     ((grid, dims, chosen), out)
@@ -177,7 +181,11 @@ fn misfit(it: &Chosen, dims: &Dims, options: &OpenOptions) -> Option<String> {
             return Some(format!("other labels of {}", axis.name));
         }
     }
-    None
+    // Its places in the dataset, and their elements.
+    let of = |axis: &Axis| dims.iter().find(|dim| dim.name == axis.name).map_or(1, |dim| dim.labels.len() as u64);
+    let places = product(&it.axes.iter().map(of).collect::<Vec<_>>());
+    let elements = places.and_then(|places| places.checked_mul(product(&it.candidate.shape)?));
+    elements.is_none().then(|| UNCOUNTED.to_string())
 }
 
 fn build(
@@ -192,7 +200,7 @@ fn build(
     grid.avoid(|name| dims.iter().any(|axis| axis.name == name));
     let is_dim = |axis: &Axis| axis.labels.len() > 1 || (!options.squeeze && axis.role != Role::Level);
     let (mut coordinates, mut variables) = (FieldCoordinates::default(), Vec::new());
-    let mut notes = Vec::new();
+    let (mut notes, mut unused_keys) = (Vec::new(), Vec::from_iter(gathered.unread.clone()));
     for dim in &dims {
         // A level that some cubes lack is an attribute of the others.
         let is_of_all = chosen.iter().all(|it| it.axes.iter().any(|axis| axis == dim));
@@ -205,7 +213,8 @@ fn build(
         let Candidate { cube, shape, dtype, .. } = candidate;
         let name = &cube.kind.name;
         let mut along: Vec<&Axis> = Vec::new();
-        let mut attributes = attributes_of(cube, attributes_blob(gathered, cube));
+        let named = ["grib.parameterUnits", "grib.parameterName"].map(|key| of_example(gathered, cube, key));
+        let mut attributes = attributes_of(cube, of_example(gathered, cube, "attributes"), &named);
         for axis in axes {
             let Some(dim) = dims.iter().find(|dim| dim.name == axis.name) else { continue };
             let is_part = dim.has_all(&axis.labels);
@@ -231,7 +240,8 @@ fn build(
         while dims.contains(&name) || coordinates.has(&name) || grid.coordinates.iter().any(|it| it.name == name) {
             name.push('_');
         }
-        of_variable(&mut coordinates, &mut attributes, cube, &along, &name);
+        let unused = of_variable(&mut coordinates, &mut attributes, cube, &along, &name);
+        unused_keys.extend(unused.iter().map(|key| format!("{name}: {key}, which differs between its objects")));
         if cube.repeated > 0 {
             notes.push(format!("{name}: {} objects are there twice", cube.repeated));
         }
@@ -240,13 +250,14 @@ fn build(
     variables.sort_by(|a, b| a.name.cmp(&b.name));
     let mut coordinates = coordinates.finish();
     coordinates.extend(grid.coordinates);
-    Dataset { attributes: Vec::new(), coordinates, variables, left_out, notes, archive: Arc::clone(archive) }
+    let archive = Arc::clone(archive);
+    Dataset { attributes: Vec::new(), coordinates, variables, left_out, notes, unused_keys, archive }
 }
 
-/// The attributes that an object of the cube has of its own.
-fn attributes_blob<'g>(gathered: &'g Gathered, cube: &Cube) -> Option<Value<'g>> {
+/// What an object of the cube has for a key.
+fn of_example<'g>(gathered: &'g Gathered, cube: &Cube, key: &str) -> Option<Value<'g>> {
     let row = usize::try_from(cube.example).ok().and_then(|row| gathered.rows.get(row))?;
-    gathered.value(&row.cells, "attributes")
+    gathered.value(&row.cells, key)
 }
 
 /// The places of a cube on the axes of its dataset.
@@ -257,7 +268,7 @@ fn moved(cube: &Cube, all: &[Axis], along: &[&Axis]) -> Vec<(u64, u32)> {
         .iter()
         .map(|axis| {
             let dim = along.iter().find(|dim| dim.name == axis.name);
-            let index: HashMap<&Label, u64> = dim.map(|dim| dim.labels.iter().zip(0..).collect()).unwrap_or_default();
+            let index: HashMap<&Label, u64> = dim.map_or_else(HashMap::new, |dim| dim.labels.iter().zip(0..).collect());
             let order = axis.labels.iter().map(|label| index.get(label).copied().unwrap_or(0)).collect();
             (axis.labels.len() as u64, order)
         })
@@ -282,8 +293,9 @@ fn moved(cube: &Cube, all: &[Axis], along: &[&Axis]) -> Vec<(u64, u32)> {
         .map(|(place, object)| {
             let mut left = *place;
             for ((len, order), index) in orders.iter().zip(&mut indices).rev() {
-                let at = usize::try_from(left % (*len).max(1)).unwrap_or(usize::MAX);
-                *index = order.get(at).copied().unwrap_or(0);
+                // The rest is below the number of labels, which are in memory.
+                let at = usize::try_from(left % (*len).max(1)).ok();
+                *index = at.and_then(|at| order.get(at)).copied().unwrap_or(0);
                 left /= (*len).max(1);
             }
             let place = plan.iter().fold(0_u64, |place, (len, from)| {
@@ -291,7 +303,8 @@ fn moved(cube: &Cube, all: &[Axis], along: &[&Axis]) -> Vec<(u64, u32)> {
                     Ok(number) => indices.get(*number).copied().unwrap_or(0),
                     Err(index) => *index,
                 };
-                place.saturating_mul(*len).saturating_add(index)
+                // `misfit` has proven that the dimensions have a product.
+                place * len + index
             });
             (place, *object)
         })

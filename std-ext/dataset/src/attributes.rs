@@ -59,8 +59,9 @@ const fn statistic(code: i64) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// What is known of a cube: names and units by the table, what archives call it, and attributes that its objects have.
-pub(crate) fn attributes_of(cube: &Cube, own: Option<Value<'_>>) -> Attributes {
+/// What is known of a cube: names and units by the table, what archives call it, and attributes that its objects have. Where the
+/// table lacks them, `named` are units and name that the metadata have.
+pub(crate) fn attributes_of(cube: &Cube, own: Option<Value<'_>>, named: &[Option<Value<'_>>; 2]) -> Attributes {
     let mut found: Attributes = Vec::new();
     let mut add = |name: &str, value: Attribute| {
         if !found.iter().any(|(known, _)| known == name) {
@@ -80,6 +81,11 @@ pub(crate) fn attributes_of(cube: &Cube, own: Option<Value<'_>>) -> Attributes {
             if !text.is_empty() {
                 add(name, text.into());
             }
+        }
+    }
+    for (name, value) in ["units", "long_name"].into_iter().zip(named) {
+        if let Some(text) = value.as_ref().and_then(|value| value.as_str().ok()) {
+            add(name, text.into());
         }
     }
     if let Some((step, method)) = cube.kind.statistic.and_then(statistic) {

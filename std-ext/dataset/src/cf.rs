@@ -20,7 +20,7 @@ use crate::archive::Archive;
 use crate::attributes::of_map;
 use crate::dataset::Dataset;
 use crate::gather::{DTYPE, EXTRA, Gathered, Row, SHAPE};
-use crate::model::{Attribute, Attributes, Content, Hole, LeftOut, Pieces, Variable, hole_of};
+use crate::model::{Attribute, Attributes, Content, Hole, LeftOut, Pieces, UNCOUNTED, Variable, hole_of, product};
 use crate::options::{OpenOptions, whole_element};
 
 /// Whether the objects were made from files: they have dimensions by name, or are chunks.
@@ -95,6 +95,7 @@ pub(crate) fn dataset(gathered: &Gathered, archive: &Arc<Archive>, options: &Ope
         variables,
         left_out,
         notes: Vec::new(),
+        unused_keys: Vec::new(),
         archive: Arc::clone(archive),
     }
 }
@@ -106,7 +107,7 @@ pub(crate) fn groups(gathered: &Gathered) -> Vec<String> {
         gathered.rows.iter().filter_map(|row| gathered.value(&row.cells, "name")?.as_str().ok().map(str::to_string));
     let mut add = |path: &str| {
         for (at, _) in path.match_indices('/') {
-            found.insert(path.get(..at).unwrap_or_default().to_string());
+            found.extend(path.get(..at).map(str::to_string));
         }
     };
     names.for_each(|name| add(&name));
@@ -190,7 +191,8 @@ fn variable(gathered: &Gathered, name: &str, growing: &Growing, options: &OpenOp
             }
             places.sort_unstable();
             dims.insert(0, record);
-            let len = places.last().map_or(0, |(last, _)| last.saturating_add(1));
+            let len = places.last().map_or(Some(0), |(last, _)| last.checked_add(1));
+            let len = len.ok_or("the number of its last record is too large")?;
             (places, 1, [&[len][..], &shape].concat())
         }
         None if rows.len() == 1 => (vec![(0, rows.first().map_or(0, |(number, _)| *number))], 0, shape),
@@ -206,6 +208,7 @@ fn variable(gathered: &Gathered, name: &str, growing: &Growing, options: &OpenOp
     if !rows.iter().all(same) {
         return Err("its records have different shapes or types".into());
     }
+    product(&shape).ok_or(UNCOUNTED)?;
     let chunk = shape.iter().enumerate().map(|(at, len)| if at < leading { 1 } else { *len }).collect();
     let pieces = Pieces { dtype, chunk, places, leading, hole };
     Ok(Variable { name: name.into(), dims, shape, attributes, content: Content::Pieces(pieces) })
@@ -224,13 +227,14 @@ fn of_array(
         value.as_array().ok()?.iter().map(|number| number.ok()?.as_u64().ok()).collect()
     };
     let shape = get(&["shape"]).and_then(numbers).ok_or("its description has no shape")?;
+    product(&shape).ok_or(UNCOUNTED)?;
     let chunk = get(&["chunk_grid", "configuration", "chunk_shape"]).and_then(numbers);
     let chunk = chunk.filter(|chunk| chunk.len() == shape.len() && !chunk.contains(&0));
     let chunk = chunk.ok_or("its description has no regular chunks")?;
     let dtype = if let Some((_, first)) = rows.first() {
         dtype(gathered, first)?
     } else {
-        let name = get(&["data_type"]).and_then(|name| name.as_str().ok()).unwrap_or_default();
+        let name = get(&["data_type"]).and_then(|name| name.as_str().ok()).unwrap_or("");
         let found = if name == "bool" { Some(Dtype::Bitmask) } else { Dtype::from_name(name) };
         found.ok_or("its type is not one of numbers")?
     };
@@ -241,15 +245,17 @@ fn of_array(
         let origin =
             origin.filter(|origin| origin.len() == shape.len()).ok_or("a chunk does not say where it begins")?;
         let ends = origin.iter().zip(shape.iter().zip(&chunk));
+        // Of a chunk behind the array's end nothing is left, which is not the shape of any.
         let expected: Vec<u64> = ends.map(|(start, (len, chunk))| len.saturating_sub(*start).min(*chunk)).collect();
         let is_aligned = origin.iter().zip(&chunk).all(|(start, chunk)| start % chunk == 0);
         if !is_aligned || self::shape(gathered, row) != expected || self::dtype(gathered, row)? != dtype {
             return Err("a chunk has another shape or type than the array says".into());
         }
-        let place = origin.iter().zip(chunk.iter().zip(&counts));
-        let place = place
-            .fold(0_u64, |place, (start, (chunk, count))| place.saturating_mul(*count).saturating_add(start / chunk));
-        places.push((place, *number));
+        let mut place = origin.iter().zip(chunk.iter().zip(&counts));
+        let place = place.try_fold(0_u64, |place: u64, (start, (chunk, count))| {
+            place.checked_mul(*count)?.checked_add(start / chunk)
+        });
+        places.push((place.ok_or(UNCOUNTED)?, *number));
     }
     places.sort_unstable();
     places.dedup_by_key(|(place, _)| *place);
@@ -278,8 +284,8 @@ fn of_array(
 /// Unit and multiple of times of numpy, as attributes that faces turn into a type.
 fn time_attributes(time: &Value<'_>) -> Attributes {
     let get = |key: &str| time.as_map().ok()?.get(key).ok().flatten();
-    let kind = get("dtype").and_then(|kind| kind.as_str().ok()).unwrap_or_default();
-    let unit = get("unit").and_then(|unit| unit.as_str().ok()).unwrap_or_default();
+    let kind = get("dtype").and_then(|kind| kind.as_str().ok()).unwrap_or("");
+    let unit = get("unit").and_then(|unit| unit.as_str().ok()).unwrap_or("");
     let multiple = get("multiple").and_then(|multiple| multiple.as_u64().ok()).unwrap_or(1);
     vec![("numpy_dtype".into(), Attribute::Text(format!("{kind}[{multiple}{unit}]")))]
 }
@@ -311,12 +317,12 @@ fn list_entry<'g>(gathered: &'g Gathered, row: &Row, map: &str, key: &str) -> Op
 }
 
 fn shape(gathered: &Gathered, row: &Row) -> Vec<u64> {
-    let (shape, _) = gathered.bytes(&row.cells, SHAPE).unwrap_or_default().as_chunks::<8>();
+    let (shape, _) = gathered.bytes(&row.cells, SHAPE).unwrap_or(&[]).as_chunks::<8>();
     shape.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect()
 }
 
 fn dtype(gathered: &Gathered, row: &Row) -> Result<Dtype, String> {
-    let name = gathered.bytes(&row.cells, DTYPE).and_then(|name| std::str::from_utf8(name).ok()).unwrap_or_default();
+    let name = gathered.bytes(&row.cells, DTYPE).and_then(|name| std::str::from_utf8(name).ok()).unwrap_or("");
     Dtype::from_name(name).ok_or_else(|| format!("its type {name} is not known"))
 }
 
@@ -340,7 +346,7 @@ fn names(value: Option<Value<'_>>, count: usize, variable: &str) -> Vec<String> 
     for at in 0..count {
         // The last part of a path.
         let name = given.get(at).cloned().flatten();
-        let name = name.map(|name| name.rsplit('/').next().unwrap_or_default().to_string());
+        let name = name.map(|name| name.rsplit('/').next().unwrap_or("").to_string());
         names.push(name.filter(|name| !name.is_empty()).unwrap_or_else(|| format!("{variable}_dim_{at}")));
     }
     names
@@ -371,7 +377,7 @@ fn text_variable(name: &str, text: &Value<'_>) -> Option<Variable> {
     let values = get("values")?.as_array().ok()?;
     let values: Vec<String> =
         values.iter().map(|it| it.ok()?.as_str().ok().map(str::to_string)).collect::<Option<_>>()?;
-    if shape.iter().try_fold(1_u64, |all, len| all.checked_mul(*len)) != Some(values.len() as u64) {
+    if product(&shape) != Some(values.len() as u64) {
         return None;
     }
     let dims = names(get("dimensions"), shape.len(), name);

@@ -152,7 +152,8 @@ impl Columns {
         let reader = Reader { gathered, labels };
         let (kinds, kind_of) = reader.kinds();
         let steps = reader.steps();
-        let interval = |step: &Option<(i64, i64)>| step.map(|(start, end)| Label::Duration(end.saturating_sub(start)));
+        let interval =
+            |step: &Option<(i64, i64)>| step.and_then(|(start, end)| Some(Label::Duration(end.checked_sub(start)?)));
         let mut splits = vec![reader.column("interval", |row| steps.get(row).and_then(interval))];
         splits.extend(SPLITS.map(|name| reader.text_column(name)));
         Self {

@@ -70,6 +70,8 @@ pub(crate) struct Cube {
     pub(crate) constants: Vec<(String, Label)>,
     /// The length of the interval in seconds, if all objects have one and it is not 0.
     pub(crate) interval: Option<i64>,
+    /// Keys whose values follow from no axis.
+    pub(crate) unused: Vec<String>,
     /// Objects that are there twice.
     pub(crate) repeated: usize,
     /// One of its objects.
@@ -264,6 +266,7 @@ impl<'c> Group<'c> {
             along: Vec::new(),
             constants: Vec::new(),
             interval: None,
+            unused: Vec::new(),
             repeated,
             example: self.rows.first().copied().unwrap_or(0),
         };
@@ -280,7 +283,11 @@ impl<'c> Group<'c> {
             }
             let codes: HashSet<u32> = self.rows.iter().map(|row| at(column, *row)).collect();
             if codes.len() > 1 {
-                cube.along.extend(self.along(column, &orders));
+                match self.along(column, &orders) {
+                    Some(along) => cube.along.push(along),
+                    None if number > 0 => cube.unused.push(column.name.clone()),
+                    None => {}
+                }
             } else if let Some(label) = column.label(at(column, first)) {
                 match label {
                     Label::Duration(seconds) if number == 0 => cube.interval = Some(*seconds).filter(|it| *it != 0),

@@ -7,7 +7,7 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use crate::archive::{Archive, bad};
 use crate::indices::Indices;
-use crate::model::{Attributes, Content, Coordinate, LeftOut, Variable};
+use crate::model::{Attributes, Content, Coordinate, LeftOut, Variable, product};
 use crate::options::on_all_cores;
 use crate::read;
 
@@ -24,6 +24,8 @@ pub struct Dataset {
     pub left_out: Vec<LeftOut>,
     /// What else is worth knowing, such as objects that are there twice.
     pub notes: Vec<String>,
+    /// Keys of metadata that are in no name, dimension, coordinate and attribute, if options ask for them.
+    pub unused_keys: Vec<String>,
     pub(crate) archive: Arc<Archive>,
 }
 
@@ -31,6 +33,14 @@ impl Dataset {
     /// The variable of a name.
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.variables.iter().find(|variable| variable.name == name)
+    }
+
+    /// Whether `float32` tells all elements of a variable apart, which are packed and decoded to `float64`: rounding moves none
+    /// of them by more than a quarter of the distance to the next.
+    pub fn fits_float32(&self, variable: &str) -> bool {
+        let Some(Content::Pieces(pieces)) = self.variable(variable).map(|found| &found.content) else { return false };
+        let fits = |object| self.archive.entry(object).is_ok_and(|(_, entry)| entry.fits_float32);
+        !pieces.places.is_empty() && pieces.places.iter().all(|(_, object)| fits(*object))
     }
 
     /// The coordinate of a name.
@@ -67,9 +77,10 @@ impl Dataset {
         if dtype.map(read::width) != Some(size_of::<T>()) {
             return Err(bad(format!("{variable}: elements are not of {} bytes", size_of::<T>())));
         }
-        let count = indices.iter().fold(1_u64, |all, indices| all.saturating_mul(indices.count()));
-        let len = usize::try_from(count).ok().and_then(|count| count.checked_mul(size_of::<T>()));
-        let len = len.ok_or_else(|| bad(format!("{variable}: {count} values cannot be addressed")))?;
+        let counts: Vec<u64> = indices.iter().map(Indices::count).collect();
+        let count = product(&counts).and_then(|count| usize::try_from(count).ok());
+        let len = count.and_then(|count| count.checked_mul(size_of::<T>()));
+        let len = len.ok_or_else(|| bad(format!("{variable}: {counts:?} values cannot be addressed")))?;
         let mut bytes = tgm_std::internal::reserve(len)?;
         self.read_into(variable, indices, &on_all_cores(), &mut bytes)?;
         let values = bytes
@@ -85,7 +96,7 @@ impl Dataset {
             let Content::Pieces(pieces) = &variable.content else { continue };
             let counts = pieces.counts(&variable.shape);
             let mut known = pieces.places.iter().map(|(place, _)| *place).peekable();
-            let total = counts.iter().fold(1_u64, |all, count| all.saturating_mul(*count));
+            let total = product(&counts).unwrap_or(0);
             if variable.hole_count() == 0 {
                 continue;
             }

@@ -40,7 +40,8 @@ impl FieldCoordinates {
     pub(crate) fn add_valid_time(&mut self) {
         let (Some(time), Some(step)) = (self.find("time"), self.find("step")) else { return };
         let (Values::Times(times), Values::Durations(steps)) = (&time.values, &step.values) else { return };
-        let values = times.iter().flat_map(|time| steps.iter().map(|step| time.saturating_add(*step))).collect();
+        let values =
+            times.iter().flat_map(|time| steps.iter().map(|step| time.checked_add(*step).unwrap_or(NO_TIME))).collect();
         let dims = time.dims.iter().chain(&step.dims).cloned().collect();
         let attributes = attributes([("standard_name", "time"), ("long_name", "time")]);
         self.0.push(Coordinate { name: "valid_time".into(), dims, values: Values::Times(values), attributes });
@@ -51,30 +52,38 @@ impl FieldCoordinates {
     }
 }
 
-/// Adds what a cube brings along: labels that follow from an axis, and the bounds of its steps.
+/// Adds what a cube brings along: labels that follow from an axis, and the bounds of its steps. Returns the keys whose labels
+/// cannot be coordinates.
 pub(crate) fn of_variable(
     coordinates: &mut FieldCoordinates,
     attributes: &mut Attributes,
     cube: &Cube,
     along: &[&Axis],
     name: &str,
-) {
+) -> Vec<String> {
+    let mut unused = cube.unused.clone();
     add_bounds(coordinates, attributes, cube, along, name);
-    for found in &cube.along {
-        let axis = cube.axes.get(found.axis);
+    for found in cube.along.iter().filter(|found| found.name != "interval") {
+        let axis = cube.axes.get(found.axis).filter(|axis| along.contains(axis));
+        let labels = found.labels.iter().cloned().collect::<Option<Vec<Label>>>();
         // Where the cube was widened, labels are missing.
-        let Some(axis) = axis.filter(|axis| along.contains(axis)) else { continue };
-        let Some(labels) = found.labels.iter().cloned().collect::<Option<Vec<Label>>>() else { continue };
+        let (Some(axis), Some(labels)) = (axis, labels) else {
+            unused.push(found.name.clone());
+            continue;
+        };
         let coordinate = Coordinate {
             name: found.name.clone(),
             dims: vec![axis.name.clone()],
             values: Values::of_labels(&labels),
             attributes: Vec::new(),
         };
-        if found.name != "interval" && !coordinates.has(&found.name) {
-            coordinates.0.push(coordinate);
+        match coordinates.find(&found.name) {
+            None => coordinates.0.push(coordinate),
+            Some(known) if *known == coordinate => {}
+            Some(_) => unused.push(found.name.clone()),
         }
     }
+    unused
 }
 
 /// Adds the bounds of the steps of a statistic. Variables with equal bounds share them.
@@ -102,7 +111,7 @@ fn add_bounds(
     let mut bounds = Vec::new();
     for step in steps {
         match (step, intervals.get(step).copied().flatten()) {
-            (Label::Duration(end), Some(length)) => bounds.extend([end.saturating_sub(length), *end]),
+            (Label::Duration(end), Some(length)) => bounds.extend([end.checked_sub(length).unwrap_or(NO_TIME), *end]),
             _ => bounds.extend([NO_TIME, NO_TIME]),
         }
     }

@@ -2,16 +2,20 @@
 //!
 //! Keys and values become numbers. A value is what CBOR has for it, so that equal values have equal numbers.
 
+use std::collections::BTreeSet;
+
 use tgm_core::Message;
 use tgm_core::cbor::{Kind, Value};
+use tgm_core::descriptor::{Descriptor, Dtype, Encoding};
 use tgm_core::metadata::ObjectMetadata;
 use tgm_grid::{GridSection, Octets};
 use tgm_std::file::{Data, TensogramFile};
 use tgm_std::internal::{Threads, hash};
-use tgm_std::{DecodeOptions, MessageLayout, Result, interrupt};
+use tgm_std::{MessageLayout, Result, interrupt};
 
-use crate::archive::Entry;
+use crate::archive::{Entry, bad};
 use crate::intern::Interner;
+use crate::options::OpenOptions;
 
 /// The type of an object's elements.
 pub(crate) const DTYPE: &str = "#dtype";
@@ -76,6 +80,8 @@ pub(crate) struct Gathered {
     pub(crate) values: Interner,
     pub(crate) rows: Vec<Row>,
     pub(crate) abouts: Vec<About>,
+    /// Keys that are not read, if options ask for them.
+    pub(crate) unread: BTreeSet<String>,
 }
 
 /// The value of a key.
@@ -89,16 +95,17 @@ impl Gathered {
     ///
     /// # Errors
     /// The errors of reading, and of the first message whose structure or metadata has an error.
-    pub(crate) fn add(&mut self, file: &TensogramFile, source: u32, options: &DecodeOptions) -> Result<()> {
+    pub(crate) fn add(&mut self, file: &TensogramFile, source: u32, options: &OpenOptions) -> Result<()> {
+        let decode = &options.decode;
         let data = Data::from(file);
         let layouts = data.layouts()?;
-        let bytes = layouts.iter().fold(0, |sum: u64, layout| sum.saturating_add(layout.length));
-        let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?;
+        let bytes = layouts.iter().map(|layout| layout.length).sum();
+        let threads = Threads::resolve(decode.threads, bytes, decode.parallel_threshold_bytes)?;
         let runs = data.map_runs(&layouts, threads, |number, run| {
-            let mut found = Found::default();
+            let mut found = Found { list_unread: options.list_unused, ..Found::default() };
             run.for_each(|index, layout, bytes| {
                 interrupt::check()?;
-                let message = number.saturating_add(index);
+                let message = number + index;
                 found.add(source, message, (layout, bytes), options).map_err(|error| error.in_message(message))
             })?;
             Ok(found.gathered)
@@ -112,6 +119,7 @@ impl Gathered {
     fn join(&mut self, other: Self) {
         let keys: Vec<u32> = other.keys.iter().map(|key| self.keys.code(key)).collect();
         let values: Vec<u32> = other.values.iter().map(|value| self.values.code(value)).collect();
+        self.unread.extend(other.unread);
         let at = |codes: &[u32], code: u32| usize::try_from(code).ok().and_then(|code| codes.get(code)).copied();
         let renew = |cells: Cells| {
             let cells = cells.into_iter().filter_map(|(key, value)| Some((at(&keys, key)?, at(&values, value)?)));
@@ -148,6 +156,7 @@ struct Found {
     path: String,
     /// The last value of each key: neighbours are often equal.
     last: Vec<u32>,
+    list_unread: bool,
 }
 
 impl Found {
@@ -156,11 +165,11 @@ impl Found {
         source: u32,
         number: usize,
         (layout, bytes): (MessageLayout, &[u8]),
-        options: &DecodeOptions,
+        options: &OpenOptions,
     ) -> Result<()> {
         let message = Message::parse(bytes)?;
-        let metadata = hash::metadata(&message, options)?;
-        let number = u32::try_from(number).unwrap_or(u32::MAX);
+        let metadata = hash::metadata(&message, &options.decode)?;
+        let number = u32::try_from(number).map_err(|_| bad("it has more than 2^32 messages"))?;
         let (mut of_all, mut about) = (Vec::new(), Vec::new());
         for entry in metadata.frame().extra_entries() {
             let (key, value) = entry?;
@@ -192,10 +201,11 @@ impl Found {
             let entry = Entry {
                 source,
                 message: number,
-                object: u32::try_from(index).unwrap_or(u32::MAX),
-                offset: layout.offset.saturating_add(frame.offset()),
+                object: u32::try_from(index).map_err(|_| bad("it has more than 2^32 objects"))?,
+                offset: layout.offset + frame.offset(),
                 length: frame.total_length(),
                 digest: frame.hash_slot(),
+                fits_float32: fits_float32(descriptor),
             };
             self.gathered.rows.push(Row { entry, cells: sorted(cells) });
         }
@@ -222,6 +232,8 @@ impl Found {
                         *section = section_of(&value)?.or(*section);
                     } else if OF_GRIB.binary_search(&key).is_ok() {
                         self.add_scalar(cells, "grib", key, &value);
+                    } else {
+                        self.leave("grib.", key);
                     }
                 }
             } else {
@@ -253,7 +265,7 @@ impl Found {
                     }
                 }
             }
-            Kind::Array | Kind::Bytes | Kind::Null => {}
+            Kind::Array | Kind::Bytes | Kind::Null => self.leave("", key),
             _ => {
                 self.set_path(key);
                 cells.push(self.cell(value.as_encoded()));
@@ -270,6 +282,20 @@ impl Found {
             self.path.push('.');
             self.path.push_str(key);
             cells.push(self.cell(value.as_encoded()));
+        } else if self.list_unread {
+            self.gathered.unread.insert(format!("{map}.{key}"));
+        }
+    }
+
+    /// Notes a key that is not read.
+    fn leave(&mut self, map: &str, key: &str) {
+        if !self.list_unread {
+            return;
+        }
+        self.set_path(map);
+        self.path.push_str(key);
+        if !self.gathered.unread.contains(&self.path) {
+            self.gathered.unread.insert(self.path.clone());
         }
     }
 
@@ -281,7 +307,7 @@ impl Found {
     /// The numbers of the key at `path`, and of its value.
     fn cell(&mut self, value: &[u8]) -> (u32, u32) {
         let key = self.gathered.keys.code(self.path.as_bytes());
-        let at = usize::try_from(key).unwrap_or(usize::MAX);
+        let at = key as usize;
         if let Some(last) = self.last.get(at)
             && self.gathered.values.get(*last) == value
         {
@@ -289,7 +315,7 @@ impl Found {
         }
         let code = self.gathered.values.code(value);
         if self.last.len() <= at {
-            self.last.resize(at.saturating_add(1), code);
+            self.last.resize(at + 1, code);
         }
         if let Some(last) = self.last.get_mut(at) {
             *last = code;
@@ -316,4 +342,22 @@ fn section_of<'a>(sections: &Value<'a>) -> Result<Option<&'a [u8]>> {
         }
     }
     Ok(None)
+}
+
+/// Whether packed values of 64 bits stay apart in 32: rounding moves none of them by more than a quarter of the distance to
+/// the next.
+fn fits_float32(descriptor: &Descriptor<'_>) -> bool {
+    if descriptor.dtype() != Dtype::Float64 || descriptor.encoding().known() != Some(Encoding::SimplePacking) {
+        return false;
+    }
+    let Ok(packing) = descriptor.packing() else { return false };
+    let step = packing.scale();
+    let last = packing.reference_value + step * (2_f64.powi(packing.bits_per_value.cast_signed()) - 1.0);
+    let most = packing.reference_value.abs().max(last.abs());
+    let is_normal = |number: f64| number < f64::from(f32::MAX) && number > 1e-30;
+    match packing.bits_per_value {
+        // One value for all.
+        0 => most == 0.0 || is_normal(most),
+        _ => is_normal(most) && is_normal(step) && most / 16_777_216.0 <= step / 4.0,
+    }
 }

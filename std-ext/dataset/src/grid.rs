@@ -4,7 +4,7 @@ use tgm_core::cbor::Value;
 use tgm_grid::{Area, Coordinates, GridSection, RegularGrid};
 
 use crate::gather::{Cells, EXTRA, GRID, Gathered};
-use crate::model::{Attribute, Attributes, Coordinate, Values};
+use crate::model::{Attribute, Attributes, Coordinate, Values, product};
 
 /// Points of which the coordinates are computed, at most.
 const MOST_POINTS: u64 = 1 << 28;
@@ -20,17 +20,18 @@ impl Grid {
     /// The grid of an object with this shape.
     pub(crate) fn of(gathered: &Gathered, cells: &Cells, about: Option<&Cells>, shape: &[u64]) -> Self {
         let named = dim_names(gathered, cells, about, shape);
-        let points = shape.iter().fold(1_u64, |all, len| all.saturating_mul(*len));
-        if let Some(bytes) = gathered.bytes(cells, GRID).filter(|_| points <= MOST_POINTS)
+        let points = product(shape).filter(|points| *points <= MOST_POINTS);
+        if let Some(bytes) = gathered.bytes(cells, GRID)
+            && let Some(points) = points.and_then(|points| u32::try_from(points).ok())
             && let Ok(section) = GridSection::parse(bytes)
-            && section.point_count().map(u64::from) == Ok(points)
-            && let Ok(Some(found)) = section.coordinates(u32::try_from(points).unwrap_or(u32::MAX))
+            && section.point_count() == Ok(points)
+            && let Ok(Some(found)) = section.coordinates(points)
         {
             return Self::of_points(found, shape);
         }
         let area = Area::KEYS.iter().find_map(|key| area(&gathered.value(cells, key)?));
         if let (Some(area), [_, _], None) = (area, shape, &named)
-            && points <= MOST_POINTS
+            && points.is_some()
             && let Some(grid) = RegularGrid::new(shape, area)
         {
             let latitudes = (0..grid.rows()).map(|row| grid.latitude(row)).collect();

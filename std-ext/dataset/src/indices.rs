@@ -88,12 +88,13 @@ pub(crate) fn parts(indices: &Indices, len: u64, chunk: u64) -> Result<Vec<Part>
         let (piece, start) = (index / chunk, index % chunk);
         let mut part = Part { piece, start, count: 1, step: 1, out: number };
         if let Indices::Range { step, .. } = indices {
-            let left = chunk.saturating_sub(start).saturating_sub(1) / step.get();
-            part.count = left.saturating_add(1).min(count - number);
+            // `start` is below the length of a chunk.
+            let left = (chunk - start - 1) / step.get();
+            part.count = (count - number).min(left + 1);
             part.step = step.get();
         } else {
-            while let Some(next) = indices.at(number.saturating_add(part.count)) {
-                let last = start.saturating_add(part.count.saturating_sub(1).saturating_mul(part.step));
+            while let Some(next) = indices.at(number + part.count) {
+                let last = start + (part.count - 1) * part.step;
                 let local = next % chunk;
                 let Some(step) = local.checked_sub(last).filter(|step| *step > 0 && next / chunk == piece) else {
                     break;
@@ -102,10 +103,10 @@ pub(crate) fn parts(indices: &Indices, len: u64, chunk: u64) -> Result<Vec<Part>
                     break;
                 }
                 part.step = step;
-                part.count = part.count.saturating_add(1);
+                part.count += 1;
             }
         }
-        number = number.saturating_add(part.count);
+        number += part.count;
         parts.push(part);
     }
     Ok(parts)

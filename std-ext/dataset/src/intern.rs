@@ -15,6 +15,7 @@ impl Interner {
         if let Some(code) = self.codes.get(bytes) {
             return *code;
         }
+        // Each item takes more memory than a machine with so many of them has.
         let code = u32::try_from(self.items.len()).unwrap_or(u32::MAX);
         self.items.push(bytes.into());
         self.codes.insert(bytes.into(), code);

@@ -149,7 +149,7 @@ pub(crate) fn days(year: i64, month: i64, day: i64) -> Option<i64> {
 
 /// Year, month and day of a day since 1970-01-01.
 const fn civil(days: i64) -> (i64, i64, i64) {
-    let days = days.saturating_add(719_468);
+    let days = days + 719_468;
     let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
     let of_year = of_era - (365 * year + year / 4 - year / 100);

@@ -107,11 +107,12 @@ fn gather<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Opened
             None => TensogramFile::open(source)?,
         };
         let number = u32::try_from(opened.len()).map_err(|_| bad("there are more than 2^32 sources"))?;
-        gathered.add(&file, number, &options.decode)?;
+        gathered.add(&file, number, options)?;
         opened.push(Source::new(file));
     }
     let entries = gathered.rows.iter().map(|row| row.entry).collect();
-    Ok(Opened { gathered, archive: Arc::new(Archive { sources: opened, entries }) })
+    let called = options.called.clone();
+    Ok(Opened { gathered, archive: Arc::new(Archive { sources: opened, entries, called }) })
 }
 
 fn is_of_files(opened: &Opened, options: &OpenOptions) -> bool {

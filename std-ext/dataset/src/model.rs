@@ -192,6 +192,11 @@ impl Variable {
         if let Content::Pieces(pieces) = &self.content { &pieces.chunk } else { &self.shape }
     }
 
+    /// How many of the first dimensions the objects do not have: each has one index of them.
+    pub const fn leading(&self) -> usize {
+        if let Content::Pieces(pieces) = &self.content { pieces.leading } else { 0 }
+    }
+
     /// The number of objects.
     pub fn object_count(&self) -> usize {
         if let Content::Pieces(pieces) = &self.content { pieces.places.len() } else { 0 }
@@ -200,14 +205,25 @@ impl Variable {
     /// The number of places without an object.
     pub fn hole_count(&self) -> u64 {
         let Content::Pieces(pieces) = &self.content else { return 0 };
-        let places = pieces.counts(&self.shape).iter().fold(1_u64, |all, count| all.saturating_mul(*count));
-        places.saturating_sub(pieces.places.len() as u64)
+        // A variable with more places is not made.
+        product(&pieces.counts(&self.shape)).unwrap_or(0).saturating_sub(pieces.places.len() as u64)
     }
 
     /// What stands in the places without an object.
     pub fn hole(&self) -> Option<&Hole> {
         if let Content::Pieces(pieces) = &self.content { Some(&pieces.hole) } else { None }
     }
+}
+
+/// Why a variable is left out that has no [`product`].
+pub(crate) const UNCOUNTED: &str = "it would have more than 2^64 elements";
+
+/// The product of lengths. `None` if it has more than 64 bits.
+pub(crate) fn product(lens: &[u64]) -> Option<u64> {
+    if lens.contains(&0) {
+        return Some(0);
+    }
+    lens.iter().try_fold(1_u64, |all, len| all.checked_mul(*len))
 }
 
 /// A part of the data that is not in a dataset, and why.

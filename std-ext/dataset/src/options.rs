@@ -54,6 +54,10 @@ pub struct OpenOptions {
     pub fill: Vec<(String, f64)>,
     /// The group whose variables are taken, for [`Profile::Cf`]. `None` is the root.
     pub group: Option<String>,
+    /// Whether [`crate::Dataset::unused_keys`] lists the keys that are nowhere in a dataset. It takes some time.
+    pub list_unused: bool,
+    /// What errors call a source, where its own name says nothing. `None` is its own name.
+    pub called: Option<String>,
     /// How metadata are read, and by how many threads.
     pub decode: DecodeOptions,
 }
@@ -67,6 +71,8 @@ impl Default for OpenOptions {
             squeeze: true,
             fill: Vec::new(),
             group: None,
+            list_unused: false,
+            called: None,
             decode: on_all_cores(),
         }
     }

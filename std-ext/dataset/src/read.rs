@@ -17,7 +17,7 @@ use zerocopy::IntoBytes as _;
 
 use crate::archive::{Archive, Kept, bad, check, object_of};
 use crate::indices::{Indices, Part, parts};
-use crate::model::{Content, Hole, Pieces, Variable};
+use crate::model::{Content, Hole, Pieces, Variable, product};
 
 /// Frames of up to this many bytes are read whole. Of longer ones only the parts are read that are wanted.
 const SMALL: u64 = 256 << 10;
@@ -55,15 +55,15 @@ struct Cell {
 impl Cell {
     /// What a cell picks of its object, whose leading dimensions of one index may be left out.
     fn picks(&self, dims: usize) -> Result<Vec<Pick>> {
-        let (before, of_object) =
-            self.parts.split_at_checked(self.parts.len().saturating_sub(dims)).unwrap_or_default();
+        let (before, of_object) = self.parts.split_at(self.parts.len().saturating_sub(dims));
         if of_object.len() != dims || before.iter().any(|part| part.start != 0) {
             return Err(bad("an object has other dimensions than when the dataset was opened"));
         }
         let pick = |part: &Part| {
             let step = NonZeroU64::new(part.step).unwrap_or(NonZeroU64::MIN);
-            let last = part.start.saturating_add(part.count.saturating_sub(1).saturating_mul(part.step));
-            Pick::Range { start: part.start, end: last.saturating_add(1), step }
+            // All of a part lies in its piece, which is a part of an object; it has an element at least.
+            let last = part.start + (part.count - 1) * part.step;
+            Pick::Range { start: part.start, end: last + 1, step }
         };
         Ok(of_object.iter().map(pick).collect())
     }
@@ -84,6 +84,7 @@ impl<'v> Plan<'v> {
         let (mut stride, mut strides) = (1_u64, Vec::with_capacity(out.len()));
         for len in out.iter().rev() {
             strides.push(stride);
+            // Picked again and again, indices can be more than 64 bits count. No output has a length for them.
             stride = stride.saturating_mul(*len);
         }
         strides.reverse();
@@ -100,13 +101,15 @@ impl<'v> Plan<'v> {
         })
     }
 
-    fn elements(&self) -> u64 {
-        self.out.iter().fold(1, |all, len| all.saturating_mul(*len))
+    /// The number of values. `None` if it has more than 64 bits.
+    fn elements(&self) -> Option<u64> {
+        product(&self.out)
     }
 
-    /// The number of cells.
+    /// The number of cells: 0 also where there is no [`Self::elements`].
     fn cells(&self) -> u64 {
-        self.parts.iter().fold(1, |all, parts| all.saturating_mul(parts.len() as u64))
+        let of_dims: Vec<u64> = self.parts.iter().map(|parts| parts.len() as u64).collect();
+        product(&of_dims).unwrap_or(0)
     }
 
     fn cell(&self, number: u64) -> Cell {
@@ -119,14 +122,11 @@ impl<'v> Plan<'v> {
             left /= count;
         }
         parts.reverse();
-        let place = parts
-            .iter()
-            .zip(&self.counts)
-            .fold(0_u64, |place, (part, count)| place.saturating_mul(*count).saturating_add(part.piece));
+        let place = parts.iter().zip(&self.counts).fold(0_u64, |place, (part, count)| place * count + part.piece);
         let found = self.pieces.places.binary_search_by_key(&place, |(place, _)| *place);
         let object = found.ok().and_then(|at| self.pieces.places.get(at)).map(|(_, object)| *object);
         let start = parts.iter().zip(&self.strides).fold(0, |start, (part, stride)| start + part.out * stride);
-        let elements = parts.iter().fold(1_u64, |all, part| all.saturating_mul(part.count));
+        let elements = parts.iter().map(|part| part.count).product();
         Cell { object, parts, start, elements }
     }
 
@@ -158,7 +158,7 @@ impl<'v> Plan<'v> {
                 self.fill(place)?;
                 continue;
             };
-            let rest = cells.get(number..).unwrap_or_default();
+            let rest = cells.get(number..).unwrap_or(&[]);
             self.decode(archive, (cell, object), rest, (&mut kept, &mut scratch), place, options)
                 .map_err(|error| error.within(format_args!("{}: {}", self.variable.name, archive.place(object))))?;
         }
@@ -194,11 +194,12 @@ impl<'v> Plan<'v> {
         let (source, entry) = archive.entry(number)?;
         let dtype = self.pieces.dtype;
         let is_direct = !self.is_widened && dtype != Dtype::Bitmask;
-        let piece = self.pieces.chunk.iter().fold(1_u64, |all, len| all.saturating_mul(*len));
+        // A chunk may be longer than all of the array.
+        let piece = product(&self.pieces.chunk).unwrap_or(u64::MAX);
         // A part of a long object: only its bytes are read.
         if source.file().is_remote() || (entry.length > SMALL && cell.elements < piece && !self.is_widened) {
             let place = (entry.message as usize, entry.object as usize);
-            let picks = cell.picks(cell.parts.len().saturating_sub(self.pieces.leading))?;
+            let picks = cell.picks(cell.parts.len() - self.pieces.leading)?;
             let (descriptor, selected) = source.select(place, &picks, options)?;
             check(descriptor.dtype, dtype)?;
             return if is_direct { copy(&selected.bytes, out) } else { self.convert(&selected.bytes, out) };
@@ -238,13 +239,13 @@ impl<'v> Plan<'v> {
         let mut run = 1_u64;
         let mut outer = cell.parts.len();
         for (part, len) in cell.parts.iter().zip(&self.out).rev() {
-            run = run.saturating_mul(part.count);
+            run *= part.count;
             outer -= 1;
             if part.count != *len {
                 break;
             }
         }
-        let outer_parts = cell.parts.get(..outer).unwrap_or_default();
+        let outer_parts = cell.parts.get(..outer).unwrap_or(&[]);
         let len = usize::try_from(run).ok().and_then(|run| run.checked_mul(self.width)).ok_or_else(error)?;
         for (number, values) in (0_u64..).zip(values.chunks_exact(len.max(1))) {
             let (mut left, mut start) = (number, cell.start);
@@ -264,13 +265,13 @@ impl<'v> Plan<'v> {
         // One object on all threads, several objects side by side.
         let alone = DecodeOptions { threads: 1, ..options.clone() };
         let options = if cells.len() > 1 && !threads.is_one() { &alone } else { options };
-        if cells.is_empty() || self.elements() == 0 {
+        if cells.is_empty() || self.elements() == Some(0) {
             return Ok(());
         }
         let share = cells.len().div_ceil(threads.count().max(1) as usize * 4).max(1);
         if self.is_in_order() {
             let len = out.len() / cells.len();
-            let jobs: Vec<_> = cells.chunks(share).zip(out.chunks_mut(len.saturating_mul(share).max(1))).collect();
+            let jobs: Vec<_> = cells.chunks(share).zip(out.chunks_mut((len * share).max(1))).collect();
             let jobs: Vec<_> = jobs.into_iter().map(|(cells, out)| (cells, std::sync::Mutex::new(out))).collect();
             threads.map(&jobs, |(cells, out)| {
                 let mut out = out.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -281,14 +282,14 @@ impl<'v> Plan<'v> {
         let mut window: Vec<u64> = Vec::new();
         let mut bytes = 0_u64;
         for cell in cells {
-            let len = self.cell(cell).elements.saturating_mul(self.width as u64);
-            if !window.is_empty() && bytes.saturating_add(len) > BESIDE {
+            let len = self.cell(cell).elements * self.width as u64;
+            if !window.is_empty() && bytes + len > BESIDE {
                 self.read_beside(archive, &window, out, options, threads)?;
                 window.clear();
                 bytes = 0;
             }
             window.push(cell);
-            bytes = bytes.saturating_add(len);
+            bytes += len;
         }
         self.read_beside(archive, &window, out, options, threads)
     }
@@ -305,7 +306,7 @@ impl<'v> Plan<'v> {
         let share = cells.len().div_ceil(threads.count().max(1) as usize * 4).max(1);
         let groups: Vec<&[u64]> = cells.chunks(share).collect();
         let decoded = threads.map(&groups, |group| {
-            let elements = group.iter().fold(0_u64, |sum, cell| sum.saturating_add(self.cell(*cell).elements));
+            let elements = group.iter().map(|cell| self.cell(*cell).elements).sum::<u64>();
             let len = usize::try_from(elements).ok().and_then(|count| count.checked_mul(self.width));
             let mut bytes = tgm_std::internal::reserve(len.ok_or_else(|| bad("the result is too long"))?)?;
             self.write(archive, group, &mut bytes, options)?;
@@ -314,8 +315,9 @@ impl<'v> Plan<'v> {
         for (group, bytes) in groups.iter().zip(decoded) {
             let mut rest = bytes.as_slice();
             for cell in group.iter().map(|cell| self.cell(*cell)) {
-                let len = usize::try_from(cell.elements).unwrap_or(0).saturating_mul(self.width);
-                let (values, behind) = rest.split_at_checked(len).ok_or_else(|| bad("a piece is too short"))?;
+                let len = usize::try_from(cell.elements).ok().and_then(|count| count.checked_mul(self.width));
+                let parts = len.and_then(|len| rest.split_at_checked(len));
+                let (values, behind) = parts.ok_or_else(|| bad("a piece is too short"))?;
                 rest = behind;
                 self.scatter(&cell, values, out)?;
             }
@@ -359,7 +361,7 @@ pub(crate) fn read_into(
     out: &mut [u8],
 ) -> Result<()> {
     let plan = Plan::new(variable, indices)?;
-    let expected = plan.elements().checked_mul(plan.width as u64);
+    let expected = plan.elements().and_then(|count| count.checked_mul(plan.width as u64));
     if expected != Some(out.len() as u64) {
         let (name, given) = (&variable.name, out.len());
         let expected = expected.map_or("more".into(), |expected| expected.to_string());
@@ -375,10 +377,10 @@ pub(crate) fn read_into(
 /// Where the bytes end that are read at once with an object: the next cells' too, if they lie close to it.
 fn ahead(archive: &Archive, object: u32, cells: &[Cell]) -> u64 {
     let Ok((_, first)) = archive.entry(object) else { return 0 };
-    let mut end = first.offset.saturating_add(first.length);
+    let mut end = first.end();
     for object in cells.iter().skip(1).filter_map(|cell| cell.object) {
         let Ok((_, entry)) = archive.entry(object) else { break };
-        let next = entry.offset.saturating_add(entry.length);
+        let next = entry.end();
         let is_near = entry.source == first.source && entry.offset >= end && entry.offset - end <= GAP;
         if !is_near || entry.length > SMALL || next - first.offset > WINDOW {
             break;

@@ -66,8 +66,9 @@ impl Ranges {
     fn read(&self, want: &Want) -> Result<Fetched> {
         let size = Data::from(&*self.0).length()?;
         let range = want.within(size);
-        let len = usize::try_from(range.end.saturating_sub(range.start));
-        let mut bytes = tgm_std::internal::reserve(len.unwrap_or(usize::MAX))?;
+        let len = range.end.checked_sub(range.start).and_then(|len| usize::try_from(len).ok());
+        let mut bytes =
+            tgm_std::internal::reserve(len.ok_or_else(|| TensogramError::Metadata("a frame is too long".into()))?)?;
         let read = self.0.read_at(range.start, &mut bytes)?;
         bytes.truncate(read);
         Ok(Fetched { offset: range.start, bytes, size: Some(size), tag: None })

@@ -8,7 +8,6 @@ use tgm_core::wire::MAGIC;
 
 use super::async_object::{AnyReader, AsyncObject};
 use crate::base::error::Result;
-use crate::base::options::DecodeOptions;
 use crate::file::foreign::{LOOKED_AT, error as foreign_file};
 use crate::model::query::Query;
 use crate::model::types::GlobalMetadata;
@@ -114,7 +113,7 @@ impl AsyncArchive {
     pub async fn query(&self, query: &Query) -> Result<Vec<AsyncObject>> {
         let mut found = Vec::new();
         for (number, layout) in self.layouts().await?.into_iter().enumerate() {
-            let outline = Outline { whole: None, options: DecodeOptions::default() };
+            let outline = Outline(None);
             let bytes = self.reader.ask_at(layout, outline).await?;
             let objects = objects_of(query, &bytes).map_err(|error| error.in_message(number))?;
             for object in objects {
@@ -155,7 +154,7 @@ impl AsyncMessage {
         if let Some(metadata) = self.metadata.get() {
             return Ok(metadata);
         }
-        let metadata = self.reader.ask(self.index, AllMetadata(DecodeOptions::default())).await?;
+        let metadata = self.reader.ask(self.index, AllMetadata).await?;
         Ok(self.metadata.get_or_init(|| metadata))
     }
 
@@ -180,7 +179,7 @@ impl AsyncMessage {
     /// # Errors
     /// The errors of [`Message::bytes`](super::Message::bytes).
     pub async fn bytes(&self) -> Result<Vec<u8>> {
-        self.reader.ask(self.index, Bytes(DecodeOptions::default())).await
+        self.reader.ask(self.index, Bytes).await
     }
 
     /// Checks that the message is intact: [`Message::verify`](super::Message::verify).

@@ -7,7 +7,6 @@ use tgm_core::descriptor::Descriptor;
 use super::facts::{Facts, fact_methods};
 use super::object::only;
 use crate::base::error::{Result, TensogramError};
-use crate::base::options::DecodeOptions;
 use crate::decode::asked::{Asked, request_methods};
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::number::Number;
@@ -32,7 +31,7 @@ pub struct AsyncObject {
 
 impl AsyncObject {
     pub(super) async fn open(reader: &Arc<AnyReader>, message: usize, index: usize) -> Result<Self> {
-        let found = reader.ask(message, Described { index, options: DecodeOptions::default() }).await?;
+        let found = reader.ask(message, Described(index)).await?;
         let facts = Facts::of(&Descriptor::parse(&found.cbor, found.offset)?, found.region_len)?;
         Ok(Self { reader: Arc::clone(reader), message, index, found, facts })
     }
@@ -53,7 +52,7 @@ impl AsyncObject {
     /// # Errors
     /// The errors of [`Object::metadata`](super::Object::metadata).
     pub async fn metadata(&self) -> Result<GlobalMetadata> {
-        let metadata = self.reader.ask(self.message, AllMetadata(DecodeOptions::default())).await?;
+        let metadata = self.reader.ask(self.message, AllMetadata).await?;
         Ok(only(metadata, self.index))
     }
 

@@ -6,7 +6,6 @@ use std::sync::OnceLock;
 use super::object::Object;
 use super::source::Source;
 use crate::base::error::Result;
-use crate::base::options::DecodeOptions;
 use crate::model::types::GlobalMetadata;
 use crate::read::question::AllMetadata;
 use crate::validate::check_message;
@@ -52,7 +51,7 @@ impl<'s> Message<'s> {
         if let Some(metadata) = self.metadata.get() {
             return Ok(metadata);
         }
-        let metadata = self.source.ask(self.index, AllMetadata(DecodeOptions::default()))?;
+        let metadata = self.source.ask(self.index, AllMetadata)?;
         // Threads that come here at the same time each read it. One of the answers stays.
         Ok(self.metadata.get_or_init(|| metadata))
     }

@@ -9,6 +9,7 @@ use super::facts::{Facts, fact_methods};
 use super::source::Source;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
+use crate::base::span::span;
 use crate::decode::at_hand::AtHand;
 use crate::decode::plain::Plain;
 use crate::decode::request::{Elsewhere, Read, read};
@@ -58,7 +59,7 @@ impl<'s> Object<'s> {
     /// Opens object `index` of message `message`.
     pub(super) fn open(source: &'s Source<'s>, message: usize, index: usize) -> Result<Self> {
         let Some(view) = source.view(message)? else {
-            let found = source.ask(message, Described { index, options: DecodeOptions::default() })?;
+            let found = source.ask(message, Described(index))?;
             let facts = Facts::of(&Descriptor::parse(&found.cbor, found.offset)?, found.region_len)?;
             return Ok(Self { source, message, index, place: Place::Elsewhere(found), facts });
         };
@@ -91,7 +92,7 @@ impl<'s> Object<'s> {
             let metadata = metadata_of(&view, &view.outline()?)?;
             return to_owned::metadata_of_object(&metadata, self.index, &MetadataBudget::by_default());
         }
-        let metadata = self.source.ask(self.message, AllMetadata(DecodeOptions::default()))?;
+        let metadata = self.source.ask(self.message, AllMetadata)?;
         Ok(only(metadata, self.index))
     }
 
@@ -140,7 +141,7 @@ impl Elsewhere for Object<'_> {
             Place::Elsewhere(found) => found.region_start,
             Place::Memory(object) => object.region_offset(),
         };
-        self.source.read_exact(self.message, region.saturating_add(plain.start), out)
+        self.source.read_exact(self.message, span(region, plain.start).end, out)
     }
 
     #[cfg(feature = "ndarray")]

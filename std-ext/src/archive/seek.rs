@@ -4,6 +4,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::sync::{Mutex, PoisonError};
 
 use crate::base::limits::reserve;
+use crate::base::span::span_len;
 use crate::read::{FetchError, FetchErrorKind, Fetched, RangeFetch, Tag, Want};
 use crate::scan::fill;
 
@@ -27,8 +28,7 @@ impl<R: Read + Seek + Send> RangeFetch for SeekFetch<R> {
         let mut reader = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let size = reader.seek(SeekFrom::End(0)).map_err(io)?;
         let range = want.within(size);
-        let len =
-            usize::try_from(range.end.saturating_sub(range.start)).map_err(|error| too_large(error.to_string()))?;
+        let len = usize::try_from(span_len(&range)).map_err(|error| too_large(error.to_string()))?;
         let mut bytes = reserve(len).map_err(|error| too_large(error.to_string()))?;
         reader.seek(SeekFrom::Start(range.start)).map_err(io)?;
         let read = fill(&mut bytes, |rest, _| reader.read(rest)).map_err(io)?;

@@ -7,7 +7,7 @@ use std::path::Path;
 use tgm_core::Message;
 
 use crate::base::error::{Result, TensogramError};
-use crate::base::options::DecodeOptions;
+use crate::base::span::span;
 #[cfg(feature = "mmap")]
 use crate::file::MappedFile;
 use crate::file::{Data, TensogramFile};
@@ -120,7 +120,7 @@ impl<'d> Source<'d> {
 
     /// All bytes of message `index`, in memory of their own.
     pub(super) fn read_message(&self, index: usize) -> Result<Vec<u8>> {
-        self.ask(index, WholeMessage(DecodeOptions::default()))
+        self.ask(index, WholeMessage)
     }
 
     /// Whether bytes can be read to where they are wanted: of a local file.
@@ -137,7 +137,7 @@ impl<'d> Source<'d> {
             return Err(TensogramError::Framing("only files are read to where bytes are wanted".into()));
         };
         let layout = file.table()?.get(index)?;
-        if file.read_at(layout.offset.saturating_add(start), out)? == out.len() {
+        if file.read_at(span(layout.offset, start).end, out)? == out.len() {
             return Ok(());
         }
         Err(TensogramError::io(Path::new(&file.source()), &std::io::ErrorKind::UnexpectedEof.into()))

@@ -72,6 +72,7 @@ struct Allowance {
 
 impl Allowance {
     fn new(max: Option<u64>, len: u64) -> Self {
+        // Here and below: a number beyond 64 bits sets no limit.
         let whole = max.unwrap_or(FREE_BYTES.saturating_add(len.saturating_mul(EXPANSION)));
         Self { whole, left: whole }
     }

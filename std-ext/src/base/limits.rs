@@ -124,6 +124,7 @@ impl DecodeLimits {
                 Hint::MaxDecodedBytes
             )));
         }
+        // What is beyond 64 bits allows any number of them.
         if decoded > self.free_bytes.saturating_add(encoded.saturating_mul(self.max_expansion)) {
             let max = self.max_expansion;
             return Err(TensogramError::encoding(format!(

@@ -66,6 +66,7 @@ mod machine {
                 let _ = write!(&mut self.time[..], "{}", humantime::format_rfc3339_seconds(now));
                 self.second = second;
             }
+            // Digits and signs of ASCII, or zeros.
             std::str::from_utf8(&self.time).unwrap_or_default()
         }
 
@@ -79,7 +80,8 @@ mod machine {
             }
             self.left -= 1;
             let bytes = self.random.get_mut(self.left).map(std::mem::take);
-            Ok(u128::from_ne_bytes(bytes.unwrap_or_default()))
+            let bytes = bytes.ok_or_else(|| TensogramError::encoding("no random bytes are left for a uuid"))?;
+            Ok(u128::from_ne_bytes(bytes))
         }
     }
 
@@ -98,6 +100,7 @@ mod machine {
         let nanosecond = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
         let mixed = random ^ nanosecond.wrapping_mul(SPREAD);
         let uuid = uuid::Builder::from_random_bytes(mixed.to_ne_bytes()).into_uuid();
+        // As in the stock.
         Ok(f(std::str::from_utf8(&time).unwrap_or_default(), uuid.hyphenated().encode_lower(&mut text)))
     }
 

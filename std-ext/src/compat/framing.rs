@@ -14,6 +14,7 @@ use tgm_core::{ErrorKind, frame};
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
+use crate::base::span::tail;
 use crate::compat::wire::Preamble;
 use crate::decode::checked::CheckedMessage;
 use crate::decode::decode_metadata;
@@ -148,7 +149,7 @@ pub fn decode_data_object_frame(bytes: &[u8]) -> Result<(DataObjectDescriptor, &
     }
     let (descriptor, payload, masks) =
         split_object(&DataObject::parse(frame).map_err(TensogramError::of_object)?, &MetadataBudget::by_default())?;
-    let len = bytes.len().saturating_sub(rest.len());
+    let len = bytes.len() - rest.len();
     let padded = usize::try_from(padded(len as u64)).unwrap_or(len);
     Ok((descriptor, payload, masks, padded.min(bytes.len())))
 }
@@ -159,7 +160,7 @@ fn split_object<'a>(
     budget: &MetadataBudget,
 ) -> Result<(DataObjectDescriptor, &'a [u8], &'a [u8])> {
     let (region, payload) = (object.region(), object.payload());
-    let masks = region.get(payload.len()..).unwrap_or_default();
+    let masks = tail(region, payload.len() as u64);
     Ok((to_owned::descriptor(object.descriptor(), budget)?, payload, masks))
 }
 

@@ -122,7 +122,7 @@ fn compress(descriptor: &mut DataObjectDescriptor, pipeline: &DataPipeline) -> R
         }
         return Err(format!("unknown compression '{name}'; expected one of: none, zstd, lz4, blosc2, szip"));
     };
-    for (key, usual) in about.usual.unwrap_or_default() {
+    for (key, usual) in about.usual.unwrap_or(&[]) {
         set(descriptor, *key, value_of(*usual));
     }
     if let Some(level) = about.level {

@@ -7,6 +7,7 @@ use serde::Serialize;
 use tgm_core::wire::{END_MAGIC, MAGIC, MIN_MESSAGE_SIZE, POSTAMBLE_SIZE, PREAMBLE_SIZE};
 
 use super::wire::{Postamble, Preamble};
+use crate::base::span::span_len;
 pub use crate::file::is_remote_url;
 
 /// Fewer bytes than a preamble came, walking from the start.
@@ -133,7 +134,7 @@ pub fn parse_forward_preamble(preamble_bytes: &[u8], pos: u64, file_size: u64, b
         return terminate(REASON_PREAMBLE_PARSE_ERROR_FWD);
     };
     if length == 0 {
-        return ForwardOutcome::Streaming { remaining: file_size.saturating_sub(pos) };
+        return ForwardOutcome::Streaming { remaining: span_len(&(pos..file_size)) };
     }
     match pos.checked_add(length).filter(|end| length >= MIN_MESSAGE_SIZE as u64 && *end <= file_size) {
         None => terminate(REASON_LENGTH_OUT_OF_RANGE_FWD),

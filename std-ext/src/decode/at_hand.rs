@@ -50,13 +50,9 @@ impl FrameAtHand {
     /// The errors of the message, the frame and the digest; the errors of `read`.
     fn open<R>(&self, options: &DecodeOptions, read: impl FnOnce(Trusted<'_, '_>) -> Result<R>) -> Result<R> {
         match self {
-            Self::InMessage { bytes, index } => {
-                let (checked, proof) = CheckedMessage::for_values(bytes, options, Some(*index))?;
-                read(Trusted::proven(&checked.object(*index)?, proof))
-            }
+            Self::InMessage { bytes, index } => CheckedMessage::read_object(bytes, *index, options, read),
             &Self::Alone { ref bytes, offset, index, presence } => {
-                let (object, proof) = LoneFrame { bytes, offset, index, presence }.open(options)?;
-                read(Trusted::proven(&object, proof))
+                LoneFrame { bytes, offset, index, presence }.read(options, read)
             }
         }
     }

@@ -16,7 +16,10 @@ use crate::base::options::DecodeOptions;
 pub(super) fn check_ranges(descriptor: &Descriptor<'_>, ranges: &[(u64, u64)], options: &DecodeOptions) -> Result<u64> {
     // An end beyond 64 bits is reported first, wherever it stands in the list.
     ranges.iter().try_for_each(|&range| elements(range).map(drop))?;
-    let add = |sum: u64, &range| Ok::<_, TensogramError>(sum.saturating_add(range_len(descriptor, range)?));
+    let add = |sum: u64, &range| {
+        let sum = sum.checked_add(range_len(descriptor, range)?);
+        sum.ok_or_else(|| TensogramError::encoding("ranges with more than 2^64 bytes of values"))
+    };
     let total = ranges.iter().try_fold(0, add)?;
     options.limits.check_bytes(u64::MAX, total)?;
     Ok(total)
@@ -38,6 +41,24 @@ pub(super) fn range_of(descriptor: &Descriptor<'_>, range: (u64, u64)) -> Result
 pub(super) fn range_len(descriptor: &Descriptor<'_>, range: (u64, u64)) -> Result<u64> {
     range_of(descriptor, range)?;
     descriptor.dtype().byte_len(range.1).ok_or_else(|| beyond(range))
+}
+
+/// How many values the ranges have together.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if the number has more than 64 bits.
+pub(super) fn count_of(ranges: &[(u64, u64)]) -> Result<u64> {
+    let count = ranges.iter().try_fold(0_u64, |sum, (_, count)| sum.checked_add(*count));
+    count.ok_or_else(|| TensogramError::encoding("ranges with more than 2^64 values"))
+}
+
+/// Bytes of `count` values.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] if the number has more than 64 bits.
+pub(super) fn values_len(descriptor: &Descriptor<'_>, count: u64) -> Result<u64> {
+    let len = descriptor.dtype().byte_len(count);
+    len.ok_or_else(|| TensogramError::encoding(format!("{count} values have more than 2^64 bytes")))
 }
 
 /// Checks that the caller's buffer has `expected` bytes, as many as will be written to it.

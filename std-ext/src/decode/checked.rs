@@ -50,6 +50,20 @@ impl<'a> CheckedMessage<'a> {
         Self::open_with(bytes, options, |message| Trust::of_message(message, options)?.check_message(message, only))
     }
 
+    /// Reads object `index` of the message that `bytes` begin with. Its digest is checked before, if the options ask for it.
+    ///
+    /// # Errors
+    /// The errors of [`Self::for_values`], of [`Self::object`] and of `read`.
+    pub(crate) fn read_object<R>(
+        bytes: &'a [u8],
+        index: usize,
+        options: &DecodeOptions,
+        read: impl FnOnce(Trusted<'_, 'a>) -> Result<R>,
+    ) -> Result<R> {
+        let (checked, proof) = Self::for_values(bytes, options, Some(index))?;
+        read(Trusted::proven(&checked.object(index)?, proof))
+    }
+
     fn open_with<T>(
         bytes: &'a [u8],
         options: &DecodeOptions,

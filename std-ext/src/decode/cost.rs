@@ -15,6 +15,7 @@ use std::ops::Range;
 use tgm_core::descriptor::Descriptor;
 use tgm_core::stored::window_of;
 
+use crate::base::span::span_len;
 use tgm_codec::{CodecError, PartReader};
 
 /// Stored bytes that may lie in memory at once, however few values are wanted.
@@ -38,6 +39,7 @@ pub(super) fn is_whole_cheaper<I: Iterator<Item = Range<u64>>>(
     total: u64,
     out_len: u64,
 ) -> Result<bool, CodecError> {
+    // All sums here are weighed against `total`: one beyond 64 bits outweighs it.
     if total > FREE_BYTES.max(out_len.saturating_mul(PER_OUTPUT_BYTE)) {
         return Ok(false);
     }
@@ -50,9 +52,9 @@ pub(super) fn is_whole_cheaper<I: Iterator<Item = Range<u64>>>(
         let bytes = window_of(descriptor, &range).map_err(CodecError::of_descriptor)?;
         let blocks = blocks_of(&bytes, block);
         let start = blocks.start.max(passed);
-        cost = cost.saturating_add(parts.cost_of_passing(start.saturating_sub(passed)));
+        cost = cost.saturating_add(parts.cost_of_passing(start - passed));
         passed = blocks.end.max(passed);
-        cost = cost.saturating_add(passed.saturating_sub(start));
+        cost = cost.saturating_add(span_len(&(start..passed)));
         if cost >= too_much {
             return Ok(true);
         }

@@ -22,6 +22,7 @@ use super::trust::Trusted;
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
+use crate::base::span::span_len;
 
 /// The values of ranges of an object that may be trusted, a buffer for each.
 ///
@@ -90,7 +91,8 @@ impl<'o, 'a> Stretch<'o, 'a> {
         Self { elements: 0..object.descriptor().element_count(), object }
     }
 
-    /// A range of the object, counted from the first element of the stretch. An empty range may begin before it.
+    /// A range of the object, counted from the first element of the stretch. An empty range may lie before it, and is empty
+    /// in it too.
     fn inside(&self, range: &Range<u64>) -> Range<u64> {
         range.start.saturating_sub(self.elements.start)..range.end.saturating_sub(self.elements.start)
     }
@@ -111,8 +113,7 @@ pub(super) fn decode_ranges_into(
 ) -> Result<()> {
     check_output(check_ranges(object.descriptor(), ranges, options)?, out)?;
     decode_each_range(object, &[Stretch::all(object)], ranges, order, options, scratch, |visit, len, decode| {
-        let end = visit.offset.saturating_add(len);
-        let part = out.get_mut(visit.offset..end);
+        let part = out.get_mut(visit.offset..).and_then(|out| out.get_mut(..len));
         decode(part.ok_or_else(|| TensogramError::encoding("ranges are longer than they were found to be"))?)
     })
 }
@@ -143,7 +144,7 @@ fn decode_each_range(
     let (read, mut unread, mut masks_in_order) = (OnceCell::new(), Some((masks, runs)), None);
     let (mut number, mut behind) = (0, 0_usize);
     for (at, stretch) in stretches.iter().enumerate() {
-        let is_last = at.saturating_add(1) == stretches.len();
+        let is_last = at + 1 == stretches.len();
         // All ranges behind the stretches before, up to the end of this one. Empty ranges lie in any stretch.
         let coming = |number| {
             let here = visits.from(number).take_while(|range| is_last || range.start < stretch.elements.end);
@@ -154,8 +155,9 @@ fn decode_each_range(
         // One range is one part, which costs no more than the whole.
         let source = RangeBytes::open_unless(&plan, end, bytes, work, |parts, total| {
             let descriptor = stretch.object.descriptor();
-            let count = coming(number).fold(0, |sum: u64, range| sum.saturating_add(range.end - range.start));
-            let out_len = descriptor.dtype().byte_len(count).unwrap_or(u64::MAX);
+            let count = coming(number).try_fold(0_u64, |sum, range| sum.checked_add(span_len(&range)));
+            // It is weighed against a cost: more than 64 bits outweigh any.
+            let out_len = count.and_then(|count| descriptor.dtype().byte_len(count)).unwrap_or(u64::MAX);
             Ok(ranges.len() > 1 && is_whole_cheaper(parts, descriptor, |_| coming(number), total, out_len)?)
         });
         let mut source = source?;
@@ -168,7 +170,8 @@ fn decode_each_range(
             let mut in_object = visits.from(number);
             let (Some(window), next) = (in_object.next(), in_object.next()) else { break };
             let (visit, len) = (visits.place(number, behind), len_of(given)?);
-            behind = behind.saturating_add(len);
+            // The values before it are in memory.
+            behind += len;
             place(visit, len, &mut |out| {
                 if !range.is_empty() {
                     source.decode_into(&plan, &range, coming(number), out)?;
@@ -177,7 +180,7 @@ fn decode_each_range(
                 let next = next.as_ref().map(|next| next.start);
                 masks_in_order.as_mut().map_or(Ok(()), |masks| masks.restore_into(&window, next, order, out))
             })?;
-            number = number.saturating_add(1);
+            number += 1;
         }
     }
     // A defect behind the last range is an error too, so that the answer does not depend on the ranges.

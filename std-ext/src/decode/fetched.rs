@@ -23,6 +23,7 @@ use super::each_range::{Stretch, decode_stretches, refuse_as_the_reference};
 use super::trust::{Proof, Trusted};
 use crate::base::error::Result;
 use crate::base::options::DecodeOptions;
+use crate::base::span::span_len;
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 use crate::model::types::DataObjectDescriptor;
@@ -114,7 +115,7 @@ impl Division {
                 Some(codec) => codec.bytes_of(descriptor, payload_len, &part.elements)?,
             };
         }
-        let fetched: u64 = parts.iter().map(|part| part.bytes.end.saturating_sub(part.bytes.start)).sum();
+        let fetched: u64 = parts.iter().map(|part| span_len(&part.bytes)).sum();
         (fetched < payload_len / 100 * WORTH_ALL).then_some(Self { payload_len, parts })
     }
 

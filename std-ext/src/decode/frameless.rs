@@ -29,8 +29,7 @@ pub(crate) fn decode_region(
     let cbor = cbor(descriptor)?;
     let proof = Proof::of_bare_bytes(options)?;
     let region_offset = FRAME_HEADER_SIZE as u64;
-    let view = Descriptor::parse(&cbor, region_offset.saturating_add(region.len() as u64))
-        .map_err(TensogramError::of_object)?;
+    let view = Descriptor::parse(&cbor, region_offset + region.len() as u64).map_err(TensogramError::of_object)?;
     let object = Trusted::without_frame(&view, region, region_offset, proof)?;
     options.limits.owned(trusted_values(object, options)?)
 }

@@ -2,24 +2,17 @@
 //!
 //! Errors count from the start of the message, as they do if all of it is at hand.
 
-use std::borrow::Cow;
-
 use tgm_core::frame::Frame;
 use tgm_core::hash::HashPresence;
 use tgm_core::object::DataObject;
-use tgm_core::selection::Pick;
 
-use super::checked::CheckedMessage;
-use super::plan::threads;
-use super::range;
-use super::select::{Selected, select_trusted, selection};
+use super::plan::threads_for;
 use super::trust::{Proof, Trust, Trusted};
 use super::whole::decoded_object;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 use crate::model::metadata_budget::MetadataBudget;
-use crate::model::to_owned;
-use crate::model::types::{DataObjectDescriptor, DecodedObject};
+use crate::model::types::DecodedObject;
 
 /// The frame of an object, and what is known of its message.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +32,7 @@ impl<'a> LoneFrame<'a> {
     ///
     /// # Errors
     /// The errors of the frame, of the digest and of the object.
-    pub(crate) fn open(&self, options: &DecodeOptions) -> Result<(DataObject<'a>, Proof)> {
+    fn open(&self, options: &DecodeOptions) -> Result<(DataObject<'a>, Proof)> {
         let (frame, _) = Frame::parse_at(self.bytes, self.offset)?;
         let trust = match (options.verify_hash, options.strict_hash_presence) {
             (false, _) => Trust::Unasked,
@@ -52,66 +45,26 @@ impl<'a> LoneFrame<'a> {
         Ok((DataObject::parse(frame).map_err(TensogramError::of_object)?, proof))
     }
 
+    /// Reads the object, whose digest is checked before if the options ask for it.
+    ///
+    /// # Errors
+    /// The errors of [`Self::open`] and of `read`.
+    pub(crate) fn read<R>(
+        &self,
+        options: &DecodeOptions,
+        read: impl FnOnce(Trusted<'_, 'a>) -> Result<R>,
+    ) -> Result<R> {
+        let (object, proof) = self.open(options)?;
+        read(Trusted::proven(&object, proof))
+    }
+
     /// The descriptor and the values.
     ///
     /// # Errors
     /// The errors of [`Self::open`] and of [`Read::bytes`](crate::Read::bytes).
     pub(crate) fn decode(&self, options: &DecodeOptions, budget: &MetadataBudget) -> Result<DecodedObject> {
-        let (object, proof) = self.open(options)?;
-        decoded_object(Trusted::proven(&object, proof), options, threads(options, &object)?, budget)
+        self.read(options, |object| decoded_object(object, options, threads_for(object, options)?, budget))
     }
-
-    /// The descriptor, and the values that `picks` take.
-    ///
-    /// # Errors
-    /// The errors of [`Self::open`] and of [`Read::bytes`](crate::Read::bytes).
-    pub(crate) fn select(
-        &self,
-        picks: &[Pick],
-        options: &DecodeOptions,
-    ) -> Result<(DataObjectDescriptor, Selected<'static>)> {
-        let (object, proof) = self.open(options)?;
-        select_proven(&object, proof, picks, options)
-    }
-
-    /// The descriptor, and the values of `ranges`.
-    ///
-    /// # Errors
-    /// The errors of [`Self::open`] and of [`Read::bytes`](crate::Read::bytes).
-    pub(crate) fn ranges(
-        &self,
-        ranges: &[(u64, u64)],
-        options: &DecodeOptions,
-    ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
-        let (object, proof) = self.open(options)?;
-        range::of_object(Trusted::proven(&object, proof), ranges, options)
-    }
-}
-
-/// The values that `picks` take of object `index` of a message.
-///
-/// # Errors
-/// The errors of [`decode_object`](crate::decode_object) and of [`Read::bytes`](crate::Read::bytes).
-pub(crate) fn select_object(
-    message: &[u8],
-    index: usize,
-    picks: &[Pick],
-    options: &DecodeOptions,
-) -> Result<(DataObjectDescriptor, Selected<'static>)> {
-    let (checked, proof) = CheckedMessage::for_values(message, options, Some(index))?;
-    select_proven(&checked.object(index)?, proof, picks, options)
-}
-
-fn select_proven(
-    object: &DataObject<'_>,
-    proof: Proof,
-    picks: &[Pick],
-    options: &DecodeOptions,
-) -> Result<(DataObjectDescriptor, Selected<'static>)> {
-    let selection = selection(object.descriptor(), picks)?;
-    let selected = select_trusted(Trusted::proven(object, proof), &selection, options, threads(options, object)?)?;
-    let selected = Selected { shape: selected.shape, bytes: Cow::Owned(options.limits.owned(selected.bytes)?) };
-    Ok((to_owned::descriptor(object.descriptor(), &MetadataBudget::new(&options.limits))?, selected))
 }
 
 #[cfg(test)]
@@ -120,6 +73,7 @@ mod tests {
 
     use super::*;
     use crate::encode::encode_data_object_frame;
+    use crate::model::types::DataObjectDescriptor;
 
     /// What opening a frame gives that has a digest, or has none, in a message of which a reader knows `presence`.
     fn opened(has_digest: bool, presence: HashPresence, strict_hash_presence: bool) -> Result<()> {

@@ -21,6 +21,7 @@ pub(super) use self::ascending::{AscendingMasks, MaskRuns};
 use super::trust::Trusted;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
+use crate::base::span::index;
 use crate::model::types::DecodedMaskSet;
 
 /// Memory for decompressed masks, one buffer for each kind.
@@ -161,9 +162,9 @@ impl<'a> Masks<'a> {
         bools.resize(count, false);
         for run in mask.bitmap(self.element_count).runs() {
             let run = run.map_err(|e| e.shift(mask.offset))?;
-            // Never skipped: runs lie below the element count, and that fits.
-            let (Ok(start), Ok(end)) = (usize::try_from(run.start), usize::try_from(run.end)) else { continue };
-            bools.get_mut(start..end).unwrap_or_default().fill(true);
+            // Never returned: the runs of a mask lie below the element count that it was given.
+            let beyond = || TensogramError::encoding("a run of a mask ends behind the object's elements");
+            bools.get_mut(index(run.start)..index(run.end)).ok_or_else(beyond)?.fill(true);
         }
         Ok(bools)
     }
@@ -194,7 +195,8 @@ impl<'a> ReadMask<'a> {
         buffer: &'a mut Vec<u8>,
     ) -> Result<Self> {
         let blob = object.mask_blob(entry)?;
-        let offset = object.region_offset().saturating_add(entry.offset());
+        // The blob lies in the region, which lies in memory.
+        let offset = object.region_offset() + entry.offset();
         let (form, bits) = match entry.method().known() {
             None => return Err(TensogramError::encoding(format!("unknown mask method: {}", entry.method()))),
             Some(MaskMethod::None) => (BitmapForm::Raw, blob),

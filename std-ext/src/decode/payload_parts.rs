@@ -22,7 +22,7 @@ use tgm_core::descriptor::Descriptor;
 use tgm_core::stored::{Stored, window_of};
 
 use super::stored::codec_error;
-use crate::base::error::Result;
+use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 
 /// A compressed payload, and the part of its stored bytes that is at hand.
@@ -65,7 +65,10 @@ impl<'s> PayloadParts<'s> {
             let read = window.extend(buffer, wanted.start, until, |start, out| parts.read_into(start, out));
             read.map_err(|error| codec_error(*codec, error, *payload_offset))?;
         }
-        let bytes = self.window.get(self.buffer, &wanted).unwrap_or_default();
+        // Nothing was read for an empty range.
+        let empty = wanted.is_empty().then_some(&[][..]);
+        let bytes = self.window.get(self.buffer, &wanted).or(empty);
+        let bytes = bytes.ok_or_else(|| TensogramError::encoding("a codec gave fewer bytes than it was asked for"))?;
         Ok(Stored::window(descriptor, bytes, wanted.start)?)
     }
 

@@ -17,7 +17,6 @@ use tgm_codec::Codec;
 use tgm_codec::threads::Threads;
 use tgm_core::ErrorKind;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Encoding, Filter};
-use tgm_core::object::DataObject;
 use tgm_core::stored::{Stored, stored_len, window_of};
 
 use super::trust::Trusted;
@@ -193,14 +192,6 @@ fn is_given_values(descriptor: &Descriptor<'_>) -> bool {
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] if the variable that names a number of threads does not hold one.
-pub(super) fn threads(options: &DecodeOptions, object: &DataObject<'_>) -> Result<Threads> {
-    Ok(Threads::resolve(options.threads, object.payload().len() as u64, options.parallel_threshold_bytes)?)
-}
-
-/// [`threads`] for an object that may be trusted.
-///
-/// # Errors
-/// The errors of [`threads`].
 pub(super) fn threads_for(object: Trusted<'_, '_>, options: &DecodeOptions) -> Result<Threads> {
     Ok(Threads::resolve(options.threads, object.payload().len() as u64, options.parallel_threshold_bytes)?)
 }
@@ -221,6 +212,7 @@ pub(super) fn join<'a>(object: Trusted<'_, '_>, bytes: &'a [u8]) -> Result<Store
     }
     Stored::new(descriptor, bytes).map_err(|error| match error.kind() {
         ErrorKind::PayloadSize => {
+            // Of more than 64 bits, all that the text has room for.
             let claimed = stored_len(descriptor).unwrap_or(u64::MAX);
             TensogramError::encoding(format!(
                 "descriptor claims {claimed} decoded byte(s) but frame payload is {} byte(s) (encoding {}, dtype width {})",

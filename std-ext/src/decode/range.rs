@@ -20,7 +20,7 @@ use tgm_core::descriptor::{ByteOrder, Descriptor, Dtype, Encoding};
 use tgm_core::tensor::Element;
 use zerocopy::IntoBytes as _;
 
-use super::bounds::check_ranges;
+use super::bounds::{check_ranges, count_of};
 use super::checked::CheckedMessage;
 use super::each_range::{self, refuse_as_the_reference, trusted_ranges};
 use super::plan::threads_for;
@@ -32,6 +32,7 @@ use super::{frameless, unpack};
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
+use crate::base::span::span;
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 use crate::model::types::DataObjectDescriptor;
@@ -52,8 +53,7 @@ pub fn decode_range(
     ranges: &[(u64, u64)],
     options: &DecodeOptions,
 ) -> Result<(DataObjectDescriptor, Vec<Vec<u8>>)> {
-    let (checked, proof) = CheckedMessage::for_values(bytes, options, Some(index))?;
-    of_object(Trusted::proven(&checked.object(index)?, proof), ranges, options)
+    CheckedMessage::read_object(bytes, index, options, |object| of_object(object, ranges, options))
 }
 
 /// [`decode_range`] for the bytes of one frame, without its message.
@@ -88,7 +88,7 @@ pub(super) fn range_bytes<'a>(
     refuse_if_asked(descriptor, ranges, options)?;
     let len = check_ranges(descriptor, ranges, options)?;
     if let [(start, count)] = ranges
-        && let Some(bytes) = borrowed(object, &(*start..start.saturating_add(*count)), *count, order, options)?
+        && let Some(bytes) = borrowed(object, &span(*start, *count), *count, order, options)?
     {
         return Ok(Cow::Borrowed(bytes));
     }
@@ -134,7 +134,7 @@ pub(super) fn range_floats<T: Float>(
     }
     refuse_if_asked(descriptor, ranges, options)?;
     let len = check_ranges(descriptor, ranges, options)?;
-    let expected = ranges.iter().fold(0, |sum: u64, (_, count)| sum.saturating_add(*count));
+    let expected = count_of(ranges)?;
     let given = out.len();
     if given as u64 != expected {
         return Err(TensogramError::encoding(format!("output has {given} values, the ranges have {expected}")));
@@ -208,7 +208,7 @@ pub fn decode_range_from_payload(
 }
 
 /// The object's descriptor, owned, with [`trusted_ranges`].
-pub(super) fn of_object(
+pub(crate) fn of_object(
     object: Trusted<'_, '_>,
     ranges: &[(u64, u64)],
     options: &DecodeOptions,

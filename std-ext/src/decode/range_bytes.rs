@@ -13,6 +13,7 @@ use super::payload_parts::PayloadParts;
 use super::plan::{Plan, WayToParts};
 use super::stored::{codec_error, open};
 use crate::base::error::Result;
+use crate::base::span::span;
 
 /// The stored bytes of an object, opened for ranges.
 pub(super) enum RangeBytes<'s> {
@@ -84,7 +85,7 @@ impl<'s> RangeBytes<'s> {
     /// # Errors
     /// The errors of the codec and of the stages.
     pub(super) fn unpack_into<T: Value>(mut self, plan: &Plan<'_, '_>, start: u64, out: &mut [T]) -> Result<()> {
-        let range = start..start.saturating_add(out.len() as u64);
+        let range = span(start, out.len() as u64);
         let stored = self.stored(plan, iter::once(range))?;
         let unpacked = match packed_from(&stored, start) {
             Some((bytes, packing, skip)) => kernels::packing::unpack_into(bytes, &packing, skip, out),

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::base::span::span;
+
 /// A range's place in the caller's list.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Visit {
@@ -24,7 +26,7 @@ impl<'v> Visits<'v> {
     /// kept in `memory`.
     ///
     /// # Errors
-    /// The errors of `len`.
+    /// The errors of `len`. The caller has checked that all values together have a length.
     pub(super) fn new<E>(
         ranges: &'v [(u64, u64)],
         memory: &'v mut Vec<Visit>,
@@ -36,7 +38,7 @@ impl<'v> Visits<'v> {
             memory.reserve(ranges.len());
             for (index, range) in ranges.iter().enumerate() {
                 memory.push(Visit { index, offset });
-                offset = offset.saturating_add(len(*range)?);
+                offset += len(*range)?;
             }
             // The index breaks ties. So an unstable sort, which allocates nothing, gives a stable order.
             memory.sort_unstable_by_key(|visit| (ranges.get(visit.index).map(|(start, _)| *start), visit.index));
@@ -52,7 +54,7 @@ impl<'v> Visits<'v> {
 
     /// The ranges of visit `number` and of all later visits, as elements.
     pub(super) fn from(self, number: usize) -> impl Iterator<Item = Range<u64>> + use<'v> {
-        (number..).map_while(move |number| self.range(number)).map(|(start, count)| start..start.saturating_add(count))
+        (number..).map_while(move |number| self.range(number)).map(|(start, count)| span(start, count))
     }
 
     /// The place of visit `number`. `behind` is the number of bytes of all earlier visits, which is the offset if the

@@ -35,7 +35,7 @@ use zerocopy::IntoBytes as _;
 
 use self::filler::with_filler;
 pub use self::pending::element_ranges;
-use super::bounds::check_output;
+use super::bounds::{check_output, values_len};
 use super::plan::{Plan, WayToValues, target_order, threads_for};
 use super::scratch::Scratch;
 use super::trust::Trusted;
@@ -44,6 +44,9 @@ use super::{typed, whole};
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
+use crate::model::metadata_budget::MetadataBudget;
+use crate::model::to_owned;
+use crate::model::types::DataObjectDescriptor;
 
 /// Values that are decoded at once to be converted: a multiple of eight, so that bits begin with a byte.
 const CONVERTED: usize = 4096;
@@ -116,7 +119,7 @@ pub(super) fn floats_into<T: Float>(
     let filled = with_filler(trusted, selection, ByteOrder::NATIVE, options, threads, scratch, |filler| {
         out.chunks_mut(CONVERTED).try_for_each(|out| {
             let count = out.len() as u64;
-            let len = options.limits.check_bytes(u64::MAX, dtype.byte_len(count).unwrap_or(u64::MAX))?;
+            let len = options.limits.check_bytes(u64::MAX, values_len(descriptor, count)?)?;
             let bytes = at_least(&mut buffer, len)?;
             filler.fill(count, bytes)?;
             convert(dtype, bytes, out)
@@ -148,10 +151,25 @@ pub(super) fn select_trusted<'a>(
     }
     // Picks such as `..` select what the message's shape states, and a shape can lie. So the memory for the result is
     // limited by the length of the payload.
-    let len = options.limits.check_bytes(trusted.payload().len() as u64, out_len(selection, descriptor))?;
+    let len = options.limits.check_bytes(trusted.payload().len() as u64, out_len(selection, descriptor)?)?;
     let mut bytes = reserve(len)?;
     write_part(trusted, selection, order, options, threads, &mut Scratch::default(), &mut bytes)?;
     Ok(Selected { shape, bytes: Cow::Owned(bytes) })
+}
+
+/// The object's descriptor, owned, with the values that `picks` take.
+///
+/// # Errors
+/// The errors of [`selection`], of [`select_trusted`] and of the limits.
+pub(crate) fn of_object(
+    object: Trusted<'_, '_>,
+    picks: &[Pick],
+    options: &DecodeOptions,
+) -> Result<(DataObjectDescriptor, Selected<'static>)> {
+    let selection = selection(object.descriptor(), picks)?;
+    let selected = select_trusted(object, &selection, options, threads_for(object, options)?)?;
+    let selected = Selected { shape: selected.shape, bytes: Cow::Owned(options.limits.owned(selected.bytes)?) };
+    Ok((to_owned::descriptor(object.descriptor(), &MetadataBudget::new(&options.limits))?, selected))
 }
 
 /// `count` values from the first of `hull` to the last, if they lie side by side in the message as they are wanted.
@@ -191,7 +209,7 @@ pub(super) fn write_trusted(
     out: &mut [u8],
 ) -> Result<()> {
     let descriptor = trusted.descriptor();
-    check_output(out_len(selection, descriptor), out)?;
+    check_output(out_len(selection, descriptor)?, out)?;
     options.limits.check_bytes(u64::MAX, out.len() as u64)?;
     let threads = threads_for(trusted, options)?;
     if is_whole(selection, descriptor) {
@@ -223,6 +241,6 @@ fn is_whole(selection: &Selection<'_>, descriptor: &Descriptor<'_>) -> bool {
 }
 
 /// Bytes of the selected values.
-fn out_len(selection: &Selection<'_>, descriptor: &Descriptor<'_>) -> u64 {
-    descriptor.dtype().byte_len(selection.element_count()).unwrap_or(u64::MAX)
+fn out_len(selection: &Selection<'_>, descriptor: &Descriptor<'_>) -> Result<u64> {
+    values_len(descriptor, selection.element_count())
 }

@@ -134,6 +134,7 @@ pub(super) fn check_real(descriptor: &Descriptor<'_>) -> Result<()> {
 
 /// `count` zeros, if the limits allow `encoded` bytes to take their memory.
 pub(super) fn zeros<T: Number>(count: u64, encoded: u64, options: &DecodeOptions) -> Result<Vec<T>> {
+    // More than 64 bits are more than any limit, and than this machine can address.
     let bytes = count.saturating_mul(size_of::<T>() as u64);
     let len = options.limits.check_bytes(encoded, bytes)? / size_of::<T>();
     T::zeros(len)

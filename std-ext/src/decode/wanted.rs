@@ -50,7 +50,7 @@ impl Wanted<'_> {
             Self::All => Ok(descriptor.element_count()),
             Self::Ranges(ranges) => {
                 bounds::check_ranges(descriptor, ranges, options)?;
-                Ok(ranges.iter().fold(0, |sum: u64, (_, count)| sum.saturating_add(*count)))
+                bounds::count_of(ranges)
             }
             Self::Box(picks) => Ok(selection(descriptor, picks)?.element_count()),
         }
@@ -114,7 +114,7 @@ pub(super) fn in_place<'a>(
     let count = wanted.count(descriptor, options)?;
     let hull = match wanted {
         Wanted::All => 0..count,
-        Wanted::Ranges([(start, count)]) => *start..start.saturating_add(*count),
+        Wanted::Ranges([range]) => bounds::range_of(descriptor, *range)?,
         Wanted::Ranges(_) => return Ok(None),
         Wanted::Box(picks) => selection(descriptor, picks)?.hull(),
     };

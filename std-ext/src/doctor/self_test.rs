@@ -89,7 +89,7 @@ fn values_return(loss: f64, pipeline: impl FnOnce(Object) -> Object) -> impl FnO
         let message = MessageBuilder::new().object(pipeline(object)).encode().map_err(words)?;
         let options = DecodeOptions { verify_hash: true, ..DecodeOptions::default() };
         let (_, objects) = decode(&message, &options).map_err(words)?;
-        let bytes = objects.first().map(|(_, bytes)| bytes.as_chunks().0).unwrap_or_default();
+        let bytes = objects.first().map_or(&[][..], |(_, bytes)| bytes.as_chunks().0);
         let same = |(value, bytes): (&f64, &[u8; 8])| (value - f64::from_ne_bytes(*bytes)).abs() <= loss;
         let all = bytes.len() == field.len() && field.iter().zip(bytes).all(same);
         if all { Ok(()) } else { Err("decoded values are not those that were encoded".to_string()) }
@@ -122,7 +122,7 @@ fn masks_return(method: MaskMethod) -> impl FnOnce() -> Tried {
         let object = ObjectBuilder::new(&[3], &values).map_err(words)?;
         let message = MessageBuilder::new().object(object).options(options).encode().map_err(words)?;
         let (_, objects) = decode(&message, &DecodeOptions::default()).map_err(words)?;
-        let decoded = objects.first().map(|(_, bytes)| bytes.as_chunks().0).unwrap_or_default();
+        let decoded = objects.first().map_or(&[][..], |(_, bytes)| bytes.as_chunks().0);
         let nans: Vec<bool> = decoded.iter().map(|bytes| f64::from_ne_bytes(*bytes).is_nan()).collect();
         if nans == [false, true, false] { Ok(()) } else { Err("NaN is not where it was".to_string()) }
     }

@@ -10,6 +10,7 @@ use crate::base::options::EncodeOptions;
 use crate::encode::compress::CodecResources;
 use crate::encode::message::{fitting, write_checked_message};
 use crate::encode::object::{Object, Planned};
+use crate::encode::part_error::PartError;
 use crate::encode::sharing::Sharing;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 
@@ -98,14 +99,17 @@ fn encode_all<'a>(
     let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?;
     let Sharing { inner, is_concurrent } = Sharing::new(threads, objects.len());
     let resources = CodecResources { backend: options.compression_backend, threads: inner };
-    let plan = |(descriptor, data): &(&'a DataObjectDescriptor, &'a [u8])| {
-        interrupt::check()?;
-        if is_concurrent {
-            return Object::encode(descriptor, data, options, resources).map(Planned::Object);
-        }
-        Planned::new(descriptor, data, options, resources)
+    let plan = |(index, (descriptor, data)): &(usize, &(&'a DataObjectDescriptor, &'a [u8]))| {
+        interrupt::check().map_err(PartError::of_all)?;
+        let planned = if is_concurrent {
+            Object::encode(descriptor, data, options, resources).map(Planned::Object)
+        } else {
+            Planned::new(descriptor, data, options, resources)
+        };
+        planned.map_err(PartError::of(*index))
     };
-    Ok(write_checked_message(metadata, threads.map(objects, plan)?, options, message)?)
+    let numbered: Vec<_> = objects.iter().enumerate().collect();
+    Ok(write_checked_message(metadata, threads.map(&numbered, plan)?, options, message)?)
 }
 
 /// Makes a message of objects whose bytes went through the pipeline already. The bytes become the payload regions as
@@ -121,8 +125,11 @@ pub fn encode_pre_encoded(
     objects: &[(&DataObjectDescriptor, &[u8])],
     options: &EncodeOptions,
 ) -> Result<Vec<u8>> {
-    let objects = objects.iter().map(|(descriptor, region)| Ok(Object::pre_encoded(descriptor, region)?.into()));
+    let objects = objects.iter().enumerate().map(|(index, (descriptor, region))| {
+        Ok(Object::pre_encoded(descriptor, region).map_err(PartError::of(index))?.into())
+    });
+    let objects = objects.collect::<Result<Vec<_>, PartError>>()?;
     let mut message = Vec::new();
-    write_checked_message(metadata, objects.collect::<Result<Vec<_>>>()?, options, &mut message)?;
+    write_checked_message(metadata, objects, options, &mut message)?;
     Ok(message)
 }

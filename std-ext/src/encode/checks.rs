@@ -134,7 +134,7 @@ pub(crate) fn block_offsets(descriptor: &DataObjectDescriptor, len: usize) -> Re
             }
             _ => {}
         }
-        if offset > (len as u64).saturating_mul(8) {
+        if offset > len as u64 * 8 {
             return Err(metadata(format!("{key}[{i}] = {offset} exceeds bit bound {} of the payload", len as u64 * 8)));
         }
         last = Some(offset);

@@ -9,8 +9,9 @@ use twox_hash::XxHash3_64;
 use zerocopy::IntoBytes;
 use zerocopy::big_endian::{U16, U64};
 
-use crate::base::error::Result;
+use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
+use crate::base::span::{head, tail};
 use crate::encode::sink::{Hashing, Sink};
 use crate::model::cbor::Writer;
 
@@ -63,8 +64,7 @@ pub(crate) const fn padded(len: u64) -> u64 {
 /// The errors of the sink.
 pub(crate) fn pad(sink: &mut impl Sink, len: u64) -> Result<()> {
     let zeros = [0; FRAME_ALIGNMENT];
-    let count = usize::try_from(padded(len) - len).unwrap_or(0);
-    sink.write(zeros.get(..count).unwrap_or_default())
+    sink.write(head(&zeros, padded(len) - len))
 }
 
 /// Writes a frame with a CBOR body, and the padding after it. Returns the bytes of both.
@@ -114,13 +114,12 @@ impl OpenFrame {
 
     /// The digest of the body, which is everything appended so far, if `hashing`.
     fn digest(&self, out: &[u8], hashing: bool) -> Option<u64> {
-        let body = out.get(self.start + FRAME_HEADER_SIZE..).unwrap_or_default();
-        hashing.then(|| XxHash3_64::oneshot(body))
+        hashing.then(|| XxHash3_64::oneshot(tail(out, (self.start + FRAME_HEADER_SIZE) as u64)))
     }
 
     /// Fills in the header. Body and tail must be there. Returns the length of the frame.
     fn finish(self, out: &mut [u8], frame_type: FrameType, flags: u16, hashing: bool) -> u64 {
-        let len = out.len().saturating_sub(self.start) as u64;
+        let len = (out.len() - self.start) as u64;
         let header = header(frame_type, flags, len, hashing);
         if let Some(room) = out.get_mut(self.start..).and_then(|frame| frame.first_chunk_mut::<FRAME_HEADER_SIZE>()) {
             room.copy_from_slice(header.as_bytes());
@@ -131,7 +130,7 @@ impl OpenFrame {
     /// Appends the tail of a data object, and fills in the header. The descriptor begins at byte `cbor_start` of `out`.
     pub(crate) fn finish_object(self, out: &mut Vec<u8>, cbor_start: usize, hashing: bool) -> WrittenFrame {
         let digest = self.digest(out, hashing);
-        let cbor_offset = U64::new(cbor_start.saturating_sub(self.start) as u64);
+        let cbor_offset = U64::new((cbor_start - self.start) as u64);
         let tail = ObjectTail { cbor_offset, hash: U64::new(digest.unwrap_or(0)), end: *FRAME_END };
         out.extend_from_slice(tail.as_bytes());
         let len = self.finish(out, FrameType::NTensorFrame, FrameFlags::CBOR_AFTER_PAYLOAD, hashing);
@@ -162,7 +161,8 @@ impl<'s, S: Sink> FrameWriter<'s, S> {
     pub(crate) fn begin(sink: &'s mut S, frame_type: FrameType, flags: u16, len: u64, hashing: bool) -> Result<Self> {
         sink.write(header(frame_type, flags, len, hashing).as_bytes())?;
         let around = FRAME_HEADER_SIZE as u64 + frame_type.tail_size() as u64;
-        Ok(Self { body: Hashing::new(sink, len.saturating_sub(around), hashing)? })
+        let body_len = len.checked_sub(around).ok_or_else(|| TensogramError::encoding("a frame without a body"))?;
+        Ok(Self { body: Hashing::new(sink, body_len, hashing)? })
     }
 
     /// Writes the tail of a frame that is not a data object. Returns the digest if one is written.

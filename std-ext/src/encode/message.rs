@@ -21,6 +21,7 @@ use self::layout::{index_frame_len, offsets};
 use crate::base::error::{Result, TensogramError};
 use crate::base::interrupt;
 use crate::base::options::EncodeOptions;
+use crate::base::span::tail;
 use crate::encode::frame::{FrameForm, WrittenFrame, append_frame, frame_len, padded, write_frame};
 use crate::encode::object::Planned;
 use crate::encode::part_error::PartError;
@@ -257,7 +258,7 @@ impl Front {
 
     /// Copies everything to the beginning of `out`, where there are `room` bytes for it.
     fn put_in_place(&self, room: u64, flags: u16, total: u64, out: &mut [u8]) -> Result<(), PartError> {
-        let frames = self.bytes.get(PREAMBLE_SIZE..).unwrap_or_default();
+        let frames = tail(&self.bytes, PREAMBLE_SIZE as u64);
         match out.get_mut(..self.bytes.len()).and_then(|out| out.split_at_mut_checked(PREAMBLE_SIZE)) {
             Some((before, after)) if self.len() == room => {
                 before.copy_from_slice(preamble(flags, total).as_bytes());
@@ -282,7 +283,7 @@ fn write_objects(
     for (index, object) in objects.into_iter().enumerate() {
         interrupt::check().map_err(PartError::of_all)?;
         let written = object.append_to(out, form);
-        frames.push(written.map_err(|error| PartError { object_index: Some(index), error })?);
+        frames.push(written.map_err(PartError::of(index))?);
     }
     Ok(frames)
 }

@@ -152,7 +152,3 @@ impl<'a> MessageBuilder<'a> {
         self.objects.iter().enumerate().try_for_each(|(index, object)| object.check(index))
     }
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests may panic")]
-mod tests;

@@ -66,9 +66,7 @@ pub(super) fn plan_parts<'a>(parts: &[Part<'a>], options: &EncodeOptions) -> Res
     let Sharing { inner, is_concurrent } = Sharing::new(threads, parts.len());
     let resources = CodecResources { backend: options.compression_backend, threads: inner };
     let numbered: Vec<_> = parts.iter().enumerate().collect();
-    threads.map(&numbered, |(index, part)| {
-        part.plan(resources, is_concurrent).map_err(|error| PartError { object_index: Some(*index), error })
-    })
+    threads.map(&numbered, |(index, part)| part.plan(resources, is_concurrent).map_err(PartError::of(*index)))
 }
 
 impl<'a> Part<'a> {

@@ -157,7 +157,7 @@ impl<'a> ObjectBuilder<'a> {
     #[must_use]
     pub fn compression(self, compression: Compression) -> Self {
         let usual = tgm_codec::find(compression).and_then(|codec| codec.about().usual);
-        self.compressed(compression, usual.unwrap_or_default())
+        self.compressed(compression, usual.unwrap_or(&[]))
     }
 
     /// Packs values into `bits` each (PIPELINE §3). Lossy: a value changes by up to half a step. The step is the smallest

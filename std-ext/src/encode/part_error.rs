@@ -19,9 +19,14 @@ impl PartError {
         Self { object_index: None, error }
     }
 
+    /// The error of an object.
+    pub(crate) fn of(index: usize) -> impl Fn(TensogramError) -> Self {
+        move |error| Self { object_index: Some(index), error }
+    }
+
     /// This error in a message that has `count` objects before those that the number counts.
     pub(crate) fn behind(self, count: usize) -> Self {
-        Self { object_index: self.object_index.map(|index| index.saturating_add(count)), ..self }
+        Self { object_index: self.object_index.map(|index| index + count), ..self }
     }
 }
 
@@ -40,9 +45,13 @@ impl std::error::Error for PartError {
     }
 }
 
+/// The number of the object stands in front of the text.
 impl From<PartError> for TensogramError {
-    fn from(error: PartError) -> Self {
-        error.error
+    fn from(PartError { object_index, error }: PartError) -> Self {
+        match object_index {
+            Some(index) => error.within(format_args!("object {index}")),
+            None => error,
+        }
     }
 }
 
@@ -57,5 +66,6 @@ mod tests {
         let error = PartError { object_index: Some(3), error: TensogramError::encoding("odd") }.behind(4);
         assert_eq!(error.to_string(), "object 7: encoding error: odd");
         assert_eq!(error.source().unwrap().to_string(), "encoding error: odd");
+        assert_eq!(TensogramError::from(error).to_string(), "encoding error: object 7: odd");
     }
 }

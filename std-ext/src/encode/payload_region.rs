@@ -11,6 +11,7 @@ use tgm_core::descriptor::ByteOrder;
 
 use crate::base::error::Result;
 use crate::base::limits::reserve_more;
+use crate::base::span::head_mut;
 use crate::encode::packing::{BLOCK, Packer, Values};
 use crate::encode::sink::Sink;
 
@@ -105,7 +106,7 @@ fn write_masked(bytes: &[u8], width: usize, masks: &PackedMasks, sink: &mut impl
         // The loop goes through all bytes even if the first is set: without a branch it vectorises.
         let is_masked = |mask: &[u8]| mask.iter().skip(first).take(mask_len).fold(0, |all, bits| all | bits) != 0;
         if masks.iter().any(|(_, mask)| is_masked(mask)) {
-            let changed = changed.get_mut(..piece.len()).unwrap_or_default();
+            let changed = head_mut(&mut changed, piece.len() as u64);
             changed.copy_from_slice(piece);
             zero_masked(changed, width, masks, first);
             sink.write(changed)?;

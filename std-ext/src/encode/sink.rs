@@ -8,6 +8,7 @@ use twox_hash::XxHash3_64;
 
 use crate::base::error::Result;
 use crate::base::limits::reserve_more;
+use crate::base::span::last;
 
 /// Takes bytes in order.
 pub(crate) trait Sink {
@@ -32,11 +33,6 @@ pub(crate) trait Sink {
 
     /// The last `len` bytes, which [`Self::keep`] asked for.
     fn last(&self, len: usize) -> &[u8];
-}
-
-/// The last `len` bytes of `bytes`.
-fn last(bytes: &[u8], len: usize) -> &[u8] {
-    bytes.get(bytes.len().saturating_sub(len)..).unwrap_or_default()
 }
 
 impl Sink for Vec<u8> {
@@ -181,7 +177,7 @@ impl Output for Piece {
     }
 
     fn make_room(&mut self, len: u64) -> Result<()> {
-        reserve_more(&mut self.bytes, usize::try_from(len).unwrap_or(usize::MAX))
+        reserve_more(&mut self.bytes, crate::base::span::index(len))
     }
 
     /// This does not flush the writer. Its owner does.

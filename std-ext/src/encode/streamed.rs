@@ -20,6 +20,7 @@ use crate::encode::frame::{FrameForm, pad, padded, write_frame};
 use crate::encode::message::{Tensor, preamble, write_completed, write_postamble};
 use crate::encode::object::Object;
 use crate::encode::object_builder::ObjectBuilder;
+use crate::encode::part_error::PartError;
 use crate::encode::sink::Output;
 use crate::model::cbor;
 use crate::model::metadata::RESERVED_KEY;
@@ -164,7 +165,12 @@ impl<S: Output> Streamed<S> {
         let options = &self.options;
         let threads = Threads::resolve(options.threads, data.len() as u64, options.parallel_threshold_bytes)?;
         let resources = CodecResources { backend: options.compression_backend, threads };
-        Object::encode(descriptor, data, options, resources)
+        Ok(Object::encode(descriptor, data, options, resources).map_err(self.in_next_object())?)
+    }
+
+    /// Names the next object in an error about it.
+    fn in_next_object(&self) -> impl Fn(TensogramError) -> PartError + use<S> {
+        PartError::of(self.object_count())
     }
 
     /// Writes an object whose bytes went through the pipeline before.
@@ -172,14 +178,15 @@ impl<S: Output> Streamed<S> {
     /// # Errors
     /// The errors of [`StreamingEncoder::write_object_pre_encoded`](super::StreamingEncoder::write_object_pre_encoded).
     pub(crate) fn write_object_pre_encoded(&mut self, descriptor: &DataObjectDescriptor, region: &[u8]) -> Result<()> {
-        self.write_encoded(&Object::pre_encoded(descriptor, region)?)
+        self.write_encoded(&Object::pre_encoded(descriptor, region).map_err(self.in_next_object())?)
     }
 
     fn write_encoded(&mut self, object: &Object<'_>) -> Result<()> {
         let (offset, len) = (self.sink.written(), object.frame_len());
         self.sink.make_room(padded(len))?;
         self.attempt(|message| {
-            let digest = object.write_to(&mut message.sink, FrameForm::of(&message.options))?;
+            let written = object.write_to(&mut message.sink, FrameForm::of(&message.options));
+            let digest = written.map_err(message.in_next_object())?;
             message.objects.digests.extend(digest);
             pad(&mut message.sink, len)
         })?;

@@ -39,7 +39,7 @@ impl<'a> TakenObject<'a> {
     pub fn new(object: &DataObject<'a>) -> Result<Self> {
         let view = object.descriptor();
         let used = object.region().len() + view.as_encoded().len();
-        let ignored = object.frame().body().len().saturating_sub(used);
+        let ignored = object.frame().body().len() - used;
         if ignored > 0 {
             let text = format!("{ignored} bytes of the frame belong neither to the payload nor to the descriptor");
             return Err(TensogramError::Framing(text.into()));

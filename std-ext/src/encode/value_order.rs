@@ -162,10 +162,8 @@ mod tests {
         for (codec, (name, route)) in codecs().flat_map(|codec| ROUTES.map(|route| (codec, route))) {
             let (what, descriptor) = (format!("{codec}, {name}"), descriptor(codec, OTHER, values.len()));
             let error = route(&descriptor, &native, &options(ValueOrder::Checked)).unwrap_err().to_string();
-            assert!(
-                error.starts_with(&format!("encoding error: {codec} compression: the values are")),
-                "{what}: {error}"
-            );
+            let expected = format!("encoding error: object 0: {codec} compression: the values are");
+            assert!(error.starts_with(&expected), "{what}: {error}");
             assert!(error.contains("ValueOrder::Native"), "{what}: {error}");
             assert_close(&route(&descriptor, &native, &options(ValueOrder::Native)).unwrap(), &values, &what);
             for order in [ValueOrder::Checked, ValueOrder::Declared] {

@@ -56,6 +56,7 @@ use super::tensogram_file::{Backing, TensogramFile};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
 use crate::base::source_name::SourceName;
+use crate::base::span::span;
 use crate::encode::{MessageBuilder, encode};
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::scan::MessageLayout;
@@ -200,7 +201,7 @@ impl TensogramFile {
         )]
         let Backing::Positioned { table, .. } = &mut self.backing else { return };
         let scanned =
-            table.get().map(|table| table.segments().next_back().map_or(0, |s| s.offset().saturating_add(s.length())));
+            table.get().map(|table| table.segments().next_back().map_or(0, |s| span(s.offset(), s.length()).end));
         // A call that does not block may still read the list. Then the file has a new one.
         match (scanned, Arc::get_mut(table).and_then(OnceLock::get_mut)) {
             (Some(end), Some(table)) if end == layout.offset => {

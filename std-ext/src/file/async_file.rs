@@ -62,7 +62,7 @@ impl TensogramFile {
     /// # Errors
     /// The errors of [`Self::read_message`].
     pub async fn read_message_async(&self, index: usize) -> Result<Vec<u8>> {
-        self.ask_async(index, Bytes(DecodeOptions::default())).await
+        self.ask_async(index, Bytes).await
     }
 
     /// [`Self::read_message_object`] on another thread.
@@ -70,7 +70,7 @@ impl TensogramFile {
     /// # Errors
     /// The errors of [`Self::read_message_object`].
     pub async fn read_message_object_async(&self, index: usize, object: usize) -> Result<Vec<u8>> {
-        self.ask_async(index, Outline { whole: Some(object), options: DecodeOptions::default() }).await
+        self.ask_async(index, Outline(Some(object))).await
     }
 
     /// [`Self::decode_message`] on another thread.

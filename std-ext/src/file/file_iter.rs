@@ -67,7 +67,7 @@ impl Iterator for FileMessageIter {
 
     fn next(&mut self) -> Option<Self::Item> {
         let (layout, index) = (self.layouts.next()?, self.next);
-        self.next = index.saturating_add(1);
+        self.next = index + 1;
         Some(match &self.held {
             OpenFile::File(file) => read_whole(file, &self.path, layout),
             #[cfg(feature = "mmap")]

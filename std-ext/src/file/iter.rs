@@ -10,6 +10,7 @@ use tgm_core::{ErrorKind, Message};
 use crate::base::error::Result;
 use crate::base::limits::reserve;
 use crate::base::options::DecodeOptions;
+use crate::base::span::tail;
 use crate::decode::checked::CheckedMessage;
 use crate::decode::trust::{Trust, Trusted};
 use crate::decode::whole;
@@ -86,8 +87,7 @@ pub struct ObjectIter {
 impl ObjectIter {
     fn decode(&self, index: usize, start: u64) -> Result<DecodedObject> {
         // The bytes reach to the message's end, so a postamble follows the last frame.
-        let bytes = usize::try_from(start).ok().and_then(|start| self.message.get(start..));
-        let mut frames = Frames::open_ended(bytes.unwrap_or_default(), start);
+        let mut frames = Frames::open_ended(tail(&self.message, start), start);
         let frame = frames.next().transpose()?.ok_or(ErrorKind::Truncated.at(start))?;
         let proof = self.trust.check(&frame, Some(index))?;
         let object = DataObject::parse(frame)?;
@@ -102,7 +102,7 @@ impl Iterator for ObjectIter {
 
     fn next(&mut self) -> Option<Self::Item> {
         let (start, index) = (self.starts.next()?, self.next);
-        self.next = index.saturating_add(1);
+        self.next = index + 1;
         Some(self.decode(index, start))
     }
 

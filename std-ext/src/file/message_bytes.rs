@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
 use crate::base::source_name::SourceName;
+use crate::base::span::span_len;
 use crate::read::positioned::read_at;
 use crate::read::question::{Needs, Question};
 use crate::read::{FetchError, FetchErrorKind, Fetched, RangeFetch, ReadOptions, Reader, Tag, Want};
@@ -40,9 +41,8 @@ pub(super) fn ask<Q: Question>(file: &File, path: &Path, layout: MessageLayout, 
     if layout.length <= AT_ONCE || matches!(question.wanted(), Needs::Message) {
         return question.in_own_memory(read_whole(file, path, layout)?);
     }
-    let end = layout.offset.saturating_add(layout.length);
     // Nothing is kept from call to call but the list of messages, so that a file may grow.
-    Reader::of_size(Bytes { file, path }, ReadOptions::local(), end).ask_at(layout, question)
+    Reader::of_size(Bytes { file, path }, ReadOptions::local(), layout.end()).ask_at(layout, question)
 }
 
 /// The bytes of a file, as long as they are there.
@@ -59,8 +59,7 @@ impl RangeFetch for Bytes<'_> {
             return Err(failed(FetchErrorKind::NoRanges, "the end of a message is asked for by its place".into()));
         };
         let too_large = |text: String| failed(FetchErrorKind::TooLarge, text);
-        let len =
-            usize::try_from(range.end.saturating_sub(range.start)).map_err(|error| too_large(error.to_string()))?;
+        let len = usize::try_from(span_len(range)).map_err(|error| too_large(error.to_string()))?;
         let mut bytes = reserve(len).map_err(|error| too_large(error.to_string()))?;
         let read = read_at(self.file, range.start, &mut bytes).map_err(io)?;
         if read < len {

@@ -8,7 +8,8 @@ use tgm_codec::threads::Threads;
 use tgm_core::scan::Source;
 
 use crate::base::error::{Result, TensogramError};
-use crate::file::identity::identity;
+use crate::base::span::{self, head, last, span, span_len, tail};
+use crate::file::identity::{identity, of_server};
 use crate::file::message_bytes::AT_ONCE;
 #[cfg(feature = "mmap")]
 use crate::file::mmap::MappedFile;
@@ -125,15 +126,19 @@ impl<'d> Data<'d> {
         false
     }
 
-    /// Which file it is, and in which state: device, inode, time of change and size. `None` for bytes, for files on servers, and
-    /// where the system does not tell.
+    /// Which file it is, and in which state: device, inode, time of change and size; of a file on a server its size and its
+    /// `ETag`, or else its time of change ([`is_of_server`](crate::internal::is_of_server)). `None` for bytes, and where the
+    /// system or the server does not tell.
     #[doc(hidden)]
     pub fn identity(&self) -> Option<Vec<u8>> {
         match self.0 {
             #[cfg(feature = "mmap")]
             Place::Mapped(mapped) => mapped.identity().map(<[u8]>::to_vec),
+            #[cfg(feature = "remote")]
+            Place::File(TensogramFile { backing: Backing::Remote(remote), .. }) => of_server(remote.version()?),
             Place::File(file) => file.with_file(std::fs::File::metadata).ok().and_then(|metadata| identity(&metadata)),
-            Place::Bytes(..) | Place::Fetched(_) => None,
+            Place::Fetched(reader) => of_server(reader.version()?),
+            Place::Bytes(..) => None,
         }
     }
 
@@ -147,7 +152,8 @@ impl<'d> Data<'d> {
             (Place::File(file), _) => file.read_at(offset, out),
             (Place::Fetched(reader), _) => reader.read_at(offset, out),
             (_, bytes) => {
-                let Ok(read) = Source::read_at(&bytes.unwrap_or_default(), offset, out);
+                // A map and a slice have their bytes at hand.
+                let Ok(read) = Source::read_at(&bytes.unwrap_or(&[]), offset, out);
                 Ok(read)
             }
         }
@@ -179,8 +185,8 @@ impl<'d> Data<'d> {
     #[doc(hidden)]
     pub fn layouts_from(&self, start: u64) -> Result<Vec<MessageLayout>> {
         if let Some(bytes) = self.bytes() {
-            let from = usize::try_from(start).ok().and_then(|start| bytes.get(start..)).unwrap_or_default();
-            let Ok::<_, std::convert::Infallible>(table) = Table::scan(Bytes(from), &ScanOptions::default());
+            let Ok::<_, std::convert::Infallible>(table) =
+                Table::scan(Bytes(tail(bytes, start)), &ScanOptions::default());
             return Ok(moved(table.messages, start));
         }
         let file = match self.0 {
@@ -204,13 +210,13 @@ impl<'d> Data<'d> {
         f: impl Fn(usize, Run<'_>) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
         let runs: Vec<_> = layouts.chunks(RUN).enumerate().collect();
-        threads.map(&runs, |(number, layouts)| f(number.saturating_mul(RUN), Run { data: *self, layouts }))
+        threads.map(&runs, |(number, layouts)| f(number * RUN, Run { data: *self, layouts }))
     }
 }
 
 fn moved(mut layouts: Vec<MessageLayout>, start: u64) -> Vec<MessageLayout> {
     for layout in &mut layouts {
-        layout.offset = layout.offset.saturating_add(start);
+        layout.offset += start;
     }
     layouts
 }
@@ -222,16 +228,17 @@ impl<S: Source> Source for Behind<S> {
     type Error = S::Error;
 
     fn len(&self) -> u64 {
-        self.0.len().saturating_sub(self.1)
+        span_len(&(self.1..self.0.len()))
     }
 
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize, S::Error> {
-        self.0.read_at(offset.saturating_add(self.1), out)
+        self.0.read_at(span(self.1, offset).end, out)
     }
 
     fn find(&self, magic: &[u8; 8], from: u64, end: u64) -> Result<Option<u64>, S::Error> {
-        let found = self.0.find(magic, from.saturating_add(self.1), end.saturating_add(self.1))?;
-        Ok(found.map(|at| at.saturating_sub(self.1)))
+        let found = self.0.find(magic, span(self.1, from).end, span(self.1, end).end)?;
+        // It was looked for behind the place where this source begins.
+        Ok(found.map(|at| at - self.1))
     }
 }
 
@@ -239,7 +246,7 @@ impl<S: Foresight> Foresight for Behind<S> {
     const STEPS: usize = S::STEPS;
 
     fn expect(&self, offset: u64) {
-        self.0.expect(offset.saturating_add(self.1));
+        self.0.expect(span(self.1, offset).end);
     }
 }
 
@@ -260,8 +267,9 @@ impl Run<'_> {
     pub fn for_each(&self, mut f: impl FnMut(usize, MessageLayout, &[u8]) -> Result<()>) -> Result<()> {
         if let Some(bytes) = self.data.bytes() {
             for (index, layout) in self.layouts.iter().enumerate() {
-                if let Some(ahead) = self.layouts.get(index.saturating_add(AHEAD)) {
-                    prefetch_ends(slice(bytes, ahead.offset, ahead.length).unwrap_or_default());
+                let ahead = self.layouts.get(index + AHEAD);
+                if let Some(Ok(ahead)) = ahead.map(|ahead| slice(bytes, ahead.offset, ahead.length)) {
+                    prefetch_ends(ahead);
                 }
                 f(index, *layout, slice(bytes, layout.offset, layout.length)?)?;
             }
@@ -281,9 +289,9 @@ impl Run<'_> {
                 f(index, *layout, &opened.read_outline_at(*layout, None)?)?;
                 continue;
             }
-            let len = |len: u64| usize::try_from(len).unwrap_or(usize::MAX);
-            let size = || len(self.window_end(index).saturating_sub(layout.offset));
-            let bytes = window.get(layout.offset, len(layout.length), size, |offset, out| read_at(file, offset, out));
+            let size = || span::index(span_len(&(layout.offset..self.window_end(index))));
+            let wanted = span::index(layout.length);
+            let bytes = window.get(layout.offset, wanted, size, |offset, out| read_at(file, offset, out));
             let bytes = bytes.and_then(|bytes| bytes.ok_or_else(|| io::ErrorKind::UnexpectedEof.into()));
             f(index, *layout, bytes.map_err(|error| TensogramError::io(path, &error))?)?;
         }
@@ -302,12 +310,12 @@ impl Run<'_> {
 
     /// Where the small messages end that are read together with message `index`.
     fn window_end(&self, index: usize) -> u64 {
-        let rest = self.layouts.get(index..).unwrap_or_default();
+        let rest = tail(self.layouts, index as u64);
         let start = rest.first().map_or(0, |layout| layout.offset);
         let mut end = start;
         for layout in rest.iter().take_while(|layout| layout.length <= AT_ONCE) {
-            let last = layout.offset.saturating_add(layout.length);
-            if end > start && last.saturating_sub(start) > WINDOW {
+            let last = layout.end();
+            if end > start && span_len(&(start..last)) > WINDOW {
                 break;
             }
             end = last;
@@ -319,8 +327,8 @@ impl Run<'_> {
 /// Fetches both ends of a message ahead: its metadata lies there, and walking from frame to frame waits for memory at
 /// each.
 fn prefetch_ends(message: &[u8]) {
-    prefetch(message.get(..FRONT).unwrap_or(message));
-    prefetch(message.get(message.len().saturating_sub(BACK)..).unwrap_or_default());
+    prefetch(head(message, FRONT as u64));
+    prefetch(last(message, BACK));
 }
 
 fn slice(bytes: &[u8], offset: u64, length: u64) -> Result<&[u8]> {

@@ -15,6 +15,7 @@ use tgm_core::Message;
 use tgm_core::object::DataObject;
 
 use crate::base::error::{Result, TensogramError};
+use crate::base::span::{head, last};
 use crate::file::identity::identity;
 use crate::file::open::open_for_reading;
 use crate::scan::{Bytes, MessageLayout, ScanOptions, Segments, Table};
@@ -102,7 +103,8 @@ impl MappedFile {
             // SAFETY: the map is only read. The caller promises that no program truncates the file or changes it in place.
             _ => Some(unsafe { Mmap::map(&file) }.map_err(|error| TensogramError::io(path, &error))?),
         };
-        let Ok::<_, std::convert::Infallible>(table) = Table::scan(Bytes(map.as_deref().unwrap_or_default()), options);
+        let bytes = map.as_deref().unwrap_or(&[]);
+        let Ok::<_, std::convert::Infallible>(table) = Table::scan(Bytes(bytes), options);
         Ok(Self { map, table, identity: identity(&metadata) })
     }
 
@@ -112,7 +114,8 @@ impl MappedFile {
 
     /// Every byte of the file.
     pub fn as_bytes(&self) -> &[u8] {
-        self.map.as_deref().unwrap_or_default()
+        // An empty file has no map.
+        self.map.as_deref().unwrap_or(&[])
     }
 
     /// The number of messages.
@@ -177,8 +180,8 @@ impl MappedFile {
     pub fn object(&self, index: usize, object: usize) -> Result<DataObject<'_>> {
         let bytes = self.message_bytes(index)?;
         // Both ends are prefetched, because reading them frame by frame waits for memory at each frame.
-        prefetch(bytes.get(..FRONT).unwrap_or(bytes));
-        prefetch(bytes.get(bytes.len().saturating_sub(BACK)..).unwrap_or_default());
+        prefetch(head(bytes, FRONT as u64));
+        prefetch(last(bytes, BACK));
         Ok(Message::parse(bytes)?.object(object)?)
     }
 
@@ -210,7 +213,8 @@ impl MappedFile {
         let (message, object) = (self.message_range(index)?, self.object(index, object)?);
         let start = usize::try_from(object.region_offset()).ok().and_then(|offset| message.start.checked_add(offset));
         let range = start.and_then(|start| Some(start..start.checked_add(object.region().len())?));
-        self.advise_range(&range.unwrap_or_default(), advice)
+        let beyond = || TensogramError::Framing("object lies beyond the end of the file".into());
+        self.advise_range(&range.ok_or_else(beyond)?, advice)
     }
 
     /// Tells the system how the whole message `index` will be read. No page is read for that. See [`Self::advise`].

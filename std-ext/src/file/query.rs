@@ -12,6 +12,7 @@ use crate::file::mmap::MappedFile;
 use crate::file::tensogram_file::TensogramFile;
 use crate::model::hash;
 use crate::model::query::Query;
+use crate::scan::MessageLayout;
 
 /// The objects for which a query holds, each as the numbers of its message and of the object in it, in order.
 ///
@@ -32,13 +33,13 @@ use crate::model::query::Query;
 pub fn query<'d>(data: impl Into<Data<'d>>, query: &Query, options: &DecodeOptions) -> Result<Vec<(usize, usize)>> {
     let data = data.into();
     let layouts = data.layouts()?;
-    let bytes = layouts.last().map_or(0, |last| last.offset.saturating_add(last.length));
+    let bytes = layouts.last().map_or(0, MessageLayout::end);
     let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?;
     let found = data.map_runs(&layouts, threads, |first, run| {
         let mut found = Vec::new();
         run.for_each(|index, _, bytes| {
             interrupt::check()?;
-            let message = first.saturating_add(index);
+            let message = first + index;
             let mut look = || -> Result<()> {
                 let metadata = hash::metadata(&Message::parse(bytes)?, options)?;
                 Ok(query.objects_of(&metadata, |object| found.push((message, object)))?)

@@ -6,10 +6,11 @@ use std::sync::{Arc, OnceLock};
 use tgm_core::wire::MAGIC;
 
 use crate::base::error::{Result, TensogramError};
+use crate::base::span::span;
 use crate::file::foreign::{LOOKED_AT, error as foreign_file};
 use crate::file::remote::RemoteScanOptions;
 use crate::read::question::Question;
-use crate::read::{AsyncReader, ReadOptions};
+use crate::read::{AsyncReader, ReadOptions, Tag};
 use crate::remote::{RemoteOptions, RemoteSource, open, wait};
 use crate::scan::{MessageLayout, ScanOptions, Table};
 
@@ -65,10 +66,16 @@ impl Remote {
         wait(async move { reader.touch().await })?
     }
 
+    /// The length of the source, and which version it is, as far as the server tells.
+    pub(super) fn version(&self) -> Option<(u64, Option<Tag>)> {
+        let reader = Arc::clone(&self.reader);
+        wait(async move { reader.version().await }).ok()?
+    }
+
     /// Fills `out` with bytes from `offset` on: fewer only at the source's end.
     pub(super) fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize> {
-        let (reader, end) = (Arc::clone(&self.reader), offset.saturating_add(out.len() as u64));
-        let bytes = wait(async move { reader.read(offset..end).await })??;
+        let (reader, range) = (Arc::clone(&self.reader), span(offset, out.len() as u64));
+        let bytes = wait(async move { reader.read(range).await })??;
         out.iter_mut().zip(&bytes).for_each(|(to, from)| *to = *from);
         Ok(bytes.len())
     }

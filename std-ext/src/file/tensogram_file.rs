@@ -12,8 +12,8 @@ use tgm_codec::memory;
 use tgm_core::scan::Source;
 
 use crate::base::error::{Result, TensogramError};
-use crate::base::options::DecodeOptions;
 use crate::base::source_name::SourceName;
+use crate::base::span::{head, tail};
 #[cfg(doc)]
 use crate::decode;
 use crate::file::append::writer::Writer;
@@ -226,7 +226,7 @@ impl TensogramFile {
             return remote.message_layouts_in(numbers);
         }
         let messages = &self.table()?.messages;
-        Ok(messages.get(numbers.start..numbers.end.min(messages.len())).unwrap_or_default().to_vec())
+        Ok(head(tail(messages, numbers.start as u64), numbers.len() as u64).to_vec())
     }
 
     /// The place of the message that begins at byte `offset`. `None` if no message begins there. Of a source at an address only
@@ -261,7 +261,7 @@ impl TensogramFile {
             #[cfg(feature = "mmap")]
             Backing::Mapped(mapped) => Ok(memory::copy(mapped.message_bytes(index)?)?),
             #[cfg(feature = "remote")]
-            Backing::Remote(remote) => remote.ask(index, question::Bytes(DecodeOptions::default())),
+            Backing::Remote(remote) => remote.ask(index, question::Bytes),
         }
     }
 
@@ -274,7 +274,7 @@ impl TensogramFile {
     /// # Errors
     /// The errors of [`Self::read_message`].
     pub fn read_message_outline(&self, index: usize) -> Result<Vec<u8>> {
-        self.ask(index, Outline { whole: None, options: DecodeOptions::default() })
+        self.ask(index, Outline(None))
     }
 
     /// The bytes of message `index` as [`Self::read_message_outline`] returns them, with the whole frame of object
@@ -283,7 +283,7 @@ impl TensogramFile {
     /// # Errors
     /// The errors of [`Self::read_message`]. If the message has no such object, that is not an error here.
     pub fn read_message_object(&self, index: usize, object: usize) -> Result<Vec<u8>> {
-        self.ask(index, Outline { whole: Some(object), options: DecodeOptions::default() })
+        self.ask(index, Outline(Some(object)))
     }
 
     /// Fills `out` with the bytes of the file from `offset` on. Returns how many they are: fewer only at the end of the
@@ -330,7 +330,7 @@ impl TensogramFile {
     /// # Errors
     /// The errors of [`Self::read_message`] and of [`Self::read_outline_at`].
     pub fn read_message_at(&self, layout: MessageLayout) -> Result<Vec<u8>> {
-        self.ask_at(layout, question::Bytes(DecodeOptions::default()))
+        self.ask_at(layout, question::Bytes)
     }
 
     /// The bytes of the message at `layout`, as [`Self::read_message_outline`] or, with the number of an object,
@@ -351,7 +351,7 @@ impl TensogramFile {
     /// # Ok::<(), tgm_std::TensogramError>(())
     /// ```
     pub fn read_outline_at(&self, layout: MessageLayout, object: Option<usize>) -> Result<Vec<u8>> {
-        self.ask_at(layout, Outline { whole: object, options: DecodeOptions::default() })
+        self.ask_at(layout, Outline(object))
     }
 
     /// The answer of the message at `layout` to a question.

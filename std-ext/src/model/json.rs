@@ -62,7 +62,7 @@ fn behind_text(inner: &str) -> &str {
         is_escaped = char == '\\' && !is_escaped;
         is_end
     });
-    end.and_then(|end| inner.get(end..)?.strip_prefix('"')).unwrap_or_default()
+    end.and_then(|end| inner.get(end..)?.strip_prefix('"')).unwrap_or("")
 }
 
 /// CBOR as JSON. `path` is the value's path, for errors.
@@ -92,14 +92,14 @@ fn from_cbor_at(value: &Value, path: &str, depth: usize) -> Result<Json> {
         Value::Float(value) => Json::Number(Number::from_f64(*value).ok_or_else(|| none("NaN and infinities"))?),
         Value::Text(text) => text.as_str().into(),
         Value::Array(items) => {
-            let item = |(index, item)| from_cbor_at(item, &format!("{path}[{index}]"), depth.saturating_add(1));
+            let item = |(index, item)| from_cbor_at(item, &format!("{path}[{index}]"), depth + 1);
             Json::Array(items.iter().enumerate().map(item).collect::<Result<_>>()?)
         }
         Value::Map(entries) => {
             let mut members = Map::new();
             for (key, value) in entries {
                 let key = key.as_text().ok_or_else(|| none("keys other than text"))?;
-                let value = from_cbor_at(value, &format!("{path}.{key}"), depth.saturating_add(1))?;
+                let value = from_cbor_at(value, &format!("{path}.{key}"), depth + 1)?;
                 members.insert(key.to_string(), value);
             }
             Json::Object(members)

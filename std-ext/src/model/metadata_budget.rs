@@ -52,7 +52,7 @@ impl MetadataBudget {
     /// # Errors
     /// [`TensogramError::Metadata`] naming the limit.
     pub fn take(&self, cbor: &[u8]) -> Result<()> {
-        let most = (cbor.len() as u64).saturating_mul(MOST_PER_BYTE);
+        let most = cbor.len() as u64 * MOST_PER_BYTE;
         if add(&self.uncounted, most, self.limit / UNCOUNTED_PART) {
             return Ok(());
         }
@@ -67,7 +67,7 @@ impl MetadataBudget {
         let mut total = ITEM + MAP;
         for entry in map {
             let (key, value) = entry?;
-            total = total.saturating_add(cost(key.as_encoded())?).saturating_add(cost(value.as_encoded())?);
+            total += cost(key.as_encoded())? + cost(value.as_encoded())?;
         }
         self.take_counted(total)
     }
@@ -90,17 +90,17 @@ fn add(sum: &AtomicUsize, amount: u64, limit: u64) -> bool {
     sum.fetch_update(Ordering::Relaxed, Ordering::Relaxed, added).is_ok()
 }
 
-/// An upper bound on the memory for the values of the items.
+/// An upper bound on the memory for the values of the items: at most [`MOST_PER_BYTE`] for each of their bytes, so sums fit.
 fn cost(cbor: &[u8]) -> Result<u64> {
     let mut cursor = Cursor::new(cbor, 0);
     let mut total = 0_u64;
     while !cursor.is_empty() {
-        total = total.saturating_add(match cursor.step()? {
+        total += match cursor.step()? {
             Step::Item(item) => ITEM + item.as_encoded().len() as u64,
             Step::Map(count) if count != Some(0) => ITEM + MAP,
             Step::Array(_) | Step::Map(_) | Step::Tag(_) => ITEM,
             Step::Break => 0,
-        });
+        };
     }
     Ok(total)
 }

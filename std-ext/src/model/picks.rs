@@ -93,7 +93,7 @@ impl Picks {
     pub fn resolve(&self, shape: impl IntoIterator<Item = u64>) -> Result<Vec<Pick>, PicksError> {
         let shape: Vec<u64> = shape.into_iter().collect();
         let before = self.parts.iter().position(|part| *part == Part::Rest).unwrap_or(self.parts.len());
-        let behind = self.parts.len().saturating_sub(before + 1);
+        let behind = self.parts.iter().skip(before + 1).count();
         let picked = before + behind;
         let rest = shape.len().checked_sub(picked).ok_or_else(|| {
             PicksError(format!("selection of {picked} dimensions, the tensor has {}: {shape:?}", shape.len()))
@@ -140,7 +140,7 @@ impl Part {
             _ => {}
         }
         let mut numbers = text.split(':').map(str::trim);
-        let (start, end, step) = (numbers.next().unwrap_or_default(), numbers.next(), numbers.next());
+        let (start, end, step) = (numbers.next().unwrap_or(""), numbers.next(), numbers.next());
         if numbers.next().is_some() {
             return Err(format!("`{text}` has more than two colons"));
         }

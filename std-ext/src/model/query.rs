@@ -17,7 +17,8 @@
 //! ```
 //!
 //! - A key is a dotted path, such as `mars.param`. Blanks around keys, operators and values do not count. A key with
-//!   brackets or quotes, and one that is a word of the grammar, can stand in quotes: `"f(x)"=3`.
+//!   brackets or quotes, and one that is a word of the grammar, can stand in quotes: `"f(x)"=3`. So can
+//!   each part of a path: `"a.b".c=3`.
 //! - `and` binds closer than `or`, and `not` closer than both.
 //! - ` and ` and ` or ` stand between conditions only if a condition follows whose key has no blanks: `name=sea and ice`
 //!   is one condition.
@@ -62,6 +63,7 @@ pub mod compare;
 pub mod expr;
 mod parse;
 mod print;
+mod slips;
 pub mod structure;
 mod text;
 

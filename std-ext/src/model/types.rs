@@ -90,6 +90,7 @@ impl DataObjectDescriptor {
         let mut stride = 1_u64;
         for (slot, dim) in strides.iter_mut().zip(shape).rev() {
             *slot = stride;
+            // Only a tensor without elements has strides beyond 64 bits, and they lead nowhere.
             stride = stride.saturating_mul(*dim);
         }
         let none = || "none".to_string();

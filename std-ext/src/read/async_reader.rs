@@ -16,11 +16,12 @@ use super::gather::{Gather, Gathered};
 use super::locate::{Beginning, LastMessage, Located, MessageAt, SearchGoal};
 use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
-use super::question::{Answer, Bytes, FirstMetadata, Object, Question, Ranges, question_methods};
+use super::question::{Answer, Bytes, Chosen, FirstMetadata, Object, Question, question_methods};
 use super::read_task::ReadTask;
 use super::session::{Call, DoneOrFetch, Session, note};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
+use crate::base::span::{head, index, span_len, tail};
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
 
@@ -81,8 +82,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// [`Self::new`] with options of the search for messages.
     pub fn with_scan_options(fetch: F, options: ReadOptions, scan: ScanOptions) -> Self {
         let session = Session::new(fetch.name(), options, scan);
-        let permits = usize::try_from(options.in_flight / UNIT).unwrap_or(usize::MAX);
-        let under_way = Semaphore::new(permits.clamp(1, Semaphore::MAX_PERMITS));
+        let under_way = Semaphore::new(permits(&options));
         Self { fetch, session, flights: Flights::default(), under_way }
     }
 
@@ -110,6 +110,13 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
             }
             self.fetch(&mut call, vec![Want::At(0..self.session.options().initial.max(1))]).await?;
         }
+    }
+
+    /// The length of the source, and which version it is, as far as it tells.
+    #[cfg(feature = "remote")]
+    pub(crate) async fn version(&self) -> Option<(u64, Option<Tag>)> {
+        self.touch().await.ok()?;
+        self.session.version()
     }
 
     /// The bytes of `range`. Where the source ends earlier, only the bytes up to its end.
@@ -162,10 +169,8 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// # Errors
     /// The errors of the source.
     pub async fn message_layouts_in(&self, numbers: Range<usize>) -> Result<Vec<MessageLayout>> {
-        let part = |messages: &[MessageLayout]| {
-            let end = numbers.end.min(messages.len());
-            messages.get(numbers.start..end).unwrap_or_default().to_vec()
-        };
+        let part =
+            |messages: &[MessageLayout]| head(tail(messages, numbers.start as u64), numbers.len() as u64).to_vec();
         let Some(last) = numbers.clone().next_back() else { return Ok(Vec::new()) };
         let mut call = self.session.begin();
         if let Some(table) = call.table() {
@@ -221,7 +226,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// # Errors
     /// [`TensogramError::Framing`] if there is no such message; the errors of the source.
     pub async fn read_message(&self, index: usize) -> Result<Vec<u8>> {
-        self.ask(index, Bytes(DecodeOptions::default())).await
+        self.ask(index, Bytes).await
     }
 
     question_methods!([async await] ask, decode_metadata, decode_descriptors, decode_object, decode_range, select);
@@ -251,7 +256,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         ranges: &[(u64, u64)],
         options: &DecodeOptions,
     ) -> Result<Vec<(DataObjectDescriptor, Vec<Vec<u8>>)>> {
-        let question = || Ranges { index: object, ranges: ranges.to_vec(), options: options.clone() };
+        let question = || Chosen { index: object, choice: ranges.to_vec(), options: options.clone() };
         self.ask_many(indices, &question).await
     }
 
@@ -260,7 +265,7 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// # Errors
     /// The errors of the source.
     pub async fn prefetch(&self, indices: &[usize]) -> Result<()> {
-        let question = FirstMetadata(DecodeOptions::default());
+        let question = FirstMetadata;
         let mut call = self.session.begin();
         let layouts = self.layouts(&mut call, indices).await?;
         let mut batch = Batch::new(layouts.into_iter().map(|layout| call.gather_at(layout, &question)));
@@ -276,18 +281,8 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         }
         let mut call = self.session.begin();
         let mut search = call.search(SearchGoal::All);
-        match self.run(&mut call, &mut search).await {
-            Ok(Located::Table(table)) => {
-                call.keep_outlines(&mut search);
-                Ok(call.keep_table(table))
-            }
-            // The search goes on from here at the next call.
-            Err(error) => {
-                call.keep_search(search);
-                Err(error)
-            }
-            Ok(Located::Message(_)) => Err(TensogramError::Framing("a search for all messages ended at one".into())),
-        }
+        let found = self.run(&mut call, &mut search).await;
+        call.keep_all(found, search)
     }
 
     /// The places of messages. The search goes as far as the last of them.
@@ -381,8 +376,8 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         let mut under_way: Vec<(Want, BoxFuture<'_, Result<Fetched, FetchError>>)> = Vec::new();
         loop {
             // After a failure no new request is made, and those under way are waited for: their answers are kept.
-            let room =
-                if result.is_ok() { self.session.options().parallel.max(1).saturating_sub(under_way.len()) } else { 0 };
+            let most = if result.is_ok() { self.session.options().parallel.max(1) } else { 0 };
+            let room = most.saturating_sub(under_way.len());
             under_way.extend(waiting.by_ref().take(room).map(|want| {
                 let answer: BoxFuture<'_, _> = Box::pin(self.fetch_once((want.clone(), tag.clone())));
                 (want, answer)
@@ -409,15 +404,16 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
     /// Makes a request, or waits for the same request of another task.
     async fn fetch_once(&self, key: (Want, Option<Tag>)) -> Result<Fetched, FetchError> {
         let len = match &key.0 {
-            Want::At(range) => range.end.saturating_sub(range.start),
+            Want::At(range) => span_len(range),
             Want::Suffix(len) => *len,
         };
         let flight = self.flights.of(&key);
         // If the task that makes the request is dropped, one that waits makes it again.
         flight
             .get_or_init(|| async {
-                let most = u64::try_from(self.under_way_most()).unwrap_or(u64::MAX);
-                // A request longer than the limit takes all permits. With more than there are it would wait forever.
+                // A request longer than the limit takes all permits. With more than there are it would wait forever. The
+                // semaphore gives 32 bits of them at once; no answer is as long as that.
+                let most = permits(self.session.options()) as u64;
                 let permits = u32::try_from(len.div_ceil(UNIT).clamp(1, most)).unwrap_or(u32::MAX);
                 // The semaphore is never closed.
                 let _permit = self.under_way.acquire_many(permits).await;
@@ -432,11 +428,11 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         }
         .unwrap_or_else(|| Err(FetchError::new(FetchErrorKind::Unavailable, "the request was given up")))
     }
+}
 
-    fn under_way_most(&self) -> usize {
-        let permits = usize::try_from(self.session.options().in_flight / UNIT).unwrap_or(usize::MAX);
-        permits.clamp(1, Semaphore::MAX_PERMITS)
-    }
+/// How many units of bytes may be under way.
+fn permits(options: &ReadOptions) -> usize {
+    index(options.in_flight / UNIT).clamp(1, Semaphore::MAX_PERMITS)
 }
 
 /// Decodes an answer: on a thread for work that blocks, unless it is quick or there is no such thread.

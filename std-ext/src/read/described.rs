@@ -8,6 +8,7 @@ use tgm_core::wire::{DATA_OBJECT_FOOTER_SIZE, FRAME_END, FRAME_HEADER_SIZE, Obje
 use zerocopy::FromBytes as _;
 
 use super::structure::{Halt, Parts};
+use crate::base::span::{span, span_before};
 
 /// A descriptor as CBOR, from its place in the message on. Bytes may follow it.
 #[derive(Debug)]
@@ -18,19 +19,19 @@ pub(crate) struct DescriptorBytes {
 
 /// Where the frame of an object lies in the message.
 pub(super) const fn range_of(entry: IndexEntry) -> Range<u64> {
-    entry.offset..entry.offset.saturating_add(entry.length)
+    span(entry.offset, entry.length)
 }
 
 /// The descriptor of an object, and the region of its payload and masks in the message.
 pub(super) fn described(parts: &mut Parts<'_, '_>, entry: IndexEntry) -> Result<(DescriptorBytes, Range<u64>), Halt> {
     let frame = range_of(entry);
-    let tail = frame.end.saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64);
+    let tail = span_before(frame.end, DATA_OBJECT_FOOTER_SIZE as u64).start;
     // One request brings the footer and, in front of it, mostly all of the descriptor.
-    let glance = frame.end.saturating_sub(parts.options.descriptor).max(frame.start);
+    let glance = span_before(frame.end, parts.options.descriptor).start.max(frame.start);
     let bytes = parts.need(&(glance..frame.end))?;
     let (_, footer) = ObjectTail::ref_from_suffix(&bytes).map_err(|_| Halt::Odd)?;
-    let offset = frame.start.saturating_add(footer.cbor_offset.get());
-    let body = frame.start.saturating_add(FRAME_HEADER_SIZE as u64);
+    let offset = frame.start.checked_add(footer.cbor_offset.get()).ok_or(Halt::Odd)?;
+    let body = span(frame.start, FRAME_HEADER_SIZE as u64).end;
     if footer.end != *FRAME_END || !(body..=tail).contains(&offset) {
         return Err(Halt::Odd);
     }
@@ -41,7 +42,7 @@ pub(super) fn described(parts: &mut Parts<'_, '_>, entry: IndexEntry) -> Result<
     let mut cursor = Cursor::new(&bytes, 0);
     // A descriptor in front of the payload begins where the body does, so this one comes last.
     cursor.skip().map_err(|_| Halt::Odd)?;
-    let end = offset.saturating_add(cursor.offset());
+    let end = offset + cursor.offset();
     let region = if end == tail { body..offset } else { end..tail };
     Ok((DescriptorBytes { offset, bytes }, region))
 }
@@ -50,17 +51,17 @@ pub(super) fn described(parts: &mut Parts<'_, '_>, entry: IndexEntry) -> Result<
 fn described_first(parts: &mut Parts<'_, '_>, offset: u64, tail: u64) -> Result<(DescriptorBytes, Range<u64>), Halt> {
     let mut len = parts.options.descriptor;
     loop {
-        let end = offset.saturating_add(len).min(tail);
+        let end = span(offset, len).end.min(tail);
         let bytes = parts.need(&(offset..end))?.into_owned();
         let mut cursor = Cursor::new(&bytes, 0);
         if cursor.skip().is_ok() {
-            let region = offset.saturating_add(cursor.offset())..tail;
+            let region = offset + cursor.offset()..tail;
             return Ok((DescriptorBytes { offset, bytes }, region));
         }
         if end == tail || len > parts.options.max_structure {
             return Err(Halt::Odd);
         }
-        // Longer each time, so that a long descriptor takes few round trips.
+        // Longer each time, so that a long descriptor takes few round trips. The payload's end bounds what is read.
         len = len.saturating_mul(4);
     }
 }

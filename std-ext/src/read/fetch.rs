@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::pin::Pin;
 
 pub use crate::base::fetch_error::{FetchError, FetchErrorKind};
+use crate::base::span::span_before;
 
 /// Bytes that are asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -34,7 +35,7 @@ impl Want {
                 let start = range.start.min(size);
                 start..range.end.clamp(start, size)
             }
-            Self::Suffix(len) => size.saturating_sub(*len)..size,
+            Self::Suffix(len) => span_before(size, *len),
         }
     }
 }

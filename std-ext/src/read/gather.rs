@@ -19,6 +19,7 @@ use super::read_task::{Progress, ReadTask};
 use super::structure::{Halt, Parts, Structure};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
+use crate::base::span::{span_before, span_len};
 use crate::decode::fetched::{Division, spans};
 use crate::scan::{MessageLayout, ScanOptions, Table};
 
@@ -138,13 +139,13 @@ pub(crate) struct Gather {
 }
 
 impl Gather {
-    fn new(wanted: Needs, decode: &DecodeOptions, options: &ReadOptions) -> Self {
+    fn new(wanted: Needs, decode: Option<&DecodeOptions>, options: &ReadOptions) -> Self {
         Self {
             layout: None,
             search: None,
             number: 0,
             wanted,
-            decode: decode.clone(),
+            decode: decode.cloned().unwrap_or_default(),
             options: *options,
             structure: None,
             outline: None,
@@ -159,7 +160,7 @@ impl Gather {
         layout: MessageLayout,
         structure: Option<Arc<Structure>>,
         wanted: Needs,
-        decode: &DecodeOptions,
+        decode: Option<&DecodeOptions>,
         options: &ReadOptions,
     ) -> Self {
         Self { structure, layout: Some(layout), ..Self::new(wanted, decode, options) }
@@ -175,7 +176,7 @@ impl Gather {
         locate: Locate,
         number: usize,
         wanted: Needs,
-        decode: &DecodeOptions,
+        decode: Option<&DecodeOptions>,
         options: &ReadOptions,
     ) -> Self {
         Self { search: Some(Box::new(locate)), number, ..Self::new(wanted, decode, options) }
@@ -365,22 +366,25 @@ fn payload_parts(
     let (bytes, region) = described(parts, entry)?;
     // A wrong descriptor is reported by the decoder of the whole frame, in the words of a message in memory.
     let Ok(descriptor) = Descriptor::parse(&bytes.bytes, bytes.offset) else { return Ok(None) };
-    let region_len = region.end.saturating_sub(region.start);
+    let region_len = span_len(&region);
     let Ok(payload_len) = descriptor.masks().payload_len(region_len) else { return Ok(None) };
     let Some(ranges) = elements.ranges(&descriptor)? else { return Ok(None) };
     let Some(division) = Division::new(&descriptor, payload_len, &ranges, options)? else { return Ok(None) };
-    let in_message =
-        |range: Range<u64>| region.start.saturating_add(range.start)..region.start.saturating_add(range.end);
+    // What would end behind the region is not a part of this payload.
+    let in_message = |part: Range<u64>| {
+        let end = region.start.checked_add(part.end).filter(|end| *end <= region.end).ok_or(Halt::Odd)?;
+        Ok::<_, Halt>(span_before(end, span_len(&part)))
+    };
     let mut halt = Ok(());
     let mut fetched = Vec::new();
     // All parts are asked for before the first missing one ends the step, so that one round trip brings them.
     for range in division.bytes() {
-        match parts.need(&in_message(range)) {
+        match parts.need(&in_message(range)?) {
             Ok(found) => fetched.push(found.into_owned()),
             Err(error) => halt = Err(error),
         }
     }
-    let blobs_place = in_message(payload_len..region_len);
+    let blobs_place = in_message(payload_len..region_len)?;
     let must_restore = options.restore_non_finite && !descriptor.masks().is_empty();
     let blobs = if must_restore { parts.need(&blobs_place) } else { Ok(Vec::new().into()) };
     halt?;

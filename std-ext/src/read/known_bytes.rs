@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::fetch::{FetchError, FetchErrorKind, Fetched, Tag, Want};
+use crate::base::span::{head, span, span_len, tail};
 
 /// The bytes of a source that were fetched. Copies share the bytes.
 ///
@@ -17,7 +18,7 @@ pub(crate) struct KnownBytes {
     tag: Option<Tag>,
 }
 
-/// Bytes that were fetched together.
+/// Bytes that were fetched together. They lie in the source, so their end does too.
 #[derive(Clone, Debug)]
 struct Segment {
     start: u64,
@@ -26,13 +27,12 @@ struct Segment {
 
 impl Segment {
     fn end(&self) -> u64 {
-        self.start.saturating_add(self.bytes.len() as u64)
+        self.start + self.bytes.len() as u64
     }
 
-    /// The bytes from `offset` on.
+    /// The bytes from `offset` on: none before the segment or behind it.
     fn from(&self, offset: u64) -> &[u8] {
-        let start = offset.checked_sub(self.start).and_then(|start| usize::try_from(start).ok());
-        start.and_then(|start| self.bytes.get(start..)).unwrap_or_default()
+        offset.checked_sub(self.start).map_or(&[], |start| tail(&self.bytes, start))
     }
 }
 
@@ -60,7 +60,7 @@ impl KnownBytes {
     /// The first segment that ends behind `offset`, and those after it.
     fn segments_from(&self, offset: u64) -> &[Segment] {
         let first = self.segments.partition_point(|segment| segment.end() <= offset);
-        self.segments.get(first..).unwrap_or_default()
+        tail(&self.segments, first as u64)
     }
 
     /// The known bytes from `offset` on, as far as they were fetched together. Empty if the byte at `offset` is not known.
@@ -99,7 +99,7 @@ impl KnownBytes {
         joined.try_reserve_exact(len).ok()?;
         for segment in self.segments_from(range.start) {
             let part = segment.from(range.start.max(segment.start));
-            joined.extend_from_slice(part.get(..len.saturating_sub(joined.len())).unwrap_or(part));
+            joined.extend_from_slice(head(part, (len - joined.len()) as u64));
             if joined.len() == len {
                 break;
             }
@@ -185,7 +185,7 @@ impl KnownBytes {
     }
 
     fn keep(&mut self, offset: u64, bytes: Vec<u8>) {
-        let range = offset..offset.saturating_add(bytes.len() as u64);
+        let range = span(offset, bytes.len() as u64);
         // Mostly nothing of it is known. Then the answer is kept without copying its bytes.
         if self.is_unknown(&range) {
             self.add(offset, bytes);
@@ -194,8 +194,7 @@ impl KnownBytes {
         let missing = self.missing(&range);
         let whole = Segment { start: offset, bytes: Arc::new(bytes) };
         for part in missing {
-            let len = usize::try_from(part.end.saturating_sub(part.start)).unwrap_or_default();
-            self.add(part.start, whole.from(part.start).get(..len).unwrap_or_default().to_vec());
+            self.add(part.start, head(whole.from(part.start), span_len(&part)).to_vec());
         }
     }
 

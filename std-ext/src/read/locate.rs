@@ -33,6 +33,7 @@ use super::outline::{MetOutline, MetOutlines};
 use super::read_task::{Progress, ReadTask};
 use super::source::{KnownSource, Stop};
 use crate::base::error::Result;
+use crate::base::span::{span, span_before, span_len};
 use crate::scan::{MessageLayout, ScanOptions, Table, TableScan};
 
 /// Messages that are seen before their mean length counts.
@@ -107,7 +108,7 @@ impl Locate {
     pub(crate) fn with_goal(self, goal: SearchGoal) -> Self {
         let found = self.scan.messages().len();
         let in_order = match goal {
-            SearchGoal::Index(index) if index == found => self.in_order.saturating_add(1),
+            SearchGoal::Index(index) if index == found => (self.in_order + 1).min(IN_ORDER),
             // This one is found. What lies behind it is not looked for.
             SearchGoal::Index(index) if index < found => self.in_order,
             SearchGoal::Index(_) | SearchGoal::All => 0,
@@ -133,7 +134,7 @@ impl Locate {
         let SearchGoal::Index(index) = self.goal else { return None };
         let offset = match self.scan.messages() {
             [] if index == 0 => 0,
-            [.., last] if self.scan.messages().len() == index => last.offset.saturating_add(last.length),
+            [.., last] if self.scan.messages().len() == index => last.end(),
             _ => return None,
         };
         let size = known.size()?;
@@ -166,7 +167,7 @@ impl Locate {
         let missing = match stop {
             Stop::Missing(missing) => missing,
             Stop::Searched(searched) => {
-                let len = searched.end.saturating_sub(searched.start);
+                let len = span_len(&searched);
                 if len > self.options.resync {
                     let text = format!(
                         "{len} bytes from byte {} on belong to no message, and the reader searches no further (the option \
@@ -185,20 +186,24 @@ impl Locate {
             let start = scanner.source().known.known_until(scanner.front()).min(missing.start);
             match self.goal {
                 SearchGoal::All => {
-                    // All that is left, if it is not more than several requests can bring at once.
+                    // All that is left, if it is not more than several requests can bring at once. The options may say that
+                    // there is no limit, and eight times that is none either.
                     self.ahead.len = self.ahead.len.max(self.options.read_ahead);
-                    wants.push(self.ahead.extend(start, self.options.in_flight.min(8 * self.options.read_ahead)));
+                    wants.push(
+                        self.ahead.extend(start, self.options.in_flight.min(self.options.read_ahead.saturating_mul(8))),
+                    );
                 }
                 SearchGoal::Index(_) if self.is_for_all() => self.read_on(start, wants),
                 SearchGoal::Index(index) => {
                     let windows = self.windows_until(index, start, scanner.front());
-                    self.ahead.end = start.saturating_add(windows.saturating_mul(WINDOW));
-                    wants.push(start..self.ahead.end);
+                    let ahead = span(start, windows.saturating_mul(WINDOW));
+                    self.ahead.end = ahead.end;
+                    wants.push(ahead);
                     wants.split_at(WINDOW);
                 }
             }
         } else if is_next && self.is_for_all() {
-            self.read_on(missing.start.saturating_sub(Around::of(&self.options).before), wants);
+            self.read_on(span_before(missing.start, Around::of(&self.options).before).start, wants);
         } else {
             self.ahead.begin(&missing);
             let around = Around::of(&self.options);
@@ -229,11 +234,12 @@ impl Locate {
     /// as many as may be under way at once.
     fn windows_until(&self, index: usize, start: u64, front: u64) -> u64 {
         let found = self.scan.messages().len();
-        // One more, as the message is read too.
-        let ahead = index.saturating_add(1).saturating_sub(found) as u64;
         let mean = front / (found.max(1) as u64);
+        // The messages before it that are not found, and the message itself. This is a guess: if it does not fit in 64 bits, it
+        // is as many windows as are allowed.
+        let ahead = (index.saturating_sub(found) as u64).saturating_add(1);
         let end = front.saturating_add(ahead.saturating_mul(mean));
-        end.saturating_sub(start).div_ceil(WINDOW).clamp(1, self.options.parallel.max(1) as u64)
+        span_len(&(start..end)).div_ceil(WINDOW).clamp(1, self.options.parallel.max(1) as u64)
     }
 }
 
@@ -284,6 +290,7 @@ impl Around {
         let ends = (POSTAMBLE_SIZE + FRAME_ALIGNMENT) as u64;
         let before = most(options.descriptor);
         Self {
+            // The options may allow any length, and requests are cut at the source's ends.
             before: if before > 0 { before.saturating_add(ends) } else { 0 },
             behind: most(options.header).max(PREAMBLE_SIZE as u64),
         }
@@ -305,20 +312,22 @@ impl Joints {
         wants.push(joint(missing, 0, around));
         let distance = self.last.map_or(0, |last| missing.start.wrapping_sub(last).cast_signed());
         if distance != 0 && distance == self.distance {
+            // A guess beyond 64 bits lies behind the source's end, and nothing is asked for there.
             (1..=GUESSES).for_each(|number| wants.push(joint(missing, distance.saturating_mul(number), around)));
         }
         (self.last, self.distance) = (Some(missing.start), distance);
     }
 }
 
-/// The end of a message and the beginning of the next one, around missing bytes of either that are moved by `distance`.
+/// The end of a message and the beginning of the next one, around missing bytes of either that are moved by `distance`. What
+/// would lie before the source is cut off.
 fn joint(missing: &Range<u64>, distance: i64, around: Around) -> Range<u64> {
-    let is_end_magic = missing.end.saturating_sub(missing.start) == END_MAGIC.len() as u64;
+    let is_end_magic = span_len(missing) == END_MAGIC.len() as u64;
     // The rest of a postamble lies before its end magic.
     let before = if is_end_magic { POSTAMBLE_SIZE - END_MAGIC.len() } else { POSTAMBLE_SIZE };
     let moved = |at: u64| at.saturating_add_signed(distance);
-    moved(missing.start).saturating_sub(around.before.max(before as u64))
-        ..moved(missing.end).saturating_add(around.behind)
+    let start = span_before(moved(missing.start), around.before.max(before as u64)).start;
+    start..span(moved(missing.end), around.behind).end
 }
 
 /// How much is read beyond what is missing.
@@ -333,7 +342,7 @@ struct ReadAhead {
 impl ReadAhead {
     /// Whether a request goes on from the last one.
     fn goes_on(&self, missing: &Range<u64>) -> bool {
-        self.end > 0 && (self.end..=self.end.saturating_add(NEAR)).contains(&missing.start)
+        self.end > 0 && missing.start.checked_sub(self.end).is_some_and(|ahead| ahead <= NEAR)
     }
 
     /// A request that does not go on from the last one.
@@ -344,10 +353,11 @@ impl ReadAhead {
 
     /// The next request, twice as long as the last one.
     fn extend(&mut self, start: u64, most: u64) -> Range<u64> {
-        let end = start.saturating_add(self.len.min(most));
+        let next = span(start, self.len.min(most));
+        // `most` bounds what is asked for, however large this grows.
         self.len = self.len.saturating_mul(2);
-        self.end = end;
-        start..end
+        self.end = next.end;
+        next
     }
 }
 
@@ -451,7 +461,7 @@ impl ReadTask for LastMessage {
         };
         let Some(start) = size.checked_sub(POSTAMBLE_SIZE as u64) else { return Ok(Progress::Done(None)) };
         let Some(tail) = known.bytes(&(start..size)) else {
-            wants.push(size.saturating_sub(self.suffix)..size);
+            wants.push(span_before(size, self.suffix));
             return Ok(Progress::Wait);
         };
         let length = Postamble::ref_from_bytes(&tail).ok().filter(|postamble| postamble.magic == *END_MAGIC);
@@ -460,7 +470,7 @@ impl ReadTask for LastMessage {
         let Some(offset) = size.checked_sub(length).filter(|offset| *offset < start) else {
             return Ok(Progress::Done(None));
         };
-        let head = offset..offset.saturating_add(PREAMBLE_SIZE as u64);
+        let head = span(offset, PREAMBLE_SIZE as u64);
         let Some(head) = wants.need(known, &head) else { return Ok(Progress::Wait) };
         let preamble = Preamble::ref_from_bytes(&head).ok();
         let agrees = preamble.is_some_and(|preamble| check_preamble(preamble, length) == Ok(Some(length)));
@@ -502,7 +512,7 @@ impl ReadTask for MessageAt {
 
     fn step(&mut self, known: &KnownBytes, wants: &mut MissingRanges) -> Result<Progress<Beginning>> {
         let offset = self.offset;
-        let head = offset..offset.saturating_add(self.ahead);
+        let head = span(offset, self.ahead);
         let Some(size) = known.size() else {
             // The answer also tells how long the source is.
             wants.push(head);

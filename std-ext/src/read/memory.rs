@@ -1,12 +1,12 @@
 //! Bytes in memory as a source.
 
 use super::fetch::{FetchError, FetchTraits, Fetched, RangeFetch, Tag, Want};
+use crate::base::span::{head, span_len, tail};
 
 fn fetch(bytes: &[u8], want: &Want) -> Fetched {
     let size = bytes.len() as u64;
     let range = want.within(size);
-    let at = |offset| usize::try_from(offset).unwrap_or(usize::MAX);
-    let found = bytes.get(at(range.start)..at(range.end)).unwrap_or_default();
+    let found = head(tail(bytes, range.start), span_len(&range));
     Fetched { offset: range.start, bytes: found.to_vec(), size: Some(size), tag: None }
 }
 

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::fetch::Want;
 use super::known_bytes::KnownBytes;
 use super::options::ReadOptions;
+use crate::base::span::{span, span_len};
 
 /// The bytes that one step of a task found missing.
 ///
@@ -51,9 +52,12 @@ impl MissingRanges {
 
     /// The requests that fetch what is wanted and not known: ranges that are close are merged, long ones are split.
     pub(crate) fn requests(self, known: &KnownBytes, options: &ReadOptions) -> Vec<Want> {
-        let size = known.size().unwrap_or(u64::MAX);
         let most = self.most.map_or(options.request, |most| most.min(options.request));
-        let clipped = self.ranges.iter().map(|range| range.start.min(size)..range.end.min(size));
+        let clipped = self.ranges.iter().map(|range| match known.size() {
+            Some(size) => range.start.min(size)..range.end.min(size),
+            // The answer tells the length. A range may go far beyond it, so no more than one request is made.
+            None => range.start..range.end.min(span(range.start, most.max(1)).end),
+        });
         let mut missing: Vec<_> = clipped.flat_map(|range| known.missing(&range)).collect();
         // In this order, a range can overlap or touch only the last one of the list.
         missing.sort_unstable_by_key(|range| (range.start, range.end));
@@ -78,7 +82,7 @@ impl MissingRanges {
 /// Whether two ranges are fetched by one request.
 fn is_near(before: &Range<u64>, after: &Range<u64>, options: &ReadOptions, most: u64) -> bool {
     let Some(gap) = options.gap else { return false };
-    after.start.saturating_sub(before.end) <= gap && after.end.saturating_sub(before.start) <= most
+    span_len(&(before.end..after.start)) <= gap && span_len(&(before.start..after.end)) <= most
 }
 
 /// The range in pieces of at most `most` bytes.
@@ -86,7 +90,7 @@ fn pieces(range: &Range<u64>, most: u64) -> impl Iterator<Item = Range<u64>> + u
     let (mut at, end, most) = (range.start, range.end, most.max(1));
     std::iter::from_fn(move || {
         let start = at;
-        at = end.min(start.saturating_add(most));
+        at = end.min(span(start, most).end);
         (start < end).then_some(start..at)
     })
 }

@@ -7,11 +7,12 @@ use tgm_core::frame::check_header;
 use tgm_core::wire::{DATA_OBJECT_FOOTER_SIZE, FRAME_HEADER_SIZE, FrameHeader};
 use zerocopy::FromBytes as _;
 
-use super::described::described;
+use super::described::{described, range_of};
 use super::known_bytes::KnownBytes;
 use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
 use super::structure::{Halt, Parts, Structure};
+use crate::base::span::{span, span_before};
 use crate::scan::MessageLayout;
 
 /// Bytes of a message, and where they lie in it.
@@ -57,7 +58,7 @@ pub(super) fn outline(
     let mut at = 0;
     for index in 0..structure.len() {
         let entry = structure.object(index).ok_or(Halt::Odd)?;
-        let frame = entry.offset..entry.offset.saturating_add(entry.length);
+        let frame = range_of(entry);
         pieces.need(parts, at..frame.start)?;
         at = frame.end;
         if whole == Some(index) {
@@ -65,7 +66,7 @@ pub(super) fn outline(
             continue;
         }
         // The header proves that the walk over all frames finds this frame too.
-        let header = frame.start..frame.start.saturating_add(FRAME_HEADER_SIZE as u64);
+        let header = span(frame.start, FRAME_HEADER_SIZE as u64);
         if let Some(bytes) = pieces.need(parts, header)? {
             let header = FrameHeader::ref_from_bytes(&bytes).map_err(|_| Halt::Odd)?;
             match check_header(header, entry.length) {
@@ -73,7 +74,7 @@ pub(super) fn outline(
                 _ => return Err(Halt::Odd),
             }
         }
-        pieces.need(parts, frame.end.saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64)..frame.end)?;
+        pieces.need(parts, span_before(frame.end, DATA_OBJECT_FOOTER_SIZE as u64))?;
         match described(parts, entry) {
             Ok((descriptor, _)) => {
                 pieces.found.push(OutlinePiece { offset: descriptor.offset, bytes: descriptor.bytes });

@@ -23,7 +23,8 @@ pub(crate) fn read_at(file: &File, offset: u64, out: &mut [u8]) -> io::Result<us
     use std::os::windows::fs::FileExt;
 
     fill(out, |rest, filled| {
-        let position = offset.saturating_add(filled as u64);
+        // The bytes before it were read, so the file has such a position.
+        let position = offset + filled as u64;
         #[cfg(unix)]
         return file.read_at(rest, position);
         #[cfg(windows)]

@@ -16,14 +16,16 @@ use super::structure::Structure;
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve_more;
 use crate::base::options::DecodeOptions;
+use crate::base::span::span_len;
 use crate::decode::asked::Asked;
 use crate::decode::at_hand::{AtHand, DecodedParts, FrameAtHand};
 use crate::decode::checked::CheckedMessage;
 use crate::decode::fetched::gathered as box_of_rows;
-use crate::decode::lone_frame::{LoneFrame, select_object};
-use crate::decode::select::Selected;
+use crate::decode::lone_frame::LoneFrame;
+use crate::decode::select::{self, Selected};
+use crate::decode::trust::Trusted;
 use crate::decode::wanted::Wanted;
-use crate::decode::{self, Scratch, decode_descriptors, decode_metadata};
+use crate::decode::{self, Scratch, decode_descriptors, decode_metadata, range};
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::number::Number;
 use crate::model::to_owned;
@@ -53,8 +55,10 @@ pub(crate) trait Question: Send + Sync {
     /// The bytes that the answer needs.
     fn wanted(&self) -> Needs;
 
-    /// The options of decoding.
-    fn options(&self) -> &DecodeOptions;
+    /// The options of decoding, if they are not the default ones.
+    fn options(&self) -> Option<&DecodeOptions> {
+        None
+    }
 
     /// The answer out of a message that is at hand. Its bytes are not copied.
     ///
@@ -84,7 +88,7 @@ impl<Q: Question> Question for &Q {
         (**self).wanted()
     }
 
-    fn options(&self) -> &DecodeOptions {
+    fn options(&self) -> Option<&DecodeOptions> {
         (**self).options()
     }
 
@@ -103,17 +107,13 @@ impl<Q: Question> Question for &Q {
 
 /// All bytes of a message.
 #[derive(Debug)]
-pub(crate) struct Bytes(pub(crate) DecodeOptions);
+pub(crate) struct Bytes;
 
 impl Question for Bytes {
     type Answer = Vec<u8>;
 
     fn wanted(&self) -> Needs {
         Needs::Message
-    }
-
-    fn options(&self) -> &DecodeOptions {
-        &self.0
     }
 
     fn in_memory(&self, message: &[u8]) -> Result<Vec<u8>> {
@@ -139,8 +139,8 @@ impl Question for Message {
         Needs::Message
     }
 
-    fn options(&self) -> &DecodeOptions {
-        &self.0
+    fn options(&self) -> Option<&DecodeOptions> {
+        Some(&self.0)
     }
 
     fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
@@ -155,23 +155,16 @@ impl Question for Message {
     }
 }
 
-/// All bytes of a message, with zeros in the place of payloads and masks. Only the object `whole` keeps its payload and
-/// its masks.
+/// All bytes of a message, with zeros in the place of payloads and masks. Only the object with this number
+/// keeps its payload and its masks.
 #[derive(Debug)]
-pub(crate) struct Outline {
-    pub(crate) whole: Option<usize>,
-    pub(crate) options: DecodeOptions,
-}
+pub(crate) struct Outline(pub(crate) Option<usize>);
 
 impl Question for Outline {
     type Answer = Vec<u8>;
 
     fn wanted(&self) -> Needs {
-        Needs::Outline(self.whole)
-    }
-
-    fn options(&self) -> &DecodeOptions {
-        &self.options
+        Needs::Outline(self.0)
     }
 
     fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
@@ -203,17 +196,13 @@ impl Question for Outline {
 
 /// [`decode_metadata`].
 #[derive(Debug)]
-pub(crate) struct FirstMetadata(pub(crate) DecodeOptions);
+pub(crate) struct FirstMetadata;
 
 impl Question for FirstMetadata {
     type Answer = GlobalMetadata;
 
     fn wanted(&self) -> Needs {
         Needs::Structure
-    }
-
-    fn options(&self) -> &DecodeOptions {
-        &self.0
     }
 
     fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
@@ -231,17 +220,13 @@ impl Question for FirstMetadata {
 
 /// [`decode_descriptors`].
 #[derive(Debug)]
-pub(crate) struct Descriptors(pub(crate) DecodeOptions);
+pub(crate) struct Descriptors;
 
 impl Question for Descriptors {
     type Answer = (GlobalMetadata, Vec<DataObjectDescriptor>);
 
     fn wanted(&self) -> Needs {
         Needs::Descriptors
-    }
-
-    fn options(&self) -> &DecodeOptions {
-        &self.0
     }
 
     fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
@@ -254,7 +239,7 @@ impl Question for Descriptors {
             Gathered::Descriptors(structure, descriptors) => (structure, descriptors),
             _ => return Ok(Answer::NeedsMessage),
         };
-        let budget = MetadataBudget::new(&self.0.limits);
+        let budget = MetadataBudget::by_default();
         let owned = |described: &DescriptorBytes| {
             to_owned::descriptor(&Descriptor::parse(&described.bytes, described.offset)?, &budget)
         };
@@ -262,7 +247,7 @@ impl Question for Descriptors {
         let Ok(descriptors) = descriptors.iter().map(owned).collect::<Result<Vec<_>>>() else {
             return Ok(Answer::NeedsMessage);
         };
-        Ok(structure.metadata(&self.0, &budget)?.map(|metadata| (metadata, descriptors)).into())
+        Ok(structure.metadata(&DecodeOptions::default(), &budget)?.map(|metadata| (metadata, descriptors)).into())
     }
 }
 
@@ -280,8 +265,8 @@ impl Question for Object {
         Needs::Object(self.index)
     }
 
-    fn options(&self) -> &DecodeOptions {
-        &self.options
+    fn options(&self) -> Option<&DecodeOptions> {
+        Some(&self.options)
     }
 
     fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
@@ -303,79 +288,100 @@ impl Question for Object {
     }
 }
 
-/// [`decode_range`](crate::decode_range).
+/// Values of an object, behind its descriptor.
+type OfObject<V> = Result<(DataObjectDescriptor, V)>;
+
+/// Which values of an object are asked for together with its descriptor.
+pub(crate) trait Choice: Send + Sync {
+    /// The values.
+    type Values: Send;
+
+    fn elements(&self) -> Elements;
+
+    /// The values of an object at hand.
+    ///
+    /// # Errors
+    /// The errors of [`Read::bytes`](crate::Read::bytes).
+    fn of_object(&self, object: Trusted<'_, '_>, options: &DecodeOptions) -> OfObject<Self::Values>;
+
+    /// The values, out of the values of the ranges that [`Self::elements`] are.
+    ///
+    /// # Errors
+    /// [`TensogramError::Encoding`] if there is no memory.
+    fn of_ranges(&self, descriptor: &Descriptor<'_>, ranges: Vec<Vec<u8>>) -> Result<Self::Values>;
+}
+
+/// Ranges, each a first element and a count: [`decode_range`](crate::decode_range).
+impl Choice for Vec<(u64, u64)> {
+    type Values = Vec<Vec<u8>>;
+
+    fn elements(&self) -> Elements {
+        Elements::Ranges(self.clone())
+    }
+
+    fn of_object(&self, object: Trusted<'_, '_>, options: &DecodeOptions) -> OfObject<Vec<Vec<u8>>> {
+        range::of_object(object, self, options)
+    }
+
+    fn of_ranges(&self, _: &Descriptor<'_>, ranges: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>> {
+        Ok(ranges)
+    }
+}
+
+/// A box.
+impl Choice for Vec<Pick> {
+    type Values = Selected<'static>;
+
+    fn elements(&self) -> Elements {
+        Elements::Box(self.clone())
+    }
+
+    fn of_object(&self, object: Trusted<'_, '_>, options: &DecodeOptions) -> OfObject<Selected<'static>> {
+        select::of_object(object, self, options)
+    }
+
+    fn of_ranges(&self, descriptor: &Descriptor<'_>, ranges: Vec<Vec<u8>>) -> Result<Selected<'static>> {
+        box_of_rows(descriptor, self, &ranges)
+    }
+}
+
+/// Some values of an object, with its descriptor.
 #[derive(Debug)]
-pub(crate) struct Ranges {
+pub(crate) struct Chosen<C> {
     pub(crate) index: usize,
-    pub(crate) ranges: Vec<(u64, u64)>,
+    pub(crate) choice: C,
     pub(crate) options: DecodeOptions,
 }
 
-impl Question for Ranges {
-    type Answer = (DataObjectDescriptor, Vec<Vec<u8>>);
+impl<C: Choice> Question for Chosen<C> {
+    type Answer = (DataObjectDescriptor, C::Values);
 
     fn wanted(&self) -> Needs {
-        Needs::Values(self.index, Elements::Ranges(self.ranges.clone()))
+        Needs::Values(self.index, self.choice.elements())
     }
 
-    fn options(&self) -> &DecodeOptions {
-        &self.options
+    fn options(&self) -> Option<&DecodeOptions> {
+        Some(&self.options)
     }
 
     fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
-        decode::decode_range(message, self.index, &self.ranges, &self.options)
+        let read = |object: Trusted<'_, '_>| self.choice.of_object(object, &self.options);
+        CheckedMessage::read_object(message, self.index, &self.options, read)
     }
 
     fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>> {
         match gathered {
             Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
             Gathered::Frame(structure, index, offset, bytes) => {
-                lone_frame(&structure, index, offset, &bytes).ranges(&self.ranges, &self.options).map(Answer::Is)
+                let frame = lone_frame(&structure, index, offset, &bytes);
+                frame.read(&self.options, |object| self.choice.of_object(object, &self.options)).map(Answer::Is)
             }
             Gathered::Parts(parts) => {
                 let view = Descriptor::parse(&parts.descriptor.bytes, parts.descriptor.offset)?;
-                Ok(parts.decode(&view, &self.options)?.map_or(Answer::NeedsFrame, Answer::Is))
-            }
-            _ => Ok(Answer::NeedsMessage),
-        }
-    }
-}
-
-/// A box of an object, with its descriptor.
-#[derive(Debug)]
-pub(crate) struct Select {
-    pub(crate) index: usize,
-    pub(crate) picks: Vec<Pick>,
-    pub(crate) options: DecodeOptions,
-}
-
-impl Question for Select {
-    type Answer = (DataObjectDescriptor, Selected<'static>);
-
-    fn wanted(&self) -> Needs {
-        Needs::Values(self.index, Elements::Box(self.picks.clone()))
-    }
-
-    fn options(&self) -> &DecodeOptions {
-        &self.options
-    }
-
-    fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
-        select_object(message, self.index, &self.picks, &self.options)
-    }
-
-    fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>> {
-        match gathered {
-            Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
-            Gathered::Frame(structure, index, offset, bytes) => {
-                lone_frame(&structure, index, offset, &bytes).select(&self.picks, &self.options).map(Answer::Is)
-            }
-            Gathered::Parts(parts) => {
-                let view = Descriptor::parse(&parts.descriptor.bytes, parts.descriptor.offset)?;
-                let Some((descriptor, rows)) = parts.decode(&view, &self.options)? else {
+                let Some((descriptor, ranges)) = parts.decode(&view, &self.options)? else {
                     return Ok(Answer::NeedsFrame);
                 };
-                Ok(Answer::Is((descriptor, box_of_rows(&view, &self.picks, &rows)?)))
+                Ok(Answer::Is((descriptor, self.choice.of_ranges(&view, ranges)?)))
             }
             _ => Ok(Answer::NeedsMessage),
         }
@@ -438,8 +444,8 @@ impl<R: Send> Question for Decoded<R> {
         self.0.wanted()
     }
 
-    fn options(&self) -> &DecodeOptions {
-        &self.0.options
+    fn options(&self) -> Option<&DecodeOptions> {
+        Some(&self.0.options)
     }
 
     fn in_memory(&self, message: &[u8]) -> Result<R> {
@@ -465,8 +471,8 @@ impl Question for Values {
         }
     }
 
-    fn options(&self) -> &DecodeOptions {
-        &self.options
+    fn options(&self) -> Option<&DecodeOptions> {
+        Some(&self.options)
     }
 
     fn in_memory(&self, message: &[u8]) -> Result<AtHand> {
@@ -502,7 +508,7 @@ impl Question for Values {
 /// All ranges, one behind the other.
 fn joined(ranges: &[Vec<u8>]) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    reserve_more(&mut bytes, ranges.iter().map(Vec::len).fold(0, usize::saturating_add))?;
+    reserve_more(&mut bytes, ranges.iter().map(Vec::len).sum())?;
     for range in ranges {
         bytes.extend_from_slice(range);
     }
@@ -511,7 +517,7 @@ fn joined(ranges: &[Vec<u8>]) -> Result<Vec<u8>> {
 
 /// The metadata of a message: of its last metadata frame, overridden by preceders. It has an entry for each object.
 #[derive(Debug)]
-pub(crate) struct AllMetadata(pub(crate) DecodeOptions);
+pub(crate) struct AllMetadata;
 
 impl Question for AllMetadata {
     type Answer = GlobalMetadata;
@@ -520,12 +526,8 @@ impl Question for AllMetadata {
         Needs::Structure
     }
 
-    fn options(&self) -> &DecodeOptions {
-        &self.0
-    }
-
     fn in_memory(&self, message: &[u8]) -> Result<GlobalMetadata> {
-        let checked = CheckedMessage::open(message, &self.0)?;
+        let checked = CheckedMessage::open(message, &DecodeOptions::default())?;
         to_owned::message_metadata(&checked.metadata, &checked.budget)
     }
 
@@ -533,7 +535,7 @@ impl Question for AllMetadata {
         match gathered {
             Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
             Gathered::Structure(structure) => {
-                structure.metadata(&self.0, &MetadataBudget::new(&self.0.limits)).map(Answer::from)
+                structure.metadata(&DecodeOptions::default(), &MetadataBudget::by_default()).map(Answer::from)
             }
             _ => Ok(Answer::NeedsMessage),
         }
@@ -542,10 +544,7 @@ impl Question for AllMetadata {
 
 /// What an object is, without its payload.
 #[derive(Debug)]
-pub(crate) struct Described {
-    pub(crate) index: usize,
-    pub(crate) options: DecodeOptions,
-}
+pub(crate) struct Described(pub(crate) usize);
 
 /// A descriptor, and how long the payload region is that it describes.
 #[derive(Clone, Debug)]
@@ -564,15 +563,11 @@ impl Question for Described {
     type Answer = DescribedObject;
 
     fn wanted(&self) -> Needs {
-        Needs::Descriptor(self.index)
-    }
-
-    fn options(&self) -> &DecodeOptions {
-        &self.options
+        Needs::Descriptor(self.0)
     }
 
     fn in_memory(&self, message: &[u8]) -> Result<DescribedObject> {
-        let object = CheckedMessage::open(message, &self.options)?.object(self.index)?;
+        let object = CheckedMessage::open(message, &DecodeOptions::default())?.object(self.0)?;
         let descriptor = object.descriptor();
         let cbor = memory::copy(descriptor.as_encoded())?;
         let (region_start, region_len) = (object.region_offset(), object.region().len() as u64);
@@ -588,7 +583,7 @@ impl Question for Described {
                 if Descriptor::parse(&cbor, offset).is_err() {
                     return Ok(Answer::NeedsMessage);
                 }
-                let region_len = region.end.saturating_sub(region.start);
+                let region_len = span_len(&region);
                 Ok(Answer::Is(DescribedObject { cbor, offset, region_start: region.start, region_len }))
             }
             _ => Ok(Answer::NeedsMessage),
@@ -608,8 +603,7 @@ macro_rules! question_methods {
         /// # Errors
         /// The errors of [`Self::read_message`] and of [`decode_metadata`](crate::decode::decode_metadata).
         pub $($async)? fn $decode_metadata(&self, index: usize) -> $crate::base::error::Result<$crate::model::types::GlobalMetadata> {
-            let question = $crate::read::question::FirstMetadata($crate::base::options::DecodeOptions::default());
-            self.$ask(index, question)$(.$await)?
+            self.$ask(index, $crate::read::question::FirstMetadata)$(.$await)?
         }
 
         /// The metadata of message `index`, and the descriptors of its objects.
@@ -620,8 +614,7 @@ macro_rules! question_methods {
             &self,
             index: usize,
         ) -> $crate::base::error::Result<($crate::model::types::GlobalMetadata, Vec<$crate::model::types::DataObjectDescriptor>)> {
-            let question = $crate::read::question::Descriptors($crate::base::options::DecodeOptions::default());
-            self.$ask(index, question)$(.$await)?
+            self.$ask(index, $crate::read::question::Descriptors)$(.$await)?
         }
 
         /// Object `object` of message `index`.
@@ -651,8 +644,8 @@ macro_rules! question_methods {
             ranges: &[(u64, u64)],
             options: &$crate::base::options::DecodeOptions,
         ) -> $crate::base::error::Result<($crate::model::types::DataObjectDescriptor, Vec<Vec<u8>>)> {
-            let ranges = ranges.to_vec();
-            let question = $crate::read::question::Ranges { index: object, ranges, options: options.clone() };
+            let (choice, options) = (ranges.to_vec(), options.clone());
+            let question = $crate::read::question::Chosen { index: object, choice, options };
             self.$ask(index, question)$(.$await)?
         }
 
@@ -669,8 +662,8 @@ macro_rules! question_methods {
             picks: &[tgm_core::selection::Pick],
             options: &$crate::base::options::DecodeOptions,
         ) -> $crate::base::error::Result<($crate::model::types::DataObjectDescriptor, $crate::decode::select::Selected<'static>)> {
-            let picks = picks.to_vec();
-            let question = $crate::read::question::Select { index: object, picks, options: options.clone() };
+            let (choice, options) = (picks.to_vec(), options.clone());
+            let question = $crate::read::question::Chosen { index: object, choice, options };
             self.$ask(index, question)$(.$await)?
         }
     };

@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use super::fetch::{FetchTraits, RangeFetch, Want};
-use super::locate::{LastMessage, Located, SearchGoal};
+use super::fetch::{FetchTraits, RangeFetch, Tag, Want};
+use super::locate::{LastMessage, SearchGoal};
 use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
 use super::question::{Bytes, Outline, Question, question_methods};
 use super::read_task::ReadTask;
 use super::session::{Call, DoneOrFetch, Session};
 use super::steps::{Asking, Work};
-use crate::base::error::{Result, TensogramError};
-use crate::base::options::DecodeOptions;
+use crate::base::error::Result;
+#[cfg(doc)]
+use crate::base::error::TensogramError;
+use crate::base::span::{head_mut, span, span_len};
 use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
 
 /// Reads messages, and parts of them, of any source that answers before calls return: memory, a file, a file object.
@@ -117,7 +119,7 @@ impl<F: RangeFetch> Reader<F> {
     /// # Errors
     /// [`TensogramError::Framing`] if there is no such message; the errors of the source.
     pub fn read_message(&self, index: usize) -> Result<Vec<u8>> {
-        self.ask(index, Bytes(DecodeOptions::default()))
+        self.ask(index, Bytes)
     }
 
     /// The bytes of message `index`, with zeros instead of payloads and masks. A message of up to
@@ -126,7 +128,7 @@ impl<F: RangeFetch> Reader<F> {
     /// # Errors
     /// The errors of [`Self::read_message`].
     pub fn read_message_outline(&self, index: usize) -> Result<Vec<u8>> {
-        self.ask(index, Outline { whole: None, options: DecodeOptions::default() })
+        self.ask(index, Outline(None))
     }
 
     question_methods!(ask, decode_metadata, decode_descriptors, decode_object, decode_range, select);
@@ -142,11 +144,16 @@ impl<F: RangeFetch> Reader<F> {
         }
     }
 
+    /// The length of the source, and which version it is, as far as it tells.
+    pub(crate) fn version(&self) -> Option<(u64, Option<Tag>)> {
+        self.size().ok()?;
+        self.session.version()
+    }
+
     /// Fills `out` with bytes from `offset` on. Returns how many they are: fewer only at the source's end.
     pub(crate) fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize> {
-        let range = Want::At(offset..offset.saturating_add(out.len() as u64)).within(self.size()?);
-        let len = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(out.len());
-        let out = out.get_mut(..len).unwrap_or_default();
+        let range = Want::At(span(offset, out.len() as u64)).within(self.size()?);
+        let out = head_mut(out, span_len(&range));
         let mut call = self.session.begin();
         while call.known.copy_to(range.start, out).is_none() {
             let mut wants = MissingRanges::default();
@@ -154,12 +161,12 @@ impl<F: RangeFetch> Reader<F> {
             let requests = call.requests(wants)?;
             self.fetch(&mut call, &requests)?;
         }
-        Ok(len)
+        Ok(out.len())
     }
 
     /// The bytes of the message at `layout`, with zeros instead of payloads and masks.
     pub(crate) fn outline_at(&self, layout: MessageLayout) -> Result<Vec<u8>> {
-        self.ask_at(layout, &Outline { whole: None, options: DecodeOptions::default() })
+        self.ask_at(layout, &Outline(None))
     }
 
     /// All messages, searched for at the first call.
@@ -169,18 +176,8 @@ impl<F: RangeFetch> Reader<F> {
         }
         let mut call = self.session.begin();
         let mut search = call.search(SearchGoal::All);
-        match self.run(&mut call, &mut search) {
-            Ok(Located::Table(table)) => {
-                call.keep_outlines(&mut search);
-                Ok(call.keep_table(table))
-            }
-            // The search goes on from here at the next call.
-            Err(error) => {
-                call.keep_search(search);
-                Err(error)
-            }
-            Ok(Located::Message(_)) => Err(TensogramError::Framing("a search for all messages ended at one".into())),
-        }
+        let found = self.run(&mut call, &mut search);
+        call.keep_all(found, search)
     }
 
     pub(crate) fn ask<Q: Question>(&self, index: usize, question: Q) -> Result<Q::Answer> {
@@ -234,32 +231,11 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::base::fetch_error::FetchErrorKind;
     use crate::encode::{MessageBuilder, ObjectBuilder};
     use crate::model::types::GlobalMetadata;
     use crate::read::fetch::{FetchError, Fetched, Tag};
     use crate::read::gather::{Gathered, Needs};
     use crate::read::question::{Answer, FirstMetadata};
-
-    /// A search that gives up between messages has found those before, once.
-    #[test]
-    fn a_search_that_gives_up_keeps_what_it_found() {
-        let message = std::fs::read("../tests/data/dtypes/float32-big.tgm").unwrap();
-        let bytes = [&message[..], &message, &vec![b'x'; 300_000], &message].concat();
-        let options = ReadOptions { resync: 100_000, initial: 4 << 10, ..ReadOptions::remote() };
-        let reader =
-            Reader::with_scan_options(bytes, options, ScanOptions { bidirectional: false, ..Default::default() });
-        for _ in 0..3 {
-            let TensogramError::Remote(reason) = reader.message_count().unwrap_err() else {
-                unreachable!("the error is of the reader")
-            };
-            assert_eq!(reason.fetch_error_kind(), Some(FetchErrorKind::TooLarge));
-            assert!(reason.contains("resync"), "{reason}");
-        }
-        assert_eq!(reader.read_message(1).unwrap(), message);
-        let options = ReadOptions { resync: 1 << 20, ..options };
-        assert_eq!(Reader::new(reader.source().clone(), options).message_count().unwrap(), 3);
-    }
 
     /// A source whose content changes.
     struct Changing(Mutex<Vec<u8>>);
@@ -287,10 +263,6 @@ mod tests {
         fn wanted(&self) -> Needs {
             self.1();
             self.0.wanted()
-        }
-
-        fn options(&self) -> &DecodeOptions {
-            self.0.options()
         }
 
         fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
@@ -324,7 +296,7 @@ mod tests {
                 reader.refresh();
             };
             // It began before, so its own answer is of either content.
-            let _ = reader.ask(0, Meanwhile(FirstMetadata(DecodeOptions::default()), change));
+            let _ = reader.ask(0, Meanwhile(FirstMetadata, change));
             assert_eq!(number(reader.decode_metadata(0).unwrap()), Some(2.into()), "{knows_all}");
             assert_eq!(reader.message_count().unwrap(), 2, "{knows_all}");
         }

@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::fetch::{FetchError, FetchErrorKind, Fetched, Tag, Want};
 use super::gather::Gather;
 use super::known_bytes::KnownBytes;
-use super::locate::{Locate, SearchGoal};
+use super::locate::{Locate, Located, SearchGoal};
 use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
 use super::outline::MetOutline;
 use super::question::{Answer, Question};
 use super::read_task::{Progress, ReadTask};
 use super::structure::Structure;
-use crate::base::error::Result;
+use crate::base::error::{Result, TensogramError};
 use crate::scan::{MessageLayout, ScanOptions, Table};
 
 /// What is shared. Locks are held for copies of a few words, and never while bytes are fetched or decoded.
@@ -83,6 +83,12 @@ impl Session {
         self.shared().table.clone()
     }
 
+    /// The length and the version of the source, once an answer has told the length.
+    pub(crate) fn version(&self) -> Option<(u64, Option<Tag>)> {
+        let shared = self.shared();
+        Some((shared.known.size()?, shared.known.tag().cloned()))
+    }
+
     /// Forgets everything: the source may have changed.
     pub(crate) fn refresh(&self) {
         let mut shared = self.shared();
@@ -130,6 +136,22 @@ impl Call<'_> {
         gather.with_outline(outline.filter(|outline| outline.length == layout.length))
     }
 
+    /// Keeps the list of all messages that `search` has found. A search that failed goes on at the next call from where it is.
+    ///
+    /// # Errors
+    /// The error that the search ended with.
+    pub(crate) fn keep_all(&mut self, found: Result<Located>, mut search: Locate) -> Result<Arc<Table>> {
+        self.keep_outlines(&mut search);
+        match found {
+            Ok(Located::Table(table)) => Ok(self.keep_table(table)),
+            Ok(Located::Message(_)) => Err(TensogramError::Framing("a search for all messages ended at one".into())),
+            Err(error) => {
+                self.keep_search(search);
+                Err(error)
+            }
+        }
+    }
+
     /// The requests for what a step has asked for.
     ///
     /// # Errors
@@ -137,7 +159,7 @@ impl Call<'_> {
     pub(crate) fn requests(&mut self, wants: MissingRanges) -> Result<Vec<Want>> {
         debug_assert!(!wants.is_empty(), "a step that waits has asked for something");
         let requests = wants.requests(&self.known, &self.session.options);
-        self.requests = self.requests.saturating_add(requests.len() as u64);
+        self.requests += requests.len() as u64;
         let most = self.session.options.requests;
         // Known bytes and bytes behind the source's end make no request. So no request means: the rest is behind the end.
         let (kind, text) = if requests.is_empty() {
@@ -218,10 +240,10 @@ impl Call<'_> {
         {
             let bytes = structure.byte_len();
             // Nothing is thrown out for it. Beyond the limit, each call reads the structure of such a message again.
-            let fits = shared.structure_bytes.saturating_add(bytes) <= self.session.options.kept;
+            let fits = shared.structure_bytes + bytes <= self.session.options.kept;
             if fits && !shared.structures.contains_key(&layout.offset) {
                 shared.structures.insert(layout.offset, Arc::clone(structure));
-                shared.structure_bytes = shared.structure_bytes.saturating_add(bytes);
+                shared.structure_bytes += bytes;
             }
         }
     }

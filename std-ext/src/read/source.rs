@@ -6,6 +6,7 @@ use memchr::memmem;
 use tgm_core::scan::Source;
 
 use super::known_bytes::KnownBytes;
+use crate::base::span::{head, head_mut, span, span_len};
 
 /// Why a scan stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,28 +33,26 @@ impl Source for KnownSource<'_> {
     }
 
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize, Stop> {
-        let end = offset.saturating_add(out.len() as u64).min(self.size);
-        let len = usize::try_from(end.saturating_sub(offset)).unwrap_or_default();
-        let out = out.get_mut(..len).unwrap_or_default();
+        let end = span(offset, out.len() as u64).end.min(self.size);
+        let out = head_mut(out, span_len(&(offset..end)));
         self.known.copy_to(offset, out).ok_or(Stop::Missing(offset..end))?;
-        Ok(len)
+        Ok(out.len())
     }
 
     fn find(&self, magic: &[u8; 8], from: u64, end: u64) -> Result<Option<u64>, Stop> {
+        // All places below are places of known bytes, which lie before the source's end.
         let end = end.min(self.size);
         let mut at = from;
-        while end.saturating_sub(at) >= magic.len() as u64 {
+        while span_len(&(at..end)) >= magic.len() as u64 {
             let until = self.known.known_until(at).min(end);
-            let together = self.known.from(at);
-            let room = usize::try_from(until.saturating_sub(at)).unwrap_or(usize::MAX);
-            let together = together.get(..room).unwrap_or(together);
+            let together = head(self.known.from(at), span_len(&(at..until)));
             if let Some(found) = memmem::find(together, magic) {
-                return Ok(Some(at.saturating_add(found as u64)));
+                return Ok(Some(at + found as u64));
             }
             // The last seven bytes may be the beginning of a magic.
-            let searched = together.len().saturating_sub(magic.len().saturating_sub(1)) as u64;
+            let searched = together.len().saturating_sub(magic.len() - 1) as u64;
             if searched > 0 {
-                at = at.saturating_add(searched);
+                at += searched;
                 continue;
             }
             // These bytes were fetched apart from the ones behind them.
@@ -64,7 +63,7 @@ impl Source for KnownSource<'_> {
             if joint == *magic {
                 return Ok(Some(at));
             }
-            at = at.saturating_add(1);
+            at += 1;
         }
         Ok(None)
     }

@@ -15,12 +15,13 @@ use tgm_core::descriptor::Descriptor;
 
 use super::fetch::{Fetched, Tag, Want};
 use super::gather::Gather;
-use super::locate::{Located, SearchGoal};
+use super::locate::SearchGoal;
 use super::options::ReadOptions;
 use super::question::{AllMetadata, Bytes, Decoded, Described, Question};
 use super::session::{Call, DoneOrFetch, Session, note};
-use crate::base::error::{Result, TensogramError};
-use crate::base::options::DecodeOptions;
+use crate::base::error::Result;
+#[cfg(doc)]
+use crate::base::error::TensogramError;
 use crate::decode::asked::{Asked, request_methods};
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::number::Number;
@@ -97,17 +98,17 @@ impl Steps {
 
     /// The metadata of message `message`, with an entry for each object: [`Message::metadata`](crate::archive::Message::metadata).
     pub fn metadata(&self, message: usize) -> Task<'_, GlobalMetadata> {
-        self.ask(message, AllMetadata(DecodeOptions::default()))
+        self.ask(message, AllMetadata)
     }
 
     /// All bytes of message `message`.
     pub fn bytes(&self, message: usize) -> Task<'_, Vec<u8>> {
-        self.ask(message, Bytes(DecodeOptions::default()))
+        self.ask(message, Bytes)
     }
 
     /// The descriptor of object `object` of message `message`. No payload is read.
     pub fn descriptor(&self, message: usize, object: usize) -> Task<'_, DataObjectDescriptor> {
-        let question = Described { index: object, options: DecodeOptions::default() };
+        let question = Described(object);
         let read = |found: super::question::DescribedObject| {
             to_owned::descriptor(&Descriptor::parse(&found.cbor, found.offset)?, &MetadataBudget::by_default())
         };
@@ -267,22 +268,14 @@ impl<A, F: Fn(&[MessageLayout]) -> A> Work<A> for Search<F> {
         }
         // The search is kept from step to step where other tasks find it too.
         let mut search = call.search(SearchGoal::All);
-        match call.step(&mut search) {
-            Ok(DoneOrFetch::Done(Located::Table(table))) => {
-                call.keep_outlines(&mut search);
-                Ok(DoneOrFetch::Done(self.0(&call.keep_table(table).messages)))
-            }
-            Ok(DoneOrFetch::Done(Located::Message(_))) => {
-                Err(TensogramError::Framing("a search for all messages ended at one".into()))
-            }
+        let found = match call.step(&mut search) {
             Ok(DoneOrFetch::Fetch(wants)) => {
                 call.keep_search(search);
-                Ok(DoneOrFetch::Fetch(wants))
+                return Ok(DoneOrFetch::Fetch(wants));
             }
-            Err(error) => {
-                call.keep_search(search);
-                Err(error)
-            }
-        }
+            Ok(DoneOrFetch::Done(found)) => Ok(found),
+            Err(error) => Err(error),
+        };
+        Ok(DoneOrFetch::Done(self.0(&call.keep_all(found, search)?.messages)))
     }
 }

@@ -29,6 +29,7 @@ use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
 use crate::base::error::Result;
 use crate::base::options::DecodeOptions;
+use crate::base::span::{span, span_before, span_len};
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 use crate::model::types::GlobalMetadata;
@@ -58,14 +59,14 @@ pub(super) struct Parts<'k, 'w> {
 impl<'k> Parts<'k, '_> {
     /// The range in the source.
     pub(super) fn place(&self, range: &Range<u64>) -> Range<u64> {
-        let at = |offset: u64| self.layout.offset.saturating_add(offset.min(self.layout.length));
+        let at = |offset: u64| span(self.layout.offset, offset.min(self.layout.length)).end;
         at(range.start)..at(range.end)
     }
 
     /// The bytes of a range of the message.
     pub(super) fn need(&mut self, range: &Range<u64>) -> Result<Cow<'k, [u8]>, Halt> {
         let place = self.place(range);
-        if place.end.saturating_sub(place.start) < range.end.saturating_sub(range.start) {
+        if span_len(&place) < span_len(range) {
             return Err(Halt::Odd);
         }
         self.wants.need(self.known, &place).ok_or(Halt::Wait)
@@ -73,7 +74,7 @@ impl<'k> Parts<'k, '_> {
 
     /// [`Self::need`], which asks for more if it has to ask: up to `ahead` bytes.
     fn need_ahead(&mut self, range: &Range<u64>, ahead: u64) -> Result<Cow<'k, [u8]>, Halt> {
-        let more = self.place(&(range.start..range.start.saturating_add(ahead)));
+        let more = self.place(&span(range.start, ahead));
         self.need(range).inspect_err(|halt| {
             if *halt == Halt::Wait {
                 self.wants.push(more);
@@ -138,7 +139,7 @@ impl Structure {
     pub(crate) fn byte_len(&self) -> u64 {
         let held = [Some(&self.metadata.0), self.metadata.1.as_ref()].into_iter().flatten();
         let held = held.chain(self.preceders.iter().map(|(_, held)| held));
-        held.map(|held| held.bytes.len() as u64).sum::<u64>().saturating_add(self.objects.len() as u64 * 16)
+        held.map(|held| held.bytes.len() as u64).sum::<u64>() + self.objects.len() as u64 * 16
     }
 
     /// The metadata of the first metadata frame.
@@ -199,7 +200,6 @@ impl Reading {
         let has_footer_index = flags.has(MessageFlags::FOOTER_INDEX);
         let mut footer = None;
         while walk.room() > 0 {
-            let start = walk.position();
             let (frame_type, frame) = next_frame(&walk, parts, parts.options.header)?;
             let is_structure = !matches!(frame_type, FrameType::NTensorFrame | FrameType::PrecederMetadata);
             // At the first object: an index in the footer saves the walk over all objects.
@@ -209,11 +209,10 @@ impl Reading {
             if !is_structure && self.index.is_some() {
                 break;
             }
-            walk.enter(frame_type, frame.end.saturating_sub(start)).map_err(|_| Halt::Odd)?;
+            walk.enter(frame_type, span_len(&frame)).map_err(|_| Halt::Odd)?;
             match frame_type {
                 FrameType::NTensorFrame => {
-                    let length = frame.end.saturating_sub(frame.start);
-                    self.walked.push(IndexEntry { offset: frame.start, length });
+                    self.walked.push(IndexEntry { offset: frame.start, length: span_len(&frame) });
                 }
                 _ => self.hold(parts, frame_type, &frame, self.walked.len())?,
             }
@@ -246,7 +245,7 @@ impl Reading {
         place: &Range<u64>,
         objects: usize,
     ) -> Result<(), Halt> {
-        if place.end.saturating_sub(place.start) > parts.options.max_structure {
+        if span_len(place) > parts.options.max_structure {
             return Err(Halt::Odd);
         }
         let held = KeptFrame { offset: place.start, bytes: parts.need(place)?.into_owned() };
@@ -265,8 +264,8 @@ impl Reading {
 
     /// Reads the frames behind the objects, which the postamble leads to. Returns where they begin.
     fn read_footer(&mut self, parts: &mut Parts<'_, '_>, end: u64) -> Result<u64, Halt> {
-        let ahead = parts.place(&(end.saturating_sub(parts.options.header)..end));
-        let tail = parts.need(&(end..end.saturating_add(POSTAMBLE_SIZE as u64)));
+        let ahead = parts.place(&span_before(end, parts.options.header));
+        let tail = parts.need(&span(end, POSTAMBLE_SIZE as u64));
         let tail = tail.inspect_err(|_| parts.wants.push(ahead))?;
         let start = Postamble::ref_from_bytes(&tail).map_err(|_| Halt::Odd)?.first_footer_offset.get();
         if start < PREAMBLE_SIZE as u64 || start > end || end - start > parts.options.max_structure {
@@ -308,7 +307,7 @@ impl Reading {
                 return Err(Halt::Odd);
             }
         }
-        if to.saturating_sub(at) >= FRAME_ALIGNMENT as u64 {
+        if span_len(&(at..to)) >= FRAME_ALIGNMENT as u64 {
             // Frames behind the objects: read if they can count, which the flags say.
             if flags.has(MessageFlags::FOOTER_METADATA) {
                 // The number stands for "behind all objects": see `read_gap`.
@@ -317,7 +316,7 @@ impl Reading {
                 return Err(Halt::Odd);
             }
         }
-        let total: u64 = gaps.iter().map(|(_, gap)| gap.end.saturating_sub(gap.start)).sum();
+        let total: u64 = gaps.iter().map(|(_, gap)| span_len(gap)).sum();
         if total > parts.options.max_structure {
             return Err(Halt::Odd);
         }
@@ -355,11 +354,10 @@ impl Reading {
 /// The type and place of the frame at the walk's position.
 fn next_frame(walk: &Walk, parts: &mut Parts<'_, '_>, ahead: u64) -> Result<(FrameType, Range<u64>), Halt> {
     let start = walk.position();
-    let header = start..start.saturating_add(FRAME_HEADER_SIZE as u64);
-    let header = parts.need_ahead(&header, ahead)?;
+    let header = parts.need_ahead(&span(start, FRAME_HEADER_SIZE as u64), ahead)?;
     let header = FrameHeader::ref_from_bytes(&header).map_err(|_| Halt::Odd)?;
     let (frame_type, length) = check_header(header, walk.room()).map_err(|_| Halt::Odd)?;
-    Ok((frame_type, start..start.saturating_add(length)))
+    Ok((frame_type, span(start, length)))
 }
 
 /// Steps over the padding behind a frame, to the next frame or to `end`.
@@ -368,7 +366,7 @@ fn skip_padding(walk: &mut Walk, parts: &mut Parts<'_, '_>, end: u64) -> Result<
     if near == 0 {
         return Ok(());
     }
-    let gap = walk.position()..walk.position().saturating_add(near);
+    let gap = span(walk.position(), near);
     let bytes = parts.need_ahead(&gap, FRAME_HEADER_SIZE as u64 + NEAR)?;
     match find_landmark(&bytes, false) {
         Some((padding, _)) => walk.skip(padding as u64),

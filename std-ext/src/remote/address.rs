@@ -64,6 +64,9 @@ impl AsyncRangeFetch for RemoteSource {
     }
 }
 
+/// How addresses of object stores begin.
+const STORES: [&str; 8] = ["s3", "s3a", "gs", "az", "azure", "abfs", "abfss", "adl"];
+
 /// Opens an address. Nothing is requested yet, so an object that is not there is an error of the first read.
 ///
 /// | address | source |
@@ -76,6 +79,10 @@ impl AsyncRangeFetch for RemoteSource {
 ///
 /// An `https://` address of S3 or Azure is read as a file on a server, unless credentials for the store are known and
 /// the address has no query. Then requests are signed.
+///
+/// Where neither the options nor the environment have credentials for a store, the cloud instance is asked for its own when
+/// the first bytes are read, for up to 5 seconds. The option `instance_credentials=false` switches that off, and so do the
+/// variables `TGM_INSTANCE_CREDENTIALS=false` and, for S3, `AWS_EC2_METADATA_DISABLED=true`.
 ///
 /// # Errors
 /// [`FetchErrorKind::Invalid`] if the address or an option is wrong; the errors of the file for a local one. Error
@@ -100,8 +107,17 @@ pub(super) fn open_in<E: IntoIterator<Item = (String, String)>>(
         let source = Arc::new(AsyncLocalFile::new(LocalFile::open(path)?));
         return Ok(RemoteSource { source, credentials: Credentials::Anonymous });
     }
-    let (scheme, path) = ObjectStoreScheme::parse(&url).map_err(|_| invalid("addresses of this kind are not known"))?;
     let is_web = matches!(url.scheme(), "http" | "https");
+    let (scheme, path) = match ObjectStoreScheme::parse(&url) {
+        Ok(parsed) if is_web || !url.path().ends_with('/') => parsed,
+        // Such a path is not a key of a store, and may be one of a server.
+        Err(_) if is_web => return web(&url, options).map_err(|what| invalid(&what)),
+        _ if STORES.contains(&url.scheme()) && url.path().len() > 1 => {
+            return Err(invalid("keys with an empty part (\"//\", or \"/\" at the end) cannot be asked for"));
+        }
+        Ok(_) => return Err(invalid("the address names no object")),
+        Err(_) => return Err(invalid("addresses of this kind are not known")),
+    };
     if is_web && (scheme == ObjectStoreScheme::Http || url.query().is_some() || !url.username().is_empty()) {
         return web(&url, options).map_err(|what| invalid(&what));
     }
@@ -109,21 +125,21 @@ pub(super) fn open_in<E: IntoIterator<Item = (String, String)>>(
     let opened = match scheme {
         ObjectStoreScheme::AmazonS3 => opening.store::<AmazonS3ConfigKey>(environment(), |url, settings| {
             let builder = AmazonS3Builder::new().with_url(url).with_retry(settings.options.retry.config());
-            let builder = builder.with_http_connector(Connector);
+            let builder = builder.with_http_connector(Connector::of(settings));
             let values = settings.values.iter();
             let builder = values.fold(builder, |builder, (key, value)| builder.with_config(*key, value));
             Ok(Arc::new(builder.build()?))
         }),
         ObjectStoreScheme::GoogleCloudStorage => opening.store::<GoogleConfigKey>(environment(), |url, settings| {
             let builder = GoogleCloudStorageBuilder::new().with_url(url).with_retry(settings.options.retry.config());
-            let builder = builder.with_http_connector(Connector);
+            let builder = builder.with_http_connector(Connector::of(settings));
             let values = settings.values.iter();
             let builder = values.fold(builder, |builder, (key, value)| builder.with_config(*key, value));
             Ok(Arc::new(builder.build()?))
         }),
         ObjectStoreScheme::MicrosoftAzure => opening.store::<AzureConfigKey>(environment(), |url, settings| {
             let builder = MicrosoftAzureBuilder::new().with_url(url).with_retry(settings.options.retry.config());
-            let builder = builder.with_http_connector(Connector);
+            let builder = builder.with_http_connector(Connector::of(settings));
             let values = settings.values.iter();
             let builder = values.fold(builder, |builder, (key, value)| builder.with_config(*key, value));
             Ok(Arc::new(builder.build()?))
@@ -135,6 +151,11 @@ pub(super) fn open_in<E: IntoIterator<Item = (String, String)>>(
         None => web(&url, options).map_err(|what| invalid(&what)),
     }
 }
+
+/// Why a store is not opened without credentials.
+const NOT_ASKED: &str = "there are no credentials in the options and in the environment, and the cloud instance is not asked for its own \
+                         (instance_credentials, TGM_INSTANCE_CREDENTIALS or AWS_EC2_METADATA_DISABLED switches that off); \
+                         the storage option skip_signature reads public objects without any";
 
 struct Opening<'a> {
     url: &'a Url,
@@ -156,6 +177,9 @@ impl Opening<'_> {
         let settings = settings::<K>(self.options, environment)?;
         if self.is_web && matches!(settings.credentials, Credentials::Anonymous | Credentials::Instance) {
             return Ok(None);
+        }
+        if settings.credentials == Credentials::Instance && !settings.may_ask_instance {
+            return Err(NOT_ASKED.into());
         }
         if self.url.query().is_some() || self.url.fragment().is_some() {
             return Err("what stands behind ? or # has no meaning in an address of an object store".into());

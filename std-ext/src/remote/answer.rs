@@ -9,6 +9,7 @@ use http::header::{
 use http::response::Parts;
 use http::{HeaderMap, HeaderName, StatusCode, Version};
 
+use crate::base::span::span_before;
 use crate::read::{FetchErrorKind, Tag, Want};
 
 /// A request that was refused, or an answer that cannot be taken.
@@ -124,11 +125,12 @@ fn part(want: &Want, headers: &HeaderMap) -> Result<Head, Refusal> {
         // Without a size, the end of a suffix is the end of the source.
         Want::Suffix(len) => {
             let end = size.unwrap_or(range.end);
-            range.end == end && range.start == end.saturating_sub(*len)
+            range.end == end && range.start == span_before(end, *len).start
         }
     };
     if !fits {
         let asked = match want {
+            // The last byte, as the header has it.
             Want::At(asked) => format!("bytes {} to {}", asked.start, asked.end.saturating_sub(1)),
             Want::Suffix(len) => format!("the last {len} bytes"),
         };

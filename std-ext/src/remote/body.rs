@@ -3,6 +3,7 @@
 use http_body_util::BodyExt as _;
 use object_store::client::{HttpError, HttpResponseBody};
 
+use crate::base::span::{head, index};
 use crate::read::FetchErrorKind;
 use crate::remote::answer::{Refusal, ignores_ranges};
 
@@ -57,10 +58,10 @@ async fn read(
         BodyError::Refused(Refusal::new(FetchErrorKind::TooLarge, text))
     };
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(usize::try_from(expected).unwrap_or(usize::MAX)).map_err(|_| no_memory(expected))?;
+    bytes.try_reserve_exact(index(expected)).map_err(|_| no_memory(expected))?;
     while let Some(frame) = body.frame().await {
         let Ok(piece) = frame.map_err(BodyError::Broken)?.into_data() else { continue };
-        let len = (bytes.len() as u64).saturating_add(piece.len() as u64);
+        let len = bytes.len() as u64 + piece.len() as u64;
         if len > limit {
             return Err(too_long());
         }
@@ -76,7 +77,7 @@ pub(super) async fn error_code(mut body: HttpResponseBody) -> Option<String> {
     let mut text = Vec::new();
     while let Some(Ok(frame)) = body.frame().await {
         if let Ok(piece) = frame.into_data() {
-            text.extend_from_slice(piece.get(..LIMIT.saturating_sub(text.len())).unwrap_or(&piece));
+            text.extend_from_slice(head(&piece, (LIMIT - text.len()) as u64));
         }
         if text.len() >= LIMIT {
             break;

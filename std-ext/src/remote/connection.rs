@@ -1,6 +1,7 @@
 //! Connections: the HTTP client, as `object_store` sets it up by its options.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use http::StatusCode;
 use object_store::ClientOptions;
@@ -11,6 +12,8 @@ use object_store::client::{
 use crate::read::{FetchErrorKind, Fetched};
 use crate::remote::answer::Refusal;
 use crate::remote::exchange::{Ask, Outcome, exchange, may_pass};
+use crate::remote::keys::Settings;
+use crate::remote::options::Credentials;
 
 /// A client with these options.
 ///
@@ -79,16 +82,77 @@ impl Ticket {
 
 /// Makes clients for stores. Requests with a [`Ticket`] are answered there.
 #[derive(Debug)]
-pub(super) struct Connector;
+pub(super) struct Connector {
+    /// How long the cloud instance is asked for credentials. `None` if others are there.
+    asks_for: Option<Duration>,
+}
+
+/// How long the cloud instance is asked at most.
+const INSTANCE: Duration = Duration::from_secs(5);
+
+impl Connector {
+    pub(super) fn of<K>(settings: &Settings<K>) -> Self {
+        let is_asked = settings.credentials == Credentials::Instance;
+        Self { asks_for: is_asked.then(|| INSTANCE.min(settings.options.retry.within)) }
+    }
+}
 
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        Ok(HttpClient::new(Noting(connect(options)?)))
+        let asking = Asking { limit: self.asks_for, since: Mutex::default() };
+        Ok(HttpClient::new(Noting { client: connect(options)?, asking }))
     }
 }
 
 #[derive(Debug)]
-struct Noting(HttpClient);
+struct Noting {
+    client: HttpClient,
+    asking: Asking,
+}
+
+/// For how long credentials have been asked for. The store repeats requests that fail, for minutes.
+#[derive(Debug)]
+struct Asking {
+    limit: Option<Duration>,
+    since: Mutex<Option<Instant>>,
+}
+
+impl Asking {
+    /// Sends a request for credentials. A request for an object has limits of its own.
+    async fn execute(&self, client: &HttpClient, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let Some(limit) = self.limit.filter(|_| request.extensions().get::<OfObject>().is_none()) else {
+            return client.execute(request).await;
+        };
+        let since = *self.since.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(Instant::now);
+        let left = limit.saturating_sub(since.elapsed());
+        // An error of this kind is not followed by another try.
+        let over = || HttpError::new(HttpErrorKind::Unknown, NoAnswer(limit));
+        let answer = tokio::time::timeout(left, client.execute(request)).await.map_err(|_| over())?;
+        if answer.is_err() && since.elapsed() >= limit {
+            return Err(over());
+        }
+        if answer.is_ok() {
+            *self.since.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+        answer
+    }
+}
+
+/// Marks a request for an object.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OfObject;
+
+/// The cloud instance did not answer.
+#[derive(Debug)]
+struct NoAnswer(Duration);
+
+impl std::fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "no cloud instance answered within {} s", self.0.as_secs_f64())
+    }
+}
+
+impl std::error::Error for NoAnswer {}
 
 /// Stops a store: the answer is in the ticket.
 #[derive(Debug)]
@@ -114,11 +178,11 @@ impl HttpService for Noting {
         Box::pin(async move {
             let Some(ticket) = request.extensions().get::<Ticket>().cloned() else {
                 // It asks for credentials, or for no range.
-                return self.0.execute(request).await;
+                return self.asking.execute(&self.client, request).await;
             };
             ticket.state().tries += 1;
             ticket.state().status = None;
-            let answer = match exchange(&self.0, request, &ticket.ask).await {
+            let answer = match exchange(&self.client, request, &ticket.ask).await {
                 Outcome::Fetched(fetched) => Answer::Fetched(fetched),
                 Outcome::NotThere => Answer::NotThere,
                 Outcome::Refused(refusal) => Answer::Refused(refusal),

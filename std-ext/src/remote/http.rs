@@ -35,7 +35,7 @@ impl HttpSource {
         let authorization = match (url.username(), url.password()) {
             ("", None) => None,
             (user, password) => {
-                let pair = format!("{}:{}", decoded(user), decoded(password.unwrap_or_default()));
+                let pair = format!("{}:{}", decoded(user), decoded(password.unwrap_or("")));
                 let mut value = HeaderValue::try_from(format!("Basic {}", base64(pair.as_bytes())))
                     .map_err(|_| invalid("user and password cannot be sent"))?;
                 value.set_sensitive(true);

@@ -46,7 +46,7 @@ pub(super) const CLIENT_NAMES: [&str; 13] = [
 ];
 
 /// Names of our own.
-const OWN_NAMES: [&str; 2] = ["max_retries", "retry_timeout"];
+const OWN_NAMES: [&str; 3] = ["instance_credentials", "max_retries", "retry_timeout"];
 
 impl StoreKey for ClientConfigKey {
     const PREFIX: &'static str = "";
@@ -187,6 +187,8 @@ pub(super) struct Settings<K> {
     /// In the order in which they are applied.
     pub(super) values: Vec<(K, String)>,
     pub(super) credentials: Credentials,
+    /// Whether the cloud instance may be asked for credentials.
+    pub(super) may_ask_instance: bool,
     pub(super) allows_http: Option<bool>,
     /// With `max_retries` and `retry_timeout`.
     pub(super) options: RemoteOptions,
@@ -202,6 +204,7 @@ pub(super) fn settings<K: StoreKey>(
 ) -> Result<Settings<K>, String> {
     let mut own = RemoteOptions { storage: BTreeMap::new(), ..options.clone() };
     let mut given = Vec::new();
+    let mut may_ask_instance = None;
     for (name, value) in &options.storage {
         let name = name.to_ascii_lowercase();
         match (name.as_str(), K::from_str(&name)) {
@@ -213,6 +216,7 @@ pub(super) fn settings<K: StoreKey>(
                 own.retry.within =
                     seconds(value).ok_or_else(|| format!("retry_timeout is not a number of seconds: {value:?}"))?;
             }
+            ("instance_credentials", _) => may_ask_instance = Some(is_true(value)),
             (_, Ok(key)) => given.push((key, without_line_ends(&name, value)?)),
             (_, Err(_)) if options.unknown_keys == UnknownKeys::Ignore => {}
             (_, Err(_)) => return Err(unknown::<K>(&name)),
@@ -224,6 +228,14 @@ pub(super) fn settings<K: StoreKey>(
     if options.environment && !K::PREFIX.is_empty() {
         for (name, value) in environment {
             let name = name.to_ascii_lowercase();
+            let is_asked = match name.as_str() {
+                "tgm_instance_credentials" => is_true(&value),
+                "aws_ec2_metadata_disabled" if K::PREFIX == "aws_" => !is_true(&value),
+                _ => true,
+            };
+            if !is_asked {
+                may_ask_instance.get_or_insert(false);
+            }
             if value.is_empty() || !name.starts_with(K::PREFIX) {
                 continue;
             }
@@ -244,7 +256,7 @@ pub(super) fn settings<K: StoreKey>(
         _ => Credentials::Instance,
     };
     let allows_http = last(K::allows_http);
-    Ok(Settings { allows_http, values, credentials, options: own })
+    Ok(Settings { allows_http, values, credentials, may_ask_instance: may_ask_instance.unwrap_or(true), options: own })
 }
 
 /// The value of an option without line ends around it, which secrets have that were read from a file.
@@ -307,6 +319,7 @@ fn distance(left: &str, right: &str) -> usize {
             *place = before;
         }
     }
+    // The row has one place more than `right` has bytes, so it has a last one.
     row.last().copied().unwrap_or_default()
 }
 
@@ -398,6 +411,23 @@ mod tests {
                 assert!(error.contains("aws_secret_access_key") && !error.contains("hid"), "{error}");
             }
         }
+    }
+
+    #[test]
+    fn the_instance_is_asked_for_credentials_unless_that_is_switched_off() {
+        let may = |options: &[(&str, &str)], environment: &[(&str, &str)]| {
+            let options = RemoteOptions::new(options.iter().copied());
+            settings::<AmazonS3ConfigKey>(&options, env(environment)).unwrap().may_ask_instance
+        };
+        let off = [("instance_credentials", "false")];
+        let variable = [("TGM_INSTANCE_CREDENTIALS", "0")];
+        assert!(may(&[], &[]) && may(&[("instance_credentials", "true")], &variable));
+        assert!(!may(&off, &[]) && !may(&[], &variable) && !may(&[], &[("AWS_EC2_METADATA_DISABLED", "TRUE")]));
+        let azure = |environment| settings::<AzureConfigKey>(&RemoteOptions::default(), env(environment)).unwrap();
+        assert!(azure(&[("AWS_EC2_METADATA_DISABLED", "true")]).may_ask_instance);
+        assert!(!azure(&variable).may_ask_instance);
+        let inside = RemoteOptions { environment: false, ..RemoteOptions::default() };
+        assert!(settings::<GoogleConfigKey>(&inside, env(&variable)).unwrap().may_ask_instance);
     }
 
     #[test]

@@ -124,8 +124,8 @@ impl Credentials {
             Self::Environment => "credentials: from the environment",
             Self::Anonymous => "credentials: none, unsigned request",
             Self::Instance => {
-                "credentials: none in the options and in the environment, so the cloud instance was asked for its own; \
-                 the storage option skip_signature reads public objects without any"
+                "credentials: none in the options and in the environment, so the cloud instance was asked for its own \
+                 (instance_credentials=false switches that off); the storage option skip_signature reads public objects without any"
             }
         }
     }

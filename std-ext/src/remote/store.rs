@@ -9,7 +9,7 @@ use object_store::{Error, GetOptions, GetRange, ObjectStore};
 
 use crate::read::{AsyncRangeFetch, BoxFuture, FetchError, FetchErrorKind, FetchTraits, Fetched, Tag, Want};
 use crate::remote::answer::{Refusal, behind};
-use crate::remote::connection::{Answer, Ticket, failed};
+use crate::remote::connection::{Answer, OfObject, Ticket, failed};
 use crate::remote::exchange::{Ask, broken};
 use crate::remote::options::Credentials;
 
@@ -52,7 +52,8 @@ impl StoreSource {
     /// The server refused a range and did not say how long the object is: asks for the object, and reads only the head
     /// of the answer.
     async fn nothing_there(&self, ask: &Ask) -> Result<Fetched, Refusal> {
-        let options = GetOptions::new().with_if_match(ask.if_match());
+        let mut options = GetOptions::new().with_if_match(ask.if_match());
+        options.extensions.insert(OfObject);
         let answer = self.store.get_opts(&self.path, options).await;
         let answer = answer.map_err(|error| Self::failure(&error, &Ticket::new(ask.clone())))?;
         let size = answer.meta.size;

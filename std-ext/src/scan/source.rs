@@ -10,6 +10,7 @@ use tgm_core::wire::{MAGIC, POSTAMBLE_SIZE, PREAMBLE_SIZE};
 
 use tgm_codec::memory::prefetch;
 
+use crate::base::span::{head, index, span, span_before, span_len, tail};
 use crate::scan::window::Window;
 
 /// Bytes of a large read: for a search, and where messages are small.
@@ -53,9 +54,10 @@ impl Foresight for Bytes<'_> {
 
     #[inline]
     fn expect(&self, offset: u64) {
-        let start = usize::try_from(offset.saturating_sub(POSTAMBLE_SIZE as u64)).unwrap_or(usize::MAX);
-        let bytes = self.0.get(start..).and_then(|rest| rest.get(..POSTAMBLE_SIZE + PREAMBLE_SIZE));
-        prefetch(bytes.unwrap_or_default());
+        let around = tail(self.0, span_before(offset, POSTAMBLE_SIZE as u64).start);
+        if let Some(around) = around.get(..POSTAMBLE_SIZE + PREAMBLE_SIZE) {
+            prefetch(around);
+        }
     }
 }
 
@@ -75,10 +77,8 @@ impl Source for Bytes<'_> {
     }
 
     fn find(&self, magic: &[u8; 8], from: u64, end: u64) -> Result<Option<u64>, Infallible> {
-        let end = usize::try_from(end).unwrap_or(usize::MAX).min(self.0.len());
-        let start = usize::try_from(from).unwrap_or(usize::MAX);
-        let region = self.0.get(start..end).unwrap_or_default();
-        Ok(find(region, magic).map(|at| from.saturating_add(at as u64)))
+        let region = head(tail(self.0, from), span_len(&(from..end)));
+        Ok(find(region, magic).map(|at| from + at as u64))
     }
 }
 
@@ -114,11 +114,14 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Windowed<F> {
     fn look<'w>(&self, windows: &'w mut Windows, offset: u64, wanted: usize, size: usize) -> io::Result<&'w [u8]> {
         // The window that is used moves to the front, so the one at the back is the one unused for longest.
         if let Some(found) = windows.kept.iter().position(|window| window.at(offset, wanted).is_some()) {
-            windows.kept.get_mut(..=found).unwrap_or_default().rotate_right(1);
+            if let Some(upto) = windows.kept.get_mut(..=found) {
+                upto.rotate_right(1);
+            }
         } else {
             self.read_window(windows, offset, wanted, size)?;
         }
-        Ok(windows.kept.first().and_then(|window| window.at(offset, 0)).unwrap_or_default())
+        // A window that was read for bytes behind the file's end has none.
+        Ok(windows.kept.first().and_then(|window| window.at(offset, 0)).unwrap_or(&[]))
     }
 
     /// Reads a window with the `wanted` bytes at `offset`, in place of the one unused for longest. If a kept window is near,
@@ -132,15 +135,15 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Windowed<F> {
             _ => size / SMALLEST,
         };
         let size = size.max(wanted);
-        let end = offset.saturating_add(wanted as u64);
+        let end = span(offset, wanted as u64).end;
         let is_backward = neighbour.is_some_and(|start| offset < start);
-        let start = if is_backward { end.saturating_sub(size as u64) } else { offset };
+        let start = if is_backward { span_before(end, size as u64).start } else { offset };
         // The window ends at the end of the file, or before it.
-        let size = usize::try_from(self.len.saturating_sub(start)).unwrap_or(size).min(size);
+        let size = index(span_len(&(start..self.len))).min(size);
         windows.kept.rotate_right(1);
         let [window, ..] = &mut windows.kept;
         window.move_to(start, size, &self.read_at)?;
-        windows.spent = windows.spent.saturating_add(window.at(start, 0).unwrap_or_default().len() as u64);
+        windows.spent += window.at(start, 0).map_or(0, <[u8]>::len) as u64;
         Ok(())
     }
 }
@@ -174,14 +177,14 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Source for Windowed<F> {
         let mut windows = self.windows.borrow_mut();
         let (mut from, mut size) = (from, GLANCE);
         loop {
-            let room = end.saturating_sub(from);
+            let room = span_len(&(from..end));
             if room < MAGIC.len() as u64 {
                 return Ok(None);
             }
             let bytes = self.look(&mut windows, from, MAGIC.len(), size)?;
-            let bytes = usize::try_from(room).ok().and_then(|room| bytes.get(..room)).unwrap_or(bytes);
+            let bytes = head(bytes, room);
             if let Some(at) = find(bytes, magic) {
-                return Ok(Some(from.saturating_add(at as u64)));
+                return Ok(Some(from + at as u64));
             }
             // The last seven bytes may be the beginning of a magic. If fewer than eight bytes came, the file is shorter than
             // it was when the scan began.
@@ -189,9 +192,9 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Source for Windowed<F> {
             if done == 0 {
                 return Ok(None);
             }
-            from = from.saturating_add(done as u64);
+            from += done as u64;
             // Each read is twice as large as the last one, so a search reads at most about twice the bytes that it needs.
-            size = size.saturating_mul(2).min(WINDOW);
+            size = (size * 2).min(WINDOW);
         }
     }
 }

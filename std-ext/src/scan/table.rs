@@ -7,6 +7,7 @@ use tgm_core::scan::{Scanner, Segment, Source};
 use super::ScanOptions;
 use super::source::Foresight;
 use crate::base::error::{Result, TensogramError};
+use crate::base::span::{span, span_before};
 
 /// If messages have one length, the message that is prefetched is this many messages ahead.
 const AHEAD: u64 = 8;
@@ -18,6 +19,14 @@ pub struct MessageLayout {
     pub offset: u64,
     /// Bytes of the message.
     pub length: u64,
+}
+
+impl MessageLayout {
+    /// The byte behind the message. A layout that a search found lies in its file. Any other may claim more bytes than 64
+    /// bits can count; then this is the largest number, which is behind the end of every file.
+    pub const fn end(&self) -> u64 {
+        self.offset.saturating_add(self.length)
+    }
 }
 
 /// The messages of a source in order, and the bytes between them. These have a list of their own, which is mostly
@@ -37,13 +46,14 @@ impl Table {
             for _ in 0..S::STEPS {
                 let Some(message) = scan.forward(&mut scanner)? else { return Ok(scan.finish(&scanner)) };
                 if let Some(length) = message.repeated {
-                    scanner.source().expect(scanner.front().saturating_add(length.saturating_mul(AHEAD)));
+                    // A hint, as below: nothing is fetched ahead from behind the source's ends.
+                    scanner.source().expect(span(scanner.front(), length.saturating_mul(AHEAD)).end);
                 }
             }
             for _ in 0..S::STEPS {
                 let Some(message) = scan.backward(&mut scanner)? else { break };
                 if let Some(length) = message.repeated {
-                    scanner.source().expect(scanner.back().saturating_sub(length.saturating_mul(AHEAD)));
+                    scanner.source().expect(span_before(scanner.back(), length.saturating_mul(AHEAD)).start);
                 }
             }
         }
@@ -55,7 +65,7 @@ impl Table {
         let mut offset = start;
         self.messages.extend(lengths.iter().rev().map(|&length| {
             let layout = MessageLayout { offset, length };
-            offset = offset.saturating_add(length);
+            offset += length;
             layout
         }));
     }
@@ -172,7 +182,7 @@ impl Iterator for Segments<'_> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.messages.len().saturating_add(self.junk.len());
+        let left = self.messages.len() + self.junk.len();
         (left, Some(left))
     }
 }

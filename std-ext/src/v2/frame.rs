@@ -15,6 +15,8 @@ use tgm_core::{ErrorKind, Result};
 use zerocopy::big_endian::U64;
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
+use crate::base::span::tail;
+
 /// The type number of data objects.
 const OBJECT_TYPE: u16 = 4;
 
@@ -53,7 +55,7 @@ impl<'a> Frame<'a> {
     /// Reads the frame at the start of `bytes`, which lie `offset` bytes into the message. Returns it and the bytes
     /// behind it.
     fn parse(bytes: &'a [u8], offset: u64) -> Result<(Self, &'a [u8])> {
-        let at = |kind: ErrorKind, inside: usize| kind.at(offset.saturating_add(inside as u64));
+        let at = |kind: ErrorKind, inside: usize| kind.at(offset + inside as u64);
         let (header, _) = FrameHeader::ref_from_prefix(bytes).map_err(|_| at(ErrorKind::Truncated, bytes.len()))?;
         if header.magic != *FRAME_MAGIC {
             return Err(at(ErrorKind::FrameMagic, 0));
@@ -65,16 +67,17 @@ impl<'a> Frame<'a> {
         let behind_header = frame.get(FRAME_HEADER_SIZE..).ok_or_else(|| at(ErrorKind::FrameTooSmall, 8))?;
         let is_object = frame_type.is_data_object();
         let tail_len = if is_object { size_of::<ObjectTail>() } else { FRAME_END.len() };
-        let body_len = behind_header.len().checked_sub(tail_len).ok_or_else(|| at(ErrorKind::FrameTooSmall, 8))?;
+        let body_len = behind_header.len().checked_sub(tail_len);
+        let parts = body_len.and_then(|len| behind_header.split_at_checked(len));
+        let (body, tail) = parts.ok_or_else(|| at(ErrorKind::FrameTooSmall, 8))?;
         if !frame.ends_with(FRAME_END) {
-            return Err(at(ErrorKind::FrameEnd, len.saturating_sub(FRAME_END.len())));
+            return Err(at(ErrorKind::FrameEnd, len - FRAME_END.len()));
         }
-        let (body, tail) = behind_header.split_at_checked(body_len).unwrap_or_default();
         let descriptor_start = match ObjectTail::ref_from_bytes(tail) {
             Ok(tail) if is_object => {
                 let start = tail.cbor_offset.get().checked_sub(FRAME_HEADER_SIZE as u64);
-                let start = start.and_then(|start| usize::try_from(start).ok()).filter(|start| *start <= body_len);
-                start.ok_or_else(|| at(ErrorKind::CborOffset, FRAME_HEADER_SIZE.saturating_add(body_len)))?
+                let start = start.and_then(|start| usize::try_from(start).ok()).filter(|start| *start <= body.len());
+                start.ok_or_else(|| at(ErrorKind::CborOffset, FRAME_HEADER_SIZE + body.len()))?
             }
             _ => 0,
         };
@@ -83,7 +86,7 @@ impl<'a> Frame<'a> {
 
     /// Where the body starts, in bytes from the message's start.
     pub(super) const fn body_offset(&self) -> u64 {
-        self.offset.saturating_add(FRAME_HEADER_SIZE as u64)
+        self.offset + FRAME_HEADER_SIZE as u64
     }
 }
 
@@ -132,7 +135,7 @@ pub(super) struct Frames<'a> {
 impl<'a> Frames<'a> {
     /// The frames in `bytes`, which lie `offset` bytes into the message. If `open_ended`, a postamble ends them.
     pub(super) const fn new(bytes: &'a [u8], offset: u64, open_ended: bool) -> Self {
-        let walk = Walk::new(offset, offset.saturating_add(bytes.len() as u64));
+        let walk = Walk::new(offset, offset + bytes.len() as u64);
         Self { rest: bytes, walk, open_ended, done: false, steps: 0 }
     }
 
@@ -148,20 +151,20 @@ impl<'a> Frames<'a> {
 
     fn step(&mut self) -> Result<Option<Frame<'a>>> {
         let Some((gap, landmark)) = find_landmark(self.rest, self.open_ended) else {
-            self.steps = self.steps.saturating_add(self.rest.len() as u64);
+            self.steps += self.rest.len() as u64;
             if self.open_ended {
                 return Err(ErrorKind::EndMagic.at(self.walk.position()));
             }
             return self.walk.finish().map(|()| None);
         };
-        self.steps = self.steps.saturating_add(gap as u64).saturating_add(1);
-        self.rest = self.rest.get(gap..).unwrap_or_default();
+        self.steps += gap as u64 + 1;
+        self.rest = tail(self.rest, gap as u64);
         self.walk.skip(gap as u64);
         match landmark {
             Landmark::Postamble => self.walk.finish().map(|()| None),
             Landmark::Frame => {
                 let (frame, rest) = Frame::parse(self.rest, self.walk.position())?;
-                let len = self.rest.len().saturating_sub(rest.len());
+                let len = self.rest.len() - rest.len();
                 self.walk.enter(frame.frame_type, len as u64)?;
                 self.rest = rest;
                 Ok(Some(frame))

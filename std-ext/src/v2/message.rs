@@ -70,7 +70,7 @@ impl<'a> Message<'a> {
         }
         let mut frames = self.frames();
         let is_whole = frames.by_ref().all(|frame| frame.is_ok());
-        let end = frames.position().saturating_add(size_of::<Postamble>() as u64);
+        let end = frames.position() + size_of::<Postamble>() as u64;
         (usize::try_from(end).ok().filter(|_| is_whole), frames.steps())
     }
 }

@@ -53,6 +53,7 @@ pub(super) fn global(
     }
     for (index, frame) in preceders {
         let [mut entries] = <[Entries; 1]>::try_from(read(frame, 1, budget)?.base).map_err(|base| {
+            // The error has room for 32 bits.
             let count = u32::try_from(base.len()).unwrap_or(u32::MAX);
             TensogramError::from(ErrorKind::PrecederBase(count).at(frame.body_offset()))
         })?;
@@ -116,6 +117,7 @@ fn read_0_5(mut top: Entries, copies: usize, len: usize) -> Result<GlobalMetadat
         }
         _ => Vec::new(),
     };
+    // A product beyond a `usize` is beyond the limit.
     if copies == 0 || copies.saturating_mul(len) > MOST_COPIED {
         top.extend(non_empty(common).map(|common| (COMMON_KEY.to_string(), common)));
     } else if !common.is_empty() {

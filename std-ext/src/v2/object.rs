@@ -8,6 +8,7 @@ use tgm_core::wire::FrameFlags;
 
 use super::frame::Frame;
 use crate::base::error::{Result, TensogramError};
+use crate::base::span::tail;
 use crate::model::hash::HASH_ALGORITHM_NAME;
 use crate::model::hash::digest;
 use crate::model::metadata::HASH_KEY;
@@ -41,8 +42,9 @@ impl<'a> Object<'a> {
     /// [`TensogramError::Metadata`] for a malformed descriptor, and for entries with another meaning in version 3;
     /// [`TensogramError::Encoding`] for stages that version 2 does not have.
     pub(super) fn parse(frame: &Frame<'a>, budget: &MetadataBudget) -> Result<Self> {
-        let (before, cbor) = frame.body.split_at_checked(frame.descriptor_start).unwrap_or_default();
-        let offset = frame.body_offset().saturating_add(before.len() as u64);
+        let parts = frame.body.split_at_checked(frame.descriptor_start);
+        let (before, cbor) = parts.ok_or_else(|| ErrorKind::CborOffset.at(frame.body_offset()))?;
+        let offset = frame.body_offset() + before.len() as u64;
         let view = Descriptor::parse(cbor, offset)?;
         // Version 3 would use the byte order of the machine that reads.
         if view.declared_byte_order().is_none() {
@@ -52,7 +54,7 @@ impl<'a> Object<'a> {
         let payload = if frame.flags.has(FrameFlags::CBOR_AFTER_PAYLOAD) {
             before
         } else {
-            cbor.get(view.as_encoded().len()..).unwrap_or_default()
+            tail(cbor, view.as_encoded().len() as u64)
         };
         let mut descriptor = to_owned::descriptor(&view, budget)?;
         if descriptor.masks.is_some() {

@@ -53,7 +53,7 @@ pub(super) fn scan_counted(bytes: &[u8]) -> (Vec<Segment>, u64) {
     let mut found = ScanState { bytes, segments: Vec::new(), front: 0, wasted: 0 };
     for segment in tgm_core::scan::scan(bytes).filter(tgm_core::scan::Segment::is_message) {
         let (Ok(start), Some(message)) = (usize::try_from(segment.offset()), segment.bytes_of(bytes)) else { continue };
-        let range = start..start.saturating_add(message.len());
+        let range = start..start + message.len();
         // A damaged streamed message extends to the next end magic, which may belong to a message of version 2.
         let until = if is_whole(message) { range.start } else { range.end };
         found.take_v2(until);
@@ -86,13 +86,13 @@ impl ScanState<'_> {
     /// Adds the messages of version 2 that begin between the front and `until`.
     fn take_v2(&mut self, until: usize) {
         // A magic may begin just before `until` and end behind it.
-        let end = until.saturating_add(MAGIC.len()).saturating_sub(1).min(self.bytes.len());
+        let end = (until + MAGIC.len() - 1).min(self.bytes.len());
         let mut from = self.front;
         while let Some(at) = self.bytes.get(from..end).and_then(|bytes| find(bytes, MAGIC)) {
-            let at = from.saturating_add(at);
-            from = at.saturating_add(1);
+            let at = from + at;
+            from = at + 1;
             if let Some(len) = self.message_at(at) {
-                from = at.saturating_add(len);
+                from = at + len;
                 self.push(Kind::V2, at..from);
             }
         }
@@ -101,12 +101,12 @@ impl ScanState<'_> {
     /// The length of the message of version 2 that begins at `at`, if one does.
     fn message_at(&mut self, at: usize) -> Option<usize> {
         let message = Message::parse(self.bytes.get(at..)?).ok()?;
-        if message.is_streamed() && self.wasted >= STEPS_PER_BYTE.saturating_mul(self.bytes.len() as u64) {
+        if message.is_streamed() && self.wasted >= STEPS_PER_BYTE * self.bytes.len() as u64 {
             return None;
         }
         let (len, steps) = message.measure();
         if len.is_none() {
-            self.wasted = self.wasted.saturating_add(steps);
+            self.wasted += steps;
         }
         len
     }

@@ -15,7 +15,7 @@ use super::report::Findings;
 
 /// Checks the descriptor of one object.
 pub(super) fn check(object: &mut ObjectFrame<'_>, options: &ValidateOptions, findings: &mut Findings) {
-    let offset = object.frame.offset().saturating_add(object.frame.cbor_offset());
+    let offset = object.frame.offset() + object.frame.cbor_offset();
     let cbor = cbor_of(&object.frame);
     check_duplicates(cbor, offset, "descriptor", Some(object.index), options, findings);
     if options.check_canonical {
@@ -109,7 +109,7 @@ fn block_offset_faults(object: &DataObject<'_>) -> Vec<Fault> {
         let text = format!("{key} must be strictly increasing: {offset} at {i} comes after {before}");
         faults.push((IssueCode::SzipBlockOffsetsNotIncreasing, text));
     }
-    let bits = (object.payload().len() as u64).saturating_mul(8);
+    let bits = object.payload().len() as u64 * 8;
     if let Some((i, offset)) = offsets.iter().enumerate().find(|&(_, offset)| offset > bits) {
         let text = format!("{key}[{i}] = {offset} is beyond the payload's {bits} bits");
         faults.push((IssueCode::SzipBlockOffsetsPastEnd, text));

@@ -86,6 +86,7 @@ impl<'a> Search<'a, '_> {
 
     /// Reads a key of the innermost map.
     fn key(&mut self, cursor: &mut Cursor<'a>) -> tgm_core::Result<()> {
+        // Longer items are not searched.
         let position = u32::try_from(cursor.offset()).unwrap_or(u32::MAX);
         Value::read(cursor)?;
         if let Some(open) = self.open.last_mut() {
@@ -109,6 +110,7 @@ impl<'a> Search<'a, '_> {
     /// the next outer one.
     fn count(&mut self) {
         while let Some(Open { left: Some(left), .. }) = self.open.last_mut() {
+            // It is above 0: an empty container ends where it begins.
             *left = left.saturating_sub(1);
             if *left > 0 {
                 return;
@@ -120,7 +122,8 @@ impl<'a> Search<'a, '_> {
     /// Ends the innermost container, and reports the repeated keys if it is a map.
     fn leave(&mut self) {
         let Some(open) = self.open.pop() else { return };
-        let keys = self.keys.get_mut(open.outer_keys..).unwrap_or_default();
+        // Keys are cut off only here, at the end of their own map.
+        let Some(keys) = self.keys.get_mut(open.outer_keys..) else { return };
         if open.is_map && !open.ascends {
             // The sort is stable, so of equal keys the first in the file comes first, and the others are reported.
             keys.sort_by(|&a, &b| key_at(self.encoded, a).cmp(&key_at(self.encoded, b)));
@@ -150,6 +153,7 @@ fn key_at(encoded: &[u8], position: u32) -> Key<'_> {
     if let Ok(integer) = value.as_integer() {
         return (0, integer, Cow::Borrowed(&[]));
     }
+    // A value is read below as what it is, and none of these reads fails.
     match value.kind() {
         Kind::Text => {
             let text =
@@ -175,7 +179,7 @@ fn key_at(encoded: &[u8], position: u32) -> Key<'_> {
 
 /// The sort key of a string. Shorter strings come first, as writers sort them.
 fn by_length(kind: u8, bytes: Cow<'_, [u8]>) -> Key<'_> {
-    (kind, i128::try_from(bytes.len()).unwrap_or(i128::MAX), bytes)
+    (kind, i128::from(bytes.len() as u64), bytes)
 }
 
 /// The map key at `position`, as the error text after the word "key" names it.
@@ -190,9 +194,8 @@ fn name_at(encoded: &[u8], position: u32) -> String {
 /// The first characters of a name from a message, which may have any length.
 pub(super) fn shorten(name: &str) -> String {
     const KEPT: usize = 64;
-    name.char_indices()
-        .nth(KEPT)
-        .map_or_else(|| name.to_owned(), |(end, _)| format!("{}…", name.get(..end).unwrap_or_default()))
+    let kept = name.char_indices().nth(KEPT).and_then(|(end, _)| name.get(..end));
+    kept.map_or_else(|| name.to_owned(), |kept| format!("{kept}…"))
 }
 
 #[cfg(test)]

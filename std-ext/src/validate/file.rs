@@ -14,6 +14,7 @@ use super::report::{FileIssue, FileValidationReport, ValidationReport};
 use crate::base::error::TensogramError;
 use crate::base::interrupt;
 use crate::base::limits::reserve;
+use crate::base::span::{index, span};
 use crate::file::in_order::{in_order, open_unread};
 use crate::file::{MessageReader, StreamOptions, StreamPart, TensogramFile, is_remote_url};
 use crate::scan::{Bytes, ScanOptions, Segments, Table};
@@ -125,7 +126,7 @@ fn of_stream(
                 let length = message.len() as u64;
                 spending.extend_file(length);
                 segments.push(Segment::Message { offset: message.offset(), length });
-                let done = message.offset().saturating_add(length);
+                let done = span(message.offset(), length).end;
                 messages.push(of_message(&message, options, &mut spending));
                 watch(Progress { done, total: None })?;
             }
@@ -162,7 +163,7 @@ fn of_file(
     options: &ValidateOptions,
     mut watch: impl FnMut(Progress) -> io::Result<()>,
 ) -> Result<FileValidationReport, TensogramError> {
-    let len = file.segments()?.next_back().map_or(0, |last| last.offset().saturating_add(last.length()));
+    let len = file.segments()?.next_back().map_or(0, |last| end_of(&last));
     let mut spending = options.budget.of_file(len);
     let segments: Vec<_> = file.segments()?.filter(Segment::is_message).collect();
     let threads = threads_for(options, len, segments.iter().map(Segment::length).max().unwrap_or(0))?;
@@ -181,7 +182,7 @@ fn of_file(
             } else {
                 of_message(&file.read_message(*index)?, options, &mut spending)
             });
-            watch(Progress { done: segment.offset().saturating_add(segment.length()), total: Some(len) })?;
+            watch(Progress { done: end_of(segment), total: Some(len) })?;
         }
     }
     // A region that cannot be read is reported without a description.
@@ -203,12 +204,18 @@ fn bytes_of(file: &TensogramFile, segment: &Segment) -> Result<Vec<u8>, Tensogra
 fn of_segments(bytes: &[u8], segments: Segments<'_>, options: &ValidateOptions) -> FileValidationReport {
     let messages = segments.clone().filter(Segment::is_message);
     let mut spending = options.budget.of_file(bytes.len() as u64);
+    // The segments are of these bytes, so all of them are there.
     let validate = |segment: Segment| -> ValidationReport {
-        of_message(segment.bytes_of(bytes).unwrap_or_default(), options, &mut spending)
+        of_message(segment.bytes_of(bytes).unwrap_or(&[]), options, &mut spending)
     };
     let messages = messages.map(validate).collect();
-    let leftovers = |segment: &Segment| Leftover::of(segment.bytes_of(bytes).unwrap_or_default());
+    let leftovers = |segment: &Segment| Leftover::of(segment.bytes_of(bytes).unwrap_or(&[]));
     FileValidationReport { file_issues: junk(segments, options, leftovers), messages }
+}
+
+/// Where a segment ends.
+fn end_of(segment: &Segment) -> u64 {
+    span(segment.offset(), segment.length()).end
 }
 
 /// The bytes that belong to no message, with a description of what they hold.
@@ -230,8 +237,8 @@ fn junk(
             Leftover::Unknown => description,
             known => format!("{description}: {known}"),
         };
-        let in_memory = |n| usize::try_from(n).unwrap_or(usize::MAX);
-        FileIssue { byte_offset: in_memory(byte_offset), length: in_memory(length), description }
+        // The numbers of an issue are of this machine, and may be too small for a file. The text has all of them.
+        FileIssue { byte_offset: index(byte_offset), length: index(length), description }
     });
     issues.collect()
 }

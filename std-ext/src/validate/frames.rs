@@ -3,6 +3,8 @@
 use tgm_core::frame::Frame;
 use tgm_core::wire::{FRAME_HEADER_SIZE, FrameType, MessageFlags};
 
+use crate::base::span::{span_len, tail};
+
 /// The frames of a message that could be read.
 pub(super) struct Structure<'a> {
     /// The message's bytes.
@@ -54,6 +56,5 @@ pub(super) const fn type_bit(frame_type: FrameType) -> u16 {
 /// The object's body from the descriptor on.
 pub(super) fn cbor_of<'a>(frame: &Frame<'a>) -> &'a [u8] {
     // The frame has checked that cbor_offset lies between its header and its tail.
-    let start = frame.cbor_offset().saturating_sub(FRAME_HEADER_SIZE as u64);
-    usize::try_from(start).ok().and_then(|start| frame.body().get(start..)).unwrap_or_default()
+    tail(frame.body(), span_len(&(FRAME_HEADER_SIZE as u64..frame.cbor_offset())))
 }

@@ -97,6 +97,7 @@ fn check_hash_lists(
             }
         };
         if list.is_xxh3() != Some(true) {
+            // A list may name none.
             let name = shorten(&list.algorithm().map(|name| name.to_string()).unwrap_or_default());
             let text = format!("unknown hash algorithm '{name}' in {}: not compared", frame.frame_type());
             findings.push(ValidationIssue::new(IssueCode::UnknownHashAlgorithm, text).at(frame.offset()));

@@ -22,7 +22,7 @@ pub(super) fn check_duplicates(
     }
     duplicates::find(cbor, &mut |duplicate| {
         let text = format!("{what} CBOR: key {} stands twice in one map, the last counts", duplicate.name);
-        let issue = ValidationIssue::new(IssueCode::DuplicateKey, text).at(offset.saturating_add(duplicate.offset));
+        let issue = ValidationIssue::new(IssueCode::DuplicateKey, text).at(offset + duplicate.offset);
         findings.push(index.map_or(issue.clone(), |index| issue.of_object(index)));
     });
 }

@@ -12,6 +12,7 @@ use tgm_core::{Error, ErrorKind};
 use zerocopy::FromBytes;
 
 use crate::base::error::{UPGRADE_ONE, way_out};
+use crate::base::span::index;
 use crate::v2;
 
 /// A version number above this means that the magic is part of other data.
@@ -69,15 +70,15 @@ impl Leftover {
     pub fn of(bytes: &[u8]) -> Self {
         let mut of_version_2 = v2::scan(bytes).into_iter().filter(|part| part.kind == v2::Kind::V2);
         if let Some(first) = of_version_2.next() {
-            return Self::Version2 { count: of_version_2.count().saturating_add(1), offset: first.range.start };
+            return Self::Version2 { count: of_version_2.count() + 1, offset: first.range.start };
         }
         let mut from = 0;
         while let Some(at) = bytes.get(from..).and_then(|rest| find(rest, MAGIC)) {
-            let offset = from.saturating_add(at);
+            let offset = from + at;
             if let Some(found) = Self::at(bytes, offset) {
                 return found;
             }
-            from = offset.saturating_add(1);
+            from = offset + 1;
         }
         Self::Unknown
     }
@@ -95,12 +96,13 @@ impl Leftover {
         room: u64,
         postamble_at: impl FnOnce(u64) -> Option<Postamble>,
     ) -> Option<Self> {
-        let present = usize::try_from(room).unwrap_or(usize::MAX);
+        // As many as this machine can count, in a longer file.
+        let present = index(room);
         let error = match check_preamble(preamble, room) {
             // A message without a stated length ends at an end magic, which was not found.
             Ok(None) => return Some(Self::CutShort { offset: 0, stated: None, present }),
             Ok(Some(stated)) => {
-                let postamble = postamble_at(stated.saturating_sub(POSTAMBLE_SIZE as u64))?;
+                let postamble = postamble_at(stated.checked_sub(POSTAMBLE_SIZE as u64)?)?;
                 check_postamble(&postamble, stated).err()?
             }
             Err(error) => error,

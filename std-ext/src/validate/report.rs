@@ -101,7 +101,7 @@ impl Findings {
         if self.issues.len() < self.max || is_error && !self.has_error {
             self.issues.push(issue);
         } else {
-            self.omitted = self.omitted.saturating_add(1);
+            self.omitted += 1;
         }
         self.has_error |= is_error;
     }

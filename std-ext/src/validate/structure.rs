@@ -12,6 +12,7 @@ use super::options::ValidateOptions;
 use super::report::Findings;
 use super::walk::Walk;
 use crate::base::error::way_out;
+use crate::base::span::tail;
 
 /// Offset of the flags in the preamble.
 const FLAGS_AT: u64 = 10;
@@ -66,6 +67,7 @@ impl<'a> Envelope<'a> {
         // A stated length is not greater than the number of bytes.
         let len = stated.and_then(|length| usize::try_from(length).ok()).unwrap_or(bytes.len());
         let message = bytes.get(..len).unwrap_or(bytes);
+        // Shorter messages than a postamble are named from their start.
         let no_postamble = |text: String| {
             ValidationIssue::new(IssueCode::PostambleInvalid, text).at(len.saturating_sub(POSTAMBLE_SIZE) as u64)
         };
@@ -137,8 +139,7 @@ fn check_reserved(envelope: &Envelope<'_>, findings: &mut Findings) {
 
 /// Compares `first_footer_offset` of the postamble at `end` with the frames of the walk.
 fn check_first_footer(envelope: &Envelope<'_>, end: usize, structure: &Structure<'_>, findings: &mut Findings) {
-    let tail = envelope.bytes.get(end..).unwrap_or_default();
-    let Ok((postamble, _)) = Postamble::ref_from_prefix(tail) else { return };
+    let Ok((postamble, _)) = Postamble::ref_from_prefix(tail(envelope.bytes, end as u64)) else { return };
     let (stated, end) = (postamble.first_footer_offset.get(), end as u64);
     let footers = [FrameType::FooterHash, FrameType::FooterIndex, FrameType::FooterMetadata];
     let first = structure.of_types(footers).next().map_or(end, Frame::offset);

@@ -88,13 +88,13 @@ impl<'a> Walk<'a> {
     fn find_frame(&mut self, findings: &mut Findings) -> bool {
         // In a message that does not state its length, the postamble is searched for.
         let until = if self.is_open_ended { self.bytes.len() } else { self.end };
-        let rest = self.bytes.get(self.position..until).unwrap_or_default();
+        let rest = self.up_to(until);
         let landmark = find_landmark(rest, self.is_open_ended);
-        let at = landmark.map_or(self.end, |(gap, _)| self.position.saturating_add(gap).min(self.end));
-        let gap = self.bytes.get(self.position..at).unwrap_or_default();
+        let at = landmark.map_or(self.end, |(gap, _)| (self.position + gap).min(self.end));
+        let gap = self.up_to(at);
         if let Some(odd) = gap.iter().position(|&byte| byte != 0) {
             let text = format!("non-zero bytes among the {} before the next frame or the postamble", gap.len());
-            let offset = self.position.saturating_add(odd);
+            let offset = self.position + odd;
             findings.push(ValidationIssue::new(IssueCode::NonZeroPadding, text).at(offset as u64));
         }
         self.position = at;
@@ -110,10 +110,15 @@ impl<'a> Walk<'a> {
         false
     }
 
+    /// The bytes from the position up to byte `end`: none if the position is behind it.
+    fn up_to(&self, end: usize) -> &'a [u8] {
+        self.bytes.get(self.position..end).unwrap_or(&[])
+    }
+
     /// Reads the frame at the position. An error ends the walk.
     fn frame(&mut self, findings: &mut Findings) -> Result<(), ValidationIssue> {
         let at = self.position as u64;
-        let rest = self.bytes.get(self.position..self.end).unwrap_or_default();
+        let rest = self.up_to(self.end);
         let (frame_type, bytes) = delimit(rest, at)?;
         let frame = match Frames::open_ended(bytes, at).next().unwrap_or(Err(ErrorKind::FrameMagic.at(at))) {
             Ok(frame) => Some(frame),
@@ -123,14 +128,14 @@ impl<'a> Walk<'a> {
         if self.is_strict {
             check_header(frame_type, bytes, at, findings);
             self.check_place(frame_type, at, findings);
-            self.padded_end = at.saturating_add(bytes.len().next_multiple_of(GRID) as u64);
+            self.padded_end = at + bytes.len().next_multiple_of(GRID) as u64;
         }
         self.check_order(frame_type, at, findings);
         match frame {
             Some(frame) => self.take(frame, findings),
             None => self.leave_out(IssueCode::CborOffsetInvalid, findings),
         }
-        self.position = self.position.saturating_add(bytes.len());
+        self.position += bytes.len();
         Ok(())
     }
 
@@ -171,7 +176,7 @@ impl<'a> Walk<'a> {
                 is_reported: false,
                 has_good_digest: false,
             });
-            self.objects_met = self.objects_met.saturating_add(1);
+            self.objects_met += 1;
         } else {
             self.leave_out(IssueCode::CborBeforeBoundaryUnknown, findings);
         }
@@ -184,7 +189,7 @@ impl<'a> Walk<'a> {
             _ => "the descriptor before the payload does not parse: where the payload begins is unknown",
         };
         findings.push(ValidationIssue::new(code, text).of_object(self.objects_met).at(self.position as u64));
-        self.objects_met = self.objects_met.saturating_add(1);
+        self.objects_met += 1;
     }
 }
 
@@ -219,14 +224,14 @@ fn check_header(frame_type: FrameType, frame: &[u8], at: u64, findings: &mut Fin
     let version = header.version.get();
     if version != FRAME_VERSION {
         let text = format!("{frame_type} frame is of version {version}, not {FRAME_VERSION}");
-        findings.push(ValidationIssue::new(IssueCode::UnknownFrameVersion, text).at(at.saturating_add(4)));
+        findings.push(ValidationIssue::new(IssueCode::UnknownFrameVersion, text).at(at + 4));
     }
     // The flag for the descriptor's position applies to data objects only.
     let known = if frame_type.is_data_object() { FrameFlags::KNOWN } else { FrameFlags::HASH_PRESENT };
     let unknown = header.flags().bits() & !known;
     if unknown != 0 {
         let text = format!("{frame_type} frame has unknown flags {unknown:#06x}");
-        findings.push(ValidationIssue::new(IssueCode::UnknownFrameFlags, text).at(at.saturating_add(6)));
+        findings.push(ValidationIssue::new(IssueCode::UnknownFrameFlags, text).at(at + 6));
     }
 }
 

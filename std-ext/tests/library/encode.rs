@@ -1,5 +1,6 @@
 //! Whole messages. The bytes do not depend on the way in which objects came to their places.
 
+mod message_builder;
 mod pre_encoded;
 
 use tgm_std::encode::*;
@@ -252,5 +253,58 @@ fn an_encoder_that_is_reset_writes_the_messages_of_new_ones() {
             kept.write_object(&descriptor, values).unwrap();
             assert_eq!(reset(&mut kept), finish(new));
         }
+    }
+}
+
+/// In every route, the error of an object says which one of its message it is.
+#[test]
+fn errors_name_the_object() {
+    use std::io::Cursor;
+
+    use tgm_std::{MessageBuilder, ObjectBuilder, StreamingEncoder, TensogramError};
+
+    let (good, bad) = ([1.0_f64, 2.0], [1.0, f64::NAN]);
+    let to_bytes = |values: [f64; 2]| values.map(f64::to_ne_bytes).concat();
+    let (good_bytes, bad_bytes) = (to_bytes(good), to_bytes(bad));
+    let descriptor = DataObjectDescriptor::new(Dtype::Float64, ByteOrder::native(), &[2]);
+    let unknown = DataObjectDescriptor { compression: "nosuch".into(), ..descriptor.clone() };
+    let (metadata, options) = (GlobalMetadata::default(), EncodeOptions::default());
+    let threads = EncodeOptions { threads: 2, parallel_threshold_bytes: Some(0), ..options.clone() };
+    let pairs: [(&_, &[u8]); 3] = [(&descriptor, &good_bytes), (&descriptor, &good_bytes), (&descriptor, &bad_bytes)];
+    let regions: [(&_, &[u8]); 3] = [(&descriptor, &good_bytes), (&descriptor, &good_bytes), (&unknown, &good_bytes)];
+    let builder = || {
+        let objects = [&good, &good, &bad].map(|values| ObjectBuilder::new(&[2], values).unwrap());
+        objects.into_iter().fold(MessageBuilder::new(), MessageBuilder::object)
+    };
+    let streamed = |last: &dyn Fn(&mut StreamingEncoder<Cursor<Vec<u8>>>) -> Result<(), TensogramError>| {
+        let mut encoder = StreamingEncoder::new(Cursor::new(Vec::new()), &metadata, &options).unwrap();
+        encoder.write_object(&descriptor, &good_bytes).unwrap();
+        encoder.write(ObjectBuilder::new(&[2], &good).unwrap()).unwrap();
+        last(&mut encoder)
+    };
+    let parts: Vec<_> = pairs.iter().map(|(descriptor, data)| Part::Values(descriptor, data, &options)).collect();
+    let grown = || -> Result<(), TensogramError> {
+        let mut message = GrowingMessage::new(&options);
+        message.add(&parts[..2])?;
+        Ok(message.add(&parts[2..])?)
+    };
+    let routes: [(&str, Result<(), TensogramError>); 11] = [
+        ("encode", encode(&metadata, &pairs, &options).map(drop)),
+        ("encode, threads", encode(&metadata, &pairs, &threads).map(drop)),
+        ("encode_into", encode_into(&metadata, &pairs, &options, &mut Vec::new())),
+        ("encode_pre_encoded", encode_pre_encoded(&metadata, &regions, &options).map(drop)),
+        ("encode_parts", encode_parts(&metadata, &parts, &options).map(drop).map_err(Into::into)),
+        ("GrowingMessage", grown()),
+        ("MessageBuilder::encode", builder().encode().map(drop)),
+        ("MessageBuilder::stream_to", builder().stream_to(Vec::new()).map(drop)),
+        ("write_object", streamed(&|encoder| encoder.write_object(&descriptor, &bad_bytes))),
+        ("write", streamed(&|encoder| encoder.write(ObjectBuilder::new(&[2], &bad)?))),
+        ("write_object_pre_encoded", streamed(&|encoder| encoder.write_object_pre_encoded(&unknown, &good_bytes))),
+    ];
+    for (route, result) in routes {
+        let text = result.unwrap_err().to_string();
+        assert!(text.matches("object 2: ").count() == 1, "{route}: {text}");
+        // The kind still stands first: programs look for it.
+        assert!(text.starts_with("encoding error: ") || text.starts_with("metadata error: "), "{route}: {text}");
     }
 }

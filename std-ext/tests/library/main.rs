@@ -11,6 +11,7 @@ mod interrupt;
 mod message_reader;
 mod metadata;
 mod names;
+mod readers;
 #[cfg(feature = "remote")]
 mod remote;
 mod steps;

@@ -25,6 +25,8 @@ use crate::read::asked;
 use crate::show::output::Out;
 use crate::show::progress;
 use crate::write::destination::Reads;
+use tgm_std::file::{SourceName, is_remote_url};
+use tgm_std::internal::asks_instance;
 
 /// List, check, extract, make and edit Tensogram messages in files
 ///
@@ -160,6 +162,7 @@ impl Cli {
             let output_flags = self.common.output_flags();
             progress::begin(&self.name, output_flags.progress, output_flags.quiet);
         }
+        Self::tell_of_instances(out);
         let run = |out: &mut Out| {
             command.run(out)?;
             asked::report(out);
@@ -168,6 +171,23 @@ impl Cli {
         match output {
             Some(output) => output.write_text(out, Reads::Only(reads), run),
             None => run(out),
+        }
+    }
+}
+
+impl Cli {
+    /// Tells that a cloud is asked for credentials, before that takes its time.
+    fn tell_of_instances(out: &mut Out) {
+        // The arguments of all commands are looked at, as any of them may be an address that is read.
+        let asked = std::env::args_os()
+            .skip(1)
+            .find(|word| word.to_str().is_some_and(|word| is_remote_url(word) && asks_instance(word)));
+        if let Some(address) = asked {
+            out.remark(&format!(
+                "note: {}: no credentials are in the environment, so the cloud instance is asked for its own, for up to 5 s \
+                 (TGM_INSTANCE_CREDENTIALS=false switches that off)",
+                SourceName::of(&address)
+            ));
         }
     }
 }

@@ -157,6 +157,9 @@ def sample_list():
         yield name, [grid_field(name)]
     yield "mercator", [mercator()]
     yield "regular_gg", [field("regular_gg_pl_grib2", smooth(points("regular_gg_pl_grib2")), bits=1)]
+    for order in (1, 2):
+        yield f"groups-{order}-negative", [grouped(simple, order, None, rng, is_lower=True)]
+    yield "groups-2-negative-missing", [grouped(with_bitmap, 2, absent, rng, is_lower=True)]
     yield "refused-logarithm", [field(ll, plain, "grid_simple_log_preprocessing", 12)]
 
 
@@ -261,14 +264,17 @@ def split(count, rng):
     return lengths, base, step
 
 
-def grouped(message, order, kinds, rng):
-    """A message of simple packing with its integers in groups. `kinds` marks values that are missing: 1 or 2."""
+def grouped(message, order, kinds, rng, is_lower=False):
+    """A message of simple packing with its integers in groups. `kinds` marks values that are missing: 1 or 2. With `is_lower`
+    some of the integers are negative, but for the first ones, which have no sign."""
     parts = split_sections(message)
     simple, data = parts[5], parts[7][5:]
     count, width = int.from_bytes(simple[5:9], "big"), simple[19]
     text = "".join(f"{byte:08b}" for byte in data)
     integers = np.array([int(text[i * width:(i + 1) * width] or "0", 2) for i in range(count)], dtype=np.int64)
     kinds = np.zeros(count, dtype=int) if kinds is None else kinds[:count]
+    if is_lower:
+        integers[np.flatnonzero(kinds == 0)[order:]] -= int(integers.max(initial=0)) // 2
     management = int(kinds.max(initial=0))
     made, firsts, octets = differences(integers, kinds == 0, order, rng)
     lengths, base, step = split(count, rng)
@@ -462,7 +468,8 @@ def random_field(rng):
             kinds[rng.random(count) < share] = what
             start = int(rng.integers(0, count))
             kinds[start:start + 60] = what
-        return grouped(ec.codes_get_message(made), int(rng.integers(0, 3)), kinds, rng)
+        order = int(rng.integers(0, 3))
+        return grouped(ec.codes_get_message(made), order, kinds, rng, is_lower=order > 0 and rng.random() < 0.2)
     if packing == "grid_png" and rng.random() < 0.5:
         made = field(sample, values, "grid_simple", int(rng.choice([8, 16, 24, 32])), decimal, bitmap, **keys)
         if ec.codes_get(made, "bitsPerValue") in (8, 16, 24, 32) and ec.codes_get(made, "numberOfValues"):

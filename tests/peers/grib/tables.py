@@ -15,6 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import rules
+
 # Names of values that conditions test, in the order of `Key` in product.rs, and numbers of lists.
 KEYS = """
 typeOfFirstFixedSurface scaleFactorOfFirstFixedSurface scaledValueOfFirstFixedSurface
@@ -42,9 +44,25 @@ is_chemical is_chemical_srcsink is_aerosol is_aerosol_optical aerosolType statis
 gridDefinitionTemplateNumber numberOfGridInReference numberOfGridUsed
 discipline tablesVersion localTablesVersion productionStatusOfProcessedData marsClass
 productDefinitionTemplateNumber
+kind0 unit0 length0 kind1 unit1 length1
+clusterIdentifier forecastProbabilityNumber backgroundGeneratingProcessIdentifier hoursAfterDataCutoff minutesAfterDataCutoff
+YearOfModelVersion MonthOfModelVersion DayOfModelVersion HourOfModelVersion MinuteOfModelVersion
+scaleFactor0 scaledValue0 scaleFactor1 scaledValue1
+scaleFactorOfAdditionalParameterForReferencePeriod scaledValueOfAdditionalParameterForReferencePeriod
+systemNumber methodNumber referenceDate indexingDate indexingTime channelNumber offsetToEndOf4DvarWindow iterationNumber
+componentIndex forecastOrSingularVectorNumber dataOrigin
+yearOfAnalysis monthOfAnalysis dayOfAnalysis hourOfAnalysis minuteOfAnalysis originatingCentreOfAnalysis
+optimisationTime forecastLeadTime marsDomain lcwfvSuiteName fourierCoefficientIndex sensitiveAreaDomain diagnosticNumber legNumber
+inputOriginatingCentre typeOfPostProcessing offsetToStartOfForecastFillupInHours targetFcstSystem
+yearOfForecast monthOfForecast dayOfForecast hourOfForecast minuteOfForecast
+yearOfModelVersion monthOfModelVersion dayOfModelVersion hourOfModelVersion minuteOfModelVersion
+activity experiment generation model realization resolution
+dimensionType dimensionNumber extraLocalSectionNumber centre subCentre grib2LocalSectionNumber typeOfTile attributeOfTile
+tileAttributes stream type
 """.split()
 # Keys that a condition may spell otherwise.
-ALIASES = {"indicatorOfUnitOfTimeRange": "indicatorOfUnitForForecastTime", "NB": "numberOfContributingSpectralBands"}
+ALIASES = {"indicatorOfUnitOfTimeRange": "indicatorOfUnitForForecastTime", "NB": "numberOfContributingSpectralBands", "class": "marsClass", "marsStream": "stream",
+           "marsType": "type"}
 # Folders of definitions that add to the ones of the WMO: centres, and data sets of ECMWF that are like centres.
 FOLDERS = """
 ecmf cerise cnmc destine destinegen1 edzw efkl egrr ekmi era era6 eswi fire hydro hydro_legacy kwbc lcgcr lfpw lfpw1
@@ -57,7 +75,14 @@ MISSING = -(1 << 31)
 LOCAL = 192
 # Groups that are not parameters: a first byte that no discipline has, and the number of the concept.
 OTHER = 255
-LEVTYPE, LEVEL, SWITCH, SPAN, CLASS, TYPE, STREAM = range(7)
+LEVTYPE, LEVEL, SWITCH, SPAN, CLASS, TYPE, STREAM, CENTRE, EARLIER_CENTRE, STATISTIC, POST_PROCESSING, MODEL, SUITE = range(13)
+ACTIVITY, EXPERIMENT, TWIN_MODEL, RESOLUTION, DIMENSION, CHEMICAL, TILE = range(13, 20)
+# Tables of codes, by their concept.
+CODES = {CLASS: "mars/class.table", TYPE: "mars/type.table", STREAM: "mars/stream.table", CENTRE: "common/c-11.table",
+         EARLIER_CENTRE: "common/c-1.table", SUITE: "grib2/lcwfv_suiteName.table", ACTIVITY: "grib2/destine_activity.table",
+         EXPERIMENT: "grib2/destine_experiment.table", TWIN_MODEL: "grib2/destine_model.table",
+         RESOLUTION: "grib2/destine_resolution.table", DIMENSION: "grib2/dimensionType.table",
+         TILE: "grib2/tables/36/4.252.table"}
 
 
 def definitions(folder):
@@ -82,21 +107,32 @@ def plain(text):
     return re.sub(r"#.*", "", text)
 
 
+ELEMENTS = {"typeOfStatisticalProcessing": "kind", "indicatorOfUnitForTimeRange": "unit", "lengthOfTimeRange": "length"}
+
+
+# Numbers of types, by their names.
+TYPES = {}
+
+
 def conditions(text):
     """Lists of conditions of one value: more than one where a condition names several numbers."""
     every = [[]]
     for part in filter(None, (part.strip() for part in text.split(";"))):
         key, number = (side.strip() for side in part.split("=", 1))
         key = ALIASES.get(key, key)
-        one_of = re.fullmatch(r"is_one_of\((\w+),([\d, ]+)\)", number)
+        one_of = re.fullmatch(r"is_one_of\((\w+),([\w', ]+)\)", number)
         if key == "true" and number == "1":
             continue
         if key == "stepType" and number == '"accum"':
             key, number = "typeOfStatisticalProcessing", "1"
         if key == "true" and one_of:
-            key, numbers = one_of[1], one_of[2].split(",")
+            key = ALIASES.get(one_of[1], one_of[1])
+            numbers = [TYPES.get(number.strip(" '"), number) for number in one_of[2].split(",")]
         else:
             numbers = [number]
+        element = re.fullmatch(r"\(element\((\w+),([01])\)==(\d+)\)", number.replace(" ", ""))
+        if key == "true" and element and element[1] in ELEMENTS:
+            key, numbers = ELEMENTS[element[1]] + element[2], [element[3]]
         pair = re.fullmatch(r"\[(\d+),(\d+)\]", number)
         if pair:
             key, numbers = "statisticalProcessings", [int(pair[1]) << 8 | int(pair[2])]
@@ -195,7 +231,7 @@ def table(read, path):
     for line in (read(path) or "").splitlines():
         found = re.match(r"(\d+)\s+(\S+)", line)
         if found and int(found[1]):
-            yield int(found[1]), found[2].lower()
+            yield int(found[1]), found[2].lower() if path.startswith("mars/") else found[2]
 
 
 class Strings:
@@ -209,6 +245,7 @@ class Strings:
         return self.places[text]
 
 
+PAD = re.compile(r"pad\s+\w+\((\d+)\)")
 FIELD = re.compile(r"(unsigned|codetable|signed|byte|ascii|ieeefloat)\s*(?:\[(\d+)\])?\s+(\w+)")
 LIST = re.compile(r"\w+\s+list\s*\((\w+)\)\s*\{")
 
@@ -226,6 +263,9 @@ def fields(read, path):
                 part, is_over = fields(read, include[1])
                 out += part
             at = include.end()
+        elif many and many[1] not in KEYS:
+            # What comes after items of a number that is not known has no place.
+            is_over = True
         elif many:
             end = text.index("}", many.end())
             inner = b"".join(field(found) for found in FIELD.finditer(text, many.end(), end))
@@ -234,6 +274,9 @@ def fields(read, path):
         elif one:
             out += field(one)
             at = one.end()
+        elif pad := PAD.match(text, at):
+            out += bytes([int(pad[1]), 255])
+            at = pad.end()
         else:
             branch = re.compile(r"(if|else|when|concept\w*)\b[^;{]*\{").match(text, at)
             if branch:
@@ -284,9 +327,45 @@ def templates(read):
         yield number, layout, plain(text)
 
 
+# What the table calls a local definition: its number and this.
+LOCAL_DEFINITION = 60000
+
+
+def local_definitions(read):
+    for number in range(0, 301):
+        text = read(f"grib2/local.98.{number}.def")
+        if text is not None:
+            layout, _ = fields(read, f"grib2/local.98.{number}.def")
+            yield LOCAL_DEFINITION + number, layout, text
+
+
+def archive(read):
+    """Rules of local definitions, and of each stream with each type: ((stream, type), rules)."""
+    numbers = {name: {value: code for code, value in table(read, f"mars/{name}.table")} for name in ("class", "type", "stream")}
+    unknown = {}
+    for number in range(0, 301):
+        text = read(f"grib2/local.98.{number}.def")
+        if text is not None and number != 192:
+            program = rules.Program(read, KEYS, numbers)
+            program.run(text)
+            yield (LOCAL_DEFINITION, number), program.rules
+    for stream, stream_number in numbers["stream"].items():
+        for kind, kind_number in numbers["type"].items():
+            text = read(f"mars/grib.{stream}.{kind}.def")
+            if text is not None:
+                program = rules.Program(read, KEYS, numbers, stream, kind)
+                program.run(text)
+                for found in program.unknown:
+                    unknown.setdefault(found, []).append(f"{stream}.{kind}")
+                yield (stream_number, kind_number), program.rules
+    for found, where in unknown.items():
+        print("not known:", *found, where[:4])
+
+
 def main(output, folder=None):
     read = definitions(folder)
     groups = {}
+    TYPES.update({value: code for code, value in table(read, CODES[TYPE])})
     for number, name in enumerate(["", *FOLDERS]):
         for version, suffix in enumerate([*VERSIONS, LEGACY]):
             for group, found, value in [*parameters(read, name, suffix), *others(read, name, suffix)]:
@@ -302,9 +381,22 @@ def main(output, folder=None):
                 continue
             for version in range(len(VERSIONS)):
                 groups.setdefault((OTHER, SPAN, 0), {}).setdefault(number, {}).setdefault(version, []).append((found, (0, value)))
-    for which, name in ((CLASS, "class"), (TYPE, "type"), (STREAM, "stream")):
-        for code, value in table(read, f"mars/{name}.table"):
+    for which, path in CODES.items():
+        for code, value in table(read, path):
             groups.setdefault((OTHER, which, code), {}).setdefault(0, {}).setdefault(0, []).append(((), (0, value)))
+    for number, name in enumerate(["", *FOLDERS]):
+        base = f"grib2/localConcepts/{name}/" if name else "grib2/"
+        for group, found, value in grouped(concept(read(f"{base}chemId.def") or ""), ["constituentType"]):
+            groups.setdefault((OTHER, CHEMICAL, *group), {}).setdefault(number, {}).setdefault(2, []).append((found, (int(value), "")))
+    for found, value in ((tuple(sorted((KEYS.index(key), number) for key, number in found)), value)
+                         for value, found in concept(read("grib2/stattypeConcept.def") or "") if found):
+        for version in range(len(VERSIONS)):
+            groups.setdefault((OTHER, STATISTIC, 0), {}).setdefault(0, {}).setdefault(version, []).append((found, (0, value)))
+    for which, path, key in ((POST_PROCESSING, "grib2/postProcessingConcept.def", "typeOfPostProcessing"),
+                             (MODEL, "grib2/localConcepts/hydro/modelNameConcept.def", "backgroundProcess"),
+                             (MODEL, "grib2/localConcepts/ecmf/modelNameConcept.def", "backgroundProcess")):
+        for name, code in re.findall(rf"""["']([\w-]+)["']\s*=\s*\{{\s*{key}\s*=\s*(\d+)\s*;\s*\}}""", plain(read(path) or "")):
+            groups.setdefault((OTHER, which, int(code)), {}).setdefault(0, {}).setdefault(0, []).append(((), (0, name)))
     strings, values, lists, entries, heads = Strings(), {}, {}, b"", b""
     strings.add("")
     for group in sorted(groups):
@@ -321,7 +413,7 @@ def main(output, folder=None):
         list_bytes += b"".join(struct.pack("<Bi", key, number) for key, number in found)
     list_heads += struct.pack("<H", len(list_bytes) // 5)
     template_heads, template_bytes, places = b"", b"", {}
-    for number, layout, _ in sorted(templates(read)):
+    for number, layout, _ in sorted([*templates(read), *local_definitions(read)]):
         if layout not in places:
             places[layout] = len(template_bytes)
             template_bytes += struct.pack("<H", len(layout)) + layout
@@ -332,7 +424,14 @@ def main(output, folder=None):
             ranges += bytes([category, code, code])
         else:
             ranges = ranges[:-1] + bytes([code])
-    parts = [heads, entries, value_bytes, strings.blob, list_heads, list_bytes, template_heads, template_bytes, ranges]
+    archive_heads, archive_bytes, places = b"", b"", {}
+    for (first, second), found in sorted(archive(read)):
+        text = rules.encoded(found)
+        if text not in places:
+            places[text] = len(archive_bytes)
+            archive_bytes += struct.pack("<H", len(text)) + text
+        archive_heads += struct.pack("<HHI", first, second, places[text])
+    parts = [heads, entries, value_bytes, strings.blob, list_heads, list_bytes, template_heads, template_bytes, ranges, archive_heads, archive_bytes]
     data = b"".join(struct.pack("<I", len(part)) for part in parts) + b"".join(parts)
     Path(output).write_bytes(data)
     print(f"{len(groups)} groups, {len(entries) // 6} entries, {len(data)} bytes: {[len(part) for part in parts]}")

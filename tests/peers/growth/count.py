@@ -230,7 +230,7 @@ def measure(case, size):
 
 
 def main():
-    size = int(sys.argv[2]) if len(sys.argv) > 2 else 300
+    size = int(sys.argv[2]) if len(sys.argv) > 2 else 150
     wanted = [case for case in cases() if not sys.argv[3:] or any(part in case[0] for part in sys.argv[3:])]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         failed = [name for name in pool.map(lambda case: measure(case, size), wanted) if name]

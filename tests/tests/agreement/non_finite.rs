@@ -43,7 +43,7 @@ fn the_first_value_that_is_not_allowed_is_named() {
         (&[INF, f64::NAN], false, true, "strict-NaN check: NaN at element 1 of float64 array"),
     ] {
         let error = refused(values, allow_nan, allow_inf);
-        assert!(error.starts_with(&format!("encoding error: {expected}; pass allow_")), "{error}");
+        assert!(error.starts_with(&format!("encoding error: object 0: {expected}; pass allow_")), "{error}");
     }
     // Far behind the first block of values that are checked together.
     let mut values = vec![0.5_f32; 100_000];

@@ -65,17 +65,15 @@ pub unsafe extern "C" fn tgm_async_streaming_encoder_create(
     timeout_ms: u64,
     out_task: *mut *mut AsyncTask,
 ) -> Code {
-    call(|| {
+    // SAFETY: the header's contract.
+    match unsafe { EncodeOptionsStruct::new(hash_algo, threads, ptr::null()) } {
         // SAFETY: the header's contract.
-        let (launch, path, json) = unsafe {
-            let launch = Launch::new(cancel, timeout_ms, out_task)?;
-            (launch, args::text(path, "path")?, args::text(metadata_json, "metadata_json")?)
-        };
-        let metadata = json_in::metadata(json)?;
-        // SAFETY: the header's contract.
-        let options = unsafe { options::encoding(hash_algo, threads, ptr::null())? };
-        create(path, metadata, options, launch)
-    })
+        Ok(options) => unsafe {
+            let options = &raw const options;
+            tgm_async_streaming_encoder_create_opts(path, metadata_json, options, cancel, timeout_ms, out_task)
+        },
+        Err(failure) => call(|| Err(failure)),
+    }
 }
 
 /// Begins a message in a file, with a struct of options.

@@ -4,8 +4,8 @@ use std::ffi::{CString, c_char};
 use std::ptr;
 use std::sync::Arc;
 
+use tgm_std::TensogramFile;
 use tgm_std::file::SourceName;
-use tgm_std::{DecodeOptions, TensogramFile};
 
 use super::launch::{AsyncTask, Launch, blocking};
 use super::token::Token;
@@ -48,57 +48,6 @@ unsafe fn begin<'a>(
     // SAFETY: the caller makes the same promise.
     let (file, launch) = unsafe { (args::required(file)?, Launch::new(cancel, timeout_ms, out_task)?) };
     Ok((Arc::clone(&file.file), launch))
-}
-
-fn decoding(native_byte_order: Flag, threads: u32, restore_non_finite: Flag, verify_hash: Flag) -> DecodeOptions {
-    DecodeOptions {
-        native_byte_order: native_byte_order.is_set(),
-        threads,
-        restore_non_finite: restore_non_finite.is_set(),
-        verify_hash: verify_hash.is_set(),
-        ..DecodeOptions::default()
-    }
-}
-
-/// Decodes a message: all functions that do so end here.
-fn decode_message(file: Arc<TensogramFile>, index: usize, options: DecodeOptions, launch: Launch<'_>) -> Result<()> {
-    launch.start(async move {
-        let bytes = file.read_message_async(index).await?;
-        blocking(move || decode::whole(&bytes, &options)).await
-    })
-}
-
-/// Decodes one object of a message.
-fn decode_object(
-    file: Arc<TensogramFile>,
-    (index, object): (usize, usize),
-    options: DecodeOptions,
-    launch: Launch<'_>,
-) -> Result<()> {
-    launch.start(async move {
-        let bytes = file.read_message_object_async(index, object).await?;
-        blocking(move || decode::object(&bytes, object, &options)).await
-    })
-}
-
-/// Decodes ranges of an object's elements.
-///
-/// # Safety
-/// The arrays are NULL or have `count` numbers each.
-unsafe fn decode_range(
-    file: Arc<TensogramFile>,
-    (index, object): (usize, usize),
-    (offsets, counts, count): (*const u64, *const u64, usize),
-    options: DecodeOptions,
-    launch: Launch<'_>,
-) -> Result<()> {
-    // SAFETY: the caller makes the same promise.
-    let (offsets, counts) = unsafe { (args::slice(offsets, count)?, args::slice(counts, count)?) };
-    let ranges: Vec<(u64, u64)> = offsets.iter().copied().zip(counts.iter().copied()).collect();
-    launch.start(async move {
-        let (_, parts) = file.decode_range_async(index, object, &ranges, &options).await?;
-        Ok(parts)
-    })
 }
 
 /// Opens a file.
@@ -195,12 +144,14 @@ pub unsafe extern "C" fn tgm_async_file_decode_message(
     timeout_ms: u64,
     out_task: *mut *mut AsyncTask,
 ) -> Code {
-    call(|| {
-        // SAFETY: the header's contract.
-        let (file, launch) = unsafe { begin(file, cancel, timeout_ms, out_task)? };
-        let options = decoding(native_byte_order, threads, restore_non_finite, verify_hash);
-        decode_message(file, index, options, launch)
-    })
+    let options = DecodeOptionsStruct::new(
+        native_byte_order.is_set(),
+        threads,
+        restore_non_finite.is_set(),
+        verify_hash.is_set(),
+    );
+    // SAFETY: the header's contract.
+    unsafe { tgm_async_file_decode_message_opts(file, index, &raw const options, cancel, timeout_ms, out_task) }
 }
 
 /// Decodes a message with a struct of options.
@@ -217,7 +168,10 @@ pub unsafe extern "C" fn tgm_async_file_decode_message_opts(
         // SAFETY: the header's contract.
         let ((file, launch), options) =
             unsafe { (begin(file, cancel, timeout_ms, out_task)?, options::decoding_struct(options)?) };
-        decode_message(file, index, options, launch)
+        launch.start(async move {
+            let bytes = file.read_message_async(index).await?;
+            blocking(move || decode::whole(&bytes, &options)).await
+        })
     })
 }
 
@@ -235,12 +189,15 @@ pub unsafe extern "C" fn tgm_async_file_decode_object(
     timeout_ms: u64,
     out_task: *mut *mut AsyncTask,
 ) -> Code {
-    call(|| {
-        // SAFETY: the header's contract.
-        let (file, launch) = unsafe { begin(file, cancel, timeout_ms, out_task)? };
-        let options = decoding(native_byte_order, threads, restore_non_finite, verify_hash);
-        decode_object(file, (msg_index, obj_index), options, launch)
-    })
+    let options = DecodeOptionsStruct::new(
+        native_byte_order.is_set(),
+        threads,
+        restore_non_finite.is_set(),
+        verify_hash.is_set(),
+    );
+    let options = &raw const options;
+    // SAFETY: the header's contract.
+    unsafe { tgm_async_file_decode_object_opts(file, msg_index, obj_index, options, cancel, timeout_ms, out_task) }
 }
 
 /// Decodes one object of a message with a struct of options.
@@ -258,7 +215,10 @@ pub unsafe extern "C" fn tgm_async_file_decode_object_opts(
         // SAFETY: the header's contract.
         let ((file, launch), options) =
             unsafe { (begin(file, cancel, timeout_ms, out_task)?, options::decoding_struct(options)?) };
-        decode_object(file, (msg_index, obj_index), options, launch)
+        launch.start(async move {
+            let bytes = file.read_message_object_async(msg_index, obj_index).await?;
+            blocking(move || decode::object(&bytes, obj_index, &options)).await
+        })
     })
 }
 
@@ -277,14 +237,22 @@ pub unsafe extern "C" fn tgm_async_file_decode_range(
     timeout_ms: u64,
     out_task: *mut *mut AsyncTask,
 ) -> Code {
-    let options = DecodeOptions { native_byte_order: native_byte_order.is_set(), threads, ..Default::default() };
-    call(|| {
-        // SAFETY: the header's contract.
-        unsafe {
-            let (file, launch) = begin(file, cancel, timeout_ms, out_task)?;
-            decode_range(file, (msg_index, obj_index), (offsets, counts, n_ranges), options, launch)
-        }
-    })
+    let options = DecodeOptionsStruct::new(native_byte_order.is_set(), threads, true, false);
+    // SAFETY: the header's contract.
+    unsafe {
+        tgm_async_file_decode_range_opts(
+            file,
+            msg_index,
+            obj_index,
+            offsets,
+            counts,
+            n_ranges,
+            &raw const options,
+            cancel,
+            timeout_ms,
+            out_task,
+        )
+    }
 }
 
 /// Decodes ranges of an object's elements with a struct of options.
@@ -303,10 +271,15 @@ pub unsafe extern "C" fn tgm_async_file_decode_range_opts(
 ) -> Code {
     call(|| {
         // SAFETY: the header's contract.
-        unsafe {
-            let (file, launch) = begin(file, cancel, timeout_ms, out_task)?;
-            let options = options::decoding_struct(options)?;
-            decode_range(file, (msg_index, obj_index), (offsets, counts, n_ranges), options, launch)
-        }
+        let ((file, launch), options, offsets, counts) = unsafe {
+            (
+                begin(file, cancel, timeout_ms, out_task)?,
+                options::decoding_struct(options)?,
+                args::slice(offsets, n_ranges)?,
+                args::slice(counts, n_ranges)?,
+            )
+        };
+        let ranges: Vec<(u64, u64)> = offsets.iter().copied().zip(counts.iter().copied()).collect();
+        launch.start(async move { Ok(file.decode_range_async(msg_index, obj_index, &ranges, &options).await?.1) })
     })
 }

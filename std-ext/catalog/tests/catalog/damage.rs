@@ -69,6 +69,10 @@ fn leaves_that_do_not_follow_each_other_are_errors() {
 
 /// A leaf that says what it likes, with digests that are right.
 fn forged(covers: [u64; 5], count: &[u32], tail: &[u64], keys: Vec<Value>, more: &[u8]) -> Vec<u8> {
+    forged_with(covers, count, tail, keys, ObjectBuilder::new(&[more.len() as u64], more).unwrap())
+}
+
+fn forged_with(covers: [u64; 5], count: &[u32], tail: &[u64], keys: Vec<Value>, more: ObjectBuilder<'_>) -> Vec<u8> {
     let map =
         |entries: Vec<(&str, Value)>| Value::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect());
     let names = ["first", "messages", "objects", "start", "end"];
@@ -86,7 +90,7 @@ fn forged(covers: [u64; 5], count: &[u32], tail: &[u64], keys: Vec<Value>, more:
         ObjectBuilder::new(&[count.len() as u64], count).unwrap().metadata("name", "object.count"),
         ObjectBuilder::new(&[1], &zero).unwrap().metadata("name", "object.lead"),
         ObjectBuilder::new(&[1], &zero).unwrap().metadata("name", "object.length"),
-        ObjectBuilder::new(&[more.len() as u64], more).unwrap().metadata("name", "key.a"),
+        more.metadata("name", "key.a"),
     ];
     columns.into_iter().fold(MessageBuilder::new().extra("catalog", about), MessageBuilder::object).encode().unwrap()
 }
@@ -129,7 +133,10 @@ fn what_a_leaf_claims_is_checked() {
         (forged([0, 4, 4, 0, 40], &[1], &[u64::MAX], keys(), &[0; 4]), "outside of the covered bytes"),
         (forged([0, 4, 5, 0, 40], &[1], &[10], keys(), &[0; 5]), "objects do not add up"),
         (forged([0, 4, 3, 0, 40], &[u32::MAX], &[10], keys(), &[0; 3]), "objects do not add up"),
+        (forged([0, 4, 4, 0, 40], &[0, 1, 1, u32::MAX], &[10], keys(), &[0; 4]), "objects do not add up"),
         (forged([1, 4, 4, 0, 40], &[1], &[10], keys(), &[0; 4]), "does not follow"),
+        (forged([u64::MAX, 4, 4, 0, 40], &[1], &[10], keys(), &[0; 4]), "does not follow"),
+        (forged([0, 4, 4, u64::MAX - 1, u64::MAX], &[1], &[10], keys(), &[0; 4]), "does not follow"),
         (forged([0, 0, 0, 0, 40], &[1], &[10], keys(), &[0; 4]), "covers nothing"),
         (forged([0, u64::MAX, 4, 0, 40], &[1], &[10], keys(), &[0; 4]), "more than the limit"),
         (forged([0, 4, 1 << 40, 0, 40], &[1], &[10], keys(), &[0; 4]), "more than the limit"),
@@ -145,6 +152,25 @@ fn what_a_leaf_claims_is_checked() {
     let limits = CatalogLimits { max_bytes: 100, ..CatalogLimits::default() };
     let limited = Catalog::from_bytes_with(&good, &limits, &DecodeOptions::default());
     assert!(limited.unwrap_err().to_string().contains("more than the limit of 100"));
+}
+
+/// No float stands for a missing value, so a leaf of floats has nothing to say of a message without objects.
+#[test]
+fn a_message_without_objects_has_no_float() {
+    let values = [1.5, 2.5];
+    let entries = [("path", "a".into()), ("kind", "floats".into()), ("object", 5.into())];
+    let keys =
+        || vec![Value::Map(entries.iter().map(|(key, value): &(_, Value)| ((*key).into(), value.clone())).collect())];
+    let leaf = |messages, count: &[u32]| {
+        let column = ObjectBuilder::new(&[2], &values).unwrap();
+        Catalog::from_bytes(&forged_with([0, messages, 2, 0, 10 * messages], count, &[10], keys(), column)).unwrap()
+    };
+    assert_eq!(leaf(2, &[1]).select_messages(&query("a=2.5")).unwrap(), [1]);
+    let error = leaf(3, &[1, 0, 1]).select_messages(&query("a=0")).unwrap_err().to_string();
+    assert!(error.contains("key a has no value for a message"), "{error}");
+    assert_eq!(leaf(3, &[1, 0, 1]).select(&query("a=2.5")).unwrap(), [(2, 0)]);
+    // A message that is not there has no objects either.
+    assert!(leaf(3, &[1, 0, 1]).objects_of(3).is_err() && leaf(2, &[1]).objects_of(2).is_err());
 }
 
 #[test]

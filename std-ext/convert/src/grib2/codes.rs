@@ -15,8 +15,8 @@ use tgm_std::{Result, TensogramError};
 use super::bitmap;
 use crate::error::encoding;
 
-/// Stands for a missing value among integers, which are at least 0.
-pub(super) const NONE: i64 = -1;
+/// Stands for a missing value among integers, which are within 2^53.
+pub(super) const NONE: i64 = i64::MIN;
 
 /// Bytes that `count` integers of `bits` bits take.
 ///
@@ -78,11 +78,11 @@ pub(super) fn placed<'i>(
 }
 
 /// The same for integers of any source.
-pub(super) fn at_points<'i>(
-    mut integers: impl Iterator<Item = Option<u64>> + Clone + 'i,
+pub(super) fn at_points<'i, T: 'i>(
+    mut integers: impl Iterator<Item = Option<T>> + Clone + 'i,
     bitmap: Option<&'i [u8]>,
     points: u64,
-) -> impl Iterator<Item = Option<u64>> + Clone + 'i {
+) -> impl Iterator<Item = Option<T>> + Clone + 'i {
     let mut bits = bitmap.map(|bits| bitmap::iter(bits, points));
     let points = usize::try_from(points).unwrap_or(usize::MAX);
     let next = move || match bits.as_mut().map(Iterator::next) {

@@ -84,8 +84,15 @@ pub enum GribErrorKind {
     },
     /// A group has integers of more than 32 bits.
     GroupWidth,
-    /// The integers of groups are negative in sum, or greater than 2^53.
+    /// The integers of groups are beyond 2^53 in sum, or a first value is.
     GroupInteger,
+    /// Objects have another number of sections than the message, by the lengths of its sections. It is never met.
+    Sections {
+        /// Sections 1 to 7 that the lengths lead to.
+        counted: u64,
+        /// Sections that objects keep.
+        kept: u64,
+    },
     /// The picture has another number of pixels than section 5 states values.
     Pixels {
         /// What section 5 states.
@@ -198,7 +205,10 @@ impl fmt::Display for GribErrorKind {
                 write!(f, "the GRIB groups have {sum} values, and section 5 states {stated}")
             }
             Self::GroupWidth => f.write_str("a GRIB group has integers of more than 32 bits"),
-            Self::GroupInteger => f.write_str("the GRIB groups give an integer that is negative or above 2^53"),
+            Self::GroupInteger => f.write_str("the GRIB groups give an integer beyond 2^53"),
+            Self::Sections { counted, kept } => {
+                write!(f, "the GRIB message has {counted} sections, and {kept} would be kept")
+            }
             Self::Pixels { stated, pixels } => {
                 write!(f, "the GRIB picture has {pixels} pixels, and section 5 states {stated} values")
             }

@@ -5,6 +5,8 @@
 use ciborium::Value;
 use tgm_grid::{Area, GridError, GridSection};
 
+use super::archive::Archive;
+use super::dates::{Day, hhmm};
 use super::entries::{Entries, add};
 use super::error::{GribError, at_grid};
 use super::fields::Field;
@@ -15,7 +17,7 @@ use super::parameters::{parameter, surface};
 use super::product::{Key, Product, Surface};
 use super::sections::Section;
 use super::steps::Step;
-use super::tables::{Group, TableEntry, Version};
+use super::tables::TableEntry;
 
 /// The entries of `grib` and of `mars` for a field.
 ///
@@ -23,24 +25,27 @@ use super::tables::{Group, TableEntry, Version};
 /// [`super::GribErrorKind::ShortSection`].
 pub(super) fn entries(field: &Field<'_>) -> Result<(Entries, Entries), GribError> {
     let discipline = field.indicator.u8(7)?;
-    let mut product = Product::parse(field.product)?;
     let section = field.grid()?;
     let origin = origin(field)?;
     let labels = Labels::of(field.local, &origin)?;
+    let definition = labels.map(|labels| labels.definition);
+    let mut product = Product::parse(field.product, definition.zip(field.local))?;
     let origin = Origin { class: labels.map(|labels| labels.class), ..origin };
     product.set(Key::Discipline, discipline);
     product.set(Key::TablesVersion, origin.tables);
     product.set(Key::LocalTablesVersion, field.identification.u8(11)?);
     product.set(Key::ProductionStatusOfProcessedData, origin.status);
-    if let Some(class) = origin.class {
-        product.set(Key::MarsClass, class);
+    if let Some(labels) = labels {
+        product.set(Key::MarsClass, labels.class);
+        product.set(Key::Type, labels.kind);
+        product.set(Key::Stream, labels.stream);
     }
     ocean_grid(field.grid, &mut product)?;
     let names = Names::of(&origin, &product);
     let (level, step) = (Level::of(&product, &names), Step::of(&product));
-    let (mut grib, mut mars) = (Vec::new(), Vec::new());
+    let mut grib = Vec::new();
     add(&mut grib, "discipline", Some(discipline));
-    identification(field.identification, &mut grib, &mut mars)?;
+    let reference = identification(field.identification, &mut grib)?;
     for (key, number) in section.numbers().map_err(at_grid(field.grid.offset()))? {
         add(&mut grib, key, Some(number));
     }
@@ -51,18 +56,18 @@ pub(super) fn entries(field: &Field<'_>) -> Result<(Entries, Entries), GribError
     add(&mut grib, "level", level.number.clone());
     add(&mut grib, "stepRange", step.map(Step::range));
     add(&mut grib, "dataRepresentationTemplateNumber", Some(field.representation.u16(10)?));
+    let mut mars = Archive::entries((&product, &names, &origin), labels, (&level, step), reference);
     match labels {
         Some(labels) => labels.add(&mut mars),
         None => add(&mut mars, "type", data_type(field.identification.u8(21)?)),
     }
-    archive(&product, &names, level, step, &mut mars);
     add(&mut mars, "param", found.map(param));
     add(&mut mars, "area", area(section).map_err(at_grid(field.grid.offset()))?);
     Ok((grib, mars))
 }
 
-/// Section 1.
-fn identification(section: Section<'_>, grib: &mut Entries, mars: &mut Entries) -> Result<(), GribError> {
+/// Section 1. Returns the reference time: its day, and its hours and minutes.
+fn identification(section: Section<'_>, grib: &mut Entries) -> Result<(Day, i64), GribError> {
     add(grib, "centre", Some(section.u16(6)?));
     add(grib, "subCentre", Some(section.u16(8)?));
     add(grib, "tablesVersion", Some(section.u8(10)?));
@@ -70,15 +75,13 @@ fn identification(section: Section<'_>, grib: &mut Entries, mars: &mut Entries) 
     add(grib, "significanceOfReferenceTime", Some(section.u8(12)?));
     let (year, month, day) = (section.u16(13)?, section.u8(15)?, section.u8(16)?);
     let (hour, minute, second) = (section.u8(17)?, section.u8(18)?, section.u8(19)?);
-    let number = |parts: [u32; 3]| parts.into_iter().fold(0, |number, part| number * 100 + part);
-    let date = number([year.into(), month.into(), day.into()]);
-    add(grib, "date", Some(date));
-    add(grib, "time", Some(number([hour.into(), minute.into(), second.into()])));
+    let day = Day::new(year.into(), month.into(), day.into());
+    let time = hhmm(hour.into(), minute.into());
+    add(grib, "date", Some(day.number()));
+    add(grib, "time", Some(time * 100 + i64::from(second)));
     add(grib, "productionStatusOfProcessedData", Some(section.u8(20)?));
     add(grib, "typeOfProcessedData", Some(section.u8(21)?));
-    add(mars, "date", Some(date));
-    add(mars, "time", Some(number([0, hour.into(), minute.into()])));
-    Ok(())
+    Ok((day, time))
 }
 
 /// What decides which definitions apply, but for section 2.
@@ -164,22 +167,3 @@ const NUMBERS: [(&str, Key); 19] = [
     ("constituentType", Key::ConstituentType),
     ("sourceSinkChemicalPhysicalProcess", Key::SourceSinkChemicalPhysicalProcess),
 ];
-
-/// What archives call the same.
-fn archive(product: &Product, names: &Names, level: Level, step: Option<Step>, mars: &mut Entries) {
-    add(mars, "step", step.map(Step::to_value));
-    if names.version != Version::Earlier {
-        let span = if product.is_statistic() {
-            names.find(Group::of(Group::SPAN, 0), product).map(|found| found.text)
-        } else {
-            Some("none")
-        };
-        // Archives write it short.
-        add(mars, "timespan", span.map(|span| if span == "fromstart" { "fs" } else { span }));
-    }
-    add(mars, "levtype", level.kind);
-    add(mars, "levelist", level.number.filter(|_| level.is_listed));
-    add(mars, "number", product.number(Key::PerturbationNumber));
-    add(mars, "direction", product.number(Key::WaveDirectionNumber));
-    add(mars, "frequency", product.number(Key::WaveFrequencyNumber));
-}

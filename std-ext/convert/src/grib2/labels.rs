@@ -8,7 +8,7 @@
 //! | 12, 13 | stream |
 //! | 14 to 17 | version of the experiment, four letters |
 //!
-//! More octets follow for some definitions.
+//! More octets follow for some definitions: see [`super::archive`].
 
 use ciborium::Value;
 
@@ -16,14 +16,16 @@ use super::entries::Entries;
 use super::error::GribError;
 use super::names::{ECMWF, Origin};
 use super::sections::{HEAD_LEN, Section};
-use super::tables::{self, Group, Version};
+use super::tables::{self, Group};
 
 /// What section 2 says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Labels {
+    /// The number of the local definition.
+    pub(super) definition: u16,
     pub(super) class: u16,
-    kind: u16,
-    stream: u16,
+    pub(super) kind: u16,
+    pub(super) stream: u16,
     version: [u8; 4],
 }
 
@@ -41,11 +43,17 @@ impl Labels {
             return Ok(None);
         }
         Ok(Some(Self {
+            definition: section.u16(6)?,
             class: section.u16(8)?,
             kind: section.u16(10)?,
             stream: section.u16(12)?,
             version: section.array(14)?,
         }))
+    }
+
+    /// The name of the stream, if it has one.
+    pub(super) fn stream_name(&self) -> Option<&'static str> {
+        tables::text(Group::STREAM, self.stream)
     }
 
     /// Adds its entries.
@@ -56,9 +64,8 @@ impl Labels {
             ("stream", Group::STREAM, self.stream),
         ];
         for (key, concept, code) in codes {
-            let found = tables::find(Group::of(concept, code), &[0], Version::Current, |_, _| false);
             // A code without a name stays a number.
-            mars.push((key.into(), found.map_or_else(|| code.into(), |found| Value::from(found.text))));
+            mars.push((key.into(), tables::text(concept, code).map_or_else(|| code.into(), Value::from)));
         }
         // Versions in other letters than ASCII are not handed out.
         if self.version.is_ascii() && !self.version.iter().any(u8::is_ascii_control) {

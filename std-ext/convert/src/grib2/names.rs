@@ -111,6 +111,12 @@ impl Names {
         tables::find(group, &self.folders, self.version, |key, number| product.holds(key, number))
     }
 
+    /// The number of a chemical species in ECMWF's database.
+    pub(super) fn chemical(&self, product: &Product) -> Option<u32> {
+        let constituent = u16::try_from(product.raw(Key::ConstituentType)?).ok()?;
+        self.find(Group::of(Group::CHEMICAL, constituent), product).map(|found| found.number)
+    }
+
     /// The number of a parameter in ECMWF's database, and its short name. A parameter without a name has an empty one.
     ///
     /// Definitions are looked at in three steps: the centre's or the data set's, ECMWF's, and the legacy ones.

@@ -12,8 +12,15 @@ const FIRST_OCTET: usize = 10;
 const AEROSOL: u16 = 44;
 const SHORT_AEROSOL: u16 = 65044;
 const SHORT_LEN: usize = 45;
+/// What the tables call a definition of section 2: its number and this.
+const LOCAL: u16 = 60000;
+/// The octet behind the labels of section 2.
+const LOCAL_OCTET: usize = 18;
+/// The definition of layers.
+const LAYERS: u16 = 300;
 
-/// A value of the message that conditions can ask for, under the words of ecCodes. The tables have the same order.
+/// A value of the message that conditions can ask for, under the words of ecCodes. The tables have the same order. A number
+/// at the end counts items of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names, dead_code, reason = "the words of the manual; some are in tables alone")]
 #[repr(u8)]
@@ -110,10 +117,88 @@ pub(super) enum Key {
     ProductionStatusOfProcessedData,
     MarsClass,
     ProductDefinitionTemplateNumber,
+    Kind0,
+    Unit0,
+    Length0,
+    Kind1,
+    Unit1,
+    Length1,
+    ClusterIdentifier,
+    ForecastProbabilityNumber,
+    BackgroundGeneratingProcessIdentifier,
+    HoursAfterDataCutoff,
+    MinutesAfterDataCutoff,
+    ReforecastYear,
+    ReforecastMonth,
+    ReforecastDay,
+    ReforecastHour,
+    ReforecastMinute,
+    ScaleFactor0,
+    ScaledValue0,
+    ScaleFactor1,
+    ScaledValue1,
+    ScaleFactorOfAdditionalParameterForReferencePeriod,
+    ScaledValueOfAdditionalParameterForReferencePeriod,
+    SystemNumber,
+    MethodNumber,
+    ReferenceDate,
+    IndexingDate,
+    IndexingTime,
+    ChannelNumber,
+    OffsetToEndOf4DvarWindow,
+    IterationNumber,
+    ComponentIndex,
+    ForecastOrSingularVectorNumber,
+    DataOrigin,
+    YearOfAnalysis,
+    MonthOfAnalysis,
+    DayOfAnalysis,
+    HourOfAnalysis,
+    MinuteOfAnalysis,
+    OriginatingCentreOfAnalysis,
+    OptimisationTime,
+    ForecastLeadTime,
+    MarsDomain,
+    LcwfvSuiteName,
+    FourierCoefficientIndex,
+    SensitiveAreaDomain,
+    DiagnosticNumber,
+    LegNumber,
+    InputOriginatingCentre,
+    TypeOfPostProcessing,
+    OffsetToStartOfForecastFillupInHours,
+    TargetFcstSystem,
+    YearOfForecast,
+    MonthOfForecast,
+    DayOfForecast,
+    HourOfForecast,
+    MinuteOfForecast,
+    YearOfModelVersion,
+    MonthOfModelVersion,
+    DayOfModelVersion,
+    HourOfModelVersion,
+    MinuteOfModelVersion,
+    Activity,
+    Experiment,
+    Generation,
+    Model,
+    Realization,
+    Resolution,
+    DimensionType,
+    DimensionNumber,
+    ExtraLocalSectionNumber,
+    Centre,
+    SubCentre,
+    Grib2LocalSectionNumber,
+    TypeOfTile,
+    AttributeOfTile,
+    TileAttributes,
+    Stream,
+    Type,
 }
 
 /// How many keys there are.
-const KEYS: usize = Key::ProductDefinitionTemplateNumber as usize + 1;
+const KEYS: usize = Key::Type as usize + 1;
 
 /// A number, and whether all of its bits are 1, which the manual calls missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +221,7 @@ pub(super) struct Span {
 /// The numbers of section 4, and of other sections as far as tables ask for them.
 #[derive(Clone, Debug)]
 pub(super) struct Product {
-    facts: [Option<Fact>; KEYS],
+    facts: Box<[Option<Fact>; KEYS]>,
     /// The intervals of a statistic, the outermost first.
     pub(super) spans: Vec<Span>,
     pub(super) template: u16,
@@ -151,13 +236,17 @@ pub(super) struct Surface {
 }
 
 impl Product {
-    /// Reads section 4. Templates that the tables do not have give their number alone.
+    /// Reads section 4, and what section 2 of ECMWF has behind its labels, by the number of its definition. Templates and
+    /// definitions that the tables do not have give their number alone.
     ///
     /// # Errors
-    /// [`super::GribErrorKind::ShortSection`].
-    pub(super) fn parse(section: Section<'_>) -> Result<Self, GribError> {
+    /// [`super::GribErrorKind::ShortSection`] of section 4.
+    pub(super) fn parse(section: Section<'_>, local: Option<(u16, Section<'_>)>) -> Result<Self, GribError> {
         let template = section.u16(8)?;
-        let mut product = Self { facts: [None; KEYS], spans: vec![], template };
+        let mut product = Self { facts: Box::new([None; KEYS]), spans: vec![], template };
+        if let Some((definition, section)) = local {
+            product.read_local(definition, section);
+        }
         product.set(Key::ProductDefinitionTemplateNumber, template);
         let coordinates = usize::from(section.u16(6)?) * 4;
         let is_short = template == AEROSOL && section.as_bytes().len().checked_sub(coordinates) == Some(SHORT_LEN);
@@ -168,15 +257,30 @@ impl Product {
         Ok(product)
     }
 
+    /// Reads the octets of section 2 behind the labels. Octets that are not there give no keys: archives need the labels alone.
+    fn read_local(&mut self, definition: u16, section: Section<'_>) {
+        self.set(Key::Grib2LocalSectionNumber, definition);
+        let Some(fields) = LOCAL.checked_add(definition).and_then(layout) else { return };
+        let Ok(end) = self.read(section, LOCAL_OCTET, fields) else { return };
+        // A second definition may follow, of which one has keys: numbers of layers.
+        let Some(layers) = layout(LOCAL + LAYERS).filter(|_| section.u16(end).is_ok_and(|number| number == LAYERS))
+        else {
+            return;
+        };
+        if self.read(section, end.saturating_add(2), layers).is_ok() {
+            self.set(Key::ExtraLocalSectionNumber, LAYERS);
+        }
+    }
+
     /// Reads fields from an octet on. Returns the octet after them. The last of several values of a key counts.
     fn read(&mut self, section: Section<'_>, mut octet: usize, mut fields: &[u8]) -> Result<usize, GribError> {
         loop {
             match fields {
                 [0, count, len, rest @ ..] => {
                     let (item, rest) = rest.split_at_checked((*len).into()).unwrap_or_default();
-                    for _ in 0..self.fact(*count).filter(|fact| !fact.is_missing).map_or(0, |fact| fact.number) {
+                    for index in 0..self.fact(*count).filter(|fact| !fact.is_missing).map_or(0, |fact| fact.number) {
                         octet = self.read(section, octet, item)?;
-                        self.end_item(*count);
+                        self.end_item(*count, index);
                     }
                     fields = rest;
                 }
@@ -193,8 +297,29 @@ impl Product {
         }
     }
 
-    /// Keeps the interval of an item that was read.
-    fn end_item(&mut self, count: u8) {
+    /// Keeps what is asked for of an item that was read: its interval, and numbers of the first two.
+    fn end_item(&mut self, count: u8, index: i64) {
+        const KINDS: [(Key, [Key; 2]); 5] = [
+            (Key::TypeOfStatisticalProcessing, [Key::Kind0, Key::Kind1]),
+            (Key::IndicatorOfUnitForTimeRange, [Key::Unit0, Key::Unit1]),
+            (Key::LengthOfTimeRange, [Key::Length0, Key::Length1]),
+            (Key::ScaleFactorOfAdditionalParameterForReferencePeriod, [Key::ScaleFactor0, Key::ScaleFactor1]),
+            (Key::ScaledValueOfAdditionalParameterForReferencePeriod, [Key::ScaledValue0, Key::ScaledValue1]),
+        ];
+        for (from, to) in KINDS {
+            let Some(to) = usize::try_from(index).ok().and_then(|index| to.get(index)) else { continue };
+            let found = self.fact(from as u8);
+            if let Some(slot) = self.facts.get_mut(*to as usize) {
+                *slot = slot.or(found);
+            }
+        }
+        if count == Key::NumberOfUsedTileAttributesForTileAttributeCombination as u8 {
+            // Attributes are digits, and no tile has more than some.
+            let before = self.raw(Key::TileAttributes).unwrap_or(0);
+            let sum = before.checked_mul(10).and_then(|sum| sum.checked_add(self.raw(Key::AttributeOfTile)?.min(9)));
+            self.set(Key::TileAttributes, sum.unwrap_or(i64::MAX));
+            return;
+        }
         if count != Key::NumberOfTimeRanges as u8 {
             return;
         }
@@ -246,7 +371,12 @@ impl Product {
 
     /// A number that the template has, as it is.
     pub(super) fn raw(&self, key: Key) -> Option<i64> {
-        self.fact(key as u8).map(|fact| fact.number)
+        self.raw_at(key as u8)
+    }
+
+    /// The same by the number of the key.
+    pub(super) fn raw_at(&self, key: u8) -> Option<i64> {
+        self.fact(key).map(|fact| fact.number)
     }
 
     /// A number that is present, of one octet.

@@ -98,6 +98,21 @@ impl<'a> Message<'a> {
     pub const fn sections(&self) -> Sections<'a> {
         Sections { bytes: self.bytes, offset: INDICATOR_LEN, last: 0, is_done: false }
     }
+
+    /// How many sections the lengths lead to, up to the end or to the first length that is none. It looks at nothing but
+    /// lengths, so that it counts what a reader of sections may have missed.
+    pub(super) fn count_sections(&self) -> u64 {
+        let end = self.bytes.len().saturating_sub(END.len());
+        let mut left = self.bytes.get(INDICATOR_LEN..end).unwrap_or_default();
+        let mut count = 0;
+        while let Some(length) = left.first_chunk().map(|length| u32::from_be_bytes(*length)) {
+            let rest = usize::try_from(length).ok().filter(|length| *length > 0).and_then(|length| left.get(length..));
+            let Some(rest) = rest else { break };
+            count += 1;
+            left = rest;
+        }
+        count
+    }
 }
 
 impl fmt::Debug for Message<'_> {

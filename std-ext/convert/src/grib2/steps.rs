@@ -41,6 +41,38 @@ impl Step {
         }
     }
 
+    /// The start, in the unit of both.
+    pub(super) fn start_value(self) -> Value {
+        let (seconds, letter) = self.unit();
+        let start = self.start / seconds;
+        if letter.is_empty() || start == 0 { start.into() } else { format!("{start}{letter}").into() }
+    }
+
+    /// Start and end as archives have them for some streams: text for an interval, and as [`Step::to_value`] for a moment.
+    pub(super) fn range_value(self) -> Value {
+        if self.is_moment() { self.to_value() } else { self.range().into() }
+    }
+
+    /// Whether start and end are the same.
+    pub(super) const fn is_moment(self) -> bool {
+        self.start == self.end
+    }
+
+    /// Whole hours of the start.
+    pub(super) const fn start_hours(self) -> i64 {
+        self.start.div_euclid(3600)
+    }
+
+    /// Whole hours of the end.
+    pub(super) const fn end_hours(self) -> i64 {
+        self.end.div_euclid(3600)
+    }
+
+    /// Whole minutes of the start.
+    pub(super) const fn start_minutes(self) -> i64 {
+        self.start.div_euclid(60)
+    }
+
     /// Start and end, or one number for a moment.
     pub(super) fn range(self) -> String {
         let (seconds, letter) = self.unit();

@@ -6,7 +6,7 @@
 //! number for parameters, by the type of the first surface for levels.
 //!
 //! ```text
-//! 9 lengths of 4 bytes, then the parts; all numbers are little-endian
+//! 11 lengths of 4 bytes, then the parts; all numbers are little-endian
 //! groups       6 bytes: kind or discipline, concept or category, number (2), first entry (2); in order; the last is the end
 //! entries      6 bytes: folder, versions (a bit each), list of conditions (2), value (2)
 //! values       7 bytes: place of its text (3), number (4)
@@ -16,9 +16,12 @@
 //! templates    4 bytes: number, place of its layout; in order
 //! layouts      length (2), then fields: width with a bit for the sign, key; or 0, key of a count, length, fields of an item
 //! nameless     3 bytes: table, first and last number of parameters that have no name
+//! programs     8 bytes: stream, type, place of its rules (4); in order; definitions of section 2 have a stream of their own
+//! rules        length (2), then rules: key, form and number of its source, number of conditions; each 3 bytes: test with a bit
+//!              for "not", number (2)
 //! ```
 //!
-//! A look-up takes a binary search over 5,000 groups, and some comparisons for each entry of its group: 2 on average, 150 at
+//! A look-up takes a binary search over 6,000 groups, and some comparisons for each entry of its group: 2 on average, 150 at
 //! most.
 
 /// See the head of this file.
@@ -36,10 +39,12 @@ enum TableSection {
     Templates,
     Layouts,
     Nameless,
+    Programs,
+    Rules,
 }
 
 /// How many parts there are.
-const PARTS: usize = TableSection::Nameless as usize + 1;
+const PARTS: usize = TableSection::Rules as usize + 1;
 
 /// Which entries of a folder apply: there are three generations of definitions, and legacy ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +80,24 @@ impl Group {
     pub(super) const CLASS: u8 = 4;
     pub(super) const TYPE: u8 = 5;
     pub(super) const STREAM: u8 = 6;
+    /// Centres: common code table C-11, and C-1 of GRIB edition 1.
+    pub(super) const CENTRE: u8 = 7;
+    pub(super) const EARLIER_CENTRE: u8 = 8;
+    /// Statistics of days and months.
+    pub(super) const STATISTIC: u8 = 9;
+    /// Codes of definitions of section 2.
+    pub(super) const POST_PROCESSING: u8 = 10;
+    pub(super) const MODEL: u8 = 11;
+    pub(super) const SUITE: u8 = 12;
+    pub(super) const ACTIVITY: u8 = 13;
+    pub(super) const EXPERIMENT: u8 = 14;
+    pub(super) const TWIN_MODEL: u8 = 15;
+    pub(super) const RESOLUTION: u8 = 16;
+    pub(super) const DIMENSION: u8 = 17;
+    /// Chemical species, by the type of the constituent.
+    pub(super) const CHEMICAL: u8 = 18;
+    /// Kinds of tiles of a surface.
+    pub(super) const TILE: u8 = 19;
 
     /// The group of a parameter.
     pub(super) fn parameter(discipline: u8, category: u8, number: u8) -> Self {
@@ -170,15 +193,34 @@ pub(super) fn is_nameless(table: u8, number: u8) -> bool {
     records(TableSection::Nameless).iter().any(|[of, first, last]| *of == table && (*first..=*last).contains(&number))
 }
 
-/// The fields of a template of section 4, from octet 10 on. `None` for a template that is not defined.
+/// The text of a code.
+pub(super) fn text(concept: u8, code: u16) -> Option<&'static str> {
+    find(Group::of(concept, code), &[0], Version::Current, |_, _| false).map(|found| found.text)
+}
+
+/// The rules of a stream with a type: see [`super::archive`]. Empty if there are none.
+pub(super) fn rules(stream: u16, kind: u16) -> &'static [u8] {
+    let programs = records::<8>(TableSection::Programs);
+    let key = |[a, b, c, d, ..]: &[u8; 8]| (u16::from_le_bytes([*a, *b]), u16::from_le_bytes([*c, *d]));
+    let found = programs.binary_search_by_key(&(stream, kind), key).ok().and_then(|at| programs.get(at));
+    found
+        .and_then(|[.., a, b, c, d]| counted(TableSection::Rules, u32::from_le_bytes([*a, *b, *c, *d]) as usize))
+        .unwrap_or(&[])
+}
+
+/// The bytes at a place of a part, which begin with their length.
+fn counted(which: TableSection, place: usize) -> Option<&'static [u8]> {
+    let (len, bytes) = part(which).get(place..)?.split_first_chunk()?;
+    bytes.get(..usize::from(u16::from_le_bytes(*len)))
+}
+
+/// The fields of a template of section 4, from octet 10 on, or of a definition of section 2 behind its labels. `None` for a template that is not defined.
 pub(super) fn layout(template: u16) -> Option<&'static [u8]> {
     let templates = records::<4>(TableSection::Templates);
     let number = |[a, b, ..]: &[u8; 4]| u16::from_le_bytes([*a, *b]);
     let at = templates.binary_search_by_key(&template, number).ok()?;
     let [.., a, b] = templates.get(at)?;
-    let (len, fields) =
-        part(TableSection::Layouts).get(usize::from(u16::from_le_bytes([*a, *b]))..)?.split_first_chunk()?;
-    fields.get(..usize::from(u16::from_le_bytes(*len)))
+    counted(TableSection::Layouts, u16::from_le_bytes([*a, *b]).into())
 }
 
 #[cfg(test)]
@@ -198,6 +240,8 @@ mod tests {
             TableSection::Templates,
             TableSection::Layouts,
             TableSection::Nameless,
+            TableSection::Programs,
+            TableSection::Rules,
         ];
         assert_eq!(heads + all.iter().map(|which| part(*which).len()).sum::<usize>(), TABLES.len());
         let groups = records::<6>(TableSection::Groups);
@@ -211,7 +255,16 @@ mod tests {
             assert!(value(u16::from_le_bytes([*c, *d])).is_some());
         }
         for [a, b, ..] in records::<4>(TableSection::Templates) {
-            assert!(layout(u16::from_le_bytes([*a, *b])).is_some_and(|fields| !fields.is_empty()));
+            let number = u16::from_le_bytes([*a, *b]);
+            // Some definitions of section 2 have no fields.
+            assert!(layout(number).is_some_and(|fields| number >= 60_000 || !fields.is_empty()));
+        }
+        let programs = records::<8>(TableSection::Programs);
+        assert!(
+            programs.is_sorted_by_key(|[a, b, c, d, ..]| (u16::from_le_bytes([*a, *b]), u16::from_le_bytes([*c, *d])))
+        );
+        for [.., a, b, c, d] in programs {
+            assert!(counted(TableSection::Rules, u32::from_le_bytes([*a, *b, *c, *d]) as usize).is_some());
         }
     }
 

@@ -14,8 +14,8 @@ use tgm_std::{
 };
 
 use super::bitmap::{BITMAP_HEAD_LEN, inverted};
-use super::codes::{at_points, each, expand, from_containers, packed_len, placed};
-use super::complex::with_bits;
+use super::codes::{NONE, Writer, at_points, containers_len, each, expand, from_containers, packed_len, placed};
+use super::complex::{has_negative, with_bits};
 use super::error::GribErrorKind;
 use super::fields::{Field, Present};
 use super::note::Note;
@@ -67,6 +67,8 @@ struct Object<'a> {
     descriptor: DataObjectDescriptor,
     region: Cow<'a, [u8]>,
     notes: Vec<Note>,
+    /// How many sections it keeps, with section 7 and without section 0.
+    sections: u64,
 }
 
 /// Converts a GRIB message to a Tensogram message. Bytes after the message are ignored.
@@ -89,6 +91,10 @@ pub fn to_tensogram(message: &[u8], options: &GribOptions) -> Result<Converted> 
 /// [`to_tensogram`] of a message whose pictures are kept.
 pub(super) fn converted(message: Message<'_>, options: &GribOptions, mut notes: Vec<Note>) -> Result<Converted> {
     let objects = objects(message, options)?;
+    let (counted, kept) = (message.count_sections(), objects.iter().map(|object| object.sections).sum());
+    if counted != kept {
+        return Err(GribErrorKind::Sections { counted, kept }.at(INDICATOR_LEN).into());
+    }
     let base = objects.iter().map(|object| object.entry.clone()).collect();
     let global = GlobalMetadata { base, ..GlobalMetadata::default() };
     let parts: Vec<_> = objects.iter().map(|object| Part::Region(&object.descriptor, &object.region)).collect();
@@ -129,7 +135,9 @@ fn object<'a>(
     let decimal = packing.and_then(|packing| decimal_note(index, &packing));
     let predefined = present.predefined.map(|code| Note::PredefinedBitmap { field: index, code });
     let notes = decimal.into_iter().chain(predefined).collect();
-    Ok(Object { entry: outline.entry()?, descriptor, region, notes })
+    // Section 7 is the payload, or kept whole. The first object has section 0 too, which no length leads to.
+    let sections = outline.recipe.sections.len() as u64 + 1 - u64::from(index == 0);
+    Ok(Object { entry: outline.entry()?, descriptor, region, notes, sections })
 }
 
 /// The encoded values of a field.
@@ -243,11 +251,38 @@ fn integers<'a>(
         }
         _ => return Ok(None),
     };
+    if has_negative(&integers) {
+        return plain(&integers, packing, present, shape).map(Some);
+    }
     let packing = with_bits(*packing, &integers);
     let mut descriptor = descriptor(&Representation::Simple(packing), shape);
     let each = placed(&integers, present.bitmap, present.points);
     let (region, gaps) = payload::pack(each, present.points, packing.bits_per_value, &mut descriptor)?;
     Ok(Some(Payload { descriptor, region: region.into(), gaps, source, packing: Some(packing) }))
+}
+
+/// The payload of integers of which some are negative, which no packing has: their values. Section 7 is kept whole.
+fn plain<'a>(integers: &[i64], packing: &Packing, present: &Present<'_>, shape: &[u64]) -> Result<Payload<'a>> {
+    let formula = packing.formula();
+    let mut region = Vec::new();
+    reserve_more(&mut region, containers_len(present.points, size_of::<f64>())?)?;
+    let mut gaps = Writer::new(packed_len(present.points, 1)?)?;
+    let mut has_gaps = false;
+    for integer in at_points(integers.iter().map(|integer| Some(*integer)), present.bitmap, present.points) {
+        let integer = integer.filter(|integer| *integer != NONE);
+        has_gaps |= integer.is_none();
+        gaps.put(integer.is_none().into(), 1);
+        #[expect(clippy::cast_precision_loss, reason = "it is within 2^53")]
+        let value = integer.map_or(0.0, |integer| formula.value_of(integer as f64));
+        region.extend_from_slice(&value.to_be_bytes());
+    }
+    Ok(Payload {
+        descriptor: DataObjectDescriptor::new(Dtype::Float64, ByteOrder::Big, shape),
+        region: region.into(),
+        gaps: has_gaps.then(|| gaps.finish()),
+        source: Source::Data,
+        packing: Some(*packing),
+    })
 }
 
 /// The payload, and whether it gives section 7 back.

@@ -14,7 +14,7 @@ use tgm_std::{CompressionBackend, DecodeOptions, Result, TensogramError};
 
 use super::bitmap::{self, BITMAP_HEAD_LEN, EARLIER, count_ones, inverted, predefined};
 use super::codes::{compact, packed_len, taken, with_width};
-use super::complex::{Complex, Groups};
+use super::complex::{Complex, Groups, has_negative};
 use super::recipe::{Kept, Recipe, refused};
 use super::representation::{Ccsds, Representation};
 use super::sections::{END, HEAD_LEN, INDICATOR_LEN, Section};
@@ -144,9 +144,17 @@ impl WayBack<'_, '_> {
         points: u64,
     ) -> Result<Cow<'_, [u8]>> {
         let gaps = self.gaps(points)?;
-        let (stored, bits) = self.integers(packing, &gaps, points)?;
         let room = points.saturating_mul(size_of::<i64>() as u64);
         self.options.limits.check_bytes(self.trusted.payload().len() as u64, room)?;
+        if let Some(data) = data {
+            let count = bitmap.map_or(points, |bits| count_ones(bits, points));
+            let decoded = complex.decode(data, count, &self.options.limits)?;
+            // Objects have these as values, which are compared with the ones of the whole message at the end.
+            if has_negative(&decoded.integers) {
+                return Ok(Cow::Owned(data.to_vec()));
+            }
+        }
+        let (stored, bits) = self.integers(packing, &gaps, points)?;
         let integers = taken(&stored, bits, bitmap, &gaps, points);
         let integers = integers.ok_or_else(|| self.refused("its mask is not the bitmap of GRIB section 6"))?;
         let made = match (data, &self.recipe.groups) {

@@ -1,5 +1,6 @@
 //! From Tensogram to NetCDF 4.
 
+mod cubes;
 mod texts;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -34,13 +35,16 @@ pub struct ToNetcdfOptions {
     /// The key of an object that names its variable. `None` takes the first that it has of name, mars.param,
     /// mars.shortName, shortName, param and variable.
     pub name_key: Option<String>,
+    /// Whether [`NetcdfWriter::write_datasets`] writes packed values as `float64`. Otherwise they are rounded to `float32`
+    /// where that tells all packed numbers apart.
+    pub float64: bool,
     /// Options for decoding.
     pub decode: DecodeOptions,
 }
 
 impl Default for ToNetcdfOptions {
     fn default() -> Self {
-        Self { deflate_level: Some(4), name_key: None, decode: DecodeOptions::default() }
+        Self { deflate_level: Some(4), name_key: None, float64: false, decode: DecodeOptions::default() }
     }
 }
 

@@ -1,5 +1,7 @@
 //! From Tensogram to Zarr: messages of arrays restore them, and other objects become arrays.
 
+mod cubes;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,13 +40,17 @@ pub struct ToZarrOptions {
     /// The key of an object that names its array. `None` takes the first that it has of name, mars.param,
     /// mars.shortName, shortName, param and variable.
     pub name_key: Option<String>,
+    /// Whether [`ZarrWriter::write_datasets`] writes packed values as `float64`. Otherwise they are rounded to `float32` where
+    /// that tells all packed numbers apart.
+    pub float64: bool,
     /// Options for decoding.
     pub decode: DecodeOptions,
 }
 
 impl Default for ToZarrOptions {
     fn default() -> Self {
-        Self { chunks: None, zstd_level: Some(3), name_key: None, decode: DecodeOptions::default() }
+        let decode = DecodeOptions::default();
+        Self { chunks: None, zstd_level: Some(3), name_key: None, float64: false, decode }
     }
 }
 

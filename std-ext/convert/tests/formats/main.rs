@@ -3,5 +3,9 @@
 
 #[cfg(all(feature = "csv", feature = "npz", feature = "raw", feature = "safetensors"))]
 mod arrays;
+#[cfg(all(feature = "netcdf", feature = "zarr"))]
+mod cubes;
 #[cfg(feature = "grib")]
 mod grib;
+#[cfg(all(feature = "csv", feature = "npz", feature = "raw", feature = "safetensors"))]
+mod tables;

@@ -10,6 +10,8 @@ fn names(names: &[&str]) -> Value {
     Value::Array(names.iter().map(|name| Value::from(*name)).collect())
 }
 
+const UNCOUNTED: &str = "it would have more than 2^64 elements";
+
 #[test]
 fn variables_keep_their_dimensions_and_groups() {
     let v = ObjectBuilder::new(&[2, 3], &[1_i16, 2, 3, 4, 5, 6]).unwrap();
@@ -40,10 +42,36 @@ fn variables_keep_their_dimensions_and_groups() {
     assert_eq!(group.read::<f32>("w", &[Indices::Index(2)]).unwrap(), [3.5]);
 }
 
+/// Each chunk of such an array would have the same place.
+#[test]
+fn an_array_of_more_places_than_64_bits_count_is_left_out() {
+    let numbers = |numbers: &[u64]| Value::Array(numbers.iter().map(|number| Value::from(*number)).collect());
+    let opened = |shape: &[u64]| {
+        let chunk = numbers(&vec![1; shape.len()]);
+        let grid = map(&[("name", "regular".into()), ("configuration", map(&[("chunk_shape", chunk)]))]);
+        let array = map(&[("shape", numbers(shape)), ("chunk_grid", grid)]);
+        let mut message = MessageBuilder::new().extra("zarr", map(&[("path", "t".into()), ("array", array)]));
+        for at in [1, 2] {
+            let origin: Vec<u64> = shape.iter().map(|len| len - at).collect();
+            let object = ObjectBuilder::new(&vec![1; shape.len()], &[1.5_f32]).unwrap().metadata("name", "t");
+            message = message.object(object.metadata("zarr", map(&[("origin", numbers(&origin))])));
+        }
+        Archive::new(&[message.encode().unwrap()]).open().unwrap()
+    };
+    let most = opened(&[1 << 32, (1 << 32) - 1]);
+    assert_eq!(most.variables[0].object_count(), 2, "{:?}", most.left_out);
+    let last = [Indices::Index((1 << 32) - 1), Indices::Index((1 << 32) - 2)];
+    assert_eq!(most.read::<f32>("t", &last).unwrap(), [1.5]);
+    for shape in [[1 << 32, 1 << 32], [u64::MAX, u64::MAX]] {
+        let beyond = opened(&shape);
+        assert_eq!((beyond.variables.len(), beyond.left_out[0].why.as_str()), (0, UNCOUNTED));
+    }
+}
+
 #[test]
 fn records_are_one_variable() {
     let record = |number: u64| {
-        let values = [number * 2, number * 2 + 1];
+        let values = [number.wrapping_mul(2), number.wrapping_mul(2) | 1];
         let v = ObjectBuilder::new(&[2], &values).unwrap();
         let v = v.metadata("name", "v").metadata("dimensions", names(&["x"]));
         let v = v.metadata("netcdf", map(&[("record", "time".into())]));
@@ -62,6 +90,11 @@ fn records_are_one_variable() {
         "{:?}",
         both.left_out
     );
+    // Numbers of places beyond 64 bits: two records would be at one place.
+    for (number, why) in [(u64::MAX, "the number of its last record is too large"), (1 << 63, UNCOUNTED)] {
+        let beyond = Archive::new(&[record(0), record(number)]).open().unwrap();
+        assert_eq!((beyond.variables.len(), beyond.left_out[0].why.as_str()), (0, why));
+    }
     // A record that is there twice is told, and not taken.
     let twice = Archive::new(&[record(0), record(0)]).open().unwrap();
     assert_eq!((twice.variables.len(), twice.left_out[0].why.as_str()), (0, "two messages have one record"));

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use tgm_core::descriptor::Descriptor;
 use tgm_core::selection::{Pick, Selection};
 
-use crate::base::error::Result;
+use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
+use crate::base::span::{head, index, span_len};
 use crate::decode::select::{Selected, selection};
 
 /// The most rows that are read row by row. Of a box of more rows, all of the frame is read.
@@ -22,13 +23,13 @@ pub(crate) fn spans(descriptor: &Descriptor<'_>, picks: &[Pick]) -> Result<Optio
         return Ok(None);
     }
     let hulls = selection.rows().map(|row| row.hull());
-    Ok(Some(hulls.map(|hull| (hull.start, hull.end.saturating_sub(hull.start))).collect()))
+    Ok(Some(hulls.map(|hull| (hull.start, span_len(&hull))).collect()))
 }
 
 /// The selected values, out of the values of [`spans`].
 ///
 /// # Errors
-/// The errors of [`selection`]; [`TensogramError::Encoding`](crate::TensogramError::Encoding) if there is no memory.
+/// The errors of [`selection`]; [`TensogramError::Encoding`] if there is no memory.
 pub(crate) fn gathered(descriptor: &Descriptor<'_>, picks: &[Pick], rows: &[Vec<u8>]) -> Result<Selected<'static>> {
     let selection = selection(descriptor, picks)?;
     let width = descriptor.dtype().byte_width();
@@ -37,18 +38,20 @@ pub(crate) fn gathered(descriptor: &Descriptor<'_>, picks: &[Pick], rows: &[Vec<
 }
 
 fn elements(selection: &Selection<'_>, width: usize, rows: &[Vec<u8>]) -> Result<Vec<u8>> {
-    let len = usize::try_from(selection.element_count()).unwrap_or(usize::MAX).saturating_mul(width);
+    let len = usize::try_from(selection.element_count()).ok().and_then(|count| count.checked_mul(width));
+    let len = len.ok_or_else(unlike_its_rows)?;
     let mut bytes = reserve(len)?;
     bytes.clear();
     for (row, values) in selection.rows().zip(rows) {
-        let step = usize::try_from(row.step).unwrap_or(usize::MAX).saturating_mul(width);
         if row.step == 1 {
             bytes.extend_from_slice(values);
         } else {
-            values.chunks(step).for_each(|chunk| bytes.extend_from_slice(chunk.get(..width).unwrap_or_default()));
+            // Of a step beyond all values, only the first element is in the row.
+            let step = index(row.step).saturating_mul(width);
+            values.chunks(step).for_each(|chunk| bytes.extend_from_slice(head(chunk, width as u64)));
         }
     }
-    Ok(bytes)
+    if bytes.len() == len { Ok(bytes) } else { Err(unlike_its_rows()) }
 }
 
 /// Bits of all rows side by side. Each row of `rows` begins with a byte of its own.
@@ -59,21 +62,27 @@ fn bits(selection: &Selection<'_>, rows: &[Vec<u8>]) -> Result<Vec<u8>> {
         // Of a whole bitmask with the bits behind its last one, as decoding gives them.
         return Ok(values.clone());
     }
-    let len = usize::try_from(selection.element_count().div_ceil(8)).unwrap_or(usize::MAX);
+    let len = usize::try_from(selection.element_count().div_ceil(8)).map_err(|_| unlike_its_rows())?;
     let mut bytes = reserve(len)?;
     let mut at = 0_u64;
     for (row, values) in selection.rows().zip(rows) {
         for number in 0..row.count {
-            let from = number.saturating_mul(row.step);
-            let is_set =
-                byte_of(from).and_then(|byte| values.get(byte)).is_some_and(|byte| byte << (from % 8) & 0x80 != 0);
-            if let Some(byte) = byte_of(at).and_then(|byte| bytes.get_mut(byte)).filter(|_| is_set) {
-                *byte |= 0x80 >> (at % 8);
+            // All of the row's elements lie in the object, so the product is a place in it.
+            let from = number * row.step;
+            let source = byte_of(from).and_then(|byte| values.get(byte)).ok_or_else(unlike_its_rows)?;
+            let place = byte_of(at).and_then(|byte| bytes.get_mut(byte)).ok_or_else(unlike_its_rows)?;
+            if source << (from % 8) & 0x80 != 0 {
+                *place |= 0x80 >> (at % 8);
             }
-            at = at.saturating_add(1);
+            at += 1;
         }
     }
-    Ok(bytes)
+    if at == selection.element_count() { Ok(bytes) } else { Err(unlike_its_rows()) }
+}
+
+/// Never returned for the rows of [`spans`].
+fn unlike_its_rows() -> TensogramError {
+    TensogramError::encoding("the rows of a box do not have as many values as the box")
 }
 
 fn byte_of(bit: u64) -> Option<usize> {
@@ -113,6 +122,24 @@ mod tests {
         let [first, second, third] = SHAPE.map(picks);
         let rest = second.map(|b| third.map(|c| [b, c])).concat();
         first.into_iter().flat_map(|a| rest.iter().map(move |&[b, c]| [a, b, c])).collect()
+    }
+
+    /// Rows that are too few or too short make no box of other values.
+    #[test]
+    fn rows_that_are_not_those_of_the_box_are_an_error() {
+        for dtype in [Dtype::Bitmask, Dtype::Uint16] {
+            let descriptor = DataObjectDescriptor::new(dtype, ByteOrder::NATIVE, &[2, 9]);
+            let data = vec![0_u8; usize::try_from(dtype.byte_len(18).unwrap()).unwrap()];
+            let message = MessageBuilder::new().object(ObjectBuilder::from_parts(descriptor, data)).encode().unwrap();
+            let object = Message::parse(&message).unwrap().object(0).unwrap();
+            let every_other = Pick::Range { start: 0, end: 9, step: NonZeroU64::new(2).unwrap() };
+            let made = |rows: &[Vec<u8>]| gathered(object.descriptor(), &[Pick::All, every_other], rows);
+            let row = vec![0; usize::try_from(dtype.byte_len(9).unwrap()).unwrap()];
+            assert!(made(&[row.clone(), row.clone()]).is_ok());
+            for rows in [vec![], vec![row.clone()], vec![row.clone(), row[1..].to_vec()]] {
+                assert!(made(&rows).is_err(), "{dtype} {rows:?}");
+            }
+        }
     }
 
     /// Rows that were read one by one make the same box as the whole tensor: of bits, and of elements of every width.

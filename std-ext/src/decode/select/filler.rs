@@ -17,6 +17,7 @@ use tgm_codec::threads::Threads;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::selection::{Row, Selection};
 
+use super::super::bounds::values_len;
 use super::super::cost::is_whole_cheaper;
 use super::super::masks::{AscendingMasks, Masks};
 use super::super::plan::Plan;
@@ -26,6 +27,7 @@ use super::super::trust::Trusted;
 use super::pending::{Pending, Reach, Window};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
+use crate::base::span::head;
 
 /// Elements that are decoded for nothing rather than have a window more: about as many as take the time of a window.
 const GAP: u64 = 32;
@@ -72,9 +74,10 @@ pub(super) fn with_filler(
     let Scratch { bytes, masks, runs, work, window: buffer, .. } = scratch;
     let plan = Plan::new(object, options, order, threads)?;
     let descriptor = object.descriptor();
-    let out_len = descriptor.dtype().byte_len(selection.element_count()).unwrap_or(u64::MAX);
+    let out_len = values_len(descriptor, selection.element_count())?;
     let source = RangeBytes::open_unless(&plan, selection.hull().end, bytes, work, |parts, total| {
         let wanted = |block: u64| {
+            // A length to stay below: all of the object, where it has more than 64 bits.
             let span = block.saturating_mul(BLOCKS_A_RANGE);
             let reach = Reach { gap: block, span, alone: u64::MAX, most: u64::MAX };
             Pending::new(selection).windows(reach).map(|window| window.elements)
@@ -140,7 +143,7 @@ impl Filler<'_, '_, '_, '_> {
         let filled = byte_len(self.plan, window.len()).and_then(|len| {
             let values = at_least(&mut buffer, len)?;
             self.decode(&window, reach, values)?;
-            let end = target.done.saturating_add(window.selected);
+            let end = target.done + window.selected;
             while target.done < end {
                 let row = rows.take_row(end - target.done).ok_or_else(too_short)?;
                 target.put(values, window.elements.start, &row, None)?;
@@ -222,14 +225,12 @@ impl Target<'_> {
 fn bytes_of<'v>(values: &'v [u8], elements: &Range<u64>, width: usize, most: usize) -> &'v [u8] {
     let place = |element: u64| usize::try_from(element).ok()?.checked_mul(width);
     let bytes = place(elements.start).zip(place(elements.end)).and_then(|(start, end)| values.get(start..end));
-    let bytes = bytes.unwrap_or_default();
-    bytes.get(..most).unwrap_or(bytes)
+    head(bytes.unwrap_or(&[]), most as u64)
 }
 
 /// Bytes of the values of `count` elements.
 fn byte_len(plan: &Plan<'_, '_>, count: u64) -> Result<usize> {
-    let len = plan.object.descriptor().dtype().byte_len(count).unwrap_or(u64::MAX);
-    plan.options.limits.check_bytes(u64::MAX, len)
+    plan.options.limits.check_bytes(u64::MAX, values_len(plan.object.descriptor(), count)?)
 }
 
 /// Never returned for a selection of this object and a buffer of its length.

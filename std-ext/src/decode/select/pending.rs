@@ -12,6 +12,8 @@ use std::ops::Range;
 
 use tgm_core::selection::{Row, Rows, Selection};
 
+use crate::base::span::{span, span_len};
+
 /// The selected elements that have not been taken yet.
 #[derive(Clone, Debug)]
 pub(super) struct Pending<'p> {
@@ -45,7 +47,7 @@ pub(super) struct Window {
 impl Window {
     /// How many elements are decoded.
     pub(super) const fn len(&self) -> u64 {
-        self.elements.end.saturating_sub(self.elements.start)
+        span_len(&self.elements)
     }
 
     /// Whether all of its elements are selected.
@@ -77,8 +79,9 @@ impl<'p> Pending<'p> {
     pub(super) fn take_row(&mut self, most: u64) -> Option<Row> {
         let row = self.peek()?;
         let count = row.count.min(most);
-        let start = row.start.saturating_add(count.saturating_mul(row.step));
-        self.row = (count < row.count).then_some(Row { start, count: row.count - count, ..row });
+        // Only a row of which something is left goes on, and its next element is one of the object's.
+        self.row =
+            (count < row.count).then(|| Row { start: row.start + count * row.step, count: row.count - count, ..row });
         Some(Row { count, ..row })
     }
 
@@ -90,14 +93,14 @@ impl<'p> Pending<'p> {
             return Some(Window { elements: row.hull(), selected: row.count });
         }
         let mut window = Window { elements: first.start..first.start, selected: 0 };
-        let limit = first.start.saturating_add(reach.span);
+        let limit = span(first.start, reach.span).end;
         while let Some(row) = self.peek() {
-            let is_near = row.start.saturating_sub(window.elements.end) <= reach.gap;
+            let is_near = span_len(&(window.elements.end..row.start)) <= reach.gap;
             let is_alone = row.step == 1 && row.count >= reach.alone;
             if window.selected > 0 && (!is_near || is_alone) {
                 break;
             }
-            let fit = if row.step - 1 <= reach.gap { limit.saturating_sub(row.start).div_ceil(row.step) } else { 1 };
+            let fit = if row.step - 1 <= reach.gap { span_len(&(row.start..limit)).div_ceil(row.step) } else { 1 };
             let count = fit.min(reach.most - window.selected);
             if count == 0 || row.start >= limit {
                 break;

@@ -44,8 +44,7 @@ fn what_is_written_is_what_is_returned() {
     read(&object).select(&picks).options(&options).bytes_into(&mut out).unwrap();
     assert_eq!((out, &*read(&object).select(&picks).bytes().unwrap()), ([2, 3, 5, 6], &out[..]));
     assert_eq!(*read(&object).bytes().unwrap(), [1, 2, 3, 4, 5, 6]);
-    let (descriptor, ranges) =
-        (crate::DataObjectDescriptor::new(crate::Dtype::Uint8, ByteOrder::Little, &[6]), [(4, 2)]);
+    let (descriptor, ranges) = (DataObjectDescriptor::new(crate::Dtype::Uint8, ByteOrder::Little, &[6]), [(4, 2)]);
     let parts = crate::decode_range_from_payload(&descriptor, object.payload(), &ranges, &options).unwrap();
     assert_eq!(parts, [[5, 6]]);
 }
@@ -166,7 +165,7 @@ fn rows_of_compressed_bits_may_begin_anywhere() {
 fn every_other_value_of_the_other_byte_order_is_that_of_the_whole() {
     let other = if cfg!(target_endian = "big") { ByteOrder::Little } else { ByteOrder::Big };
     let data: Vec<u8> = (0..4 * 12 * 2_u32).map(|i| i.to_be_bytes()[3]).collect();
-    let descriptor = crate::DataObjectDescriptor::new(tgm_core::descriptor::Dtype::Uint16, other, &[4, 12]);
+    let descriptor = DataObjectDescriptor::new(tgm_core::descriptor::Dtype::Uint16, other, &[4, 12]);
     let bytes = MessageBuilder::new().object(ObjectBuilder::from_parts(descriptor, data)).encode().unwrap();
     let object = Message::parse(&bytes).unwrap().object(0).unwrap();
     let options = DecodeOptions::default();
@@ -242,7 +241,7 @@ fn a_few_values_of_an_object_beyond_the_limits_can_be_had() {
     options.limits.max_decoded_bytes = 100;
     let values = [1.5_f64; 64];
     let other = if cfg!(target_endian = "big") { ByteOrder::Little } else { ByteOrder::Big };
-    let swapped = crate::DataObjectDescriptor::new(tgm_core::descriptor::Dtype::Float64, other, &[64]);
+    let swapped = DataObjectDescriptor::new(tgm_core::descriptor::Dtype::Float64, other, &[64]);
     for object in [
         ObjectBuilder::new(&[64], &values).unwrap().simple_packing(16),
         ObjectBuilder::from_parts(swapped, vec![0; 64 * 8]),

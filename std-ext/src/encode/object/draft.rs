@@ -103,7 +103,7 @@ impl<'a> Draft<'a> {
         let start = out.len();
         let offsets = compress_payload(self.compressor.as_ref(), self.payload, self.order, self.resources, out)?;
         insert_offsets(&mut self.descriptor, offsets);
-        place_masks(&mut self.descriptor, out.len().saturating_sub(start));
+        place_masks(&mut self.descriptor, out.len() - start);
         out.extend_from_slice(&self.blobs);
         let cbor_start = out.len();
         write_object_descriptor(&self.descriptor, &mut Writer::new(out))?;

@@ -49,7 +49,8 @@ impl Packer {
         let fields = Quantisation { reference: self.reference, factor: self.factor, bits: self.bits };
         let done = pack::pack(simd, ValueBytes { bytes: values.bytes, order: values.order }, fields, out);
         let rest = values.from(done);
-        let out = out.get_mut(self.packed_len(done)..).unwrap_or_default();
+        // `out` has the length of all values, of which `done` are some.
+        let out = out.get_mut(self.packed_len(done)..).unwrap_or(&mut []);
         match rest.order {
             ByteOrder::Big => self.pack(rest.bytes, f64::from_be_bytes, out),
             ByteOrder::Little => self.pack(rest.bytes, f64::from_le_bytes, out),

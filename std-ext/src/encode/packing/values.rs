@@ -25,12 +25,12 @@ impl<'a> Values<'a> {
     /// `count` values from value `start` on. They must exist.
     pub(crate) fn part(self, start: usize, count: usize) -> Self {
         let bytes = self.bytes.get(start..).and_then(|bytes| bytes.get(..count));
-        Self { bytes: bytes.unwrap_or_default(), order: self.order }
+        Self { bytes: bytes.unwrap_or(&[]), order: self.order }
     }
 
     /// All values from value `start` on.
     pub(super) fn from(self, start: usize) -> Self {
-        Self { bytes: self.bytes.get(start..).unwrap_or_default(), order: self.order }
+        Self { bytes: self.bytes.get(start..).unwrap_or(&[]), order: self.order }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = f64> + use<'a> {

@@ -12,6 +12,7 @@ use super::writer::Writer;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
 use crate::base::source_name::SourceName;
+use crate::base::span::span_len;
 use crate::encode::encode_into;
 use crate::file::tensogram_file::TensogramFile;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
@@ -160,7 +161,7 @@ fn failure(path: &Path, stopped: Stopped) -> TensogramError {
             let text = format!(
                 "{}: {} bytes at offset {end} belong to no message: nothing was appended (a torn tail can be removed)",
                 SourceName::of(path),
-                len.saturating_sub(end)
+                span_len(&(end..len))
             );
             TensogramError::Framing(text.into())
         }

@@ -9,6 +9,7 @@ use tgm_core::wire::MAGIC;
 
 use super::medium::Medium;
 use super::options::{AppendOptions, TornTail};
+use crate::base::span::{span, tail};
 use crate::scan::{MessageLayout, ScanOptions, Table, Windowed};
 
 /// Bytes of small messages that are written together.
@@ -75,10 +76,10 @@ impl Batch {
     /// The places of the messages in a file where the batch begins at `offset`.
     pub(super) fn layouts(&self, offset: u64) -> impl Iterator<Item = MessageLayout> {
         let ends = self.starts.iter().skip(1).copied().chain([self.bytes.len()]);
-        self.starts.iter().zip(ends).map(move |(&start, end)| MessageLayout {
-            offset: offset.saturating_add(start as u64),
-            length: end.saturating_sub(start) as u64,
-        })
+        self.starts
+            .iter()
+            .zip(ends)
+            .map(move |(&start, end)| MessageLayout { offset: offset + start as u64, length: (end - start) as u64 })
     }
 
     fn set_magics(&mut self, magic: [u8; MAGIC.len()]) {
@@ -97,7 +98,7 @@ pub(super) fn is_nested(message: &[u8]) -> bool {
 
 /// Where the start magics inside a message are.
 fn inner_magics(message: &[u8]) -> impl Iterator<Item = usize> {
-    let inside = message.get(MAGIC.len()..).unwrap_or_default();
+    let inside = tail(message, MAGIC.len() as u64);
     memmem::find_iter(inside, MAGIC).map(|at| at + MAGIC.len())
 }
 
@@ -157,13 +158,13 @@ impl Tail {
     /// Appends a whole message. A small one waits in memory. Returns the place that it gets.
     pub(super) fn add<M: Medium>(&mut self, medium: &M, message: &[u8]) -> io::Result<MessageLayout> {
         let is_alone = message.len() >= BATCH || (self.sync && is_nested(message));
-        if is_alone || self.batch.len().saturating_add(message.len()) > BATCH {
+        if is_alone || self.batch.len() + message.len() > BATCH {
             self.flush(medium)?;
         }
         if is_alone {
             return self.write(medium, message);
         }
-        let offset = self.end.saturating_add(self.batch.len() as u64);
+        let offset = self.end + self.batch.len() as u64;
         self.batch.push(message);
         Ok(MessageLayout { offset, length: message.len() as u64 })
     }
@@ -235,10 +236,10 @@ impl Tail {
         }
         write().inspect_err(|_| {
             // If this fails too, the first error is still the one to report.
-            let _ = remove(medium, self.end, self.end.saturating_add(len as u64), self.sync);
+            let _ = remove(medium, self.end, span(self.end, len as u64).end, self.sync);
         })?;
         let layout = MessageLayout { offset: self.end, length: len as u64 };
-        self.end = self.end.saturating_add(layout.length);
+        self.end = layout.end();
         Ok(layout)
     }
 }
@@ -256,7 +257,7 @@ fn end_of_messages<M: Medium>(medium: &M, len: u64) -> io::Result<u64> {
         return Ok(len);
     }
     let table = Table::scan(source(), &options)?;
-    Ok(table.messages.last().map_or(0, |last| last.offset.saturating_add(last.length)))
+    Ok(table.messages.last().map_or(0, MessageLayout::end))
 }
 
 /// Removes the bytes from `end`, which belong to no message, to `len`, the end of the file.
@@ -276,7 +277,7 @@ fn remove<M: Medium>(medium: &M, end: u64, len: u64, sync: bool) -> io::Result<(
     let (mut magics, mut from) = (Vec::new(), end);
     while let Some(at) = source.find(MAGIC, from, len)? {
         magics.push(at);
-        from = at.saturating_add(MAGIC.len() as u64);
+        from = at + MAGIC.len() as u64;
     }
     if magics.first() == Some(&end) {
         medium.write_at(end, &[0; MAGIC.len()])?;
@@ -302,12 +303,12 @@ fn write_between<M: Medium>(medium: &M, end: u64, message: &[u8], inner: &[usize
     let mut from = MAGIC.len();
     for to in inner.iter().copied().chain([message.len()]) {
         let bytes = message.get(from..to).ok_or(io::ErrorKind::InvalidInput)?;
-        medium.write_at(end.saturating_add(from as u64), bytes)?;
-        from = to.saturating_add(MAGIC.len());
+        medium.write_at(end + from as u64, bytes)?;
+        from = to + MAGIC.len();
     }
     Ok(())
 }
 
 fn write_magics<M: Medium>(medium: &M, end: u64, places: &[usize]) -> io::Result<()> {
-    places.iter().try_for_each(|&place| medium.write_at(end.saturating_add(place as u64), MAGIC))
+    places.iter().try_for_each(|&place| medium.write_at(end + place as u64, MAGIC))
 }

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use tgm_codec::memory;
 
 use crate::base::error::Result;
+use crate::base::span::{head, index, span_len, tail};
 
 /// The memory grows by at least this many bytes. Each read finds at least half as many free bytes.
 const CHUNK: usize = 64 << 10;
@@ -23,7 +24,8 @@ pub(in crate::file) struct Buffer {
 impl Buffer {
     /// The kept bytes.
     pub(in crate::file) fn bytes(&self) -> &[u8] {
-        self.memory.get(self.begin..self.end).unwrap_or_default()
+        // Both lie in the memory, in this order, at all times.
+        self.memory.get(self.begin..self.end).unwrap_or(&[])
     }
 
     /// The place of the first kept byte in the stream.
@@ -33,27 +35,24 @@ impl Buffer {
 
     /// The place in the stream of the next byte that will be read.
     pub(in crate::file) const fn end(&self) -> u64 {
-        self.start.saturating_add(self.end.saturating_sub(self.begin) as u64)
+        self.start + (self.end - self.begin) as u64
     }
 
     /// The kept bytes from `offset` of the stream on. Empty if the byte at `offset` is not kept.
     pub(in crate::file) fn from(&self, offset: u64) -> &[u8] {
-        let at = offset.checked_sub(self.start).and_then(|at| usize::try_from(at).ok());
-        at.and_then(|at| self.bytes().get(at..)).unwrap_or_default()
+        offset.checked_sub(self.start).map_or(&[], |at| tail(self.bytes(), at))
     }
 
     /// `length` bytes from `offset` of the stream on: fewer if the kept bytes end before.
     pub(in crate::file) fn slice(&self, offset: u64, length: u64) -> &[u8] {
-        let bytes = self.from(offset);
-        usize::try_from(length).ok().and_then(|length| bytes.get(..length)).unwrap_or(bytes)
+        head(self.from(offset), length)
     }
 
     /// Drops the bytes before `offset` of the stream: O(1).
     pub(in crate::file) fn drop_before(&mut self, offset: u64) {
-        let kept = self.end.saturating_sub(self.begin);
-        let count = usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX).min(kept);
-        self.begin = self.begin.saturating_add(count);
-        self.start = self.start.saturating_add(count as u64);
+        let count = index(span_len(&(self.start..offset))).min(self.end - self.begin);
+        self.begin += count;
+        self.start += count as u64;
         if self.begin == self.end {
             (self.begin, self.end) = (0, 0);
         }
@@ -70,11 +69,13 @@ impl Buffer {
     pub(in crate::file) fn read(&mut self, reader: &mut impl Read, wanted: u64) -> Result<usize> {
         self.make_room(wanted)?;
         loop {
-            let room = self.memory.get_mut(self.end..).unwrap_or_default();
+            // An empty buffer would look like the end of the stream.
+            let room = self.memory.get_mut(self.end..).filter(|room| !room.is_empty());
+            let room = room.ok_or_else(|| io::Error::other("no room to read a stream to"))?;
             let len = room.len();
             match reader.read(room) {
                 Ok(count) => {
-                    self.end = self.end.saturating_add(count.min(len));
+                    self.end += count.min(len);
                     return Ok(count.min(len));
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -88,23 +89,23 @@ impl Buffer {
     /// The cost is O(1) for each byte of the stream. Kept bytes move to the front only if at least as many bytes were dropped
     /// before them. The memory grows by at least a quarter of the kept bytes.
     fn make_room(&mut self, wanted: u64) -> Result<()> {
-        let is_short = |buffer: &Self| buffer.memory.len().saturating_sub(buffer.end) < CHUNK / 2;
+        let is_short = |buffer: &Self| buffer.memory.len() - buffer.end < CHUNK / 2;
         if !is_short(self) {
             return Ok(());
         }
-        let kept = self.end.saturating_sub(self.begin);
+        let kept = self.end - self.begin;
         if self.begin >= kept {
             self.memory.copy_within(self.begin..self.end, 0);
             (self.begin, self.end) = (0, kept);
         }
         if is_short(self) {
-            let missing = usize::try_from(wanted.saturating_sub(self.end())).unwrap_or(usize::MAX);
+            let missing = index(span_len(&(self.end()..wanted)));
             // Growing may move all kept bytes. At least a quarter of them is added, so each byte moves a bounded number of
             // times. At most as much as is kept is added: a message that states a large length gets no memory for it before
             // its bytes come.
             let more = missing.clamp(CHUNK.max(kept / 4), kept.max(CHUNK));
             memory::reserve(&mut self.memory, more)?;
-            self.memory.resize(self.memory.len().saturating_add(more), 0);
+            self.memory.resize(self.memory.len() + more, 0);
         }
         Ok(())
     }

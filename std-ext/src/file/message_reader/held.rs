@@ -7,6 +7,7 @@ use tgm_core::scan::Source;
 use tgm_core::wire::{MAGIC, POSTAMBLE_SIZE};
 
 use super::buffer::Buffer;
+use crate::base::span::{span, span_before, span_len};
 
 /// The error where bytes have not come yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,13 +39,13 @@ impl Held {
 
     /// The error for a scan that needs the bytes before `wanted`: at least one more than there are.
     fn starved(&self, wanted: u64) -> Starved {
-        Starved { wanted: wanted.max(self.buffer.end().saturating_add(1)) }
+        Starved { wanted: wanted.max(self.buffer.end() + 1) }
     }
 
     /// Looks for `magic` in the kept bytes from `from` to `end`.
     fn find_kept(&self, magic: &[u8; 8], from: u64, end: u64) -> Option<u64> {
-        let found = memmem::find(self.buffer.slice(from, end.saturating_sub(from)), magic)?;
-        Some(from.saturating_add(found as u64))
+        let found = memmem::find(self.buffer.slice(from, span_len(&(from..end))), magic)?;
+        Some(from + found as u64)
     }
 }
 
@@ -59,7 +60,7 @@ impl Source for Held {
         let bytes = self.buffer.from(offset);
         let least = out.len().min(POSTAMBLE_SIZE);
         if bytes.len() < least && !self.has_ended {
-            return Err(self.starved(offset.saturating_add(least as u64)));
+            return Err(self.starved(span(offset, least as u64).end));
         }
         let read = bytes.len().min(out.len());
         out.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
@@ -72,7 +73,7 @@ impl Source for Held {
             return Ok(*bytes);
         }
         if !self.has_ended {
-            return Err(self.starved(offset.saturating_add(N as u64)));
+            return Err(self.starved(span(offset, N as u64).end));
         }
         let mut padded = [0; N];
         padded.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
@@ -91,7 +92,7 @@ impl Source for Held {
             return Ok(None);
         }
         // The last seven bytes may be the beginning of a magic.
-        let cut_off = come.saturating_sub(magic.len() as u64 - 1).max(from);
+        let cut_off = span_before(come, magic.len() as u64 - 1).start.max(from);
         if is_start && cut_off < come {
             return Ok(Some(cut_off));
         }

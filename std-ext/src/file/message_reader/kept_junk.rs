@@ -1,6 +1,7 @@
 //! The first bytes of junk, kept for the caller.
 
 use super::buffer::Buffer;
+use crate::base::span::{head, span_len};
 
 /// The first bytes of the junk that is being read, at most as many as the options say.
 #[derive(Debug, Default)]
@@ -28,9 +29,9 @@ impl KeptJunk {
             self.start = start;
             self.bytes.clear();
         }
-        let have = start.saturating_add(self.bytes.len() as u64);
-        let new = buffer.slice(have, end.saturating_sub(have));
-        let room = self.most.saturating_sub(self.bytes.len());
-        self.bytes.extend_from_slice(new.get(..room).unwrap_or(new));
+        let have = start + self.bytes.len() as u64;
+        let new = buffer.slice(have, span_len(&(have..end)));
+        let room = self.most - self.bytes.len();
+        self.bytes.extend_from_slice(head(new, room as u64));
     }
 }

@@ -10,6 +10,7 @@ use super::buffer::Buffer;
 use super::kept_junk::KeptJunk;
 use super::next_segment::NextSegment;
 use crate::base::error::Result;
+use crate::base::span::{span_before, span_len};
 
 /// CBOR up to this length is checked. Longer CBOR is checked only if it comes in one piece.
 const CBOR: usize = 64 << 10;
@@ -81,7 +82,7 @@ impl Lossy {
                     let behind = self.decoder.position();
                     self.front = behind;
                     if !mem::take(&mut self.is_too_large) {
-                        return Some(NextSegment::message(behind.saturating_sub(end.length), end.length, limit));
+                        return Some(NextSegment::message(span_before(behind, end.length).start, end.length, limit));
                     }
                 }
                 // The decoder looks for the next message.
@@ -92,7 +93,7 @@ impl Lossy {
 
     /// The junk from the front to `end`.
     fn junk(&mut self, end: u64, junk: &mut KeptJunk) -> NextSegment {
-        let (offset, length) = (self.front, end.saturating_sub(self.front));
+        let (offset, length) = (self.front, span_len(&(self.front..end)));
         junk.add(offset, end, &self.buffer);
         self.front = end;
         NextSegment::Junk { offset, length }
@@ -101,7 +102,7 @@ impl Lossy {
     /// The message that is being read, if it is longer than the limit and was not reported yet.
     fn over_limit(&mut self, limit: u64) -> Option<NextSegment> {
         let offset = self.decoder.message_offset();
-        let is_over = !self.decoder.is_searching() && self.decoder.position().saturating_sub(offset) > limit;
+        let is_over = !self.decoder.is_searching() && span_len(&(offset..self.decoder.position())) > limit;
         if !is_over || self.is_too_large {
             return None;
         }
@@ -112,7 +113,7 @@ impl Lossy {
     /// Drops the bytes that are not needed any more: all before the message, or before the bytes that may begin one.
     fn release(&mut self, junk: &mut KeptJunk) {
         let place = if self.decoder.is_searching() || self.is_too_large {
-            self.decoder.position().saturating_sub(PREAMBLE_SIZE as u64).max(self.front)
+            span_before(self.decoder.position(), PREAMBLE_SIZE as u64).start.max(self.front)
         } else {
             self.decoder.message_offset()
         };

@@ -13,6 +13,8 @@ use super::held::Held;
 use super::kept_junk::KeptJunk;
 use super::next_segment::NextSegment;
 use crate::base::error::Result;
+use crate::base::span::{span, span_before, span_len};
+use crate::scan::MessageLayout;
 
 /// Finds messages by a scan of the bytes that have come.
 #[derive(Debug)]
@@ -24,8 +26,8 @@ pub(super) struct Reliable {
 /// A message that is longer than the limit, and that is not kept.
 #[derive(Debug)]
 enum Skipped {
-    /// A message that states its length. It ends at this place.
-    Stated(u64),
+    /// A message that states its length.
+    Stated(MessageLayout),
     /// A message that does not state its length. Its frames lead to its end. They are walked up to this place.
     Streamed(Box<PushDecoder<0>>, u64),
 }
@@ -62,7 +64,7 @@ impl Reliable {
             };
             self.release(junk);
             let (place, end) = (self.scanner.place(), self.buffer().end());
-            let most = place.saturating_add(limit);
+            let most = span(place, limit).end;
             if starved.wanted > most && end >= most {
                 match self.over_limit(place, limit, junk) {
                     Some(found) => return Ok(Some(found)),
@@ -96,7 +98,7 @@ impl Reliable {
     }
 
     fn junk(&self, offset: u64, length: u64, junk: &mut KeptJunk) -> NextSegment {
-        junk.add(offset, offset.saturating_add(length), self.buffer());
+        junk.add(offset, span(offset, length).end, self.buffer());
         NextSegment::Junk { offset, length }
     }
 
@@ -109,10 +111,10 @@ impl Reliable {
         let front = self.scanner.front();
         self.scanner.resume_at(place);
         if front < place {
-            return Some(self.junk(front, place.saturating_sub(front), junk));
+            return Some(self.junk(front, span_len(&(front..place)), junk));
         }
         let length = match &skipped {
-            Skipped::Stated(end) => Some(end.saturating_sub(place)),
+            Skipped::Stated(message) => Some(message.length),
             Skipped::Streamed(..) => None,
         };
         self.skipped = Some(skipped);
@@ -124,7 +126,7 @@ impl Reliable {
         let mut bytes = self.buffer().from(place);
         let preamble = Preamble::ref_from_bytes(bytes.get(..PREAMBLE_SIZE)?).ok()?;
         if let Some(length) = check_preamble(preamble, u64::MAX).ok()? {
-            return (length > limit).then_some(Skipped::Stated(place.saturating_add(length)));
+            return (length > limit).then_some(Skipped::Stated(MessageLayout { offset: place, length }));
         }
         let mut decoder = Box::new(PushDecoder::new(Link::Reliable));
         decoder.reset(place);
@@ -139,7 +141,7 @@ impl Reliable {
         loop {
             let end = self.buffer().end();
             let ended = match &mut skipped {
-                Skipped::Stated(behind) => (*behind <= end).then_some(*behind),
+                Skipped::Stated(message) => Some(message.end()).filter(|behind| *behind <= end),
                 Skipped::Streamed(decoder, walked) => {
                     let mut bytes = self.scanner.source().buffer.from(*walked);
                     *walked = end;
@@ -147,7 +149,7 @@ impl Reliable {
                         Walked::Inside => None,
                         Walked::Ended => Some(decoder.position()),
                         // Another preamble may be the reason. It was taken.
-                        Walked::Damaged => Some(decoder.position().saturating_sub(PREAMBLE_SIZE as u64)),
+                        Walked::Damaged => Some(span_before(decoder.position(), PREAMBLE_SIZE as u64).start),
                     }
                 }
             };
@@ -161,7 +163,7 @@ impl Reliable {
                 self.scanner.resume_at(start);
                 return Ok(());
             }
-            buffer.drop_before(end.saturating_sub(keeps));
+            buffer.drop_before(span_before(end, keeps).start);
             if let Err(error) = self.read(reader, 0) {
                 self.skipped = Some(skipped);
                 return Err(error);

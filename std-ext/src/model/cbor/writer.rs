@@ -7,6 +7,7 @@ use tgm_core::cbor::{Cursor, MAX_NESTING};
 
 use super::head::{Major, write_head, write_text};
 use crate::base::error::{Result, TensogramError};
+use crate::base::span::tail;
 
 /// Digits of a hexadecimal number of 64 bits.
 const HEXADECIMAL_DIGITS: u64 = 16;
@@ -193,7 +194,7 @@ impl<'w> Writer<'w> {
 
     /// Sorts the entries of a map, which fill the buffer from `start` on, by the bytes of their keys.
     fn sort_entries(&mut self, start: usize) -> Result<()> {
-        let written = self.out.get(start..).unwrap_or_default();
+        let written = tail(self.out, start as u64);
         let mut entries = Vec::new();
         let mut rest = Cursor::new(written, 0);
         while !rest.is_empty() {

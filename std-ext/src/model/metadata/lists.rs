@@ -108,6 +108,7 @@ pub(crate) const fn hash_list_len(count: usize) -> u64 {
 pub fn cbor_to_hash_frame(bytes: &[u8]) -> Result<HashFrame> {
     let list = HashList::from_body(bytes, 0).map_err(|error| TensogramError::cbor(CborOf::Hashes, bytes, 0, error))?;
     Ok(HashFrame {
+        // A list may name none.
         algorithm: list.algorithm().map(|name| name.to_string()).unwrap_or_default(),
         hashes: list.texts().map(|digest| Ok(digest?.to_string())).collect::<Result<_>>()?,
     })

@@ -53,9 +53,9 @@ pub fn path_owner(path: &str) -> PathOwner<'_> {
         return PathOwner::Message(rest);
     }
     if let Some(number) = first.strip_prefix(BASE).and_then(|index| index.strip_prefix('[')?.strip_suffix(']')) {
-        return PathOwner::Numbered { number, key: rest.unwrap_or_default() };
+        return PathOwner::Numbered { number, key: rest.unwrap_or("") };
     }
-    let (number, key) = rest.map(|rest| rest.split_once('.').unwrap_or((rest, ""))).unwrap_or_default();
+    let (number, key) = rest.map_or(("", ""), |rest| rest.split_once('.').unwrap_or((rest, "")));
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     if first == BASE && is_number { PathOwner::Numbered { number, key } } else { PathOwner::Object }
 }
@@ -188,7 +188,7 @@ fn slot<'v>(pairs: &'v mut Vec<(Value, Value)>, name: &str) -> Option<&'v mut Va
 
 /// Removes the value that the dotted `path` leads to from `entries`, if there is one. The maps above it stay.
 pub fn remove_path(entries: &mut BTreeMap<String, Value>, path: &str) {
-    let keys = keys_to(entries, path).unwrap_or_default();
+    let Some(keys) = keys_to(entries, path) else { return };
     let Some((last, above)) = keys.split_last() else { return };
     let Some((first, above)) = above.split_first() else {
         entries.remove(*last);

@@ -79,7 +79,7 @@ impl Expr {
         match self {
             Self::Is(condition) => {
                 condition.number = next;
-                next.saturating_add(1)
+                next + 1
             }
             Self::Not(inner) => inner.number(next),
             Self::All(inner) | Self::Any(inner) => inner.iter_mut().fold(next, |next, expr| expr.number(next)),

@@ -3,6 +3,7 @@
 use super::QueryError;
 use super::compare::{Literal, Relation};
 use super::expr::{Condition, Expr, Test};
+use super::slips;
 
 /// What stands between expressions that must all hold.
 const AND: &str = " and ";
@@ -47,7 +48,8 @@ struct Reader<'t> {
 
 impl<'t> Reader<'t> {
     fn rest(self) -> &'t str {
-        self.text.get(self.at..).unwrap_or_default()
+        // A reader steps over whole tokens, so it never stands inside of a character.
+        self.text.get(self.at..).unwrap_or("")
     }
 
     const fn error(self, what: &'static str) -> QueryError {
@@ -55,12 +57,17 @@ impl<'t> Reader<'t> {
     }
 
     const fn step(&mut self, bytes: usize) {
-        self.at = self.at.saturating_add(bytes);
+        self.at += bytes;
+    }
+
+    /// Steps to `behind`, with which `rest` ends, the text from here on.
+    const fn step_to(&mut self, rest: &str, behind: &str) {
+        self.step(rest.len() - behind.len());
     }
 
     fn skip_blanks(&mut self) {
         let rest = self.rest();
-        self.step(rest.len().saturating_sub(rest.trim_start().len()));
+        self.step_to(rest, rest.trim_start());
     }
 
     /// Steps over `token` if it comes next.
@@ -85,7 +92,7 @@ impl<'t> Reader<'t> {
 
     /// Goes into a bracket or behind a `not`.
     fn deeper(&mut self) -> Result<(), QueryError> {
-        self.nesting = self.nesting.saturating_add(1);
+        self.nesting += 1;
         if self.nesting > DEEPEST { Err(self.error("expected at most 64 brackets inside each other")) } else { Ok(()) }
     }
 }
@@ -135,7 +142,7 @@ fn operand(reader: &mut Reader<'_>) -> Result<Expr, QueryError> {
     let outer = *reader;
     if reader.take("(") {
         reader.deeper()?;
-        reader.brackets = reader.brackets.saturating_add(1);
+        reader.brackets += 1;
         let expr = any(reader)?;
         reader.skip_blanks();
         if !reader.take(")") {
@@ -145,7 +152,7 @@ fn operand(reader: &mut Reader<'_>) -> Result<Expr, QueryError> {
         return Ok(expr);
     }
     if let Some(behind) = behind_not(reader.rest()) {
-        reader.step(reader.rest().len().saturating_sub(behind.len()));
+        reader.step_to(reader.rest(), behind);
         reader.deeper()?;
         let expr = operand(reader)?;
         *reader = Reader { at: reader.at, ..outer };
@@ -168,11 +175,12 @@ fn operator_at(text: &str) -> Option<(&'static str, Operator)> {
     OPERATORS.into_iter().find(|(token, _)| text.starts_with(token))
 }
 
-/// The first operator of a text, and its position.
-fn find_operator(text: &str) -> Option<(usize, &'static str, Operator)> {
+/// The first operator of a text, and what stands before it.
+fn find_operator(text: &str) -> Option<(&str, &'static str, Operator)> {
     text.char_indices().find_map(|(at, _)| {
-        let (token, operator) = operator_at(text.get(at..)?)?;
-        Some((at, token, operator))
+        let (before, rest) = text.split_at_checked(at)?;
+        let (token, operator) = operator_at(rest)?;
+        Some((before, token, operator))
     })
 }
 
@@ -209,10 +217,11 @@ fn word_at(text: &str) -> Option<(Word, &str)> {
 
 /// The key that `text` begins with, if it has no blanks.
 fn key_at(text: &str) -> &str {
-    let is_end =
-        |(at, c): &(usize, char)| c.is_whitespace() || operator_at(text.get(*at..).unwrap_or_default()).is_some();
-    let end = text.char_indices().find(is_end).map_or(text.len(), |(at, _)| at);
-    text.get(..end).unwrap_or_default()
+    let key = text.char_indices().find_map(|(at, c)| {
+        let (key, rest) = text.split_at_checked(at)?;
+        (c.is_whitespace() || operator_at(rest).is_some()).then_some(key)
+    });
+    key.unwrap_or(text)
 }
 
 /// Whether a key can stand in a query without quotes, wherever a condition can.
@@ -226,9 +235,14 @@ pub(super) fn is_plain_key(key: &str) -> bool {
 
 fn condition(reader: &mut Reader<'_>) -> Result<Condition, QueryError> {
     reader.skip_blanks();
+    if let Some(len) = quoted_path(reader.rest()) {
+        let key = reader.rest().get(..len).unwrap_or_default();
+        reader.step(len);
+        return behind_quoted_key(reader, key);
+    }
     if let Some((key, word, behind)) = word_behind_key(reader.rest()) {
-        let start = reader.at.saturating_add(reader.rest().len().saturating_sub(behind.len()));
-        let mut ahead = Reader { at: start, ..*reader };
+        let mut ahead = *reader;
+        ahead.step_to(reader.rest(), behind);
         if word == Word::Exists {
             *reader = ahead;
             return Ok(Condition::new(key, Test::Present));
@@ -243,10 +257,12 @@ fn condition(reader: &mut Reader<'_>) -> Result<Condition, QueryError> {
         }
     }
     if reader.rest().starts_with('"') {
-        return condition_on_quoted_key(reader);
+        reader.step(1);
+        let key = quoted(reader)?;
+        return behind_quoted_key(reader, &key);
     }
-    let Some((at, token, operator)) = find_operator(reader.rest()) else { return Err(reader.error(CONDITION)) };
-    let key = reader.rest().get(..at).unwrap_or_default().trim_end();
+    let Some((before, token, operator)) = find_operator(reader.rest()) else { return Err(reader.error(CONDITION)) };
+    let key = before.trim_end();
     if key.is_empty() {
         return Err(reader.error("expected a key"));
     }
@@ -259,29 +275,50 @@ fn condition(reader: &mut Reader<'_>) -> Result<Condition, QueryError> {
     if key.starts_with('!') || key.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("not ")) {
         return Err(reader.error("expected `not ` in small letters, or a key (a key that begins so stands in quotes)"));
     }
-    reader.step(at.saturating_add(token.len()));
+    reader.step(before.len() + token.len());
     let start = *reader;
     let test = test(reader, operator)?;
-    check_shape(key, &test).map_err(|what| start.error(what))?;
+    slips::check(key, &test).map_err(|what| start.error(what))?;
     Ok(Condition::new(key, test))
 }
 
-fn condition_on_quoted_key(reader: &mut Reader<'_>) -> Result<Condition, QueryError> {
-    reader.step(1);
-    let key = quoted(reader)?;
+/// The length of the path at the front of `text` if it has several parts, and some of them stand in quotes: `a."b.c"`. What is
+/// in quotes ends nothing.
+fn quoted_path(text: &str) -> Option<usize> {
+    let mut reader = Reader { text, at: 0, brackets: 0, nesting: 0 };
+    let (mut parts, mut has_quotes) = (0, false);
+    loop {
+        if reader.rest().starts_with('"') {
+            reader.step(1);
+            quoted(&mut reader).ok()?;
+            has_quotes = true;
+        } else {
+            let part = key_at(reader.rest());
+            reader.step(part.find('.').unwrap_or(part.len()));
+        }
+        parts += 1;
+        if !reader.rest().starts_with('.') {
+            return (has_quotes && parts > 1).then_some(reader.at);
+        }
+        reader.step(1);
+    }
+}
+
+/// A condition whose key, which has quotes, was read.
+fn behind_quoted_key(reader: &mut Reader<'_>, key: &str) -> Result<Condition, QueryError> {
     let rest = reader.rest();
     reader.skip_blanks();
     if let Some((token, operator)) = operator_at(reader.rest()) {
         reader.step(token.len());
         let start = *reader;
         let test = test(reader, operator)?;
-        check_shape(&key, &test).map_err(|what| start.error(what))?;
-        return Ok(Condition::new(&key, test));
+        slips::check(key, &test).map_err(|what| start.error(what))?;
+        return Ok(Condition::new(key, test));
     }
     let Some((word, behind)) = word_at(rest) else { return Err(reader.error("expected an operator behind the key")) };
-    reader.step(reader.rest().len().saturating_sub(behind.len()));
+    reader.step_to(reader.rest(), behind);
     let test = if word == Word::In { range(reader)? } else { Test::Present };
-    Ok(Condition::new(&key, test))
+    Ok(Condition::new(key, test))
 }
 
 /// What stands behind an operator.
@@ -300,7 +337,7 @@ fn is_range(text: &str) -> bool {
         let mut reader = Reader { text, at: 1, brackets: 0, nesting: 0 };
         return quoted(&mut reader).is_ok() && reader.rest().starts_with("..");
     }
-    text.split(char::is_whitespace).next().unwrap_or_default().contains("..")
+    text.split(char::is_whitespace).next().is_some_and(|word| word.contains(".."))
 }
 
 /// The two values of `in`.
@@ -326,10 +363,8 @@ fn bound(reader: &mut Reader<'_>, end: impl FnOnce(&str) -> Option<usize>) -> Re
         reader.step(1);
         return quoted(reader).map(Literal::quoted);
     }
-    let text = end(reader.rest()).and_then(|end| reader.rest().get(..end)).unwrap_or_default();
-    if text.is_empty() {
-        return Err(reader.error("expected a value"));
-    }
+    let text = end(reader.rest()).and_then(|end| reader.rest().get(..end)).filter(|text| !text.is_empty());
+    let Some(text) = text else { return Err(reader.error("expected a value")) };
     reader.step(text.len());
     Ok(Literal::bound(text))
 }
@@ -348,17 +383,15 @@ fn single(reader: &mut Reader<'_>) -> Result<Literal, QueryError> {
     let start = *reader;
     let is_quoted = reader.rest().trim_start().starts_with('"');
     let found = literal(reader)?;
-    let text = start.text.get(start.at..reader.at).unwrap_or_default();
-    if text.trim().is_empty() {
-        return Err(start.error("expected a value"));
-    }
+    let text = start.text.get(start.at..reader.at).filter(|text| !text.trim().is_empty());
+    let Some(text) = text else { return Err(start.error("expected a value")) };
     if reader.rest().starts_with('/') {
         return Err(reader.error("expected one value: only = and != take several, and quotes make / a part of one"));
     }
     let words = [(AND, "expected a condition behind `and`"), (OR, "expected a condition behind `or`")].into_iter();
-    let first = words.filter_map(|(word, what)| Some((text.find(word)?.saturating_add(word.len()), what))).min();
+    let first = words.filter_map(|(word, what)| Some((text.find(word)? + word.len(), what))).min();
     match first {
-        Some((at, what)) if !is_quoted => Err(Reader { at: start.at.saturating_add(at), ..start }.error(what)),
+        Some((at, what)) if !is_quoted => Err(Reader { at: start.at + at, ..start }.error(what)),
         _ => Ok(found),
     }
 }
@@ -382,7 +415,7 @@ fn literal(reader: &mut Reader<'_>) -> Result<Literal, QueryError> {
 /// What cannot be meant as a value without quotes, and where: habits of other languages, which would match nothing.
 fn mistake(text: &str) -> Option<(usize, &'static str)> {
     const JOINED: &str = "expected ` and ` or ` or ` between conditions (quotes make all of it a value)";
-    let blanks = text.len().saturating_sub(text.trim_start().len());
+    let blanks = text.len() - text.trim_start().len();
     if text.trim_start().starts_with(['=', '<', '>']) {
         return Some((
             blanks,
@@ -393,7 +426,7 @@ fn mistake(text: &str) -> Option<(usize, &'static str)> {
         return Some(found);
     }
     text.char_indices().find_map(|(at, c)| {
-        let behind = text.get(at.saturating_add(c.len_utf8())..).unwrap_or_default();
+        let behind = text.get(at + c.len_utf8()..)?;
         let is_mistake = match c {
             '&' | '|' => behind.starts_with(c) || (behind.starts_with(' ') && begins_condition(behind)),
             ',' | ';' => begins_condition(behind),
@@ -420,20 +453,6 @@ fn dangling(text: &str) -> Option<(usize, &'static str)> {
     Some((text.len(), what))
 }
 
-/// Finds the shape that is written as listings show it, which equals no shape.
-fn check_shape(key: &str, test: &Test) -> Result<(), &'static str> {
-    let is_shown = |literal: &Literal| {
-        let mut lengths = literal.text().split('x');
-        literal.text().contains('x') && lengths.all(|len| !len.is_empty() && len.bytes().all(|c| c.is_ascii_digit()))
-    };
-    match test {
-        Test::OneOf(literals) | Test::NoneOf(literals) if key == "shape" && literals.iter().any(is_shown) => {
-            Err("expected a shape in brackets, such as [181,360],")
-        }
-        _ => Ok(()),
-    }
-}
-
 /// The text up to the closing quote, behind which the reader then stands.
 fn quoted(reader: &mut Reader<'_>) -> Result<String, QueryError> {
     let (opening, mut text) = (*reader, String::new());
@@ -441,7 +460,7 @@ fn quoted(reader: &mut Reader<'_>) -> Result<String, QueryError> {
     while let Some((at, c)) = chars.next() {
         match c {
             '"' => {
-                reader.step(at.saturating_add(1));
+                reader.step(at + 1);
                 let rest = reader.rest().trim_start();
                 if rest.starts_with('/') {
                     reader.skip_blanks();
@@ -467,7 +486,7 @@ fn plain(reader: Reader<'_>) -> &str {
     let rest = reader.rest();
     let mut opened = 0_usize;
     for (at, c) in rest.char_indices() {
-        let behind = rest.get(at..).unwrap_or_default();
+        let Some((before, behind)) = rest.split_at_checked(at) else { continue };
         let is_end = match c {
             '/' => true,
             ' ' => [AND, OR].iter().any(|word| behind.strip_prefix(word).is_some_and(begins_condition)),
@@ -475,10 +494,11 @@ fn plain(reader: Reader<'_>) -> &str {
             _ => false,
         };
         if is_end {
-            return rest.get(..at).unwrap_or_default();
+            return before;
         }
         match c {
-            '(' => opened = opened.saturating_add(1),
+            '(' => opened += 1,
+            // One that closes nothing is a character of the value.
             ')' => opened = opened.saturating_sub(1),
             _ => {}
         }
@@ -493,12 +513,15 @@ fn begins_condition(text: &str) -> bool {
     while let Some(behind) = text.strip_prefix('(').or_else(|| behind_not(text)) {
         text = behind.trim_start();
     }
+    if let Some(len) = quoted_path(text) {
+        return condition_follows(text.get(len..).unwrap_or_default());
+    }
     if text.starts_with('"') {
         let mut reader = Reader { text, at: 1, brackets: 0, nesting: 0 };
         return quoted(&mut reader).is_ok() && condition_follows(reader.rest());
     }
     let key = key_at(text);
-    !key.is_empty() && condition_follows(text.get(key.len()..).unwrap_or_default())
+    !key.is_empty() && text.strip_prefix(key).is_some_and(condition_follows)
 }
 
 /// Whether an operator comes next, behind a key.
@@ -507,6 +530,6 @@ fn condition_follows(text: &str) -> bool {
         return true;
     }
     let Some((token, operator)) = operator_at(text.trim_start()) else { return false };
-    let behind = text.trim_start().strip_prefix(token).unwrap_or_default();
-    !matches!(operator, Operator::Present) || behind.is_empty() || behind.starts_with([' ', ')'])
+    let is_last = |behind: &str| behind.is_empty() || behind.starts_with([' ', ')']);
+    !matches!(operator, Operator::Present) || text.trim_start().strip_prefix(token).is_some_and(is_last)
 }

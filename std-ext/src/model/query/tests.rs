@@ -209,6 +209,30 @@ fn words_of_the_grammar_can_be_keys() {
     }
 }
 
+/// The parts of a path stand in quotes as in every other place that takes a key.
+#[test]
+fn parts_of_paths_can_stand_in_quotes() {
+    let inner = Owned::Map(vec![("c".into(), 1.into()), ("d=e and f".into(), 2.into())]);
+    let outer = Owned::Map(vec![("x y".into(), 3.into()), ("g.h".into(), Owned::Map(vec![("i".into(), 4.into())]))]);
+    let bytes = message([vec![("\"a.b\"", inner), ("p", outer)], vec![]], vec![]);
+    for query in [
+        "\"a.b\".c=1",
+        "\"a.b\".c in 1..2 and p.\"g.h\".i>3",
+        "\"a.b\".\"d=e and f\" = 2",
+        "p.\"x y\"=3 and p.\"g.h\".i?",
+        "p.\"x y\"=3 and \"a.b\".c=1 or \"a.b\".none=1",
+        "not \"a.b\".c!=1",
+        "(\"a.b\".c exists)",
+    ] {
+        assert!(matches(&bytes, query), "{query}");
+        let parsed: Query = query.parse().unwrap();
+        assert_eq!(parsed.to_string().parse(), Ok(parsed), "{query}");
+    }
+    for query in ["\"a.b\".c", "\"a.b.c=1", "\"a.b\"c=1"] {
+        assert!(query.parse::<Query>().is_err(), "{query}");
+    }
+}
+
 #[test]
 fn structure_is_asked_for_where_there_is_no_such_metadata() {
     let bytes = message([vec![("filter", "median".into())], vec![]], vec![("ndim", 7.into())]);
@@ -321,6 +345,18 @@ fn what_cannot_be_meant_is_refused() {
         ("shape=10x20", "shape=[10,20]"),
         ("\"shape\"!=10x20/3", "shape!=[10,20]"),
         ("shape=\"4x5x6\"", "shape=[4,5,6]"),
+        ("shape=(4,6)", "shape=[4,6]"),
+        ("shape=4,6", "shape=[4,6]"),
+        ("shape!=[4, 6]", "shape!=[4,6]"),
+        ("shape=[4,6]/24", "shape=[4,6]/[24]"),
+        ("dtype=Float32", "dtype=float32"),
+        ("dtype=f4", "dtype=float32"),
+        ("dtype!=\"<f8\"", "dtype!=float64"),
+        ("dtype=float32/double", "dtype=float32/float64"),
+        ("dtype=bool", "dtype=bitmask"),
+        ("compression=ZSTD", "compression=zstd"),
+        ("filter=none/Shuffle", "filter=none/shuffle"),
+        ("encoding=Simple_Packing", "encoding=simple_packing"),
     ] {
         let error = query.parse::<Query>().map(|query| query.to_string()).unwrap_err().to_string();
         assert!(error.starts_with("expected"), "{query}: {error}");
@@ -337,6 +373,14 @@ fn what_cannot_be_meant_is_refused() {
         "a=x;y",
         "name=10x20",
         "shape=[10,20]",
+        "shape=[]",
+        "shape=round",
+        "shape=4*",
+        "dtype=mine",
+        "dtype=F*",
+        "filter=Hann",
+        "encoding=UTF-8",
+        "kind=Float32",
         "a=1|2",
     ] {
         assert!(query.parse::<Query>().is_ok(), "{query}");

@@ -91,6 +91,12 @@ fn addresses_that_mean_nothing_are_refused() {
         ("s3://bucket/key", with(&[endpoint]), "allow_http allows"),
         ("s3://bucket/key", with(&[("azure_storage_account_name", "x")]), "unknown option"),
         ("az://container/key", with(&[]), ""),
+        ("s3://bucket//key", with(&[]), "keys with an empty part"),
+        ("s3://bucket/dir//key", with(&[]), "keys with an empty part"),
+        ("gs://bucket/dir/", with(&[]), "keys with an empty part"),
+        ("s3://bucket/", with(&[]), "names no object"),
+        ("s3://bucket/key", with(&[("instance_credentials", "false")]), "the cloud instance is not asked"),
+        ("gs://bucket/key", with(&[("instance_credentials", "false")]), "the cloud instance is not asked"),
         ("memory:///x", with(&[]), "not known"),
         ("no address", with(&[]), "not an address"),
     ] {
@@ -111,4 +117,44 @@ fn credentials_that_cannot_be_had_are_an_error_of_that_kind() {
     let error = source.fetch(&at(0..10), None).unwrap_err();
     assert_eq!(error.kind(), FetchErrorKind::Denied, "{error}");
     assert!(error.to_string().contains("skip_signature"), "{error}");
+}
+
+/// A store repeats requests that fail, for minutes.
+#[test]
+fn a_cloud_instance_that_does_not_answer_is_asked_for_a_short_time() {
+    let server = Server::start();
+    server.switch(|it| it.delay = Duration::from_secs(20));
+    let endpoint = server.url("");
+    let options = with(&[
+        ("endpoint", &endpoint),
+        ("metadata_endpoint", &endpoint),
+        ("allow_http", "true"),
+        ("max_retries", "100"),
+        ("retry_timeout", "0.2"),
+    ]);
+    let start = std::time::Instant::now();
+    let error = source("s3://bucket/key", &options).fetch(&at(0..10), None).unwrap_err();
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert_eq!(error.kind(), FetchErrorKind::Denied, "{error}");
+    assert!(error.to_string().contains("no cloud instance answered within 0.2 s"), "{error}");
+    assert!(error.to_string().contains("instance_credentials=false"), "{error}");
+}
+
+/// `.cargo/config.toml` sends requests that would leave the machine nowhere.
+#[test]
+fn no_test_leaves_the_machine() {
+    for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"] {
+        assert_eq!(std::env::var(name).as_deref(), Ok("http://127.0.0.1:1"), "{name}: run the tests by cargo");
+    }
+    let options = RemoteOptions { environment: true, ..options() };
+    for address in ["http://example.invalid/x.tgm", "https://192.0.2.1/x.tgm"] {
+        let error = source(address, &options).fetch(&at(0..1), None).unwrap_err();
+        assert!(error.to_string().contains("refused"), "{address}: {error}");
+    }
+    for address in ["s3://bucket/key", "gs://bucket/key", "az://container/key"] {
+        let storage = with(&[("azure_storage_account_name", "x")]).storage;
+        let storage = if address.starts_with("az") { storage } else { options.storage.clone() };
+        let error = open(address, &RemoteOptions { storage, ..options.clone() }).unwrap_err();
+        assert!(error.to_string().contains("the cloud instance is not asked"), "{address}: {error}");
+    }
 }

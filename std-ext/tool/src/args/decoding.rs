@@ -1,9 +1,9 @@
-//! Flags of commands that decode: limits and threads.
+//! Flags of commands that decode: the limit of an object, and threads.
 
 use clap::Args;
 use tgm_std::{DecodeBudget, DecodeOptions};
 
-use crate::args::limits::LimitFlags;
+use crate::args::limits::ObjectLimit;
 use crate::args::threads::Threads;
 use crate::read::values::as_stored;
 
@@ -13,23 +13,18 @@ pub(crate) struct Decoding {
     #[command(flatten)]
     threads: Threads,
     #[command(flatten)]
-    limits: LimitFlags,
+    limit: ObjectLimit,
 }
 
 impl Decoding {
     /// The options for one object, whose values keep their byte order.
     pub(crate) fn options(&self) -> DecodeOptions {
-        DecodeOptions { limits: self.limits.of_object(), threads: self.threads.count(), ..as_stored() }
+        DecodeOptions { limits: self.limit.of_object(), threads: self.threads.count(), ..as_stored() }
     }
 
     /// How many threads work on messages. With a limit for a whole file it is one: what objects take is counted from the first
     /// one on.
-    pub(crate) fn threads(&self) -> usize {
-        if self.budget().max_file_bytes.is_some() { 1 } else { self.threads.of_messages() }
-    }
-
-    /// The limits of a message and of a file.
-    pub(crate) const fn budget(&self) -> DecodeBudget {
-        self.limits.budget()
+    pub(crate) fn threads(&self, budget: &DecodeBudget) -> usize {
+        if budget.max_file_bytes.is_some() { 1 } else { self.threads.of_messages() }
     }
 }

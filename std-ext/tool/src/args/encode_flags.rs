@@ -89,6 +89,11 @@ impl EncodeFlags {
         options
     }
 
+    /// Whether flags ask to mask NaN, and infinities.
+    pub(crate) fn asks_for_masks(&self) -> (bool, bool) {
+        (self.allow_nan == Some(true), self.allow_inf == Some(true))
+    }
+
     /// Whether a flag asks to store existing masks in another way.
     pub(crate) const fn changes_masks(&self) -> bool {
         self.nan_mask_method.is_some()

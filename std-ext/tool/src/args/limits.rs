@@ -1,15 +1,31 @@
-//! Flags that limit the cost of decoding.
+//! Flags that limit the cost of decoding: of each object, and of all objects of a message or a file.
 
 use clap::Args;
 use tgm_std::{DecodeBudget, DecodeLimits};
 
-/// Limits on the decoded size of objects, messages and files.
+/// A limit on the decoded size of objects, for commands that decode one at a time.
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Limits (bytes, or with K, M, G or T for powers of 1024)")]
-pub(crate) struct LimitFlags {
-    /// Bytes that an object may decode to [default: 16G, and 64K for each byte beyond 1G]
+pub(crate) struct ObjectLimit {
+    /// Bytes that an object may decode to; values that need no decoding do not count [default: 16G, and 64K for each byte
+    /// beyond 1G]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     max_object_bytes: Option<u64>,
+}
+
+impl ObjectLimit {
+    /// The limits of one object.
+    pub(crate) fn of_object(&self) -> DecodeLimits {
+        let usual = DecodeLimits::default();
+        // A limit that the user gives counts alone, however small the payload is.
+        self.max_object_bytes.map_or(usual, |max| DecodeLimits { max_decoded_bytes: max, free_bytes: max, ..usual })
+    }
+}
+
+/// Limits on the decoded size of all objects of messages and files.
+#[derive(Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Limits (bytes, or with K, M, G or T for powers of 1024)")]
+pub(crate) struct SumLimits {
     /// Bytes that all objects of a message may decode to [default: 16G, and 16K for each byte of the message]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     max_message_bytes: Option<u64>,
@@ -18,14 +34,7 @@ pub(crate) struct LimitFlags {
     max_file_bytes: Option<u64>,
 }
 
-impl LimitFlags {
-    /// The limits of one object.
-    pub(crate) fn of_object(&self) -> DecodeLimits {
-        let usual = DecodeLimits::default();
-        // A limit that the user gives counts alone, however small the payload is.
-        self.max_object_bytes.map_or(usual, |max| DecodeLimits { max_decoded_bytes: max, free_bytes: max, ..usual })
-    }
-
+impl SumLimits {
     /// The limits of a message and of a file.
     pub(crate) const fn budget(&self) -> DecodeBudget {
         DecodeBudget { max_message_bytes: self.max_message_bytes, max_file_bytes: self.max_file_bytes }

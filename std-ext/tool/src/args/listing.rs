@@ -113,6 +113,16 @@ impl ListFlags {
         !self.csv && self.text.json()
     }
 
+    /// Whether a flag says something that rows alone can have.
+    pub(crate) fn is_about_rows(&self) -> bool {
+        self.csv || self.limit.is_some() || !self.sort.is_empty() || self.is_named_csv()
+    }
+
+    /// Whether the name of the file asks for rows with commas.
+    fn is_named_csv(&self) -> bool {
+        !self.text.json.is_on() && self.text.output.as_ref().and_then(ending).is_some_and(|ending| ending == "csv")
+    }
+
     /// The keys to sort by.
     pub(crate) fn sort_keys(&self) -> impl Iterator<Item = &str> {
         self.sort.iter().map(|sort| sort.key.as_str())
@@ -121,8 +131,7 @@ impl ListFlags {
     /// The listing of a command that reads these files.
     pub(crate) fn listed<'c>(&'c self, reads: &'c [PathBuf]) -> Listed<'c> {
         let mut listed = self.text.listed(reads);
-        let is_named = || self.text.output.as_ref().and_then(ending).is_some_and(|ending| ending == "csv");
-        if self.csv || (!self.text.json.is_on() && is_named()) {
+        if self.csv || self.is_named_csv() {
             listed.form.notation = Notation::Csv;
         }
         Listed { form: Form { limit: self.limit, sort: self.sort.clone(), ..listed.form }, ..listed }

@@ -259,7 +259,8 @@ impl Rewriter<'_> {
         is_wanted: bool,
     ) -> Result<Prepared<'f>, Unfit> {
         let descriptor = with_present_names(object, descriptor)?;
-        let has_new_masks = descriptor.masks.is_some() && self.encode.changes_masks();
+        let has_new_masks = (descriptor.masks.is_some() && self.encode.changes_masks())
+            || (is_wanted && self.has_bare_non_finite(object, &descriptor)?);
         if !is_wanted || (self.pipeline.is_empty() && !has_new_masks) {
             if self.decode_all {
                 read(object).options(&self.decode_options()).bytes()?;
@@ -274,6 +275,25 @@ impl Rewriter<'_> {
             return Ok(Prepared::Kept(descriptor, object.region()));
         }
         Ok(Prepared::Encoded(staged, data, options))
+    }
+
+    /// Whether the object has NaN or infinities without a mask, and a flag asks for masks of them. Lossy stages that take them
+    /// may have changed them, so they stay.
+    fn has_bare_non_finite(
+        &self,
+        object: &DataObject<'_>,
+        descriptor: &DataObjectDescriptor,
+    ) -> Result<bool, TensogramError> {
+        let (nan, infinities) = self.encode.asks_for_masks();
+        if !(nan || infinities) || is_lossy(descriptor) {
+            return Ok(false);
+        }
+        let options = DecodeOptions { restore_non_finite: false, ..self.decode_options() };
+        let bytes = read(object).options(&options).bytes()?;
+        let mut found = false;
+        Elements::of(object.descriptor(), &bytes)
+            .for_each(|value| found |= (nan && value.is_nan()) || (infinities && value.is_infinite()));
+        Ok(found)
     }
 
     fn decode_options(&self) -> DecodeOptions {

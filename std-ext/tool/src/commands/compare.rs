@@ -15,6 +15,7 @@ use tgm_std::TensogramError;
 
 use self::findings::{ComparedMessage, Findings, Told};
 use crate::args::decoding::Decoding;
+use crate::args::limits::SumLimits;
 use crate::args::listing::{Listed, TextFlags};
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
@@ -75,6 +76,8 @@ pub(crate) struct Compare {
     digests: Digests,
     #[command(flatten)]
     decoding: Decoding,
+    #[command(flatten)]
+    limits: SumLimits,
 }
 
 /// A tolerance of the command line.
@@ -240,7 +243,7 @@ impl Work<'_, '_> {
         work: impl Fn(&mut Comparison<'_, '_>, T) + Sync,
     ) -> io::Result<()> {
         let compare = self.compare;
-        let budget = compare.decoding.budget();
+        let budget = compare.limits.budget();
         let state = || Comparison {
             left: Side::new(a),
             right: Side::new(b),
@@ -251,7 +254,7 @@ impl Work<'_, '_> {
             mem::take(&mut comparison.findings.told)
         };
         let longest = a.longest_message().saturating_add(b.longest_message());
-        in_order(bounded(compare.decoding.threads(), longest), items, state, work, |told| self.print(told))
+        in_order(bounded(compare.decoding.threads(&budget), longest), items, state, work, |told| self.print(told))
     }
 
     /// Compares pairs of objects. A message is read once for all pairs that follow each other, of the file with fewer messages

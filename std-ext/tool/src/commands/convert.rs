@@ -7,11 +7,14 @@
 //! | [`item`] | what readers hand on: a message, or arrays |
 //! | [`losses`] | what is not kept |
 //! | [`output`] | one file, or several, and what is written to them |
+//! | `cubes` | fields of many messages as variables of NetCDF and Zarr |
 //! | `grib2`, [`arrays`], [`tgm`], `netcdf`, `tables`, `zarr` | a family of formats each |
 //!
 //! A new format takes a variant and a row in [`formats`], and arms in `read` and in [`output`] that call its family.
 
 mod arrays;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+mod cubes;
 mod formats;
 #[cfg(feature = "grib")]
 mod grib2;
@@ -99,6 +102,9 @@ pub(crate) struct Convert {
     #[cfg(feature = "netcdf")]
     #[command(flatten)]
     netcdf: netcdf::NetcdfFlags,
+    #[cfg(any(feature = "netcdf", feature = "zarr"))]
+    #[command(flatten)]
+    cubes: cubes::CubeFlags,
     #[cfg(feature = "arrow")]
     #[command(flatten)]
     tables: tables::TableFlags,

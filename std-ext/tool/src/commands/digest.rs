@@ -13,6 +13,7 @@ use tgm_core::object::DataObject;
 use tgm_std::{DecodeOptions, Spending, TensogramError, decode_descriptors};
 
 use crate::args::decoding::Decoding;
+use crate::args::limits::SumLimits;
 use crate::args::listing::{ListFlags, Listed};
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
@@ -53,6 +54,8 @@ pub(crate) struct Digest {
     keys: Keys,
     #[command(flatten)]
     decoding: Decoding,
+    #[command(flatten)]
+    limits: SumLimits,
 }
 
 /// The decoding budget that is left.
@@ -96,8 +99,8 @@ impl Run for Digest {
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let keys = self.keys.columns(Table::new(COLUMNS).titles(), &self.listing);
-        let budget = self.decoding.budget();
-        let threads = self.decoding.threads();
+        let budget = self.limits.budget();
+        let threads = self.decoding.threads(&budget);
         let state = |len| Costs { options: self.decoding.options(), spending: budget.of_file(len) };
         let look = |costs: &mut Costs, entry: &Entry<'_>| -> Result<Option<Found>, TensogramError> {
             let is_chosen = self.selection.chooses(entry, self.digests)?;

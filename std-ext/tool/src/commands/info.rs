@@ -18,9 +18,12 @@ use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
 use crate::show::json::{self, Document};
 use crate::show::output::Out;
+use crate::show::table::{Cell, Column, Table};
 use crate::show::text::escape;
 
 /// Summarize files: messages, objects, junk, writers and times
+///
+/// With --csv, --sort or --limit each file is a row.
 #[derive(Args, Debug)]
 pub(crate) struct Info {
     #[command(flatten)]
@@ -52,6 +55,9 @@ impl Run for Info {
     }
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
+        if !self.files.json() && self.files.listing.is_about_rows() {
+            return self.table(out);
+        }
         let mut document = if self.files.json() { Some(Document::begin(out, "tgm.info/1", "files")?) } else { None };
         for path in &self.files.paths {
             let Some(input) = open_or_report(path, out) else { continue };
@@ -62,6 +68,33 @@ impl Run for Info {
             }
         }
         document.map_or(Ok(()), |document| document.end(out))
+    }
+}
+
+impl Info {
+    /// A row for each file.
+    fn table(&self, out: &mut Out) -> io::Result<()> {
+        let numbers = ["messages", "objects", "bytes", "junk"].map(Column::right);
+        let texts = ["encoder", "first", "last"].map(Column::left);
+        let mut table = Table::new([Column::left("file")].into_iter().chain(numbers).chain(texts));
+        for path in &self.files.paths {
+            let Some(input) = open_or_report(path, out) else { continue };
+            let contents = FileContents::of(&input, (&self.selection, self.digests), out)?;
+            let encoders: Vec<_> = contents.encoders.keys().filter(|name| !name.is_empty()).cloned().collect();
+            let time = |time: Option<String>| Cell::from(time.unwrap_or_default());
+            let cells = vec![
+                input.name().into(),
+                contents.messages.into(),
+                contents.objects.into(),
+                contents.bytes.into(),
+                contents.junk.into(),
+                encoders.join(", ").into(),
+                time(contents.first_time),
+                time(contents.last_time),
+            ];
+            table.row(out, cells)?;
+        }
+        table.finish(out)
     }
 }
 

@@ -16,6 +16,7 @@ use tgm_std::{DecodeLimits, Spending, TensogramError};
 
 use crate::args::decoding::Decoding;
 use crate::args::files::Files;
+use crate::args::limits::SumLimits;
 use crate::args::listing::Listed;
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
@@ -76,6 +77,8 @@ pub(crate) struct Stats {
     digests: Digests,
     #[command(flatten)]
     decoding: Decoding,
+    #[command(flatten)]
+    limits: SumLimits,
 }
 
 /// Bars of a distribution in the table.
@@ -214,8 +217,8 @@ impl Run for Stats {
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let keys = self.keys.columns(self.table(&KeyColumns::default()).titles(), &self.files.listing);
-        let budget = self.decoding.budget();
-        let threads = self.decoding.threads();
+        let budget = self.limits.budget();
+        let threads = self.decoding.threads(&budget);
         let state = |len| budget.of_file(len);
         let look = |spending: &mut Spending, entry: &Entry<'_>| self.lines(entry, &keys, spending);
         let mut work = Work { stats: self, keys: &keys, total: Total::default() };

@@ -11,7 +11,7 @@ use tgm_std::validate::{
     validate_stream,
 };
 
-use crate::args::limits::LimitFlags;
+use crate::args::limits::{ObjectLimit, SumLimits};
 use crate::args::listing::{Listed, TextFlags};
 use crate::args::threads::Threads;
 use crate::commands::Run;
@@ -45,7 +45,9 @@ pub(crate) struct Validate {
     #[command(flatten)]
     threads: Threads,
     #[command(flatten)]
-    limits: LimitFlags,
+    limit: ObjectLimit,
+    #[command(flatten)]
+    limits: SumLimits,
 }
 
 /// How deep to go.
@@ -105,7 +107,7 @@ impl Validate {
             check_canonical: self.canonical,
             checksum_only: self.depth.checksum,
             like_reference: self.like_reference,
-            limits: self.limits.of_object(),
+            limits: self.limit.of_object(),
             budget: self.limits.budget(),
             threads: self.threads.of_library(),
             ..ValidateOptions::default()

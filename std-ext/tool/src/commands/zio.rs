@@ -62,9 +62,6 @@ struct ZioFiles {
     /// .zio files to read; "-" is standard input
     #[arg(value_name = "FILE", required = true)]
     paths: Vec<PathBuf>,
-    /// Senders were big-endian; messages do not state their byte order
-    #[arg(long)]
-    big_endian: bool,
 }
 
 /// A message of a .zio file, or the error of opening it.
@@ -82,13 +79,11 @@ impl ZioMessage<'_> {
 }
 
 impl ZioFiles {
-    const fn order(&self) -> ByteOrder {
-        if self.big_endian { ByteOrder::Big } else { ByteOrder::Little }
-    }
-
-    /// Calls `with` for each message of each file. Files that cannot be read and broken framing are reported.
+    /// Calls `with` for each message of each file, whose values have the order. Files that cannot be read and broken framing
+    /// are reported.
     fn for_each(
         &self,
+        order: ByteOrder,
         out: &mut Out,
         mut with: impl FnMut(&mut Out, &ZioMessage<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
@@ -111,7 +106,7 @@ impl ZioFiles {
                 match message {
                     Err(error) => out.report(&name, &error),
                     Ok((offset, bytes)) => {
-                        let message = Message::from_buffer(&bytes, self.order()).map_err(TensogramError::from);
+                        let message = Message::from_buffer(&bytes, order).map_err(TensogramError::from);
                         with(out, &ZioMessage { file: &name, index, offset, message })?;
                     }
                 }

@@ -107,7 +107,12 @@ impl Cataloged {
         {
             return Ok(false);
         }
-        out.remark(&format!("warning: {}: {}", SourceName::of(path), Freshness::NotChecked));
+        match catalog.is_of_same_file(source.data()) {
+            Some(true) => {}
+            // What is read then can tell.
+            Some(false) => return Ok(false),
+            None => out.remark(&format!("warning: {}: {}", SourceName::of(path), Freshness::NotChecked)),
+        }
         if found.is_empty() {
             asked::note_missing(catalog.message_count() as u64, self.missing(selection));
         }
@@ -155,7 +160,7 @@ fn candidates(path: &Path, input: &Input, selection: &Selection, by_objects: boo
     let catalog = open(path)?;
     match catalog.check(input.data())? {
         Freshness::Stale(why) => return Err(TensogramError::Metadata(format!("it is stale: {why}").into())),
-        Freshness::NotChecked => out.remark(&format!("warning: {}: {}", path.display(), Freshness::NotChecked)),
+        Freshness::NotChecked => out.remark(&format!("warning: {}: {}", input.name(), Freshness::NotChecked)),
         _ => {}
     }
     selected(&catalog, selection, by_objects)

@@ -125,7 +125,8 @@ impl Names {
     fn push_value(&mut self, key: &str, value: &str) -> Result<()> {
         let is_wrong = |c| is_separator(c) || is_unsafe(c);
         if value.is_empty() || value.contains(is_wrong) || matches!(value, "." | "..") {
-            let value = if value.is_empty() { "it is empty" } else { value };
+            // A line end would begin another line of the error.
+            let value = if value.is_empty() { "it is empty".into() } else { value.replace('\n', "\\n") };
             return Err(wrong(format!("the value of {key} cannot be part of a file's name: {value}")));
         }
         self.path.push_str(value);

@@ -16,6 +16,8 @@ mod asked;
 mod browse;
 mod cat;
 mod catalog;
+#[cfg(feature = "remote")]
+mod cataloged_address;
 mod compare;
 #[cfg(unix)]
 mod conformance;
@@ -24,6 +26,8 @@ mod convert;
 mod copying;
 mod corpus;
 mod create;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+mod cubes;
 mod digest;
 mod digests;
 mod doctor;
@@ -43,6 +47,7 @@ mod merging;
 mod npy;
 #[cfg(target_os = "linux")]
 mod odd_names;
+mod options;
 mod pairs;
 mod pictures;
 mod plot;

@@ -189,3 +189,24 @@ const WHOLE: &[&[&str]] = &[
     &["digest", "FILE"],
     &["copy", "FILE", "-"],
 ];
+
+/// The environment of all tests switches it off.
+#[test]
+fn a_cloud_instance_is_asked_for_credentials_with_a_word_and_can_be_left_alone() {
+    let off = tgm(&["ls", "FILE"], "s3://bucket/key.tgm");
+    let text = String::from_utf8_lossy(&off.stderr).into_owned();
+    assert!(off.status.code() == Some(1) && text.contains("the cloud instance is not asked"), "{text}");
+    assert!(!text.contains("note:"), "{text}");
+    let server = Server::start();
+    let on = |variables: &[(&str, &str)]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tgm"));
+        command.args(["ls", "s3://bucket/key.tgm"]).env_remove("TGM_INSTANCE_CREDENTIALS");
+        command.env("AWS_METADATA_ENDPOINT", server.url("")).env("AWS_EC2_METADATA_DISABLED", "false");
+        let output = command.envs(variables.iter().copied()).output().unwrap();
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let told = on(&[]);
+    let notes = told.lines().filter(|line| line.starts_with("note: s3://bucket/key.tgm: no credentials are in"));
+    assert_eq!(notes.count(), 1, "{told}");
+    assert!(!on(&[("AWS_SKIP_SIGNATURE", "true"), ("AWS_ENDPOINT", "https://127.0.0.1:1")]).contains("note:"));
+}

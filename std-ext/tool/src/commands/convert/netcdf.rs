@@ -6,7 +6,6 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use tgm_convert::netcdf::{NetcdfOptions, NetcdfWriter, Split, ToNetcdfOptions};
-use tgm_std::DecodeOptions;
 
 use super::Convert;
 use super::formats::Format;
@@ -52,23 +51,26 @@ impl Convert {
             let beside = beside.map(Path::to_path_buf).or_else(current).unwrap_or_else(std::env::temp_dir);
             let temporary = Temporary::with_name(&beside)?;
             let Some(path) = temporary.name() else { return Err(io::Error::other("a file has no name").into()) };
-            self.fill_netcdf(path, out, losses)?;
+            self.fill_netcdf((path, &beside), out, losses)?;
             io::copy(&mut File::open(path)?, sink)?;
             Ok(())
         });
     }
 
-    fn fill_netcdf(&self, path: &Path, out: &mut Out, losses: &mut Losses) -> Result<(), Failure> {
+    /// Fills the file at `path`. Fields are gathered in the folder `beside`.
+    fn fill_netcdf(&self, (path, beside): (&Path, &Path), out: &mut Out, losses: &mut Losses) -> Result<(), Failure> {
         let options = ToNetcdfOptions {
             deflate_level: (self.netcdf.deflate_level > 0).then_some(self.netcdf.deflate_level),
             name_key: self.name_key.clone(),
-            decode: DecodeOptions::default(),
+            float64: self.cubes.float64() || losses.is_strict(),
+            decode: self.decode_options(),
         };
         let output = self.output.to_string();
         let mut writer = NetcdfWriter::create(path, options).map_err(Failure::at(&output))?;
-        let mut count = 0_usize;
+        let (mut count, mut fields) = (0_usize, self.fields(beside));
         self.read(Format::Netcdf, out, losses, &mut |out, losses, place, item| {
             count += 1;
+            let Some(item) = fields.take(item)? else { return Ok(()) };
             let mut stopped = None;
             let message = item.into_message(&self.encode.options_with_masks()).map_err(Failure::at(place))?;
             if let Err(error) = writer.write(&message, &mut |note| tell(place, note, out, losses, &mut stopped)) {
@@ -79,6 +81,13 @@ impl Convert {
         if count == 0 {
             return Err(io::Error::other("there is no message to write").into());
         }
+        let (datasets, mut stopped) = (self.datasets(&mut fields)?, None);
+        let place = self.called();
+        if !datasets.is_empty() {
+            let report = &mut |note| tell(&place, note, out, losses, &mut stopped);
+            writer.write_datasets(&datasets, report).map_err(Failure::at(&output))?;
+        }
+        stopped.map_or(Ok(()), Err)?;
         writer.finish().map_err(Failure::at(output))
     }
 }

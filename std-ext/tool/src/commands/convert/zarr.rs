@@ -5,7 +5,6 @@ use std::path::Path;
 use clap::{Args, ValueEnum};
 use tgm_convert::raw::shape_of;
 use tgm_convert::zarr::{Chunks, ToZarrOptions, ZarrOptions, ZarrWriter};
-use tgm_std::DecodeOptions;
 use tgm_std::file::SourceName;
 
 use super::Convert;
@@ -82,15 +81,17 @@ impl Convert {
         let options = ToZarrOptions {
             chunks: self.zarr.chunk_shape.as_ref().map(|ChunkShape(shape)| shape.clone()),
             name_key: self.name_key.clone(),
-            decode: DecodeOptions::default(),
+            float64: self.cubes.float64() || losses.is_strict(),
+            decode: self.decode_options(),
             ..ToZarrOptions::default()
         };
         let output = self.output.to_string();
         let create = |path: &Path| ZarrWriter::create(path, options).map_err(Failure::at(&output));
         let (folder, mut writer) = TemporaryFolder::new(beside, create)?;
-        let mut count = 0_usize;
+        let (mut count, mut fields) = (0_usize, self.fields(beside));
         self.read(Format::Zarr, out, losses, &mut |out, losses, place, item| {
             count += 1;
+            let Some(item) = fields.take(item)? else { return Ok(()) };
             let mut stopped = None;
             let message = item.into_message(&self.encode.options_with_masks()).map_err(Failure::at(place))?;
             match writer.write(&message, &mut |note| tell(place, note, out, losses, &mut stopped)) {
@@ -103,6 +104,13 @@ impl Convert {
         if count == 0 {
             return Err(std::io::Error::other("there is no message to write").into());
         }
+        let (datasets, mut stopped) = (self.datasets(&mut fields)?, None);
+        let place = self.called();
+        if !datasets.is_empty() {
+            let report = &mut |note| tell(&place, note, out, losses, &mut stopped);
+            writer.write_datasets(&datasets, report).map_err(Failure::at(&output))?;
+        }
+        stopped.map_or(Ok(()), Err)?;
         writer.finish().map_err(Failure::at(output))?;
         Ok(folder)
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tgm_core::Message;
+use tgm_std::ByteOrder;
 use tgm_zio::{BridgeOptions, file, from_tensogram, to_tensogram};
 
 use super::ZioFiles;
@@ -26,6 +27,9 @@ use crate::write::destination::{Destination, OutputKind, Reads};
 pub(super) struct ToTgm {
     #[command(flatten)]
     sources: ZioFiles,
+    /// Senders were big-endian; messages do not state their byte order
+    #[arg(long)]
+    big_endian: bool,
     /// Refuse tensors with descending dimensions, whose elements must be copied into another order
     #[arg(long)]
     no_copies: bool,
@@ -60,8 +64,9 @@ pub(super) struct FromTgm {
 impl Run for ToTgm {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let options = BridgeOptions { copy_descending: !self.no_copies, ..BridgeOptions::default() };
+        let order = if self.big_endian { ByteOrder::Big } else { ByteOrder::Little };
         self.output.write(out, OutputKind::Messages, Reads::Only(&self.sources.paths), |out, sink| {
-            Ok(self.sources.for_each(out, |out, entry| {
+            Ok(self.sources.for_each(order, out, |out, entry| {
                 let converted = match &entry.message {
                     Ok(message) => to_tensogram(message, &options),
                     Err(error) => {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use clap::Args;
 use serde_json::{Map, Value as Json, json};
-use tgm_std::TensogramError;
+use tgm_std::{ByteOrder, TensogramError};
 use tgm_zio::{FlowLabel, Message, Tens, Tensor};
 
 use super::{ZioFiles, ZioMessage};
@@ -60,7 +60,7 @@ impl Run for Ls {
             Column::right("bytes"),
         ];
         let mut table = Table::new(is_many.then_some(Column::left("file")).into_iter().chain(columns));
-        self.sources.for_each(out, |out, entry| {
+        self.sources.for_each(ByteOrder::Little, out, |out, entry| {
             let mut start: Vec<Cell> = is_many.then(|| entry.file.into()).into_iter().collect();
             start.push(entry.index.into());
             let message = match &entry.message {
@@ -143,7 +143,7 @@ impl Run for Dump {
         if self.text.json() {
             return document(&self.sources, out, "tgm.zio.dump/1", true);
         }
-        self.sources.for_each(out, |out, entry| {
+        self.sources.for_each(ByteOrder::Little, out, |out, entry| {
             out.styled(Style::Heading, &escape(&format!("=== {} at {} ===", entry.place(), entry.offset)))?;
             writeln!(out)?;
             let mut shown = item(out, entry, true);
@@ -163,7 +163,7 @@ impl Run for Dump {
 
 fn document(sources: &ZioFiles, out: &mut Out, schema: &str, has_all: bool) -> io::Result<()> {
     let mut document = Document::begin(out, schema, "messages")?;
-    sources.for_each(out, |out, entry| {
+    sources.for_each(ByteOrder::Little, out, |out, entry| {
         let item = item(out, entry, has_all);
         document.item(out, &Json::Object(item))
     })?;

@@ -1,0 +1,244 @@
+//! Fields of many messages as variables over time, step, level and the like, for formats of arrays with names.
+//!
+//! ```text
+//! datasets ─► Plan: dimensions, coordinates and variables, each with a name of its own ─► the format defines them
+//! each variable ─► boxes: decoded by all threads, beside the writing ─► the format writes them
+//! ```
+//! Datasets whose dimensions or coordinates are equal share them. Otherwise the later ones have numbers behind their names.
+
+mod boxes;
+mod labels;
+
+use std::collections::BTreeSet;
+
+use ciborium::Value;
+use half::{bf16, f16};
+use tgm_core::descriptor::Dtype;
+use tgm_dataset::{Attribute, Coordinate, Dataset, Variable};
+use tgm_std::{GlobalMetadata, Result, decode_descriptors};
+
+pub(super) use boxes::{Boxed, chunk_of, each_batch};
+pub(super) use labels::{Content, Labels};
+
+use crate::note::Note;
+
+/// Attributes, by their names.
+pub(super) type Entries = Vec<(Value, Value)>;
+
+/// Whether a message holds fields: its objects have keys of MARS or GRIB, and were not made of variables of a file.
+///
+/// # Errors
+/// The errors of reading metadata.
+pub fn is_of_fields(message: &[u8]) -> Result<bool> {
+    Ok(has_fields(&decode_descriptors(message)?.0))
+}
+
+fn has_fields(global: &GlobalMetadata) -> bool {
+    let is_any = |keys: &[&str]| {
+        let of_objects = global.base.iter().any(|entry| keys.iter().any(|key| entry.contains_key(*key)));
+        of_objects || keys.iter().any(|key| global.extra.contains_key(*key))
+    };
+    is_any(&["mars", "grib"]) && !is_any(&["netcdf", "zarr"])
+}
+
+/// Names and dimensions of all that is written.
+#[derive(Default)]
+pub(super) struct Plan<'d> {
+    pub(super) dims: Vec<(String, u64)>,
+    pub(super) coordinates: Vec<Labels>,
+    pub(super) variables: Vec<Planned<'d>>,
+    /// What the dimensions were called, and the coordinates along them.
+    known_dims: Vec<(String, u64, Option<&'d Coordinate>)>,
+    known_coordinates: Vec<(&'d Coordinate, Vec<String>, String)>,
+}
+
+/// A variable to write.
+pub(super) struct Planned<'d> {
+    pub(super) dataset: &'d Dataset,
+    pub(super) variable: &'d Variable,
+    pub(super) name: String,
+    pub(super) dims: Vec<String>,
+    /// The type of what is written.
+    pub(super) dtype: Dtype,
+    pub(super) attributes: Entries,
+}
+
+/// What a format has for the names and types of variables.
+pub(super) struct Target<'t> {
+    /// A name that nothing has yet, near the wanted one.
+    pub(super) free: &'t mut dyn FnMut(&str) -> String,
+    /// The type that stands for one of elements. `None` for elements that cannot be written.
+    pub(super) dtype: fn(Dtype) -> Option<Dtype>,
+    /// Whether packed values are written as `float64`, also where `float32` tells them apart.
+    pub(super) float64: bool,
+}
+
+impl<'d> Plan<'d> {
+    /// Plans these datasets. What cannot be written is given to `report`.
+    pub(super) fn of(datasets: &'d [Dataset], target: &mut Target<'_>, report: &mut dyn FnMut(Note)) -> Self {
+        let mut plan = Self::default();
+        let unused: BTreeSet<&str> = datasets.iter().flat_map(|it| &it.unused_keys).map(String::as_str).collect();
+        if !unused.is_empty() {
+            let keys: Vec<&str> = unused.into_iter().collect();
+            report(Note::not_kept("metadata", format!("keys of fields: {}", keys.join(", "))));
+        }
+        for dataset in datasets {
+            plan.add(dataset, target, report);
+        }
+        plan
+    }
+
+    fn add(&mut self, dataset: &'d Dataset, target: &mut Target<'_>, report: &mut dyn FnMut(Note)) {
+        for note in &dataset.notes {
+            report(Note::remark("fields", note));
+        }
+        let mut dims: Vec<(&str, String)> = Vec::new();
+        for variable in &dataset.variables {
+            for (dim, len) in variable.dims.iter().zip(&variable.shape) {
+                if !dims.iter().any(|(known, _)| known == dim) {
+                    dims.push((dim, self.dim(dataset, dim, *len, target)));
+                }
+            }
+        }
+        // Such as the two ends of an interval.
+        for coordinate in &dataset.coordinates {
+            for dim in &coordinate.dims {
+                if !dims.iter().any(|(known, _)| known == dim) {
+                    dims.push((dim, self.dim(dataset, dim, len_of(coordinate, &dims, dim, self), target)));
+                }
+            }
+        }
+        let named = |wanted: &[String]| -> Vec<String> {
+            let name = |dim: &String| dims.iter().find(|(known, _)| known == dim).map(|(_, name)| name.clone());
+            wanted.iter().filter_map(name).collect()
+        };
+        let mut names: Vec<(&str, String, Vec<String>)> = Vec::new();
+        for coordinate in &dataset.coordinates {
+            let own = named(&coordinate.dims);
+            let name = if coordinate.dims == [coordinate.name.clone()] {
+                own.first().cloned().unwrap_or_default()
+            } else {
+                self.coordinate(coordinate, &own, target)
+            };
+            names.push((&coordinate.name, name, own));
+        }
+        for variable in &dataset.variables {
+            let Some(of_values) = variable.dtype() else { continue };
+            let Some(mut dtype) = (target.dtype)(of_values) else {
+                report(Note::not_kept(&variable.name, format!("the variable: the format has no {}", of_values.name())));
+                continue;
+            };
+            if dtype == Dtype::Float64 && !target.float64 && dataset.fits_float32(&variable.name) {
+                dtype = Dtype::Float32;
+                let what = "packed values are rounded to float32, which tells all of them apart";
+                report(Note::remark(&variable.name, what));
+            }
+            let own = named(&variable.dims);
+            let is_along = |(_, name, dims): &&(&str, String, Vec<String>)| {
+                !own.contains(name) && dims.iter().all(|dim| own.contains(dim))
+            };
+            let along: Vec<&str> = names.iter().filter(is_along).map(|(_, name, _)| name.as_str()).collect();
+            let renamed = |wanted: &str| {
+                let found = names.iter().find(|(known, ..)| *known == wanted).map(|(_, name, _)| name.clone());
+                found.unwrap_or_else(|| wanted.to_string())
+            };
+            let mut attributes: Entries = variable
+                .attributes
+                .iter()
+                .map(|(key, value)| (key.as_str().into(), told(key, value, &renamed)))
+                .collect();
+            if !along.is_empty() && !variable.attributes.iter().any(|(key, _)| key == "coordinates") {
+                attributes.push(("coordinates".into(), along.join(" ").into()));
+            }
+            let name = (target.free)(&variable.name);
+            if name != variable.name {
+                let what = format!("the name: it becomes {name}, as another variable has it");
+                report(Note::remark(&variable.name, what));
+            }
+            self.variables.push(Planned { dataset, variable, name, dims: own, dtype, attributes });
+        }
+    }
+
+    /// The dimension of a dataset: an equal one, or a new one.
+    fn dim(&mut self, dataset: &'d Dataset, wanted: &str, len: u64, target: &mut Target<'_>) -> String {
+        let index = dataset.coordinates.iter().find(|it| it.name == wanted && it.dims == [wanted.to_string()]);
+        let is_same = |(known, known_len, known_index): &(String, u64, Option<&Coordinate>)| {
+            (known.as_str(), *known_len, *known_index) == (wanted, len, index)
+        };
+        if let Some(found) = self.known_dims.iter().position(is_same).and_then(|at| self.dims.get(at)) {
+            return found.0.clone();
+        }
+        let name = (target.free)(wanted);
+        self.known_dims.push((wanted.to_string(), len, index));
+        self.dims.push((name.clone(), len));
+        if let Some(index) = index {
+            self.coordinates.push(Labels::of(index, name.clone(), vec![name.clone()]));
+        }
+        name
+    }
+
+    /// A coordinate that does not label a dimension by itself: an equal one, or a new one.
+    fn coordinate(&mut self, coordinate: &'d Coordinate, dims: &[String], target: &mut Target<'_>) -> String {
+        let is_same = |(known, own, _): &&(&Coordinate, Vec<String>, String)| *known == coordinate && own == dims;
+        if let Some((.., name)) = self.known_coordinates.iter().find(is_same) {
+            return name.clone();
+        }
+        let name = (target.free)(&coordinate.name);
+        self.known_coordinates.push((coordinate, dims.to_vec(), name.clone()));
+        self.coordinates.push(Labels::of(coordinate, name.clone(), dims.to_vec()));
+        name
+    }
+}
+
+/// The length of the one dimension of a coordinate that no variable has.
+fn len_of(coordinate: &Coordinate, dims: &[(&str, String)], dim: &str, plan: &Plan<'_>) -> u64 {
+    let others = coordinate.dims.iter().filter(|other| *other != dim);
+    let lens = others.filter_map(|other| {
+        let (_, name) = dims.iter().find(|(known, _)| known == other)?;
+        plan.dims.iter().find(|(known, _)| known == name).map(|(_, len)| *len)
+    });
+    coordinate.values.len() as u64 / lens.product::<u64>().max(1)
+}
+
+/// An attribute as metadata has it. Names of coordinates in it are those that are written.
+fn told(key: &str, value: &Attribute, renamed: &dyn Fn(&str) -> String) -> Value {
+    match (key, value) {
+        ("step_bounds", Attribute::Text(name)) => renamed(name).into(),
+        ("cell_methods", Attribute::Text(text)) => match text.split_once(": ") {
+            Some((name, method)) => format!("{}: {method}", renamed(name)).into(),
+            None => text.as_str().into(),
+        },
+        (_, value) => value_of(value),
+    }
+}
+
+fn value_of(attribute: &Attribute) -> Value {
+    fn list<T: Clone + Into<Value>>(items: &[T]) -> Value {
+        Value::Array(items.iter().cloned().map(Into::into).collect())
+    }
+    match attribute {
+        Attribute::Text(text) => text.as_str().into(),
+        Attribute::Integer(number) => (*number).into(),
+        Attribute::Float(number) => (*number).into(),
+        Attribute::Integers(numbers) => list(numbers),
+        Attribute::Floats(numbers) => list(numbers),
+        Attribute::Texts(texts) => list(texts),
+    }
+}
+
+/// Elements of one type as another, which holds them, or rounds `float64` to `float32`.
+fn converted(bytes: Vec<u8>, from: Dtype, to: Dtype) -> Vec<u8> {
+    match (from, to) {
+        #[expect(clippy::cast_possible_truncation, reason = "the nearest number is wanted")]
+        (Dtype::Float64, Dtype::Float32) => {
+            bytes.as_chunks().0.iter().flat_map(|value| (f64::from_ne_bytes(*value) as f32).to_ne_bytes()).collect()
+        }
+        (Dtype::Float16, Dtype::Float32) => {
+            bytes.as_chunks().0.iter().flat_map(|value| f16::from_ne_bytes(*value).to_f32().to_ne_bytes()).collect()
+        }
+        (Dtype::Bfloat16, Dtype::Float32) => {
+            bytes.as_chunks().0.iter().flat_map(|value| bf16::from_ne_bytes(*value).to_f32().to_ne_bytes()).collect()
+        }
+        _ => bytes,
+    }
+}

@@ -1,0 +1,128 @@
+//! Fields as variables of many dimensions: what is gathered for NetCDF and Zarr.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use tgm_dataset::{Dataset, OpenOptions, Profile, open_all};
+use tgm_std::DecodeOptions;
+use tgm_std::file::SourceName;
+
+use super::Convert;
+use super::item::Item;
+use crate::read::in_order::thread_count;
+use crate::write::destination::Failure;
+use crate::write::temporary::Temporary;
+
+/// Flags for formats of variables with many dimensions.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "NetCDF and Zarr")]
+pub(super) struct CubeFlags {
+    /// What becomes a variable: all fields of one kind, over time, step, level and the like, or each object
+    #[arg(long, value_name = "WHAT", default_value = "cube")]
+    variables: Variables,
+    /// Write packed fields as float64; without it they are float32, where that tells all packed numbers apart
+    #[arg(long)]
+    float64: bool,
+}
+
+/// What becomes a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Variables {
+    Cube,
+    Object,
+}
+
+impl CubeFlags {
+    /// Whether packed values keep 64 bits.
+    pub(super) const fn float64(&self) -> bool {
+        self.float64
+    }
+}
+
+/// Messages of fields, gathered in a file: a variable can be defined when all of its fields are known.
+pub(super) struct Fields {
+    /// The folder of the file. `None` if each object becomes a variable.
+    beside: Option<PathBuf>,
+    held: Option<(Temporary, BufWriter<File>)>,
+}
+
+impl Fields {
+    /// Takes a message, if it holds fields that become variables together. Otherwise the item comes back.
+    ///
+    /// # Errors
+    /// The errors of writing the file.
+    pub(super) fn take<'i>(&mut self, item: Item<'i>) -> Result<Option<Item<'i>>, Failure> {
+        let (Some(beside), Item::Message(message)) = (&self.beside, &item) else { return Ok(Some(item)) };
+        // What cannot be read is reported by who writes it.
+        if !tgm_convert::is_of_fields(message).unwrap_or(false) {
+            return Ok(Some(item));
+        }
+        let (temporary, mut sink) = match self.held.take() {
+            Some(held) => held,
+            None => {
+                let temporary = Temporary::with_name(beside)?;
+                let file = temporary.file().try_clone()?;
+                (temporary, BufWriter::new(file))
+            }
+        };
+        sink.write_all(message)?;
+        self.held = Some((temporary, sink));
+        Ok(None)
+    }
+
+    /// The datasets of what was taken.
+    ///
+    /// # Errors
+    /// The errors of writing and reading the file; two fields for one place.
+    fn open(&mut self, called: &str, decode: DecodeOptions) -> Result<Vec<Dataset>, Failure> {
+        let Some((temporary, sink)) = &mut self.held else { return Ok(Vec::new()) };
+        sink.flush()?;
+        let Some(path) = temporary.name() else { return Err(std::io::Error::other("a file has no name").into()) };
+        let options = OpenOptions {
+            profile: Profile::Mars,
+            list_unused: true,
+            called: Some(called.to_string()),
+            decode,
+            ..OpenOptions::default()
+        };
+        open_all(&[path], &options).map_err(|error| {
+            Failure::said(called, format!("{error}\n`--variables object` makes a variable of each field"))
+        })
+    }
+}
+
+impl Convert {
+    /// Where fields are gathered, if they become variables together: in the folder `beside`.
+    pub(super) fn fields(&self, beside: &Path) -> Fields {
+        // Other keys name objects, which are then variables of their own.
+        let is_wanted = self.cubes.variables == Variables::Cube && self.name_key.is_none();
+        Fields { beside: is_wanted.then(|| beside.to_path_buf()), held: None }
+    }
+
+    /// What the inputs are called, where they are not told apart.
+    pub(super) fn called(&self) -> String {
+        let first = self.paths.first().map(|path| SourceName::of(path).to_string()).unwrap_or_default();
+        match self.paths.len() {
+            0 | 1 => first,
+            count => format!("{first} and {} more", count - 1),
+        }
+    }
+
+    /// The datasets of the fields that were gathered.
+    ///
+    /// # Errors
+    /// The errors of writing and reading; two fields for one place.
+    pub(super) fn datasets(&self, fields: &mut Fields) -> Result<Vec<Dataset>, Failure> {
+        let called = self.called();
+        // Digests were checked, or are ignored, when the messages were taken.
+        fields.open(&called, DecodeOptions { verify_metadata: false, ..self.decode_options() })
+    }
+
+    /// Options for decoding, on all threads that the flags allow.
+    pub(super) fn decode_options(&self) -> DecodeOptions {
+        let threads = u32::try_from(thread_count(self.encode.threads())).unwrap_or(1);
+        DecodeOptions { threads, ..DecodeOptions::default() }
+    }
+}
