@@ -45,6 +45,7 @@ mod decode;
 mod file_iter;
 pub(crate) mod foreign;
 pub(crate) mod identity;
+pub(crate) mod in_order;
 pub mod iter;
 mod message_bytes;
 mod message_reader;

@@ -1,8 +1,5 @@
 //! What the packages beside this one take besides the public names. Changes in any release.
 
-use crate::base::error::Result;
-use crate::file::TensogramFile;
-
 // of tgm-codec
 pub use tgm_codec::threads::Threads;
 
@@ -21,6 +18,7 @@ pub use crate::encode::masks::store as store_masks;
 // file
 pub use crate::file::foreign::KINDS as FOREIGN_KINDS;
 pub use crate::file::identity::is_of_server;
+pub use crate::file::in_order::{in_order, open_unread};
 
 // model
 pub use crate::model::cbor::canonical;
@@ -52,16 +50,4 @@ pub fn asks_instance(source: &str) -> bool {
         let _ = source;
         false
     }
-}
-
-/// Opens a source at an address without reading, for a caller whose first question is about a place that it knows. Without
-/// feature `remote` it is an error.
-///
-/// # Errors
-/// [`TensogramError::Remote`](crate::TensogramError::Remote).
-pub fn open_unread(source: &str) -> Result<TensogramFile> {
-    #[cfg(feature = "remote")]
-    return TensogramFile::open_remote_unread(source);
-    #[cfg(not(feature = "remote"))]
-    TensogramFile::open_source(source, None)
 }

@@ -44,7 +44,8 @@
 //! | `session` | what calls to one reader share |
 //! | `question`, `batch` | questions and their answers; one question to several messages |
 //! | `gather` | the bytes that an answer needs |
-//! | `locate`, `outline` | where messages are; all of a message but payloads |
+//! | `locate` | where messages are |
+//! | `outline` | all of a message but payloads |
 //! | `described`, `source`, `read_task` | descriptors; known bytes as a source of scans; what is wanted, apart from fetching |
 //! | `structure` | the metadata of a message, and where its objects are |
 //! | `missing_ranges` | what a step found missing, and the requests for it |

@@ -104,6 +104,19 @@ impl Spending {
         }
     }
 
+    /// What a copy of this has taken of the file's allowance.
+    pub(crate) const fn spent_by(&self, copy: &Self) -> u64 {
+        self.file.left.saturating_sub(copy.file.left)
+    }
+
+    /// Takes what a message spent of a copy of this. `false`, and nothing is taken, if so much is not left: then the message
+    /// would have been refused something.
+    pub(crate) const fn take_of_file(&mut self, spent: u64) -> bool {
+        let Some(left) = self.file.left.checked_sub(spent) else { return false };
+        self.file.left = left;
+        true
+    }
+
     /// Takes the cost of decoding `object`. Call it before you decode the object.
     ///
     /// An object that `limits` refuse costs nothing, because decoding it fails at once. After an error nothing is left:

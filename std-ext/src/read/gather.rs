@@ -14,7 +14,7 @@ use super::known_bytes::KnownBytes;
 use super::locate::{Locate, Located, SearchGoal};
 use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
-use super::outline::{OutlinePiece, outline};
+use super::outline::{MetOutline, OutlinePiece, outline};
 use super::read_task::{Progress, ReadTask};
 use super::structure::{Halt, Parts, Structure};
 use crate::base::error::{Result, TensogramError};
@@ -128,6 +128,8 @@ pub(crate) struct Gather {
     decode: DecodeOptions,
     options: ReadOptions,
     structure: Option<Arc<Structure>>,
+    /// The outline of the message, if a search has met it.
+    outline: Option<Arc<MetOutline>>,
     /// The table of all messages, if the search came to the end.
     table: Option<Table>,
     /// Whether parts of the message are of no use.
@@ -146,6 +148,7 @@ impl Gather {
             decode: decode.cloned().unwrap_or_default(),
             options: *options,
             structure: None,
+            outline: None,
             table: None,
             is_odd: false,
             whole_frame: false,
@@ -161,6 +164,11 @@ impl Gather {
         options: &ReadOptions,
     ) -> Self {
         Self { structure, layout: Some(layout), ..Self::new(wanted, decode, options) }
+    }
+
+    /// The same gathering, with the outline of the message if it is known.
+    pub(crate) fn with_outline(self, outline: Option<Arc<MetOutline>>) -> Self {
+        Self { outline, ..self }
     }
 
     /// Gathers from message `number`, which is searched for at the same time.
@@ -230,7 +238,11 @@ impl Gather {
         let length = parts.layout.length;
         let is_whole = self.is_odd || length <= self.options.whole_message || matches!(self.wanted, Needs::Message);
         // Only the check of a whole message applies a lower limit on nesting.
-        if is_whole || self.decode.limits.max_nesting < tgm_core::cbor::MAX_NESTING {
+        let is_lower = self.decode.limits.max_nesting < tgm_core::cbor::MAX_NESTING;
+        if let (Some(met), Needs::Outline(None), false) = (&self.outline, &self.wanted, self.is_odd || is_lower) {
+            return Ok(Gathered::Outline(met.length, met.pieces.clone()));
+        }
+        if is_whole || is_lower {
             return Ok(Gathered::Message(parts.need(&(0..length))?.into_owned()));
         }
         if self.structure.is_none() {

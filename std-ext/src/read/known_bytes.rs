@@ -226,9 +226,15 @@ impl KnownBytes {
     /// Forgets bytes until at most `most` are kept: the longest segments first, and of the longest the one nearest to the start,
     /// which a caller who reads from start to end is done with.
     pub(crate) fn shrink_to(&mut self, most: u64) {
+        self.shrink_before(u64::MAX, most);
+    }
+
+    /// [`Self::shrink_to`] for bytes before `end` only.
+    pub(crate) fn shrink_before(&mut self, end: u64, most: u64) {
         while self.byte_len() > most {
             // Long segments are payloads mostly. Metadata, indexes and descriptors are short, and later calls need them.
-            let longest = self.segments.iter().enumerate().rev().max_by_key(|(_, segment)| segment.bytes.len());
+            let before = self.segments.iter().enumerate().rev().filter(|(_, segment)| segment.end() <= end);
+            let longest = before.max_by_key(|(_, segment)| segment.bytes.len());
             let Some((index, _)) = longest else { break };
             self.segments.remove(index);
         }

@@ -11,10 +11,14 @@
 //! as costs nothing beside the request (the gap of its options): the descriptors of the message before, and the metadata of the
 //! message behind.
 //!
+//! Of a source whose requests cost time, a search for all messages keeps the outlines of those that it meets, as far as it has read
+//! them. So whoever looks through all messages then asks for nothing again, and memory is needed for outlines only.
+//!
 //! A caller who asks for one message after the other reads all of them. So each search remembers whether the last calls asked
 //! for the next message.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use tgm_core::message::check_preamble;
 use tgm_core::scan::Scanner;
@@ -25,6 +29,7 @@ use super::fetch::{FetchError, FetchErrorKind};
 use super::known_bytes::KnownBytes;
 use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
+use super::outline::{MetOutline, MetOutlines};
 use super::read_task::{Progress, ReadTask};
 use super::source::{KnownSource, Stop};
 use crate::base::error::Result;
@@ -45,6 +50,9 @@ const GUESSES: i64 = 8;
 const FIRST_AHEAD: u64 = 64 << 10;
 /// A request this far behind the last one or nearer goes on from it.
 const NEAR: u64 = 1 << 20;
+
+/// Bytes of outlines that a search keeps.
+pub(crate) const OUTLINES: u64 = 64 << 20;
 
 /// How far a search for messages goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +85,7 @@ pub(crate) struct Locate {
     /// What was asked for from the start, and from the end.
     forward: Joints,
     backward: Joints,
+    met: Met,
     options: ReadOptions,
 }
 
@@ -90,6 +99,7 @@ impl Locate {
             ahead: ReadAhead { len: FIRST_AHEAD, end: 0 },
             forward: Joints::default(),
             backward: Joints::default(),
+            met: Met::default(),
             options: *options,
         }
     }
@@ -137,6 +147,11 @@ impl Locate {
     #[cfg(feature = "async")]
     pub(crate) fn messages(&self) -> &[MessageLayout] {
         self.scan.messages()
+    }
+
+    /// Takes the outlines of messages that were met since the last call.
+    pub(crate) fn take_outlines(&mut self) -> MetOutlines {
+        std::mem::take(&mut self.met.outlines)
     }
 
     /// The message that is looked for, if it was found.
@@ -224,6 +239,36 @@ impl Locate {
         let ahead = (index.saturating_sub(found) as u64).saturating_add(1);
         let end = front.saturating_add(ahead.saturating_mul(mean));
         span_len(&(start..end)).div_ceil(WINDOW).clamp(1, self.options.parallel.max(1) as u64)
+    }
+}
+
+/// Outlines of messages that a search for all of them has met.
+#[derive(Debug, Default)]
+struct Met {
+    outlines: MetOutlines,
+    /// Bytes of all outlines, also of those that were taken.
+    bytes: u64,
+    /// How many messages were looked at.
+    count: usize,
+}
+
+impl Met {
+    /// Keeps the outlines of the messages that were found since the last call, as far as they are known.
+    fn look(&mut self, known: &KnownBytes, messages: &[MessageLayout], options: &ReadOptions) {
+        // Where a request costs nothing, all of it can be read again.
+        if options.parallel <= 1 {
+            return;
+        }
+        for layout in messages.get(self.count..).unwrap_or_default() {
+            if self.bytes >= OUTLINES {
+                break;
+            }
+            if let Some(outline) = MetOutline::read(known, *layout, options) {
+                self.bytes = self.bytes.saturating_add(outline.byte_len());
+                self.outlines.push((layout.offset, Arc::new(outline)));
+            }
+        }
+        self.count = messages.len();
     }
 }
 
@@ -337,7 +382,9 @@ impl ReadTask for Locate {
                 Ok(Some(_)) => {}
                 Ok(None) => {
                     let table = std::mem::replace(&mut self.scan, TableScan::new(&ScanOptions::default()));
-                    return Ok(Progress::Done(Located::Table(table.finish(&scanner))));
+                    let table = table.finish(&scanner);
+                    self.met.look(known, &table.messages, &self.options);
+                    return Ok(Progress::Done(Located::Table(table)));
                 }
                 Err(stop) => {
                     if let Err(error) = self.want(stop, &scanner, wants) {
@@ -367,7 +414,17 @@ impl ReadTask for Locate {
             }
         }
         self.scanner = Some(scanner.with_source(()));
+        if self.goal == SearchGoal::All {
+            self.met.look(known, self.scan.messages(), &self.options);
+        }
         Ok(Progress::Wait)
+    }
+
+    fn done_with(&self) -> u64 {
+        match (self.goal, self.scan.messages()) {
+            (SearchGoal::All, [.., last]) => last.offset.saturating_add(last.length),
+            _ => 0,
+        }
     }
 }
 

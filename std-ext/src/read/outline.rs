@@ -1,20 +1,51 @@
 //! The outline of a message: all its bytes but payloads and masks.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use tgm_core::frame::check_header;
 use tgm_core::wire::{DATA_OBJECT_FOOTER_SIZE, FRAME_HEADER_SIZE, FrameHeader};
 use zerocopy::FromBytes as _;
 
 use super::described::{described, range_of};
+use super::known_bytes::KnownBytes;
+use super::missing_ranges::MissingRanges;
+use super::options::ReadOptions;
 use super::structure::{Halt, Parts, Structure};
 use crate::base::span::{span, span_before};
+use crate::scan::MessageLayout;
 
 /// Bytes of a message, and where they lie in it.
 #[derive(Clone, Debug)]
 pub(crate) struct OutlinePiece {
     pub(crate) offset: u64,
     pub(crate) bytes: Vec<u8>,
+}
+
+/// Outlines that a search has met, each with the offset of its message.
+pub(crate) type MetOutlines = Vec<(u64, Arc<MetOutline>)>;
+
+/// The outline of a message that a search has met.
+#[derive(Debug)]
+pub(crate) struct MetOutline {
+    /// Bytes of the message.
+    pub(crate) length: u64,
+    pub(crate) pieces: Vec<OutlinePiece>,
+}
+
+impl MetOutline {
+    /// The outline of the message at `layout`, if all of it is known.
+    pub(super) fn read(known: &KnownBytes, layout: MessageLayout, options: &ReadOptions) -> Option<Self> {
+        let mut parts = Parts { known, wants: &mut MissingRanges::default(), layout, options };
+        let structure = Structure::read(&mut parts).ok()?;
+        let pieces = outline(&mut parts, &structure, None).ok()?;
+        Some(Self { length: layout.length, pieces })
+    }
+
+    /// Bytes that it holds.
+    pub(crate) fn byte_len(&self) -> u64 {
+        self.pieces.iter().map(|piece| (piece.bytes.len() + size_of::<OutlinePiece>()) as u64).sum()
+    }
 }
 
 /// All bytes of a message that lie in no payload and no mask, and all of the frame of object `whole`.

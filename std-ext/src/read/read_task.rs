@@ -20,9 +20,15 @@ pub(crate) enum Progress<T> {
 pub(crate) trait ReadTask {
     type Output;
 
-    /// Goes on as far as the known bytes allow. Bytes that were known at an earlier step are still known.
+    /// Goes on as far as the known bytes allow. Bytes that were known at an earlier step are still
+    /// known, but those before [`Self::done_with`].
     ///
     /// # Errors
     /// The errors of what is read.
     fn step(&mut self, known: &KnownBytes, wants: &mut MissingRanges) -> Result<Progress<Self::Output>>;
+
+    /// The byte before which this task needs nothing any more.
+    fn done_with(&self) -> u64 {
+        0
+    }
 }

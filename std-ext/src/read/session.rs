@@ -9,6 +9,7 @@ use super::known_bytes::KnownBytes;
 use super::locate::{Locate, Located, SearchGoal};
 use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
+use super::outline::MetOutline;
 use super::question::{Answer, Question};
 use super::read_task::{Progress, ReadTask};
 use super::structure::Structure;
@@ -36,6 +37,8 @@ struct Shared {
     structures: HashMap<u64, Arc<Structure>>,
     /// Bytes of all structures.
     structure_bytes: u64,
+    /// Outlines that the search for all messages has met, by the offset of the message.
+    outlines: HashMap<u64, Arc<MetOutline>>,
     /// Grows with each refresh, so that calls that began before do not bring back what was forgotten.
     epoch: u64,
 }
@@ -126,15 +129,20 @@ impl Call<'_> {
 
     /// What has to be read for a question to the message at `layout`.
     pub(crate) fn gather_at(&self, layout: MessageLayout, question: &impl Question) -> Gather {
-        let structure = self.current().and_then(|shared| shared.structures.get(&layout.offset).cloned());
-        Gather::at(layout, structure, question.wanted(), question.options(), &self.session.options)
+        let shared = self.current();
+        let structure = shared.as_ref().and_then(|shared| shared.structures.get(&layout.offset).cloned());
+        let outline = shared.as_ref().and_then(|shared| shared.outlines.get(&layout.offset).cloned());
+        drop(shared);
+        let gather = Gather::at(layout, structure, question.wanted(), question.options(), &self.session.options);
+        gather.with_outline(outline.filter(|outline| outline.length == layout.length))
     }
 
     /// Keeps the list of all messages that `search` has found. A search that failed goes on at the next call from where it is.
     ///
     /// # Errors
     /// The error that the search ended with.
-    pub(crate) fn keep_all(&mut self, found: Result<Located>, search: Locate) -> Result<Arc<Table>> {
+    pub(crate) fn keep_all(&mut self, found: Result<Located>, mut search: Locate) -> Result<Arc<Table>> {
+        self.keep_outlines(&mut search);
         match found {
             Ok(Located::Table(table)) => Ok(self.keep_table(table)),
             Ok(Located::Message(_)) => Err(TensogramError::Framing("a search for all messages ended at one".into())),
@@ -188,12 +196,24 @@ impl Call<'_> {
         let mut wants = MissingRanges::default();
         Ok(match task.step(&self.known, &mut wants)? {
             Progress::Done(output) => DoneOrFetch::Done(output),
-            Progress::Wait => DoneOrFetch::Fetch(self.requests(wants)?),
+            Progress::Wait => {
+                let requests = self.requests(wants)?;
+                self.known.shrink_before(task.done_with(), self.session.options.kept);
+                DoneOrFetch::Fetch(requests)
+            }
         })
     }
 
+    /// Keeps the outlines that a search has met.
+    pub(crate) fn keep_outlines(&self, search: &mut Locate) {
+        if let Some(mut shared) = self.current() {
+            shared.outlines.extend(search.take_outlines());
+        }
+    }
+
     /// Keeps the search for later calls.
-    pub(crate) fn keep_search(&self, search: Locate) {
+    pub(crate) fn keep_search(&self, mut search: Locate) {
+        self.keep_outlines(&mut search);
         // With a table of all messages, nothing is left to search.
         if let Some(mut shared) = self.current().filter(|shared| shared.table.is_none()) {
             shared.search = Some(search);

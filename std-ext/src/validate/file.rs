@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
+use tgm_codec::threads::Threads;
 use tgm_core::scan::Segment;
 
 use super::of_message;
@@ -14,8 +15,8 @@ use crate::base::error::TensogramError;
 use crate::base::interrupt;
 use crate::base::limits::reserve;
 use crate::base::span::{index, span};
-use crate::file::is_remote_url;
-use crate::file::{MessageReader, StreamOptions, StreamPart, TensogramFile};
+use crate::file::in_order::{in_order, open_unread};
+use crate::file::{MessageReader, StreamOptions, StreamPart, TensogramFile, is_remote_url};
 use crate::scan::{Bytes, ScanOptions, Segments, Table};
 use crate::validate::leftover::Leftover;
 
@@ -47,8 +48,8 @@ pub struct Progress {
 
 /// Validates every message of a file. Bytes that belong to none are issues of the file.
 ///
-/// A regular file is read at positions, one message at a time. If it is truncated meanwhile, that is an error. Anything
-/// else, such as a pipe, is read as [`validate_stream`] does.
+/// A regular file is read at positions. If it is truncated meanwhile, that is an error. Anything else, such as a pipe or a
+/// source at an address, is read as [`validate_stream`] does.
 ///
 /// # Errors
 /// The errors of opening and reading the file.
@@ -76,16 +77,22 @@ pub fn validate_file_with(
     options: &ValidateOptions,
     watch: impl FnMut(Progress) -> io::Result<()>,
 ) -> io::Result<FileValidationReport> {
-    let address = path.to_str().filter(|text| is_remote_url(text));
-    let file = match address {
-        Some(address) => TensogramFile::open_source(address, None),
-        None if fs::metadata(path)?.is_file() => TensogramFile::open(path),
-        None => return of_stream(File::open(path)?, options, watch),
-    };
-    file.and_then(|file| of_file(&file, options, watch)).map_err(|error| match error {
+    if let Some(address) = path.to_str().filter(|text| is_remote_url(text)) {
+        // All of it is read, and once.
+        return of_stream(in_order(open_unread(address).map_err(of_input)?), options, watch);
+    }
+    if !fs::metadata(path)?.is_file() {
+        return of_stream(File::open(path)?, options, watch);
+    }
+    TensogramFile::open(path).and_then(|file| of_file(&file, options, watch)).map_err(of_input)
+}
+
+/// The error of input that a [`TensogramError`] is or holds.
+fn of_input(error: TensogramError) -> io::Error {
+    match error {
         TensogramError::Io(error) => error,
         other => io::Error::other(other),
-    })
+    }
 }
 
 /// The longest junk of a stream that is searched for messages of version 2.
@@ -136,7 +143,21 @@ fn of_stream(
     Ok(FileValidationReport { file_issues: junk(segments.into_iter(), options, leftovers), messages })
 }
 
-/// A file that is read at positions, or by its address: message by message.
+/// Bytes of messages that are held at a time: of longer messages fewer are validated side by side.
+const HELD: u64 = 512 << 20;
+/// Messages that each thread validates before their reports are taken in.
+const BATCH: usize = 64;
+
+/// How many threads validate messages of which the longest has so many bytes.
+fn threads_for(options: &ValidateOptions, len: u64, longest: u64) -> Result<Threads, TensogramError> {
+    let threads = Threads::resolve(options.threads, len, None)?;
+    let most = u32::try_from(HELD / longest.max(1)).unwrap_or(u32::MAX).max(1);
+    Ok(if threads.count() > most { Threads::resolve(most, len, None)? } else { threads })
+}
+
+/// A file that is read at positions: message by message on each thread.
+///
+/// What objects may decode to is counted as one thread counts it, message after message. So reports do not depend on the threads.
 fn of_file(
     file: &TensogramFile,
     options: &ValidateOptions,
@@ -144,15 +165,26 @@ fn of_file(
 ) -> Result<FileValidationReport, TensogramError> {
     let len = file.segments()?.next_back().map_or(0, |last| end_of(&last));
     let mut spending = options.budget.of_file(len);
-    let segments = file.segments()?.filter(Segment::is_message).enumerate();
-    let messages = segments.map(|(index, segment)| {
-        interrupt::check()?;
-        let bytes = file.read_message(index)?;
-        let report = of_message(&bytes, options, &mut spending);
-        watch(Progress { done: end_of(&segment), total: Some(len) })?;
-        Ok(report)
-    });
-    let messages = messages.collect::<Result<_, TensogramError>>()?;
+    let segments: Vec<_> = file.segments()?.filter(Segment::is_message).collect();
+    let threads = threads_for(options, len, segments.iter().map(Segment::length).max().unwrap_or(0))?;
+    let numbered: Vec<_> = segments.into_iter().enumerate().collect();
+    let mut messages = Vec::with_capacity(numbered.len());
+    for batch in numbered.chunks(if threads.is_one() { 1 } else { BATCH.saturating_mul(threads.count() as usize) }) {
+        let found = threads.map(batch, |(index, _)| -> Result<_, TensogramError> {
+            interrupt::check()?;
+            let mut of_this = spending.clone();
+            let report = of_message(&file.read_message(*index)?, options, &mut of_this);
+            Ok((report, spending.spent_by(&of_this)))
+        })?;
+        for ((index, segment), (report, spent)) in batch.iter().zip(found) {
+            messages.push(if spending.take_of_file(spent) {
+                report
+            } else {
+                of_message(&file.read_message(*index)?, options, &mut spending)
+            });
+            watch(Progress { done: end_of(segment), total: Some(len) })?;
+        }
+    }
     // A region that cannot be read is reported without a description.
     let leftovers = |segment: &Segment| match bytes_of(file, segment) {
         Ok(bytes) => Leftover::of(&bytes),

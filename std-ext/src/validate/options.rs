@@ -23,6 +23,9 @@ pub struct ValidateOptions {
     pub limits: DecodeLimits,
     /// Limits on decoding all objects of a message and of a file.
     pub budget: DecodeBudget,
+    /// How many threads validate the messages of a file that is read at positions: [`DecodeOptions::threads`](crate::DecodeOptions::threads).
+    /// The report does not depend on it.
+    pub threads: u32,
 }
 
 impl Default for ValidateOptions {
@@ -35,6 +38,7 @@ impl Default for ValidateOptions {
             max_issues: 10_000,
             limits: DecodeLimits::default(),
             budget: DecodeBudget::default(),
+            threads: 0,
         }
     }
 }

@@ -289,7 +289,10 @@ fn files_and_buffers_have_the_same_report() {
     for sample in corpus::samples() {
         let options = ValidateOptions { check_canonical: true, ..at(Level::Fidelity) };
         let of_buffer = validate_buffer(&sample.bytes, &options);
-        assert_eq!(validate_file(&sample.path, &options).unwrap(), of_buffer, "{}", sample.name);
+        for threads in [1, 3] {
+            let options = ValidateOptions { threads, ..options.clone() };
+            assert_eq!(validate_file(&sample.path, &options).unwrap(), of_buffer, "{}", sample.name);
+        }
         let scanned = tgm_std::scan(&sample.bytes);
         assert_eq!(of_buffer.messages.len(), scanned.len(), "{}", sample.name);
         let inside: usize = scanned.iter().map(|(_, length)| length).sum();
@@ -724,18 +727,27 @@ fn a_message_of_bombs_is_decoded_as_far_as_the_budget_allows() {
 
 #[test]
 fn a_file_of_bombs_is_decoded_as_far_as_the_budget_allows() {
-    let bytes = two_bombs().bytes.repeat(100);
+    // Long enough for threads.
+    let bytes = two_bombs().bytes.repeat(400);
+    assert!(bytes.len() > 64 << 10);
     let budget = DecodeBudget { max_message_bytes: None, max_file_bytes: Some(45 << 20) };
     let options = ValidateOptions { budget, ..at(Level::Integrity) };
     let report = validate_buffer(&bytes, &options);
     let refused: Vec<_> = report.messages.iter().map(|message| codes(message).len()).collect();
     // The budget is enough for five objects of 8 MiB: two messages and one object. Then each message has one finding.
-    assert_eq!(refused, [vec![0; 2], vec![1; 98]].concat());
+    assert_eq!(refused, [vec![0; 2], vec![1; 398]].concat());
     assert_eq!(report.messages[2].issues[0].object_index, Some(1));
     assert_eq!(report.messages[3].issues[0].object_index, Some(0));
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(&file, &bytes).unwrap();
-    assert_eq!(validate_file(file.path(), &options).unwrap(), report);
+    // The messages that get something are those that one thread would give it to.
+    for threads in [1, 3] {
+        assert_eq!(
+            validate_file(file.path(), &ValidateOptions { threads, ..options.clone() }).unwrap(),
+            report,
+            "{threads}"
+        );
+    }
 }
 
 #[test]

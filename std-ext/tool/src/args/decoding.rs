@@ -1,7 +1,7 @@
 //! Flags of commands that decode: the limit of an object, and threads.
 
 use clap::Args;
-use tgm_std::DecodeOptions;
+use tgm_std::{DecodeBudget, DecodeOptions};
 
 use crate::args::limits::ObjectLimit;
 use crate::args::threads::Threads;
@@ -22,8 +22,9 @@ impl Decoding {
         DecodeOptions { limits: self.limit.of_object(), threads: self.threads.count(), ..as_stored() }
     }
 
-    /// How many threads work. 0 stands for all processors.
-    pub(crate) const fn threads(&self) -> u32 {
-        self.threads.count()
+    /// How many threads work on messages. With a limit for a whole file it is one: what objects take is counted from the first
+    /// one on.
+    pub(crate) fn threads(&self, budget: &DecodeBudget) -> usize {
+        if budget.max_file_bytes.is_some() { 1 } else { self.threads.of_messages() }
     }
 }

@@ -2,6 +2,8 @@
 
 use clap::Args;
 
+use crate::read::in_order::thread_count;
+
 /// How many threads decode.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Threads {
@@ -11,7 +13,17 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    /// The number of threads.
+    /// The number of threads for work on many messages: all processors, if nothing else was asked for.
+    pub(crate) fn of_messages(self) -> usize {
+        thread_count(self.threads)
+    }
+
+    /// [`Self::of_messages`] for options of the library.
+    pub(crate) fn of_library(self) -> u32 {
+        u32::try_from(self.of_messages()).unwrap_or(u32::MAX)
+    }
+
+    /// The number of threads for one object.
     pub(crate) const fn count(self) -> u32 {
         self.threads
     }

@@ -8,6 +8,7 @@ use tgm_catalog::{Catalog, Freshness};
 use tgm_std::{DecodeOptions, TensogramError};
 
 use crate::args::files::usage;
+use crate::args::threads::Threads;
 use crate::commands::Run;
 use crate::read::digests::Digests;
 use crate::read::input::Input;
@@ -47,9 +48,8 @@ pub(crate) struct CatalogOf {
     /// The catalogue for --check, --update and --compact [default: FILE.catalog]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["keys", "auto"])]
     catalog: Option<PathBuf>,
-    /// Threads that read FILE
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    threads: u32,
+    #[command(flatten)]
+    threads: Threads,
     #[command(flatten)]
     digests: Digests,
 }
@@ -94,7 +94,7 @@ impl CatalogOf {
 
     fn options(&self) -> DecodeOptions {
         DecodeOptions {
-            threads: self.threads,
+            threads: self.threads.of_library(),
             verify_metadata: !self.digests.are_ignored(),
             ..DecodeOptions::default()
         }

@@ -1,28 +1,29 @@
 //! `tgm compare`: the differences between two files.
 
+mod findings;
+
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::{self, Write};
+use std::mem;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use tgm_core::Message;
-use tgm_core::metadata::MessageMetadata;
-use tgm_core::object::DataObject;
-use tgm_std::internal::query::Number;
-use tgm_std::{RESERVED_KEY, Spending, TensogramError};
+use tgm_std::TensogramError;
 
+use self::findings::{ComparedMessage, Findings, Told};
 use crate::args::decoding::Decoding;
 use crate::args::limits::SumLimits;
 use crate::args::listing::{Listed, TextFlags};
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
-use crate::read::choice::MessageChoice;
-use crate::read::differ::{Differences, Tolerance, differences, indices, leaves};
+use crate::read::choice::{MessageChoice, no_number};
+use crate::read::differ::Tolerance;
 use crate::read::digests::Digests;
-use crate::read::elements::{Elements, json_of, text_of};
-use crate::read::entry::{Entry, Place};
+use crate::read::entry::Entry;
+use crate::read::in_order::{bounded, in_order};
 use crate::read::input::{Input, MessagePart};
 use crate::read::messages::Reader;
 use crate::read::opening::open_or_report;
@@ -30,7 +31,6 @@ use crate::read::select::{Scope, Selection, annotations, text};
 use crate::read::structure::Structure;
 use crate::show::json::{self, Document};
 use crate::show::output::Out;
-use crate::show::summary::shape_text;
 use crate::show::text::{escape, shorten};
 
 /// Compare the metadata and values of two files
@@ -97,6 +97,9 @@ impl FromStr for Allowed {
     }
 }
 
+/// Pairs of messages that a thread compares before it takes others.
+const TOGETHER: usize = 16;
+
 /// Objects of a file: message and object.
 type Id = (usize, usize);
 
@@ -113,39 +116,33 @@ impl<'i> Side<'i> {
 
     /// The wanted parts of the message with this number.
     fn entry(&mut self, index: usize, wanted: MessagePart) -> Result<Entry<'_>, TensogramError> {
-        let place = self.input.places(index..index + 1).next();
-        let place = place.unwrap_or(Place { index, offset: 0, length: 0 });
-        self.reader.entry(place, wanted)
+        let missing = || TensogramError::Framing(no_number(index, self.input.message_count()).into());
+        self.reader.entry(self.input.places(index..index + 1).next().ok_or_else(missing)?, wanted)
     }
 
-    /// The message with this number, read whole. `None` if it cannot be read, which is reported.
-    fn compared(&mut self, index: usize, compare: &Compare, out: &mut Out) -> Option<(Entry<'_>, ComparedMessage<'_>)> {
-        let unread = format!("{}: message {index}", self.input.name());
-        let entry = match self.entry(index, MessagePart::Whole) {
-            Ok(entry) => entry,
-            Err(error) => {
-                out.report(&unread, &error);
-                return None;
-            }
-        };
-        match ComparedMessage::read(compare, &entry) {
-            Ok(message) => Some((entry, message)),
-            Err(error) => {
-                out.report(&entry.place(), &error);
-                None
-            }
-        }
+    /// The message with this number, read whole. `None` if it cannot be read, which is told.
+    fn compared(&mut self, index: usize, findings: &mut Findings<'_>) -> Option<(Entry<'_>, ComparedMessage<'_>)> {
+        let place = format!("{}: message {index}", self.input.name());
+        let read = self.entry(index, MessagePart::Whole).and_then(|entry| {
+            let message = ComparedMessage::read(findings.compare, &entry)?;
+            Ok((entry, message))
+        });
+        read.map_err(|error| findings.told.push(Told::Problem { place, error })).ok()
     }
 }
 
-/// A comparison in progress.
+/// A run over two files.
 struct Work<'c, 'o> {
     compare: &'c Compare,
     out: &'o mut Out,
     document: Option<Document>,
-    spending: Spending,
-    /// Pairs of messages whose annotations were compared.
-    annotated: HashSet<(Option<usize>, Option<usize>)>,
+}
+
+/// A comparison of pairs of messages, on one thread.
+struct Comparison<'c, 'i> {
+    left: Side<'i>,
+    right: Side<'i>,
+    findings: Findings<'c>,
 }
 
 impl Run for Compare {
@@ -159,8 +156,7 @@ impl Run for Compare {
         let (Some(a), Some(b)) = (open_or_report(a, out), open_or_report(b, out)) else { return Ok(()) };
         let document =
             if self.text.json() { Some(Document::begin(out, "tgm.compare/1", "differences")?) } else { None };
-        let spending = self.limits.budget().of_file(u64::MAX);
-        let mut work = Work { compare: self, out, document, spending, annotated: HashSet::new() };
+        let mut work = Work { compare: self, out, document };
         if self.by.is_empty() {
             work.by_place(&a, &b)?;
         } else {
@@ -199,9 +195,12 @@ impl Work<'_, '_> {
     fn by_place(&mut self, a: &Input, b: &Input) -> io::Result<()> {
         let (mut left, mut right) = (Side::new(a), Side::new(b));
         let (selected_a, selected_b) = (self.selected(&mut left), self.selected(&mut right));
-        for (&at_a, &at_b) in selected_a.iter().zip(&selected_b) {
-            self.messages(&mut left, &mut right, (at_a, at_b))?;
-        }
+        let pairs: Vec<_> = selected_a.iter().copied().zip(selected_b.iter().copied()).collect();
+        self.in_order((a, b), pairs.chunks(TOGETHER), |comparison, pairs| {
+            for pair in pairs {
+                comparison.messages(*pair);
+            }
+        })?;
         let both = selected_a.len().min(selected_b.len());
         for (side, name, rest) in [(a, "first", selected_a.get(both..)), (b, "second", selected_b.get(both..))] {
             for index in rest.unwrap_or_default() {
@@ -226,7 +225,7 @@ impl Work<'_, '_> {
                 None => self.only_in("first", a, (id.0, Some((id.1, key))))?,
             }
         }
-        self.pairs(&mut left, &mut right, pairs)?;
+        self.pairs((a, b), pairs)?;
         let mut rest: Vec<_> =
             unmatched.into_iter().flat_map(|(key, ids)| ids.into_iter().map(move |id| (id, key))).collect();
         rest.sort_unstable();
@@ -236,29 +235,39 @@ impl Work<'_, '_> {
         Ok(())
     }
 
+    /// Does `work` on each item, on all threads, and prints what it tells, in the order of the items.
+    fn in_order<T: Send>(
+        &mut self,
+        (a, b): (&Input, &Input),
+        items: impl Iterator<Item = T> + Send,
+        work: impl Fn(&mut Comparison<'_, '_>, T) + Sync,
+    ) -> io::Result<()> {
+        let compare = self.compare;
+        let budget = compare.limits.budget();
+        let state = || Comparison {
+            left: Side::new(a),
+            right: Side::new(b),
+            findings: Findings { compare, spending: budget.of_file(a.len().saturating_add(b.len())), told: Vec::new() },
+        };
+        let work = |comparison: &mut Comparison<'_, '_>, item: T| {
+            work(comparison, item);
+            mem::take(&mut comparison.findings.told)
+        };
+        let longest = a.longest_message().saturating_add(b.longest_message());
+        in_order(bounded(compare.decoding.threads(&budget), longest), items, state, work, |told| self.print(told))
+    }
+
     /// Compares pairs of objects. A message is read once for all pairs that follow each other, of the file with fewer messages
     /// once for all of its pairs: two files of equal objects take the time of reading them, however they are divided.
-    fn pairs<'i>(&mut self, left: &mut Side<'i>, right: &mut Side<'i>, mut pairs: Vec<(Id, Id)>) -> io::Result<()> {
+    fn pairs(&mut self, (a, b): (&Input, &Input), mut pairs: Vec<(Id, Id)>) -> io::Result<()> {
         let count = |message: fn(&(Id, Id)) -> usize| pairs.iter().map(message).collect::<HashSet<_>>().len();
         let of_a: fn(&(Id, Id)) -> usize = |pair| pair.0.0;
         let of_b: fn(&(Id, Id)) -> usize = |pair| pair.1.0;
         let is_by_a = count(of_a) <= count(of_b);
         let (outer, inner) = if is_by_a { (of_a, of_b) } else { (of_b, of_a) };
         pairs.sort_by_key(outer);
-        let (outer_side, inner_side) = if is_by_a { (left, right) } else { (right, left) };
-        for of_outer in pairs.chunk_by(|one, next| outer(one) == outer(next)) {
-            let Some(at) = of_outer.first().map(outer) else { continue };
-            let Some((outer_entry, outer_message)) = outer_side.compared(at, self.compare, self.out) else { continue };
-            for of_inner in of_outer.chunk_by(|one, next| inner(one) == inner(next)) {
-                let Some(at) = of_inner.first().map(inner) else { continue };
-                let Some((entry, message)) = inner_side.compared(at, self.compare, self.out) else { continue };
-                let objects = of_inner.iter().map(|(a, b)| (a.1, b.1)).collect();
-                let (first, second) = ((&outer_entry, &outer_message), (&entry, &message));
-                let (first, second) = if is_by_a { (first, second) } else { (second, first) };
-                self.both(first, second, Some(objects))?;
-            }
-        }
-        Ok(())
+        let groups = pairs.chunk_by(|one, next| outer(one) == outer(next));
+        self.in_order((a, b), groups, |comparison, of_outer| comparison.group(of_outer, is_by_a, inner))
     }
 
     /// The numbers of the messages that are selected.
@@ -317,134 +326,6 @@ impl Work<'_, '_> {
         Ok(found)
     }
 
-    /// Compares two messages with all of their objects.
-    fn messages(&mut self, left: &mut Side<'_>, right: &mut Side<'_>, (at_a, at_b): Id) -> io::Result<()> {
-        let Some((a, first)) = left.compared(at_a, self.compare, self.out) else { return Ok(()) };
-        let Some((b, second)) = right.compared(at_b, self.compare, self.out) else { return Ok(()) };
-        self.both((&a, &first), (&b, &second), None)
-    }
-
-    /// Compares two messages that were read: all of their objects, or the pairs that are named.
-    fn both(
-        &mut self,
-        (a, first): (&Entry<'_>, &ComparedMessage<'_>),
-        (b, second): (&Entry<'_>, &ComparedMessage<'_>),
-        pairs: Option<Vec<Id>>,
-    ) -> io::Result<()> {
-        let (at_a, at_b) = (a.index, b.index);
-        let place = if at_a == at_b { format!("message {at_a}") } else { format!("message {at_a} and {at_b}") };
-        if self.annotated.insert((at_a.0, at_b.0)) {
-            self.spending.begin_message(a.length().max(b.length()));
-            self.trees(&place, &first.annotations, &second.annotations)?;
-        }
-        let pairs: Vec<Id> = if let Some(pairs) = pairs {
-            pairs
-        } else {
-            let counts = (first.objects.len(), second.objects.len());
-            if counts.0 != counts.1 {
-                let what = format!("{} objects, {} objects", counts.0, counts.1);
-                self.tell(&place, &what, &json!({"kind": "objects", "a": counts.0, "b": counts.1}))?;
-            }
-            let numbers = 0..counts.0.min(counts.1);
-            numbers.filter(|object| self.compare.only.has(*object)).map(|object| (object, object)).collect()
-        };
-        for (one, other) in pairs {
-            let numbers = if one == other { format!("{one}") } else { format!("{one} and {other}") };
-            let place = format!("{place}, object {numbers}");
-            let (Some(one), Some(other)) = (first.objects.get(one), second.objects.get(other)) else { continue };
-            if let Err(error) = self.objects(&place, one, other)? {
-                self.out.report(&place, &error);
-            }
-        }
-        Ok(())
-    }
-
-    fn objects(
-        &mut self,
-        place: &str,
-        a: &ComparedObject<'_>,
-        b: &ComparedObject<'_>,
-    ) -> io::Result<Result<(), TensogramError>> {
-        self.trees(place, &a.metadata, &b.metadata)?;
-        let (of_a, of_b) = (a.object.descriptor(), b.object.descriptor());
-        let mut structure = vec![("dtype", of_a.dtype().name().to_string(), of_b.dtype().name().to_string())];
-        if self.compare.storage {
-            structure.extend([
-                ("byte_order", of_a.byte_order().name().to_string(), of_b.byte_order().name().to_string()),
-                ("encoding", of_a.encoding().to_string(), of_b.encoding().to_string()),
-                ("filter", of_a.filter().to_string(), of_b.filter().to_string()),
-                ("compression", of_a.compression().to_string(), of_b.compression().to_string()),
-            ]);
-        }
-        let shapes: [Vec<u64>; 2] = [of_a, of_b].map(|descriptor| descriptor.shape().iter().collect());
-        structure.push(("shape", shape_text(&shapes[0]), shape_text(&shapes[1])));
-        for (key, a, b) in structure.iter().filter(|(_, a, b)| a != b) {
-            let json = json!({"kind": "structure", "key": key, "a": a, "b": b});
-            self.tell(place, &format!("{key}: {a}, {b}"), &json)?;
-        }
-        if self.compare.no_values || shapes[0] != shapes[1] {
-            return Ok(Ok(()));
-        }
-        let found = match self.values(a, b) {
-            Ok(found) => found,
-            Err(error) => return Ok(Err(error)),
-        };
-        if let Some(greatest) = found.greatest {
-            let at = indices(greatest.element, &shapes[0]);
-            let count = a.object.descriptor().element_count();
-            let what = format!(
-                "values: {} of {count} differ, most at {at:?}: {} and {}, by {:.6e}",
-                found.count,
-                text_of(greatest.a),
-                text_of(greatest.b),
-                greatest.difference
-            );
-            let number = |value: Number| json_of(value).unwrap_or_else(|| text_of(value).into());
-            let json = json!({
-                "kind": "values", "count": found.count, "of": count, "at": at, "a": number(greatest.a),
-                "b": number(greatest.b), "difference": number(Number::Float(greatest.difference)),
-            });
-            self.tell(place, &what, &json)?;
-        }
-        Ok(Ok(()))
-    }
-
-    fn values(&mut self, a: &ComparedObject<'_>, b: &ComparedObject<'_>) -> Result<Differences, TensogramError> {
-        let options = self.compare.decoding.options();
-        for object in [&a.object, &b.object] {
-            self.spending.spend(object, &options.limits)?;
-        }
-        let (of_a, of_b) =
-            (tgm_std::read(&a.object).options(&options).bytes()?, tgm_std::read(&b.object).options(&options).bytes()?);
-        let one = Elements::of(a.object.descriptor(), &of_a);
-        let other = Elements::of(b.object.descriptor(), &of_b);
-        Ok(differences(&one, &other, self.compare.tolerance(None), self.compare.nan_differs))
-    }
-
-    /// Compares two trees of metadata.
-    fn trees(&mut self, place: &str, a: &Json, b: &Json) -> io::Result<()> {
-        let (of_a, of_b) = (leaves(a), leaves(b));
-        let there: HashMap<&str, &Json> = of_b.iter().map(|(path, value)| (path.as_str(), *value)).collect();
-        let here: HashSet<&str> = of_a.iter().map(|(path, _)| path.as_str()).collect();
-        let of_first = of_a.iter().map(|(path, value)| (path, Some(*value), there.get(path.as_str()).copied()));
-        let rest = of_b.iter().filter(|(path, _)| !here.contains(path.as_str()));
-        for (path, a, b) in of_first.chain(rest.map(|(path, value)| (path, None, Some(*value)))) {
-            let is_equal = matches!((a, b), (Some(a), Some(b)) if self.compare.is_equal(path, a, b));
-            if is_equal || self.compare.is_ignored(path) {
-                continue;
-            }
-            let what = format!("{path}: {}, {}", shown(a), shown(b));
-            let entry = json::object([
-                ("kind", Some("metadata".into())),
-                ("key", Some(path.as_str().into())),
-                ("a", a.cloned()),
-                ("b", b.cloned()),
-            ]);
-            self.tell(place, &what, &entry)?;
-        }
-        Ok(())
-    }
-
     /// Tells of a message or an object that one file alone has.
     fn only_in(
         &mut self,
@@ -464,6 +345,17 @@ impl Work<'_, '_> {
         self.tell(&place, &format!("only in the {name} file"), &json)
     }
 
+    /// Prints what was told.
+    fn print(&mut self, told: Vec<Told>) -> io::Result<()> {
+        told.into_iter().try_for_each(|told| match told {
+            Told::Difference { place, what, json } => self.tell(&place, &what, &json),
+            Told::Problem { place, error } => {
+                self.out.report(&place, &error);
+                Ok(())
+            }
+        })
+    }
+
     /// Tells of a difference: where, what, and as an entry of the document.
     fn tell(&mut self, place: &str, what: &str, json: &Json) -> io::Result<()> {
         self.out.fail();
@@ -477,45 +369,39 @@ impl Work<'_, '_> {
     }
 }
 
-/// A value of metadata, shortened.
-fn shown(value: Option<&Json>) -> String {
-    value.map_or("(missing)".to_string(), |value| shorten(&text(value), 60))
-}
+impl Comparison<'_, '_> {
+    /// Compares two messages with all of their objects.
+    fn messages(&mut self, (at_a, at_b): Id) {
+        let Self { left, right, findings } = self;
+        let Some((a, first)) = left.compared(at_a, findings) else { return };
+        let Some((b, second)) = right.compared(at_b, findings) else { return };
+        findings.annotations((&a, &first), (&b, &second));
+        findings.all((&a, &first), (&b, &second));
+    }
 
-/// A message that is compared: its annotations and objects.
-struct ComparedMessage<'f> {
-    annotations: Json,
-    objects: Vec<ComparedObject<'f>>,
-}
-
-/// An object that is compared.
-struct ComparedObject<'f> {
-    object: DataObject<'f>,
-    metadata: Json,
-}
-
-impl<'f> ComparedMessage<'f> {
-    fn read(Compare { digests, only, .. }: &Compare, entry: &Entry<'f>) -> Result<Self, TensogramError> {
-        let message = Message::parse(entry.bytes)?;
-        digests.check_all(&message)?;
-        let metadata = message.metadata()?;
-        only.check(metadata.object_count())?;
-        let objects = message.objects().zip(metadata.objects()).map(|(object, about)| {
-            let entries = about?.entries().filter(|entry| !is_reserved(entry));
-            Ok(ComparedObject { object: object?, metadata: json::map_json(entries)? })
-        });
-        let objects = objects.collect::<Result<Vec<_>, tgm_core::Error>>()?;
-        Ok(Self { annotations: annotations_of(&metadata)?, objects })
+    /// Compares pairs of objects that one message of one of the files has.
+    fn group(&mut self, of_outer: &[(Id, Id)], is_by_a: bool, inner: fn(&(Id, Id)) -> usize) {
+        let Self { left, right, findings } = self;
+        let (outer_side, inner_side) = if is_by_a { (left, right) } else { (right, left) };
+        let Some((a, b)) = of_outer.first().map(|(a, b)| (a.0, b.0)) else { return };
+        let Some((outer_entry, outer_message)) = outer_side.compared(if is_by_a { a } else { b }, findings) else {
+            return;
+        };
+        let mut annotated = HashSet::new();
+        for of_inner in of_outer.chunk_by(|one, next| inner(one) == inner(next)) {
+            let Some(at) = of_inner.first().map(inner) else { continue };
+            let Some((entry, message)) = inner_side.compared(at, findings) else { continue };
+            let (first, second) = ((&outer_entry, &outer_message), (&entry, &message));
+            let (first, second) = if is_by_a { (first, second) } else { (second, first) };
+            if annotated.insert(at) {
+                findings.annotations(first, second);
+            }
+            findings.pairs(first, second, of_inner.iter().map(|(a, b)| (a.1, b.1)));
+        }
     }
 }
 
-type MapEntry<'a> = tgm_core::Result<(tgm_core::cbor::Value<'a>, tgm_core::cbor::Value<'a>)>;
-
-fn is_reserved(entry: &MapEntry<'_>) -> bool {
-    let Ok((key, _)) = entry else { return false };
-    key.as_text().is_ok_and(|key| key == *RESERVED_KEY)
-}
-
-fn annotations_of(metadata: &MessageMetadata<'_>) -> tgm_core::Result<Json> {
-    json::map_json(metadata.frame().extra_entries())
+/// A value of metadata, shortened.
+fn shown(value: Option<&Json>) -> String {
+    value.map_or("(missing)".to_string(), |value| shorten(&text(value), 60))
 }

@@ -13,9 +13,10 @@ use crate::args::placed::Placed;
 use crate::commands::Run;
 use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
+use crate::read::distant::is_distant;
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, MessagePart};
-use crate::read::messages::Seen;
+use crate::read::messages::{Seen, for_each_message};
 use crate::read::opening::open_or_report;
 use crate::read::select::{Scope, Selection};
 use crate::read::streamed::{Next, Streamed, is_stream};
@@ -55,7 +56,12 @@ impl Run for Copy {
             out.problem(&text);
             return Ok(());
         }
-        if template.is_none() && is_stream(&self.input) && !self.output.get().is_one_of(slice::from_ref(&self.input)) {
+        if template.is_none() && is_distant(&self.input) && self.choice.is_one() {
+            return self.copy_one(out);
+        }
+        // What lies at an address and is wanted whole is read once, from start to end.
+        let is_in_order = is_stream(&self.input) || (is_distant(&self.input) && self.selection.is_empty());
+        if template.is_none() && is_in_order && !self.output.get().is_one_of(slice::from_ref(&self.input)) {
             if let Some(mut stream) = Streamed::open_or_report(&self.input, out) {
                 self.copy_stream(out, &mut stream);
             }
@@ -76,7 +82,8 @@ impl Copy {
         let (chosen, is_judged) = if self.selection.is_empty() {
             (input.places(numbers).collect(), true)
         } else {
-            let (chosen, is_judged) = judge(out, input, numbers, |entry| Ok(self.is_chosen(entry)?.then_some(())));
+            let (chosen, is_judged) =
+                judge(out, input, numbers, |entry| Ok(self.selection.chooses(entry, self.digests)?.then_some(())));
             (chosen.into_iter().map(|(place, ())| place).collect::<Vec<_>>(), is_judged)
         };
         if chosen.is_empty() {
@@ -104,14 +111,39 @@ impl Copy {
                     }
                 }
             }
-            let refuse = |text| Err(io::Error::other(text).into());
             match left_out {
                 0 => Ok(()),
-                _ if is_same => refuse("damaged messages would be lost: the file stays as it is"),
-                count if count == chosen.len() => refuse("there is no whole message to write"),
+                _ if is_same => Err(io::Error::other("damaged messages would be lost: the file stays as it is").into()),
+                count if count == chosen.len() => Err(nothing_whole().into()),
                 _ => Ok(()),
             }
         });
+    }
+
+    /// Copies the one message that flags name, of a source at an address. No other is looked at but those before it.
+    fn copy_one(&self, out: &mut Out) -> io::Result<()> {
+        let mut found = None;
+        for_each_message(slice::from_ref(&self.input), self.choice, MessagePart::Whole, out, |out, entry| {
+            let name = entry.file.to_string();
+            let message = self
+                .selection
+                .picks(out, entry, self.digests)
+                .then(|| (entry.index, entry.offset, entry.bytes.to_vec()));
+            found = Some((name, message));
+            Ok(())
+        })?;
+        match found {
+            // That it is not there was reported.
+            None => {}
+            Some((name, None)) => self.report_no_match(&name, out),
+            Some((name, Some((index, offset, bytes)))) => {
+                let entry = Entry { file: &name, index, offset, bytes: &bytes };
+                self.output.get().write(out, OutputKind::Messages, Reads::Only(&[]), |out, sink| {
+                    if self.pass(&entry, out, sink)? { Ok(()) } else { Err(nothing_whole().into()) }
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Copies messages of a stream as they come. Nothing is written before the first selected message has come.
@@ -150,15 +182,13 @@ impl Copy {
             if stream.has_failed() {
                 return Err(io::Error::other("the input could not be read to its end").into());
             }
-            if copied { Ok(()) } else { Err(io::Error::other("there is no whole message to write").into()) }
+            if copied { Ok(()) } else { Err(nothing_whole().into()) }
         });
     }
 
     /// Whether a message of a stream is selected. Errors are reported.
     fn is_selected(&self, entry: &Entry<'_>, seen: &mut Seen, out: &mut Out) -> bool {
-        seen.is_selected(self.choice, entry)
-            && (self.selection.is_empty()
-                || self.is_chosen(entry).inspect_err(|error| out.report(&entry.place(), error)).unwrap_or(false))
+        seen.is_selected(self.choice, entry) && self.selection.picks(out, entry, self.digests)
     }
 
     /// Writes a message if its digests are right, and returns whether they are. Otherwise they are reported.
@@ -177,11 +207,6 @@ impl Copy {
     fn report_no_match(&self, name: &str, out: &mut Out) {
         let why = if self.selection.is_empty() { "there is no message" } else { "no message matches" };
         out.problem(&format!("{name}: {why}, nothing was written"));
-    }
-
-    fn is_chosen(&self, entry: &Entry<'_>) -> Result<bool> {
-        let message = Message::parse(entry.bytes)?;
-        Ok(self.selection.has(&self.digests.metadata(&message)?, Structure::new(&message, entry))?)
     }
 
     fn distribute(&self, out: &mut Out, input: &Input, template: &Template) {
@@ -228,6 +253,10 @@ impl Copy {
         }
         template.fill(&scope, |_| None).map(Some)
     }
+}
+
+fn nothing_whole() -> io::Error {
+    io::Error::other("there is no whole message to write")
 }
 
 /// Calls `verdict` for each message and collects the results with their places. Payloads are not read. Also returns

@@ -21,8 +21,8 @@ use crate::commands::key_columns::{KeyColumns, Keys};
 use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
+use crate::read::in_order::{Messages, Worked};
 use crate::read::input::MessagePart;
-use crate::read::opening::open_or_report;
 use crate::read::select::{Scope, Selection};
 use crate::read::structure::Structure;
 use crate::read::values::in_order;
@@ -34,8 +34,7 @@ use crate::show::text::hex;
 
 /// Print the SHA-256 of every object's decoded values
 ///
-/// Values are hashed in little-endian C order with NaN and infinities restored, and bitmasks as packed bits. Objects
-/// are decoded one at a time. An object whose frame has a wrong stored digest is an error.
+/// Values are hashed in little-endian C order with NaN and infinities restored, and bitmasks as packed bits. An object whose frame has a wrong stored digest is an error.
 #[derive(Args, Debug)]
 pub(crate) struct Digest {
     /// File to read; "-" is standard input
@@ -65,6 +64,14 @@ struct Costs {
     spending: Spending,
 }
 
+/// What is found of a message.
+struct Found {
+    /// Bytes of the message.
+    length: u64,
+    /// Its objects by their numbers.
+    objects: Result<Vec<(usize, Digested)>, TensogramError>,
+}
+
 /// The result for one object.
 struct Digested {
     dtype: Option<&'static str>,
@@ -91,97 +98,92 @@ impl Run for Digest {
     }
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
-        let numbers = self.choice.of(&input, out).unwrap_or_default();
-        let mut costs = Costs { options: self.decoding.options(), spending: self.limits.budget().of_file(input.len()) };
         let keys = self.keys.columns(Table::new(COLUMNS).titles(), &self.listing);
-        if self.listing.json() {
-            let mut document = Document::begin(out, "tgm.digest/1", "messages")?;
-            input.for_each(out, numbers, MessagePart::Whole, |out, entry| {
-                if !self.selection.picks(out, entry, self.digests) {
-                    return Ok(());
-                }
-                let item = self.message_json(out, entry, &mut costs, &keys);
-                document.item(out, &item)
-            })?;
-            return document.end(out);
-        }
+        let budget = self.limits.budget();
+        let threads = self.decoding.threads(&budget);
+        let state = |len| Costs { options: self.decoding.options(), spending: budget.of_file(len) };
+        let look = |costs: &mut Costs, entry: &Entry<'_>| -> Result<Option<Found>, TensogramError> {
+            let is_chosen = self.selection.chooses(entry, self.digests)?;
+            Ok(is_chosen.then(|| Found { length: entry.length(), objects: self.objects(entry, costs, &keys) }))
+        };
+        let paths = slice::from_ref(&self.path);
+        let messages = Messages { paths, choice: self.choice, wanted: MessagePart::Whole, threads };
+        let mut document =
+            if self.listing.json() { Some(Document::begin(out, "tgm.digest/1", "messages")?) } else { None };
         let mut table = keys.hidden_in(keys.shown_in(Table::new(COLUMNS)));
-        input.for_each(out, numbers, MessagePart::Whole, |out, entry| {
-            if self.selection.picks(out, entry, self.digests) {
-                self.list(out, entry, &mut costs, (&keys, &mut table))
-            } else {
-                Ok(())
+        messages.for_each(out, state, look, |out, worked| {
+            let Worked::Message(entry, found) = worked else { return table.pause(out) };
+            let Ok(Some(found)) = found.inspect_err(|error| out.report(&entry.place(), error)) else { return Ok(()) };
+            if let Err(error) = &found.objects {
+                out.report(&entry.place(), error);
+            }
+            match &mut document {
+                Some(document) => {
+                    let item = message_json(out, entry, found, &keys);
+                    document.item(out, &item)
+                }
+                None => list(out, entry, found, (&keys, &mut table)),
             }
         })?;
-        table.finish(out)
+        table.finish(out)?;
+        document.map_or(Ok(()), |document| document.end(out))
     }
 }
 
-impl Digest {
-    fn message_json(&self, out: &mut Out, entry: &Entry<'_>, costs: &mut Costs, keys: &KeyColumns) -> Json {
-        let checked = self.objects(out, entry, costs, keys);
-        let error = checked.as_ref().err().map(error_json);
-        let objects = checked.ok().map(|objects| {
-            objects.map(|(index, object)| object_json(index, &reported(out, entry, index, object), keys)).collect()
-        });
-        json::object([
-            ("message", Some(entry.index.into())),
-            ("offset", Some(entry.offset.into())),
-            ("length", Some(entry.length().into())),
-            ("objects", objects),
-            ("error", error),
-        ])
-    }
+fn message_json(out: &mut Out, entry: &Entry<'_>, Found { length, objects }: Found, keys: &KeyColumns) -> Json {
+    let error = objects.as_ref().err().map(error_json);
+    let objects = objects.ok().map(|objects| {
+        let objects = objects.into_iter();
+        objects.map(|(index, object)| object_json(index, &reported(out, entry, index, object), keys)).collect()
+    });
+    json::object([
+        ("message", Some(entry.index.into())),
+        ("offset", Some(entry.offset.into())),
+        ("length", Some(length.into())),
+        ("objects", objects),
+        ("error", error),
+    ])
+}
 
-    fn list(
+fn list(out: &mut Out, entry: &Entry<'_>, found: Found, (keys, table): (&KeyColumns, &mut Table)) -> io::Result<()> {
+    let Ok(objects) = found.objects else {
+        return table.row(out, vec![entry.index.into(), Cell::spread(Style::Bad, "(unreadable)")]);
+    };
+    for (index, object) in objects {
+        let object = reported(out, entry, index, object);
+        let mut cells = vec![
+            Cell::from(entry.index),
+            Cell::from(index),
+            object.dtype.unwrap_or_default().into(),
+            object.shape_text.into(),
+        ];
+        match object.result {
+            Ok((bytes, digest)) => {
+                cells.extend([bytes.into(), digest.into()]);
+                cells.extend(keys.cells(&object.values).into_iter().flatten());
+            }
+            Err(_) => cells.push(Cell::spread(Style::Bad, "(unreadable)")),
+        }
+        table.row(out, cells)?;
+    }
+    Ok(())
+}
+
+impl Digest {
+    /// Digests the objects of a message. First checks all that a full decode checks except payloads.
+    fn objects(
         &self,
-        out: &mut Out,
         entry: &Entry<'_>,
         costs: &mut Costs,
-        (keys, table): (&KeyColumns, &mut Table),
-    ) -> io::Result<()> {
-        let Ok(objects) = self.objects(out, entry, costs, keys) else {
-            return table.row(out, vec![entry.index.into(), Cell::spread(Style::Bad, "(unreadable)")]);
-        };
-        for (index, object) in objects {
-            let object = reported(out, entry, index, object);
-            let mut cells = vec![
-                Cell::from(entry.index),
-                Cell::from(index),
-                object.dtype.unwrap_or_default().into(),
-                object.shape_text.into(),
-            ];
-            match object.result {
-                Ok((bytes, digest)) => {
-                    cells.extend([bytes.into(), digest.into()]);
-                    cells.extend(keys.cells(&object.values).into_iter().flatten());
-                }
-                Err(_) => cells.push(Cell::spread(Style::Bad, "(unreadable)")),
-            }
-            table.row(out, cells)?;
-        }
-        Ok(())
-    }
-
-    /// Digests the objects of a message one by one. First checks all that a full decode checks except payloads, and
-    /// reports a failure.
-    fn objects<'f, 'c>(
-        &self,
-        out: &mut Out,
-        entry: &Entry<'f>,
-        costs: &'c mut Costs,
-        keys: &'c KeyColumns,
-    ) -> Result<impl Iterator<Item = (usize, Digested)> + use<'f, 'c, '_>, TensogramError> {
+        keys: &KeyColumns,
+    ) -> Result<Vec<(usize, Digested)>, TensogramError> {
         costs.spending.begin_message(entry.length());
-        let message = decode_descriptors(entry.bytes).and_then(|_| Ok(Message::parse(entry.bytes)?));
-        let checked = message.and_then(|message| {
-            self.only.check(message.outline()?.object_count)?;
-            Ok((message, self.digests.of(&message)?, values(&message, entry, keys, self.digests)?))
-        });
-        let (message, check, mut values) = checked.inspect_err(|error| out.report(&entry.place(), error))?;
+        decode_descriptors(entry.bytes)?;
+        let message = Message::parse(entry.bytes)?;
+        self.only.check(message.outline()?.object_count)?;
+        let (check, mut values) = (self.digests.of(&message)?, values(&message, entry, keys, self.digests)?);
         let chosen = message.objects().enumerate().filter(|(index, _)| self.only.has(*index));
-        Ok(chosen.map(move |(index, object)| {
+        let digested = chosen.map(|(index, object)| {
             let values = values.get_mut(index).map(std::mem::take).unwrap_or_default();
             let object = match object {
                 Ok(object) => Digested {
@@ -196,7 +198,8 @@ impl Digest {
                 }
             };
             (index, object)
-        }))
+        });
+        Ok(digested.collect())
     }
 }
 

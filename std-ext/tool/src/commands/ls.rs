@@ -20,8 +20,8 @@ use crate::read::cataloged::Cataloged;
 use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
+use crate::read::in_order::{Messages, Worked, thread_count};
 use crate::read::input::MessagePart;
-use crate::read::messages::{Step, for_each_step};
 use crate::read::select::{Annotations, Scope, Selection, annotations, text};
 use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
@@ -87,6 +87,14 @@ struct Row {
     content: Option<Result<Summary, TensogramError>>,
 }
 
+/// The lines of a message in a table.
+#[derive(Default)]
+struct Lines {
+    /// Errors of objects by their numbers.
+    errors: Vec<(usize, TensogramError)>,
+    rows: Vec<Vec<Cell>>,
+}
+
 impl Run for Ls {
     fn listed(&self) -> Listed<'_> {
         self.files.listed()
@@ -102,14 +110,26 @@ impl Run for Ls {
         let table = self.empty_table();
         let hidden = self.hidden.get_or_init(|| self.keys_without_column(&table));
         let mut table = table.with_hidden(hidden.iter().map(String::as_str));
+        let is_whole = out.is_csv();
         if self.cataloged.is_named() {
-            self.for_each_message(out, |out, entry| self.table(out, entry, &mut table))?;
-        } else {
-            for_each_step(&self.files.paths, self.choice, MessagePart::Outline, out, |out, step| match step {
-                Step::Message(entry) => self.table(out, entry, &mut table),
-                Step::Pause => table.pause(out),
+            self.for_each_message(out, |out, entry| {
+                let lines = self.lines(entry, is_whole);
+                self.table(out, entry, lines, &mut table)
             })?;
+            return table.finish(out);
         }
+        let (paths, choice, threads) = (&*self.files.paths, self.choice, thread_count(0));
+        let messages = Messages { paths, choice, wanted: MessagePart::Outline, threads };
+        let look = |(): &mut (), entry: &Entry<'_>| self.lines(entry, is_whole);
+        messages.for_each(
+            out,
+            |_| (),
+            look,
+            |out, worked| match worked {
+                Worked::Message(entry, lines) => self.table(out, entry, lines, &mut table),
+                Worked::Pause => table.pause(out),
+            },
+        )?;
         table.finish(out)
     }
 }
@@ -200,43 +220,80 @@ impl Ls {
         ]))
     }
 
-    /// Adds the lines of a message to the table, if it is selected.
-    fn table(&self, out: &mut Out, entry: &Entry<'_>, table: &mut Table) -> io::Result<()> {
-        let file = (self.files.paths.len() > 1).then(|| Cell::from(entry.file));
-        let place = [file, Some(entry.index.into())];
-        match self.rows(out, entry) {
-            Ok(rows) => rows.into_iter().flatten().try_for_each(|row| {
-                let cells = self.cells(place.iter().flatten(), row, out.is_csv());
-                table.row(out, cells)
+    /// The cells of a message's place.
+    fn place(&self, entry: &Entry<'_>) -> impl Iterator<Item = Cell> {
+        let file = (self.files.paths.len() > 1).then(|| Cell::from(entry.file.to_string()));
+        file.into_iter().chain([entry.index.into()])
+    }
+
+    /// The lines of a message. `None` if it is not selected.
+    fn lines(&self, entry: &Entry<'_>, is_whole: bool) -> Result<Option<Lines>, TensogramError> {
+        let Some(rows) = self.read(entry)? else { return Ok(None) };
+        let mut lines = Lines::default();
+        for row in rows {
+            let object = row.object;
+            let (cells, error) = self.cells(self.place(entry), row, is_whole);
+            lines.errors.extend(object.zip(error));
+            lines.rows.push(cells);
+        }
+        Ok(Some(lines))
+    }
+
+    /// Adds the lines of a message to the table. Errors are reported.
+    fn table(
+        &self,
+        out: &mut Out,
+        entry: &Entry<'_>,
+        lines: Result<Option<Lines>, TensogramError>,
+        table: &mut Table,
+    ) -> io::Result<()> {
+        match lines {
+            Ok(lines) => lines.into_iter().try_for_each(|lines| {
+                lines.errors.iter().for_each(|(object, error)| out.report(&entry.object_place(*object), error));
+                lines.rows.into_iter().try_for_each(|cells| table.row(out, cells))
             }),
-            Err(_) => table.row(out, place.into_iter().flatten().chain([unreadable()]).collect()),
+            Err(error) => {
+                out.report(&entry.place(), &error);
+                table.row(out, self.place(entry).chain([unreadable()]).collect())
+            }
         }
     }
 
     /// The cells of a row, after those in `place`. `is_whole` says that values are not shortened, as in CSV.
-    fn cells<'c>(&self, place: impl Iterator<Item = &'c Cell>, row: Row, is_whole: bool) -> Vec<Cell> {
+    /// Beside them, why the object cannot be read.
+    fn cells(
+        &self,
+        place: impl Iterator<Item = Cell>,
+        row: Row,
+        is_whole: bool,
+    ) -> (Vec<Cell>, Option<TensogramError>) {
         let mut cells = Vec::with_capacity(PLACE + row.keys.len() + COLUMNS);
-        cells.extend(place.cloned());
+        cells.extend(place);
         let missing = |index| if index < self.keys.len() && !is_whole { "N/A" } else { "" };
         let keys = row.keys.into_iter().enumerate();
         let keys = keys.map(|(index, value)| value_cell(value, missing(index), is_whole));
         let object = row.object.map_or_else(Cell::default, Cell::from);
+        let (summary, error) = match row.content {
+            Some(Ok(summary)) => (Some(summary), None),
+            Some(Err(error)) => (None, Some(error)),
+            None => (None, None),
+        };
         if !self.keys.is_empty() {
             cells.extend(self.objects.then_some(object));
             cells.extend(keys);
-            return cells;
+            return (cells, error);
         }
         cells.push(object);
-        match row.content {
-            Some(Ok(summary)) => {
+        match (summary, &error) {
+            (Some(summary), _) => {
                 cells.extend(row.about.into_iter().map(|value| value_cell(value, "", is_whole)));
                 cells.extend(summary_cells(summary));
                 cells.extend(keys);
             }
-            Some(Err(_)) => cells.push(unreadable()),
-            None => cells.push(Cell::spread(Style::Plain, "no objects")),
+            (None, Some(_)) => cells.push(unreadable()),
+            (None, None) => cells.push(Cell::spread(Style::Plain, "no objects")),
         }
-        cells
+        (cells, error)
     }
 
     /// The lines of one message. `None` if it is not selected. Errors are reported.

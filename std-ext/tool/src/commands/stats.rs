@@ -29,11 +29,11 @@ use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, json_of, parts};
 use crate::read::entry::Entry;
-use crate::read::in_order::{Messages, thread_count};
+use crate::read::in_order::{Messages, Worked};
 use crate::read::input::MessagePart;
 use crate::read::places::{area, places};
 use crate::read::select::{Scope, Selection, text};
-use crate::read::statistics::{self, Moments, SKETCH_ERROR, Sketch, histogram, quantile, sparkline};
+use crate::read::statistics::{self, Blocks as _, Histogram, Moments, SKETCH_ERROR, Sketch, sparkline};
 use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
@@ -238,21 +238,24 @@ impl Run for Stats {
         }
         let keys = self.keys.columns(self.table(&KeyColumns::default()).titles(), &self.files.listing);
         let budget = self.limits.budget();
-        // What all objects of a file may take is counted from the first one on.
-        let threads = if budget.max_file_bytes.is_some() { 1 } else { thread_count(self.decoding.threads()) };
-        let state = || budget.of_file(u64::MAX);
+        let threads = self.decoding.threads(&budget);
+        let state = |len| budget.of_file(len);
         let look = |spending: &mut Spending, entry: &Entry<'_>| self.lines(entry, &keys, spending);
         let mut work = Work { stats: self, keys: &keys, total: Total::default() };
         let messages = Messages { paths: &self.files.paths, choice: self.choice, wanted: MessagePart::Whole, threads };
         if self.files.json() {
             let mut document = Document::begin(out, "tgm.stats/1", "messages")?;
-            messages.for_each(out, state, look, |out, entry, lines| {
+            messages.for_each(out, state, look, |out, worked| {
+                let Worked::Message(entry, lines) = worked else { return Ok(()) };
                 work.message_json(out, entry, lines).map_or(Ok(()), |item| document.item(out, &item))
             })?;
             return document.end_with(out, "all", &work.total_json());
         }
         let mut table = self.table(work.keys);
-        messages.for_each(out, state, look, |out, entry, lines| work.message_rows(out, entry, lines, &mut table))?;
+        messages.for_each(out, state, look, |out, worked| match worked {
+            Worked::Message(entry, lines) => work.message_rows(out, entry, lines, &mut table),
+            Worked::Pause => table.pause(out),
+        })?;
         if work.total.objects > 1 && !matches!(work.total.units, Units::Different) {
             return table.footer(out, work.total_cells());
         }
@@ -339,7 +342,7 @@ impl Stats {
         let units = scope.first(&UNITS)?;
         let names: &[&str] = if parts(elements.dtype) == 2 { &["re", "im"] } else { &[""] };
         let found = names.iter().enumerate().map(|(part, name_of_part)| {
-            let (content, sketch, quantiles) = self.content(&elements, part, names.len(), weights.as_ref());
+            let (content, sketch, quantiles) = self.content(&elements, part, weights.as_ref());
             let line = Line {
                 object: index,
                 part: name_of_part,
@@ -354,39 +357,29 @@ impl Stats {
         Ok(found.collect())
     }
 
-    fn content(
-        &self,
-        elements: &Elements<'_>,
-        part: usize,
-        parts: usize,
-        weights: Option<&Weights>,
-    ) -> (Content, Sketch, Vec<f64>) {
-        let mut values = Vec::new();
-        if parts == 1 {
-            elements.for_each(|value| values.push(value));
-        } else {
-            let mut at = 0;
-            elements.for_each(|value| {
-                if at % parts == part {
-                    values.push(value);
-                }
-                at += 1;
-            });
-        }
+    fn content(&self, elements: &Elements<'_>, part: usize, weights: Option<&Weights>) -> (Content, Sketch, Vec<f64>) {
+        let values = elements.part(part);
         let moments = match weights {
             Some(weights) => Moments::weighted(&values, |index| weights.of_element(index)),
             None => Moments::of(&values),
         };
-        let range = exact_range(elements, &values, &moments);
+        let range = exact_range(elements, &moments);
         let bounds = moments.range().unwrap_or_default();
         // What nobody sees is not counted.
-        let bars = if self.files.json() { Vec::new() } else { histogram(&values, bounds, BARS) };
-        let counted = self.histogram.map_or(Vec::new(), |bins| histogram(&values, bounds, bins));
-        let sketch = if self.quantiles.is_empty() { Sketch::default() } else { Sketch::of(&values, moments.range()) };
-        let quantiles: Vec<_> = self.quantiles.iter().map_while(|q| quantile(&values, &sketch, *q)).collect();
-        let exact = exact_quantiles(elements, values.len(), &self.quantiles);
+        let bars = if self.files.json() { 0 } else { BARS };
+        let mut bars = Histogram::over(bounds, bars);
+        let mut counted = Histogram::over(bounds, self.histogram.unwrap_or_default());
+        let mut sketch = Sketch::over(moments.range().filter(|_| !self.quantiles.is_empty()));
+        values.for_each_block(&mut |block| {
+            sketch.add(block);
+            bars.add(block);
+            counted.add(block);
+        });
+        let quantiles = statistics::quantiles(&values, &sketch, &self.quantiles);
+        let exact = exact_quantiles(elements, &self.quantiles);
         let numbers = exact.unwrap_or_else(|| quantiles.iter().copied().map(Number::Float).collect());
-        (Content { moments, range, quantiles: numbers, bars, histogram: counted }, sketch, quantiles)
+        let (bars, histogram) = (bars.counts(), counted.counts());
+        (Content { moments, range, quantiles: numbers, bars, histogram }, sketch, quantiles)
     }
 }
 
@@ -526,11 +519,11 @@ impl Content {
 }
 
 /// Least and greatest value. Integers of 64 bits, which floats round, are compared as they are.
-fn exact_range(elements: &Elements<'_>, values: &[f64], moments: &Moments) -> Option<(Number, Number)> {
+fn exact_range(elements: &Elements<'_>, moments: &Moments) -> Option<(Number, Number)> {
     if elements.integer(0).is_none() {
         return moments.range().map(|(min, max)| (Number::Float(min), Number::Float(max)));
     }
-    let integers = (0..values.len()).filter_map(|index| elements.integer(index));
+    let integers = (0..).map_while(|index| elements.integer(index));
     let range = integers.fold(None, |range: Option<(i128, i128)>, value| {
         Some(range.map_or((value, value), |(min, max)| (min.min(value), max.max(value))))
     });
@@ -538,9 +531,10 @@ fn exact_range(elements: &Elements<'_>, values: &[f64], moments: &Moments) -> Op
 }
 
 /// The quantiles of integers of 64 bits, if one of them is rounded as a float. Between two integers a quantile is a float.
-fn exact_quantiles(elements: &Elements<'_>, count: usize, shares: &[f64]) -> Option<Vec<Number>> {
+fn exact_quantiles(elements: &Elements<'_>, shares: &[f64]) -> Option<Vec<Number>> {
     const EXACT: i128 = 1 << 53;
-    let mut integers = (0..count).map(|index| elements.integer(index)).collect::<Option<Vec<i128>>>()?;
+    elements.integer(0)?;
+    let mut integers: Vec<i128> = (0..).map_while(|index| elements.integer(index)).collect();
     let is_rounded = integers.iter().any(|integer| !(-EXACT..=EXACT).contains(integer));
     if !is_rounded {
         return None;

@@ -13,6 +13,7 @@ use tgm_std::validate::{
 
 use crate::args::limits::{ObjectLimit, SumLimits};
 use crate::args::listing::{Listed, TextFlags};
+use crate::args::threads::Threads;
 use crate::commands::Run;
 use crate::read::messages::expect_all;
 use crate::read::pipes;
@@ -41,6 +42,8 @@ pub(crate) struct Validate {
     like_reference: bool,
     #[command(flatten)]
     text: TextFlags,
+    #[command(flatten)]
+    threads: Threads,
     #[command(flatten)]
     limit: ObjectLimit,
     #[command(flatten)]
@@ -106,6 +109,7 @@ impl Validate {
             like_reference: self.like_reference,
             limits: self.limit.of_object(),
             budget: self.limits.budget(),
+            threads: self.threads.of_library(),
             ..ValidateOptions::default()
         }
     }

@@ -14,13 +14,14 @@ use tgm_std::validate::{Depth, Finding as Found, examine};
 
 use crate::args::files::Files;
 use crate::args::listing::Listed;
+use crate::args::threads::Threads;
 use crate::commands::Run;
 use crate::commands::key_columns::{KeyColumns, Keys};
 use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
+use crate::read::in_order::{Messages, Worked};
 use crate::read::input::MessagePart;
-use crate::read::messages::{Step, for_each_step};
 use crate::read::select::{Scope, Selection};
 use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
@@ -51,11 +52,15 @@ pub(crate) struct Verify {
     /// Frames without a digest are fine
     #[arg(long)]
     allow_missing: bool,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 /// The findings in one message.
 #[derive(Default)]
 struct Report {
+    /// Bytes of the message.
+    length: u64,
     frames: u64,
     objects: u64,
     verified: u64,
@@ -94,20 +99,28 @@ impl Run for Verify {
             if self.files.json() { Some(Document::begin(out, "tgm.verify/1", "messages")?) } else { None };
         let keys = self.keys.columns(self.empty_table(&KeyColumns::default()).titles(), &self.files.listing);
         let mut table = self.empty_table(&keys);
-        for_each_step(&self.files.paths, self.choice, MessagePart::Whole, out, |out, step| {
-            let Step::Message(entry) = step else { return table.pause(out) };
-            if !self.selection.picks(out, entry, Digests::ignored(true)) {
-                return Ok(());
-            }
-            let report = self.check(entry);
-            self.judge(out, entry, &report);
+        let threads = self.threads.of_messages();
+        let messages = Messages { paths: &self.files.paths, choice: self.choice, wanted: MessagePart::Whole, threads };
+        let look = |(): &mut (), entry: &Entry<'_>| {
+            let is_chosen = self.selection.chooses(entry, Digests::ignored(true))?;
             // Values that cannot be read are missing: what is wrong with the message is in the report.
-            let values = values(entry, &keys).unwrap_or_default();
-            match &mut document {
-                Some(document) => document.item(out, &self.item(entry, &report, keys.json(&values))),
-                None => self.rows(out, entry, &report, (&mut table, keys.cells(&values))),
-            }
-        })?;
+            Ok(is_chosen.then(|| (self.check(entry), values(entry, &keys).unwrap_or_default())))
+        };
+        messages.for_each(
+            out,
+            |_| (),
+            look,
+            |out, worked| {
+                let Worked::Message(entry, found) = worked else { return table.pause(out) };
+                let found = found.inspect_err(|error: &TensogramError| out.report(&entry.place(), error));
+                let Ok(Some((report, values))) = found else { return Ok(()) };
+                self.judge(out, entry, &report);
+                match &mut document {
+                    Some(document) => document.item(out, &self.item(entry, &report, keys.json(&values))),
+                    None => self.rows(out, entry, &report, (&mut table, keys.cells(&values))),
+                }
+            },
+        )?;
         table.finish(out)?;
         document.map_or(Ok(()), |document| document.end(out))
     }
@@ -115,7 +128,7 @@ impl Run for Verify {
 
 impl Verify {
     fn check(&self, entry: &Entry<'_>) -> Report {
-        let mut report = Report::default();
+        let mut report = Report { length: entry.length(), ..Report::default() };
         report.error = self.verify(entry, &mut report).err();
         report
     }
@@ -201,7 +214,7 @@ impl Verify {
             ("file", Some(entry.file.into())),
             ("message", Some(entry.index.into())),
             ("offset", Some(entry.offset.into())),
-            ("length", Some(entry.length().into())),
+            ("length", Some(report.length.into())),
             ("ok", Some(self.is_good(report).into())),
             ("result", Some(report.result().into())),
             ("frames", Some(report.frames.into())),

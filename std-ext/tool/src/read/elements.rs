@@ -5,6 +5,8 @@ use serde_json::Value as Json;
 use tgm_core::descriptor::{ByteOrder, Descriptor, Dtype};
 use tgm_std::internal::query::Number;
 
+use crate::read::statistics::{BLOCK, Blocks};
+
 /// How many floats an element has: two for complex numbers, the real part first.
 pub(crate) const fn parts(dtype: Dtype) -> usize {
     match dtype {
@@ -35,24 +37,66 @@ impl<'v> Elements<'v> {
 
     /// Calls `with` for each float. Integers of 64 bits are rounded beyond 2^53, see [`Self::integer`].
     pub(crate) fn for_each(&self, mut with: impl FnMut(f64)) {
-        let Self { dtype, order, count, bytes } = *self;
-        match dtype {
-            Dtype::Float16 => each(bytes, order, |b| f16::from_le_bytes(b).to_f64(), with),
-            Dtype::Bfloat16 => each(bytes, order, |b| bf16::from_le_bytes(b).to_f64(), with),
-            Dtype::Float32 | Dtype::Complex64 => each(bytes, order, |b| f32::from_le_bytes(b).into(), with),
-            Dtype::Float64 | Dtype::Complex128 => each(bytes, order, f64::from_le_bytes, with),
-            Dtype::Int8 => each(bytes, order, |b| i8::from_le_bytes(b).into(), with),
-            Dtype::Int16 => each(bytes, order, |b| i16::from_le_bytes(b).into(), with),
-            Dtype::Int32 => each(bytes, order, |b| i32::from_le_bytes(b).into(), with),
-            Dtype::Int64 => each(bytes, order, |b| rounded(i64::from_le_bytes(b).into()), with),
-            Dtype::Uint8 => each(bytes, order, |b| u8::from_le_bytes(b).into(), with),
-            Dtype::Uint16 => each(bytes, order, |b| u16::from_le_bytes(b).into(), with),
-            Dtype::Uint32 => each(bytes, order, |b| u32::from_le_bytes(b).into(), with),
-            Dtype::Uint64 => each(bytes, order, |b| rounded(u64::from_le_bytes(b).into()), with),
-            Dtype::Bitmask => (0..count).for_each(|index| with(bit(bytes, index))),
-        }
+        self.for_each_block(&mut |block| block.iter().copied().for_each(&mut with));
     }
 
+    /// One part of each number: of complex numbers the real or the imaginary ones.
+    pub(crate) const fn part(&self, part: usize) -> Part<'_> {
+        Part { elements: self, part }
+    }
+}
+
+/// One part of each number.
+pub(crate) struct Part<'e> {
+    elements: &'e Elements<'e>,
+    part: usize,
+}
+
+impl Blocks for Part<'_> {
+    fn for_each_block(&self, with: &mut dyn FnMut(&[f64])) {
+        let parts = parts(self.elements.dtype);
+        if parts == 1 {
+            return self.elements.for_each_block(with);
+        }
+        let mut own = Vec::with_capacity(BLOCK);
+        // Blocks hold whole numbers.
+        self.elements.for_each_block(&mut |block| {
+            own.clear();
+            own.extend(block.iter().skip(self.part).step_by(parts));
+            with(&own);
+        });
+    }
+}
+
+impl Blocks for Elements<'_> {
+    fn for_each_block(&self, with: &mut dyn FnMut(&[f64])) {
+        let Self { dtype, order, count, bytes } = *self;
+        match dtype {
+            Dtype::Float16 => blocks(bytes, order, |b| f16::from_le_bytes(b).to_f64(), with),
+            Dtype::Bfloat16 => blocks(bytes, order, |b| bf16::from_le_bytes(b).to_f64(), with),
+            Dtype::Float32 | Dtype::Complex64 => blocks(bytes, order, |b| f32::from_le_bytes(b).into(), with),
+            Dtype::Float64 | Dtype::Complex128 => blocks(bytes, order, f64::from_le_bytes, with),
+            Dtype::Int8 => blocks(bytes, order, |b| i8::from_le_bytes(b).into(), with),
+            Dtype::Int16 => blocks(bytes, order, |b| i16::from_le_bytes(b).into(), with),
+            Dtype::Int32 => blocks(bytes, order, |b| i32::from_le_bytes(b).into(), with),
+            Dtype::Int64 => blocks(bytes, order, |b| rounded(i64::from_le_bytes(b).into()), with),
+            Dtype::Uint8 => blocks(bytes, order, |b| u8::from_le_bytes(b).into(), with),
+            Dtype::Uint16 => blocks(bytes, order, |b| u16::from_le_bytes(b).into(), with),
+            Dtype::Uint32 => blocks(bytes, order, |b| u32::from_le_bytes(b).into(), with),
+            Dtype::Uint64 => blocks(bytes, order, |b| rounded(u64::from_le_bytes(b).into()), with),
+            Dtype::Bitmask => {
+                let mut block = Vec::with_capacity(BLOCK);
+                for start in (0..count).step_by(BLOCK) {
+                    block.clear();
+                    block.extend((start..count.min(start.saturating_add(BLOCK as u64))).map(|index| bit(bytes, index)));
+                    with(&block);
+                }
+            }
+        }
+    }
+}
+
+impl Elements<'_> {
     /// The integer at `index`, exactly. `None` for other types.
     pub(crate) fn integer(&self, index: usize) -> Option<i128> {
         let at = index.checked_mul(8)?;
@@ -90,10 +134,17 @@ pub(crate) fn json_of(number: Number) -> Option<Json> {
     }
 }
 
-fn each<const W: usize>(data: &[u8], order: ByteOrder, load: impl Fn([u8; W]) -> f64, mut with: impl FnMut(f64)) {
+/// Calls `with` for the numbers in `data`, a block at a time.
+fn blocks<const W: usize>(data: &[u8], order: ByteOrder, load: impl Fn([u8; W]) -> f64, with: &mut dyn FnMut(&[f64])) {
     let values: &[[u8; W]] = data.as_chunks().0;
-    for bytes in values {
-        with(load(little(*bytes, order)));
+    let mut block = [0.0; BLOCK];
+    for values in values.chunks(BLOCK) {
+        // Two loops, each of which registers make several numbers at a time.
+        match order {
+            ByteOrder::Little => block.iter_mut().zip(values).for_each(|(to, bytes)| *to = load(*bytes)),
+            ByteOrder::Big => block.iter_mut().zip(values).for_each(|(to, bytes)| *to = load(little(*bytes, order))),
+        }
+        with(block.get(..values.len()).unwrap_or(&block));
     }
 }
 

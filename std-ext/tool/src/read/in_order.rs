@@ -20,7 +20,7 @@ use crate::read::choice::MessageChoice;
 use crate::read::distant::is_distant;
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, MessagePart};
-use crate::read::messages::{Reader, WINDOW, expect_all, for_each_message};
+use crate::read::messages::{Reader, Step, WINDOW, expect_all, for_each_step};
 use crate::read::opening::open_or_report;
 use crate::read::streamed::is_stream;
 use crate::show::output::Out;
@@ -42,6 +42,13 @@ pub(crate) fn thread_count(asked: u32) -> usize {
         Ok(0) | Err(_) => thread::available_parallelism().map_or(1, NonZero::get),
         Ok(asked) => asked,
     }
+}
+
+/// How many of `threads` threads work on items of which the longest has `longest` bytes, and for each how many results may
+/// wait: so that memory is bounded.
+pub(crate) fn bounded(threads: usize, longest: u64) -> (usize, usize) {
+    let most = usize::try_from(HELD / longest.max(1)).unwrap_or(usize::MAX);
+    (threads.min(most).max(1), if longest > LONG { 1 } else { AHEAD })
 }
 
 /// Does `work` on each item, on `threads` threads, and gives each result to `take` in the order of the items, on this
@@ -200,10 +207,8 @@ impl Input {
             let mut each = |place: Place| (place, reader.entry(place, wanted).map(|entry| work(state, &entry)));
             batch.into_iter().map(&mut each).collect()
         };
-        let longest = self.longest_message();
-        let threads = threads.min(usize::try_from(HELD / longest.max(1)).unwrap_or(usize::MAX)).max(1);
         in_order(
-            (threads, if longest > LONG { 1 } else { AHEAD }),
+            bounded(threads, self.longest_message()),
             batches(places),
             || (self.reader(), state()),
             read,
@@ -228,45 +233,63 @@ enum Stopped {
     Failed(io::Error),
 }
 
+/// What a command learns of messages that were worked on.
+pub(crate) enum Worked<'e, R> {
+    /// A message and what was found. Of the message only its place is there, without bytes.
+    Message(&'e Entry<'e>, R),
+    /// A stream has nothing for a while. What was printed so far is shown after this step.
+    Pause,
+}
+
 impl Messages<'_> {
-    /// Does `work` on each message, on several threads, and calls `with` with the result, in order and on this thread.
-    /// The message that `with` gets has its place and no bytes. What cannot be read is reported. A stream, and a
-    /// source at an address, is worked on message by message, on this thread.
+    /// Does `work` on each message, on several threads, and calls `with` with the result, in order and on this thread. Each
+    /// thread has a state of its own, made with the bytes of the file, [`u64::MAX`] for a stream. What cannot be read is
+    /// reported. The messages of a stream and of a source at an address are worked on as they come, on this thread.
     ///
     /// # Errors
     /// The errors of `with`.
     pub(crate) fn for_each<S, R: Send>(
         &self,
         out: &mut Out,
-        state: impl Fn() -> S + Sync,
+        state: impl Fn(u64) -> S + Sync,
         work: impl Fn(&mut S, &Entry<'_>) -> R + Sync,
-        mut with: impl FnMut(&mut Out, &Entry<'_>, R) -> io::Result<()>,
+        mut with: impl FnMut(&mut Out, Worked<'_, R>) -> io::Result<()>,
     ) -> io::Result<()> {
         expect_all(self.paths);
         for path in self.paths {
             if is_stream(path) || is_distant(path) {
-                let mut state = state();
-                for_each_message(slice::from_ref(path), self.choice, self.wanted, out, |out, entry| {
-                    with(out, entry, work(&mut state, entry))
+                let mut state = state(u64::MAX);
+                for_each_step(slice::from_ref(path), self.choice, self.wanted, out, |out, step| match step {
+                    Step::Message(entry) => {
+                        let found = work(&mut state, entry);
+                        with(out, Worked::Message(&Entry { bytes: &[], ..*entry }, found))
+                    }
+                    Step::Pause => with(out, Worked::Pause),
                 })?;
                 continue;
             }
             let Some(input) = open_or_report(path, out) else { continue };
             let Some(numbers) = self.choice.of(&input, out) else { continue };
             let (name, end) = (input.name(), numbers.end);
-            let done =
-                input.in_order((input.places(numbers), self.wanted, self.threads), &state, &work, |place, found| {
+            let done = input.in_order(
+                (input.places(numbers), self.wanted, self.threads),
+                || state(input.len()),
+                &work,
+                |place, found| {
                     if out.is_full() {
                         return Err(Stopped::Done);
                     }
                     match found {
-                        Ok(found) => with(out, &Entry::new(name, place, &[]), found).map_err(Stopped::Failed),
+                        Ok(found) => {
+                            with(out, Worked::Message(&Entry::new(name, place, &[]), found)).map_err(Stopped::Failed)
+                        }
                         Err(error) if input.report_unread(out, place, end - place.index - 1, &error) => {
                             Err(Stopped::Done)
                         }
                         Err(_) => Ok(()),
                     }
-                });
+                },
+            );
             if let Err(Stopped::Failed(error)) = done {
                 return Err(error);
             }

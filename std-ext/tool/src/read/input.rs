@@ -126,6 +126,11 @@ impl Input {
         matches!(&self.source, Backing::File(file) if file.path().is_some())
     }
 
+    /// Whether this is a source at an address.
+    pub(crate) fn is_distant(&self) -> bool {
+        matches!(&self.source, Backing::File(file) if file.is_remote())
+    }
+
     /// The file's name as the user gave it.
     pub(crate) fn name(&self) -> &str {
         &self.name

@@ -83,7 +83,8 @@ impl<'i> Reader<'i> {
     }
 
     fn read(&mut self, place: Place, wanted: MessagePart) -> Result<&[u8], TensogramError> {
-        if place.length > WINDOW {
+        // At an address the parts that are not wanted cost time.
+        if place.length > WINDOW || (wanted != MessagePart::Whole && self.input.is_distant()) {
             (self.window, self.large) = (Window::default(), Vec::new());
             self.large = self.input.message(place, wanted)?;
             return Ok(&self.large);
@@ -245,7 +246,8 @@ pub(crate) fn for_each_step(
 ) -> io::Result<()> {
     expect_all(paths);
     for path in paths {
-        if is_stream(path) {
+        // What lies at an address and is wanted whole is read once, from start to end.
+        if is_stream(path) || (is_distant(path) && wanted == MessagePart::Whole && !choice.is_one()) {
             for_each_streamed(path, choice, out, &mut with)?;
             continue;
         }

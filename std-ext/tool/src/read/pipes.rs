@@ -1,6 +1,7 @@
-//! Inputs that can be read once: standard input, pipes, FIFOs, and what a shell puts for `<(…)`.
+//! Inputs that are read from start to end: standard input, pipes, FIFOs, what a shell puts for `<(…)`, and sources at addresses
+//! of which all is wanted.
 //!
-//! To find the format of such an input, its start is looked at. It is kept, and whoever opens the input then gets it
+//! To find the format of an input that can be read once, its start is looked at. It is kept, and whoever opens the input then gets it
 //! in front of the rest.
 
 use std::cell::RefCell;
@@ -8,6 +9,9 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
+
+use tgm_std::file::is_remote_url;
+use tgm_std::internal::{in_order, open_unread};
 
 /// What is read from start to end.
 pub(crate) type Source = Box<dyn Read + Send>;
@@ -36,7 +40,7 @@ pub(crate) fn peek(path: &Path, len: u64) -> io::Result<Vec<u8>> {
     Ok(start)
 }
 
-/// Opens an input, or a file, to read it from start to end.
+/// Opens an input, a file, or a source at an address, to read it from start to end.
 ///
 /// # Errors
 /// The errors of opening.
@@ -46,6 +50,9 @@ pub(crate) fn open(path: &Path) -> io::Result<Source> {
     }
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin()));
+    }
+    if let Some(address) = path.to_str().filter(|text| is_remote_url(text)) {
+        return Ok(Box::new(in_order(open_unread(address).map_err(io::Error::other)?)));
     }
     Ok(Box::new(File::open(path)?))
 }

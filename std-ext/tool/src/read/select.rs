@@ -171,15 +171,19 @@ impl Selection {
 
     /// Whether a message is selected. A message that cannot be read is reported and not selected.
     pub(crate) fn picks(&self, out: &mut Out, entry: &Entry<'_>, digests: Digests) -> bool {
+        self.chooses(entry, digests).inspect_err(|error| out.report(&entry.place(), error)).unwrap_or(false)
+    }
+
+    /// Whether a message is selected.
+    ///
+    /// # Errors
+    /// For a message that cannot be read.
+    pub(crate) fn chooses(&self, entry: &Entry<'_>, digests: Digests) -> tgm_std::Result<bool> {
         if self.is_empty() {
-            return true;
+            return Ok(true);
         }
-        let has = || -> tgm_std::Result<bool> {
-            let message = Message::parse(entry.bytes)?;
-            Ok(self.has(&digests.metadata(&message)?, Structure::new(&message, entry))?)
-        };
-        let selected = has();
-        selected.inspect_err(|error| out.report(&entry.place(), error)).unwrap_or(false)
+        let message = Message::parse(entry.bytes)?;
+        Ok(self.has(&digests.metadata(&message)?, Structure::new(&message, entry))?)
     }
 
     /// The selection among the objects of a message. It looks the keys up in the message's annotations once, for all

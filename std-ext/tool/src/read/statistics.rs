@@ -1,11 +1,11 @@
-//! Moments, quantiles and histograms of floats, in one pass and in memory that does not grow with their number.
+//! Moments, quantiles and histograms of floats, in memory that does not grow with their number.
 //!
 //! Means and squared deviations are sums over blocks, which are joined by the formulas of Chan, Golub and Leveque. So the
 //! rounding error grows with the logarithm of the count, and values that are large beside their deviation lose nothing. A
 //! quantile takes a second pass over the values, which looks for the few that lie near it.
 
-/// Values that are summed at a time.
-const BLOCK: usize = 1024;
+/// Values that are looked at a time.
+pub(crate) const BLOCK: usize = 1024;
 /// Sums that grow side by side.
 const LANES: usize = 8;
 /// Bits of a float below the ones that say in which bin of a [`Sketch`] it is: 7 bits behind the exponent count.
@@ -13,6 +13,18 @@ const BELOW: u32 = 45;
 
 /// The relative error of a quantile of a [`Sketch`].
 pub(crate) const SKETCH_ERROR: f64 = 0.005;
+
+/// Values that are gone through in blocks.
+pub(crate) trait Blocks {
+    /// Calls `with` for all values in order, [`BLOCK`] at a time. The last block may be shorter.
+    fn for_each_block(&self, with: &mut dyn FnMut(&[f64]));
+}
+
+impl<T: AsRef<[f64]> + ?Sized> Blocks for T {
+    fn for_each_block(&self, with: &mut dyn FnMut(&[f64])) {
+        self.as_ref().chunks(BLOCK).for_each(with);
+    }
+}
 
 /// Counts, extremes, mean and deviation of floats.
 #[derive(Clone, Copy, Debug)]
@@ -55,11 +67,11 @@ impl Default for Moments {
 
 impl Moments {
     /// The moments of values that weigh alike.
-    pub(crate) fn of(values: &[f64]) -> Self {
+    pub(crate) fn of(values: &(impl Blocks + ?Sized)) -> Self {
         let mut all = Self::default();
-        for block in values.chunks(BLOCK) {
+        values.for_each_block(&mut |block| {
             all.join(&Self::of_finite(block).unwrap_or_else(|| Self::of_block(block, |_| 1.0)));
-        }
+        });
         all
     }
 
@@ -100,11 +112,12 @@ impl Moments {
     }
 
     /// The moments of values, each with the weight of its number.
-    pub(crate) fn weighted(values: &[f64], weight: impl Fn(usize) -> f64) -> Self {
-        let mut all = Self::default();
-        for (block, values) in values.chunks(BLOCK).enumerate() {
-            all.join(&Self::of_block(values, |index| weight(block * BLOCK + index)));
-        }
+    pub(crate) fn weighted(values: &(impl Blocks + ?Sized), weight: impl Fn(usize) -> f64) -> Self {
+        let (mut all, mut before) = (Self::default(), 0);
+        values.for_each_block(&mut |block| {
+            all.join(&Self::of_block(block, |index| weight(before + index)));
+            before += block.len();
+        });
         all
     }
 
@@ -166,19 +179,57 @@ impl Moments {
     }
 }
 
-/// The value below which a share `q` of the finite `values` lies, between neighbours by a straight line. `sketch` counts
-/// these values and no others. It names the bins that are looked into.
-pub(crate) fn quantile(values: &[f64], sketch: &Sketch, q: f64) -> Option<f64> {
-    let last = sketch.count.checked_sub(1)?;
-    let (below, share) = split(last, q);
-    let (first_bin, before) = sketch.bin_of(below)?;
-    let (last_bin, _) = sketch.bin_of(below.saturating_add(1).min(last))?;
-    let bins = first_bin..=last_bin;
-    let mut near: Vec<_> = values.iter().copied().filter(|value| bins.contains(&bin_of(*value))).collect();
-    let place = usize::try_from(below - before).ok().filter(|place| *place < near.len())?;
-    let (_, &mut low, rest) = near.select_nth_unstable_by(place, f64::total_cmp);
-    let high = rest.iter().copied().min_by(f64::total_cmp).unwrap_or(low);
-    Some(if share > 0.0 { low + (high - low) * share } else { low })
+/// The values below which each share of the finite `values` lies, between neighbours by a straight line. `sketch` counts these
+/// values and no others. It names the bins that are looked into. Without a value there is none.
+pub(crate) fn quantiles(values: &(impl Blocks + ?Sized), sketch: &Sketch, shares: &[f64]) -> Vec<f64> {
+    let Some(last) = sketch.count.checked_sub(1) else { return Vec::new() };
+    let mut near: Vec<_> = shares.iter().filter_map(|share| Near::new(sketch, last, *share)).collect();
+    values.for_each_block(&mut |block| near.iter_mut().for_each(|near| near.add(block)));
+    near.into_iter().map_while(Near::quantile).collect()
+}
+
+/// The values near a quantile.
+struct Near {
+    /// The order of the least value of the bins, and how far the greatest is behind it.
+    first: u64,
+    span: u64,
+    /// Which of the values in order is below the quantile, and how far the quantile is to the next.
+    place: u64,
+    share: f64,
+    values: Vec<f64>,
+}
+
+impl Near {
+    fn new(sketch: &Sketch, last: u64, share: f64) -> Option<Self> {
+        let (below, share) = split(last, share);
+        let (first_bin, before) = sketch.bin_of(below)?;
+        let (last_bin, _) = sketch.bin_of(below.saturating_add(1).min(last))?;
+        let first = (first_bin as u64) << BELOW;
+        let end = ((last_bin as u64) << BELOW) | ((1 << BELOW) - 1);
+        Some(Self {
+            first,
+            span: end.checked_sub(first)?,
+            place: below.checked_sub(before)?,
+            share,
+            values: Vec::new(),
+        })
+    }
+
+    fn add(&mut self, block: &[f64]) {
+        let is_near = |value: &f64| order_of(*value).wrapping_sub(self.first) <= self.span;
+        // Most blocks of most fields have few of them or none, which is seen several values at a time.
+        if block.iter().fold(false, |any, value| any | is_near(value)) {
+            let near = block.iter().copied().filter(is_near);
+            self.values.extend(near);
+        }
+    }
+
+    fn quantile(mut self) -> Option<f64> {
+        let place = usize::try_from(self.place).ok().filter(|place| *place < self.values.len())?;
+        let (_, &mut low, rest) = self.values.select_nth_unstable_by(place, f64::total_cmp);
+        let high = rest.iter().copied().min_by(f64::total_cmp).unwrap_or(low);
+        Some(if self.share > 0.0 { low + (high - low) * self.share } else { low })
+    }
 }
 
 /// The place of a share `q` among numbers from 0 to `last`: the number below it, and how far it is to the next.
@@ -188,12 +239,16 @@ pub(crate) fn split(last: u64, q: f64) -> (u64, f64) {
     ((place.floor() as u64).min(last), place.fract())
 }
 
-/// The bin of a value. Bins are in the order of values.
-fn bin_of(value: f64) -> usize {
+/// An integer for each float, in the order of the floats.
+const fn order_of(value: f64) -> u64 {
     let bits = value.to_bits();
     // Of negative floats, the greater bits are the lesser value.
-    let ordered = if value.is_sign_negative() { !bits } else { bits | 1 << 63 };
-    (ordered >> BELOW) as usize
+    bits ^ ((bits.cast_signed() >> 63).cast_unsigned() | 1 << 63)
+}
+
+/// The bin of a value. Bins are in the order of values.
+const fn bin_of(value: f64) -> usize {
+    (order_of(value) >> BELOW) as usize
 }
 
 /// The value in the middle of a bin.
@@ -217,21 +272,32 @@ pub(crate) struct Sketch {
 }
 
 impl Sketch {
-    /// The finite values among these, which lie in `range`.
-    pub(crate) fn of(values: &[f64], range: Option<(f64, f64)>) -> Self {
+    /// A sketch of values whose finite ones lie in `range`, before the first of them is added.
+    pub(crate) fn over(range: Option<(f64, f64)>) -> Self {
         let mut sketch = Self::default();
-        let Some((least, greatest)) = range else { return sketch };
-        // Zero has two signs, and is the least value with either.
-        let least = if least == 0.0 { -0.0 } else { least };
-        sketch.cover(bin_of(least), bin_of(if greatest == 0.0 { 0.0 } else { greatest }));
-        for &value in values {
+        if let Some((least, greatest)) = range {
+            // Zero has two signs, and is the least value with either.
+            let least = if least == 0.0 { -0.0 } else { least };
+            sketch.cover(bin_of(least), bin_of(if greatest == 0.0 { 0.0 } else { greatest }));
+        }
+        sketch
+    }
+
+    /// Adds the finite ones of these values, which lie in the range.
+    pub(crate) fn add(&mut self, block: &[f64]) {
+        if self.counts.is_empty() {
+            return;
+        }
+        let mut count = 0;
+        for value in block {
             // What is not finite lies in bins beyond the range, or is left out with it.
-            if let Some(count) = bin_of(value).checked_sub(sketch.first).and_then(|bin| sketch.counts.get_mut(bin)) {
-                *count += u64::from(value.is_finite());
+            if let Some(bin) = bin_of(*value).checked_sub(self.first).and_then(|bin| self.counts.get_mut(bin)) {
+                let one = u64::from(value.is_finite());
+                *bin += one;
+                count += one;
             }
         }
-        sketch.count = sketch.counts.iter().sum();
-        sketch
+        self.count += count;
     }
 
     /// Makes room for these bins and all between.
@@ -276,19 +342,50 @@ impl Sketch {
 }
 
 /// How many of the finite values lie in each of `bins` equal parts of `low..=high`.
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "few bins")]
-pub(crate) fn histogram(values: &[f64], (low, high): (f64, f64), bins: usize) -> Vec<u64> {
-    let mut counts = vec![0; bins];
-    // Halves, so that a range over all floats does not overflow.
-    let width = high / 2.0 - low / 2.0;
-    let by = if width > 0.0 { bins as f64 / width } else { 0.0 };
-    for value in values.iter().filter(|value| value.is_finite()) {
-        let bin = (((value / 2.0 - low / 2.0) * by) as usize).min(bins.saturating_sub(1));
-        if let Some(count) = counts.get_mut(bin) {
-            *count += 1;
+pub(crate) fn histogram(values: &(impl Blocks + ?Sized), range: (f64, f64), bins: usize) -> Vec<u64> {
+    let mut histogram = Histogram::over(range, bins);
+    values.for_each_block(&mut |block| histogram.add(block));
+    histogram.counts()
+}
+
+/// Counts of values in equal parts of a range.
+pub(crate) struct Histogram {
+    /// Half of the least value, and what takes half of a value above it to its bin.
+    half_low: f64,
+    by: f64,
+    /// Several counts of each bin, which are joined at the end: neighbours often lie in one bin, and would wait for each other.
+    counts: Vec<[u64; COUNTS]>,
+}
+
+/// Counts of a bin that grow side by side.
+const COUNTS: usize = 4;
+
+impl Histogram {
+    /// Counts over this range, before the first value is added.
+    #[expect(clippy::cast_precision_loss, reason = "few bins")]
+    pub(crate) fn over((low, high): (f64, f64), bins: usize) -> Self {
+        // Halves, so that a range over all floats does not overflow.
+        let width = high / 2.0 - low / 2.0;
+        let by = if width > 0.0 { bins as f64 / width } else { 0.0 };
+        Self { half_low: low / 2.0, by, counts: vec![[0; COUNTS]; bins] }
+    }
+
+    /// Adds the finite ones of these values.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "few bins")]
+    pub(crate) fn add(&mut self, block: &[f64]) {
+        let Some(last) = self.counts.len().checked_sub(1) else { return };
+        for (at, value) in block.iter().enumerate() {
+            let bin = (((value / 2.0 - self.half_low) * self.by) as u32 as usize).min(last);
+            if let Some(counts) = self.counts.get_mut(bin) {
+                counts[at % COUNTS] += u64::from(value.is_finite());
+            }
         }
     }
-    counts
+
+    /// The counts of all bins.
+    pub(crate) fn counts(&self) -> Vec<u64> {
+        self.counts.iter().map(|counts| counts.iter().sum()).collect()
+    }
 }
 
 /// Counts as a row of bars, one character each.
@@ -311,6 +408,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn sketch_of(values: &[f64]) -> Sketch {
+        let mut sketch = Sketch::over(Moments::of(values).range());
+        sketch.add(values);
+        sketch
+    }
 
     proptest! {
         #[test]
@@ -340,9 +443,8 @@ mod tests {
             at in 0_usize..800,
         ) {
             let (left, right) = values.split_at(at.min(values.len()));
-            let of = |values: &[f64]| Sketch::of(values, Moments::of(values).range());
-            let mut sketch = of(left);
-            sketch.join(&of(right));
+            let mut sketch = sketch_of(left);
+            sketch.join(&sketch_of(right));
             let mut sorted = values.clone();
             sorted.sort_by(f64::total_cmp);
             let place = q * (sorted.len() - 1) as f64;
@@ -350,7 +452,7 @@ mod tests {
             let above = sorted[(below + 1).min(sorted.len() - 1)];
             let expected = sorted[below] + (above - sorted[below]) * share;
             let with_gaps: Vec<f64> = values.iter().copied().chain([f64::NAN, f64::INFINITY, f64::NEG_INFINITY]).collect();
-            prop_assert!((quantile(&with_gaps, &sketch, q).unwrap() - expected).abs() <= 1e-9);
+            prop_assert!((quantiles(&with_gaps, &sketch, &[q])[0] - expected).abs() <= 1e-9);
             let near = sketch.quantile(q).unwrap();
             prop_assert!((near - sorted[below]).abs() <= SKETCH_ERROR * sorted[below].abs() + 1e-300);
         }
@@ -360,14 +462,14 @@ mod tests {
     fn sketches_hold_every_finite_value() {
         let values = [f64::MIN, -1.0, -f64::MIN_POSITIVE, -0.0, 0.0, 5e-324, 2.0, f64::MAX];
         let all = [&values[..], &[f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY]].concat();
-        let sketch = Sketch::of(&all, Moments::of(&all).range());
+        let sketch = sketch_of(&all);
         assert_eq!(sketch.count, 8);
         for (rank, value) in values.iter().enumerate() {
             let q = rank as f64 / 7.0;
-            assert_eq!(quantile(&all, &sketch, q), Some(*value), "{value}");
+            assert_eq!(quantiles(&all, &sketch, &[q]), [*value], "{value}");
             assert!((sketch.quantile(q).unwrap() - value).abs() <= value.abs() * SKETCH_ERROR + 1e-300, "{value}");
         }
-        let zeros = Sketch::of(&[0.0, -0.0], Some((0.0, 0.0)));
+        let zeros = sketch_of(&[0.0, -0.0]);
         assert_eq!((zeros.count, zeros.quantile(0.5)), (2, Some(0.0)));
     }
 
@@ -393,8 +495,8 @@ mod tests {
         assert_eq!(histogram(&[f64::MIN, f64::MAX], (f64::MIN, f64::MAX), 2), [1, 1]);
         assert_eq!(sparkline(&[0, 1, 8]), " ▁█");
         assert_eq!(
-            (sparkline(&[]), quantile(&[], &Sketch::default(), 0.5), Sketch::default().quantile(0.5)),
-            (String::new(), None, None)
+            (sparkline(&[]), quantiles(&[], &Sketch::default(), &[0.5]), Sketch::default().quantile(0.5)),
+            (String::new(), vec![], None)
         );
     }
 }

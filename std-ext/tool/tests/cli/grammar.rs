@@ -78,10 +78,9 @@ fn why_not(command: &str, option: &str) -> Option<&'static str> {
         (_, _) if is_listing || is_json => Some("it lists no rows"),
         (
             "cat" | "plot" | "stats" | "compare" | "digest" | "extract" | "create" | "repack" | "reshuffle" | "catalog"
-            | "bench" | "convert",
+            | "bench" | "convert" | "validate" | "verify",
             "threads",
         ) => None,
-        ("validate", "threads") => Some("it decodes by rules of its own"),
         (_, "threads") => Some("it decodes no values"),
         _ => None,
     }
@@ -406,9 +405,12 @@ fn what_is_told_can_be_less_or_more_and_has_colours_on_demand() {
 
 #[test]
 fn threads_do_not_change_what_is_printed() {
-    let path = data(SURFACE);
-    for line in ["digest", "stats", "cat", "extract"] {
-        let one = tgm([line, &path]).good().stdout;
-        assert!(tgm([line, "--threads", "2", &path]).good().stdout == one, "{line}");
+    for path in [data(SURFACE), data("multi/three.tgm")] {
+        for line in
+            ["digest IN", "stats IN", "cat IN", "extract IN", "verify IN", "validate --full IN", "compare IN IN"]
+        {
+            let one = call(line, &path, &["--threads", "1"]).good().stdout;
+            assert!(call(line, &path, &["--threads", "3"]).good().stdout == one, "{line}");
+        }
     }
 }

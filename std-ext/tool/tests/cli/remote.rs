@@ -135,6 +135,61 @@ fn a_message_at_an_offset_has_no_number() {
     assert!(text.contains("no message begins at byte 5 (near: message 0 at 0, message 1 at"), "{text}");
 }
 
+/// Commands that need every byte read each once, in requests as long as they may be.
+#[test]
+fn a_command_that_needs_all_reads_all_once() {
+    let folder = tempfile::tempdir().unwrap();
+    for (count, len) in [(40, 17_000), (15, 190_000), (12, 1_200_000)] {
+        let (bytes, _) = fields(count, len);
+        let path = folder.path().join("fields.tgm");
+        std::fs::write(&path, &bytes).unwrap();
+        let server = Server::with("/fields.tgm", Blob::new(bytes.clone()));
+        let address = server.url("/fields.tgm");
+        let most = 2 + bytes.len().div_ceil(8 << 20);
+        for command in WHOLE {
+            server.take_log();
+            let distant = tgm(command, &address);
+            let log = server.take_log();
+            let read: usize = log.iter().map(|request| request.sent).sum();
+            let said = format!("{} requests of at most {most}, {read} bytes: {len} {command:?}", log.len());
+            assert!(log.len() <= most && read <= bytes.len() + (64 << 10), "{said}");
+            let local = tgm(command, path.to_str().unwrap());
+            assert!(local.status.success() && distant.status.success(), "{command:?} {distant:?}");
+            let name = path.to_str().unwrap();
+            assert_eq!(said_of(&distant, &address), said_of(&local, name), "{command:?}");
+        }
+    }
+}
+
+/// Commands that look through all messages read no byte twice, also of a file that is larger than what a reader keeps.
+#[test]
+fn what_was_read_to_find_messages_is_not_read_again() {
+    let (bytes, _) = fields(120, 190_000);
+    let server = Server::with("/fields.tgm", Blob::new(bytes.clone()));
+    let address = server.url("/fields.tgm");
+    for command in [&["info", "FILE"][..], &["frames", "FILE"], &["ls", "FILE"], &["catalog", "FILE", "-o", "-"]] {
+        server.take_log();
+        assert!(tgm(command, &address).status.success(), "{command:?}");
+        let log = server.take_log();
+        let read: usize = log.iter().map(|request| request.sent).sum();
+        assert!(read <= bytes.len() && log.len() <= 30, "{} requests, {read} bytes: {command:?}", log.len());
+    }
+}
+
+fn said_of(output: &Output, file: &str) -> String {
+    String::from_utf8_lossy(&output.stdout).replace(file, "FILE")
+}
+
+/// Commands that need every byte of a file.
+const WHOLE: &[&[&str]] = &[
+    &["verify", "FILE"],
+    &["validate", "FILE"],
+    &["validate", "--full", "FILE"],
+    &["stats", "FILE"],
+    &["digest", "FILE"],
+    &["copy", "FILE", "-"],
+];
+
 /// The environment of all tests switches it off.
 #[test]
 fn a_cloud_instance_is_asked_for_credentials_with_a_word_and_can_be_left_alone() {

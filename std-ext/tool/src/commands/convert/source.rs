@@ -14,8 +14,6 @@ use crate::show::progress::meter::Share;
 
 /// Bytes at the start of a file that are searched for the sign of a format.
 const SEARCHED: usize = 64 << 10;
-/// Bytes of one read from an address.
-const FETCHED: usize = 1 << 20;
 /// Files of more bytes are mapped, so that they need no memory for a copy.
 const MAPPED: u64 = 16 << 20;
 
@@ -71,17 +69,8 @@ pub(super) fn start(path: &Path) -> io::Result<Vec<u8>> {
 /// # Errors
 /// The errors of opening.
 pub(super) fn stream(path: &Path) -> io::Result<impl Read + Send> {
-    let (source, length): (Box<dyn Read + Send>, _) = if pipes::is_once(path) {
-        (pipes::open(path)?, None)
-    } else if let Some(address) = address(path) {
-        let file = open_unread(address).map_err(io::Error::other)?;
-        (Box::new(io::BufReader::with_capacity(FETCHED, Positioned { file, at: 0 })), None)
-    } else {
-        let file = File::open(path)?;
-        let length = file.metadata()?.len();
-        (Box::new(file), Some(length))
-    };
-    Ok(Counted { source, progress: Share::new(length) })
+    let length = fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|metadata| metadata.len());
+    Ok(Counted { source: pipes::open(path)?, progress: Share::new(length) })
 }
 
 /// All bytes of an input. `check` gets the start of a regular file and its length, and may refuse it before it is read.
@@ -112,20 +101,6 @@ impl Read for Counted {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let read = self.source.read(out)?;
         self.progress.advance(read as u64);
-        Ok(read)
-    }
-}
-
-/// A file at an address, read from start to end.
-struct Positioned {
-    file: TensogramFile,
-    at: u64,
-}
-
-impl Read for Positioned {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read_at(self.at, out).map_err(io::Error::other)?;
-        self.at += read as u64;
         Ok(read)
     }
 }
