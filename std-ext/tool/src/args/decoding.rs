@@ -22,6 +22,12 @@ impl Decoding {
         DecodeOptions { limits: self.limit.of_object(), threads: self.threads.count(), ..as_stored() }
     }
 
+    /// The options for boxes of a dataset, whose values get this machine's byte order. All processors work on them, if nothing
+    /// else was asked for.
+    pub(crate) fn of_boxes(&self) -> DecodeOptions {
+        DecodeOptions { limits: self.limit.of_object(), threads: self.threads.of_library(), ..DecodeOptions::default() }
+    }
+
     /// How many threads work on messages. With a limit for a whole file it is one: what objects take is counted from the first
     /// one on.
     pub(crate) fn threads(&self, budget: &DecodeBudget) -> usize {

@@ -8,7 +8,6 @@ use tgm_std::TensogramError;
 
 use super::Cat;
 use crate::args::cube::Point;
-use crate::commands::extract::boxes::options;
 use crate::read::cubes::{Cells, label_text, names, open_or_report, with_variable};
 use crate::show::output::Out;
 use crate::show::table::{Cell, Column, Table};
@@ -194,7 +193,7 @@ impl Cat {
         picks: &[Indices],
         over: &[String],
     ) -> Result<Values<'d>> {
-        let cells = Cells::read(dataset, &variable.name, picks, &options(self.decoding.threads()))?;
+        let cells = Cells::read(dataset, &variable.name, picks, &self.decoding.of_boxes())?;
         let texts = self.texts_of(&cells);
         let behind = |dim: usize| -> usize {
             let lens =

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use tgm_convert::npy;
 use tgm_core::byteswap::swap_into;
 use tgm_core::descriptor::{ByteOrder, Dtype};
-use tgm_dataset::{Dataset, Indices, on_all_cores};
+use tgm_dataset::{Dataset, Indices};
 use tgm_std::{DecodeOptions, TensogramError};
 
 use super::{Extract, Format};
 use crate::args::cube::CubeFlags;
 use crate::args::files::usage;
 use crate::args::listing::ending;
+use crate::args::threads::Threads;
 use crate::read::cubes::{Cells, names, open_or_report, with_variable};
 use crate::show::output::Out;
 use crate::write::destination::{Failure, OutputKind, Reads};
@@ -30,9 +31,9 @@ enum Target {
     Zarr,
 }
 
-/// Options for reading boxes by this number of threads.
-pub(crate) fn options(threads: u32) -> DecodeOptions {
-    if threads == 0 { on_all_cores() } else { DecodeOptions { threads, ..DecodeOptions::default() } }
+/// Options for reading boxes.
+fn options(threads: Threads) -> DecodeOptions {
+    DecodeOptions { threads: threads.of_library(), ..DecodeOptions::default() }
 }
 
 impl Extract {
@@ -119,7 +120,7 @@ impl Extract {
     }
 
     fn message(&self, dataset: &Dataset, flags: &CubeFlags, name: &str) -> Result<Vec<u8>, TensogramError> {
-        dataset.cut(&[name], &flags.selectors, &options(self.threads.count()))?.encode()
+        dataset.cut(&[name], &flags.selectors, &options(self.threads))?.encode()
     }
 
     fn values(
@@ -132,7 +133,7 @@ impl Extract {
         sink: &mut dyn Write,
     ) -> Result<(), Failure> {
         let indices = dataset.select(name, &flags.selectors).map_err(Failure::at(place))?;
-        let cells = Cells::read(dataset, name, &indices, &options(self.threads.count())).map_err(Failure::at(place))?;
+        let cells = Cells::read(dataset, name, &indices, &options(self.threads)).map_err(Failure::at(place))?;
         let order: ByteOrder = self.byte_order.into();
         if format == Format::Npy {
             let left = indices.iter().filter(|it| !matches!(it, Indices::Index(_)));

@@ -7,7 +7,6 @@ use tgm_dataset::{Coordinate, Dataset, Reduced, Selector, Statistic, Variable};
 use tgm_std::TensogramError;
 
 use super::{Stats, float_text};
-use crate::commands::extract::boxes::options;
 use crate::read::cubes::{label_text, names, open_or_report, with_variable};
 use crate::show::json::{Document, float_json};
 use crate::show::output::Out;
@@ -104,7 +103,7 @@ impl Stats {
         let selectors: Vec<Selector> = self.cube.selectors.iter().filter(is_of).cloned().collect();
         let picks = dataset.select(name, &selectors)?;
         let statistics = COLUMNS.map(|(_, statistic)| statistic);
-        let reduced = dataset.reduce(name, &picks, &dims, &statistics, &options(self.decoding.threads()))?;
+        let reduced = dataset.reduce(name, &picks, &dims, &statistics, &self.decoding.of_boxes())?;
         let mut labels = Vec::new();
         for dim in &reduced.dims {
             let coordinate = dataset.labels(dim)?;
