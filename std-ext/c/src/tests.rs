@@ -1,5 +1,7 @@
 //! Tests of what C cannot see.
-#![allow(clippy::unwrap_used, reason = "tests may panic")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests may panic")]
+
+mod metadata_digests;
 
 use std::ffi::CStr;
 
