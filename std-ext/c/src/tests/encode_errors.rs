@@ -71,15 +71,16 @@ fn stream(path: &CStr, second: &str, call: impl FnOnce(*mut crate::streaming::En
     }
 }
 
-// SAFETY: in each call texts end with NUL, lists have two entries, and handles are open.
 const ROUTES: &[(&str, Route)] = &[
     ("tgm_encode", |_, second| {
         memory(|out| {
+            // SAFETY: texts end with NUL, lists have two entries, and the handle is open.
             two(second, |json, data, lens| unsafe { tgm_encode(json.as_ptr(), data, lens, 2, ptr::null(), 1, out) })
         })
     }),
     ("tgm_encode_with_options", |_, second| {
         memory(|out| {
+            // SAFETY: texts end with NUL, lists have two entries, and the handle is open.
             two(second, |json, data, lens| unsafe {
                 tgm_encode_with_options(json.as_ptr(), data, lens, 2, ptr::null(), 1, ptr::null(), out)
             })
@@ -87,6 +88,7 @@ const ROUTES: &[(&str, Route)] = &[
     }),
     ("tgm_encode_pre_encoded", |_, second| {
         memory(|out| {
+            // SAFETY: texts end with NUL, lists have two entries, and the handle is open.
             two(second, |json, data, lens| unsafe {
                 tgm_encode_pre_encoded(json.as_ptr(), data, lens, 2, ptr::null(), 1, out)
             })
@@ -94,6 +96,7 @@ const ROUTES: &[(&str, Route)] = &[
     }),
     ("tgm_file_append", |path, second| {
         file(path, |file| {
+            // SAFETY: texts end with NUL, lists have two entries, and the handle is open.
             two(second, |json, data, lens| unsafe {
                 tgm_file_append(file, json.as_ptr(), data, lens, 2, ptr::null(), 1)
             })
@@ -101,17 +104,20 @@ const ROUTES: &[(&str, Route)] = &[
     }),
     ("tgm_file_append_with_options", |path, second| {
         file(path, |file| {
+            // SAFETY: texts end with NUL, lists have two entries, and the handle is open.
             two(second, |json, data, lens| unsafe {
                 tgm_file_append_with_options(file, json.as_ptr(), data, lens, 2, ptr::null(), 1, ptr::null())
             })
         })
     }),
     ("tgm_streaming_encoder_write", |path, second| {
+        // SAFETY: texts end with NUL, lists have two entries, and the handle is open.
         stream(path, second, |encoder, json| unsafe {
             tgm_streaming_encoder_write(encoder, json.as_ptr(), VALUES.as_ptr(), VALUES.len())
         })
     }),
     ("tgm_streaming_encoder_write_pre_encoded", |path, second| {
+        // SAFETY: texts end with NUL, lists have two entries, and the handle is open.
         stream(path, second, |encoder, json| unsafe {
             tgm_streaming_encoder_write_pre_encoded(encoder, json.as_ptr(), VALUES.as_ptr(), VALUES.len())
         })

@@ -35,12 +35,12 @@ const UNREADABLE: Code = -1;
 /// A call about an archive.
 type OfArchive = fn(*const ArchiveHandle) -> Code;
 
-// SAFETY: in each call the archive is open, and texts end with NUL.
 const OF_ARCHIVES: &[(&str, OfArchive)] = &[
+    // SAFETY: the bytes and texts live, and the handle is open.
     ("tgm_archive_metadata", |archive| made(|out| unsafe { tgm_archive_metadata(archive, 0, out) }, tgm_metadata_free)),
     ("tgm_object_metadata", |archive| {
         let mut object = ptr::null_mut();
-        // SAFETY: as above; the object is freed once.
+        // SAFETY: the archive is open; the object is freed once.
         unsafe {
             if tgm_archive_object(archive, 0, 0, &raw mut object) != OK {
                 // A short message of a source is read whole, and its metadata is not CBOR. Nothing is handed out.
@@ -52,10 +52,12 @@ const OF_ARCHIVES: &[(&str, OfArchive)] = &[
         }
     }),
     ("tgm_archive_query", |archive| {
+        // SAFETY: the bytes and texts live, and the handle is open.
         made(|out| unsafe { tgm_archive_query(archive, c"n=1".as_ptr(), 1, out) }, tgm_object_list_free)
     }),
     ("tgm_catalog_build", |archive| {
         let key = c"n".as_ptr();
+        // SAFETY: the bytes and texts live, and the handle is open.
         made(|out| unsafe { tgm_catalog_build(archive, &raw const key, 1, 1, out) }, tgm_catalog_free)
     }),
 ];
@@ -63,16 +65,18 @@ const OF_ARCHIVES: &[(&str, OfArchive)] = &[
 /// A call about a message in memory, which checks digests if it is told to.
 type OfBytes = fn(&[u8], bool) -> Code;
 
-// SAFETY: in each call the bytes live.
 const OF_BYTES: &[(&str, OfBytes)] = &[
     ("tgm_decode", |bytes, verify| {
+        // SAFETY: the bytes and texts live, and the handle is open.
         made(|out| unsafe { tgm_decode(bytes.as_ptr(), bytes.len(), 1, 1, verify.into(), out) }, tgm_message_free)
     }),
     ("tgm_decode_object", |bytes, verify| {
+        // SAFETY: the bytes and texts live, and the handle is open.
         let decode = |out| unsafe { tgm_decode_object(bytes.as_ptr(), bytes.len(), 0, 1, 1, verify.into(), out) };
         made(decode, tgm_message_free)
     }),
     ("tgm_object_iter_create", |bytes, verify| {
+        // SAFETY: the bytes and texts live, and the handle is open.
         let create = |out| unsafe { tgm_object_iter_create(bytes.as_ptr(), bytes.len(), 1, verify.into(), out) };
         made(create, tgm_object_iter_free)
     }),
@@ -137,6 +141,7 @@ fn each_call_that_hands_out_metadata_checks_its_digest() {
             assert_eq!(call(&bytes, true), HASH_MISMATCH, "{name}, bit {bit}");
             assert_ne!(call(&bytes, false), HASH_MISMATCH, "{name} without verify_hash, bit {bit}");
         }
+        // SAFETY: the bytes and texts live, and the handle is open.
         let unchecked = made(|out| unsafe { tgm_decode_metadata(bytes.as_ptr(), bytes.len(), out) }, tgm_metadata_free);
         assert_ne!(unchecked, HASH_MISMATCH, "tgm_decode_metadata, bit {bit}");
     }
