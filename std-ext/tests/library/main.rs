@@ -1,6 +1,11 @@
 //! The library as programs use it. One program, as each is linked with all of the library.
 
 mod archive;
+#[cfg(feature = "ndarray")]
+mod arrays;
+#[cfg(feature = "async")]
+mod async_file;
+mod compat;
 #[cfg(all(feature = "lz4", feature = "roaring", feature = "zstd"))]
 mod descriptor_first;
 mod encode;
@@ -8,11 +13,13 @@ mod examples;
 mod intact;
 #[cfg(feature = "zstd")]
 mod interrupt;
+mod json;
 mod local;
 mod message_reader;
 mod meta_access;
 mod metadata;
 mod names;
+mod picks;
 mod readers;
 #[cfg(feature = "remote")]
 mod remote;

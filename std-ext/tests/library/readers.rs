@@ -26,8 +26,9 @@ fn a_search_that_gives_up_keeps_what_it_found() {
 /// A program may set any size. Nothing overflows, and the answers are the same.
 #[test]
 fn sizes_without_bounds_change_no_answer() {
-    let bytes = std::fs::read("../tests/data/dtypes/float32-big.tgm").unwrap().repeat(600);
     use ReadKnob as K;
+
+    let bytes = std::fs::read("../tests/data/dtypes/float32-big.tgm").unwrap().repeat(600);
     let (most, few) = (u64::MAX, ReadKnob::Initial.set(100, ReadOptions::remote()));
     let expected = Reader::new(bytes.clone(), few).decode_object(500, 0, &DecodeOptions::default()).unwrap();
     let sizes: [&[(K, u64)]; 6] = [
