@@ -54,7 +54,7 @@ impl Catalog {
     /// What all objects say, leaf by leaf, in the order of the data. It is what a dataset needs to know of the messages.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] if the catalogue does not have facts ([`Self::has_facts`]), or is damaged.
+    /// [`tgm_std::TensogramError::Metadata`] if the catalogue does not have facts ([`Self::has_facts`]), or is damaged.
     pub fn facts(&self) -> Result<Vec<FactsOfLeaf>> {
         let facts = |leaf: &Leaf| {
             let heads = leaf.facts.as_ref().map_err(|why| {
