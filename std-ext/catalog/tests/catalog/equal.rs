@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 use tgm_catalog::Catalog;
 use tgm_std::deps::ciborium::Value;
-use tgm_std::{DecodeOptions, Query, TensogramError, file};
+use tgm_std::metadata::query::Query;
+use tgm_std::{DecodeOptions, TensogramError, file};
 
 use crate::{check_places, check_query, field, message, query, stored};
 
