@@ -54,7 +54,7 @@ use tgm_core::Message as MessageView;
 use tgm_core::wire::MAGIC;
 
 use self::seek::SeekFetch;
-use self::source::Source;
+use self::source::{Kind, Source};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 use crate::encode::MessageBuilder;
@@ -143,13 +143,13 @@ impl Archive<'static> {
     /// Reads ranges of bytes by a program's own [`RangeFetch`]. `options` say how much is asked for at once.
     pub fn from_fetch(source: impl RangeFetch + 'static, options: ReadOptions) -> Self {
         let fetch: Box<dyn RangeFetch> = Box::new(source);
-        Self { source: Source::Fetched(Reader::new(fetch, options)) }
+        Self { source: Kind::Fetched(Reader::new(fetch, options)).into() }
     }
 }
 
 impl From<TensogramFile> for Archive<'static> {
     fn from(file: TensogramFile) -> Self {
-        Self { source: Source::File(file) }
+        Self { source: Kind::File(file).into() }
     }
 }
 
@@ -165,7 +165,7 @@ impl From<MappedFile> for Archive<'static> {
 #[cfg(feature = "mmap")]
 impl From<Arc<MappedFile>> for Archive<'static> {
     fn from(mapped: Arc<MappedFile>) -> Self {
-        Self { source: Source::Mapped(mapped) }
+        Self { source: Kind::Mapped(mapped).into() }
     }
 }
 
@@ -196,6 +196,26 @@ impl<'d> Archive<'d> {
             return Ok(());
         }
         Err(foreign_file(&self.source.name(), is_remote, &start))
+    }
+
+    /// Says whether the digests of metadata frames are checked where metadata is handed out: by [`Message::metadata`],
+    /// [`Object::metadata`] and [`Self::query`]. They are unless told otherwise, because metadata is small. A frame without a
+    /// digest passes. Metadata that was read before stays.
+    ///
+    /// ```
+    /// let archive = tgm_std::Archive::open("../tests/data/realistic/surface-181x360.tgm")?;
+    /// archive.verify_metadata(false);
+    /// assert!(!archive.metadata_options().verify_metadata);
+    /// # Ok::<(), tgm_std::TensogramError>(())
+    /// ```
+    pub fn verify_metadata(&self, on: bool) {
+        self.source.verify_metadata(on);
+    }
+
+    /// The options by which this archive reads metadata, for functions over many messages: the default ones with
+    /// [`Self::verify_metadata`].
+    pub fn metadata_options(&self) -> DecodeOptions {
+        self.source.metadata_options()
     }
 
     /// The number of messages. The first call searches for them.
@@ -247,7 +267,7 @@ impl<'d> Archive<'d> {
     }
 
     /// The objects for which a query holds, in order. Reads the metadata of all messages, and no payload. Digests of metadata
-    /// frames are checked.
+    /// frames are checked, unless [`Self::verify_metadata`] turned that off.
     ///
     /// [`file::query`](crate::file::query) gives their numbers, and has options. A catalogue (the crate `tgm-catalog`)
     /// answers the same question without reading the messages.
@@ -255,7 +275,7 @@ impl<'d> Archive<'d> {
     /// # Errors
     /// The errors of the source, and of the metadata of the first message that has an error. The text names the message.
     pub fn query(&self, query: &Query) -> Result<Vec<Object<'_>>> {
-        let found = crate::file::query(self, query, &DecodeOptions::default())?;
+        let found = crate::file::query(self, query, &self.metadata_options())?;
         found.into_iter().map(|(index, object)| self.object(index, object)).collect()
     }
 
@@ -265,8 +285,8 @@ impl<'d> Archive<'d> {
     /// [`TensogramError::Io`] for a source that cannot be written; the errors of [`MessageBuilder::encode`] and of
     /// [`TensogramFile::append_message`].
     pub fn append(&mut self, message: MessageBuilder<'_>) -> Result<MessageLayout> {
-        match &mut self.source {
-            Source::File(file) => file.append_message(&message.encode()?, &AppendOptions::default()),
+        match &mut self.source.kind {
+            Kind::File(file) => file.append_message(&message.encode()?, &AppendOptions::default()),
             _ => Err(TensogramError::Io(std::io::Error::new(
                 std::io::ErrorKind::Unsupported,
                 "messages are appended to files that were opened by their paths",

@@ -178,7 +178,8 @@ tgm_error tgm_decode(const uint8_t *buf, size_t buf_len, int32_t native_byte_ord
 tgm_error tgm_decode_with_options(const uint8_t *buf, size_t buf_len, int32_t native_byte_order, uint32_t threads,
                                   int32_t verify_hash, const TgmDecodeMaskOptions *mask_options, tgm_message_t **out);
 
-/* Reads the first metadata frame, and no object. Of a streamed message it may lack metadata that came later. */
+/* Reads the first metadata frame, and no object. Of a streamed message it may lack metadata that came later. Its digest is not
+ * checked: tgm_archive_metadata() of tgm.h checks it. */
 tgm_error tgm_decode_metadata(const uint8_t *buf, size_t buf_len, tgm_metadata_t **out);
 
 /* Decodes one object, as a message of one object (number 0) with the metadata of all. */
@@ -315,7 +316,8 @@ tgm_error tgm_file_iter_create(tgm_file_t *file, tgm_file_iter_t **out);
 tgm_error tgm_file_iter_next(tgm_file_iter_t *iter, tgm_bytes_t *out);
 void tgm_file_iter_free(tgm_file_iter_t *iter);
 
-/* The objects of a message, decoded one at a time, each as a message of one object. */
+/* The objects of a message, decoded one at a time, each as a message of one object. `verify_hash`: the digests of metadata are
+ * checked here, and the one of an object before it is decoded. */
 tgm_error tgm_object_iter_create(const uint8_t *buf, size_t buf_len, int32_t native_byte_order, int32_t verify_hash,
                                  tgm_object_iter_t **out);
 tgm_error tgm_object_iter_next(tgm_object_iter_t *iter, tgm_message_t **out);

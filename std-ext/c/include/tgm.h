@@ -145,8 +145,13 @@ tgm_error tgm_archive_open_source(tgm_read_fn read, void *user, uint64_t size, t
 tgm_error tgm_archive_len(const tgm_archive_t *archive, size_t *out);
 /* The number of objects of a message. */
 tgm_error tgm_archive_num_objects(const tgm_archive_t *archive, size_t message, size_t *out);
-/* The metadata of a message, merged from all its frames. It outlives the archive. No payload is read. */
+/* The metadata of a message, merged from all its frames. It outlives the archive. No payload is read. The digests of its frames
+ * are checked: TGM_ERROR_HASH_MISMATCH about no object. A frame without a digest passes. */
 tgm_error tgm_archive_metadata(const tgm_archive_t *archive, size_t message, tgm_metadata_t **out);
+/* Whether these digests are checked wherever metadata of this archive is handed out: in tgm_archive_metadata(),
+ * tgm_object_metadata(), tgm_archive_query() and tgm_catalog_build(). They are unless `on` is 0. The functions of tensogram.h
+ * check them with `verify_hash`; those without it, such as tgm_decode_metadata(), do not. */
+tgm_error tgm_archive_verify_metadata(const tgm_archive_t *archive, int32_t on);
 /* All bytes of a message. */
 tgm_error tgm_archive_message(const tgm_archive_t *archive, size_t message, tgm_bytes_t *out);
 /* The bytes of a message where they lie: of bytes and maps. Valid until the archive is closed; they stay where they are as
@@ -163,7 +168,8 @@ typedef struct {
 
 typedef struct tgm_object_list_t tgm_object_list_t;
 
-/* The objects for which a query holds: "mars.param=2t/10u and mars.step>=24". Reads the metadata of all messages. */
+/* The objects for which a query holds: "mars.param=2t/10u and mars.step>=24". Reads the metadata of all messages, and
+ * checks its digests. */
 tgm_error tgm_archive_query(const tgm_archive_t *archive, const char *query, uint32_t threads,
                             tgm_object_list_t **out);
 size_t tgm_object_list_count(const tgm_object_list_t *list);
@@ -214,7 +220,8 @@ tgm_error tgm_object_facts(const tgm_object_t *object, tgm_object_facts_t *out);
 const tgm_value_t *tgm_object_parameter(const tgm_object_t *object, const char *name);
 /* The descriptor as JSON, as tgm_encode_pre_encoded() takes it. */
 const char *tgm_object_descriptor_json(const tgm_object_t *object);
-/* The metadata of the message as the object sees it: object 0 there is this one. It outlives the object. */
+/* The metadata of the message as the object sees it: object 0 there is this one. It outlives the object. Digests are checked as
+ * in tgm_archive_metadata(). */
 tgm_error tgm_object_metadata(const tgm_object_t *object, tgm_metadata_t **out);
 /* The payload where it lies, as it is stored, without masks: of bytes and maps. */
 tgm_error tgm_object_payload(const tgm_object_t *object, const uint8_t **out, size_t *out_len);

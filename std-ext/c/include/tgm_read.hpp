@@ -412,6 +412,8 @@ public:
     detail::check(tgm_archive_object(handle_.get(), message, index, &out));
     return tgm::object(out, source_);
   }
+  // Whether the digests of metadata frames are checked where metadata is handed out. They are unless told otherwise.
+  void verify_metadata(bool on) const { detail::check(tgm_archive_verify_metadata(handle_.get(), on)); }
   // The objects for which a query holds: "mars.param = 2t and mars.step = 24".
   std::vector<tgm::object> query(const std::string &text, std::uint32_t threads = 0) const {
     tgm_object_list_t *found = nullptr;

@@ -137,6 +137,16 @@ pub unsafe extern "C" fn tgm_archive_metadata(
     })
 }
 
+/// Says whether the digests of metadata frames are checked where this archive's metadata is handed out.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_archive_verify_metadata(archive: *const ArchiveHandle, on: i32) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        unsafe { args::required(archive)? }.archive.verify_metadata(on != 0);
+        Ok(())
+    })
+}
+
 /// All bytes of a message, in memory of their own.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_archive_message(
@@ -189,7 +199,9 @@ pub unsafe extern "C" fn tgm_archive_query(
         // SAFETY: the header's contract.
         let (handle, text, out) =
             unsafe { (args::required(archive)?, args::text(query_text, "query")?, args::place(out)?) };
-        out.put_handle(query(handle.archive(), &catalog::parse(text)?, &catalog::with_threads(threads))?.into());
+        out.put_handle(
+            query(handle.archive(), &catalog::parse(text)?, &catalog::with_threads(handle.archive(), threads))?.into(),
+        );
         Ok(())
     })
 }

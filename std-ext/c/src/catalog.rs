@@ -6,8 +6,8 @@ use std::ptr;
 use std::sync::RwLock;
 
 use tgm_catalog::{Catalog, Freshness};
-use tgm_std::DecodeOptions;
 use tgm_std::metadata::Query;
+use tgm_std::{Archive, DecodeOptions};
 
 use crate::archive::ArchiveHandle;
 use crate::args;
@@ -62,9 +62,9 @@ pub(crate) fn parse(query: &str) -> Result<Query> {
     query.parse().map_err(|error| Report::new(METADATA, format!("query: {error}")).into())
 }
 
-/// Options of reading many messages on several threads.
-pub(crate) fn with_threads(threads: u32) -> DecodeOptions {
-    DecodeOptions { threads, ..DecodeOptions::default() }
+/// Options of reading many messages of an archive on several threads.
+pub(crate) fn with_threads(archive: &Archive<'_>, threads: u32) -> DecodeOptions {
+    DecodeOptions { threads, ..archive.metadata_options() }
 }
 
 /// The number of objects in a list.
@@ -103,7 +103,9 @@ pub unsafe extern "C" fn tgm_catalog_build(
             unsafe { (args::required(archive)?, args::slice_or_empty(keys, num_keys)?, args::place(out)?) };
         // SAFETY: the header's contract.
         let keys = keys.iter().map(|key| unsafe { args::text(*key, "key") }).collect::<Result<Vec<_>>>()?;
-        out.put_handle(Catalog::build_with(archive.archive(), &keys, &with_threads(threads))?.into());
+        out.put_handle(
+            Catalog::build_with(archive.archive(), &keys, &with_threads(archive.archive(), threads))?.into(),
+        );
         Ok(())
     })
 }

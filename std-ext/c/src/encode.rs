@@ -44,10 +44,10 @@ impl<'a> Input<'a> {
         }
         let data = pointers.iter().zip(lengths).enumerate().map(|(index, (&pointer, &len))| {
             if pointer.is_null() && len > 0 {
-                return Err(invalid(format!("null data pointer at index {index}")));
+                return Err(invalid(format!("null data pointer at index {index}")).in_object(index));
             }
             // SAFETY: the header's contract.
-            unsafe { args::slice_or_empty(pointer, len) }
+            unsafe { args::slice_or_empty(pointer, len) }.map_err(|failure| failure.in_object(index))
         });
         let data = data.collect::<Result<_>>()?;
         Ok(Self { description, data })
@@ -64,7 +64,8 @@ impl<'a> Input<'a> {
 
     /// Checks that no descriptor has masks, which only encoding makes.
     pub(crate) fn refuse_masks(&self) -> Result<()> {
-        self.description.descriptors.iter().try_for_each(refuse_masks)
+        let refuse = |(index, descriptor)| refuse_masks(descriptor).map_err(|failure| failure.in_object(index));
+        self.description.descriptors.iter().enumerate().try_for_each(refuse)
     }
 
     fn encode(&self, options: &EncodeOptions) -> Result<TgmBytes> {

@@ -59,6 +59,16 @@ impl Report {
     }
 }
 
+impl Failure {
+    /// This failure with the object that it is about, in its text too if it is not there.
+    pub(crate) fn in_object(self, index: usize) -> Self {
+        let Self::Reported(report) = self else { return self };
+        let name = format!("object {index}: ");
+        let text = if report.text.contains(&name) { report.text } else { format!("{name}{}", report.text) };
+        Self::Reported(Report { text, object: Some(index), ..report })
+    }
+}
+
 impl From<Report> for Failure {
     fn from(report: Report) -> Self {
         Self::Reported(report)

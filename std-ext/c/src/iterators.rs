@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use tgm_std::core::Message as MessageView;
+use tgm_std::hash::checked_metadata;
 use tgm_std::{
     DecodeOptions, FileMessageIter, GlobalMetadata, ObjectIter, data_object_inline_hashes, decode_descriptors, objects,
     scan,
@@ -42,6 +44,9 @@ pub struct ObjectsIter {
 
 impl ObjectsIter {
     fn new(bytes: &[u8], options: DecodeOptions) -> Result<Self> {
+        if options.verify_hash {
+            checked_metadata(&MessageView::parse(bytes)?)?;
+        }
         let objects = objects(bytes, options.clone())?;
         let (metadata, _) = decode_descriptors(bytes)?;
         let objects = Mutex::new((objects, data_object_inline_hashes(bytes)?.into_iter()));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value as Json;
 use tgm_std::deps::ciborium::Value;
 use tgm_std::internal::integer_beyond_64_bits;
@@ -89,7 +89,10 @@ impl<'de> Visitor<'de> for Top {
         let (mut extra, mut free) = (None::<JsonMap>, Entries::new());
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
-                "descriptors" if self.has_descriptors => once(&mut descriptors, "descriptors", map.next_value()?)?,
+                "descriptors" if self.has_descriptors => {
+                    let List(list) = map.next_value()?;
+                    once(&mut descriptors, "descriptors", list)?;
+                }
                 "base" => once(&mut base, "base", map.next_value()?)?,
                 VERSION => once(&mut version, VERSION, map.next_value()?)?,
                 name if EXTRA.contains(&name) => once(&mut extra, "_extra_ (or extra)", map.next_value()?)?,
@@ -104,6 +107,31 @@ impl<'de> Visitor<'de> for Top {
         let base = base.unwrap_or_default().into_iter().map(to_entries).collect();
         let metadata = GlobalMetadata { base, extra: free, ..GlobalMetadata::default() };
         Ok(Description { descriptors: descriptors.unwrap_or_default(), metadata })
+    }
+}
+
+/// The descriptors of a message. Errors name the object.
+struct List(Vec<DataObjectDescriptor>);
+
+impl<'de> Deserialize<'de> for List {
+    fn deserialize<D: Deserializer<'de>>(json: D) -> std::result::Result<Self, D::Error> {
+        json.deserialize_seq(Self(Vec::new()))
+    }
+}
+
+impl<'de> Visitor<'de> for List {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of descriptors")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> std::result::Result<Self, A::Error> {
+        let named = |index: usize| move |error: A::Error| A::Error::custom(format_args!("object {index}: {error}"));
+        while let Some(descriptor) = list.next_element().map_err(named(self.0.len()))? {
+            self.0.push(descriptor);
+        }
+        Ok(self)
     }
 }
 

@@ -191,7 +191,11 @@ unsafe fn write_object(
         let json = args::text(descriptor_json, "descriptor_json");
         (args::required(enc)?, json?, args::slice_or_empty(data, data_len)?)
     };
-    encoder.message.with(|message| write(message, &json_in::descriptor(json)?, data))
+    encoder.message.with(|message| {
+        let number = message.object_count();
+        let written = json_in::descriptor(json).and_then(|descriptor| write(message, &descriptor, data));
+        written.map_err(|failure| failure.in_object(number))
+    })
 }
 
 /// Encodes and writes an object.

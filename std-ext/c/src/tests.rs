@@ -1,5 +1,8 @@
 //! Tests of what C cannot see.
-#![allow(clippy::unwrap_used, reason = "tests may panic")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests may panic")]
+
+mod encode_errors;
+mod metadata_digests;
 
 use std::ffi::CStr;
 

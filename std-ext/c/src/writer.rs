@@ -154,8 +154,14 @@ pub(crate) fn entries(json: Option<&str>, builder: Option<&Builder>) -> Result<V
 pub unsafe extern "C" fn tgm_writer_object(writer: *mut WriterHandle, object: *const ObjectInput) -> Code {
     call(|| {
         // SAFETY: the header's contract.
-        let (handle, object) = unsafe { (args::required(writer)?, objects::builder(object)?) };
-        handle.writer.with(|writer| Ok(writer.object(object)?))
+        let handle = unsafe { args::required(writer)? };
+        // SAFETY: the header's contract.
+        let object = unsafe { objects::builder(object) };
+        handle.writer.with(|writer| {
+            let number = writer.object_count();
+            let added = object.and_then(|object| Ok(writer.object(object)?));
+            added.map_err(|failure| failure.in_object(number))
+        })
     })
 }
 

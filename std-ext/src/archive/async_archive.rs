@@ -154,16 +154,19 @@ impl AsyncMessage {
         if let Some(metadata) = self.metadata.get() {
             return Ok(metadata);
         }
-        let metadata = self.reader.ask(self.index, AllMetadata).await?;
+        let metadata = self.reader.ask(self.index, AllMetadata { verify: true }).await?;
         Ok(self.metadata.get_or_init(|| metadata))
     }
 
-    /// The number of objects.
+    /// The number of objects: [`Message::len`](super::Message::len).
     ///
     /// # Errors
-    /// The errors of [`Self::metadata`].
+    /// The errors of [`Message::len`](super::Message::len).
     pub async fn len(&self) -> Result<usize> {
-        Ok(self.metadata().await?.base.len())
+        if let Some(metadata) = self.metadata.get() {
+            return Ok(metadata.base.len());
+        }
+        Ok(self.reader.ask(self.index, AllMetadata { verify: false }).await?.base.len())
     }
 
     /// Object `index`. Its descriptor is read, and no payload.

@@ -52,7 +52,7 @@ impl AsyncObject {
     /// # Errors
     /// The errors of [`Object::metadata`](super::Object::metadata).
     pub async fn metadata(&self) -> Result<GlobalMetadata> {
-        let metadata = self.reader.ask(self.message, AllMetadata).await?;
+        let metadata = self.reader.ask(self.message, AllMetadata { verify: true }).await?;
         Ok(only(metadata, self.index))
     }
 

@@ -7,7 +7,6 @@ use super::object::Object;
 use super::source::Source;
 use crate::base::error::Result;
 use crate::model::types::GlobalMetadata;
-use crate::read::question::AllMetadata;
 use crate::validate::check_message;
 
 /// One message of an archive. Its metadata is read once, when it is asked for.
@@ -29,11 +28,13 @@ pub struct Message<'s> {
     source: &'s Source<'s>,
     index: usize,
     metadata: OnceLock<GlobalMetadata>,
+    /// The number of objects, if it was asked for before the metadata.
+    count: OnceLock<usize>,
 }
 
 impl<'s> Message<'s> {
     pub(super) const fn new(source: &'s Source<'s>, index: usize) -> Self {
-        Self { source, index, metadata: OnceLock::new() }
+        Self { source, index, metadata: OnceLock::new(), count: OnceLock::new() }
     }
 
     /// The number of the message in its archive.
@@ -42,27 +43,33 @@ impl<'s> Message<'s> {
     }
 
     /// What the message says of itself and of its objects: the last metadata frame, with the preceders of objects. `base` has
-    /// an entry for each object. No payload is read, and no digest is checked.
+    /// an entry for each object. No payload is read. The digests of these frames are checked, unless
+    /// [`Archive::verify_metadata`](crate::Archive::verify_metadata) turned that off.
     ///
     /// # Errors
-    /// [`TensogramError::Framing`](crate::TensogramError::Framing) if there is no such message; the errors of the source, of
+    /// [`TensogramError::Framing`](crate::TensogramError::Framing) if there is no such message;
+    /// [`TensogramError::HashMismatch`](crate::TensogramError::HashMismatch) without an object; the errors of the source, of
     /// the format's checks and of the default limits.
     pub fn metadata(&self) -> Result<&GlobalMetadata> {
         if let Some(metadata) = self.metadata.get() {
             return Ok(metadata);
         }
-        let metadata = self.source.ask(self.index, AllMetadata)?;
+        let metadata = self.source.metadata(self.index)?;
         // Threads that come here at the same time each read it. One of the answers stays.
         Ok(self.metadata.get_or_init(|| metadata))
     }
 
-    /// The number of objects.
+    /// The number of objects. No digest is checked.
     ///
     /// # Errors
-    /// The errors of [`Self::metadata`].
+    /// The errors of [`Self::metadata`], digests excepted.
     #[expect(clippy::len_without_is_empty, reason = "it can fail")]
     pub fn len(&self) -> Result<usize> {
-        Ok(self.metadata()?.base.len())
+        if let Some(count) = self.metadata.get().map(|metadata| metadata.base.len()).or(self.count.get().copied()) {
+            return Ok(count);
+        }
+        let count = self.source.count_objects(self.index)?;
+        Ok(*self.count.get_or_init(|| count))
     }
 
     /// Object `index`. Its descriptor is read, and no payload.

@@ -14,11 +14,11 @@ use crate::decode::at_hand::AtHand;
 use crate::decode::plain::Plain;
 use crate::decode::request::{Elsewhere, Read, read};
 use crate::decode::wanted::Wanted;
-use crate::model::hash::metadata_of;
+use crate::model::hash;
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
-use crate::read::question::{AllMetadata, Described, DescribedObject, Values};
+use crate::read::question::{Described, DescribedObject, Values};
 
 /// One tensor of an archive, not yet read: what it is, its metadata, and the way to its values.
 ///
@@ -83,17 +83,17 @@ impl<'s> Object<'s> {
         }
     }
 
-    /// The metadata of the message as this object sees it: `base` has one entry, the object's. No digest is checked.
+    /// The metadata of the message as this object sees it: `base` has one entry, the object's. Digests are
+    /// checked as in [`Message::metadata`](super::Message::metadata).
     ///
     /// # Errors
     /// The errors of [`Message::metadata`](super::Message::metadata).
     pub fn metadata(&self) -> Result<GlobalMetadata> {
         if let Some(view) = self.source.view(self.message)? {
-            let metadata = metadata_of(&view, &view.outline()?)?;
+            let metadata = hash::metadata(&view, &self.source.metadata_options())?;
             return to_owned::metadata_of_object(&metadata, self.index, &MetadataBudget::by_default());
         }
-        let metadata = self.source.ask(self.message, AllMetadata)?;
-        Ok(only(metadata, self.index))
+        Ok(only(self.source.metadata(self.message)?, self.index))
     }
 
     /// A request for its values.

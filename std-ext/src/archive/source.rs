@@ -5,23 +5,32 @@ use std::fmt;
 use std::path::Path;
 #[cfg(feature = "mmap")]
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tgm_core::Message;
 
 use crate::base::error::{Result, TensogramError};
+use crate::base::options::DecodeOptions;
 #[cfg(feature = "mmap")]
 use crate::file::MappedFile;
 use crate::file::{Data, TensogramFile};
-use crate::read::question::{Bytes as WholeMessage, Outline, Question};
+use crate::model::types::GlobalMetadata;
+use crate::read::question::{AllMetadata, Bytes as WholeMessage, Outline, Question};
 use crate::read::{RangeFetch, ReadOptions, Reader};
 use crate::scan::{Bytes, MessageLayout, ScanOptions, Table};
 
 /// Bytes in memory.
 pub(super) type Held<'d> = Box<dyn AsRef<[u8]> + Send + Sync + 'd>;
 
-/// Where messages are.
+/// Where messages are, and whether the digests of their metadata are checked.
+pub(super) struct Source<'d> {
+    pub(super) kind: Kind<'d>,
+    verify_metadata: AtomicBool,
+}
+
+/// The kinds of sources.
 #[expect(clippy::large_enum_variant, reason = "there is one for an archive")]
-pub(super) enum Source<'d> {
+pub(super) enum Kind<'d> {
     /// In memory.
     Bytes(Held<'d>, Table),
     #[cfg(feature = "mmap")]
@@ -34,44 +43,70 @@ pub(super) enum Source<'d> {
 
 impl fmt::Debug for Source<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bytes(bytes, table) => {
+        match &self.kind {
+            Kind::Bytes(bytes, table) => {
                 let (bytes, messages) = ((**bytes).as_ref().len(), table.messages.len());
                 f.debug_struct("Bytes").field("bytes", &bytes).field("messages", &messages).finish()
             }
             #[cfg(feature = "mmap")]
-            Self::Mapped(mapped) => mapped.fmt(f),
-            Self::File(file) => file.fmt(f),
-            Self::Fetched(reader) => reader.source().fmt(f),
+            Kind::Mapped(mapped) => mapped.fmt(f),
+            Kind::File(file) => file.fmt(f),
+            Kind::Fetched(reader) => reader.source().fmt(f),
         }
     }
 }
 
+impl<'d> From<Kind<'d>> for Source<'d> {
+    fn from(kind: Kind<'d>) -> Self {
+        Self { kind, verify_metadata: AtomicBool::new(true) }
+    }
+}
+
 impl<'d> Source<'d> {
+    /// Says whether the digests of metadata frames are checked.
+    pub(super) fn verify_metadata(&self, on: bool) {
+        self.verify_metadata.store(on, Ordering::Relaxed);
+    }
+
+    /// Options of reading the metadata of many messages.
+    pub(super) fn metadata_options(&self) -> DecodeOptions {
+        DecodeOptions { verify_metadata: self.verify_metadata.load(Ordering::Relaxed), ..DecodeOptions::default() }
+    }
+
+    /// The metadata of message `index`.
+    pub(super) fn metadata(&self, index: usize) -> Result<GlobalMetadata> {
+        self.ask(index, AllMetadata { verify: self.verify_metadata.load(Ordering::Relaxed) })
+    }
+
+    /// The number of objects of message `index`. No digest is checked.
+    pub(super) fn count_objects(&self, index: usize) -> Result<usize> {
+        Ok(self.ask(index, AllMetadata { verify: false })?.base.len())
+    }
+
     pub(super) fn of_bytes(bytes: Held<'d>) -> Self {
         let Ok::<_, Infallible>(table) = Table::scan(Bytes((*bytes).as_ref()), &ScanOptions::default());
-        Self::Bytes(bytes, table)
+        Kind::Bytes(bytes, table).into()
     }
 
     /// The source as functions over many messages take it.
     pub(super) fn data(&self) -> Data<'_> {
-        match self {
-            Self::Bytes(bytes, table) => Data::scanned((**bytes).as_ref(), table),
+        match &self.kind {
+            Kind::Bytes(bytes, table) => Data::scanned((**bytes).as_ref(), table),
             #[cfg(feature = "mmap")]
-            Self::Mapped(mapped) => (&**mapped).into(),
-            Self::File(file) => file.into(),
-            Self::Fetched(reader) => reader.into(),
+            Kind::Mapped(mapped) => (&**mapped).into(),
+            Kind::File(file) => file.into(),
+            Kind::Fetched(reader) => reader.into(),
         }
     }
 
     /// Calls `with` with the table of all messages.
     fn with_table<R>(&self, with: impl FnOnce(&Table) -> R) -> Result<R> {
-        Ok(match self {
-            Self::Bytes(_, table) => with(table),
+        Ok(match &self.kind {
+            Kind::Bytes(_, table) => with(table),
             #[cfg(feature = "mmap")]
-            Self::Mapped(mapped) => with(mapped.table()),
-            Self::File(file) => with(file.table()?),
-            Self::Fetched(reader) => with(&*reader.table()?),
+            Kind::Mapped(mapped) => with(mapped.table()),
+            Kind::File(file) => with(file.table()?),
+            Kind::Fetched(reader) => with(&*reader.table()?),
         })
     }
 
@@ -86,17 +121,17 @@ impl<'d> Source<'d> {
     /// Checks that there is a message `index`, where that is known without reading: the other sources search for it when
     /// it is asked for something.
     pub(super) fn check(&self, index: usize) -> Result<()> {
-        match self {
-            Self::Fetched(_) => Ok(()),
-            Self::File(file) if file.is_remote() => Ok(()),
+        match &self.kind {
+            Kind::Fetched(_) => Ok(()),
+            Kind::File(file) if file.is_remote() => Ok(()),
             _ => self.with_table(|table| table.get(index).map(drop))?,
         }
     }
 
     /// The bytes of message `index`, if they are at hand.
     pub(super) fn message_bytes(&self, index: usize) -> Result<Option<&[u8]>> {
-        match self {
-            Self::Bytes(bytes, table) => {
+        match &self.kind {
+            Kind::Bytes(bytes, table) => {
                 let MessageLayout { offset, length } = table.get(index)?;
                 let place = usize::try_from(offset).ok().zip(usize::try_from(length).ok());
                 let found = place.and_then(|(start, len)| (**bytes).as_ref().get(start..start.checked_add(len)?));
@@ -104,12 +139,12 @@ impl<'d> Source<'d> {
                 found.map(Some).ok_or_else(shorter)
             }
             #[cfg(feature = "mmap")]
-            Self::Mapped(mapped) => mapped.message_bytes(index).map(Some),
+            Kind::Mapped(mapped) => mapped.message_bytes(index).map(Some),
             #[cfg(feature = "mmap")]
-            Self::File(file) => file.mapped().map(|mapped| mapped.message_bytes(index)).transpose(),
+            Kind::File(file) => file.mapped().map(|mapped| mapped.message_bytes(index)).transpose(),
             #[cfg(not(feature = "mmap"))]
-            Self::File(_) => Ok(None),
-            Self::Fetched(_) => Ok(None),
+            Kind::File(_) => Ok(None),
+            Kind::Fetched(_) => Ok(None),
         }
     }
 
@@ -131,13 +166,13 @@ impl<'d> Source<'d> {
 
     /// Messages up to this many bytes are read whole, whatever is asked of them.
     pub(super) fn whole_message(&self) -> u64 {
-        match self {
-            Self::Bytes(..) => u64::MAX,
+        match &self.kind {
+            Kind::Bytes(..) => u64::MAX,
             #[cfg(feature = "mmap")]
-            Self::Mapped(_) => u64::MAX,
-            Self::File(file) if file.is_remote() => ReadOptions::remote().whole_message,
-            Self::File(_) => ReadOptions::local().whole_message,
-            Self::Fetched(reader) => reader.options().whole_message,
+            Kind::Mapped(_) => u64::MAX,
+            Kind::File(file) if file.is_remote() => ReadOptions::remote().whole_message,
+            Kind::File(_) => ReadOptions::local().whole_message,
+            Kind::Fetched(reader) => reader.options().whole_message,
         }
     }
 
@@ -145,12 +180,12 @@ impl<'d> Source<'d> {
     pub(super) fn head(&self, len: usize) -> Result<Vec<u8>> {
         let of_memory = |bytes: &[u8]| bytes.get(..len).unwrap_or(bytes).to_vec();
         let mut head = vec![0; len];
-        let read = match self {
-            Self::Bytes(bytes, _) => return Ok(of_memory((**bytes).as_ref())),
+        let read = match &self.kind {
+            Kind::Bytes(bytes, _) => return Ok(of_memory((**bytes).as_ref())),
             #[cfg(feature = "mmap")]
-            Self::Mapped(mapped) => return Ok(of_memory(mapped.as_bytes())),
-            Self::File(file) => file.read_at(0, &mut head)?,
-            Self::Fetched(reader) => reader.read_at(0, &mut head)?,
+            Kind::Mapped(mapped) => return Ok(of_memory(mapped.as_bytes())),
+            Kind::File(file) => file.read_at(0, &mut head)?,
+            Kind::Fetched(reader) => reader.read_at(0, &mut head)?,
         };
         head.truncate(read);
         Ok(head)
@@ -158,25 +193,25 @@ impl<'d> Source<'d> {
 
     /// The source in error texts.
     pub(super) fn name(&self) -> String {
-        match self {
-            Self::Bytes(..) => "bytes".into(),
+        match &self.kind {
+            Kind::Bytes(..) => "bytes".into(),
             #[cfg(feature = "mmap")]
-            Self::Mapped(_) => "a map".into(),
-            Self::File(file) => file.name().to_string(),
-            Self::Fetched(reader) => reader.source().name(),
+            Kind::Mapped(_) => "a map".into(),
+            Kind::File(file) => file.name().to_string(),
+            Kind::Fetched(reader) => reader.source().name(),
         }
     }
 
     /// Whether this is a source at an address.
     pub(super) const fn is_remote(&self) -> bool {
-        matches!(self, Self::File(file) if file.is_remote())
+        matches!(&self.kind, Kind::File(file) if file.is_remote())
     }
 
     /// Whether bytes can be read to where they are wanted: of a local file, and of a source that says so.
     pub(super) fn reads_in_place(&self) -> bool {
-        match self {
-            Self::File(file) => !file.is_remote(),
-            Self::Fetched(reader) => reader.source().traits().in_place,
+        match &self.kind {
+            Kind::File(file) => !file.is_remote(),
+            Kind::Fetched(reader) => reader.source().traits().in_place,
             _ => false,
         }
     }
@@ -188,9 +223,9 @@ impl<'d> Source<'d> {
     /// the source.
     pub(super) fn read_exact(&self, index: usize, start: u64, out: &mut [u8]) -> Result<()> {
         let from = self.with_table(|table| table.get(index))??.offset.saturating_add(start);
-        let read = match self {
-            Self::File(file) => file.read_at(from, out)?,
-            Self::Fetched(reader) => reader.source().fetch_into(from, out)?,
+        let read = match &self.kind {
+            Kind::File(file) => file.read_at(from, out)?,
+            Kind::Fetched(reader) => reader.source().fetch_into(from, out)?,
             _ => return Err(TensogramError::Framing("bytes in memory are not read".into())),
         };
         if read == out.len() {
@@ -201,10 +236,10 @@ impl<'d> Source<'d> {
 
     /// The answer of message `index` to a question.
     pub(super) fn ask<Q: Question + 'static>(&self, index: usize, question: Q) -> Result<Q::Answer> {
-        match (self, self.message_bytes(index)?) {
+        match (&self.kind, self.message_bytes(index)?) {
             (_, Some(bytes)) => question.in_memory(bytes),
-            (Self::File(file), None) => file.ask(index, question),
-            (Self::Fetched(reader), None) => reader.ask(index, question),
+            (Kind::File(file), None) => file.ask(index, question),
+            (Kind::Fetched(reader), None) => reader.ask(index, question),
             (_, None) => Err(TensogramError::Framing("bytes in memory are not at hand".into())),
         }
     }

@@ -137,6 +137,11 @@ impl<S: MessageSink> Writer<S> {
         set_path(&mut self.metadata.extra, key, value)
     }
 
+    /// The number of objects of the message that is being written.
+    pub const fn object_count(&self) -> usize {
+        self.message.object_count()
+    }
+
     /// Encodes an object and adds it to the message.
     ///
     /// # Errors

@@ -39,6 +39,15 @@ impl<'a> CheckedMessage<'a> {
         Ok(Self::open_with(bytes, options, |_| Ok(()))?.0)
     }
 
+    /// Opens a message for its metadata, whose digests are checked if `verify` says so.
+    ///
+    /// # Errors
+    /// The errors of [`Self::open`]; [`TensogramError::HashMismatch`] without an object.
+    pub(crate) fn open_metadata(bytes: &'a [u8], verify: bool) -> Result<Self> {
+        let check = |message: &Message<'a>| if verify { check_metadata(message, &message.outline()?) } else { Ok(()) };
+        Ok(Self::open_with(bytes, &DecodeOptions::default(), check)?.0)
+    }
+
     /// Opens a message for the values of all its objects, or of object `only`.
     ///
     /// If the options ask for it, the objects' digests are checked before any CBOR is read, so that a damaged

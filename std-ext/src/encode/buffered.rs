@@ -99,17 +99,20 @@ fn encode_all<'a>(
     let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?;
     let Sharing { inner, is_concurrent } = Sharing::new(threads, objects.len());
     let resources = CodecResources { backend: options.compression_backend, threads: inner };
-    let plan = |(index, (descriptor, data)): &(usize, &(&'a DataObjectDescriptor, &'a [u8]))| {
+    let plan = |object: &(&'a DataObjectDescriptor, &'a [u8])| {
         interrupt::check().map_err(PartError::of_all)?;
+        let (descriptor, data) = *object;
         let planned = if is_concurrent {
             Object::encode(descriptor, data, options, resources).map(Planned::Object)
         } else {
             Planned::new(descriptor, data, options, resources)
         };
-        planned.map_err(PartError::of(*index))
+        planned.map_err(|error| PartError {
+            object_index: objects.iter().position(|each| std::ptr::eq(each, object)),
+            error,
+        })
     };
-    let numbered: Vec<_> = objects.iter().enumerate().collect();
-    Ok(write_checked_message(metadata, threads.map(&numbered, plan)?, options, message)?)
+    Ok(write_checked_message(metadata, threads.map(objects, plan)?, options, message)?)
 }
 
 /// Makes a message of objects whose bytes went through the pipeline already. The bytes become the payload regions as

@@ -41,7 +41,7 @@ impl TensogramFile {
         options: &DecodeOptions,
     ) -> Result<(GlobalMetadata, DataObjectDescriptor, Vec<u8>)> {
         if let Some((descriptor, values)) = self.plain_object(index, object, options)? {
-            return Ok((self.ask(index, AllMetadata)?, descriptor, values));
+            return Ok((self.ask(index, AllMetadata { verify: options.verify_hash })?, descriptor, values));
         }
         self.ask(index, Object { index: object, options: options.clone() })
     }

@@ -517,7 +517,10 @@ fn joined(ranges: &[Vec<u8>]) -> Result<Vec<u8>> {
 
 /// The metadata of a message: of its last metadata frame, overridden by preceders. It has an entry for each object.
 #[derive(Debug)]
-pub(crate) struct AllMetadata;
+pub(crate) struct AllMetadata {
+    /// Whether the digests of these frames are checked.
+    pub(crate) verify: bool,
+}
 
 impl Question for AllMetadata {
     type Answer = GlobalMetadata;
@@ -527,7 +530,7 @@ impl Question for AllMetadata {
     }
 
     fn in_memory(&self, message: &[u8]) -> Result<GlobalMetadata> {
-        let checked = CheckedMessage::open(message, &DecodeOptions::default())?;
+        let checked = CheckedMessage::open_metadata(message, self.verify)?;
         to_owned::message_metadata(&checked.metadata, &checked.budget)
     }
 
@@ -535,6 +538,9 @@ impl Question for AllMetadata {
         match gathered {
             Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
             Gathered::Structure(structure) => {
+                if self.verify {
+                    structure.check_metadata()?;
+                }
                 structure.metadata(&DecodeOptions::default(), &MetadataBudget::by_default()).map(Answer::from)
             }
             _ => Ok(Answer::NeedsMessage),

@@ -98,7 +98,7 @@ impl Steps {
 
     /// The metadata of message `message`, with an entry for each object: [`Message::metadata`](crate::archive::Message::metadata).
     pub fn metadata(&self, message: usize) -> Task<'_, GlobalMetadata> {
-        self.ask(message, AllMetadata)
+        self.ask(message, AllMetadata { verify: true })
     }
 
     /// All bytes of message `message`.

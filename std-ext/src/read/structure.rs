@@ -11,10 +11,11 @@
 //! counts, and all of the message is read, so that a caller gets the same error as with the whole message in memory.
 
 use std::borrow::Cow;
+use std::iter;
 use std::ops::Range;
 
 use tgm_core::frame::{Frame, Walk, check_header, find_landmark};
-use tgm_core::hash::HashPresence;
+use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::index::{Index, IndexEntry};
 use tgm_core::message::check_preamble;
 use tgm_core::metadata::Metadata;
@@ -27,9 +28,10 @@ use zerocopy::FromBytes as _;
 use super::known_bytes::KnownBytes;
 use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
-use crate::base::error::Result;
+use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
 use crate::base::span::{span, span_before, span_len};
+use crate::model::hash;
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 use crate::model::types::GlobalMetadata;
@@ -149,6 +151,22 @@ impl Structure {
     pub(crate) fn first_metadata(&self) -> Result<Option<GlobalMetadata>> {
         let Ok(frame) = self.metadata.0.frame() else { return Ok(None) };
         to_owned::frame_metadata(&Metadata::of_frame(&frame)?, &MetadataBudget::by_default()).map(Some)
+    }
+
+    /// Checks the digests of the frames that [`Self::metadata`] comes from. A frame without a digest passes.
+    ///
+    /// # Errors
+    /// [`TensogramError::HashMismatch`] without an object.
+    pub(crate) fn check_metadata(&self) -> Result<()> {
+        let last = self.metadata.1.as_ref().unwrap_or(&self.metadata.0);
+        for held in iter::once(last).chain(self.preceders.iter().map(|(_, held)| held)) {
+            // What is not a frame is told by the decoder of the whole message.
+            let Ok(frame) = held.frame() else { continue };
+            if let Verdict::Mismatch(mismatch) = hash::check(self.presence(), &frame) {
+                return Err(TensogramError::hash_mismatch(None, mismatch));
+            }
+        }
+        Ok(())
     }
 
     /// The metadata of the message: the last metadata frame, overridden by preceders. `None` if all of the message has to be

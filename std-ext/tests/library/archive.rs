@@ -70,6 +70,11 @@ fn archives<'b>(path: &Path, bytes: &'b [u8]) -> Vec<(&'static str, Archive<'b>)
     ]
 }
 
+/// An archive that holds its messages, and one that reads them in parts.
+fn archives_of_memory(bytes: &[u8]) -> [(&'static str, Archive<'_>); 2] {
+    [("bytes", Archive::from_bytes(bytes)), ("parts", Archive::from_fetch(bytes.to_vec(), in_parts()))]
+}
+
 /// The box that is asked for: of each dimension all but the first index.
 fn picks(shape: &[u64]) -> Vec<Pick> {
     shape.iter().map(|len| if *len > 1 { Pick::from(1..*len) } else { Pick::All }).collect()
@@ -376,4 +381,61 @@ fn plain_values_of_a_file_are_read_where_they_are_wanted() {
     file.as_file().set_len(bytes.len() as u64 + 200_000).unwrap();
     assert!(matches!(object.read().values::<i32>(), Err(TensogramError::Io(_))));
     assert!(matches!(object.read().bytes_into(&mut vec![0; 400_000]), Err(TensogramError::Io(_))));
+}
+
+/// Each bit of a metadata frame's body and digest, by every source. The last metadata frame counts, and preceders do.
+#[test]
+fn metadata_that_is_handed_out_has_the_right_digest() {
+    let object = || ObjectBuilder::new(&[2], &[1_u8, 2]).unwrap().metadata("n", 1);
+    let good = MessageBuilder::new().object(object()).encode().unwrap();
+    let frame = tgm_core::Message::parse(&good).unwrap().outline().unwrap().metadata.unwrap();
+    let start = usize::try_from(frame.offset()).unwrap();
+    let end = start + usize::try_from(frame.total_length()).unwrap();
+    let query = "n=1".parse().unwrap();
+    let is_mismatch = |error: &TensogramError| matches!(error, TensogramError::HashMismatch { object_index: None, .. });
+    for bit in (start + 16) * 8..(end - 4) * 8 {
+        let mut bytes = good.clone();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        for (name, archive) in archives_of_memory(&bytes) {
+            let at = format!("{name}, bit {bit}");
+            let message = archive.message(0).unwrap();
+            assert!(is_mismatch(&message.metadata().unwrap_err()), "{at}");
+            assert!(is_mismatch(&archive.object(0, 0).unwrap().metadata().unwrap_err()), "{at}");
+            assert!(is_mismatch(&archive.query(&query).unwrap_err()), "{at}");
+            archive.verify_metadata(false);
+            let told = |result: Result<()>| assert!(!result.is_err_and(|error| is_mismatch(&error)), "{at}, unchecked");
+            told(archive.message(0).unwrap().metadata().map(drop));
+            told(archive.object(0, 0).unwrap().metadata().map(drop));
+            told(archive.query(&query).map(drop));
+        }
+    }
+}
+
+/// Preceders, and messages whose digests are promised by a flag of the message, in memory and in parts.
+#[test]
+fn all_frames_that_metadata_comes_from_are_checked() {
+    let mut checked = 0;
+    for (path, bytes) in files(1) {
+        let Ok(message) = tgm_core::Message::parse(&bytes) else { continue };
+        let outline = message.outline().unwrap();
+        let last = outline.metadata.map(|frame| frame.offset());
+        for frame in message.frames() {
+            let frame = frame.unwrap();
+            let counts =
+                frame.frame_type() == tgm_core::wire::FrameType::PrecederMetadata || Some(frame.offset()) == last;
+            let has_digest = tgm_std::hash::check(frame.hash_presence(), &frame) == tgm_core::hash::Verdict::Good;
+            if !counts || !has_digest {
+                continue;
+            }
+            // The digest itself: what is read stays the same.
+            let mut damaged = bytes.clone();
+            damaged[usize::try_from(frame.end_offset()).unwrap() - 5] ^= 1;
+            for (name, archive) in archives_of_memory(&damaged) {
+                let told = archive.message(0).unwrap().metadata().map(drop).unwrap_err().to_string();
+                assert!(told.contains("hash mismatch"), "{name} of {}: {told}", path.display());
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 100, "{checked}");
 }

@@ -551,10 +551,13 @@ fn what_takes_options_is_in_the_table() {
                 found.insert(format!("{file} {name}"));
             }
         }
-        // The questions to a message are written once, and have these names. The last three take options.
-        for call in text.split("    question_methods!(").skip(1).filter(|call| !call.trim_start().starts_with('[')) {
-            let names = call.split(')').next().unwrap().split(',').map(str::trim);
-            found.extend(names.rev().take(3).map(|name| format!("{file} {name}")));
+        // The questions to a message are written once, and have these names. The last two of the first list take options, as
+        // the question for an object does.
+        for (questions, with_options) in [("    question_methods!(", 2), ("    object_method!(", 1)] {
+            for call in text.split(questions).skip(1).filter(|call| !call.trim_start().starts_with('[')) {
+                let names = call.split(')').next().unwrap().split(',').map(str::trim);
+                found.extend(names.rev().take(with_options).map(|name| format!("{file} {name}")));
+            }
         }
         // So are the methods of a request, of which one takes options.
         if text.contains("    request_methods!();") {

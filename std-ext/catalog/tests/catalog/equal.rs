@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 use tgm_catalog::Catalog;
 use tgm_std::deps::ciborium::Value;
-use tgm_std::{DecodeOptions, TensogramError, file};
+use tgm_std::{DecodeOptions, Query, TensogramError, file};
 
 use crate::{check_places, check_query, field, message, query, stored};
 
@@ -216,6 +216,8 @@ fn asked() -> impl Strategy<Value = String> {
         (key(), -2..2_i32, 0..4_i32).prop_map(|(k, a, b)| format!("{k} in {a}..={b}")),
         key().prop_map(|key| format!("{key}?")),
     ];
+    // Names of dtypes that another program has (`b1`) are refused.
+    let condition = condition.prop_filter("a query", |text| text.parse::<Query>().is_ok());
     condition.prop_recursive(2, 6, 3, |inner| {
         prop_oneof![
             inner.clone().prop_map(|text| format!("not ({text})")),
