@@ -13,6 +13,7 @@ use super::cbor::{ABSENT_INTEGER, ENCODED_CBOR, map_of, uint_of};
 use super::column::{Column, Stored};
 use super::gather::{LEAF_MESSAGES, LEAF_OBJECTS};
 use super::proof::Proof;
+use super::told::{self, ToldHead, Untold};
 use super::{CatalogLimits, FORMAT, bad, name};
 use tgm_std::internal::hash;
 use tgm_std::{ObjectTable, Result, TensogramError};
@@ -27,6 +28,8 @@ pub(super) struct Leaf {
     pub(super) covers: Covers,
     pub(super) proof: Proof,
     pub(super) keys: Vec<KeyHead>,
+    /// What objects say.
+    pub(super) facts: std::result::Result<Vec<ToldHead>, Untold>,
     table: ObjectTable,
     presence: HashPresence,
     /// The object of each column.
@@ -133,8 +136,9 @@ impl Leaf {
             return Err(bad(format!("there are more than {MOST_KEYS} keys")));
         }
         let keys = keys.iter().map(|key| KeyHead::parse(&key?.as_map()?)).collect::<Result<_>>()?;
+        let facts = told::parse(about.get("facts")?)?;
         let (places, first_objects) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { bytes, covers, proof, keys, table, presence, columns, places, first_objects })
+        Ok(Self { bytes, covers, proof, keys, facts, table, presence, columns, places, first_objects })
     }
 
     /// The column in an object of the leaf's message.
@@ -221,6 +225,20 @@ impl Leaf {
         Ok(self.places.get_or_init(|| places))
     }
 
+    /// For each object the code of a fact, or that of a missing one.
+    pub(super) fn fact_column(&self, fact: &ToldHead) -> Result<Column> {
+        let rows = self.covers.objects;
+        if rows == 0 {
+            return Ok(Column::Equal(fact.absent));
+        }
+        let Stored { column, dtype } = self.column(fact.object, &fact.path, rows)?;
+        if matches!(dtype, Dtype::Int64 | Dtype::Float64) {
+            return Err(bad(format!("the column of fact {} is of {dtype}", fact.path)));
+        }
+        check_codes(&fact.path, &column, fact.values.len(), fact.absent)?;
+        Ok(column)
+    }
+
     /// The values of a key for all objects.
     pub(super) fn object_column<'l>(&'l self, key: &'l KeyHead) -> Result<&'l Column> {
         if let Some(found) = key.object_rows.get() {
@@ -288,20 +306,24 @@ impl Leaf {
             return Err(bad(format!("column {} is of {dtype}", key.path)));
         }
         if let Storage::Codes(table) = &key.kind {
-            let is_code = |code: u64| code < table.len() as u64 || code == table.absent;
-            let all = match &column {
-                Column::Equal(code) => is_code(*code),
-                Column::U8(codes) => codes.iter().all(|code| is_code(u64::from(*code))),
-                Column::U16(codes) => codes.iter().all(|code| is_code(u64::from(*code))),
-                Column::U32(codes) => codes.iter().all(|code| is_code(u64::from(*code))),
-                Column::U64(codes) => codes.iter().all(|code| is_code(*code)),
-            };
-            if !all {
-                return Err(bad(format!("column {} has a code without a value", key.path)));
-            }
+            check_codes(&key.path, &column, table.len(), table.absent)?;
         }
         Ok(column)
     }
+}
+
+/// # Errors
+/// [`TensogramError::Metadata`] if a number of a column is neither the code of one of `len` values nor that of a missing one.
+fn check_codes(path: &str, column: &Column, len: usize, absent: u64) -> Result<()> {
+    let is_code = |code: u64| code < len as u64 || code == absent;
+    let all = match column {
+        Column::Equal(code) => is_code(*code),
+        Column::U8(codes) => codes.iter().all(|code| is_code(u64::from(*code))),
+        Column::U16(codes) => codes.iter().all(|code| is_code(u64::from(*code))),
+        Column::U32(codes) => codes.iter().all(|code| is_code(u64::from(*code))),
+        Column::U64(codes) => codes.iter().all(|code| is_code(*code)),
+    };
+    if all { Ok(()) } else { Err(bad(format!("column {path} has a code without a value"))) }
 }
 
 /// The number of each message for each of its objects.

@@ -10,6 +10,7 @@ use tgm_core::object::DataObject;
 use tgm_core::wire::FrameType;
 
 use super::bad;
+use super::told::{Told, Untold};
 use tgm_std::hash::{self, digest};
 use tgm_std::internal::query::Structure;
 use tgm_std::internal::query::version;
@@ -96,7 +97,7 @@ pub(super) struct KeyPart {
 }
 
 /// Rows for neighbouring messages.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Part {
     /// The byte where the message before ends, and where the last message ends.
     pub(super) start: u64,
@@ -115,6 +116,8 @@ pub(super) struct Part {
     pub(super) digest: Option<(u64, u64)>,
     /// The sum of the messages' [`fingerprint`]s. `None` if a part was made without them.
     pub(super) metadata: Option<u64>,
+    /// What objects say.
+    pub(super) told: std::result::Result<Told, Untold>,
 }
 
 /// A digest of all that the rows of a message depend on: its place, its frames, its metadata and its descriptors. Sums of
@@ -146,7 +149,20 @@ pub(super) fn fingerprint(layout: MessageLayout, message: &Message<'_>) -> Resul
 impl Part {
     /// No rows, behind byte `start`.
     pub(super) fn new(start: u64, keys: usize) -> Self {
-        Self { start, end: start, keys: vec![KeyPart::default(); keys], metadata: Some(0), ..Self::default() }
+        let keys = vec![KeyPart::default(); keys];
+        Self {
+            start,
+            end: start,
+            gaps: Vec::new(),
+            tails: Vec::new(),
+            counts: Vec::new(),
+            leads: Vec::new(),
+            lengths: Vec::new(),
+            keys,
+            digest: None,
+            metadata: Some(0),
+            told: Ok(Told::default()),
+        }
     }
 
     /// Adds a message.
@@ -166,6 +182,7 @@ impl Part {
         self.metadata = self.metadata.map(|sum| sum.wrapping_add(print));
         // Frames follow each other in their message, and messages in their file.
         let (mut at, mut count) = (0_u64, 0_u64);
+        let first = self.leads.len();
         for frame in message.frames() {
             let frame = frame?;
             if frame.frame_type() != FrameType::NTensorFrame {
@@ -181,6 +198,11 @@ impl Part {
         self.counts.push(count);
         self.tails.push(layout.length - at);
         self.end = layout.end();
+        if let Ok(told) = &mut self.told
+            && !told.add(first, &message, &metadata)?
+        {
+            self.told = Err(Untold::Unfit);
+        }
         self.add_values(keys, &message, &metadata)
     }
 
@@ -233,6 +255,15 @@ impl Part {
     /// Adds the rows of a part that follows this one.
     pub(super) fn append(&mut self, other: &Self) -> Result<()> {
         let gap = other.start - self.end;
+        match (&mut self.told, &other.told) {
+            (Ok(told), Ok(other)) => {
+                if !told.append(self.leads.len(), other) {
+                    self.told = Err(Untold::Unfit);
+                }
+            }
+            (_, Err(Untold::Old)) | (Ok(_), Err(_)) => self.told.clone_from(&other.told),
+            (Err(_), _) => {}
+        }
         let gaps = self.gaps.len();
         self.gaps.extend(&other.gaps);
         if let Some(first) = self.gaps.get_mut(gaps) {

@@ -7,6 +7,7 @@ use super::cbor::{ABSENT_INTEGER, ENCODED_CBOR, map};
 use super::column::{Width, write};
 use super::part::{ABSENT, Key, KeyPart, Part};
 use super::proof::Proof;
+use super::told::{Untold, reserved_for};
 use super::{FORMAT, bad, name};
 use tgm_std::internal::to_owned;
 use tgm_std::{MessageBuilder, ObjectBuilder, Result};
@@ -33,6 +34,11 @@ pub(super) fn leaf(part: &Part, keys: &[Key], first: u64, proof: &Proof) -> Resu
     for (key, values) in keys.iter().zip(&part.keys) {
         heads.push(write_key(key, values, part, &mut columns)?);
     }
+    let facts = match &part.told {
+        Ok(told) => Some(told.write(part.leads.len(), &mut columns)),
+        Err(Untold::Unfit) => Some(Owned::Null),
+        Err(Untold::Old) => None,
+    };
     let uint = |number: u64| Owned::from(number);
     let covers = map([
         ("first", uint(first)),
@@ -41,8 +47,10 @@ pub(super) fn leaf(part: &Part, keys: &[Key], first: u64, proof: &Proof) -> Resu
         ("start", uint(part.start)),
         ("end", uint(part.end)),
     ]);
-    let catalog =
-        map([("format", uint(FORMAT)), ("covers", covers), ("data", proof.to_value()), ("keys", Owned::Array(heads))]);
+    let about =
+        [("format", uint(FORMAT)), ("covers", covers), ("data", proof.to_value()), ("keys", Owned::Array(heads))];
+    let about = about.into_iter().chain(facts.map(|facts| ("facts", facts)));
+    let catalog = Owned::Map(about.map(|(key, value)| (key.into(), value)).collect());
     columns.into_iter().fold(MessageBuilder::new().extra("catalog", catalog), MessageBuilder::object).encode()
 }
 
@@ -84,16 +92,6 @@ fn write_key(key: &Key, values: &KeyPart, part: &Part, columns: &mut Vec<ObjectB
         entries.push(("absent", reserved.into()));
     }
     Ok(Owned::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect()))
-}
-
-/// The code of a missing value, for a table of `len` values: the greatest number of the narrowest type that has a code for
-/// each value and one more.
-const fn reserved_for(len: usize) -> u64 {
-    match len {
-        0..=0xff => 0xff,
-        0x100..=0xffff => 0xffff,
-        _ => 0xffff_ffff,
-    }
 }
 
 /// Whether a key needs a column for messages, and one for objects. It needs only one if the other follows from it:

@@ -5,7 +5,9 @@ use std::ops::Range;
 use tgm_core::descriptor::Dtype;
 use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
+use tgm_core::wire::{DATA_OBJECT_FOOTER_SIZE, ObjectTail};
 use tgm_std::{Result, TensogramError};
+use zerocopy::FromBytes as _;
 
 use crate::source::Source;
 
@@ -22,8 +24,8 @@ pub(crate) struct Entry {
     pub(crate) offset: u64,
     /// Bytes of its frame.
     pub(crate) length: u64,
-    /// The digest of its frame. 0 if it has none.
-    pub(crate) digest: u64,
+    /// The digest of its frame. 0 if it has none. `None` if it was not read.
+    pub(crate) digest: Option<u64>,
     /// Whether its elements are packed, and `float32` tells all of them apart.
     pub(crate) fits_float32: bool,
 }
@@ -51,6 +53,23 @@ impl Archive {
         let entry = entry.ok_or_else(|| bad(format!("object {number} of the dataset is not there")))?;
         let source = usize::try_from(entry.source).ok().and_then(|source| self.sources.get(source));
         Ok((source.ok_or_else(|| bad(format!("source {} of the dataset is not there", entry.source)))?, entry))
+    }
+
+    /// The digest of an object's frame. `None` if it has none.
+    ///
+    /// # Errors
+    /// The errors of reading.
+    pub(crate) fn digest(&self, number: u32) -> Result<Option<u64>> {
+        let (source, entry) = self.entry(number)?;
+        let digest = if let Some(digest) = entry.digest {
+            digest
+        } else {
+            let mut tail = [0; DATA_OBJECT_FOOTER_SIZE];
+            let read = source.file().read_at(entry.end().saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64), &mut tail)?;
+            let tail = tail.get(..read).and_then(|tail| ObjectTail::ref_from_bytes(tail).ok());
+            tail.map_or(0, |tail| tail.hash.get())
+        };
+        Ok(Some(digest).filter(|digest| *digest != 0))
     }
 
     /// The place of an object, in words.

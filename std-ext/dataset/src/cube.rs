@@ -332,7 +332,9 @@ impl<'c> Group<'c> {
                 continue;
             };
             let (one, other) = (archive.entry(*before)?.1, archive.entry(row)?.1);
-            let is_same = one.digest == other.digest && one.digest != 0 && one.length == other.length;
+            let is_same = one.length == other.length
+                && archive.digest(*before)?.is_some()
+                && archive.digest(*before)? == archive.digest(row)?;
             match duplicates {
                 _ if is_same => {}
                 Duplicates::First => {}

@@ -1,14 +1,14 @@
-//! What the metadata of all objects say, read by several threads.
+//! What the metadata of all objects say: read by several threads, or taken from a catalogue.
 //!
 //! Keys and values become numbers. A value is what CBOR has for it, so that equal values have equal numbers.
 
 use std::collections::BTreeSet;
 
+pub(crate) use tgm_catalog::facts::{DTYPE, EXTRA, GRID, SHAPE};
+use tgm_catalog::facts::{FITS_FLOAT32, FactSink, Facts};
+use tgm_catalog::{Catalog, FactColumn};
 use tgm_core::Message;
-use tgm_core::cbor::{Kind, Value};
-use tgm_core::descriptor::{Descriptor, Dtype, Encoding};
-use tgm_core::metadata::ObjectMetadata;
-use tgm_grid::{GridSection, Octets};
+use tgm_core::cbor::Value;
 use tgm_std::file::{Data, TensogramFile};
 use tgm_std::internal::{Threads, hash};
 use tgm_std::{MessageLayout, Result, interrupt};
@@ -16,44 +16,6 @@ use tgm_std::{MessageLayout, Result, interrupt};
 use crate::archive::{Entry, bad};
 use crate::intern::Interner;
 use crate::options::OpenOptions;
-
-/// The type of an object's elements.
-pub(crate) const DTYPE: &str = "#dtype";
-/// The shape of an object, as numbers of 8 bytes, the lowest byte first.
-pub(crate) const SHAPE: &str = "#shape";
-/// Section 3 of GRIB.
-pub(crate) const GRID: &str = "#grid";
-/// What stands before keys of messages.
-pub(crate) const EXTRA: &str = "_extra_.";
-
-/// Keys whose values are taken whole, whatever they are.
-const WHOLE: [&str; 8] = ["area", "attributes", "dim_names", "dimensions", "netcdf", "place", "time", "zarr"];
-/// The same, of messages.
-const WHOLE_OF_MESSAGES: [&str; 9] =
-    ["attributes", "dim_names", "dimensions", "groups", "netcdf", "record", "texts", "unlimited", "zarr"];
-/// Keys of GRIB that tell fields apart, or name them. The others say how a field is stored.
-const OF_GRIB: [&str; 20] = [
-    "date",
-    "derivedForecast",
-    "discipline",
-    "level",
-    "paramId",
-    "parameterCategory",
-    "parameterName",
-    "parameterNumber",
-    "parameterUnits",
-    "percentileValue",
-    "perturbationNumber",
-    "probabilityType",
-    "quantileValue",
-    "scaledValueOfLowerLimit",
-    "scaledValueOfSecondFixedSurface",
-    "scaledValueOfUpperLimit",
-    "stepRange",
-    "time",
-    "typeOfLevel",
-    "typeOfStatisticalProcessing",
-];
 
 /// Numbers of keys, each with the number of its value. In the order of the keys.
 pub(crate) type Cells = Vec<(u32, u32)>;
@@ -91,27 +53,69 @@ pub(crate) fn cell(cells: &Cells, key: u32) -> Option<u32> {
 }
 
 impl Gathered {
-    /// Reads the metadata of a source.
+    /// Reads the metadata of the messages of a source that begin at byte `start`. The first of them is number `first`.
     ///
     /// # Errors
     /// The errors of reading, and of the first message whose structure or metadata has an error.
-    pub(crate) fn add(&mut self, file: &TensogramFile, source: u32, options: &OpenOptions) -> Result<()> {
+    pub(crate) fn add(
+        &mut self,
+        file: &TensogramFile,
+        source: u32,
+        (start, first): (u64, usize),
+        options: &OpenOptions,
+    ) -> Result<()> {
         let decode = &options.decode;
         let data = Data::from(file);
-        let layouts = data.layouts()?;
+        let layouts = if start == 0 { data.layouts()? } else { data.layouts_from(start)?.into() };
         let bytes = layouts.iter().map(|layout| layout.length).sum();
         let threads = Threads::resolve(decode.threads, bytes, decode.parallel_threshold_bytes)?;
         let runs = data.map_runs(&layouts, threads, |number, run| {
             let mut found = Found { list_unread: options.list_unused, ..Found::default() };
             run.for_each(|index, layout, bytes| {
                 interrupt::check()?;
-                let message = number + index;
+                let message = first + number + index;
                 found.add(source, message, (layout, bytes), options).map_err(|error| error.in_message(message))
             })?;
             Ok(found.gathered)
         });
         for run in runs.map_err(|error| error.within(file.name()))? {
             self.join(run);
+        }
+        Ok(())
+    }
+
+    /// Takes what a catalogue knows of the messages of a source, which is not read.
+    ///
+    /// # Errors
+    /// [`tgm_std::TensogramError::Metadata`] for a damaged catalogue, and for one without facts. Then nothing was added.
+    pub(crate) fn add_cataloged(&mut self, catalog: &Catalog, source: u32) -> Result<()> {
+        for leaf in catalog.facts()? {
+            let (fits, columns): (Vec<_>, Vec<_>) = leaf.columns.iter().partition(|column| column.path == FITS_FLOAT32);
+            let mut columns: Vec<(u32, Vec<u32>, &FactColumn)> = columns
+                .into_iter()
+                .map(|column| {
+                    let values = column.values.iter().map(|value| self.values.code(value)).collect();
+                    (self.keys.code(column.path.as_bytes()), values, column)
+                })
+                .collect();
+            columns.sort_unstable_by_key(|(key, ..)| *key);
+            self.rows.reserve(leaf.objects.len());
+            for (at, (message, object, place)) in leaf.objects.into_iter().enumerate() {
+                let entry = Entry {
+                    source,
+                    message: u32::try_from(message).map_err(|_| bad(TOO_MANY_MESSAGES))?,
+                    object: u32::try_from(object).map_err(|_| bad(TOO_MANY_OBJECTS))?,
+                    offset: place.start,
+                    length: place.end.saturating_sub(place.start),
+                    digest: None,
+                    fits_float32: fits.iter().any(|column| column.code(at).is_some()),
+                };
+                let mut cells = Vec::with_capacity(columns.len());
+                for (key, values, column) in &columns {
+                    cells.extend(column.code(at).and_then(|code| values.get(code)).map(|value| (*key, *value)));
+                }
+                self.rows.push(Row { entry, cells });
+            }
         }
         Ok(())
     }
@@ -149,14 +153,41 @@ impl Gathered {
     }
 }
 
+/// Why a source cannot be numbered.
+const TOO_MANY_MESSAGES: &str = "it has more than 2^32 messages";
+const TOO_MANY_OBJECTS: &str = "it has more than 2^32 objects";
+
 /// What one thread has found.
 #[derive(Default)]
 struct Found {
     gathered: Gathered,
-    path: String,
+    /// Facts that were told last.
+    cells: Cells,
+    fits_float32: bool,
     /// The last value of each key: neighbours are often equal.
     last: Vec<u32>,
     list_unread: bool,
+}
+
+impl FactSink for Found {
+    fn fact(&mut self, path: &str, value: &[u8]) {
+        if path == FITS_FLOAT32 {
+            self.fits_float32 = true;
+            return;
+        }
+        let cell = self.cell(path, value);
+        self.cells.push(cell);
+    }
+
+    fn wants_unread(&self) -> bool {
+        self.list_unread
+    }
+
+    fn unread(&mut self, path: &str) {
+        if !self.gathered.unread.contains(path) {
+            self.gathered.unread.insert(path.to_string());
+        }
+    }
 }
 
 impl Found {
@@ -169,144 +200,41 @@ impl Found {
     ) -> Result<()> {
         let message = Message::parse(bytes)?;
         let metadata = hash::metadata(&message, &options.decode)?;
-        let number = u32::try_from(number).map_err(|_| bad("it has more than 2^32 messages"))?;
-        let (mut of_all, mut about) = (Vec::new(), Vec::new());
-        for entry in metadata.frame().extra_entries() {
-            let (key, value) = entry?;
-            let Ok(key) = key.as_str() else { continue };
-            if WHOLE_OF_MESSAGES.contains(&key) {
-                self.path.clear();
-                self.path.push_str(EXTRA);
-                self.path.push_str(key);
-                about.push(self.cell(value.as_encoded()));
-            } else {
-                self.add_entry(&mut of_all, key, &value)?;
-            }
-        }
+        let number = u32::try_from(number).map_err(|_| bad(TOO_MANY_MESSAGES))?;
+        let mut facts = Facts::default();
+        self.cells.clear();
+        facts.of_message(&metadata, self)?;
+        let told = std::mem::take(&mut self.cells);
+        let keys = &self.gathered.keys;
+        let is_about = |(key, _): &(u32, u32)| keys.get(*key).starts_with(EXTRA.as_bytes());
+        let (about, of_all): (Cells, Cells) = told.into_iter().partition(is_about);
         if !about.is_empty() {
             self.gathered.abouts.push(About { source, message: number, cells: sorted(about) });
         }
-        let mut section = None;
         for (index, (about, object)) in metadata.objects().zip(message.objects()).enumerate() {
             let (about, object) = (about?, object?);
             let frame = object.frame();
-            let mut cells = of_all.clone();
-            self.add_object(&mut cells, &about, &mut section)?;
-            let descriptor = object.descriptor();
-            self.set_path(DTYPE);
-            cells.push(self.cell(descriptor.dtype().name().as_bytes()));
-            let shape: Vec<u8> = descriptor.shape().iter().flat_map(u64::to_le_bytes).collect();
-            self.set_path(SHAPE);
-            cells.push(self.cell(&shape));
+            self.cells.clone_from(&of_all);
+            self.fits_float32 = false;
+            facts.of_object(&about, object.descriptor(), self)?;
             let entry = Entry {
                 source,
                 message: number,
-                object: u32::try_from(index).map_err(|_| bad("it has more than 2^32 objects"))?,
+                object: u32::try_from(index).map_err(|_| bad(TOO_MANY_OBJECTS))?,
                 offset: layout.offset + frame.offset(),
                 length: frame.total_length(),
-                digest: frame.hash_slot(),
-                fits_float32: fits_float32(descriptor),
+                digest: Some(frame.hash_slot()),
+                fits_float32: self.fits_float32,
             };
-            self.gathered.rows.push(Row { entry, cells: sorted(cells) });
+            let cells = sorted(std::mem::take(&mut self.cells));
+            self.gathered.rows.push(Row { entry, cells });
         }
         Ok(())
     }
 
-    /// Adds what an object says. `section` is section 3 of the object before, which holds on.
-    fn add_object<'a>(
-        &mut self,
-        cells: &mut Cells,
-        about: &ObjectMetadata<'a>,
-        section: &mut Option<&'a [u8]>,
-    ) -> Result<()> {
-        let mut is_of_grib = false;
-        for entry in about.entries() {
-            let (key, value) = entry?;
-            let Ok(key) = key.as_str() else { continue };
-            if key == "grib" && value.kind() == Kind::Map {
-                for entry in &value.as_map()? {
-                    let (key, value) = entry?;
-                    let Ok(key) = key.as_str() else { continue };
-                    if key == "sections" {
-                        is_of_grib = true;
-                        *section = section_of(&value)?.or(*section);
-                    } else if OF_GRIB.binary_search(&key).is_ok() {
-                        self.add_scalar(cells, "grib", key, &value);
-                    } else {
-                        self.leave("grib.", key);
-                    }
-                }
-            } else {
-                self.add_entry(cells, key, &value)?;
-            }
-        }
-        if let Some(section) = section.filter(|_| is_of_grib) {
-            self.set_path(GRID);
-            cells.push(self.cell(section));
-        }
-        Ok(())
-    }
-
-    /// Adds a key at the top, and what its map holds.
-    fn add_entry(&mut self, cells: &mut Cells, key: &str, value: &Value<'_>) -> Result<()> {
-        if key == tgm_core::metadata::RESERVED_KEY || key.is_empty() {
-            return Ok(());
-        }
-        match value.kind() {
-            _ if WHOLE.contains(&key) && matches!(value.kind(), Kind::Map | Kind::Array) => {
-                self.set_path(key);
-                cells.push(self.cell(value.as_encoded()));
-            }
-            Kind::Map => {
-                for entry in &value.as_map()? {
-                    let (inner, value) = entry?;
-                    if let Ok(inner) = inner.as_str() {
-                        self.add_scalar(cells, key, inner, &value);
-                    }
-                }
-            }
-            Kind::Array | Kind::Bytes | Kind::Null => self.leave("", key),
-            _ => {
-                self.set_path(key);
-                cells.push(self.cell(value.as_encoded()));
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds a key of a map. Bounds of a grid are the only list.
-    fn add_scalar(&mut self, cells: &mut Cells, map: &str, key: &str, value: &Value<'_>) {
-        let is_scalar = !matches!(value.kind(), Kind::Map | Kind::Array | Kind::Bytes | Kind::Null);
-        if is_scalar || (key == "area" && value.kind() == Kind::Array) {
-            self.set_path(map);
-            self.path.push('.');
-            self.path.push_str(key);
-            cells.push(self.cell(value.as_encoded()));
-        } else if self.list_unread {
-            self.gathered.unread.insert(format!("{map}.{key}"));
-        }
-    }
-
-    /// Notes a key that is not read.
-    fn leave(&mut self, map: &str, key: &str) {
-        if !self.list_unread {
-            return;
-        }
-        self.set_path(map);
-        self.path.push_str(key);
-        if !self.gathered.unread.contains(&self.path) {
-            self.gathered.unread.insert(self.path.clone());
-        }
-    }
-
-    fn set_path(&mut self, path: &str) {
-        self.path.clear();
-        self.path.push_str(path);
-    }
-
-    /// The numbers of the key at `path`, and of its value.
-    fn cell(&mut self, value: &[u8]) -> (u32, u32) {
-        let key = self.gathered.keys.code(self.path.as_bytes());
+    /// The numbers of a key, and of its value.
+    fn cell(&mut self, path: &str, value: &[u8]) -> (u32, u32) {
+        let key = self.gathered.keys.code(path.as_bytes());
         let at = key as usize;
         if let Some(last) = self.last.get(at)
             && self.gathered.values.get(*last) == value
@@ -330,34 +258,4 @@ fn sorted(mut cells: Cells) -> Cells {
     cells.sort_by_key(|(key, _)| *key);
     cells.dedup_by_key(|(key, _)| *key);
     cells
-}
-
-/// Section 3 of the sections that an object has.
-fn section_of<'a>(sections: &Value<'a>) -> Result<Option<&'a [u8]>> {
-    debug_assert_eq!(GridSection::SECTIONS, "grib.sections", "the key is the one of the grid's reader");
-    for section in &sections.as_array()? {
-        let Some(section) = section?.as_bytes()?.as_slice() else { continue };
-        if Octets::new(section).u8(5) == Some(3) {
-            return Ok(Some(section));
-        }
-    }
-    Ok(None)
-}
-
-/// Whether packed values of 64 bits stay apart in 32: rounding moves none of them by more than a quarter of the distance to
-/// the next.
-fn fits_float32(descriptor: &Descriptor<'_>) -> bool {
-    if descriptor.dtype() != Dtype::Float64 || descriptor.encoding().known() != Some(Encoding::SimplePacking) {
-        return false;
-    }
-    let Ok(packing) = descriptor.packing() else { return false };
-    let step = packing.scale();
-    let last = packing.reference_value + step * (2_f64.powi(packing.bits_per_value.cast_signed()) - 1.0);
-    let most = packing.reference_value.abs().max(last.abs());
-    let is_normal = |number: f64| number < f64::from(f32::MAX) && number > 1e-30;
-    match packing.bits_per_value {
-        // One value for all.
-        0 => most == 0.0 || is_normal(most),
-        _ => is_normal(most) && is_normal(step) && most / 16_777_216.0 <= step / 4.0,
-    }
 }

@@ -42,6 +42,7 @@
 //! | `attributes` | attributes |
 //! | `cube` | axes, places and holes |
 //! | `columns`, `grid` | what the keys of fields mean; coordinates of grids |
+//! | `catalogs` | catalogues of sources |
 //! | `gather` | metadata of all objects |
 //! | `dataset` | a dataset, and how it is read |
 //! | `read` | boxes of variables |
@@ -52,6 +53,7 @@
 mod archive;
 mod assemble;
 mod attributes;
+mod catalogs;
 mod cf;
 mod columns;
 mod cube;
@@ -87,7 +89,7 @@ use self::gather::Gathered;
 pub use self::indices::Indices;
 pub use self::label::{Label, Real};
 pub use self::model::{Attribute, Attributes, Coordinate, Hole, LeftOut, Values, Variable};
-pub use self::options::{Duplicates, Join, OpenOptions, Profile, on_all_cores};
+pub use self::options::{Catalogs, Duplicates, Join, OpenOptions, Profile, on_all_cores};
 pub use self::pieces::Stored;
 pub use self::reduce::{Reduced, Statistic};
 pub use self::select::Selector;
@@ -98,24 +100,40 @@ use self::source::Source;
 struct Opened {
     gathered: Gathered,
     archive: Arc<Archive>,
+    /// Catalogues that were not used, and why.
+    notes: Vec<String>,
 }
 
 fn gather<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Opened> {
     let mut gathered = Gathered::default();
     let mut opened = Vec::with_capacity(sources.len());
-    for source in sources {
+    let mut notes = Vec::new();
+    catalogs::check(sources.len(), options)?;
+    for (number, source) in sources.iter().enumerate() {
+        let source = source.as_ref();
         // A path need not be text; an address is.
-        let file = match source.as_ref().to_str().filter(|text| is_remote_url(text)) {
+        let file = match source.to_str().filter(|text| is_remote_url(text)) {
             Some(address) => TensogramFile::open_source(address, None)?,
             None => TensogramFile::open(source)?,
         };
-        let number = u32::try_from(opened.len()).map_err(|_| bad("there are more than 2^32 sources"))?;
-        gathered.add(&file, number, options)?;
+        let catalog = catalogs::path_of(number, source, options);
+        let number = u32::try_from(number).map_err(|_| bad("there are more than 2^32 sources"))?;
+        let covered = match catalog.map(|path| catalogs::take(&path, &file, number, &mut gathered, options)) {
+            Some(Ok(covered)) => covered,
+            Some(Err(note)) => {
+                notes.push(note);
+                Some((0, 0))
+            }
+            None => Some((0, 0)),
+        };
+        if let Some(from) = covered {
+            gathered.add(&file, number, from, options)?;
+        }
         opened.push(Source::new(file));
     }
     let entries = gathered.rows.iter().map(|row| row.entry).collect();
     let called = options.called.clone();
-    Ok(Opened { gathered, archive: Arc::new(Archive { sources: opened, entries, called }) })
+    Ok(Opened { gathered, archive: Arc::new(Archive { sources: opened, entries, called }), notes })
 }
 
 fn is_of_files(opened: &Opened, options: &OpenOptions) -> bool {
@@ -143,13 +161,18 @@ pub fn open<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Data
 /// As [`open`].
 pub fn open_all<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Vec<Dataset>> {
     let opened = gather(sources, options)?;
-    let Opened { gathered, archive } = &opened;
-    if is_of_files(&opened, options) {
-        return Ok(vec![cf::dataset(gathered, archive, options)]);
+    let Opened { gathered, archive, notes } = &opened;
+    let mut found = if is_of_files(&opened, options) {
+        vec![cf::dataset(gathered, archive, options)]
+    } else {
+        let columns = Columns::of(gathered);
+        let cubes = cube::cubes(archive, &columns, options.duplicates)?;
+        assemble::datasets(gathered, archive, cubes, options)
+    };
+    for dataset in &mut found {
+        dataset.notes.extend_from_slice(notes);
     }
-    let columns = Columns::of(gathered);
-    let cubes = cube::cubes(archive, &columns, options.duplicates)?;
-    Ok(assemble::datasets(gathered, archive, cubes, options))
+    Ok(found)
 }
 
 /// The groups of an archive that was made from files, without the root. None for archives of fields.

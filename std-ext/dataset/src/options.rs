@@ -1,5 +1,7 @@
 //! Options of opening.
 
+use std::path::PathBuf;
+
 use tgm_core::descriptor::Dtype;
 use tgm_std::DecodeOptions;
 
@@ -39,6 +41,21 @@ pub enum Join {
     Exact,
 }
 
+/// Catalogues that say what the messages of sources are, so that these need not be read.
+///
+/// One that does not fit its source is not used, and [`crate::Dataset::notes`] says so. If the source has grown, the messages
+/// behind those that are catalogued are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Catalogs {
+    /// `FILE.catalog` for a file of this machine, if it is there.
+    #[default]
+    Beside,
+    /// None.
+    Unused,
+    /// Files with the catalogues of sources, one for each source.
+    Named(Vec<PathBuf>),
+}
+
 /// Options of opening.
 #[derive(Clone, Debug)]
 pub struct OpenOptions {
@@ -58,6 +75,8 @@ pub struct OpenOptions {
     pub list_unused: bool,
     /// What errors call a source, where its own name says nothing. `None` is its own name.
     pub called: Option<String>,
+    /// Which catalogues are used. With [`Self::list_unused`] none is: they do not have all keys.
+    pub catalogs: Catalogs,
     /// How metadata are read, and by how many threads.
     pub decode: DecodeOptions,
 }
@@ -73,6 +92,7 @@ impl Default for OpenOptions {
             group: None,
             list_unused: false,
             called: None,
+            catalogs: Catalogs::Beside,
             decode: on_all_cores(),
         }
     }

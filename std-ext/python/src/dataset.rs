@@ -11,7 +11,7 @@ use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
 use tgm_dataset::{
-    Attribute, Attributes, Coordinate, Duplicates, Hole, Indices, Join, OpenOptions, Profile, Statistic, Values,
+    Attribute, Attributes, Catalogs, Coordinate, Duplicates, Hole, Indices, Join, OpenOptions, Profile, Statistic, Values,
     Variable, groups, on_all_cores, open_all,
 };
 use tgm_std::{DecodeOptions, Dtype};
@@ -48,6 +48,13 @@ fn options_of(options: &Bound<'_, PyDict>) -> PyResult<OpenOptions> {
     }
     if let Some(group) = options.get_item("group")? {
         found.group = group.extract()?;
+    }
+    if let Some(catalog) = options.get_item("catalog")? {
+        found.catalogs = match catalog.extract::<bool>() {
+            Ok(true) => Catalogs::Beside,
+            Ok(false) => Catalogs::Unused,
+            Err(_) => Catalogs::Named(catalog.extract()?),
+        };
     }
     Ok(found)
 }

@@ -26,6 +26,8 @@ fn exhaust(catalog: &Catalog) -> tgm_std::Result<Vec<(usize, usize)>> {
 fn every_damaged_byte_is_an_error_or_does_no_harm() {
     let bytes = stored(&data(), &["mars.step", "mars.param"]).to_bytes();
     let expected = exhaust(&Catalog::from_bytes(&bytes).unwrap()).unwrap();
+    let facts = |catalog: &Catalog| catalog.facts().map(|facts| format!("{facts:?}"));
+    let told = facts(&Catalog::from_bytes(&bytes).unwrap()).unwrap();
     assert_eq!(expected.len(), 13);
     let mut harmless = 0;
     for at in 0..bytes.len() {
@@ -33,9 +35,13 @@ fn every_damaged_byte_is_an_error_or_does_no_harm() {
             let mut damaged = bytes.clone();
             damaged[at] ^= flip;
             // Flags and markers of frames are not under a digest.
-            if let Ok(found) = Catalog::from_bytes(&damaged).and_then(|catalog| exhaust(&catalog)) {
+            let Ok(catalog) = Catalog::from_bytes(&damaged) else { continue };
+            if let Ok(found) = exhaust(&catalog) {
                 assert_eq!(found, expected, "byte {at}");
                 harmless += 1;
+            }
+            if let Ok(found) = facts(&catalog) {
+                assert_eq!(found, told, "byte {at}");
             }
         }
     }
@@ -69,10 +75,16 @@ fn leaves_that_do_not_follow_each_other_are_errors() {
 
 /// A leaf that says what it likes, with digests that are right.
 fn forged(covers: [u64; 5], count: &[u32], tail: &[u64], keys: Vec<Value>, more: &[u8]) -> Vec<u8> {
-    forged_with(covers, count, tail, keys, ObjectBuilder::new(&[more.len() as u64], more).unwrap())
+    forged_with(covers, (count, tail), keys, None, ObjectBuilder::new(&[more.len() as u64], more).unwrap())
 }
 
-fn forged_with(covers: [u64; 5], count: &[u32], tail: &[u64], keys: Vec<Value>, more: ObjectBuilder<'_>) -> Vec<u8> {
+fn forged_with(
+    covers: [u64; 5],
+    (count, tail): (&[u32], &[u64]),
+    keys: Vec<Value>,
+    facts: Option<Value>,
+    more: ObjectBuilder<'_>,
+) -> Vec<u8> {
     let map =
         |entries: Vec<(&str, Value)>| Value::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect());
     let names = ["first", "messages", "objects", "start", "end"];
@@ -82,7 +94,9 @@ fn forged_with(covers: [u64; 5], count: &[u32], tail: &[u64], keys: Vec<Value>, 
         ("head", 0x2d06_8005_38d3_94c2_u64.into()),
         ("tail", Value::Bytes(vec![])),
     ]);
-    let about = map(vec![("format", 1.into()), ("covers", covers), ("data", proof), ("keys", Value::Array(keys))]);
+    let mut about = vec![("format", 1.into()), ("covers", covers), ("data", proof), ("keys", Value::Array(keys))];
+    about.extend(facts.map(|facts| ("facts", facts)));
+    let about = map(about);
     let zero = [0_u8];
     let columns = [
         ObjectBuilder::new(&[1], &zero).unwrap().metadata("name", "message.gap"),
@@ -154,6 +168,50 @@ fn what_a_leaf_claims_is_checked() {
     assert!(limited.unwrap_err().to_string().contains("more than the limit of 100"));
 }
 
+#[test]
+fn what_a_leaf_claims_of_facts_is_checked() {
+    let fact = |object: u64, values: u8, absent: u64| {
+        let values = (0..values).map(|value| Value::Bytes(vec![value])).collect();
+        let entries: [(&str, Value); 4] = [
+            ("path", "a".into()),
+            ("object", object.into()),
+            ("values", Value::Array(values)),
+            ("absent", absent.into()),
+        ];
+        Value::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())
+    };
+    let open = |facts: Option<Value>, more: &[u8]| {
+        let more = ObjectBuilder::new(&[more.len() as u64], more).unwrap();
+        Catalog::from_bytes(&forged_with([0, 4, 4, 0, 40], (&[1], &[10]), Vec::new(), facts, more))
+    };
+    let codes = [0, 1, 255, 0];
+    let good = open(Some(Value::Array(vec![fact(5, 2, 255)])), &codes).unwrap();
+    let column = &good.facts().unwrap()[0].columns[0];
+    let found: Vec<Option<usize>> = (0..5).map(|object| column.code(object)).collect();
+    assert_eq!((found, good.has_facts()), (vec![Some(0), Some(1), None, Some(0), None], true));
+    // Of an older release; and of messages that say something of themselves. Leaves that are joined stay what they are.
+    for (facts, lacks) in [(None, true), (Some(Value::Null), false)] {
+        let catalog = open(facts, &codes).unwrap();
+        for catalog in [catalog.compact().unwrap(), catalog] {
+            assert_eq!((catalog.has_facts(), catalog.lacks_facts()), (false, lacks));
+            assert_eq!(catalog.facts().unwrap_err().to_string().contains("older release"), lacks);
+        }
+    }
+    for (facts, more, text) in [
+        (vec![fact(5, 1, 255)], &codes[..], "a code without a value"),
+        (vec![fact(5, 2, 1)], &codes, "the code of a missing fact"),
+        (vec![fact(5, 2, 255)], &codes[..3], "3 rows instead of 4"),
+        (vec![fact(6, 2, 255)], &codes, "object"),
+        (vec![fact(u64::MAX, 2, 255)], &codes, "object"),
+        (vec![fact(5, 2, 255); 11], &codes, "more than the data have bytes"),
+        (vec![fact(5, 2, 255); 1025], &codes, "more than 1024 facts"),
+        (vec![1.into()], &codes, "expected"),
+    ] {
+        let error = open(Some(Value::Array(facts)), more).and_then(|catalog| catalog.facts()).unwrap_err().to_string();
+        assert!(error.contains(text), "{text}: {error}");
+    }
+}
+
 /// No float stands for a missing value, so a leaf of floats has nothing to say of a message without objects.
 #[test]
 fn a_message_without_objects_has_no_float() {
@@ -163,7 +221,8 @@ fn a_message_without_objects_has_no_float() {
         || vec![Value::Map(entries.iter().map(|(key, value): &(_, Value)| ((*key).into(), value.clone())).collect())];
     let leaf = |messages, count: &[u32]| {
         let column = ObjectBuilder::new(&[2], &values).unwrap();
-        Catalog::from_bytes(&forged_with([0, messages, 2, 0, 10 * messages], count, &[10], keys(), column)).unwrap()
+        Catalog::from_bytes(&forged_with([0, messages, 2, 0, 10 * messages], (count, &[10]), keys(), None, column))
+            .unwrap()
     };
     assert_eq!(leaf(2, &[1]).select_messages(&query("a=2.5")).unwrap(), [1]);
     let error = leaf(3, &[1, 0, 1]).select_messages(&query("a=0")).unwrap_err().to_string();

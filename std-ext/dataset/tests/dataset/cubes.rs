@@ -10,7 +10,7 @@ fn number(number: i64) -> Value {
 }
 
 /// A field on a level of pressure.
-fn upper(param: &str, level: i64, step: i64, value: f64) -> Vec<u8> {
+pub(crate) fn upper(param: &str, level: i64, step: i64, value: f64) -> Vec<u8> {
     let mars = [("param", param.into()), ("levtype", "pl".into()), ("levelist", number(level)), ("step", number(step))];
     field(value, &mars, &[])
 }
@@ -23,7 +23,7 @@ fn sum(start: i64, end: i64, value: f64) -> Vec<u8> {
 }
 
 /// At 2 m, at 10 m and on levels of pressure, with a hole.
-fn many() -> Vec<Vec<u8>> {
+pub(crate) fn many() -> Vec<Vec<u8>> {
     let mut messages = Vec::new();
     for step in [0, 6, 12, 24] {
         for level in [500, 850] {

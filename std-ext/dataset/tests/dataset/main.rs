@@ -1,8 +1,9 @@
 //! Archives as datasets.
 
-#![allow(clippy::unwrap_used, reason = "tests may panic")]
+#![allow(clippy::unwrap_used, clippy::float_cmp, reason = "tests may panic, and know the exact values")]
 
 mod boxes;
+mod catalogs;
 mod cubes;
 mod files;
 mod picks;

@@ -22,6 +22,8 @@ def open_dataset(source, /, **options):
     - `fill`: fill values by the names of variables, for integers with holes.
     - `dtype`: "float32" for floats of that type, as cfgrib has them. They are float64 where values are packed.
     - `group`: the group of a file of NetCDF or Zarr.
+    - `catalog`: a catalogue of `tgm catalog`, by which messages need not be read; a list of them for a list of files. Without it,
+      `FILE.catalog` beside a file is used. One that does not fit its file is not used, which a warning tells. With False none is.
     """
     import xarray
 
@@ -35,8 +37,7 @@ def open_datasets(source, /, **options):
     """
     import xarray
 
-    of_rust = {name: options[name] for name in OPTIONS if options.get(name) is not None}
-    archive = Archive(sources_of(source), of_rust)
+    archive = Archive(sources_of(source), options)
     engine = _backend()
     return [
         xarray.open_dataset(source, engine=engine, _number=number, **options) for number in range(len(archive.native()))
@@ -81,7 +82,7 @@ def _backend():
 
 
 # Options that the compiled half takes.
-OPTIONS = ("profile", "join", "duplicates", "squeeze", "fill", "group")
+OPTIONS = ("profile", "join", "duplicates", "squeeze", "fill", "group", "catalog")
 # Archives that a process keeps open.
 _KEPT = 8
 
@@ -132,7 +133,10 @@ class Archive:
 
     def __init__(self, sources, options):
         self.sources = sources
-        self.options = tuple(sorted((name, _frozen(value)) for name, value in options.items()))
+        given = {name: options[name] for name in OPTIONS if options.get(name) is not None}
+        if "catalog" in given:
+            given["catalog"] = _catalogs_of(given["catalog"])
+        self.options = tuple(sorted((name, _frozen(value)) for name, value in given.items()))
         self.states = _digest(sources)
 
     def __eq__(self, other):
@@ -152,11 +156,26 @@ class Archive:
         """The datasets of the compiled half."""
         return _opened(self)
 
+    def native_options(self):
+        """Options as the compiled half takes them."""
+        return {name: dict(value) if name == "fill" else value for name, value in self.options}
+
     def check(self):
         """Raises an error if a file was changed since the archive was opened."""
         if _digest(self.sources) != self.states:
             names = ", ".join(_native._shown(source)[0] for source in self.sources[:3])
             raise ValueError(f"{names}: the file was changed since the dataset was opened")
+
+
+def _catalogs_of(catalog):
+    """The paths of catalogues as a tuple, from any folder; True for those beside files, False for none."""
+    if isinstance(catalog, bool):
+        return catalog
+    if isinstance(catalog, (str, os.PathLike)):
+        catalog = [catalog]
+    if not isinstance(catalog, (list, tuple)) or not all(isinstance(each, (str, os.PathLike)) for each in catalog):
+        raise TypeError(f"argument 'catalog': a path, a list of paths or False is expected, not {type(catalog).__name__}")
+    return tuple(os.path.abspath(os.path.expanduser(os.fspath(path))) for path in catalog)
 
 
 def _frozen(value):
@@ -173,8 +192,7 @@ def _digest(sources):
 
 def _open_anew(archive):
     archive.check()
-    options = {name: dict(value) if name == "fill" else value for name, value in archive.options}
-    return _native._open_datasets(list(archive.sources), options)
+    return _native._open_datasets(list(archive.sources), archive.native_options())
 
 
 _opened = functools.lru_cache(maxsize=_KEPT)(_open_anew)

@@ -10,7 +10,7 @@ from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
 from . import _native
-from ._dataset import OPTIONS, Archive, sources_of
+from ._dataset import Archive, sources_of
 
 # Bytes of a chunk that is not asked for otherwise, and the greatest number of chunks of a variable.
 CHUNK_BYTES = 8 << 20
@@ -106,17 +106,17 @@ class TgmBackendEntrypoint(BackendEntrypoint):
     open_dataset_parameters = (
         "filename_or_obj", "mask_and_scale", "decode_times", "concat_characters", "decode_coords", "drop_variables",
         "use_cftime", "decode_timedelta", "group", "profile", "join", "duplicates", "squeeze", "fill", "dtype", "chunk",
-        "_number",
+        "catalog", "_number",
     )
 
     def open_dataset(
         self, filename_or_obj, *, mask_and_scale=True, decode_times=True, concat_characters=True, decode_coords=True,
         drop_variables=None, use_cftime=None, decode_timedelta=None, group=None, profile=None, join=None,
-        duplicates=None, squeeze=None, fill=None, dtype=None, chunk=None, _number=0,
+        duplicates=None, squeeze=None, fill=None, dtype=None, chunk=None, catalog=None, _number=0,
     ):
         given = {"profile": profile, "join": join, "duplicates": duplicates, "squeeze": squeeze, "fill": fill,
-                 "group": group}
-        archive = Archive(sources_of(filename_or_obj), {name: given[name] for name in OPTIONS if given[name] is not None})
+                 "group": group, "catalog": catalog}
+        archive = Archive(sources_of(filename_or_obj), given)
         natives = archive.native()
         if _number >= len(natives):
             raise ValueError(f"{_native._shown(archive.sources[0])[0]}: the archive has no objects")
@@ -152,6 +152,9 @@ class TgmBackendEntrypoint(BackendEntrypoint):
         left_out = [each for each in native.left_out if not each.endswith("it is in another group")]
         if left_out and _number == 0:
             _warn_left_out(archive, left_out)
+        for note in native.notes if _number == 0 else ():
+            if note.startswith("the catalogue "):
+                warnings.warn(note, CatalogWarning, stacklevel=3)
         return dataset
 
     def guess_can_open(self, filename_or_obj):
@@ -161,12 +164,8 @@ class TgmBackendEntrypoint(BackendEntrypoint):
 
     def open_groups_as_dict(self, filename_or_obj, **options):
         """A dataset for each group of a file, or for each dataset of fields that do not fit together."""
-        archive = Archive(
-            sources_of(filename_or_obj),
-            {name: options[name] for name in OPTIONS if options.get(name) is not None and name != "group"},
-        )
-        native_options = {name: dict(value) if name == "fill" else value for name, value in archive.options}
-        groups = _native._dataset_groups(list(archive.sources), native_options)
+        archive = Archive(sources_of(filename_or_obj), {**options, "group": None})
+        groups = _native._dataset_groups(list(archive.sources), archive.native_options())
         if groups:
             found = {"/": self.open_dataset(filename_or_obj, **options)}
             for group in groups:
@@ -186,6 +185,10 @@ class TgmBackendEntrypoint(BackendEntrypoint):
 
 class LeftOutWarning(UserWarning):
     """A dataset does not hold all that its archive has."""
+
+
+class CatalogWarning(UserWarning):
+    """A catalogue was not used, as it does not fit its file. All messages were read instead."""
 
 
 def _untouched(data):

@@ -4,6 +4,7 @@ from typing import Any
 
 BESIDE_BYTES: Any
 CHUNK_BYTES: Any
+CatalogWarning: Any
 FIRST_NS: Any
 LAST_NS: Any
 LeftOutWarning: Any

@@ -309,11 +309,11 @@ def _small(archive, number):
     """The dataset of xarray whose coordinates and texts are taken."""
     from ._xarray import LeftOutWarning, TgmBackendEntrypoint
 
-    options = {name: dict(value) if name == "fill" else value for name, value in archive.options}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)
         found = TgmBackendEntrypoint().open_dataset(
-            list(archive.sources), _number=number, mask_and_scale=False, decode_coords=False, **options
+            list(archive.sources), _number=number, mask_and_scale=False, decode_coords=False,
+            **archive.native_options(),
         )
     for variable in found.variables.values():
         variable.encoding = {}
@@ -340,7 +340,7 @@ def store(source, codec=NAME, _number=0, **options):
         raise TypeError(f"unknown options: {', '.join(unknown)}; known: {', '.join(OPTIONS)}")
     if codec not in (NAME, None):
         raise ValueError(f"argument 'codec': 'tgm' or None is expected, not {codec!r}")
-    archive = Archive(sources_of(source), {name: value for name, value in options.items() if value is not None})
+    archive = Archive(sources_of(source), options)
     natives = archive.native()
     if _number >= len(natives):
         raise ValueError(f"{_native._shown(archive.sources[0])[0]}: the archive has no objects")

@@ -238,3 +238,25 @@ def test_the_page_on_datasets_runs(tmp_path, monkeypatch):
     code = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
     assert len(code) >= 4
     exec("\n".join(code), {})
+
+
+def test_a_catalogue_that_cannot_be_used_is_told(tmp_path):
+    path = archive(tmp_path, steps_and_levels())
+    beside = tmp_path / "a.tgm.catalog"
+    beside.write_bytes(path.read_bytes())
+    with pytest.warns(UserWarning, match="catalog is not used: "):
+        told = tgm.open_dataset(path)
+    elsewhere = beside.rename(tmp_path / "own")
+    with pytest.warns(UserWarning, match="own is not used: "):
+        tgm.open_dataset(path, catalog=elsewhere)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        elsewhere.rename(beside)
+        xarray.testing.assert_identical(told, tgm.open_dataset(path, catalog=False))
+        assert len(tgm.open_datasets(path, catalog=False)) == 1
+    with pytest.raises(FileNotFoundError):
+        tgm.open_dataset(path, catalog=tmp_path / "missing")
+    with pytest.raises(ValueError, match="2 catalogues for 1 source"):
+        tgm.open_dataset(path, catalog=[beside, beside])
+    with pytest.raises(TypeError, match="argument 'catalog'"):
+        tgm.open_dataset(path, catalog=3)

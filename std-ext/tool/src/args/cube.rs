@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use tgm_dataset::{Duplicates, OpenOptions, Profile, Selector};
+use tgm_dataset::{Catalogs, Duplicates, OpenOptions, Profile, Selector};
 
 /// How archives become datasets.
 #[derive(Args, Clone, Debug, Default)]
@@ -47,6 +47,8 @@ impl OpenFlags {
                 None => Duplicates::Error,
             },
             group: self.group.clone(),
+            // Commands use those that they are told to use.
+            catalogs: Catalogs::Unused,
             ..OpenOptions::default()
         }
     }
