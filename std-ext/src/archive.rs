@@ -227,8 +227,8 @@ impl<'d> Archive<'d> {
         self.source.count()
     }
 
-    /// Messages up to this many bytes are read whole, whatever is asked of them: an outline of one has its payloads. Messages
-    /// in memory are always at hand.
+    /// Messages up to this many bytes are read whole, whatever is asked of them. The outline of one has its payloads, unless the
+    /// search for messages has met it already. Messages in memory are always at hand.
     pub fn whole_message(&self) -> u64 {
         self.source.whole_message()
     }

@@ -369,6 +369,7 @@ pub fn pack_bools(bools: &[u8]) -> Vec<u8> {
 /// The errors of `sink`.
 pub fn unpack_bools<E>(bits: &[u8], count: u64, mut sink: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
     const CHUNK: usize = 8 << 10;
+    // More values than addresses are more than the bits in memory, which end first.
     let mut left = usize::try_from(count).unwrap_or(usize::MAX);
     let mut bytes = Vec::with_capacity(8 * CHUNK.min(bits.len()));
     for chunk in bits.chunks(CHUNK) {

@@ -59,6 +59,8 @@ mod kinds_tests;
 #[cfg(test)]
 mod tests;
 
+use tgm_std::Result;
+
 pub use to_tgm::{Chunks, ZarrOptions, to_tensogram};
 pub use to_zarr::{ToZarrOptions, ZarrWriter};
 
@@ -66,6 +68,3 @@ pub use to_zarr::{ToZarrOptions, ZarrWriter};
 const ZARR: &str = "zarr";
 /// The file that describes an array or a group.
 const DESCRIPTION: &str = "zarr.json";
-
-/// What is wrong, without its place.
-type Result<T, E = String> = std::result::Result<T, E>;

@@ -44,6 +44,8 @@ pub(crate) struct Archive {
     pub(crate) entries: Vec<Entry>,
     /// What errors call a source. `None` is its own name.
     pub(crate) called: Option<String>,
+    /// Bytes of sources that belong to no message, in words.
+    pub(crate) lost: Vec<String>,
 }
 
 impl Archive {

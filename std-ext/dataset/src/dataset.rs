@@ -43,6 +43,12 @@ impl Dataset {
         !pieces.places.is_empty() && pieces.places.iter().all(|(_, object)| fits(*object))
     }
 
+    /// Bytes of the sources that belong to no message, in words: of each region its source, place and length. A damaged message
+    /// is such a region. Of what a catalogue covers they are not known.
+    pub fn lost(&self) -> &[String] {
+        &self.archive.lost
+    }
+
     /// The coordinate of a name.
     pub fn coordinate(&self, name: &str) -> Option<&Coordinate> {
         self.coordinates.iter().find(|coordinate| coordinate.name == name)

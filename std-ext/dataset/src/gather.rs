@@ -44,6 +44,8 @@ pub(crate) struct Gathered {
     pub(crate) abouts: Vec<About>,
     /// Keys that are not read, if options ask for them.
     pub(crate) unread: BTreeSet<String>,
+    /// Bytes of sources that belong to no message, in words.
+    pub(crate) lost: Vec<String>,
 }
 
 /// The value of a key.
@@ -67,6 +69,7 @@ impl Gathered {
         let decode = &options.decode;
         let data = Data::from(file);
         let layouts = if start == 0 { data.layouts()? } else { data.layouts_from(start)?.into() };
+        self.add_lost(file, start, &layouts, data.length()?);
         let bytes = layouts.iter().map(|layout| layout.length).sum();
         let threads = Threads::resolve(decode.threads, bytes, decode.parallel_threshold_bytes)?;
         let runs = data.map_runs(&layouts, threads, |number, run| {
@@ -82,6 +85,15 @@ impl Gathered {
             self.join(run);
         }
         Ok(())
+    }
+
+    /// Notes what lies before, between and behind the messages of a source.
+    fn add_lost(&mut self, file: &TensogramFile, start: u64, layouts: &[MessageLayout], end: u64) {
+        let begins = layouts.iter().map(|layout| layout.offset).chain([end]);
+        let ends = [start].into_iter().chain(layouts.iter().map(MessageLayout::end));
+        for (from, to) in ends.zip(begins).filter(|(from, to)| from < to) {
+            self.lost.push(format!("{}: {} bytes at offset {from} belong to no message", file.name(), to - from));
+        }
     }
 
     /// Takes what a catalogue knows of the messages of a source, which is not read.

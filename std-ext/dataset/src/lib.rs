@@ -133,7 +133,8 @@ fn gather<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Opened
     }
     let entries = gathered.rows.iter().map(|row| row.entry).collect();
     let called = options.called.clone();
-    Ok(Opened { gathered, archive: Arc::new(Archive { sources: opened, entries, called }), notes })
+    let lost = std::mem::take(&mut gathered.lost);
+    Ok(Opened { gathered, archive: Arc::new(Archive { sources: opened, entries, called, lost }), notes })
 }
 
 fn is_of_files(opened: &Opened, options: &OpenOptions) -> bool {

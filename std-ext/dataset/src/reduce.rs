@@ -213,7 +213,7 @@ struct Plan<'v> {
 }
 
 impl Plan<'_> {
-    /// Elements behind an index of dimension `dim`.
+    /// Elements behind an index of dimension `dim`. More than there are numbers are more than a window takes.
     fn behind(&self, dim: usize) -> u64 {
         self.lens.iter().skip(dim.saturating_add(1)).fold(1, |all, len| all.saturating_mul(*len))
     }
@@ -230,7 +230,10 @@ impl Plan<'_> {
     }
 
     /// Adds the values of a window, whose first place of the result is `at`. `from` is the outermost dimension that it has.
-    fn add(&self, sums: &mut Sums, window: &[f64], lens: &[u64], at: u64) {
+    ///
+    /// # Errors
+    /// A value that has no place in the result: the place of a window, or the strides, are wrong.
+    fn add(&self, sums: &mut Sums, window: &[f64], lens: &[u64], at: u64) -> Result<()> {
         // Dimensions at the end that are all kept, or all reduced, are one run.
         let is_kept = |dim: &usize| self.strides.get(*dim).is_some_and(|stride| *stride > 0);
         let longer = |dim: &usize| lens.get(*dim).is_some_and(|len| *len > 1);
@@ -243,27 +246,33 @@ impl Plan<'_> {
             outer = dim;
         }
         let run = usize::try_from(run).unwrap_or(usize::MAX).max(1);
+        let (places, len) = (sums.count.len(), if is_across { run } else { 1 });
+        // All lists of the sums have this length, so nothing is left out behind this check.
+        let within = |place: &usize| place.checked_add(len).is_some_and(|end| end <= places);
         let place = |number: u64| {
             let (mut left, mut place) = (number, at);
             for (len, stride) in lens.iter().zip(&self.strides).take(outer).rev() {
                 place = place.saturating_add(left % (*len).max(1) * stride);
                 left /= (*len).max(1);
             }
-            usize::try_from(place).unwrap_or(usize::MAX)
+            let place = usize::try_from(place).ok().filter(within);
+            place.ok_or_else(|| bad("a value has no place in the result"))
         };
         if !is_across {
             for (number, values) in (0_u64..).zip(window.chunks_exact(run)) {
-                sums.add_to(place(number), values);
+                sums.add_to(place(number)?, values);
             }
-            return;
+            return Ok(());
         }
         // Block by block, so that the sums of a block are touched by all runs while they are near.
         for start in (0..run).step_by(BLOCK) {
             for (number, values) in (0_u64..).zip(window.chunks_exact(run)) {
+                // A run begins with `start`, which lies in it; the last block may be shorter.
                 let block = values.get(start..).map(|rest| rest.get(..BLOCK).unwrap_or(rest)).unwrap_or_default();
-                sums.add_across(place(number).saturating_add(start), block);
+                sums.add_across(place(number)? + start, block);
             }
         }
+        Ok(())
     }
 }
 
@@ -361,8 +370,9 @@ impl Dataset {
                 let window =
                     window.map_or_else(|| floats(plan.dtype, &bytes).map(Cow::Owned), |it| Ok(Cow::Borrowed(it)));
                 let stride = plan.strides.get(cut).copied().unwrap_or(0);
-                plan.add(sums, &window?, &lens, at.saturating_add(start.saturating_mul(stride)));
-                start = start.saturating_add(count);
+                // A place beyond all numbers is refused there.
+                plan.add(sums, &window?, &lens, at.saturating_add(start.saturating_mul(stride)))?;
+                start += count;
             }
         }
         Ok(())

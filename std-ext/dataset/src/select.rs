@@ -69,16 +69,41 @@ impl Selector {
             Some(Values::Integers(numbers)) => self.whole(numbers, &|text| text.parse().ok().map(|it: i64| (it, it))),
             Some(Values::Durations(steps)) => self.whole(steps, &|text| duration(text).map(|it| (it, it))),
             Some(Values::Times(times)) => self.whole(times, &|text| moment(text).map(|(start, end)| (start, end - 1))),
-            None => {
-                let all: Vec<i64> = (0..i64::try_from(len).unwrap_or(i64::MAX)).collect();
-                self.whole(&all, &|text| text.parse().ok().map(|it: i64| (it, it)))
-            }
+            None => self.places(len),
         };
         found.map_err(|why| {
             let Self { dim, wanted, .. } = self;
-            let labels = coordinate.map_or_else(|| format!("indices 0 to {}", len.saturating_sub(1)), described);
+            let indices = || len.checked_sub(1).map_or("no index".into(), |last| format!("indices 0 to {last}"));
+            let labels = coordinate.map_or_else(indices, described);
             bad(format!("{dim}: {wanted}: {why}; it has {labels}"))
         })
+    }
+
+    /// Indices of a dimension without labels. They are calculated, not searched for: a file may claim any length.
+    fn places(&self, len: u64) -> Found {
+        let last = len.checked_sub(1).ok_or("there are no labels")?;
+        match self.parsed(&|text| text.parse::<i64>().ok())? {
+            Wanted::One(index) if self.is_nearest => {
+                Ok(Indices::Index(u64::try_from(index).map_or(0, |it| it.min(last))))
+            }
+            Wanted::Range(first, end) => {
+                // The ends are given in any order.
+                let (first, end) = match (first, end) {
+                    (Some(first), Some(end)) if end < first => (Some(end), Some(first)),
+                    ends => ends,
+                };
+                // What lies before the first index begins with it.
+                let start = first.map_or(0, |first| u64::try_from(first).unwrap_or(0));
+                let end = end.map_or(Some(last), |end| u64::try_from(end).ok().map(|end| end.min(last)));
+                let steps = end.and_then(|end| end.checked_sub(start)).ok_or("no label lies in this range")?;
+                let count = steps.checked_add(1).ok_or("the range has more indices than there are numbers")?;
+                Ok(Indices::Range { start, count, step: NonZeroU64::MIN })
+            }
+            wanted => wanted.indices(
+                |index| u64::try_from(index).ok().filter(|index| *index <= last).into_iter().collect(),
+                |_, _| Vec::new(),
+            ),
+        }
     }
 
     fn texts(&self, texts: &[String]) -> Found {
@@ -464,6 +489,38 @@ mod tests {
             assert!(error.contains(why), "{text}: {error}");
         }
         assert!("step".parse::<Selector>().is_err() && "=6".parse::<Selector>().is_err());
+    }
+
+    /// The lengths are what files claim: nothing is as long as they are.
+    #[test]
+    fn a_dimension_without_labels_is_picked_by_index() {
+        let range = |start, count| Ok(Indices::Range { start, count, step: NonZeroU64::MIN });
+        let most = u64::MAX;
+        let cases: [(&str, u64, Result<Indices, &str>); 16] = [
+            ("x=2", 5, Ok(Indices::Index(2))),
+            ("x=5", 5, Err("no such label; it has indices 0 to 4")),
+            ("x=-1", 5, Err("no such label")),
+            ("x=3/1", 5, Ok(Indices::List(vec![3, 1]))),
+            ("x=3/5", 5, Err("one of the labels is not there")),
+            ("x=1..3", 5, range(1, 3)),
+            ("x=3..1", 5, range(1, 3)),
+            ("x=-7..9", 5, range(0, 5)),
+            ("x=..", 5, range(0, 5)),
+            ("x=5..9", 5, Err("no label lies in this range")),
+            ("x=-9..-7", 5, Err("no label lies in this range")),
+            ("x~9", 5, Ok(Indices::Index(4))),
+            ("x~-9", 5, Ok(Indices::Index(0))),
+            ("x=0", 0, Err("there are no labels; it has no index")),
+            ("x=7..", most, range(7, most - 7)),
+            ("x=7", most, Ok(Indices::Index(7))),
+        ];
+        for (text, len, expected) in cases {
+            let found = text.parse::<Selector>().unwrap().resolve(None, len).map_err(|error| error.to_string());
+            match (found, expected) {
+                (Err(found), Err(expected)) => assert!(found.contains(expected), "{text}: {found}"),
+                (found, expected) => assert_eq!(found, expected.map_err(str::to_string), "{text}"),
+            }
+        }
     }
 
     #[test]

@@ -88,6 +88,12 @@ impl Dataset {
         self.0.left_out.iter().map(ToString::to_string).collect()
     }
 
+    /// Bytes that belong to no message, in words.
+    #[getter]
+    fn lost(&self) -> Vec<String> {
+        self.0.lost().to_vec()
+    }
+
     /// What else is worth knowing.
     #[getter]
     fn notes(&self) -> Vec<String> {

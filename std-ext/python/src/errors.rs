@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
-use pyo3::exceptions::{PyMemoryError, PyOSError};
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
@@ -60,6 +60,25 @@ pub(crate) fn raise(py: Python<'_>) -> impl Fn(TensogramError) -> PyErr + '_ {
 /// A closure for `map_err` of results whose place is known.
 pub(crate) fn raise_at(py: Python<'_>, place: Place) -> impl Fn(TensogramError) -> PyErr + '_ {
     move |error| exception(py, &error, place)
+}
+
+/// The exception about object `index`, which its text names. What is neither about a value nor about a type, such as
+/// `KeyboardInterrupt`, stays as it is.
+pub(crate) fn of_object(py: Python<'_>, error: PyErr, index: usize) -> PyErr {
+    if !error.is_instance_of::<PyValueError>(py) && !error.is_instance_of::<PyTypeError>(py) {
+        return error;
+    }
+    let value = error.value(py);
+    let name = format!("object {index}: ");
+    let Ok((text,)) = value.getattr("args").and_then(|args| args.extract::<(String,)>()) else { return error };
+    if text.contains(&name) {
+        return error;
+    }
+    // The kind of an error of the library stays in front.
+    let kind = text.split_once(": ").filter(|(kind, _)| kind.ends_with("Error") && !kind.contains(' '));
+    let text = kind.map_or_else(|| format!("{name}{text}"), |(kind, rest)| format!("{kind}: {name}{rest}"));
+    let named = value.setattr("args", (text,)).and_then(|()| value.setattr("object_index", index));
+    named.err().unwrap_or(error)
 }
 
 fn build(py: Python<'_>, error: &TensogramError, place: Place) -> PyResult<PyErr> {

@@ -8,14 +8,15 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
-use tgm_std::{Result as LibraryResult, TensogramError};
+use tgm_std::{DataObjectDescriptor, Result as LibraryResult, TensogramError};
 
 use crate::convert::arguments::encoding;
 use crate::convert::array_in::{self, Payload};
 use crate::convert::descriptor_in::Keys;
 use crate::convert::{bytes_out, descriptor_in, metadata_in};
-use crate::errors::{Place, exception, raise};
+use crate::errors::{Place, exception, of_object, raise};
 use crate::functions::encode::object;
+use crate::gate::{Gate, Pass};
 use crate::streaming::target::{Encoder, End, Target};
 use crate::work::detached;
 
@@ -48,7 +49,10 @@ use crate::work::detached;
 #[derive(Debug)]
 pub(crate) struct StreamingEncoder {
     /// None once it is finished.
+    ///
+    /// Taken behind the gate, so it is always free.
     encoder: Mutex<Option<Encoder>>,
+    gate: Gate,
     target: Option<Target>,
     keys: Keys,
 }
@@ -58,16 +62,31 @@ impl StreamingEncoder {
         self.encoder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(
+    /// Waits until no other thread uses the encoder. Ctrl-C ends the wait.
+    fn turn(&self, py: Python<'_>) -> PyResult<Pass<'_>> {
+        detached(py, || self.gate.alone())?.map_err(raise(py))
+    }
+
+    /// Errors of `payload`, and of its encoding, name the object.
+    fn write<'py>(
         &self,
-        py: Python<'_>,
-        payload: Payload<'_>,
-        write: impl FnOnce(&mut Encoder, &[u8]) -> LibraryResult<()> + Send,
+        py: Python<'py>,
+        payload: impl FnOnce() -> PyResult<(DataObjectDescriptor, Payload<'py>)>,
+        write: impl FnOnce(&mut Encoder, &DataObjectDescriptor, &[u8]) -> LibraryResult<()> + Send,
     ) -> PyResult<()> {
-        let written = array_in::with_payloads(py, vec![payload], |bytes| {
-            self.encoder().as_mut().map(|encoder| write(encoder, bytes.first().copied().unwrap_or_default()))
-        })?;
-        written.ok_or_else(finished)?.map_err(raise(py))?;
+        // Making the payload may run code of Python, which may use the encoder.
+        let payload = payload();
+        let turn = self.turn(py)?;
+        let number = self.encoder().as_ref().map(Encoder::object_count);
+        let written = payload.and_then(|(descriptor, payload)| {
+            let written = array_in::with_payloads(py, vec![payload], |bytes| {
+                let bytes = bytes.first().copied().unwrap_or_default();
+                self.encoder().as_mut().map(|encoder| write(encoder, &descriptor, bytes))
+            })?;
+            written.ok_or_else(finished)?.map_err(raise(py))
+        });
+        drop(turn);
+        written.map_err(|error| number.map_or_else(finished, |number| of_object(py, error, number)))?;
         self.hand_over_waiting(py)
     }
 
@@ -77,23 +96,30 @@ impl StreamingEncoder {
         let written = target.write(py, take);
         if written.is_err() {
             // Bytes are lost.
+            let _turn = self.turn(py)?;
             detached(py, || drop(self.encoder().take()))?;
         }
         written
     }
 
     fn hand_over_waiting(&self, py: Python<'_>) -> PyResult<()> {
-        self.hand_over(py, || self.encoder().as_ref().map(Encoder::take_waiting).unwrap_or_default())
+        let waiting = || {
+            let _turn = self.gate.alone().ok()?;
+            self.encoder().as_ref().map(Encoder::take_waiting)
+        };
+        self.hand_over(py, || waiting().unwrap_or_default())
     }
 
     /// Ends the encoder.
     fn end<'py>(&self, py: Python<'py>, end: End) -> PyResult<Bound<'py, PyBytes>> {
+        let turn = self.turn(py)?;
         let (message, waiting) = detached(py, || {
             let encoder = self.encoder().take()?;
             let waiting = encoder.waiting();
             Some((encoder.finish(end), waiting))
         })?
         .ok_or_else(finished)?;
+        drop(turn);
         let message = message.map_err(raise(py))?;
         self.hand_over(py, || waiting.map(|waiting| waiting.take()).unwrap_or_default())?;
         bytes_out::bytes(py, message)
@@ -101,7 +127,9 @@ impl StreamingEncoder {
 
     /// Ends the message, and goes on with the next one.
     fn reset<'py>(&self, py: Python<'py>, end: End) -> PyResult<Bound<'py, PyBytes>> {
+        let turn = self.turn(py)?;
         let message = detached(py, || self.encoder().as_mut().map(|encoder| encoder.reset(end)))?;
+        drop(turn);
         let message = message.ok_or_else(finished)?.map_err(raise(py))?;
         self.hand_over_waiting(py)?;
         bytes_out::bytes(py, message)
@@ -170,7 +198,7 @@ impl StreamingEncoder {
         )?;
         let target = file.map(Target::new).transpose()?;
         let encoder = Encoder::new(metadata, options, target.is_some()).map_err(raise(py))?;
-        Ok(Self { encoder: Mutex::new(Some(encoder)), target, keys })
+        Ok(Self { encoder: Mutex::new(Some(encoder)), gate: Gate::default(), target, keys })
     }
 
     /// Encodes and writes an object. The arguments are a pair as `encode` takes it.
@@ -178,8 +206,7 @@ impl StreamingEncoder {
     /// An object that is refused leaves the message as it was. Raises RuntimeError after `finish`.
     fn write_object(&self, py: Python<'_>, descriptor: &Bound<'_, PyAny>, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let describe = |descriptor: &_, data: Option<&_>| descriptor_in::argument(descriptor, data, self.keys);
-        let (descriptor, payload) = object(descriptor, data, describe)?;
-        self.write(py, payload, |encoder, bytes| encoder.write_object(&descriptor, bytes))
+        self.write(py, || object(descriptor, data, describe), Encoder::write_object)
     }
 
     /// Writes an object whose bytes went through its pipeline before.
@@ -191,9 +218,11 @@ impl StreamingEncoder {
         descriptor: &Bound<'_, PyAny>,
         data: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        let payload = array_in::encoded_bytes(data, true)?;
-        let descriptor = descriptor_in::argument(descriptor, None, self.keys)?;
-        self.write(py, payload, |encoder, bytes| encoder.write_object_pre_encoded(&descriptor, bytes))
+        let payload = || {
+            let payload = array_in::encoded_bytes(data, true)?;
+            Ok((descriptor_in::argument(descriptor, None, self.keys)?, payload))
+        };
+        self.write(py, payload, Encoder::write_object_pre_encoded)
     }
 
     /// Writes metadata of the next object before it, for readers that cannot wait for the end of the message.
@@ -208,7 +237,9 @@ impl StreamingEncoder {
     /// 6
     fn write_preceder(&self, py: Python<'_>, entry: &Bound<'_, PyAny>) -> PyResult<()> {
         let entry = metadata_in::entry(entry)?;
+        let turn = self.turn(py)?;
         let written = detached(py, || self.encoder().as_mut().map(|encoder| encoder.write_preceder(entry)))?;
+        drop(turn);
         written.ok_or_else(finished)?.map_err(raise(py))?;
         self.hand_over_waiting(py)
     }

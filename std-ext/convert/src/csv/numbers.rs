@@ -24,6 +24,7 @@ impl<'v> Numbers<'v> {
     /// The elements of an array.
     pub fn of(array: &'v Array<'_>) -> Self {
         let descriptor = &array.descriptor;
+        // The values in memory end before a count that is too large.
         let count = descriptor.shape.iter().fold(1_u64, |product, dim| product.saturating_mul(*dim));
         Self { dtype: descriptor.dtype, order: descriptor.byte_order, count, bytes: &array.values }
     }

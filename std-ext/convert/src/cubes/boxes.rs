@@ -85,6 +85,7 @@ pub(crate) fn each_batch(
     let width = if of_values == Dtype::Bitmask { 1 } else { of_values.byte_width() };
     let lens: Vec<u64> = shape.iter().zip(lens).map(|(len, wanted)| (*wanted).clamp(1, (*len).max(1))).collect();
     let counts: Vec<u64> = shape.iter().zip(&lens).map(|(len, of_box)| len.div_ceil(*of_box)).collect();
+    // A box that is too large for numbers is one at a time, and is refused when memory is asked for it.
     let bytes = lens.iter().fold(width as u64, |bytes, len| bytes.saturating_mul(*len));
     let total = counts.iter().fold(1_u64, |all, count| all.saturating_mul(*count));
     let at_once = (BATCH / bytes.max(1)).clamp(1, 256);

@@ -51,6 +51,7 @@ impl<'a> Bitmap<'a> {
 /// The bits of the first `points` points of a bitmap, in order.
 pub(super) fn iter(bits: &[u8], points: u64) -> impl Iterator<Item = bool> + Clone + '_ {
     let each = bits.iter().flat_map(|byte| (0..8).rev().map(move |shift| byte >> shift & 1 == 1));
+    // More points than addresses are more than the bits in memory, which end first.
     each.take(usize::try_from(points).unwrap_or(usize::MAX))
 }
 

@@ -84,6 +84,7 @@ pub(super) fn at_points<'i, T: 'i>(
     points: u64,
 ) -> impl Iterator<Item = Option<T>> + Clone + 'i {
     let mut bits = bitmap.map(|bits| bitmap::iter(bits, points));
+    // More points than addresses are more than the integers in memory, which end first.
     let points = usize::try_from(points).unwrap_or(usize::MAX);
     let next = move || match bits.as_mut().map(Iterator::next) {
         Some(Some(false)) => Some(None),

@@ -191,6 +191,7 @@ impl Complex {
         let (mut widths, mut lengths) = (Reader::new(head.widths), Reader::new(head.lengths));
         (1..=self.groups).map(move |number| {
             let width = u64::from(self.width_base) + widths.take(self.width_bits);
+            // A length beyond all numbers does not add up to the number of values, which is compared.
             let length = self.length(lengths.take(self.length_bits), number).unwrap_or(u64::MAX);
             let width = u32::try_from(width).ok().filter(|width| *width <= MAX_BITS);
             let width = width.ok_or_else(|| self.error(GribErrorKind::GroupWidth))?;
@@ -257,7 +258,7 @@ impl Complex {
         let (mut sum, mut bits) = (0_u64, 0_u64);
         for group in self.groups(head) {
             let group = group?;
-            sum += group.length;
+            sum = sum.saturating_add(group.length);
             bits = bits.saturating_add(group.length.saturating_mul(group.width.into()));
             if sum > count {
                 break;

@@ -23,6 +23,7 @@ use super::fields::Field;
 use super::note::Note;
 use super::representation::{Codec, Representation};
 use super::sections::{END, HEAD_LEN, INDICATOR_LEN, Message, Section};
+use crate::error::encoding;
 #[cfg(any(feature = "grib-png", feature = "grib-jpeg2000"))]
 use crate::error::encoding_from;
 
@@ -84,7 +85,7 @@ pub(super) fn to_simple(message: Message<'_>, limits: &DecodeLimits) -> Result<(
                 let bits = with_bits(packing, &integers).bits_per_value;
                 let count = integers.len() as u64;
                 let data = packed(placed(&integers, None, count), count, bits)?;
-                Some((representation(field.representation, count, bits), data))
+                Some((representation(field.representation, count, bits)?, data))
             }
             _ => None,
         };
@@ -94,9 +95,10 @@ pub(super) fn to_simple(message: Message<'_>, limits: &DecodeLimits) -> Result<(
             match (section.number(), &simple) {
                 (5, Some((representation, _))) => made.extend_from_slice(representation),
                 (7, Some((_, data))) => {
-                    let length = u32::try_from(data.len().saturating_add(HEAD_LEN)).unwrap_or(u32::MAX);
-                    reserve_more(&mut made, data.len().saturating_add(HEAD_LEN))?;
-                    made.extend_from_slice(&length.to_be_bytes());
+                    let length = data.len() + HEAD_LEN;
+                    let stated = u32::try_from(length).map_err(|_| too_long("section 7", length as u64))?;
+                    reserve_more(&mut made, length)?;
+                    made.extend_from_slice(&stated.to_be_bytes());
                     made.push(7);
                     made.extend_from_slice(data);
                 }
@@ -113,17 +115,26 @@ pub(super) fn to_simple(message: Message<'_>, limits: &DecodeLimits) -> Result<(
     Ok(((!notes.is_empty()).then_some(made), notes))
 }
 
+/// What is too long for the numbers of GRIB, which have 32 bits.
+fn too_long(what: &str, len: u64) -> TensogramError {
+    encoding(format!("{what} would have a length of {len}, which GRIB cannot state"))
+}
+
 /// Section 5 for simple packing of `count` values of `bits` bits, with the other numbers of `section`.
-fn representation(section: Section<'_>, count: u64, bits: u32) -> Vec<u8> {
+///
+/// # Errors
+/// More values or bits than the section can state.
+fn representation(section: Section<'_>, count: u64, bits: u32) -> Result<Vec<u8>> {
     let mut made: Vec<u8> = section.as_bytes().iter().copied().take(SIMPLE_LEN.into()).collect();
     let length = u32::from(SIMPLE_LEN).to_be_bytes();
     for (at, byte) in length.into_iter().enumerate().chain([(TEMPLATE_AT, 0), (TEMPLATE_AT + 1, 0)]) {
         made.get_mut(at).into_iter().for_each(|place| *place = byte);
     }
-    let stated = u32::try_from(count).unwrap_or(u32::MAX).to_be_bytes();
+    let stated = u32::try_from(count).map_err(|_| too_long("a field", count))?.to_be_bytes();
+    let bits = u8::try_from(bits).map_err(|_| too_long("a value", bits.into()))?;
     if let Some(place) = made.get_mut(HEAD_LEN..).and_then(|bytes| bytes.first_chunk_mut()) {
         *place = stated;
     }
-    made.get_mut(BITS_AT).into_iter().for_each(|place| *place = u8::try_from(bits).unwrap_or(u8::MAX));
-    made
+    made.get_mut(BITS_AT).into_iter().for_each(|place| *place = bits);
+    Ok(made)
 }

@@ -31,7 +31,7 @@ use tgm_std::{DecodeLimits, Result};
 use super::dimensions::path_in;
 use super::failed;
 use super::tree::Tree;
-use crate::error::encoding;
+use crate::error::{encoding, reason_in, reason_of};
 use crate::note::Note;
 
 /// How deep groups lie within groups.
@@ -89,13 +89,13 @@ pub(super) fn read<'f>(
                     let own = attributes::read(&group, path, attributes::Of::Group, &mut ledger, report);
                     tree.groups.push((path.clone(), own));
                 }
-                Err(error) => report(Note::failed(path.as_str(), encoding(error.to_string()))),
+                Err(error) => report(Note::failed(path.as_str(), encoding(reason_of(error)))),
             },
             LocationType::Dataset => match file.dataset(path) {
                 Ok(dataset) => {
                     values::add(&mut tree, path, dataset, (&scales, len, limits), &mut ledger, report);
                 }
-                Err(error) => report(Note::failed(path.as_str(), encoding(error.to_string()))),
+                Err(error) => report(Note::failed(path.as_str(), encoding(reason_of(error)))),
             },
             // Other versions of HDF5 have more kinds than named types.
             _ => {
@@ -136,7 +136,10 @@ fn walk(group: &Group, path: &str, above: &mut Vec<String>, found: &mut Inventor
         Err(error) => {
             // A name that is not text ends the walk of its group.
             found.ledger.accounted += counted;
-            report(Note::failed(place(path), encoding(format!("{counted} links cannot be read: {error}"))));
+            report(Note::failed(
+                place(path),
+                encoding(reason_in(format_args!("{counted} links cannot be read"))(error)),
+            ));
             return;
         }
     };
@@ -169,7 +172,7 @@ fn walk(group: &Group, path: &str, above: &mut Vec<String>, found: &mut Inventor
                 walk(&inner, &path, above, found, report);
                 above.pop();
             }
-            Err(error) => report(Note::failed(path, encoding(error.to_string()))),
+            Err(error) => report(Note::failed(path, encoding(reason_of(error)))),
         }
     }
 }
@@ -185,7 +188,7 @@ fn hard_link(
     let info = match group.loc_info_by_name(name) {
         Ok(info) => info,
         Err(error) => {
-            report(Note::failed(path, encoding(error.to_string())));
+            report(Note::failed(path, encoding(reason_of(error))));
             return None;
         }
     };

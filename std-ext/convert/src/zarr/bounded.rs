@@ -15,6 +15,7 @@ use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use flate2::write::GzEncoder;
 use tgm_codec::kernels::shuffle::unshuffle_into;
 use tgm_codec::{blosc2, lz4, zstd};
+use tgm_std::TensogramError;
 use tgm_std::internal::reserve;
 use zarrs::array::codec::api::{PartialDecoderCapability, PartialEncoderCapability};
 use zarrs::array::{
@@ -25,6 +26,8 @@ use zarrs::metadata::Configuration;
 use zarrs::plugin::{ExtensionName, ZarrVersion};
 
 use super::Result;
+use super::describe::to_codec;
+use crate::error::encoding_from;
 
 /// The level of zstd where blosc was.
 pub(super) const ZSTD_LEVEL: i32 = 3;
@@ -46,31 +49,37 @@ pub(super) enum Bounded {
 
 impl Bounded {
     fn decompress(self, bytes: &[u8], len: usize) -> Result<Vec<u8>> {
-        let mut out = reserve(len).map_err(|error| error.to_string())?;
+        let mut out = reserve(len)?;
         match self {
-            Self::Gzip(_) => gunzip(bytes, &mut out).map_err(|error| format!("gzip: {error}"))?,
-            Self::Zstd(_) => zstd::decompress(bytes, &mut out).map_err(|error| format!("zstd: {error}"))?,
-            Self::Blosc => blosc2::decompress_blosc1(bytes, &mut out).map_err(|error| format!("blosc: {error}"))?,
-            Self::Zlib => whole(ZlibDecoder::new(bytes), &mut out).map_err(|error| format!("zlib: {error}"))?,
-            Self::Lz4 => lz4::decompress(bytes, &mut out).map_err(|error| format!("lz4: {error}"))?,
-            Self::Shuffle(size) => {
-                unshuffle_into(bytes, size, &mut out).map_err(|error| format!("shuffle: {error}"))?;
+            Self::Gzip(_) => gunzip(bytes, &mut out).map_err(|error| encoding_from("gzip", error))?,
+            Self::Zstd(_) => zstd::decompress(bytes, &mut out).map_err(of_ours("zstd"))?,
+            Self::Blosc => blosc2::decompress_blosc1(bytes, &mut out).map_err(of_ours("blosc"))?,
+            Self::Zlib => {
+                whole(ZlibDecoder::new(bytes), &mut out).map_err(|error| encoding_from("zlib", error))?;
             }
+            Self::Lz4 => lz4::decompress(bytes, &mut out).map_err(of_ours("lz4"))?,
+            Self::Shuffle(size) => unshuffle_into(bytes, size, &mut out).map_err(of_ours("shuffle"))?,
         }
         Ok(out)
     }
 
     fn compress(self, bytes: &[u8]) -> Result<Vec<u8>> {
-        let zstd = |level| zstd::compress_with_len(bytes, level).map_err(|error| format!("zstd: {error}"));
+        let zstd = |level| zstd::compress_with_len(bytes, level).map_err(of_ours("zstd"));
         match self {
             Self::Gzip(level) => {
                 let mut encoder = GzEncoder::new(Vec::new(), Compression::new(level));
-                encoder.write_all(bytes).and_then(|()| encoder.finish()).map_err(|error| format!("gzip: {error}"))
+                let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
+                written.map_err(|error| encoding_from("gzip", error))
             }
             Self::Zstd(level) => zstd(level),
             Self::Blosc | Self::Zlib | Self::Lz4 | Self::Shuffle(_) => zstd(ZSTD_LEVEL),
         }
     }
+}
+
+/// What a codec of this project reports, its kind and offset kept, with the codec's name before the text.
+fn of_ours<E: Into<TensogramError>>(codec: &'static str) -> impl FnOnce(E) -> TensogramError {
+    move |error| error.into().within(codec)
 }
 
 /// Decompresses one or more members into all of `out`.
@@ -138,7 +147,7 @@ impl BytesToBytesCodecTraits for Bounded {
     }
 
     fn encode<'a>(&self, bytes: ArrayBytesRaw<'a>, _: &CodecOptions) -> Result<ArrayBytesRaw<'a>, CodecError> {
-        self.compress(&bytes).map(Cow::Owned).map_err(CodecError::Other)
+        self.compress(&bytes).map(Cow::Owned).map_err(to_codec)
     }
 
     fn decode<'a>(
@@ -153,7 +162,7 @@ impl BytesToBytesCodecTraits for Bounded {
             _ => None,
         };
         let len = len.ok_or_else(|| CodecError::Other("a compressed shard or checksum of one is not supported".into()));
-        self.decompress(&bytes, len?).map(Cow::Owned).map_err(CodecError::Other)
+        self.decompress(&bytes, len?).map(Cow::Owned).map_err(to_codec)
     }
 }
 
@@ -169,14 +178,14 @@ mod tests {
         members.extend(Bounded::Gzip(1).compress(&bytes[1000..]).unwrap());
         let gunzip = |bytes: &[u8], len| Bounded::Gzip(0).decompress(bytes, len);
         assert_eq!(gunzip(&members, bytes.len()).unwrap(), bytes);
-        assert!(gunzip(&members, bytes.len() - 1).unwrap_err().contains("too long"));
+        assert!(gunzip(&members, bytes.len() - 1).unwrap_err().to_string().contains("too long"));
         assert!(gunzip(&members, bytes.len() + 1).is_err());
         for cut in 0..members.len() {
             assert!(gunzip(&members[..cut], bytes.len()).is_err(), "{cut}");
         }
         let at = members.len() - 8;
         members[at] ^= 1;
-        assert!(gunzip(&members, bytes.len()).unwrap_err().contains("checksum"));
+        assert!(gunzip(&members, bytes.len()).unwrap_err().to_string().contains("checksum"));
     }
 
     #[test]
@@ -184,7 +193,11 @@ mod tests {
         // 2^40 bytes of content in one segment; a Blosc buffer of 2^31 - 1 bytes.
         let frame = [0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0];
         let buffer = [2, 1, 0x21, 4, 0xff, 0xff, 0xff, 0x7f, 0, 0, 1, 0, 20, 0, 0, 0, 0, 0, 0, 0];
-        assert!(Bounded::Zstd(0).decompress(&frame, 8).unwrap_err().starts_with("zstd"));
-        assert!(Bounded::Blosc.decompress(&buffer, 8).unwrap_err().starts_with("blosc"));
+        let zstd = Bounded::Zstd(0).decompress(&frame, 8).unwrap_err().to_string();
+        let blosc = Bounded::Blosc.decompress(&buffer, 8).unwrap_err().to_string();
+        assert!(
+            zstd.starts_with("encoding error: zstd") && blosc.starts_with("encoding error: blosc"),
+            "{zstd}\n{blosc}"
+        );
     }
 }

@@ -3,13 +3,14 @@
 use ciborium::Value;
 use serde_json::{Value as Json, json};
 use tgm_core::descriptor::Dtype;
-use tgm_std::error;
+use tgm_std::Result;
 
 use super::describe::Array;
 use super::element::Element;
 use super::fill::{from_base64, of_float};
 use super::to_zarr::usual_codecs;
 use crate::cf::{AttributeValue, FILL, Fate, List, NAMES, Numbers, Reading};
+use crate::error::encoding;
 
 /// The level of zstd for arrays whose type changes.
 const LEVEL: i32 = 3;
@@ -58,19 +59,19 @@ impl Values {
     ///
     /// # Errors
     /// A fill value that is not a value.
-    pub(super) fn describe(&self, array: &Array, json: &mut Json) -> error::Result<()> {
+    pub(super) fn describe(&self, array: &Array, json: &mut Json) -> Result<()> {
         if self.reading.is_as_stored() {
             return Ok(());
         }
         let element = Element { dtype: self.reading.dtype() };
         let fill = self.reading.cells(array.fill_bytes().to_vec())?.bytes;
         let fill = match element.dtype {
-            Dtype::Float16 => half::f16::from_ne_bytes(first(&fill)).to_f64(),
-            Dtype::Bfloat16 => half::bf16::from_ne_bytes(first(&fill)).to_f64(),
-            Dtype::Float32 => f32::from_ne_bytes(first(&fill)).into(),
-            Dtype::Float64 => f64::from_ne_bytes(first(&fill)),
+            Dtype::Float16 => half::f16::from_ne_bytes(first(&fill)?).to_f64(),
+            Dtype::Bfloat16 => half::bf16::from_ne_bytes(first(&fill)?).to_f64(),
+            Dtype::Float32 => f32::from_ne_bytes(first(&fill)?).into(),
+            Dtype::Float64 => f64::from_ne_bytes(first(&fill)?),
             _ => {
-                json["fill_value"] = i64::from_ne_bytes(first(&fill)).into();
+                json["fill_value"] = i64::from_ne_bytes(first(&fill)?).into();
                 f64::NAN
             }
         };
@@ -86,8 +87,8 @@ impl Values {
 }
 
 /// The first bytes of one value.
-fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    bytes.first_chunk().copied().unwrap_or([0; N])
+fn first<const N: usize>(bytes: &[u8]) -> Result<[u8; N]> {
+    bytes.first_chunk().copied().ok_or_else(|| encoding(format!("it has {} bytes, and {N} are needed", bytes.len())))
 }
 
 /// What an attribute says.

@@ -6,11 +6,13 @@
 //!
 //! The chain is that of `zarrs`. It has only codecs of this list, so that a description cannot ask for others.
 
+use std::error::Error;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
+use tgm_std::TensogramError;
 use zarrs::array::codec::{
     BytesCodec, BytesCodecConfiguration, Crc32cCodec, Crc32cCodecConfiguration, ShardingCodecConfiguration,
     TransposeCodec, TransposeCodecConfiguration,
@@ -24,6 +26,7 @@ use super::Result;
 use super::bounded::{Bounded, ZSTD_LEVEL};
 use super::element::Element;
 use super::shards::{Shards, grid};
+use crate::error::{metadata, reason_in};
 
 /// How deep shards lie within shards.
 const MAX_DEPTH: usize = 4;
@@ -38,7 +41,7 @@ pub(super) fn chain(codecs: &[MetadataV3], shape: &[NonZeroU64], element: Elemen
         let name = codec.name();
         let coder: Arc<dyn BytesToBytesCodecTraits> = match name {
             "transpose" | "bytes" | "sharding_indexed" if serializer.is_some() => {
-                return Err(format!("codec {name} follows one that makes bytes"));
+                return Err(metadata(format!("codec {name} follows one that makes bytes")));
             }
             "transpose" => {
                 let configuration = typed::<TransposeCodecConfiguration>(codec)?;
@@ -51,7 +54,7 @@ pub(super) fn chain(codecs: &[MetadataV3], shape: &[NonZeroU64], element: Elemen
                 let configuration = typed::<BytesCodecConfiguration>(codec)?;
                 let has_endian = codec.configuration().is_some_and(|map| map.contains_key("endian"));
                 if element.unit() > 1 && !has_endian {
-                    return Err("codec bytes has no endian".into());
+                    return Err(metadata("codec bytes has no endian"));
                 }
                 let codec = BytesCodec::new_with_configuration(&configuration).map_err(of_codec(name))?;
                 serializer = Some(Arc::new(codec));
@@ -76,7 +79,7 @@ pub(super) fn chain(codecs: &[MetadataV3], shape: &[NonZeroU64], element: Elemen
             "numcodecs.lz4" => Arc::new(Bounded::Lz4),
             "numcodecs.shuffle" => {
                 let size = codec.configuration().and_then(|map| map.get("elementsize")?.as_u64());
-                Arc::new(Bounded::Shuffle(size.ok_or("codec numcodecs.shuffle has no elementsize")?))
+                Arc::new(Bounded::Shuffle(size.ok_or_else(|| metadata("codec numcodecs.shuffle has no elementsize"))?))
             }
             "crc32c" => {
                 let configuration = typed::<Crc32cCodecConfiguration>(codec)?;
@@ -85,18 +88,18 @@ pub(super) fn chain(codecs: &[MetadataV3], shape: &[NonZeroU64], element: Elemen
             other => return Err(unsupported(other)),
         };
         if serializer.is_none() {
-            return Err(format!("codec {name} stands before one that makes bytes"));
+            return Err(metadata(format!("codec {name} stands before one that makes bytes")));
         }
         behind.push(coder);
     }
-    let serializer = serializer.ok_or("no codec makes bytes")?;
+    let serializer = serializer.ok_or_else(|| metadata("no codec makes bytes"))?;
     Ok(CodecChain::new(transposes, serializer, behind))
 }
 
 /// Shards of `shape`.
 fn shards(codec: &MetadataV3, shape: &[NonZeroU64], element: Element, depth: usize) -> Result<Shards> {
     if depth >= MAX_DEPTH {
-        return Err(format!("shards within shards lie deeper than {MAX_DEPTH}"));
+        return Err(metadata(format!("shards within shards lie deeper than {MAX_DEPTH}")));
     }
     let ShardingCodecConfiguration::V1(sharding) = typed(codec)? else { return Err(unsupported(codec.name())) };
     let mut index_shape = grid(shape, &sharding.chunk_shape)?;
@@ -108,15 +111,16 @@ fn shards(codec: &MetadataV3, shape: &[NonZeroU64], element: Element, depth: usi
 }
 
 fn typed<T: DeserializeOwned>(codec: &MetadataV3) -> Result<T> {
-    codec.to_typed_configuration().map_err(|error| format!("codec {}: {error}", codec.name()))
+    codec.to_typed_configuration().map_err(of_codec(codec.name()))
 }
 
-fn of_codec<E: ToString>(name: &str) -> impl Fn(E) -> String {
-    move |error| format!("codec {name}: {}", error.to_string())
+/// What `zarrs` says about the description of a codec.
+fn of_codec<E: Error + Send + Sync + 'static>(name: &str) -> impl FnOnce(E) -> TensogramError {
+    move |error| metadata(reason_in(format_args!("codec {name}"))(error))
 }
 
-fn unsupported(name: &str) -> String {
-    format!("codec {name} is not supported")
+fn unsupported(name: &str) -> TensogramError {
+    metadata(format!("codec {name} is not supported"))
 }
 
 /// Codecs that are read only.

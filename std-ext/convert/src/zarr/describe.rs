@@ -1,10 +1,12 @@
 //! An array as `zarrs` describes it: shape, chunks, data type, fill value, codecs.
 
 use std::borrow::Cow;
+use std::io;
+use std::sync::Arc;
 
 use serde::Deserialize as _;
 use serde_json::Value as Json;
-use tgm_std::{DecodeLimits, Hint};
+use tgm_std::{DecodeLimits, Hint, Reason, TensogramError};
 use zarrs::array::chunk_grid::RegularChunkGridConfiguration;
 use zarrs::array::{
     ArrayBytes, ArrayMetadataV3, ArraySubset, ArrayToBytesCodecTraits as _, ChunkKeyEncoding, ChunkShape, CodecChain,
@@ -12,9 +14,10 @@ use zarrs::array::{
 };
 use zarrs::metadata::v3::MetadataV3;
 
-use super::Result;
 use super::codecs::chain;
 use super::element::{Element, TIMES};
+use super::{DESCRIPTION, Result};
+use crate::error::{encoding, metadata, reason_in, reason_of};
 
 /// A product that `zarrs` calculates is at most this many times the bytes of a chunk: an index of 16 bytes for each
 /// element, and checksums.
@@ -39,41 +42,44 @@ pub(super) struct Array {
 impl Array {
     /// Reads a description.
     pub(super) fn parse(json: &Json) -> Result<Self> {
-        let metadata = ArrayMetadataV3::deserialize(json).map_err(|error| format!("zarr.json: {error}"))?;
-        if let Some((key, _)) = metadata.additional_fields.iter().find(|(_, field)| field.must_understand()) {
-            return Err(format!("{key} of zarr.json is not supported"));
+        let described = ArrayMetadataV3::deserialize(json).map_err(|error| metadata(reason_in(DESCRIPTION)(error)))?;
+        if let Some((key, _)) = described.additional_fields.iter().find(|(_, field)| field.must_understand()) {
+            return Err(metadata(format!("{key} of {DESCRIPTION} is not supported")));
         }
-        if !metadata.storage_transformers.is_empty() {
-            return Err("storage transformers are not supported".into());
+        if !described.storage_transformers.is_empty() {
+            return Err(metadata("storage transformers are not supported"));
         }
-        let (shape, grid, keys) = (metadata.shape, metadata.chunk_grid, metadata.chunk_key_encoding);
+        let (shape, grid, keys) = (described.shape, described.chunk_grid, described.chunk_key_encoding);
         if grid.name() != "regular" {
-            return Err(format!("chunk grid {} is not supported", grid.name()));
+            return Err(metadata(format!("chunk grid {} is not supported", grid.name())));
         }
         let grid = grid.to_typed_configuration::<RegularChunkGridConfiguration>();
-        let chunk_shape = grid.map_err(|error| format!("the chunk grid: {error}"))?.chunk_shape;
+        let chunk_shape = grid.map_err(|error| metadata(reason_in("the chunk grid")(error)))?.chunk_shape;
         let chunk: Vec<u64> = chunk_shape.iter().map(|dim| dim.get()).collect();
         if chunk.len() != shape.len() {
-            return Err(format!("chunks of {chunk:?} do not fit an array of {shape:?}"));
+            return Err(metadata(format!("chunks of {chunk:?} do not fit an array of {shape:?}")));
         }
         let separator = keys.configuration().and_then(|map| map.get("separator")?.as_str()?.chars().next());
         let key_form = match keys.name() {
             "default" => ("c", separator.unwrap_or('/')),
             "v2" => ("", separator.unwrap_or('.')),
-            other => return Err(format!("chunk key encoding {other} is not supported")),
+            other => return Err(metadata(format!("chunk key encoding {other} is not supported"))),
         };
-        let keys = ChunkKeyEncoding::from_metadata(&keys).map_err(|error| error.to_string())?;
-        let element = Element::parse(&metadata.data_type)?;
-        let is_time = TIMES.contains(&metadata.data_type.name());
-        let data_type = if is_time { MetadataV3::new(element.name()) } else { metadata.data_type };
-        let data_type = DataType::from_metadata(&data_type).map_err(|error| error.to_string())?;
-        let fill = data_type.fill_value_v3(&metadata.fill_value);
-        let fill = fill.map_err(|_| format!("fill value {} is not of type {}", metadata.fill_value, element.name()))?;
+        let keys = ChunkKeyEncoding::from_metadata(&keys).map_err(|error| metadata(reason_of(error)))?;
+        let element = Element::parse(&described.data_type)?;
+        let is_time = TIMES.contains(&described.data_type.name());
+        let data_type = if is_time { MetadataV3::new(element.name()) } else { described.data_type };
+        let data_type = DataType::from_metadata(&data_type).map_err(|error| metadata(reason_of(error)))?;
+        let fill = data_type.fill_value_v3(&described.fill_value);
+        let fill = fill.map_err(|error| {
+            let text = format!("fill value {} is not of type {}", described.fill_value, element.name());
+            metadata(Reason::with_source(text, None, error))
+        })?;
         if fill.as_ne_bytes().len() != element.size() {
-            return Err(format!("data type {} has another size", element.name()));
+            return Err(metadata(format!("data type {} has another size", element.name())));
         }
-        let codecs = chain(&metadata.codecs, &chunk_shape, element, 0)?;
-        let is_sharded = metadata.codecs.iter().any(|codec| codec.name() == "sharding_indexed");
+        let codecs = chain(&described.codecs, &chunk_shape, element, 0)?;
+        let is_sharded = described.codecs.iter().any(|codec| codec.name() == "sharding_indexed");
         Ok(Self { shape, chunk, element, chunk_shape, data_type, fill, codecs, keys, key_form, is_sharded })
     }
 
@@ -86,13 +92,14 @@ impl Array {
         let chunks = count(&grid)?;
         if chunks > limits.max_objects as u64 {
             let (limit, max) = (Hint::MaxObjects.text(), limits.max_objects);
-            return Err(format!("the array has {chunks} chunks, which exceed {limit}, {max}"));
+            return Err(encoding(format!("the array has {chunks} chunks, which exceed {limit}, {max}")));
         }
         Ok(grid)
     }
 
     /// The first index of a chunk, and its shape within the array.
     pub(super) fn extent(&self, index: &[u64]) -> (Vec<u64>, Vec<u64>) {
+        // A chunk of the grid begins within the shape. One beyond it has no elements, wherever that is.
         let origin: Vec<u64> =
             index.iter().zip(&self.chunk).map(|(index, chunk)| index.saturating_mul(*chunk)).collect();
         let ends = self.shape.iter().zip(&self.chunk).zip(&origin);
@@ -124,6 +131,7 @@ impl Array {
 
     /// The most bytes that a stored chunk can have.
     pub(super) fn max_stored(&self) -> u64 {
+        // A chunk with more bytes than there are numbers has no bound here; it is refused before it is decoded.
         let len = count(&self.chunk).unwrap_or(u64::MAX).saturating_mul(self.element.size() as u64);
         // What codecs add where they cannot compress: little to a block, and much to the small chunks of a shard.
         let more = if self.is_sharded { len.saturating_mul(ROOM as u64) } else { len / 8 };
@@ -141,11 +149,12 @@ impl Array {
     /// More bytes than the limits allow or than there is memory for. `zarrs` neither limits nor checks what it reserves.
     pub(super) fn len(&self, shape: &[u64], encoded: usize, limits: &DecodeLimits) -> Result<usize> {
         let bytes = count(shape)?.checked_mul(self.element.size() as u64);
-        let too_large = || format!("shape {shape:?} is too large");
-        let len =
-            limits.check_bytes(encoded as u64, bytes.ok_or_else(too_large)?).map_err(|error| error.to_string())?;
+        let too_large = || encoding(format!("shape {shape:?} is too large"));
+        let len = limits.check_bytes(encoded as u64, bytes.ok_or_else(too_large)?)?;
         len.checked_mul(ROOM).ok_or_else(too_large)?;
-        Vec::<u8>::new().try_reserve_exact(len).map_err(|_| format!("cannot allocate {len} bytes"))?;
+        Vec::<u8>::new()
+            .try_reserve_exact(len)
+            .map_err(|error| encoding(Reason::with_source(format!("cannot allocate {len} bytes"), None, error)))?;
         Ok(len)
     }
 
@@ -161,7 +170,7 @@ impl Array {
     pub(super) fn encode(&self, elements: Vec<u8>) -> Result<Vec<u8>> {
         let elements = ArrayBytes::new_flen(elements);
         let bytes = self.codecs.encode(elements, &self.chunk_shape, &self.data_type, &self.fill, &options());
-        bytes.map(Cow::into_owned).map_err(|error| error.to_string())
+        bytes.map(Cow::into_owned).map_err(from_codec)
     }
 
     /// The fill value over and over: a tensor of `shape`, whose length [`Self::len`] has found right.
@@ -207,12 +216,29 @@ fn subset(whole: &[u64], origin: &[u64], shape: &[u64]) -> Result<ArraySubset> {
     let is_within = ends.zip(whole).all(|(end, dim)| end.is_some_and(|end| end <= *dim));
     let subset = ArraySubset::new_with_start_shape(origin.to_vec(), shape.to_vec()).ok();
     let subset = subset.filter(|subset| is_within && subset.shape().len() == whole.len());
-    subset.ok_or_else(|| format!("a box of {shape:?} at {origin:?} is not within {whole:?}"))
+    subset.ok_or_else(|| encoding(format!("a box of {shape:?} at {origin:?} is not within {whole:?}")))
 }
 
 fn fixed(elements: Result<ArrayBytes<'_>, CodecError>) -> Result<Vec<u8>> {
     let bytes = elements.and_then(|elements| Ok(elements.into_fixed()?));
-    bytes.map(Cow::into_owned).map_err(|error| error.to_string())
+    bytes.map(Cow::into_owned).map_err(from_codec)
+}
+
+/// An error of this project on its way through `zarrs`, to [`from_codec`].
+pub(super) fn to_codec(error: TensogramError) -> CodecError {
+    CodecError::IOError(Arc::new(io::Error::other(error)))
+}
+
+/// What a chain of codecs reports: an error of this project as it was, kind and offset with it, and that of `zarrs` as the source.
+pub(super) fn from_codec(error: CodecError) -> TensogramError {
+    match error {
+        CodecError::IOError(error) => match Arc::try_unwrap(error) {
+            Ok(error) => error.downcast().unwrap_or_else(|error| encoding(reason_of(error))),
+            // Somebody else has it, so it stays as it is.
+            Err(error) => encoding(reason_of(CodecError::IOError(error))),
+        },
+        error => encoding(reason_of(error)),
+    }
 }
 
 /// On one thread.
@@ -223,11 +249,11 @@ fn options() -> CodecOptions {
 /// The product of the dimensions.
 pub(super) fn count(shape: &[u64]) -> Result<u64> {
     let product = shape.iter().try_fold(1_u64, |product, dim| product.checked_mul(*dim));
-    product.ok_or_else(|| format!("shape {shape:?} has more elements than there are numbers"))
+    product.ok_or_else(|| encoding(format!("shape {shape:?} has more elements than there are numbers")))
 }
 
 /// A list of numbers that are not negative.
 pub(super) fn numbers(json: &Json, what: &str) -> Result<Vec<u64>> {
     let numbers = json.as_array().and_then(|list| list.iter().map(Json::as_u64).collect::<Option<Vec<_>>>());
-    numbers.ok_or_else(|| format!("{what} is not a list of numbers"))
+    numbers.ok_or_else(|| metadata(format!("{what} is not a list of numbers")))
 }

@@ -5,6 +5,7 @@ use tgm_core::descriptor::Dtype;
 use zarrs::metadata::v3::MetadataV3;
 
 use super::Result;
+use crate::error::metadata;
 
 /// The data types of numpy for times, and how messages call them.
 pub(super) const TIMES: [&str; 2] = ["numpy.datetime64", "numpy.timedelta64"];
@@ -29,7 +30,8 @@ impl Element {
             "bitmask" => None,
             name => Dtype::from_name(name),
         };
-        dtype.map(|dtype| Self { dtype }).ok_or_else(|| format!("data type {} is not supported", data_type.name()))
+        let element = dtype.map(|dtype| Self { dtype });
+        element.ok_or_else(|| metadata(format!("data type {} is not supported", data_type.name())))
     }
 
     /// The name in Zarr.

@@ -1,9 +1,27 @@
 //! JSON as writers of Zarr write it: `NaN`, `Infinity` and `-Infinity` stand bare, and integers may have any number of digits.
 
+use std::fmt;
+
 use ciborium::Value;
 use serde_json::Number;
 
-use super::Result;
+type Result<T> = std::result::Result<T, NotJson>;
+
+/// What is wrong with a text, and at which byte.
+#[derive(Debug)]
+pub(super) struct NotJson {
+    what: String,
+    /// The byte, from the start of the text.
+    pub(super) at: usize,
+}
+
+impl fmt::Display for NotJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at byte {}", self.what, self.at)
+    }
+}
+
+impl std::error::Error for NotJson {}
 
 /// How deep lists and objects lie within others.
 const MAX_NESTING: usize = 64;
@@ -13,7 +31,8 @@ const MAX_NESTING: usize = 64;
 /// # Errors
 /// What is wrong, and at which byte.
 pub(super) fn parse(text: &[u8]) -> Result<Value> {
-    let text = std::str::from_utf8(text).map_err(|error| format!("byte {} is not UTF-8", error.valid_up_to()))?;
+    let not_utf8 = |error: std::str::Utf8Error| NotJson { what: "this is not UTF-8".into(), at: error.valid_up_to() };
+    let text = std::str::from_utf8(text).map_err(not_utf8)?;
     let mut parser = Parser { text, rest: text.trim_start_matches('\u{feff}') };
     let value = parser.value(0)?;
     parser.blanks();
@@ -37,8 +56,8 @@ struct Parser<'t> {
 }
 
 impl Parser<'_> {
-    fn wrong(&self, what: &str) -> String {
-        format!("{what} at byte {}", self.text.len() - self.rest.len())
+    fn wrong(&self, what: &str) -> NotJson {
+        NotJson { what: what.into(), at: self.text.len() - self.rest.len() }
     }
 
     fn blanks(&mut self) {
@@ -210,8 +229,9 @@ mod tests {
             "", "{", "[1", "[1 2]", "{\"a\"}", "{a:1}", "\"a", "\"a\\\"", "nan", "1 2", "01", "1e999", "\"\n\"",
             &nested,
         ] {
-            assert!(parse(text.as_bytes()).unwrap_err().contains("at byte"), "{text:.20}");
+            assert!(parse(text.as_bytes()).unwrap_err().to_string().contains("at byte"), "{text:.20}");
         }
-        assert!(parse(b"\"\xff\"").is_err());
+        assert_eq!(parse(b"\"\xff\"").unwrap_err().at, 1);
+        assert_eq!(parse(b"[1, 2, x]").unwrap_err().at, 7);
     }
 }

@@ -15,6 +15,8 @@ use zarrs::metadata::Configuration;
 use zarrs::plugin::{ExtensionName, ZarrVersion};
 
 use super::Result;
+use super::describe::to_codec;
+use crate::error::{encoding, metadata};
 
 /// The codec `sharding_indexed` of `zarrs`, with an index that is checked before it is used: `zarrs` adds the offset and
 /// the length of a chunk unchecked.
@@ -52,7 +54,7 @@ impl Shards {
             None => Ok(()),
             Some([offset, len]) => {
                 let what = format!("a chunk of {len} bytes at offset {offset} is not within its shard");
-                Err(CodecError::Other(what))
+                Err(to_codec(encoding(what)))
             }
         }
     }
@@ -60,7 +62,7 @@ impl Shards {
 
 /// Chunks of a shard in each dimension.
 pub(super) fn grid(shape: &[NonZeroU64], chunk: &[NonZeroU64]) -> Result<ChunkShape> {
-    let wrong = || format!("chunks of {chunk:?} do not fill shards of {shape:?}");
+    let wrong = || metadata(format!("chunks of {chunk:?} do not fill shards of {shape:?}"));
     if shape.len() != chunk.len() {
         return Err(wrong());
     }

@@ -8,12 +8,12 @@ use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
 use ciborium::Value;
-use tgm_std::TensogramError;
+use tgm_std::{Reason, TensogramError};
 
 use super::json::{get, take};
 use super::v2::{self, ARRAY, ATTRIBUTES, GROUP};
 use super::{DESCRIPTION, Result, json};
-use crate::error::metadata;
+use crate::error::{encoding, metadata};
 
 /// How deep groups lie within groups.
 const MAX_DEPTH: usize = 64;
@@ -68,25 +68,26 @@ impl Store {
         let path = match self.root.join(path).canonicalize() {
             Ok(path) => path,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error.to_string()),
+            Err(error) => return Err(TensogramError::io(&self.root.join(path), &error)),
         };
         if !path.starts_with(&self.root) {
-            return Err("it is a link that leads out of the store".into());
+            return Err(metadata("it is a link that leads out of the store"));
         }
         // Before it is opened: that of a pipe waits for a writer, and that of a device may do anything.
-        let is_file = |metadata: io::Result<fs::Metadata>| {
-            let metadata = metadata.map_err(|error| error.to_string())?;
-            if metadata.is_file() { Ok(metadata.len()) } else { Err("it is not a regular file".to_string()) }
+        let failed = |error: io::Error| TensogramError::io(&path, &error);
+        let is_file = |about: io::Result<fs::Metadata>| {
+            let about = about.map_err(&failed)?;
+            if about.is_file() { Ok(about.len()) } else { Err(metadata("it is not a regular file")) }
         };
         is_file(path.symlink_metadata())?;
-        let file = File::open(&path).map_err(|error| error.to_string())?;
+        let file = File::open(&path).map_err(&failed)?;
         let len = is_file(file.metadata())?;
-        let too_long = || format!("it has {len} bytes, and {max} are the most that it can have");
+        let too_long = || metadata(format!("it has {len} bytes, and {max} are the most that it can have"));
         if len > max {
             return Err(too_long());
         }
         let mut bytes = Vec::new();
-        file.take(max.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+        file.take(max.saturating_add(1)).read_to_end(&mut bytes).map_err(&failed)?;
         if bytes.len() as u64 > max { Err(too_long()) } else { Ok(Some(bytes)) }
     }
 
@@ -112,12 +113,13 @@ impl Store {
     /// Names and kinds in a directory, in order.
     fn entries(&self, folder: &Path) -> Result<Vec<(String, Kind)>> {
         let mut found = Vec::new();
-        let entries = fs::read_dir(self.root.join(folder)).map_err(|error| error.to_string())?;
+        let failed = |error: io::Error| TensogramError::io(&self.root.join(folder), &error);
+        let entries = fs::read_dir(self.root.join(folder)).map_err(failed)?;
         for entry in entries {
             let left = self.entries.get().checked_sub(1);
-            self.entries.set(left.ok_or_else(|| format!("the store has more than {MAX_ENTRIES} entries"))?);
-            let entry = entry.map_err(|error| error.to_string())?;
-            let kind = entry.file_type().map_err(|error| error.to_string())?;
+            self.entries.set(left.ok_or_else(|| encoding(format!("the store has more than {MAX_ENTRIES} entries")))?);
+            let entry = entry.map_err(failed)?;
+            let kind = entry.file_type().map_err(failed)?;
             let kind = if kind.is_dir() {
                 Kind::Folder
             } else if kind.is_file() {
@@ -128,7 +130,8 @@ impl Store {
                 Kind::Special
             };
             let name = entry.file_name().into_string();
-            found.push((name.map_err(|name| format!("the name {} is not UTF-8", name.display()))?, kind));
+            let name = name.map_err(|name| metadata(format!("the name {} is not UTF-8", name.display())))?;
+            found.push((name, kind));
         }
         found.sort_unstable_by(|(one, _), (other, _)| str::cmp(one, other));
         Ok(found)
@@ -155,8 +158,8 @@ impl Store {
             }
             let entries = match self.entries(Path::new(&path)) {
                 Ok(entries) => entries,
-                Err(what) => {
-                    visit(&path, Node::Failed(metadata(what)))?;
+                Err(error) => {
+                    visit(&path, Node::Failed(error))?;
                     continue;
                 }
             };
@@ -184,11 +187,14 @@ impl Store {
     /// The node of a directory. `None` if the directory is not a node.
     fn node(&self, folder: &Path) -> Option<Node> {
         let described = |name: &str| {
-            let bytes = self.read(&folder.join(name), MAX_DESCRIPTION).map_err(|what| format!("{name}: {what}"))?;
-            let parsed = bytes.map(|bytes| json::parse(&bytes).map_err(|what| format!("{name} is not JSON: {what}")));
-            match parsed.transpose()? {
+            let bytes = self.read(&folder.join(name), MAX_DESCRIPTION).map_err(|error| error.within(name))?;
+            let parsed = bytes.map(|bytes| json::parse(&bytes)).transpose().map_err(|error| {
+                let text = format!("{name} is not JSON: {error}");
+                metadata(Reason::with_source(text, Some(error.at as u64), error))
+            });
+            match parsed? {
                 Some(Value::Map(entries)) => Ok(Some(entries)),
-                Some(_) => Err(format!("{name} is not a JSON object")),
+                Some(_) => Err(metadata(format!("{name} is not a JSON object"))),
                 None => Ok(None),
             }
         };
@@ -197,12 +203,12 @@ impl Store {
                 let attributes = match take(&mut entries, "attributes") {
                     Some(Value::Map(attributes)) => attributes,
                     None => Vec::new(),
-                    Some(_) => return Err(format!("attributes of {DESCRIPTION} are not a JSON object")),
+                    Some(_) => return Err(metadata(format!("attributes of {DESCRIPTION} are not a JSON object"))),
                 };
                 return match get(&entries, "node_type").and_then(Value::as_text) {
                     Some("array") => Ok(Some(Node::Array(entries, attributes))),
                     Some("group") => Ok(Some(Node::Group(attributes))),
-                    _ => Err(format!("{DESCRIPTION} is of neither array nor group")),
+                    _ => Err(metadata(format!("{DESCRIPTION} is of neither array nor group"))),
                 };
             }
             if let Some(entries) = described(ARRAY)? {
@@ -215,7 +221,7 @@ impl Store {
             }
             Ok(None)
         };
-        node().unwrap_or_else(|what| Some(Node::Failed(metadata(what))))
+        node().unwrap_or_else(|error| Some(Node::Failed(error)))
     }
 
     /// Calls `visit` with the path of each file of an array from its directory on, but for its descriptions.
@@ -229,9 +235,11 @@ impl Store {
                 let within = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
                 match kind {
                     Kind::Folder if depth < MAX_DEPTH => waiting.push((within, depth + 1)),
-                    Kind::Folder => return Err(format!("{within}: directories lie deeper than {MAX_DEPTH}")),
-                    Kind::LinkedFolder => return Err(format!("{within}: a link to a directory is not followed")),
-                    Kind::Special => return Err(format!("{within} is not a regular file")),
+                    Kind::Folder => return Err(metadata(format!("{within}: directories lie deeper than {MAX_DEPTH}"))),
+                    Kind::LinkedFolder => {
+                        return Err(metadata(format!("{within}: a link to a directory is not followed")));
+                    }
+                    Kind::Special => return Err(metadata(format!("{within} is not a regular file"))),
                     Kind::File if depth == 0 && [DESCRIPTION, ARRAY, ATTRIBUTES].contains(&name.as_str()) => {}
                     Kind::File => visit(&within)?,
                 }

@@ -347,6 +347,65 @@ fn what_cannot_be_read_is_listed_with_its_place() {
     assert!(read(&mut tgm).unwrap_err().to_string().contains("is not JSON"));
 }
 
+/// The kind of an error, its offset, and whether it has a source.
+type Told = (&'static str, Option<u64>, bool);
+
+/// What is wrong with a store is an error of its kind, with the byte where that is known, and with the error of the library that
+/// found it.
+#[test]
+fn errors_keep_their_kind_their_offset_and_their_source() {
+    let little = json!({"name": "bytes", "configuration": {"endian": "little"}});
+    let gzip = json!({"name": "gzip", "configuration": {"level": 1}});
+    let zstd = json!({"name": "zstd", "configuration": {"level": 1, "checksum": false}});
+    let shards = json!({"name": "sharding_indexed", "configuration": {
+        "chunk_shape": [2], "codecs": [little, gzip], "index_codecs": [little], "index_location": "end",
+    }});
+    let of_codecs = |codecs: Json| array("int32", &[2], &[2], json!(0), codecs).to_string();
+    // One inner chunk of 4 bytes at offset 0; one that lies behind the shard.
+    let shard = |offset: u8| [&[1, 2, 3, 4, offset][..], &[0; 7], &[4], &[0; 7]].concat();
+    let short = [[0; 16].as_slice(), &[9]].concat();
+    let cases: [(&str, String, &[u8], Told); 10] = [
+        ("JSON", "{\"node_type\": x}".into(), &[], ("metadata", Some(14), true)),
+        ("UTF-8", "[]".into(), &[], ("metadata", None, false)),
+        (
+            "fill value",
+            array("int32", &[2], &[2], json!("x"), json!([little])).to_string(),
+            &[],
+            ("metadata", None, true),
+        ),
+        (
+            "level",
+            of_codecs(json!([little, {"name": "gzip", "configuration": {"level": "x"}}])),
+            &[],
+            ("metadata", None, true),
+        ),
+        ("codec", of_codecs(json!([little, {"name": "x"}])), &[], ("metadata", None, false)),
+        ("gzip", of_codecs(json!([little, gzip])), &short, ("encoding", None, true)),
+        ("zstd", of_codecs(json!([little, zstd])), &short, ("encoding", None, false)),
+        ("length", of_codecs(json!([little])), &short, ("encoding", None, true)),
+        ("gzip in a shard", of_codecs(json!([shards])), &shard(0), ("encoding", None, true)),
+        ("shard", of_codecs(json!([shards])), &shard(99), ("encoding", None, false)),
+    ];
+    for (name, description, chunk, expected) in cases {
+        let folder = TempDir::new().unwrap();
+        fs::create_dir_all(folder.path().join("c")).unwrap();
+        fs::write(folder.path().join(DESCRIPTION), description).unwrap();
+        fs::write(folder.path().join("c/0"), chunk).unwrap();
+        for chunks in [Chunks::Keep, Chunks::Join] {
+            let (mut errors, options) = (Vec::new(), ZarrOptions { chunks, ..ZarrOptions::default() });
+            let read = to_tensogram(folder.path(), &options, &mut Vec::new(), &mut |note| {
+                if let Note::Failed { error, .. } = note {
+                    errors.push(error);
+                }
+            });
+            errors.extend(read.err());
+            let error = &errors[0];
+            let found = (error.kind_name(), error.offset(), std::error::Error::source(error).is_some());
+            assert_eq!(found, expected, "{name}: {error}");
+        }
+    }
+}
+
 #[test]
 fn an_array_without_dimensions_has_one_chunk() {
     let little = json!([{"name": "bytes", "configuration": {"endian": "little"}}]);

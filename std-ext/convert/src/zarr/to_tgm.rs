@@ -12,7 +12,7 @@ use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_std::TensogramError;
 use tgm_std::file::SourceName;
 use tgm_std::internal::{from_cbor, to_cbor};
-use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, StreamingEncoder, error};
+use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, StreamingEncoder};
 
 use super::cells::{Entries, Values};
 use super::describe::{Array, count};
@@ -22,7 +22,7 @@ use super::store::{Node, Store, directory};
 use super::{DESCRIPTION, Result, ZARR};
 use crate::arrays::{TIME, pack_bools, time};
 use crate::cf::Packed;
-use crate::error::{encoding, metadata};
+use crate::error::metadata;
 use crate::names::above;
 use crate::note::Note;
 use crate::streamed::{compress, encode_options};
@@ -79,7 +79,7 @@ pub fn to_tensogram(
     options: &ZarrOptions,
     sink: &mut dyn Write,
     report: &mut dyn FnMut(Note),
-) -> error::Result<u64> {
+) -> Result<u64> {
     let on_disk = Store::new(store)?;
     let mut reader =
         Reader { name: root_name(store), store: &on_disk, options, groups: BTreeMap::new(), stored: 0, decoded: 0 };
@@ -183,7 +183,7 @@ impl Reader<'_> {
         attributes: Entries,
         sink: &mut dyn Write,
         report: &mut dyn FnMut(Note),
-    ) -> error::Result<bool> {
+    ) -> Result<bool> {
         let place = if path.is_empty() { "the root" } else { path };
         let prepared = self.prepare(path, description, attributes, report).and_then(|source| {
             let whole = match self.options.chunks {
@@ -195,8 +195,8 @@ impl Reader<'_> {
         });
         let (source, whole) = match prepared {
             Ok(prepared) => prepared,
-            Err(what) => {
-                report(Note::failed(place, metadata(what)));
+            Err(error) => {
+                report(Note::failed(place, error));
                 return Ok(false);
             }
         };
@@ -234,7 +234,7 @@ impl Reader<'_> {
                         Ok(cells) => write(&shape, cells.bytes, Some((index, &origin)))?,
                         Err(error) => failed(error),
                     },
-                    Err(what) => failed(encoding(what)),
+                    Err(error) => failed(error),
                 }
             }
         }
@@ -260,7 +260,7 @@ impl Reader<'_> {
         report: &mut dyn FnMut(Note),
     ) -> Result<Source> {
         let description = Value::Map(description.to_vec());
-        let mut json = from_cbor(&without_nan(&description), DESCRIPTION).map_err(|error| error.to_string())?;
+        let mut json = from_cbor(&without_nan(&description), DESCRIPTION)?;
         let time = time_of(&json);
         let data_type = json.get("data_type").map(|name| name.get("name").unwrap_or(name));
         let dtype = match data_type.and_then(Json::as_str) {
@@ -285,7 +285,7 @@ impl Reader<'_> {
         })?;
         chunks.sort_unstable();
         let values = Values::of(&array, attributes);
-        values.describe(&array, &mut json).map_err(|error| format!("the fill value: {error}"))?;
+        values.describe(&array, &mut json).map_err(|error| error.within("the fill value"))?;
         Ok(Source { array, values, json, time, chunks })
     }
 
@@ -293,7 +293,7 @@ impl Reader<'_> {
     fn chunk(&mut self, path: &str, array: &Array, index: &[u64], shape: &[u64]) -> Result<Vec<u8>> {
         let path = directory(Path::new(""), path).join(array.key(index));
         let on_disk = self.store.disk_len(&path);
-        let bytes = self.store.read(&path, array.max_stored())?.ok_or("it is gone")?;
+        let bytes = self.store.read(&path, array.max_stored())?.ok_or_else(|| metadata("it is gone"))?;
         self.take(on_disk, array)?;
         let elements = array.decode(bytes, &self.options.limits)?;
         if shape == array.chunk {
@@ -305,14 +305,12 @@ impl Reader<'_> {
     /// Takes a chunk of so many bytes on disk from the budget of the store: as the limits allow it to one object, but for their
     /// greatest size.
     fn take(&mut self, on_disk: u64, array: &Array) -> Result<()> {
+        // Sums beyond all numbers are beyond all limits.
         let len = count(&array.chunk)?.saturating_mul(array.element.size() as u64);
         self.stored = self.stored.saturating_add(on_disk);
         self.decoded = self.decoded.saturating_add(len);
         let limits = DecodeLimits { max_decoded_bytes: u64::MAX, ..self.options.limits };
-        match limits.check_bytes(self.stored, self.decoded) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(format!("the chunks so far: {error}")),
-        }
+        limits.check_bytes(self.stored, self.decoded).map(drop).map_err(|error| error.within("the chunks so far"))
     }
 
     /// The values of the array, if all chunks can be read and decoded within the limits.
@@ -332,16 +330,17 @@ impl Reader<'_> {
         let folder = directory(Path::new(""), path);
         // What is stored bounds the memory that the array may take.
         let stored = source.chunks.iter().map(|index| self.store.len(&folder.join(array.key(index))));
+        // More bytes than there are numbers allow as much as the limits do.
         let stored = stored.fold(0, u64::saturating_add);
         array.len(&array.shape, usize::try_from(stored).unwrap_or(usize::MAX), &self.options.limits)?;
         let mut whole = array.filled(&array.shape)?;
         for index in &source.chunks {
             let (origin, shape) = array.extent(index);
             let found = self.chunk(path, array, index, &shape);
-            let elements = found.map_err(|what| format!("chunk {}: {what}", array.key(index)))?;
+            let elements = found.map_err(|error| error.within(format_args!("chunk {}", array.key(index))))?;
             whole = array.paste(whole, &array.shape, (&origin, &shape), &elements)?;
         }
-        source.values.reading.cells(whole).map(|cells| cells.bytes).map_err(|error| error.to_string())
+        source.values.reading.cells(whole).map(|cells| cells.bytes)
     }
 
     /// The metadata of the message: the array's description and the attributes of the groups above it.
@@ -384,7 +383,7 @@ impl Source {
         shape: &[u64],
         mut values: Vec<u8>,
         zstd_level: Option<i32>,
-    ) -> error::Result<(DataObjectDescriptor, Vec<u8>)> {
+    ) -> Result<(DataObjectDescriptor, Vec<u8>)> {
         let dtype = self.values.reading.dtype();
         let packed = Packed::of(&self.values.reading, &values);
         if ByteOrder::NATIVE == ByteOrder::Big {

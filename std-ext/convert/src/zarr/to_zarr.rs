@@ -15,7 +15,7 @@ use tgm_std::codec::memory;
 use tgm_std::file::SourceName;
 use tgm_std::internal::{from_cbor, reserve_more};
 use tgm_std::read;
-use tgm_std::{DecodeLimits, DecodeOptions, GlobalMetadata, TensogramError, check_message, decode_descriptors, error};
+use tgm_std::{DecodeLimits, DecodeOptions, GlobalMetadata, TensogramError, check_message, decode_descriptors};
 
 use super::attributes::{self, teller};
 use super::codecs::make_writable;
@@ -25,7 +25,7 @@ use super::names::safe;
 use super::store::directory;
 use super::{DESCRIPTION, Result, ZARR};
 use crate::arrays::{NAME, unpack_bools};
-use crate::error::{encoding, encoding_from, metadata};
+use crate::error::{encoding_from, metadata};
 use crate::names::{Names, of_object};
 use crate::note::Note;
 
@@ -74,7 +74,7 @@ impl ZarrWriter {
     ///
     /// # Errors
     /// [`TensogramError::Io`], as for an address: addresses are read, and not written.
-    pub fn create(root: &Path, options: ToZarrOptions) -> error::Result<Self> {
+    pub fn create(root: &Path, options: ToZarrOptions) -> Result<Self> {
         SourceName::of(root).to_write().and_then(fs::create_dir).map_err(|error| TensogramError::io(root, &error))?;
         let (names, groups) = (Names::new(safe), BTreeMap::new());
         Ok(Self { root: root.to_path_buf(), options, names, groups, is_array: false, messages: 0 })
@@ -85,7 +85,7 @@ impl ZarrWriter {
     /// # Errors
     /// [`TensogramError::Framing`] and [`TensogramError::Metadata`] for bytes that are not a message; the errors of
     /// [`check_message`] with `verify_hash`; [`TensogramError::Io`] of the directory.
-    pub fn write(&mut self, message: &[u8], report: &mut dyn FnMut(Note)) -> error::Result<()> {
+    pub fn write(&mut self, message: &[u8], report: &mut dyn FnMut(Note)) -> Result<()> {
         if self.options.decode.verify_hash {
             // Shapes and names come from metadata, so the digests of all frames count.
             check_message(message)?;
@@ -98,7 +98,7 @@ impl ZarrWriter {
         if global.extra.contains_key(ZARR) {
             match Recorded::of(&global, &self.options) {
                 Ok(recorded) => {
-                    let objects = message.objects().map(|object| Ok(object?)).collect::<error::Result<Vec<_>>>()?;
+                    let objects = message.objects().map(|object| Ok(object?)).collect::<Result<Vec<_>>>()?;
                     match recorded.check(&objects, &global, &self.options.decode.limits) {
                         Ok(boxes) => {
                             self.take_groups(&global, number, report);
@@ -107,10 +107,13 @@ impl ZarrWriter {
                             let written = self.restore((recorded, attributes), &objects, &boxes, number, report);
                             return told(written, &place, report);
                         }
-                        Err(what) => report(Note::not_kept(format!("message {number}"), what)),
+                        Err(error) => report(Note::not_kept(format!("message {number}"), told_plainly(&error))),
                     }
                 }
-                Err(what) => report(Note::not_kept(format!("message {number}"), format!("the array it was: {what}"))),
+                Err(error) => {
+                    let what = format!("the array it was: {}", told_plainly(&error));
+                    report(Note::not_kept(format!("message {number}"), what));
+                }
             }
         }
         self.take_groups(&global, number, report);
@@ -135,7 +138,7 @@ impl ZarrWriter {
     ///
     /// # Errors
     /// [`TensogramError::Io`].
-    pub fn finish(self) -> error::Result<()> {
+    pub fn finish(self) -> Result<()> {
         if self.is_array {
             return Ok(());
         }
@@ -157,12 +160,12 @@ impl ZarrWriter {
         boxes: &[Vec<u64>],
         number: usize,
         report: &mut dyn FnMut(Note),
-    ) -> error::Result<()> {
+    ) -> Result<()> {
         let Recorded { path, mut json, mut array } = recorded;
         let place = format!("message {number}");
         let changed = json.get_mut("codecs").map(make_writable).unwrap_or_default();
         if !changed.is_empty() {
-            array = Array::parse(&json).map_err(metadata)?;
+            array = Array::parse(&json)?;
             report(Note::not_kept(&place, format!("codec {}: zstd is written", changed.join(", "))));
         }
         if let Some(map) = json.as_object_mut().filter(|_| !attributes.is_empty()) {
@@ -200,7 +203,7 @@ impl ZarrWriter {
         (number, index): (usize, usize),
         place: &str,
         report: &mut dyn FnMut(Note),
-    ) -> error::Result<()> {
+    ) -> Result<()> {
         if self.is_array {
             report(Note::not_kept(place, "the object: the store is the array of the first message"));
             return Ok(());
@@ -240,7 +243,7 @@ impl ZarrWriter {
         if let (Some(names), Some(map)) = (dimensions(global, index, shape.len()), json.as_object_mut()) {
             map.insert("dimension_names".into(), names);
         }
-        let array = Array::parse(&json).map_err(metadata)?;
+        let array = Array::parse(&json)?;
         let folder = directory(&self.root, &name);
         describe(&folder, &json)?;
         let origin = vec![0; shape.len()];
@@ -248,7 +251,7 @@ impl ZarrWriter {
     }
 
     /// The elements of an object, in the byte order of the machine, and booleans in a byte each.
-    fn elements(&self, object: &DataObject<'_>, element: Element) -> error::Result<Vec<u8>> {
+    fn elements(&self, object: &DataObject<'_>, element: Element) -> Result<Vec<u8>> {
         let descriptor = object.descriptor();
         let options = DecodeOptions { native_byte_order: true, ..self.options.decode.clone() };
         let bytes = memory::owned(read(object).options(&options).bytes()?)?;
@@ -258,7 +261,7 @@ impl ZarrWriter {
             reserve_more(&mut booleans, options.limits.check_bytes(bytes.len() as u64, count)?)?;
             unpack_bools(&bytes, count, |part| {
                 booleans.extend_from_slice(part);
-                error::Result::<()>::Ok(())
+                Result::<()>::Ok(())
             })?;
             return Ok(booleans);
         }
@@ -273,11 +276,11 @@ impl ZarrWriter {
         array: &Array,
         (shape, origin): (&[u64], &[u64]),
         elements: &[u8],
-    ) -> error::Result<()> {
-        if count(shape).map_err(metadata)? == 0 {
+    ) -> Result<()> {
+        if count(shape)? == 0 {
             return Ok(());
         }
-        let failed = |what: String| encoding(format!("{}: {what}", SourceName::of(folder)));
+        let failed = |error: TensogramError| error.within(SourceName::of(folder));
         let limits = &self.options.decode.limits;
         array.len(&array.chunk, elements.len(), limits).map_err(failed)?;
         let first: Vec<u64> = origin.iter().zip(&array.chunk).map(|(at, chunk)| at / chunk).collect();
@@ -301,7 +304,7 @@ impl ZarrWriter {
             let cut = array.cut(elements, shape, &from, &part).map_err(failed)?;
             let buffer = buffer.and_then(|buffer| array.paste(buffer, &array.chunk, (&to, &part), &cut));
             let buffer = buffer.map_err(failed)?;
-            let is_box = part == extent && part == shape && count(&array.shape) != count(shape);
+            let is_box = part == extent && part == shape && array.shape != shape;
             if is_box || path.exists() || !array.is_filled(&buffer) {
                 put(&path, &array.encode(buffer).map_err(failed)?)?;
             }
@@ -320,17 +323,17 @@ struct Recorded {
 impl Recorded {
     fn of(global: &GlobalMetadata, options: &ToZarrOptions) -> Result<Self> {
         let get = |key: &str| global.get_value(&format!("extra.{ZARR}.{key}"));
-        let path = get("path").and_then(Value::as_text).ok_or("extra.zarr has no path")?;
+        let path = get("path").and_then(Value::as_text).ok_or_else(|| metadata("extra.zarr has no path"))?;
         // Attributes may have what JSON lacks, and are asked for apart.
-        let recorded = get("array").and_then(Value::as_map).ok_or("extra.zarr has no array")?;
+        let recorded = get("array").and_then(Value::as_map).ok_or_else(|| metadata("extra.zarr has no array"))?;
         let is_described = |(key, _): &&(Value, Value)| key.as_text() != Some("attributes");
         let recorded = Value::Map(recorded.iter().filter(is_described).cloned().collect());
-        let mut json = from_cbor(&recorded, "extra.zarr.array").map_err(|error| error.to_string())?;
+        let mut json = from_cbor(&recorded, "extra.zarr.array")?;
         let mut array = Array::parse(&json)?;
         if options.chunks.is_some() {
             let chunk = chunk_shape(&array.shape, options.chunks.as_deref());
             let codecs = usual_codecs(array.element, options.zstd_level);
-            let map = json.as_object_mut().ok_or("extra.zarr.array is not a map")?;
+            let map = json.as_object_mut().ok_or_else(|| metadata("extra.zarr.array is not a map"))?;
             map.insert("chunk_grid".into(), regular(&chunk));
             map.insert("codecs".into(), codecs);
             array = Array::parse(&json)?;
@@ -360,19 +363,21 @@ impl Recorded {
             let descriptor = object.descriptor();
             if descriptor.dtype() != array.element.dtype {
                 let name = array.element.name();
-                return Err(format!("data type {name} of the array: object {index} is {}", descriptor.dtype()));
+                let found = descriptor.dtype();
+                return Err(metadata(format!("data type {name} of the array: object {index} is {found}")));
             }
             let shape: Vec<u64> = descriptor.shape().iter().collect();
             let origin = match global.base.get(index).and_then(|entry| entry.get(ZARR)).map(to_json) {
                 Some(zarr) => super::describe::numbers(zarr.get("origin").unwrap_or(&Json::Null), "origin")?,
                 None if shape == array.shape => vec![0; shape.len()],
-                None => return Err(format!("the array: object {index} has no origin in it")),
+                None => return Err(metadata(format!("the array: object {index} has no origin in it"))),
             };
             let ends = origin.iter().zip(&shape).map(|(at, len)| at.checked_add(*len));
             let is_within = ends.zip(&array.shape).all(|(end, dim)| end.is_some_and(|end| end <= *dim));
             let dims = array.shape.len();
             if origin.len() != dims || shape.len() != dims || !is_within {
-                return Err(format!("the array: object {index} is not within its shape {:?}", array.shape));
+                let whole = &array.shape;
+                return Err(metadata(format!("the array: object {index} is not within its shape {whole:?}")));
             }
             Ok(origin)
         };
@@ -408,8 +413,16 @@ pub(super) fn usual_codecs(element: Element, zstd_level: Option<i32>) -> Json {
     [Some(bytes), zstd].into_iter().flatten().collect()
 }
 
+/// What an error says, without its kind: a note is not an error.
+fn told_plainly(error: &TensogramError) -> String {
+    match error {
+        TensogramError::Metadata(reason) | TensogramError::Encoding(reason) => reason.to_string(),
+        other => other.to_string(),
+    }
+}
+
 /// Reports what ended one array. Only what ends the others too is an error.
-fn told(written: error::Result<()>, place: &str, report: &mut dyn FnMut(Note)) -> error::Result<()> {
+fn told(written: Result<()>, place: &str, report: &mut dyn FnMut(Note)) -> Result<()> {
     match written {
         Err(TensogramError::Io(error)) if !is_of_name(&error) => Err(TensogramError::Io(error)),
         Err(error) => {
@@ -439,13 +452,13 @@ fn dimensions(global: &GlobalMetadata, index: usize, dims: usize) -> Option<Json
 }
 
 /// Writes the description of a node, and its directory.
-fn describe(folder: &Path, json: &Json) -> error::Result<()> {
+fn describe(folder: &Path, json: &Json) -> Result<()> {
     let text = serde_json::to_vec_pretty(json).map_err(|error| encoding_from("the description", error))?;
     put(&folder.join(DESCRIPTION), &text)
 }
 
 /// The bytes of a chunk that was written before. `None` if it was not.
-fn written_chunk(path: &Path) -> error::Result<Option<Vec<u8>>> {
+fn written_chunk(path: &Path) -> Result<Option<Vec<u8>>> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
@@ -453,7 +466,7 @@ fn written_chunk(path: &Path) -> error::Result<Option<Vec<u8>>> {
     }
 }
 
-fn put(path: &Path, bytes: &[u8]) -> error::Result<()> {
+fn put(path: &Path, bytes: &[u8]) -> Result<()> {
     let write = || {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;

@@ -152,6 +152,9 @@ class TgmBackendEntrypoint(BackendEntrypoint):
         left_out = [each for each in native.left_out if not each.endswith("it is in another group")]
         if left_out and _number == 0:
             _warn_left_out(archive, left_out)
+        if native.lost and _number == 0:
+            warnings.warn("; ".join(native.lost[:3]) + ("; …" if len(native.lost) > 3 else ""), LeftOutWarning,
+                          stacklevel=3)
         for note in native.notes if _number == 0 else ():
             if note.startswith("the catalogue "):
                 warnings.warn(note, CatalogWarning, stacklevel=3)

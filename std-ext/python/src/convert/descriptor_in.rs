@@ -13,7 +13,7 @@ use tgm_std::{ByteOrder, DataObjectDescriptor as Described, Dtype, TensogramErro
 use crate::convert::array_in::{Array, Data};
 use crate::convert::{arguments, cbor_in};
 use crate::descriptor::DataObjectDescriptor;
-use crate::errors::raise;
+use crate::errors::{of_object, raise};
 
 /// Which keys a mapping may have beside the fields of the descriptor and the parameters of stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -251,13 +251,15 @@ pub(crate) fn pairs<'py>(object: &Bound<'py, PyAny>) -> PyResult<Vec<(Bound<'py,
         return Err(PyTypeError::new_err(text));
     };
     list.iter()
-        .map(|item| {
+        .enumerate()
+        .map(|(index, item)| {
+            let wrong = |text: String| of_object(item.py(), PyValueError::new_err(text), index);
             let Ok(pair) = item.cast::<PyTuple>() else {
                 let class = item.get_type().name()?;
-                return Err(PyValueError::new_err(format!("expected a tuple (descriptor, data), got {class}")));
+                return Err(wrong(format!("expected a tuple (descriptor, data), got {class}")));
             };
             if pair.len() != 2 {
-                return Err(PyValueError::new_err(format!(
+                return Err(wrong(format!(
                     "expected a tuple of length 2 (descriptor, data), got length {}",
                     pair.len()
                 )));

@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 use tgm_std::DecodeOptions;
 use tgm_std::file::FileMessageIter;
 
-use crate::errors::{Place, exception};
+use crate::errors::{Place, exception, raise};
+use crate::gate::Gate;
 use crate::message;
 use crate::work::detached;
 
@@ -16,18 +17,26 @@ use crate::work::detached;
 #[pyclass(frozen, module = "tgm")]
 #[derive(Debug)]
 pub(crate) struct TensogramFileIter {
+    /// Taken behind the gate, so it is always free.
     messages: Mutex<FileMessageIter>,
+    gate: Gate,
     count: usize,
 }
 
 impl TensogramFileIter {
     pub(crate) fn new(messages: FileMessageIter) -> Self {
         let count = messages.len();
-        Self { messages: Mutex::new(messages), count }
+        Self { messages: Mutex::new(messages), gate: Gate::default(), count }
     }
 
-    fn remaining(&self, py: Python<'_>) -> usize {
-        py.detach(|| self.messages.lock().unwrap_or_else(PoisonError::into_inner).len())
+    /// What `ask` says of the messages. Other threads are waited for, which Ctrl-C ends.
+    fn with<R: Send>(&self, ask: impl FnOnce(&mut FileMessageIter) -> R) -> tgm_std::Result<R> {
+        let _turn = self.gate.alone()?;
+        Ok(ask(&mut self.messages.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    fn remaining(&self, py: Python<'_>) -> PyResult<usize> {
+        detached(py, || self.with(|messages| messages.len()))?.map_err(raise(py))
     }
 }
 
@@ -39,14 +48,12 @@ impl TensogramFileIter {
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let next = detached(py, || {
-            let mut messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
-            let index = self.count.saturating_sub(messages.len());
-            let bytes = messages.next();
-            drop(messages);
+            let (left, bytes) = self.with(|messages| (messages.len(), messages.next()))?;
+            let index = self.count.saturating_sub(left);
             let decode = |bytes: Vec<u8>| tgm_std::decode(&bytes, &DecodeOptions::default());
-            (index, bytes.map(|bytes| bytes.and_then(decode)))
+            Ok((index, bytes.map(|bytes| bytes.and_then(decode))))
         })?;
-        match next {
+        match next.map_err(raise(py))? {
             (_, None) => Ok(None),
             (index, Some(decoded)) => {
                 let decoded = decoded.map_err(|error| exception(py, &error, Place::message(index)))?;
@@ -55,12 +62,13 @@ impl TensogramFileIter {
         }
     }
 
-    fn __len__(&self, py: Python<'_>) -> usize {
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         self.remaining(py)
     }
 
-    fn __repr__(&self, py: Python<'_>) -> String {
-        let remaining = self.remaining(py);
-        format!("TensogramFileIter(position={}, remaining={remaining})", self.count.saturating_sub(remaining))
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let remaining = self.remaining(py)?;
+        let position = self.count.saturating_sub(remaining);
+        Ok(format!("TensogramFileIter(position={position}, remaining={remaining})"))
     }
 }

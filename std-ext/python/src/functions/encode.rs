@@ -8,7 +8,7 @@ use crate::convert::arguments::{encoding, hashing};
 use crate::convert::array_in::{self, Data, Payload};
 use crate::convert::descriptor_in::Keys;
 use crate::convert::{bytes_out, descriptor_in, metadata_in};
-use crate::errors::raise;
+use crate::errors::{of_object, raise};
 
 /// The descriptors and payloads of one message, ready for the encoder.
 pub(crate) struct Objects<'py> {
@@ -53,9 +53,10 @@ impl<'py> Objects<'py> {
         pairs: &Bound<'py, PyAny>,
         object: impl Fn(&Bound<'py, PyAny>, &Bound<'py, PyAny>) -> PyResult<(DataObjectDescriptor, Payload<'py>)>,
     ) -> PyResult<Self> {
-        let objects = descriptor_in::pairs(pairs)?.into_iter().map(|(keys, data)| {
-            pairs.py().check_signals()?;
-            object(&keys, &data)
+        let py = pairs.py();
+        let objects = descriptor_in::pairs(pairs)?.into_iter().enumerate().map(|(index, (keys, data))| {
+            py.check_signals()?;
+            object(&keys, &data).map_err(|error| of_object(py, error, index))
         });
         let (descriptors, payloads) = objects.collect::<PyResult<Vec<_>>>()?.into_iter().unzip();
         Ok(Self { descriptors, payloads })

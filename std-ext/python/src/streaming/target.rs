@@ -72,6 +72,14 @@ impl Encoder {
         }
     }
 
+    /// The number of objects that the message has.
+    pub(super) fn object_count(&self) -> usize {
+        match self {
+            Self::Memory(encoder) => encoder.object_count(),
+            Self::File(file) => file.encoder.object_count(),
+        }
+    }
+
     /// [`StreamingEncoder::write_preceder`].
     pub(super) fn write_preceder(&mut self, entry: BTreeMap<String, Value>) -> Result<()> {
         match self {

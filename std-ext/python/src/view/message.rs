@@ -102,7 +102,12 @@ impl Message {
             return Err(PyIndexError::new_err("the message has no bytes"));
         };
         let (place, index) = (self.place_of(None), self.number().unwrap_or_default());
-        let read = backing.ask(py, place, |archive| Ok(owned(archive.message(index)?.outline()?)?))?;
+        // A search may know the outline of a short message without its payloads, which are looked for here.
+        let is_whole = self.elsewhere().is_none();
+        let read = backing.ask(py, place, |archive| {
+            let message = archive.message(index)?;
+            Ok(owned(if is_whole { message.bytes()? } else { message.outline()? })?)
+        })?;
         Ok(self.memory.get_or_init(|| Arc::new(Memory::Owned(read))))
     }
 

@@ -106,7 +106,25 @@ WORKING = """if True:
     def repeat(call):
         while True:
             call()
+    def busy(encoder):
+        "An encoder that another thread uses for seconds."
+        import threading
+        threading.Thread(target=encoder.write_object, args=(zfp, many), daemon=True).start()
+        time.sleep(0.2)
+        return encoder
+    import io, time
 """
+
+# An encoder that is busy. Data that is short is encoded with the GIL held, and the wait for the other thread must not be.
+BUSY = {
+    "write_object": "busy(tgm.StreamingEncoder({})).write_object(None, data[:3])",
+    "write_object to a file": "busy(tgm.StreamingEncoder({}, file=io.BytesIO())).write_object(None, data[:3])",
+    "write_object_pre_encoded": "busy(tgm.StreamingEncoder({})).write_object_pre_encoded("
+    "{'type': 'ntensor', 'shape': [8], 'dtype': 'uint8'}, bytes(8))",
+    "write_preceder": "busy(tgm.StreamingEncoder({})).write_preceder({})",
+    "finish": "busy(tgm.StreamingEncoder({})).finish()",
+    "finish_and_reset": "busy(tgm.StreamingEncoder({})).finish_and_reset()",
+}
 
 
 @pytest.mark.parametrize("name", WAITS)
@@ -117,6 +135,19 @@ def test_waiting_is_interrupted(name, tmp_path):
 @pytest.mark.parametrize("name", LONG)
 def test_one_long_object_is_interrupted(name, tmp_path):
     interrupted(LONG[name], tmp_path, before=WORKING, ready=2 if "made" in LONG[name] else 1)
+
+
+@pytest.mark.parametrize("name", BUSY)
+def test_waiting_for_an_encoder_is_interrupted(name, tmp_path):
+    interrupted(BUSY[name], tmp_path, before=WORKING)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+@pytest.mark.parametrize("open_it", [tgm.open, tgm.load, tgm.TensogramFile.open])
+def test_a_pipe_is_not_waited_for(open_it, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="pipe"):
+        open_it(tmp_path / "pipe")
 
 
 @pytest.mark.parametrize("name", WORK)

@@ -73,6 +73,12 @@ def dataset(path, call):
         assert found.sizes
 
 
+def zarr_stored(path):
+    zarr = pytest.importorskip("zarr")
+    tgm.save(os.fsdecode(path), {"a": np.arange(4.0)})
+    assert zarr.open_group(tgm.zarr_store(path), mode="r")["a"].shape == (4,)
+
+
 def saved_dataset(path):
     xarray = pytest.importorskip("xarray")
     tgm.save_dataset(xarray.Dataset({"a": ("x", np.arange(4.0))}), path)
@@ -93,6 +99,7 @@ ROUTES = {
     "Writer": lambda path: written(path, False),
     "open_dataset": lambda path: dataset(path, lambda: tgm.open_dataset(path)),
     "open_datasets": lambda path: dataset(path, lambda: tgm.open_datasets(path)[0]),
+    "zarr_store": lambda path: zarr_stored(path),
     "save_dataset": lambda path: saved_dataset(path),
     "TensogramFile.open": lambda path: of_file(tgm.TensogramFile.open(path)),
     "TensogramFile.create": created,
@@ -103,7 +110,7 @@ ROUTES = {
     "to_netcdf": lambda path: refused(lambda: tgm.to_netcdf([MESSAGE], path)),
 }
 # Bytes are the content of an archive there, and no path.
-CONTENT = {"open", "open_mmap", "load", "open_dataset", "open_datasets"}
+CONTENT = {"open", "open_mmap", "load", "open_dataset", "open_datasets", "zarr_store"}
 # What is not a path of this machine.
 OTHERS = {"TensogramFile.open_remote", "AsyncTensogramFile.open_remote", "is_remote_url", "MessageStream", "StreamingEncoder"}
 

@@ -121,6 +121,7 @@ ROUTES = {
     ),
     "load": lambda address, path: tgm.load(address),
     "open_dataset": lambda address, path: tgm.open_dataset(address),
+    "zarr_store": lambda address, path: tgm.zarr_store(address),
     "open_datasets": lambda address, path: tgm.open_datasets(address),
     "save_dataset": lambda address, path: tgm.save_dataset(dataset(), address),
     "save": lambda address, path: tgm.save(address, np.zeros(3)),

@@ -140,3 +140,54 @@ def test_arrays_of_other_packages():
     file = io.BytesIO()
     tgm.save(file, Array(), encoding=tgm.Encoding(within=0.1))
     assert tgm.load(file)[0].tolist() == [0, 1, 2]
+
+
+# Pairs whose second is wrong before it is encoded, and while it is.
+GOOD = {"type": "ntensor", "shape": [2], "dtype": "float64"}
+WRONG = {
+    "no type": ({"shape": [2], "dtype": "float64"}, bytes(16)),
+    "dtype": ({**GOOD, "dtype": "float65"}, bytes(16)),
+    "shape of other things": ({**GOOD, "shape": ["a"]}, bytes(16)),
+    "masks": ({**GOOD, "masks": {"nan": 1}}, bytes(16)),
+    "length": (GOOD, bytes(15)),
+    "stage": ({**GOOD, "filter": "sieve"}, bytes(16)),
+}
+
+
+def second_of(encoder, write, pair):
+    encoder.write_object(GOOD, bytes(16))
+    getattr(encoder, write)(*pair)
+
+
+ROUTES = {
+    "encode": lambda path, pair: tgm.encode({}, [(GOOD, bytes(16)), pair]),
+    "encode_pre_encoded": lambda path, pair: tgm.encode_pre_encoded({}, [(GOOD, bytes(16)), pair]),
+    "append": lambda path, pair: tgm.TensogramFile.create(path).append({}, [(GOOD, bytes(16)), pair]),
+    "write_object": lambda path, pair: second_of(tgm.StreamingEncoder({}), "write_object", pair),
+    "write_object_pre_encoded": lambda path, pair: second_of(tgm.StreamingEncoder({}), "write_object_pre_encoded", pair),
+    "write_object to a file": lambda path, pair: second_of(
+        tgm.StreamingEncoder({}, file=io.BytesIO()), "write_object", pair
+    ),
+    "Writer.object": lambda path, pair: writer_of_two(path, pair),
+}
+
+
+def writer_of_two(path, pair):
+    with tgm.Writer(path) as writer:
+        writer.object(np.zeros(2))
+        writer.object(pair[1], encoding=pair[0])
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("wrong", WRONG)
+def test_errors_name_the_object(route, wrong, tmp_path):
+    with pytest.raises((ValueError, TypeError)) as error:
+        ROUTES[route](tmp_path / "a.tgm", WRONG[wrong])
+    assert str(error.value).count("object 1: ") == 1, str(error.value)
+    assert error.value.object_index in (1, None)
+
+
+@pytest.mark.parametrize("pair", [7, (GOOD,)])
+def test_what_is_not_a_pair_is_named(pair):
+    with pytest.raises(ValueError, match="object 1: expected a tuple"):
+        tgm.encode({}, [(GOOD, bytes(16)), pair])

@@ -11,6 +11,7 @@ use tgm_std::{DecodeOptions, Result, TensogramError};
 
 use crate::read::distant::is_distant;
 use crate::read::foreign;
+use crate::read::lost::SALVAGE;
 use crate::read::pipes::is_once;
 use crate::show::output::Out;
 
@@ -30,6 +31,10 @@ pub(crate) fn open_or_report(paths: &[PathBuf], options: &OpenOptions, out: &mut
             return None;
         }
     };
+    // All datasets are of the same sources.
+    for lost in found.first().map_or(&[][..], Dataset::lost) {
+        out.problem(&format!("{lost}; {SALVAGE}"));
+    }
     let is_empty = found.iter().all(|dataset| dataset.variables.is_empty() && dataset.left_out.is_empty());
     if is_empty {
         let about = paths.first().map_or_else(String::new, |path| foreign::advice(&start(path)));

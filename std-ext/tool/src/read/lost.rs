@@ -16,7 +16,7 @@ use crate::show::advice::in_our_words;
 use crate::show::output::Out;
 
 /// The advice for lost bytes.
-const SALVAGE: &str = "`tgm salvage` may save what is in them";
+pub(crate) const SALVAGE: &str = "`tgm salvage` may save what is in them";
 /// A file without messages of version 3 is searched for messages of version 2 if it is not longer than this.
 pub(crate) const SEARCHED: usize = 256 << 20;
 

@@ -16,7 +16,7 @@ use crate::write::temporary::TemporaryFolder;
 
 impl Destination {
     /// The folder in which the output lies. For standard output, that of temporary files.
-    fn folder(&self) -> PathBuf {
+    pub(crate) fn folder(&self) -> PathBuf {
         let Some(path) = self.path() else { return std::env::temp_dir() };
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         parent.map_or_else(|| PathBuf::from("."), Path::to_path_buf)

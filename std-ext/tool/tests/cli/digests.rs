@@ -65,6 +65,7 @@ fn commands() -> BTreeMap<&'static str, Takes> {
         ("get", Nothing),
         ("scan", Nothing),
         ("catalog", Nothing),
+        ("cube", Nothing),
         ("create", Nothing),
         ("convert", Values("convert IN -o OUT_[index].raw")),
         // It needs a terminal: `browse.sh` looks at its pane.
@@ -230,6 +231,7 @@ fn metadata_commands() -> BTreeMap<&'static str, Option<&'static [&'static str]>
         ("get", Some(&["get -p name IN", "get --objects -p name IN"])),
         ("scan", None),
         ("catalog", Some(&["catalog IN -o OUT -k name", "catalog IN -o OUT --auto"])),
+        ("cube", Some(&["cube IN"])),
         ("create", None),
         ("convert", Some(&["convert IN -o OUT_[index].raw"])),
         ("browse", None),

@@ -49,6 +49,12 @@ fn why_not(command: &str, option: &str) -> Option<&'static str> {
         ("create" | "zio ls" | "zio dump" | "zio to-tgm", _) if is_choice => {
             Some("its input has no messages of this format")
         }
+        ("cube", _) if is_choice => Some("its variables are chosen by their names and labels"),
+        ("cube", "keys") => Some("its columns are its own"),
+        ("cube", "threads") => Some("all processors read metadata"),
+        ("cube", "output") => None,
+        ("cube", "sort" | "limit" | "csv") => Some("it lists no rows"),
+        ("cube", _) if is_json => None,
         ("scan", _) if is_choice => Some("it tells where all of a file is, and reads no metadata"),
         ("catalog", _) if is_choice => Some("a catalogue is of a whole file"),
         ("convert", _) if is_choice => Some("a file of another format is converted whole"),

@@ -124,6 +124,13 @@ fn commands() -> BTreeMap<&'static str, Reads> {
                 tgm_catalog::Catalog::open(out).unwrap().message_count() == d.whole.len()
             }),
         ),
+        (
+            "cube",
+            Rest("cube --json --all IN", |run, _, d| {
+                let sets = run.json()["datasets"].as_array().unwrap().clone();
+                sets.iter().map(|it| it["variables"].as_array().unwrap().len()).sum::<usize>() == d.whole.len()
+            }),
+        ),
         ("upgrade", Rest("upgrade IN -o OUT", copies_all)),
         ("verify", Rest("verify --json IN", lists_all)),
         ("validate", Rest("validate --json IN", |run, _, d| run.json()[0]["messages"] == d.whole.len())),

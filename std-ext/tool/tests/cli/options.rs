@@ -122,6 +122,8 @@ fn samples() -> &'static Folder {
             ("rawinf.tgm", &infinite),
             ("plain.tgm", &plain),
             ("dplain.tgm", &replaced(&plain, &0x7a7b_7c7d_i32.to_le_bytes(), &7_i32.to_le_bytes())),
+            ("steps.tgm", &crate::datasets::steps()),
+            ("files.tgm", &files()),
             ("old.tgm", &fs::read(crate::corpus::data("v2/0.14.0-two-messages.tgm")).unwrap()),
             ("p.grib2", &fs::read(crate::corpus::data("../data-grib/png-8.grib2")).unwrap()),
         ] {
@@ -134,6 +136,7 @@ fn samples() -> &'static Folder {
             "create n.npy --allow-nan --allow-inf -o n.tgm",
             "repack --object 0 --bits 12 many.tgm -o other0.tgm",
             "set -s mars.a=1 other0.tgm other.tgm",
+            "repack --bits 4 steps.tgm -o rough.tgm",
             "catalog -k step other.tgm -o other.catalog",
             "catalog -k step many.tgm -o many.catalog",
             "zio from-tgm plain.tgm -o x.zio",
@@ -147,6 +150,17 @@ fn samples() -> &'static Folder {
         descending(&place);
         folder
     })
+}
+
+/// Variables of a file, one at its root and one in a group.
+fn files() -> Vec<u8> {
+    let dims = ciborium::Value::Array(vec!["x".into()]);
+    let variable = |name: &str, values: &[f64]| {
+        let object = ObjectBuilder::new(&[values.len() as u64], values).unwrap();
+        let object = object.metadata("name", name).metadata("dimensions", dims.clone());
+        MessageBuilder::new().object(object).encode().unwrap()
+    };
+    [variable("v", &[1.0, 2.0]), variable("g/v", &[3.0, 4.0, 5.0])].concat()
 }
 
 /// A ZIO message whose elements must be copied into another order.
@@ -277,7 +291,7 @@ fn try_pairs(is_meant: impl Fn(&str) -> bool) {
 
 #[test]
 fn options_of_listings_have_an_effect() {
-    try_pairs(|name| matches!(name, "info" | "ls" | "dump" | "frames" | "get" | "scan" | "verify" | "validate"));
+    try_pairs(|name| matches!(name, "info" | "ls" | "cube" | "dump" | "frames" | "get" | "scan" | "verify" | "validate"));
 }
 
 #[test]

@@ -53,7 +53,7 @@ const LISTINGS: [(&str, &str); 33] = [
 const ZIO: [(&str, &str); 2] = [("zio-ls", "zio ls field.zio"), ("zio-dump", "zio dump field.zio")];
 
 /// Commands whose lines are values, for the clipboard: they are never broken.
-const VALUES: [&str; 3] = ["get", "cat", "ls-csv"];
+const VALUES: [&str; 4] = ["get", "cat", "cube-series", "ls-csv"];
 
 /// The folder of the files that the listings are of.
 fn folder() -> Folder {

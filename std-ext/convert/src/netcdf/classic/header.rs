@@ -100,6 +100,7 @@ pub(crate) fn check(source: impl Read, len: u64) -> Result<Header> {
     let recorded: Vec<u64> = variables.iter().filter(|(_, _, has_records, _)| *has_records).map(|it| it.1).collect();
     let stride = match recorded.as_slice() {
         [alone] => *alone,
+        // An end beyond all numbers lies behind the end of every file, so its variable is said to be cut.
         all => all.iter().map(|size| size.div_ceil(4).saturating_mul(4)).fold(0, u64::saturating_add),
     };
     for (name, size, has_records, begin) in variables {
@@ -122,6 +123,7 @@ fn attributes(reader: &mut Reader<impl Read>) -> Result<usize> {
         reader.name()?;
         let width = reader.kind()?;
         let bytes = reader.number()?.checked_mul(width).and_then(|bytes| bytes.checked_next_multiple_of(4));
+        // No file has as many bytes: that is its error.
         reader.skip(bytes.unwrap_or(u64::MAX))?;
     }
     Ok(usize::try_from(count).unwrap_or(usize::MAX))
@@ -188,11 +190,12 @@ impl<R: Read> Reader<R> {
         if len > MAX_NAME {
             return Err(self.wrong(format!("a name has {len} bytes, and the most is {MAX_NAME}")));
         }
-        let mut name = vec![0; usize::try_from(len.next_multiple_of(4)).unwrap_or_default()];
+        let len = usize::try_from(len).map_err(|_| self.wrong(format!("a name has {len} bytes")))?;
+        let mut name = vec![0; len.next_multiple_of(4)];
         let read = self.source.read_exact(&mut name);
         self.at += name.len() as u64;
         read.map_err(|error| self.wrong(error))?;
-        name.truncate(usize::try_from(len).unwrap_or_default());
+        name.truncate(len);
         String::from_utf8(name).map_err(|_| self.wrong("a name is not UTF-8"))
     }
 

@@ -7,9 +7,11 @@ use hdf5_metno::types::{
 };
 use hdf5_metno::{Attribute as Stored, Container, IndexType, IterationOrder, Location, Selection};
 use ndarray::{Array2, IxDyn};
+use tgm_std::Reason;
 
 use super::super::tree::{Attribute, decoded};
 use super::Ledger;
+use crate::error::reason_of;
 use crate::note::Note;
 
 /// Whose attributes they are.
@@ -95,9 +97,9 @@ pub(super) fn text(location: &Location, name: &str) -> Option<String> {
 }
 
 /// An attribute's value, and the name of its type.
-fn value(stored: &Stored) -> Result<(Value, &'static str), String> {
-    let space = stored.space().map_err(|error| error.to_string())?;
-    let descriptor = stored.dtype().and_then(|dtype| dtype.to_descriptor()).map_err(|error| error.to_string())?;
+fn value(stored: &Stored) -> Result<(Value, &'static str), Reason> {
+    let space = stored.space().map_err(reason_of)?;
+    let descriptor = stored.dtype().and_then(|dtype| dtype.to_descriptor()).map_err(reason_of)?;
     if space.is_null() {
         return match descriptor {
             TypeDescriptor::FixedAscii(_) | TypeDescriptor::FixedUnicode(_) => Ok(("".into(), "char")),
@@ -105,13 +107,13 @@ fn value(stored: &Stored) -> Result<(Value, &'static str), String> {
         };
     }
     if space.ndim() > 1 {
-        return Err(format!("it has {} dimensions", space.ndim()));
+        return Err(format!("it has {} dimensions", space.ndim()).into());
     }
     if space.size() > MAX_ELEMENTS {
-        return Err(format!("it has {} elements", space.size()));
+        return Err(format!("it has {} elements", space.size()).into());
     }
     if matches!(descriptor, TypeDescriptor::VarLenAscii | TypeDescriptor::VarLenUnicode) && space.size() > MAX_TEXTS {
-        return Err(format!("it has {} texts", space.size()));
+        return Err(format!("it has {} texts", space.size()).into());
     }
     let (mut values, kind) = values(stored, &descriptor)?;
     if values.len() == 1 {
@@ -120,7 +122,7 @@ fn value(stored: &Stored) -> Result<(Value, &'static str), String> {
     Ok((Value::Array(values), kind))
 }
 
-fn values(stored: &Stored, descriptor: &TypeDescriptor) -> Result<(Vec<Value>, &'static str), String> {
+fn values(stored: &Stored, descriptor: &TypeDescriptor) -> Result<(Vec<Value>, &'static str), Reason> {
     macro_rules! numbers {
         ($type:ty, $kind:literal, $convert:expr) => {
             stored.read_raw::<$type>().map(|list| (list.into_iter().map($convert).collect(), $kind))
@@ -148,7 +150,7 @@ fn values(stored: &Stored, descriptor: &TypeDescriptor) -> Result<(Vec<Value>, &
             return Ok((list.into_iter().map(Value::from).collect(), kind));
         }
     };
-    read.map_err(|error| error.to_string())
+    read.map_err(reason_of)
 }
 
 /// Texts of a dataset. Texts of any length are read some at a time, as many of them can be one long text in the file. `most`
@@ -157,7 +159,7 @@ pub(super) fn texts_of_dataset(
     stored: &Container,
     descriptor: &TypeDescriptor,
     most: usize,
-) -> Result<Vec<String>, String> {
+) -> Result<Vec<String>, Reason> {
     match descriptor {
         TypeDescriptor::VarLenAscii if !stored.is_scalar() => {
             pieces::<VarLenAscii>(stored, most, VarLenAscii::as_bytes)
@@ -170,7 +172,7 @@ pub(super) fn texts_of_dataset(
 }
 
 /// Texts, and the name of their type in NetCDF. What is not UTF-8 is taken for Latin-1.
-fn texts(stored: &Container, descriptor: &TypeDescriptor) -> Result<(Vec<String>, &'static str), String> {
+fn texts(stored: &Container, descriptor: &TypeDescriptor) -> Result<(Vec<String>, &'static str), Reason> {
     macro_rules! read {
         ($type:ty) => {
             stored.read_raw::<$type>().map(|list| list.iter().map(|text| decoded(text.as_bytes())).collect())
@@ -183,7 +185,7 @@ fn texts(stored: &Container, descriptor: &TypeDescriptor) -> Result<(Vec<String>
                 65..=1024 => read!($kind<1024>),
                 1025..=16_384 => read!($kind<16_384>),
                 16_385..=262_144 => read!($kind<262_144>),
-                len => return Err(format!("its texts have {len} bytes")),
+                len => return Err(format!("its texts have {len} bytes").into()),
             }
         };
     }
@@ -192,13 +194,13 @@ fn texts(stored: &Container, descriptor: &TypeDescriptor) -> Result<(Vec<String>
         TypeDescriptor::FixedUnicode(len) => (fixed!(FixedUnicode, *len), "char"),
         TypeDescriptor::VarLenAscii => (read!(VarLenAscii), "string"),
         TypeDescriptor::VarLenUnicode => (read!(VarLenUnicode), "string"),
-        other => return Err(format!("its type is {}", named(other))),
+        other => return Err(format!("its type is {}", named(other)).into()),
     };
-    list.map(|list| (list, kind)).map_err(|error| error.to_string())
+    list.map(|list| (list, kind)).map_err(reason_of)
 }
 
 /// Texts of any length, a few at a time.
-fn pieces<T: H5Type>(stored: &Container, most: usize, bytes_of: impl Fn(&T) -> &[u8]) -> Result<Vec<String>, String> {
+fn pieces<T: H5Type>(stored: &Container, most: usize, bytes_of: impl Fn(&T) -> &[u8]) -> Result<Vec<String>, Reason> {
     let (shape, count) = (stored.shape(), stored.size());
     let (mut texts, mut len) = (Vec::new(), 0_usize);
     for start in (0..count).step_by(PIECE) {
@@ -211,13 +213,13 @@ fn pieces<T: H5Type>(stored: &Container, most: usize, bytes_of: impl Fn(&T) -> &
                 (*place, rest) = (rest % dim, rest / dim);
             }
         }
-        let points = Array2::from_shape_vec((numbers.len(), shape.len()), points).map_err(|error| error.to_string())?;
+        let points = Array2::from_shape_vec((numbers.len(), shape.len()), points).map_err(reason_of)?;
         let read = stored.as_reader().read_slice::<T, _, IxDyn>(Selection::from(points));
-        for text in &read.map_err(|error| error.to_string())? {
+        for text in &read.map_err(reason_of)? {
             let bytes = bytes_of(text);
             len = len.saturating_add(bytes.len());
             if len > most {
-                return Err(format!("its texts have more than {most} bytes"));
+                return Err(format!("its texts have more than {most} bytes").into());
             }
             texts.push(decoded(bytes));
         }

@@ -9,13 +9,13 @@ use hdf5_metno::{Dataset, Hyperslab, Selection, SliceOrIndex};
 use ndarray::IxDyn;
 use num_complex::{Complex32, Complex64};
 use tgm_core::descriptor::Dtype;
-use tgm_std::{DecodeLimits, Result};
+use tgm_std::{DecodeLimits, Reason, Result};
 
 use super::super::tree::{Dimension, Kind, Text, Tree, Variable};
 use super::Ledger;
 use super::attributes::{self, Of, named, texts_of_dataset};
 use super::scales::{NOT_COORDINATE, Scales};
-use crate::error::encoding;
+use crate::error::{encoding, reason_of};
 use crate::note::Note;
 
 /// The most bytes of text that a variable may have.
@@ -46,14 +46,14 @@ pub(super) fn add<'f>(
         report(Note::not_kept(path, "the variable: it has no shape and no value"));
         return;
     }
-    let described = dataset
-        .dtype()
-        .map_err(|error| error.to_string())
-        .and_then(|dtype| dtype.to_descriptor().map_err(|error| unknown_type(dtype.size(), &error)));
+    let described = dataset.dtype().map_err(reason_of).and_then(|dtype| {
+        let unknown = |error| Reason::with_source(unknown_type(dtype.size(), &error), None, error);
+        dtype.to_descriptor().map_err(unknown)
+    });
     let descriptor = match described {
         Ok(descriptor) => descriptor,
         Err(what) => {
-            report(Note::failed(path, encoding(format!("its type is not kept: {what}"))));
+            report(Note::failed(path, encoding(what).within("its type is not kept")));
             return;
         }
     };
@@ -80,7 +80,7 @@ pub(super) fn add<'f>(
             tree.texts.push(Text { path, dimensions, attributes, values, characters });
         }
         Ok(values) => tree.texts.push(Text { path, dimensions, attributes, values, characters: None }),
-        Err(what) => report(Note::failed(path, encoding(format!("the variable is not kept: {what}")))),
+        Err(what) => report(Note::failed(path, encoding(what).within("the variable is not kept"))),
     }
 }
 
@@ -95,17 +95,17 @@ fn unknown_type(size: usize, error: &hdf5_metno::Error) -> String {
 }
 
 /// Checks that the values lie in the file, and that HDF5 reads them by itself.
-fn stored_here(dataset: &Dataset) -> Result<(), String> {
-    let list = dataset.dcpl().map_err(|error| error.to_string())?;
-    if list.get_layout().map_err(|error| error.to_string())? == Layout::Virtual {
+fn stored_here(dataset: &Dataset) -> Result<(), Reason> {
+    let list = dataset.dcpl().map_err(reason_of)?;
+    if list.get_layout().map_err(reason_of)? == Layout::Virtual {
         return Err("it is put together from other datasets, which are not read".into());
     }
-    if !list.get_external().map_err(|error| error.to_string())?.is_empty() {
+    if !list.get_external().map_err(reason_of)?.is_empty() {
         return Err("its values lie in other files, which are not read".into());
     }
-    for filter in list.get_filters().map_err(|error| error.to_string())? {
+    for filter in list.get_filters().map_err(reason_of)? {
         if let Filter::User(number, _) = filter {
-            return Err(format!("its filter {number} is not part of HDF5"));
+            return Err(format!("its filter {number} is not part of HDF5").into());
         }
     }
     Ok(())
@@ -210,7 +210,7 @@ fn part<T: H5Type + Copy>(
     zero: T,
     (len, limits): (u64, &DecodeLimits),
 ) -> Result<Vec<T>> {
-    let failed = |error: hdf5_metno::Error| encoding(error.to_string());
+    let failed = |error: hdf5_metno::Error| encoding(reason_of(error));
     let own = dataset.shape();
     let inner = usize::from(record.is_some());
     let (own_part, part) = (own.get(inner..).unwrap_or_default(), shape.get(inner..).unwrap_or_default());
@@ -243,7 +243,8 @@ fn part<T: H5Type + Copy>(
                 None => values,
                 Some(record) => {
                     let size: usize = own_part.iter().product();
-                    values.get(record * size..(record + 1) * size).unwrap_or_default().to_vec()
+                    let values = values.get(record * size..(record + 1) * size);
+                    values.ok_or_else(|| encoding(format!("record {record} is not there")))?.to_vec()
                 }
             }
         }
@@ -256,7 +257,9 @@ fn part<T: H5Type + Copy>(
 
 /// An array of one value.
 fn filled<T: Copy>(shape: &[usize], value: T) -> Result<Vec<T>> {
-    let count = shape.iter().try_fold(1_usize, |product, dim| product.checked_mul(*dim)).unwrap_or(usize::MAX);
+    let count = shape.iter().try_fold(1_usize, |product, dim| product.checked_mul(*dim));
+    let count =
+        count.ok_or_else(|| encoding(format!("an array of {shape:?} has more values than there are addresses")))?;
     let mut values = Vec::new();
     values.try_reserve_exact(count).map_err(|_| encoding(format!("cannot allocate {count} values")))?;
     values.resize(count, value);
@@ -266,6 +269,10 @@ fn filled<T: Copy>(shape: &[usize], value: T) -> Result<Vec<T>> {
 /// An array within a larger one, which is filled.
 fn padded<T: Copy>(values: &[T], own: &[usize], shape: &[usize], fill: T) -> Result<Vec<T>> {
     let mut whole = filled(shape, fill)?;
+    let misplaced = || encoding(format!("an array of {own:?} does not fit its dimensions, {shape:?}"));
+    if own.len() != shape.len() || own.iter().zip(shape).any(|(own, dim)| own > dim) {
+        return Err(misplaced());
+    }
     let Some((last, outer)) = own.split_last() else { return Ok(whole) };
     if *last == 0 {
         return Ok(whole);
@@ -278,9 +285,7 @@ fn padded<T: Copy>(values: &[T], own: &[usize], shape: &[usize], fill: T) -> Res
             rest /= own;
             step *= dim;
         }
-        if let Some(target) = whole.get_mut(start..start + last) {
-            target.copy_from_slice(values);
-        }
+        whole.get_mut(start..start + last).ok_or_else(misplaced)?.copy_from_slice(values);
     }
     Ok(whole)
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value as Json, json};
 use tgm_dataset::Dataset;
-use tgm_std::error;
+use tgm_std::Result;
 use tgm_std::internal::Threads;
 
-use super::{Array, Element, ZarrWriter, chunk_shape, describe, directory, metadata, regular, usual_codecs};
+use super::{Array, Element, ZarrWriter, chunk_shape, describe, directory, regular, usual_codecs};
 use crate::cubes::{Boxed, Content, Entries, Labels, Plan, Planned, Target, chunk_of, each_batch};
 use crate::note::Note;
 use crate::zarr::attributes::{of_map, teller};
@@ -21,7 +21,7 @@ impl ZarrWriter {
     ///
     /// # Errors
     /// [`tgm_std::TensogramError::Io`] of the directory.
-    pub fn write_datasets(&mut self, datasets: &[Dataset], report: &mut dyn FnMut(Note)) -> error::Result<()> {
+    pub fn write_datasets(&mut self, datasets: &[Dataset], report: &mut dyn FnMut(Note)) -> Result<()> {
         if self.is_array {
             report(Note::not_kept("the fields", "the store is the array of the first message"));
             return Ok(());
@@ -38,7 +38,7 @@ impl ZarrWriter {
         plan.variables.iter().try_for_each(|planned| self.put_variable(planned, report))
     }
 
-    fn put_labels(&self, labels: &Labels, plan: &Plan<'_>, report: &mut dyn FnMut(Note)) -> error::Result<()> {
+    fn put_labels(&self, labels: &Labels, plan: &Plan<'_>, report: &mut dyn FnMut(Note)) -> Result<()> {
         let Content::Numbers(dtype, bytes) = &labels.content else {
             report(Note::not_kept(&labels.name, "the coordinate: texts have no type in Zarr"));
             return Ok(());
@@ -48,19 +48,19 @@ impl ZarrWriter {
         let element = Element { dtype: *dtype };
         let described = (element, &shape[..], &chunk_shape(&shape, None)[..]);
         let json = self.description(described, &labels.dims, (&labels.name, &labels.attributes), report);
-        let array = Array::parse(&json).map_err(metadata)?;
+        let array = Array::parse(&json)?;
         let folder = directory(&self.root, &labels.name);
         describe(&folder, &json)?;
         self.write_box(&folder, &array, (&shape, &vec![0; shape.len()]), bytes)
     }
 
-    fn put_variable(&self, planned: &Planned<'_>, report: &mut dyn FnMut(Note)) -> error::Result<()> {
+    fn put_variable(&self, planned: &Planned<'_>, report: &mut dyn FnMut(Note)) -> Result<()> {
         let (shape, element) = (&planned.variable.shape, Element { dtype: planned.dtype });
         let usual = chunk_of(planned.variable, element.size() as u64);
         let chunk = self.options.chunks.as_deref().map_or_else(|| usual.clone(), |own| chunk_shape(shape, Some(own)));
         let described = (element, &shape[..], &chunk[..]);
         let json = self.description(described, &planned.dims, (&planned.name, &planned.attributes), report);
-        let array = Array::parse(&json).map_err(metadata)?;
+        let array = Array::parse(&json)?;
         let folder = directory(&self.root, &planned.name);
         describe(&folder, &json)?;
         let is_usual = chunk == usual;

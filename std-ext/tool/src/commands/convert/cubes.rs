@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use tgm_dataset::{Dataset, OpenOptions, Profile, open_all};
@@ -59,13 +59,12 @@ impl Fields {
         if !tgm_convert::is_of_fields(message).unwrap_or(false) {
             return Ok(Some(item));
         }
-        let (temporary, mut sink) = match self.held.take() {
-            Some(held) => held,
-            None => {
-                let temporary = Temporary::with_name(beside)?;
-                let file = temporary.file().try_clone()?;
-                (temporary, BufWriter::new(file))
-            }
+        let (temporary, mut sink) = if let Some(held) = self.held.take() {
+            held
+        } else {
+            let temporary = Temporary::with_name(beside)?;
+            let file = temporary.file().try_clone()?;
+            (temporary, BufWriter::new(file))
         };
         sink.write_all(message)?;
         self.held = Some((temporary, sink));
@@ -97,11 +96,11 @@ impl Fields {
 }
 
 impl Convert {
-    /// Where fields are gathered, if they become variables together: in the folder `beside`.
-    pub(super) fn fields(&self, beside: &Path) -> Fields {
+    /// Where fields are gathered, if they become variables together: beside the output.
+    pub(super) fn fields(&self) -> Fields {
         // Other keys name objects, which are then variables of their own.
         let is_wanted = self.cubes.variables == Variables::Cube && self.name_key.is_none();
-        Fields { beside: is_wanted.then(|| beside.to_path_buf()), held: None }
+        Fields { beside: is_wanted.then(|| self.output.folder()), held: None }
     }
 
     /// What the inputs are called, where they are not told apart.

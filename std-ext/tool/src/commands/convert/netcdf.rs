@@ -1,6 +1,5 @@
 //! NetCDF in and out.
 
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -12,8 +11,7 @@ use super::formats::Format;
 use super::losses::Losses;
 use super::streamed::tell;
 use crate::show::output::Out;
-use crate::write::destination::{Failure, OutputKind, Reads};
-use crate::write::temporary::Temporary;
+use crate::write::destination::{Failure, Reads};
 
 /// Flags for NetCDF.
 #[derive(Args, Debug)]
@@ -43,22 +41,11 @@ impl Convert {
 
     /// Writes everything that is read to one file.
     pub(super) fn write_netcdf(&self, out: &mut Out, losses: &mut Losses) {
-        self.output.write(out, OutputKind::Values, Reads::Only(&self.paths), |out, sink| {
-            // The libraries write to a name, and jump to and fro in the file, so it is copied when it is complete.
-            // It lies beside the output, where there is room for it.
-            let beside = self.output.path().and_then(Path::parent).filter(|parent| !parent.as_os_str().is_empty());
-            let current = || self.output.path().map(|_| Path::new(".").to_path_buf());
-            let beside = beside.map(Path::to_path_buf).or_else(current).unwrap_or_else(std::env::temp_dir);
-            let temporary = Temporary::with_name(&beside)?;
-            let Some(path) = temporary.name() else { return Err(io::Error::other("a file has no name").into()) };
-            self.fill_netcdf((path, &beside), out, losses)?;
-            io::copy(&mut File::open(path)?, sink)?;
-            Ok(())
-        });
+        self.output.write_named(out, Reads::Only(&self.paths), |out, path| self.fill_netcdf(path, out, losses));
     }
 
-    /// Fills the file at `path`. Fields are gathered in the folder `beside`.
-    fn fill_netcdf(&self, (path, beside): (&Path, &Path), out: &mut Out, losses: &mut Losses) -> Result<(), Failure> {
+    /// Fills the file at `path`.
+    fn fill_netcdf(&self, path: &Path, out: &mut Out, losses: &mut Losses) -> Result<(), Failure> {
         let options = ToNetcdfOptions {
             deflate_level: (self.netcdf.deflate_level > 0).then_some(self.netcdf.deflate_level),
             name_key: self.name_key.clone(),
@@ -67,7 +54,7 @@ impl Convert {
         };
         let output = self.output.to_string();
         let mut writer = NetcdfWriter::create(path, options).map_err(Failure::at(&output))?;
-        let (mut count, mut fields) = (0_usize, self.fields(beside));
+        let (mut count, mut fields) = (0_usize, self.fields());
         self.read(Format::Netcdf, out, losses, &mut |out, losses, place, item| {
             count += 1;
             let Some(item) = fields.take(item)? else { return Ok(()) };

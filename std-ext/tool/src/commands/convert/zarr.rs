@@ -5,7 +5,6 @@ use std::path::Path;
 use clap::{Args, ValueEnum};
 use tgm_convert::raw::shape_of;
 use tgm_convert::zarr::{Chunks, ToZarrOptions, ZarrOptions, ZarrWriter};
-use tgm_std::file::SourceName;
 
 use super::Convert;
 use super::formats::Format;
@@ -13,8 +12,7 @@ use super::losses::Losses;
 use super::streamed::tell;
 use crate::args::files::usage;
 use crate::show::output::Out;
-use crate::write::destination::{Failure, report};
-use crate::write::temporary::TemporaryFolder;
+use crate::write::destination::Failure;
 
 /// Flags for Zarr.
 #[derive(Args, Debug)]
@@ -60,24 +58,9 @@ impl Convert {
 
     /// Writes everything that is read to a directory, which appears when it is complete.
     pub(super) fn write_zarr(&self, out: &mut Out, losses: &mut Losses) {
-        let Some(path) = self.output.path() else { usage("a Zarr store is a directory: name one with -o") };
-        if path.symlink_metadata().is_ok() {
-            out.problem(&format!(
-                "cannot write {}\nit exists already, and directories are not replaced",
-                SourceName::of(path)
-            ));
-            return;
+        if self.output.is_stdout() {
+            usage("a Zarr store is a directory: name one with -o");
         }
-        // Beside the store that it becomes.
-        let beside = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
-        let written = self.fill_zarr(beside, out, losses).and_then(|folder| Ok(folder.put_at(path)?));
-        if let Err(failure) = written {
-            report(&self.output, out, failure);
-        }
-    }
-
-    /// Fills a temporary folder in the directory `beside`.
-    fn fill_zarr(&self, beside: &Path, out: &mut Out, losses: &mut Losses) -> Result<TemporaryFolder, Failure> {
         let options = ToZarrOptions {
             chunks: self.zarr.chunk_shape.as_ref().map(|ChunkShape(shape)| shape.clone()),
             name_key: self.name_key.clone(),
@@ -85,10 +68,14 @@ impl Convert {
             decode: self.decode_options(),
             ..ToZarrOptions::default()
         };
+        let create = |path: &Path| ZarrWriter::create(path, options).map_err(Failure::at(self.output.to_string()));
+        self.output.write_folder(out, create, |out, writer| self.fill_zarr(writer, out, losses));
+    }
+
+    /// Fills the store.
+    fn fill_zarr(&self, mut writer: ZarrWriter, out: &mut Out, losses: &mut Losses) -> Result<(), Failure> {
         let output = self.output.to_string();
-        let create = |path: &Path| ZarrWriter::create(path, options).map_err(Failure::at(&output));
-        let (folder, mut writer) = TemporaryFolder::new(beside, create)?;
-        let (mut count, mut fields) = (0_usize, self.fields(beside));
+        let (mut count, mut fields) = (0_usize, self.fields());
         self.read(Format::Zarr, out, losses, &mut |out, losses, place, item| {
             count += 1;
             let Some(item) = fields.take(item)? else { return Ok(()) };
@@ -111,7 +98,6 @@ impl Convert {
             writer.write_datasets(&datasets, report).map_err(Failure::at(&output))?;
         }
         stopped.map_or(Ok(()), Err)?;
-        writer.finish().map_err(Failure::at(output))?;
-        Ok(folder)
+        writer.finish().map_err(Failure::at(output))
     }
 }
