@@ -204,11 +204,20 @@ impl Reader<'_> {
         label: impl Fn([Option<&Label>; N]) -> Option<Label>,
     ) -> Column {
         let (mut numbers, mut known) = (Numbers::new(), HashMap::new());
+        let mut last = None;
         let codes = self.rows().map(|cells| {
             let values: [Option<u32>; N] = std::array::from_fn(|at| keys.get(at).and_then(|keys| keys.find(cells)));
-            *known.entry(values).or_insert_with(|| {
+            // Neighbours are often equal.
+            if let Some((before, code)) = last
+                && before == values
+            {
+                return code;
+            }
+            let code = *known.entry(values).or_insert_with(|| {
                 label(values.map(|value| self.label(value))).map_or(ABSENT, |label| numbers.code(label))
-            })
+            });
+            last = Some((values, code));
+            code
         });
         let codes = codes.collect();
         Column { name: name.into(), codes, labels: numbers.items }
@@ -269,6 +278,7 @@ impl Reader<'_> {
         let statistic = self.keys(&["grib.typeOfStatisticalProcessing"]);
         let family = ["grib.derivedForecast", "grib.probabilityType"].map(|key| self.keys(&[key]));
         let (mut kinds, mut known, mut of_rows) = (Numbers::new(), HashMap::new(), Vec::new());
+        let mut last = None;
         for (cells, row) in self.rows().zip(&self.gathered.rows) {
             let find = |keys: &Keys| keys.find(cells).unwrap_or(ABSENT);
             let names = std::array::from_fn::<u32, 6, _>(|at| name.get(at).map_or(ABSENT, find));
@@ -278,7 +288,15 @@ impl Reader<'_> {
             // An object without a name is told apart by its number in the message.
             let nameless = names.iter().chain(&parameter).all(|code| *code == ABSENT);
             let object = if nameless { row.entry.object } else { 0 };
-            let code = *known.entry((names, parameter, rest, family, object)).or_insert_with(|| {
+            let of_kind = (names, parameter, rest, family, object);
+            // Neighbours are often equal.
+            if let Some((before, code)) = last
+                && before == of_kind
+            {
+                of_rows.push(code);
+                continue;
+            }
+            let code = *known.entry(of_kind).or_insert_with(|| {
                 let [dtype, shape, grid, level, statistic] = rest;
                 let [discipline, category, number] = parameter;
                 let table = self::parameter(names.map(|code| self.label(Some(code))));
@@ -294,6 +312,7 @@ impl Reader<'_> {
                     parameter: (discipline, category, number),
                 })
             });
+            last = Some((of_kind, code));
             of_rows.push(code);
         }
         (kinds.items, of_rows)

@@ -11,8 +11,8 @@ use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
 use tgm_dataset::{
-    Attribute, Attributes, Catalogs, Coordinate, Duplicates, Hole, Indices, Join, OpenOptions, Profile, Statistic, Values,
-    Variable, groups, on_all_cores, open_all,
+    Attribute, Attributes, Catalogs, Coordinate, Duplicates, Hole, Indices, Join, OpenOptions, Profile, Statistic,
+    Values, Variable, groups, on_all_cores, open_all,
 };
 use tgm_std::{DecodeOptions, Dtype};
 
