@@ -75,7 +75,7 @@ impl<'a> Facts<'a> {
     /// Where an object says something else under the same path, that counts.
     ///
     /// # Errors
-    /// The errors of damaged metadata.
+    /// The errors of reading metadata.
     pub fn of_message(&mut self, metadata: &MessageMetadata<'_>, sink: &mut impl FactSink) -> Result<()> {
         for entry in metadata.frame().extra_entries() {
             let (key, value) = entry?;
@@ -92,7 +92,7 @@ impl<'a> Facts<'a> {
     /// Tells what an object says.
     ///
     /// # Errors
-    /// The errors of damaged metadata.
+    /// The errors of reading metadata.
     pub fn of_object(
         &mut self,
         about: &ObjectMetadata<'a>,

@@ -291,7 +291,9 @@ fn try_pairs(is_meant: impl Fn(&str) -> bool) {
 
 #[test]
 fn options_of_listings_have_an_effect() {
-    try_pairs(|name| matches!(name, "info" | "ls" | "cube" | "dump" | "frames" | "get" | "scan" | "verify" | "validate"));
+    try_pairs(|name| {
+        matches!(name, "info" | "ls" | "cube" | "dump" | "frames" | "get" | "scan" | "verify" | "validate")
+    });
 }
 
 #[test]
