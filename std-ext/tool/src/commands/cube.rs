@@ -11,6 +11,7 @@ use crate::args::cube::OpenFlags;
 use crate::args::listing::{Listed, TextFlags};
 use crate::commands::Run;
 use crate::read::cubes::{label_text, names, open_or_report};
+use crate::read::digests::Digests;
 use crate::show::json::{self, Document};
 use crate::show::output::{Out, Style};
 use crate::show::text::escape;
@@ -34,6 +35,8 @@ pub(crate) struct Cube {
     #[command(flatten)]
     open: OpenFlags,
     #[command(flatten)]
+    digests: Digests,
+    #[command(flatten)]
     text: TextFlags,
 }
 
@@ -46,7 +49,7 @@ impl Run for Cube {
     }
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let Some(datasets) = open_or_report(&self.paths, &self.open.options(), out) else { return Ok(()) };
+        let Some(datasets) = open_or_report(&self.paths, self.open.options(), self.digests, out) else { return Ok(()) };
         if self.text.json() {
             let mut document = Document::begin(out, "tgm.cube/1", "datasets")?;
             for dataset in &datasets {

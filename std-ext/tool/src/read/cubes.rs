@@ -9,6 +9,7 @@ use tgm_dataset::{Coordinate, Dataset, Indices, OpenOptions, Values, Variable, o
 use tgm_std::file::SourceName;
 use tgm_std::{DecodeOptions, Result, TensogramError};
 
+use crate::read::digests::Digests;
 use crate::read::distant::is_distant;
 use crate::read::foreign;
 use crate::read::lost::SALVAGE;
@@ -19,12 +20,18 @@ use crate::show::output::Out;
 const START: u64 = 4096;
 
 /// Opens files as datasets, the one with the most objects first. `None` if they cannot be opened, which is reported.
-pub(crate) fn open_or_report(paths: &[PathBuf], options: &OpenOptions, out: &mut Out) -> Option<Vec<Dataset>> {
+pub(crate) fn open_or_report(
+    paths: &[PathBuf],
+    mut options: OpenOptions,
+    digests: Digests,
+    out: &mut Out,
+) -> Option<Vec<Dataset>> {
+    options.decode.verify_metadata = !digests.are_ignored();
     if paths.iter().any(|path| is_once(path)) {
         out.problem("a dataset is read in parts, and a pipe can be read once: name a file");
         return None;
     }
-    let found = match open_all(paths, options) {
+    let found = match open_all(paths, &options) {
         Ok(found) => found,
         Err(error) => {
             out.report(&names(paths), &error);

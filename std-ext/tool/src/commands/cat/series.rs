@@ -36,7 +36,9 @@ fn refused(text: impl Into<String>) -> TensogramError {
 impl Cat {
     /// Prints a line for each place along the dimensions `over`.
     pub(super) fn print_series(&self, over: &[String], out: &mut Out) -> io::Result<()> {
-        let Some(datasets) = open_or_report(&self.paths, &self.cube.open.options(), out) else { return Ok(()) };
+        let Some(datasets) = open_or_report(&self.paths, self.cube.open.options(), self.digests, out) else {
+            return Ok(());
+        };
         match self.series(&datasets, over) {
             Ok((mut table, rows, left_out)) => {
                 for error in left_out {

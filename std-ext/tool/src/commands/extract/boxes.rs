@@ -71,7 +71,7 @@ impl Extract {
                 _ => OutputKind::Values,
             },
         );
-        let Some(datasets) = open_or_report(paths, &flags.open.options(), out) else { return };
+        let Some(datasets) = open_or_report(paths, flags.open.options(), self.digests, out) else { return };
         let dataset = match with_variable(&datasets, name) {
             Ok((dataset, _)) => dataset,
             Err(error) => {
