@@ -591,6 +591,7 @@ const NO_VALUES: &[(&str, &str)] = &[
     ("convert/zarr/to_zarr.rs create", "its writer checks whole messages: convert/zarr/tests.rs"),
     ("stages/single.rs decompress", "one stage alone, for measuring; takes trusted objects"),
     ("stages/single.rs restore", "as decompress"),
+    ("archive.rs metadata_options", "says how an archive reads metadata"),
     ("decode/asked.rs options", "is written once for all requests, which are in the table"),
     (
         "archive/async_object.rs options",
