@@ -82,7 +82,6 @@ pub use fetch::{AsyncRangeFetch, BoxFuture, FetchError, FetchErrorKind, FetchTra
 #[cfg(feature = "async")]
 pub use local::AsyncLocalFile;
 pub use local::LocalFile;
-pub(crate) use local::open_file;
 pub use options::ReadOptions;
 pub use reader::Reader;
 pub use steps::{Step, Steps, StepsRead, Task};

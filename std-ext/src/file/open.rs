@@ -6,14 +6,13 @@ use std::path::Path;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::source_name::SourceName;
-use crate::read::open_file;
 
-/// Opens a file for reading: [`open_file`].
+/// Opens a file for reading.
 ///
 /// # Errors
 /// [`TensogramError::Io`] naming the path.
 pub(crate) fn open_for_reading(path: &Path) -> Result<File> {
-    open_file(path).map_err(|error| match error.kind() {
+    File::open(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
             TensogramError::Io(io::Error::new(error.kind(), format!("file not found: {}", SourceName::of(path))))
         }

@@ -29,7 +29,7 @@ impl LocalFile {
     /// [`FetchErrorKind::NotFound`], [`FetchErrorKind::Denied`], or [`FetchErrorKind::Io`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, FetchError> {
         let path = path.as_ref();
-        let file = open_file(path).map_err(|error| failed(path, &error))?;
+        let file = File::open(path).map_err(|error| failed(path, &error))?;
         Ok(Self::new(file, path))
     }
 
@@ -41,20 +41,6 @@ impl LocalFile {
     fn size(&self) -> io::Result<u64> {
         Ok(self.file.metadata()?.len())
     }
-}
-
-/// Opens a file whose bytes are read at positions. A pipe is refused before it is opened, which would wait for its writer:
-/// only readers of streams can take its bytes.
-///
-/// # Errors
-/// The errors of the system, and [`io::ErrorKind::NotSeekable`].
-pub(crate) fn open_file(path: &Path) -> io::Result<File> {
-    #[cfg(unix)]
-    if std::fs::metadata(path).is_ok_and(|about| std::os::unix::fs::FileTypeExt::is_fifo(&about.file_type())) {
-        let text = "a pipe, which is read as a stream and not opened as a file";
-        return Err(io::Error::new(io::ErrorKind::NotSeekable, text));
-    }
-    File::open(path)
 }
 
 fn failed(path: &Path, error: &io::Error) -> FetchError {

@@ -55,28 +55,3 @@ fn a_file_is_read_on_any_runtime_and_on_none() {
     let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
     assert_eq!(read.as_mut().poll(&mut cx), std::task::Poll::Ready(expected));
 }
-
-/// Opening would wait for a writer. Every way to open a path tells it at once.
-#[cfg(unix)]
-#[test]
-fn a_pipe_is_refused_before_it_is_opened() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("pipe");
-    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
-    let mut told = vec![
-        ("local file", LocalFile::open(&path).unwrap_err().to_string()),
-        ("file", tgm_std::TensogramFile::open(&path).unwrap_err().to_string()),
-        ("archive", tgm_std::Archive::open(&path).unwrap_err().to_string()),
-    ];
-    #[cfg(feature = "mmap")]
-    told.push(("map", tgm_std::TensogramFile::open_mmap(&path).unwrap_err().to_string()));
-    #[cfg(feature = "async")]
-    {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let opened = runtime.block_on(tgm_std::AsyncArchive::open(&path));
-        told.push(("archive that does not wait", opened.unwrap_err().to_string()));
-    }
-    for (name, text) in told {
-        assert!(text.contains("pipe: a pipe, which is read as a stream"), "{name}: {text}");
-    }
-}
