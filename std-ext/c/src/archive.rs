@@ -11,10 +11,10 @@ use crate::archive_source::{ReadFn, Source};
 use crate::args;
 use crate::buffers::{TgmBytes, give};
 use crate::call::{call, run};
-use crate::catalog::{self, ObjectList};
 use crate::error::{Code, Result, invalid};
 use crate::file::refuse_directory;
 use crate::metadata::Metadata;
+use crate::object_list::{self, ObjectList};
 use crate::validate::failure;
 
 /// A `tgm_archive_t` of C. Its objects share it, so it may be closed before them.
@@ -200,7 +200,8 @@ pub unsafe extern "C" fn tgm_archive_query(
         let (handle, text, out) =
             unsafe { (args::required(archive)?, args::text(query_text, "query")?, args::place(out)?) };
         out.put_handle(
-            query(handle.archive(), &catalog::parse(text)?, &catalog::with_threads(handle.archive(), threads))?.into(),
+            query(handle.archive(), &object_list::parse(text)?, &object_list::with_threads(handle.archive(), threads))?
+                .into(),
         );
         Ok(())
     })

@@ -5,18 +5,17 @@ use std::fmt;
 use std::ptr;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use tgm_std::{Archive, ByteOrder, DataObjectDescriptor, Object, Read, Scratch};
+use tgm_std::{Archive, ByteOrder, DataObjectDescriptor, Object, Scratch};
 
 use crate::archive::ArchiveHandle;
 use crate::args::{self, OutputMemory};
 use crate::call::{call, get, run};
-use crate::catalog::ObjectList;
 use crate::error::{Code, OBJECT, Report, Result, c_string, invalid, of_object};
 use crate::json_out;
 use crate::metadata::Metadata;
 use crate::object::{dtype_code, dtype_name};
+use crate::object_list::ObjectList;
 use crate::options::put_sized;
-use crate::request::Request;
 use crate::value::{Node, TgmValue};
 
 /// A `tgm_object_t` of C. Threads may share it.
@@ -70,19 +69,13 @@ impl ObjectHandle {
         out.apart_from(self.message)
     }
 
-    /// Reads what a request asks for into `out`, by `read`.
+    /// Calls `read` with memory to work in. Errors of digests name the object.
     ///
     /// # Errors
     /// The errors of `read`.
-    pub(crate) fn read_into<T>(
-        &self,
-        request: &Request,
-        out: &mut [T],
-        read: impl FnOnce(Read<'_, '_>, &mut [T]) -> tgm_std::Result<()>,
-    ) -> Result<()> {
+    pub(crate) fn read_with(&self, read: impl FnOnce(&mut Scratch) -> tgm_std::Result<()>) -> Result<()> {
         let (mut shared, mut own) = (self.scratch.try_lock().ok(), Scratch::default());
-        let scratch = shared.as_deref_mut().unwrap_or(&mut own);
-        self.named(read(request.of(&self.object).scratch(scratch), out))
+        self.named(read(shared.as_deref_mut().unwrap_or(&mut own)))
     }
 
     /// Errors of digests name the object.

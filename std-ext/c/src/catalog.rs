@@ -1,44 +1,17 @@
-//! The objects that a query finds, and catalogues, which answer queries without the archive.
+//! Catalogues, which answer queries without the archive.
 
 use std::ffi::c_char;
 use std::fs::File as Sink;
-use std::ptr;
 use std::sync::RwLock;
 
 use tgm_catalog::{Catalog, Freshness};
-use tgm_std::metadata::Query;
-use tgm_std::{Archive, DecodeOptions};
 
 use crate::archive::ArchiveHandle;
 use crate::args;
 use crate::call::{call, get, run};
-use crate::error::{Code, METADATA, Report, Result, io};
+use crate::error::{Code, Result, io};
 use crate::locks::{read, write};
-
-/// A `tgm_object_ref_t` of C.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct ObjectRef {
-    message: usize,
-    object: usize,
-}
-
-/// A `tgm_object_list_t` of C.
-#[derive(Debug)]
-pub struct ObjectList {
-    objects: Vec<ObjectRef>,
-}
-
-impl ObjectList {
-    pub(crate) const fn len(&self) -> usize {
-        self.objects.len()
-    }
-
-    /// The message of entry `index`, and its number there.
-    pub(crate) fn place(&self, index: usize) -> Option<(usize, usize)> {
-        self.objects.get(index).map(|place| (place.message, place.object))
-    }
-}
+use crate::object_list::{ObjectList, parse, with_threads};
 
 /// A `tgm_catalog_t` of C.
 #[derive(Debug)]
@@ -50,42 +23,6 @@ impl From<Catalog> for CatalogHandle {
     fn from(catalog: Catalog) -> Self {
         Self { catalog: RwLock::new(catalog) }
     }
-}
-
-impl From<Vec<(usize, usize)>> for ObjectList {
-    fn from(found: Vec<(usize, usize)>) -> Self {
-        Self { objects: found.into_iter().map(|(message, object)| ObjectRef { message, object }).collect() }
-    }
-}
-
-pub(crate) fn parse(query: &str) -> Result<Query> {
-    query.parse().map_err(|error| Report::new(METADATA, format!("query: {error}")).into())
-}
-
-/// Options of reading many messages of an archive on several threads.
-pub(crate) fn with_threads(archive: &Archive<'_>, threads: u32) -> DecodeOptions {
-    DecodeOptions { threads, ..archive.metadata_options() }
-}
-
-/// The number of objects in a list.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_list_count(list: *const ObjectList) -> usize {
-    // SAFETY: the header's contract.
-    get(0, || unsafe { args::optional(list) }.map(ObjectList::len))
-}
-
-/// The objects of a list, in order.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_list_data(list: *const ObjectList) -> *const ObjectRef {
-    // SAFETY: the header's contract.
-    get(ptr::null(), || unsafe { args::optional(list) }.map(|list| list.objects.as_ptr()))
-}
-
-/// Frees a list.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tgm_object_list_free(list: *mut ObjectList) {
-    // SAFETY: the header's contract.
-    run(|| unsafe { args::free(list) });
 }
 
 /// Catalogues all messages of an archive, with a column for each key.

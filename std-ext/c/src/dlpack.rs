@@ -211,6 +211,6 @@ fn decoded(handle: &ObjectHandle, request: &Request) -> Result<*mut ManagedTenso
     memory.try_reserve_exact(room).map_err(|_| Report::new(ENCODING, "out of memory"))?;
     memory.resize(room, 0);
     let place = aligned(&mut memory).get_mut(..extent.size).ok_or_else(Report::internal)?;
-    handle.read_into(request, place, |read, out| read.bytes_into(out))?;
+    request.read_into(handle, place, |read, out| read.bytes_into(out))?;
     Owner::give(handle.object().dtype(), &extent.shape, std::ptr::null(), Memory::Decoded(memory))
 }

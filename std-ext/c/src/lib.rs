@@ -60,6 +60,7 @@ mod message;
 mod metadata;
 mod object;
 mod object_facts;
+mod object_list;
 mod objects;
 mod options;
 mod ranges;

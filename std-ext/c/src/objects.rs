@@ -5,6 +5,7 @@ use std::ffi::c_char;
 
 use tgm_std::core::descriptor::{Compression, Encoding, Filter, Key};
 use tgm_std::deps::ciborium::Value;
+use tgm_std::metadata::segment;
 use tgm_std::{ByteOrder, Compress, DataObjectDescriptor, Dtype, ObjectBuilder};
 
 use crate::args;
@@ -12,7 +13,6 @@ use crate::builder::Builder;
 use crate::error::{Result, invalid};
 use crate::json_in;
 use crate::options::sized;
-use crate::writer::entries;
 
 /// A `tgm_object_input_t` of C.
 #[repr(C)]
@@ -139,4 +139,13 @@ fn with_stages<'a>(
         object = object.parameter(key, value);
     }
     object
+}
+
+/// Metadata as JSON and of a builder, by path.
+pub(crate) fn entries(json: Option<&str>, builder: Option<&Builder>) -> Result<Vec<(String, Value)>> {
+    let entries = json.map(json_in::exact_entries).transpose()?.unwrap_or_default();
+    // Keys of JSON are keys, whatever dots they have.
+    let mut entries: Vec<_> = entries.into_iter().map(|(key, value)| (segment(&key).into_owned(), value)).collect();
+    entries.extend(builder.map(Builder::entries).unwrap_or_default());
+    Ok(entries)
 }

@@ -45,6 +45,19 @@ pub(crate) struct Extent {
 }
 
 impl Request {
+    /// Reads what is asked of an object into `out`, by `read`.
+    ///
+    /// # Errors
+    /// The errors of `read`.
+    pub(crate) fn read_into<T>(
+        &self,
+        handle: &ObjectHandle,
+        out: &mut [T],
+        read: impl FnOnce(Read<'_, '_>, &mut [T]) -> tgm_std::Result<()>,
+    ) -> Result<()> {
+        handle.read_with(|scratch| read(self.of(handle.object()).scratch(scratch), out))
+    }
+
     /// Reads a request for an object. NULL asks for all values, by the default options.
     ///
     /// # Safety
@@ -186,7 +199,7 @@ unsafe fn read_into<T>(
     call(|| {
         // SAFETY: the caller makes the same promise.
         let ((handle, request), out) = unsafe { (asked(object, request)?, args::output_memory(out, len)?) };
-        handle.read_into(&request, handle.apart(out)?, read)
+        request.read_into(handle, handle.apart(out)?, read)
     })
 }
 

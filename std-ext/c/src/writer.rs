@@ -3,8 +3,6 @@
 use std::ffi::{c_char, c_void};
 
 use tgm_std::archive::MessageSink;
-use tgm_std::deps::ciborium::Value;
-use tgm_std::metadata::segment;
 use tgm_std::{TensogramFile, Writer};
 
 use crate::args;
@@ -12,8 +10,7 @@ use crate::buffers::{TgmBytes, give};
 use crate::builder::Builder;
 use crate::call::{call, run};
 use crate::error::{Code, Result, invalid};
-use crate::json_in;
-use crate::objects::{self, ObjectInput};
+use crate::objects::{self, ObjectInput, entries};
 use crate::options::{self, EncodeOptionsStruct};
 use crate::streaming::{WriteFn, hand_over};
 use crate::turns::Turns;
@@ -138,15 +135,6 @@ pub unsafe extern "C" fn tgm_writer_extra(
             Ok(())
         })
     })
-}
-
-/// Metadata as JSON and of a builder, by path.
-pub(crate) fn entries(json: Option<&str>, builder: Option<&Builder>) -> Result<Vec<(String, Value)>> {
-    let entries = json.map(json_in::exact_entries).transpose()?.unwrap_or_default();
-    // Keys of JSON are keys, whatever dots they have.
-    let mut entries: Vec<_> = entries.into_iter().map(|(key, value)| (segment(&key).into_owned(), value)).collect();
-    entries.extend(builder.map(Builder::entries).unwrap_or_default());
-    Ok(entries)
 }
 
 /// Encodes an object and adds it to the message.

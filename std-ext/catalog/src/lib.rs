@@ -78,6 +78,7 @@
 
 mod cbor;
 mod column;
+mod dictionary;
 pub mod facts;
 mod gather;
 mod leaf;
@@ -97,9 +98,10 @@ use std::path::Path;
 use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 
+use self::dictionary::ABSENT;
 use self::leaf::{KeyHead, Leaf, Storage};
 pub use self::leaf_facts::{FactColumn, FactsOfLeaf};
-use self::part::{ABSENT, Key, KeyPart, Part};
+use self::part::{Key, KeyPart, Part};
 pub use self::proof::Freshness;
 use self::proof::Proof;
 use self::select::{Level, encoded, for_each_row, mask};

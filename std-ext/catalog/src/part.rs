@@ -1,7 +1,5 @@
 //! The rows of a catalogue in memory: places of messages and objects, and a code for each value of a key.
 
-use std::collections::HashMap;
-
 use tgm_core::Message;
 use tgm_core::cbor::Value;
 use tgm_core::descriptor::Descriptor;
@@ -9,18 +7,13 @@ use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
 use tgm_core::object::DataObject;
 use tgm_core::wire::FrameType;
 
-use super::bad;
+use super::dictionary::{ABSENT, Dictionary};
 use super::told::{Told, Untold};
 use tgm_std::hash::{self, digest};
 use tgm_std::internal::query::Structure;
 use tgm_std::internal::query::version;
 use tgm_std::internal::query::{VERSION_KEY, annotation_path};
 use tgm_std::{DecodeOptions, MessageLayout, Result};
-
-/// The code of a missing value.
-pub(super) const ABSENT: u32 = u32::MAX;
-/// Bytes of one value of a key, at most.
-const LONGEST_VALUE: usize = 1 << 16;
 
 /// A key of a catalogue.
 #[derive(Clone, Debug)]
@@ -42,47 +35,6 @@ impl Key {
             structure: Structure::of_key(path),
             is_of_message: matches!(first, "extra" | "_extra_"),
         }
-    }
-}
-
-/// The distinct values of a key as CBOR, each with its code.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Dictionary {
-    codes: HashMap<Box<[u8]>, u32>,
-    values: Vec<Box<[u8]>>,
-    /// The code that was asked for last: neighbours are often equal.
-    last: u32,
-}
-
-impl Dictionary {
-    /// The code of a value. A new one is entered.
-    pub(super) fn code(&mut self, encoded: &[u8]) -> Result<u32> {
-        if self.values.get(self.last as usize).is_some_and(|last| **last == *encoded) {
-            return Ok(self.last);
-        }
-        let code = match self.codes.get(encoded) {
-            Some(code) => *code,
-            None => self.enter(encoded)?,
-        };
-        self.last = code;
-        Ok(code)
-    }
-
-    fn enter(&mut self, encoded: &[u8]) -> Result<u32> {
-        if encoded.len() > LONGEST_VALUE {
-            let len = encoded.len();
-            return Err(bad(format!("a value of {len} bytes is too long for a catalogue ({LONGEST_VALUE} at most)")));
-        }
-        let code = u32::try_from(self.values.len()).ok().filter(|code| *code != ABSENT);
-        let code = code.ok_or_else(|| bad("a key has too many values"))?;
-        self.values.push(encoded.into());
-        self.codes.insert(encoded.into(), code);
-        Ok(code)
-    }
-
-    /// The values in the order of their codes.
-    pub(super) fn values(&self) -> impl ExactSizeIterator<Item = &[u8]> {
-        self.values.iter().map(|value| &**value)
     }
 }
 

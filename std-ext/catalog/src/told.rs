@@ -9,9 +9,9 @@ use tgm_std::{ObjectBuilder, Result};
 use super::bad;
 use super::cbor::{map, uint_of};
 use super::column::{Column, Width, write};
+use super::dictionary::{ABSENT, Dictionary};
 use super::facts::{EXTRA, FactSink, Facts};
 use super::name;
-use super::part::{ABSENT, Dictionary};
 
 /// Paths of facts, at most. A file with more has no columns of them.
 const MOST_FACTS: usize = 1024;

@@ -10,8 +10,8 @@ use tgm_core::cbor::Value;
 
 use super::Catalog;
 use super::column::Column;
+use super::dictionary::Dictionary;
 use super::leaf::{KeyHead, Leaf, Storage};
-use super::part::Dictionary;
 use super::select::encoded;
 use tgm_std::Result;
 use tgm_std::internal::canonical;

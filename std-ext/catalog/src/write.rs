@@ -5,7 +5,8 @@ use tgm_core::cbor::{Kind, Value};
 
 use super::cbor::{ABSENT_INTEGER, ENCODED_CBOR, map};
 use super::column::{Width, write};
-use super::part::{ABSENT, Key, KeyPart, Part};
+use super::dictionary::ABSENT;
+use super::part::{Key, KeyPart, Part};
 use super::proof::Proof;
 use super::told::{Untold, reserved_for};
 use super::{FORMAT, bad, name};

@@ -67,7 +67,6 @@ mod archive;
 mod bitmap;
 mod codes;
 mod complex;
-mod computed;
 mod coordinates;
 mod dates;
 mod entries;

@@ -42,6 +42,7 @@
 mod attributes;
 mod bounded;
 mod cells;
+mod codec_errors;
 mod codecs;
 mod describe;
 mod element;

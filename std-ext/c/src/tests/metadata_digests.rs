@@ -13,12 +13,13 @@ use crate::archive::{
     tgm_archive_query, tgm_archive_verify_metadata,
 };
 use crate::archive_object::{tgm_archive_object, tgm_object_free, tgm_object_metadata};
-use crate::catalog::{tgm_catalog_build, tgm_catalog_free, tgm_object_list_free};
+use crate::catalog::{tgm_catalog_build, tgm_catalog_free};
 use crate::decode::{tgm_decode, tgm_decode_metadata, tgm_decode_object};
 use crate::error::{Code, HASH_MISMATCH, OK};
 use crate::iterators::{tgm_object_iter_create, tgm_object_iter_free};
 use crate::message::tgm_message_free;
 use crate::metadata::tgm_metadata_free;
+use crate::object_list::tgm_object_list_free;
 
 /// Calls `make` with a place for a handle, and frees the handle.
 fn made<T>(make: impl FnOnce(*mut *mut T) -> Code, free: unsafe extern "C" fn(*mut T)) -> Code {

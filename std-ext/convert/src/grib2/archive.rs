@@ -3,9 +3,11 @@
 //! Which keys a field has hangs on its stream and its type, and on the definition of section 2. The tables hold that as rules:
 //! a key, where its value comes from, and conditions. Rules are carried out in order, and later ones win.
 
+mod computed;
+
 use ciborium::Value;
 
-use super::computed::{made, model, tile_attributes, wavelength};
+use self::computed::{made, model, tile_attributes, wavelength};
 use super::dates::Day;
 use super::entries::{Entries, add};
 use super::labels::Labels;

@@ -26,7 +26,7 @@ use zarrs::metadata::Configuration;
 use zarrs::plugin::{ExtensionName, ZarrVersion};
 
 use super::Result;
-use super::describe::to_codec;
+use super::codec_errors::to_codec;
 use crate::error::encoding_from;
 
 /// The level of zstd where blosc was.

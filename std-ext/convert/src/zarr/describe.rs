@@ -1,12 +1,10 @@
 //! An array as `zarrs` describes it: shape, chunks, data type, fill value, codecs.
 
 use std::borrow::Cow;
-use std::io;
-use std::sync::Arc;
 
 use serde::Deserialize as _;
 use serde_json::Value as Json;
-use tgm_std::{DecodeLimits, Hint, Reason, TensogramError};
+use tgm_std::{DecodeLimits, Hint, Reason};
 use zarrs::array::chunk_grid::RegularChunkGridConfiguration;
 use zarrs::array::{
     ArrayBytes, ArrayMetadataV3, ArraySubset, ArrayToBytesCodecTraits as _, ChunkKeyEncoding, ChunkShape, CodecChain,
@@ -14,6 +12,7 @@ use zarrs::array::{
 };
 use zarrs::metadata::v3::MetadataV3;
 
+use super::codec_errors::from_codec;
 use super::codecs::chain;
 use super::element::{Element, TIMES};
 use super::{DESCRIPTION, Result};
@@ -222,23 +221,6 @@ fn subset(whole: &[u64], origin: &[u64], shape: &[u64]) -> Result<ArraySubset> {
 fn fixed(elements: Result<ArrayBytes<'_>, CodecError>) -> Result<Vec<u8>> {
     let bytes = elements.and_then(|elements| Ok(elements.into_fixed()?));
     bytes.map(Cow::into_owned).map_err(from_codec)
-}
-
-/// An error of this project on its way through `zarrs`, to [`from_codec`].
-pub(super) fn to_codec(error: TensogramError) -> CodecError {
-    CodecError::IOError(Arc::new(io::Error::other(error)))
-}
-
-/// What a chain of codecs reports: an error of this project as it was, kind and offset with it, and that of `zarrs` as the source.
-pub(super) fn from_codec(error: CodecError) -> TensogramError {
-    match error {
-        CodecError::IOError(error) => match Arc::try_unwrap(error) {
-            Ok(error) => error.downcast().unwrap_or_else(|error| encoding(reason_of(error))),
-            // Somebody else has it, so it stays as it is.
-            Err(error) => encoding(reason_of(CodecError::IOError(error))),
-        },
-        error => encoding(reason_of(error)),
-    }
 }
 
 /// On one thread.

@@ -15,7 +15,7 @@ use zarrs::metadata::Configuration;
 use zarrs::plugin::{ExtensionName, ZarrVersion};
 
 use super::Result;
-use super::describe::to_codec;
+use super::codec_errors::to_codec;
 use crate::error::{encoding, metadata};
 
 /// The codec `sharding_indexed` of `zarrs`, with an index that is checked before it is used: `zarrs` adds the offset and

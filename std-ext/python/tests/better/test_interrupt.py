@@ -142,14 +142,6 @@ def test_waiting_for_an_encoder_is_interrupted(name, tmp_path):
     interrupted(BUSY[name], tmp_path, before=WORKING)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
-@pytest.mark.parametrize("open_it", [tgm.open, tgm.load, tgm.TensogramFile.open])
-def test_a_pipe_is_not_waited_for(open_it, tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OSError, match="pipe"):
-        open_it(tmp_path / "pipe")
-
-
 @pytest.mark.parametrize("name", WORK)
 def test_interrupt(name, tmp_path):
     interrupted(WORK[name], tmp_path)

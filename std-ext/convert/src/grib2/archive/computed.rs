@@ -2,10 +2,10 @@
 
 use ciborium::Value;
 
-use super::archive::Archive;
-use super::dates::{Day, hhmm};
-use super::product::{Key, Product, Surface};
-use super::tables::{self, Group};
+use super::super::dates::{Day, hhmm};
+use super::super::product::{Key, Product, Surface};
+use super::super::tables::{self, Group};
+use super::Archive;
 
 /// Gives a value, or `None` if the field does not have what it is made of.
 type Make = fn(&Archive<'_>) -> Option<Value>;
@@ -68,7 +68,7 @@ const MADE: [(&str, Make); 32] = [
 ];
 
 /// How the tables' source of this number is made.
-pub(super) fn made(source: u8) -> Option<Make> {
+pub(in crate::grib2) fn made(source: u8) -> Option<Make> {
     MADE.get(usize::from(source)).map(|(_, make)| *make)
 }
 
@@ -96,7 +96,7 @@ fn reference_date(field: &Archive<'_>) -> Option<Value> {
 }
 
 /// The name of the model of a process. `None` for what came out of post-processing.
-pub(super) fn model(field: &Archive<'_>) -> Option<Value> {
+pub(in crate::grib2) fn model(field: &Archive<'_>) -> Option<Value> {
     let code = u16::try_from(field.product.raw(Key::BackgroundProcess)?).ok()?;
     if field.product.raw(Key::TypeOfPostProcessing).is_some() {
         return None;
@@ -150,7 +150,7 @@ fn offset(field: &Archive<'_>) -> Option<i64> {
 }
 
 /// What stands on a tile, of the kinds that it has: `snow_ice`.
-pub(super) fn tile_attributes(product: &Product) -> Option<Value> {
+pub(in crate::grib2) fn tile_attributes(product: &Product) -> Option<Value> {
     const NAMES: [&str; 8] = ["undef", "unmod", "snow", "flood", "ice", "itcw", "itcs", "agg"];
     let digits = product.raw(Key::TileAttributes)?.to_string();
     let names: Option<Vec<_>> =
@@ -188,7 +188,7 @@ fn shift(field: &Archive<'_>) -> Option<Value> {
 }
 
 /// The wavelength of optical properties of aerosols, in nanometres: one, or a range (code table 4.91).
-pub(super) fn wavelength(field: &Archive<'_>) -> Option<Value> {
+pub(in crate::grib2) fn wavelength(field: &Archive<'_>) -> Option<Value> {
     let kind = field.product.raw(Key::TypeOfWavelengthInterval).filter(|_| !field.is_earlier())?;
     let nanometres = |scale, value| {
         let wave = Surface { code: None, scale: field.product.number(scale), value: field.product.number(value) };

@@ -1,0 +1,25 @@
+//! Errors of this project on their way through the crate `zarrs`.
+
+use std::io;
+use std::sync::Arc;
+
+use tgm_std::TensogramError;
+use zarrs::array::CodecError;
+
+use crate::error::{encoding, reason_of};
+/// An error of this project on its way through `zarrs`, to [`from_codec`].
+pub(super) fn to_codec(error: TensogramError) -> CodecError {
+    CodecError::IOError(Arc::new(io::Error::other(error)))
+}
+
+/// What a chain of codecs reports: an error of this project as it was, kind and offset with it, and that of `zarrs` as the source.
+pub(super) fn from_codec(error: CodecError) -> TensogramError {
+    match error {
+        CodecError::IOError(error) => match Arc::try_unwrap(error) {
+            Ok(error) => error.downcast().unwrap_or_else(|error| encoding(reason_of(error))),
+            // Somebody else has it, so it stays as it is.
+            Err(error) => encoding(reason_of(CodecError::IOError(error))),
+        },
+        error => encoding(reason_of(error)),
+    }
+}
