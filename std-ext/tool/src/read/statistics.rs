@@ -342,6 +342,7 @@ impl Sketch {
 }
 
 /// How many of the finite values lie in each of `bins` equal parts of `low..=high`.
+#[cfg(any(feature = "plot", test))]
 pub(crate) fn histogram(values: &(impl Blocks + ?Sized), range: (f64, f64), bins: usize) -> Vec<u64> {
     let mut histogram = Histogram::over(range, bins);
     values.for_each_block(&mut |block| histogram.add(block));
