@@ -18,6 +18,8 @@ pub struct FactsOfLeaf {
     pub objects: Vec<(usize, usize, Range<u64>)>,
     /// The facts, each with a code for each object.
     pub columns: Vec<FactColumn>,
+    /// Bytes before and between the messages, which belong to none.
+    pub lost: Vec<Range<u64>>,
 }
 
 /// The values of a fact.
@@ -80,7 +82,11 @@ impl Catalog {
                 let codes = leaf.fact_column(head)?;
                 Ok(FactColumn { path: head.path.clone(), values: head.values.clone(), codes })
             };
-            Ok(FactsOfLeaf { objects, columns: heads.iter().map(column).collect::<Result<_>>()? })
+            let columns = heads.iter().map(column).collect::<Result<_>>()?;
+            let ends =
+                [leaf.covers.start].into_iter().chain(places.messages.iter().map(|(offset, length)| offset + length));
+            let lost = ends.zip(&places.messages).map(|(end, (offset, _))| end..*offset).filter(|it| !it.is_empty());
+            Ok(FactsOfLeaf { objects, columns, lost: lost.collect() })
         };
         let bytes = self.object_count() as u64 * 64;
         Threads::resolve(self.options.threads, bytes, self.options.parallel_threshold_bytes)?.map(&self.leaves, facts)

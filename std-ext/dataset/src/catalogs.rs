@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tgm_catalog::{Catalog, CatalogLimits, Freshness};
-use tgm_std::file::{SourceName, TensogramFile, is_remote_url};
+use tgm_std::file::{Data, SourceName, TensogramFile, is_remote_url};
 use tgm_std::{Result, TensogramError};
 
 use crate::archive::bad;
@@ -66,7 +66,10 @@ pub(crate) fn take(
             // It cannot help, and nothing is wrong with it.
             return Ok(Some((0, 0)));
         }
-        gathered.add_cataloged(&catalog, source)?;
+        gathered.add_cataloged(&catalog, file, source)?;
+        if rest.is_none() {
+            gathered.lose(file, catalog.covered()..Data::from(file).length()?);
+        }
         Ok(rest)
     };
     taken().map_err(|error| match error {

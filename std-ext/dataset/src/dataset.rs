@@ -44,7 +44,7 @@ impl Dataset {
     }
 
     /// Bytes of the sources that belong to no message, in words: of each region its source, place and length. A damaged message
-    /// is such a region. Of what a catalogue covers they are not known.
+    /// is such a region.
     pub fn lost(&self) -> &[String] {
         &self.archive.lost
     }

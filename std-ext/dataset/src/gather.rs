@@ -3,6 +3,7 @@
 //! Keys and values become numbers. A value is what CBOR has for it, so that equal values have equal numbers.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 pub(crate) use tgm_catalog::facts::{DTYPE, EXTRA, GRID, SHAPE};
 use tgm_catalog::facts::{FITS_FLOAT32, FactSink, Facts};
@@ -91,8 +92,14 @@ impl Gathered {
     fn add_lost(&mut self, file: &TensogramFile, start: u64, layouts: &[MessageLayout], end: u64) {
         let begins = layouts.iter().map(|layout| layout.offset).chain([end]);
         let ends = [start].into_iter().chain(layouts.iter().map(MessageLayout::end));
-        for (from, to) in ends.zip(begins).filter(|(from, to)| from < to) {
-            self.lost.push(format!("{}: {} bytes at offset {from} belong to no message", file.name(), to - from));
+        ends.zip(begins).for_each(|(from, to)| self.lose(file, from..to));
+    }
+
+    /// Notes bytes that belong to no message, if there are any.
+    pub(crate) fn lose(&mut self, file: &TensogramFile, bytes: Range<u64>) {
+        if !bytes.is_empty() {
+            let (start, count) = (bytes.start, bytes.end - bytes.start);
+            self.lost.push(format!("{}: {count} bytes at offset {start} belong to no message", file.name()));
         }
     }
 
@@ -100,8 +107,9 @@ impl Gathered {
     ///
     /// # Errors
     /// [`tgm_std::TensogramError::Metadata`] for a damaged catalogue, and for one without facts. Then nothing was added.
-    pub(crate) fn add_cataloged(&mut self, catalog: &Catalog, source: u32) -> Result<()> {
+    pub(crate) fn add_cataloged(&mut self, catalog: &Catalog, file: &TensogramFile, source: u32) -> Result<()> {
         for leaf in catalog.facts()? {
+            leaf.lost.into_iter().for_each(|bytes| self.lose(file, bytes));
             let (fits, columns): (Vec<_>, Vec<_>) = leaf.columns.iter().partition(|column| column.path == FITS_FLOAT32);
             let mut columns: Vec<(u32, Vec<u32>, &FactColumn)> = columns
                 .into_iter()

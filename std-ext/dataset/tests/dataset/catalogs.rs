@@ -50,6 +50,7 @@ impl Archive {
 fn described(dataset: &Dataset) -> String {
     let mut text =
         format!("{:?} {:?} {:?} {:?}\n", dataset.attributes, dataset.coordinates, dataset.left_out, dataset.holes(100));
+    writeln!(text, "{:?}", dataset.lost()).unwrap();
     for it in &dataset.variables {
         let all: Vec<Indices> = it.shape.iter().map(|len| Indices::List((0..*len).collect())).collect();
         let values = match it.texts() {
@@ -89,12 +90,15 @@ fn of_a_file() -> Vec<u8> {
 fn archives_are_the_same_datasets_by_their_catalogues() {
     let twice = || vec![upper("t", 500, 0, 1.0), upper("t", 500, 0, 1.0), upper("t", 500, 6, 1.0)];
     let other = || vec![upper("t", 500, 0, 1.0), upper("t", 500, 0, 2.0)];
-    let cases: [(&str, Vec<Vec<u8>>, bool); 6] = [
+    let junk = || b"junk".to_vec();
+    let lossy = || vec![junk(), upper("t", 500, 0, 1.0), junk(), upper("t", 500, 6, 1.0), junk()];
+    let cases: [(&str, Vec<Vec<u8>>, bool); 7] = [
         ("fields with holes", many(), true),
         ("equal objects at one place", twice(), true),
         ("different objects at one place", other(), true),
         ("several objects of a message", [0, 6, 12].map(two_of_a_message).to_vec(), true),
         ("no objects", vec![MessageBuilder::new().encode().unwrap()], true),
+        ("bytes that belong to no message", lossy(), true),
         ("variables of a file", vec![of_a_file()], false),
     ];
     for (what, messages, has_facts) in cases {
