@@ -4,28 +4,17 @@ use std::collections::BTreeMap;
 
 use ciborium::Value;
 use serde_json::json;
-use tgm_std::{
-    ByteOrder, DataObjectDescriptor, Dtype, GlobalMetadata, HashFrame, IndexFrame, MaskDescriptor, MasksMetadata,
-};
+use tgm_std::{ByteOrder, DataObjectDescriptor, GlobalMetadata, HashFrame, IndexFrame, MaskDescriptor, MasksMetadata};
 
-fn entries<const N: usize>(entries: [(&str, Value); N]) -> BTreeMap<String, Value> {
-    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
-}
+use crate::metadata::entries;
 
 fn descriptor() -> DataObjectDescriptor {
     let mask = MaskDescriptor { method: "rle".into(), offset: 16, length: 3, params: BTreeMap::new() };
     DataObjectDescriptor {
-        obj_type: "ntensor".into(),
-        ndim: 1,
-        shape: vec![4],
-        strides: vec![1],
-        dtype: Dtype::Float32,
-        byte_order: ByteOrder::Big,
-        encoding: "none".into(),
-        filter: "none".into(),
         compression: "zstd".into(),
         masks: Some(MasksMetadata { pos_inf: Some(mask), ..MasksMetadata::default() }),
         params: entries([("zstd_level", 3.into()), ("note", vec![Value::from(1.5), "a".into()].into())]),
+        ..crate::metadata::descriptor()
     }
 }
 

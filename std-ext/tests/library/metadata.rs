@@ -14,11 +14,11 @@ fn hex(bytes: &[u8]) -> String {
         .collect()
 }
 
-fn entries<const N: usize>(entries: [(&str, Value); N]) -> BTreeMap<String, Value> {
+pub(crate) fn entries<const N: usize>(entries: [(&str, Value); N]) -> BTreeMap<String, Value> {
     entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-fn descriptor() -> DataObjectDescriptor {
+pub(crate) fn descriptor() -> DataObjectDescriptor {
     DataObjectDescriptor {
         obj_type: "ntensor".into(),
         ndim: 1,

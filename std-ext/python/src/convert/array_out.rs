@@ -127,7 +127,7 @@ fn small<'py>(py: Python<'py>, dtype: Dtype, shape: &[u64], values: &[u8]) -> Py
     if array.len().saturating_mul(array.dtype().itemsize()) != values.len() {
         return Err(PyValueError::new_err(format!("{} bytes are not the values of shape {shape:?}", values.len())));
     }
-    // SAFETY: the array is new and contiguous, has as many bytes as `values`, and is known to nobody else.
+    // SAFETY: the array is new and contiguous, has as many bytes as `values`, and no other code has a reference to it yet.
     unsafe {
         let data: *mut u8 = (*npyffi::_PyArray_GET_ITEM_DATA(array.as_array_ptr())).data.cast();
         ptr::copy_nonoverlapping(values.as_ptr(), data, values.len());

@@ -25,7 +25,7 @@ pub(super) unsafe fn copy<T: Copy + Send>(py: Python<'_>, data: *const T, len: u
 /// A copy of `len` elements at `data`.
 ///
 /// Another thread may write to them meanwhile. Then the copy holds some old and some new bytes, as the copies of numpy
-/// do that run without the GIL. All that follows works on the copy, which nobody else has.
+/// do that run without the GIL. What follows works on the copy alone.
 ///
 /// # Safety
 /// `data` leads to `len` elements, which stay there until this function returns: the caller holds the object that they

@@ -9,8 +9,8 @@ use crate::convert::buffers::Bytes;
 use crate::convert::copy::copied;
 use crate::work::detached;
 
-/// An archive of the messages in a buffer. Bytes that nobody can change are borrowed. Of others, such as a `bytearray`, what is
-/// needed is copied: other threads run meanwhile, and may write to them.
+/// An archive of the messages in a buffer. Immutable bytes are borrowed. From a buffer that can change, such
+/// as a `bytearray`, the bytes that are needed are copied, because other threads run meanwhile and may write to it.
 ///
 /// # Errors
 /// `TypeError` for an object without a buffer of bytes; `BufferError` for a buffer with gaps.
@@ -25,7 +25,7 @@ pub(crate) fn archive(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Archive
     Ok(Archive::from_fetch(Changing(buffer), ReadOptions::local()))
 }
 
-/// Bytes that nobody can change.
+/// Immutable bytes.
 struct Fixed(PyBuffer<u8>);
 
 impl AsRef<[u8]> for Fixed {
@@ -33,7 +33,7 @@ impl AsRef<[u8]> for Fixed {
     fn as_ref(&self) -> &[u8] {
         match self.0.as_slice_ptr() {
             // SAFETY: the exporter keeps the memory in place as long as the buffer is held, and `self` holds it. `archive` has
-            // made sure that nobody can write to it.
+            // checked that the memory is immutable.
             Some(slice) => unsafe { slice.as_ref() },
             // An empty buffer may have no address.
             None => &[],

@@ -83,7 +83,7 @@ impl Object {
         &self.message
     }
 
-    /// Runs `work` on a request for the values, without the GIL if nobody can change the bytes.
+    /// Runs `work` on a request for the values, without the GIL if the bytes are immutable.
     ///
     /// # Errors
     /// The errors of the source and of the work, as exceptions that name the object.
