@@ -367,7 +367,8 @@ impl Recorded {
                 return Err(metadata(format!("data type {name} of the array: object {index} is {found}")));
             }
             let shape: Vec<u64> = descriptor.shape().iter().collect();
-            let origin = match global.base.get(index).and_then(|entry| entry.get(ZARR)).map(to_json) {
+            let own = global.base.get(index).and_then(|entry| entry.get(ZARR));
+            let origin = match own.map(|own| from_cbor(own, ZARR)).transpose()? {
                 Some(zarr) => super::describe::numbers(zarr.get("origin").unwrap_or(&Json::Null), "origin")?,
                 None if shape == array.shape => vec![0; shape.len()],
                 None => return Err(metadata(format!("the array: object {index} has no origin in it"))),
@@ -383,10 +384,6 @@ impl Recorded {
         };
         objects.iter().enumerate().map(place).collect()
     }
-}
-
-fn to_json(value: &Value) -> Json {
-    from_cbor(value, ZARR).unwrap_or_default()
 }
 
 /// The chunks of an array of `shape`. At least 1 in each dimension.
