@@ -271,7 +271,8 @@ impl Writer<'_> {
             let first = variable.dimensions.first();
             let has_records = first.is_some_and(|first| first.is_unlimited);
             let record = match part {
-                Part::Fixed if has_records => continue,
+                // What has no record yet is in no message of records.
+                Part::Fixed if has_records && first.is_some_and(|first| first.len > 0) => continue,
                 Part::All | Part::Fixed => None,
                 Part::Record(record) if has_records && record < first.map_or(0, |first| first.len) => Some(record),
                 Part::Record(_) => continue,
