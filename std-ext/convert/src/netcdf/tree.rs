@@ -41,7 +41,7 @@ pub(super) struct Text {
     pub(super) dimensions: Vec<Dimension>,
     pub(super) attributes: Vec<Attribute>,
     pub(super) values: Vec<String>,
-    /// Single characters, which [`Tree::join`] makes texts of.
+    /// Single characters, which [`Tree::join`] makes texts of. Afterwards it is empty.
     pub(super) characters: Option<Vec<u8>>,
 }
 
@@ -55,7 +55,7 @@ impl Tree<'_> {
         });
         let used: BTreeSet<String> = of_variables.chain(of_texts).filter_map(Dimension::path).collect();
         for text in &mut self.texts {
-            let Some(bytes) = text.characters.take() else { continue };
+            let Some(bytes) = text.characters.as_mut().map(std::mem::take) else { continue };
             let is_used = |last: &Dimension| last.path().is_some_and(|path| used.contains(&path));
             // Texts of no characters stay without one: nothing stored bounds their number.
             let len = match text.dimensions.last() {
