@@ -157,7 +157,7 @@ pub fn open<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Data
 }
 
 /// Opens files, or sources at addresses, as datasets that hold everything: the one with the most objects first. Of files there
-/// is one dataset, of the group that the options say.
+/// is one dataset, of the group that the options say, and one for each part that was appended later ([`Dataset::along`]).
 ///
 /// # Errors
 /// As [`open`].
@@ -170,7 +170,7 @@ pub fn open_all<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<
         check_group(group, &groups)?;
     }
     let mut found = if is_of_files {
-        vec![cf::dataset(gathered, archive, options)]
+        cf::datasets(gathered, archive, options)
     } else {
         let columns = Columns::of(gathered);
         let cubes = cube::cubes(archive, &columns, options.duplicates)?;
