@@ -57,14 +57,12 @@ impl Tree<'_> {
         for text in &mut self.texts {
             let Some(bytes) = text.characters.as_mut().map(std::mem::take) else { continue };
             let is_used = |last: &Dimension| last.path().is_some_and(|path| used.contains(&path));
+            // Texts of no characters stay without one: nothing stored bounds their number.
             let len = match text.dimensions.last() {
-                Some(last) if !is_used(last) => text.dimensions.pop().map_or(1, |last| last.len),
+                Some(last) if last.len > 0 && !is_used(last) => text.dimensions.pop().map_or(1, |last| last.len),
                 _ => 1,
             };
-            let count = text.dimensions.iter().map(|dimension| dimension.len).product();
-            text.values = (0..count)
-                .map(|number| decoded(bytes.get(number * len..(number + 1) * len).unwrap_or_default()))
-                .collect();
+            text.values = bytes.chunks(len).map(decoded).collect();
         }
     }
 }
