@@ -8,7 +8,7 @@ use tgm_std::TensogramError;
 
 use super::Cat;
 use crate::args::cube::Point;
-use crate::read::cubes::{Cells, label_text, names, open_or_report, with_variable};
+use crate::read::cubes::{Cells, names, open_or_report, with_variable};
 use crate::show::output::Out;
 use crate::show::table::{Cell, Column, Table};
 
@@ -132,12 +132,12 @@ impl Cat {
                 index.and_then(|index| usize::try_from(index).ok()).unwrap_or(usize::MAX)
             };
             let own = of_dims.iter().enumerate().map(|(dim, labels)| match labels {
-                Some(labels) => label_text(labels, at(dim)),
+                Some(labels) => labels.label_text(at(dim)),
                 None => at(dim).to_string(),
             });
             let along = labels.iter().map(|it| {
                 let flat = it.dims.iter().fold(0, |flat, (dim, len)| flat * len + at(*dim));
-                label_text(&it.coordinate, flat)
+                it.coordinate.label_text(flat)
             });
             let point = point.iter().flat_map(|(latitude, longitude)| [latitude.to_string(), longitude.to_string()]);
             let values = columns.iter().map(|column| {

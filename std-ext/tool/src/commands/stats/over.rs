@@ -7,7 +7,7 @@ use tgm_dataset::{Coordinate, Dataset, Reduced, Selector, Statistic, Variable};
 use tgm_std::TensogramError;
 
 use super::{Stats, float_text};
-use crate::read::cubes::{label_text, names, open_or_report, with_variable};
+use crate::read::cubes::{names, open_or_report, with_variable};
 use crate::show::json::{Document, float_json};
 use crate::show::output::Out;
 use crate::show::table::{Cell, Column, Table};
@@ -111,7 +111,7 @@ impl Stats {
             let count = pick.map_or(0, tgm_dataset::Indices::count);
             let index = |number: u64| pick.and_then(|pick| pick.at(number)).and_then(|at| usize::try_from(at).ok());
             let text =
-                |at: usize| coordinate.as_deref().map_or_else(|| at.to_string(), |it: &Coordinate| label_text(it, at));
+                |at: usize| coordinate.as_deref().map_or_else(|| at.to_string(), |it: &Coordinate| it.label_text(at));
             labels.push((0..count).filter_map(index).map(text).collect());
         }
         let values = COLUMNS.map(|(_, statistic)| reduced.values(statistic)).into();
