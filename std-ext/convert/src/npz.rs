@@ -185,6 +185,7 @@ struct SizeBudget<'l> {
 impl SizeBudget<'_> {
     /// Takes room for an entry.
     fn take(&mut self, encoded: u64, decoded: u64) -> Result<usize> {
+        // Sums beyond all numbers are beyond all limits.
         self.encoded = self.encoded.saturating_add(encoded);
         self.decoded = self.decoded.saturating_add(decoded);
         self.limits.check_bytes(self.encoded, self.decoded)?;
@@ -264,7 +265,7 @@ pub fn write(arrays: &Arrays<'_>, method: Method, sink: impl Write) -> Result<Ve
         add(&mut archive, array, &format!("{name}{SUFFIX}"), method)?;
     }
     archive.finish().map_err(zip_error)?.flush()?;
-    not_kept.extend(arrays.metadata_not_kept(&[super::arrays::NAME]));
+    not_kept.extend(arrays.metadata_not_kept(&[&[super::arrays::NAME], &npy::KEPT[..]].concat()));
     Ok(not_kept)
 }
 

@@ -94,6 +94,17 @@ impl Dataset {
         self.0.lost().to_vec()
     }
 
+    /// The dimension along which it goes on where the dataset before it ends, if it was appended to that one.
+    #[getter]
+    fn along(&self) -> Option<&str> {
+        self.0.along.as_deref()
+    }
+
+    /// Where the first object of a variable is: the numbers of its source, of its message, and in the message.
+    fn first_object(&self, name: &str) -> Option<(usize, usize, usize)> {
+        self.0.first_object(name)
+    }
+
     /// What else is worth knowing.
     #[getter]
     fn notes(&self) -> Vec<String> {
@@ -154,6 +165,13 @@ impl Dataset {
         }
         let object = object_of(&frame).map_err(raise(py))?;
         Ok(Some(PyBytes::new(py, object.payload())))
+    }
+
+    /// Where the payload of the object at a piece is: the number of its source, its first byte, and its length. None where no object
+    /// is.
+    fn payload_place(&self, py: Python<'_>, name: &str, number: u64) -> PyResult<Option<(usize, u64, u64)>> {
+        let found = detached(py, || self.0.piece_payload(name, number))?.map_err(raise(py))?;
+        Ok(found.map(|(source, place)| (source, place.start, place.end - place.start)))
     }
 
     /// Statistics over dimensions: the dimensions that are left, their lengths, and the values of each statistic, flat.

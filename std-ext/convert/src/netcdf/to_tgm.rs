@@ -152,6 +152,11 @@ fn write(
         let max = options.limits.max_objects;
         return Err(refused(path, &format!("{records} records exceed {}, which is {max}", Hint::MaxObjects.text())));
     }
+    if records == 0 {
+        // A record is where their variables would be.
+        writer.write(Part::All, report)?;
+        return Ok(1);
+    }
     writer.write(Part::Fixed, report)?;
     (0..records).try_for_each(|record| writer.write(Part::Record(record), report))?;
     Ok(1 + records as u64)
@@ -182,6 +187,9 @@ fn extra(tree: &Tree<'_>) -> BTreeMap<String, Value> {
             ("values".into(), Value::Array(values)),
         ];
         push_map(&mut map, "attributes", maps(&text.attributes).0);
+        if text.characters.is_some() {
+            map.push((TYPE.into(), "char".into()));
+        }
         (text.path.as_str().into(), Value::Map(map))
     };
     let texts = tree.texts.iter().map(text).collect();
@@ -263,7 +271,8 @@ impl Writer<'_> {
             let first = variable.dimensions.first();
             let has_records = first.is_some_and(|first| first.is_unlimited);
             let record = match part {
-                Part::Fixed if has_records => continue,
+                // What has no record yet is in no message of records.
+                Part::Fixed if has_records && first.is_some_and(|first| first.len > 0) => continue,
                 Part::All | Part::Fixed => None,
                 Part::Record(record) if has_records && record < first.map_or(0, |first| first.len) => Some(record),
                 Part::Record(_) => continue,

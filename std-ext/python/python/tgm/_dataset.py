@@ -2,16 +2,19 @@
 
 import functools
 import os
+import warnings
 
 from . import _native
+from ._catalogue import Catalogue  # noqa: F401
 
 
 def open_dataset(source, /, **options):
     """Opens an archive as a dataset of xarray: `xarray.open_dataset(source, engine="tgm", **options)`.
 
     `source` is a path, an address, a pattern such as "run/*.tgm", a folder, or a list of these. Messages of one kind become a
-    variable whose dimensions are the keys that differ: number, time, step, level. What does not fit is told by a warning and
-    by `dataset.tgm.left_out`; `open_datasets` opens it too.
+    variable whose dimensions are the keys that differ: number, time, step, level. Files that came from NetCDF, Zarr or
+    `save_dataset` are joined along the dimensions whose coordinates differ, as `xarray.open_mfdataset` joins them. What does not
+    fit is told by a warning and by `dataset.tgm.left_out`; `open_datasets` opens it too.
 
     Options, beside what xarray takes, such as `chunks`:
 
@@ -21,6 +24,8 @@ def open_dataset(source, /, **options):
     - `squeeze`: False keeps dimensions of length 1, as `xarray.open_mfdataset` needs them.
     - `fill`: fill values by the names of variables, for integers with holes.
     - `dtype`: "float32" for floats of that type, as cfgrib has them. They are float64 where values are packed.
+    - `names`: "earthkit" for the names of earthkit-data: `2t`, `member`, `forecast_reference_time`, `level`; "cfgrib" by default.
+    - `grib_attributes`: True adds the attributes `GRIB_*` of cfgrib, for messages that came from GRIB.
     - `group`: the group of a file of NetCDF or Zarr.
     - `catalog`: a catalogue of `tgm catalog`, by which messages need not be read; a list of them for a list of files. Without it,
       `FILE.catalog` beside a file is used. One that does not fit its file is not used, which a warning tells. With False none is.
@@ -37,14 +42,20 @@ def open_datasets(source, /, **options):
     """
     import xarray
 
+    from ._xarray import dataset_count
+
     archive = Archive(sources_of(source), options)
     engine = _backend()
-    return [
-        xarray.open_dataset(source, engine=engine, _number=number, **options) for number in range(len(archive.native()))
-    ]
+    with warnings.catch_warnings():
+        # What one leaves out is in the others.
+        warnings.filterwarnings("ignore", message=".* do not fit into the dataset")
+        return [
+            xarray.open_dataset(source, engine=engine, _number=number, **options)
+            for number in range(dataset_count(archive))
+        ]
 
 
-def save_dataset(dataset, path, *, encoding=None):
+def save_dataset(dataset, path, *, encoding=None, append_dim=None):
     """Writes a dataset of xarray to a file, which `open_dataset` gives back.
 
     A variable becomes a message, with an object for each index of all dimensions but the last two; small ones are joined.
@@ -56,10 +67,13 @@ def save_dataset(dataset, path, *, encoding=None):
 
     It may stand under `"tgm"` too, as in `encoding={"t2m": {"tgm": {"within": 0.01}}}`. Coordinates are stored plain. The file
     appears when it is complete.
+
+    With `append_dim` the dataset goes on where the one in the file ends: variables with that dimension are appended, and the others
+    must be equal to the ones in the file. Without a file it is created.
     """
     from ._save import save
 
-    save(dataset, path, encoding or {})
+    save(dataset, path, encoding or {}, append_dim)
 
 
 def zarr_store(source, /, *, codec="tgm", **options):
@@ -73,6 +87,40 @@ def zarr_store(source, /, *, codec="tgm", **options):
     from ._zarr import store
 
     return store(source, codec, **options)
+
+
+def references(source, /, **options):
+    """References of kerchunk to an archive, as a dict that `json.dump` writes: its objects as chunks of Zarr, where they lie.
+
+    It has the variables of `open_dataset`, and takes the options of `zarr_store` but `codec`. Whatever reads references opens them,
+    without this package: `xarray.open_dataset("reference://", engine="zarr", backend_kwargs={"consolidated": False,
+    "storage_options": {"fo": references}})`. Objects that are stored plain, shuffled, or compressed by zstd or lz4 are chunks as they
+    lie; ValueError names the variables that others have. Coordinates of fields are written down.
+    """
+    from ._references import references
+
+    unknown = sorted(set(options) - set(OPTIONS))
+    if unknown:
+        raise TypeError(f"unknown options: {', '.join(unknown)}; known: {', '.join(OPTIONS)}")
+    return references(source, options)
+
+
+def catalogue(source, /, *, keys=None):
+    """The catalogue of a file: a table with a row for each object. `to_pandas()` and `to_arrow()` give it, `save()` writes it.
+
+    `source` is a file or an address of messages, or a catalogue that was saved (`FILE.catalog`). Of a file with a catalogue beside it
+    that fits, that one is opened. Otherwise the metadata of all messages are read, and no values: with `keys`, dotted paths such as
+    `mars.step`, or with all keys that vary.
+
+    >>> import numpy, tgm
+    >>> tgm.save("steps.tgm", [numpy.arange(3)], metadata={"step": 6})
+    >>> table = tgm.catalogue("steps.tgm", keys=["step", "dtype"])
+    >>> len(table), table.keys
+    (1, ['step', 'dtype'])
+    """
+    from ._catalogue import catalogue
+
+    return catalogue(source, keys)
 
 
 def _backend():
@@ -151,6 +199,15 @@ class Archive:
     def __dask_tokenize__(self):
         # dask cannot see that a file was changed.
         return ("tgm.Archive", *self._key())
+
+    def each(self):
+        """An archive for each file, in order."""
+        options = dict(self.native_options())
+        catalogs = options.get("catalog")
+        for number, source in enumerate(self.sources):
+            if isinstance(catalogs, tuple):
+                options["catalog"] = catalogs[number:number + 1]
+            yield Archive((source,), options)
 
     def native(self):
         """The datasets of the compiled half."""
