@@ -152,6 +152,11 @@ fn write(
         let max = options.limits.max_objects;
         return Err(refused(path, &format!("{records} records exceed {}, which is {max}", Hint::MaxObjects.text())));
     }
+    if records == 0 {
+        // A record is where their variables would be.
+        writer.write(Part::All, report)?;
+        return Ok(1);
+    }
     writer.write(Part::Fixed, report)?;
     (0..records).try_for_each(|record| writer.write(Part::Record(record), report))?;
     Ok(1 + records as u64)
@@ -182,6 +187,9 @@ fn extra(tree: &Tree<'_>) -> BTreeMap<String, Value> {
             ("values".into(), Value::Array(values)),
         ];
         push_map(&mut map, "attributes", maps(&text.attributes).0);
+        if text.characters.is_some() {
+            map.push((TYPE.into(), "char".into()));
+        }
         (text.path.as_str().into(), Value::Map(map))
     };
     let texts = tree.texts.iter().map(text).collect();

@@ -100,10 +100,12 @@ impl Cells {
         let refused = |text: String| TensogramError::Metadata(text.into());
         let dtype = dataset.variable(name).and_then(Variable::dtype);
         let dtype = dtype.ok_or_else(|| refused(format!("{name}: it is not a variable of numbers")))?;
-        let count = indices.iter().fold(1_u64, |all, indices| all.saturating_mul(indices.count()));
+        let count = indices.iter().try_fold(1_u64, |all, indices| all.checked_mul(indices.count()));
         let width = dtype.byte_width().max(1);
-        let len = usize::try_from(count).ok().and_then(|count| count.checked_mul(width));
-        let len = len.ok_or_else(|| refused(format!("{name}: {count} values cannot be addressed")))?;
+        let len = count.and_then(|count| usize::try_from(count).ok()?.checked_mul(width));
+        let (Some(count), Some(len)) = (count, len) else {
+            return Err(refused(format!("{name}: these are more values than this machine can address")));
+        };
         let mut bytes = tgm_std::internal::reserve(len)?;
         dataset.read_into(name, indices, options, &mut bytes)?;
         // Types with a byte for each truth are numbers for all that follows.

@@ -9,8 +9,8 @@ use super::super::data_sets::{DataSet, Prefix, Twin};
 use super::super::names::ECMWF;
 use super::super::product::{Key, Surface};
 use super::super::tables::{self, Group};
-use super::computed::{centre, day, model, time, verification};
 use super::Archive;
+use super::computed::{centre, day, model, time, verification};
 
 /// Surfaces (code table 4.5).
 const ISOTHERMAL: u8 = 20;
@@ -224,12 +224,7 @@ impl Archive<'_> {
     }
 
     /// Sets class and version, type and stream.
-    fn label(
-        &mut self,
-        (class, version): (impl Into<Value>, Option<Value>),
-        kind: Option<&str>,
-        stream: Option<&str>,
-    ) {
+    fn label(&mut self, (class, version): (impl Into<Value>, Option<Value>), kind: Option<&str>, stream: Option<&str>) {
         self.set("class", Some(class.into()));
         self.set("expver", version);
         self.set("type", kind.map(Value::from));
