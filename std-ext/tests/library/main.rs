@@ -23,6 +23,7 @@ mod picks;
 mod readers;
 #[cfg(feature = "remote")]
 mod remote;
+mod stages;
 mod steps;
 #[cfg(feature = "async")]
 mod streaming_async;
