@@ -21,7 +21,7 @@ use super::backing::Backing;
 use super::memory::Memory;
 use super::object::Object;
 use super::objects::Objects;
-use super::{borrowed, buffer_protocol, show};
+use super::{buffer_protocol, numpy_memory, show};
 use crate::convert::arguments::decoding;
 use crate::convert::array_out::{self, Bits};
 use crate::convert::buffers::Bytes;
@@ -194,10 +194,10 @@ impl Message {
 fn bytes_at<'py>(owner: &Bound<'py, PyAny>, memory: &Memory, range: &Range<usize>) -> PyResult<Bound<'py, PyAny>> {
     let py = owner.py();
     let address = memory.address(py, range).ok_or_else(|| PyIndexError::new_err("beyond the end of the buffer"))?;
-    let dtype = borrowed::descr(py, Dtype::Uint8, false)?;
+    let dtype = numpy_memory::descr(py, Dtype::Uint8, false)?;
     // SAFETY: the memory has the bytes of `range`, as `address` found, and keeps them in place for as long as it lives.
     // `owner` keeps the memory.
-    unsafe { borrowed::array(owner, &dtype, &[range.len() as u64], address) }
+    unsafe { array_out::array_at(Some(owner), &dtype, &[range.len() as u64], address) }
 }
 
 #[pymethods]
