@@ -13,7 +13,7 @@ use super::error::{GribError, at_grid};
 use super::fields::Field;
 use super::labels::Labels;
 use super::levels::Level;
-use super::names::{Names, Origin, data_type};
+use super::names::{ECMWF, Names, Origin, data_type};
 use super::parameters::{parameter, surface};
 use super::product::{Key, Product, Surface};
 use super::sections::{HEAD_LEN, Section};
@@ -28,7 +28,7 @@ pub(super) fn entries(field: &Field<'_>) -> Result<(Entries, Entries), GribError
     let discipline = field.indicator.u8(7)?;
     let section = field.grid()?;
     let origin = origin(field)?;
-    let prefix = Prefix::of(field.local, &origin)?;
+    let prefix = Prefix::of(field.local, origin.status, origin.centre == ECMWF)?;
     let labels = Labels::of(field.local, &origin, prefix.as_ref())?;
     let definition = labels.map(|labels| (labels.definition, labels.end));
     let mut product = Product::parse(field.product, definition.zip(field.local))?;
