@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write};
 use std::path::Path;
@@ -9,6 +10,8 @@ use std::path::Path;
 use ciborium::Value;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_std::file::SourceName;
+use tgm_std::internal::Threads;
+use tgm_std::pipeline::encode_pipeline;
 use tgm_std::{
     DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, Hint, Result, StreamingEncoder, TensogramError,
 };
@@ -44,13 +47,22 @@ pub struct NetcdfOptions {
     pub zstd_level: Option<i32>,
     /// Options for encoding. NaN and infinities are always allowed.
     pub encode: EncodeOptions,
+    /// How many threads read and encode variables side by side, or records of them. 0 and 1 stand for the calling thread. The
+    /// messages do not depend on it.
+    pub threads: u32,
     /// Limits on the values of a variable, for which the whole file counts as stored bytes, and on the number of records.
     pub limits: DecodeLimits,
 }
 
 impl Default for NetcdfOptions {
     fn default() -> Self {
-        Self { split: Split::File, zstd_level: Some(3), encode: encode_options(), limits: DecodeLimits::default() }
+        Self {
+            split: Split::File,
+            zstd_level: Some(3),
+            encode: encode_options(),
+            threads: 1,
+            limits: DecodeLimits::default(),
+        }
     }
 }
 
@@ -141,9 +153,9 @@ fn write(
     report: &mut dyn FnMut(Note),
 ) -> Result<u64> {
     let extra = extra(tree);
-    let mut writer = Writer { tree, extra, options, sink };
+    let source = Source { path, tree, extra, options };
     if options.split == Split::File {
-        writer.write(Part::All, report)?;
+        source.write([Part::All].into_iter(), sink, report)?;
         return Ok(1);
     }
     let records = tree.variables.iter().filter_map(|variable| variable.dimensions.first());
@@ -152,8 +164,7 @@ fn write(
         let max = options.limits.max_objects;
         return Err(refused(path, &format!("{records} records exceed {}, which is {max}", Hint::MaxObjects.text())));
     }
-    writer.write(Part::Fixed, report)?;
-    (0..records).try_for_each(|record| writer.write(Part::Record(record), report))?;
+    source.write([Part::Fixed].into_iter().chain((0..records).map(Part::Record)), sink, report)?;
     Ok(1 + records as u64)
 }
 
@@ -234,55 +245,134 @@ enum Part {
     Record(usize),
 }
 
-struct Writer<'a> {
+/// What messages are made of.
+struct Source<'a> {
+    path: &'a Path,
     tree: &'a Tree<'a>,
     extra: BTreeMap<String, Value>,
     options: &'a NetcdfOptions,
-    sink: &'a mut dyn Write,
+}
+
+/// A step of writing.
+enum Step<'a> {
+    Begin(Part),
+    Object(&'a Variable<'a>, Option<usize>),
+    End,
 }
 
 /// The values of a variable as an object.
 struct Object {
     entry: BTreeMap<String, Value>,
     descriptor: DataObjectDescriptor,
-    values: Vec<u8>,
+    region: Vec<u8>,
 }
 
-impl Writer<'_> {
-    fn write(&mut self, part: Part, report: &mut dyn FnMut(Note)) -> Result<()> {
-        let options = EncodeOptions { allow_nan: true, allow_inf: true, ..self.options.encode.clone() };
+/// Bytes of values that are read and encoded side by side. A variable may have more.
+const TOGETHER: u64 = 128 << 20;
+/// Variables, for each thread, that are read and encoded side by side. With several, a slow one delays the others less.
+const EACH: usize = 4;
+
+impl Part {
+    /// The steps of writing it.
+    fn steps<'a>(self, tree: &'a Tree<'a>) -> impl Iterator<Item = Step<'a>> {
+        let object = move |variable: &'a Variable<'a>| {
+            let first = variable.dimensions.first();
+            let has_records = first.is_some_and(|first| first.is_unlimited);
+            let record = match self {
+                Self::Fixed if has_records => return None,
+                Self::All | Self::Fixed => None,
+                Self::Record(record) if has_records && record < first.map_or(0, |first| first.len) => Some(record),
+                Self::Record(_) => return None,
+            };
+            Some(Step::Object(variable, record))
+        };
+        [Step::Begin(self)].into_iter().chain(tree.variables.iter().filter_map(object)).chain([Step::End])
+    }
+}
+
+impl Step<'_> {
+    /// Bytes of the values that it reads, at most.
+    fn len(&self) -> u64 {
+        let Self::Object(variable, record) = self else { return 0 };
+        let dimensions = variable.dimensions.iter().skip(usize::from(record.is_some()));
+        let count = dimensions.fold(1, |count: u64, dimension| count.saturating_mul(dimension.len as u64));
+        // Scaled integers become floating-point numbers of up to 8 bytes.
+        count.saturating_mul(size_of::<f64>() as u64)
+    }
+}
+
+/// Whether a step that reads `len` bytes goes with steps before that read `bytes` bytes.
+const fn go_together(bytes: u64, len: u64) -> bool {
+    bytes == 0 || len == 0 || bytes.saturating_add(len) <= TOGETHER
+}
+
+impl Source<'_> {
+    /// Writes a message for each part.
+    fn write(
+        &self,
+        parts: impl Iterator<Item = Part>,
+        sink: &mut dyn Write,
+        report: &mut dyn FnMut(Note),
+    ) -> Result<()> {
+        let threads = Threads::resolve(self.options.threads.max(1), u64::MAX, None)?;
+        // What one thread makes is written before it makes more.
+        let most =
+            if threads.is_one() { 1 } else { usize::try_from(threads.count()).unwrap_or(1).saturating_mul(EACH) };
+        let mut steps = parts.flat_map(|part| part.steps(self.tree)).peekable();
+        let (mut sink, mut message) = (Some(sink), None);
+        while steps.peek().is_some() {
+            let (mut together, mut bytes) = (Vec::new(), 0_u64);
+            while together.len() < most
+                && let Some(step) = steps.next_if(|step| go_together(bytes, step.len()))
+            {
+                bytes = bytes.saturating_add(step.len());
+                together.push(step);
+            }
+            let Ok(made) = threads.map(&together, |step| Ok::<_, Infallible>(self.made(step)));
+            for (step, (made, notes)) in together.iter().zip(made) {
+                if let (Step::Begin(part), Some(sink)) = (step, sink.take()) {
+                    message = Some((self.begin(*part, sink)?, *part));
+                    continue;
+                }
+                let Some((mut encoder, part)) = message.take() else { continue };
+                // What is the file's is told once, not for each record.
+                let is_first = !matches!(part, Part::Record(1..));
+                notes.into_iter().filter(|note| is_first || note.is_failure()).for_each(&mut *report);
+                if let Some(Object { entry, descriptor, region }) = made {
+                    encoder.write_preceder(entry)?;
+                    encoder.write_region(&descriptor, &region)?;
+                }
+                match step {
+                    Step::End => sink = Some(encoder.finish()?),
+                    _ => message = Some((encoder, part)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn begin<W: Write>(&self, part: Part, sink: W) -> Result<StreamingEncoder<W>> {
         let mut extra = self.extra.clone();
         if let Part::Record(record) = part {
             extra.insert("record".to_string(), (record as u64).into());
         }
-        // What is the file's is told once, not for each record.
-        let is_first = !matches!(part, Part::Record(1..));
         let global = GlobalMetadata { extra, ..GlobalMetadata::default() };
-        let mut encoder = StreamingEncoder::new(&mut *self.sink, &global, &options)?;
-        for variable in &self.tree.variables {
-            let first = variable.dimensions.first();
-            let has_records = first.is_some_and(|first| first.is_unlimited);
-            let record = match part {
-                Part::Fixed if has_records => continue,
-                Part::All | Part::Fixed => None,
-                Part::Record(record) if has_records && record < first.map_or(0, |first| first.len) => Some(record),
-                Part::Record(_) => continue,
-            };
-            let mut tell = |note: Note| {
-                if is_first || note.is_failure() {
-                    report(note);
-                }
-            };
-            match object(variable, record, self.options.zstd_level, &mut tell) {
-                Ok(Object { entry, descriptor, values }) => {
-                    encoder.write_preceder(entry)?;
-                    encoder.write_object(&descriptor, &values)?;
-                }
-                Err(error) => report(Note::failed(variable.path.as_str(), error)),
-            }
-        }
-        encoder.finish()?;
-        Ok(())
+        StreamingEncoder::new(sink, &global, &self.encode_options())
+    }
+
+    fn encode_options(&self) -> EncodeOptions {
+        EncodeOptions { allow_nan: true, allow_inf: true, ..self.options.encode.clone() }
+    }
+
+    /// The object of a step, if it has one, and what is told of it.
+    fn made(&self, step: &Step<'_>) -> (Option<Object>, Vec<Note>) {
+        let Step::Object(variable, record) = step else { return (None, Vec::new()) };
+        let mut notes = Vec::new();
+        let encode = (self.options.zstd_level, self.encode_options());
+        // Each thread is told what libraries may print.
+        let made = guarded(self.path, || object(variable, *record, &encode, &mut |note| notes.push(note)));
+        let made = made.map_err(|error| notes.push(Note::failed(variable.path.as_str(), error)));
+        (made.ok(), notes)
     }
 }
 
@@ -290,7 +380,7 @@ impl Writer<'_> {
 fn object(
     variable: &Variable<'_>,
     record: Option<usize>,
-    zstd_level: Option<i32>,
+    (zstd_level, options): &(Option<i32>, EncodeOptions),
     report: &mut dyn FnMut(Note),
 ) -> Result<Object> {
     let (path, is_whole) = (variable.path.as_str(), record.is_none());
@@ -325,9 +415,11 @@ fn object(
     if let Some(packed) = Packed::of(&reading, &values) {
         packed.describe(&mut descriptor);
     }
-    if let Some(level) = zstd_level {
+    if let Some(level) = *zstd_level {
         compress(&mut descriptor, &values, level, reading.is_scaled());
     }
+    let (descriptor, region) = encode_pipeline(&descriptor, &values, options)?;
+    drop(values);
     let (kept, packing) = attributes_of(variable, &reading);
     let (attributes, types) = maps(&kept);
     if let Some(dimension) = variable.dimensions.first().filter(|_| !is_whole) {
@@ -350,7 +442,7 @@ fn object(
             entry.insert(key.to_string(), Value::Map(entries));
         }
     }
-    Ok(Object { entry, descriptor, values })
+    Ok(Object { entry, descriptor, region })
 }
 
 /// Truth values as bits, if there is nothing but zeros and ones.

@@ -1,6 +1,7 @@
 //! From Zarr to Tensogram: one message for each array.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::io::Write;
 use std::path::Path;
 
@@ -11,7 +12,8 @@ use tgm_core::descriptor::{ByteOrder, Dtype};
 #[cfg(doc)]
 use tgm_std::TensogramError;
 use tgm_std::file::SourceName;
-use tgm_std::internal::{from_cbor, to_cbor};
+use tgm_std::internal::{Threads, from_cbor, to_cbor};
+use tgm_std::pipeline::encode_pipeline;
 use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, StreamingEncoder};
 
 use super::cells::{Entries, Values};
@@ -56,13 +58,17 @@ pub struct ZarrOptions {
     pub zstd_level: Option<i32>,
     /// Options for encoding. NaN and infinities are always allowed.
     pub encode: EncodeOptions,
+    /// How many threads decode and encode chunks side by side. 0 and 1 stand for the calling thread. The messages do not depend on
+    /// it.
+    pub threads: u32,
     /// Limits on decoding a chunk, and on the number of chunks of an array.
     pub limits: DecodeLimits,
 }
 
 impl Default for ZarrOptions {
     fn default() -> Self {
-        Self { chunks: Chunks::Fit, zstd_level: Some(3), encode: encode_options(), limits: DecodeLimits::default() }
+        let (encode, limits) = (encode_options(), DecodeLimits::default());
+        Self { chunks: Chunks::Fit, zstd_level: Some(3), encode, threads: 1, limits }
     }
 }
 
@@ -210,31 +216,32 @@ impl Reader<'_> {
         let is_repeated = encoded_len(&source.values.attributes).saturating_mul(objects) <= REPEATED.max(1 << 20);
         let name = if path.is_empty() { self.name.clone() } else { path.to_string() };
         let (mut altered, mut written) = (0, 0);
-        let mut write = |shape: &[u64], elements: Vec<u8>, at: Option<(&[u64], &[u64])>| {
-            altered += source.array.element.altered(&elements);
-            let (descriptor, values) = source.object(shape, elements, self.options.zstd_level)?;
+        let mut write = |made: Made, at: Option<(&[u64], &[u64])>| {
+            altered += made.altered;
             let mut entry = source.entry(&name, at);
             if (written == 0 || is_repeated) && !source.values.attributes.is_empty() {
                 entry.insert("attributes".into(), Value::Map(source.values.attributes.clone()));
             }
             written += 1;
             encoder.write_preceder(entry)?;
-            encoder.write_object(&descriptor, &values)
+            encoder.write_region(&made.descriptor, &made.region)
         };
+        let encode = (self.options.zstd_level, &options);
         if let Some(whole) = whole {
-            write(&source.array.shape, whole, None)?;
+            write(source.made(&source.array.shape, whole, encode)?, None)?;
         } else {
-            for index in &source.chunks {
-                let (origin, shape) = source.array.extent(index);
-                let mut failed = |error| {
-                    report(Note::failed(format!("{place}, chunk {}", source.array.key(index)), error));
-                };
-                match self.chunk(path, &source.array, index, &shape) {
-                    Ok(elements) => match source.values.reading.cells(elements) {
-                        Ok(cells) => write(&shape, cells.bytes, Some((index, &origin)))?,
-                        Err(error) => failed(error),
-                    },
-                    Err(error) => failed(error),
+            let threads = self.threads()?;
+            for group in source.groups(threads) {
+                let made = self.side_by_side((path, &source, group), threads, |shape, elements| {
+                    source.made(shape, source.values.reading.cells(elements)?.bytes, encode)
+                });
+                for (index, made) in made {
+                    match made {
+                        Ok(made) => write(made, Some((index, &source.array.extent(index).0)))?,
+                        Err(error) => {
+                            report(Note::failed(format!("{place}, chunk {}", source.array.key(index)), error));
+                        }
+                    }
                 }
             }
         }
@@ -289,17 +296,36 @@ impl Reader<'_> {
         Ok(Source { array, values, json, time, chunks })
     }
 
-    /// The elements of a chunk that lie within the array.
-    fn chunk(&mut self, path: &str, array: &Array, index: &[u64], shape: &[u64]) -> Result<Vec<u8>> {
-        let path = directory(Path::new(""), path).join(array.key(index));
-        let on_disk = self.store.disk_len(&path);
-        let bytes = self.store.read(&path, array.max_stored())?.ok_or_else(|| metadata("it is gone"))?;
-        self.take(on_disk, array)?;
-        let elements = array.decode(bytes, &self.options.limits)?;
-        if shape == array.chunk {
-            return Ok(elements);
-        }
-        array.cut(&elements, &array.chunk, &vec![0; shape.len()], shape)
+    fn threads(&self) -> Result<Threads> {
+        Ok(Threads::resolve(self.options.threads.max(1), u64::MAX, None)?)
+    }
+
+    /// Reads chunks, and does `work` on their elements that lie within the array, which have this shape. Returns the results with
+    /// the indices of the chunks.
+    fn side_by_side<'i, R: Send>(
+        &mut self,
+        (path, source, group): (&str, &Source, &'i [Vec<u64>]),
+        threads: Threads,
+        work: impl Fn(&[u64], Vec<u8>) -> Result<R> + Sync,
+    ) -> Vec<(&'i [u64], Result<R>)> {
+        let (folder, array, limits) = (directory(Path::new(""), path), &source.array, self.options.limits);
+        let mut read = |index: &[u64]| {
+            let path = folder.join(array.key(index));
+            let on_disk = self.store.disk_len(&path);
+            let bytes = self.store.read(&path, array.max_stored())?.ok_or_else(|| metadata("it is gone"))?;
+            self.take(on_disk, array)?;
+            Ok(bytes)
+        };
+        let stored: Vec<(_, Result<_>)> = group.iter().map(|index| (index.as_slice(), read(index))).collect();
+        let Ok(made) = threads.map(&stored, |(index, bytes)| {
+            let shape = array.extent(index).1;
+            let made = |bytes: &Vec<u8>| work(&shape, source.elements(bytes, &shape, &limits)?);
+            Ok::<_, Infallible>(bytes.as_ref().ok().map(made))
+        });
+        let of_chunk = |((index, bytes), made): ((_, Result<Vec<u8>>), Option<Result<R>>)| {
+            (index, bytes.and_then(|_| made.unwrap_or_else(|| Err(metadata("it is gone")))))
+        };
+        stored.into_iter().zip(made).map(of_chunk).collect()
     }
 
     /// Takes a chunk of so many bytes on disk from the budget of the store: as the limits allow it to one object, but for their
@@ -334,11 +360,13 @@ impl Reader<'_> {
         let stored = stored.fold(0, u64::saturating_add);
         array.len(&array.shape, usize::try_from(stored).unwrap_or(usize::MAX), &self.options.limits)?;
         let mut whole = array.filled(&array.shape)?;
-        for index in &source.chunks {
-            let (origin, shape) = array.extent(index);
-            let found = self.chunk(path, array, index, &shape);
-            let elements = found.map_err(|error| error.within(format_args!("chunk {}", array.key(index))))?;
-            whole = array.paste(whole, &array.shape, (&origin, &shape), &elements)?;
+        let threads = self.threads()?;
+        for group in source.groups(threads) {
+            for (index, elements) in self.side_by_side((path, source, group), threads, |_, elements| Ok(elements)) {
+                let elements = elements.map_err(|error| error.within(format_args!("chunk {}", array.key(index))))?;
+                let (origin, shape) = array.extent(index);
+                whole = array.paste(whole, &array.shape, (&origin, &shape), &elements)?;
+            }
         }
         source.values.reading.cells(whole).map(|cells| cells.bytes)
     }
@@ -370,7 +398,47 @@ impl Reader<'_> {
     }
 }
 
+/// An object that is encoded.
+struct Made {
+    descriptor: DataObjectDescriptor,
+    region: Vec<u8>,
+    /// How many of its values another format of complex numbers has changed.
+    altered: usize,
+}
+
+/// Bytes of chunks that are decoded and encoded side by side. A chunk may have more.
+const TOGETHER: u64 = 128 << 20;
+/// Chunks, for each thread, that are decoded and encoded side by side. With several, a slow one delays the others less.
+const EACH: usize = 4;
+
 impl Source {
+    /// The chunks that are worked on side by side.
+    fn groups(&self, threads: Threads) -> impl Iterator<Item = &[Vec<u64>]> + use<'_> {
+        let width = self.values.reading.dtype().byte_width().max(self.array.element.size()) as u64;
+        let len = count(&self.array.chunk).map_or(u64::MAX, |count| count.saturating_mul(width));
+        let most = usize::try_from(TOGETHER / len.max(1)).unwrap_or(usize::MAX).max(1);
+        let wanted =
+            if threads.is_one() { 1 } else { usize::try_from(threads.count()).unwrap_or(1).saturating_mul(EACH) };
+        self.chunks.chunks(wanted.min(most))
+    }
+
+    /// The elements of a chunk that lie within the array.
+    fn elements(&self, bytes: &[u8], shape: &[u64], limits: &DecodeLimits) -> Result<Vec<u8>> {
+        let elements = self.array.decode(bytes, limits)?;
+        if shape == self.array.chunk {
+            return Ok(elements);
+        }
+        self.array.cut(&elements, &self.array.chunk, &vec![0; shape.len()], shape)
+    }
+
+    /// The object of elements, encoded.
+    fn made(&self, shape: &[u64], elements: Vec<u8>, (level, options): (Option<i32>, &EncodeOptions)) -> Result<Made> {
+        let altered = self.array.element.altered(&elements);
+        let (descriptor, values) = self.object(shape, elements, level)?;
+        let (descriptor, region) = encode_pipeline(&descriptor, &values, options)?;
+        Ok(Made { descriptor, region, altered })
+    }
+
     /// Bytes of all values.
     fn len(&self) -> u64 {
         let width = self.values.reading.dtype().byte_width().max(self.array.element.size());
