@@ -36,7 +36,12 @@ impl Convert {
     /// The options for reading files.
     pub(super) fn netcdf_options(&self) -> NetcdfOptions {
         let split = if self.netcdf.split == By::Record { Split::Record } else { Split::File };
-        NetcdfOptions { split, encode: self.encode.options_with_masks(), ..NetcdfOptions::default() }
+        NetcdfOptions {
+            split,
+            encode: self.encode.options_with_masks(),
+            threads: self.threads(),
+            ..NetcdfOptions::default()
+        }
     }
 
     /// Writes everything that is read to one file.
@@ -54,17 +59,15 @@ impl Convert {
         };
         let output = self.output.to_string();
         let mut writer = NetcdfWriter::create(path, options).map_err(Failure::at(&output))?;
-        let (mut count, mut fields) = (0_usize, self.fields());
-        self.read(Format::Netcdf, out, losses, &mut |out, losses, place, item| {
-            count += 1;
-            let Some(item) = fields.take(item)? else { return Ok(()) };
-            let mut stopped = None;
-            let message = item.into_message(&self.encode.options_with_masks()).map_err(Failure::at(place))?;
-            if let Err(error) = writer.write(&message, &mut |note| tell(place, note, out, losses, &mut stopped)) {
-                out.report(place, &error);
-            }
-            stopped.map_or(Ok(()), Err)
-        })?;
+        let mut fields = self.fields();
+        let count =
+            self.read_gathered(Format::Netcdf, (&mut fields, out, losses), &mut |out, losses, place, message| {
+                let mut stopped = None;
+                if let Err(error) = writer.write(message, &mut |note| tell(place, note, out, losses, &mut stopped)) {
+                    out.report(place, &error);
+                }
+                stopped.map_or(Ok(()), Err)
+            })?;
         if count == 0 {
             return Err(io::Error::other("there is no message to write").into());
         }

@@ -53,7 +53,8 @@ impl Convert {
             Some(How::Join) => Chunks::Join,
             None => usual,
         };
-        ZarrOptions { chunks, encode: self.encode.options_with_masks(), ..ZarrOptions::default() }
+        let (encode, threads) = (self.encode.options_with_masks(), self.threads());
+        ZarrOptions { chunks, encode, threads, ..ZarrOptions::default() }
     }
 
     /// Writes everything that is read to a directory, which appears when it is complete.
@@ -75,19 +76,17 @@ impl Convert {
     /// Fills the store.
     fn fill_zarr(&self, mut writer: ZarrWriter, out: &mut Out, losses: &mut Losses) -> Result<(), Failure> {
         let output = self.output.to_string();
-        let (mut count, mut fields) = (0_usize, self.fields());
-        self.read(Format::Zarr, out, losses, &mut |out, losses, place, item| {
-            count += 1;
-            let Some(item) = fields.take(item)? else { return Ok(()) };
-            let mut stopped = None;
-            let message = item.into_message(&self.encode.options_with_masks()).map_err(Failure::at(place))?;
-            match writer.write(&message, &mut |note| tell(place, note, out, losses, &mut stopped)) {
-                Err(tgm_std::TensogramError::Io(error)) => return Err(Failure::Output(error)),
-                Err(error) => out.report(place, &error),
-                Ok(()) => {}
-            }
-            stopped.map_or(Ok(()), Err)
-        })?;
+        let mut fields = self.fields();
+        let count =
+            self.read_gathered(Format::Zarr, (&mut fields, out, losses), &mut |out, losses, place, message| {
+                let mut stopped = None;
+                match writer.write(message, &mut |note| tell(place, note, out, losses, &mut stopped)) {
+                    Err(tgm_std::TensogramError::Io(error)) => return Err(Failure::Output(error)),
+                    Err(error) => out.report(place, &error),
+                    Ok(()) => {}
+                }
+                stopped.map_or(Ok(()), Err)
+            })?;
         if count == 0 {
             return Err(std::io::Error::other("there is no message to write").into());
         }
