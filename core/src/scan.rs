@@ -367,7 +367,7 @@ impl<S: Source> Scanner<S> {
         let stated = Preamble::ref_from_bytes(&head).map_or(0, |preamble| preamble.total_length.get());
         let stated_end = if stated == 0 { u64::MAX } else { at.saturating_add(stated) };
         let (end, walked) = self.walk(at, self.source.len())?;
-        let (stopped, last_frame) = (walked.position(), walked.last_frame());
+        let (stopped, last_frame) = (walked.behind(), walked.last_frame());
         let is_torn = self.source.len() < stated_end && self.is_torn(end, stated_end)?;
         Ok(match end {
             _ if is_torn => Place::Torn,

@@ -67,7 +67,7 @@ impl<S: Source> Scanner<S> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::vec::Vec;
 
     use proptest::prelude::*;
@@ -126,6 +126,51 @@ mod tests {
         }
     }
 
+    /// The segments of a stream that comes in pieces of `step` bytes.
+    pub(in crate::scan) fn grown(bytes: &[u8], step: usize) -> Vec<Segment> {
+        let mut scanner = Scanner::growing(Prefix { bytes, come: 0, has_ended: false }, 0);
+        let mut segments = Vec::new();
+        loop {
+            match scanner.next_segment() {
+                Ok(Some(segment)) => segments.push(segment),
+                Ok(None) => return segments,
+                Err(()) if scanner.source().come == bytes.len() => {
+                    scanner.source_mut().has_ended = true;
+                    scanner.end();
+                }
+                Err(()) => {
+                    let more = step.min(bytes.len() - scanner.source().come);
+                    scanner.source_mut().come += more;
+                }
+            }
+        }
+    }
+
+    fn message_without_lengths() -> Vec<u8> {
+        let mut streamed = include_bytes!("../../samples/float32-little.tgm").to_vec();
+        streamed[16..24].fill(0);
+        let at = streamed.len() - 16;
+        streamed[at..at + 8].fill(0);
+        streamed
+    }
+
+    /// A walk through damaged bytes costs the same in whatever pieces they come. If it cost more in small pieces, the second
+    /// begun message would take the message behind it for its own.
+    #[test]
+    fn damaged_bytes_cost_the_same_however_they_come() {
+        let message = message_without_lengths();
+        let begun = &message[..24];
+        let bytes = [begun, &[7; 3000], begun, &message].concat();
+        let expected = [
+            Segment::Junk { offset: 0, length: 3048 },
+            Segment::Message { offset: 3048, length: message.len() as u64 },
+        ];
+        assert_eq!(scan(&bytes).collect::<Vec<Segment>>(), expected);
+        for step in [1, 23, 97, 2900] {
+            assert_eq!(grown(&bytes, step), expected, "{step}");
+        }
+    }
+
     proptest! {
         #[test]
         fn a_growing_source_has_the_segments_of_a_whole_one(
@@ -133,10 +178,7 @@ mod tests {
             step in 1..900_usize,
         ) {
             let message = include_bytes!("../../samples/float32-little.tgm");
-            let mut streamed = message.to_vec();
-            streamed[16..24].fill(0);
-            let at = streamed.len() - 16;
-            streamed[at..at + 8].fill(0);
+            let streamed = message_without_lengths();
             let mut bytes = Vec::new();
             for (kind, at, count) in pieces {
                 let whole = if kind % 2 == 0 { &message[..] } else { &streamed };
@@ -146,23 +188,7 @@ mod tests {
                     _ => bytes.resize(bytes.len() + count, 7),
                 }
             }
-            let mut scanner = Scanner::growing(Prefix { bytes: &bytes, come: 0, has_ended: false }, 0);
-            let mut segments = Vec::new();
-            loop {
-                match scanner.next_segment() {
-                    Ok(Some(segment)) => segments.push(segment),
-                    Ok(None) => break,
-                    Err(()) if scanner.source().come == bytes.len() => {
-                        scanner.source_mut().has_ended = true;
-                        scanner.end();
-                    }
-                    Err(()) => {
-                        let more = step.min(bytes.len() - scanner.source().come);
-                        scanner.source_mut().come += more;
-                    }
-                }
-            }
-            prop_assert_eq!(segments, scan(&bytes).collect::<Vec<Segment>>());
+            prop_assert_eq!(grown(&bytes, step), scan(&bytes).collect::<Vec<Segment>>());
         }
     }
 }

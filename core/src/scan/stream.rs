@@ -29,7 +29,7 @@ pub(super) fn overrunning(header: &[u8; FRAME_HEADER_SIZE], room: u64) -> Option
 }
 
 /// How a walk over the frames of a message ended.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum End {
     /// At the end of the postamble.
     Whole(u64),
@@ -73,14 +73,18 @@ pub(super) struct Progress {
     walk: Walk,
     /// Where the last entered frame begins. If its length is damaged, it may end with a frame of the next message.
     last_frame: u64,
+    /// Where that frame ends.
+    behind: u64,
     cost: u64,
+    /// How the walk ended.
+    ended: Option<End>,
 }
 
 impl Progress {
     /// The beginning of a walk over the message at `start`, up to `end` at most.
     pub(super) const fn new(start: u64, end: u64) -> Self {
         let first = start.saturating_add(PREAMBLE_SIZE as u64);
-        Self { start, end, walk: Walk::new(first, end), last_frame: first, cost: 0 }
+        Self { start, end, walk: Walk::new(first, end), last_frame: first, behind: first, cost: 0, ended: None }
     }
 
     /// Whether this is a walk over the message at `start`, up to `end`.
@@ -91,6 +95,11 @@ impl Progress {
     /// The walk's position.
     pub(super) const fn position(&self) -> u64 {
         self.walk.position()
+    }
+
+    /// Where the last entered frame ends, or the preamble.
+    pub(super) const fn behind(&self) -> u64 {
+        self.behind
     }
 
     /// The cost so far, in bytes.
@@ -122,28 +131,39 @@ impl<'s, S: Source> StreamWalk<'s, S> {
     }
 
     /// Walks to the end of the postamble, or as far as the frames lead.
+    ///
+    /// After an error of the source it goes on from the same place. A step is paid for when it is done, so the cost is the
+    /// same however often the source had to be asked.
     pub(super) fn run(&mut self) -> Result<End, S::Error> {
         loop {
-            match self.find_landmark()? {
-                None if self.is_short()? => return Ok(End::Short),
-                None => return Ok(End::Broken(self.at.last_frame)),
-                Some(Landmark::Postamble) => return self.end(),
+            if let Some(end) = self.at.ended {
+                return Ok(end);
+            }
+            let end = match self.find_landmark()? {
+                None if self.is_short()? => Some(End::Short),
+                None => Some(End::Broken(self.at.last_frame)),
+                Some(Landmark::Postamble) => Some(self.end()?),
                 Some(Landmark::Frame) => {
                     let frame = self.at.walk.position();
-                    if !self.enter_frame()? {
-                        return self.overrun();
+                    if self.enter_frame()? {
+                        self.at.last_frame = frame;
+                        self.at.behind = self.at.walk.position();
+                        None
+                    } else {
+                        Some(self.overrun()?)
                     }
-                    self.at.last_frame = frame;
                 }
-            }
+            };
+            self.at.cost = self.at.cost.saturating_add(HOP_COST);
+            self.at.ended = end;
         }
     }
 
     /// Whether the source ends before padding and a postamble would be complete.
     fn is_short(&self) -> Result<bool, S::Error> {
         const REST: usize = POSTAMBLE_SIZE + FRAME_ALIGNMENT - 1;
-        let room = self.source.len().saturating_sub(self.at.walk.position());
-        Ok(room < REST as u64 && find(&self.source.read::<REST>(self.at.walk.position())?, END_MAGIC).is_none())
+        let room = self.source.len().saturating_sub(self.at.behind);
+        Ok(room < REST as u64 && find(&self.source.read::<REST>(self.at.behind)?, END_MAGIC).is_none())
     }
 
     /// How the walk ends at a frame that it cannot enter.
@@ -185,15 +205,16 @@ impl<'s, S: Source> StreamWalk<'s, S> {
             let is_last = read as u64 >= room;
             let counts = if is_last { read } else { read.saturating_sub(POSTAMBLE_SIZE - 1) };
             let found = find_landmark(looked_at, true).filter(|&(at, _)| at < counts);
-            let before = looked_at.get(..found.map_or(read, |(at, _)| at)).unwrap_or_default();
             let gap = found.map_or(counts, |(at, _)| at);
-            self.at.cost = self.at.cost.saturating_add(gap as u64).saturating_add(HOP_COST);
-            if is_last && found.is_none() || counts == 0 || find(before, MAGIC).is_some() {
-                return Ok(None);
-            }
-            self.at.walk.skip(gap as u64);
-            if let Some((_, landmark)) = found {
-                return Ok(Some(landmark));
+            // The place of the magic, the cost and the walk's position do not depend on how many bytes a read gave.
+            let searched = looked_at.get(..gap.saturating_add(MAGIC.len() - 1)).unwrap_or(looked_at);
+            let next_message = find(searched, MAGIC);
+            let passed = next_message.unwrap_or(gap) as u64;
+            self.at.cost = self.at.cost.saturating_add(passed);
+            self.at.walk.skip(passed);
+            if found.is_some() || next_message.is_some() || is_last || counts == 0 {
+                let landmark = found.filter(|_| next_message.is_none());
+                return Ok(landmark.map(|(_, landmark)| landmark));
             }
             wanted = chunk.len();
         }

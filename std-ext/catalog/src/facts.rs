@@ -22,8 +22,8 @@ pub const EXTRA: &str = "_extra_.";
 /// Keys whose values are taken whole, whatever they are.
 const WHOLE: [&str; 8] = ["area", "attributes", "dim_names", "dimensions", "netcdf", "place", "time", "zarr"];
 /// The same, of messages.
-const WHOLE_OF_MESSAGES: [&str; 9] =
-    ["attributes", "dim_names", "dimensions", "groups", "netcdf", "record", "texts", "unlimited", "zarr"];
+const WHOLE_OF_MESSAGES: [&str; 10] =
+    ["attributes", "dim_names", "dimensions", "groups", "netcdf", "part", "record", "texts", "unlimited", "zarr"];
 /// Keys of GRIB that tell fields apart, or name them. The others say how a field is stored.
 const OF_GRIB: [&str; 20] = [
     "date",

@@ -15,15 +15,17 @@ use tgm_std::{
     TensogramError, check_message, decode_descriptors, read,
 };
 
+use crate::texts::{self, TEXT_SHAPE, TEXTS, Texts};
+
 /// The key of an object's metadata that holds its name.
 pub const NAME: &str = "name";
 /// The key of an object's metadata that tells of integers which are times: kind, unit, multiple, and the integer that is not a
 /// time. It is a map.
 pub const TIME: &str = "numpy";
 /// The key of an object's metadata that holds the texts of an array of texts. The object has no elements.
-pub const TEXT: &str = "text";
+pub const TEXT: &str = texts::TEXT;
 /// Bytes of text that metadata takes.
-const MAX_TEXT: usize = 1 << 20;
+pub(super) const MAX_TEXT: usize = 1 << 20;
 /// Texts that metadata takes.
 const MAX_TEXTS: usize = 1 << 16;
 /// The type of objects that other formats have too.
@@ -70,7 +72,7 @@ impl<'a> Array<'a> {
         array.metadata.insert(TEXT.into(), Value::Array(texts.into_iter().map(Value::Text).collect()));
         if shape.len() != 1 {
             let shape = shape.iter().map(|dim| (*dim).into()).collect();
-            array.metadata.insert("text_shape".into(), Value::Array(shape));
+            array.metadata.insert(TEXT_SHAPE.into(), Value::Array(shape));
         }
         Ok(array)
     }
@@ -88,6 +90,11 @@ impl<'a> Array<'a> {
     pub fn texts(&self) -> Option<Vec<&str>> {
         let texts = self.metadata.get(TEXT).filter(|_| self.descriptor.shape == [0])?;
         texts.as_array()?.iter().map(Value::as_text).collect()
+    }
+
+    /// The shape of these texts.
+    pub fn text_shape(&self) -> Option<Vec<u64>> {
+        Texts::of_object(&self.metadata, &self.descriptor.shape).map(|texts| texts.shape)
     }
 
     /// The name, if the metadata has one.
@@ -188,6 +195,8 @@ impl<'a> Arrays<'a> {
 
     /// Decodes all objects of a message. Values without a stage are borrowed from it.
     ///
+    /// Variables of texts, which the metadata of the message has, are arrays behind the others. Those that cannot be are listed.
+    ///
     /// Stages are not part of arrays: they are how values are stored, and leave no note. What the library wrote about the
     /// message (`_reserved_`: its time and uuid) is left out too, because a new message gets its own. With `verify_hash` the digests
     /// of all frames are checked first, because metadata is carried over too.
@@ -214,7 +223,8 @@ impl<'a> Arrays<'a> {
             metadata.remove(RESERVED_KEY);
             arrays.push(Array { descriptor, values: decoded, metadata });
         }
-        Ok(Self { metadata: global.extra, arrays, not_kept: Vec::new() })
+        let not_kept = take_texts(&mut global, &mut arrays);
+        Ok(Self { metadata: global.extra, arrays, not_kept })
     }
 
     /// The arrays with values of their own. Values that are borrowed are copied.
@@ -259,6 +269,15 @@ impl<'a> Arrays<'a> {
             encoder.write_object(&array.descriptor, &array.values)?;
         }
         encoder.finish()
+    }
+
+    /// The arrays of texts, which a format without texts loses.
+    #[cfg(any(feature = "csv", feature = "safetensors"))]
+    pub(super) fn lost_texts(&self) -> Vec<NotKept> {
+        let texts = self.arrays.iter().enumerate().filter(|(_, array)| array.texts().is_some());
+        let lost =
+            |(index, _)| NotKept { object: Some(index), what: "the array: it has texts".into(), is_values: true };
+        texts.map(lost).collect()
     }
 
     /// A name for each array, all of them different: its own name, or `object_` and its number.
@@ -311,6 +330,27 @@ impl<'a> Arrays<'a> {
         });
         of_message.chain(of_objects).collect()
     }
+}
+
+/// Takes the variables of texts out of the metadata of a message, to the arrays. Returns those that are lost.
+fn take_texts(global: &mut GlobalMetadata, arrays: &mut Vec<Array<'_>>) -> Vec<NotKept> {
+    let mut lost = Vec::new();
+    for (name, texts) in Texts::of_message(global) {
+        let array = match (name, texts) {
+            (Some(name), Some(texts)) => {
+                let values = texts.values.iter().map(ToString::to_string).collect();
+                Array::of_texts(values, &texts.shape).map(|array| array.named(name)).map_err(|error| error.to_string())
+            }
+            (_, None) => Err("their number is not that of their shape".into()),
+            (None, _) => Err("they have no name".into()),
+        };
+        match array {
+            Ok(array) => arrays.push(array),
+            Err(why) => lost.push(NotKept::array(format!("texts {}: {why}", name.unwrap_or_default()))),
+        }
+    }
+    global.extra.remove(TEXTS);
+    lost
 }
 
 /// How many values of an array a mask restores to other bits.

@@ -54,6 +54,7 @@ use tgm_std::{Result, TensogramError};
 use self::columns::{Column, Looks, Seen, Type};
 use self::records::{Record, Records, separator};
 use super::arrays::{Array, Arrays, NAME, NotKept, TEXT, refused};
+use super::texts::TEXT_SHAPE;
 
 /// The key of a matrix's metadata that holds the names of its columns.
 pub const COLUMNS: &str = "columns";
@@ -127,16 +128,12 @@ pub fn read(bytes: &[u8], layout: Layout) -> Result<Arrays<'static>> {
     })?;
     let mut arrays = Arrays::default();
     let mut names = names.into_iter().flatten();
-    for (number, (column, seen)) in columns.into_iter().zip(&seen).enumerate() {
+    for (number, column) in columns.into_iter().enumerate() {
         let name = names.next().filter(|name| !name.is_empty());
         let place =
             name.as_ref().map_or_else(|| format!("column {}", number + 1), |name| format!("column {name:.40?}"));
         match column.and_then(|column| column.array(rows)) {
             Ok(array) => {
-                if seen.kind().is_ok_and(|kind| kind == Type::Text) {
-                    let what = format!("{place} as an array: its texts are metadata");
-                    arrays.not_kept.push(NotKept::of(arrays.arrays.len(), what));
-                }
                 arrays.arrays.push(match name {
                     Some(name) => array.named(name),
                     None => array,
@@ -197,13 +194,24 @@ fn matrix(
 /// # Errors
 /// [`TensogramError::Object`] for arrays that do not make one table; [`TensogramError::Io`] from the sink.
 pub fn write(arrays: &Arrays<'_>, layout: Layout, mut sink: impl Write) -> Result<Vec<NotKept>> {
-    let (names, mut not_kept) = arrays.names();
-    let all = arrays.arrays.as_slice();
-    let is_column = |array: &Array<'_>| array.descriptor.shape.len() == 1;
-    let has_one_length = || all.windows(2).all(|pair| matches!(pair, [a, b] if rows(a) == rows(b)));
+    let (mut names, mut not_kept) = arrays.names();
+    let mut all: Vec<&Array<'_>> = arrays.arrays.iter().collect();
+    let is_column =
+        |array: &&Array<'_>| array.text_shape().unwrap_or_else(|| array.descriptor.shape.clone()).len() == 1;
+    let is_table = |all: &[&Array<'_>]| {
+        let has_one_length = all.windows(2).all(|pair| matches!(pair, [a, b] if rows(a) == rows(b)));
+        layout != Layout::Indices && has_one_length && all.iter().all(is_column)
+    };
+    if !is_table(&all) {
+        // Texts are columns, and nothing else.
+        let of_numbers = |array: &&Array<'_>| array.texts().is_none();
+        not_kept.extend(arrays.lost_texts());
+        names = names.into_iter().zip(&all).filter(|(_, array)| of_numbers(array)).map(|(name, _)| name).collect();
+        all.retain(of_numbers);
+    }
     // The keys of an array's metadata that the text holds. All others are reported as not kept.
     let kept: &[&str];
-    match all {
+    match all.as_slice() {
         [] => return Err(refused("there is no array to write")),
         [array] if layout == Layout::Indices || !matches!(array.descriptor.shape.len(), 1 | 2) => {
             write_indices(array, &mut sink)?;
@@ -216,17 +224,17 @@ pub fn write(arrays: &Arrays<'_>, layout: Layout, mut sink: impl Write) -> Resul
                 kept = &[];
             }
         }
-        _ if layout != Layout::Indices && all.iter().all(is_column) && has_one_length() => {
+        all if is_table(all) => {
             let is_named = all.iter().any(|array| array.name().is_some());
             write_columns(all, is_named.then_some(&names), &mut sink)?;
-            kept = &[NAME, TEXT];
+            kept = &[NAME, TEXT, TEXT_SHAPE];
         }
         _ => {
             return Err(refused("a .csv file holds one array, or columns of one length, and these arrays are neither"));
         }
     }
     sink.flush()?;
-    for (index, array) in all.iter().enumerate() {
+    for (index, array) in arrays.arrays.iter().enumerate() {
         let dtype = array.descriptor.dtype;
         if !matches!(dtype, Dtype::Float64 | Dtype::Int64 | Dtype::Uint64) && array.texts().is_none() {
             not_kept.push(NotKept::of(index, format!("the type {dtype}")));
@@ -285,7 +293,7 @@ fn rows(array: &Array<'_>) -> u64 {
 }
 
 /// Writes one column for each array.
-fn write_columns(arrays: &[Array<'_>], names: Option<&Vec<String>>, sink: &mut impl Write) -> Result<()> {
+fn write_columns(arrays: &[&Array<'_>], names: Option<&Vec<String>>, sink: &mut impl Write) -> Result<()> {
     if let Some(names) = names {
         write_line(names.iter().map(|name| quoted(name)), sink)?;
     }
@@ -298,7 +306,7 @@ fn write_columns(arrays: &[Array<'_>], names: Option<&Vec<String>>, sink: &mut i
             columns.push(Box::new(numbers.texts().map(move |text| typed(text, numbers.dtype))));
         }
     }
-    for _ in 0..arrays.first().map_or(0, rows) {
+    for _ in 0..arrays.first().map_or(0, |array| rows(array)) {
         write_line(columns.iter_mut().map(|texts| texts.next().unwrap_or_default()), sink)?;
     }
     Ok(())

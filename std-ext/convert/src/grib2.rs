@@ -68,6 +68,7 @@ mod bitmap;
 mod codes;
 mod complex;
 mod coordinates;
+mod data_sets;
 mod dates;
 mod entries;
 mod error;

@@ -44,7 +44,7 @@
 //! | `npz`, `netcdf`, `zarr` | archives and files with several arrays |
 //! | `csv`, `cubes`, `grib2`, `npy`, `raw`, `safetensors`, `table` | one format each; fields as variables of many dimensions |
 //! | `arrays`, `cf`, `names`, `note`, `streamed` | arrays between formats; numbers by the convention CF; names of variables; what is not kept; how values are compressed |
-//! | `error`, `hint` | errors, and the advice in them |
+//! | `error`, `hint`, `texts` | errors, and the advice in them; arrays of texts, as metadata has them |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod arrays;
@@ -77,6 +77,8 @@ pub mod safetensors;
 mod streamed;
 #[cfg(feature = "arrow")]
 pub mod table;
+#[cfg_attr(not(all(feature = "netcdf", feature = "zarr")), allow(dead_code, reason = "some formats have no texts"))]
+mod texts;
 #[cfg(feature = "zarr")]
 pub mod zarr;
 

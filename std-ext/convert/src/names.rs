@@ -56,12 +56,6 @@ impl Names {
         free
     }
 
-    /// Whether an array has this path.
-    #[cfg(feature = "netcdf")]
-    pub(super) fn is_taken(&self, path: &str) -> bool {
-        self.arrays.contains(path)
-    }
-
     /// All groups but the root.
     #[cfg(feature = "zarr")]
     pub(super) fn groups(&self) -> impl Iterator<Item = &str> {
@@ -83,4 +77,22 @@ impl Names {
 /// The paths above a path, without the root.
 pub(super) fn above(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').filter_map(|(end, _)| path.get(..end))
+}
+
+/// Names for dimensions that have none: by their lengths, and all of a variable apart.
+pub(super) fn unnamed(shape: &[u64]) -> Vec<String> {
+    let mut taken = BTreeSet::new();
+    let name = |len: &u64| {
+        // One of these is free: as many names as dimensions cannot be taken.
+        let mut names = (0..=shape.len() as u64).map(|number| numbered(&format!("dim_{len}"), number));
+        let name = names.find(|name| !taken.contains(name)).unwrap_or_default();
+        taken.insert(name.clone());
+        name
+    };
+    shape.iter().map(name).collect()
+}
+
+/// A name, with a number behind it that is not 0.
+pub(super) fn numbered(name: &str, number: u64) -> String {
+    if number == 0 { name.to_string() } else { format!("{name}_{number}") }
 }

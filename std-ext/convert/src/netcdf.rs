@@ -64,6 +64,8 @@ mod values;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod text_tests;
 
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -78,8 +80,7 @@ use crate::error::{encoding, encoding_from};
 
 /// The key of an object's dimensions, and of `_extra_` for those that no object has.
 const DIMENSIONS: &str = "dimensions";
-/// The key of `_extra_` for variables of texts.
-const TEXTS: &str = "texts";
+use crate::texts::TEXTS;
 /// The key of `_extra_` and of `base` for what no other key has.
 const NETCDF: &str = "netcdf";
 /// Below it: the type of the variable, if the object has another one.

@@ -6,7 +6,7 @@
 //! | `b1` | a bitmask, or `uint8` if the caller wants it |
 //! | `<V2`, `bfloat16` | `bfloat16`, which numpy has no name for |
 //! | `M8`, `m8`: times | `int64`, with unit and multiple under [`TIME`](super::arrays::TIME); `NaT` stays -2⁶³ |
-//! | `U`, `S`: texts | [texts](Array::of_texts) in the metadata of an object without elements, up to 1 MiB |
+//! | `U`, `S`: texts | [texts](Array::of_texts) in the metadata of an object without elements, up to 1 MiB; `U` back |
 //! | `V`: bytes without a meaning | `uint8`, with a further dimension |
 //! | Fortran order | row-major order: the values are moved |
 //! | structures, Python objects, `f16`, `c32` | an error that names the type |
@@ -45,7 +45,10 @@ pub use kinds::Kind;
 use tgm_core::descriptor::Dtype;
 use tgm_std::Result;
 
-use super::arrays::{Array, Arrays, Bools, NotKept, byte_len, check_values, pack_bools, refused, unpack_bools};
+use super::arrays::{
+    Array, Arrays, Bools, NotKept, TEXT, TIME, byte_len, check_values, pack_bools, refused, unpack_bools,
+};
+use super::texts::TEXT_SHAPE;
 
 /// The array of a `.npy` file. Its values are borrowed, unless their order changes or they become bits.
 ///
@@ -145,13 +148,23 @@ pub(super) fn array<'a>(header: &Header, data: Cow<'a, [u8]>, bools: Bools) -> R
     kind.array((dtype, order), shape, data)
 }
 
-/// Writes an array as a `.npy` file of version 1. Metadata has no place in it, but for what makes integers times.
+/// The keys of an object's metadata that a `.npy` file keeps: texts, and what makes integers times.
+pub const KEPT: [&str; 3] = [TEXT, TEXT_SHAPE, TIME];
+
+/// Writes an array as a `.npy` file of version 1. Metadata has no place in it, but for [`KEPT`].
 ///
 /// # Errors
+/// [`TensogramError::Object`](tgm_std::TensogramError::Object) for texts that take more than 2^26 characters, all of them being
+/// as wide as the widest;
 /// [`TensogramError::Metadata`](tgm_std::TensogramError::Metadata) for shapes of thousands of dimensions;
 /// [`TensogramError::Io`](tgm_std::TensogramError::Io) from the sink.
 pub fn write(array: &Array<'_>, mut sink: impl Write) -> Result<()> {
     let descriptor = &array.descriptor;
+    if let Some((texts, shape)) = array.texts().zip(array.text_shape()) {
+        let (width, characters) = kinds::padded(&texts)?;
+        sink.write_all(&header_text::of_texts(width, &shape)?)?;
+        return Ok(sink.write_all(&characters)?);
+    }
     let head = match kinds::descr(array) {
         Some(times) => header_text::of_times(&times, descriptor.byte_order, &descriptor.shape)?,
         None => header(descriptor.dtype, descriptor.byte_order, &descriptor.shape)?,

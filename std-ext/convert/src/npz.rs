@@ -264,7 +264,7 @@ pub fn write(arrays: &Arrays<'_>, method: Method, sink: impl Write) -> Result<Ve
         add(&mut archive, array, &format!("{name}{SUFFIX}"), method)?;
     }
     archive.finish().map_err(zip_error)?.flush()?;
-    not_kept.extend(arrays.metadata_not_kept(&[super::arrays::NAME]));
+    not_kept.extend(arrays.metadata_not_kept(&[&[super::arrays::NAME], &npy::KEPT[..]].concat()));
     Ok(not_kept)
 }
 

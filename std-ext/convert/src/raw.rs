@@ -20,7 +20,7 @@ use std::str::FromStr;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_std::Result;
 
-use super::arrays::{Array, Bools, pack_bools};
+use super::arrays::{Array, Bools, pack_bools, refused};
 
 /// What bare values are. As text: `DTYPE,SHAPE[,ORDER]`, such as `f32,181x360,big`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,8 +132,12 @@ pub fn read<'a>(bytes: &'a [u8], form: &Form, bools: Bools) -> Result<Array<'a>>
 /// Writes the values of an array in `order`, and nothing else. Bits stay packed.
 ///
 /// # Errors
-/// [`TensogramError::Io`](tgm_std::TensogramError::Io) from the sink.
+/// [`TensogramError::Object`](tgm_std::TensogramError::Object) for texts; [`TensogramError::Io`](tgm_std::TensogramError::Io)
+/// from the sink.
 pub fn write(array: &Array<'_>, order: ByteOrder, mut sink: impl Write) -> Result<()> {
+    if array.texts().is_some() {
+        return Err(refused("texts have no bare values"));
+    }
     Ok(sink.write_all(&array.values_in(order))?)
 }
 

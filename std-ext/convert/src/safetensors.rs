@@ -172,11 +172,13 @@ fn in_order<'a>(order: &str, arrays: &[Array<'a>]) -> Option<Vec<Array<'a>>> {
 /// array with the name `__metadata__`; [`TensogramError::Io`](tgm_std::TensogramError::Io) from the sink.
 pub fn write(arrays: &Arrays<'_>, mut sink: impl Write) -> Result<Vec<NotKept>> {
     let (names, mut not_kept) = arrays.names();
-    let mut order: Vec<usize> = (0..arrays.arrays.len()).collect();
-    let width =
-        |index: &usize| arrays.arrays.get(*index).map_or(0, |array| array.descriptor.dtype.swap_unit_size().max(1));
+    not_kept.extend(arrays.lost_texts());
+    let all = arrays.arrays.iter().zip(&names).filter(|(array, _)| array.texts().is_none());
+    let all: Vec<(&Array<'_>, &String)> = all.collect();
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    let width = |index: &usize| all.get(*index).map_or(0, |(array, _)| array.descriptor.dtype.swap_unit_size().max(1));
     order.sort_by_key(|index| std::cmp::Reverse(width(index)));
-    let sorted = || order.iter().filter_map(|&index| Some((index, arrays.arrays.get(index)?, names.get(index)?)));
+    let sorted = || order.iter().filter_map(|&index| all.get(index).map(|(array, name)| (index, *array, *name)));
 
     let mut tensors = Map::new();
     let mut places = Vec::new();
@@ -228,7 +230,7 @@ fn texts(arrays: &Arrays<'_>, order: &[usize], not_kept: &mut Vec<NotKept>) -> M
             _ => not_kept.push(NotKept::of_message(format!("extra.{key}, which is not text"))),
         }
     }
-    for (index, array) in arrays.arrays.iter().enumerate() {
+    for (index, array) in arrays.arrays.iter().enumerate().filter(|(_, array)| array.texts().is_none()) {
         let is_kept = |key: &str| key == NAME || (key == MAP && foreign_name(array).is_some());
         let keys = array.metadata.keys().chain(array.descriptor.params.keys());
         not_kept.extend(keys.filter(|key| !is_kept(key)).map(|key| NotKept::of(index, key.as_str())));

@@ -12,6 +12,7 @@
 //! | `bool` | `bitmask` | kept |
 //! | integers, `float16`, `bfloat16`, `float32`, `float64`, `complex64`, `complex128` | the same, little-endian | kept, bit by bit, but for NaN |
 //! | times of numpy | `int64`, and [`TIME`](crate::arrays::TIME) | kept |
+//! | texts: `string`, `fixed_length_utf32`, `null_terminated_bytes`, and texts of version 2, up to 1 MiB | `extra.texts` of a message without objects | `string` |
 //! | numbers with `scale_factor`, `add_offset`, `_Unsigned` | their values, as for NetCDF | values |
 //! | floats equal to `_FillValue` or `missing_value`, and NaN | the mask of NaN | the NaN that has only the quiet bit set |
 //! | complex values with one part that is NaN or infinite | both parts are | not kept, and counted |
@@ -22,7 +23,7 @@
 //! | path of the array | `extra.zarr.path`, and `name` of each object | kept |
 //! | attributes of the groups above the array | `extra.attributes`, `extra.groups` | kept |
 //! | groups without arrays, files beside the arrays | nothing | listed |
-//! | strings, raw bits, structures: any other data type | nothing | an error for the array |
+//! | raw bits, structures: any other data type | nothing | an error for the array |
 //! | consolidated metadata | nothing | not kept |
 //!
 //! The `fill_value` of version 3 marks no missing values: it is what readers get for chunks that are not stored. That of version
@@ -32,8 +33,8 @@
 //! the store is a description, a chunk that is converted, or given to `report`.
 //!
 //! Descriptions, chunk grids and codecs are from the crate `zarrs`. Codecs: `bytes`, `transpose`, `sharding_indexed`,
-//! `crc32c`, `gzip`, `zstd` in both directions; `blosc`, and `zlib`, `lz4` and `shuffle` of numcodecs are read, and `zstd` is written
-//! in their place. Chunk grids are regular ones. A chunk has to fit the limits before it is decoded. What `gzip`, `zstd` and `blosc` state is compared
+//! `crc32c`, `gzip`, `zstd` in both directions; `blosc`, and `zlib`, `lz4`, `shuffle`, `delta`, `fixedscaleoffset`, `quantize`,
+//! `bitround`, `astype`, `packbits`, `crc32`, `adler32` and `fletcher32` of numcodecs are read, and `zstd` is written in their place. Chunk grids are regular ones. A chunk has to fit the limits before it is decoded. What `gzip`, `zstd` and `blosc` state is compared
 //! with the length of the chunk before memory is taken, so a damaged store is an error and no more.
 //!
 //! Memory: one chunk, its encoded bytes and a copy for each codec that turns or shards it, or with [`Chunks::Join`] one
@@ -47,10 +48,13 @@ mod codecs;
 mod describe;
 mod element;
 mod fill;
+mod filters;
 mod json;
 mod names;
+mod numbers;
 mod shards;
 mod store;
+mod texts;
 mod to_tgm;
 mod to_zarr;
 mod v2;
@@ -59,6 +63,8 @@ mod v2;
 mod kinds_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod text_tests;
 
 use tgm_std::Result;
 

@@ -17,7 +17,7 @@ use crate::dataset::Dataset;
 use crate::fields::{FieldCoordinates, of_variable};
 use crate::gather::Gathered;
 use crate::grid::Grid;
-use crate::label::Label;
+use crate::label::{Label, Real};
 use crate::model::{Content, LeftOut, Pieces, UNCOUNTED, Variable, hole_of, product};
 use crate::options::{Join, OpenOptions};
 
@@ -208,6 +208,9 @@ fn build(
             coordinates.add_axis(dim, is_dim(dim));
         }
     }
+    if let Some(surface) = surface(gathered, &chosen) {
+        coordinates.add_axis(&surface, false);
+    }
     coordinates.add_valid_time();
     for Chosen { candidate, axes } in &chosen {
         let Candidate { cube, shape, dtype, .. } = candidate;
@@ -251,7 +254,19 @@ fn build(
     let mut coordinates = coordinates.finish();
     coordinates.extend(grid.coordinates);
     let archive = Arc::clone(archive);
-    Dataset { attributes: Vec::new(), coordinates, variables, left_out, notes, unused_keys, archive }
+    Dataset { attributes: Vec::new(), coordinates, variables, left_out, notes, unused_keys, along: None, archive }
+}
+
+/// The level of fields of GRIB on one surface without a number, such as the ground or the mean sea: a label of 0, as cfgrib has it.
+fn surface(gathered: &Gathered, chosen: &[Chosen]) -> Option<Axis> {
+    let name = &chosen.first()?.candidate.cube.kind.level;
+    let is_on_it = |it: &Chosen| {
+        it.candidate.cube.kind.level == *name
+            && !it.axes.iter().any(|axis| axis.role == Role::Level)
+            && of_example(gathered, &it.candidate.cube, "grib.typeOfLevel").is_some()
+    };
+    let labels = vec![Label::Float(Real(0.0))];
+    chosen.iter().all(is_on_it).then(|| Axis { role: Role::Level, name: name.clone(), labels })
 }
 
 /// What an object of the cube has for a key.

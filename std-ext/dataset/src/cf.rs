@@ -8,7 +8,8 @@
 //! | a record | `netcdf.record` names the first dimension, and the message has the number under `_extra_.record` |
 //! | a chunk | `zarr.origin` is its first index; the message has the description of the array under `_extra_.zarr` |
 //!
-//! Texts lie in `_extra_.texts`.
+//! Texts lie in `_extra_.texts`. What was appended to a dataset later has `_extra_.part`: its number, from 1 on, and the dimension
+//! along which it goes on. Each part is a dataset, as its times may have other units, and its chunks other lengths.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,9 +20,12 @@ use tgm_core::descriptor::Dtype;
 use crate::archive::Archive;
 use crate::attributes::of_map;
 use crate::dataset::Dataset;
-use crate::gather::{DTYPE, EXTRA, Gathered, Row, SHAPE};
+use crate::gather::{About, Cells, DTYPE, EXTRA, Gathered, Row, SHAPE};
 use crate::model::{Attribute, Attributes, Content, Hole, LeftOut, Pieces, UNCOUNTED, Variable, hole_of, product};
 use crate::options::{OpenOptions, whole_element};
+
+/// The attribute that tells faces of a type which elements alone do not tell.
+const NUMPY_DTYPE: &str = "numpy_dtype";
 
 /// Whether the objects were made from files: they have dimensions by name, or are chunks.
 pub(crate) fn is_of_files(gathered: &Gathered) -> bool {
@@ -39,8 +43,60 @@ struct Growing {
     array: Option<Box<[u8]>>,
 }
 
-/// The dataset of all variables of a group, and the names of the groups below it.
-pub(crate) fn dataset(gathered: &Gathered, archive: &Arc<Archive>, options: &OpenOptions) -> Dataset {
+/// What belongs to one dataset.
+#[derive(Default)]
+struct Share<'g> {
+    rows: Vec<usize>,
+    abouts: Vec<&'g About>,
+    along: Option<String>,
+}
+
+/// The parts of an archive, in their order: what was written first, and what was appended.
+fn shares(gathered: &Gathered) -> Vec<Share<'_>> {
+    let key = format!("{EXTRA}part");
+    if gathered.keys.find(key.as_bytes()).is_none() {
+        let (rows, abouts) = ((0..gathered.rows.len()).collect(), gathered.abouts.iter().collect());
+        return vec![Share { rows, abouts, along: None }];
+    }
+    let part = |source: u32, cells: &Cells| -> Option<((u64, u32), String)> {
+        let map = gathered.value(cells, &key)?.as_map().ok()?;
+        let number = map.get("number").ok().flatten()?.as_u64().ok()?;
+        let dimension = map.get("dimension").ok().flatten()?.as_str().ok()?;
+        Some(((number, source), dimension.to_string()))
+    };
+    let mut found: BTreeMap<(u64, u32), Share<'_>> = BTreeMap::new();
+    for about in &gathered.abouts {
+        let (place, along) =
+            part(about.source, &about.cells).map_or_else(Default::default, |(place, along)| (place, Some(along)));
+        let share = found.entry(place).or_default();
+        share.along = along;
+        share.abouts.push(about);
+    }
+    for (number, row) in gathered.rows.iter().enumerate() {
+        let of_part = gathered.about(&row.entry).and_then(|cells| part(row.entry.source, cells));
+        found.entry(of_part.map_or_else(Default::default, |(place, _)| place)).or_default().rows.push(number);
+    }
+    found.into_values().collect()
+}
+
+/// The datasets of all variables of a group: one, and one for each part that was appended later. The first one lists the others
+/// as left out.
+pub(crate) fn datasets(gathered: &Gathered, archive: &Arc<Archive>, options: &OpenOptions) -> Vec<Dataset> {
+    let shares = shares(gathered);
+    let later = shares.iter().enumerate().filter_map(|(number, share)| {
+        let why = format!("it was appended along {}, and is a dataset of its own", share.along.as_ref()?);
+        Some(LeftOut { name: format!("part {number}"), what: String::new(), why, objects: share.rows.len() })
+    });
+    let later: Vec<LeftOut> = later.collect();
+    let mut found: Vec<Dataset> = shares.into_iter().map(|share| dataset(gathered, archive, options, share)).collect();
+    if let Some(first) = found.first_mut().filter(|first| first.along.is_none()) {
+        first.left_out.extend(later);
+    }
+    found
+}
+
+/// The dataset of one part.
+fn dataset(gathered: &Gathered, archive: &Arc<Archive>, options: &OpenOptions, share: Share<'_>) -> Dataset {
     let mut all: BTreeMap<String, Growing> = BTreeMap::new();
     let mut order: Vec<String> = Vec::new();
     let mut entry = |name: &str, f: &mut dyn FnMut(&mut Growing)| {
@@ -49,12 +105,12 @@ pub(crate) fn dataset(gathered: &Gathered, archive: &Arc<Archive>, options: &Ope
         }
         f(all.entry(name.to_string()).or_default());
     };
-    for (number, row) in gathered.rows.iter().enumerate() {
+    for (number, row) in share.rows.iter().filter_map(|number| Some((*number, gathered.rows.get(*number)?))) {
         let name = gathered.value(&row.cells, "name").and_then(|name| name.as_str().ok().map(str::to_string));
         let name = name.unwrap_or_else(|| format!("object_{}", row.entry.object));
         entry(&name, &mut |growing| growing.rows.push(number));
     }
-    for about in &gathered.abouts {
+    for about in &share.abouts {
         let Some(zarr) = gathered.value(&about.cells, &format!("{EXTRA}zarr")) else { continue };
         let of_map = |key: &str| zarr.as_map().ok()?.get(key).ok().flatten();
         let Some((path, array)) = of_map("path").and_then(|path| path.as_str().ok()).zip(of_map("array")) else {
@@ -87,8 +143,8 @@ pub(crate) fn dataset(gathered: &Gathered, archive: &Arc<Archive>, options: &Ope
             Err(why) => left_out.push(LeftOut { what: String::new(), why, objects: growing.rows.len(), name }),
         }
     }
-    variables.extend(texts(gathered, options.group.as_deref()));
-    let attributes = group_attributes(gathered, options.group.as_deref());
+    variables.extend(texts(gathered, &share.abouts, options.group.as_deref()));
+    let attributes = group_attributes(gathered, &share.abouts, options.group.as_deref());
     Dataset {
         attributes,
         coordinates: Vec::new(),
@@ -96,6 +152,7 @@ pub(crate) fn dataset(gathered: &Gathered, archive: &Arc<Archive>, options: &Ope
         left_out,
         notes: Vec::new(),
         unused_keys: Vec::new(),
+        along: share.along,
         archive: Arc::clone(archive),
     }
 }
@@ -136,9 +193,9 @@ fn own_name<'n>(name: &'n str, group: Option<&str>) -> Option<&'n str> {
     (!own.contains('/') && !own.is_empty()).then_some(own)
 }
 
-fn group_attributes(gathered: &Gathered, group: Option<&str>) -> Attributes {
+fn group_attributes(gathered: &Gathered, abouts: &[&About], group: Option<&str>) -> Attributes {
     let group = group.map(|group| group.trim_matches('/')).filter(|group| !group.is_empty());
-    for about in &gathered.abouts {
+    for about in abouts {
         let found = match group {
             None => gathered.value(&about.cells, &format!("{EXTRA}attributes")),
             Some(group) => gathered
@@ -287,7 +344,7 @@ fn time_attributes(time: &Value<'_>) -> Attributes {
     let kind = get("dtype").and_then(|kind| kind.as_str().ok()).unwrap_or("");
     let unit = get("unit").and_then(|unit| unit.as_str().ok()).unwrap_or("");
     let multiple = get("multiple").and_then(|multiple| multiple.as_u64().ok()).unwrap_or(1);
-    vec![("numpy_dtype".into(), Attribute::Text(format!("{kind}[{multiple}{unit}]")))]
+    vec![(NUMPY_DTYPE.into(), Attribute::Text(format!("{kind}[{multiple}{unit}]")))]
 }
 
 /// The element that a fill value of Zarr is.
@@ -353,9 +410,9 @@ fn names(value: Option<Value<'_>>, count: usize, variable: &str) -> Vec<String> 
 }
 
 /// Variables of texts.
-fn texts(gathered: &Gathered, group: Option<&str>) -> Vec<Variable> {
+fn texts(gathered: &Gathered, abouts: &[&About], group: Option<&str>) -> Vec<Variable> {
     let mut found: Vec<Variable> = Vec::new();
-    for about in &gathered.abouts {
+    for about in abouts {
         let Some(texts) = gathered.value(&about.cells, &format!("{EXTRA}texts")) else { continue };
         let Ok(texts) = texts.as_map() else { continue };
         for (path, text) in texts.iter().filter_map(Result::ok) {
@@ -381,6 +438,11 @@ fn text_variable(name: &str, text: &Value<'_>) -> Option<Variable> {
         return None;
     }
     let dims = names(get("dimensions"), shape.len(), name);
-    let attributes = get("attributes").as_ref().map(of_map).unwrap_or_default();
+    let mut attributes = get("attributes").as_ref().map(of_map).unwrap_or_default();
+    // Characters whose encoding a file does not tell are bytes for readers.
+    let is_characters = get("type").and_then(|kind| kind.as_str().ok()) == Some("char");
+    if is_characters && !attributes.iter().any(|(name, _)| name == "_Encoding") {
+        attributes.push((NUMPY_DTYPE.into(), Attribute::Text("S".into())));
+    }
     Some(Variable { name: name.into(), dims, shape, attributes, content: Content::Texts(values) })
 }

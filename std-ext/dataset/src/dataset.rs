@@ -26,6 +26,8 @@ pub struct Dataset {
     pub notes: Vec<String>,
     /// Keys of metadata that are in no name, dimension, coordinate and attribute, if options ask for them.
     pub unused_keys: Vec<String>,
+    /// The dimension along which it goes on where the dataset before it ends, if it was appended to that one.
+    pub along: Option<String>,
     pub(crate) archive: Arc<Archive>,
 }
 
@@ -47,6 +49,14 @@ impl Dataset {
     /// is such a region.
     pub fn lost(&self) -> &[String] {
         &self.archive.lost
+    }
+
+    /// Where the first object of a variable is: the number of its source, of its message there, and its own in the message.
+    /// `None` for texts, and for a variable without objects.
+    pub fn first_object(&self, variable: &str) -> Option<(usize, usize, usize)> {
+        let Content::Pieces(pieces) = &self.variable(variable)?.content else { return None };
+        let (_, entry) = self.archive.entry(pieces.places.first()?.1).ok()?;
+        Some((entry.source as usize, entry.message as usize, entry.object as usize))
     }
 
     /// The coordinate of a name.

@@ -96,7 +96,8 @@ fn unnamed(count: usize) -> Vec<String> {
 
 fn latitude(dims: Vec<String>, values: Vec<f64>) -> Coordinate {
     let mut attributes = attributes([("units", "degrees_north"), ("standard_name", LATITUDE), ("long_name", LATITUDE)]);
-    if dims.len() == 1 && values.first() > values.last() {
+    // Along the points of other grids they need not fall.
+    if dims == [LATITUDE] && values.first() > values.last() {
         attributes.push(("stored_direction".into(), "decreasing".into()));
     }
     Coordinate { name: LATITUDE.into(), dims, values: Values::Floats(values), attributes }

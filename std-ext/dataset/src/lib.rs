@@ -156,7 +156,7 @@ pub fn open<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Data
 }
 
 /// Opens files, or sources at addresses, as datasets that hold everything: the one with the most objects first. Of files there
-/// is one dataset, of the group that the options say.
+/// is one dataset, of the group that the options say, and one for each part that was appended later ([`Dataset::along`]).
 ///
 /// # Errors
 /// As [`open`].
@@ -164,7 +164,7 @@ pub fn open_all<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<
     let opened = gather(sources, options)?;
     let Opened { gathered, archive, notes } = &opened;
     let mut found = if is_of_files(&opened, options) {
-        vec![cf::dataset(gathered, archive, options)]
+        cf::datasets(gathered, archive, options)
     } else {
         let columns = Columns::of(gathered);
         let cubes = cube::cubes(archive, &columns, options.duplicates)?;

@@ -24,7 +24,7 @@ impl Coordinates {
     }
 
     /// The latitudes of the rows and the longitudes of the columns of a field with this shape, if these say where all points
-    /// are.
+    /// are. Longitudes that cross 0 or 180 degrees go on without a jump: those on the other side of it are turned by 360 degrees.
     ///
     /// ```
     /// use tgm_grid::Coordinates;
@@ -32,6 +32,8 @@ impl Coordinates {
     /// let points = Coordinates { latitudes: vec![1.0, 1.0, 0.0, 0.0], longitudes: vec![5.0, 6.0, 5.0, 6.0] };
     /// assert_eq!(points.axes(&[2, 2]), Some((vec![1.0, 0.0], vec![5.0, 6.0])));
     /// assert_eq!(points.axes(&[4]), None);
+    /// let greenwich = Coordinates { latitudes: vec![50.0; 3], longitudes: vec![358.0, 359.9, 1.8] };
+    /// assert_eq!(greenwich.axes(&[1, 3]), Some((vec![50.0], vec![-2.0, -0.1, 1.8])));
     /// ```
     pub fn axes(&self, shape: &[u64]) -> Option<(Vec<f64>, Vec<f64>)> {
         let Self { latitudes, longitudes } = self;
@@ -41,6 +43,47 @@ impl Coordinates {
         let is_parallel = |row: &[f64]| row.iter().all(|latitude| Some(latitude) == row.first());
         let is_regular =
             latitudes.chunks(columns).all(is_parallel) && longitudes.chunks(columns).all(|row| row == first_row);
-        is_regular.then(|| (latitudes.iter().step_by(columns).copied().collect(), first_row.to_vec()))
+        // Latitudes never jump. Here they may stand for longitudes too, where the first dimension is the longitude.
+        is_regular.then(|| {
+            (without_jump(latitudes.iter().step_by(columns).copied().collect()), without_jump(first_row.to_vec()))
+        })
+    }
+}
+
+/// Degrees along a row that rise or fall all the way, if a turn of 360 degrees is all that they lack for that. The part with the
+/// greater numbers is turned, as ecCodes does.
+fn without_jump(degrees: Vec<f64>) -> Vec<f64> {
+    let steps = || degrees.iter().zip(degrees.iter().skip(1)).map(|(one, next)| next - one);
+    let mut jumps = steps().enumerate().filter(|(_, step)| step.abs() > 180.0);
+    let (Some((at, jump)), None) = (jumps.next(), jumps.next()) else { return degrees };
+    let is_turned = |number: usize| if jump < 0.0 { number <= at } else { number > at };
+    // Rounded to the number that people write: 359.9 - 360 is not -0.1.
+    let turn = |degree: f64| ((degree - 360.0) * 1e12).round() / 1e12;
+    let turned: Vec<f64> =
+        degrees.iter().enumerate().map(|(number, it)| if is_turned(number) { turn(*it) } else { *it }).collect();
+    let is_even =
+        turned.iter().zip(turned.iter().skip(1)).all(|(one, next)| if jump < 0.0 { one < next } else { one > next });
+    if is_even { turned } else { degrees }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn longitudes_go_on_without_a_jump() {
+        let cases: [(&[f64], &[f64]); 7] = [
+            (&[340.0, 350.0, 0.0, 10.0], &[-20.0, -10.0, 0.0, 10.0]),
+            (&[20.0, 10.0, 0.0, 350.0, 340.0], &[20.0, 10.0, 0.0, -10.0, -20.0]),
+            (&[170.0, 180.0, -170.0], &[-190.0, -180.0, -170.0]),
+            (&[180.0, 270.0, 0.0, 90.0], &[-180.0, -90.0, 0.0, 90.0]),
+            // Nothing to turn, two jumps, and no order.
+            (&[0.0, 90.0, 180.0, 270.0], &[0.0, 90.0, 180.0, 270.0]),
+            (&[350.0, 0.0, 350.0], &[350.0, 0.0, 350.0]),
+            (&[350.0, 0.0, 355.0, 5.0], &[350.0, 0.0, 355.0, 5.0]),
+        ];
+        for (given, expected) in cases {
+            assert_eq!(without_jump(given.to_vec()), expected, "{given:?}");
+        }
     }
 }

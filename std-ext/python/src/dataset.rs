@@ -94,6 +94,17 @@ impl Dataset {
         self.0.lost().to_vec()
     }
 
+    /// The dimension along which it goes on where the dataset before it ends, if it was appended to that one.
+    #[getter]
+    fn along(&self) -> Option<&str> {
+        self.0.along.as_deref()
+    }
+
+    /// Where the first object of a variable is: the numbers of its source, of its message, and in the message.
+    fn first_object(&self, name: &str) -> Option<(usize, usize, usize)> {
+        self.0.first_object(name)
+    }
+
     /// What else is worth knowing.
     #[getter]
     fn notes(&self) -> Vec<String> {

@@ -40,12 +40,9 @@ thread_local! {
 ///
 /// Asking Python needs the GIL, so it is done a few times in a second. Signals come to the main thread only.
 fn is_interrupted() -> bool {
-    const PAUSE: Duration = Duration::from_millis(200);
-    let now = Instant::now();
-    if ASKED.get().is_some_and(|asked| now.duration_since(asked) < PAUSE) {
+    if !is_time_to_ask() {
         return false;
     }
-    ASKED.set(Some(now));
     Python::attach(|py| {
         let raised = py.check_signals().err();
         let is_raised = raised.is_some();
@@ -54,11 +51,28 @@ fn is_interrupted() -> bool {
     })
 }
 
+/// Whether this thread asked for signals long enough ago. Then it has to ask now.
+fn is_time_to_ask() -> bool {
+    const PAUSE: Duration = Duration::from_millis(200);
+    let now = Instant::now();
+    let is_time = ASKED.get().is_none_or(|asked| now.duration_since(asked) >= PAUSE);
+    if is_time {
+        ASKED.set(Some(now));
+    }
+    is_time
+}
+
 /// [`detached`] with the GIL kept, for work that is too short to give it away, or whose bytes it guards.
 ///
+/// Ctrl-C ends a row of such calls: `list(tgm.iter_messages(…))` runs no code of Python between them, which would
+/// ask for signals.
+///
 /// # Errors
-/// `RuntimeError` for a panic.
-pub(crate) fn attached<R>(work: impl FnOnce() -> R) -> PyResult<R> {
+/// `RuntimeError` for a panic; what handlers of signals raise, such as `KeyboardInterrupt`.
+pub(crate) fn attached<R>(py: Python<'_>, work: impl FnOnce() -> R) -> PyResult<R> {
+    if is_time_to_ask() {
+        py.check_signals()?;
+    }
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| panicked(&*panic))
 }
 

@@ -78,6 +78,9 @@ def npy_cases(folder, rng, cases):
 def npz_cases(folder, rng, cases):
     for _ in range(cases):
         arrays = {name(rng, index): random_array(rng) for index in range(rng.randrange(5))}
+        if arrays:
+            words = [rng.choice(["", "a", "größe", "two words"]) for _ in range(4)]
+            arrays["texts"] = np.array(words).reshape(rng.choice([(4,), (2, 2), (1, 4, 1)]))
         save = rng.choice([np.savez, np.savez_compressed])
         save(folder / "a.npz", **arrays)
         if not arrays:

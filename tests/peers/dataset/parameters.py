@@ -4,12 +4,14 @@
 Usage: parameters.py DEFINITIONS OUTPUT   DEFINITIONS is a folder of ecCodes' definitions
 
 Each line has a parameter: its number, its short name, the name of its variable where that differs, its standard name where it
-has one, its units as CF writes them, and its name. Columns end with tabs. The definitions are (C) ECMWF, under the Apache
-License 2.0.
+has one, its units as CF writes them, and its name. Columns end with tabs. Names of variables and standard names are what ecCodes itself
+says of a message with that parameter, where it can make one. The definitions are (C) ECMWF, under the Apache License 2.0.
 """
 import re
 import sys
 from pathlib import Path
+
+import eccodes
 
 FOLDERS = ["grib2", "grib2/localConcepts/ecmf"]
 VERSIONS = ["", ".lte33"]
@@ -31,6 +33,21 @@ def find(values, conditions):
     """The value with the most conditions that hold."""
     fitting = [key for key in values if key <= conditions]
     return values[max(fitting, key=len)] if fitting else ""
+
+
+def asked(number):
+    """The names that ecCodes gives a field of a parameter: of its variable, and the standard name. None if it makes no such field."""
+    for sample in ("regular_ll_sfc_grib2", "regular_ll_pl_grib2"):
+        handle = eccodes.codes_grib_new_from_samples(sample)
+        try:
+            eccodes.codes_set(handle, "paramId", number)
+            if eccodes.codes_get(handle, "paramId", int) == number:
+                return eccodes.codes_get(handle, "cfVarName"), eccodes.codes_get(handle, "cfName")
+        except eccodes.CodesInternalError:
+            pass
+        finally:
+            eccodes.codes_release(handle)
+    return None
 
 
 def units(text):
@@ -57,6 +74,8 @@ def main():
         # The table has exceptions alone: a name does not begin with a number.
         if not own and (parts := re.fullmatch(r"(\d+)([A-Za-z]\w*)", short)):
             own = parts[2] + parts[1]
+        if found := asked(number):
+            own, standard = ["" if text in ("unknown", "~", short) else text for text in found]
         lines.append("\t".join([str(number), short, own, standard, units(unit), name]))
     output.write_text("".join(f"{line}\n" for line in lines))
     print(len(lines), "parameters")

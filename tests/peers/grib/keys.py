@@ -5,8 +5,9 @@ Usage:
   keys.py TGM [CASES [SEED]]
   keys.py --samples FOLDER     writes keys.grib2 and keys.json of ../../data-grib
 
-Five rounds: all parameters that the tables of ECMWF and the WMO have, by old and new definitions; levels; steps; and CASES
-messages of random templates, centres, tables, surfaces and times; and as many of random streams, types and sections 2. ecCodes is here for comparison alone.
+Seven rounds: all parameters that the tables of ECMWF and the WMO have, by old and new definitions; levels; steps; CASES messages of
+random templates, centres, tables, surfaces and times; twice as many of random streams, types and sections 2; as many of data sets of
+several centres, as TIGGE and S2S; and the samples of ecCodes. ecCodes is here for comparison alone.
 """
 import itertools
 import json
@@ -21,11 +22,19 @@ import numpy as np
 
 TABLES = Path(__file__).resolve().parents[3] / "std-ext/convert/src/grib2/tables.bin"
 SAMPLE = "regular_ll_pl_grib2"
-# Data sets of several centres label themselves otherwise: only these keys of theirs are compared.
+# Fields without labels have an area, and numbers of members, beside these keys.
 COMMON_KEYS = ["date", "time", "step", "timespan", "levtype", "levelist", "direction", "frequency", "class", "type", "stream", "expver"]
+# Samples of ecCodes whose packing we read.
+SAMPLES = ["GRIB2", "gg_sfc_grib2", "lambert_bf_grib2", "destine_grib2", "ccsds_grib2", "reduced_ll_sfc_grib2", "reduced_gg_sfc_jpeg_grib2",
+           "reduced_rotated_gg_sfc_jpeg_grib2", "rotated_ll_pl_grib2", "rotated_ll_sfc_grib2", "regular_ll_pl_grib2", "regular_ll_sfc_grib2",
+           "polar_stereographic_pl_grib2", "polar_stereographic_sfc_grib2",
+           *(f"{grid}_{level}_grib2" for grid in ("regular_gg", "reduced_gg", "reduced_rotated_gg", "rotated_gg") for level in ("sfc", "pl", "ml")),
+           *(f"{grid}_pl_{size}_grib2" for grid in ("regular_gg", "reduced_gg", "reduced_rotated_gg", "rotated_gg")
+             for size in (32, 48, 64, 80, 96, 128, 160, 200, 256, 320, 400, 512, 640, 1024, 1280, 2000))]
 LABELS = ["class", "type", "stream", "expver"]
 # What is left out: the domain of waves and clusters, grids, cycles and inputs of models of soil and rivers, numbers of edition 1.
 NOT_SAID = {"domain": {"unknown"}, "configuration": None, "grid": None, "forcing": None, "fcperiod": None, "quantile": {"0:0"}}
+TWICE = ["date", "time", "hdate", "refdate", "offsetdate", "offsettime", "number", "anoffset", "origin"]
 UNTOLD = "unavailable"
 END = [f"{part}OfEndOfOverallTimeInterval" for part in ("year", "month", "day", "hour", "minute", "second")]
 
@@ -33,16 +42,20 @@ END = [f"{part}OfEndOfOverallTimeInterval" for part in ("year", "month", "day", 
 def made(keys, missing=()):
     """The bytes of a message with these keys, or None if ecCodes cannot make it."""
     handle = ec.codes_grib_new_from_samples(SAMPLE)
+    section = bytes.fromhex(keys.get("section 2", ""))
     try:
         ec.codes_set(handle, "bitsPerValue", 0)
         for key, value in keys.items():
+            if key == "section 2":
+                continue
             if isinstance(value, (list, tuple)):
                 ec.codes_set_array(handle, key, list(value))
             else:
                 ec.codes_set(handle, key, value)
         for key in missing:
             ec.codes_set_missing(handle, key)
-        return ec.codes_get_message(handle)
+        message = ec.codes_get_message(handle)
+        return with_section_2(message, section) if section else message
     except ec.CodesInternalError:
         return None
     finally:
@@ -86,10 +99,18 @@ def expected(message):
             value = text(handle, f"mars.{key}")
             found[key] = UNTOLD if value is None else value
         ec.codes_keys_iterator_delete(iterator)
-        is_labelled = ec.codes_get_long(handle, "productionStatusOfProcessedData") not in range(4, 18) and found["class"]
-        if not is_labelled:
+        # It names a value once, also where two keys have the value: a date is the one of a hindcast then too.
+        for key in TWICE:
+            value = text(handle, f"mars.{key}") if found.get(key) is None else None
+            found.update({} if value is None else {key: value})
+        is_data_set = ec.codes_get_long(handle, "productionStatusOfProcessedData") in range(4, 18)
+        # What a data set has no name for, we leave out.
+        for key in ("class", "type", "stream", "model"):
+            found[key] = None if is_data_set and found.get(key) == "unknown" else found.get(key)
+        if not found["class"] and not is_data_set:
             found = {key: found[key] for key in COMMON_KEYS}
             found.update(dict.fromkeys(LABELS))
+        found["component"] = text(handle, "componentIndex")
         name, number = text(handle, "shortName"), int(text(handle, "paramId") or 0)
         found["param"] = None if name in (None, "unknown") else str(number) if name == "~" else name
         found["paramId"] = str(number) if number else None
@@ -138,8 +159,11 @@ def ours(tgm, messages):
 
 def differences(theirs, found):
     # Beside them are the area, and the number of a member that no stream is known for.
-    more = {} if theirs.get("class") is None else {key: None for key in found if key not in theirs and key not in ("area", "stepRange")}
+    own = ["area", "stepRange", *(["number"] if theirs.get("class") in (None, "lr") else [])]
+    more = {} if theirs.get("class") is None else {key: None for key in found if key not in theirs and key not in own}
     for key, value in {**theirs, **more}.items():
+        if key == "component":
+            continue
         mine = found.get(key)
         if key in NOT_SAID and (NOT_SAID[key] is None or value in NOT_SAID[key]):
             continue
@@ -156,6 +180,10 @@ def differences(theirs, found):
             continue
         elif key == "step" and re.fullmatch(r"-?[\d.]+e\+\d+[ms]?|None", str(value)):
             # ecCodes writes six digits of long steps, and has no step for template 4.56.
+            continue
+        elif key == "number" and theirs.get("component"):
+            # Where a stream asks for another number than the component of a model error, and the template does not have it, ecCodes
+            # keeps the component for some templates and drops it for others.
             continue
         elif key == "step" and "-" in value[1:] and value == found.get("stepRange"):
             # Some streams have a range for a step.
@@ -300,14 +328,11 @@ def archive_pairs():
     """Streams and types that the tables have rules for, as numbers."""
     heads = part(9)
     pairs = [tuple(int.from_bytes(heads[at + each:at + each + 2], "little") for each in (0, 2)) for at in range(0, len(heads), 8)]
-    # ecCodes cannot read type 16, probabilities, by its rules for edition 2. Left out are dates in words (1076), and two streams of
-    # models of rivers (1057, 1256).
-    return [pair for pair in pairs if pair[0] < 60000 and pair[0] not in (1057, 1076, 1256) and pair[1] != 16]
+    # ecCodes cannot read type 16, probabilities, by its rules for edition 2.
+    return [pair for pair in pairs if pair[0] < 60000 and pair[1] != 16]
 
 
-# Without 25 and 39, the components of model errors: where a stream asks for another number that is not there, ecCodes keeps
-# theirs for some templates and drops it for others.
-LOCAL_DEFINITIONS = [1] * 6 + [5, 7, 9, 11, 12, 14, 15, 15, 16, 18, 20, 21, 24, 26, 28, 30, 36, 37, 38, 41, 42, 43, 44, 45, 46]
+LOCAL_DEFINITIONS = [1] * 6 + [5, 7, 9, 11, 12, 14, 15, 15, 16, 18, 20, 21, 24, 25, 26, 28, 30, 36, 37, 38, 39, 41, 42, 43, 44, 45, 46]
 # Numbers of section 2 and of templates, with values that they can have.
 LOCAL_NUMBERS = {
     "systemNumber": 500, "methodNumber": 60, "channelNumber": 3000, "iterationNumber": 9, "totalNumberOfIterations": 9,
@@ -330,7 +355,7 @@ def archive_case(rng):
     """Keys in the order in which they are set."""
     choose = lambda options: options[int(rng.integers(len(options)))]
     stream, kind = choose(archive_pairs())
-    template = choose([0, 1, 1, 2, 3, 5, 6, 8, 10, 11, 11, 12, 15, 32, 40, 48, 55, 60, 61, 61, 63, 68, 73, 78, 85, 89, 90, 91, 99, 100, 103,
+    template = choose([0, 1, 1, 2, 3, 5, 6, 8, 10, 11, 11, 12, 14, 15, 32, 40, 48, 55, 60, 61, 61, 63, 68, 73, 78, 85, 89, 90, 91, 99, 100, 103,
                        104, 112, 113, 114, 119, 127, 142, 143])
     yield "centre", choose([98, 98, 98, 98, 80, 7])
     yield "subCentre", choose([0, 98, 102])
@@ -348,7 +373,7 @@ def archive_case(rng):
     yield "indicatorOfUnitForTimeRange", 1
     yield "lengthOfTimeRange", choose([0, 6, 24, 720, 744])
     yield "typeOfStatisticalProcessing", choose([0, 1, 2, 3, 6])
-    yield "typeOfFirstFixedSurface", choose([1, 100, 103, 160, 168])
+    yield "typeOfFirstFixedSurface", choose([1, 100, 103, 160, 168, 191])
     yield "typeOfWavelengthInterval", choose([0, 1, 2, 11])
     scale = choose([8, 9])
     for name in ("First", "Second"):
@@ -383,6 +408,111 @@ def archive_messages(cases, seed):
             pass
         finally:
             ec.codes_release(handle)
+
+
+# Statuses of TIGGE, S2S, UERRA, CARRA and CERRA, Destination Earth, LC-GCR and WPMIP, the second of which are tests.
+STATUSES = {"tigge": (4, 5), "s2s": (6, 7), "uerra": (8, 9), "crra": (10, 11), "destine": (12, 13), "lcgcr": (14, 15), "wpmip": (16, 17)}
+PREFIXES = {"tigge": [1], "uerra": [1], "crra": [1, 2, 3], "destine": [1, 2], "lcgcr": [1], "wpmip": [1]}
+
+
+def data_set_section(rng, name, is_ecmwf, has_labels):
+    """Section 2 of a data set: what it has in front, and labels of ECMWF or none."""
+    choose = lambda options: options[int(rng.integers(len(options)))]
+    two = lambda number: number.to_bytes(2, "big")
+    versions = PREFIXES.get(name, [0])
+    version = choose(versions)
+    body = two(version) if version else b""
+    if name in ("tigge", "crra"):
+        body += two(choose([0, 1, 3, 4, 5, 6, 99]))
+    if name == "crra" and version == 3 and not is_ecmwf:
+        body += two(choose([37, 1, 25]))
+    if name == "uerra" or name == "crra" and version > 1:
+        body += choose([b"0001", b"prod", b"abcd"])
+    if name == "destine":
+        data_set = choose([0, 1, 1, 2, 3, 4, 5])
+        body += two(data_set)
+        if data_set == 1:
+            body += two(choose([1, 2, 5])) + two(choose([1, 3])) + bytes([choose([1, 2, 255])]) + two(choose([1, 2, 3, 9])) + bytes([choose([1, 2])]) + two(choose([1, 2]))
+        if data_set == 4:
+            body += choose([b"s0000000", b"u09tun00"])
+        if version == 2:
+            body += two(choose([0, 1, 2]))
+    if is_ecmwf or has_labels:
+        stream, kind = choose([(1025, 2), (1025, 9), (1035, 11), (1257, 9), (1071, 2)])
+        body += two(1) + two(choose([1, 37, 5, 2])) + two(kind) + two(stream) + choose([b"0001", b"0078"])
+    else:
+        body += two(0)
+    return (5 + len(body)).to_bytes(4, "big") + bytes([2]) + body
+
+
+def with_section_2(message, section):
+    """A message of one field with this section 2."""
+    start = 16 + int.from_bytes(message[16:20], "big")
+    rest = message[start:] if message[start + 4] != 2 else message[start + int.from_bytes(message[start:start + 4], "big"):]
+    body = message[16:start] + section + rest
+    return message[:8] + (16 + len(body)).to_bytes(8, "big") + body
+
+
+def data_set_case(rng):
+    """Keys of a data set in the order in which they are set, and its section 2 or none."""
+    choose = lambda options: options[int(rng.integers(len(options)))]
+    name = choose(["tigge", "tigge", "s2s", "s2s", "uerra", "crra", "crra", "destine", "lcgcr", "wpmip"])
+    centre, sub_centre = choose([(98, 0), (98, 0), (82, 0), (7, 0), (80, 102), (80, 0), (85, 0), (38, 0), (34, 0), (38, 98), (173, 0), (46, 78), (46, 9)])
+    template = choose([0, 0, 1, 1, 8, 8, 11, 11, 2, 12, 60, 61, 113, 5])
+    surface, second = choose([(1, None), (1, None), (100, None), (103, None), (103, None), (106, None), (118, None), (105, None), (160, None), (160, 160),
+                              (20, None), (169, None), (151, 151), (106, 106), (10, None), (8, None)])
+    level = choose([0, 1, 2, 10, 11, 100, 105, 300, 29315])
+    keys = {"tablesVersion": choose([4, 5, 15, 28, 33, 34, 36]), "centre": centre, "subCentre": sub_centre,
+            "productionStatusOfProcessedData": choose(STATUSES[name]), "typeOfProcessedData": choose([0, 1, 2, 3, 4, 8, 255]),
+            "discipline": choose([0, 0, 2, 10]), "productDefinitionTemplateNumber": template,
+            "parameterCategory": choose([0, 1, 2, 3, 4]), "parameterNumber": choose([0, 1, 2, 3, 8, 18]),
+            "typeOfGeneratingProcess": choose([0, 2, 4]), "generatingProcessIdentifier": choose([1, 2, 3, 50]),
+            "backgroundProcess": int(choose([*range(0, 29), 255])), "typeOfFirstFixedSurface": surface,
+            "scaleFactorOfFirstFixedSurface": choose([0, 0, 1, 2]), "scaledValueOfFirstFixedSurface": level,
+            "dataDate": choose([20240131, 20231231, 20240101]), "dataTime": choose([0, 600, 1200]), "forecastTime": choose([0, 6, 24, 48]),
+            "perturbationNumber": int(rng.integers(0, 51)), "derivedForecast": choose([0, 4, 2]),
+            "YearOfModelVersion": choose([2023, 2024]), "MonthOfModelVersion": 3, "DayOfModelVersion": 28, "HourOfModelVersion": choose([0, 12]),
+            "typeOfStatisticalProcessing": choose([0, 0, 1, 2, 3]), "typeOfTimeIncrement": choose([1, 2]), "indicatorOfUnitForTimeRange": 1,
+            "lengthOfTimeRange": choose([0, 6, 21, 24, 720, 744])}
+    if second:
+        keys |= {"typeOfSecondFixedSurface": second, "scaleFactorOfSecondFixedSurface": 0, "scaledValueOfSecondFixedSurface": choose([1, 11, 300])}
+    section = data_set_section(rng, name, centre == 98, sub_centre == 98) if rng.random() < 0.5 or name == "destine" else None
+    return keys, (b"\0\0\0\5\2" if section is None and rng.random() < 0.1 else section)
+
+
+def data_set_messages(cases, seed):
+    """Fields of data sets of several centres."""
+    rng = np.random.default_rng(seed)
+    for _ in range(cases):
+        keys, section = data_set_case(rng)
+        handle = ec.codes_grib_new_from_samples(SAMPLE)
+        try:
+            ec.codes_set(handle, "bitsPerValue", 0)
+            for key, value in keys.items():
+                try:
+                    ec.codes_set(handle, key, value)
+                except ec.CodesInternalError:
+                    pass
+            message = ec.codes_get_message(handle)
+            yield {**keys, "section 2": section and section.hex()}, with_section_2(message, section) if section else message
+        except ec.CodesInternalError:
+            pass
+        finally:
+            ec.codes_release(handle)
+
+
+def eccodes_samples():
+    """The samples of edition 2 that ecCodes has. Versions of it differ in some."""
+    for name in SAMPLES:
+        handle = None
+        try:
+            handle = ec.codes_grib_new_from_samples(name)
+            yield {"sample": name}, ec.codes_get_message(handle)
+        except ec.CodesInternalError:
+            pass
+        finally:
+            if handle:
+                ec.codes_release(handle)
 
 
 def sample_list():
@@ -426,6 +556,22 @@ def sample_list():
                "scaleFactorOfFirstWavelength": 9, "scaledValueOfFirstWavelength": 550}
         for template in (3, 4, 9, 10, 11, 12, 99):
             yield {**new, "productDefinitionTemplateNumber": template}
+        # TIGGE, S2S with a hindcast, UERRA, CARRA of a month, Destination Earth, LC-GCR and WPMIP.
+        data_set = lambda status, kind, template=0, **keys: {**new, "productionStatusOfProcessedData": status, "typeOfProcessedData": kind,
+                                                            "productDefinitionTemplateNumber": template, **keys}
+        yield {**data_set(4, 4, 1, centre=7), "perturbationNumber": 5, **height(2)}
+        yield {**data_set(4, 3, 11, centre=74), "perturbationNumber": 0, "section 2": "0000000b02000100010000"}
+        yield {**data_set(6, 4, 60, centre=34), "perturbationNumber": 2, "YearOfModelVersion": 2023, "MonthOfModelVersion": 6, "DayOfModelVersion": 30}
+        yield {**data_set(7, 2, 8), "lengthOfTimeRange": 24, "indicatorOfUnitForTimeRange": 1, "typeOfStatisticalProcessing": 0}
+        yield {**data_set(8, 1, centre=85), **height(100), "section 2": "0000000d020001706172310000"}
+        yield {**data_set(10, 0, 8, centre=88), "typeOfStatisticalProcessing": 0, "typeOfTimeIncrement": 1, "indicatorOfUnitForTimeRange": 1,
+               "lengthOfTimeRange": 744, "section 2": "0000000b02000100030000"}
+        yield {**data_set(12, 2), "section 2": "0000001f020001000100010001020003010002000100230009044a" + "30303031"}
+        yield {**data_set(14, 0), "backgroundProcess": 2, "centre": 34}
+        yield {**data_set(16, 1), "backgroundProcess": 3, "subCentre": 78, "generatingProcessIdentifier": 2}
+        for lengths in ([720, 6], [0, 24]):
+            yield {**new, "productDefinitionTemplateNumber": 8, "numberOfTimeRanges": 2, "typeOfStatisticalProcessing": [0, 1],
+                   "indicatorOfUnitForTimeRange": [1, 1], "lengthOfTimeRange": lengths, "typeOfTimeIncrement": [1, 2]}
         yield {**new, "centre": 7, "parameterCategory": 3, "parameterNumber": 192, "typeOfFirstFixedSurface": 101}
         yield {**new, "discipline": 192, "parameterCategory": 216, "parameterNumber": 71}
 
@@ -446,6 +592,7 @@ if __name__ == "__main__":
         sys.exit()
     tool, count, seed = sys.argv[1], int((sys.argv + [400])[2]) if len(sys.argv) > 2 else 400, int(sys.argv[3]) if len(sys.argv) > 3 else 1
     rounds = {"levels": surfaces, "steps": steps,  "random templates": lambda: random_messages(count, seed),
-              "random streams": lambda: archive_messages(2 * count, seed), "parameters": lambda: parameters(count, seed)}
+              "random streams": lambda: archive_messages(2 * count, seed), "data sets": lambda: data_set_messages(count, seed),
+              "samples of ecCodes": eccodes_samples, "parameters": lambda: parameters(count, seed)}
     if not all([compare(tool, what, cases()) for what, cases in rounds.items()]):
         sys.exit("keys differ")

@@ -18,7 +18,7 @@ NOTHING, NUMBER, CODE, COMPUTED = range(4)
 MADE = """
 unknown stepRange endStep startStep dataDate dataTime centre referenceDate marsForecastMonth quantile quantileOfLimits shift
 verificationDate verificationDateOfStart monthlyDate monthlyDateOfStart number dateOfAnalysis timeOfAnalysis
-dateOfForecast timeOfForecast dateOfModelVersion timespan one cmcc anoffset post domain year month indexingTime obscutoff
+dateOfForecast timeOfForecast dateOfModelVersion timespan one cmcc anoffset post domain year month indexingTime obscutoff dayOfYear dateOfFillUp timeOfFillUp
 """.split()
 # Conditions, in the order of `Test` in archive.rs, with a number.
 CLASS, EARLIER, LEVEL_IS_OCEAN, CENTRE, SUB_CENTRE, LOCAL, MONTHLY, HAS_NUMBER, IS_MOMENT, IS_ABSTRACT = range(10)
@@ -26,7 +26,7 @@ CLASS, EARLIER, LEVEL_IS_OCEAN, CENTRE, SUB_CENTRE, LOCAL, MONTHLY, HAS_NUMBER, 
 DIRECT = {"stepRange", "endStep", "startStep", "dataDate", "dataTime", "centre", "referenceDate", "marsForecastMonth", "timespan",
           "dateOfAnalysis", "timeOfAnalysis", "dateOfModelVersion", "dateOfForecast", "timeOfForecast", "anoffset", "year", "month"}
 NAMED = {"timeSpan": "timespan", "globalDomain": "domain", "forecastMonth": "marsForecastMonth", "cnmc_cmcc": "cmcc",
-         "pertNumber": "one", "efas_model": "post", "indexingTimeHHMM": "indexingTime", "obscutoff": "obscutoff",
+         "pertNumber": "one", "efas_model": "post", "datestr": "dayOfYear", "indexingTimeHHMM": "indexingTime", "obscutoff": "obscutoff",
          # ecCodes does not add the step to these.
          "fgDate": "dataDate", "fgTime": "dataTime"}
 # Keys whose codes have names.
@@ -182,6 +182,8 @@ class Program:
             'sprintf("%d:%d",quantileValue,totalNumberOfQuantiles)': "quantile",
             "g1verificationdate(dataDate,dataTime,endStep)": "verificationDate",
             "g1verificationdate(dataDate,dataTime,startStep)": "verificationDateOfStart",
+            "validity_date(dataDate,dataTime,offsetToStartOfForecastFillupInHours,one)": "dateOfFillUp",
+            "validity_time(dataDate,dataTime,offsetToStartOfForecastFillupInHours,one)": "timeOfFillUp",
         }
         if name == "totalNumberOfQuantiles":
             self.names["limits"] = "quantileOfLimits"

@@ -3,7 +3,7 @@
 
 Usage:
   tables.py OUTPUT [DEFINITIONS]   DEFINITIONS is a folder of ecCodes' definitions; without it they come from the PyPI
-                                   package `eccodeslib`, one by one, in about ten seconds
+                                   package `eccodeslib`, one by one, in some minutes
 
 The definitions of ecCodes are (C) ECMWF, under the Apache License 2.0. The output depends on them alone. Its form is in
 std-ext/convert/src/grib2/tables.rs.
@@ -77,12 +77,17 @@ LOCAL = 192
 OTHER = 255
 LEVTYPE, LEVEL, SWITCH, SPAN, CLASS, TYPE, STREAM, CENTRE, EARLIER_CENTRE, STATISTIC, POST_PROCESSING, MODEL, SUITE = range(13)
 ACTIVITY, EXPERIMENT, TWIN_MODEL, RESOLUTION, DIMENSION, CHEMICAL, TILE = range(13, 20)
+TIGGE_SUITE, REGIONAL_SUITE, LATER_REGIONAL_SUITE, TWIN, TILE_SCHEME, REANALYSIS, COMPARED_MODEL, TWIN_PROCESS = range(20, 28)
 # Tables of codes, by their concept.
 CODES = {CLASS: "mars/class.table", TYPE: "mars/type.table", STREAM: "mars/stream.table", CENTRE: "common/c-11.table",
          EARLIER_CENTRE: "common/c-1.table", SUITE: "grib2/lcwfv_suiteName.table", ACTIVITY: "grib2/destine_activity.table",
          EXPERIMENT: "grib2/destine_experiment.table", TWIN_MODEL: "grib2/destine_model.table",
          RESOLUTION: "grib2/destine_resolution.table", DIMENSION: "grib2/dimensionType.table",
-         TILE: "grib2/tables/36/4.252.table"}
+         TILE: "grib2/tables/36/4.252.table", TIGGE_SUITE: "grib2/tigge_suiteName.table",
+         REGIONAL_SUITE: "grib2/crra_suiteName.table", LATER_REGIONAL_SUITE: "grib2/crra_ci_suiteName.table",
+         TWIN: "grib2/destine_dataset.table", TILE_SCHEME: "grib2/destine_tilescheme.table"}
+# Names of models, by the process that made them and other keys.
+MODELS = {REANALYSIS: "grib2/localConcepts/lcgcr/modelNameConcept.def", COMPARED_MODEL: "grib2/products_wpmip.def", TWIN_PROCESS: "grib2/localConcepts/destine/modelNameConcept.def"}
 
 
 def definitions(folder):
@@ -397,6 +402,11 @@ def main(output, folder=None):
                              (MODEL, "grib2/localConcepts/ecmf/modelNameConcept.def", "backgroundProcess")):
         for name, code in re.findall(rf"""["']([\w-]+)["']\s*=\s*\{{\s*{key}\s*=\s*(\d+)\s*;\s*\}}""", plain(read(path) or "")):
             groups.setdefault((OTHER, which, int(code)), {}).setdefault(0, {}).setdefault(0, []).append(((), (0, name)))
+    for which, path in MODELS.items():
+        # Models stand in a concept of their own, or before the end of the last one.
+        text = (read(path) or "").rpartition("concept ")[2]
+        for group, found, value in grouped(concept(text), ["backgroundProcess"]):
+            groups.setdefault((OTHER, which, *group), {}).setdefault(0, {}).setdefault(0, []).append((found, (0, value)))
     strings, values, lists, entries, heads = Strings(), {}, {}, b"", b""
     strings.add("")
     for group in sorted(groups):

@@ -20,6 +20,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from commands import run
 
 warnings.filterwarnings("ignore")
+# The array of texts.
+TEXTS = "names"
 
 
 def convert(tgm, source, target, *more):
@@ -60,7 +62,11 @@ def coders(rng, dtype):
         {"compressor": numcodecs.GZip(1)},
         {"compressor": numcodecs.Blosc("lz4", 5, numcodecs.Blosc.SHUFFLE)},
         {"compressor": numcodecs.Zlib(1), "filters": [numcodecs.Shuffle(dtype.itemsize)]},
-    ][int(rng.integers(7))]
+        {"compressor": numcodecs.Zlib(1), "filters": [numcodecs.Delta(dtype.str)]},
+        {"compressor": None, "filters": [numcodecs.Fletcher32()]},
+        {"compressor": numcodecs.Zstd(1), "filters": [numcodecs.CRC32(), numcodecs.Adler32()]},
+        {"compressor": None, "filters": [numcodecs.AsType("f8", dtype.str)]},
+    ][int(rng.integers(11))]
 
 
 def write_store(rng, path, variables, version):
@@ -84,6 +90,27 @@ def write_store(rng, path, variables, version):
             array = root.create_array(
                 name, shape=values.shape, chunks=chunks, dtype=values.dtype, attributes=attributes, dimension_names=names)
         array[...] = values
+    write_texts(rng, root, version)
+
+
+def write_texts(rng, root, version):
+    """An array of texts, of one width or each of its own length."""
+    shape = tuple(int(n) for n in rng.integers(1, 5, int(rng.integers(1, 3))))
+    words = ["", "a", "Zürich", "日本", "long " * 20]
+    values = rng.choice(words, shape)
+    names = [f"{TEXTS}_{index}" for index in range(values.ndim)]
+    more = {"attributes": {"_ARRAY_DIMENSIONS": names}} if version == 2 else {"dimension_names": names}
+    kind = str(rng.choice(["variable", "characters", "bytes"]))
+    if kind == "variable":
+        dtype, values = str, values.astype(object)
+    elif kind == "bytes":
+        values = np.char.encode(rng.choice(["", "a", "Bern"], shape), "ascii")
+        dtype = values.dtype
+    else:
+        dtype = values.dtype
+    chunks = tuple(int(rng.integers(1, n + 1)) for n in shape)
+    array = root.create_array(TEXTS, shape=shape, chunks=chunks, dtype=dtype, **more)
+    array[...] = values
 
 
 def rename(coder):
@@ -98,6 +125,11 @@ def opened(path):
 def compare(before, after, what):
     for name, variable in before.variables.items():
         other = after[name]
+        if name == TEXTS:
+            as_text = lambda values: [text.decode() if isinstance(text, bytes) else str(text) for text in values.ravel().tolist()]
+            place = f"{what}, {name}: {variable.values} and {other.values}"
+            assert variable.dims == other.dims and as_text(variable.values) == as_text(other.values), place
+            continue
         place = f"{what}, {name}: {variable.encoding} {variable.attrs}: {variable.values} and {other.values}"
         assert variable.shape == other.shape and variable.dims == other.dims, place
         assert np.allclose(variable.values, other.values, rtol=1e-6, atol=1e-9, equal_nan=True), place

@@ -1,5 +1,6 @@
 //! How messages end: whole, damaged, or because their writer stopped.
 
+use super::super::growing::tests::grown;
 use super::*;
 use crate::wire::{FRAME_HEADER_SIZE, FRAME_MAGIC, POSTAMBLE_SIZE, PREAMBLE_SIZE};
 
@@ -95,6 +96,20 @@ fn the_end_of_a_streamed_message_is_found_behind_a_gap_of_any_length() {
         assert_eq!(ranges(&bytes), [(true, 0, bytes.len())], "{gap}");
         let followed = [&bytes, SAMPLE].concat();
         assert_eq!(ranges(&followed), [(true, 0, bytes.len()), (true, bytes.len(), SAMPLE.len())], "{gap}");
+    }
+}
+
+/// A writer that was killed between two frames leaves whole frames, and the zeros of a file system. Few of them can be the
+/// beginning of the postamble: then the message is torn, however they came.
+#[test]
+fn zeros_behind_whole_frames_are_the_same_however_they_come() {
+    for gap in 0..80 {
+        let bytes = [preamble(0), frame(&holding()), vec![0; gap]].concat();
+        let expected: Vec<Segment> = scan(&bytes).collect();
+        assert_eq!(expected.len() == 1, gap < 31, "{gap}");
+        for step in [1, 5, 33] {
+            assert_eq!(grown(&bytes, step), expected, "{gap} {step}");
+        }
     }
 }
 

@@ -4,10 +4,12 @@
 //! a key, where its value comes from, and conditions. Rules are carried out in order, and later ones win.
 
 mod computed;
+mod several;
 
 use ciborium::Value;
 
 use self::computed::{made, model, tile_attributes, wavelength};
+use super::data_sets::{DataSet, Prefix};
 use super::dates::Day;
 use super::entries::{Entries, add};
 use super::labels::Labels;
@@ -88,18 +90,26 @@ pub(super) struct Archive<'a> {
     pub(super) step: Option<Step>,
     /// The reference time of section 1: day, and hours and minutes.
     pub(super) reference: (Day, i64),
+    /// The name of the level.
+    level: Option<&'static str>,
+    /// The type of processed data (code table 1.4).
+    kind: u8,
+    /// Whether there is a section 2.
+    has_local: bool,
     entries: Entries,
 }
 
 impl<'a> Archive<'a> {
-    /// The map of a field, but for its labels, its parameter and its area.
+    /// The map of a field, but for its parameter and its area.
     pub(super) fn entries(
         (product, names, origin): (&'a Product, &'a Names, &'a Origin),
-        labels: Option<Labels>,
+        (labels, prefix, has_local): (Option<Labels>, Option<&Prefix>, bool),
         (level, step): (&Level, Option<Step>),
-        reference: (Day, i64),
+        (reference, kind): ((Day, i64), u8),
     ) -> Entries {
-        let mut archive = Self { product, names, origin, labels, step, reference, entries: vec![] };
+        let (name, entries) = (level.name, vec![]);
+        let mut archive =
+            Self { product, names, origin, labels, step, reference, level: name, kind, has_local, entries };
         archive.add("date", Some(reference.0.number()));
         archive.add("time", Some(reference.1));
         if let Some(labels) = labels {
@@ -109,8 +119,16 @@ impl<'a> Archive<'a> {
         archive.product(level);
         if let Some(labels) = labels {
             archive.follow(tables::rules(labels.stream, labels.kind));
+            labels.add(&mut archive.entries);
+        }
+        let data_set = DataSet::of(origin.status);
+        if let Some(data_set) = data_set {
+            archive.add_data_set(data_set, prefix);
         }
         archive.rest();
+        if matches!(data_set, Some((DataSet::DestinationEarth, _))) {
+            archive.end_destination_earth(prefix);
+        }
         archive.entries
     }
 
@@ -128,8 +146,12 @@ impl<'a> Archive<'a> {
             self.add("levtype", level.kind);
             self.add("levelist", level.number.clone().filter(|_| level.is_listed));
         }
-        // Data sets of several centres have the number for every stream. So it is where no stream is known.
-        if self.labels.is_none() {
+        // These data sets have the number for every stream.
+        const WITH_MEMBERS: [DataSet; 4] = [DataSet::Tigge, DataSet::S2s, DataSet::Uerra, DataSet::Regional];
+        if DataSet::of(self.origin.status).is_some_and(|(data_set, _)| WITH_MEMBERS.contains(&data_set)) {
+            self.add("number", product.raw(Key::PerturbationNumber));
+        } else if self.labels.is_none() {
+            // Where no stream is known, it tells members apart.
             self.add("number", product.number(Key::PerturbationNumber));
         }
         self.add("direction", product.raw(Key::WaveDirectionNumber));
@@ -143,7 +165,9 @@ impl<'a> Archive<'a> {
     fn rest(&mut self) {
         let class = self.labels.map(|labels| labels.class);
         if class == Some(LEARNED) && self.origin.centre == ECMWF {
-            self.set("model", model(self));
+            if let Some(model) = model(self) {
+                self.set("model", Some(model));
+            }
         } else if class.is_some_and(|class| HYDROLOGY.contains(&class)) {
             let code = self.product.raw(Key::BackgroundProcess);
             let is_known = self.origin.centre == ECMWF || code.is_some_and(|code| MODELS_OF_RIVERS.contains(&code));
@@ -155,8 +179,8 @@ impl<'a> Archive<'a> {
         if self.names.version == Version::Chemical {
             self.add("chem", self.names.chemical(self.product));
         }
-        let stream = self.labels.and_then(|labels| labels.stream_name());
-        if stream.is_some_and(|stream| STATISTICS.contains(&stream)) {
+        // Data sets of several centres change the stream.
+        if self.find("stream").and_then(Value::as_text).is_some_and(|stream| STATISTICS.contains(&stream)) {
             self.add("stattype", Some(self.statistic().unwrap_or("unknown")));
         }
         let span = if self.product.is_statistic() {
@@ -216,12 +240,14 @@ impl<'a> Archive<'a> {
             4 => self.origin.sub_centre == number,
             5 => self.product.raw(Key::Grib2LocalSectionNumber) == Some(number.into()),
             6 => {
-                !self.is_earlier()
+                // Data sets of several centres have other streams than section 2 when this is asked.
+                !DataSet::of(self.origin.status).is_some_and(|(data_set, _)| data_set.has_streams())
+                    && !self.is_earlier()
                     && self.statistic().is_some_and(|name| ["moav", "momn", "momx", "mosd"].contains(&name))
             }
             7 => self.product.raw(Key::PerturbationNumber).is_some(),
             8 => self.step.is_some_and(Step::is_moment),
-            9 => self.product.first().code == Some(ABSTRACT),
+            9 => self.level == Some(ABSTRACT),
             _ => return false,
         };
         holds != (test & NOT != 0)
@@ -258,8 +284,8 @@ impl<'a> Archive<'a> {
 
 /// The first number of rules of definitions of section 2.
 const LOCAL_DEFINITION: u16 = 60000;
-/// The type of a surface that stands for itself.
-const ABSTRACT: u8 = 191;
+/// The name of a level that stands for itself.
+const ABSTRACT: &str = "abstractSingleLevel";
 /// The bit of a condition that must not hold.
 const NOT: u8 = 0x80;
 /// Forms of sources. The form 0 is none.

@@ -6,6 +6,7 @@ use ciborium::Value;
 use tgm_grid::{Area, GridError, GridSection};
 
 use super::archive::Archive;
+use super::data_sets::{DataSet, Prefix};
 use super::dates::{Day, hhmm};
 use super::entries::{Entries, add};
 use super::error::{GribError, at_grid};
@@ -15,9 +16,9 @@ use super::levels::Level;
 use super::names::{Names, Origin, data_type};
 use super::parameters::{parameter, surface};
 use super::product::{Key, Product, Surface};
-use super::sections::Section;
+use super::sections::{HEAD_LEN, Section};
 use super::steps::Step;
-use super::tables::TableEntry;
+use super::tables::{TableEntry, Version};
 
 /// Which keys of the map `grib` a field gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,13 +66,20 @@ pub(super) fn entries(field: &Field<'_>, keys: GribKeys) -> Result<(Entries, Ent
     let discipline = field.indicator.u8(7)?;
     let section = field.grid()?;
     let origin = origin(field)?;
-    let labels = Labels::of(field.local, &origin)?;
-    let definition = labels.map(|labels| labels.definition);
+    let prefix = Prefix::of(field.local, &origin)?;
+    let labels = Labels::of(field.local, &origin, prefix.as_ref())?;
+    let definition = labels.map(|labels| (labels.definition, labels.end));
     let mut product = Product::parse(field.product, definition.zip(field.local))?;
-    let origin = Origin { class: labels.map(|labels| labels.class), ..origin };
+    let origin = Origin {
+        class: labels.map(|labels| labels.class),
+        generation: prefix.and_then(|prefix| prefix.generation()),
+        ..origin
+    };
     product.set(Key::Discipline, discipline);
     product.set(Key::TablesVersion, origin.tables);
     product.set(Key::LocalTablesVersion, field.identification.u8(11)?);
+    product.set(Key::Centre, origin.centre);
+    product.set(Key::SubCentre, origin.sub_centre);
     product.set(Key::ProductionStatusOfProcessedData, origin.status);
     if let Some(labels) = labels {
         product.set(Key::MarsClass, labels.class);
@@ -80,7 +88,7 @@ pub(super) fn entries(field: &Field<'_>, keys: GribKeys) -> Result<(Entries, Ent
     }
     ocean_grid(field.grid, &mut product)?;
     let names = Names::of(&origin, &product);
-    let (level, step) = (Level::of(&product, &names), Step::of(&product));
+    let (level, step) = (Level::of(&product, &names), Step::of(&product, names.version == Version::Earlier));
     let mut grib = Vec::new();
     add(&mut grib, "discipline", Some(discipline));
     let reference = identification(field.identification, &mut grib)?;
@@ -95,10 +103,15 @@ pub(super) fn entries(field: &Field<'_>, keys: GribKeys) -> Result<(Entries, Ent
     add(&mut grib, "stepRange", step.map(Step::range));
     add(&mut grib, "dataRepresentationTemplateNumber", Some(field.representation.u16(10)?));
     keys.leave(&mut grib);
-    let mut mars = Archive::entries((&product, &names, &origin), labels, (&level, step), reference);
-    match labels {
-        Some(labels) => labels.add(&mut mars),
-        None => add(&mut mars, "type", data_type(field.identification.u8(21)?)),
+    let kind = field.identification.u8(21)?;
+    let mut mars = Archive::entries(
+        (&product, &names, &origin),
+        (labels, prefix.as_ref(), field.local.is_some_and(|section| section.as_bytes().len() > HEAD_LEN)),
+        (&level, step),
+        (reference, kind),
+    );
+    if labels.is_none() && DataSet::of(origin.status).is_none() {
+        add(&mut mars, "type", data_type(kind));
     }
     add(&mut mars, "param", found.map(param));
     add(&mut mars, "area", area(section).map_err(at_grid(field.grid.offset()))?);
@@ -133,6 +146,7 @@ fn origin(field: &Field<'_>) -> Result<Origin, GribError> {
         tables: section.u8(10)?,
         status: section.u8(20)?,
         class: None,
+        generation: None,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Section 2 of ECMWF: class, type, stream and version of an experiment, by which its archive keeps a field.
 //!
-//! | octets | content |
+//! | octets, behind [the numbers of a data set](super::data_sets) | content |
 //! |---|---|
 //! | 6, 7 | number of the local definition; 0 for none |
 //! | 8, 9 | class |
@@ -12,6 +12,7 @@
 
 use ciborium::Value;
 
+use super::data_sets::{DataSet, Prefix};
 use super::entries::Entries;
 use super::error::GribError;
 use super::names::{ECMWF, Origin};
@@ -26,34 +27,39 @@ pub(super) struct Labels {
     pub(super) class: u16,
     pub(super) kind: u16,
     pub(super) stream: u16,
-    version: [u8; 4],
+    /// The version of the experiment.
+    pub(super) version: [u8; 4],
+    /// The octet behind them.
+    pub(super) end: usize,
 }
 
 impl Labels {
-    /// Reads section 2. `None` if there is none, or if it has another form.
+    /// Reads section 2, behind what a data set has there. `None` if there is none, or if it has another form.
     ///
     /// # Errors
     /// [`super::GribErrorKind::ShortSection`].
-    pub(super) fn of(section: Option<Section<'_>>, origin: &Origin) -> Result<Option<Self>, GribError> {
+    pub(super) fn of(
+        section: Option<Section<'_>>,
+        origin: &Origin,
+        prefix: Option<&Prefix>,
+    ) -> Result<Option<Self>, GribError> {
         let Some(section) = section else { return Ok(None) };
-        // Data sets of several centres put numbers of their own in front.
-        let has_prefix = matches!(origin.status, 4 | 5 | 8..=17);
         let is_ours = origin.centre == ECMWF || origin.sub_centre == ECMWF;
-        if !is_ours || has_prefix || section.as_bytes().len() <= HEAD_LEN || section.u16(6)? == 0 {
+        // Without the numbers of a data set, what follows them has no place.
+        let is_known = prefix.is_some() || DataSet::of(origin.status).is_none();
+        let start = prefix.map_or(HEAD_LEN + 1, |prefix| prefix.end);
+        if !is_ours || !is_known || section.as_bytes().len() <= HEAD_LEN || section.u16(start)? == 0 {
             return Ok(None);
         }
+        let octet = |offset: usize| start.saturating_add(offset);
         Ok(Some(Self {
-            definition: section.u16(6)?,
-            class: section.u16(8)?,
-            kind: section.u16(10)?,
-            stream: section.u16(12)?,
-            version: section.array(14)?,
+            definition: section.u16(start)?,
+            class: section.u16(octet(2))?,
+            kind: section.u16(octet(4))?,
+            stream: section.u16(octet(6))?,
+            version: section.array(octet(8))?,
+            end: octet(12),
         }))
-    }
-
-    /// The name of the stream, if it has one.
-    pub(super) fn stream_name(&self) -> Option<&'static str> {
-        tables::text(Group::STREAM, self.stream)
     }
 
     /// Adds its entries.

@@ -1,5 +1,6 @@
 //! Names of parameters and kinds of data, as archives ask for them: those that ecCodes finds.
 
+use super::data_sets::DataSet;
 use super::product::{Key, Product};
 use super::tables::{self, Group, TableEntry, Version};
 
@@ -10,6 +11,7 @@ mod folder {
     pub(super) const CERISE: u8 = 2;
     pub(super) const CNMC: u8 = 3;
     pub(super) const DESTINE: u8 = 4;
+    pub(super) const DESTINEGEN1: u8 = 5;
     pub(super) const EDZW: u8 = 6;
     pub(super) const EFKL: u8 = 7;
     pub(super) const EGRR: u8 = 8;
@@ -50,6 +52,8 @@ pub(super) struct Origin {
     pub(super) status: u8,
     /// The class of section 2, if it is there.
     pub(super) class: Option<u16>,
+    /// The generation of a climate of Destination Earth.
+    pub(super) generation: Option<u16>,
 }
 
 /// The definitions that apply to a field.
@@ -139,16 +143,18 @@ impl Names {
 
 /// The folder of a data set that is treated like a centre.
 fn data_set(origin: &Origin) -> Option<u8> {
-    let by_status = match origin.status {
-        4 | 5 => Some(folder::TIGGE),
-        6 | 7 => Some(folder::S2S),
-        8..=11 => Some(folder::UERRA),
-        12 | 13 => Some(folder::DESTINE),
-        14 | 15 => Some(folder::LCGCR),
-        16 | 17 => Some(folder::WPMIP),
-        _ => None,
-    };
-    by_status.or(match origin.class? {
+    if let Some((found, _)) = DataSet::of(origin.status) {
+        return Some(match found {
+            DataSet::Tigge => folder::TIGGE,
+            DataSet::S2s => folder::S2S,
+            DataSet::Uerra | DataSet::Regional => folder::UERRA,
+            DataSet::DestinationEarth if origin.generation == Some(1) => folder::DESTINEGEN1,
+            DataSet::DestinationEarth => folder::DESTINE,
+            DataSet::Reanalyses => folder::LCGCR,
+            DataSet::Intercomparison => folder::WPMIP,
+        });
+    }
+    match origin.class? {
         50 => Some(folder::CERISE),
         40 => Some(folder::ERA6),
         35 | 38 => Some(folder::HYDRO_LEGACY),
@@ -157,7 +163,7 @@ fn data_set(origin: &Origin) -> Option<u8> {
         3 | 5 | 14 | 21..=24 | 30 | 33 => Some(folder::ERA),
         53 => Some(folder::NEXTGEMS),
         _ => None,
-    })
+    }
 }
 
 /// The folder of a centre (common code table C-11).

@@ -14,8 +14,6 @@ const SHORT_AEROSOL: u16 = 65044;
 const SHORT_LEN: usize = 45;
 /// What the tables call a definition of section 2: its number and this.
 const LOCAL: u16 = 60000;
-/// The octet behind the labels of section 2.
-const LOCAL_OCTET: usize = 18;
 /// The definition of layers.
 const LAYERS: u16 = 300;
 
@@ -236,12 +234,12 @@ pub(super) struct Surface {
 }
 
 impl Product {
-    /// Reads section 4, and what section 2 of ECMWF has behind its labels, by the number of its definition. Templates and
-    /// definitions that the tables do not have give their number alone.
+    /// Reads section 4, and what section 2 of ECMWF has behind its labels, by the number of its definition and the
+    /// octet. Templates and definitions that the tables do not have give their number alone.
     ///
     /// # Errors
     /// [`super::GribErrorKind::ShortSection`] of section 4.
-    pub(super) fn parse(section: Section<'_>, local: Option<(u16, Section<'_>)>) -> Result<Self, GribError> {
+    pub(super) fn parse(section: Section<'_>, local: Option<((u16, usize), Section<'_>)>) -> Result<Self, GribError> {
         let template = section.u16(8)?;
         let mut product = Self { facts: Box::new([None; KEYS]), spans: vec![], template };
         if let Some((definition, section)) = local {
@@ -258,10 +256,10 @@ impl Product {
     }
 
     /// Reads the octets of section 2 behind the labels. Octets that are not there give no keys: archives need the labels alone.
-    fn read_local(&mut self, definition: u16, section: Section<'_>) {
+    fn read_local(&mut self, (definition, octet): (u16, usize), section: Section<'_>) {
         self.set(Key::Grib2LocalSectionNumber, definition);
         let Some(fields) = LOCAL.checked_add(definition).and_then(layout) else { return };
-        let Ok(end) = self.read(section, LOCAL_OCTET, fields) else { return };
+        let Ok(end) = self.read(section, octet, fields) else { return };
         // A second definition may follow, of which one has keys: numbers of layers.
         let Some(layers) = layout(LOCAL + LAYERS).filter(|_| section.u16(end).is_ok_and(|number| number == LAYERS))
         else {

@@ -17,11 +17,12 @@ pub(super) struct Step {
 impl Step {
     /// The step of a field. `None` if its unit is not known, or its time is missing.
     ///
-    /// Where intervals lie within intervals, the first one over which the forecast time grows gives the length.
-    pub(super) fn of(product: &Product) -> Option<Self> {
+    /// Where intervals lie within intervals, the first one that has a length gives it. By the definitions before ECMWF's
+    /// migration, it is the first one over which the forecast time grows.
+    pub(super) fn of(product: &Product, is_earlier: bool) -> Option<Self> {
         let unit = seconds(product.raw(Key::IndicatorOfUnitForForecastTime)?)?;
         let start = product.number(Key::ForecastTime)?.checked_mul(unit)?;
-        let span = product.spans.iter().find(|span| span.is_of_forecast && span.length != 0);
+        let span = product.spans.iter().find(|span| if is_earlier { span.is_of_forecast } else { span.length != 0 });
         let length = span.map_or(Some(0), |span| span.length.checked_mul(seconds(span.unit)?))?;
         Some(Self { start, end: start.checked_add(length)? })
     }

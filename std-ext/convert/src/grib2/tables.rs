@@ -98,6 +98,17 @@ impl Group {
     pub(super) const CHEMICAL: u8 = 18;
     /// Kinds of tiles of a surface.
     pub(super) const TILE: u8 = 19;
+    /// Suites of data sets of several centres.
+    pub(super) const TIGGE_SUITE: u8 = 20;
+    pub(super) const REGIONAL_SUITE: u8 = 21;
+    pub(super) const LATER_REGIONAL_SUITE: u8 = 22;
+    /// Twins of Destination Earth, and how they divide a surface into tiles.
+    pub(super) const TWIN: u8 = 23;
+    pub(super) const TILE_SCHEME: u8 = 24;
+    /// Models of data sets, by the process that made a field.
+    pub(super) const REANALYSIS: u8 = 25;
+    pub(super) const COMPARED_MODEL: u8 = 26;
+    pub(super) const TWIN_PROCESS: u8 = 27;
 
     /// The group of a parameter.
     pub(super) fn parameter(discipline: u8, category: u8, number: u8) -> Self {

@@ -52,14 +52,12 @@ pub(super) fn attribute(value: &Value, kind: Option<&str>) -> Option<AttributeVa
             texts => Some(AttributeValue::Strs(texts.iter().map(ToString::to_string).collect())),
         };
     }
-    if items.is_empty() {
-        return None;
-    }
     let integers: Option<Vec<i128>> = items.iter().map(|item| item.as_integer().map(i128::from)).collect();
     let floats: Option<Vec<f64>> = items.iter().map(exact).collect();
     let as_kind = |kind: &str| types::numbers(kind, integers.as_deref(), floats.as_deref());
     let usual = || ["int", "int64", "uint64", "double"].into_iter().find_map(as_kind);
-    kind.and_then(as_kind).or_else(usual)
+    // A list without numbers is of the type that it had.
+    kind.and_then(as_kind).or_else(|| if items.is_empty() { None } else { usual() })
 }
 
 /// A text, or a truth as one.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::names::above;
+use crate::names::{above, numbered};
 
 /// The path of what is in a group. That of the root is empty.
 pub(super) fn path_in(group: &str, name: &str) -> String {
@@ -136,24 +136,6 @@ impl Dimensions {
     }
 }
 
-/// A name, with a number behind it that is not 0.
-fn numbered(name: &str, number: u64) -> String {
-    if number == 0 { name.to_string() } else { format!("{name}_{number}") }
-}
-
-/// Names for dimensions that have none: by their lengths, and all of a variable apart.
-pub(super) fn unnamed(shape: &[u64]) -> Vec<String> {
-    let mut taken = BTreeSet::new();
-    let name = |len: &u64| {
-        // One of these is free: as many names as dimensions cannot be taken.
-        let mut names = (0..=shape.len() as u64).map(|number| numbered(&format!("dim_{len}"), number));
-        let name = names.find(|name| !taken.contains(name)).unwrap_or_default();
-        taken.insert(name.clone());
-        name
-    };
-    shape.iter().map(name).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,6 +179,6 @@ mod tests {
         assert_eq!(take("g/h", "g/h", 3), pair("y", "g/h/y"));
         assert_eq!(take("", "", 3), pair("y", "y"));
         assert_eq!(dimensions.take_records("x").name, "x_2");
-        assert_eq!(unnamed(&[2, 3, 2]), ["dim_2", "dim_3", "dim_2_1"]);
+        assert_eq!(crate::names::unnamed(&[2, 3, 2]), ["dim_2", "dim_3", "dim_2_1"]);
     }
 }

@@ -2,6 +2,7 @@
 
 mod cubes;
 mod texts;
+mod times;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -14,17 +15,19 @@ use tgm_std::file::SourceName;
 use tgm_std::{DecodeOptions, GlobalMetadata, Result, TensogramError, check_message, decode_descriptors};
 
 use super::attributes::{attribute, get};
-use super::dimensions::{Dimension, Dimensions, path_in, unnamed};
+use super::dimensions::{Dimension, Dimensions, path_in};
 #[cfg(feature = "grib")]
 use super::grids::{Grid, Grids};
 use super::names::safe;
 use super::values::{Attribute, Values, groups_of_zarr, metadata, of_zarr, put};
 use super::{DIMENSIONS, NETCDF, RECORD, TYPES, failed, guarded, refused, types};
+use crate::cf::FILL;
 use crate::error::encoding;
 #[cfg(feature = "grib")]
 use crate::grib2::{Coordinates, coordinates};
-use crate::names::{Names, above, of_object};
+use crate::names::{Names, above, of_object, unnamed};
 use crate::note::Note;
+use crate::texts::{Texts, Written};
 
 /// Options of the conversion to NetCDF.
 #[derive(Clone, Debug)]
@@ -75,6 +78,7 @@ pub struct NetcdfWriter {
     names: Names,
     dimensions: Dimensions,
     records: Records,
+    texts: Written,
     #[cfg(feature = "grib")]
     grids: Grids,
     /// Attributes of the file and of groups that are written, with the path of the group.
@@ -134,6 +138,7 @@ impl NetcdfWriter {
             names: Names::new(safe),
             dimensions: Dimensions::default(),
             records: Records::default(),
+            texts: Written::default(),
             #[cfg(feature = "grib")]
             grids: Grids::default(),
             attributes: BTreeMap::new(),
@@ -193,13 +198,20 @@ impl NetcdfWriter {
             let place = format!("message {number}, object {index}");
             let own = global.base.get(index);
             let map = |key| own.and_then(|entry| entry.get(key)).and_then(Value::as_map).map(Vec::as_slice);
+            let shape: Vec<u64> = object.descriptor().shape().iter().collect();
+            if let Some(texts) = own.and_then(|own| Texts::of_object(own, &shape)) {
+                let name = of_object(global, index, self.options.name_key.as_deref());
+                let name = name.unwrap_or_else(|| format!("object_{number}_{index}"));
+                self.write_text(&name, &texts, global, &place, report)?;
+                continue;
+            }
             let of_array = || of_zarr(global, object.descriptor().dtype()).filter(|_| map(NETCDF).is_none());
             let attributes = map("attributes").or_else(of_array).unwrap_or_default();
             let found = Values::of(&object, attributes, map(NETCDF), &self.options.decode);
             let values = match found {
                 Ok(Some(values)) => values,
                 Ok(None) => {
-                    report(Note::not_kept(place, "the object: NetCDF has no complex numbers"));
+                    report(Note::failed(place, encoding("NetCDF has no complex numbers")));
                     continue;
                 }
                 Err(error) => {
@@ -281,7 +293,7 @@ impl NetcdfWriter {
                     continue;
                 };
                 let known = self.attributes.entry((group.clone(), safe(name))).or_insert(Value::Null);
-                if *known == value {
+                if is_same(known, &value) {
                     continue;
                 }
                 if *known != Value::Null {
@@ -319,8 +331,11 @@ impl NetcdfWriter {
 
     /// Makes a group, and those above it, if they are not there.
     fn add_group(&mut self, path: &str) -> Result<(), netcdf::Error> {
-        if !path.is_empty() && self.file.group(path)?.is_none() {
-            self.file.add_group(path)?;
+        // The library asks for a group within groups that are there.
+        for path in above(path).chain((!path.is_empty()).then_some(path)) {
+            if self.file.group(path)?.is_none() {
+                self.file.add_group(path)?;
+            }
         }
         Ok(())
     }
@@ -467,7 +482,14 @@ impl NetcdfWriter {
         if let Some(level) = self.options.deflate_level.filter(|_| !is_scalar) {
             variable.set_compression(level.into(), true).map_err(at(&self.path))?;
         }
-        let attributes = values.attributes(kind).into_iter().chain(metadata(global, index));
+        let times = times::of_object(global, index, values.dtype);
+        let is_told = |it: &Attribute<'_>| times.is_empty() || !it.name.starts_with(times::PREFIX);
+        let attributes = values.attributes(kind).into_iter().chain(metadata(global, index).into_iter().filter(is_told));
+        let attributes = attributes.chain(times.iter().map(|(name, value)| Attribute {
+            name: (*name).to_string(),
+            value: Some(value),
+            kind: (*name == FILL).then_some(kind),
+        }));
         let truth = Value::from("bool");
         let is_bool = values.is_bool.then(|| Attribute { name: "dtype".to_string(), value: Some(&truth), kind: None });
         let attributes = is_bool.into_iter().chain(attributes.filter(|it| !(values.is_bool && it.name == "dtype")));
@@ -562,6 +584,17 @@ fn names_of_dimensions(global: &GlobalMetadata, index: usize, shape: &[u64]) -> 
         Named::Wanted(name, *len, is_unlimited, place)
     };
     own.zip(paths.unwrap_or_else(nameless)).zip(shape).map(wanted).collect()
+}
+
+/// Whether two values of metadata are the same, NaN being the same as NaN.
+fn is_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Float(one), Value::Float(other)) => one.to_bits() == other.to_bits(),
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+        }
+        _ => one == other,
+    }
 }
 
 /// Writes an attribute of the file, or of a group.

@@ -279,7 +279,8 @@ impl Part {
             let first = variable.dimensions.first();
             let has_records = first.is_some_and(|first| first.is_unlimited);
             let record = match self {
-                Self::Fixed if has_records => return None,
+                // What has no record yet is in no message of records.
+                Self::Fixed if has_records && first.is_some_and(|first| first.len > 0) => return None,
                 Self::All | Self::Fixed => None,
                 Self::Record(record) if has_records && record < first.map_or(0, |first| first.len) => Some(record),
                 Self::Record(_) => return None,

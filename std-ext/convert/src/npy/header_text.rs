@@ -25,6 +25,11 @@ pub(super) fn of_times(times: &str, order: ByteOrder, shape: &[u64]) -> Result<V
     of_descr(&format!("{mark}{times}"), shape)
 }
 
+/// The header of texts of `width` characters.
+pub(super) fn of_texts(width: usize, shape: &[u64]) -> Result<Vec<u8>> {
+    of_descr(&format!("<U{width}"), shape)
+}
+
 fn of_descr(descr: &str, shape: &[u64]) -> Result<Vec<u8>> {
     let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {}, }}", tuple(shape));
     // Magic, length, text and line feed together are a multiple of the alignment.

@@ -6,7 +6,7 @@ use ciborium::Value;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_std::Result;
 
-use crate::arrays::{Array, TIME, refused, time};
+use crate::arrays::{Array, MAX_TEXT, TIME, refused, time};
 
 /// What elements are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,4 +123,25 @@ fn texts(values: &[u8], len: u64, shape: &[u64], decode: impl Fn(&[u8]) -> Optio
     };
     let texts = (0..count).map(|index| text(index).ok_or_else(|| refused(format!("text {index} is not Unicode"))));
     Array::of_texts(texts.collect::<Result<_>>()?, shape)
+}
+
+/// Characters that texts take, all as wide as the widest: as many as metadata have, in a few sparse arrays of names.
+const MAX_CHARACTERS: usize = 64 * MAX_TEXT;
+
+/// Texts as numpy stores them: the characters of the widest, and characters of four bytes, with zeros behind each text.
+///
+/// # Errors
+/// [`TensogramError::Object`](tgm_std::TensogramError::Object) if one text is so long that all together have more than 2^26
+/// characters.
+pub(super) fn padded(texts: &[&str]) -> Result<(usize, Vec<u8>)> {
+    let width = texts.iter().map(|text| text.chars().count()).max().unwrap_or_default().max(1);
+    let count = texts.len().checked_mul(width).filter(|count| *count <= MAX_CHARACTERS);
+    let count = count.ok_or_else(|| refused(format!("{} texts of {width} characters are too many", texts.len())))?;
+    let mut bytes = Vec::with_capacity(4 * count);
+    for text in texts {
+        let padding = width.saturating_sub(text.chars().count());
+        let characters = text.chars().chain(std::iter::repeat_n('\0', padding));
+        bytes.extend(characters.flat_map(|character| u32::from(character).to_le_bytes()));
+    }
+    Ok((width, bytes))
 }

@@ -10,6 +10,7 @@ use super::ZARR;
 use super::fill::{of_float, to_base64};
 use crate::cf::{FILL, MISSING, OFFSET, SCALE, UNSIGNED};
 use crate::note::Note;
+use crate::texts::TEXTS;
 
 /// The attribute for the metadata of the message.
 const MESSAGE: &str = "_extra_";
@@ -42,7 +43,7 @@ pub(super) fn of_object(
     }
     let mut message = Map::new();
     let is_own = |key: &str| {
-        ![ZARR, NETCDF, "attributes", "dimensions", "groups", "links", "record", "unlimited"].contains(&key)
+        ![ZARR, NETCDF, "attributes", "dimensions", "groups", "links", "record", "unlimited", TEXTS].contains(&key)
     };
     for (key, value) in global.extra.iter().filter(|(key, _)| is_own(key)) {
         insert(&mut message, (key, value), Dtype::Uint8, tell);

@@ -7,7 +7,7 @@
 
 use std::any::Any;
 use std::borrow::Cow;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::sync::Arc;
 
 use flate2::Compression;
@@ -27,7 +27,7 @@ use zarrs::plugin::{ExtensionName, ZarrVersion};
 
 use super::Result;
 use super::codec_errors::to_codec;
-use crate::error::encoding_from;
+use crate::error::{encoding, encoding_from};
 
 /// The level of zstd where blosc was.
 pub(super) const ZSTD_LEVEL: i32 = 3;
@@ -63,7 +63,36 @@ impl Bounded {
         Ok(out)
     }
 
-    fn compress(self, bytes: &[u8]) -> Result<Vec<u8>> {
+    /// The decompressed bytes of an input whose result has `most` bytes at most.
+    ///
+    /// # Errors
+    /// The errors of the codec, a longer result, and a frame of zstd that does not state its length.
+    pub(super) fn decompress_up_to(self, bytes: &[u8], most: usize) -> Result<Vec<u8>> {
+        let read = |decoder: &mut dyn std::io::Read, codec| {
+            let (mut out, limit) = (Vec::new(), most as u64 + 1);
+            decoder.take(limit).read_to_end(&mut out).map_err(|error| encoding_from(codec, error))?;
+            Ok(out)
+        };
+        let number = |at: usize| {
+            let bytes = bytes.get(at..)?.first_chunk()?;
+            usize::try_from(u32::from_le_bytes(*bytes)).ok()
+        };
+        let len = match self {
+            Self::Gzip(_) => return read(&mut MultiGzDecoder::new(bytes), "gzip").and_then(|out| short(out, most)),
+            Self::Zlib => return read(&mut ZlibDecoder::new(bytes), "zlib").and_then(|out| short(out, most)),
+            Self::Zstd(_) => content_len(bytes),
+            Self::Blosc => number(4),
+            Self::Lz4 => number(0),
+            Self::Shuffle(_) => Some(bytes.len()),
+        };
+        let len = len.ok_or_else(|| encoding("the compressed bytes do not state the length of their content"))?;
+        if len > most {
+            return Err(encoding(format!("the content has {len} bytes, more than {most}")));
+        }
+        self.decompress(bytes, len)
+    }
+
+    pub(super) fn compress(self, bytes: &[u8]) -> Result<Vec<u8>> {
         let zstd = |level| zstd::compress_with_len(bytes, level).map_err(of_ours("zstd"));
         match self {
             Self::Gzip(level) => {
@@ -75,6 +104,26 @@ impl Bounded {
             Self::Blosc | Self::Zlib | Self::Lz4 | Self::Shuffle(_) => zstd(ZSTD_LEVEL),
         }
     }
+}
+
+fn short(out: Vec<u8>, most: usize) -> Result<Vec<u8>> {
+    if out.len() > most { Err(encoding(format!("the content has more than {most} bytes"))) } else { Ok(out) }
+}
+
+/// The length that a frame of zstd states for its content.
+fn content_len(frame: &[u8]) -> Option<usize> {
+    let (about, rest) = frame.strip_prefix(&[0x28, 0xb5, 0x2f, 0xfd])?.split_first()?;
+    let is_single = about >> 5 & 1 == 1;
+    let dictionary = [0, 1, 2, 4].get(usize::from(about & 3)).copied()?;
+    let rest = rest.get(usize::from(!is_single) + dictionary..)?;
+    let len = match about >> 6 {
+        0 if is_single => u64::from(*rest.first()?),
+        0 => return None,
+        1 => u64::from(u16::from_le_bytes(*rest.first_chunk()?)) + 256,
+        2 => u64::from(u32::from_le_bytes(*rest.first_chunk()?)),
+        _ => u64::from_le_bytes(*rest.first_chunk()?),
+    };
+    usize::try_from(len).ok()
 }
 
 /// What a codec of this project reports, its kind and offset kept, with the codec's name before the text.

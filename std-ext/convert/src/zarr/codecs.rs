@@ -1,11 +1,12 @@
 //! The codecs of an array: what turns a chunk into bytes, and back.
 //!
 //! ```text
-//! elements ─ transpose … ─ bytes or sharding_indexed ─ gzip, zlib, zstd, lz4, blosc, shuffle, crc32c … ─ stored bytes
+//! elements ─ transpose … ─ filters of numcodecs ─ bytes or sharding_indexed ─ gzip, zlib, zstd, lz4, blosc, shuffle, crc32c … ─ stored bytes
 //! ```
 //!
 //! The chain is that of `zarrs`. It has only codecs of this list, so that a description cannot ask for others.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -17,14 +18,19 @@ use zarrs::array::codec::{
     BytesCodec, BytesCodecConfiguration, Crc32cCodec, Crc32cCodecConfiguration, ShardingCodecConfiguration,
     TransposeCodec, TransposeCodecConfiguration,
 };
-use zarrs::array::{ArrayToArrayCodecTraits, ArrayToBytesCodecTraits, BytesToBytesCodecTraits, CodecChain};
+use zarrs::array::{
+    ArrayToArrayCodecTraits, ArrayToBytesCodecTraits, BytesRepresentation, BytesToBytesCodecTraits, CodecChain,
+    CodecOptions,
+};
 use zarrs::metadata::v3::MetadataV3;
 use zarrs::metadata_ext::codec::gzip::GzipCodecConfiguration;
 use zarrs::metadata_ext::codec::zstd::ZstdCodecConfiguration;
 
 use super::Result;
 use super::bounded::{Bounded, ZSTD_LEVEL};
+use super::codec_errors::from_codec;
 use super::element::Element;
+use super::filters::{self, Filter};
 use super::shards::{Shards, grid};
 use crate::error::{metadata, reason_in};
 
@@ -36,12 +42,17 @@ pub(super) fn chain(codecs: &[MetadataV3], shape: &[NonZeroU64], element: Elemen
     let mut transposes: Vec<Arc<dyn ArrayToArrayCodecTraits>> = Vec::new();
     let mut serializer: Option<Arc<dyn ArrayToBytesCodecTraits>> = None;
     let mut behind: Vec<Arc<dyn BytesToBytesCodecTraits>> = Vec::new();
+    // Codecs of arrays, which work on the bytes of elements here.
+    let mut filters: Vec<Arc<dyn BytesToBytesCodecTraits>> = Vec::new();
     let mut shape = shape.to_vec();
     for codec in codecs {
         let name = codec.name();
         let coder: Arc<dyn BytesToBytesCodecTraits> = match name {
             "transpose" | "bytes" | "sharding_indexed" if serializer.is_some() => {
                 return Err(metadata(format!("codec {name} follows one that makes bytes")));
+            }
+            "transpose" if !filters.is_empty() => {
+                return Err(metadata("codec transpose behind one of numcodecs is not supported"));
             }
             "transpose" => {
                 let configuration = typed::<TransposeCodecConfiguration>(codec)?;
@@ -56,36 +67,32 @@ pub(super) fn chain(codecs: &[MetadataV3], shape: &[NonZeroU64], element: Elemen
                 if element.unit() > 1 && !has_endian {
                     return Err(metadata("codec bytes has no endian"));
                 }
+                let is_big = codec.configuration().and_then(|map| map.get("endian")?.as_str()) == Some("big");
+                if is_big && !filters.is_empty() {
+                    return Err(metadata("big-endian bytes behind codecs of numcodecs are not supported"));
+                }
                 let codec = BytesCodec::new_with_configuration(&configuration).map_err(of_codec(name))?;
+                behind.append(&mut filters);
                 serializer = Some(Arc::new(codec));
                 continue;
+            }
+            "sharding_indexed" if !filters.is_empty() => {
+                return Err(metadata("shards behind codecs of numcodecs are not supported"));
             }
             "sharding_indexed" => {
                 serializer = Some(Arc::new(shards(codec, &shape, element, depth)?));
                 continue;
             }
-            "gzip" => match typed::<GzipCodecConfiguration>(codec)? {
-                GzipCodecConfiguration::V1(gzip) => Arc::new(Bounded::Gzip(gzip.level.as_u32())),
-                _ => return Err(unsupported(name)),
+            "crc32c" => Arc::new(checksum(codec)?),
+            _ => match (Filter::of(codec)?, bounded(codec)?) {
+                (Some(filter), _) if filter.is_of_arrays() && serializer.is_none() => {
+                    filters.push(Arc::new(filter));
+                    continue;
+                }
+                (Some(filter), _) => Arc::new(filter),
+                (None, Some(bounded)) => Arc::new(bounded),
+                (None, None) => return Err(unsupported(name)),
             },
-            "zstd" => match typed::<ZstdCodecConfiguration>(codec)? {
-                ZstdCodecConfiguration::V1(zstd) => Arc::new(Bounded::Zstd(zstd.level.into())),
-                ZstdCodecConfiguration::Numcodecs(zstd) => Arc::new(Bounded::Zstd(zstd.level.into())),
-                _ => return Err(unsupported(name)),
-            },
-            // A buffer says itself how it is made.
-            "blosc" | "numcodecs.blosc" => Arc::new(Bounded::Blosc),
-            "numcodecs.zlib" => Arc::new(Bounded::Zlib),
-            "numcodecs.lz4" => Arc::new(Bounded::Lz4),
-            "numcodecs.shuffle" => {
-                let size = codec.configuration().and_then(|map| map.get("elementsize")?.as_u64());
-                Arc::new(Bounded::Shuffle(size.ok_or_else(|| metadata("codec numcodecs.shuffle has no elementsize"))?))
-            }
-            "crc32c" => {
-                let configuration = typed::<Crc32cCodecConfiguration>(codec)?;
-                Arc::new(Crc32cCodec::new_with_configuration(&configuration))
-            }
-            other => return Err(unsupported(other)),
         };
         if serializer.is_none() {
             return Err(metadata(format!("codec {name} stands before one that makes bytes")));
@@ -94,6 +101,50 @@ pub(super) fn chain(codecs: &[MetadataV3], shape: &[NonZeroU64], element: Elemen
     }
     let serializer = serializer.ok_or_else(|| metadata("no codec makes bytes"))?;
     Ok(CodecChain::new(transposes, serializer, behind))
+}
+
+/// The codec of bytes of this description, if its result can be longer than its input, and for shuffled bytes.
+pub(super) fn bounded(codec: &MetadataV3) -> Result<Option<Bounded>> {
+    let name = codec.name();
+    Ok(Some(match name {
+        "gzip" | "numcodecs.gzip" => match typed::<GzipCodecConfiguration>(codec)? {
+            GzipCodecConfiguration::V1(gzip) => Bounded::Gzip(gzip.level.as_u32()),
+            _ => return Err(unsupported(name)),
+        },
+        "zstd" => match typed::<ZstdCodecConfiguration>(codec)? {
+            ZstdCodecConfiguration::V1(zstd) => Bounded::Zstd(zstd.level.into()),
+            ZstdCodecConfiguration::Numcodecs(zstd) => Bounded::Zstd(zstd.level.into()),
+            _ => return Err(unsupported(name)),
+        },
+        // It is written as `zstd`, which has a level of its own.
+        "numcodecs.zstd" => Bounded::Zstd(ZSTD_LEVEL),
+        // A buffer says itself how it is made.
+        "blosc" | "numcodecs.blosc" => Bounded::Blosc,
+        "numcodecs.zlib" => Bounded::Zlib,
+        "numcodecs.lz4" => Bounded::Lz4,
+        "numcodecs.shuffle" => {
+            let size = codec.configuration().and_then(|map| map.get("elementsize")?.as_u64());
+            Bounded::Shuffle(size.ok_or_else(|| metadata("codec numcodecs.shuffle has no elementsize"))?)
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn checksum(codec: &MetadataV3) -> Result<Crc32cCodec> {
+    Ok(Crc32cCodec::new_with_configuration(&typed::<Crc32cCodecConfiguration>(codec)?))
+}
+
+/// The bytes before a checksum, which is right.
+///
+/// # Errors
+/// A wrong one, and other codecs.
+pub(super) fn without_checksum(codec: &MetadataV3, bytes: Vec<u8>) -> Result<Vec<u8>> {
+    if codec.name() != "crc32c" {
+        return Err(unsupported(codec.name()));
+    }
+    let options = CodecOptions::default().with_concurrent_target(1);
+    let bytes = checksum(codec)?.decode(bytes.into(), &BytesRepresentation::UnboundedSize, &options);
+    bytes.map(Cow::into_owned).map_err(from_codec)
 }
 
 /// Shards of `shape`.
@@ -124,16 +175,22 @@ fn unsupported(name: &str) -> TensogramError {
 }
 
 /// Codecs that are read only.
-const READ_ONLY: [&str; 4] = ["blosc", "numcodecs.blosc", "numcodecs.lz4", "numcodecs.zlib"];
+const READ_ONLY: [&str; 6] =
+    ["blosc", "numcodecs.blosc", "numcodecs.gzip", "numcodecs.lz4", "numcodecs.zlib", "numcodecs.zstd"];
 
-/// Puts `zstd` in the place of codecs that are read only, also within shards, and drops the shuffle of numcodecs. Returns the
+/// Whether a codec leaves out nothing but what it changed if it is left out itself.
+fn is_filter(name: &str) -> bool {
+    name == "numcodecs.shuffle" || filters::NAMES.contains(&name)
+}
+
+/// Puts `zstd` in the place of codecs that are read only, also within shards, and drops the filters of numcodecs. Returns the
 /// codecs that were there.
 pub(super) fn make_writable(codecs: &mut Json) -> Vec<String> {
     let mut changed = Vec::new();
     let Some(list) = codecs.as_array_mut() else { return changed };
     let name_of = |codec: &Json| codec.get("name").unwrap_or(codec).as_str().map(str::to_string);
     list.retain(|codec| {
-        let name = name_of(codec).filter(|name| name == "numcodecs.shuffle");
+        let name = name_of(codec).filter(|name| is_filter(name));
         let is_kept = name.is_none();
         changed.extend(name);
         is_kept

@@ -36,6 +36,8 @@ pub(super) struct Array {
     /// How keys begin, and what stands between their numbers.
     key_form: (&'static str, char),
     is_sharded: bool,
+    /// Whether keys leave out the last dimension: it is that of a text's characters.
+    is_widened: bool,
 }
 
 impl Array {
@@ -79,7 +81,24 @@ impl Array {
         }
         let codecs = chain(&described.codecs, &chunk_shape, element, 0)?;
         let is_sharded = described.codecs.iter().any(|codec| codec.name() == "sharding_indexed");
-        Ok(Self { shape, chunk, element, chunk_shape, data_type, fill, codecs, keys, key_form, is_sharded })
+        Ok(Self {
+            shape,
+            chunk,
+            element,
+            chunk_shape,
+            data_type,
+            fill,
+            codecs,
+            keys,
+            key_form,
+            is_sharded,
+            is_widened: false,
+        })
+    }
+
+    /// The array of the numbers of texts: its last dimension, which has one chunk, is not in keys.
+    pub(super) fn of_texts(json: &Json) -> Result<Self> {
+        Ok(Self { is_widened: true, ..Self::parse(json)? })
     }
 
     /// Chunks in each dimension.
@@ -108,12 +127,20 @@ impl Array {
 
     /// The path of a chunk from the array on.
     pub(super) fn key(&self, index: &[u64]) -> String {
+        let index = match index.split_last() {
+            Some((_, index)) if self.is_widened => index,
+            _ => index,
+        };
         self.keys.encode(index).as_str().to_string()
     }
 
     /// The index of the chunk at a path from the array on. `None` if no chunk of the array is there.
     pub(super) fn index(&self, key: &str, grid: &[u64]) -> Option<Vec<u64>> {
         let (start, separator) = self.key_form;
+        let grid = match grid.split_last() {
+            Some((_, grid)) if self.is_widened => grid,
+            _ => grid,
+        };
         let numbers = match key.strip_prefix(start)? {
             "" => Vec::new(),
             rest if start.is_empty() => rest.split(separator).collect(),
@@ -125,6 +152,7 @@ impl Array {
             numbers => numbers.iter().map(|number| number.parse().ok()).collect::<Option<Vec<u64>>>()?,
         };
         let is_within = index.len() == grid.len() && index.iter().zip(grid).all(|(at, chunks)| at < chunks);
+        let index: Vec<u64> = index.into_iter().chain(self.is_widened.then_some(0)).collect();
         (is_within && self.key(&index) == key).then_some(index)
     }
 

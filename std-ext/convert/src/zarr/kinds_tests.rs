@@ -16,7 +16,7 @@ use super::*;
 use crate::note::Note;
 
 /// A store of these files.
-fn store(files: &[(&str, &[u8])]) -> TempDir {
+pub(super) fn store(files: &[(&str, &[u8])]) -> TempDir {
     let folder = TempDir::new().unwrap();
     for (path, bytes) in files {
         let path = folder.path().join(path);
@@ -27,7 +27,7 @@ fn store(files: &[(&str, &[u8])]) -> TempDir {
 }
 
 /// The messages of a store with whole arrays, and the notes: with `!` in front of failures.
-fn read(store: &Path, chunks: Chunks) -> (Vec<Vec<u8>>, Vec<String>) {
+pub(super) fn read(store: &Path, chunks: Chunks) -> (Vec<Vec<u8>>, Vec<String>) {
     let (mut tgm, mut notes) = (Vec::new(), Vec::new());
     let options = ZarrOptions { chunks, ..ZarrOptions::default() };
     let mut report = |note: Note| notes.push(format!("{}{note}", if note.is_failure() { "!" } else { "" }));
@@ -63,7 +63,7 @@ fn plain(values: &[f64]) -> Vec<f64> {
     values.iter().map(|value| if value.is_nan() { f64::MAX } else { *value }).collect()
 }
 
-fn of_version_2(dtype: &str, shape: &[u64], chunks: &[u64], more: &Json) -> Vec<u8> {
+pub(super) fn of_version_2(dtype: &str, shape: &[u64], chunks: &[u64], more: &Json) -> Vec<u8> {
     let mut json = json!({
         "zarr_format": 2, "shape": shape, "chunks": chunks, "dtype": dtype, "order": "C", "fill_value": null,
         "filters": null, "compressor": null,
@@ -74,7 +74,7 @@ fn of_version_2(dtype: &str, shape: &[u64], chunks: &[u64], more: &Json) -> Vec<
     json.to_string().into_bytes()
 }
 
-fn of_version_3(data_type: &str, shape: &[u64], chunks: &[u64], more: &str) -> Vec<u8> {
+pub(super) fn of_version_3(data_type: &str, shape: &[u64], chunks: &[u64], more: &str) -> Vec<u8> {
     let codec =
         if matches!(data_type, "int8" | "uint8" | "bool") { "" } else { r#","configuration":{"endian":"little"}"# };
     format!(

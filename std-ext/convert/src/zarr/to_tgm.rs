@@ -1,5 +1,7 @@
 //! From Zarr to Tensogram: one message for each array.
 
+mod texts;
+
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io::Write;
@@ -21,6 +23,7 @@ use super::describe::{Array, count};
 use super::element::TIMES;
 use super::fill;
 use super::store::{Node, Store, directory};
+use super::texts::{Described, Form};
 use super::{DESCRIPTION, Result, ZARR};
 use crate::arrays::{TIME, pack_bools, time};
 use crate::cf::Packed;
@@ -178,6 +181,8 @@ struct Source {
     time: Option<Value>,
     /// Indices of the chunks that are stored, in order.
     chunks: Vec<Vec<u64>>,
+    /// What makes texts of the numbers, if the array is of texts.
+    texts: Option<Described>,
 }
 
 impl Reader<'_> {
@@ -192,6 +197,9 @@ impl Reader<'_> {
     ) -> Result<bool> {
         let place = if path.is_empty() { "the root" } else { path };
         let prepared = self.prepare(path, description, attributes, report).and_then(|source| {
+            if source.texts.is_some() {
+                return Ok((source, None));
+            }
             let whole = match self.options.chunks {
                 Chunks::Join => Some(self.join(path, &source)?),
                 Chunks::Fit if source.len() <= WHOLE => self.join_if_sound(path, &source),
@@ -206,6 +214,15 @@ impl Reader<'_> {
                 return Ok(false);
             }
         };
+        if let Some(texts) = &source.texts {
+            return match self.texts(path, &source, texts) {
+                Ok(values) => self.write_texts(path, &source, (texts, values), sink),
+                Err(error) => {
+                    report(Note::failed(place, error));
+                    Ok(false)
+                }
+            };
+        }
         for told in source.values.reading.not_applied() {
             report(Note::not_kept(place, format!("what {} says: {}", told.name, told.why)));
         }
@@ -246,16 +263,21 @@ impl Reader<'_> {
             }
         }
         encoder.finish()?;
-        for path in std::iter::once("").chain(above(path)) {
-            if let Some(group) = self.groups.get_mut(path) {
-                group.is_told = true;
-            }
-        }
+        self.note_told(path);
         if altered > 0 {
             let what = format!("parts of {altered} complex values: both are NaN or infinite now, because one was");
             report(Note::not_kept(place, what));
         }
         Ok(true)
+    }
+
+    /// Notes that a message has the attributes of the groups above an array.
+    fn note_told(&mut self, path: &str) {
+        for path in std::iter::once("").chain(above(path)) {
+            if let Some(group) = self.groups.get_mut(path) {
+                group.is_told = true;
+            }
+        }
     }
 
     /// Reads the description of an array, and finds its chunks. Other files of its directory are reported.
@@ -268,6 +290,8 @@ impl Reader<'_> {
     ) -> Result<Source> {
         let description = Value::Map(description.to_vec());
         let mut json = from_cbor(&without_nan(&description), DESCRIPTION)?;
+        let names = json.get("dimension_names").cloned();
+        let texts = Described::take(&mut json)?;
         let time = time_of(&json);
         let data_type = json.get("data_type").map(|name| name.get("name").unwrap_or(name));
         let dtype = match data_type.and_then(Json::as_str) {
@@ -278,7 +302,8 @@ impl Reader<'_> {
         if let Some(fill) = dtype.zip(json.get("fill_value")).and_then(|(dtype, fill)| fill::normal(dtype, fill)) {
             json["fill_value"] = fill;
         }
-        let array = Array::parse(&json)?;
+        let is_wide = texts.as_ref().is_some_and(|texts| !matches!(texts.form, Form::Lengths(_)));
+        let array = if is_wide { Array::of_texts(&json)? } else { Array::parse(&json)? };
         let grid = array.grid(&self.options.limits)?;
         let mut chunks = Vec::new();
         self.store.files(&directory(Path::new(""), path), &mut |key| {
@@ -291,9 +316,15 @@ impl Reader<'_> {
             Ok(())
         })?;
         chunks.sort_unstable();
-        let values = Values::of(&array, attributes);
+        // Attributes of texts say nothing of numbers.
+        let (attributes, beside) = if texts.is_some() { (Vec::new(), attributes) } else { (attributes, Vec::new()) };
+        let mut values = Values::of(&array, attributes);
         values.describe(&array, &mut json).map_err(|error| error.within("the fill value"))?;
-        Ok(Source { array, values, json, time, chunks })
+        if texts.is_some() {
+            values.attributes = beside;
+            json["dimension_names"] = names.unwrap_or_default();
+        }
+        Ok(Source { array, values, json, time, chunks, texts })
     }
 
     fn threads(&self) -> Result<Threads> {

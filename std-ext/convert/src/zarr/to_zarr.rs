@@ -1,6 +1,7 @@
 //! From Tensogram to Zarr: messages of arrays restore them, and other objects become arrays.
 
 mod cubes;
+mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,14 +21,15 @@ use tgm_std::{DecodeLimits, DecodeOptions, GlobalMetadata, TensogramError, check
 use super::attributes::{self, teller};
 use super::codecs::make_writable;
 use super::describe::{Array, count, indices};
-use super::element::Element;
+use super::element::{Element, TIMES};
 use super::names::safe;
 use super::store::directory;
 use super::{DESCRIPTION, Result, ZARR};
-use crate::arrays::{NAME, unpack_bools};
-use crate::error::{encoding_from, metadata};
-use crate::names::{Names, of_object};
+use crate::arrays::{NAME, TIME, unpack_bools};
+use crate::error::{encoding, encoding_from, metadata};
+use crate::names::{Names, of_object, unnamed};
 use crate::note::Note;
+use crate::texts::{Texts, Written};
 
 /// Options of the conversion to Zarr.
 #[derive(Clone, Debug)]
@@ -62,6 +64,7 @@ pub struct ZarrWriter {
     root: PathBuf,
     options: ToZarrOptions,
     names: Names,
+    texts: Written,
     /// Attributes of groups, by path.
     groups: BTreeMap<String, Map<String, Json>>,
     /// Whether the root is an array, which then is all there is.
@@ -77,7 +80,15 @@ impl ZarrWriter {
     pub fn create(root: &Path, options: ToZarrOptions) -> Result<Self> {
         SourceName::of(root).to_write().and_then(fs::create_dir).map_err(|error| TensogramError::io(root, &error))?;
         let (names, groups) = (Names::new(safe), BTreeMap::new());
-        Ok(Self { root: root.to_path_buf(), options, names, groups, is_array: false, messages: 0 })
+        Ok(Self {
+            root: root.to_path_buf(),
+            options,
+            names,
+            texts: Written::default(),
+            groups,
+            is_array: false,
+            messages: 0,
+        })
     }
 
     /// Writes the objects of a message. What cannot be written is left out and given to `report`.
@@ -117,6 +128,7 @@ impl ZarrWriter {
             }
         }
         self.take_groups(&global, number, report);
+        self.write_texts(&global, number, report)?;
         for (index, object) in message.objects().enumerate() {
             let place = format!("message {number}, object {index}");
             let written = self.write_object(&object?, &global, (number, index), &place, report);
@@ -205,8 +217,14 @@ impl ZarrWriter {
         report: &mut dyn FnMut(Note),
     ) -> Result<()> {
         if self.is_array {
-            report(Note::not_kept(place, "the object: the store is the array of the first message"));
+            report(Note::failed(place, encoding("the store is the array of the first message")));
             return Ok(());
+        }
+        let shape: Vec<u64> = object.descriptor().shape().iter().collect();
+        let name = of_object(global, index, self.options.name_key.as_deref());
+        let wanted = name.unwrap_or_else(|| format!("object_{number}_{index}"));
+        if let Some(texts) = global.base.get(index).and_then(|entry| Texts::of_object(entry, &shape)) {
+            return self.write_text(&wanted, &texts, place, report);
         }
         let element = Element { dtype: object.descriptor().dtype() };
         let elements = match self.elements(object, element) {
@@ -216,10 +234,7 @@ impl ZarrWriter {
                 return Ok(());
             }
         };
-        let shape: Vec<u64> = object.descriptor().shape().iter().collect();
         let has_nan = object.descriptor().masks().get(MaskKind::Nan).is_some();
-        let name = of_object(global, index, self.options.name_key.as_deref());
-        let wanted = name.unwrap_or_else(|| format!("object_{number}_{index}"));
         let name = self.names.take(&wanted);
         if !name.starts_with(wanted.trim_matches('/')) {
             report(Note::not_kept(place, format!("the name {wanted:.80?}: it becomes {name:.80?}")));
@@ -229,20 +244,22 @@ impl ZarrWriter {
         if attributes.get(NAME).and_then(Json::as_str) == Some(&name) {
             attributes.remove(NAME);
         }
-        let mut json = json!({
+        let time = data_type_of_times(global, index, element);
+        if time.is_some() {
+            attributes.remove(TIME);
+        }
+        let json = json!({
             "zarr_format": 3,
             "node_type": "array",
             "shape": shape,
-            "data_type": element.name(),
+            "data_type": time.unwrap_or_else(|| element.name().into()),
             "chunk_grid": regular(&chunk_shape(&shape, self.options.chunks.as_deref())),
             "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
             "fill_value": element.usual_fill(has_nan),
             "codecs": usual_codecs(element, self.options.zstd_level),
             "attributes": attributes,
+            "dimension_names": dimensions(global, index, &shape),
         });
-        if let (Some(names), Some(map)) = (dimensions(global, index, shape.len()), json.as_object_mut()) {
-            map.insert("dimension_names".into(), names);
-        }
         let array = Array::parse(&json)?;
         let folder = directory(&self.root, &name);
         describe(&folder, &json)?;
@@ -438,17 +455,22 @@ fn is_of_name(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::InvalidFilename | std::io::ErrorKind::InvalidInput)
 }
 
-/// The names of dimensions, if there is one for each.
-fn dimensions(global: &GlobalMetadata, index: usize, dims: usize) -> Option<Json> {
-    let names = global.base.get(index)?.get("dimensions")?.as_array().filter(|names| names.len() == dims)?;
-    let names: Option<Vec<Json>> = names
-        .iter()
-        .map(|name| match name {
-            Value::Null => Some(Json::Null),
-            name => name.as_text().map(Json::from),
-        })
-        .collect();
-    names.map(Json::Array)
+/// The names of dimensions. xarray opens no store in which one has no name, so lengths name these.
+fn dimensions(global: &GlobalMetadata, index: usize, shape: &[u64]) -> Json {
+    let own = global.base.get(index).and_then(|entry| entry.get("dimensions")).and_then(Value::as_array);
+    let own = own.filter(|names| names.len() == shape.len()).map_or(&[][..], Vec::as_slice);
+    let mut own = own.iter().map(Value::as_text);
+    unnamed(shape).into_iter().map(|unnamed| own.next().flatten().map_or(unnamed, str::to_string)).collect()
+}
+
+/// The data type of integers that are times of numpy.
+fn data_type_of_times(global: &GlobalMetadata, index: usize, element: Element) -> Option<Json> {
+    let entries = global.base.get(index)?.get(TIME)?.as_map().filter(|_| element.dtype == Dtype::Int64)?;
+    let time = to_json(&Value::Map(entries.clone()));
+    let name = format!("numpy.{}", time.get("dtype")?.as_str()?);
+    let (unit, multiple) = (time.get("unit")?.as_str()?, time.get("multiple").and_then(Json::as_u64).unwrap_or(1));
+    let configuration = json!({"unit": unit, "scale_factor": multiple});
+    TIMES.contains(&name.as_str()).then(|| json!({"name": name, "configuration": configuration}))
 }
 
 /// Writes the description of a node, and its directory.

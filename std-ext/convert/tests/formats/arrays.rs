@@ -1,5 +1,6 @@
 //! Formats that hold arrays: what is written reads back to the bit, and what is damaged is an error.
 
+use ciborium::Value;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use tgm_convert::arrays::{Array, Arrays, Bools};
@@ -346,9 +347,51 @@ fn each_entry_of_an_archive_is_kept_or_listed() {
     // Times are times again.
     let mut back = Vec::new();
     npz::write(&read, Method::Stored, &mut back).unwrap();
-    for descr in ["'<M8[25s]'", "'<m8[ns]'"] {
+    for descr in ["'<M8[25s]'", "'<m8[ns]'", "'<U2'"] {
         assert!(back.windows(descr.len()).any(|window| window == descr.as_bytes()), "{descr}");
     }
+}
+
+#[test]
+fn texts_are_arrays_of_the_formats_that_have_texts() {
+    let texts = |texts: &[&str], shape: &[u64]| {
+        Array::of_texts(texts.iter().map(ToString::to_string).collect(), shape).unwrap()
+    };
+    let numbers = Array::new(Dtype::Uint8, ByteOrder::NATIVE, &[2], vec![1, 2]).unwrap().named("n");
+    let arrays =
+        Arrays { arrays: vec![texts(&["\u{e4}b", ""], &[2]).named("t"), numbers.clone()], ..Arrays::default() };
+    let written = |arrays: &Arrays<'_>| {
+        let mut file = Vec::new();
+        (csv::write(arrays, Layout::Columns, &mut file).unwrap(), String::from_utf8(file).unwrap())
+    };
+    let mut file = Vec::new();
+    assert!(npz::write(&arrays, Method::Stored, &mut file).unwrap().is_empty());
+    let read = npz::read(&file, Bools::Bitmask, &DecodeOptions::default()).unwrap();
+    assert_eq!(read.arrays, arrays.arrays);
+    assert_eq!(written(&arrays).1, "t,n\n\u{e4}b,1\n\"\",2\n");
+    // Formats without texts list them as values that are lost.
+    let mut file = Vec::new();
+    let lost = safetensors::write(&arrays, &mut file).unwrap();
+    assert!(lost.iter().any(|lost| lost.object == Some(0) && lost.is_values), "{lost:?}");
+    assert_eq!(safetensors::read(&file, Bools::Bitmask).unwrap().arrays.len(), 1);
+    assert!(raw::write(&arrays.arrays[0], ByteOrder::Big, Vec::new()).is_err());
+    // Where texts are not a column beside the others, the others are written.
+    let square = Arrays { arrays: vec![texts(&["a", "b"], &[1, 2]), numbers], ..Arrays::default() };
+    let (lost, text) = written(&square);
+    assert_eq!(text, "n\n1\n2\n");
+    assert!(lost.iter().any(|lost| lost.is_values), "{lost:?}");
+    // numpy makes all as wide as the widest.
+    let wide = [&["x".repeat(1 << 20)][..], &vec![String::new(); 1 << 10]].concat();
+    let count = wide.len() as u64;
+    assert!(Array::of_texts(wide, &[count]).is_ok_and(|array| npy::write(&array, Vec::new()).is_err()));
+    // Variables of texts of a message are arrays.
+    let of_file =
+        Value::Map(vec![("values".into(), Value::Array(vec!["x".into()])), ("shape".into(), Value::Array(vec![]))]);
+    let extra = [("texts".to_string(), Value::Map(vec![("g/name".into(), of_file)]))].into();
+    let message = Arrays { metadata: extra, ..Arrays::default() }.encode(&EncodeOptions::default()).unwrap();
+    let decoded = Arrays::decode(&message, &DecodeOptions::default()).unwrap();
+    assert_eq!((decoded.arrays.len(), decoded.arrays[0].name(), decoded.metadata.len()), (1, Some("g/name"), 0));
+    assert_eq!((decoded.arrays[0].texts(), decoded.arrays[0].text_shape()), (Some(vec!["x"]), Some(vec![])));
 }
 
 #[test]

@@ -89,10 +89,7 @@ fn each_column_of_a_table_is_kept_or_listed() {
     );
     assert_eq!((&*read.arrays[5].values, read.arrays[6].texts().unwrap()), (&[0x80][..], vec!["x", "y,z"]));
     let lost: Vec<_> = read.not_kept.iter().map(|note| (note.is_values, note.what.as_str())).collect();
-    assert!(
-        matches!(lost[..], [(false, text), (true, far)] if text.contains("\"text\"") && far.contains("line 2: 1e400")),
-        "{lost:?}"
-    );
+    assert!(matches!(lost[..], [(true, far)] if far.contains("line 2: 1e400")), "{lost:?}");
     // And texts are columns again.
     let some = Arrays { arrays: vec![read.arrays[0].clone(), read.arrays[6].clone()], ..Arrays::default() };
     let written = written(|file| assert_eq!(csv::write(&some, Layout::Columns, file).unwrap(), []));

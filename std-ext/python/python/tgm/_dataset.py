@@ -2,6 +2,7 @@
 
 import functools
 import os
+import warnings
 
 from . import _native
 
@@ -10,8 +11,9 @@ def open_dataset(source, /, **options):
     """Opens an archive as a dataset of xarray: `xarray.open_dataset(source, engine="tgm", **options)`.
 
     `source` is a path, an address, a pattern such as "run/*.tgm", a folder, or a list of these. Messages of one kind become a
-    variable whose dimensions are the keys that differ: number, time, step, level. What does not fit is told by a warning and
-    by `dataset.tgm.left_out`; `open_datasets` opens it too.
+    variable whose dimensions are the keys that differ: number, time, step, level. Files that came from NetCDF, Zarr or
+    `save_dataset` are joined along the dimensions whose coordinates differ, as `xarray.open_mfdataset` joins them. What does not
+    fit is told by a warning and by `dataset.tgm.left_out`; `open_datasets` opens it too.
 
     Options, beside what xarray takes, such as `chunks`:
 
@@ -37,14 +39,20 @@ def open_datasets(source, /, **options):
     """
     import xarray
 
+    from ._xarray import dataset_count
+
     archive = Archive(sources_of(source), options)
     engine = _backend()
-    return [
-        xarray.open_dataset(source, engine=engine, _number=number, **options) for number in range(len(archive.native()))
-    ]
+    with warnings.catch_warnings():
+        # What one leaves out is in the others.
+        warnings.filterwarnings("ignore", message=".* do not fit into the dataset")
+        return [
+            xarray.open_dataset(source, engine=engine, _number=number, **options)
+            for number in range(dataset_count(archive))
+        ]
 
 
-def save_dataset(dataset, path, *, encoding=None):
+def save_dataset(dataset, path, *, encoding=None, append_dim=None):
     """Writes a dataset of xarray to a file, which `open_dataset` gives back.
 
     A variable becomes a message, with an object for each index of all dimensions but the last two; small ones are joined.
@@ -56,10 +64,13 @@ def save_dataset(dataset, path, *, encoding=None):
 
     It may stand under `"tgm"` too, as in `encoding={"t2m": {"tgm": {"within": 0.01}}}`. Coordinates are stored plain. The file
     appears when it is complete.
+
+    With `append_dim` the dataset goes on where the one in the file ends: variables with that dimension are appended, and the others
+    must be equal to the ones in the file. Without a file it is created.
     """
     from ._save import save
 
-    save(dataset, path, encoding or {})
+    save(dataset, path, encoding or {}, append_dim)
 
 
 def zarr_store(source, /, *, codec="tgm", **options):
@@ -151,6 +162,15 @@ class Archive:
     def __dask_tokenize__(self):
         # dask cannot see that a file was changed.
         return ("tgm.Archive", *self._key())
+
+    def each(self):
+        """An archive for each file, in order."""
+        options = dict(self.native_options())
+        catalogs = options.get("catalog")
+        for number, source in enumerate(self.sources):
+            if isinstance(catalogs, tuple):
+                options["catalog"] = catalogs[number:number + 1]
+            yield Archive((source,), options)
 
     def native(self):
         """The datasets of the compiled half."""

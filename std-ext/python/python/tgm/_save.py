@@ -2,12 +2,16 @@
 
 import math
 import os
+import shutil
 import tempfile
 
 import numpy as np
 import xarray as xr
 
 from . import _native
+from ._dataset import Archive
+# It registers `Dataset.tgm` too.
+from ._xarray import TgmBackendEntrypoint, is_of_files
 
 # Bytes that an object has at least, where a place of the outer dimensions has fewer.
 LEAST_BYTES = 64 << 10
@@ -17,43 +21,111 @@ KEYS = {"within", "compression", "chunks"}
 COMPRESSIONS = ("zstd", "lz4", "szip", "none")
 
 
-def save(dataset, path, encoding):
+def save(dataset, path, encoding, append_dim=None):
     if isinstance(dataset, xr.DataArray):
         raise TypeError("a Dataset is expected, not a DataArray: call to_dataset() first")
-    wanted = {name: _wanted(name, options, dataset) for name, options in encoding.items()}
-    variables, attributes = xr.conventions.encode_dataset_coordinates(dataset)
     path = os.fsdecode(path)
     name, is_address = _native._shown(path)
     if is_address:
         raise OSError(f"cannot create {name}: addresses are read, and not written")
+    part = None
+    if append_dim is not None:
+        if append_dim not in dataset.dims:
+            raise ValueError(f"argument 'append_dim': the dataset has no dimension {append_dim!r}")
+        # What cannot be appended fails before anything is written, also where there is no file yet.
+        if os.path.exists(path):
+            dataset, number = _rest(dataset, path, name, append_dim)
+            part = {"number": number, "dimension": append_dim}
+    wanted = {name: _wanted(name, options, dataset) for name, options in encoding.items()}
     folder = os.path.dirname(os.path.abspath(path))
     place, temporary = tempfile.mkstemp(prefix=".tgm-", dir=folder)
     try:
-        with open(place, "wb") as out:
-            texts = {}
-            messages = []
-            for name, variable in variables.items():
-                if "/" in str(name) or not isinstance(name, str) or not name:
-                    raise ValueError(f"variable {name!r}: a name is a text without '/'")
-                encoded = _encoded(name, variable)
-                if encoded.dtype.kind in "OUST":
-                    texts[name] = _texts(name, encoded)
-                else:
-                    messages.append((name, encoded))
-            extra = {"attributes": _attributes("the dataset", attributes)} if attributes else {}
-            if texts or not messages:
-                out.write(_native.encode({**extra, "texts": texts}, []))
-                extra = {}
-            for name, variable in messages:
-                is_coordinate = name in dataset.coords
-                _write(out, name, variable, wanted.get(name, {}), is_coordinate, extra)
-                extra = {}
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
+        with open(place, "w+b") as out:
+            _write_all(out, dataset, wanted, {"part": part} if part else {})
+            if part:
+                out.flush()
+                out.seek(0)
+                _append(out, path)
+        if part:
+            os.unlink(temporary)
+        else:
+            os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, path)
     except BaseException:
         if os.path.exists(temporary):
             os.unlink(temporary)
         raise
+
+
+def _write_all(out, dataset, wanted, of_all):
+    """Writes the messages of a dataset. `of_all` is what each of them says."""
+    variables, attributes = xr.conventions.encode_dataset_coordinates(dataset)
+    texts = {}
+    messages = []
+    for name, variable in variables.items():
+        if "/" in str(name) or not isinstance(name, str) or not name:
+            raise ValueError(f"variable {name!r}: a name is a text without '/'")
+        encoded = _encoded(name, variable)
+        if encoded.dtype.kind in "OUST":
+            texts[name] = _texts(name, encoded)
+        else:
+            messages.append((name, encoded))
+    extra = {"attributes": _attributes("the dataset", attributes)} if attributes and not of_all else {}
+    if texts or not messages:
+        out.write(_native.encode({**of_all, **extra, "texts": texts}, []))
+        extra = {}
+    for name, variable in messages:
+        is_coordinate = name in dataset.coords
+        _write(out, name, variable, wanted.get(name, {}), is_coordinate, {**of_all, **extra})
+        extra = {}
+
+
+def _append(source, path):
+    """Puts what was written behind a file. If that fails, the file is as before."""
+    with open(path, "r+b") as out:
+        end = out.seek(0, os.SEEK_END)
+        try:
+            shutil.copyfileobj(source, out, 1 << 20)
+            out.flush()
+        except BaseException:
+            out.truncate(end)
+            raise
+
+
+def _rest(dataset, path, file, dim):
+    """What of a dataset is stored when it is appended to a file: the variables with the dimension. And the number of the part."""
+    natives = Archive((os.path.abspath(path),), {}).native()
+    if not natives or not is_of_files(natives[0]):
+        raise ValueError(f"{file}: it is not a dataset that was saved, so nothing can be appended along {dim}")
+    known = xr.open_dataset(path, engine=TgmBackendEntrypoint)
+    if dim not in known.dims:
+        raise ValueError(f"{file}: it has no dimension {dim}")
+    for name, variable in known.variables.items():
+        own = dataset.variables.get(name)
+        if dim not in variable.dims:
+            if own is not None and not own.equals(variable):
+                raise ValueError(f"{file}: {name!r} differs from what the file has, and has no dimension {dim}")
+            continue
+        if own is None:
+            raise ValueError(f"{file}: it has a variable {name!r}, which the dataset lacks")
+        sizes = [{key: size for key, size in each.sizes.items() if key != dim} for each in (own, variable)]
+        if own.dims != variable.dims or sizes[0] != sizes[1]:
+            raise ValueError(f"{file}: {name!r} has dimensions {dict(variable.sizes)}, and {dict(own.sizes)} in the dataset")
+        if _kind(own) != _kind(variable):
+            raise ValueError(f"{file}: {name!r} is of type {variable.dtype}, and {own.dtype} in the dataset")
+    if unknown := [name for name in dataset.variables if name not in known.variables]:
+        raise ValueError(f"{file}: it has no variable {unknown[0]!r}")
+    return dataset[[name for name in known.variables if dim in known.variables[name].dims]].drop_vars(
+        [name for name in dataset.coords if dim not in dataset.variables[name].dims], errors="ignore"
+    ), len(natives)
+
+
+def _kind(variable):
+    """What cannot be joined: numbers, moments, durations and texts."""
+    kind = variable.dtype.kind
+    if kind == "O":
+        return "U" if _is_text(variable) else "M"
+    return {"S": "U", "T": "U", "M": "M", "m": "m", "U": "U"}.get(kind, "f")
 
 
 def _umask():

@@ -6,23 +6,23 @@ import warnings
 
 import numpy as np
 import xarray as xr
-from xarray.backends import BackendArray, BackendEntrypoint
+from xarray.backends import BackendEntrypoint
 from xarray.core import indexing
 
 from . import _native
+from ._arrays import BoxArray
 from ._dataset import Archive, sources_of
+from ._joined import by_coordinates, in_order
 
 # Bytes of a chunk that is not asked for otherwise, and the greatest number of chunks of a variable.
 CHUNK_BYTES = 8 << 20
 MOST_CHUNKS = 10_000
-# Bytes that a selection of single points takes beside its result.
-BESIDE_BYTES = 64 << 20
 # Seconds since 1970 that nanoseconds can express.
 FIRST_NS, LAST_NS = -9_223_372_036, 9_223_372_036
 NO_TIME = np.iinfo(np.int64).min
 
 
-class TgmArray(BackendArray):
+class TgmArray(BoxArray):
     """A variable whose values are read when they are asked for."""
 
     def __init__(self, archive, number, variable, dtype):
@@ -32,11 +32,6 @@ class TgmArray(BackendArray):
         self.shape = variable["shape"]
         self.stored = np.dtype(variable["dtype"])
         self.dtype = np.dtype(dtype)
-
-    def __getitem__(self, key):
-        if isinstance(key, indexing.VectorizedIndexer):
-            return self._points(key)
-        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER, self._read)
 
     def _read(self, key):
         """The values of a box: integers, slices and lists of indices."""
@@ -55,46 +50,6 @@ class TgmArray(BackendArray):
             # Times of numpy are stored as integers.
             values = values.view(self.dtype) if self.dtype.kind in "mM" else values.astype(self.dtype)
         return values
-
-    def _points(self, key):
-        """The values of single points. Points that lie in one box are read together, a few hundred at a time."""
-        keys = [np.arange(size)[each] if isinstance(each, slice) else np.asarray(each) for each, size in
-                zip(key.tuple, self.shape)]
-        arrays = [np.asarray(each) for each in key.tuple if not isinstance(each, slice)]
-        if len(arrays) != len(keys):
-            # Slices beside arrays: the result has the arrays' dimensions first.
-            shape = np.broadcast_shapes(*(each.shape for each in arrays))
-            slices = [each for each, given in zip(keys, key.tuple) if isinstance(given, slice)]
-            ndim = len(shape) + len(slices)
-            found, at = [], len(shape)
-            for each, given in zip(keys, key.tuple):
-                if isinstance(given, slice):
-                    found.append(each.reshape([-1 if axis == at else 1 for axis in range(ndim)]))
-                    at += 1
-                else:
-                    found.append(each.reshape(each.shape + (1,) * len(slices)))
-            keys = found
-        shape = np.broadcast_shapes(*(each.shape for each in keys))
-        if math.prod(shape) == 0:
-            return np.empty(shape, self.dtype)
-        # Axes of the result along which some dimension varies alone are cut into runs, so that little is read beside.
-        keys = [each.reshape((1,) * (len(shape) - each.ndim) + each.shape) for each in keys]
-        out = np.empty(shape, self.dtype)
-        self._points_into(keys, out)
-        return out
-
-    def _points_into(self, keys, out):
-        unique = [np.unique(each) for each in keys]
-        needed = math.prod(len(each) for each in unique) * self.dtype.itemsize
-        longest = int(np.argmax(out.shape)) if out.ndim else 0
-        if needed > max(BESIDE_BYTES, 2 * out.nbytes) and out.size > 1:
-            half = out.shape[longest] // 2
-            for part in (slice(None, half), slice(half, None)):
-                place = (slice(None),) * longest + (part,)
-                self._points_into([each if each.shape[longest] == 1 else each[place] for each in keys], out[place])
-            return
-        box = self._read(tuple(unique))
-        out[...] = box[tuple(np.searchsorted(labels, each) for labels, each in zip(unique, keys))]
 
 
 class TgmBackendEntrypoint(BackendEntrypoint):
@@ -116,48 +71,19 @@ class TgmBackendEntrypoint(BackendEntrypoint):
     ):
         given = {"profile": profile, "join": join, "duplicates": duplicates, "squeeze": squeeze, "fill": fill,
                  "group": group, "catalog": catalog}
+        options = {
+            "mask_and_scale": mask_and_scale, "decode_times": decode_times, "concat_characters": concat_characters,
+            "decode_coords": decode_coords, "drop_variables": drop_variables, "use_cftime": use_cftime,
+            "decode_timedelta": decode_timedelta, "dtype": dtype, "chunk": chunk,
+        }
         archive = Archive(sources_of(filename_or_obj), given)
-        natives = archive.native()
-        if _number >= len(natives):
+        found = _joined(archive, options) if _is_joined(archive) else None
+        count = len(archive.native()) if found is None else len(found)
+        if _number >= count:
             raise ValueError(f"{_native._shown(archive.sources[0])[0]}: the archive has no objects")
-        native = natives[_number]
-        dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
-        variables = {}
-        for about in native.variables:
-            if about["name"] not in dropped:
-                variables[about["name"]] = _variable(archive, _number, about, dtype, chunk)
-        coordinates = {}
-        for name, dims, kind, values, attributes in native.coordinates:
-            if name in dropped:
-                continue
-            if kind == "times" and not decode_times:
-                kind, attributes = "numbers", {**attributes, "units": "seconds since 1970-01-01"}
-            if kind == "durations" and decode_timedelta is False:
-                kind, attributes = "numbers", {**attributes, "units": "seconds"}
-            coordinates[name] = _coordinate(variables, coordinates, dims, kind, values, attributes)
-        attributes = native.attributes
-        if coordinates or not _is_of_files(native):
-            dataset = xr.Dataset(variables, coords=coordinates, attrs=attributes)
-        else:
-            decoded, attributes, names = xr.conventions.decode_cf_variables(
-                variables, attributes, mask_and_scale=mask_and_scale, decode_times=decode_times,
-                concat_characters=concat_characters, decode_coords=decode_coords, drop_variables=drop_variables,
-                use_cftime=use_cftime, decode_timedelta=decode_timedelta,
-            )
-            dataset = xr.Dataset(decoded, attrs=attributes)
-            dataset = dataset.set_coords(names.intersection(decoded))
-        source = archive.sources[0] if len(archive.sources) == 1 else list(archive.sources)
-        dataset.encoding = {"source": source, "tgm": {"left_out": native.left_out, "notes": native.notes,
-                                                      "number": _number, "archive": archive}}
-        left_out = [each for each in native.left_out if not each.endswith("it is in another group")]
-        if left_out and _number == 0:
-            _warn_left_out(archive, left_out)
-        if native.lost and _number == 0:
-            warnings.warn("; ".join(native.lost[:3]) + ("; …" if len(native.lost) > 3 else ""), LeftOutWarning,
-                          stacklevel=3)
-        for note in native.notes if _number == 0 else ():
-            if note.startswith("the catalogue "):
-                warnings.warn(note, CatalogWarning, stacklevel=3)
+        dataset = _one(archive, _number, **options) if found is None else found[_number]
+        if _number == 0:
+            _warn(archive, dataset.encoding["tgm"])
         return dataset
 
     def guess_can_open(self, filename_or_obj):
@@ -174,7 +100,7 @@ class TgmBackendEntrypoint(BackendEntrypoint):
             for group in groups:
                 found[f"/{group}"] = self.open_dataset(filename_or_obj, **{**options, "group": group})
             return found
-        count = len(archive.native())
+        count = dataset_count(archive)
         if count <= 1:
             return {"/": self.open_dataset(filename_or_obj, **options)}
         with warnings.catch_warnings():
@@ -184,6 +110,73 @@ class TgmBackendEntrypoint(BackendEntrypoint):
 
     def open_datatree(self, filename_or_obj, **options):
         return xr.DataTree.from_dict(self.open_groups_as_dict(filename_or_obj, **options))
+
+
+def _is_joined(archive):
+    """Whether its datasets are joined: the ones of several files of NetCDF and Zarr, and parts that were appended."""
+    natives = archive.native()
+    if not natives or not is_of_files(natives[0]):
+        return False
+    return len(archive.sources) > 1 or any(native.along is not None for native in natives)
+
+
+def dataset_count(archive):
+    """The number of datasets that an archive is opened as."""
+    return len(_joined(archive, {})) if _is_joined(archive) else len(archive.native())
+
+
+def _joined(archive, options):
+    """The datasets of several files, each with the parts that were appended to it."""
+    found, names = [], []
+    for own in archive.each():
+        name = _native._shown(own.sources[0])[0]
+        natives = own.native()
+        if not natives:
+            continue
+        parts = [_one(own, number, **options) for number in range(len(natives))]
+        alongs = [native.along for native in natives[1:]]
+        found.append(in_order(parts, alongs, name))
+        names.append(name)
+    return by_coordinates(found, names)
+
+
+def _one(
+    archive, number, mask_and_scale=True, decode_times=True, concat_characters=True, decode_coords=True,
+    drop_variables=None, use_cftime=None, decode_timedelta=None, dtype=None, chunk=None,
+):
+    """A dataset as the compiled half has it, decoded."""
+    native = archive.native()[number]
+    dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
+    variables = {}
+    for about in native.variables:
+        if about["name"] not in dropped:
+            variables[about["name"]] = _variable(archive, number, about, dtype, chunk)
+    coordinates = {}
+    for name, dims, kind, values, attributes in native.coordinates:
+        if name in dropped:
+            continue
+        if kind == "times" and not decode_times:
+            kind, attributes = "numbers", {**attributes, "units": "seconds since 1970-01-01"}
+        if kind == "durations" and decode_timedelta is False:
+            kind, attributes = "numbers", {**attributes, "units": "seconds"}
+        coordinates[name] = _coordinate(variables, coordinates, dims, kind, values, attributes)
+    attributes = native.attributes
+    if coordinates or not is_of_files(native):
+        dataset = xr.Dataset(variables, coords=coordinates, attrs=attributes)
+    else:
+        decoded, attributes, names = xr.conventions.decode_cf_variables(
+            variables, attributes, mask_and_scale=mask_and_scale, decode_times=decode_times,
+            concat_characters=concat_characters, decode_coords=decode_coords, drop_variables=drop_variables,
+            use_cftime=use_cftime, decode_timedelta=decode_timedelta,
+        )
+        dataset = xr.Dataset(decoded, attrs=attributes)
+        dataset = dataset.set_coords(names.intersection(decoded))
+    source = archive.sources[0] if len(archive.sources) == 1 else list(archive.sources)
+    # Parts that were appended are joined.
+    left_out = [each for each in native.left_out if not each.startswith("part ")]
+    dataset.encoding = {"source": source, "tgm": {"left_out": left_out, "notes": native.notes, "lost": native.lost,
+                                                  "archives": [(archive, number)]}}
+    return dataset
 
 
 class LeftOutWarning(UserWarning):
@@ -204,14 +197,23 @@ def _untouched(data):
     return data
 
 
-def _warn_left_out(archive, left_out):
-    names = _native._shown(archive.sources[0])[0] if len(archive.sources) == 1 else f"{len(archive.sources)} files"
-    some = "; ".join(left_out[:3]) + ("; …" if len(left_out) > 3 else "")
-    text = f"{names}: {len(left_out)} cubes do not fit into the dataset: {some}. tgm.open_datasets opens all."
-    warnings.warn(text, LeftOutWarning, stacklevel=4)
+def _warn(archive, about):
+    """Tells what a dataset lacks."""
+    left_out = [each for each in about["left_out"] if not each.endswith("it is in another group")]
+    if left_out:
+        names = _native._shown(archive.sources[0])[0] if len(archive.sources) == 1 else f"{len(archive.sources)} files"
+        some = "; ".join(left_out[:3]) + ("; …" if len(left_out) > 3 else "")
+        text = f"{names}: {len(left_out)} cubes do not fit into the dataset: {some}. tgm.open_datasets opens all."
+        warnings.warn(text, LeftOutWarning, stacklevel=4)
+    if lost := about["lost"]:
+        warnings.warn("; ".join(lost[:3]) + ("; …" if len(lost) > 3 else ""), LeftOutWarning, stacklevel=4)
+    for note in about["notes"]:
+        if note.startswith("the catalogue "):
+            warnings.warn(note, CatalogWarning, stacklevel=4)
 
 
-def _is_of_files(native):
+def is_of_files(native):
+    """Whether the archive is of files: of NetCDF, of Zarr, or what `tgm.save_dataset` wrote."""
     return not native.coordinates
 
 
@@ -220,7 +222,10 @@ def _variable(archive, number, about, dtype, chunk):
     if about["texts"] is not None:
         # They are decoded already.
         attributes.pop("_Encoding", None)
-        return xr.Variable(about["dims"], _text_array(about["texts"]).reshape(about["shape"]), attributes)
+        texts = _text_array(about["texts"])
+        if attributes.pop("numpy_dtype", None) == "S":
+            texts = np.array([text.encode() for text in about["texts"]], "S")
+        return xr.Variable(about["dims"], texts.reshape(about["shape"]), attributes)
     wanted = np.dtype(about["dtype"])
     if dtype is not None and wanted.kind == "f":
         wanted = np.dtype(dtype)
@@ -304,8 +309,16 @@ class TgmAccessor:
 
     def holes(self, most=100):
         """Places without a message, in words: `t step=24 isobaricInhPa=500`. At most `most` of them."""
-        archive = self._about.get("archive")
-        return archive.native()[self._about["number"]].holes(most) if archive else []
+        found = []
+        for archive, number in self._about.get("archives", ()):
+            found += archive.native()[number].holes(most - len(found))
+        return found
+
+    def append(self, path, dim, *, encoding=None):
+        """Appends the dataset along a dimension to what `tgm.save_dataset` wrote: `tgm.save_dataset(ds, path, append_dim=dim)`."""
+        from ._dataset import save_dataset
+
+        save_dataset(self._dataset, path, encoding=encoding, append_dim=dim)
 
     def reduce(self, name, statistic, over, **labels):
         """A statistic of a variable over dimensions, computed while the archive is read: `ds.tgm.reduce("t2m", "mean", "number")`.

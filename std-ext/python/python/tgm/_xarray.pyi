@@ -2,7 +2,6 @@
 
 from typing import Any
 
-BESIDE_BYTES: Any
 CHUNK_BYTES: Any
 CatalogWarning: Any
 FIRST_NS: Any
@@ -13,5 +12,7 @@ NO_TIME: Any
 TgmAccessor: Any
 TgmArray: Any
 TgmBackendEntrypoint: Any
+dataset_count: Any
+is_of_files: Any
 
 def __getattr__(name: str) -> Any: ...

@@ -327,7 +327,7 @@ pub(crate) fn with_payloads<R: Send>(
     let len = payloads.iter().fold(0_usize, |sum, payload| sum.saturating_add(payload.while_attached(py).len()));
     if len <= SMALL && has_gil(py) {
         let bytes: Vec<&[u8]> = payloads.iter().map(|payload| payload.while_attached(py)).collect();
-        return attached(|| work(&bytes));
+        return attached(py, || work(&bytes));
     }
     let payloads = payloads.into_iter().map(|payload| payload.fixed(py)).collect::<PyResult<Vec<_>>>()?;
     let bytes: Vec<&[u8]> = payloads.iter().map(|payload| payload.while_attached(py)).collect();

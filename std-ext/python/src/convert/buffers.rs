@@ -83,7 +83,7 @@ impl Bytes {
     ) -> PyResult<R> {
         let bytes = self.while_attached(py);
         if has_gil(py) && (bytes.len() <= SMALL || reads == Reads::Parts && !self.is_fixed) {
-            return attached(|| work(bytes));
+            return attached(py, || work(bytes));
         }
         if self.is_fixed {
             return detached(py, || work(bytes));
@@ -107,7 +107,7 @@ impl Bytes {
         // A buffer that shrank gives fewer bytes.
         let bytes = self.while_attached(py).get(range).unwrap_or_default();
         if bytes.len() <= SMALL && (self.is_fixed || has_gil(py)) {
-            return attached(|| work(bytes));
+            return attached(py, || work(bytes));
         }
         if self.is_fixed {
             return detached(py, || work(bytes));

@@ -57,7 +57,7 @@ impl Memory {
         }
         let bytes = slice(self.all(py), range);
         let work = || bytes.and_then(work);
-        if self.is_fixed() { detached(py, work) } else { attached(work) }
+        if self.is_fixed() { detached(py, work) } else { attached(py, work) }
     }
 
     /// Runs short `work` on bytes with the GIL held.
@@ -71,9 +71,9 @@ impl Memory {
         work: impl FnOnce(&[u8]) -> Result<R>,
     ) -> PyResult<Result<R>> {
         if let Some(copy) = self.copy_if_open(py)? {
-            return attached(|| slice(&copy, range).and_then(work));
+            return attached(py, || slice(&copy, range).and_then(work));
         }
-        attached(|| slice(self.all(py), range).and_then(work))
+        attached(py, || slice(self.all(py), range).and_then(work))
     }
 
     /// A copy of bytes that other threads may change meanwhile, because the interpreter has no GIL to keep them away.

@@ -11,7 +11,7 @@ use super::Archive;
 type Make = fn(&Archive<'_>) -> Option<Value>;
 
 /// In the order of the tables, under the words of ecCodes.
-const MADE: [(&str, Make); 32] = [
+const MADE: [(&str, Make); 35] = [
     ("unknown", |_| None),
     ("stepRange", |field| Some(field.step?.range_value())),
     ("endStep", |field| Some(field.step?.to_value())),
@@ -36,14 +36,8 @@ const MADE: [(&str, Make); 32] = [
     }),
     ("dateOfAnalysis", |field| day(field, [Key::YearOfAnalysis, Key::MonthOfAnalysis, Key::DayOfAnalysis])),
     ("timeOfAnalysis", |field| time(field, [Key::HourOfAnalysis, Key::MinuteOfAnalysis])),
-    ("dateOfForecast", |field| match fill_up(field) {
-        Some((day, _)) => Some(day.number().into()),
-        None => day(field, [Key::YearOfForecast, Key::MonthOfForecast, Key::DayOfForecast]),
-    }),
-    ("timeOfForecast", |field| match fill_up(field) {
-        Some((_, time)) => Some(time.into()),
-        None => time(field, [Key::HourOfForecast, Key::MinuteOfForecast]),
-    }),
+    ("dateOfForecast", |field| day(field, [Key::YearOfForecast, Key::MonthOfForecast, Key::DayOfForecast])),
+    ("timeOfForecast", |field| time(field, [Key::HourOfForecast, Key::MinuteOfForecast])),
     ("dateOfModelVersion", |field| {
         day(field, [Key::YearOfModelVersion, Key::MonthOfModelVersion, Key::DayOfModelVersion])
     }),
@@ -65,6 +59,9 @@ const MADE: [(&str, Make); 32] = [
         let hours = window.map_or(Some(0), |window| Some(field.product.raw(Key::HoursAfterDataCutoff)? - window))?;
         Some(hhmm(hours.max(0), field.product.raw(Key::MinutesAfterDataCutoff)?).into())
     }),
+    ("dayOfYear", day_of_year),
+    ("dateOfFillUp", |field| fill_up(field).map(|(day, _)| day.number().into())),
+    ("timeOfFillUp", |field| fill_up(field).map(|(_, time)| time.into())),
 ];
 
 /// How the tables' source of this number is made.
@@ -73,20 +70,28 @@ pub(in crate::grib2) fn made(source: u8) -> Option<Make> {
 }
 
 /// The name of a centre, or its number.
-fn centre(number: u16) -> Value {
+pub(super) fn centre(number: u16) -> Value {
     tables::text(Group::CENTRE, number).map_or_else(|| number.into(), Value::from)
 }
 
 /// A day of three keys.
-fn day(field: &Archive<'_>, keys: [Key; 3]) -> Option<Value> {
+pub(super) fn day(field: &Archive<'_>, keys: [Key; 3]) -> Option<Value> {
     let [year, month, day] = keys.map(|key| field.product.raw(key));
     Some(Day::new(year?, month?, day?).number().into())
 }
 
 /// A time of two keys.
-fn time(field: &Archive<'_>, keys: [Key; 2]) -> Option<Value> {
+pub(super) fn time(field: &Archive<'_>, keys: [Key; 2]) -> Option<Value> {
     let [hour, minute] = keys.map(|key| field.product.raw(key));
     Some(hhmm(hour?, minute?).into())
+}
+
+/// The day of a climatology, which has no year: `jan-31`.
+fn day_of_year(field: &Archive<'_>) -> Option<Value> {
+    const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    let (day, _) = field.reference;
+    let month = MONTHS.get(usize::try_from(day.month().checked_sub(1)?).ok()?)?;
+    Some(format!("{month}-{:02}", day.day()).into())
 }
 
 /// The day of the model's version, by which hindcasts are kept.
@@ -105,7 +110,7 @@ pub(in crate::grib2) fn model(field: &Archive<'_>) -> Option<Value> {
 }
 
 /// The day on which a number of hours after the reference time falls, by whole hours of that.
-fn verification(field: &Archive<'_>, hours: i64) -> Option<Day> {
+pub(super) fn verification(field: &Archive<'_>, hours: i64) -> Option<Day> {
     let (today, now) = field.reference;
     today.after((now / 100).checked_add(hours)?.div_euclid(24))
 }

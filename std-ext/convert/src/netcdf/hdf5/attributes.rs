@@ -3,7 +3,7 @@
 use ciborium::Value;
 use half::f16;
 use hdf5_metno::types::{
-    FixedAscii, FixedUnicode, FloatSize, H5Type, IntSize, TypeDescriptor, VarLenAscii, VarLenUnicode,
+    EnumType, FixedAscii, FixedUnicode, FloatSize, H5Type, IntSize, TypeDescriptor, VarLenAscii, VarLenUnicode,
 };
 use hdf5_metno::{Attribute as Stored, Container, IndexType, IterationOrder, Location, Selection};
 use ndarray::{Array2, IxDyn};
@@ -103,7 +103,11 @@ fn value(stored: &Stored) -> Result<(Value, &'static str), Reason> {
     if space.is_null() {
         return match descriptor {
             TypeDescriptor::FixedAscii(_) | TypeDescriptor::FixedUnicode(_) => Ok(("".into(), "char")),
-            _ => Err("it has no value".into()),
+            descriptor => match kind_of(&descriptor) {
+                // NetCDF stores a list without numbers so.
+                Some(kind) => Ok((Value::Array(Vec::new()), kind)),
+                None => Err("it has no value".into()),
+            },
         };
     }
     if space.ndim() > 1 {
@@ -122,35 +126,58 @@ fn value(stored: &Stored) -> Result<(Value, &'static str), Reason> {
     Ok((Value::Array(values), kind))
 }
 
+/// The name that NetCDF has for the type of numbers.
+const fn kind_of(descriptor: &TypeDescriptor) -> Option<&'static str> {
+    Some(match descriptor {
+        TypeDescriptor::Integer(IntSize::U1) => "byte",
+        TypeDescriptor::Integer(IntSize::U2) => "short",
+        TypeDescriptor::Integer(IntSize::U4) => "int",
+        TypeDescriptor::Integer(IntSize::U8) => "int64",
+        TypeDescriptor::Unsigned(IntSize::U1) => "ubyte",
+        TypeDescriptor::Unsigned(IntSize::U2) => "ushort",
+        TypeDescriptor::Unsigned(IntSize::U4) => "uint",
+        TypeDescriptor::Unsigned(IntSize::U8) => "uint64",
+        TypeDescriptor::Float(FloatSize::U2 | FloatSize::U4) => "float",
+        TypeDescriptor::Float(FloatSize::U8) => "double",
+        _ => return None,
+    })
+}
+
 fn values(stored: &Stored, descriptor: &TypeDescriptor) -> Result<(Vec<Value>, &'static str), Reason> {
     macro_rules! numbers {
-        ($type:ty, $kind:literal, $convert:expr) => {
-            stored.read_raw::<$type>().map(|list| (list.into_iter().map($convert).collect(), $kind))
+        ($type:ty, $convert:expr) => {
+            stored.read_raw::<$type>().map(|list| list.into_iter().map($convert).collect())
         };
     }
+    // Names of integers are said of variables alone.
+    let descriptor = match descriptor {
+        TypeDescriptor::Enum(EnumType { size, signed: true, .. }) => &TypeDescriptor::Integer(*size),
+        TypeDescriptor::Enum(EnumType { size, signed: false, .. }) => &TypeDescriptor::Unsigned(*size),
+        other => other,
+    };
     let read = match descriptor {
         TypeDescriptor::Integer(size) => match size {
-            IntSize::U1 => numbers!(i8, "byte", Value::from),
-            IntSize::U2 => numbers!(i16, "short", Value::from),
-            IntSize::U4 => numbers!(i32, "int", Value::from),
-            IntSize::U8 => numbers!(i64, "int64", Value::from),
+            IntSize::U1 => numbers!(i8, Value::from),
+            IntSize::U2 => numbers!(i16, Value::from),
+            IntSize::U4 => numbers!(i32, Value::from),
+            IntSize::U8 => numbers!(i64, Value::from),
         },
         TypeDescriptor::Unsigned(size) => match size {
-            IntSize::U1 => numbers!(u8, "ubyte", Value::from),
-            IntSize::U2 => numbers!(u16, "ushort", Value::from),
-            IntSize::U4 => numbers!(u32, "uint", Value::from),
-            IntSize::U8 => numbers!(u64, "uint64", Value::from),
+            IntSize::U1 => numbers!(u8, Value::from),
+            IntSize::U2 => numbers!(u16, Value::from),
+            IntSize::U4 => numbers!(u32, Value::from),
+            IntSize::U8 => numbers!(u64, Value::from),
         },
-        TypeDescriptor::Float(FloatSize::U2) => numbers!(f16, "float", |it| f64::from(it).into()),
-        TypeDescriptor::Float(FloatSize::U4) => numbers!(f32, "float", |it| f64::from(it).into()),
-        TypeDescriptor::Float(FloatSize::U8) => numbers!(f64, "double", Value::from),
-        TypeDescriptor::Boolean => numbers!(i8, "bool", |it| Value::Bool(it != 0)),
+        TypeDescriptor::Float(FloatSize::U2) => numbers!(f16, |it| f64::from(it).into()),
+        TypeDescriptor::Float(FloatSize::U4) => numbers!(f32, |it| f64::from(it).into()),
+        TypeDescriptor::Float(FloatSize::U8) => numbers!(f64, Value::from),
+        TypeDescriptor::Boolean => numbers!(i8, |it| Value::Bool(it != 0)),
         _ => {
             let (list, kind) = texts(stored, descriptor)?;
             return Ok((list.into_iter().map(Value::from).collect(), kind));
         }
     };
-    read.map_err(reason_of)
+    read.map(|list| (list, kind_of(descriptor).unwrap_or("bool"))).map_err(reason_of)
 }
 
 /// Texts of a dataset. Texts of any length are read some at a time, as many of them can be one long text in the file. `most`

@@ -75,13 +75,18 @@ pub(super) fn add<'f>(
     match texts_of_dataset(&dataset, &descriptor, MAX_TEXT) {
         // As NetCDF 4 stores characters.
         Ok(values) if matches!(descriptor, TypeDescriptor::FixedAscii(1) | TypeDescriptor::FixedUnicode(1)) => {
-            let bytes = values.iter().map(|text| text.as_bytes().first().copied().unwrap_or_default()).collect();
+            let bytes = values.iter().map(|text| byte_of(text)).collect();
             let (values, characters) = (Vec::new(), Some(bytes));
             tree.texts.push(Text { path, dimensions, attributes, values, characters });
         }
         Ok(values) => tree.texts.push(Text { path, dimensions, attributes, values, characters: None }),
         Err(what) => report(Note::failed(path, encoding(what).within("the variable is not kept"))),
     }
+}
+
+/// The byte that became a text. Beyond ASCII it is a part of a character, and was taken for Latin-1.
+fn byte_of(text: &str) -> u8 {
+    text.chars().next().and_then(|character| u8::try_from(u32::from(character)).ok()).unwrap_or_default()
 }
 
 /// The type that the bindings do not describe, as far as they say.

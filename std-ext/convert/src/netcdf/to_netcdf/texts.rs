@@ -1,36 +1,13 @@
 //! Variables of texts, which messages have as annotations.
 
-use ciborium::Value;
-use netcdf::VariableMut;
+use netcdf::{AttributeValue, VariableMut};
 use tgm_std::{GlobalMetadata, Result};
 
-use super::{Named, NetcdfWriter, at, attribute, get, safe, unnamed};
-use crate::netcdf::{DIMENSIONS, TEXTS};
+use super::{Named, NetcdfWriter, at, attribute, safe, unnamed};
+use crate::cf::FILL;
+use crate::error::encoding;
 use crate::note::Note;
-
-/// A variable of texts, as the metadata of a message has it.
-struct Texts<'m> {
-    values: Vec<&'m str>,
-    shape: Vec<u64>,
-    /// Paths of dimensions.
-    dimensions: Vec<Option<&'m str>>,
-    attributes: &'m [(Value, Value)],
-}
-
-impl<'m> Texts<'m> {
-    /// `None` if the texts do not fit their shape.
-    fn read(map: &'m [(Value, Value)]) -> Option<Self> {
-        let list = |key| get(map, key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let number = |value: &Value| value.as_integer().and_then(|len| u64::try_from(len).ok());
-        let shape: Vec<u64> = list("shape").iter().map(number).collect::<Option<_>>()?;
-        let values: Vec<&str> = list("values").iter().map(Value::as_text).collect::<Option<_>>()?;
-        let count = shape.iter().try_fold(1_u64, |product, len| product.checked_mul(*len))?;
-        let mut dimensions: Vec<Option<&str>> = list(DIMENSIONS).iter().map(Value::as_text).collect();
-        dimensions.resize(shape.len(), None);
-        let attributes = get(map, "attributes").and_then(Value::as_map).map_or(&[][..], Vec::as_slice);
-        (count == values.len() as u64).then_some(Self { values, shape, dimensions, attributes })
-    }
-}
+use crate::texts::Texts;
 
 impl NetcdfWriter {
     /// Writes variables of texts. Each message of a file repeats them.
@@ -43,24 +20,21 @@ impl NetcdfWriter {
         if global.extra.contains_key("links") && self.messages == 1 {
             report(Note::not_kept(place, "links: NetCDF has one name for each variable"));
         }
-        let all = global.extra.get(TEXTS).and_then(Value::as_map).map_or(&[][..], Vec::as_slice);
-        for (name, map) in all {
-            let (Some(name), Some(map)) = (name.as_text(), map.as_map()) else {
-                report(Note::not_kept(place, "texts without a name"));
-                continue;
-            };
-            if self.names.is_taken(name) {
-                continue;
-            }
-            match Texts::read(map) {
-                None => report(Note::not_kept(place, format!("texts {name}: their number is not that of their shape"))),
-                Some(texts) => self.write_text(name, &texts, global, place, report)?,
+        for (name, texts) in Texts::of_message(global) {
+            match (name, texts) {
+                (None, _) => report(Note::failed(place, encoding("texts have no name"))),
+                (Some(name), None) => {
+                    let what = format!("texts {name}: their number is not that of their shape");
+                    report(Note::failed(place, encoding(what)));
+                }
+                (Some(name), Some(texts)) => self.write_text(name, &texts, global, place, report)?,
             }
         }
         Ok(())
     }
 
-    fn write_text(
+    /// Writes a variable of texts, unless a message before had the same.
+    pub(super) fn write_text(
         &mut self,
         name: &str,
         texts: &Texts<'_>,
@@ -68,10 +42,17 @@ impl NetcdfWriter {
         place: &str,
         report: &mut dyn FnMut(Note),
     ) -> Result<()> {
+        if !self.texts.is_new(name, texts) {
+            return Ok(());
+        }
         let path = self.names.take(name);
+        if path != name.trim_matches('/') {
+            report(Note::not_kept(place, format!("the name {name:?}: it becomes {path:?}")));
+        }
         let group = path.rsplit_once('/').map_or("", |(group, _)| group).to_string();
         self.add_group(&group).map_err(at(&self.path))?;
-        let unlimited = global.extra.get("unlimited").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let unlimited =
+            global.extra.get("unlimited").and_then(ciborium::Value::as_array).map_or(&[][..], Vec::as_slice);
         let mut names = Vec::new();
         for ((path, len), unnamed) in texts.dimensions.iter().zip(&texts.shape).zip(unnamed(&texts.shape)) {
             let (place_of_dimension, name) = match path {
@@ -88,13 +69,23 @@ impl NetcdfWriter {
         }
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut variable = self.file.add_string_variable(&path, &names).map_err(at(&self.path))?;
-        for (key, value) in texts.attributes {
-            let written = key.as_text().zip(attribute(value, None)).filter(|(key, _)| *key != "_FillValue");
-            match written {
-                Some((key, value)) => {
-                    variable.put_attribute(&safe(key), value).map_err(at(&self.path))?;
+        for (key, value) in texts.attributes() {
+            let Some(key) = key.as_text() else {
+                report(Note::not_kept(place, format!("an attribute of {name} whose name is not text")));
+                continue;
+            };
+            let written = match attribute(value, None) {
+                // It has to have the type of the values.
+                Some(AttributeValue::Str(fill)) if key == FILL => Some(AttributeValue::Strs(vec![fill])),
+                _ if key == FILL => None,
+                written => written,
+            };
+            match written.map(|value| variable.put_attribute(&safe(key), value)) {
+                Some(Ok(_)) => {}
+                Some(Err(error)) => report(Note::not_kept(place, format!("attribute {key} of {name}: {error}"))),
+                None => {
+                    report(Note::not_kept(place, format!("attribute {key} of {name}: NetCDF has no such attributes")))
                 }
-                None => report(Note::not_kept(place, format!("an attribute of {name}: {key:?}"))),
             }
         }
         put(&mut variable, texts).map_err(at(&self.path))

@@ -117,7 +117,7 @@ impl ArrayFlags {
             }
         };
         match to {
-            Format::Npy => npy::write(one()?, sink).map(|()| arrays.metadata_not_kept(&[])),
+            Format::Npy => npy::write(one()?, sink).map(|()| arrays.metadata_not_kept(&npy::KEPT)),
             #[cfg(feature = "npz")]
             Format::Npz => npz::write(arrays, if self.deflate { Method::Deflated } else { Method::Stored }, sink),
             #[cfg(feature = "safetensors")]

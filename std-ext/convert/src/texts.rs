@@ -1,0 +1,123 @@
+//! Arrays of texts, which messages have as metadata: for the formats that have texts as variables.
+//!
+//! Two forms are read. [`TEXTS`] of a message has variables of texts, with their dimensions and attributes, by their paths. An object
+//! without elements has the texts under [`TEXT`], as
+//! [`Array::of_texts`](super::arrays::Array::of_texts) makes it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use ciborium::Value;
+use tgm_std::GlobalMetadata;
+
+/// The key of an object's metadata that holds its texts.
+pub(super) const TEXT: &str = "text";
+/// The key of the shape of these texts, if they are not a list.
+pub(super) const TEXT_SHAPE: &str = "text_shape";
+/// The key of a message's metadata that holds variables of texts.
+pub(super) const TEXTS: &str = "texts";
+/// The attribute that says how characters encode texts. It would be wrong beside the texts.
+const ENCODING: &str = "_Encoding";
+
+/// An array of texts.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Texts<'m> {
+    pub(super) values: Vec<&'m str>,
+    pub(super) shape: Vec<u64>,
+    /// The paths of dimensions, `None` for one without a name.
+    pub(super) dimensions: Vec<Option<&'m str>>,
+    attributes: &'m [(Value, Value)],
+}
+
+impl<'m> Texts<'m> {
+    /// The variables of texts of a message by their paths: `None` in place of a path that is not text, and of texts that do not
+    /// fit their shape.
+    pub(super) fn of_message(global: &'m GlobalMetadata) -> impl Iterator<Item = (Option<&'m str>, Option<Self>)> {
+        let all = global.extra.get(TEXTS).and_then(Value::as_map).map_or(&[][..], Vec::as_slice);
+        all.iter().map(|(name, map)| (name.as_text(), map.as_map().and_then(|map| Self::read(map))))
+    }
+
+    fn read(map: &'m [(Value, Value)]) -> Option<Self> {
+        let get = |wanted: &str| map.iter().find(|(key, _)| key.as_text() == Some(wanted)).map(|(_, value)| value);
+        Self::of_parts(get("values")?, get("shape"), get("dimensions"), get("attributes"))
+    }
+
+    /// The texts of an object of this shape, if it holds texts. The metadata of the object have them.
+    pub(super) fn of_object(entry: &'m BTreeMap<String, Value>, shape: &[u64]) -> Option<Self> {
+        let values = entry.get(TEXT).filter(|_| shape == [0])?;
+        Self::of_parts(values, entry.get(TEXT_SHAPE), entry.get("dimensions"), entry.get("attributes"))
+    }
+
+    fn of_parts(
+        values: &'m Value,
+        shape: Option<&Value>,
+        dimensions: Option<&'m Value>,
+        attributes: Option<&'m Value>,
+    ) -> Option<Self> {
+        let values: Vec<&str> = values.as_array()?.iter().map(Value::as_text).collect::<Option<_>>()?;
+        let number = |value: &Value| value.as_integer().and_then(|len| u64::try_from(len).ok());
+        let shape: Vec<u64> = match shape.and_then(Value::as_array) {
+            Some(shape) => shape.iter().map(number).collect::<Option<_>>()?,
+            None => vec![values.len() as u64],
+        };
+        let count = shape.iter().try_fold(1_u64, |product, len| product.checked_mul(*len))?;
+        let dimensions = dimensions.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let mut dimensions: Vec<Option<&str>> = dimensions.iter().map(Value::as_text).collect();
+        dimensions.resize(shape.len(), None);
+        let attributes = attributes.and_then(Value::as_map).map_or(&[][..], Vec::as_slice);
+        (count == values.len() as u64).then_some(Self { values, shape, dimensions, attributes })
+    }
+
+    /// What is said about the texts, but for how a file encoded them.
+    pub(super) fn attributes(&self) -> impl Iterator<Item = &'m (Value, Value)> {
+        self.attributes.iter().filter(|(key, _)| key.as_text() != Some(ENCODING))
+    }
+}
+
+/// The variables of texts that a writer has written. Each message of a file repeats them.
+#[derive(Debug, Default)]
+pub(super) struct Written(BTreeSet<(String, u64)>);
+
+impl Written {
+    /// Whether these texts are not written yet under this name. They count as written from now on.
+    pub(super) fn is_new(&mut self, name: &str, texts: &Texts<'_>) -> bool {
+        let mut hasher = DefaultHasher::new();
+        (&texts.values, &texts.shape).hash(&mut hasher);
+        self.0.insert((name.to_string(), hasher.finish()))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_of_texts_are_read() {
+        let list = |texts: &[&str]| Value::Array(texts.iter().map(|text| (*text).into()).collect());
+        let of_file = Value::Map(vec![
+            ("values".into(), list(&["a", "b"])),
+            ("shape".into(), Value::Array(vec![1.into(), 2.into()])),
+            ("dimensions".into(), list(&["y", "g/x"])),
+            ("attributes".into(), Value::Map(vec![(ENCODING.into(), "utf-8".into()), ("long".into(), "n".into())])),
+        ]);
+        let short = Value::Map(vec![("values".into(), list(&["a"])), ("shape".into(), Value::Array(vec![2.into()]))]);
+        let texts = Value::Map(vec![("t".into(), of_file), ("short".into(), short)]);
+        let global = GlobalMetadata { extra: [(TEXTS.to_string(), texts)].into(), ..GlobalMetadata::default() };
+        let found: Vec<_> = Texts::of_message(&global).collect();
+        let (name, texts) = found.first().unwrap();
+        let texts = texts.as_ref().unwrap();
+        assert_eq!((*name, &texts.values[..], &texts.shape[..]), (Some("t"), &["a", "b"][..], &[1, 2][..]));
+        assert_eq!(texts.dimensions, [Some("y"), Some("g/x")]);
+        assert_eq!(texts.attributes().count(), 1, "how characters encoded texts is left out");
+        assert_eq!(found.get(1), Some(&(Some("short"), None)));
+        // An object with these texts says the same, but for dimensions and attributes.
+        let shape = Value::Array(vec![1.into(), 2.into()]);
+        let entry = BTreeMap::from([(TEXT.to_string(), list(&["a", "b"])), (TEXT_SHAPE.to_string(), shape)]);
+        let again = Texts::of_object(&entry, &[0]).unwrap();
+        assert_eq!((&again.values, &again.shape), (&texts.values, &texts.shape));
+        assert_eq!(Texts::of_object(&entry, &[1]), None, "an object with elements holds no texts");
+        let mut written = Written::default();
+        assert!(written.is_new("t", texts) && !written.is_new("t", &again) && written.is_new("u", &again));
+    }
+}

@@ -1,0 +1,182 @@
+"""Datasets of several files as one, and datasets that grow."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+
+import tgm
+
+xarray = pytest.importorskip("xarray")
+
+
+def dataset():
+    """Ten days with a grid mapping, bounds of times and a text for each day."""
+    random = np.random.default_rng(1)
+    days = np.arange("2020-12-27", "2021-01-06", dtype="M8[D]").astype("M8[ns]")
+    return xarray.Dataset(
+        {
+            "t": (("time", "y", "x"), random.normal(280, 10, (10, 3, 4)).astype("f4"), {"units": "K", "grid_mapping": "crs"}),
+            "crs": ((), np.int32(0), {"grid_mapping_name": "lambert_conformal_conic"}),
+            "time_bounds": (("time", "bounds"), np.stack([days, days + np.timedelta64(1, "D")], 1)),
+            "name": ("time", [f"day {number}" for number in range(10)]),
+        },
+        coords={
+            "time": ("time", days, {"bounds": "time_bounds"}),
+            "y": [3.0, 2.0, 1.0],
+            "longitude": (("y", "x"), random.random((3, 4))),
+        },
+        attrs={"title": "all"},
+    )
+
+
+def save(folder, name, part):
+    """A file whose times count from its first day."""
+    part = part.copy()
+    if part.sizes["time"]:
+        first = str(part.time.values[0])[:10]
+        for each in ("time", "time_bounds"):
+            part[each].encoding = {"units": f"hours since {first}", "calendar": "standard"}
+    path = folder / f"{name}.tgm"
+    tgm.save_dataset(part, path)
+    return path
+
+
+def test_files_go_on_where_others_end(tmp_path):
+    whole = dataset()
+    parts = [whole.isel(time=slice(*ends)) for ends in ((5, 8), (0, 5), (8, 10))]
+    paths = [save(tmp_path, number, part) for number, part in enumerate(parts)]
+    found = tgm.open_dataset(paths)
+    assert not any(isinstance(found[name].variable._data, np.ndarray) for name in ("t", "name", "longitude"))
+    xarray.testing.assert_identical(found.load(), whole)
+    like = xarray.combine_by_coords(parts, data_vars="different", coords="different", compat="equals")
+    xarray.testing.assert_identical(found, like)
+    assert len(tgm.open_datasets(paths)) == 1
+    assert tgm.open_dataset(tmp_path).identical(found) and tgm.open_dataset(str(tmp_path / "*.tgm")).identical(found)
+
+
+@pytest.mark.parametrize("key", [
+    {"time": 6}, {"time": -1, "x": 2}, {"time": slice(1, 9, 3)}, {"time": slice(None, None, -2)}, {"time": [9, 0, 4, 4], "y": [2, 0]},
+    {"time": slice(3, 3)}, {"y": 1}, {"time": ("p", [9, 0, 5]), "x": ("p", [1, 2, 3])}, {"time": ("p", [4, 5])},
+])
+def test_indices_select_among_files(tmp_path, key):
+    whole = dataset()
+    paths = [save(tmp_path, number, whole.isel(time=slice(start, end))) for number, (start, end) in enumerate(((0, 5), (5, 6), (6, 10)))]
+    key = {dim: xarray.DataArray(each[1], dims=each[0]) if isinstance(each, tuple) else each for dim, each in key.items()}
+    xarray.testing.assert_identical(tgm.open_dataset(paths).t.isel(key).load(), whole.t.isel(key))
+
+
+def test_files_are_joined_along_more_than_one_dimension_and_by_variables(tmp_path):
+    whole = dataset().drop_vars("name").assign_coords(x=np.arange(4))
+    cuts = itertools.product((slice(6, 10), slice(0, 6)), (slice(0, 1), slice(1, 3)), (slice(0, 2), slice(2, 4)))
+    paths = [
+        save(tmp_path, number, whole.isel(time=time, y=y, x=x)) for number, (time, y, x) in enumerate(cuts)
+    ]
+    xarray.testing.assert_identical(tgm.open_dataset(paths).load(), whole)
+    with pytest.raises(ValueError, match="do not form a box|has dimensions|overlaps"):
+        tgm.open_dataset(paths[1:])
+    other = save(tmp_path, "other", whole[["t", "time_bounds"]].rename(t="u"))
+    merged = tgm.open_dataset([*paths, other])
+    assert {"t", "u"} <= set(merged.data_vars) and merged.u.shape == merged.t.shape
+    shifted = save(tmp_path, "shifted", whole[["t", "time_bounds"]].rename(t="v").isel(time=slice(0, 4)))
+    with pytest.warns(UserWarning, match="other coordinates"):
+        one = tgm.open_dataset([*paths, shifted])
+    assert "v" not in one and len(one.tgm.left_out) == 1
+    assert [set(each.data_vars) & {"t", "v"} for each in tgm.open_datasets([*paths, shifted])] == [{"t"}, {"v"}]
+
+
+def test_what_differs_without_the_dimension_is_stacked(tmp_path):
+    whole = dataset()
+    first, second = whole.isel(time=slice(0, 4)), whole.isel(time=slice(4, 10)).assign(crs=xarray.Variable((), np.int32(1)))
+    found = tgm.open_dataset([save(tmp_path, "a", first), save(tmp_path, "b", second)])
+    assert found.crs.dims == ("time",) and found.crs.values.tolist() == [0] * 4 + [1] * 6
+
+
+def test_files_that_cannot_be_joined_are_named(tmp_path):
+    whole = dataset()
+    early, late = (save(tmp_path, name, whole.isel(time=part)) for name, part in (("early", slice(0, 5)), ("late", slice(3, 10))))
+    wide = save(tmp_path, "wide", whole.isel(time=slice(5, 10), x=slice(0, 2)))
+    text = save(tmp_path, "text", whole.isel(time=slice(5, 10)).assign(t=whole.t.isel(time=slice(5, 10)).astype(str)))
+    for paths, why in (([early, late], "early.*late.*time overlaps"), ([early, early], "nothing says how they go on"),
+                       ([early, wide], "wide.*has dimensions"), ([early, text], "text.*is of type")):
+        with pytest.raises(ValueError, match=why):
+            tgm.open_dataset(paths)
+    later = save(tmp_path, "later", whole.isel(time=slice(5, 10)))
+    with pytest.raises(ValueError, match="decode times to join them"):
+        tgm.open_dataset([early, later], decode_times=False)
+
+
+def test_chunks_do_not_span_files(tmp_path):
+    pytest.importorskip("dask")
+    whole = dataset()
+    paths = [save(tmp_path, number, whole.isel(time=slice(start, end))) for number, (start, end) in enumerate(((0, 7), (7, 10)))]
+    found = tgm.open_dataset(paths, chunks={})
+    assert found.t.chunks == ((7, 3), (3,), (4,))
+    xarray.testing.assert_identical(found.load(), whole)
+
+
+def test_a_dataset_grows_along_a_dimension(tmp_path):
+    whole, path = dataset(), tmp_path / "a.tgm"
+    for number, (start, end) in enumerate(((0, 4), (4, 5), (5, 5), (5, 10))):
+        part = whole.isel(time=slice(start, end))
+        if number % 2:
+            part.tgm.append(path, "time", encoding={"t": {"compression": "lz4"}})
+        else:
+            tgm.save_dataset(part, path, append_dim="time")
+    xarray.testing.assert_identical(tgm.open_dataset(path).load(), whole)
+    assert len(tgm.open_datasets(path)) == 1
+    grown, other = tmp_path / "a.tgm", save(tmp_path, "b", whole.assign_coords(time=whole.time + np.timedelta64(20, "D")))
+    assert tgm.open_dataset([other, grown]).sizes["time"] == 20
+    again = tmp_path / "again.tgm"
+    tgm.save_dataset(tgm.open_dataset(path), again)
+    xarray.testing.assert_identical(tgm.open_dataset(again).load(), whole)
+
+
+def test_what_cannot_be_appended_is_an_error_and_leaves_the_file(tmp_path):
+    whole, path = dataset(), tmp_path / "a.tgm"
+    tgm.save_dataset(whole.isel(time=slice(0, 5)), path)
+    before, later = path.read_bytes(), whole.isel(time=slice(5, 10))
+    cases = [
+        (later.drop_vars("t"), "time", "'t', which the dataset lacks"), (later.assign(u=later.t), "time", "no variable 'u'"),
+        (later.isel(x=slice(0, 2)), "time", "differs from what the file has|has dimensions"), (later, "z", "no dimension 'z'"),
+        (later.assign_coords(y=[1.0, 2.0, 3.0]), "time", "'y' differs"), (later.assign(t=later.t.astype(str)), "time", "of type"),
+        (later.assign(t=later.t.transpose("y", "x", "time")), "time", "has dimensions"),
+    ]
+    for part, dim, why in cases:
+        with pytest.raises(ValueError, match=why):
+            tgm.save_dataset(part, path, append_dim=dim)
+    with pytest.raises(TypeError, match="attribute"):
+        tgm.save_dataset(later.assign(t=later.t.assign_attrs(a={})), path, append_dim="time")
+    assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
+    fields = tmp_path / "fields.tgm"
+    fields.write_bytes(tgm.encode({"base": [{"mars": {"param": "t", "step": 0}}]}, [(None, np.zeros((3, 4)))]))
+    with pytest.raises(ValueError, match="not a dataset that was saved"):
+        tgm.save_dataset(later, fields, append_dim="time")
+
+
+def test_an_append_that_was_interrupted_is_told(tmp_path):
+    whole, path = dataset(), tmp_path / "a.tgm"
+    tgm.save_dataset(whole.isel(time=slice(0, 5)), path)
+    start = path.stat().st_size
+    whole.isel(time=slice(5, 10)).tgm.append(path, "time")
+    messages = [length for offset, length in tgm.scan(path.read_bytes()) if offset >= start]
+    with open(path, "r+b") as file:
+        file.truncate(start + messages[0])
+    with pytest.warns(UserWarning, match="part 1 .* is not complete"):
+        found = tgm.open_dataset(path)
+    xarray.testing.assert_identical(found.load(), whole.isel(time=slice(0, 5)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        whole.isel(time=slice(5, 10)).tgm.append(path, "time")
+        xarray.testing.assert_identical(tgm.open_dataset(path).load(), whole)
+
+
+def test_characters_without_an_encoding_are_bytes(tmp_path):
+    texts = {"dimensions": ["x"], "shape": [2], "values": ["ab", ""], "type": "char"}
+    told = {**texts, "attributes": {"_Encoding": "utf-8"}}
+    path = tmp_path / "a.tgm"
+    path.write_bytes(tgm.encode({"texts": {"bytes": texts, "text": told}}, []))
+    found = tgm.open_dataset(path)
+    assert found["bytes"].values.tolist() == [b"ab", b""] and found["text"].values.tolist() == ["ab", ""]
+    assert found["bytes"].attrs == found["text"].attrs == {}
