@@ -44,14 +44,15 @@
 //! | `session` | what calls to one reader share |
 //! | `question`, `batch` | questions and their answers; one question to several messages |
 //! | `gather` | the bytes that an answer needs |
-//! | `locate` | where messages are |
+//! | `locate`, `lone_message` | where messages are; one whose place is known |
 //! | `outline` | all of a message but payloads |
-//! | `described`, `source`, `read_task` | descriptors; known bytes as a source of scans; what is wanted, apart from fetching |
+//! | `described`, `source`, `read_task`, `ahead` | descriptors; known bytes as a source of scans; what is wanted, apart from fetching; what is read beyond it |
 //! | `structure` | the metadata of a message, and where its objects are |
 //! | `missing_ranges` | what a step found missing, and the requests for it |
 //! | `known_bytes`, `local`, `memory` | what is known of a source; local files and memory as sources |
 //! | `fetch`, `options`, `positioned`, `url` | the traits of sources, and how they are asked |
 
+mod ahead;
 #[cfg(feature = "async")]
 pub mod async_reader;
 #[cfg(feature = "async")]
@@ -62,6 +63,7 @@ mod gather;
 mod known_bytes;
 mod local;
 mod locate;
+mod lone_message;
 mod memory;
 mod missing_ranges;
 pub mod options;

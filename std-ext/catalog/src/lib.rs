@@ -106,7 +106,7 @@ pub use self::proof::Freshness;
 use self::proof::Proof;
 use self::select::{Level, encoded, for_each_row, mask};
 use self::told::Told;
-pub use self::values::Group;
+pub use self::values::{Group, KeyColumn, ObjectPlace};
 use tgm_std::file::{AppendOptions, Data, TensogramFile, TornTail};
 use tgm_std::internal::Threads;
 use tgm_std::metadata::query::Query;

@@ -28,6 +28,30 @@ pub struct Group {
     pub objects: Vec<(usize, usize)>,
 }
 
+/// The values of a key, of all objects in the order of the data.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct KeyColumn {
+    /// The distinct values, in the order in which they come first.
+    pub values: Vec<Owned>,
+    /// For each object the number of its value. `None` where it is missing.
+    pub codes: Vec<Option<u32>>,
+}
+
+/// Where an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ObjectPlace {
+    /// The number of its message, from 0.
+    pub message: usize,
+    /// Its number in the message, from 0.
+    pub object: usize,
+    /// The first byte of its frame in the data.
+    pub offset: u64,
+    /// Bytes of its frame.
+    pub length: u64,
+}
+
 /// The id of a distinct value: its position in [`Distinct::values`]. `None` stands for a missing value.
 type Id = Option<u32>;
 
@@ -100,6 +124,39 @@ impl Catalog {
             seen.into_iter().filter_map(|id| distinct.values.get(usize::try_from(id).ok()?).cloned()).collect();
         values.sort_by(order);
         Ok(values)
+    }
+
+    /// The values of a key.
+    ///
+    /// # Errors
+    /// As [`Self::distinct`].
+    pub fn column(&self, key: &str) -> Result<KeyColumn> {
+        let (mut distinct, mut codes) = (Distinct::default(), Vec::with_capacity(self.object_count()));
+        for leaf in &self.leaves {
+            let key = self.key_of(leaf, key)?;
+            codes.extend(distinct.ids_of(key, leaf.object_column(key)?, leaf.covers.objects)?);
+        }
+        Ok(KeyColumn { values: distinct.values, codes })
+    }
+
+    /// Where all objects are, in the order of the data.
+    ///
+    /// # Errors
+    /// [`TensogramError::Metadata`](tgm_std::TensogramError::Metadata) if the catalogue is damaged.
+    pub fn objects(&self) -> Result<Vec<ObjectPlace>> {
+        let mut found = Vec::with_capacity(self.object_count());
+        for leaf in &self.leaves {
+            let places = &leaf.places()?.objects;
+            Self::each_object(leaf, |row, (message, object)| {
+                found.extend(places.get(row).map(|(offset, length)| ObjectPlace {
+                    message,
+                    object,
+                    offset: *offset,
+                    length: *length,
+                }));
+            })?;
+        }
+        Ok(found)
     }
 
     /// Groups all objects by their values of these keys: objects with the same values are in the same group. Groups are

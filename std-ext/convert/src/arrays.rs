@@ -219,6 +219,7 @@ impl<'a> Arrays<'a> {
             descriptor.obj_type = stored.obj_type;
             descriptor.params = stored.params;
             descriptor.params.retain(|key, _| Key::from_name(key).is_none());
+            // Metadata may have fewer entries than there are objects.
             let mut metadata = global.base.get_mut(index).map(std::mem::take).unwrap_or_default();
             metadata.remove(RESERVED_KEY);
             arrays.push(Array { descriptor, values: decoded, metadata });

@@ -306,8 +306,10 @@ fn write_columns(arrays: &[&Array<'_>], names: Option<&Vec<String>>, sink: &mut 
             columns.push(Box::new(numbers.texts().map(move |text| typed(text, numbers.dtype))));
         }
     }
-    for _ in 0..arrays.first().map_or(0, |array| rows(array)) {
-        write_line(columns.iter_mut().map(|texts| texts.next().unwrap_or_default()), sink)?;
+    for row in 0..arrays.first().map_or(0, |array| rows(array)) {
+        let fields: Option<Vec<String>> = columns.iter_mut().map(Iterator::next).collect();
+        let fields = fields.ok_or_else(|| refused(format!("a column ends before row {row}")))?;
+        write_line(fields.into_iter(), sink)?;
     }
     Ok(())
 }

@@ -185,6 +185,7 @@ struct SizeBudget<'l> {
 impl SizeBudget<'_> {
     /// Takes room for an entry.
     fn take(&mut self, encoded: u64, decoded: u64) -> Result<usize> {
+        // Sums beyond all numbers are beyond all limits.
         self.encoded = self.encoded.saturating_add(encoded);
         self.decoded = self.decoded.saturating_add(decoded);
         self.limits.check_bytes(self.encoded, self.decoded)?;

@@ -1,8 +1,11 @@
 //! The objects of a variable as they lie, for readers that take them as chunks.
 
 use std::num::NonZeroU64;
+use std::ops::Range;
 
 use tgm_core::descriptor::{ByteOrder, Dtype};
+use tgm_core::frame::Frame;
+use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
 use tgm_std::deps::ciborium::Value;
 use tgm_std::internal::Threads;
@@ -81,6 +84,24 @@ impl Dataset {
             return Err(bad(format!("{} ends before the object: it was changed", source.file().name())));
         }
         Ok(Some(bytes))
+    }
+
+    /// Where the payload of the object at a piece of a variable is: the number of its source, and its bytes there. `None` where no
+    /// object is. Reads the frame.
+    ///
+    /// # Errors
+    /// As [`Self::piece_frame`], and the errors of the frame.
+    pub fn piece_payload(&self, variable: &str, piece: u64) -> Result<Option<(usize, Range<u64>)>> {
+        let Content::Pieces(pieces) = &self.known(variable)?.content else { return Ok(None) };
+        let Some(frame) = self.piece_frame(variable, piece)? else { return Ok(None) };
+        let payload = DataObject::parse(Frame::parse(&frame)?.0)?.payload();
+        // The payload is a part of the frame.
+        let before = payload.as_ptr().addr().saturating_sub(frame.as_ptr().addr()) as u64;
+        let found = pieces.places.binary_search_by_key(&piece, |(place, _)| *place).ok();
+        let Some((_, number)) = found.and_then(|at| pieces.places.get(at)) else { return Ok(None) };
+        let (_, entry) = self.archive.entry(*number)?;
+        let start = entry.offset.saturating_add(before);
+        Ok(Some((entry.source as usize, start..start.saturating_add(payload.len() as u64))))
     }
 
     /// How all objects of a variable are stored. `None` if they differ, and for a variable without objects. Reads the descriptor

@@ -167,6 +167,13 @@ impl Dataset {
         Ok(Some(PyBytes::new(py, object.payload())))
     }
 
+    /// Where the payload of the object at a piece is: the number of its source, its first byte, and its length. None where no object
+    /// is.
+    fn payload_place(&self, py: Python<'_>, name: &str, number: u64) -> PyResult<Option<(usize, u64, u64)>> {
+        let found = detached(py, || self.0.piece_payload(name, number))?.map_err(raise(py))?;
+        Ok(found.map(|(source, place)| (source, place.start, place.end - place.start)))
+    }
+
     /// Statistics over dimensions: the dimensions that are left, their lengths, and the values of each statistic, flat.
     fn reduce<'py>(
         &self,

@@ -154,7 +154,6 @@ const fn advice(hint: Hint) -> &'static str {
         Hint::MaxFileBytes => "the limit for a file",
         Hint::MaxExpansion => "the limit for what a byte may become",
         Hint::MaxMetadataBytes => "the limit for the memory of metadata",
-        Hint::MaxNesting => "the limit for metadata",
         Hint::MaxObjects => "the limit for one message",
         Hint::ValueOrder => "data must be in the byte order that the descriptor declares",
         Hint::Blosc2 | Hint::Sz3 => FULL,

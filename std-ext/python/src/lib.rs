@@ -4,7 +4,7 @@
 //!
 //! | module | what it knows |
 //! |---|---|
-//! | `dataset`, `functions`, `file`, `source`, `iterators`, `streaming`, `asynchronous`, `view` | what Python programs call |
+//! | `catalog`, `dataset`, `functions`, `file`, `source`, `iterators`, `streaming`, `asynchronous`, `view` | what Python programs call |
 //! | `message` | decoded messages as tuples of Python objects |
 //! | `metadata`, `descriptor` | the two classes that describe |
 //! | `canonical` | how those two are compared, hashed and pickled |
@@ -18,6 +18,7 @@
 #![cfg_attr(not(feature = "remote"), allow(unused_variables))]
 
 mod asynchronous;
+mod catalog;
 mod canonical;
 mod convert;
 mod dataset;
@@ -50,6 +51,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     // No conversion is compiled in.
     module.add("__has_grib__", false)?;
     module.add("__has_netcdf__", false)?;
+    catalog::add_to(module)?;
     dataset::add_to(module)?;
     functions::add_to(module)?;
     source::add_to(module)?;

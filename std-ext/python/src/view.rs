@@ -11,19 +11,19 @@
 //! | `select` | indexing |
 //! | `out` | decoding into an array of the caller |
 //! | `show` | texts for people |
-//! | `borrowed` | arrays over memory that is not numpy's |
+//! | `numpy_memory` | the types and the memory of numpy's arrays |
 //! | `memory` | the bytes, and what keeps them |
 //!
 //! An array keeps its object alive, the object keeps its message, and the message keeps the map or the buffer.
 
 mod archive;
 mod backing;
-mod borrowed;
 mod buffer_protocol;
 mod dlpack;
 mod facts;
 mod memory;
 mod message;
+mod numpy_memory;
 mod object;
 mod objects;
 mod open;

@@ -58,8 +58,6 @@ hints! {
     MaxExpansion = "the limit max_expansion",
     /// [`DecodeLimits::max_metadata_bytes`](crate::DecodeLimits::max_metadata_bytes).
     MaxMetadataBytes = "the limit max_metadata_bytes",
-    /// [`DecodeLimits::max_nesting`](crate::DecodeLimits::max_nesting).
-    MaxNesting = "the limit max_nesting",
     /// [`DecodeLimits::max_objects`](crate::DecodeLimits::max_objects).
     MaxObjects = "the limit max_objects",
     /// [`EncodeOptions::value_order`](crate::EncodeOptions::value_order).

@@ -7,7 +7,7 @@
 //! | beyond these, for each byte of the payload | 65,536 | [`DecodeLimits::max_expansion`] |
 //! | objects of a message | 1,048,576 | [`DecodeLimits::max_objects`] |
 //! | memory of a message's owned metadata and descriptors | 4 GiB | [`DecodeLimits::max_metadata_bytes`] |
-//! | nesting of CBOR | 256 | [`DecodeLimits::max_nesting`], lower only |
+//! | nesting of CBOR | 256 | nothing: [`MAX_NESTING`](tgm_core::cbor::MAX_NESTING) |
 //! | bytes of all objects of a message, where they are decoded in a row | 16 GiB, and 16 KiB for each byte of it | [`DecodeBudget::max_message_bytes`](crate::DecodeBudget::max_message_bytes) |
 //! | bytes of all objects of a file, likewise | 16 GiB, and 16 KiB for each byte of it | [`DecodeBudget::max_file_bytes`](crate::DecodeBudget::max_file_bytes) |
 //! | findings of a validation that are listed | 10,000 | [`ValidateOptions::max_issues`](crate::ValidateOptions::max_issues) |
@@ -58,8 +58,6 @@
 use std::borrow::Cow;
 
 use tgm_codec::memory;
-use tgm_core::ErrorKind;
-use tgm_core::cbor::{Cursor, MAX_NESTING};
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::hint::Hint;
@@ -78,8 +76,6 @@ pub struct DecodeLimits {
     /// Bytes of memory that the owned metadata and descriptors of one message may take: 4 GiB, or 1 GiB where addresses
     /// have 32 bits. The need is estimated before memory is taken, and the estimate is never too low.
     pub max_metadata_bytes: u64,
-    /// How deep containers and tags may be nested in metadata and descriptors: 256, which readers never exceed.
-    pub max_nesting: u16,
     /// Decoded bytes for each encoded byte, beyond [`Self::free_bytes`]: 65,536. Some codecs pack a run of equal values
     /// tighter than that; the free bytes exist for such objects.
     pub max_expansion: u64,
@@ -93,7 +89,6 @@ impl Default for DecodeLimits {
             max_decoded_bytes: 16 << 30,
             max_objects: 1 << 20,
             max_metadata_bytes: if usize::BITS < u64::BITS { 1 << 30 } else { 4 << 30 },
-            max_nesting: MAX_NESTING,
             max_expansion: 1 << 16,
             free_bytes: 1 << 30,
         }
@@ -106,7 +101,6 @@ impl DecodeLimits {
         max_decoded_bytes: u64::MAX,
         max_objects: usize::MAX,
         max_metadata_bytes: u64::MAX,
-        max_nesting: MAX_NESTING,
         max_expansion: u64::MAX,
         free_bytes: u64::MAX,
     };
@@ -145,22 +139,6 @@ impl DecodeLimits {
             self.check_bytes(values.len() as u64, values.len() as u64)?;
         }
         Ok(memory::owned(values)?)
-    }
-
-    /// Checks the nesting of the first CBOR item in `cbor`, which lies `offset` bytes into the message.
-    ///
-    /// # Errors
-    /// [`TensogramError::Metadata`] naming the limit.
-    pub(crate) fn check_nesting(&self, cbor: &[u8], offset: u64) -> Result<()> {
-        Cursor::new(cbor, offset).skip_limited(self.max_nesting).map_err(|error| match error.kind() {
-            ErrorKind::CborNesting => {
-                let (max, at) = (self.max_nesting, error.offset());
-                TensogramError::Metadata(
-                    format!("CBOR is nested deeper than {} of {max} at byte {at}", Hint::MaxNesting).into(),
-                )
-            }
-            _ => error.into(),
-        })
     }
 
     /// Checks the number of a message's objects.

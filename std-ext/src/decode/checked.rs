@@ -2,7 +2,6 @@
 
 use tgm_codec::threads::Threads;
 use tgm_core::Message;
-use tgm_core::cbor::MAX_NESTING;
 use tgm_core::frame::Frame;
 use tgm_core::index::{HashList, Index};
 use tgm_core::message::Outline;
@@ -90,7 +89,6 @@ impl<'a> CheckedMessage<'a> {
         outline.index.map(|frame| Index::parse(&frame).map_err(|e| read(frame, CborOf::Index, e))).transpose()?;
         outline.hashes.map(|frame| HashList::parse(&frame).map_err(|e| read(frame, CborOf::Hashes, e))).transpose()?;
         let metadata = metadata_of(&message, &outline)?;
-        check_nesting(&message, options)?;
         Ok((Self { message, metadata, outline, budget: MetadataBudget::new(&options.limits) }, checked))
     }
 
@@ -143,23 +141,6 @@ pub(super) fn message(bytes: &[u8]) -> Result<Message<'_>> {
     Message::parse(bytes).map_err(|error| TensogramError::opening(error, bytes))
 }
 
-/// Checks the nesting of all CBOR of a message, if the limit is lower than the one that reading it enforces.
-fn check_nesting(message: &Message<'_>, options: &DecodeOptions) -> Result<()> {
-    if options.limits.max_nesting >= MAX_NESTING {
-        return Ok(());
-    }
-    for frame in message.frames() {
-        let frame = frame?;
-        if frame.frame_type().is_data_object() {
-            let object = DataObject::parse(frame)?;
-            options.limits.check_nesting(object.descriptor().as_encoded(), object.descriptor().offset())?;
-        } else {
-            options.limits.check_nesting(frame.body(), frame.body_offset())?;
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,19 +163,5 @@ mod tests {
         assert_eq!(threads_of(1, 3), [3]);
         assert_eq!(threads_of(2, 3), [1, 1]);
         assert_eq!(threads_of(2, 1), [1, 1]);
-    }
-
-    /// The walk over all descriptors, which takes longer than all else, is for limits that reading does not enforce anyway.
-    #[test]
-    fn only_a_lower_limit_of_nesting_looks_at_all_descriptors() {
-        let mut bytes = message_of(1);
-        let cbor = Message::parse(&bytes).unwrap().object(0).unwrap().descriptor().as_encoded().as_ptr();
-        let at = cbor as usize - bytes.as_ptr() as usize;
-        *bytes.get_mut(at).unwrap() = 0xff;
-        let mut options = DecodeOptions::default();
-        assert_eq!(options.limits.max_nesting, MAX_NESTING);
-        assert!(CheckedMessage::open(&bytes, &options).is_ok());
-        options.limits.max_nesting -= 1;
-        assert!(CheckedMessage::open(&bytes, &options).is_err());
     }
 }

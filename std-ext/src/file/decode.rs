@@ -78,6 +78,5 @@ impl TensogramFile {
 /// Whether metadata and descriptors have the default limits, which hold where they are read for themselves.
 fn has_usual_limits(limits: &DecodeLimits) -> bool {
     let usual = DecodeLimits::default();
-    (limits.max_metadata_bytes, limits.max_nesting, limits.max_objects)
-        == (usual.max_metadata_bytes, usual.max_nesting, usual.max_objects)
+    (limits.max_metadata_bytes, limits.max_objects) == (usual.max_metadata_bytes, usual.max_objects)
 }

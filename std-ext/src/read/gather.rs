@@ -237,12 +237,10 @@ impl Gather {
     fn gather(&mut self, parts: &mut Parts<'_, '_>) -> Result<Gathered, Stop> {
         let length = parts.layout.length;
         let is_whole = self.is_odd || length <= self.options.whole_message || matches!(self.wanted, Needs::Message);
-        // Only the check of a whole message applies a lower limit on nesting.
-        let is_lower = self.decode.limits.max_nesting < tgm_core::cbor::MAX_NESTING;
-        if let (Some(met), Needs::Outline(None), false) = (&self.outline, &self.wanted, self.is_odd || is_lower) {
+        if let (Some(met), Needs::Outline(None), false) = (&self.outline, &self.wanted, self.is_odd) {
             return Ok(Gathered::Outline(met.length, met.pieces.clone()));
         }
-        if is_whole || is_lower {
+        if is_whole {
             return Ok(Gathered::Message(parts.need(&(0..length))?.into_owned()));
         }
         if self.structure.is_none() {

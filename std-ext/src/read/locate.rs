@@ -17,14 +17,14 @@
 //! A caller who asks for one message after the other reads all of them. So each search remembers whether the last calls asked
 //! for the next message.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use tgm_core::message::check_preamble;
 use tgm_core::scan::Scanner;
-use tgm_core::wire::{END_MAGIC, FRAME_ALIGNMENT, POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamble};
+use tgm_core::wire::Preamble;
 use zerocopy::FromBytes as _;
 
+use super::ahead::{Around, Joints, ReadAhead};
 use super::fetch::{FetchError, FetchErrorKind};
 use super::known_bytes::KnownBytes;
 use super::missing_ranges::MissingRanges;
@@ -44,12 +44,6 @@ const SHORT: u64 = 64 << 10;
 const WINDOW: u64 = 64 << 10;
 /// Calls for the next message, one after the other, that make a caller who reads all messages.
 const IN_ORDER: usize = 3;
-/// Places that are asked for at once if messages have one length.
-const GUESSES: i64 = 8;
-/// The first read-ahead.
-const FIRST_AHEAD: u64 = 64 << 10;
-/// A request this far behind the last one or nearer goes on from it.
-const NEAR: u64 = 1 << 20;
 
 /// Bytes of outlines that a search keeps.
 pub(crate) const OUTLINES: u64 = 64 << 20;
@@ -96,7 +90,7 @@ impl Locate {
             scan: TableScan::new(scan),
             in_order: 0,
             scanner: None,
-            ahead: ReadAhead { len: FIRST_AHEAD, end: 0 },
+            ahead: ReadAhead::default(),
             forward: Joints::default(),
             backward: Joints::default(),
             met: Met::default(),
@@ -272,94 +266,6 @@ impl Met {
     }
 }
 
-/// What is read around a place where messages meet.
-#[derive(Clone, Copy, Debug)]
-struct Around {
-    before: u64,
-    behind: u64,
-}
-
-impl Around {
-    /// The descriptors of the message before and the metadata of the message behind, if reading them costs less than asking for
-    /// them; else no more than the search needs.
-    fn of(options: &ReadOptions) -> Self {
-        let free = options.gap.unwrap_or(0);
-        let most = |wanted: u64| if wanted <= free { wanted } else { 0 };
-        // The postamble and padding lie behind the descriptor of the last object.
-        let ends = (POSTAMBLE_SIZE + FRAME_ALIGNMENT) as u64;
-        let before = most(options.descriptor);
-        Self {
-            // The options may allow any length, and requests are cut at the source's ends.
-            before: if before > 0 { before.saturating_add(ends) } else { 0 },
-            behind: most(options.header).max(PREAMBLE_SIZE as u64),
-        }
-    }
-}
-
-/// Places where messages meet, which lie at one distance if the messages have one length.
-#[derive(Debug, Default)]
-struct Joints {
-    /// The place that was asked for last.
-    last: Option<u64>,
-    /// Its distance from the one before it, upwards or downwards.
-    distance: i64,
-}
-
-impl Joints {
-    /// Asks for a place, and for the next ones too if the last distances were equal.
-    fn push(&mut self, missing: &Range<u64>, around: Around, wants: &mut MissingRanges) {
-        wants.push(joint(missing, 0, around));
-        let distance = self.last.map_or(0, |last| missing.start.wrapping_sub(last).cast_signed());
-        if distance != 0 && distance == self.distance {
-            // A guess beyond 64 bits lies behind the source's end, and nothing is asked for there.
-            (1..=GUESSES).for_each(|number| wants.push(joint(missing, distance.saturating_mul(number), around)));
-        }
-        (self.last, self.distance) = (Some(missing.start), distance);
-    }
-}
-
-/// The end of a message and the beginning of the next one, around missing bytes of either that are moved by `distance`. What
-/// would lie before the source is cut off.
-fn joint(missing: &Range<u64>, distance: i64, around: Around) -> Range<u64> {
-    let is_end_magic = span_len(missing) == END_MAGIC.len() as u64;
-    // The rest of a postamble lies before its end magic.
-    let before = if is_end_magic { POSTAMBLE_SIZE - END_MAGIC.len() } else { POSTAMBLE_SIZE };
-    let moved = |at: u64| at.saturating_add_signed(distance);
-    let start = span_before(moved(missing.start), around.before.max(before as u64)).start;
-    start..span(moved(missing.end), around.behind).end
-}
-
-/// How much is read beyond what is missing.
-#[derive(Debug)]
-struct ReadAhead {
-    /// Bytes of the next request.
-    len: u64,
-    /// Where the last request ended.
-    end: u64,
-}
-
-impl ReadAhead {
-    /// Whether a request goes on from the last one.
-    fn goes_on(&self, missing: &Range<u64>) -> bool {
-        self.end > 0 && missing.start.checked_sub(self.end).is_some_and(|ahead| ahead <= NEAR)
-    }
-
-    /// A request that does not go on from the last one.
-    const fn begin(&mut self, missing: &Range<u64>) {
-        self.len = FIRST_AHEAD;
-        self.end = missing.end;
-    }
-
-    /// The next request, twice as long as the last one.
-    fn extend(&mut self, start: u64, most: u64) -> Range<u64> {
-        let next = span(start, self.len.min(most));
-        // `most` bounds what is asked for, however large this grows.
-        self.len = self.len.saturating_mul(2);
-        self.end = next.end;
-        next
-    }
-}
-
 impl ReadTask for Locate {
     type Output = Located;
 
@@ -422,110 +328,8 @@ impl ReadTask for Locate {
 
     fn done_with(&self) -> u64 {
         match (self.goal, self.scan.messages()) {
-            (SearchGoal::All, [.., last]) => last.offset.saturating_add(last.length),
+            (SearchGoal::All, [.., last]) => last.end(),
             _ => 0,
         }
-    }
-}
-
-/// The last message of a source, found by its postamble.
-///
-/// `None` if the postamble does not state a length, or no preamble agrees: the messages then have to be found from the
-/// start.
-#[derive(Debug)]
-pub(crate) struct LastMessage {
-    suffix: u64,
-    has_suffix: bool,
-}
-
-impl LastMessage {
-    /// `has_suffix`: whether the source answers requests for its end before its length is known.
-    pub(crate) const fn new(options: &ReadOptions, has_suffix: bool) -> Self {
-        Self { suffix: options.initial, has_suffix }
-    }
-}
-
-impl ReadTask for LastMessage {
-    type Output = Option<MessageLayout>;
-
-    fn step(&mut self, known: &KnownBytes, wants: &mut MissingRanges) -> Result<Progress<Self::Output>> {
-        let Some(size) = known.size() else {
-            if self.has_suffix {
-                wants.push_suffix(self.suffix);
-            } else {
-                // Any byte will do: its answer tells the length.
-                wants.push(0..1);
-            }
-            return Ok(Progress::Wait);
-        };
-        let Some(start) = size.checked_sub(POSTAMBLE_SIZE as u64) else { return Ok(Progress::Done(None)) };
-        let Some(tail) = known.bytes(&(start..size)) else {
-            wants.push(span_before(size, self.suffix));
-            return Ok(Progress::Wait);
-        };
-        let length = Postamble::ref_from_bytes(&tail).ok().filter(|postamble| postamble.magic == *END_MAGIC);
-        let length = length.map_or(0, |postamble| postamble.total_length.get());
-        // This also refuses a length of 0, with which a stream leaves its length open.
-        let Some(offset) = size.checked_sub(length).filter(|offset| *offset < start) else {
-            return Ok(Progress::Done(None));
-        };
-        let head = span(offset, PREAMBLE_SIZE as u64);
-        let Some(head) = wants.need(known, &head) else { return Ok(Progress::Wait) };
-        let preamble = Preamble::ref_from_bytes(&head).ok();
-        let agrees = preamble.is_some_and(|preamble| check_preamble(preamble, length) == Ok(Some(length)));
-        Ok(Progress::Done(agrees.then_some(MessageLayout { offset, length })))
-    }
-}
-
-/// What begins at a place.
-#[cfg(feature = "async")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Beginning {
-    /// A message. Its end was not looked at.
-    Message(MessageLayout),
-    /// A message that was streamed and does not tell its length.
-    Streamed,
-    /// Something else, or the end of the source.
-    Other,
-}
-
-/// Looks at the preamble at a place.
-#[cfg(feature = "async")]
-#[derive(Debug)]
-pub(crate) struct MessageAt {
-    offset: u64,
-    /// Bytes that are read: a message that begins there is likely to be read too.
-    ahead: u64,
-}
-
-#[cfg(feature = "async")]
-impl MessageAt {
-    pub(crate) fn new(offset: u64, options: &ReadOptions) -> Self {
-        Self { offset, ahead: options.header.max(PREAMBLE_SIZE as u64) }
-    }
-}
-
-#[cfg(feature = "async")]
-impl ReadTask for MessageAt {
-    type Output = Beginning;
-
-    fn step(&mut self, known: &KnownBytes, wants: &mut MissingRanges) -> Result<Progress<Beginning>> {
-        let offset = self.offset;
-        let head = span(offset, self.ahead);
-        let Some(size) = known.size() else {
-            // The answer also tells how long the source is.
-            wants.push(head);
-            return Ok(Progress::Wait);
-        };
-        let Some(room) = size.checked_sub(offset).filter(|room| *room >= PREAMBLE_SIZE as u64) else {
-            return Ok(Progress::Done(Beginning::Other));
-        };
-        let Some(bytes) = wants.need(known, &(head.start..head.end.min(size))) else { return Ok(Progress::Wait) };
-        let stated = Preamble::ref_from_prefix(&bytes).ok().map(|(preamble, _)| check_preamble(preamble, room));
-        Ok(Progress::Done(match stated {
-            Some(Ok(Some(length))) => Beginning::Message(MessageLayout { offset, length }),
-            Some(Ok(None)) => Beginning::Streamed,
-            Some(Err(_)) | None => Beginning::Other,
-        }))
     }
 }

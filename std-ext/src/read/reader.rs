@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::fetch::{FetchTraits, RangeFetch, Tag, Want};
-use super::locate::{LastMessage, SearchGoal};
+use super::locate::SearchGoal;
+use super::lone_message::LastMessage;
 use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
 use super::question::{Bytes, Outline, Question, object_method, question_methods};

@@ -104,7 +104,8 @@ def write_texts(rng, root, version):
     if kind == "variable":
         dtype, values = str, values.astype(object)
     elif kind == "bytes":
-        values = np.char.encode(rng.choice(["", "a", "Bern"], shape), "ascii")
+        # xarray joins bytes of one letter to texts.
+        values = rng.choice(["", "a", "Bern"], shape).astype("S4")
         dtype = values.dtype
     else:
         dtype = values.dtype
@@ -122,13 +123,18 @@ def opened(path):
     return xr.open_dataset(path, **engine).load()
 
 
+def texts(values):
+    """The texts of a variable. In version 2 xarray takes empty ones for missing, which it shows as NaN."""
+    text = lambda it: it.decode() if isinstance(it, bytes) else "" if isinstance(it, float) else str(it)
+    return [text(it) for it in values.ravel().tolist()]
+
+
 def compare(before, after, what):
     for name, variable in before.variables.items():
         other = after[name]
         if name == TEXTS:
-            as_text = lambda values: [text.decode() if isinstance(text, bytes) else str(text) for text in values.ravel().tolist()]
             place = f"{what}, {name}: {variable.values} and {other.values}"
-            assert variable.dims == other.dims and as_text(variable.values) == as_text(other.values), place
+            assert variable.dims == other.dims and texts(variable.values) == texts(other.values), place
             continue
         place = f"{what}, {name}: {variable.encoding} {variable.attrs}: {variable.values} and {other.values}"
         assert variable.shape == other.shape and variable.dims == other.dims, place

@@ -108,20 +108,13 @@ fn max_objects_bounds_a_message() {
 }
 
 #[test]
-fn max_nesting_bounds_metadata() {
+fn nesting_of_metadata_is_bounded() {
     // `base`, its entry and the value below it: three containers, and `depth` more.
     let nested = |depth: usize| (0..depth).fold(Value::from(1), |inner, _| array([inner]));
     let message = |depth| {
         let metadata = map([("base", array([map([("deep", nested(depth))])]))]);
         Message::buffered_with(&metadata, [Object::bytes(&[1])]).build().bytes
     };
-    let deep = message(20);
-    for (route, found) in without(routes(&deep, &options(|limits| limits.max_nesting = 8)), &["values"]) {
-        assert_names(found, "max_nesting", route);
-    }
-    for (route, found) in routes(&deep, &options(|limits| limits.max_nesting = 23)) {
-        assert!(found.is_ok(), "{route}: {found:?}");
-    }
     assert!(tgm_std::decode(&message(253), &DecodeOptions::default()).is_ok());
     assert!(tgm_std::decode(&message(254), &DecodeOptions::default()).is_err());
 }
@@ -404,7 +397,6 @@ fn defaults_are_those_of_the_table() {
         ("max_expansion", grouped(limits.max_expansion)),
         ("max_objects", grouped(limits.max_objects as u64)),
         ("max_metadata_bytes", bytes(limits.max_metadata_bytes)),
-        ("max_nesting", grouped(limits.max_nesting.into())),
         ("max_issues", grouped(ValidateOptions::default().max_issues as u64)),
         ("max_message_size", bytes(ScanOptions::default().max_message_size)),
     ];

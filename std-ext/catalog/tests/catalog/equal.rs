@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use proptest::prelude::*;
-use tgm_catalog::Catalog;
+use tgm_catalog::{Catalog, object_of_frame};
 use tgm_std::deps::ciborium::Value;
 use tgm_std::metadata::query::Query;
 use tgm_std::{DecodeOptions, TensogramError, file};
@@ -261,5 +261,32 @@ proptest! {
                 check_query(catalog, &data, text);
             }
         }
+    }
+}
+
+#[test]
+fn columns_have_the_value_and_the_place_of_each_object() {
+    for (path, data) in files() {
+        let catalog = Catalog::build(&data, &["dtype", "mars.step"]).unwrap();
+        let (objects, dtypes) = (catalog.objects().unwrap(), catalog.column("dtype").unwrap());
+        assert_eq!((objects.len(), dtypes.codes.len()), (catalog.object_count(), catalog.object_count()), "{path:?}");
+        for (place, code) in objects.iter().zip(&dtypes.codes) {
+            let range = catalog.object_range(place.message, place.object).unwrap();
+            assert_eq!(range, place.offset..place.offset + place.length);
+            let object = object_of_frame(&data[range.start as usize..range.end as usize]).unwrap();
+            let value = dtypes.values[code.unwrap() as usize].as_text();
+            assert_eq!(value, Some(object.descriptor().dtype().name()), "{path:?}");
+        }
+        // A value that is missing has no number.
+        let steps = catalog.column("mars.step").unwrap();
+        let known: usize = catalog
+            .group_by(&["mars.step"])
+            .unwrap()
+            .iter()
+            .filter(|it| it.values[0].is_some())
+            .map(|it| it.objects.len())
+            .sum();
+        assert_eq!(steps.codes.iter().flatten().count(), known, "{path:?}");
+        assert!(catalog.column("param").is_err());
     }
 }

@@ -430,7 +430,7 @@ impl Fact {
         let number = match width {
             _ if is_missing => number.into(),
             0x81 => section.i8(octet)?,
-            0x82 => section.i16(octet)?,
+            0x82 => section.i16(octet)?.into(),
             0x84 => section.i32(octet)?,
             _ => number.into(),
         };

@@ -98,10 +98,14 @@ impl<'a> Recipe<'a> {
             return Err(wrong("it has no GRIB sections, or they were edited"));
         };
         let bytes = |key: &str| find(key).and_then(Value::as_bytes).map(Vec::as_slice);
-        let mut unused = [0; 2];
-        for (slot, number) in unused.iter_mut().zip(find(UNUSED).and_then(Value::as_array).into_iter().flatten()) {
-            *slot = number.as_integer().and_then(|number| u64::try_from(number).ok()).unwrap_or(0);
-        }
+        let unused = match find(UNUSED) {
+            None => Some([0; 2]),
+            Some(list) => list.as_array().and_then(|list| {
+                let numbers = list.iter().map(|number| u64::try_from(number.as_integer()?).ok());
+                numbers.collect::<Option<Vec<_>>>()?.try_into().ok()
+            }),
+        };
+        let unused = unused.ok_or_else(|| wrong("the GRIB entry `unused` was edited: it is not two numbers"))?;
         let is_roomy = find(ROOMY).and_then(Value::as_bool).unwrap_or(false);
         let lengths = bytes(LENGTHS).map(|bytes| Lengths { bytes: bytes.to_vec(), is_roomy, unused });
         let head = bytes(GROUPS).map(|head| Kept::Head(Groups { head, unused }));
@@ -113,4 +117,25 @@ impl<'a> Recipe<'a> {
 /// An error about an object that cannot become GRIB.
 pub(super) fn refused(index: usize, text: impl std::fmt::Display) -> TensogramError {
     encoding(format!("object {index}: {text}"))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_come_back_and_edited_numbers_are_refused() {
+        let groups = Some(Kept::Head(Groups { head: &[1, 2], unused: [3, 4] }));
+        let recipe = Recipe { field: 0, fields: 1, sections: vec![&[5]], groups, data: None };
+        let entries = recipe.to_entries();
+        assert_eq!(Recipe::of(Some(&Value::Map(entries.clone())), 0).unwrap(), recipe);
+        for edited in [vec![3.into()], vec![3.into(), Value::from(-1)], vec![3.into(), "4".into()], vec![1.into(); 3]] {
+            let mut entries = entries.clone();
+            let unused = entries.iter_mut().find(|(key, _)| key.as_text() == Some(UNUSED)).unwrap();
+            unused.1 = Value::Array(edited);
+            let error = Recipe::of(Some(&Value::Map(entries)), 7).unwrap_err().to_string();
+            assert!(error.contains("object 7") && error.contains("unused"), "{error}");
+        }
+    }
 }

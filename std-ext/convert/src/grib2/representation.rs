@@ -134,18 +134,16 @@ fn packing(section: Section<'_>) -> Result<Packing, GribError> {
     if !reference_value.is_finite() {
         return Err(GribErrorKind::ReferenceValue.at(section.offset()));
     }
-    let narrow = |number: i64| i32::try_from(number).unwrap_or(0);
     Ok(Packing {
         reference_value,
-        binary_scale_factor: narrow(binary),
-        decimal_scale_factor: narrow(decimal),
+        binary_scale_factor: binary,
+        decimal_scale_factor: decimal,
         bits_per_value: bits.into(),
     })
 }
 
 /// R / 10^D. Both powers that are used are exact up to 10^22, so the result is rounded once.
-fn scaled(reference: f64, decimal: i64) -> f64 {
-    let decimal = i32::try_from(decimal).unwrap_or(0);
+fn scaled(reference: f64, decimal: i32) -> f64 {
     if decimal < 0 { reference * 10_f64.powi(-decimal) } else { reference / 10_f64.powi(decimal) }
 }
 

@@ -91,6 +91,7 @@ impl<'a> Message<'a> {
 
     /// The discipline of its parameters (code table 0.0).
     pub fn discipline(&self) -> u8 {
+        // Parsing has found all of section 0.
         self.bytes.get(6).copied().unwrap_or(u8::MAX)
     }
 
@@ -183,6 +184,7 @@ impl std::iter::FusedIterator for Sections<'_> {}
 impl<'a> Section<'a> {
     /// The section at the start of `bytes`, which lie `offset` bytes into the message.
     pub(super) fn parse(bytes: &'a [u8], offset: usize) -> Result<Self, GribError> {
+        // A section that is too short for its number is refused on the next line.
         let whole = Self { number: bytes.get(4).copied().unwrap_or(0), offset, bytes };
         let (length, number) = (whole.u32(1)?, whole.u8(HEAD_LEN)?);
         let fits = usize::try_from(length).ok().filter(|length| *length >= HEAD_LEN);
@@ -250,8 +252,8 @@ impl<'a> Section<'a> {
         self.present(octet, self.octets().i8(octet))
     }
 
-    pub(super) fn i16(&self, octet: usize) -> Result<i64, GribError> {
-        self.present(octet, self.octets().i16(octet))
+    pub(super) fn i16(&self, octet: usize) -> Result<i32, GribError> {
+        self.present(octet, self.octets().i16(octet).and_then(|number| i32::try_from(number).ok()))
     }
 
     pub(super) fn i32(&self, octet: usize) -> Result<i64, GribError> {

@@ -163,6 +163,11 @@ fn write(
         let max = options.limits.max_objects;
         return Err(refused(path, &format!("{records} records exceed {}, which is {max}", Hint::MaxObjects.text())));
     }
+    if records == 0 {
+        // A record is where their variables would be.
+        source.write([Part::All].into_iter(), sink, report)?;
+        return Ok(1);
+    }
     source.write([Part::Fixed].into_iter().chain((0..records).map(Part::Record)), sink, report)?;
     Ok(1 + records as u64)
 }
@@ -192,6 +197,9 @@ fn extra(tree: &Tree<'_>) -> BTreeMap<String, Value> {
             ("values".into(), Value::Array(values)),
         ];
         push_map(&mut map, "attributes", maps(&text.attributes).0);
+        if text.characters.is_some() {
+            map.push((TYPE.into(), "char".into()));
+        }
         (text.path.as_str().into(), Value::Map(map))
     };
     let texts = tree.texts.iter().map(text).collect();

@@ -41,7 +41,7 @@ pub(super) struct Text {
     pub(super) dimensions: Vec<Dimension>,
     pub(super) attributes: Vec<Attribute>,
     pub(super) values: Vec<String>,
-    /// Single characters, which [`Tree::join`] makes texts of.
+    /// Single characters, which [`Tree::join`] makes texts of. Afterwards it is empty.
     pub(super) characters: Option<Vec<u8>>,
 }
 
@@ -55,16 +55,14 @@ impl Tree<'_> {
         });
         let used: BTreeSet<String> = of_variables.chain(of_texts).filter_map(Dimension::path).collect();
         for text in &mut self.texts {
-            let Some(bytes) = text.characters.take() else { continue };
+            let Some(bytes) = text.characters.as_mut().map(std::mem::take) else { continue };
             let is_used = |last: &Dimension| last.path().is_some_and(|path| used.contains(&path));
+            // Texts of no characters stay without one: nothing stored bounds their number.
             let len = match text.dimensions.last() {
-                Some(last) if !is_used(last) => text.dimensions.pop().map_or(1, |last| last.len),
+                Some(last) if last.len > 0 && !is_used(last) => text.dimensions.pop().map_or(1, |last| last.len),
                 _ => 1,
             };
-            let count = text.dimensions.iter().map(|dimension| dimension.len).product();
-            text.values = (0..count)
-                .map(|number| decoded(bytes.get(number * len..(number + 1) * len).unwrap_or_default()))
-                .collect();
+            text.values = bytes.chunks(len).map(decoded).collect();
         }
     }
 }

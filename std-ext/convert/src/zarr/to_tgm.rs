@@ -445,12 +445,13 @@ impl Source {
     }
 }
 
-/// What the metadata says of elements that are times.
+/// What the metadata says of elements that are times. `None` for a multiple of the unit that is not a whole number: they are
+/// numbers then.
 fn time_of(json: &Json) -> Option<Value> {
     let data_type = json.get("data_type")?;
     let name = data_type.get("name")?.as_str().filter(|name| TIMES.contains(name))?;
     let unit = data_type.pointer("/configuration/unit").and_then(Json::as_str)?;
-    let multiple = data_type.pointer("/configuration/scale_factor").and_then(Json::as_u64).unwrap_or(1);
+    let multiple = data_type.pointer("/configuration/scale_factor").map_or(Some(1), Json::as_u64)?;
     Some(time(name.trim_start_matches("numpy."), unit, multiple))
 }
 

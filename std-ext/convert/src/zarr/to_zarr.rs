@@ -384,7 +384,8 @@ impl Recorded {
                 return Err(metadata(format!("data type {name} of the array: object {index} is {found}")));
             }
             let shape: Vec<u64> = descriptor.shape().iter().collect();
-            let origin = match global.base.get(index).and_then(|entry| entry.get(ZARR)).map(to_json) {
+            let own = global.base.get(index).and_then(|entry| entry.get(ZARR));
+            let origin = match own.map(|own| from_cbor(own, ZARR)).transpose()? {
                 Some(zarr) => super::describe::numbers(zarr.get("origin").unwrap_or(&Json::Null), "origin")?,
                 None if shape == array.shape => vec![0; shape.len()],
                 None => return Err(metadata(format!("the array: object {index} has no origin in it"))),
@@ -400,10 +401,6 @@ impl Recorded {
         };
         objects.iter().enumerate().map(place).collect()
     }
-}
-
-fn to_json(value: &Value) -> Json {
-    from_cbor(value, ZARR).unwrap_or_default()
 }
 
 /// The chunks of an array of `shape`. At least 1 in each dimension.
@@ -466,9 +463,9 @@ fn dimensions(global: &GlobalMetadata, index: usize, shape: &[u64]) -> Json {
 /// The data type of integers that are times of numpy.
 fn data_type_of_times(global: &GlobalMetadata, index: usize, element: Element) -> Option<Json> {
     let entries = global.base.get(index)?.get(TIME)?.as_map().filter(|_| element.dtype == Dtype::Int64)?;
-    let time = to_json(&Value::Map(entries.clone()));
+    let time: Json = from_cbor(&Value::Map(entries.clone()), TIME).ok()?;
     let name = format!("numpy.{}", time.get("dtype")?.as_str()?);
-    let (unit, multiple) = (time.get("unit")?.as_str()?, time.get("multiple").and_then(Json::as_u64).unwrap_or(1));
+    let (unit, multiple) = (time.get("unit")?.as_str()?, time.get("multiple").map_or(Some(1), Json::as_u64)?);
     let configuration = json!({"unit": unit, "scale_factor": multiple});
     TIMES.contains(&name.as_str()).then(|| json!({"name": name, "configuration": configuration}))
 }

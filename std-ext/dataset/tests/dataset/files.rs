@@ -1,6 +1,6 @@
 //! Variables of files: dimensions, records, groups and texts.
 
-use tgm_dataset::{Attribute, Indices, OpenOptions, groups, open};
+use tgm_dataset::{Attribute, Indices, OpenOptions, groups, open, open_all};
 use tgm_std::deps::ciborium::Value;
 use tgm_std::{MessageBuilder, ObjectBuilder};
 
@@ -40,6 +40,33 @@ fn variables_keep_their_dimensions_and_groups() {
     let group = open(&[archive.path()], &options).unwrap();
     assert_eq!(group.variables.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["w"]);
     assert_eq!(group.read::<f32>("w", &[Indices::Index(2)]).unwrap(), [3.5]);
+    let of_group = |group: &str| {
+        let options = OpenOptions { group: Some(group.into()), ..OpenOptions::default() };
+        open(&[archive.path()], &options).map(|dataset| dataset.variables.len()).map_err(|error| error.to_string())
+    };
+    assert_eq!(of_group("/"), of_group(""));
+    assert!(of_group("h").unwrap_err().ends_with(r#"group "h" is not there: the archive has "g""#));
+}
+
+#[test]
+fn parts_that_were_appended_are_datasets_of_their_own() {
+    let part = |number: u64, values: &[i16]| {
+        let object = ObjectBuilder::new(&[values.len() as u64], values).unwrap();
+        let message =
+            MessageBuilder::new().object(object.metadata("name", "v").metadata("dimensions", names(&["time"])));
+        let place = map(&[("number", number.into()), ("dimension", "time".into())]);
+        if number == 0 { message } else { message.extra("part", place) }.encode().unwrap()
+    };
+    let archive = Archive::new(&[part(0, &[1, 2]), part(2, &[5]), part(1, &[3, 4])]);
+    let found = open_all(&[archive.path()], &OpenOptions::default()).unwrap();
+    let values = found.iter().map(|it| {
+        let all = Indices::List((0..it.variable("v").unwrap().shape[0]).collect());
+        (it.along.as_deref(), it.read::<i16>("v", &[all]).unwrap())
+    });
+    let expected = [(None, vec![1, 2]), (Some("time"), vec![3, 4]), (Some("time"), vec![5])];
+    assert_eq!(values.collect::<Vec<_>>(), expected);
+    let told: Vec<String> = archive.open().unwrap().left_out.iter().map(ToString::to_string).collect();
+    assert!(told.len() == 2 && told[0].starts_with("part 1, 1 object: it was appended along time"), "{told:?}");
 }
 
 /// Each chunk of such an array would have the same place.

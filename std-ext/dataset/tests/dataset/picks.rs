@@ -293,6 +293,11 @@ fn pieces_are_the_objects_as_they_lie() {
     let frame = dataset.piece_frame("t2m", 4).unwrap().unwrap();
     let file = std::fs::read(archive.path()).unwrap();
     assert!(file.windows(frame.len()).any(|bytes| bytes == frame) && dataset.piece_frame("t2m", 8).unwrap().is_none());
+    let (source, place) = dataset.piece_payload("t2m", 4).unwrap().unwrap();
+    let payload = file.get(usize::try_from(place.start).unwrap()..usize::try_from(place.end).unwrap()).unwrap();
+    let own = DataObject::parse(Frame::parse(&frame).unwrap().0).unwrap();
+    assert_eq!((source, payload), (0, own.payload()));
+    assert_eq!(dataset.piece_payload("t2m", 8).unwrap(), None);
     let object = DataObject::parse(Frame::parse(&frame).unwrap().0).unwrap();
     assert_eq!(tgm_std::read(&object).values::<f64>().unwrap()[..2], [106.0, 107.0]);
     let stored = dataset.stored("t2m", &on_all_cores()).unwrap().unwrap();

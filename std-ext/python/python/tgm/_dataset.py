@@ -5,6 +5,7 @@ import os
 import warnings
 
 from . import _native
+from ._catalogue import Catalogue  # noqa: F401
 
 
 def open_dataset(source, /, **options):
@@ -23,6 +24,8 @@ def open_dataset(source, /, **options):
     - `squeeze`: False keeps dimensions of length 1, as `xarray.open_mfdataset` needs them.
     - `fill`: fill values by the names of variables, for integers with holes.
     - `dtype`: "float32" for floats of that type, as cfgrib has them. They are float64 where values are packed.
+    - `names`: "earthkit" for the names of earthkit-data: `2t`, `member`, `forecast_reference_time`, `level`; "cfgrib" by default.
+    - `grib_attributes`: True adds the attributes `GRIB_*` of cfgrib, for messages that came from GRIB.
     - `group`: the group of a file of NetCDF or Zarr.
     - `catalog`: a catalogue of `tgm catalog`, by which messages need not be read; a list of them for a list of files. Without it,
       `FILE.catalog` beside a file is used. One that does not fit its file is not used, which a warning tells. With False none is.
@@ -84,6 +87,40 @@ def zarr_store(source, /, *, codec="tgm", **options):
     from ._zarr import store
 
     return store(source, codec, **options)
+
+
+def references(source, /, **options):
+    """References of kerchunk to an archive, as a dict that `json.dump` writes: its objects as chunks of Zarr, where they lie.
+
+    It has the variables of `open_dataset`, and takes the options of `zarr_store` but `codec`. Whatever reads references opens them,
+    without this package: `xarray.open_dataset("reference://", engine="zarr", backend_kwargs={"consolidated": False,
+    "storage_options": {"fo": references}})`. Objects that are stored plain, shuffled, or compressed by zstd or lz4 are chunks as they
+    lie; ValueError names the variables that others have. Coordinates of fields are written down.
+    """
+    from ._references import references
+
+    unknown = sorted(set(options) - set(OPTIONS))
+    if unknown:
+        raise TypeError(f"unknown options: {', '.join(unknown)}; known: {', '.join(OPTIONS)}")
+    return references(source, options)
+
+
+def catalogue(source, /, *, keys=None):
+    """The catalogue of a file: a table with a row for each object. `to_pandas()` and `to_arrow()` give it, `save()` writes it.
+
+    `source` is a file or an address of messages, or a catalogue that was saved (`FILE.catalog`). Of a file with a catalogue beside it
+    that fits, that one is opened. Otherwise the metadata of all messages are read, and no values: with `keys`, dotted paths such as
+    `mars.step`, or with all keys that vary.
+
+    >>> import numpy, tgm
+    >>> tgm.save("steps.tgm", [numpy.arange(3)], metadata={"step": 6})
+    >>> table = tgm.catalogue("steps.tgm", keys=["step", "dtype"])
+    >>> len(table), table.keys
+    (1, ['step', 'dtype'])
+    """
+    from ._catalogue import catalogue
+
+    return catalogue(source, keys)
 
 
 def _backend():

@@ -12,6 +12,7 @@ from xarray.core import indexing
 from . import _native
 from ._arrays import BoxArray
 from ._dataset import Archive, sources_of
+from ._fields import add_grib_attributes, as_earthkit
 from ._joined import by_coordinates, in_order
 
 # Bytes of a chunk that is not asked for otherwise, and the greatest number of chunks of a variable.
@@ -29,6 +30,7 @@ class TgmArray(BoxArray):
         self.archive = archive
         self.number = number
         self.name = variable["name"]
+        self.dims = variable["dims"]
         self.shape = variable["shape"]
         self.stored = np.dtype(variable["dtype"])
         self.dtype = np.dtype(dtype)
@@ -61,23 +63,27 @@ class TgmBackendEntrypoint(BackendEntrypoint):
     open_dataset_parameters = (
         "filename_or_obj", "mask_and_scale", "decode_times", "concat_characters", "decode_coords", "drop_variables",
         "use_cftime", "decode_timedelta", "group", "profile", "join", "duplicates", "squeeze", "fill", "dtype", "chunk",
-        "catalog", "_number",
+        "catalog", "names", "grib_attributes", "_number",
     )
 
     def open_dataset(
         self, filename_or_obj, *, mask_and_scale=True, decode_times=True, concat_characters=True, decode_coords=True,
         drop_variables=None, use_cftime=None, decode_timedelta=None, group=None, profile=None, join=None,
-        duplicates=None, squeeze=None, fill=None, dtype=None, chunk=None, catalog=None, _number=0,
+        duplicates=None, squeeze=None, fill=None, dtype=None, chunk=None, catalog=None, names=None, grib_attributes=False,
+        _number=0,
     ):
         given = {"profile": profile, "join": join, "duplicates": duplicates, "squeeze": squeeze, "fill": fill,
                  "group": group, "catalog": catalog}
         options = {
             "mask_and_scale": mask_and_scale, "decode_times": decode_times, "concat_characters": concat_characters,
             "decode_coords": decode_coords, "drop_variables": drop_variables, "use_cftime": use_cftime,
-            "decode_timedelta": decode_timedelta, "dtype": dtype, "chunk": chunk,
+            "decode_timedelta": decode_timedelta, "dtype": dtype, "chunk": chunk, "names": names,
+            "grib_attributes": grib_attributes,
         }
+        if names not in (None, "cfgrib", "earthkit"):
+            raise ValueError(f"argument 'names': one of 'cfgrib', 'earthkit' is expected, not {names!r}")
         archive = Archive(sources_of(filename_or_obj), given)
-        found = _joined(archive, options) if _is_joined(archive) else None
+        found = _joined(archive, options) if is_joined(archive) else None
         count = len(archive.native()) if found is None else len(found)
         if _number >= count:
             raise ValueError(f"{_native._shown(archive.sources[0])[0]}: the archive has no objects")
@@ -112,7 +118,7 @@ class TgmBackendEntrypoint(BackendEntrypoint):
         return xr.DataTree.from_dict(self.open_groups_as_dict(filename_or_obj, **options))
 
 
-def _is_joined(archive):
+def is_joined(archive):
     """Whether its datasets are joined: the ones of several files of NetCDF and Zarr, and parts that were appended."""
     natives = archive.native()
     if not natives or not is_of_files(natives[0]):
@@ -122,7 +128,7 @@ def _is_joined(archive):
 
 def dataset_count(archive):
     """The number of datasets that an archive is opened as."""
-    return len(_joined(archive, {})) if _is_joined(archive) else len(archive.native())
+    return len(_joined(archive, {})) if is_joined(archive) else len(archive.native())
 
 
 def _joined(archive, options):
@@ -142,7 +148,7 @@ def _joined(archive, options):
 
 def _one(
     archive, number, mask_and_scale=True, decode_times=True, concat_characters=True, decode_coords=True,
-    drop_variables=None, use_cftime=None, decode_timedelta=None, dtype=None, chunk=None,
+    drop_variables=None, use_cftime=None, decode_timedelta=None, dtype=None, chunk=None, names=None, grib_attributes=False,
 ):
     """A dataset as the compiled half has it, decoded."""
     native = archive.native()[number]
@@ -164,18 +170,23 @@ def _one(
     if coordinates or not is_of_files(native):
         dataset = xr.Dataset(variables, coords=coordinates, attrs=attributes)
     else:
-        decoded, attributes, names = xr.conventions.decode_cf_variables(
+        decoded, attributes, aside = xr.conventions.decode_cf_variables(
             variables, attributes, mask_and_scale=mask_and_scale, decode_times=decode_times,
             concat_characters=concat_characters, decode_coords=decode_coords, drop_variables=drop_variables,
             use_cftime=use_cftime, decode_timedelta=decode_timedelta,
         )
         dataset = xr.Dataset(decoded, attrs=attributes)
-        dataset = dataset.set_coords(names.intersection(decoded))
+        dataset = dataset.set_coords(aside.intersection(decoded))
     source = archive.sources[0] if len(archive.sources) == 1 else list(archive.sources)
     # Parts that were appended are joined.
     left_out = [each for each in native.left_out if not each.startswith("part ")]
     dataset.encoding = {"source": source, "tgm": {"left_out": left_out, "notes": native.notes, "lost": native.lost,
                                                   "archives": [(archive, number)]}}
+    if not is_of_files(native):
+        if grib_attributes:
+            add_grib_attributes(archive, native, dataset)
+        if names == "earthkit":
+            dataset = as_earthkit(dataset)
     return dataset
 
 
@@ -341,7 +352,10 @@ class TgmAccessor:
         keys = tuple(np.asarray(picked[f"place {dim}"].values).tolist() for dim in array.dims)
         statistics = [statistic] if isinstance(statistic, str) else list(statistic)
         native = source.archive.native()[source.number]
-        dims, shape, values = native.reduce(source.name, keys, over, statistics)
+        # The dimensions may have other names by now.
+        own = dict(zip(array.dims, source.dims))
+        dims, shape, values = native.reduce(source.name, keys, [own.get(dim, dim) for dim in over], statistics)
+        dims = [{old: new for new, old in own.items()}.get(dim, dim) for dim in dims]
         coords = {key: value for key, value in picked.coords.items() if set(value.dims) <= set(dims)}
         # A name that is not known is an error of the compiled half.
         found = {

@@ -63,32 +63,32 @@ pub(crate) enum Bits {
     Packed,
 }
 
-/// An array of `values`, which it takes over without a copy. It is writable and belongs to nobody else.
+/// An array of `values` of type `dtype`, which it takes over without a copy. It is writable and belongs to nobody else.
 ///
-/// The shape is the descriptor's, but for packed bits.
+/// The shape is `shape`, but for packed bits.
 ///
 /// # Errors
 /// `ValueError` for more dimensions than numpy has.
 pub(crate) fn array<'py>(
     py: Python<'py>,
-    descriptor: &DataObjectDescriptor,
+    dtype: Dtype,
+    shape: &[u64],
     values: Vec<u8>,
     bits: Bits,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let dtype = decoded_dtype(descriptor);
     if dtype != Dtype::Bitmask && values.len() <= SMALL {
-        return small(py, dtype, &descriptor.shape, &values);
+        return small(py, dtype, shape, &values);
     }
     let flat = match (dtype, bits) {
         (Dtype::Bitmask, Bits::Packed) => return flat(py, dtype, values),
-        (Dtype::Bitmask, Bits::Truths) => bools(py, &descriptor.shape, values)?,
+        (Dtype::Bitmask, Bits::Truths) => bools(py, shape, values)?,
         _ => flat(py, dtype, values)?,
     };
-    if matches!(&*descriptor.shape, [_]) {
+    if matches!(shape, [_]) {
         return Ok(flat);
     }
-    let shape = PyTuple::new(py, &descriptor.shape)?;
-    flat.call_method1(intern!(py, "reshape"), (shape,)).map_err(|error| too_deep(py, &descriptor.shape, error))
+    let dims = PyTuple::new(py, shape)?;
+    flat.call_method1(intern!(py, "reshape"), (dims,)).map_err(|error| too_deep(py, shape, error))
 }
 
 /// The error of an array that numpy does not make, which may be for its dimensions.
@@ -100,30 +100,58 @@ fn too_deep(py: Python<'_>, shape: &[u64], error: PyErr) -> PyErr {
     PyValueError::new_err(format!("the number of dimensions, {rank}, is more than numpy has: {text}"))
 }
 
-/// An array of few values in memory of numpy, which takes less time than to hand memory over.
-#[allow(unsafe_code, reason = "numpy's C interface makes arrays, and gives the address of their memory")]
-fn small<'py>(py: Python<'py>, dtype: Dtype, shape: &[u64], values: &[u8]) -> PyResult<Bound<'py, PyAny>> {
-    let descr = numpy_dtype(py, dtype)?.clone().cast_into::<PyArrayDescr>()?;
+/// An array over the memory at `address`, which `owner` keeps: it is read-only, and keeps `owner`. Without an owner, a writable
+/// array in memory of numpy's own, without content.
+///
+/// # Safety
+/// With an owner, as many bytes as an array of that shape and dtype has lie from `address` on, for as long as `owner` lives.
+/// Without one, `address` is null.
+///
+/// # Errors
+/// `ValueError` for more dimensions than numpy has.
+#[allow(unsafe_code, reason = "numpy's C interface makes arrays over foreign memory")]
+pub(crate) unsafe fn array_at<'py>(
+    owner: Option<&Bound<'py, PyAny>>,
+    dtype: &Bound<'py, PyArrayDescr>,
+    shape: &[u64],
+    address: *const u8,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = dtype.py();
     let dims = shape.iter().map(|&dim| npy_intp::try_from(dim)).collect::<Result<Vec<_>, _>>();
     let mut dims = dims.map_err(|_| PyValueError::new_err("a dimension is larger than numpy has"))?;
     let rank = c_int::try_from(dims.len()).unwrap_or(c_int::MAX);
-    // SAFETY: `dims` has `rank` lengths. numpy takes over the reference to the dtype, checks rank and size, and makes memory
-    // and strides of its own. The result is a new reference, or null and an exception.
+    // SAFETY: `dims` has `rank` lengths. numpy takes over the reference to the dtype, which is why it is a new one. It
+    // makes strides of its own, and checks rank and size. The flags leave out WRITEABLE, so nobody writes through the
+    // array to memory that is `const` here; memory of numpy's own is writable. The result is a new reference, or null and an
+    // exception.
     let array = unsafe {
         let array = PY_ARRAY_API.PyArray_NewFromDescr(
             py,
             npyffi::get_type_object(py, npyffi::NpyTypes::PyArray_Type),
-            descr.into_ptr().cast(),
+            dtype.clone().into_ptr().cast(),
             rank,
             dims.as_mut_ptr(),
             ptr::null_mut(),
-            ptr::null_mut(),
+            address.cast_mut().cast(),
             0,
             ptr::null_mut(),
         );
         Bound::from_owned_ptr_or_err(py, array)
     };
-    let array = array.map_err(|error| too_deep(py, shape, error))?.cast_into::<PyUntypedArray>()?;
+    let array = array.map_err(|error| too_deep(py, shape, error))?;
+    let Some(owner) = owner else { return Ok(array) };
+    // SAFETY: the array is new, and numpy takes over the new reference to its owner, also if it fails.
+    let failed = unsafe { PY_ARRAY_API.PyArray_SetBaseObject(py, array.as_ptr().cast(), owner.clone().into_ptr()) };
+    if failed < 0 { Err(PyErr::fetch(py)) } else { Ok(array) }
+}
+
+/// An array of few values in memory of numpy, which takes less time than to hand memory over.
+#[allow(unsafe_code, reason = "numpy gives the address of an array's memory")]
+fn small<'py>(py: Python<'py>, dtype: Dtype, shape: &[u64], values: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    let descr = numpy_dtype(py, dtype)?.clone().cast_into::<PyArrayDescr>()?;
+    // SAFETY: there is no owner and no address, so the memory is numpy's.
+    let array = unsafe { array_at(None, &descr, shape, ptr::null()) };
+    let array = array?.cast_into::<PyUntypedArray>()?;
     if array.len().saturating_mul(array.dtype().itemsize()) != values.len() {
         return Err(PyValueError::new_err(format!("{} bytes are not the values of shape {shape:?}", values.len())));
     }

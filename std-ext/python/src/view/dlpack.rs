@@ -13,7 +13,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use tgm_std::{DecodeOptions, Dtype};
 
-use super::borrowed::address_of;
+use super::numpy_memory::address_of;
 use super::object::Object;
 
 /// The processor's memory, as a type of device and a number.

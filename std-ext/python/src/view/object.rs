@@ -17,7 +17,7 @@ use super::facts::Facts;
 use super::message::{Elsewhere, Message};
 use super::objects;
 use super::read::{Request, read as read_request};
-use super::{borrowed, buffer_protocol, dlpack, out, select, show};
+use super::{buffer_protocol, dlpack, numpy_memory, out, select, show};
 use crate::convert::arguments::decoding;
 use crate::convert::{array_out, cbor_out};
 use crate::descriptor::DataObjectDescriptor;
@@ -129,7 +129,7 @@ impl Object {
 
     /// The dtype of the values in this machine's order.
     pub(super) fn descr<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyArrayDescr>> {
-        let make = || borrowed::descr(py, self.facts.dtype, false).map(Bound::unbind);
+        let make = || numpy_memory::descr(py, self.facts.dtype, false).map(Bound::unbind);
         Ok(self.numpy_dtype.get_or_try_init(py, make)?.bind(py))
     }
 
@@ -163,7 +163,7 @@ impl Object {
         let address = address.ok_or_else(|| PyValueError::new_err("the object lies beyond the end of its buffer"))?;
         // SAFETY: the memory has `decoded_len` bytes from `start` on, as `address` found, which is as many as an array
         // of this shape and dtype has. It keeps them in place for as long as it lives, and the object keeps it.
-        unsafe { borrowed::array(slf.as_any(), dtype, &this.facts.stored_form().1, address) }
+        unsafe { array_out::array_at(Some(slf.as_any()), dtype, &this.facts.stored_form().1, address) }
     }
 
     /// The bytes of ranges of the values, each a first value and a count.
@@ -254,7 +254,7 @@ impl Object {
         let (py, this) = (slf.py(), slf.get());
         if this.elsewhere.is_some() {
             let (dtype, shape) = facts.stored_form();
-            let dtype = borrowed::descr(py, dtype, facts.is_swapped)?;
+            let dtype = numpy_memory::descr(py, dtype, facts.is_swapped)?;
             let options = DecodeOptions { native_byte_order: false, ..DecodeOptions::default() };
             let bytes = this.request(py, |request| Ok(owned(request.options(&options).bytes()?)?))?;
             let array = PyArray1::from_vec(py, bytes).call_method1("view", (dtype,))?;
@@ -262,7 +262,7 @@ impl Object {
             array.getattr("flags")?.setattr("writeable", false)?;
             return Ok(array);
         }
-        Self::view_at(slf, &borrowed::descr(py, facts.stored_form().0, facts.is_swapped)?, start)
+        Self::view_at(slf, &numpy_memory::descr(py, facts.stored_form().0, facts.is_swapped)?, start)
     }
 
     /// The dimensions, slowest first.

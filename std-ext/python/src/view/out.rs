@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use tgm_std::core::selection::Pick;
 use tgm_std::{DecodeOptions, Dtype, Read, Result};
 
-use super::borrowed::{self, address_of};
+use super::numpy_memory::{self, address_of};
 use super::object::Object;
 
 /// How values get into the array.
@@ -93,7 +93,7 @@ fn way(object: &Object, py: Python<'_>, array: &Bound<'_, PyUntypedArray>, optio
     if given.is_equiv_to(expected) {
         return Ok(if object.facts().dtype == Dtype::Bitmask { Way::Bools } else { Way::Bytes });
     }
-    let is_float = |dtype| borrowed::descr(py, dtype, false).map(|float| given.is_equiv_to(&float));
+    let is_float = |dtype| numpy_memory::descr(py, dtype, false).map(|float| given.is_equiv_to(&float));
     let is_real = !matches!(object.facts().dtype, Dtype::Complex64 | Dtype::Complex128 | Dtype::Bitmask);
     if is_real && options.native_byte_order {
         if is_float(Dtype::Float32)? {

@@ -85,6 +85,20 @@ def saved_dataset(path):
     return opened(os.fsdecode(path))
 
 
+def catalogue_saved(path):
+    """A catalogue at the path of the file itself. It is a file of messages too."""
+    tgm.catalogue(path, keys=["dtype"]).save(path)
+    with open(path, "rb") as file:
+        assert tgm.decode_metadata(file.read()).extra["catalog"]["covers"]["messages"] == 1
+
+
+def referred(path):
+    pytest.importorskip("zarr")
+    refs = tgm.references(path)["refs"]
+    [place] = [each for each in refs.values() if isinstance(each, list)]
+    assert place[0] == f"file://{os.fsdecode(path)}"
+
+
 def refused(call):
     with pytest.raises(RuntimeError, match="built without"):
         call()
@@ -100,6 +114,10 @@ ROUTES = {
     "open_dataset": lambda path: dataset(path, lambda: tgm.open_dataset(path)),
     "open_datasets": lambda path: dataset(path, lambda: tgm.open_datasets(path)[0]),
     "zarr_store": lambda path: zarr_stored(path),
+    "references": lambda path: referred(path),
+    "catalogue": lambda path: None if len(tgm.catalogue(path)) == 1 else "nothing",
+    "Catalogue.check": lambda path: None if tgm.catalogue(path).check(path) == "fresh" else "stale",
+    "Catalogue.save": catalogue_saved,
     "save_dataset": lambda path: saved_dataset(path),
     "TensogramFile.open": lambda path: of_file(tgm.TensogramFile.open(path)),
     "TensogramFile.create": created,
@@ -110,7 +128,7 @@ ROUTES = {
     "to_netcdf": lambda path: refused(lambda: tgm.to_netcdf([MESSAGE], path)),
 }
 # Bytes are the content of an archive there, and no path.
-CONTENT = {"open", "open_mmap", "load", "open_dataset", "open_datasets", "zarr_store"}
+CONTENT = {"open", "open_mmap", "load", "open_dataset", "open_datasets", "references", "zarr_store"}
 # What is not a path of this machine.
 OTHERS = {"TensogramFile.open_remote", "AsyncTensogramFile.open_remote", "is_remote_url", "MessageStream", "StreamingEncoder"}
 

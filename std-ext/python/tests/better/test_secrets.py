@@ -123,6 +123,13 @@ ROUTES = {
     "open_dataset": lambda address, path: tgm.open_dataset(address),
     "zarr_store": lambda address, path: tgm.zarr_store(address),
     "open_datasets": lambda address, path: tgm.open_datasets(address),
+    # What is returned has the address, as readers need it.
+    "references": lambda address, path: tgm.references(address) and None,
+    "catalogue": lambda address, path: tried(
+        lambda: tgm.catalogue(address), lambda: tgm.catalogue(address).save(), lambda: tgm.catalogue(f"{address}.catalog")
+    ),
+    "Catalogue.check": lambda address, path: tgm.catalogue(path).check(address),
+    "Catalogue.save": lambda address, path: tgm.catalogue(path).save(address),
     "save_dataset": lambda address, path: tgm.save_dataset(dataset(), address),
     "save": lambda address, path: tgm.save(address, np.zeros(3)),
     "Writer": lambda address, path: tried(

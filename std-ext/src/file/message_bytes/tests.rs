@@ -116,28 +116,6 @@ fn a_descriptor_in_front_is_read_to_its_end() {
     assert!((40_000..240_000).contains(&shown), "{shown} of {} bytes are in the outline", message.len());
 }
 
-/// The limit is about all objects, whichever is wanted.
-#[test]
-fn a_limit_of_nesting_holds_for_what_nobody_wants() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("message");
-    let bytes = message(false, 20_000);
-    fs::write(&path, &bytes).unwrap();
-    let file = TensogramFile::open(&path).unwrap();
-    let mut seen = [false; 2];
-    for max_nesting in 0..8 {
-        let options = DecodeOptions { limits: DecodeLimits { max_nesting, ..options().limits }, ..options() };
-        let objects = [file.decode_object(0, 0, &options), decode_object(&bytes, 0, &options)];
-        let [in_part, in_memory] = objects.map(|object| format!("{object:?}"));
-        assert_eq!(in_part, in_memory, "{max_nesting}");
-        let ranges = [file.decode_range(0, 0, &[(7, 2)], &options), decode_range(&bytes, 0, &[(7, 2)], &options)];
-        let [in_part, in_memory] = ranges.map(|ranges| format!("{ranges:?}"));
-        assert_eq!(in_part, in_memory, "{max_nesting}");
-        seen[usize::from(in_part.starts_with("Ok"))] = true;
-    }
-    assert_eq!(seen, [true; 2]);
-}
-
 #[test]
 fn a_file_that_became_shorter_is_an_error() {
     let folder = tempfile::tempdir().unwrap();

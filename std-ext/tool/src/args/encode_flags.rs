@@ -111,6 +111,7 @@ impl EncodeFlags {
 /// The method by which a mask is stored.
 fn method_of(mask: &MaskDescriptor) -> MaskMethod {
     let level = mask.params.get("level").and_then(|level| i32::try_from(level.as_integer()?).ok());
+    // An object whose masks have another method cannot be decoded, and so gets no new masks.
     match MaskMethod::from_name(&mask.method).unwrap_or_default() {
         MaskMethod::Zstd { .. } => MaskMethod::Zstd { level },
         MaskMethod::Blosc2 { codec, level: usual } => {

@@ -12,6 +12,7 @@ pub(crate) fn split(text: &str) -> Vec<&str> {
         match c {
             '"' if !escaped => quoted = !quoted,
             '[' | '{' if !quoted => depth += 1,
+            // What closes nothing is found by whoever reads the value.
             ']' | '}' if !quoted => depth = depth.saturating_sub(1),
             _ => {}
         }

@@ -61,7 +61,8 @@ impl Assignment {
             let mut values = serde_json::Deserializer::from_str(after).into_iter::<Json>();
             let value = values.next().ok_or_else(|| format!("{key} has no value"))?;
             let value = value.map_err(|error| format!("the value of {key} is not JSON: {error}"))?;
-            let (taken, after) = after.split_at_checked(values.byte_offset()).unwrap_or_default();
+            let parts = after.split_at_checked(values.byte_offset());
+            let (taken, after) = parts.ok_or_else(|| format!("the value of {key} ends within a character"))?;
             exact(taken).map_err(|error| format!("{key}: {error}"))?;
             assignments.push(Self::new(key, Some(to_cbor(value)))?);
             let after = after.trim_start();

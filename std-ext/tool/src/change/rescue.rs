@@ -60,6 +60,7 @@ pub(crate) struct FoundObject<'f> {
 /// Searches `bytes` for frames whose digest is right.
 pub(crate) fn rescue(bytes: &[u8]) -> Rescue<'_> {
     let mut wrecks = vec![Wreck::default()];
+    // A budget beyond all numbers is one without an end.
     let mut budget = (bytes.len() as u64).saturating_mul(BUDGET_PER_BYTE);
     let (mut at, mut behind, mut is_complete) = (0, 0, true);
     while let Some(gap) = bytes.get(at..).and_then(|rest| rest.windows(2).position(|pair| pair == FRAME_MAGIC)) {
@@ -158,6 +159,7 @@ impl<'f> Wreck<'f> {
         let metadata = without_reserved(metadata);
         for found in &mut self.objects {
             let listed = self.start.and_then(|start| self.index.get(&((found.offset - start) as u64)).copied());
+            // Metadata may have fewer entries than there are objects.
             let entry = listed.or(found.ordinal).map(|index| metadata.base.get(index).cloned().unwrap_or_default());
             let preceder = found.preceder.take();
             found.metadata = match (entry, preceder) {

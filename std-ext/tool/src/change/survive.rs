@@ -11,6 +11,7 @@ use tgm_std::encode::TakenObject;
 use tgm_std::validate::{Depth, Finding, examine};
 use tgm_std::{Result, TensogramError, decode_descriptors};
 
+use crate::read::entry::end_of;
 use crate::read::input::{Input, MessagePart};
 use crate::read::lost;
 use crate::show::advice::in_our_words;
@@ -61,11 +62,12 @@ impl Piece {
 /// # Errors
 /// The errors of reading.
 pub(crate) fn pieces(input: &Input, verify: bool) -> Result<Vec<Piece>> {
+    // A budget beyond all numbers is one without an end.
     let mut sieve = Sieve { verify, budget: input.len().saturating_mul(BUDGET_PER_BYTE) };
     let wanted = if verify { MessagePart::Whole } else { MessagePart::Outline };
     let (mut places, mut reader, mut pieces) = (input.all().peekable(), input.reader(), Vec::new());
     for segment in input.segments() {
-        let range = segment.offset()..segment.offset().saturating_add(segment.length());
+        let range = segment.offset()..end_of(segment);
         let Some(place) = places.next_if(|place| place.offset == segment.offset()) else {
             pieces.push(Piece::lost(range, lost::note(input, segment)));
             continue;
@@ -91,6 +93,7 @@ impl Sieve {
     fn sift(&mut self, base: u64, bytes: &[u8], segments: impl Iterator<Item = Segment>, depth: u8) -> Vec<Piece> {
         let (mut pieces, mut start) = (Vec::new(), base);
         for segment in segments {
+            // The segments are of these bytes, so all of them are there.
             let part = segment.bytes_of(bytes).unwrap_or_default();
             let range = start..start + part.len() as u64;
             start = range.end;

@@ -169,8 +169,8 @@ impl Bench {
     }
 
     fn print(&self, out: &mut Out, stages: &[Stage]) -> io::Result<()> {
-        let memcpy = stages.first().and_then(Stage::rate).unwrap_or_default();
-        let share = |stage: &Stage| Some(stage.rate()? / memcpy.max(1e-9));
+        let memcpy = stages.first().and_then(Stage::rate).filter(|rate| *rate > 0.0);
+        let share = |stage: &Stage| Some(stage.rate()? / memcpy?);
         if self.listing.json() {
             let mut document = Document::begin(out, "tgm.bench/1", "stages")?;
             for stage in stages {
@@ -200,7 +200,8 @@ impl Bench {
             match &stage.time {
                 Ok(time) => {
                     let numbers = [Some(time.as_secs_f64() * 1e3), stage.rate(), share(stage)];
-                    cells.extend(numbers.map(|number| format!("{:.3}", number.unwrap_or_default()).into()));
+                    cells
+                        .extend(numbers.map(|number| number.map_or("".into(), |number| format!("{number:.3}").into())));
                 }
                 Err(why) => cells.push(Cell::spread(Style::Plain, &format!("not measured: {why}"))),
             }

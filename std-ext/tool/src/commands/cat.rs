@@ -104,7 +104,8 @@ impl FromStr for NumberFormat {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         const EXPECTED: &str = "expected %g, or %f or %e with a number of decimals: %.3f";
         let inner = text.strip_prefix('%').ok_or(EXPECTED)?;
-        let (decimals, kind) = inner.split_at(inner.len().saturating_sub(1));
+        let last = inner.char_indices().next_back().map_or(0, |(at, _)| at);
+        let (decimals, kind) = inner.split_at_checked(last).ok_or(EXPECTED)?;
         let decimals = match decimals {
             "" => 6,
             more => {

@@ -25,6 +25,8 @@ mod netcdf;
 mod output;
 mod source;
 #[cfg(any(feature = "netcdf", feature = "zarr"))]
+mod store;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
 mod streamed;
 #[cfg(feature = "arrow")]
 mod tables;

@@ -184,6 +184,7 @@ impl Digest {
         let (check, mut values) = (self.digests.of(&message)?, values(&message, entry, keys, self.digests)?);
         let chosen = message.objects().enumerate().filter(|(index, _)| self.only.has(*index));
         let digested = chosen.map(|(index, object)| {
+            // An object that the metadata does not describe has no keys.
             let values = values.get_mut(index).map(std::mem::take).unwrap_or_default();
             let object = match object {
                 Ok(object) => Digested {

@@ -145,7 +145,7 @@ fn layout(object: &DataObject<'_>) -> Map<String, Json> {
         json!({
             "kind": kind.name(),
             "method": mask.method().to_string(),
-            "offset": start.saturating_add(mask.offset()),
+            "offset": start + mask.offset(),
             "length": mask.length(),
         })
     });

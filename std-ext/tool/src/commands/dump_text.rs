@@ -71,8 +71,9 @@ fn with_flags_spelt_out(preamble: &Map<String, Json>) -> Map<String, Json> {
     let mut shown = preamble.clone();
     let names = shown.shift_remove("flag_names").unwrap_or_default();
     let names: Vec<_> = names.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
-    if let Some(flags) = shown.get_mut("flags") {
-        let bits = flags.as_u64().unwrap_or_default();
+    if let Some(flags) = shown.get_mut("flags")
+        && let Some(bits) = flags.as_u64()
+    {
         *flags = format!("0x{bits:04x} {}", names.join(" ")).trim_end().into();
     }
     shown

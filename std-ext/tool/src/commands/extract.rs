@@ -124,11 +124,14 @@ enum Format {
     Npy,
 }
 
+/// Bytes of values, and how many values they are.
+type Piece<'v> = (Cow<'v, [u8]>, u64);
+
 /// Decoded values in stored byte order.
 struct Values<'f> {
     object: DataObject<'f>,
     /// One piece for each range, with its number of elements; else one of all that was asked for.
-    pieces: Vec<(Cow<'f, [u8]>, u64)>,
+    pieces: Vec<Piece<'f>>,
     /// The dimensions of all pieces together.
     shape: Vec<u64>,
 }
@@ -207,7 +210,7 @@ impl Extract {
         let bytes = tgm_std::read(&object).ranges(&ranges).options(&options).bytes()?;
         let count = ranges.iter().map(|range| range.1).sum();
         // Each range of bits begins with a byte of its own.
-        let pieces = if descriptor.dtype().byte_width() == 0 { bits(&bytes, &ranges) } else { vec![(bytes, count)] };
+        let pieces = if descriptor.dtype().byte_width() == 0 { bits(&bytes, &ranges)? } else { vec![(bytes, count)] };
         Ok(Values { object, pieces, shape: vec![count] })
     }
 
@@ -231,13 +234,14 @@ impl Extract {
 }
 
 /// The bits of each range, and how many they are.
-fn bits<'v>(bytes: &[u8], ranges: &[(u64, u64)]) -> Vec<(Cow<'v, [u8]>, u64)> {
+fn bits<'v>(bytes: &[u8], ranges: &[(u64, u64)]) -> Result<Vec<Piece<'v>>, TensogramError> {
     let mut rest = bytes;
     let piece = |&(_, count): &(u64, u64)| {
-        let len = usize::try_from(count.div_ceil(8)).unwrap_or(usize::MAX).min(rest.len());
-        let (piece, others) = rest.split_at(len);
+        let parts = usize::try_from(count.div_ceil(8)).ok().and_then(|len| rest.split_at_checked(len));
+        let missing = || TensogramError::Encoding(format!("a range of {count} bits has too few bytes").into());
+        let (piece, others) = parts.ok_or_else(missing)?;
         rest = others;
-        (Cow::Owned(piece.to_vec()), count)
+        Ok((Cow::Owned(piece.to_vec()), count))
     };
     ranges.iter().map(piece).collect()
 }

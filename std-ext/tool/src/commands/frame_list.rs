@@ -80,7 +80,7 @@ impl FrameList {
     /// Sets the end of the last frame's padding to `next`.
     fn end_last(&mut self, bytes: &[u8], next: u64) {
         if let Some(last) = self.frames.last_mut() {
-            let end = last.offset.saturating_add(last.length);
+            let end = last.offset + last.length;
             last.padding = slice(bytes, end, next)
                 .map(|gap| Padding { length: gap.len() as u64, is_zero: gap.iter().all(|&byte| byte == 0) });
         }

@@ -138,7 +138,7 @@ impl FramesOf {
                 };
                 let (mut found, parts) = (false, beginnings(&bytes));
                 for (start, bytes) in parts {
-                    let offset = offset.saturating_add(start);
+                    let offset = offset + start;
                     if !self.choice.is_one() || self.choice.is_at(offset) {
                         found = true;
                         with(out, FramesPart::new(input, None, offset, bytes), frames(bytes))?;
@@ -202,13 +202,13 @@ impl<'f> FramesPart<'f> {
     }
 
     const fn is_followed_by(&self, next: &Self) -> bool {
-        self.offset.saturating_add(self.length) == next.offset
+        self.offset + self.length == next.offset
     }
 
     /// Joins the next part to this one.
     const fn extend(&mut self, next: &Self) {
-        self.beginnings = self.beginnings.saturating_add(1);
-        self.length = self.length.saturating_add(next.length);
+        self.beginnings += 1;
+        self.length += next.length;
     }
 
     fn print(&self, out: &mut Out, list: &FrameList, error: Option<&TensogramError>) -> io::Result<()> {

@@ -116,7 +116,7 @@ impl Merge {
         let mut complete = true;
         for place in input.places(numbers) {
             let Place { index, offset, length } = place;
-            input.progress.take_up(offset.saturating_add(length), length, index.saturating_add(1));
+            input.progress.take_up(place.end(), length, index + 1);
             // The message is in memory, and one of the messages that go into it.
             let bytes = match input.bytes(offset, length) {
                 Ok(bytes) => bytes,

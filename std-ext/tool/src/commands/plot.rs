@@ -258,8 +258,8 @@ impl Wish<'_> {
         // A line of a field is drawn as it is. A picture needs no places, so that wrong ones do not matter.
         if self.histogram.is_none() && (shape.len() == 2 || self.slice.is_none()) {
             let whole: Vec<u64> = descriptor.shape().iter().collect();
-            let area = area(scope).unwrap_or_default();
-            let places = places(&metadata, self.object, &whole, area, &options.limits).unwrap_or_default();
+            let area = area(scope).unwrap_or(None);
+            let places = places(&metadata, self.object, &whole, area, &options.limits).unwrap_or(None);
             let picks = match self.slice {
                 Some(picks) => picks.resolve(whole.iter().copied())?,
                 None => vec![Pick::All; whole.len()],
@@ -283,6 +283,7 @@ impl Wish<'_> {
 
     /// What is drawn of values of this shape, and their range; or why there is no picture.
     fn drawn(&self, shape: &[u64], values: Vec<f64>) -> Result<(Drawn, (f64, f64)), String> {
+        // Values in memory are fewer: a field refuses sides that are not theirs.
         let len = |len: u64| usize::try_from(len).unwrap_or(usize::MAX);
         let (rows, columns) = match *shape {
             _ if self.histogram.is_some() => (1, values.len()),
@@ -317,7 +318,7 @@ impl Wish<'_> {
 fn counts(field: &Field, range: (f64, f64), parts: usize) -> Counts {
     let finite: Vec<_> = field.cells().flatten().collect();
     let inside: Vec<_> = finite.iter().copied().filter(|value| (range.0..=range.1).contains(value)).collect();
-    let count = |from: usize, of: usize| from.saturating_sub(of) as u64;
+    let count = |from: usize, of: usize| (from - of) as u64;
     let (missing, outside) = (count(field.cells().count(), finite.len()), count(finite.len(), inside.len()));
     Counts { counts: histogram(&inside, range, parts), missing, outside }
 }

@@ -125,6 +125,7 @@ impl Repack {
     #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
     fn larger(&self, name: &str, tally: &Tally) -> Option<String> {
         let ratio = tally.after as f64 / tally.before.max(1) as f64;
+        // A file that became smaller has not grown.
         let grown = tally.after.saturating_sub(tally.before);
         let is_larger = ratio >= LARGER && grown >= LARGER_BY && self.pipeline.compresses();
         is_larger.then(|| {

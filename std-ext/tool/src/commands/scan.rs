@@ -10,6 +10,7 @@ use tgm_core::scan::Segment;
 use crate::args::files::Files;
 use crate::args::listing::Listed;
 use crate::commands::Run;
+use crate::read::entry::end_of;
 use crate::read::input::Input;
 use crate::read::lost;
 use crate::read::opening::open_or_report;
@@ -86,7 +87,7 @@ impl Scan {
             let mut messages = 0..;
             for segment in input.segments() {
                 let message = if segment.is_message() { messages.next() } else { None };
-                let (length, end) = (segment.length(), segment.offset().saturating_add(segment.length()));
+                let (length, end) = (segment.length(), end_of(segment));
                 input.progress.take_up(end, length, message.map_or(messages.start, |message| message + 1));
                 with(out, Some((input.name(), ScanRow::of(&input, segment, message))))?;
             }

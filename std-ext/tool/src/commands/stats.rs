@@ -377,11 +377,12 @@ impl Stats {
             None => Moments::of(&values),
         };
         let range = exact_range(elements, &moments);
-        let bounds = moments.range().unwrap_or_default();
+        // Without finite values nothing is counted, whatever the bounds are.
+        let bounds = moments.range().unwrap_or((0.0, 0.0));
         // What nobody sees is not counted.
         let bars = if self.files.json() { 0 } else { BARS };
         let mut bars = Histogram::over(bounds, bars);
-        let mut counted = Histogram::over(bounds, self.histogram.unwrap_or_default());
+        let mut counted = Histogram::over(bounds, self.histogram.unwrap_or(0));
         let mut sketch = Sketch::over(moments.range().filter(|_| !self.quantiles.is_empty()));
         values.for_each_block(&mut |block| {
             sketch.add(block);
@@ -519,12 +520,13 @@ impl Content {
         use std::io::Write as _;
         const WIDTH: u64 = 40;
         let Some((low, high)) = self.moments.range() else { return Ok(()) };
-        let most = self.histogram.iter().copied().max().unwrap_or_default().max(1);
+        let most = self.histogram.iter().copied().max().unwrap_or(0).max(1);
         let bins = self.histogram.len();
         for (bin, &count) in self.histogram.iter().enumerate() {
             #[expect(clippy::cast_precision_loss, reason = "at most 10000 bins")]
             let from = low + (high / bins as f64 - low / bins as f64) * bin as f64;
-            let bar = usize::try_from(u128::from(count) * u128::from(WIDTH) / u128::from(most)).unwrap_or_default();
+            // A bar is no longer than the width.
+            let bar = usize::try_from(u128::from(count) * u128::from(WIDTH) / u128::from(most)).unwrap_or(0);
             writeln!(out, "  from {:>14} {count:>12} {}", float_text(from), "█".repeat(bar))?;
         }
         Ok(())
@@ -652,13 +654,19 @@ impl Weights {
         let found = found.or_else(|| RegularGrid::new(&shape, Area::GLOBE).map(Places::Regular)).ok_or_else(short)?;
         let (latitudes, columns) = found.latitudes();
         // The cosine at a pole is 6e-17, not 0.
-        let of_rows = latitudes.iter().map(|latitude| latitude.to_radians().cos().max(0.0)).collect();
-        Ok(Self { of_rows, columns: usize::try_from(columns).unwrap_or(usize::MAX) })
+        let of_rows: Vec<f64> = latitudes.iter().map(|latitude| latitude.to_radians().cos().max(0.0)).collect();
+        let of_grid = (of_rows.len() as u64).checked_mul(columns);
+        if !of_grid.is_some_and(|points| points > 0 && descriptor.element_count().is_multiple_of(points)) {
+            let text = format!("{} rows of {columns} places are not the grid of {shape:?}", of_rows.len());
+            return Err(TensogramError::Metadata(text.into()));
+        }
+        Ok(Self { of_rows, columns: usize::try_from(columns).map_err(|_| short())? })
     }
 
     fn of_element(&self, index: usize) -> f64 {
-        let row = index.checked_div(self.columns).and_then(|row| row.checked_rem(self.of_rows.len()));
-        row.and_then(|row| self.of_rows.get(row)).copied().unwrap_or_default()
+        // An object without elements has no rows, and is asked for no weight. Any other has a row for each element.
+        let row = (index / self.columns.max(1)) % self.of_rows.len().max(1);
+        self.of_rows.get(row).copied().unwrap_or(f64::NAN)
     }
 }
 

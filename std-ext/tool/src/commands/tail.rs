@@ -101,7 +101,7 @@ impl Tail {
         if !self.from_start {
             let input = open_unreported(&self.path, out)?;
             let last = input.all().last();
-            from = last.map_or(from, |last| (last.index + 1, last.offset.saturating_add(last.length)));
+            from = last.map_or(from, |last| (last.index + 1, last.end()));
         }
         Streamed::follow_or_report(&self.path, from, self.idle.map(|Seconds(idle)| idle), out)
     }

@@ -150,7 +150,8 @@ impl Upgrade {
         let mut counts = Counts::default();
         let file_bytes = input.all_bytes().map_err(Failure::at(input.name()))?;
         for segment in scan(&file_bytes) {
-            let bytes = file_bytes.get(segment.range.clone()).unwrap_or_default();
+            let missing = || io::Error::other(format!("bytes {:?} are not in the file", segment.range));
+            let bytes = file_bytes.get(segment.range.clone()).ok_or_else(missing)?;
             let outcome = match segment.kind {
                 Kind::V2 => upgrade_message(bytes, &options).map_or_else(Outcome::Failed, Outcome::Upgraded),
                 Kind::V3 => self.digests.check_bytes(bytes).map_or_else(Outcome::Failed, |()| Outcome::Copied),

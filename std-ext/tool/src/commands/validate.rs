@@ -123,7 +123,7 @@ fn read(path: &Path, options: &ValidateOptions) -> io::Result<FileValidationRepo
     validate_file_with(path, options, |progress| {
         let share = share.get_or_insert_with(|| Share::new(progress.total));
         messages += 1;
-        share.take_up(progress.done, progress.done.saturating_sub(before), messages);
+        share.take_up(progress.done, progress.done - before, messages);
         before = progress.done;
         Ok(())
     })

@@ -93,7 +93,7 @@ impl Cataloged {
             let numbers = (0..).zip(candidates).filter_map(|(index, can_be)| can_be.then_some(index));
             let places = numbers.map(|index| {
                 let place = catalog.message_range(index)?;
-                let layout = MessageLayout { offset: place.start, length: place.end.saturating_sub(place.start) };
+                let layout = MessageLayout { offset: place.start, length: place.end - place.start };
                 Ok(Found::new(index, layout))
             });
             places.filter(|found| found.as_ref().map_or(true, is_chosen)).collect::<Result<Vec<_>>>()

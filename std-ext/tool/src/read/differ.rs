@@ -122,8 +122,10 @@ pub(crate) fn indices(element: usize, shape: &[u64]) -> Vec<u64> {
         .iter()
         .rev()
         .map(|&len| {
-            let index = rest.checked_rem(len).unwrap_or_default();
-            rest = rest.checked_div(len).unwrap_or_default();
+            // A tensor with an element has no dimension of length 0.
+            let len = len.max(1);
+            let index = rest % len;
+            rest /= len;
             index
         })
         .collect();

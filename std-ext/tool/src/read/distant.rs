@@ -49,7 +49,7 @@ impl Found {
 
     /// The byte behind the message.
     const fn end(&self) -> u64 {
-        self.layout.offset.saturating_add(self.layout.length)
+        self.layout.end()
     }
 }
 
@@ -87,7 +87,8 @@ impl Distant {
         buffer: &'b mut Vec<u8>,
     ) -> Result<Entry<'b>, TensogramError> {
         let Found { number, layout } = found;
-        self.progress.take_up(layout.offset, layout.length, number.0.unwrap_or_default());
+        // Of a message without a number, nobody knows how many come before it.
+        self.progress.take_up(layout.offset, layout.length, number.0.unwrap_or(0));
         *buffer = match part {
             MessagePart::Outline => self.file.read_outline_at(layout, None)?,
             MessagePart::Object(object) => self.file.read_outline_at(layout, Some(object))?,
@@ -121,6 +122,7 @@ impl Distant {
                 }
             },
             (None, Some(index)) => {
+                // No source has as many messages as numbers: the largest is not there.
                 let layouts = match self.file.message_layouts_in(0..index.saturating_add(1)) {
                     Ok(layouts) => layouts,
                     Err(error) => {
@@ -214,7 +216,7 @@ fn follow_each_other(start: u64, layouts: &[MessageLayout]) -> bool {
     let mut end = start;
     layouts.iter().all(|layout| {
         let follows = layout.offset == end;
-        end = layout.offset.saturating_add(layout.length);
+        end = layout.end();
         follows
     })
 }

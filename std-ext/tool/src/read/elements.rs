@@ -85,10 +85,13 @@ impl Blocks for Elements<'_> {
             Dtype::Uint32 => blocks(bytes, order, |b| u32::from_le_bytes(b).into(), with),
             Dtype::Uint64 => blocks(bytes, order, |b| rounded(u64::from_le_bytes(b).into()), with),
             Dtype::Bitmask => {
+                // As for other types, bytes that are missing have no values.
+                let mut left = usize::try_from(count).unwrap_or(usize::MAX);
                 let mut block = Vec::with_capacity(BLOCK);
-                for start in (0..count).step_by(BLOCK) {
+                for bytes in bytes.chunks(BLOCK / 8) {
                     block.clear();
-                    block.extend((start..count.min(start.saturating_add(BLOCK as u64))).map(|index| bit(bytes, index)));
+                    block.extend(bytes.iter().flat_map(|byte| bits(*byte)).take(left));
+                    left -= block.len();
                     with(&block);
                 }
             }
@@ -160,10 +163,9 @@ const fn rounded(integer: i128) -> f64 {
     integer as f64
 }
 
-/// Bit `index` as 0 or 1. The first bit is the highest of the first byte.
-fn bit(bytes: &[u8], index: u64) -> f64 {
-    let byte = usize::try_from(index / 8).ok().and_then(|at| bytes.get(at)).copied().unwrap_or_default();
-    f64::from(byte >> (7 - index % 8) & 1)
+/// The bits of a byte as 0 or 1, the highest first.
+fn bits(byte: u8) -> impl Iterator<Item = f64> {
+    (0..8).rev().map(move |place| f64::from(byte >> place & 1))
 }
 
 #[cfg(test)]

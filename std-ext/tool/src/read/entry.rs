@@ -4,6 +4,9 @@ use std::fmt;
 
 use serde_json::Value as Json;
 
+use tgm_core::scan::Segment;
+use tgm_std::MessageLayout;
+
 use crate::show::table::Cell;
 
 /// The place of a message.
@@ -15,6 +18,22 @@ pub(crate) struct Place {
     pub(crate) offset: u64,
     /// Bytes of the message.
     pub(crate) length: u64,
+}
+
+impl Place {
+    pub(crate) const fn layout(self) -> MessageLayout {
+        MessageLayout { offset: self.offset, length: self.length }
+    }
+
+    /// The byte behind the message.
+    pub(crate) const fn end(self) -> u64 {
+        self.layout().end()
+    }
+}
+
+/// The byte behind a part of a file.
+pub(crate) const fn end_of(segment: &Segment) -> u64 {
+    MessageLayout { offset: segment.offset(), length: segment.length() }.end()
 }
 
 /// Which message of a file an entry is, from 0. `None` if only its offset was given, at an address: its number would cost a

@@ -47,6 +47,7 @@ pub(crate) fn thread_count(asked: u32) -> usize {
 /// How many of `threads` threads work on items of which the longest has `longest` bytes, and for each how many results may
 /// wait: so that memory is bounded.
 pub(crate) fn bounded(threads: usize, longest: u64) -> (usize, usize) {
+    // A bound that is larger than addresses binds nobody.
     let most = usize::try_from(HELD / longest.max(1)).unwrap_or(usize::MAX);
     (threads.min(most).max(1), if longest > LONG { 1 } else { AHEAD })
 }
@@ -84,6 +85,7 @@ where
     I: Iterator<Item = T> + Send,
     R: Send,
 {
+    // The results that may wait: a bound.
     let desk = Desk::new(items, threads.saturating_mul(ahead));
     thread::scope(|scope| {
         let _closing = Closing(&desk);
@@ -321,8 +323,9 @@ fn batches(places: impl Iterator<Item = Place> + Send) -> impl Iterator<Item = V
     let mut places = places.peekable();
     std::iter::from_fn(move || {
         let first = places.next()?;
+        // A window is a hint. It may end behind all files.
         let (mut batch, end) = (vec![first], first.offset.saturating_add(WINDOW));
-        let fits = |place: &Place| place.offset.saturating_add(place.length) <= end;
+        let fits = |place: &Place| place.end() <= end;
         while batch.len() < BATCH
             && let Some(place) = places.next_if(fits)
         {

@@ -18,7 +18,7 @@ use tgm_std::file::{Data, SourceName, is_remote_url};
 use tgm_std::internal::open_unread;
 use tgm_std::{MessageLayout, TensogramError, TensogramFile};
 
-use crate::read::entry::Place;
+use crate::read::entry::{Place, end_of};
 use crate::read::pipes;
 use crate::show::progress::meter::Share;
 
@@ -127,7 +127,7 @@ impl Input {
         segments: Vec<Segment>,
         progress: impl FnOnce(u64) -> Share,
     ) -> Self {
-        let length = segments.last().map_or(0, |last| last.offset().saturating_add(last.length()));
+        let length = segments.last().map_or(0, end_of);
         Self { name, source, messages, segments, progress: progress(length) }
     }
 
@@ -148,7 +148,7 @@ impl Input {
 
     /// Bytes of the file when it was opened.
     pub(crate) fn len(&self) -> u64 {
-        self.segments.last().map_or(0, |last| last.offset().saturating_add(last.length()))
+        self.segments.last().map_or(0, end_of)
     }
 
     /// The file for functions of the library that look through messages.
@@ -166,7 +166,7 @@ impl Input {
 
     /// The length of the longest message.
     pub(crate) fn longest_message(&self) -> u64 {
-        self.messages.iter().map(|message| message.length).max().unwrap_or_default()
+        self.messages.iter().map(|message| message.length).max().unwrap_or(0)
     }
 
     /// How many messages there are.
@@ -176,7 +176,8 @@ impl Input {
 
     /// The places of the messages with these numbers.
     pub(crate) fn places(&self, numbers: Range<usize>) -> impl ExactSizeIterator<Item = Place> + use<> {
-        let messages = self.messages.get(numbers.clone()).unwrap_or_default().to_vec();
+        // Numbers that the file lacks have no place.
+        let messages = self.messages.get(numbers.clone()).unwrap_or(&[]).to_vec();
         numbers.zip(messages).map(|(index, layout)| Place { index, offset: layout.offset, length: layout.length })
     }
 
@@ -196,7 +197,10 @@ impl Input {
     /// The errors of reading; [`io::ErrorKind::UnexpectedEof`] if the file is shorter by now.
     pub(crate) fn bytes(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, TensogramError> {
         match &self.source {
-            Backing::Memory(bytes) => Ok(Cow::Borrowed(slice(bytes, offset, length).unwrap_or_default())),
+            Backing::Memory(bytes) => {
+                let found = slice(bytes, offset, length);
+                found.map(Cow::Borrowed).ok_or_else(|| self.shorter(MessageLayout { offset, length }.end()))
+            }
             Backing::File(_) => {
                 let mut bytes = Vec::new();
                 self.read_into(offset, length, &mut bytes)?;
@@ -218,7 +222,7 @@ impl Input {
     /// # Errors
     /// Errors of [`Self::bytes`], and of writing.
     pub(crate) fn copy(&self, offset: u64, length: u64, sink: &mut dyn Write) -> io::Result<()> {
-        let (mut at, end) = (offset, offset.saturating_add(length));
+        let (mut at, end) = (offset, MessageLayout { offset, length }.end());
         while at < end {
             let some = CHUNK.min(end - at);
             self.progress.take_up(at, some, self.message_from(at));
@@ -233,11 +237,11 @@ impl Input {
     pub(crate) fn read_into(&self, offset: u64, length: u64, buffer: &mut Vec<u8>) -> Result<(), TensogramError> {
         let too_large = || TensogramError::Encoding(format!("{length} bytes are too many for this machine").into());
         let len = usize::try_from(length).map_err(|_| too_large())?;
-        // Bytes of the read before stay until this read replaces them: only what the buffer grows by is filled with zeros.
+        // A longer buffer needs no more. Bytes of the read before stay until this read replaces them: only what the buffer grows by is filled with zeros.
         buffer.try_reserve_exact(len.saturating_sub(buffer.len())).map_err(|_| too_large())?;
         buffer.resize(len, 0);
         let read = self.read_at(offset, buffer)?;
-        if read == len { Ok(()) } else { Err(self.shorter(offset.saturating_add(read as u64))) }
+        if read == len { Ok(()) } else { Err(self.shorter(MessageLayout { offset, length: read as u64 }.end())) }
     }
 
     /// Fills `out` with bytes from `offset` on. Returns how many they are: fewer only at the end.
@@ -248,9 +252,10 @@ impl Input {
         match &self.source {
             Backing::File(file) => file.read_at(offset, out),
             Backing::Memory(bytes) => {
-                let found = slice(bytes, offset, out.len() as u64).unwrap_or_default();
-                out.iter_mut().zip(found).for_each(|(to, from)| *to = *from);
-                Ok(found.len())
+                let rest = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)).unwrap_or(&[]);
+                let len = rest.len().min(out.len());
+                out.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+                Ok(len)
             }
         }
     }
@@ -270,9 +275,7 @@ impl Input {
             MessagePart::Whole => file.read_message(place.index),
         };
         read.map_err(|error| match error {
-            TensogramError::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                self.shorter(place.offset.saturating_add(place.length))
-            }
+            TensogramError::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => self.shorter(place.end()),
             other => other,
         })
     }

@@ -72,7 +72,7 @@ pub(crate) fn note_in(bytes: &[u8]) -> Option<String> {
 
 /// What begins at `offset` of a file, if it begins like a message.
 fn at(input: &Input, offset: u64) -> Option<Leftover> {
-    beginning(input.len().saturating_sub(offset), |at, len| input.bytes(offset.saturating_add(at), len).ok())
+    beginning(input.len().checked_sub(offset)?, |at, len| input.bytes(offset.checked_add(at)?, len).ok())
 }
 
 /// What begins like a message, `room` bytes before the end. `read` returns bytes at an offset from its start: only the
@@ -86,6 +86,7 @@ fn beginning<'b>(room: u64, read: impl Fn(u64, u64) -> Option<Cow<'b, [u8]>>) ->
 fn no_message(input: &Input) -> String {
     let length = input.len();
     let bytes = if length <= SEARCHED as u64 { input.all_bytes().ok() } else { None };
+    // Without these bytes the sentence has no advice.
     let start = input.bytes(0, length.min(LOOKED_AT as u64)).unwrap_or_default();
     no_message_sentence(length, bytes.as_deref(), at(input, 0), &start)
 }
@@ -116,7 +117,7 @@ pub(crate) struct Stray {
 impl Stray {
     /// The sentence of [`describe`]. `behind` is the number of the message behind these bytes.
     pub(crate) fn describe(&self, behind: Option<usize>) -> String {
-        let behind = behind.map(|index| (index, self.offset.saturating_add(self.length)));
+        let behind = behind.map(|index| (index, self.offset + self.length));
         sentence(self.offset, self.length, self.leftover(), behind)
     }
 

@@ -37,6 +37,7 @@ pub(crate) fn small(
     let MessageLayout { offset, length } = message;
     let len = |len: u64| usize::try_from(len).unwrap_or(usize::MAX);
     let has_room = length < WINDOW / 4;
+    // A window is a hint: what it does not hold is read by itself.
     let size = || if has_room { len(WINDOW.min(end.saturating_sub(offset))) } else { 0 };
     window.get(offset, len(length), size, read_at)
 }
@@ -55,8 +56,8 @@ pub(crate) struct Reader<'i> {
 /// The last message is done with when its reader goes.
 impl Drop for Reader<'_> {
     fn drop(&mut self) {
-        if let Some(Place { index, offset, length }) = self.last {
-            self.input.progress.come_to(offset.saturating_add(length), index.saturating_add(1));
+        if let Some(place) = self.last {
+            self.input.progress.come_to(place.end(), place.index + 1);
         }
     }
 }
@@ -90,9 +91,9 @@ impl<'i> Reader<'i> {
             return Ok(&self.large);
         }
         self.large = Vec::new();
-        let layout = MessageLayout { offset: place.offset, length: place.length };
-        let bytes = small(&mut self.window, layout, self.input.len(), |offset, out| self.input.read_at(offset, out))?;
-        bytes.ok_or_else(|| self.input.shorter(place.offset.saturating_add(place.length)))
+        let bytes =
+            small(&mut self.window, place.layout(), self.input.len(), |offset, out| self.input.read_at(offset, out))?;
+        bytes.ok_or_else(|| self.input.shorter(place.end()))
     }
 }
 

@@ -203,7 +203,7 @@ impl Near {
     fn new(sketch: &Sketch, last: u64, share: f64) -> Option<Self> {
         let (below, share) = split(last, share);
         let (first_bin, before) = sketch.bin_of(below)?;
-        let (last_bin, _) = sketch.bin_of(below.saturating_add(1).min(last))?;
+        let (last_bin, _) = sketch.bin_of(if below < last { below + 1 } else { last })?;
         let first = (first_bin as u64) << BELOW;
         let end = ((last_bin as u64) << BELOW) | ((1 << BELOW) - 1);
         Some(Self {
@@ -309,7 +309,7 @@ impl Sketch {
             self.counts.splice(..0, std::iter::repeat_n(0, more));
             self.first = first;
         }
-        let len = (last + 1).saturating_sub(self.first);
+        let len = last + 1 - self.first;
         self.counts.resize(len.max(self.counts.len()), 0);
     }
 
@@ -392,11 +392,11 @@ impl Histogram {
 /// Counts as a row of bars, one character each.
 pub(crate) fn sparkline(counts: &[u64]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let most = counts.iter().copied().max().unwrap_or_default().max(1);
+    let most = counts.iter().copied().max().unwrap_or(0).max(1);
     let bar = |count: u64| match u128::from(count) * 8 {
         0 => ' ',
         eighths => {
-            let height = eighths.div_ceil(u128::from(most)).saturating_sub(1);
+            let height = eighths.div_ceil(u128::from(most)) - 1;
             usize::try_from(height).ok().and_then(|height| BARS.get(height)).copied().unwrap_or('█')
         }
     };

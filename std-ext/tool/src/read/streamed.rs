@@ -120,7 +120,7 @@ impl Streamed {
                 let index = *count;
                 *count += 1;
                 let length = message.len() as u64;
-                progress.take_up((*base).saturating_add(message.offset()).saturating_add(length), length, *count);
+                progress.take_up(*base + message.offset() + length, length, *count);
                 if let Some(stray) = stray.take() {
                     out.problem(&format!("{name}: {}", stray.describe(Some(index))));
                 }
@@ -226,7 +226,7 @@ impl Read for Growing {
         let start = Instant::now();
         loop {
             let count = self.file.read(out)?;
-            self.at = self.at.saturating_add(count as u64);
+            self.at += count as u64;
             if count > 0 || self.idle.is_some_and(|idle| start.elapsed() >= idle) {
                 return Ok(count);
             }

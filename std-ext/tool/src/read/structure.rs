@@ -89,7 +89,7 @@ impl<'m, 'a> Structure<'m, 'a> {
             "ratio" => {
                 Summary::of(object).ratio().and_then(|ratio| ratio.parse::<f64>().ok()).map(|ratio| json!(ratio))
             }
-            "offset" => Some(self.offset.saturating_add(object.frame().offset()).into()),
+            "offset" => Some((self.offset + object.frame().offset()).into()),
             "count" => Some(descriptor.element_count().into()),
             _ => None,
         }

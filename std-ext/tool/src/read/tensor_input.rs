@@ -48,7 +48,7 @@ impl Tensor {
             Cow::Owned(changed) => changed,
             Cow::Borrowed(values) => {
                 // The values stand at the end. They move to the front, so that there is no second copy of them.
-                let start = bytes.len().saturating_sub(values.len());
+                let start = bytes.len() - values.len();
                 bytes.drain(..start);
                 bytes
             }

@@ -26,8 +26,14 @@ pub(crate) fn in_order(
     if descriptor.byte_order() == order || unit <= 1 {
         return sink(bytes);
     }
+    swapped(bytes, unit, sink)
+}
+
+/// Hands bytes to `sink` in the other order, in chunks.
+pub(crate) fn swapped(bytes: &[u8], unit: usize, mut sink: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
     let mut swapped = vec![0; CHUNK.min(bytes.len())];
     for chunk in bytes.chunks(CHUNK) {
+        // A chunk is no longer than the buffer. Swapping refuses another length.
         let out = swapped.get_mut(..chunk.len()).unwrap_or_default();
         swap_into(chunk, unit, out).map_err(io::Error::other)?;
         sink(out)?;

@@ -33,7 +33,6 @@ const fn ours(hint: Hint) -> &'static str {
         Hint::MaxFileBytes => "the limit that --max-file-bytes sets",
         Hint::MaxExpansion => "the limit for what a byte may become",
         Hint::MaxMetadataBytes => "the limit for the memory of metadata",
-        Hint::MaxNesting => "the limit for metadata",
         Hint::MaxObjects => "the limit for one message",
         Hint::ValueOrder => "bytes must be in the order that is declared",
         Hint::Blosc2 | Hint::Sz3 => "build tgm with `--features full`",

@@ -69,7 +69,8 @@ fn a_grid_gives_coordinates_and_the_nearest_value() {
     assert!(run.code == Some(1) && run.stderr.contains("--area"), "{}", run.stderr);
     let run = tgm(["cat", &path, "--nearest", "91,0", area[0], area[1]]);
     assert!(run.code == Some(1) && run.stderr.contains("outside"), "{}", run.stderr);
-    for wrong in [["--nearest", "51"], ["--area", "1/2"], ["--format", "%d"]] {
+    for wrong in [["--nearest", "51"], ["--area", "1/2"], ["--format", "%d"], ["--format", "%.2é"], ["--format", "%"]]
+    {
         assert_eq!(tgm(["cat", &path, wrong[0], wrong[1]]).code, Some(2), "{wrong:?}");
     }
     let run = tgm(["cat", &path, "--object", "3"]);

@@ -198,6 +198,24 @@ pub(super) fn texts_of_dataset(
     }
 }
 
+/// The bytes of single characters, as NetCDF 4 stores them. `None` for other types.
+///
+/// Each is a byte of its own: several of them can make one character of UTF-8.
+pub(super) fn characters(stored: &Container, descriptor: &TypeDescriptor) -> Option<Result<Vec<u8>, Reason>> {
+    // HDF5 leaves out NUL at the end of a text.
+    let byte = |text: &[u8]| text.first().copied().unwrap_or(0);
+    let read = match descriptor {
+        TypeDescriptor::FixedAscii(1) => {
+            stored.read_raw::<FixedAscii<1>>().map(|all| all.iter().map(|text| byte(text.as_bytes())).collect())
+        }
+        TypeDescriptor::FixedUnicode(1) => {
+            stored.read_raw::<FixedUnicode<1>>().map(|all| all.iter().map(|text| byte(text.as_bytes())).collect())
+        }
+        _ => return None,
+    };
+    Some(read.map_err(reason_of))
+}
+
 /// Texts, and the name of their type in NetCDF. What is not UTF-8 is taken for Latin-1.
 fn texts(stored: &Container, descriptor: &TypeDescriptor) -> Result<(Vec<String>, &'static str), Reason> {
     macro_rules! read {

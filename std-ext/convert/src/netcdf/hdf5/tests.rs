@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use ciborium::Value;
 use hdf5_metno::plist::dataset_create::DatasetCreateBuilder;
+use hdf5_metno::types::FixedAscii;
 use tempfile::TempDir;
 use tgm_core::descriptor::Dtype;
 use tgm_std::{DataObjectDescriptor, DecodeOptions, GlobalMetadata, decode};
@@ -129,4 +130,51 @@ fn a_dataset_that_is_shorter_than_its_unlimited_dimension_is_filled() {
     let mut records = Vec::new();
     let options = NetcdfOptions { split: super::super::Split::Record, ..NetcdfOptions::default() };
     assert_eq!(to_tensogram(&path, &options, &mut records, &mut |_| {}).unwrap(), 4);
+}
+
+/// Characters are bytes: two of them make one that is not ASCII, as the classic form has it too.
+#[test]
+fn characters_beyond_ascii_and_texts_that_are_shorter_than_their_dimension_are_whole() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.nc");
+    let mut file = netcdf::create(&path).unwrap();
+    file.add_unlimited_dimension("time").unwrap();
+    file.add_variable::<f64>("long", &["time"]).unwrap().put_values(&[1.0_f64, 2.0, 3.0], (0..3,)).unwrap();
+    let mut short = file.add_string_variable("short", &["time"]).unwrap();
+    short.put_string("one", 0).unwrap();
+    file.close().unwrap();
+    let file = File::append(&path).unwrap();
+    // The crate writes ASCII alone, so other bytes stand in.
+    let (written, wanted) = (b"Z\x01\x02rich\0\x03\x04rsted\0", "Zürich\0Ørsted\0".as_bytes());
+    let bytes: Vec<_> = written.iter().map(|byte| FixedAscii::<1>::from_ascii(&[*byte]).unwrap_or_default()).collect();
+    file.new_dataset::<FixedAscii<1>>().shape((2, 8)).create("names").unwrap().write_raw(&bytes).unwrap();
+    file.close().unwrap();
+    let mut stored = std::fs::read(&path).unwrap();
+    let at = stored.windows(written.len()).position(|bytes| bytes == written).unwrap();
+    stored[at..at + written.len()].copy_from_slice(wanted);
+    std::fs::write(&path, stored).unwrap();
+    let found = convert(&path);
+    assert!(found.failures.is_empty(), "{:?}", found.failures);
+    let texts = |name: &str| {
+        let values = found.global.get_value(&format!("extra.texts.{name}.values")).unwrap().as_array().unwrap();
+        values.iter().map(|text| text.as_text().unwrap().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(texts("names"), ["Zürich", "Ørsted"]);
+    assert_eq!(texts("short"), ["one", "", ""]);
+}
+
+/// A dimension takes no bytes in the file, however long it says that it is.
+#[test]
+fn texts_along_a_dimension_that_claims_to_be_long_are_not_kept() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.nc");
+    let mut file = netcdf::create(&path).unwrap();
+    file.add_unlimited_dimension("time").unwrap();
+    let mut long = file.add_variable::<i8>("long", &["time"]).unwrap();
+    long.set_chunking(&[1 << 20]).unwrap();
+    long.put_values(&[1_i8], (1_usize << 40..(1 << 40) + 1,)).unwrap();
+    file.add_string_variable("short", &["time"]).unwrap().put_string("one", 0).unwrap();
+    file.close().unwrap();
+    let found = convert(&path);
+    assert!(found.failures.iter().any(|failure| failure.starts_with("short: ")), "{:?}", found.failures);
 }

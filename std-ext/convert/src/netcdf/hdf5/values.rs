@@ -63,30 +63,35 @@ pub(super) fn add<'f>(
         tree.variables.push(Variable { path, kind, dimensions, attributes, read });
         return;
     }
-    let room = match descriptor {
-        TypeDescriptor::FixedAscii(len) | TypeDescriptor::FixedUnicode(len) => dataset.size().saturating_mul(len),
-        _ => dataset.size(),
+    let len = match descriptor {
+        TypeDescriptor::FixedAscii(len) | TypeDescriptor::FixedUnicode(len) => len.max(1),
+        _ => 1,
     };
-    if room > MAX_TEXT {
+    // An unlimited dimension can be longer than what is stored.
+    let (own, shape) = (dataset.shape(), dimensions.iter().map(|dimension| dimension.len).collect::<Vec<_>>());
+    let room = shape.iter().try_fold(len, |product, dim| product.checked_mul(*dim));
+    if room.is_none_or(|room| room > MAX_TEXT) {
         let what = format!("its type is {}, which is not kept beyond {MAX_TEXT} bytes", named(&descriptor));
         report(Note::failed(path, encoding(what)));
         return;
     }
-    match texts_of_dataset(&dataset, &descriptor, MAX_TEXT) {
-        // As NetCDF 4 stores characters.
-        Ok(values) if matches!(descriptor, TypeDescriptor::FixedAscii(1) | TypeDescriptor::FixedUnicode(1)) => {
-            let bytes = values.iter().map(|text| byte_of(text)).collect();
-            let (values, characters) = (Vec::new(), Some(bytes));
-            tree.texts.push(Text { path, dimensions, attributes, values, characters });
-        }
-        Ok(values) => tree.texts.push(Text { path, dimensions, attributes, values, characters: None }),
-        Err(what) => report(Note::failed(path, encoding(what).within("the variable is not kept"))),
+    let not_kept = |what| encoding(what).within("the variable is not kept");
+    let texts = if let Some(bytes) = attributes::characters(&dataset, &descriptor) {
+        let bytes = bytes.map_err(not_kept).and_then(|bytes| whole(bytes, &own, &shape, 0));
+        bytes.map(|bytes| (Vec::new(), Some(bytes)))
+    } else {
+        let texts = texts_of_dataset(&dataset, &descriptor, MAX_TEXT).map_err(not_kept);
+        texts.and_then(|texts| whole(texts, &own, &shape, String::new())).map(|texts| (texts, None))
+    };
+    match texts {
+        Ok((values, characters)) => tree.texts.push(Text { path, dimensions, attributes, values, characters }),
+        Err(error) => report(Note::failed(path, error)),
     }
 }
 
-/// The byte that became a text. Beyond ASCII it is a part of a character, and was taken for Latin-1.
-fn byte_of(text: &str) -> u8 {
-    text.chars().next().and_then(|character| u8::try_from(u32::from(character)).ok()).unwrap_or_default()
+/// Values of the shape `own` in the shape of their dimensions.
+fn whole<T: Clone>(values: Vec<T>, own: &[usize], shape: &[usize], fill: T) -> Result<Vec<T>> {
+    if own == shape { Ok(values) } else { padded(&values, own, shape, fill) }
 }
 
 /// The type that the bindings do not describe, as far as they say.
@@ -261,7 +266,7 @@ fn part<T: H5Type + Copy>(
 }
 
 /// An array of one value.
-fn filled<T: Copy>(shape: &[usize], value: T) -> Result<Vec<T>> {
+fn filled<T: Clone>(shape: &[usize], value: T) -> Result<Vec<T>> {
     let count = shape.iter().try_fold(1_usize, |product, dim| product.checked_mul(*dim));
     let count =
         count.ok_or_else(|| encoding(format!("an array of {shape:?} has more values than there are addresses")))?;
@@ -272,7 +277,7 @@ fn filled<T: Copy>(shape: &[usize], value: T) -> Result<Vec<T>> {
 }
 
 /// An array within a larger one, which is filled.
-fn padded<T: Copy>(values: &[T], own: &[usize], shape: &[usize], fill: T) -> Result<Vec<T>> {
+fn padded<T: Clone>(values: &[T], own: &[usize], shape: &[usize], fill: T) -> Result<Vec<T>> {
     let mut whole = filled(shape, fill)?;
     let misplaced = || encoding(format!("an array of {own:?} does not fit its dimensions, {shape:?}"));
     if own.len() != shape.len() || own.iter().zip(shape).any(|(own, dim)| own > dim) {
@@ -290,7 +295,7 @@ fn padded<T: Copy>(values: &[T], own: &[usize], shape: &[usize], fill: T) -> Res
             rest /= own;
             step *= dim;
         }
-        whole.get_mut(start..start + last).ok_or_else(misplaced)?.copy_from_slice(values);
+        whole.get_mut(start..start + last).ok_or_else(misplaced)?.clone_from_slice(values);
     }
     Ok(whole)
 }

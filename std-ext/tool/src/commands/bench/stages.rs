@@ -27,15 +27,20 @@ impl<'a> Sample<'a> {
     }
 
     fn element_size(&self) -> Result<usize, TensogramError> {
-        Ok(usize::try_from(self.object.descriptor().shuffle_element_size()?).unwrap_or(usize::MAX))
+        addressable(self.object.descriptor().shuffle_element_size()?)
     }
 
     /// The values of packed ones.
     fn unpack(&self, packed: &[u8]) -> Result<Vec<f64>, TensogramError> {
         let descriptor = self.object.descriptor();
-        let count = usize::try_from(descriptor.element_count()).unwrap_or(usize::MAX);
+        let count = addressable(descriptor.element_count())?;
         simple_packing::decode(packed, count, &descriptor.packing()?)
     }
+}
+
+fn addressable(count: u64) -> Result<usize, TensogramError> {
+    let too_many = |_| TensogramError::Encoding(format!("{count} values are too many for this machine").into());
+    usize::try_from(count).map_err(too_many)
 }
 
 fn is_compressed(sample: &Sample<'_>) -> bool {

@@ -8,7 +8,7 @@ use tgm_std::TensogramError;
 
 use super::Cat;
 use crate::args::cube::Point;
-use crate::read::cubes::{Cells, label_text, names, open_or_report, with_variable};
+use crate::read::cubes::{Cells, names, open_or_report, with_variable};
 use crate::show::output::Out;
 use crate::show::table::{Cell, Column, Table};
 
@@ -26,7 +26,38 @@ struct Values<'d> {
 struct Labels<'d> {
     coordinate: Cow<'d, Coordinate>,
     /// For each of its dimensions, which of the rows' it is, and its length.
-    dims: Vec<(usize, usize)>,
+    dims: Vec<(usize, u64)>,
+}
+
+/// The dimensions of the rows, which all variables share.
+struct Along<'d> {
+    picks: Vec<&'d Indices>,
+    labels: Vec<Option<Cow<'d, Coordinate>>>,
+}
+
+impl Along<'_> {
+    /// How many rows there are along each dimension, and in all.
+    fn lens(&self) -> Result<(Vec<usize>, usize)> {
+        let uncounted = || refused("the rows cannot be counted");
+        let lens = self.picks.iter().map(|it| usize::try_from(it.count()).map_err(|_| uncounted()));
+        let lens = lens.collect::<Result<Vec<_>>>()?;
+        let rows = lens.iter().try_fold(1_usize, |all, len| all.checked_mul(*len)).ok_or_else(uncounted)?;
+        Ok((lens, rows))
+    }
+
+    /// The index of each dimension at a place among the picks.
+    fn indices(&self, places: &[usize]) -> Result<Vec<u64>> {
+        let index = |(pick, place): (&&Indices, &usize)| {
+            pick.at(*place as u64).ok_or_else(|| refused(format!("the selection has no index number {place}")))
+        };
+        self.picks.iter().zip(places).map(index).collect()
+    }
+}
+
+/// The label of a coordinate at an index from a dataset.
+fn label_at(coordinate: &Coordinate, index: u64) -> Result<String> {
+    let beyond = |_| refused(format!("{}: index {index} is too large for this machine", coordinate.name));
+    usize::try_from(index).map(|index| coordinate.label_text(index)).map_err(beyond)
 }
 
 fn refused(text: impl Into<String>) -> TensogramError {
@@ -96,20 +127,19 @@ impl Cat {
             return Err(left_out.into_iter().next().unwrap_or_else(|| refused("there is no variable")));
         }
         let first = variables.first().zip(picks.first()).ok_or_else(|| refused("there is no variable"))?;
-        // The indices of each dimension of the rows, which all variables share.
-        let indices = |dim: &String| {
-            let at = first.0.dims.iter().position(|of| of == dim)?;
-            first.1.get(at)
-        };
-        let along: Vec<&Indices> = over.iter().filter_map(indices).collect();
-        let lens: Vec<usize> = along.iter().map(|it| usize::try_from(it.count()).unwrap_or(usize::MAX)).collect();
-        let rows = lens.iter().try_fold(1_usize, |all, len| all.checked_mul(*len));
-        let rows = rows.ok_or_else(|| refused("the rows cannot be counted"))?;
+        let mut along = Along { picks: Vec::new(), labels: Vec::new() };
+        for dim in over {
+            let at = first.0.dims.iter().position(|of| of == dim);
+            let pick = at.and_then(|at| first.1.get(at));
+            along.picks.push(pick.ok_or_else(|| refused(format!("{} has no dimension {dim}", first.0.name)))?);
+            along.labels.push(dataset.labels(dim)?);
+        }
+        let (lens, rows) = along.lens()?;
         let mut columns = Vec::new();
         for (variable, picks) in variables.iter().zip(&picks) {
             columns.push(self.column(dataset, variable, picks, over)?);
         }
-        let labels = labels(dataset, over)?;
+        let labels = labels(dataset, first.0, over);
         let point = self.point(dataset, first.0)?;
         let mut titles: Vec<String> = over.to_vec();
         titles.extend(labels.iter().map(|it| it.coordinate.name.clone()));
@@ -117,36 +147,35 @@ impl Cat {
             titles.extend(["latitude", "longitude"].map(str::to_string));
         }
         titles.extend(columns.iter().map(|it| it.variable.name.clone()));
-        let of_dims = over.iter().map(|dim| dataset.labels(dim)).collect::<Result<Vec<_>>>()?;
         let table = Table::new([] as [Column; 0]).with_titles(&titles);
-        let line = |row: usize| {
+        let line = |row: usize| -> Result<Vec<Cell>> {
             let (mut left, mut places) = (row, Vec::with_capacity(lens.len()));
             for len in lens.iter().rev() {
                 places.push(left % (*len).max(1));
                 left /= (*len).max(1);
             }
             places.reverse();
-            let at = |dim: usize| -> usize {
-                let place = places.get(dim).copied().unwrap_or(0) as u64;
-                let index = along.get(dim).and_then(|indices| indices.at(place));
-                index.and_then(|index| usize::try_from(index).ok()).unwrap_or(usize::MAX)
-            };
-            let own = of_dims.iter().enumerate().map(|(dim, labels)| match labels {
-                Some(labels) => label_text(labels, at(dim)),
-                None => at(dim).to_string(),
-            });
-            let along = labels.iter().map(|it| {
-                let flat = it.dims.iter().fold(0, |flat, (dim, len)| flat * len + at(*dim));
-                label_text(&it.coordinate, flat)
-            });
-            let point = point.iter().flat_map(|(latitude, longitude)| [latitude.to_string(), longitude.to_string()]);
-            let values = columns.iter().map(|column| {
+            let indices = along.indices(&places)?;
+            let mut cells = Vec::with_capacity(titles.len());
+            for (labels, index) in along.labels.iter().zip(&indices) {
+                cells.push(labels.as_ref().map_or_else(|| Ok(index.to_string()), |it| label_at(it, *index))?);
+            }
+            for Labels { coordinate, dims } in &labels {
+                let step =
+                    |flat: u64, (dim, len): &(usize, u64)| flat.checked_mul(*len)?.checked_add(*indices.get(*dim)?);
+                let flat = dims.iter().try_fold(0, step);
+                let flat = flat.ok_or_else(|| refused(format!("{} has too many labels", coordinate.name)))?;
+                cells.push(label_at(coordinate, flat)?);
+            }
+            cells.extend(point.iter().flat_map(|(latitude, longitude)| [latitude.to_string(), longitude.to_string()]));
+            for column in &columns {
                 let flat: usize = column.strides.iter().zip(&places).map(|(stride, place)| stride * place).sum();
-                column.texts.get(flat).cloned().unwrap_or_default()
-            });
-            own.chain(along).chain(point).chain(values).map(Cell::from).collect()
+                let missing = || refused(format!("{} has no value number {flat}", column.variable.name));
+                cells.push(column.texts.get(flat).cloned().ok_or_else(missing)?);
+            }
+            Ok(cells.into_iter().map(Cell::from).collect())
         };
-        Ok((table, (0..rows).map(line).collect(), left_out))
+        Ok((table, (0..rows).map(line).collect::<Result<_>>()?, left_out))
     }
 
     /// The indices of a variable. Each dimension that is not one of the rows' has one.
@@ -197,13 +226,14 @@ impl Cat {
     ) -> Result<Values<'d>> {
         let cells = Cells::read(dataset, &variable.name, picks, &self.decoding.of_boxes())?;
         let texts = self.texts_of(&cells);
-        let behind = |dim: usize| -> usize {
-            let lens =
-                picks.iter().skip(dim.saturating_add(1)).map(|it| usize::try_from(it.count()).unwrap_or(usize::MAX));
-            lens.product()
+        // The values were read, so their number is one that this machine counts.
+        let behind = |dim: usize| -> u64 { picks.iter().skip(dim + 1).map(Indices::count).product() };
+        let stride = |name: &String| {
+            let dim = variable.dims.iter().position(|dim| dim == name);
+            let stride = dim.and_then(|dim| usize::try_from(behind(dim)).ok());
+            stride.ok_or_else(|| refused(format!("{} has no dimension {name}", variable.name)))
         };
-        let at = |name: &String| variable.dims.iter().position(|dim| dim == name).map_or(0, behind);
-        Ok(Values { variable, texts, strides: over.iter().map(at).collect() })
+        Ok(Values { variable, texts, strides: over.iter().map(stride).collect::<Result<_>>()? })
     }
 
     /// Where the point is that was found.
@@ -214,19 +244,16 @@ impl Cat {
 }
 
 /// Coordinates along the dimensions of the rows that are not labels of one of them, such as the times for which forecasts are.
-fn labels<'d>(dataset: &'d Dataset, over: &[String]) -> Result<Vec<Labels<'d>>> {
-    let mut found = Vec::new();
-    for coordinate in &dataset.coordinates {
-        let is_along = !coordinate.dims.is_empty() && coordinate.dims.iter().all(|dim| over.contains(dim));
-        if !is_along || coordinate.dims == [coordinate.name.as_str()] {
-            continue;
-        }
-        let mut dims = Vec::new();
-        for dim in &coordinate.dims {
-            let len = dataset.labels(dim)?.map_or(1, |labels| labels.values.len());
-            dims.extend(over.iter().position(|of| of == dim).map(|at| (at, len)));
-        }
-        found.push(Labels { coordinate: Cow::Borrowed(coordinate), dims });
-    }
-    Ok(found)
+/// The dimensions are as long as the variable's.
+fn labels<'d>(dataset: &'d Dataset, variable: &Variable, over: &[String]) -> Vec<Labels<'d>> {
+    let len_of = |dim: &String| {
+        let at = variable.dims.iter().position(|of| of == dim)?;
+        Some((over.iter().position(|of| of == dim)?, *variable.shape.get(at)?))
+    };
+    let is_other = |it: &&Coordinate| !it.dims.is_empty() && it.dims != [it.name.as_str()];
+    let along = dataset.coordinates.iter().filter(is_other).filter_map(|coordinate| {
+        let dims = coordinate.dims.iter().map(len_of).collect::<Option<_>>()?;
+        Some(Labels { coordinate: Cow::Borrowed(coordinate), dims })
+    });
+    along.collect()
 }

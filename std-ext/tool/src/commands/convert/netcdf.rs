@@ -1,15 +1,17 @@
 //! NetCDF in and out.
 
-use std::io;
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
+use tgm_convert::Note;
 use tgm_convert::netcdf::{NetcdfOptions, NetcdfWriter, Split, ToNetcdfOptions};
+use tgm_dataset::Dataset;
+use tgm_std::TensogramError;
 
 use super::Convert;
 use super::formats::Format;
 use super::losses::Losses;
-use super::streamed::tell;
+use super::store::Store;
 use crate::show::output::Out;
 use crate::write::destination::{Failure, Reads};
 
@@ -57,27 +59,23 @@ impl Convert {
             float64: self.cubes.float64() || losses.is_strict(),
             decode: self.decode_options(),
         };
-        let output = self.output.to_string();
-        let mut writer = NetcdfWriter::create(path, options).map_err(Failure::at(&output))?;
-        let mut fields = self.fields();
-        let count =
-            self.read_gathered(Format::Netcdf, (&mut fields, out, losses), &mut |out, losses, place, message| {
-                let mut stopped = None;
-                if let Err(error) = writer.write(message, &mut |note| tell(place, note, out, losses, &mut stopped)) {
-                    out.report(place, &error);
-                }
-                stopped.map_or(Ok(()), Err)
-            })?;
-        if count == 0 {
-            return Err(io::Error::other("there is no message to write").into());
-        }
-        let (datasets, mut stopped) = (self.datasets(&mut fields)?, None);
-        let place = self.called();
-        if !datasets.is_empty() {
-            let report = &mut |note| tell(&place, note, out, losses, &mut stopped);
-            writer.write_datasets(&datasets, report).map_err(Failure::at(&output))?;
-        }
-        stopped.map_or(Ok(()), Err)?;
-        writer.finish().map_err(Failure::at(output))
+        let writer = NetcdfWriter::create(path, options).map_err(Failure::at(self.output.to_string()))?;
+        self.fill(writer, out, losses)
+    }
+}
+
+impl Store for NetcdfWriter {
+    const FORMAT: Format = Format::Netcdf;
+
+    fn write(&mut self, message: &[u8], report: &mut dyn FnMut(Note)) -> Result<(), TensogramError> {
+        self.write(message, report)
+    }
+
+    fn write_datasets(&mut self, datasets: &[Dataset], report: &mut dyn FnMut(Note)) -> Result<(), TensogramError> {
+        self.write_datasets(datasets, report)
+    }
+
+    fn finish(self) -> Result<(), TensogramError> {
+        self.finish()
     }
 }

@@ -80,7 +80,7 @@ pub(super) fn stream(path: &Path) -> io::Result<impl Read + Send> {
 pub(super) fn bytes(path: &Path, check: impl FnOnce(&[u8], u64) -> io::Result<()>) -> io::Result<Bytes> {
     if is_regular(path) {
         let length = fs::metadata(path)?.len();
-        check(&start(path).unwrap_or_default(), length)?;
+        check(&start(path)?, length)?;
         if length > MAPPED {
             Share::new(Some(length)).advance(length);
             return Ok(Bytes::Mapped(TensogramFile::open_mmap(path).map_err(io::Error::other)?));

@@ -3,13 +3,16 @@
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
+use tgm_convert::Note;
 use tgm_convert::raw::shape_of;
 use tgm_convert::zarr::{Chunks, ToZarrOptions, ZarrOptions, ZarrWriter};
+use tgm_dataset::Dataset;
+use tgm_std::TensogramError;
 
 use super::Convert;
 use super::formats::Format;
 use super::losses::Losses;
-use super::streamed::tell;
+use super::store::Store;
 use crate::args::files::usage;
 use crate::show::output::Out;
 use crate::write::destination::Failure;
@@ -70,33 +73,22 @@ impl Convert {
             ..ToZarrOptions::default()
         };
         let create = |path: &Path| ZarrWriter::create(path, options).map_err(Failure::at(self.output.to_string()));
-        self.output.write_folder(out, create, |out, writer| self.fill_zarr(writer, out, losses));
+        self.output.write_folder(out, create, |out, writer| self.fill(writer, out, losses));
+    }
+}
+
+impl Store for ZarrWriter {
+    const FORMAT: Format = Format::Zarr;
+
+    fn write(&mut self, message: &[u8], report: &mut dyn FnMut(Note)) -> Result<(), TensogramError> {
+        self.write(message, report)
     }
 
-    /// Fills the store.
-    fn fill_zarr(&self, mut writer: ZarrWriter, out: &mut Out, losses: &mut Losses) -> Result<(), Failure> {
-        let output = self.output.to_string();
-        let mut fields = self.fields();
-        let count =
-            self.read_gathered(Format::Zarr, (&mut fields, out, losses), &mut |out, losses, place, message| {
-                let mut stopped = None;
-                match writer.write(message, &mut |note| tell(place, note, out, losses, &mut stopped)) {
-                    Err(tgm_std::TensogramError::Io(error)) => return Err(Failure::Output(error)),
-                    Err(error) => out.report(place, &error),
-                    Ok(()) => {}
-                }
-                stopped.map_or(Ok(()), Err)
-            })?;
-        if count == 0 {
-            return Err(std::io::Error::other("there is no message to write").into());
-        }
-        let (datasets, mut stopped) = (self.datasets(&mut fields)?, None);
-        let place = self.called();
-        if !datasets.is_empty() {
-            let report = &mut |note| tell(&place, note, out, losses, &mut stopped);
-            writer.write_datasets(&datasets, report).map_err(Failure::at(&output))?;
-        }
-        stopped.map_or(Ok(()), Err)?;
-        writer.finish().map_err(Failure::at(output))
+    fn write_datasets(&mut self, datasets: &[Dataset], report: &mut dyn FnMut(Note)) -> Result<(), TensogramError> {
+        self.write_datasets(datasets, report)
+    }
+
+    fn finish(self) -> Result<(), TensogramError> {
+        self.finish()
     }
 }

@@ -4,7 +4,6 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use tgm_convert::npy;
-use tgm_core::byteswap::swap_into;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_dataset::{Dataset, Indices};
 use tgm_std::{DecodeOptions, TensogramError};
@@ -15,11 +14,9 @@ use crate::args::files::usage;
 use crate::args::listing::ending;
 use crate::args::threads::Threads;
 use crate::read::cubes::{Cells, names, open_or_report, with_variable};
+use crate::read::values::swapped;
 use crate::show::output::Out;
 use crate::write::destination::{Failure, OutputKind, Reads};
-
-/// Bytes that are swapped at a time: a multiple of every scalar's size.
-const CHUNK: usize = 64 << 10;
 
 /// What a box is written as.
 enum Target {
@@ -146,12 +143,6 @@ impl Extract {
         if order == ByteOrder::NATIVE || unit <= 1 {
             return Ok(sink.write_all(&cells.bytes)?);
         }
-        let mut swapped = vec![0; CHUNK.min(cells.bytes.len())];
-        for chunk in cells.bytes.chunks(CHUNK) {
-            let out = swapped.get_mut(..chunk.len()).unwrap_or_default();
-            swap_into(chunk, unit, out).map_err(io::Error::other)?;
-            sink.write_all(out)?;
-        }
-        Ok(())
+        Ok(swapped(&cells.bytes, unit, |bytes| sink.write_all(bytes))?)
     }
 }

@@ -7,7 +7,7 @@ use tgm_dataset::{Coordinate, Dataset, Reduced, Selector, Statistic, Variable};
 use tgm_std::TensogramError;
 
 use super::{Stats, float_text};
-use crate::read::cubes::{label_text, names, open_or_report, with_variable};
+use crate::read::cubes::{names, open_or_report, with_variable};
 use crate::show::json::{Document, float_json};
 use crate::show::output::Out;
 use crate::show::table::{Cell, Column, Table};
@@ -108,11 +108,13 @@ impl Stats {
         for dim in &reduced.dims {
             let coordinate = dataset.labels(dim)?;
             let pick = variable.dims.iter().position(|of| of == dim).and_then(|at| picks.get(at));
-            let count = pick.map_or(0, tgm_dataset::Indices::count);
-            let index = |number: u64| pick.and_then(|pick| pick.at(number)).and_then(|at| usize::try_from(at).ok());
-            let text =
-                |at: usize| coordinate.as_deref().map_or_else(|| at.to_string(), |it: &Coordinate| label_text(it, at));
-            labels.push((0..count).filter_map(index).map(text).collect());
+            let without = || TensogramError::Metadata(format!("{name}: dimension {dim} lacks an index").into());
+            let pick = pick.ok_or_else(without)?;
+            let text = |number: u64| -> Result<String, TensogramError> {
+                let at = pick.at(number).and_then(|at| usize::try_from(at).ok()).ok_or_else(without)?;
+                Ok(coordinate.as_deref().map_or_else(|| at.to_string(), |it: &Coordinate| it.label_text(at)))
+            };
+            labels.push((0..pick.count()).map(text).collect::<Result<_, _>>()?);
         }
         let values = COLUMNS.map(|(_, statistic)| reduced.values(statistic)).into();
         Ok(Found { name, reduced, values, labels })
@@ -127,10 +129,12 @@ impl Found<'_> {
     /// The label of a row along a dimension. Nothing for a dimension that the variable lacks.
     fn label(&self, row: usize, dim: &str) -> String {
         let Some(at) = self.reduced.dims.iter().position(|of| of == dim) else { return String::new() };
-        let len = |len: &u64| usize::try_from(*len).unwrap_or(usize::MAX);
-        let behind: usize = self.reduced.shape.iter().skip(at.saturating_add(1)).map(len).product();
-        let index = row / behind.max(1) % self.reduced.shape.get(at).map_or(1, len).max(1);
-        self.labels.get(at).and_then(|labels| labels.get(index)).cloned().unwrap_or_default()
+        // There are as many values, so the product is a number that this machine counts.
+        let behind: u64 = self.reduced.shape.iter().skip(at + 1).product();
+        // There is a label for each index of a dimension.
+        let labels: &[String] = self.labels.get(at).map_or(&[], Vec::as_slice);
+        let index = row as u64 / behind.max(1) % (labels.len() as u64).max(1);
+        usize::try_from(index).ok().and_then(|index| labels.get(index)).cloned().unwrap_or_default()
     }
 
     fn value(&self, row: usize, column: usize) -> f64 {

@@ -1,0 +1,153 @@
+"""Catalogues as tables: `tgm.catalogue(path).to_pandas()`. pandas and pyarrow are imported when they are asked for."""
+
+import json
+import os
+import tempfile
+
+import numpy as np
+
+from . import _native
+
+ENDING = ".catalog"
+# The columns that every table has, and of what they are.
+PLACES = ("message", "object", "offset", "length")
+
+
+class Catalogue:
+    """Where the objects of a file are, and the values of keys: a row for each object.
+
+    `tgm.catalogue` makes it. `keys` are the dotted paths of keys that have a column.
+    """
+
+    __module__ = "tgm"
+
+    def __init__(self, native, data):
+        self._native = native
+        self._source = data
+
+    @property
+    def keys(self):
+        """The keys that have a column."""
+        return self._native.keys
+
+    @property
+    def message_count(self):
+        """The number of messages."""
+        return self._native.message_count
+
+    def __len__(self):
+        return self._native.object_count
+
+    def __repr__(self):
+        return f"<tgm.Catalogue of {self.message_count} messages, {len(self)} objects: {', '.join(self.keys)}>"
+
+    def check(self, source=None):
+        """What the catalogue is worth for a file: "fresh", or what is wrong. The file is the one that it was made of, or given."""
+        source = self._source if source is None else os.fsdecode(source)
+        if source is None:
+            raise ValueError("argument 'source': this catalogue was opened by itself: name the file that it is of")
+        return self._native.check(source)
+
+    def save(self, path=None):
+        """Writes the catalogue to a file: beside its data as `FILE.catalog`, where all functions find it, or at `path`."""
+        if path is None:
+            if self._source is None or _native._shown(self._source)[1]:
+                raise ValueError("argument 'path': the catalogue is of no file of this machine: name a file")
+            path = self._source + ENDING
+        path = os.fsdecode(path)
+        name, is_address = _native._shown(path)
+        if is_address:
+            raise OSError(f"cannot create {name}: addresses are read, and not written")
+        path = os.path.abspath(path)
+        place, temporary = tempfile.mkstemp(prefix=".tgm-", dir=os.path.dirname(path))
+        try:
+            with open(place, "wb") as out:
+                out.write(self._native.to_bytes())
+            umask = os.umask(0)
+            os.umask(umask)
+            os.chmod(temporary, 0o666 & ~umask)
+            os.replace(temporary, path)
+        except BaseException:
+            if os.path.exists(temporary):
+                os.unlink(temporary)
+            raise
+
+    def to_pandas(self):
+        """The table as a DataFrame of pandas: numbers as `int64` or `float64` (`Int64` where some are missing), texts as categories.
+
+        Beside the keys it has the columns message, object, offset and length.
+        """
+        import pandas as pd
+
+        columns = {}
+        for name, kind, values, is_missing in self._columns():
+            if kind == "texts":
+                codes, known = values
+                columns[name] = pd.Categorical.from_codes(codes, known)
+            elif is_missing is None or kind == "float64":
+                columns[name] = values
+            else:
+                columns[name] = (pd.arrays.BooleanArray if kind == "bool" else pd.arrays.IntegerArray)(values, is_missing)
+        return pd.DataFrame(columns)
+
+    def to_arrow(self):
+        """The table as a Table of pyarrow: int64, float64, bool, and dictionaries of texts. Numbers without gaps are not copied."""
+        import pyarrow as pa
+
+        columns = {}
+        for name, kind, values, is_missing in self._columns():
+            if kind == "texts":
+                codes, known = values
+                codes = pa.array(codes.astype("int32"), mask=codes < 0)
+                columns[name] = pa.DictionaryArray.from_arrays(codes, pa.array(known, pa.string()))
+            else:
+                columns[name] = pa.array(values, mask=is_missing)
+        return pa.table(columns)
+
+    def _columns(self):
+        """Name, kind, values, and which of these are missing, of each column. Texts are numbers among distinct texts."""
+        for name, values in zip(PLACES, self._native.places()):
+            yield name, "int64", values.view("int64"), None
+        for key in self.keys:
+            values, codes = self._native.column(key)
+            is_missing = codes < 0
+            mask = is_missing if is_missing.any() else None
+            kinds = {type(value) for value in values}
+            is_small = all(-(1 << 63) <= value < 1 << 63 for value in values if type(value) is int)
+            kind = next((kind for kind, of in (("bool", {bool}), ("int64", {int}), ("float64", {int, float})) if kinds <= of), None)
+            # A key that is the name of a place keeps its own column.
+            name = f"key.{key}" if key in PLACES else key
+            if values and kind and is_small:
+                known = np.array(values, kind)
+                column = known[np.where(is_missing, 0, codes)]
+                if mask is not None and kind == "float64":
+                    column[mask] = np.nan
+                yield name, kind, column, mask
+            else:
+                yield name, "texts", _as_texts(values, codes), mask
+
+
+def _as_texts(values, codes):
+    """Codes and distinct texts. Lists and maps are written as JSON."""
+    texts = [value if isinstance(value, str) else json.dumps(value, default=repr) for value in values]
+    known = list(dict.fromkeys(texts))
+    at = {text: number for number, text in enumerate(known)}
+    renewed = np.array([at[text] for text in texts] or [0], "int64")
+    return np.where(codes < 0, -1, renewed[np.maximum(codes, 0)]), known
+
+
+def catalogue(source, keys=None):
+    """The catalogue of `tgm.catalogue`."""
+    source = os.fsdecode(source)
+    if not _native._shown(source)[1]:
+        source = os.path.abspath(os.path.expanduser(source))
+    if source.endswith(ENDING):
+        if keys is not None:
+            raise ValueError("argument 'keys': a catalogue that is opened has its own")
+        data = source.removesuffix(ENDING)
+        return Catalogue(_native._Catalog.open(source), data if os.path.exists(data) else None)
+    if keys is None and os.path.isfile(source + ENDING):
+        found = Catalogue(_native._Catalog.open(source + ENDING), source)
+        if found.check() == "fresh":
+            return found
+    return Catalogue(_native._Catalog.build(source, None if keys is None else list(keys)), source)

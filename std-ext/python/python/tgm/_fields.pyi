@@ -1,0 +1,15 @@
+"""Not for programs: names and attributes of fields."""
+
+from typing import Any
+
+CENTRES: Any
+DEGREES: Any
+EARTHKIT: Any
+GRIDS: Any
+KEPT: Any
+METRES: Any
+MISSING: Any
+add_grib_attributes: Any
+as_earthkit: Any
+
+def __getattr__(name: str) -> Any: ...

@@ -1,0 +1,103 @@
+//! Catalogues, as `tgm/_catalogue.py` calls them.
+
+use std::path::{Path, PathBuf};
+
+use numpy::IntoPyArray;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyTuple};
+use tgm_dataset::on_all_cores;
+use tgm_std::TensogramError;
+use tgm_std::file::{TensogramFile, is_remote_url};
+
+use crate::convert::cbor_out;
+use crate::errors::raise;
+use crate::work::detached;
+
+/// A catalogue of a file.
+#[pyclass(frozen, name = "_Catalog", module = "tgm._native")]
+pub(crate) struct Catalog(tgm_catalog::Catalog);
+
+/// The data that a catalogue is of.
+fn data(source: &Path) -> tgm_std::Result<TensogramFile> {
+    match source.to_str().filter(|text| is_remote_url(text)) {
+        Some(address) => TensogramFile::open_source(address, None),
+        None => TensogramFile::open(source),
+    }
+}
+
+#[pymethods]
+impl Catalog {
+    /// Catalogues a file: with these keys, or with all that vary.
+    #[staticmethod]
+    fn build(py: Python<'_>, source: PathBuf, keys: Option<Vec<String>>) -> PyResult<Self> {
+        let built = detached(py, || {
+            let (data, options) = (data(&source)?, on_all_cores());
+            let within = |error: TensogramError| error.within(data.name());
+            let keys = match keys {
+                Some(keys) => keys,
+                None => tgm_catalog::Catalog::varying_keys(&data, &options).map_err(within)?,
+            };
+            tgm_catalog::Catalog::build_with(&data, &keys, &options).map_err(within)
+        })?;
+        built.map(Self).map_err(raise(py))
+    }
+
+    /// Opens the catalogue in a file.
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        detached(py, || tgm_catalog::Catalog::open(&path))?.map(Self).map_err(raise(py))
+    }
+
+    /// The bytes of the catalogue.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.to_bytes())
+    }
+
+    /// What the catalogue is worth for a file: "fresh", or what is wrong.
+    fn check(&self, py: Python<'_>, source: PathBuf) -> PyResult<String> {
+        let found = detached(py, || self.0.check(&data(&source)?))?;
+        found.map(|freshness| freshness.to_string()).map_err(raise(py))
+    }
+
+    /// The keys that have a column.
+    #[getter]
+    fn keys(&self) -> Vec<String> {
+        self.0.keys().map(str::to_string).collect()
+    }
+
+    /// The number of messages.
+    #[getter]
+    fn message_count(&self) -> usize {
+        self.0.message_count()
+    }
+
+    /// The number of objects.
+    #[getter]
+    fn object_count(&self) -> usize {
+        self.0.object_count()
+    }
+
+    /// Of all objects: the numbers of their messages, their own numbers, the first bytes of their frames, and their lengths.
+    fn places<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let found = detached(py, || self.0.objects())?.map_err(raise(py))?;
+        let columns: [Vec<u64>; 4] = [
+            found.iter().map(|it| it.message as u64).collect(),
+            found.iter().map(|it| it.object as u64).collect(),
+            found.iter().map(|it| it.offset).collect(),
+            found.iter().map(|it| it.length).collect(),
+        ];
+        PyTuple::new(py, columns.map(|column| column.into_pyarray(py)))
+    }
+
+    /// The distinct values of a key, and for each object the number of its value: -1 where it is missing.
+    fn column<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Bound<'py, PyTuple>> {
+        let found = detached(py, || self.0.column(key))?.map_err(raise(py))?;
+        let values = found.values.iter().map(|value| cbor_out::object(py, value)).collect::<PyResult<Vec<_>>>()?;
+        let codes: Vec<i64> = found.codes.iter().map(|code| code.map_or(-1, i64::from)).collect();
+        PyTuple::new(py, [PyList::new(py, values)?.into_any(), codes.into_pyarray(py).into_any()])
+    }
+}
+
+pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Catalog>()
+}

@@ -1,0 +1,90 @@
+"""Catalogues as tables."""
+
+import numpy as np
+import pytest
+
+import tgm
+
+
+def archive(folder):
+    """Fields with a key of each kind. The third one lacks some."""
+    path = folder / "a.tgm"
+    keys = [
+        {"param": "t", "step": 0, "level": 1.5, "flag": True, "many": [1, 2], "big": 2**63},
+        {"param": "u", "step": 6, "level": 2, "flag": False, "many": [1, 2], "big": 1},
+        {"param": "t", "step": 12},
+    ]
+    with open(path, "wb") as out:
+        for entry in keys:
+            out.write(tgm.encode({"base": [{"mars": entry}]}, [(None, np.zeros((2, 3), "f4"))]))
+    return path, [f"mars.{name}" for name in keys[0]]
+
+
+def test_columns_have_types(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    path, keys = archive(tmp_path)
+    table = tgm.catalogue(path, keys=[*keys, "dtype"]).to_pandas()
+    assert list(table.columns) == ["message", "object", "offset", "length", *keys, "dtype"]
+    assert table.message.tolist() == [0, 1, 2] and table.object.tolist() == [0, 0, 0]
+    assert table["mars.param"].tolist() == ["t", "u", "t"] and isinstance(table["mars.param"].dtype, pandas.CategoricalDtype)
+    assert table["mars.step"].dtype == "int64" and table["mars.step"].tolist() == [0, 6, 12]
+    assert table["mars.level"].dtype == "float64" and table["mars.level"][1] == 2.0 and np.isnan(table["mars.level"][2])
+    assert table["mars.flag"].dtype == "boolean" and table["mars.flag"].tolist()[:2] == [True, False]
+    assert table["mars.flag"].isna().tolist() == [False, False, True]
+    assert table["mars.big"].tolist()[:2] == [str(2**63), "1"], "numbers beyond 64 bits are texts"
+    assert set(table.dtype) == {"float32"}
+    data = path.read_bytes()
+    for offset, length in zip(table.offset, table.length):
+        assert data[offset:offset + 2] == b"FR" and data[offset + length - 4:offset + length] == b"ENDF"
+    arrow = pytest.importorskip("pyarrow")
+    found = tgm.catalogue(path, keys=[*keys, "dtype"]).to_arrow()
+    assert found.schema.field("mars.step").type == arrow.int64() and found.schema.field("mars.flag").type == arrow.bool_()
+    assert arrow.types.is_dictionary(found.schema.field("mars.param").type)
+    assert found["mars.param"].to_pylist() == ["t", "u", "t"] and found["mars.level"].to_pylist() == [1.5, 2.0, None]
+
+
+def test_integers_with_gaps_stay_integers(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    path = tmp_path / "a.tgm"
+    path.write_bytes(b"".join(tgm.encode({"base": [entry]}, [(None, np.zeros(2))]) for entry in ({"n": 2**60 + 1}, {})))
+    column = tgm.catalogue(path, keys=["n"]).to_pandas()["n"]
+    assert column.dtype == pandas.Int64Dtype() and column[0] == 2**60 + 1 and column.isna().tolist() == [False, True]
+
+
+def test_a_catalogue_is_saved_beside_its_file_and_found(tmp_path):
+    path, keys = archive(tmp_path)
+    made = tgm.catalogue(path)
+    assert {"mars.step", "mars.param"} <= set(made.keys) and made.check() == "fresh" and len(made) == made.message_count == 3
+    made.save()
+    beside = tmp_path / "a.tgm.catalog"
+    assert beside.is_file() and sorted(each.name for each in tmp_path.iterdir()) == ["a.tgm", "a.tgm.catalog"]
+    assert tgm.catalogue(path).keys == tgm.catalogue(beside).keys == made.keys and tgm.catalogue(beside).check() == "fresh"
+    assert tgm.catalogue(path, keys=["dtype"]).keys == ["dtype"]
+    xarray = pytest.importorskip("xarray")
+    # One that is not used is told by a warning, which would be an error here.
+    found = zip(tgm.open_datasets(path), tgm.open_datasets(path, catalog=False), strict=True)
+    for by_catalogue, by_messages in found:
+        xarray.testing.assert_identical(by_catalogue.load(), by_messages.load())
+    # Data that grew: the catalogue beside it is not enough.
+    with open(path, "ab") as out:
+        out.write(tgm.encode({"base": [{"mars": {"param": "v", "step": 0}}]}, [(None, np.zeros((2, 3), "f4"))]))
+    assert made.check().startswith("grown") and len(tgm.catalogue(path)) == 4
+    elsewhere = tmp_path / "own"
+    made.save(elsewhere)
+    assert elsewhere.read_bytes() == beside.read_bytes()
+
+
+def test_what_is_not_there_is_an_error(tmp_path):
+    path, _ = archive(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        tgm.catalogue(tmp_path / "b.tgm")
+    with pytest.raises(FileNotFoundError):
+        tgm.catalogue(tmp_path / "b.tgm.catalog")
+    tgm.catalogue(path).save(tmp_path / "x.catalog")
+    with pytest.raises(ValueError, match="argument 'keys'"):
+        tgm.catalogue(tmp_path / "x.catalog", keys=["dtype"])
+    with pytest.raises(ValueError, match="argument 'source'"):
+        tgm.catalogue(tmp_path / "x.catalog").check()
+    with pytest.raises(tgm.MetadataError):
+        (tmp_path / "y.catalog").write_bytes(path.read_bytes())
+        tgm.catalogue(tmp_path / "y.catalog")

@@ -1,0 +1,52 @@
+"""Names of earthkit-data, and attributes of cfgrib."""
+
+import numpy as np
+import pytest
+
+import tgm
+
+xarray = pytest.importorskip("xarray")
+
+
+def archive(folder, params=("t",), levels=(850, 500)):
+    path = folder / "a.tgm"
+    grib = {
+        "gridDefinitionTemplateNumber": 0, "Ni": 5, "Nj": 3, "numberOfDataPoints": 15, "scanningMode": 64, "centre": 98,
+        "subCentre": 0, "latitudeOfFirstGridPoint": 60_000_000, "iDirectionIncrement": 250_000, "typeOfLevel": "isobaricInhPa",
+    }
+    with open(path, "wb") as out:
+        for param in params:
+            for number in (0, 1):
+                for level in levels:
+                    keys = {"param": param, "date": 20240101, "time": 0, "step": 6, "number": number, "levtype": "pl", "levelist": level}
+                    entry = {"mars": {**keys, "type": "pf", "area": [60, 0, 58, 1]}, "grib": grib}
+                    out.write(tgm.encode({"base": [entry]}, [(None, np.arange(15.0).reshape(3, 5) + level + number)]))
+    return path
+
+
+def test_names_are_those_of_earthkit(tmp_path):
+    path = archive(tmp_path, ("t", "10u"))
+    ours, theirs = tgm.open_dataset(path), tgm.open_dataset(path, names="earthkit")
+    assert set(theirs.data_vars) == {"t", "10u"} and theirs.t.dims == ("member", "level", "latitude", "longitude")
+    assert theirs.level.values.tolist() == [500, 850] and theirs.level.dtype == "int64" and theirs.level.units == "hPa"
+    assert theirs.forecast_reference_time.values == ours.time.values
+    np.testing.assert_array_equal(theirs.t.sel(level=850).values, ours.t.sel(isobaricInhPa=850).values)
+    np.testing.assert_array_equal(theirs["10u"].values, ours.u10.values[:, ::-1])
+    mean = tgm.open_dataset(archive(tmp_path, levels=(500,)), names="earthkit").tgm.reduce("t", "mean", "member", latitude=59)
+    np.testing.assert_array_equal(mean.values, np.arange(5.0, 10) + 500.5)
+    assert theirs.identical(tgm.open_datasets(archive(tmp_path, ("t", "10u")), names="earthkit")[0])
+
+
+def test_attributes_of_cfgrib_are_there_where_they_are_asked_for(tmp_path):
+    path = archive(tmp_path)
+    found = tgm.open_dataset(path, grib_attributes=True)
+    expected = {
+        "GRIB_gridType": "regular_ll", "GRIB_Nx": 5, "GRIB_Ny": 3, "GRIB_jScansPositively": 1, "GRIB_iScansNegatively": 0,
+        "GRIB_latitudeOfFirstGridPointInDegrees": 60.0, "GRIB_iDirectionIncrementInDegrees": 0.25, "GRIB_shortName": "t",
+        "GRIB_units": "K", "GRIB_name": "Temperature", "GRIB_dataType": "pf", "GRIB_numberOfPoints": 15,
+    }
+    assert {key: found.t.attrs.get(key) for key in expected} == expected
+    assert found.attrs["GRIB_centre"] == "ecmf" and found.attrs["GRIB_edition"] == 2
+    assert not any(key.startswith("GRIB_") for key in tgm.open_dataset(path).t.attrs)
+    with pytest.raises(ValueError, match="argument 'names'"):
+        tgm.open_dataset(path, names="mars")

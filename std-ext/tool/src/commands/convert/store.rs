@@ -1,0 +1,53 @@
+//! Files and stores that are filled with messages one by one, and at the end with datasets of their fields.
+
+use std::io;
+
+use tgm_convert::Note;
+use tgm_dataset::Dataset;
+use tgm_std::TensogramError;
+
+use super::Convert;
+use super::formats::Format;
+use super::losses::Losses;
+use super::streamed::tell;
+use crate::show::output::Out;
+use crate::write::destination::Failure;
+
+/// What is filled.
+pub(super) trait Store {
+    const FORMAT: Format;
+
+    fn write(&mut self, message: &[u8], report: &mut dyn FnMut(Note)) -> Result<(), TensogramError>;
+
+    fn write_datasets(&mut self, datasets: &[Dataset], report: &mut dyn FnMut(Note)) -> Result<(), TensogramError>;
+
+    fn finish(self) -> Result<(), TensogramError>;
+}
+
+impl Convert {
+    /// Fills a store with everything that is read. A message that it does not take is reported.
+    pub(super) fn fill<S: Store>(&self, mut store: S, out: &mut Out, losses: &mut Losses) -> Result<(), Failure> {
+        let output = self.output.to_string();
+        let mut fields = self.fields();
+        let count = self.read_gathered(S::FORMAT, (&mut fields, out, losses), &mut |out, losses, place, message| {
+            let mut stopped = None;
+            match store.write(message, &mut |note| tell(place, note, out, losses, &mut stopped)) {
+                Err(TensogramError::Io(error)) => return Err(Failure::Output(error)),
+                Err(error) => out.report(place, &error),
+                Ok(()) => {}
+            }
+            stopped.map_or(Ok(()), Err)
+        })?;
+        if count == 0 {
+            return Err(io::Error::other("there is no message to write").into());
+        }
+        let (datasets, mut stopped) = (self.datasets(&mut fields)?, None);
+        let place = self.called();
+        if !datasets.is_empty() {
+            let report = &mut |note| tell(&place, note, out, losses, &mut stopped);
+            store.write_datasets(&datasets, report).map_err(Failure::at(&output))?;
+        }
+        stopped.map_or(Ok(()), Err)?;
+        store.finish().map_err(Failure::at(output))
+    }
+}
