@@ -44,6 +44,7 @@
 //! | `columns`, `grid` | what the keys of fields mean; coordinates of grids |
 //! | `catalogs` | catalogues of sources |
 //! | `gather` | metadata of all objects |
+//! | `describe`, `floats` | what a dataset is, for people and programs; boxes as floats |
 //! | `dataset` | a dataset, and how it is read |
 //! | `read` | boxes of variables |
 //! | `elements`, `indices`, `options` | elements as floats; indices of a dimension; options of opening |
@@ -59,8 +60,10 @@ mod columns;
 mod cube;
 mod cut;
 mod dataset;
+mod describe;
 mod elements;
 mod fields;
+mod floats;
 mod gather;
 mod grid;
 mod indices;
@@ -85,6 +88,7 @@ use tgm_std::file::{TensogramFile, is_remote_url};
 use self::archive::{Archive, bad};
 use self::columns::Columns;
 pub use self::dataset::Dataset;
+pub use self::describe::Parts;
 use self::gather::Gathered;
 pub use self::indices::Indices;
 pub use self::label::{Label, Real};
@@ -149,7 +153,8 @@ fn is_of_files(opened: &Opened, options: &OpenOptions) -> bool {
 /// of all messages, and no payload.
 ///
 /// # Errors
-/// The errors of reading, with the source and the message; [`tgm_std::TensogramError::Metadata`] for two objects at one place.
+/// The errors of reading, with the source and the message; [`tgm_std::TensogramError::Metadata`] for two objects at one place, and
+/// for a group that is not there.
 pub fn open<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Dataset> {
     let all = open_all(sources, options)?;
     all.into_iter().next().ok_or_else(|| bad("the archive has no objects"))
@@ -163,7 +168,12 @@ pub fn open<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Data
 pub fn open_all<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Vec<Dataset>> {
     let opened = gather(sources, options)?;
     let Opened { gathered, archive, notes } = &opened;
-    let mut found = if is_of_files(&opened, options) {
+    let is_of_files = is_of_files(&opened, options);
+    if let Some(group) = options.group.as_deref() {
+        let groups = if is_of_files { cf::groups(gathered) } else { Vec::new() };
+        check_group(group, &groups)?;
+    }
+    let mut found = if is_of_files {
         cf::datasets(gathered, archive, options)
     } else {
         let columns = Columns::of(gathered);
@@ -174,6 +184,21 @@ pub fn open_all<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<
         dataset.notes.extend_from_slice(notes);
     }
     Ok(found)
+}
+
+/// Says which groups there are, if this one is not: names with quotes, and the first few. The root is always there.
+fn check_group(group: &str, groups: &[String]) -> Result<()> {
+    const LISTED: usize = 10;
+    let group = group.trim_matches('/');
+    if group.is_empty() || groups.iter().any(|found| found == group) {
+        return Ok(());
+    }
+    if groups.is_empty() {
+        return Err(bad(format!("group {group:?} is not there: the archive has the root alone")));
+    }
+    let listed: Vec<_> = groups.iter().take(LISTED).map(|found| format!("{found:?}")).collect();
+    let more = if groups.len() > LISTED { " …" } else { "" };
+    Err(bad(format!("group {group:?} is not there: the archive has {}{more}", listed.join(", "))))
 }
 
 /// The groups of an archive that was made from files, without the root. None for archives of fields.

@@ -160,7 +160,16 @@ impl Server {
     }
 
     pub fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::on(TcpListener::bind("127.0.0.1:0").unwrap())
+    }
+
+    /// Starts a server at an address of version 6. `None` on a machine that has none, or does not connect to it.
+    pub fn start_at_version_6() -> Option<Self> {
+        let server = TcpListener::bind("[::1]:0").ok().map(Self::on)?;
+        TcpStream::connect(server.address).ok().map(|_| server)
+    }
+
+    fn on(listener: TcpListener) -> Self {
         let address = listener.local_addr().unwrap();
         let state = Arc::<State>::default();
         let shared = Arc::clone(&state);
@@ -177,7 +186,7 @@ impl Server {
         Self { address, state }
     }
 
-    /// `http://127.0.0.1:PORT` and `path`.
+    /// `http://`, the address and the port, and `path`.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }

@@ -21,7 +21,7 @@ verificationDate verificationDateOfStart monthlyDate monthlyDateOfStart number d
 dateOfForecast timeOfForecast dateOfModelVersion timespan one cmcc anoffset post domain year month indexingTime obscutoff dayOfYear dateOfFillUp timeOfFillUp
 """.split()
 # Conditions, in the order of `Test` in archive.rs, with a number.
-CLASS, EARLIER, LEVEL_IS_OCEAN, CENTRE, SUB_CENTRE, LOCAL, MONTHLY, HAS_NUMBER, IS_MOMENT, IS_ABSTRACT = range(10)
+CLASS, EARLIER, LEVEL_IS_OCEAN, CENTRE, SUB_CENTRE, LOCAL, HAS_NUMBER, IS_MOMENT, IS_ABSTRACT = range(9)
 
 DIRECT = {"stepRange", "endStep", "startStep", "dataDate", "dataTime", "centre", "referenceDate", "marsForecastMonth", "timespan",
           "dateOfAnalysis", "timeOfAnalysis", "dateOfModelVersion", "dateOfForecast", "timeOfForecast", "anoffset", "year", "month"}
@@ -119,9 +119,10 @@ class Conditions:
 
     @staticmethod
     def function(name, arguments):
-        if name == "is_one_of" and arguments[0] == "stattype" and '"moav"' in arguments:
-            return [[(MONTHLY, 0, True)]]
-        if name == "defined" and arguments[0] in ("MTG2Switch", "grib2LocalSectionNumber", "stattype", "typeOfLevel"):
+        if arguments[0] == "stattype":
+            # ecCodes defines it after these rules: none of them holds.
+            return []
+        if name == "defined" and arguments[0] in ("MTG2Switch", "grib2LocalSectionNumber", "typeOfLevel"):
             return [[]]
         if name == "defined" and arguments[0] == "perturbationNumber":
             return [[(HAS_NUMBER, 0, True)]]

@@ -239,15 +239,9 @@ impl<'a> Archive<'a> {
             3 => self.origin.centre == number,
             4 => self.origin.sub_centre == number,
             5 => self.product.raw(Key::Grib2LocalSectionNumber) == Some(number.into()),
-            6 => {
-                // Data sets of several centres have other streams than section 2 when this is asked.
-                !DataSet::of(self.origin.status).is_some_and(|(data_set, _)| data_set.has_streams())
-                    && !self.is_earlier()
-                    && self.statistic().is_some_and(|name| ["moav", "momn", "momx", "mosd"].contains(&name))
-            }
-            7 => self.product.raw(Key::PerturbationNumber).is_some(),
-            8 => self.step.is_some_and(Step::is_moment),
-            9 => self.level == Some(ABSTRACT),
+            6 => self.product.raw(Key::PerturbationNumber).is_some(),
+            7 => self.step.is_some_and(Step::is_moment),
+            8 => self.level == Some(ABSTRACT),
             _ => return false,
         };
         holds != (test & NOT != 0)

@@ -45,11 +45,6 @@ impl DataSet {
         };
         Some((data_set, status % 2 == 1))
     }
-
-    /// Whether its streams follow from sections 1 and 4, rather than from section 2.
-    pub(super) const fn has_streams(self) -> bool {
-        !matches!(self, Self::DestinationEarth | Self::Intercomparison)
-    }
 }
 
 /// What a twin of Destination Earth has.

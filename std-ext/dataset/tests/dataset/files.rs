@@ -40,6 +40,12 @@ fn variables_keep_their_dimensions_and_groups() {
     let group = open(&[archive.path()], &options).unwrap();
     assert_eq!(group.variables.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["w"]);
     assert_eq!(group.read::<f32>("w", &[Indices::Index(2)]).unwrap(), [3.5]);
+    let of_group = |group: &str| {
+        let options = OpenOptions { group: Some(group.into()), ..OpenOptions::default() };
+        open(&[archive.path()], &options).map(|dataset| dataset.variables.len()).map_err(|error| error.to_string())
+    };
+    assert_eq!(of_group("/"), of_group(""));
+    assert!(of_group("h").unwrap_err().ends_with(r#"group "h" is not there: the archive has "g""#));
 }
 
 #[test]

@@ -30,6 +30,20 @@ fn queries_users_and_odd_paths_reach_the_server_and_no_error_text() {
     }
 }
 
+/// An empty part of a path is the server's to understand. Of a store's host too, where nothing signs requests.
+#[test]
+fn paths_with_empty_parts_reach_the_server_as_they_are() {
+    for path in ["/a//b/m.tgm", "//m.tgm", "/a/m.tgm/", "/a//"] {
+        let server = Server::with(path, Blob::new("0123456789"));
+        let source = source(&server.url(path), &options());
+        assert_eq!(source.fetch(&at(2..4), None).unwrap().bytes, b"23", "{path}");
+        assert_eq!(server.take_log().remove(0).path, path);
+    }
+    for address in ["https://noaa.s3.amazonaws.com/a//k", "https://a.blob.core.windows.net/c//k"] {
+        assert_eq!(tgm_std::read::AsyncRangeFetch::name(&open(address, &options()).unwrap()), address);
+    }
+}
+
 #[test]
 fn stores_that_are_asked_by_signed_addresses_are_servers() {
     for (address, name) in [
@@ -54,6 +68,44 @@ fn redirects_are_followed_with_the_range() {
     strict.storage.insert("allow_http".into(), "false".into());
     let error = super::source(&here.url("/here"), &strict).fetch(&at(2..4), None).unwrap_err();
     assert_eq!(error.kind(), FetchErrorKind::Unavailable, "{error}");
+}
+
+#[test]
+fn redirects_lead_to_other_paths_and_keep_their_queries_secret() {
+    let server = Server::with("/a/there", Blob::new("0123456789"));
+    server.put("/there", Blob::new("abcdefghij"));
+    for (to, bytes) in [("/a/there?sig=secret", b"23"), ("/there", b"cd")] {
+        let start = Server::start();
+        start.switch(|it| it.redirect = Some(server.url(to)));
+        let source = source(&start.url("/a/here?x=1"), &options());
+        assert_eq!(source.fetch(&at(2..4), None).unwrap().bytes, bytes);
+        assert_eq!(server.take_log().remove(0).path, to);
+        assert_eq!(start.take_log().remove(0).path, "/a/here?x=1");
+    }
+    // What is not there is said without what the redirect added, also if it is not an address.
+    for (to, is_address) in [
+        (server.url("/none?sig=secret#secret"), true),
+        ("http://secret:secret@[::1:secret/?sig=secret".to_string(), false),
+        ("ftp://secret@localhost/x?secret".to_string(), false),
+    ] {
+        let start = Server::start();
+        start.switch(|it| it.redirect = Some(to.clone()));
+        let error = source(&start.url("/here"), &options()).fetch(&at(2..4), None).unwrap_err();
+        assert!(!format!("{error} {error:?}").contains("secret"), "{error} {error:?}");
+        assert_eq!(error.kind() == FetchErrorKind::NotFound, is_address, "{error}");
+    }
+}
+
+#[test]
+fn hosts_may_be_addresses_of_version_6() {
+    let Some(server) = Server::start_at_version_6() else { return };
+    server.put("/a//m.tgm", Blob::new("0123456789"));
+    let url = server.url("/a//m.tgm?x=[1]&y=%5B");
+    assert!(url.starts_with("http://[::1]:"), "{url}");
+    let source = source(&url, &options());
+    assert_eq!(source.fetch(&at(2..4), None).unwrap().bytes, b"23");
+    assert_eq!(server.take_log().remove(0).path, "/a//m.tgm?x=[1]&y=%5B");
+    assert_eq!(RangeFetch::name(&source), server.url("/a//m.tgm"));
 }
 
 #[test]

@@ -171,8 +171,11 @@ fn quantile(field: &Archive<'_>) -> Option<Value> {
 
 /// The same, where the limits of a probability have it.
 fn quantile_of_limits(field: &Archive<'_>) -> Option<Value> {
+    // Digits behind the point are cut off.
     let limit = |scale, value| {
-        Surface { code: None, scale: field.product.raw(scale), value: field.product.raw(value) }.whole(0)
+        let (scale, value) = (field.product.raw(scale)?, field.product.raw(value)?);
+        let power = 10_i64.checked_pow(u32::try_from(scale.unsigned_abs()).ok()?)?;
+        if scale < 0 { value.checked_mul(power) } else { value.checked_div(power) }
     };
     let lower = limit(Key::ScaleFactorOfLowerLimit, Key::ScaledValueOfLowerLimit)?;
     let upper = limit(Key::ScaleFactorOfUpperLimit, Key::ScaledValueOfUpperLimit)?;
