@@ -50,7 +50,7 @@
 //!
 //! | layer | what it knows |
 //! |---|---|
-//! | `request` | requests for values |
+//! | `request`, `deferred` | requests for values; whole messages whose metadata become owned later |
 //! | `asked`, `at_hand`, `plain` | what a request asks for; bytes that were fetched for it; values that are read to where they are wanted |
 //! | `lone_frame`, `wanted` | objects whose frames were read without the rest of their message; what is wanted of an object |
 //! | `range`, `fetched` | ranges: of an object at hand, or of one of which only parts were fetched |
@@ -69,6 +69,7 @@ pub(crate) mod at_hand;
 mod bounds;
 pub(crate) mod checked;
 mod cost;
+pub(crate) mod deferred;
 mod each_range;
 pub(crate) mod fetched;
 pub(crate) mod frameless;

@@ -8,6 +8,7 @@ pub use crate::base::limits::{reserve, reserve_more};
 
 // decode
 pub use crate::decode::checked::CheckedMessage;
+pub use crate::decode::deferred::{DeferredObject, decode_deferred};
 pub use crate::decode::masks::mask_set;
 pub use crate::decode::trust::{Proof, Trust, Trusted};
 pub use crate::decode::whole::trusted_values;
@@ -23,8 +24,9 @@ pub use crate::file::in_order::{in_order, open_unread};
 // model
 pub use crate::model::cbor::canonical;
 #[cfg(feature = "json")]
-pub use crate::model::json::{from_cbor, integer_beyond_64_bits, to_cbor};
+pub use crate::model::json::{float_to_json, from_cbor, integer_beyond_64_bits, to_cbor};
 pub use crate::model::metadata_budget::MetadataBudget;
+pub use crate::model::to_owned::{DeferredDescriptor, DeferredMetadata};
 pub use crate::model::{hash, to_owned};
 /// The tree of a query's conditions, and what they compare.
 pub mod query {

@@ -207,7 +207,7 @@ impl<'s, S: Source> StreamWalk<'s, S> {
             let found = find_landmark(looked_at, true).filter(|&(at, _)| at < counts);
             let gap = found.map_or(counts, |(at, _)| at);
             // The place of the magic, the cost and the walk's position do not depend on how many bytes a read gave.
-            let searched = looked_at.get(..gap.saturating_add(MAGIC.len() - 1)).unwrap_or(looked_at);
+            let searched = looked_at.get(..gap.saturating_add(const { MAGIC.len() - 1 })).unwrap_or(looked_at);
             let next_message = find(searched, MAGIC);
             let passed = next_message.unwrap_or(gap) as u64;
             self.at.cost = self.at.cost.saturating_add(passed);

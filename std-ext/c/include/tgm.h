@@ -34,7 +34,7 @@ uint32_t tgm_version_number(void);
 /* The version of the interface of the reference that tensogram.h has: MAJOR << 16 | MINOR. 0.24 is 24. */
 uint32_t tgm_abi_version(void);
 /* Whether the library has it: a codec in both directions by its name ("lz4"), a codec that decodes ("sz3-decode"), "threads",
- * "mmap", "async" and "async-remote". */
+ * "mmap", "async", "async-remote" and "dataset". */
 bool tgm_has_feature(const char *name);
 
 /* ---- The last error of this thread ------------------------------------------------------------------------------- */
@@ -126,8 +126,8 @@ typedef struct {
 typedef struct tgm_archive_t tgm_archive_t;
 typedef struct tgm_object_t tgm_object_t;
 
-/* A path, or an address ("https://", "s3://", "gs://", "az://", "file:///"), for which the library needs feature "async-remote".
- * A file in which no message is found is TGM_ERROR_FRAMING; an empty one has none. */
+/* A path, or an address ("https://", "s3://", "gs://", "az://", "file:///"), for which the library needs feature
+ * "async-remote". A file in which no message is found is TGM_ERROR_FRAMING, mapped or not; an empty one has none. */
 tgm_error tgm_archive_open(const char *source, tgm_archive_t **out);
 /* A path whose file is mapped into memory. Until the archive and its objects are freed, no program may truncate it or write
  * into it. Appending by other programs is harmless. */
@@ -335,6 +335,8 @@ void tgm_writer_free(tgm_writer_t *writer);
 
 tgm_error tgm_streaming_encoder_create_opts(const char *path, const char *metadata_json,
                                             const tgm_encode_options_t *options, tgm_streaming_encoder_t **out);
+/* Writes an object as tgm_writer_object() takes it, with its metadata before it. The values are written at once. */
+tgm_error tgm_streaming_encoder_write_input(tgm_streaming_encoder_t *enc, const tgm_object_input_t *object);
 /* The bytes go to `write`, in order, on the calling thread, until the encoder is freed. Small writes are frequent: collect them
  * if a write is dear. */
 tgm_error tgm_streaming_encoder_create_writer(tgm_write_fn write, void *user, const char *metadata_json,
@@ -373,6 +375,57 @@ tgm_error tgm_catalog_object_range(const tgm_catalog_t *catalog, size_t message,
                                    uint64_t *out_length);
 void tgm_catalog_free(tgm_catalog_t *catalog);
 
+/* ---- Datasets: n-dimensional variables over many messages ------------------------------------------------------------ */
+
+/* The objects of one kind, in all messages of all sources, are a variable. Its dimensions are the keys of metadata that differ,
+ * such as times, steps and levels, and behind them the dimensions of the grid. Opening reads metadata alone. The library needs
+ * feature "dataset", which it has by default. */
+typedef struct tgm_dataset_t tgm_dataset_t;
+
+/* Begins with its size. Start with TGM_DATASET_OPTIONS_INIT. NULL is the same. */
+typedef struct {
+  size_t struct_size;
+  /* What keys mean: "mars" of fields, "cf" of variables of files; NULL or "auto": found out. */
+  const char *profile;
+  /* Which of two different objects for one place counts: "first" or "last"; NULL or "error": two are TGM_ERROR_METADATA. */
+  const char *duplicates;
+  /* The group of variables of files; NULL: the root. */
+  const char *group;
+  /* Whether a dimension of length 1 stays one. Otherwise it is a coordinate without dimension. */
+  int32_t keep_single;
+  /* Whether catalogues beside files, FILE.catalog, are left unread. They save reading the messages. */
+  int32_t ignore_catalogs;
+  /* Which dataset is opened, where the sources make several: 0 is the one with the most objects. */
+  size_t index;
+} tgm_dataset_options_t;
+
+#define TGM_DATASET_OPTIONS_INIT {sizeof(tgm_dataset_options_t), NULL, NULL, NULL, 0, 0, 0}
+
+/* Opens paths or addresses, which together are a dataset. */
+tgm_error tgm_dataset_open(const char *const *sources, size_t num_sources, const tgm_dataset_options_t *options,
+                           tgm_dataset_t **out);
+/* What it is: "dimensions", "coordinates" with their labels, "variables" with "name", "dtype", "dimensions", "shape" and
+ * "attributes", then "attributes", "holes", "left_out" and "notes", as `tgm cube --json` prints them. Valid until
+ * tgm_dataset_close(). */
+tgm_error tgm_dataset_json(const tgm_dataset_t *dataset, const char **out);
+/* What a request asks of a variable: its `selection` is by labels, "step=0..24, latitude=60:40, number=0, level~850", or as
+ * for objects, "0, 10:20, .."; dimensions with one index vanish. It has no ranges. Of its options, the byte order does not
+ * count. Without options all processors decode. Arguments and results are as for tgm_read_size(). */
+tgm_error tgm_dataset_read_size(const tgm_dataset_t *dataset, const char *variable, const tgm_read_t *request,
+                                uint64_t *out_shape, size_t shape_capacity, size_t *out_ndim, size_t *out_size);
+/* Writes the values as they are, in this machine's byte order, a truth value in a byte. `out_len` is exactly their bytes. Places
+ * without an object are NaN; whole numbers with such places become float64, but numbers of 64 bits fail: TGM_ERROR_METADATA.
+ * Of each object only what is asked for is read. After a failure the content of `out` is undefined. */
+tgm_error tgm_dataset_read_into(const tgm_dataset_t *dataset, const char *variable, const tgm_read_t *request,
+                                void *out, size_t out_len);
+/* Writes the values as floating-point numbers, whatever their type is, complex numbers excepted. `out_count` is exactly their
+ * number. */
+tgm_error tgm_dataset_read_f64(const tgm_dataset_t *dataset, const char *variable, const tgm_read_t *request,
+                               double *out, size_t out_count);
+tgm_error tgm_dataset_read_f32(const tgm_dataset_t *dataset, const char *variable, const tgm_read_t *request,
+                               float *out, size_t out_count);
+void tgm_dataset_close(tgm_dataset_t *dataset);
+
 /* ---- Functions that do not block: every option ---------------------------------------------------------------------- */
 
 tgm_error tgm_async_file_decode_message_opts(tgm_async_file_t *file, size_t index, const tgm_decode_options_t *options,
@@ -387,6 +440,10 @@ tgm_error tgm_async_file_decode_range_opts(tgm_async_file_t *file, size_t msg_in
                                            uint64_t timeout_ms, tgm_async_task_t **out_task);
 tgm_error tgm_async_streaming_encoder_create_opts(const char *path, const char *metadata_json,
                                                   const tgm_encode_options_t *options,
+                                                  tgm_cancellation_token_t *cancel, uint64_t timeout_ms,
+                                                  tgm_async_task_t **out_task);
+/* tgm_streaming_encoder_write_input(): the values are copied, or packed, before this returns, and written later. */
+tgm_error tgm_async_streaming_encoder_write_input(tgm_async_streaming_encoder_t *enc, const tgm_object_input_t *object,
                                                   tgm_cancellation_token_t *cancel, uint64_t timeout_ms,
                                                   tgm_async_task_t **out_task);
 /* The byte order that the values of a decoded message have: "big" or "little". */

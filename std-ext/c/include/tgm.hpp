@@ -3,6 +3,7 @@
 //   tgm::archive    messages of any source: open, size, message, query       tgm::writer     where messages go
 //   tgm::message    one message: metadata, objects, bytes, verify            tgm::catalog    queries without the archive
 //   tgm::object     one tensor, not yet read: what it is, metadata, read     tgm::stream     a message written before it ends
+//   tgm::dataset    many messages as variables with dimensions
 //   tgm::read       a request: into memory of its own, or of the caller      tgm::metadata   metadata by dotted path
 //
 // A class that owns something can be moved and not copied. A class that borrows says from what; it is small and can be
@@ -12,6 +13,7 @@
 #ifndef TGM_HPP
 #define TGM_HPP
 
+#include "tgm_dataset.hpp"
 #include "tgm_read.hpp"
 #include "tgm_write.hpp"
 

@@ -372,6 +372,13 @@ public:
   task<void> write(const descriptor &what, const std::vector<T> &values, const launch_options &how = {}) {
     return write(what, span<const T>(values.data(), values.size()), how);
   }
+  // An object with its metadata, and the stages that the builder has or chooses.
+  task<void> write(const object_builder &object, const launch_options &how = {}) {
+    std::string params;
+    const tgm_object_input_t raw = object.raw(params);
+    return detail::launch<void>(
+        how, [&](auto... last) { return tgm_async_streaming_encoder_write_input(handle_.get(), &raw, last...); });
+  }
   task<void> write_pre_encoded(const std::string &descriptor_json, byte_span payload, const launch_options &how = {}) {
     return detail::launch<void>(how, [&](auto... last) {
       return tgm_async_streaming_encoder_write_pre_encoded(handle_.get(), descriptor_json.c_str(),

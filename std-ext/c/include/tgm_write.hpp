@@ -150,6 +150,8 @@ public:
 
 private:
   friend class writer;
+  friend class stream;
+  friend class async_stream;
 
   explicit object_builder(std::vector<std::uint64_t> shape) : input_(), shape_(std::move(shape)) {}
   object_builder &set(std::string &field, std::string text) {
@@ -368,6 +370,12 @@ public:
   }
   template <class T> void write(const descriptor &what, const std::vector<T> &values) {
     write(what, span<const T>(values.data(), values.size()));
+  }
+  // An object with its metadata, and the stages that the builder has or chooses.
+  void write(const object_builder &object) {
+    std::string params;
+    const tgm_object_input_t raw = object.raw(params);
+    detail::check(tgm_streaming_encoder_write_input(handle_.get(), &raw));
   }
   void write_pre_encoded(const std::string &descriptor_json, byte_span payload) {
     detail::check(tgm_streaming_encoder_write_pre_encoded(handle_.get(), descriptor_json.c_str(), payload.data(),

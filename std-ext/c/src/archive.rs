@@ -59,10 +59,15 @@ pub unsafe extern "C" fn tgm_archive_open(source: *const c_char, out: *mut *mut 
     unsafe { put(out, || Ok(Archive::open(args::text(source, "source")?)?)) }
 }
 
-/// Maps a file into memory.
+/// Maps a file into memory. A file in which no message is found is refused, as `tgm_archive_open` does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgm_archive_open_map(path: *const c_char, out: *mut *mut ArchiveHandle) -> Code {
-    let open = |path: &str| refuse_directory(path).and_then(|()| Ok(TensogramFile::open_mmap(path)?.into()));
+    let open = |path: &str| {
+        refuse_directory(path)?;
+        let archive = Archive::from(TensogramFile::open_mmap(path)?);
+        archive.check_format()?;
+        Ok(archive)
+    };
     // SAFETY: the header's contract.
     unsafe { put(out, || open(args::text(path, "path")?)) }
 }

@@ -45,6 +45,8 @@ mod buffers;
 mod builder;
 mod call;
 mod catalog;
+#[cfg(feature = "dataset")]
+mod dataset;
 mod decode;
 mod dlpack;
 mod encode;

@@ -18,11 +18,18 @@ use crate::ranges;
 #[derive(Clone, Copy, Debug)]
 pub struct ReadRequest {
     struct_size: usize,
-    selection: *const c_char,
+    pub(crate) selection: *const c_char,
     range_starts: *const u64,
     range_counts: *const u64,
     num_ranges: usize,
-    options: *const DecodeOptionsStruct,
+    pub(crate) options: *const DecodeOptionsStruct,
+}
+
+impl ReadRequest {
+    /// Whether ranges are meant, also if there are none.
+    pub(crate) const fn has_ranges(&self) -> bool {
+        self.num_ranges > 0 || !self.range_starts.is_null()
+    }
 }
 
 /// Which values.
@@ -75,11 +82,12 @@ impl Request {
                 ranges::read(given.range_starts, given.range_counts, given.num_ranges)?,
             )
         };
-        let has_ranges = given.num_ranges > 0 || !given.range_starts.is_null();
         let wanted = match text {
-            Some(_) if has_ranges => return Err(invalid("a request is for a selection or for ranges, not for both")),
+            Some(_) if given.has_ranges() => {
+                return Err(invalid("a request is for a selection or for ranges, not for both"));
+            }
             Some(text) => Wanted::Box(picks(object, text)?),
-            None if has_ranges => Wanted::Ranges(ranges),
+            None if given.has_ranges() => Wanted::Ranges(ranges),
             None => Wanted::All,
         };
         Ok(Self { wanted, options })

@@ -13,6 +13,7 @@ use crate::call::{call, get, run};
 use crate::encode::refuse_masks;
 use crate::error::{Code, IO, Report, Result, invalid};
 use crate::json_in;
+use crate::objects::{self, ObjectInput};
 use crate::options::{self, EncodeMaskOptions, EncodeOptionsStruct};
 use crate::turns::Turns;
 
@@ -212,6 +213,20 @@ pub unsafe extern "C" fn tgm_streaming_encoder_write(
     };
     // SAFETY: the header's contract.
     call(|| unsafe { write_object(enc, descriptor_json, data, data_len, write) })
+}
+
+/// Encodes and writes an object of a struct, and its metadata before it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_streaming_encoder_write_input(enc: *mut Encoder, object: *const ObjectInput) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (encoder, object) = unsafe { (args::required(enc)?, objects::builder(object)) };
+        encoder.message.with(|message| {
+            let number = message.object_count();
+            let written = object.and_then(|object| Ok(message.write(object)?));
+            written.map_err(|failure| failure.in_object(number))
+        })
+    })
 }
 
 /// Writes an object whose bytes went through the pipeline already.

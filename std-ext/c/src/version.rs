@@ -45,6 +45,7 @@ fn has(name: &str) -> bool {
         "threads" | "mmap" => return true,
         "async" => return cfg!(feature = "async"),
         "async-remote" => return cfg!(feature = "async-remote"),
+        "dataset" => return cfg!(feature = "dataset"),
         _ => {}
     }
     let about = |name| Compression::from_name(name).and_then(codec::find).map(Codec::about);

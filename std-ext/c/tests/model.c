@@ -216,6 +216,9 @@ static void archives(void) {
   other = fopen(name, "wb");
   CHECK(other != NULL && fputs("GRIB and no message of ours", other) >= 0 && fclose(other) == 0);
   FAILS(TGM_ERROR_FRAMING, tgm_archive_open(name, &archive));
+  SAYS("GRIB");
+  FAILS(TGM_ERROR_FRAMING, tgm_archive_open_map(name, &archive));
+  SAYS("GRIB");
   free(many.data);
   tgm_bytes_free(bytes);
 }
@@ -759,6 +762,180 @@ static void catalogues(void) {
   tgm_archive_close(archive);
 }
 
+/* ---- Streams ----------------------------------------------------------------------------------------------------- */
+
+static void objects_in_streams(void) {
+  const char *name;
+  tgm_streaming_encoder_t *encoder = NULL;
+  tgm_async_streaming_encoder_t *later = NULL;
+  tgm_async_task_t *task = NULL;
+  tgm_archive_t *archive = NULL;
+  tgm_object_t *object = NULL;
+  tgm_metadata_t *meta = NULL;
+  tgm_object_facts_t facts;
+  tgm_object_input_t within = FLOATS, bits = DOUBLES, both = FLOATS;
+  int is_async;
+  float found[6];
+  within.within = 0.5;
+  within.metadata_json = "{\"param\":\"2t\"}";
+  bits.bits = 12;
+  both.within = 0.5;
+  both.compression = "zstd";
+  for (is_async = 0; is_async < 2; is_async++) {
+    name = file_in(scratch, "stream-of-objects.tgm");
+    if (is_async) {
+      OK(tgm_async_streaming_encoder_create(name, "{}", "xxh3", 0, NULL, 0, &task));
+      OK(tgm_async_task_join_async_streaming_encoder(task, &later));
+      tgm_async_task_free(task);
+      FAILS(TGM_ERROR_INVALID_ARG, tgm_async_streaming_encoder_write_input(later, &both, NULL, 0, &task));
+      OK(tgm_async_streaming_encoder_write_input(later, &within, NULL, 0, &task));
+      OK(tgm_async_task_join_void(task));
+      tgm_async_task_free(task);
+      OK(tgm_async_streaming_encoder_write_input(later, &bits, NULL, 0, &task));
+      OK(tgm_async_task_join_void(task));
+      tgm_async_task_free(task);
+      OK(tgm_async_streaming_encoder_finish(later, false, NULL, 0, &task));
+      OK(tgm_async_task_join_void(task));
+      tgm_async_task_free(task);
+      tgm_async_streaming_encoder_free(later);
+    } else {
+      OK(tgm_streaming_encoder_create(name, "{}", "xxh3", 0, &encoder));
+      OK(tgm_streaming_encoder_write_input(encoder, &within));
+      FAILS(TGM_ERROR_INVALID_ARG, tgm_streaming_encoder_write_input(encoder, &both));
+      OK(tgm_streaming_encoder_write_input(encoder, &bits));
+      OK(tgm_streaming_encoder_finish(encoder));
+      tgm_streaming_encoder_free(encoder);
+    }
+    OK(tgm_archive_open(name, &archive));
+    OK(tgm_archive_verify(archive, 0));
+    OK(tgm_archive_object(archive, 0, 0, &object));
+    facts.struct_size = sizeof facts;
+    OK(tgm_object_facts(object, &facts));
+    CHECK(strcmp(facts.encoding, "simple_packing") == 0 && strcmp(facts.compression, "szip") == 0);
+    OK(tgm_read_f32(object, NULL, found, 6));
+    CHECK(fabsf(found[1] - 1) <= 0.5f && fabsf(found[5] - 5) <= 0.5f);
+    OK(tgm_object_metadata(object, &meta));
+    CHECK(strcmp(tgm_metadata_get_string(meta, "param"), "2t") == 0);
+    tgm_metadata_free(meta);
+    tgm_object_free(object);
+    OK(tgm_archive_object(archive, 0, 1, &object));
+    CHECK(tgm_value_as_u64(tgm_object_parameter(object, "sp_bits_per_value"), &facts.size));
+    CHECK(facts.size >= 12 && facts.size <= 16); /* of whole bytes, for szip */
+    tgm_object_free(object);
+    tgm_archive_close(archive);
+  }
+}
+
+/* ---- Datasets ---------------------------------------------------------------------------------------------------- */
+
+/* Two files, each with the steps that the other lacks. One field is stored as whole numbers. */
+static void write_steps(const char *path, int first, int end) {
+  static const uint64_t shape[2] = {2, 3};
+  tgm_writer_t *writer = NULL;
+  int step;
+  OK(tgm_writer_create(path, NULL, &writer));
+  for (step = first; step < end; step += 6) {
+    float values[6];
+    int16_t whole[6];
+    char keys[100];
+    int i;
+    tgm_object_input_t field = input(TGM_DTYPE_FLOAT32, 2, shape, values, sizeof values);
+    tgm_object_input_t other = input(TGM_DTYPE_INT16, 2, shape, whole, sizeof whole);
+    for (i = 0; i < 6; i++) {
+      values[i] = (float)(100 * step + i);
+      whole[i] = (int16_t)(10 * step - i);
+    }
+    sprintf(keys, "{\"mars\":{\"param\":\"t\",\"step\":%d}}", step);
+    field.metadata_json = keys;
+    OK(tgm_writer_object(writer, &field));
+    sprintf(keys, "{\"mars\":{\"param\":\"n\",\"step\":%d}}", step);
+    other.metadata_json = keys;
+    OK(tgm_writer_object(writer, &other));
+    OK(tgm_writer_end_message(writer));
+  }
+  OK(tgm_writer_finish(writer, NULL));
+  tgm_writer_free(writer);
+}
+
+static void datasets(void) {
+  const char *sources[2], *json = NULL, *again = NULL;
+  char first[4096], second[4096];
+  tgm_dataset_options_t options = TGM_DATASET_OPTIONS_INIT;
+  tgm_read_t request = TGM_READ_INIT;
+  tgm_dataset_t *dataset = NULL;
+  const uint64_t start = 0;
+  uint64_t shape[3] = {9, 9, 9};
+  size_t ndim = 9, size = 0;
+  float values[18];
+  double wide[6];
+  int16_t whole[18];
+  strcpy(first, file_in(scratch, "steps-0-6.tgm"));
+  strcpy(second, file_in(scratch, "step-12.tgm"));
+  write_steps(first, 0, 12);
+  write_steps(second, 12, 18);
+  sources[0] = first;
+  sources[1] = second;
+  OK(tgm_dataset_open(sources, 2, NULL, &dataset));
+  OK(tgm_dataset_json(dataset, &json));
+  OK(tgm_dataset_json(dataset, &again));
+  CHECK(json == again && strstr(json, "{\"name\":\"step\",\"length\":3}") != NULL);
+  CHECK(strstr(json, "\"variables\":[") != NULL && strstr(json, "\"dtype\":\"int16\"") != NULL);
+
+  OK(tgm_dataset_read_size(dataset, "t", NULL, shape, 3, &ndim, &size));
+  CHECK(ndim == 3 && shape[0] == 3 && shape[1] == 2 && shape[2] == 3 && size == sizeof values);
+  OK(tgm_dataset_read_into(dataset, "t", NULL, values, sizeof values));
+  CHECK(values[0] == 0 && values[6] == 600 && values[17] == 1205);
+  /* By labels, by indices, and both ways as floats of another type. */
+  request.selection = "step=12";
+  OK(tgm_dataset_read_size(dataset, "n", &request, shape, 1, &ndim, &size));
+  CHECK(ndim == 2 && shape[0] == 2 && size == 12);
+  OK(tgm_dataset_read_into(dataset, "n", &request, whole, 12));
+  CHECK(whole[0] == 120 && whole[5] == 115);
+  OK(tgm_dataset_read_f64(dataset, "n", &request, wide, 6));
+  CHECK(wide[0] == 120 && wide[5] == 115);
+  request.selection = "::2, 1, 2:0:-1";
+  FAILS(TGM_ERROR_ENCODING, tgm_dataset_read_f32(dataset, "t", &request, values, 4));
+  request.selection = "::2, 1, 1:";
+  OK(tgm_dataset_read_size(dataset, "t", &request, NULL, 0, &ndim, &size));
+  CHECK(ndim == 2 && size == 16);
+  OK(tgm_dataset_read_f32(dataset, "t", &request, values, 4));
+  CHECK(values[0] == 4 && values[1] == 5 && values[2] == 1204 && values[3] == 1205);
+  request.selection = "step=6..12, step~7";
+  OK(tgm_dataset_read_f32(dataset, "n", &request, values, 6));
+  CHECK(values[0] == 60 && values[5] == 55);
+
+  FAILS(TGM_ERROR_METADATA, tgm_dataset_read_f32(dataset, "n", &request, values, 7));
+  FAILS(TGM_ERROR_METADATA, tgm_dataset_read_into(dataset, "n", &request, values, 11));
+  FAILS(TGM_ERROR_METADATA, tgm_dataset_read_f32(dataset, "other", NULL, values, 6));
+  SAYS("no variable other");
+  request.selection = "step=7";
+  FAILS(TGM_ERROR_METADATA, tgm_dataset_read_f32(dataset, "n", &request, values, 6));
+  SAYS("no such label; it has 0, 6, 12");
+  request.selection = "height=2";
+  FAILS(TGM_ERROR_METADATA, tgm_dataset_read_f32(dataset, "n", &request, values, 6));
+  request.selection = "step=0,";
+  FAILS(TGM_ERROR_INVALID_ARG, tgm_dataset_read_f32(dataset, "n", &request, values, 6));
+  request.selection = "9";
+  FAILS(TGM_ERROR_ENCODING, tgm_dataset_read_f32(dataset, "n", &request, values, 6));
+  request.selection = NULL;
+  request.range_starts = &start;
+  FAILS(TGM_ERROR_INVALID_ARG, tgm_dataset_read_f32(dataset, "n", &request, values, 6));
+  tgm_dataset_close(dataset);
+
+  options.profile = "cfgrib";
+  FAILS(TGM_ERROR_INVALID_ARG, tgm_dataset_open(sources, 2, &options, &dataset));
+  SAYS("there are auto, mars, cf");
+  options.profile = NULL;
+  options.index = 1;
+  FAILS(TGM_ERROR_METADATA, tgm_dataset_open(sources, 2, &options, &dataset));
+  SAYS("dataset 1 of 1");
+  FAILS(TGM_ERROR_INVALID_ARG, tgm_dataset_open(NULL, 0, NULL, &dataset));
+  sources[1] = NULL;
+  FAILS(TGM_ERROR_INVALID_ARG, tgm_dataset_open(sources, 2, NULL, &dataset));
+  sources[1] = file_in(scratch, "no-such-file.tgm");
+  FAILS(TGM_ERROR_IO, tgm_dataset_open(sources, 2, NULL, &dataset));
+}
+
 /* ---- The programs of MODEL.md ------------------------------------------------------------------------------------ */
 
 #define VALUE(row, column) (280 + 15 * sin((row) / 9.0) * cos((column) / 7.0))
@@ -831,6 +1008,8 @@ int main(int argc, char **argv) {
   refused_objects();
   built();
   catalogues();
+  objects_in_streams();
+  datasets();
   write_forecast();
   puts("model: ok");
   return 0;

@@ -24,11 +24,12 @@ OPTIONAL = {"hash_algo", "mask_options", "options", "level", "algo", "data_ptrs"
 OPTIONAL_FOR = {("tgm_writer_extra", "builder"), ("tgm_archive_open_bytes", "buf")}
 TEXTS = {"metadata_json": "json", "descriptor_json": "descriptor", "hash_algo": '"xxh3"', "level": '"quick"',
          "algo": '"xxh3"', "extra_json": "json", "query": '"run=7"', "path": "path",
-         "source": "path"}
+         "source": "path", "variable": '"v"'}
 HANDLES = {"tgm_message_t": "message", "tgm_metadata_t": "meta", "tgm_value_t": "value", "tgm_file_t": "file",
            "tgm_scan_result_t": "scan", "tgm_buffer_iter_t": "buffer_iter", "tgm_file_iter_t": "file_iter",
            "tgm_object_iter_t": "object_iter", "tgm_streaming_encoder_t": "encoder", "tgm_archive_t": "archive",
-           "tgm_object_t": "object", "tgm_writer_t": "writer", "tgm_object_list_t": "list", "tgm_catalog_t": "catalog", "tgm_metadata_builder_t": "builder",
+           "tgm_object_t": "object", "tgm_writer_t": "writer", "tgm_object_list_t": "list", "tgm_catalog_t": "catalog", "tgm_dataset_t": "dataset",
+           "tgm_metadata_builder_t": "builder",
            "tgm_cancellation_token_t": "token", "tgm_async_task_t": "task", "tgm_async_file_t": "async_file",
            "tgm_async_streaming_encoder_t": "async_encoder"}
 
@@ -114,6 +115,8 @@ int main(int argc, char **argv) {
   tgm_writer_t *writer;
   tgm_object_list_t *list;
   tgm_catalog_t *catalog;
+  tgm_dataset_t *dataset;
+  const char *source = path;
   tgm_metadata_builder_t *builder;
   const tgm_error remote_code = tgm_has_feature("async-remote") ? TGM_ERROR_INVALID_ARG : TGM_ERROR_REMOTE;
   tgm_cancellation_token_t *token = tgm_cancellation_token_create();
@@ -145,6 +148,7 @@ int main(int argc, char **argv) {
   OK(tgm_writer_memory(NULL, &writer));
   OK(tgm_archive_query(archive, "run=7", 0, &list));
   OK(tgm_catalog_build(archive, NULL, 0, 0, &catalog));
+  OK(tgm_dataset_open(&source, 1, NULL, &dataset));
   OK(tgm_metadata_builder_new(&builder));
   sprintf(streamed, "%s/null-async.tgm", argv[1]);
   OK(tgm_async_streaming_encoder_create(streamed, json, NULL, 0, NULL, 0, &task));
@@ -175,7 +179,7 @@ for result, name, parameters in functions:
 for free in ["tgm_message_free(message)", "tgm_metadata_free(meta)", "tgm_scan_free(scan)", "tgm_bytes_free(bytes)",
              "tgm_buffer_iter_free(buffer_iter)", "tgm_file_iter_free(file_iter)", "tgm_object_iter_free(object_iter)",
              "tgm_streaming_encoder_free(encoder)", "tgm_object_free(object)", "tgm_archive_close(archive)", "tgm_writer_free(writer)", "tgm_object_list_free(list)",
-             "tgm_catalog_free(catalog)", "tgm_metadata_builder_free(builder)", "tgm_file_close(file)",
+             "tgm_catalog_free(catalog)", "tgm_dataset_close(dataset)", "tgm_metadata_builder_free(builder)", "tgm_file_close(file)",
              "tgm_async_task_free(task)", "tgm_async_file_close(async_file)", "tgm_cancellation_token_free(token)",
              "tgm_async_streaming_encoder_free(async_encoder)"]:
     print(f"  {free};")

@@ -85,6 +85,14 @@ template <class F> void with_object(const input &in, const tgm::decode_options &
   check(run(object.raw(), &request));
 }
 
+template <class F> void with_variable(const input &in, const tgm::decode_options &options, F run) {
+  const auto dataset = tgm::dataset::open(in.path);
+  const auto raw = options.raw();
+  tgm_read_t request = TGM_READ_INIT;
+  request.options = &raw;
+  check(run(dataset.raw(), &request));
+}
+
 // Waits for a call on a file without blocking.
 template <class Launch> tgm_async_task_t *ended(const input &in, Launch launch) {
   const tgm::async_file file = tgm::async_file::open(in.path).get();
@@ -214,6 +222,41 @@ const std::vector<decode_call> &decode_calls() {
          object.read().select("..").options(o).values_into(out);
          return numbers{out[0], out[1]};
        }},
+      {"tgm_dataset_read_into", order::native,
+       [](const input &in, options o) {
+         numbers out(2);
+         with_variable(in, o, [&](const tgm_dataset_t *dataset, const tgm_read_t *request) {
+           return tgm_dataset_read_into(dataset, "v", request, out.data(), 16);
+         });
+         return out;
+       }},
+      {"tgm_dataset_read_f64", order::native,
+       [](const input &in, options o) {
+         numbers out(2);
+         with_variable(in, o, [&](const tgm_dataset_t *dataset, const tgm_read_t *request) {
+           return tgm_dataset_read_f64(dataset, "v", request, out.data(), 2);
+         });
+         return out;
+       }},
+      {"tgm_dataset_read_f32", order::native,
+       [](const input &in, options o) {
+         float narrow[2] = {0, 0};
+         with_variable(in, o, [&](const tgm_dataset_t *dataset, const tgm_read_t *request) {
+           return tgm_dataset_read_f32(dataset, "v", request, narrow, 2);
+         });
+         return numbers{narrow[0], narrow[1]};
+       }},
+      {"variable_read::values", order::native,
+       [](const input &in, options o) {
+         const auto dataset = tgm::dataset::open(in.path);
+         return dataset.read("v").options(o).values<double>();
+       }},
+      {"variable_read::bytes of a box", order::native,
+       [](const input &in, options o) {
+         const auto dataset = tgm::dataset::open(in.path);
+         const auto bytes = dataset.read("v").select("0:2").options(o).bytes();
+         return as_numbers(bytes.data(), bytes.size());
+       }},
       {"read::tensor", order::native,
        [](const input &in, options o) {
          const tgm::object object = in.memory().object(0, 0);
@@ -231,7 +274,7 @@ input foreign(const std::string &compression) {
   options.allow_nan = true;
   options.hashing = false;
   tgm::writer writer = tgm::writer::memory(options);
-  writer.object(tgm::object_builder({2}, values).byte_order(foreign_order()).compression(compression));
+  writer.object(tgm::object_builder({2}, values).metadata("param", "v").byte_order(foreign_order()).compression(compression));
   const tgm::bytes made = writer.finish();
   input out{{made.begin(), made.end()}, scratch("options-foreign.tgm")};
   std::ofstream(out.path, std::ios::binary).write(reinterpret_cast<const char *>(made.data()), made.size());
@@ -242,7 +285,7 @@ input foreign(const std::string &compression) {
 input plain() {
   const numbers values = {1, 2};
   tgm::writer writer = tgm::writer::memory();
-  writer.object(tgm::object_builder({2}, values));
+  writer.object(tgm::object_builder({2}, values).metadata("param", "v"));
   const tgm::bytes made = writer.finish();
   input out{{made.begin(), made.end()}, scratch("options-plain.tgm")};
   std::ofstream(out.path, std::ios::binary).write(reinterpret_cast<const char *>(made.data()), made.size());

@@ -450,6 +450,33 @@ TEST(Archive, AnswersQueries) {
     EXPECT_EQ(archive.object(place.message, place.object).place().second, 1u);
 }
 
+TEST(Dataset, IsReadByLabelsAndByIndices) {
+  const std::string path = scratch("wrapper-dataset.tgm");
+  tgm::writer writer = tgm::writer::create(path);
+  for (const int step : {0, 6, 12}) {
+    const std::vector<float> values(6, static_cast<float>(step));
+    writer.object(tgm::object_builder({2, 3}, values).metadata("mars.param", "t").metadata("mars.step", step));
+    writer.end_message();
+  }
+  writer.finish();
+  const auto dataset = tgm::dataset::open(path);
+  EXPECT_NE(dataset.json().find(R"("dimensions":["step")"), std::string::npos) << dataset.json();
+  using shape = std::vector<std::uint64_t>;
+  EXPECT_EQ(dataset.read("t").shape(), (shape{3, 2, 3}));
+  EXPECT_EQ(dataset.read("t").select("step=6..12, step=12").shape(), (shape{2, 3}));
+  EXPECT_EQ(dataset.read("t").select("1:, 0, 0").values<double>(), (std::vector<double>{6, 12}));
+  std::array<float, 2> out{};
+  dataset.read("t").select(":2, 1, 2").values_into(out);
+  EXPECT_EQ(out, (std::array<float, 2>{0, 6}));
+  EXPECT_EQ(dataset.read("t").bytes().size(), 72u);
+  EXPECT_EQ(thrown_by([&] { dataset.read("u").shape(); }).code(), TGM_ERROR_METADATA);
+  tgm::dataset_options options;
+  options.group = "none";
+  options.profile = "cf";
+  options.keep_single = options.ignore_catalogs = true;
+  EXPECT_NE(tgm::dataset::open_many({path}, options).json().find("\"variables\":[]"), std::string::npos);
+}
+
 TEST(Stream, IsWrittenObjectByObject) {
   const std::string path = scratch("wrapper-stream.tgm");
   tgm::stream stream(path, R"({"run":7})");
@@ -457,6 +484,14 @@ TEST(Stream, IsWrittenObjectByObject) {
   stream.write(tgm::descriptor::of<float>({2, 3}), kFloats);
   stream.write(tgm::descriptor::of<double>({4}).simple_packing(24).compression("lz4"), kDoubles);
   EXPECT_EQ(stream.size(), 2u);
+  // A builder has stages and metadata that a descriptor does not have: of a stream of its own.
+  tgm::stream other(scratch("wrapper-other-stream.tgm"));
+  other.write(tgm::object_builder({2, 3}, kFloats).metadata("param", "2t").compress(tgm::compress::bits(12)));
+  other.finish(true);
+  const tgm::object first = tgm::archive::open(scratch("wrapper-other-stream.tgm")).object(0, 0);
+  EXPECT_EQ(first.encoding(), "simple_packing");
+  const tgm::metadata of_first = first.metadata();
+  EXPECT_EQ(of_first.get("param").as_string(), "2t");
   EXPECT_EQ(thrown_by([&] { stream.write(tgm::descriptor::of<float>({4}), kDoubles); }).code(), TGM_ERROR_INVALID_ARG);
   EXPECT_STREQ(thrown_by([&] { stream.write(tgm::descriptor::of<float>({8}), kDoubles); }).what(),
                "the descriptor has type float32, the values have float64");

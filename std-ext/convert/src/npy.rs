@@ -5,7 +5,7 @@
 //! | `f2` `f4` `f8` `c8` `c16` `i1` to `i8` `u1` to `u8` | the same type, in the file's byte order |
 //! | `b1` | a bitmask, or `uint8` if the caller wants it |
 //! | `<V2`, `bfloat16` | `bfloat16`, which numpy has no name for |
-//! | `M8`, `m8`: times | `int64`, with unit and multiple under [`TIME`](super::arrays::TIME); `NaT` stays -2⁶³ |
+//! | `M8`, `m8`: times | `int64`, with unit and multiple under [`TIME`]; `NaT` stays -2⁶³ |
 //! | `U`, `S`: texts | [texts](Array::of_texts) in the metadata of an object without elements, up to 1 MiB; `U` back |
 //! | `V`: bytes without a meaning | `uint8`, with a further dimension |
 //! | Fortran order | row-major order: the values are moved |

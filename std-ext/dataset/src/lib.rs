@@ -44,6 +44,7 @@
 //! | `columns`, `grid` | what the keys of fields mean; coordinates of grids |
 //! | `catalogs` | catalogues of sources |
 //! | `gather` | metadata of all objects |
+//! | `describe`, `floats` | what a dataset is, for people and programs; boxes as floats |
 //! | `dataset` | a dataset, and how it is read |
 //! | `read` | boxes of variables |
 //! | `elements`, `indices`, `options` | elements as floats; indices of a dimension; options of opening |
@@ -59,8 +60,10 @@ mod columns;
 mod cube;
 mod cut;
 mod dataset;
+mod describe;
 mod elements;
 mod fields;
+mod floats;
 mod gather;
 mod grid;
 mod indices;
@@ -85,6 +88,7 @@ use tgm_std::file::{TensogramFile, is_remote_url};
 use self::archive::{Archive, bad};
 use self::columns::Columns;
 pub use self::dataset::Dataset;
+pub use self::describe::Parts;
 use self::gather::Gathered;
 pub use self::indices::Indices;
 pub use self::label::{Label, Real};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tgm_std::DataObjectDescriptor as Described;
+use tgm_std::internal::DeferredDescriptor;
 
 use crate::canonical::{Canonical, Reduced};
 use crate::convert::cbor_out;
@@ -24,24 +25,30 @@ use crate::html;
 #[pyclass(frozen, weakref, module = "tgm")]
 #[derive(Debug)]
 pub(crate) struct DataObjectDescriptor {
-    inner: Arc<Described>,
+    inner: DeferredDescriptor,
+}
+
+impl From<DeferredDescriptor> for DataObjectDescriptor {
+    fn from(inner: DeferredDescriptor) -> Self {
+        Self { inner }
+    }
 }
 
 impl DataObjectDescriptor {
     pub(crate) fn new(inner: Described) -> Self {
-        Self { inner: Arc::new(inner) }
+        Self { inner: Arc::new(inner).into() }
     }
 
-    /// The descriptor.
-    pub(crate) fn described(&self) -> &Described {
-        &self.inner
+    /// The descriptor, which is made when it is first asked for.
+    pub(crate) fn described(&self, py: Python<'_>) -> PyResult<&Described> {
+        self.inner.get().map(|inner| &**inner).map_err(raise(py))
     }
 }
 
 impl Canonical for DataObjectDescriptor {
     const MAKER: &'static str = "_descriptor_from_cbor";
     fn cbor(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
-        tgm_std::metadata::object_descriptor_to_cbor(&self.inner).map_err(raise(py))
+        tgm_std::metadata::object_descriptor_to_cbor(self.described(py)?).map_err(raise(py))
     }
 }
 
@@ -49,62 +56,62 @@ impl Canonical for DataObjectDescriptor {
 impl DataObjectDescriptor {
     /// The kind of object, "ntensor" by convention.
     #[getter]
-    fn obj_type(&self) -> &str {
-        &self.inner.obj_type
+    fn obj_type(&self, py: Python<'_>) -> PyResult<&str> {
+        Ok(&self.described(py)?.obj_type)
     }
 
     /// The number of dimensions.
     #[getter]
-    fn ndim(&self) -> u64 {
-        self.inner.ndim
+    fn ndim(&self, py: Python<'_>) -> PyResult<u64> {
+        Ok(self.described(py)?.ndim)
     }
 
     /// A new list of the dimensions, slowest first.
     #[getter]
-    fn shape(&self) -> Vec<u64> {
-        self.inner.shape.clone()
+    fn shape(&self, py: Python<'_>) -> PyResult<Vec<u64>> {
+        Ok(self.described(py)?.shape.clone())
     }
 
     /// A new list with one number of elements for each dimension.
     #[getter]
-    fn strides(&self) -> Vec<u64> {
-        self.inner.strides.clone()
+    fn strides(&self, py: Python<'_>) -> PyResult<Vec<u64>> {
+        Ok(self.described(py)?.strides.clone())
     }
 
     /// The type of the elements, such as "float32". Packed values decode to float64 all the same.
     #[getter]
-    fn dtype(&self) -> &'static str {
-        self.inner.dtype.name()
+    fn dtype(&self, py: Python<'_>) -> PyResult<&'static str> {
+        Ok(self.described(py)?.dtype.name())
     }
 
     /// The order of the stored bytes: "little" or "big".
     #[getter]
-    fn byte_order(&self) -> &'static str {
-        self.inner.byte_order.name()
+    fn byte_order(&self, py: Python<'_>) -> PyResult<&'static str> {
+        Ok(self.described(py)?.byte_order.name())
     }
 
     /// The first stage: "none" or "simple_packing".
     #[getter]
-    fn encoding(&self) -> &str {
-        &self.inner.encoding
+    fn encoding(&self, py: Python<'_>) -> PyResult<&str> {
+        Ok(&self.described(py)?.encoding)
     }
 
     /// The second stage: "none" or "shuffle".
     #[getter]
-    fn filter(&self) -> &str {
-        &self.inner.filter
+    fn filter(&self, py: Python<'_>) -> PyResult<&str> {
+        Ok(&self.described(py)?.filter)
     }
 
     /// The third stage: "none", "szip", "zstd", "lz4", "blosc2", "zfp" or "sz3".
     #[getter]
-    fn compression(&self) -> &str {
-        &self.inner.compression
+    fn compression(&self, py: Python<'_>) -> PyResult<&str> {
+        Ok(&self.described(py)?.compression)
     }
 
     /// A new `dict` with the parameters of the stages, and all other entries of the writer.
     #[getter]
     fn params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        cbor_out::dict(py, &self.inner.params)
+        cbor_out::dict(py, &self.described(py)?.params)
     }
 
     /// None. Digests lie in the frames of a message, not in descriptors.
@@ -116,15 +123,15 @@ impl DataObjectDescriptor {
     /// All of it as a flat `dict` that `encode` takes.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
-        dict.set_item("type", self.obj_type())?;
-        dict.set_item("ndim", self.ndim())?;
-        dict.set_item("shape", self.shape())?;
-        dict.set_item("strides", self.strides())?;
-        dict.set_item("dtype", self.dtype())?;
-        dict.set_item("byte_order", self.byte_order())?;
-        dict.set_item("encoding", self.encoding())?;
-        dict.set_item("filter", self.filter())?;
-        dict.set_item("compression", self.compression())?;
+        dict.set_item("type", self.obj_type(py)?)?;
+        dict.set_item("ndim", self.ndim(py)?)?;
+        dict.set_item("shape", self.shape(py)?)?;
+        dict.set_item("strides", self.strides(py)?)?;
+        dict.set_item("dtype", self.dtype(py)?)?;
+        dict.set_item("byte_order", self.byte_order(py)?)?;
+        dict.set_item("encoding", self.encoding(py)?)?;
+        dict.set_item("filter", self.filter(py)?)?;
+        dict.set_item("compression", self.compression(py)?)?;
         dict.update(self.params(py)?.as_mapping())?;
         Ok(dict)
     }
@@ -137,13 +144,13 @@ impl DataObjectDescriptor {
         self.hashed(py)
     }
 
-    fn __repr__(&self) -> String {
-        let Described { obj_type, shape, dtype, encoding, compression, .. } = &*self.inner;
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let Described { obj_type, shape, dtype, encoding, compression, .. } = self.described(py)?;
         let dtype = dtype.name();
-        format!(
+        Ok(format!(
             "DataObjectDescriptor(type='{obj_type}', shape={shape:?}, dtype='{dtype}', encoding='{encoding}', \
              compression='{compression}')"
-        )
+        ))
     }
 
     /// A table of the fields.

@@ -3,8 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pyo3::prelude::*;
+use tgm_std::internal::decode_deferred;
 
 use crate::convert::arguments::decoding;
+use crate::convert::array_out::Bits;
 use crate::convert::buffers::Bytes;
 use crate::errors::{Place, exception};
 use crate::functions::scan::places;
@@ -45,9 +47,9 @@ impl MessageIter {
         };
         let options = decoding(true, 0, true, self.verify_hash);
         let range = offset..offset.saturating_add(len);
-        let decoded = self.bytes.run_in(py, range, |bytes| tgm_std::decode(bytes, &options))?;
+        let decoded = self.bytes.run_in(py, range, |bytes| decode_deferred(bytes, &options))?;
         let decoded = decoded.map_err(|error| exception(py, &error, Place::message(index)))?;
-        message::decoded(py, decoded).map(Some)
+        message::deferred(py, decoded, Bits::Truths).map(Some)
     }
 
     fn __len__(&self) -> usize {

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use tgm_std::decode::{DecodedMaskSet, DecodedObjectWithMasks};
+use tgm_std::internal::{DeferredMetadata, DeferredObject};
 use tgm_std::{DataObjectDescriptor as Described, GlobalMetadata};
 
 use crate::convert::array_out::{self, Bits};
@@ -14,7 +15,7 @@ use crate::work::detached;
 /// The namedtuple `(metadata, objects)`.
 pub(crate) fn message<'py>(
     py: Python<'py>,
-    metadata: GlobalMetadata,
+    metadata: Metadata,
     objects: Bound<'py, PyList>,
 ) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -22,29 +23,40 @@ pub(crate) fn message<'py>(
     let class = CLASS.import(py, "tgm._message", "DecodedMessage")?;
     // A namedtuple's own constructor runs code of Python.
     let make = MAKE.get_or_try_init(py, || py.get_type::<PyTuple>().getattr("__new__").map(Bound::unbind))?;
-    make.bind(py).call1((class, (Metadata::new(metadata), objects)))
+    make.bind(py).call1((class, (metadata, objects)))
 }
 
 /// A decoded message: its objects are pairs of descriptor and array.
 pub(crate) fn decoded(
     py: Python<'_>,
-    decoded: (GlobalMetadata, Vec<(Described, Vec<u8>)>),
-) -> PyResult<Bound<'_, PyAny>> {
-    decoded_as(py, decoded, Bits::Truths)
-}
-
-/// [`decoded`] with bitmasks as `bits` says.
-pub(crate) fn decoded_as(
-    py: Python<'_>,
     (metadata, objects): (GlobalMetadata, Vec<(Described, Vec<u8>)>),
-    bits: Bits,
 ) -> PyResult<Bound<'_, PyAny>> {
     let list = PyList::empty(py);
     for (descriptor, values) in objects {
-        let array = array_out::array(py, &descriptor, values, bits)?;
+        let array = array_of(py, &descriptor, values, Bits::Truths)?;
         list.append((DataObjectDescriptor::new(descriptor), array))?;
     }
-    message(py, metadata, list)
+    message(py, Metadata::new(metadata), list)
+}
+
+/// [`decoded`] of what is made of metadata and descriptors later, with bitmasks as `bits` says.
+pub(crate) fn deferred(
+    py: Python<'_>,
+    (metadata, objects): (DeferredMetadata, Vec<DeferredObject>),
+    bits: Bits,
+) -> PyResult<Bound<'_, PyAny>> {
+    let pair = |object: DeferredObject| {
+        let DeferredObject { descriptor, dtype, shape, values } = object;
+        let array = array_out::array(py, dtype, &shape, values, bits)?;
+        (DataObjectDescriptor::from(descriptor), array).into_pyobject(py)
+    };
+    let pairs = objects.into_iter().map(pair).collect::<PyResult<Vec<_>>>()?;
+    message(py, Metadata::of(metadata), PyList::new(py, pairs)?)
+}
+
+/// The array of an object's decoded values.
+fn array_of<'py>(py: Python<'py>, descriptor: &Described, values: Vec<u8>, bits: Bits) -> PyResult<Bound<'py, PyAny>> {
+    array_out::array(py, array_out::decoded_dtype(descriptor), &descriptor.shape, values, bits)
 }
 
 /// A decoded message whose objects are triples of descriptor, array and masks.
@@ -55,10 +67,10 @@ pub(crate) fn decoded_with_masks(
 ) -> PyResult<Bound<'_, PyAny>> {
     let list = PyList::empty(py);
     for DecodedObjectWithMasks { descriptor, payload, masks } in objects {
-        let array = array_out::array(py, &descriptor, payload, bits)?;
+        let array = array_of(py, &descriptor, payload, bits)?;
         list.append((DataObjectDescriptor::new(descriptor), array, mask_dict(py, masks)?))?;
     }
-    message(py, metadata, list)
+    message(py, Metadata::new(metadata), list)
 }
 
 /// The masks of an object: flat arrays of bool by the names of the format.
@@ -79,7 +91,7 @@ pub(crate) fn object(
     (metadata, descriptor, values): (GlobalMetadata, Described, Vec<u8>),
     bits: Bits,
 ) -> PyResult<Bound<'_, PyTuple>> {
-    let array = array_out::array(py, &descriptor, values, bits)?;
+    let array = array_of(py, &descriptor, values, bits)?;
     (Metadata::new(metadata), DataObjectDescriptor::new(descriptor), array).into_pyobject(py)
 }
 
@@ -90,7 +102,7 @@ pub(crate) fn object_dict(
 ) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("metadata", Metadata::new(metadata))?;
-    let array = array_out::array(py, &descriptor, values, Bits::Truths)?;
+    let array = array_of(py, &descriptor, values, Bits::Truths)?;
     dict.set_item("descriptor", DataObjectDescriptor::new(descriptor))?;
     dict.set_item("data", array)?;
     Ok(dict)

@@ -8,6 +8,7 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PyString};
 use tgm_std::GlobalMetadata;
+use tgm_std::internal::DeferredMetadata;
 
 use crate::canonical::{Canonical, Reduced};
 use crate::convert::cbor_out;
@@ -35,46 +36,53 @@ const VERSION: u16 = 3;
 #[pyclass(frozen, mapping, weakref, module = "tgm")]
 #[derive(Debug)]
 pub(crate) struct Metadata {
-    inner: Arc<GlobalMetadata>,
+    inner: DeferredMetadata,
 }
 
 impl Metadata {
     pub(crate) fn new(inner: GlobalMetadata) -> Self {
-        Self { inner: Arc::new(inner) }
+        Self::of(Arc::new(inner))
     }
 
-    /// Metadata that others have too.
-    pub(crate) const fn shared(inner: Arc<GlobalMetadata>) -> Self {
-        Self { inner }
+    /// Metadata that others have too, or that are made later.
+    pub(crate) fn of(inner: impl Into<DeferredMetadata>) -> Self {
+        Self { inner: inner.into() }
+    }
+
+    /// The metadata, which are made when they are first asked for.
+    fn owned(&self, py: Python<'_>) -> PyResult<&GlobalMetadata> {
+        self.inner.get().map(|inner| &**inner).map_err(raise(py))
     }
 
     /// What a program wrote, without what the library added.
-    pub(crate) fn without_reserved(&self) -> GlobalMetadata {
-        let mut metadata = GlobalMetadata { reserved: BTreeMap::new(), ..(*self.inner).clone() };
+    pub(crate) fn without_reserved(&self, py: Python<'_>) -> PyResult<GlobalMetadata> {
+        let mut metadata = GlobalMetadata { reserved: BTreeMap::new(), ..self.owned(py)?.clone() };
         for entries in &mut metadata.base {
             entries.remove(RESERVED);
         }
-        metadata
+        Ok(metadata)
     }
 
-    fn find(&self, key: &str) -> Option<&Value> {
+    fn find(&self, py: Python<'_>, key: &str) -> PyResult<Option<&Value>> {
+        let inner = self.owned(py)?;
         if key == RESERVED {
-            return self.inner.extra.get(key);
+            return Ok(inner.extra.get(key));
         }
-        self.inner.base.iter().find_map(|entries| entries.get(key)).or_else(|| self.inner.extra.get(key))
+        Ok(inner.base.iter().find_map(|entries| entries.get(key)).or_else(|| inner.extra.get(key)))
     }
 
     /// The keys and values of the mapping, in order.
-    fn union(&self) -> Vec<(&str, &Value)> {
+    fn union(&self, py: Python<'_>) -> PyResult<Vec<(&str, &Value)>> {
+        let inner = self.owned(py)?;
         let mut union: Vec<(&str, &Value)> = Vec::new();
         let mut seen = std::collections::HashSet::new();
-        let base = self.inner.base.iter().flatten().filter(|(key, _)| *key != RESERVED);
-        for (key, value) in base.chain(&self.inner.extra) {
+        let base = inner.base.iter().flatten().filter(|(key, _)| *key != RESERVED);
+        for (key, value) in base.chain(&inner.extra) {
             if seen.insert(key.as_str()) {
                 union.push((key, value));
             }
         }
-        union
+        Ok(union)
     }
 }
 
@@ -93,7 +101,7 @@ fn found<'py>(
 impl Canonical for Metadata {
     const MAKER: &'static str = "_metadata_from_cbor";
     fn cbor(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
-        tgm_std::metadata::global_metadata_to_cbor(&self.inner).map_err(raise(py))
+        tgm_std::metadata::global_metadata_to_cbor(self.owned(py)?).map_err(raise(py))
     }
 }
 
@@ -108,31 +116,32 @@ impl Metadata {
     /// A new list with a `dict` for each object, keys in order.
     #[getter]
     fn base<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let dicts = self.inner.base.iter().map(|entries| cbor_out::dict(py, entries)).collect::<PyResult<Vec<_>>>()?;
+        let dicts =
+            self.owned(py)?.base.iter().map(|entries| cbor_out::dict(py, entries)).collect::<PyResult<Vec<_>>>()?;
         PyList::new(py, dicts)
     }
 
     /// A new `dict` with the annotations of the message.
     #[getter]
     fn extra<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        cbor_out::dict(py, &self.inner.extra)
+        cbor_out::dict(py, &self.owned(py)?.extra)
     }
 
     /// A new `dict` with what the library wrote: encoder, time, uuid.
     #[getter]
     fn reserved<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        cbor_out::dict(py, &self.inner.reserved)
+        cbor_out::dict(py, &self.owned(py)?.reserved)
     }
 
     /// How many objects have metadata.
     #[getter]
-    fn num_objects(&self) -> usize {
-        self.inner.num_objects()
+    fn num_objects(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.owned(py)?.num_objects())
     }
 
     fn __getitem__<'py>(&self, key: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let text = key.cast::<PyString>()?;
-        match self.find(text.to_str()?) {
+        match self.find(key.py(), text.to_str()?)? {
             Some(value) => cbor_out::object(key.py(), value),
             None => Err(PyKeyError::new_err(key.unbind())),
         }
@@ -140,13 +149,13 @@ impl Metadata {
 
     fn __contains__(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         match key.cast::<PyString>() {
-            Ok(key) => Ok(self.find(key.to_str()?).is_some()),
+            Ok(text) => Ok(self.find(key.py(), text.to_str()?)?.is_some()),
             Err(_) => Ok(false),
         }
     }
 
-    fn __len__(&self) -> usize {
-        self.union().len()
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.union(py)?.len())
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
@@ -162,7 +171,7 @@ impl Metadata {
     #[pyo3(signature = (key, default=None))]
     fn get<'py>(&self, key: Bound<'py, PyAny>, default: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
         let value = match key.cast::<PyString>() {
-            Ok(key) => self.find(key.to_str()?),
+            Ok(text) => self.find(key.py(), text.to_str()?)?,
             Err(_) => None,
         };
         found(key.py(), value, default)
@@ -170,24 +179,24 @@ impl Metadata {
 
     /// The list of all keys: first the keys of each object, in order, then the keys of the annotations.
     fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, self.union().into_iter().map(|(key, _)| key))
+        PyList::new(py, self.union(py)?.into_iter().map(|(key, _)| key))
     }
 
     /// The list of values, in the order of `keys()`.
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let values = self.union().into_iter().map(|(_, value)| cbor_out::object(py, value));
+        let values = self.union(py)?.into_iter().map(|(_, value)| cbor_out::object(py, value));
         PyList::new(py, values.collect::<PyResult<Vec<_>>>()?)
     }
 
     /// The list of pairs of key and value, in the order of `keys()`.
     fn items<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let items = self.union().into_iter().map(|(key, value)| Ok((key, cbor_out::object(py, value)?)));
+        let items = self.union(py)?.into_iter().map(|(key, value)| Ok((key, cbor_out::object(py, value)?)));
         PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)
     }
 
     /// Whether a dotted path leads to a value, in any object or in the annotations.
-    fn has_path(&self, path: &str) -> bool {
-        self.inner.get_value(path).is_some()
+    fn has_path(&self, py: Python<'_>, path: &str) -> PyResult<bool> {
+        Ok(self.owned(py)?.get_value(path).is_some())
     }
 
     /// The value at a dotted path such as `mars.param`, or the default.
@@ -201,12 +210,12 @@ impl Metadata {
         path: &str,
         default: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        found(py, self.inner.get_value(path), default)
+        found(py, self.owned(py)?.get_value(path), default)
     }
 
     /// Whether a dotted path leads to a value in the metadata of object `obj`.
-    fn has_path_at(&self, obj: usize, path: &str) -> bool {
-        self.inner.get_value_at(obj, path).is_some()
+    fn has_path_at(&self, py: Python<'_>, obj: usize, path: &str) -> PyResult<bool> {
+        Ok(self.owned(py)?.get_value_at(obj, path).is_some())
     }
 
     /// The value at a dotted path in the metadata of object `obj`, or the default.
@@ -218,7 +227,7 @@ impl Metadata {
         path: &str,
         default: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        found(py, self.inner.get_value_at(obj, path), default)
+        found(py, self.owned(py)?.get_value_at(obj, path), default)
     }
 
     /// All of it as a `dict` that `encode` takes: `base` without what the library wrote, and `_extra_`.
@@ -227,7 +236,7 @@ impl Metadata {
     /// >>> tgm.decode_metadata(tgm.encode({"run": 7}, [])).to_dict()
     /// {'base': [], '_extra_': {'run': 7}}
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let metadata = self.without_reserved();
+        let metadata = self.without_reserved(py)?;
         let base = metadata.base.iter().map(|entries| cbor_out::dict(py, entries)).collect::<PyResult<Vec<_>>>()?;
         let dict = PyDict::new(py);
         dict.set_item("base", base)?;
@@ -243,14 +252,15 @@ impl Metadata {
         self.hashed(py)
     }
 
-    fn __repr__(&self) -> String {
-        let keys: Vec<&String> = self.inner.extra.keys().collect();
-        format!("Metadata(version={VERSION}, base_len={}, extra_keys={keys:?})", self.inner.base.len())
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let inner = self.owned(py)?;
+        let keys: Vec<&String> = inner.extra.keys().collect();
+        Ok(format!("Metadata(version={VERSION}, base_len={}, extra_keys={keys:?})", inner.base.len()))
     }
 
     /// A table of the objects and their metadata, with the annotations last.
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
-        let own = self.without_reserved();
+        let own = self.without_reserved(py)?;
         let text = |entries| html::text(cbor_out::dict(py, entries)?.as_any());
         let objects = own.base.iter().enumerate();
         let mut rows: Vec<[String; 2]> =

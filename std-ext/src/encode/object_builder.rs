@@ -15,6 +15,7 @@ use tgm_core::tensor::Element as _;
 use zerocopy::IntoBytes as _;
 
 use crate::base::error::{Result, TensogramError};
+use crate::base::limits::reserve_more;
 use crate::base::options::Blosc2Codec;
 use crate::encode::defaults::packed_bits;
 use crate::encode::packing::{Values, bits_within, derive, finite_values};
@@ -108,6 +109,24 @@ impl<'a> ObjectBuilder<'a> {
     pub fn parameter(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.descriptor.params.insert(key.into(), value.into());
         self
+    }
+
+    /// The same object with values of its own: borrowed ones are copied.
+    ///
+    /// # Errors
+    /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) if there is not enough memory.
+    pub fn into_owned(self) -> Result<ObjectBuilder<'static>> {
+        let Self { descriptor, data, metadata, mistake } = self;
+        let data = match data {
+            Cow::Owned(data) => data,
+            Cow::Borrowed(data) => {
+                let mut copy = Vec::new();
+                reserve_more(&mut copy, data.len())?;
+                copy.extend_from_slice(data);
+                copy
+            }
+        };
+        Ok(ObjectBuilder { descriptor, data: Cow::Owned(data), metadata, mistake })
     }
 
     /// Reports the first key that could not be set. The error names the object by `index`, its number in the message.

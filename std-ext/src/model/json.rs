@@ -1,7 +1,7 @@
 //! Conversion between JSON and CBOR.
 
 use ciborium::Value;
-use serde_json::{Map, Number, Value as Json};
+use serde_json::{Map, Number, Value as Json, json};
 
 use crate::base::error::Result;
 use crate::model::params::metadata;
@@ -26,6 +26,17 @@ pub fn to_cbor(json: &Json) -> Value {
             Value::Map(members.iter().map(|(key, value)| (key.as_str().into(), to_cbor(value))).collect())
         }
     }
+}
+
+/// A float as JSON. What JSON lacks is an object: `{"$float": "nan"}`, `"inf"` or `"-inf"`.
+pub fn float_to_json(float: f64) -> Json {
+    let name = match float {
+        float if float.is_nan() => "nan",
+        f64::INFINITY => "inf",
+        f64::NEG_INFINITY => "-inf",
+        float => return float.into(),
+    };
+    json!({"$float": name})
 }
 
 /// The first integer of a JSON text that has no exact value in 64 bits, with or without a sign. Readers of JSON make it the

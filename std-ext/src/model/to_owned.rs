@@ -1,5 +1,6 @@
 //! Owned copies of `tgm_core`'s borrowed views, made within the memory limit of a [`MetadataBudget`].
 
+mod deferred;
 mod plain;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use tgm_core::metadata::{MessageMetadata, Metadata, ObjectMetadata, RESERVED_KEY
 use crate::base::error::Result;
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata, MaskDescriptor, MasksMetadata};
+pub use deferred::{DeferredDescriptor, DeferredMetadata};
 
 /// A map with text keys.
 pub(crate) type Entries = BTreeMap<String, Value>;

@@ -19,12 +19,13 @@ fn texts(root: &str, endings: &[&str]) -> String {
     found
 }
 
-/// The rows of the table of spellings: verb, and a cell for each face.
+/// The rows of the tables of spellings: verb, and a cell for each face.
 fn rows() -> Vec<Vec<String>> {
     let page = texts("std-ext/doc/MODEL.md", &[".md"]);
-    let table = page.split("| verb | Rust |").nth(1).unwrap().split("\n\n").next().unwrap().to_owned();
+    let tables: Vec<_> = page.split("| verb | Rust |").skip(1).collect();
+    assert_eq!(tables.len(), 2, "of archives, and of datasets");
     let cells = |line: &str| line.trim_matches('|').split(" | ").map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
-    table.lines().skip(2).map(cells).collect()
+    tables.iter().flat_map(|table| table.split("\n\n").next().unwrap().lines().skip(2).map(cells)).collect()
 }
 
 /// The code of a cell.
@@ -64,7 +65,7 @@ fn has_any(text: &str, forms: &[String]) -> bool {
 
 #[test]
 fn rust_has_what_the_page_names() {
-    let text = texts("std-ext/src", &[".rs"]);
+    let text = texts("std-ext/src", &[".rs"]) + &texts("std-ext/dataset/src", &[".rs"]);
     let forms = |name: &str| {
         [format!("fn {name}("), format!("fn {name}<"), format!("pub struct {name}"), format!("pub enum {name}")]
     };

@@ -17,6 +17,7 @@ use crate::call::{call, get, run};
 use crate::encode::refuse_masks;
 use crate::error::{Code, ENCODING, FRAMING, Failure, Report, Result, c_string, io};
 use crate::json_in;
+use crate::objects::{self, ObjectInput};
 use crate::options::{self, EncodeOptionsStruct};
 
 /// A `tgm_async_streaming_encoder_t` of C. Tasks share its message, so they do not need the handle.
@@ -175,6 +176,25 @@ pub unsafe extern "C" fn tgm_async_streaming_encoder_write_object(
         launch_write(encoder, launch, move |message| {
             Ok(message.as_mut().ok_or_else(finished)?.write_object(&descriptor, &data)?)
         })
+    })
+}
+
+/// Encodes and writes an object of a struct, and its metadata before it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_async_streaming_encoder_write_input(
+    enc: *mut AsyncEncoder,
+    object: *const ObjectInput,
+    cancel: *mut Token,
+    timeout_ms: u64,
+    out_task: *mut *mut AsyncTask,
+) -> Code {
+    call(|| {
+        // SAFETY: the header's contract.
+        let (encoder, launch, object) = unsafe {
+            let (encoder, launch) = (args::required(enc)?, Launch::new(cancel, timeout_ms, out_task)?);
+            (encoder, launch, objects::builder(object)?.into_owned()?)
+        };
+        launch_write(encoder, launch, move |message| Ok(message.as_mut().ok_or_else(finished)?.write(object)?))
     })
 }
 

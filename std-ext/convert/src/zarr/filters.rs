@@ -116,7 +116,7 @@ impl Filter {
         match self {
             Self::Cast(own, stored) | Self::Delta(own, stored) | Self::Scaled(own, stored, ..) => {
                 let (own, stored) = (own.size() as u64, stored.size() as u64);
-                (len % own == 0).then(|| (len / own).checked_mul(stored)).flatten()
+                len.is_multiple_of(own).then(|| (len / own).checked_mul(stored)).flatten()
             }
             Self::Rounded => Some(len),
             Self::Bits => Some(len.div_ceil(8) + 1),

@@ -71,7 +71,8 @@ impl Described {
             let codecs = codecs.ok_or_else(|| metadata("codecs are not a list"))?;
             Form::Lengths(take_lengths(codecs)?)
         } else {
-            let len = len.filter(|len| *len > 0 && len % unit == 0).and_then(|len| usize::try_from(len / unit).ok());
+            let len =
+                len.filter(|len| *len > 0 && len.is_multiple_of(unit)).and_then(|len| usize::try_from(len / unit).ok());
             let len = len.ok_or_else(|| metadata(format!("data type {name} without a length is not supported")))?;
             widen(json, shape.len(), len)?;
             if unit == 4 { Form::Characters(len) } else { Form::Bytes(len) }

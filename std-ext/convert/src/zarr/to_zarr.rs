@@ -313,7 +313,7 @@ impl ZarrWriter {
             let part: Vec<u64> = high.iter().zip(&low).map(|(high, low)| high - low).collect();
             let path = folder.join(array.key(&index));
             let buffer = match written_chunk(&path)? {
-                Some(bytes) if part != extent => array.decode(bytes, limits),
+                Some(bytes) if part != extent => array.decode(&bytes, limits),
                 _ => array.filled(&array.chunk),
             };
             let from: Vec<u64> = low.iter().zip(origin).map(|(low, at)| low - at).collect();
@@ -465,7 +465,7 @@ fn data_type_of_times(global: &GlobalMetadata, index: usize, element: Element) -
     let entries = global.base.get(index)?.get(TIME)?.as_map().filter(|_| element.dtype == Dtype::Int64)?;
     let time: Json = from_cbor(&Value::Map(entries.clone()), TIME).ok()?;
     let name = format!("numpy.{}", time.get("dtype")?.as_str()?);
-    let (unit, multiple) = (time.get("unit")?.as_str()?, time.get("multiple").and_then(Json::as_u64).unwrap_or(1));
+    let (unit, multiple) = (time.get("unit")?.as_str()?, time.get("multiple").map_or(Some(1), Json::as_u64)?);
     let configuration = json!({"unit": unit, "scale_factor": multiple});
     TIMES.contains(&name.as_str()).then(|| json!({"name": name, "configuration": configuration}))
 }

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _native
 from ._dataset import Archive, sources_of
+from ._xarray import is_joined
 from ._zarr import TYPES, _Array, _attributes, _small
 
 
@@ -20,8 +21,9 @@ def references(source, options):
     natives = archive.native()
     if not natives:
         raise ValueError(f"{_native._shown(archive.sources[0])[0]}: the archive has no objects")
-    if any(native.along is not None for native in natives):
-        raise ValueError(f"{_native._shown(archive.sources[0])[0]}: it was appended to: parts with other chunks are not one array")
+    if is_joined(archive):
+        names = ", ".join(_native._shown(each)[0] for each in archive.sources[:3])
+        raise ValueError(f"{names}: several files, and parts that were appended, have chunks of their own: they are not one array")
     native = natives[0]
     # fsspec takes the rest of such an address as it is: nothing is quoted.
     urls = [each if _native._shown(each)[1] else f"file://{each}" for each in archive.sources]

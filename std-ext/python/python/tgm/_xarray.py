@@ -83,7 +83,7 @@ class TgmBackendEntrypoint(BackendEntrypoint):
         if names not in (None, "cfgrib", "earthkit"):
             raise ValueError(f"argument 'names': one of 'cfgrib', 'earthkit' is expected, not {names!r}")
         archive = Archive(sources_of(filename_or_obj), given)
-        found = _joined(archive, options) if _is_joined(archive) else None
+        found = _joined(archive, options) if is_joined(archive) else None
         count = len(archive.native()) if found is None else len(found)
         if _number >= count:
             raise ValueError(f"{_native._shown(archive.sources[0])[0]}: the archive has no objects")
@@ -118,7 +118,7 @@ class TgmBackendEntrypoint(BackendEntrypoint):
         return xr.DataTree.from_dict(self.open_groups_as_dict(filename_or_obj, **options))
 
 
-def _is_joined(archive):
+def is_joined(archive):
     """Whether its datasets are joined: the ones of several files of NetCDF and Zarr, and parts that were appended."""
     natives = archive.native()
     if not natives or not is_of_files(natives[0]):
@@ -128,7 +128,7 @@ def _is_joined(archive):
 
 def dataset_count(archive):
     """The number of datasets that an archive is opened as."""
-    return len(_joined(archive, {})) if _is_joined(archive) else len(archive.native())
+    return len(_joined(archive, {})) if is_joined(archive) else len(archive.native())
 
 
 def _joined(archive, options):

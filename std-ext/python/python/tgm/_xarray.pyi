@@ -13,6 +13,7 @@ TgmAccessor: Any
 TgmArray: Any
 TgmBackendEntrypoint: Any
 dataset_count: Any
+is_joined: Any
 is_of_files: Any
 
 def __getattr__(name: str) -> Any: ...

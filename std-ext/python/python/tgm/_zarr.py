@@ -344,6 +344,11 @@ def store(source, codec=NAME, _number=0, **options):
     natives = archive.native()
     if _number >= len(natives):
         raise ValueError(f"{_native._shown(archive.sources[0])[0]}: the archive has no objects")
+    from ._xarray import is_joined
+
+    if is_joined(archive):
+        names = ", ".join(_native._shown(source)[0] for source in archive.sources[:3])
+        raise ValueError(f"{names}: a store has the chunks of one file, and parts that were appended have others: save them as one")
     found = TgmStore(archive, _number, codec)
     # What is wrong with the archive is told here, not at the first read.
     found._load()

@@ -63,32 +63,32 @@ pub(crate) enum Bits {
     Packed,
 }
 
-/// An array of `values`, which it takes over without a copy. It is writable and belongs to nobody else.
+/// An array of `values` of type `dtype`, which it takes over without a copy. It is writable and belongs to nobody else.
 ///
-/// The shape is the descriptor's, but for packed bits.
+/// The shape is `shape`, but for packed bits.
 ///
 /// # Errors
 /// `ValueError` for more dimensions than numpy has.
 pub(crate) fn array<'py>(
     py: Python<'py>,
-    descriptor: &DataObjectDescriptor,
+    dtype: Dtype,
+    shape: &[u64],
     values: Vec<u8>,
     bits: Bits,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let dtype = decoded_dtype(descriptor);
     if dtype != Dtype::Bitmask && values.len() <= SMALL {
-        return small(py, dtype, &descriptor.shape, &values);
+        return small(py, dtype, shape, &values);
     }
     let flat = match (dtype, bits) {
         (Dtype::Bitmask, Bits::Packed) => return flat(py, dtype, values),
-        (Dtype::Bitmask, Bits::Truths) => bools(py, &descriptor.shape, values)?,
+        (Dtype::Bitmask, Bits::Truths) => bools(py, shape, values)?,
         _ => flat(py, dtype, values)?,
     };
-    if matches!(&*descriptor.shape, [_]) {
+    if matches!(shape, [_]) {
         return Ok(flat);
     }
-    let shape = PyTuple::new(py, &descriptor.shape)?;
-    flat.call_method1(intern!(py, "reshape"), (shape,)).map_err(|error| too_deep(py, &descriptor.shape, error))
+    let dims = PyTuple::new(py, shape)?;
+    flat.call_method1(intern!(py, "reshape"), (dims,)).map_err(|error| too_deep(py, shape, error))
 }
 
 /// The error of an array that numpy does not make, which may be for its dimensions.

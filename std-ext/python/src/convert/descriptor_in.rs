@@ -55,7 +55,7 @@ const MEANINGS: [&str; 11] = [
 pub(crate) fn descriptor(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>, keys: Keys) -> PyResult<Described> {
     let array = data.and_then(Data::array);
     if let Ok(descriptor) = object.cast::<DataObjectDescriptor>() {
-        return Ok(Described { masks: None, ..descriptor.get().described().clone() });
+        return Ok(Described { masks: None, ..descriptor.get().described(descriptor.py())?.clone() });
     }
     let inferred = array.map(|array| Described::new(array.element().inferred(), array.order(), &array.shape()));
     if object.is_none() {

@@ -25,7 +25,7 @@ const EXTRA: &str = "_extra_";
 /// library writes.
 pub(crate) fn metadata(object: &Bound<'_, PyAny>) -> PyResult<GlobalMetadata> {
     if let Ok(metadata) = object.cast::<Metadata>() {
-        return Ok(metadata.get().without_reserved());
+        return metadata.get().without_reserved(metadata.py());
     }
     if !is_mapping(object) {
         let class = object.get_type().name()?;

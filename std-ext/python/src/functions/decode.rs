@@ -5,6 +5,7 @@ use pyo3::types::{PyList, PyTuple};
 use tgm_core::frame::{Frame, Frames};
 use tgm_core::wire::{FrameType, PREAMBLE_SIZE, Preamble};
 use tgm_core::zerocopy::FromBytes as _;
+use tgm_std::internal::decode_deferred;
 use tgm_std::{DecodeOptions, GlobalMetadata};
 
 use crate::convert::arguments::{self, decoding, ranging};
@@ -53,8 +54,8 @@ pub(super) fn whole<'py>(
     options: &DecodeOptions,
     bits: Bits,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let decoded = Bytes::borrow(buf, "buf")?.run(py, Reads::All, |bytes| tgm_std::decode(bytes, options))?;
-    message::decoded_as(py, decoded.map_err(raise(py))?, bits)
+    let decoded = Bytes::borrow(buf, "buf")?.run(py, Reads::All, |bytes| decode_deferred(bytes, options))?;
+    message::deferred(py, decoded.map_err(raise(py))?, bits)
 }
 
 /// Decodes a message as `decode` does, with 0 for masked values, and the masks beside them.

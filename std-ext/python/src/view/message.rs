@@ -12,6 +12,7 @@ use tgm_std::codec::memory::owned;
 use tgm_std::core::Message as Parsed;
 use tgm_std::decode::ObjectTable;
 use tgm_std::hash::checked_metadata;
+use tgm_std::internal::decode_deferred;
 use tgm_std::scan::MessageLayout;
 use tgm_std::{Dtype, GlobalMetadata, Result};
 
@@ -22,7 +23,7 @@ use super::object::Object;
 use super::objects::Objects;
 use super::{buffer_protocol, numpy_memory, show};
 use crate::convert::arguments::decoding;
-use crate::convert::array_out;
+use crate::convert::array_out::{self, Bits};
 use crate::convert::buffers::Bytes;
 use crate::convert::index::iterate;
 use crate::convert::query;
@@ -227,7 +228,7 @@ impl Message {
     /// `tgm.decode_metadata` does not check them.
     #[getter]
     fn metadata(&self, py: Python<'_>) -> PyResult<Metadata> {
-        self.global(py).map(Metadata::shared)
+        self.global(py).map(Metadata::of)
     }
 
     /// The number of the message in its file; None for one that is not part of a file.
@@ -269,11 +270,11 @@ impl Message {
         let options = decoding(native_byte_order, threads, restore_non_finite, verify_hash);
         let decoded = if self.elsewhere().is_some() {
             let bytes = self.read(py)?;
-            detached(py, move || tgm_std::decode(&bytes, &options))?
+            detached(py, move || decode_deferred(&bytes, &options))?
         } else {
-            self.memory(py)?.run(py, &self.place, |bytes| tgm_std::decode(bytes, &options))?
+            self.memory(py)?.run(py, &self.place, |bytes| decode_deferred(bytes, &options))?
         };
-        message::decoded(py, decoded.map_err(raise_at(py, self.place_of(None)))?)
+        message::deferred(py, decoded.map_err(raise_at(py, self.place_of(None)))?, Bits::Truths)
     }
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {

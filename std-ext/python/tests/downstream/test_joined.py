@@ -133,6 +133,17 @@ def test_a_dataset_grows_along_a_dimension(tmp_path):
     xarray.testing.assert_identical(tgm.open_dataset(again).load(), whole)
 
 
+def test_a_store_of_zarr_is_of_one_file(tmp_path):
+    pytest.importorskip("zarr")
+    whole, path = dataset(), tmp_path / "a.tgm"
+    tgm.save_dataset(whole.isel(time=slice(0, 5)), path)
+    assert tgm.zarr_store(path)
+    tgm.save_dataset(whole.isel(time=slice(5, 10)), path, append_dim="time")
+    for source in (path, [path, save(tmp_path, "b", whole)]):
+        with pytest.raises(ValueError, match="of one file"):
+            tgm.zarr_store(source)
+
+
 def test_what_cannot_be_appended_is_an_error_and_leaves_the_file(tmp_path):
     whole, path = dataset(), tmp_path / "a.tgm"
     tgm.save_dataset(whole.isel(time=slice(0, 5)), path)

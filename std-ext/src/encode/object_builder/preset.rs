@@ -124,7 +124,7 @@ mod tests {
 
     /// Fields as models write them, ones that do not change, with gaps, and of a range that no packing keeps.
     fn fields() -> Vec<Vec<f64>> {
-        let smooth: Vec<f64> = (0..500).map(|i| 280.0 + 15.0 * (f64::from(i) / 40.0).sin()).collect();
+        let smooth: Vec<f64> = (0..500).map(|i| 280.0 + f64::from(i - 250).powi(2) / 3000.0).collect();
         let mut gaps = smooth.clone();
         (gaps[3], gaps[70], gaps[71]) = (f64::NAN, f64::INFINITY, f64::NEG_INFINITY);
         vec![smooth, gaps, vec![7.25; 500], vec![1e300, -1e300, 1e-300, 0.0], vec![f64::NAN; 9], vec![]]

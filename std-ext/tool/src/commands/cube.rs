@@ -4,15 +4,14 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::{Value as Json, json};
-use tgm_dataset::{Attribute, Attributes, Coordinate, Dataset, Values, Variable};
+use tgm_dataset::{Attribute, Attributes, Coordinate, Dataset, Parts, Values, Variable};
 
 use crate::args::cube::OpenFlags;
 use crate::args::listing::{Listed, TextFlags};
 use crate::commands::Run;
-use crate::read::cubes::{label_text, names, open_or_report};
+use crate::read::cubes::{names, open_or_report};
 use crate::read::digests::Digests;
-use crate::show::json::{self, Document};
+use crate::show::json::Document;
 use crate::show::output::{Out, Style};
 use crate::show::text::escape;
 
@@ -53,7 +52,8 @@ impl Run for Cube {
         if self.text.json() {
             let mut document = Document::begin(out, "tgm.cube/1", "datasets")?;
             for dataset in &datasets {
-                let item = self.to_json(dataset, out);
+                let (item, parts) = dataset.to_json(self.holes);
+                report(&parts, out);
                 document.item(out, &item)?;
             }
             return document.end(out);
@@ -78,10 +78,12 @@ impl Run for Cube {
 impl Cube {
     fn print(&self, dataset: &Dataset, out: &mut Out) -> io::Result<()> {
         title(out, "dimensions")?;
-        for (name, len) in dims(dataset) {
+        for (name, len) in dataset.dims() {
             writeln!(out, "  {} = {len}", escape(name))?;
         }
-        let (coordinates, variables) = parted(dataset, out);
+        let parts = dataset.parts();
+        report(&parts, out);
+        let Parts { coordinates, variables, .. } = parts;
         if !coordinates.is_empty() {
             title(out, "coordinates")?;
         }
@@ -137,71 +139,11 @@ impl Cube {
         }
         Ok(())
     }
-
-    fn to_json(&self, dataset: &Dataset, out: &mut Out) -> Json {
-        let (coordinates, variables) = parted(dataset, out);
-        let dims: Json = dims(dataset).into_iter().map(|(name, len)| json!({"name": name, "length": len})).collect();
-        let left_out = dataset
-            .left_out
-            .iter()
-            .map(|it| json!({"name": it.name, "what": it.what, "why": it.why, "objects": it.objects}));
-        let of_variable = |it: &&Variable| {
-            json::object([
-                ("name", Some(it.name.as_str().into())),
-                ("dtype", Some(it.dtype().map_or("text", |dtype| dtype.name()).into())),
-                ("dimensions", Some(json!(it.dims))),
-                ("shape", Some(json!(it.shape))),
-                ("object_shape", Some(json!(it.piece_shape()))),
-                ("objects", Some(it.object_count().into())),
-                ("holes", Some(it.hole_count().into())),
-                ("attributes", Some(attributes_json(&it.attributes))),
-            ])
-        };
-        json::object([
-            ("dimensions", Some(dims)),
-            ("coordinates", Some(coordinates.iter().map(coordinate_json).collect())),
-            ("variables", Some(variables.iter().map(of_variable).collect())),
-            ("attributes", Some(attributes_json(&dataset.attributes))),
-            ("holes", Some(json!(dataset.holes(self.holes)))),
-            ("left_out", Some(left_out.collect())),
-            ("notes", Some(json!(dataset.notes))),
-        ])
-    }
 }
 
-/// The coordinates, and what is not one. Coordinates of files on several dimensions stay among the variables. What cannot be read
-/// is reported.
-fn parted<'d>(dataset: &'d Dataset, out: &mut Out) -> (Vec<Coordinate>, Vec<&'d Variable>) {
-    let mut coordinates = dataset.coordinates.clone();
-    let mut variables = Vec::new();
-    for variable in &dataset.variables {
-        if variable.dims.len() > 1 || !dataset.is_coordinate(&variable.name) {
-            variables.push(variable);
-            continue;
-        }
-        match dataset.labels(&variable.name) {
-            Ok(found) => coordinates.extend(found.map(std::borrow::Cow::into_owned)),
-            Err(error) => {
-                out.report(&variable.name, &error);
-                variables.push(variable);
-            }
-        }
-    }
-    (coordinates, variables)
-}
-
-/// All dimensions with their lengths, in the order of variables.
-fn dims(dataset: &Dataset) -> Vec<(&str, u64)> {
-    let mut found: Vec<(&str, u64)> = Vec::new();
-    // The variable with the most dimensions has them in order.
-    let mut variables: Vec<&Variable> = dataset.variables.iter().collect();
-    variables.sort_by_key(|it| std::cmp::Reverse(it.dims.len()));
-    for (dim, len) in variables.iter().flat_map(|it| it.dims.iter().zip(&it.shape)) {
-        if !found.iter().any(|(known, _)| known == dim) {
-            found.push((dim, *len));
-        }
-    }
-    found
+/// Reports coordinates whose labels cannot be read.
+fn report(parts: &Parts<'_>, out: &mut Out) {
+    parts.unread.iter().for_each(|(name, error)| out.report(name, error));
 }
 
 fn title(out: &mut Out, text: &str) -> io::Result<()> {
@@ -221,7 +163,7 @@ fn counted_of(count: u64, what: &str) -> String {
 fn labels(coordinate: &Coordinate) -> String {
     let count = coordinate.values.len();
     let some = |range: std::ops::Range<usize>| -> String {
-        range.map(|at| label_text(coordinate, at)).collect::<Vec<_>>().join(", ")
+        range.map(|at| coordinate.label_text(at)).collect::<Vec<_>>().join(", ")
     };
     let are_hours = matches!(&coordinate.values, Values::Durations(all) if all.iter().all(|step| step % 3600 == 0));
     let unit = if are_hours { " hours" } else { "" };
@@ -255,40 +197,4 @@ fn attribute_text(attribute: &Attribute) -> String {
 fn text_of<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {
     let (_, found) = attributes.iter().find(|(known, _)| known == name)?;
     if let Attribute::Text(text) = found { Some(text) } else { None }
-}
-
-fn attributes_json(attributes: &Attributes) -> Json {
-    let value = |attribute: &Attribute| match attribute {
-        Attribute::Text(text) => json!(text),
-        Attribute::Integer(number) => json!(number),
-        Attribute::Float(number) => json::float_json(*number),
-        Attribute::Integers(numbers) => json!(numbers),
-        Attribute::Floats(numbers) => numbers.iter().map(|number| json::float_json(*number)).collect(),
-        Attribute::Texts(texts) => json!(texts),
-    };
-    Json::Object(attributes.iter().map(|(name, it)| (name.clone(), value(it))).collect())
-}
-
-/// Times are texts, steps are seconds.
-fn coordinate_json(coordinate: &Coordinate) -> Json {
-    let (kind, values): (_, Json) = match &coordinate.values {
-        Values::Integers(numbers) => ("integer", json!(numbers)),
-        Values::Floats(numbers) => ("float", numbers.iter().map(|number| json::float_json(*number)).collect()),
-        Values::Texts(texts) => ("text", json!(texts)),
-        Values::Times(times) => {
-            ("time", (0..times.len()).map(|at| Some(label_text(coordinate, at)).filter(|it| !it.is_empty())).collect())
-        }
-        Values::Durations(steps) => {
-            ("seconds", steps.iter().map(|step| Some(*step).filter(|step| *step != i64::MIN)).collect())
-        }
-    };
-    // Labels of an axis are all there; where points are on two dimensions, they are many.
-    let is_axis = coordinate.dims.len() < 2;
-    json::object([
-        ("name", Some(coordinate.name.as_str().into())),
-        ("dimensions", Some(json!(coordinate.dims))),
-        ("kind", Some(kind.into())),
-        ("values", is_axis.then_some(values)),
-        ("attributes", Some(attributes_json(&coordinate.attributes))),
-    ])
 }

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use tgm_core::descriptor::{ByteOrder, Dtype};
-use tgm_dataset::{Coordinate, Dataset, Indices, OpenOptions, Values, Variable, open_all};
+use tgm_dataset::{Dataset, Indices, OpenOptions, Variable, open_all};
 use tgm_std::file::SourceName;
 use tgm_std::{DecodeOptions, Result, TensogramError};
 
@@ -117,13 +117,4 @@ impl Cells {
     pub(crate) fn numbers(&self) -> tgm_convert::csv::Numbers<'_> {
         tgm_convert::csv::Numbers { dtype: self.dtype, order: ByteOrder::NATIVE, count: self.count, bytes: &self.bytes }
     }
-}
-
-/// The label of a coordinate at an index, as text.
-pub(crate) fn label_text(coordinate: &Coordinate, index: usize) -> String {
-    let label = coordinate.values.label(index);
-    // A moment that is missing.
-    let is_missing =
-        matches!(&coordinate.values, Values::Times(all) | Values::Durations(all) if all.get(index) == Some(&i64::MIN));
-    if is_missing { String::new() } else { label.map_or_else(String::new, |label| label.to_string()) }
 }

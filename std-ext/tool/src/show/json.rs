@@ -10,6 +10,7 @@ use std::io::{self, Write};
 use serde_json::{Map, Value as Json, json};
 use tgm_core::cbor::{Kind, Value};
 use tgm_std::TensogramError;
+pub(crate) use tgm_std::internal::float_to_json as float_json;
 
 use crate::show::advice::in_our_words;
 use crate::show::form::{Notation, of_item};
@@ -62,17 +63,6 @@ fn integer_json(integer: i128) -> Json {
         (_, Ok(integer)) => integer.into(),
         _ => json!({"$int": integer.to_string()}),
     }
-}
-
-/// A float as JSON. What JSON lacks is an object.
-pub(crate) fn float_json(float: f64) -> Json {
-    let name = match float {
-        float if float.is_nan() => "nan",
-        f64::INFINITY => "inf",
-        f64::NEG_INFINITY => "-inf",
-        float => return float.into(),
-    };
-    json!({"$float": name})
 }
 
 /// An error as JSON.

@@ -45,15 +45,15 @@ fn what_zarr_cannot_give_is_reported_and_the_rest_is_converted() {
     let original = data("metadata/mars.tgm");
     let (store, tensogram) = (folder.path("a.zarr"), folder.path("b.tgm"));
     convert(&original, &store, &["--variables", "object"]).good();
-    fs::create_dir(format!("{store}/text")).unwrap();
-    let text = r#"{"zarr_format": 3, "node_type": "array", "shape": [1], "data_type": "string", "fill_value": "",
+    fs::create_dir(format!("{store}/bits")).unwrap();
+    let bits = r#"{"zarr_format": 3, "node_type": "array", "shape": [1], "data_type": "r16", "fill_value": [0, 0],
         "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [1]}}, "chunk_key_encoding": "default",
-        "codecs": [{"name": "vlen-utf8"}]}"#;
-    fs::write(format!("{store}/text/zarr.json"), text).unwrap();
+        "codecs": [{"name": "bytes"}]}"#;
+    fs::write(format!("{store}/bits/zarr.json"), bits).unwrap();
     let run = convert(&store, &tensogram, &[]);
     assert_eq!(run.code, Some(1));
-    assert!(run.stderr.contains("data type string is not supported"), "{}", run.stderr);
-    assert!(run.stderr.contains("a.zarr: text"), "{}", run.stderr);
+    assert!(run.stderr.contains("data type r16 is not supported"), "{}", run.stderr);
+    assert!(run.stderr.contains("a.zarr: bits"), "{}", run.stderr);
     tgm(["validate", &tensogram]).good();
     let run = convert(&folder.path("none.zarr"), &tensogram, &[]);
     assert!(run.code == Some(1) && run.stderr.contains("none.zarr"), "{}", run.stderr);

@@ -84,7 +84,7 @@ impl NetcdfWriter {
                 Some(Ok(_)) => {}
                 Some(Err(error)) => report(Note::not_kept(place, format!("attribute {key} of {name}: {error}"))),
                 None => {
-                    report(Note::not_kept(place, format!("attribute {key} of {name}: NetCDF has no such attributes")))
+                    report(Note::not_kept(place, format!("attribute {key} of {name}: NetCDF has no such attributes")));
                 }
             }
         }

@@ -8,7 +8,7 @@ use tgm_std::TensogramError;
 
 use super::Cat;
 use crate::args::cube::Point;
-use crate::read::cubes::{Cells, label_text, names, open_or_report, with_variable};
+use crate::read::cubes::{Cells, names, open_or_report, with_variable};
 use crate::show::output::Out;
 use crate::show::table::{Cell, Column, Table};
 
@@ -57,7 +57,7 @@ impl Along<'_> {
 /// The label of a coordinate at an index from a dataset.
 fn label_at(coordinate: &Coordinate, index: u64) -> Result<String> {
     let beyond = |_| refused(format!("{}: index {index} is too large for this machine", coordinate.name));
-    usize::try_from(index).map(|index| label_text(coordinate, index)).map_err(beyond)
+    usize::try_from(index).map(|index| coordinate.label_text(index)).map_err(beyond)
 }
 
 fn refused(text: impl Into<String>) -> TensogramError {

@@ -7,7 +7,7 @@ use tgm_dataset::{Coordinate, Dataset, Reduced, Selector, Statistic, Variable};
 use tgm_std::TensogramError;
 
 use super::{Stats, float_text};
-use crate::read::cubes::{label_text, names, open_or_report, with_variable};
+use crate::read::cubes::{names, open_or_report, with_variable};
 use crate::show::json::{Document, float_json};
 use crate::show::output::Out;
 use crate::show::table::{Cell, Column, Table};
@@ -112,7 +112,7 @@ impl Stats {
             let pick = pick.ok_or_else(without)?;
             let text = |number: u64| -> Result<String, TensogramError> {
                 let at = pick.at(number).and_then(|at| usize::try_from(at).ok()).ok_or_else(without)?;
-                Ok(coordinate.as_deref().map_or_else(|| at.to_string(), |it: &Coordinate| label_text(it, at)))
+                Ok(coordinate.as_deref().map_or_else(|| at.to_string(), |it: &Coordinate| it.label_text(at)))
             };
             labels.push((0..pick.count()).map(text).collect::<Result<_, _>>()?);
         }
