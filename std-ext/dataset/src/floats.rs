@@ -155,8 +155,10 @@ mod tests {
 
     #[test]
     fn windows_are_runs_that_cover_the_box_and_cut_no_object() {
+        /// The shape of a variable, of its objects and of a box, and how many windows that has.
+        type Case<'c> = (&'c [u64], &'c [u64], &'c [u64], u64);
         let mib = 1 << 20;
-        let cases: [(&[u64], &[u64], &[u64], u64); 6] = [
+        let cases: [Case<'_>; 6] = [
             (&[3, 2, 40], &[1, 1, 40], &[3, 2, 40], 1),
             (&[7, 8 * mib], &[1, 8 * mib], &[7, 8 * mib], 4),
             (&[7, 100 * mib], &[1, 100 * mib], &[3, 100 * mib], 3),
