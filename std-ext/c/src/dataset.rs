@@ -84,7 +84,7 @@ struct Request<'a> {
     options: DecodeOptions,
 }
 
-impl<'a> Request<'a> {
+impl Request<'_> {
     /// Reads a request. NULL asks for all values, decoded on all processors.
     ///
     /// # Safety

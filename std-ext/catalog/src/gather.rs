@@ -1,6 +1,6 @@
 //! Rows of all messages, read from the data by several threads; and keys that are worth a column.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tgm_core::Message;
 use tgm_core::cbor::{Kind, Map, Value};
@@ -94,6 +94,8 @@ pub(super) fn leaves(parts: impl IntoIterator<Item = Part>) -> Result<Vec<Part>>
 #[derive(Default)]
 struct Values {
     distinct: HashSet<Box<[u8]>>,
+    /// The value that was added last, which the next object often has too.
+    last: Vec<u8>,
     /// Objects that have the path.
     count: u64,
     /// Whether there are more distinct values than a key may have.
@@ -103,7 +105,12 @@ struct Values {
 impl Values {
     fn add(&mut self, encoded: &[u8]) {
         self.count += 1;
-        if self.is_over || self.distinct.contains(encoded) {
+        if self.is_over || (self.count > 1 && self.last == encoded) {
+            return;
+        }
+        self.last.clear();
+        self.last.extend_from_slice(encoded);
+        if self.distinct.contains(encoded) {
             return;
         }
         self.distinct.insert(encoded.into());
@@ -129,17 +136,30 @@ impl Values {
 /// What is known of the paths of some messages.
 #[derive(Default)]
 struct Paths {
-    paths: BTreeMap<String, Values>,
+    paths: Vec<(String, Values)>,
+    /// Where each path stands.
+    places: HashMap<String, usize>,
+    /// Where the path stands that followed the last one before: objects have most paths in the same order.
+    next: usize,
     objects: u64,
 }
 
 impl Paths {
     fn add(&mut self, path: &str, encoded: &[u8]) {
-        if let Some(values) = self.paths.get_mut(path) {
-            values.add(encoded);
-        } else if self.paths.len() < MOST_PATHS {
-            self.paths.entry(path.to_string()).or_default().add(encoded);
+        let is_next = self.paths.get(self.next).is_some_and(|(next, _)| next == path);
+        let place = if is_next { Some(self.next) } else { self.places.get(path).copied() };
+        let place = place.unwrap_or(self.paths.len());
+        if place == self.paths.len() {
+            if place == MOST_PATHS {
+                return;
+            }
+            self.places.insert(path.to_string(), place);
+            self.paths.push((path.to_string(), Values::default()));
         }
+        if let Some((_, values)) = self.paths.get_mut(place) {
+            values.add(encoded);
+        }
+        self.next = place + 1;
     }
 
     /// Adds the values of a map. Values of maps inside it get dotted paths. A key with a dot of its own stands in quotes
@@ -215,15 +235,15 @@ pub(super) fn varying_keys(
         })?;
         Ok(paths)
     })?;
-    let mut all = Paths::default();
+    let (mut all, mut objects) = (BTreeMap::<String, Values>::new(), 0);
     for paths in found {
-        all.objects += paths.objects;
+        objects += paths.objects;
         for (path, values) in paths.paths {
-            if all.paths.len() < MOST_PATHS || all.paths.contains_key(&path) {
-                all.paths.entry(path).or_default().join(values);
+            if all.len() < MOST_PATHS || all.contains_key(&path) {
+                all.entry(path).or_default().join(values);
             }
         }
     }
-    let varies = |values: &Values| !values.is_over && (values.distinct.len() > 1 || values.count < all.objects);
-    Ok(all.paths.iter().filter(|(_, values)| varies(values)).map(|(path, _)| path.clone()).collect())
+    let varies = |values: &Values| !values.is_over && (values.distinct.len() > 1 || values.count < objects);
+    Ok(all.into_iter().filter(|(_, values)| varies(values)).map(|(path, _)| path).collect())
 }

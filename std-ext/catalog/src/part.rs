@@ -168,7 +168,7 @@ impl Part {
         };
         let mut first_own: Vec<Option<u32>> = vec![None; keys.len()];
         let mut objects = needs_descriptors.then(|| message.objects());
-        let mut first_descriptor = None;
+        let (mut first_descriptor, mut owns) = (None, Vec::with_capacity(keys.len()));
         for (index, about) in metadata.objects().enumerate() {
             let about = about?;
             let object: Option<DataObject<'_>> = objects.as_mut().and_then(Iterator::next).transpose()?;
@@ -176,8 +176,11 @@ impl Part {
             if index == 0 {
                 first_descriptor = descriptor;
             }
-            for (number, (key, part)) in keys.iter().zip(&mut self.keys).enumerate() {
-                let own = key.of_object(&about)?;
+            owns.clear();
+            for keys in keys.chunks(TOGETHER) {
+                owns.extend(own_values(&about, keys)?.into_iter().take(keys.len()));
+            }
+            for (number, ((key, part), own)) in keys.iter().zip(&mut self.keys).zip(owns.iter().copied()).enumerate() {
                 let found = match own {
                     None if count == 1 => metadata.get(&key.annotation)?,
                     None => annotations.get(number).copied().flatten(),
@@ -240,11 +243,19 @@ impl Part {
     }
 }
 
-impl Key {
-    /// The value in the metadata of an object itself.
-    fn of_object<'a>(&self, object: &ObjectMetadata<'a>) -> Result<Option<Value<'a>>> {
-        Ok(if self.path == VERSION_KEY { version()? } else { object.get(&self.path)? })
+/// Keys that one walk over the metadata of an object finds.
+const TOGETHER: usize = 16;
+
+/// The values that the metadata of an object itself has under the first keys of `keys`.
+fn own_values<'a>(object: &ObjectMetadata<'a>, keys: &[Key]) -> Result<[Option<Value<'a>>; TOGETHER]> {
+    let path = |index: usize| keys.get(index).map_or("", |key| key.path.as_str());
+    let mut found = object.get_many(std::array::from_fn(path))?;
+    for (found, key) in found.iter_mut().zip(keys) {
+        if key.path == VERSION_KEY {
+            *found = version()?;
+        }
     }
+    Ok(found)
 }
 
 impl KeyPart {

@@ -228,6 +228,17 @@ impl<'a> Arrays<'a> {
         Ok(Self { metadata: global.extra, arrays, not_kept })
     }
 
+    /// The arrays with values of their own. Values that are borrowed are copied.
+    pub fn into_owned(self) -> Arrays<'static> {
+        let owned = |Array { descriptor, values, metadata }: Array<'_>| Array {
+            descriptor,
+            values: Cow::Owned(values.into_owned()),
+            metadata,
+        };
+        let arrays = self.arrays.into_iter().map(owned).collect();
+        Arrays { metadata: self.metadata, arrays, not_kept: self.not_kept }
+    }
+
     /// A message that holds the arrays.
     ///
     /// Descriptors may name stages. Values are copied once, into the message.

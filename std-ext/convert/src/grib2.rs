@@ -39,7 +39,7 @@
 //!
 //! # Metadata
 //! The entry of each object has a map `grib`: the numbers of sections 0, 1, 3 and 4 under the manual's words, and the
-//! bytes of all sections but the data (key `sections`). A map `mars` has the parameter, the kind of data, the date, the
+//! bytes of all sections but the data (key `sections`). With [`GribKeys::Few`] it has the numbers alone that tell fields apart. A map `mars` has the parameter, the kind of data, the date, the
 //! time, the step and the level under the names that archives use, and what section 2 of ECMWF says; which keys there are
 //! hangs on the stream and the type. The values are the ones of ecCodes' namespace `mars`, with few differences: `param` is the short name, `grib.paramId` has the number, levels
 //! are exact numbers, and a step of 0 is 0 in all units. Names of parameters and levels are from the definitions of ecCodes
@@ -98,6 +98,7 @@ pub use coordinates::{Coordinates, coordinates};
 pub use error::{GribError, GribErrorKind};
 pub use fields::{Field, Fields};
 pub use find::{Found, MessageReader};
+pub use keys::GribKeys;
 pub use note::Note;
 pub use sections::{Message, Section, Sections};
 pub use to_grib::{Restored, from_tensogram, from_tensogram_into};

@@ -155,16 +155,16 @@ mod tests {
 
     #[test]
     fn windows_are_runs_that_cover_the_box_and_cut_no_object() {
-        /// The shape of a variable, of its objects and of a box, and how many windows that has.
-        type Case<'c> = (&'c [u64], &'c [u64], &'c [u64], u64);
-        let mib = 1 << 20;
-        let cases: [Case<'_>; 6] = [
+        // Of a variable its shape and the shape of its objects; what is picked of each dimension; how many windows that takes.
+        type Case = (&'static [u64], &'static [u64], &'static [u64], u64);
+        const MIB: u64 = 1 << 20;
+        let cases: [Case; 6] = [
             (&[3, 2, 40], &[1, 1, 40], &[3, 2, 40], 1),
-            (&[7, 8 * mib], &[1, 8 * mib], &[7, 8 * mib], 4),
-            (&[7, 100 * mib], &[1, 100 * mib], &[3, 100 * mib], 3),
-            (&[2, 50, 4 * mib], &[1, 1, 4 * mib], &[2, 50, 4 * mib], 2 * 13),
-            (&[100 * mib], &[3 * mib], &[100 * mib], 7),
-            (&[7, 8 * mib], &[1, 8 * mib], &[0, 8 * mib], 1),
+            (&[7, 8 * MIB], &[1, 8 * MIB], &[7, 8 * MIB], 4),
+            (&[7, 100 * MIB], &[1, 100 * MIB], &[3, 100 * MIB], 3),
+            (&[2, 50, 4 * MIB], &[1, 1, 4 * MIB], &[2, 50, 4 * MIB], 2 * 13),
+            (&[100 * MIB], &[3 * MIB], &[100 * MIB], 7),
+            (&[7, 8 * MIB], &[1, 8 * MIB], &[0, 8 * MIB], 1),
         ];
         for (shape, chunk, counts, expected) in cases {
             let variable = variable(shape, chunk);

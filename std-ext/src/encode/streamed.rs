@@ -181,6 +181,14 @@ impl<S: Output> Streamed<S> {
         self.write_encoded(&Object::pre_encoded(descriptor, region).map_err(self.in_next_object())?)
     }
 
+    /// Writes an object that went through all stages before.
+    ///
+    /// # Errors
+    /// The errors of [`StreamingEncoder::write_region`](super::StreamingEncoder::write_region).
+    pub(crate) fn write_region(&mut self, descriptor: &DataObjectDescriptor, region: &[u8]) -> Result<()> {
+        self.write_encoded(&Object::taken_over(descriptor, region).map_err(self.in_next_object())?)
+    }
+
     fn write_encoded(&mut self, object: &Object<'_>) -> Result<()> {
         let (offset, len) = (self.sink.written(), object.frame_len());
         self.sink.make_room(padded(len))?;

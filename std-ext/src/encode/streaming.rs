@@ -107,6 +107,15 @@ impl<W: Write> StreamingEncoder<W> {
         self.message.write_object_pre_encoded(descriptor, region)
     }
 
+    /// Writes an object whose bytes went through all stages before, masks among them: the result of
+    /// [`encode_pipeline`](crate::pipeline::encode_pipeline), as [`Part::Region`](crate::encode::Part::Region) takes it over.
+    ///
+    /// # Errors
+    /// The errors of [`encode_parts`](crate::encode::encode_parts) about a region, and [`TensogramError::Io`] from the sink.
+    pub fn write_region(&mut self, descriptor: &DataObjectDescriptor, region: &[u8]) -> Result<()> {
+        self.message.write_region(descriptor, region)
+    }
+
     /// Writes the footer, flushes the sink and returns it.
     ///
     /// The message does not state its length. The metadata of the footer counts; entries of `base` beyond the number of

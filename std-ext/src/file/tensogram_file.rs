@@ -357,7 +357,6 @@ impl TensogramFile {
     }
 
     /// The answer of the message at `layout` to a question.
-    #[cfg_attr(not(feature = "remote"), expect(clippy::needless_pass_by_value, reason = "a thread may answer it"))]
     fn ask_at<Q: Question + 'static>(&self, layout: MessageLayout, question: Q) -> Result<Q::Answer> {
         match &self.backing {
             Backing::Positioned { file, .. } => message_bytes::ask(file, &self.path, layout, &question),
@@ -370,7 +369,6 @@ impl TensogramFile {
 
     /// The answer of message `index` to a question. Mapped bytes are not copied. Of a long message that is not mapped, only
     /// the parts are read that the answer needs.
-    #[cfg_attr(not(feature = "remote"), expect(clippy::needless_pass_by_value, reason = "a thread may answer it"))]
     pub(crate) fn ask<Q: Question + 'static>(&self, index: usize, question: Q) -> Result<Q::Answer> {
         match &self.backing {
             #[cfg(feature = "mmap")]

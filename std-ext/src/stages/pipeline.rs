@@ -64,31 +64,3 @@ pub fn encode_pipeline(
 pub fn decode_pipeline(descriptor: &DataObjectDescriptor, region: &[u8], options: &DecodeOptions) -> Result<Vec<u8>> {
     decode_region(descriptor, region, options)
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests may panic")]
-mod tests {
-    use zerocopy::IntoBytes as _;
-
-    use super::*;
-    use crate::TensogramError;
-
-    #[test]
-    fn what_went_through_the_stages_comes_back_and_fits_a_message() {
-        let values: Vec<f64> = (0..600).map(|i| if i == 5 { f64::NAN } else { f64::from(i / 7) }).collect();
-        let options = EncodeOptions { allow_nan: true, ..EncodeOptions::default() };
-        let object = || crate::ObjectBuilder::new(&[600], &values).unwrap();
-        for object in [object(), object().shuffle(), object().shuffle().szip()] {
-            let (descriptor, region) = encode_pipeline(object.descriptor(), values.as_bytes(), &options).unwrap();
-            assert!(descriptor.masks.as_ref().unwrap().nan.is_some());
-            let message = crate::MessageBuilder::new().object(object).options(options.clone()).encode().unwrap();
-            assert!(tgm_core::Message::parse(&message).unwrap().object(0).unwrap().region() == region);
-            let decoded = decode_pipeline(&descriptor, &region, &DecodeOptions::default()).unwrap();
-            assert!(decoded == values.as_bytes());
-            assert!(encode_pipeline(&descriptor, values.as_bytes(), &EncodeOptions::default()).is_err());
-            let hashed = DecodeOptions { verify_hash: true, ..DecodeOptions::default() };
-            let error = decode_pipeline(&descriptor, &region, &hashed).unwrap_err();
-            assert!(matches!(error, TensogramError::MissingHash { .. }), "{error}");
-        }
-    }
-}

@@ -32,30 +32,3 @@ pub fn compress(descriptor: &DataObjectDescriptor, bytes: &[u8], options: &Encod
 pub fn restore(object: &DataObject<'_>, order: ByteOrder, options: &DecodeOptions, values: &mut [u8]) -> Result<()> {
     masks::restore(object, order, options, values)
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests may panic")]
-mod tests {
-    use zerocopy::IntoBytes as _;
-
-    use super::*;
-    use crate::stages::{pipeline, shuffle};
-    use crate::{MessageBuilder, ObjectBuilder};
-
-    #[test]
-    fn single_stages_are_those_of_the_pipeline() {
-        let values: Vec<f64> = (0..600).map(|i| if i == 5 { f64::NAN } else { f64::from(i / 7) }).collect();
-        let encode = EncodeOptions { allow_nan: true, ..EncodeOptions::default() };
-        let builder = || ObjectBuilder::new(&[600], &values).unwrap().shuffle().szip();
-        let message = MessageBuilder::new().object(builder()).options(encode.clone()).encode().unwrap();
-        let object = tgm_core::Message::parse(&message).unwrap().object(0).unwrap();
-        let options = DecodeOptions::default();
-        let stored = decompress(&object, &options).unwrap();
-        let mut plain = shuffle::unshuffle(&stored, 8).unwrap();
-        assert!(plain != values.as_bytes());
-        restore(&object, ByteOrder::NATIVE, &options, &mut plain).unwrap();
-        assert!(plain == values.as_bytes());
-        let (descriptor, _) = pipeline::encode_pipeline(builder().descriptor(), &plain, &encode).unwrap();
-        assert!(compress(&descriptor, &stored, &encode).unwrap() == object.payload());
-    }
-}

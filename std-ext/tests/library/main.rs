@@ -6,6 +6,7 @@ mod arrays;
 #[cfg(feature = "async")]
 mod async_file;
 mod compat;
+mod deferred;
 #[cfg(all(feature = "lz4", feature = "roaring", feature = "zstd"))]
 mod descriptor_first;
 mod encode;
@@ -23,6 +24,7 @@ mod picks;
 mod readers;
 #[cfg(feature = "remote")]
 mod remote;
+mod stages;
 mod steps;
 #[cfg(feature = "async")]
 mod streaming_async;

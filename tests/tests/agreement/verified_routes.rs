@@ -140,6 +140,9 @@ const ROUTES: &[Route] = routes! {
     "decode.rs decode" "" Whole |case, options| {
         Some(tgm_std::decode(case.bytes, options).map(|(_, mut all)| all.remove(OBJECT).1))
     },
+    "decode/deferred.rs decode_deferred" "" Whole |case, options| {
+        Some(tgm_std::internal::decode_deferred(case.bytes, options).map(|(_, mut all)| all.remove(OBJECT).values))
+    },
     "decode.rs decode_object" "" Message |case, options| {
         Some(tgm_std::decode_object(case.bytes, OBJECT, options).map(|found| found.2))
     },
@@ -611,6 +614,7 @@ const NO_VALUES: &[(&str, &str)] = &[
     ("dataset/pieces.rs stored", "reads descriptors"),
     ("dataset/cut.rs cut", "reads by dataset/dataset.rs read_into"),
     ("dataset/reduce.rs reduce", "reads by dataset/dataset.rs read_into"),
+    ("dataset/floats.rs read_floats_into", "reads by dataset/dataset.rs read_into"),
     ("file/remote_file.rs decode_object_batch", "asks the questions of read/reader.rs"),
     ("file/remote_file.rs decode_range_batch", "asks the questions of read/reader.rs"),
 ];

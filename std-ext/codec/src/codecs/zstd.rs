@@ -88,19 +88,18 @@ impl Codec for Zstd {
 
 /// Frames of one level.
 #[derive(Debug)]
-#[cfg_attr(not(feature = "zstd"), expect(dead_code, reason = "parameters are checked in every build"))]
 struct AtLevel(i32);
 
 impl AtLevel {
-    #[cfg(feature = "zstd")]
     fn write(&self, bytes: &[u8], threads: Threads, out: &mut Vec<u8>) -> Result<()> {
         append(bytes, self.0, threads, out)
     }
+}
 
-    #[cfg(not(feature = "zstd"))]
-    fn write(&self, _: &[u8], _: Threads, _: &mut Vec<u8>) -> Result<()> {
-        Err(ABOUT.cannot_encode())
-    }
+/// Parameters are checked in every build.
+#[cfg(not(feature = "zstd"))]
+fn append(_: &[u8], _: i32, _: Threads, _: &mut Vec<u8>) -> Result<()> {
+    Err(ABOUT.cannot_encode())
 }
 
 impl Compress for AtLevel {

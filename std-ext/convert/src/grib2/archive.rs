@@ -74,6 +74,8 @@ const KEYS: [&str; 49] = [
 
 /// Streams of statistics of days and months, which have `stattype`.
 const STATISTICS: [&str; 7] = ["sttd", "stte", "ldst", "ldsb", "sfmd", "shmd", "eest"];
+/// Data sets that have the number of a member for every stream.
+const WITH_MEMBERS: [DataSet; 4] = [DataSet::Tigge, DataSet::S2s, DataSet::Uerra, DataSet::Regional];
 /// The class of models that learned from data.
 const LEARNED: u16 = 51;
 /// Processes that all centres share.
@@ -146,8 +148,6 @@ impl<'a> Archive<'a> {
             self.add("levtype", level.kind);
             self.add("levelist", level.number.clone().filter(|_| level.is_listed));
         }
-        // These data sets have the number for every stream.
-        const WITH_MEMBERS: [DataSet; 4] = [DataSet::Tigge, DataSet::S2s, DataSet::Uerra, DataSet::Regional];
         if DataSet::of(self.origin.status).is_some_and(|(data_set, _)| WITH_MEMBERS.contains(&data_set)) {
             self.add("number", product.raw(Key::PerturbationNumber));
         } else if self.labels.is_none() {

@@ -12,7 +12,6 @@
 //! | S2S | | no version either |
 
 use super::error::GribError;
-use super::names::{ECMWF, Origin};
 use super::sections::{HEAD_LEN, Section};
 
 /// Which data set.
@@ -97,13 +96,14 @@ impl Prefix {
     /// The octet where numbers begin.
     const FIRST_OCTET: usize = HEAD_LEN + 1;
 
-    /// Reads it. `None` where there is no section 2, where it is empty, and for versions that are not known.
+    /// Reads it for the data set of a status. `None` for other statuses, where there is no section 2, where it is empty, and for
+    /// versions that are not known. `is_ecmwf` says whether ECMWF made the field.
     ///
     /// # Errors
     /// [`super::GribErrorKind::ShortSection`].
-    pub(super) fn of(section: Option<Section<'_>>, origin: &Origin) -> Result<Option<Self>, GribError> {
+    pub(super) fn of(section: Option<Section<'_>>, status: u8, is_ecmwf: bool) -> Result<Option<Self>, GribError> {
         let section = section.filter(|section| section.as_bytes().len() > HEAD_LEN);
-        let (Some(section), Some((data_set, _))) = (section, DataSet::of(origin.status)) else { return Ok(None) };
+        let (Some(section), Some((data_set, _))) = (section, DataSet::of(status)) else { return Ok(None) };
         let mut cursor = Cursor { section, octet: Self::FIRST_OCTET };
         let version = if data_set == DataSet::S2s { 0 } else { cursor.u16()? };
         let mut found =
@@ -114,7 +114,7 @@ impl Prefix {
             (DataSet::Uerra, 1) => found.experiment = Some(cursor.array()?),
             (DataSet::Regional, 1..=3) => {
                 found.suite = Some(cursor.u16()?);
-                if version == 3 && origin.centre != ECMWF {
+                if version == 3 && !is_ecmwf {
                     found.class = Some(cursor.u16()?);
                 }
                 found.experiment = if version > 1 { Some(cursor.array()?) } else { None };

@@ -13,22 +13,60 @@ use super::error::{GribError, at_grid};
 use super::fields::Field;
 use super::labels::Labels;
 use super::levels::Level;
-use super::names::{Names, Origin, data_type};
+use super::names::{ECMWF, Names, Origin, data_type};
 use super::parameters::{parameter, surface};
 use super::product::{Key, Product, Surface};
 use super::sections::{HEAD_LEN, Section};
 use super::steps::Step;
 use super::tables::{TableEntry, Version};
 
+/// Which keys of the map `grib` a field gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GribKeys {
+    /// All numbers of sections 0, 1, 3 and 4 under the manual's words.
+    #[default]
+    All,
+    /// The numbers and names by which datasets and catalogues tell fields apart. The others stand in the sections alone, which are kept whole:
+    /// small fields become a fifth smaller.
+    Few,
+}
+
+/// Keys that fields keep with [`GribKeys::Few`], beside the keys of [`NUMBERS`].
+const FEW: [&str; 13] = [
+    "centre",
+    "date",
+    "time",
+    "discipline",
+    "parameterCategory",
+    "parameterNumber",
+    "parameterName",
+    "parameterUnits",
+    "paramId",
+    "typeOfLevel",
+    "level",
+    "stepRange",
+    "gridDefinitionTemplateNumber",
+];
+
+impl GribKeys {
+    /// Takes the entries of the map away that a field does not get.
+    fn leave(self, grib: &mut Entries) {
+        let is_kept = |key: &str| FEW.contains(&key) || NUMBERS.iter().any(|(name, _)| *name == key);
+        if self == Self::Few {
+            grib.retain(|(key, _)| key.as_text().is_some_and(is_kept));
+        }
+    }
+}
+
 /// The entries of `grib` and of `mars` for a field.
 ///
 /// # Errors
 /// [`super::GribErrorKind::ShortSection`].
-pub(super) fn entries(field: &Field<'_>) -> Result<(Entries, Entries), GribError> {
+pub(super) fn entries(field: &Field<'_>, keys: GribKeys) -> Result<(Entries, Entries), GribError> {
     let discipline = field.indicator.u8(7)?;
     let section = field.grid()?;
     let origin = origin(field)?;
-    let prefix = Prefix::of(field.local, &origin)?;
+    let prefix = Prefix::of(field.local, origin.status, origin.centre == ECMWF)?;
     let labels = Labels::of(field.local, &origin, prefix.as_ref())?;
     let definition = labels.map(|labels| (labels.definition, labels.end));
     let mut product = Product::parse(field.product, definition.zip(field.local))?;
@@ -64,6 +102,7 @@ pub(super) fn entries(field: &Field<'_>) -> Result<(Entries, Entries), GribError
     add(&mut grib, "level", level.number.clone());
     add(&mut grib, "stepRange", step.map(Step::range));
     add(&mut grib, "dataRepresentationTemplateNumber", Some(field.representation.u16(10)?));
+    keys.leave(&mut grib);
     let kind = field.identification.u8(21)?;
     let mut mars = Archive::entries(
         (&product, &names, &origin),
@@ -146,7 +185,7 @@ fn describe(product: &Product, discipline: u8, grib: &mut Entries) {
     let known = known.and_then(|(category, number)| parameter(discipline, category, number));
     add(grib, "parameterName", known.map(|(name, _)| name));
     add(grib, "parameterUnits", known.map(|(_, units)| units));
-    for (name, key) in NUMBERS {
+    for (name, key) in GENERATION.into_iter().chain(NUMBERS) {
         add(grib, name, product.number(key));
     }
     let mut fixed = |which: &str, found: &Surface| {
@@ -159,12 +198,16 @@ fn describe(product: &Product, discipline: u8, grib: &mut Entries) {
     add(grib, "firstFixedSurfaceName", product.first().code.and_then(surface).map(|(name, _)| name));
 }
 
-/// Numbers of section 4 that metadata have, if the template has them.
-const NUMBERS: [(&str, Key); 19] = [
+/// Numbers of section 4 that nearly all templates have.
+const GENERATION: [(&str, Key); 4] = [
     ("typeOfGeneratingProcess", Key::TypeOfGeneratingProcess),
     ("generatingProcessIdentifier", Key::GeneratingProcessIdentifier),
     ("indicatorOfUnitOfTimeRange", Key::IndicatorOfUnitForForecastTime),
     ("forecastTime", Key::ForecastTime),
+];
+
+/// Numbers of section 4 that metadata have, if the template has them: they tell fields apart.
+const NUMBERS: [(&str, Key); 15] = [
     ("typeOfEnsembleForecast", Key::TypeOfEnsembleForecast),
     ("perturbationNumber", Key::PerturbationNumber),
     ("derivedForecast", Key::DerivedForecast),

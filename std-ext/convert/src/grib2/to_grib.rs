@@ -9,6 +9,7 @@ use tgm_std::internal::{Trusted, reserve_more};
 use tgm_std::read;
 use tgm_std::{DecodeOptions, GlobalMetadata, RESERVED_KEY, Result, TensogramError, check_message, decode_metadata};
 
+use super::keys::GribKeys;
 use super::recipe::{GRIB, MARS, Recipe, refused};
 use super::sections::{END, Message};
 use super::to_tgm::{GribOptions, Outline, converted};
@@ -105,7 +106,7 @@ fn check(
         if !original.descriptor().shape().iter().eq(outline.shape.iter().copied()) {
             return Err(refused(index, "its shape is not that of its GRIB grid"));
         }
-        if let Some(key) = first_difference(entry, &outline.entry()?) {
+        if let Some(key) = first_difference(entry, &outline.entry(GribKeys::All)?) {
             return Err(refused(index, format_args!("{key} was edited, and GRIB sections cannot be")));
         }
     }

@@ -18,6 +18,7 @@ use super::codes::{NONE, Writer, at_points, containers_len, each, expand, from_c
 use super::complex::{has_negative, with_bits};
 use super::error::GribErrorKind;
 use super::fields::{Field, Present};
+use super::keys::GribKeys;
 use super::note::Note;
 use super::recipe::{GRIB, Kept, MARS, Recipe};
 use super::representation::{Ccsds, Representation};
@@ -39,6 +40,8 @@ pub struct GribOptions {
     /// Whether CCSDS data that keep their bytes are decompressed all the same, so that a damaged stream is an error. False
     /// unless told otherwise: they are copied unread.
     pub check_streams: bool,
+    /// Which keys the map `grib` of an object has. All, unless told otherwise. The way back does not hang on it.
+    pub keys: GribKeys,
 }
 
 impl Default for GribOptions {
@@ -48,6 +51,7 @@ impl Default for GribOptions {
             limits: DecodeLimits::default(),
             keep_original: true,
             check_streams: false,
+            keys: GribKeys::All,
         }
     }
 }
@@ -137,7 +141,7 @@ fn object<'a>(
     let notes = decimal.into_iter().chain(predefined).collect();
     // Section 7 is the payload, or kept whole. The first object has section 0 too, which no length leads to.
     let sections = outline.recipe.sections.len() as u64 + 1 - u64::from(index == 0);
-    Ok(Object { entry: outline.entry()?, descriptor, region, notes, sections })
+    Ok(Object { entry: outline.entry(options.keys)?, descriptor, region, notes, sections })
 }
 
 /// The encoded values of a field.
@@ -181,8 +185,8 @@ impl<'a> Outline<'a> {
     }
 
     /// The metadata of the object.
-    pub(super) fn entry(&self) -> Result<BTreeMap<String, Value>> {
-        let (mut grib, mars) = keys::entries(&self.field)?;
+    pub(super) fn entry(&self, keys: GribKeys) -> Result<BTreeMap<String, Value>> {
+        let (mut grib, mars) = keys::entries(&self.field, keys)?;
         grib.extend(self.recipe.to_entries());
         Ok([(GRIB.to_string(), Value::Map(grib)), (MARS.to_string(), Value::Map(mars))].into())
     }

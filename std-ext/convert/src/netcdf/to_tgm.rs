@@ -1,5 +1,7 @@
 //! From NetCDF to Tensogram.
 
+mod messages;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -9,10 +11,10 @@ use std::path::Path;
 use ciborium::Value;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_std::file::SourceName;
-use tgm_std::{
-    DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, Hint, Result, StreamingEncoder, TensogramError,
-};
+use tgm_std::pipeline::encode_pipeline;
+use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions, Hint, Result, TensogramError};
 
+use self::messages::Source;
 use super::tree::{Attribute, Kind, Tree, Variable, value_of};
 use super::{
     DIMENSIONS, ENUM, NETCDF, PACKING, RECORD, TEXTS, TYPE, TYPES, attributes, classic, failed, guarded, hdf5, refused,
@@ -44,13 +46,22 @@ pub struct NetcdfOptions {
     pub zstd_level: Option<i32>,
     /// Options for encoding. NaN and infinities are always allowed.
     pub encode: EncodeOptions,
+    /// How many threads read and encode variables side by side, or records of them. 0 and 1 stand for the calling thread. The
+    /// messages do not depend on it.
+    pub threads: u32,
     /// Limits on the values of a variable, for which the whole file counts as stored bytes, and on the number of records.
     pub limits: DecodeLimits,
 }
 
 impl Default for NetcdfOptions {
     fn default() -> Self {
-        Self { split: Split::File, zstd_level: Some(3), encode: encode_options(), limits: DecodeLimits::default() }
+        Self {
+            split: Split::File,
+            zstd_level: Some(3),
+            encode: encode_options(),
+            threads: 1,
+            limits: DecodeLimits::default(),
+        }
     }
 }
 
@@ -141,9 +152,9 @@ fn write(
     report: &mut dyn FnMut(Note),
 ) -> Result<u64> {
     let extra = extra(tree);
-    let mut writer = Writer { tree, extra, options, sink };
+    let source = Source { path, tree, extra, options };
     if options.split == Split::File {
-        writer.write(Part::All, report)?;
+        source.write([Part::All].into_iter(), sink, report)?;
         return Ok(1);
     }
     let records = tree.variables.iter().filter_map(|variable| variable.dimensions.first());
@@ -154,11 +165,10 @@ fn write(
     }
     if records == 0 {
         // A record is where their variables would be.
-        writer.write(Part::All, report)?;
+        source.write([Part::All].into_iter(), sink, report)?;
         return Ok(1);
     }
-    writer.write(Part::Fixed, report)?;
-    (0..records).try_for_each(|record| writer.write(Part::Record(record), report))?;
+    source.write([Part::Fixed].into_iter().chain((0..records).map(Part::Record)), sink, report)?;
     Ok(1 + records as u64)
 }
 
@@ -242,64 +252,18 @@ enum Part {
     Record(usize),
 }
 
-struct Writer<'a> {
-    tree: &'a Tree<'a>,
-    extra: BTreeMap<String, Value>,
-    options: &'a NetcdfOptions,
-    sink: &'a mut dyn Write,
-}
-
 /// The values of a variable as an object.
 struct Object {
     entry: BTreeMap<String, Value>,
     descriptor: DataObjectDescriptor,
-    values: Vec<u8>,
-}
-
-impl Writer<'_> {
-    fn write(&mut self, part: Part, report: &mut dyn FnMut(Note)) -> Result<()> {
-        let options = EncodeOptions { allow_nan: true, allow_inf: true, ..self.options.encode.clone() };
-        let mut extra = self.extra.clone();
-        if let Part::Record(record) = part {
-            extra.insert("record".to_string(), (record as u64).into());
-        }
-        // What is the file's is told once, not for each record.
-        let is_first = !matches!(part, Part::Record(1..));
-        let global = GlobalMetadata { extra, ..GlobalMetadata::default() };
-        let mut encoder = StreamingEncoder::new(&mut *self.sink, &global, &options)?;
-        for variable in &self.tree.variables {
-            let first = variable.dimensions.first();
-            let has_records = first.is_some_and(|first| first.is_unlimited);
-            let record = match part {
-                // What has no record yet is in no message of records.
-                Part::Fixed if has_records && first.is_some_and(|first| first.len > 0) => continue,
-                Part::All | Part::Fixed => None,
-                Part::Record(record) if has_records && record < first.map_or(0, |first| first.len) => Some(record),
-                Part::Record(_) => continue,
-            };
-            let mut tell = |note: Note| {
-                if is_first || note.is_failure() {
-                    report(note);
-                }
-            };
-            match object(variable, record, self.options.zstd_level, &mut tell) {
-                Ok(Object { entry, descriptor, values }) => {
-                    encoder.write_preceder(entry)?;
-                    encoder.write_object(&descriptor, &values)?;
-                }
-                Err(error) => report(Note::failed(variable.path.as_str(), error)),
-            }
-        }
-        encoder.finish()?;
-        Ok(())
-    }
+    region: Vec<u8>,
 }
 
 /// The object of a variable, or of one record of it.
 fn object(
     variable: &Variable<'_>,
     record: Option<usize>,
-    zstd_level: Option<i32>,
+    (zstd_level, options): &(Option<i32>, EncodeOptions),
     report: &mut dyn FnMut(Note),
 ) -> Result<Object> {
     let (path, is_whole) = (variable.path.as_str(), record.is_none());
@@ -334,9 +298,11 @@ fn object(
     if let Some(packed) = Packed::of(&reading, &values) {
         packed.describe(&mut descriptor);
     }
-    if let Some(level) = zstd_level {
+    if let Some(level) = *zstd_level {
         compress(&mut descriptor, &values, level, reading.is_scaled());
     }
+    let (descriptor, region) = encode_pipeline(&descriptor, &values, options)?;
+    drop(values);
     let (kept, packing) = attributes_of(variable, &reading);
     let (attributes, types) = maps(&kept);
     if let Some(dimension) = variable.dimensions.first().filter(|_| !is_whole) {
@@ -359,7 +325,7 @@ fn object(
             entry.insert(key.to_string(), Value::Map(entries));
         }
     }
-    Ok(Object { entry, descriptor, values })
+    Ok(Object { entry, descriptor, region })
 }
 
 /// Truth values as bits, if there is nothing but zeros and ones.

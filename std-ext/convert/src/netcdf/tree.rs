@@ -33,7 +33,7 @@ pub(super) struct Variable<'f> {
     pub(super) read: Box<Read<'f>>,
 }
 
-pub(super) type Read<'f> = dyn Fn(Option<usize>) -> Result<Vec<u8>> + 'f;
+pub(super) type Read<'f> = dyn Fn(Option<usize>) -> Result<Vec<u8>> + Sync + 'f;
 
 /// A variable of texts.
 pub(super) struct Text {

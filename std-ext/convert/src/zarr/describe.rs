@@ -186,10 +186,10 @@ impl Array {
     }
 
     /// The elements of a whole chunk.
-    pub(super) fn decode(&self, bytes: Vec<u8>, limits: &DecodeLimits) -> Result<Vec<u8>> {
+    pub(super) fn decode(&self, bytes: &[u8], limits: &DecodeLimits) -> Result<Vec<u8>> {
         self.len(&self.chunk, bytes.len(), limits)?;
         let elements =
-            self.codecs.decode(Cow::Owned(bytes), &self.chunk_shape, &self.data_type, &self.fill, &options());
+            self.codecs.decode(Cow::Borrowed(bytes), &self.chunk_shape, &self.data_type, &self.fill, &options());
         fixed(elements)
     }
 

@@ -1,5 +1,6 @@
 //! From Zarr to Tensogram: one message for each array.
 
+mod chunks;
 mod texts;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use tgm_std::file::SourceName;
 use tgm_std::internal::{from_cbor, to_cbor};
 use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, StreamingEncoder};
 
+use self::chunks::Made;
 use super::cells::{Entries, Values};
 use super::describe::{Array, count};
 use super::element::TIMES;
@@ -59,13 +61,17 @@ pub struct ZarrOptions {
     pub zstd_level: Option<i32>,
     /// Options for encoding. NaN and infinities are always allowed.
     pub encode: EncodeOptions,
+    /// How many threads decode and encode chunks side by side. 0 and 1 stand for the calling thread. The messages do not depend on
+    /// it.
+    pub threads: u32,
     /// Limits on decoding a chunk, and on the number of chunks of an array.
     pub limits: DecodeLimits,
 }
 
 impl Default for ZarrOptions {
     fn default() -> Self {
-        Self { chunks: Chunks::Fit, zstd_level: Some(3), encode: encode_options(), limits: DecodeLimits::default() }
+        let (encode, limits) = (encode_options(), DecodeLimits::default());
+        Self { chunks: Chunks::Fit, zstd_level: Some(3), encode, threads: 1, limits }
     }
 }
 
@@ -227,31 +233,32 @@ impl Reader<'_> {
         let is_repeated = encoded_len(&source.values.attributes).saturating_mul(objects) <= REPEATED.max(1 << 20);
         let name = if path.is_empty() { self.name.clone() } else { path.to_string() };
         let (mut altered, mut written) = (0, 0);
-        let mut write = |shape: &[u64], elements: Vec<u8>, at: Option<(&[u64], &[u64])>| {
-            altered += source.array.element.altered(&elements);
-            let (descriptor, values) = source.object(shape, elements, self.options.zstd_level)?;
+        let mut write = |made: Made, at: Option<(&[u64], &[u64])>| {
+            altered += made.altered;
             let mut entry = source.entry(&name, at);
             if (written == 0 || is_repeated) && !source.values.attributes.is_empty() {
                 entry.insert("attributes".into(), Value::Map(source.values.attributes.clone()));
             }
             written += 1;
             encoder.write_preceder(entry)?;
-            encoder.write_object(&descriptor, &values)
+            encoder.write_region(&made.descriptor, &made.region)
         };
+        let encode = (self.options.zstd_level, &options);
         if let Some(whole) = whole {
-            write(&source.array.shape, whole, None)?;
+            write(source.made(&source.array.shape, whole, encode)?, None)?;
         } else {
-            for index in &source.chunks {
-                let (origin, shape) = source.array.extent(index);
-                let mut failed = |error| {
-                    report(Note::failed(format!("{place}, chunk {}", source.array.key(index)), error));
-                };
-                match self.chunk(path, &source.array, index, &shape) {
-                    Ok(elements) => match source.values.reading.cells(elements) {
-                        Ok(cells) => write(&shape, cells.bytes, Some((index, &origin)))?,
-                        Err(error) => failed(error),
-                    },
-                    Err(error) => failed(error),
+            let threads = self.threads()?;
+            for group in source.groups(threads) {
+                let made = self.side_by_side((path, &source, group), threads, |shape, elements| {
+                    source.made(shape, source.values.reading.cells(elements)?.bytes, encode)
+                });
+                for (index, made) in made {
+                    match made {
+                        Ok(made) => write(made, Some((index, &source.array.extent(index).0)))?,
+                        Err(error) => {
+                            report(Note::failed(format!("{place}, chunk {}", source.array.key(index)), error));
+                        }
+                    }
                 }
             }
         }
@@ -320,19 +327,6 @@ impl Reader<'_> {
         Ok(Source { array, values, json, time, chunks, texts })
     }
 
-    /// The elements of a chunk that lie within the array.
-    fn chunk(&mut self, path: &str, array: &Array, index: &[u64], shape: &[u64]) -> Result<Vec<u8>> {
-        let path = directory(Path::new(""), path).join(array.key(index));
-        let on_disk = self.store.disk_len(&path);
-        let bytes = self.store.read(&path, array.max_stored())?.ok_or_else(|| metadata("it is gone"))?;
-        self.take(on_disk, array)?;
-        let elements = array.decode(bytes, &self.options.limits)?;
-        if shape == array.chunk {
-            return Ok(elements);
-        }
-        array.cut(&elements, &array.chunk, &vec![0; shape.len()], shape)
-    }
-
     /// Takes a chunk of so many bytes on disk from the budget of the store: as the limits allow it to one object, but for their
     /// greatest size.
     fn take(&mut self, on_disk: u64, array: &Array) -> Result<()> {
@@ -365,11 +359,13 @@ impl Reader<'_> {
         let stored = stored.fold(0, u64::saturating_add);
         array.len(&array.shape, usize::try_from(stored).unwrap_or(usize::MAX), &self.options.limits)?;
         let mut whole = array.filled(&array.shape)?;
-        for index in &source.chunks {
-            let (origin, shape) = array.extent(index);
-            let found = self.chunk(path, array, index, &shape);
-            let elements = found.map_err(|error| error.within(format_args!("chunk {}", array.key(index))))?;
-            whole = array.paste(whole, &array.shape, (&origin, &shape), &elements)?;
+        let threads = self.threads()?;
+        for group in source.groups(threads) {
+            for (index, elements) in self.side_by_side((path, source, group), threads, |_, elements| Ok(elements)) {
+                let elements = elements.map_err(|error| error.within(format_args!("chunk {}", array.key(index))))?;
+                let (origin, shape) = array.extent(index);
+                whole = array.paste(whole, &array.shape, (&origin, &shape), &elements)?;
+            }
         }
         source.values.reading.cells(whole).map(|cells| cells.bytes)
     }

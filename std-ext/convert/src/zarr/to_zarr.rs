@@ -313,7 +313,7 @@ impl ZarrWriter {
             let part: Vec<u64> = high.iter().zip(&low).map(|(high, low)| high - low).collect();
             let path = folder.join(array.key(&index));
             let buffer = match written_chunk(&path)? {
-                Some(bytes) if part != extent => array.decode(bytes, limits),
+                Some(bytes) if part != extent => array.decode(&bytes, limits),
                 _ => array.filled(&array.chunk),
             };
             let from: Vec<u64> = low.iter().zip(origin).map(|(low, at)| low - at).collect();

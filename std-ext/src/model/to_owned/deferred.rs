@@ -49,18 +49,17 @@ impl DeferredMetadata {
     /// # Errors
     /// None that [`Self::new`] has not reported.
     pub fn get(&self) -> Result<&Arc<GlobalMetadata>> {
-        if self.made.get().is_none() {
-            let frame = Metadata::parse(&self.cbor, 0)?;
-            let mut base = Vec::with_capacity(self.object_count);
-            for entry in frame.base_entries() {
-                base.push(of_map(&entry?)?);
-            }
-            base.resize_with(self.object_count, Entries::new);
-            let made = with_base(&frame, base)?;
-            self.made.get_or_init(|| Arc::new(made));
+        if let Some(made) = self.made.get() {
+            return Ok(made);
         }
-        // It was made just now, here or by another thread.
-        Ok(self.made.get_or_init(Arc::default))
+        let frame = Metadata::parse(&self.cbor, 0)?;
+        let mut base = Vec::with_capacity(self.object_count);
+        for entry in frame.base_entries() {
+            base.push(of_map(&entry?)?);
+        }
+        base.resize_with(self.object_count, Entries::new);
+        let made = with_base(&frame, base)?;
+        Ok(self.made.get_or_init(|| Arc::new(made)))
     }
 }
 
@@ -103,46 +102,5 @@ impl DeferredDescriptor {
         let budget = MetadataBudget::new(&DecodeLimits { max_metadata_bytes: u64::MAX, ..DecodeLimits::default() });
         let made = descriptor(&Descriptor::parse(&self.cbor, 0)?, &budget)?;
         Ok(self.made.get_or_init(|| Arc::new(made)))
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests may panic")]
-mod tests {
-    use tgm_core::Message;
-
-    use super::*;
-
-    /// Every message of the test data that has metadata: the same owned metadata and descriptors, at once and later.
-    #[test]
-    fn what_is_deferred_is_what_is_made_at_once() {
-        let mut seen = (0, 0);
-        for folder in ["metadata", "dtypes", "masks", "preceder", "multi", "streaming", "simple_packing"] {
-            for entry in std::fs::read_dir(format!("../tests/data/{folder}")).into_iter().flatten() {
-                let bytes = std::fs::read(entry.unwrap().path()).unwrap_or_default();
-                let Ok(message) = Message::parse(&bytes) else { continue };
-                let budget = MetadataBudget::by_default();
-                let Ok(metadata) = message.metadata() else { continue };
-                let (now, later) = (message_metadata(&metadata, &budget), DeferredMetadata::new(&metadata, &budget));
-                assert_eq!(**later.unwrap().get().unwrap(), now.unwrap());
-                seen.0 += 1;
-                for object in message.objects().map_while(tgm_core::Result::ok) {
-                    let view = object.descriptor();
-                    let later = DeferredDescriptor::new(view, &budget).unwrap();
-                    assert_eq!(**later.get().unwrap(), descriptor(view, &budget).unwrap());
-                    seen.1 += 1;
-                }
-            }
-        }
-        assert!(seen.0 > 10 && seen.1 > 10, "{seen:?}");
-    }
-
-    #[test]
-    fn the_memory_of_metadata_is_limited_before_they_are_looked_at() {
-        let bytes = std::fs::read("../tests/data/metadata/mars.tgm").unwrap();
-        let message = Message::parse(&bytes).unwrap();
-        let budget = MetadataBudget::new(&DecodeLimits { max_metadata_bytes: 100, ..DecodeLimits::default() });
-        assert!(DeferredMetadata::new(&message.metadata().unwrap(), &budget).is_err());
-        assert!(DeferredDescriptor::new(message.object(0).unwrap().descriptor(), &budget).is_err());
     }
 }

@@ -10,6 +10,8 @@ use tgm_core::Message;
 use tgm_core::descriptor::{Encoding, Key};
 use tgm_core::object::DataObject;
 use tgm_std::encode::{Part, PartError, encode_parts};
+use tgm_std::internal::Threads;
+use tgm_std::pipeline::encode_pipeline;
 use tgm_std::{DataObjectDescriptor, DecodeOptions, EncodeOptions, TensogramError, decode_descriptors, read};
 
 use crate::args::encode_flags::EncodeFlags;
@@ -21,7 +23,7 @@ use crate::read::differ::{Tolerance, differences};
 use crate::read::digests::Digests;
 use crate::read::elements::Elements;
 use crate::read::entry::Entry;
-use crate::read::in_order::thread_count;
+use crate::read::in_order::{shared, thread_count};
 use crate::read::input::{Input, MessagePart};
 use crate::read::lost;
 use crate::read::objects::{find, no_object};
@@ -111,6 +113,8 @@ fn open_one(path: &Path) -> Result<Input, Failure> {
 enum Prepared<'f> {
     Kept(DataObjectDescriptor, &'f [u8]),
     Encoded(DataObjectDescriptor, Cow<'f, [u8]>, EncodeOptions),
+    /// Encoded beside other objects: the descriptor and the values before, which are compared, and what became of them.
+    Made((DataObjectDescriptor, Cow<'f, [u8]>), (DataObjectDescriptor, Vec<u8>)),
 }
 
 /// The error of an object that is to be encoded.
@@ -139,6 +143,26 @@ impl Prepared<'_> {
         match self {
             Self::Kept(descriptor, region) => Part::Region(descriptor, region),
             Self::Encoded(descriptor, data, options) => Part::Values(descriptor, data, options),
+            Self::Made(_, (descriptor, region)) => Part::Region(descriptor, region),
+        }
+    }
+
+    /// Encodes it now, on this thread, as [`encode_parts`] encodes one of several objects. Its values stay if they are
+    /// `compared`.
+    fn made(self, compared: bool) -> Result<Self, Unfit> {
+        let Self::Encoded(descriptor, data, options) = self else { return Ok(self) };
+        // Codecs are told of one thread there too, however few bytes the object has.
+        let options = EncodeOptions { threads: options.threads.min(1), parallel_threshold_bytes: Some(0), ..options };
+        let made = encode_pipeline(&descriptor, &data, &options);
+        let made = made.map_err(|error| Unfit { error, is_of_stages: true })?;
+        Ok(Self::Made((descriptor, if compared { data } else { Cow::Borrowed(&[]) }), made))
+    }
+
+    /// The descriptor and the values that it is encoded from.
+    fn source(&self) -> Option<(&DataObjectDescriptor, &[u8])> {
+        match self {
+            Self::Kept(..) => None,
+            Self::Encoded(descriptor, data, _) | Self::Made((descriptor, data), _) => Some((descriptor, data)),
         }
     }
 }
@@ -155,13 +179,13 @@ impl Rewriter<'_> {
     ) -> Result<Tally, Failure> {
         let mut tally = Tally::default();
         let numbers = self.choice.find(input).map_err(|text| Failure::said(input.name(), text))?;
+        let (messages, threads) = shared(thread_count(self.encode.threads()), input.message_count());
         let work = |(): &mut (), entry: &Entry<'_>| {
-            let message = self.message(entry, entry.index.0.is_some_and(|index| numbers.contains(&index)));
+            let message = self.message(entry, entry.index.0.is_some_and(|index| numbers.contains(&index)), threads);
             message.map(|(bytes, tally)| (bytes.into_owned(), tally))
         };
-        let threads = thread_count(self.encode.threads());
         input.in_order(
-            (input.all(), MessagePart::Whole, threads),
+            (input.all(), MessagePart::Whole, messages),
             || (),
             work,
             |place, done| {
@@ -175,11 +199,16 @@ impl Rewriter<'_> {
         Ok(tally)
     }
 
-    /// The message anew, if it is meant.
+    /// The message anew, if it is meant. So many threads work on its objects.
     ///
     /// # Errors
     /// The first error, with its place.
-    pub(crate) fn message<'f>(&self, entry: &Entry<'f>, is_meant: bool) -> Result<(Cow<'f, [u8]>, Tally), Failure> {
+    pub(crate) fn message<'f>(
+        &self,
+        entry: &Entry<'f>,
+        is_meant: bool,
+        threads: u32,
+    ) -> Result<(Cow<'f, [u8]>, Tally), Failure> {
         let at = || Failure::at(entry.place());
         let (metadata, descriptors) = decode_descriptors(entry.bytes).map_err(at())?;
         let message = Message::parse(entry.bytes).map_err(Failure::at(entry.place()))?;
@@ -196,20 +225,25 @@ impl Rewriter<'_> {
         if !is_changed {
             return Ok((Cow::Borrowed(entry.bytes), Tally { after: entry.length(), ..tally }));
         }
-        let mut prepared = Vec::with_capacity(descriptors.len());
-        for (index, ((object, descriptor), is_wanted)) in message.objects().zip(descriptors).zip(is_wanted).enumerate()
-        {
-            let place = || entry.object_place(index);
-            let object = object.map_err(Failure::at(place()))?;
-            match self.prepare(&object, descriptor, is_wanted) {
-                Ok(object) => prepared.push(object),
+        let threads = Threads::resolve(threads, entry.length(), None).map_err(Failure::at(entry.place()))?;
+        let objects: Vec<_> = message.objects().zip(descriptors).zip(is_wanted).enumerate().collect();
+        let prepared = threads.map(&objects, |(index, ((object, descriptor), is_wanted))| {
+            let place = || entry.object_place(*index);
+            let object = object.as_ref().map_err(|error| Failure::At(place(), (*error).into()))?;
+            let prepared = self.prepare(object, descriptor.clone(), *is_wanted);
+            // On one thread it is encoded where it is written.
+            let prepared = prepared.and_then(|it| if threads.is_one() { Ok(it) } else { it.made(self.verify) });
+            match prepared {
+                Ok(object) => Ok((object, None)),
                 Err(Unfit { error, is_of_stages: true }) if self.skip_unsuitable => {
-                    tally.unsuitable.push(format!("{}: {error}", place()));
-                    prepared.push(kept(entry, index).map_err(Failure::at(place()))?);
+                    let kept = kept(entry, *index).map_err(Failure::at(place()))?;
+                    Ok((kept, Some(format!("{}: {error}", place()))))
                 }
-                Err(Unfit { error, .. }) => return Err(Failure::At(place(), error)),
+                Err(Unfit { error, .. }) => Err(Failure::At(place(), error)),
             }
-        }
+        })?;
+        let (mut prepared, unsuitable): (Vec<_>, Vec<_>) = prepared.into_iter().unzip();
+        tally.unsuitable.extend(unsuitable.into_iter().flatten());
         let options = EncodeOptions { descriptor_first: self.descriptor_first, ..self.encode.options() };
         let metadata = without_reserved(metadata);
         let bytes = loop {
@@ -220,7 +254,7 @@ impl Rewriter<'_> {
                     let place = entry.object_place(index);
                     // Values can be unsuitable too: NaN, say. Each object is given up at most once.
                     match prepared.get_mut(index) {
-                        Some(object @ Prepared::Encoded(..)) => {
+                        Some(object) if object.source().is_some() => {
                             tally.unsuitable.push(format!("{place}: {error}"));
                             *object = kept(entry, index).map_err(Failure::at(place))?;
                         }
@@ -230,7 +264,7 @@ impl Rewriter<'_> {
                 Err(error) => return Err(Failure::of_part(entry)(error)),
             }
         };
-        let encoded = prepared.iter().filter(|object| matches!(object, Prepared::Encoded(..))).count() as u64;
+        let encoded = prepared.iter().filter(|object| object.source().is_some()).count() as u64;
         let greatest_error = if self.verify { self.compare(entry, &bytes, &prepared)? } else { 0.0 };
         let after = bytes.len() as u64;
         Ok((Cow::Owned(bytes), Tally { encoded, after, greatest_error, ..tally }))
@@ -305,11 +339,11 @@ impl Rewriter<'_> {
         let message = Message::parse(bytes).map_err(Failure::at(entry.place()))?;
         let mut greatest = 0.0_f64;
         for (index, (object, written)) in prepared.iter().zip(message.objects()).enumerate() {
-            let Prepared::Encoded(descriptor, before, _) = object else { continue };
+            let Some((descriptor, before)) = object.source() else { continue };
             let place = || entry.object_place(index);
             let object = written.map_err(Failure::at(place()))?;
             let after = read(&object).options(&self.decode_options()).bytes().map_err(Failure::at(place()))?;
-            if after == *before {
+            if *after == *before {
                 continue;
             }
             let (old, new) = (Elements::of(object.descriptor(), before), Elements::of(object.descriptor(), &after));

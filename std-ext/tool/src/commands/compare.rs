@@ -6,12 +6,13 @@ mod matching;
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::mem;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
 use serde_json::Value as Json;
-use tgm_std::TensogramError;
+use tgm_std::file::SourceName;
+use tgm_std::{TensogramError, TensogramFile};
 
 use self::findings::{ComparedMessage, Findings, Told};
 use crate::args::decoding::Decoding;
@@ -22,15 +23,19 @@ use crate::commands::Run;
 use crate::read::choice::{MessageChoice, no_number};
 use crate::read::differ::Tolerance;
 use crate::read::digests::Digests;
+use crate::read::distant::is_distant;
 use crate::read::entry::Entry;
 use crate::read::in_order::{bounded, in_order};
 use crate::read::input::{Input, MessagePart};
+use crate::read::lost;
 use crate::read::messages::Reader;
 use crate::read::opening::open_or_report;
 use crate::read::select::{Selection, text};
 use crate::show::json::{self, Document};
 use crate::show::output::Out;
+use crate::show::progress::meter::Share;
 use crate::show::text::{escape, shorten};
+use crate::write::temporary::Temporary;
 
 /// Compare the metadata and values of two files
 ///
@@ -149,7 +154,7 @@ impl Run for Compare {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         out.exit_with_2_for_problems();
         let [a, b] = self.paths.as_slice() else { return Ok(()) };
-        let (Some(a), Some(b)) = (open_or_report(a, out), open_or_report(b, out)) else { return Ok(()) };
+        let (Some(a), Some(b)) = (self.open(a, out), self.open(b, out)) else { return Ok(()) };
         let document =
             if self.text.json() { Some(Document::begin(out, "tgm.compare/1", "differences")?) } else { None };
         let mut work = Work { compare: self, out, document };
@@ -164,6 +169,32 @@ impl Run for Compare {
 }
 
 impl Compare {
+    /// Opens a file. A source at an address of which all bytes are compared is copied first, in requests as long as they may
+    /// be: each message would take one of its own.
+    fn open(&self, path: &Path, out: &mut Out) -> Option<Input> {
+        let reads_all = !self.no_values && !self.choice.is_one() && self.selection.is_empty();
+        if !(is_distant(path) && reads_all) {
+            return open_or_report(path, out);
+        }
+        let copied = Temporary::holding(path).map_err(TensogramError::from).and_then(|copy| {
+            let Some(name) = copy.name() else { return Input::open(path) };
+            // The file stays open when its name goes.
+            Input::of_file(SourceName::of(path).to_string(), TensogramFile::open(name)?, |length| {
+                Share::new(Some(length))
+            })
+        });
+        match copied {
+            Ok(input) => {
+                lost::report(&input, out);
+                Some(input)
+            }
+            Err(error) => {
+                out.problem(&format!("cannot read {}\n{error}", SourceName::of(path)));
+                None
+            }
+        }
+    }
+
     /// The tolerance for values (`None`), or for a key of the metadata.
     fn tolerance(&self, key: Option<&str>) -> Tolerance {
         let number = |all: &[Allowed]| {

@@ -50,7 +50,6 @@ use crate::commands::convert::formats::Format;
 use crate::commands::convert::item::Sink;
 use crate::commands::convert::losses::Losses;
 use crate::read::digests::Digests;
-#[cfg(feature = "grib")]
 use crate::read::in_order::thread_count;
 use crate::read::messages::expect_all;
 use crate::show::output::Out;
@@ -200,11 +199,19 @@ impl Convert {
         Ok(found.or_else(|| to.and_then(Format::usual_source)))
     }
 
-    /// Reads all files, one after the other, and hands what is in them to `sink`. What cannot be read is reported.
+    /// Reads all files, one after the other, and hands what is in them to `sink`: messages are worked on by several threads. What
+    /// cannot be read is reported.
     ///
     /// # Errors
     /// The errors of `sink`.
-    fn read(&self, to: Format, out: &mut Out, losses: &mut Losses, sink: &mut Sink<'_>) -> Result<(), Failure> {
+    fn read<M: Send>(
+        &self,
+        to: Format,
+        out: &mut Out,
+        losses: &mut Losses,
+        mut sink: Sink<'_, '_, '_, M>,
+    ) -> Result<(), Failure> {
+        let (sink, threads) = (&mut sink, thread_count(self.encode.threads()));
         let problems = out.problem_count();
         for path in &self.paths {
             let name = SourceName::of(path);
@@ -212,11 +219,11 @@ impl Convert {
                 Err(text) => out.problem(&text),
                 Ok(None) => out.problem(&format!("{name}: the format of the input is not known: say --from")),
                 Ok(Some(from)) if let Some(text) = from.refusal_of(to) => out.problem(&format!("{name}: {text}")),
-                Ok(Some(Format::Tgm)) => tgm::read(path, self.digests, out, losses, sink)?,
+                Ok(Some(Format::Tgm)) => tgm::read(path, (self.digests, threads), out, losses, sink)?,
                 #[cfg(feature = "grib")]
                 Ok(Some(Format::Grib2)) => {
                     let options = self.grib.options(self.strict);
-                    grib2::read(path, (&options, thread_count(self.encode.threads())), out, losses, sink)?;
+                    grib2::read(path, (&options, threads), out, losses, sink)?;
                 }
                 #[cfg(feature = "zarr")]
                 Ok(Some(from @ Format::Zarr)) => self.read_streamed(from, path, out, losses, sink)?,

@@ -15,6 +15,7 @@ use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::distant::is_distant;
 use crate::read::entry::{Entry, Place};
+use crate::read::in_order::thread_count;
 use crate::read::input::{Input, MessagePart};
 use crate::read::messages::{Seen, for_each_message};
 use crate::read::opening::open_or_report;
@@ -99,18 +100,18 @@ impl Copy {
         }
         let reads = Reads::AndReplaces(slice::from_ref(&self.input));
         self.output.get().write(out, OutputKind::Messages, reads, |out, sink| {
-            let (mut reader, mut left_out) = (input.reader(), 0);
-            for place in &chosen {
-                let entry = reader.entry(*place, MessagePart::Whole);
-                let entry = entry.map_err(Failure::at(format!("{}: message {}", input.name(), place.index)))?;
-                match self.digests.check_bytes(entry.bytes) {
-                    Ok(()) => sink.write_all(entry.bytes)?,
+            let mut left_out = 0;
+            self.checked(input, chosen.iter().copied(), |place, read| {
+                let at = || format!("{}: message {}", input.name(), place.index);
+                match read.map_err(Failure::at(at()))? {
+                    Ok(bytes) => sink.write_all(&bytes)?,
                     Err(error) => {
                         left_out += 1;
-                        out.report(&entry.place(), &error);
+                        out.report(&at(), &error);
                     }
                 }
-            }
+                Ok::<_, Failure>(())
+            })?;
             match left_out {
                 0 => Ok(()),
                 _ if is_same => Err(io::Error::other("damaged messages would be lost: the file stays as it is").into()),
@@ -118,6 +119,18 @@ impl Copy {
                 _ => Ok(()),
             }
         });
+    }
+
+    /// Reads messages and checks their digests on all processors, and gives their bytes to `take` in order.
+    fn checked<E>(
+        &self,
+        input: &Input,
+        places: impl Iterator<Item = Place> + Send,
+        take: impl FnMut(Place, Result<Result<Vec<u8>>>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let work =
+            |(): &mut (), entry: &Entry<'_>| self.digests.check_bytes(entry.bytes).map(|()| entry.bytes.to_vec());
+        input.in_order((places, MessagePart::Whole, thread_count(0)), || (), work, take)
     }
 
     /// Copies the one message that flags name, of a source at an address. No other is looked at but those before it.
@@ -222,24 +235,27 @@ impl Copy {
             out.problem(&format!("{} is the file that is read: nothing was written", SourceName::of(path)));
             return;
         }
-        let (mut reader, mut left, mut appended) = (input.reader(), targets.len(), Appended::default());
-        for (place, path) in targets {
+        let (mut left, mut appended) = (targets.len(), Appended::default());
+        let places: Vec<Place> = targets.iter().map(|(place, _)| *place).collect();
+        let mut paths = targets.into_iter().map(|(_, path)| path);
+        let done = self.checked(input, places.into_iter(), |place, read| {
             left -= 1;
-            match reader.entry(place, MessagePart::Whole) {
-                Ok(entry) => self.append(out, &mut appended, &entry, &path),
-                Err(error) if input.report_unread(out, place, left, &error) => return,
+            let Some(path) = paths.next() else { return Err(()) };
+            let at = || format!("{}: message {}", input.name(), place.index);
+            match read {
+                Ok(Ok(bytes)) => {
+                    if let Err(error) = appended.append(&path, &bytes, out.output_flags().no_clobber) {
+                        out.report(&format!("{}: cannot append to {}", at(), SourceName::of(&path)), &error);
+                    }
+                }
+                Ok(Err(error)) => out.report(&at(), &error),
+                Err(error) if input.report_unread(out, place, left, &error) => return Err(()),
                 Err(_) => {}
             }
-        }
-    }
-
-    /// Appends a message to a file, if its digests are right.
-    fn append(&self, out: &mut Out, appended: &mut Appended, entry: &Entry<'_>, path: &Path) {
-        if let Err(error) = self.digests.check_bytes(entry.bytes) {
-            out.report(&entry.place(), &error);
-        } else if let Err(error) = appended.append(path, entry.bytes, out.output_flags().no_clobber) {
-            out.report(&format!("{}: cannot append to {}", entry.place(), SourceName::of(path)), &error);
-        }
+            Ok(())
+        });
+        // What ends it early was reported.
+        _ = done;
     }
 
     /// The file for a message, if the message is selected.
@@ -259,25 +275,37 @@ fn nothing_whole() -> io::Error {
     io::Error::other("there is no whole message to write")
 }
 
-/// Calls `verdict` for each message and collects the results with their places. Payloads are not read. Also returns
-/// whether every message could be judged; the others are reported.
-fn judge<T>(
+/// Calls `verdict` for each message, on all processors, and collects the results with their places. Payloads are not read. Also
+/// returns whether every message could be judged; the others are reported.
+fn judge<T: Send>(
     out: &mut Out,
     input: &Input,
     numbers: Range<usize>,
-    verdict: impl Fn(&Entry<'_>) -> Result<Option<T>>,
+    verdict: impl Fn(&Entry<'_>) -> Result<Option<T>> + Sync,
 ) -> (Vec<(Place, T)>, bool) {
-    let (mut chosen, mut is_judged) = (Vec::new(), true);
-    let read = input.for_each(out, numbers, MessagePart::Outline, |out, entry| {
-        let place = Place { index: input.message_from(entry.offset), offset: entry.offset, length: entry.length() };
-        match verdict(entry) {
-            Ok(verdict) => chosen.extend(verdict.map(|verdict| (place, verdict))),
-            Err(error) => {
-                is_judged = false;
-                out.report(&entry.place(), &error);
+    let (mut chosen, mut is_judged, end) = (Vec::new(), true, numbers.end);
+    let work = |(): &mut (), entry: &Entry<'_>| verdict(entry);
+    let parts = (input.places(numbers), MessagePart::Outline, thread_count(0));
+    let read = input.in_order(
+        parts,
+        || (),
+        work,
+        |place, judged| {
+            match judged {
+                Ok(Ok(verdict)) => chosen.extend(verdict.map(|verdict| (place, verdict))),
+                Ok(Err(error)) => {
+                    is_judged = false;
+                    out.report(&format!("{}: message {}", input.name(), place.index), &error);
+                }
+                Err(error) => {
+                    is_judged = false;
+                    if input.report_unread(out, place, end - place.index - 1, &error) {
+                        return Err(());
+                    }
+                }
             }
-        }
-        Ok(())
-    });
-    (chosen, is_judged && read.unwrap_or(false))
+            Ok(())
+        },
+    );
+    (chosen, is_judged && read.is_ok())
 }

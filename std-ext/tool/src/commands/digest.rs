@@ -21,7 +21,7 @@ use crate::commands::key_columns::{KeyColumns, Keys};
 use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
-use crate::read::in_order::{Messages, Worked};
+use crate::read::in_order::{Means, Messages, Worked};
 use crate::read::input::MessagePart;
 use crate::read::select::{Scope, Selection};
 use crate::read::structure::Structure;
@@ -101,7 +101,7 @@ impl Run for Digest {
         let keys = self.keys.columns(Table::new(COLUMNS).titles(), &self.listing);
         let budget = self.limits.budget();
         let threads = self.decoding.threads(&budget);
-        let state = |len| Costs { options: self.decoding.options(), spending: budget.of_file(len) };
+        let state = |means: Means| Costs { options: self.decoding.options(), spending: budget.of_file(means.length) };
         let look = |costs: &mut Costs, entry: &Entry<'_>| -> Result<Option<Found>, TensogramError> {
             let is_chosen = self.selection.chooses(entry, self.digests)?;
             Ok(is_chosen.then(|| Found { length: entry.length(), objects: self.objects(entry, costs, &keys) }))

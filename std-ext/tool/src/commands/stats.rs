@@ -3,6 +3,7 @@
 mod over;
 
 use std::cmp::Ordering;
+use std::convert::Infallible;
 use std::io;
 use std::mem;
 
@@ -13,6 +14,7 @@ use tgm_core::descriptor::Descriptor;
 use tgm_core::metadata::MessageMetadata;
 use tgm_core::object::DataObject;
 use tgm_grid::{Area, Places, RegularGrid};
+use tgm_std::internal::Threads;
 use tgm_std::internal::query::Number;
 use tgm_std::{DecodeLimits, Spending, TensogramError};
 
@@ -29,7 +31,7 @@ use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, json_of, parts};
 use crate::read::entry::Entry;
-use crate::read::in_order::{Messages, Worked};
+use crate::read::in_order::{Means, Messages, Worked};
 use crate::read::input::MessagePart;
 use crate::read::places::{area, places};
 use crate::read::select::{Scope, Selection, text};
@@ -47,7 +49,7 @@ use crate::show::text::shorten;
 /// quantiles lie between neighbouring values on a straight line. All objects together have statistics if their units are the
 /// same. Quantiles of all objects together are within 0.5 % of
 /// a value. Of complex numbers, the real and the imaginary parts have a line each; bits of a bitmask are 0 and 1.
-/// Objects are decoded one at a time.
+/// Each thread decodes one object at a time.
 #[derive(Args, Debug)]
 pub(crate) struct Stats {
     #[command(flatten)]
@@ -239,8 +241,8 @@ impl Run for Stats {
         let keys = self.keys.columns(self.table(&KeyColumns::default()).titles(), &self.files.listing);
         let budget = self.limits.budget();
         let threads = self.decoding.threads(&budget);
-        let state = |len| budget.of_file(len);
-        let look = |spending: &mut Spending, entry: &Entry<'_>| self.lines(entry, &keys, spending);
+        let state = |means: Means| (budget.of_file(means.length), means.threads);
+        let look = |state: &mut (Spending, u32), entry: &Entry<'_>| self.lines(entry, &keys, state);
         let mut work = Work { stats: self, keys: &keys, total: Total::default() };
         let messages = Messages { paths: &self.files.paths, choice: self.choice, wanted: MessagePart::Whole, threads };
         if self.files.json() {
@@ -285,7 +287,7 @@ impl Stats {
 }
 
 impl Stats {
-    fn lines(&self, entry: &Entry<'_>, keys: &KeyColumns, spending: &mut Spending) -> Lines {
+    fn lines(&self, entry: &Entry<'_>, keys: &KeyColumns, (spending, threads): &mut (Spending, u32)) -> Lines {
         let Stats { selection, objects: each, only, .. } = self;
         let message = Message::parse(entry.bytes)?;
         let metadata = self.digests.metadata(&message)?;
@@ -298,20 +300,31 @@ impl Stats {
         let check = self.digests.of(&message)?;
         let among = selection.of_objects(&metadata)?;
         let asked = keys.annotations(&metadata)?;
-        let mut lines = Vec::new();
+        let mut chosen = Vec::new();
         for ((index, object), about) in message.objects().enumerate().zip(metadata.objects()) {
             let about = about?;
             let structure = structure.of_object(index, object.as_ref().ok());
             if !only.has(index) || (*each && !among.has(&about, structure)?) {
                 continue;
             }
-            let scope = Scope::Object(&about, &asked, structure);
-            let found = object.as_ref().map_err(|error| TensogramError::from(*error)).and_then(|object| {
-                check.check(index, object.frame())?;
-                spending.spend(object, &self.decoding.options().limits)?;
-                self.object((index, object), scope, &metadata, keys)
+            let object = object.map_err(TensogramError::from).and_then(|object| {
+                spending.spend(&object, &self.decoding.options().limits)?;
+                Ok(object)
             });
-            match found {
+            chosen.push((index, object, about));
+        }
+        let threads = Threads::resolve(*threads, entry.length(), None)?;
+        let Ok(found) = threads.map(&chosen, |(index, object, about)| {
+            let found = object.as_ref().ok().map(|object| {
+                check.check(*index, object.frame())?;
+                let scope = Scope::Object(about, &asked, structure.of_object(*index, Some(object)));
+                self.object((*index, object), scope, &metadata, keys)
+            });
+            Ok::<_, Infallible>(found)
+        });
+        let mut lines = Vec::new();
+        for ((index, object, _), found) in chosen.into_iter().zip(found) {
+            match object.and_then(|_| found.unwrap_or_else(|| Ok(Vec::new()))) {
                 Ok(found) => lines.extend(found.into_iter().map(|line| (index, Ok(line)))),
                 Err(error) => lines.push((index, Err(error))),
             }

@@ -34,8 +34,7 @@ pub(crate) fn open_or_report(
     let found = match open_all(paths, &options) {
         Ok(found) => found,
         Err(error) => {
-            let about = paths.iter().map(|path| foreign::of_folder(path)).find(|about| !about.is_empty());
-            out.report(&(names(paths) + &about.unwrap_or_default()), &error);
+            out.report(&names(paths), &error);
             return None;
         }
     };

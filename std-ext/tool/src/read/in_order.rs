@@ -52,6 +52,23 @@ pub(crate) fn bounded(threads: usize, longest: u64) -> (usize, usize) {
     (threads.min(most).max(1), if longest > LONG { 1 } else { AHEAD })
 }
 
+/// How many of `threads` threads work on one message each, if there are `count` messages, and how many threads each of them has
+/// for the objects of its message: few messages of many objects keep all threads busy too. Codecs are not told of these threads,
+/// because bytes that they make may hang on the number.
+pub(crate) fn shared(threads: usize, count: usize) -> (usize, u32) {
+    let messages = threads.min(count).max(1);
+    (messages, u32::try_from(threads / messages).unwrap_or(u32::MAX).max(1))
+}
+
+/// What a thread may use for messages of a file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Means {
+    /// Bytes of the file, [`u64::MAX`] for a stream.
+    pub(crate) length: u64,
+    /// Threads for the objects of one message.
+    pub(crate) threads: u32,
+}
+
 /// Does `work` on each item, on `threads` threads, and gives each result to `take` in the order of the items, on this
 /// thread. Each thread has a state of its own. For each thread `ahead` results may wait.
 ///
@@ -245,22 +262,22 @@ pub(crate) enum Worked<'e, R> {
 
 impl Messages<'_> {
     /// Does `work` on each message, on several threads, and calls `with` with the result, in order and on this thread. Each
-    /// thread has a state of its own, made with the bytes of the file, [`u64::MAX`] for a stream. What cannot be read is
-    /// reported. The messages of a stream and of a source at an address are worked on as they come, on this thread.
+    /// thread has a state of its own. What cannot be read is reported. The messages of a stream and of a source at an address
+    /// are worked on as they come, on this thread, which may use all threads for the objects of a message.
     ///
     /// # Errors
     /// The errors of `with`.
     pub(crate) fn for_each<S, R: Send>(
         &self,
         out: &mut Out,
-        state: impl Fn(u64) -> S + Sync,
+        state: impl Fn(Means) -> S + Sync,
         work: impl Fn(&mut S, &Entry<'_>) -> R + Sync,
         mut with: impl FnMut(&mut Out, Worked<'_, R>) -> io::Result<()>,
     ) -> io::Result<()> {
         expect_all(self.paths);
         for path in self.paths {
             if is_stream(path) || is_distant(path) {
-                let mut state = state(u64::MAX);
+                let mut state = state(Means { length: u64::MAX, threads: shared(self.threads, 1).1 });
                 for_each_step(slice::from_ref(path), self.choice, self.wanted, out, |out, step| match step {
                     Step::Message(entry) => {
                         let found = work(&mut state, entry);
@@ -273,9 +290,10 @@ impl Messages<'_> {
             let Some(input) = open_or_report(path, out) else { continue };
             let Some(numbers) = self.choice.of(&input, out) else { continue };
             let (name, end) = (input.name(), numbers.end);
+            let (messages, threads) = shared(self.threads, numbers.len());
             let done = input.in_order(
-                (input.places(numbers), self.wanted, self.threads),
-                || state(input.len()),
+                (input.places(numbers), self.wanted, messages),
+                || state(Means { length: input.len(), threads }),
                 &work,
                 |place, found| {
                     if out.is_full() {
@@ -323,6 +341,12 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
+
+    #[test]
+    fn threads_take_a_message_each_and_what_is_left_its_objects() {
+        let of = [(2, 0), (2, 1), (4, 100), (16, 3), (1, 5), (0, 5)];
+        assert_eq!(of.map(|(threads, count)| shared(threads, count)), [(1, 2), (1, 2), (4, 1), (3, 5), (1, 1), (1, 1)]);
+    }
 
     #[test]
     fn results_come_in_order_and_few_wait() {

@@ -104,10 +104,20 @@ impl Input {
     ) -> Result<Self, TensogramError> {
         let mut bytes = Vec::new();
         source.read_to_end(&mut bytes)?;
+        Ok(Self::in_bytes(name, bytes, progress))
+    }
+
+    /// The messages of these bytes, which are not counted as progress.
+    #[cfg(any(feature = "netcdf", feature = "zarr"))]
+    pub(crate) fn of_bytes(name: String, bytes: Vec<u8>) -> Self {
+        Self::in_bytes(name, bytes, |_| Share::new(Some(0)))
+    }
+
+    fn in_bytes(name: String, bytes: Vec<u8>, progress: impl FnOnce(u64) -> Share) -> Self {
         let segments: Vec<_> = scan(&bytes).collect();
         let messages = segments.iter().filter(|segment| segment.is_message());
         let messages = messages.map(|found| MessageLayout { offset: found.offset(), length: found.length() }).collect();
-        Ok(Self::new(name, Backing::Memory(bytes), messages, segments, progress))
+        Self::new(name, Backing::Memory(bytes), messages, segments, progress)
     }
 
     fn new(

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use crate::read::foreign::of_folder;
 use crate::read::input::Input;
 use crate::read::lost;
 use crate::show::output::Out;
@@ -24,7 +23,7 @@ pub(crate) fn open_unreported(path: &Path, out: &mut Out) -> Option<Input> {
             Some(input)
         }
         Err(error) => {
-            out.problem(&format!("cannot read {}{}\n{error}", SourceName::of(path), of_folder(path)));
+            out.problem(&format!("cannot read {}\n{error}", SourceName::of(path)));
             None
         }
     }

@@ -8,6 +8,7 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::read::pipes;
 use crate::write::interrupt::InFlight;
 
 /// Random names that are tried. A collision is unlikely.
@@ -44,13 +45,11 @@ impl Temporary {
     ///
     /// # Errors
     /// The errors of making a file.
-    #[cfg(any(feature = "netcdf", feature = "zarr"))]
     pub(crate) fn with_name(directory: &Path) -> io::Result<Self> {
         Self::create(directory, PRIVATE)
     }
 
     /// The name of the file, if it has one.
-    #[cfg(any(feature = "netcdf", feature = "zarr"))]
     pub(crate) fn name(&self) -> Option<&Path> {
         self.name.as_deref()
     }
@@ -77,6 +76,16 @@ impl Temporary {
             }
         }
         Err(taken)
+    }
+
+    /// A file with all that comes from a pipe or from an address, for what opens names, or reads in any order.
+    ///
+    /// # Errors
+    /// The errors of reading, and of making and writing a file.
+    pub(crate) fn holding(path: &Path) -> io::Result<Self> {
+        let temporary = Self::with_name(&std::env::temp_dir())?;
+        io::copy(&mut pipes::open(path)?, &mut temporary.file())?;
+        Ok(temporary)
     }
 
     /// The file to write to.

@@ -315,21 +315,3 @@ fn a_file_without_a_whole_message_says_what_it_holds_instead() {
         }
     }
 }
-
-#[test]
-fn a_zarr_store_is_told_by_its_name_and_the_command_that_reads_it() {
-    let folder = tempfile::tempdir().unwrap();
-    for sign in ["zarr.json", ".zgroup", ".zarray"] {
-        let path = folder.path().join(sign.trim_start_matches('.'));
-        fs::create_dir(&path).unwrap();
-        for command in ["ls", "info", "digest", "scan", "extract", "cube"] {
-            assert!(!tgm([Path::new(command), &path]).stderr.contains("Zarr"), "{command}");
-        }
-        fs::write(path.join(sign), "{}").unwrap();
-        for command in ["ls", "info", "digest", "scan", "extract", "cube"] {
-            let run = tgm([Path::new(command), &path]);
-            assert_eq!(run.code, Some(1), "{command}");
-            assert!(run.stderr.contains("it is a Zarr store: `tgm convert`"), "tgm {command}: {}", run.stderr);
-        }
-    }
-}

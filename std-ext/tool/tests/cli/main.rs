@@ -67,6 +67,7 @@ mod streams;
 mod tables;
 mod tailing;
 mod terminal;
+mod threads;
 mod tool;
 mod truncated;
 mod upgrade;

@@ -93,6 +93,8 @@ fn a_command_makes_few_requests() {
         let distant_catalog = server.url("/fields.tgmc");
         // A whole file that is read from start to end comes in requests of up to 8 MiB; long messages are hopped over.
         let all = if len < 1_000_000 { 5 + bytes.len().div_ceil(8 << 20) } else { count + 1 };
+        // What is read to its end by all means takes as many requests as its bytes take.
+        let whole = 1 + bytes.len().div_ceil(8 << 20);
         let rows: &[(&[&str], usize)] = &[
             (&["get", "-p", "name", "--at", &at, "FILE"], 2),
             (&["cat", "--at", &at, "FILE"], 3),
@@ -101,6 +103,12 @@ fn a_command_makes_few_requests() {
             (&["get", "-p", "name", "-m", &number, "FILE"], index + 2),
             (&["cat", "-m", &number, "FILE"], index + 3),
             (&["ls", "FILE"], all),
+            (&["extract", "--at", &at, "FILE"], 3),
+            (&["extract", "-m", &number, "FILE"], index + 3),
+            (&["extract", "-w", &name, "FILE"], index + 3),
+            (&["verify", "FILE"], whole),
+            (&["compare", "FILE", path.to_str().unwrap()], whole),
+            (&["compare", "--by", "name", "FILE", "FILE"], 2 * whole),
         ];
         for (command, most) in rows {
             server.take_log();

@@ -58,10 +58,10 @@ impl Reader<'_> {
             self.take(on_disk, array)?;
             let texts = of_chunk(bytes, codecs, texts_of_chunk).map_err(in_chunk)?;
             let first = u32::try_from(pool.len()).map_err(|_| encoding("there are too many texts"))?;
-            let numbers = (first..).take(texts.len()).flat_map(u32::to_le_bytes).collect();
+            let numbers: Vec<u8> = (first..).take(texts.len()).flat_map(u32::to_le_bytes).collect();
             pool.extend(texts);
             let (origin, shape) = array.extent(index);
-            let elements = array.decode(numbers, &self.options.limits).map_err(in_chunk)?;
+            let elements = array.decode(&numbers, &self.options.limits).map_err(in_chunk)?;
             let part = array.cut(&elements, &array.chunk, &vec![0; shape.len()], &shape)?;
             whole = array.paste(whole, &array.shape, (&origin, &shape), &part)?;
         }

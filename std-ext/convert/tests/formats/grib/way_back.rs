@@ -1,7 +1,7 @@
 //! The way back: every message returns to the byte, and what was edited is refused.
 
 use ciborium::Value;
-use tgm_convert::grib2::{GribOptions, from_tensogram, to_tensogram};
+use tgm_convert::grib2::{GribKeys, GribOptions, from_tensogram, to_tensogram};
 use tgm_std::deps::ciborium;
 use tgm_std::encode::{Part, encode_parts};
 use tgm_std::{DecodeOptions, EncodeOptions, GlobalMetadata, TensogramError, decode};
@@ -190,4 +190,26 @@ fn bytes_that_mean_nothing_return_too() {
     let length = u32::from_be_bytes(*message[data..].first_chunk().unwrap()) + 2;
     message[data..data + 4].copy_from_slice(&length.to_be_bytes());
     assert!(back(&converted(&message)).unwrap() == message);
+}
+
+/// Keys that stand in the sections too can be left out: messages are smaller, say the same under the keys that they have, and return to
+/// the byte.
+#[test]
+fn fields_with_few_keys_return_to_the_byte() {
+    let is_read = |(name, expected): &&(String, serde_json::Value)| expected["fields"].is_array() && has_codec(name);
+    for (name, _) in expected().iter().filter(is_read) {
+        for message in messages(&sample(name)) {
+            let all = to_tensogram(&message, &GribOptions::default()).unwrap();
+            let few = GribOptions { keys: GribKeys::Few, ..GribOptions::default() };
+            let few = to_tensogram(&message, &few).unwrap().message;
+            assert!(few.len() + 300 < all.message.len(), "{name}: {} {}", few.len(), all.message.len());
+            assert!(back(&few).unwrap() == message, "{name}");
+            let base = |message: &[u8]| tgm_std::decode_descriptors(message).unwrap().0.base;
+            for (few, all) in base(&few).iter().zip(base(&all.message)) {
+                assert_eq!(few["mars"], all["mars"], "{name}");
+                let all = all["grib"].as_map().unwrap();
+                assert!(few["grib"].as_map().unwrap().iter().all(|entry| all.contains(entry)), "{name}");
+            }
+        }
+    }
 }

@@ -16,7 +16,7 @@ use tgm_std::TensogramError;
 use tgm_std::core::descriptor::ByteOrder;
 
 use super::formats::Format;
-use super::item::{Item, Sink};
+use super::item::{Sink, Taken};
 use super::losses::Losses;
 use super::source;
 use crate::show::output::Out;
@@ -133,13 +133,13 @@ impl ArrayFlags {
 ///
 /// # Errors
 /// The errors of `sink`.
-pub(super) fn read(
+pub(super) fn read<M>(
     from: Format,
     path: &Path,
     flags: &ArrayFlags,
     out: &mut Out,
     losses: &mut Losses,
-    sink: &mut Sink<'_>,
+    sink: &mut Sink<'_, '_, '_, M>,
 ) -> Result<(), Failure> {
     let name = SourceName::of(path).to_string();
     let bytes = match source::bytes(path, |start, len| check_len(from, start, len)) {
@@ -153,7 +153,7 @@ pub(super) fn read(
         Ok(arrays) => {
             losses.list(out, &name, 0, &arrays.not_kept)?;
             Share::new(Some(0)).come_to(0, 1);
-            sink(out, losses, &name, Item::Arrays(arrays))
+            (sink.take)(out, losses, &name, Taken::Arrays(arrays))
         }
         Err(error) => {
             out.report(&name, &error);

@@ -10,8 +10,11 @@ use tgm_std::file::SourceName;
 use tgm_std::{DecodeOptions, TensogramError};
 
 use super::Convert;
-use super::item::Item;
+use super::formats::Format;
+use super::item::{Item, Sink, Taken};
+use super::losses::Losses;
 use crate::read::in_order::thread_count;
+use crate::show::output::Out;
 use crate::write::destination::Failure;
 use crate::write::temporary::Temporary;
 
@@ -41,6 +44,22 @@ impl CubeFlags {
     }
 }
 
+/// A message for a file of variables.
+pub(super) struct Gathered {
+    pub(super) bytes: Vec<u8>,
+    /// Whether it holds fields, which may become variables together.
+    has_fields: bool,
+}
+
+impl Gathered {
+    /// The message of an item.
+    pub(super) fn new(item: Item<'_>) -> Self {
+        // What cannot be read is reported by who writes it.
+        let has_fields = tgm_convert::is_of_fields(&item.message).unwrap_or(false);
+        Self { bytes: item.message.into_owned(), has_fields }
+    }
+}
+
 /// Messages of fields, gathered in a file: a variable can be defined when all of its fields are known.
 pub(super) struct Fields {
     /// The folder of the file. `None` if each object becomes a variable.
@@ -49,16 +68,12 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Takes a message, if it holds fields that become variables together. Otherwise the item comes back.
+    /// Takes a message, if it holds fields that become variables together. Returns whether it did.
     ///
     /// # Errors
     /// The errors of writing the file.
-    pub(super) fn take<'i>(&mut self, item: Item<'i>) -> Result<Option<Item<'i>>, Failure> {
-        let (Some(beside), Item::Message(message)) = (&self.beside, &item) else { return Ok(Some(item)) };
-        // What cannot be read is reported by who writes it.
-        if !tgm_convert::is_of_fields(message).unwrap_or(false) {
-            return Ok(Some(item));
-        }
+    pub(super) fn take(&mut self, message: &Gathered) -> Result<bool, Failure> {
+        let Some(beside) = self.beside.as_ref().filter(|_| message.has_fields) else { return Ok(false) };
         let (temporary, mut sink) = if let Some(held) = self.held.take() {
             held
         } else {
@@ -66,9 +81,9 @@ impl Fields {
             let file = temporary.file().try_clone()?;
             (temporary, BufWriter::new(file))
         };
-        sink.write_all(message)?;
+        sink.write_all(&message.bytes)?;
         self.held = Some((temporary, sink));
-        Ok(None)
+        Ok(true)
     }
 
     /// The datasets of what was taken.
@@ -96,6 +111,32 @@ impl Fields {
 }
 
 impl Convert {
+    /// Reads all files, and calls `with` for each message that is not taken by `fields`. Returns how many there are in all.
+    ///
+    /// # Errors
+    /// The errors of reading and writing; what `with` reports.
+    pub(super) fn read_gathered(
+        &self,
+        to: Format,
+        (fields, out, losses): (&mut Fields, &mut Out, &mut Losses),
+        with: &mut dyn FnMut(&mut Out, &mut Losses, &str, &[u8]) -> Result<(), Failure>,
+    ) -> Result<usize, Failure> {
+        let mut count = 0;
+        let mut take = |out: &mut Out, losses: &mut Losses, place: &str, taken: Taken<'_, Gathered>| {
+            count += 1;
+            match taken {
+                Taken::Made(message) if fields.take(&message)? => Ok(()),
+                Taken::Made(message) => with(out, losses, place, &message.bytes),
+                Taken::Arrays(arrays) => {
+                    let message = arrays.encode(&self.encode.options_with_masks()).map_err(Failure::at(place))?;
+                    with(out, losses, place, &message)
+                }
+            }
+        };
+        self.read(to, out, losses, Sink { make: &Gathered::new, take: &mut take })?;
+        Ok(count)
+    }
+
     /// Where fields are gathered, if they become variables together: beside the output.
     pub(super) fn fields(&self) -> Fields {
         // Other keys name objects, which are then variables of their own.
@@ -124,7 +165,11 @@ impl Convert {
 
     /// Options for decoding, on all threads that the flags allow.
     pub(super) fn decode_options(&self) -> DecodeOptions {
-        let threads = u32::try_from(thread_count(self.encode.threads())).unwrap_or(1);
-        DecodeOptions { threads, ..DecodeOptions::default() }
+        DecodeOptions { threads: self.threads(), ..DecodeOptions::default() }
+    }
+
+    /// All threads that the flags allow, for options of the library.
+    pub(super) fn threads(&self) -> u32 {
+        u32::try_from(thread_count(self.encode.threads())).unwrap_or(1)
     }
 }

@@ -3,14 +3,16 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use tgm_convert::grib2::{
-    Converted, Found, GribError, GribOptions, MessageReader, Note, from_tensogram_into, to_tensogram,
+    Converted, Found, GribError, GribKeys, GribOptions, MessageReader, Note, Restored, from_tensogram, to_tensogram,
 };
 use tgm_std::{DecodeOptions, TensogramError};
 
-use super::item::{Item, Sink};
+use super::Convert;
+use super::formats::Format;
+use super::item::{Item, Sink, Taken};
 use super::losses::Losses;
 use super::source::stream;
 use crate::read::in_order::{AHEAD, in_order};
@@ -29,12 +31,24 @@ pub(super) struct GribFlags {
     /// Keep no PNG and JPEG 2000 data of GRIB beside their values; they return as simple packing, with the same values
     #[arg(long)]
     drop_original: bool,
+    /// The keys that each field of GRIB gets: all numbers of its sections, or the few that tell fields apart; the others stand in
+    /// the sections, which are kept
+    #[arg(long, value_name = "WHICH", default_value = "all")]
+    grib_keys: Which,
+}
+
+/// Which keys a field gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Which {
+    All,
+    Few,
 }
 
 impl GribFlags {
     /// The options of the library. `strict` also checks data that are copied.
     pub(super) fn options(&self, strict: bool) -> GribOptions {
-        GribOptions { keep_original: !self.drop_original, check_streams: strict, ..GribOptions::default() }
+        let keys = if self.grib_keys == Which::Few { GribKeys::Few } else { GribKeys::All };
+        GribOptions { keep_original: !self.drop_original, check_streams: strict, keys, ..GribOptions::default() }
     }
 }
 
@@ -42,12 +56,12 @@ impl GribFlags {
 ///
 /// # Errors
 /// The errors of `sink`.
-pub(super) fn read(
+pub(super) fn read<M: Send>(
     path: &Path,
     (options, threads): (&GribOptions, usize),
     out: &mut Out,
     losses: &mut Losses,
-    sink: &mut Sink<'_>,
+    sink: &mut Sink<'_, '_, '_, M>,
 ) -> Result<(), Failure> {
     let name = SourceName::of(path).to_string();
     let source = match stream(path) {
@@ -58,10 +72,15 @@ pub(super) fn read(
         }
     };
     let (mut lost, progress) = (Lost::default(), Share::new(Some(0)));
-    let work = |(): &mut (), pieces: Vec<Piece>| -> Vec<Done> {
+    let make = sink.make;
+    let work = |(): &mut (), pieces: Vec<Piece>| -> Vec<Done<M>> {
         let done = |piece| match piece {
             Piece::Message { index, offset, bytes } => {
-                Done::Message { index, offset, made: to_tensogram(&bytes, options) }
+                let place = format!("{name}: GRIB message {index} at {offset}");
+                let made = to_tensogram(&bytes, options).map(|Converted { message, notes }| {
+                    (notes, make(Item { place: &place, message: message.into(), threads: 1 }))
+                });
+                Done::Message { index, place, made }
             }
             Piece::Lost { offset, length, error } => Done::Lost { offset, length, error },
             Piece::Failed(error) => Done::Failed(error),
@@ -76,13 +95,12 @@ pub(super) fn read(
         |done| {
             done.into_iter().try_for_each(|done| {
                 match done {
-                    Done::Message { index, offset, made } => {
+                    Done::Message { index, place, made } => {
                         lost.report(&name, out);
-                        let place = format!("{name}: GRIB message {index} at {offset}");
                         match made {
-                            Ok(converted) => {
-                                converted.notes.iter().try_for_each(|note| tell(note, &place, out, losses))?;
-                                sink(out, losses, &place, Item::Message(&converted.message))?;
+                            Ok((notes, made)) => {
+                                notes.iter().try_for_each(|note| tell(note, &place, out, losses))?;
+                                (sink.take)(out, losses, &place, Taken::Made(made))?;
                             }
                             Err(error) => out.report(&place, &error),
                         }
@@ -107,8 +125,8 @@ enum Piece {
 }
 
 /// What became of a piece.
-enum Done {
-    Message { index: usize, offset: u64, made: Result<Converted, TensogramError> },
+enum Done<M> {
+    Message { index: usize, place: String, made: Result<(Vec<Note>, M), TensogramError> },
     Lost { offset: u64, length: u64, error: Option<GribError> },
     Failed(io::Error),
 }
@@ -155,37 +173,30 @@ fn tell(note: &Note, place: &str, out: &mut Out, losses: &mut Losses) -> Result<
     }
 }
 
-/// The way back to GRIB.
-#[derive(Default)]
-pub(super) struct GribWriter {
-    message: Vec<u8>,
-}
-
-impl GribWriter {
-    /// Writes the GRIB message of a message. What was not made from GRIB is reported and left out.
+impl Convert {
+    /// Writes the GRIB messages of all messages. What was not made from GRIB is reported and left out.
     ///
     /// # Errors
     /// The errors of writing, and what is not kept, if that is an error.
-    pub(super) fn write(
-        &mut self,
-        item: &Item<'_>,
-        place: &str,
-        out: &mut Out,
-        losses: &Losses,
-        sink: &mut dyn Write,
-    ) -> Result<(), Failure> {
-        let Item::Message(message) = item else {
-            out.report(place, &TensogramError::Metadata("arrays cannot become GRIB: it was not made from GRIB".into()));
-            return Ok(());
-        };
-        match from_tensogram_into(message, &DecodeOptions::default(), &mut self.message) {
-            Ok(not_kept) => {
-                not_kept.iter().try_for_each(|key| losses.not_kept(out, place, key))?;
-                sink.write_all(&self.message)?;
+    pub(super) fn write_grib(&self, out: &mut Out, losses: &mut Losses, sink: &mut dyn Write) -> Result<(), Failure> {
+        let make = |item: Item<'_>| from_tensogram(&item.message, &DecodeOptions::default());
+        let mut take = |out: &mut Out, losses: &mut Losses, place: &str, taken: Taken<'_, _>| {
+            let restored = match taken {
+                Taken::Made(restored) => restored,
+                Taken::Arrays(_) => {
+                    Err(TensogramError::Metadata("arrays cannot become GRIB: it was not made from GRIB".into()))
+                }
+            };
+            match restored {
+                Ok(Restored { message, not_kept }) => {
+                    not_kept.iter().try_for_each(|key| losses.not_kept(out, place, key))?;
+                    sink.write_all(&message)?;
+                }
+                Err(error) => out.report(place, &error),
             }
-            Err(error) => out.report(place, &error),
-        }
-        Ok(())
+            Ok(())
+        };
+        self.read(Format::Grib2, out, losses, Sink { make: &make, take: &mut take })
     }
 }
 

@@ -1,11 +1,8 @@
-//! What readers hand on, one message at a time.
+//! What readers hand on, one message at a time, and what is done with it.
 
-#[cfg(any(feature = "netcdf", feature = "zarr"))]
 use std::borrow::Cow;
 
 use tgm_convert::arrays::Arrays;
-#[cfg(any(feature = "netcdf", feature = "zarr"))]
-use tgm_std::EncodeOptions;
 use tgm_std::TensogramError;
 
 use crate::read::values::as_stored;
@@ -14,38 +11,40 @@ use crate::write::destination::Failure;
 
 use super::losses::Losses;
 
-/// What becomes of one message, or becomes one.
-pub(super) enum Item<'a> {
-    /// The bytes of a message, checked as far as the reader can.
-    Message(&'a [u8]),
-    /// Arrays of a file.
+/// The bytes of a message, checked as far as the reader can, and where it is from.
+pub(super) struct Item<'a> {
+    /// The place as text.
+    pub(super) place: &'a str,
+    pub(super) message: Cow<'a, [u8]>,
+    /// How many threads may work on its objects.
+    pub(super) threads: u32,
+}
+
+/// What a writer takes, in order and on one thread.
+pub(super) enum Taken<'a, M> {
+    /// What was made of a message.
+    Made(M),
+    /// The arrays of a whole file.
     Arrays(Arrays<'a>),
 }
 
-/// What takes the items, with their places as text.
-pub(super) type Sink<'s> = dyn FnMut(&mut Out, &mut Losses, &str, Item<'_>) -> Result<(), Failure> + 's;
+/// What makes of each message what is written of it, on several threads.
+pub(super) type Make<'s, M> = dyn Fn(Item<'_>) -> M + Sync + 's;
+/// What writes it, and the places as text.
+pub(super) type Take<'s, M> = dyn FnMut(&mut Out, &mut Losses, &str, Taken<'_, M>) -> Result<(), Failure> + 's;
 
-impl<'a> Item<'a> {
-    /// The arrays of the item. The objects of a message are decoded.
+/// What is done with all that is read.
+pub(super) struct Sink<'m, 't, 's, M> {
+    pub(super) make: &'m Make<'s, M>,
+    pub(super) take: &'t mut Take<'s, M>,
+}
+
+impl Item<'_> {
+    /// The arrays of the message. Its objects are decoded.
     ///
     /// # Errors
     /// The errors of [`Arrays::decode`].
-    pub(super) fn into_arrays(self) -> Result<Arrays<'a>, TensogramError> {
-        match self {
-            Self::Message(message) => Arrays::decode(message, &as_stored()),
-            Self::Arrays(arrays) => Ok(arrays),
-        }
-    }
-
-    /// The message, or the one that the arrays become.
-    ///
-    /// # Errors
-    /// The errors of [`Arrays::encode`].
-    #[cfg(any(feature = "netcdf", feature = "zarr"))]
-    pub(super) fn into_message(self, options: &EncodeOptions) -> Result<Cow<'a, [u8]>, TensogramError> {
-        match self {
-            Self::Message(message) => Ok(Cow::Borrowed(message)),
-            Self::Arrays(arrays) => arrays.encode(options).map(Cow::Owned),
-        }
+    pub(super) fn arrays(&self) -> Result<Arrays<'_>, TensogramError> {
+        Arrays::decode(&self.message, &as_stored())
     }
 }

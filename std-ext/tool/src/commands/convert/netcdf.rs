@@ -38,7 +38,12 @@ impl Convert {
     /// The options for reading files.
     pub(super) fn netcdf_options(&self) -> NetcdfOptions {
         let split = if self.netcdf.split == By::Record { Split::Record } else { Split::File };
-        NetcdfOptions { split, encode: self.encode.options_with_masks(), ..NetcdfOptions::default() }
+        NetcdfOptions {
+            split,
+            encode: self.encode.options_with_masks(),
+            threads: self.threads(),
+            ..NetcdfOptions::default()
+        }
     }
 
     /// Writes everything that is read to one file.

@@ -3,13 +3,13 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use tgm_convert::arrays::Arrays;
+use tgm_convert::arrays::{Arrays, NotKept};
+use tgm_std::TensogramError;
 
 use super::Convert;
+use super::arrays::ArrayFlags;
 use super::formats::{Format, Holds};
-#[cfg(feature = "grib")]
-use super::grib2::GribWriter;
-use super::item::Item;
+use super::item::{Item, Sink, Taken};
 use super::losses::Losses;
 use crate::args::files::usage;
 use crate::read::pipes;
@@ -48,33 +48,35 @@ impl Convert {
     /// Writes one file.
     fn write_file(&self, out: &mut Out, to: Format, losses: &mut Losses) {
         let what = if to.holds() == Holds::Messages { OutputKind::Converted } else { OutputKind::Values };
-        self.output.write(out, what, Reads::Only(&self.paths), |out, sink| {
+        self.output.write(out, what, Reads::Only(&self.paths), |out, sink| match to {
+            Format::Tgm => self.write_messages(out, losses, sink),
             #[cfg(feature = "grib")]
-            let mut grib = GribWriter::default();
-            let mut count = 0_usize;
-            self.read(to, out, losses, &mut |out, losses, place, item| match (to, item) {
-                (Format::Tgm, Item::Message(message)) if self.pipeline.is_empty() => Ok(sink.write_all(message)?),
-                (Format::Tgm, Item::Message(message)) => Ok(sink.write_all(&self.restaged(message, place)?)?),
-                (Format::Tgm, Item::Arrays(arrays)) => self.write_message(arrays, place, out, losses, sink),
-                #[cfg(feature = "grib")]
-                (Format::Grib2, item) => grib.write(&item, place, out, losses, sink),
-                (_, item) => each_unit(to, out, place, item, |out, first, arrays| {
-                    count += 1;
-                    if count > 1 {
-                        let text = format!(
-                            "one file holds one {}: name a folder, or put [{INDEX}] into the name",
-                            if to.holds() == Holds::Array { "array" } else { "message" }
-                        );
-                        return Err(Failure::said(place, text));
-                    }
-                    self.write_unit(to, out, losses, (place, first), arrays, sink)
-                }),
-            })?;
-            match (what, count) {
-                (OutputKind::Values, 0) => Err(std::io::Error::other("there is no array to write").into()),
-                _ => Ok(()),
-            }
+            Format::Grib2 => self.write_grib(out, losses, sink),
+            _ => self.write_one_unit(to, out, losses, sink),
         });
+    }
+
+    /// Writes the only unit that there is.
+    fn write_one_unit(
+        &self,
+        to: Format,
+        out: &mut Out,
+        losses: &mut Losses,
+        sink: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        let mut count = 0_usize;
+        self.read_units(to, out, losses, &mut |out, losses, place, unit| {
+            count += 1;
+            if count > 1 {
+                let text = format!(
+                    "one file holds one {}: name a folder, or put [{INDEX}] into the name",
+                    if to.holds() == Holds::Array { "array" } else { "message" }
+                );
+                return Err(Failure::said(place, text));
+            }
+            self.write_unit(to, out, losses, place, unit, sink)
+        })?;
+        if count == 0 { Err(std::io::Error::other("there is no array to write").into()) } else { Ok(()) }
     }
 
     /// Writes a file for each unit. With `--strict` all are made once before, and written nowhere: a file that is in its place
@@ -85,10 +87,8 @@ impl Convert {
                 usage("--strict reads twice to write several files, and a pipe can be read once: name a file");
             }
             let problems = out.problem_count();
-            let tried = self.read(to, out, losses, &mut |out, losses, place, item| {
-                each_unit(to, out, place, item, |out, first, arrays| {
-                    self.write_unit(to, out, losses, (place, first), arrays, &mut std::io::sink())
-                })
+            let tried = self.read_units(to, out, losses, &mut |out, losses, place, unit| {
+                self.write_unit(to, out, losses, place, unit, &mut std::io::sink())
             });
             if let Err(failure) = tried.and_then(|()| losses.check(&self.output, out.problem_count() - problems)) {
                 report(&self.output, out, failure);
@@ -96,21 +96,19 @@ impl Convert {
             }
         }
         let (mut count, mut names) = (0_u64, Distinct::default());
-        let done = self.read(to, out, losses, &mut |out, losses, place, item| {
-            each_unit(to, out, place, item, |out, first, arrays| {
-                let file = match name_of(pattern, count, arrays) {
-                    Ok(path) => Destination::File(names.take(path)),
-                    Err(failure) => {
-                        report(&self.output, out, failure);
-                        return Ok(());
-                    }
-                };
-                count += 1;
-                file.write(out, OutputKind::Values, Reads::Only(&self.paths), |out, sink| {
-                    self.write_unit(to, out, losses, (place, first), arrays, sink)
-                });
-                Ok(())
-            })
+        let done = self.read_units(to, out, losses, &mut |out, losses, place, unit| {
+            let file = match name_of(pattern, count, unit.name.as_deref()) {
+                Ok(path) => Destination::File(names.take(path)),
+                Err(failure) => {
+                    report(&self.output, out, failure);
+                    return Ok(());
+                }
+            };
+            count += 1;
+            file.write(out, OutputKind::Values, Reads::Only(&self.paths), |out, sink| {
+                self.write_unit(to, out, losses, place, unit, sink)
+            });
+            Ok(())
         });
         match done {
             Err(failure) => _ = report(&self.output, out, failure),
@@ -119,56 +117,120 @@ impl Convert {
         }
     }
 
+    /// Reads all files, and calls `with` for what goes to one file each. What cannot be decoded is reported.
+    fn read_units(
+        &self,
+        to: Format,
+        out: &mut Out,
+        losses: &mut Losses,
+        with: &mut dyn FnMut(&mut Out, &Losses, &str, Unit<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let make = |item: Item<'_>| {
+            let units = units(to, item.arrays()?).into_iter();
+            Ok(units.map(|unit| unit.formed(to, &self.arrays)).collect())
+        };
+        let mut take = |out: &mut Out, losses: &mut Losses, place: &str, taken: Taken<'_, _>| {
+            let units: Vec<Unit<'_>> = match taken {
+                Taken::Made(Ok(units)) => units,
+                Taken::Made(Err(error)) => {
+                    let error: TensogramError = error;
+                    out.report(place, &error);
+                    return Ok(());
+                }
+                Taken::Arrays(arrays) => units(to, arrays),
+            };
+            units.into_iter().try_for_each(|unit| with(out, losses, place, unit))
+        };
+        self.read(to, out, losses, Sink { make: &make, take: &mut take })
+    }
+
     /// Writes a unit to a file of its own, and tells what is not kept.
     fn write_unit(
         &self,
         to: Format,
         out: &mut Out,
         losses: &Losses,
-        (place, first): (&str, usize),
-        arrays: &Arrays<'_>,
+        place: &str,
+        unit: Unit<'_>,
         sink: &mut dyn Write,
     ) -> Result<(), Failure> {
-        let not_kept = self.arrays.write(to, arrays, sink).map_err(|error| match error {
-            tgm_std::TensogramError::Io(error) => Failure::Output(error),
+        let written = match unit.content {
+            Content::Formed(bytes, not_kept) => Ok(sink.write_all(&bytes).map(|()| not_kept)?),
+            Content::Failed(error) => Err(error),
+            Content::Arrays(arrays) => self.arrays.write(to, &arrays, sink),
+        };
+        let not_kept = written.map_err(|error| match error {
+            TensogramError::Io(error) => Failure::Output(error),
             other => Failure::At(place.to_string(), other),
         })?;
-        losses.list(out, place, first, &not_kept)
+        losses.list(out, place, unit.first, &not_kept)
     }
 }
 
-/// Calls `with` for what goes to one file each, with the number of the first object. What cannot be decoded is reported.
-fn each_unit(
-    to: Format,
-    out: &mut Out,
-    place: &str,
-    item: Item<'_>,
-    mut with: impl FnMut(&mut Out, usize, &Arrays<'_>) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let Arrays { mut metadata, arrays, not_kept } = match item.into_arrays() {
-        Ok(arrays) => arrays,
-        Err(error) => {
-            out.report(place, &error);
-            return Ok(());
-        }
-    };
+/// Units with more bytes of values are formed where they are written, so that they need no second copy in memory.
+const FORMED: usize = 16 << 20;
+
+/// What goes to one file.
+struct Unit<'a> {
+    /// The number of its first object in the message.
+    first: usize,
+    /// The name of its first array.
+    name: Option<String>,
+    content: Content<'a>,
+}
+
+enum Content<'a> {
+    Arrays(Arrays<'a>),
+    /// The bytes of the file, and what they lack.
+    Formed(Vec<u8>, Vec<NotKept>),
+    Failed(TensogramError),
+}
+
+/// What goes to one file each.
+fn units(to: Format, arrays: Arrays<'_>) -> Vec<Unit<'_>> {
     if to.holds() != Holds::Array {
-        return with(out, 0, &Arrays { metadata, arrays, not_kept });
+        return vec![Unit::new(0, arrays)];
     }
-    for (index, array) in arrays.into_iter().enumerate() {
+    let Arrays { mut metadata, arrays, .. } = arrays;
+    let unit = |(index, array)| {
         // What is the message's is told once.
         let metadata = std::mem::take(&mut metadata);
-        with(out, index, &Arrays { metadata, arrays: vec![array], not_kept: Vec::new() })?;
+        Unit::new(index, Arrays { metadata, arrays: vec![array], not_kept: Vec::new() })
+    };
+    arrays.into_iter().enumerate().map(unit).collect()
+}
+
+impl<'a> Unit<'a> {
+    fn new(first: usize, arrays: Arrays<'a>) -> Self {
+        let name = arrays.arrays.first().and_then(|array| array.name()).map(str::to_string);
+        Self { first, name, content: Content::Arrays(arrays) }
     }
-    Ok(())
+
+    /// The unit as the bytes of its file, unless they are many.
+    fn formed(self, to: Format, flags: &ArrayFlags) -> Unit<'static> {
+        let content = match self.content {
+            Content::Arrays(arrays) if arrays.arrays.iter().map(|array| array.values.len()).sum::<usize>() > FORMED => {
+                Content::Arrays(arrays.into_owned())
+            }
+            Content::Arrays(arrays) => {
+                let mut bytes = Vec::new();
+                match flags.write(to, &arrays, &mut bytes) {
+                    Ok(not_kept) => Content::Formed(bytes, not_kept),
+                    Err(error) => Content::Failed(error),
+                }
+            }
+            Content::Formed(bytes, not_kept) => Content::Formed(bytes, not_kept),
+            Content::Failed(error) => Content::Failed(error),
+        };
+        Unit { first: self.first, name: self.name, content }
+    }
 }
 
 /// The name of file number `index`.
-fn name_of(pattern: &std::path::Path, index: u64, arrays: &Arrays<'_>) -> Result<PathBuf, Failure> {
+fn name_of(pattern: &std::path::Path, index: u64, own: Option<&str>) -> Result<PathBuf, Failure> {
     let Some(template) = Template::of(pattern).filter(|template| template.has_key_beside(INDEX)) else {
         return Ok(numbered(pattern, INDEX, index, DIGITS));
     };
-    let own = arrays.arrays.first().and_then(|array| array.name());
     let value = |key: &str| match key {
         INDEX => Some(format!("{index:0DIGITS$}")),
         NAME => Some(own.map_or_else(|| format!("object_{index}"), str::to_string)),

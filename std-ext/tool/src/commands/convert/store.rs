@@ -28,20 +28,17 @@ impl Convert {
     /// Fills a store with everything that is read. A message that it does not take is reported.
     pub(super) fn fill<S: Store>(&self, mut store: S, out: &mut Out, losses: &mut Losses) -> Result<(), Failure> {
         let output = self.output.to_string();
-        let (mut is_empty, mut fields) = (true, self.fields());
-        self.read(S::FORMAT, out, losses, &mut |out, losses, place, item| {
-            is_empty = false;
-            let Some(item) = fields.take(item)? else { return Ok(()) };
+        let mut fields = self.fields();
+        let count = self.read_gathered(S::FORMAT, (&mut fields, out, losses), &mut |out, losses, place, message| {
             let mut stopped = None;
-            let message = item.into_message(&self.encode.options_with_masks()).map_err(Failure::at(place))?;
-            match store.write(&message, &mut |note| tell(place, note, out, losses, &mut stopped)) {
+            match store.write(message, &mut |note| tell(place, note, out, losses, &mut stopped)) {
                 Err(TensogramError::Io(error)) => return Err(Failure::Output(error)),
                 Err(error) => out.report(place, &error),
                 Ok(()) => {}
             }
             stopped.map_or(Ok(()), Err)
         })?;
-        if is_empty {
+        if count == 0 {
             return Err(io::Error::other("there is no message to write").into());
         }
         let (datasets, mut stopped) = (self.datasets(&mut fields)?, None);

@@ -1,17 +1,20 @@
 //! Formats whose files are read piece by piece: messages are written while their parts are read.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use tgm_convert::Note;
 use tgm_convert::arrays::Arrays;
 use tgm_std::TensogramError;
-use tgm_std::file::{MessageReader, SourceName};
+use tgm_std::file::SourceName;
 
 use super::Convert;
 use super::formats::Format;
-use super::item::{Item, Sink};
+use super::item::{Item, Sink, Taken};
 use super::losses::Losses;
+use crate::read::entry::Entry;
+use crate::read::in_order::{shared, thread_count};
+use crate::read::input::{Input, MessagePart};
 use crate::read::pipes;
 use crate::read::values::as_stored;
 use crate::show::output::Out;
@@ -38,7 +41,7 @@ impl Convert {
         sink: &mut dyn Write,
     ) -> Result<(), Failure> {
         let name = SourceName::of(path).to_string();
-        let held = match pipes::is_once(path).then(|| hold(path)).transpose() {
+        let held = match pipes::is_once(path).then(|| Temporary::holding(path)).transpose() {
             Ok(held) => held,
             Err(error) => {
                 out.problem(&format!("cannot read {name}\n{error}"));
@@ -70,39 +73,39 @@ impl Convert {
     ///
     /// # Errors
     /// The errors of `sink`.
-    pub(super) fn read_streamed(
+    pub(super) fn read_streamed<M: Send>(
         &self,
         from: Format,
         path: &Path,
         out: &mut Out,
         losses: &mut Losses,
-        sink: &mut Sink<'_>,
+        sink: &mut Sink<'_, '_, '_, M>,
     ) -> Result<(), Failure> {
         let mut bytes = Vec::new();
         self.stream_one(from, path, out, losses, &mut bytes)?;
-        let (mut reader, mut index) = (MessageReader::new(&bytes[..]), 0);
-        loop {
-            let place = format!("{}: message {index}", SourceName::of(path));
-            match reader.next_message().map_err(Failure::at(&place))? {
-                None => return Ok(()),
-                Some(message) if self.pipeline.is_empty() => {
-                    sink(out, losses, &place, Item::Message(message.as_bytes()))?;
-                }
-                Some(message) => {
-                    let arrays = Arrays::decode(message.as_bytes(), &as_stored()).map_err(Failure::at(&place))?;
-                    sink(out, losses, &place, Item::Arrays(arrays))?;
-                }
+        let input = Input::of_bytes(SourceName::of(path).to_string(), bytes);
+        let (messages, threads) = shared(thread_count(self.encode.threads()), input.message_count());
+        let (make, is_staged) = (sink.make, !self.pipeline.is_empty());
+        let place_of = |index| format!("{}: message {index}", input.name());
+        let work = |(): &mut (), entry: &Entry<'_>| {
+            let place = entry.place();
+            // Stages that were chosen while the file was read do not stay.
+            if is_staged {
+                return Arrays::decode(entry.bytes, &as_stored()).map(|arrays| Taken::Arrays(arrays.into_owned()));
             }
-            index += 1;
-        }
+            Ok(Taken::Made(make(Item { place: &place, message: entry.bytes.into(), threads })))
+        };
+        input.in_order(
+            (input.all(), MessagePart::Whole, messages),
+            || (),
+            work,
+            |place, taken| {
+                let place = place_of(place.index);
+                let taken = taken.and_then(|taken| taken).map_err(Failure::at(&place))?;
+                (sink.take)(out, losses, &place, taken)
+            },
+        )
     }
-}
-
-/// A file with what comes from a pipe, for libraries that open names.
-fn hold(path: &Path) -> io::Result<Temporary> {
-    let temporary = Temporary::with_name(&std::env::temp_dir())?;
-    io::copy(&mut pipes::open(path)?, &mut temporary.file())?;
-    Ok(temporary)
 }
 
 /// Reports a note, or remembers the first one that is an error.

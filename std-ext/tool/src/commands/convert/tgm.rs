@@ -9,15 +9,16 @@ use tgm_convert::arrays::{Array, Arrays};
 use tgm_std::{EncodeOptions, TensogramError};
 
 use super::Convert;
-use super::item::{Item, Sink};
+use super::formats::Format;
+use super::item::{Item, Sink, Taken};
 use super::losses::Losses;
 use crate::args::object_numbers::ObjectNumbers;
 use crate::change::rewrite::Rewriter;
 use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::{Entry, Place};
+use crate::read::in_order::{Messages, Worked};
 use crate::read::input::MessagePart;
-use crate::read::messages::for_each_message;
 use crate::read::select::Selection;
 use crate::show::output::Out;
 use crate::write::destination::Failure;
@@ -29,25 +30,40 @@ const STREAMED: u64 = 64 << 20;
 ///
 /// # Errors
 /// The errors of `sink`.
-pub(super) fn read(
+pub(super) fn read<M: Send>(
     path: &PathBuf,
-    digests: Digests,
+    (digests, threads): (Digests, usize),
     out: &mut Out,
     losses: &mut Losses,
-    sink: &mut Sink<'_>,
+    sink: &mut Sink<'_, '_, '_, M>,
 ) -> Result<(), Failure> {
+    let (paths, choice) = (slice::from_ref(path), MessageChoice::default());
+    let messages = Messages { paths, choice, wanted: MessagePart::Whole, threads };
+    let make = sink.make;
+    let work = |threads: &mut u32, entry: &Entry<'_>| {
+        digests.check_bytes(entry.bytes)?;
+        let place = entry.place();
+        Ok::<_, TensogramError>(make(Item { place: &place, message: entry.bytes.into(), threads: *threads }))
+    };
     let mut stopped = None;
-    let done =
-        for_each_message(slice::from_ref(path), MessageChoice::default(), MessagePart::Whole, out, |out, entry| {
-            if let Err(error) = digests.check_bytes(entry.bytes) {
-                out.report(&entry.place(), &error);
-                return Ok(());
+    let done = messages.for_each(
+        out,
+        |means| means.threads,
+        work,
+        |out, worked| {
+            let Worked::Message(entry, made) = worked else { return Ok(()) };
+            match made {
+                Ok(made) => (sink.take)(out, losses, &entry.place(), Taken::Made(made)).map_err(|failure| {
+                    stopped = Some(failure);
+                    io::Error::other("not written")
+                }),
+                Err(error) => {
+                    out.report(&entry.place(), &error);
+                    Ok(())
+                }
             }
-            sink(out, losses, &entry.place(), Item::Message(entry.bytes)).map_err(|failure| {
-                stopped = Some(failure);
-                io::Error::other("not written")
-            })
-        });
+        },
+    );
     match (stopped, done) {
         (Some(failure), _) => Err(failure),
         (None, done) => Ok(done?),
@@ -55,11 +71,32 @@ pub(super) fn read(
 }
 
 impl Convert {
+    /// Writes the messages of all that is read.
+    ///
+    /// # Errors
+    /// The errors of encoding and writing.
+    pub(super) fn write_messages(
+        &self,
+        out: &mut Out,
+        losses: &mut Losses,
+        sink: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        let make = |item: Item<'_>| self.restaged(item);
+        let mut take = |out: &mut Out, losses: &mut Losses, place: &str, taken: Taken<'_, _>| match taken {
+            Taken::Made(message) => {
+                let message: Vec<u8> = message?;
+                Ok(sink.write_all(&message)?)
+            }
+            Taken::Arrays(arrays) => self.write_message(arrays, place, out, losses, sink),
+        };
+        self.read(Format::Tgm, out, losses, Sink { make: &make, take: &mut take })
+    }
+
     /// Writes a message that holds the arrays, with the stages that the flags name.
     ///
     /// # Errors
     /// The errors of encoding and writing.
-    pub(super) fn write_message(
+    fn write_message(
         &self,
         arrays: Arrays<'_>,
         place: &str,
@@ -83,11 +120,14 @@ impl Convert {
         Ok(())
     }
 
-    /// A message that was made of GRIB, with the stages of the flags. Stages without a flag stay, as of `repack`.
+    /// The message with the stages of the flags. Stages without a flag stay, as of `repack`.
     ///
     /// # Errors
     /// The errors of decoding and encoding.
-    pub(super) fn restaged<'f>(&self, message: &'f [u8], place: &'f str) -> Result<Cow<'f, [u8]>, Failure> {
+    fn restaged(&self, Item { place, message, threads }: Item<'_>) -> Result<Vec<u8>, Failure> {
+        if self.pipeline.is_empty() {
+            return Ok(message.into_owned());
+        }
         let (selection, objects) = (Selection::default(), ObjectNumbers::default());
         let rewriter = Rewriter {
             pipeline: &self.pipeline,
@@ -102,8 +142,8 @@ impl Convert {
             skip_unsuitable: false,
         };
         let made = Place { index: 0, offset: 0, length: message.len() as u64 };
-        let (message, _) = rewriter.message(&Entry::new(place, made, message), true)?;
-        Ok(message)
+        let (message, _) = rewriter.message(&Entry::new(place, made, &message), true, threads)?;
+        Ok(message.into_owned())
     }
 
     /// The arrays with the stages of the flags.

@@ -56,7 +56,8 @@ impl Convert {
             Some(How::Join) => Chunks::Join,
             None => usual,
         };
-        ZarrOptions { chunks, encode: self.encode.options_with_masks(), ..ZarrOptions::default() }
+        let (encode, threads) = (self.encode.options_with_masks(), self.threads());
+        ZarrOptions { chunks, encode, threads, ..ZarrOptions::default() }
     }
 
     /// Writes everything that is read to a directory, which appears when it is complete.

@@ -1,0 +1,143 @@
+//! Messages of variables, which are read and encoded side by side.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::io::Write;
+use std::path::Path;
+
+use ciborium::Value;
+use tgm_std::internal::Threads;
+use tgm_std::{EncodeOptions, GlobalMetadata, Result, StreamingEncoder};
+
+use super::{NetcdfOptions, Object, Part, object};
+use crate::netcdf::guarded;
+use crate::netcdf::tree::{Tree, Variable};
+use crate::note::Note;
+
+/// What messages are made of.
+pub(super) struct Source<'a> {
+    pub(super) path: &'a Path,
+    pub(super) tree: &'a Tree<'a>,
+    pub(super) extra: BTreeMap<String, Value>,
+    pub(super) options: &'a NetcdfOptions,
+}
+
+/// A step of writing.
+enum Step<'a> {
+    Begin(Part),
+    Object(&'a Variable<'a>, Option<usize>),
+    End,
+}
+
+/// Bytes of values that are read and encoded side by side. A variable may have more.
+const TOGETHER: u64 = 128 << 20;
+/// Variables, for each thread, that are read and encoded side by side. With several, a slow one delays the others less.
+const EACH: usize = 4;
+
+impl Part {
+    /// The steps of writing it.
+    fn steps<'a>(self, tree: &'a Tree<'a>) -> impl Iterator<Item = Step<'a>> {
+        let object = move |variable: &'a Variable<'a>| {
+            let first = variable.dimensions.first();
+            let has_records = first.is_some_and(|first| first.is_unlimited);
+            let record = match self {
+                // What has no record yet is in no message of records.
+                Self::Fixed if has_records && first.is_some_and(|first| first.len > 0) => return None,
+                Self::All | Self::Fixed => None,
+                Self::Record(record) if has_records && record < first.map_or(0, |first| first.len) => Some(record),
+                Self::Record(_) => return None,
+            };
+            Some(Step::Object(variable, record))
+        };
+        [Step::Begin(self)].into_iter().chain(tree.variables.iter().filter_map(object)).chain([Step::End])
+    }
+}
+
+impl Step<'_> {
+    /// Bytes of the values that it reads, at most.
+    fn len(&self) -> u64 {
+        let Self::Object(variable, record) = self else { return 0 };
+        let dimensions = variable.dimensions.iter().skip(usize::from(record.is_some()));
+        let count = dimensions.fold(1, |count: u64, dimension| count.saturating_mul(dimension.len as u64));
+        // Scaled integers become floating-point numbers of up to 8 bytes.
+        count.saturating_mul(size_of::<f64>() as u64)
+    }
+}
+
+/// Whether a step that reads `len` bytes goes with steps before that read `bytes` bytes.
+const fn go_together(bytes: u64, len: u64) -> bool {
+    bytes == 0 || len == 0 || bytes.saturating_add(len) <= TOGETHER
+}
+
+impl Source<'_> {
+    /// Writes a message for each part.
+    ///
+    /// # Errors
+    /// The errors of the sink.
+    pub(super) fn write(
+        &self,
+        parts: impl Iterator<Item = Part>,
+        sink: &mut dyn Write,
+        report: &mut dyn FnMut(Note),
+    ) -> Result<()> {
+        let threads = Threads::resolve(self.options.threads.max(1), u64::MAX, None)?;
+        // What one thread makes is written before it makes more.
+        let most =
+            if threads.is_one() { 1 } else { usize::try_from(threads.count()).unwrap_or(1).saturating_mul(EACH) };
+        let mut steps = parts.flat_map(|part| part.steps(self.tree)).peekable();
+        let (mut sink, mut message) = (Some(sink), None);
+        while steps.peek().is_some() {
+            let (mut together, mut bytes) = (Vec::new(), 0_u64);
+            while together.len() < most
+                && let Some(step) = steps.next_if(|step| go_together(bytes, step.len()))
+            {
+                bytes = bytes.saturating_add(step.len());
+                together.push(step);
+            }
+            let Ok(made) = threads.map(&together, |step| Ok::<_, Infallible>(self.made(step)));
+            for (step, (made, notes)) in together.iter().zip(made) {
+                if let (Step::Begin(part), Some(sink)) = (step, sink.take()) {
+                    message = Some((self.begin(*part, sink)?, *part));
+                    continue;
+                }
+                let Some((mut encoder, part)) = message.take() else { continue };
+                // What is the file's is told once, not for each record.
+                let is_first = !matches!(part, Part::Record(1..));
+                notes.into_iter().filter(|note| is_first || note.is_failure()).for_each(&mut *report);
+                if let Some(Object { entry, descriptor, region }) = made {
+                    encoder.write_preceder(entry)?;
+                    encoder.write_region(&descriptor, &region)?;
+                }
+                match step {
+                    Step::End => sink = Some(encoder.finish()?),
+                    _ => message = Some((encoder, part)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn begin<W: Write>(&self, part: Part, sink: W) -> Result<StreamingEncoder<W>> {
+        let mut extra = self.extra.clone();
+        if let Part::Record(record) = part {
+            extra.insert("record".to_string(), (record as u64).into());
+        }
+        let global = GlobalMetadata { extra, ..GlobalMetadata::default() };
+        StreamingEncoder::new(sink, &global, &self.encode_options())
+    }
+
+    fn encode_options(&self) -> EncodeOptions {
+        EncodeOptions { allow_nan: true, allow_inf: true, ..self.options.encode.clone() }
+    }
+
+    /// The object of a step, if it has one, and what is told of it.
+    fn made(&self, step: &Step<'_>) -> (Option<Object>, Vec<Note>) {
+        let Step::Object(variable, record) = step else { return (None, Vec::new()) };
+        let mut notes = Vec::new();
+        let encode = (self.options.zstd_level, self.encode_options());
+        // Each thread is told what libraries may print.
+        let made = guarded(self.path, || object(variable, *record, &encode, &mut |note| notes.push(note)));
+        let made = made.map_err(|error| notes.push(Note::failed(variable.path.as_str(), error)));
+        (made.ok(), notes)
+    }
+}

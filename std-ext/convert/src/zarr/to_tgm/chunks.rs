@@ -1,0 +1,95 @@
+//! Chunks that are decoded and encoded side by side.
+
+use std::convert::Infallible;
+use std::path::Path;
+
+use tgm_std::internal::Threads;
+use tgm_std::pipeline::encode_pipeline;
+use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions};
+
+use super::{Reader, Result, Source};
+use crate::error::metadata;
+use crate::zarr::describe::count;
+use crate::zarr::store::directory;
+
+/// An object that is encoded.
+pub(super) struct Made {
+    pub(super) descriptor: DataObjectDescriptor,
+    pub(super) region: Vec<u8>,
+    /// How many of its values another format of complex numbers has changed.
+    pub(super) altered: usize,
+}
+
+/// Bytes of chunks that are decoded and encoded side by side. A chunk may have more.
+const TOGETHER: u64 = 128 << 20;
+/// Chunks, for each thread, that are decoded and encoded side by side. With several, a slow one delays the others less.
+const EACH: usize = 4;
+
+impl Reader<'_> {
+    /// The threads that the options ask for.
+    pub(super) fn threads(&self) -> Result<Threads> {
+        Ok(Threads::resolve(self.options.threads.max(1), u64::MAX, None)?)
+    }
+
+    /// Reads chunks, and does `work` on their elements that lie within the array, which have this shape. Returns the results with
+    /// the indices of the chunks.
+    pub(super) fn side_by_side<'i, R: Send>(
+        &mut self,
+        (path, source, group): (&str, &Source, &'i [Vec<u64>]),
+        threads: Threads,
+        work: impl Fn(&[u64], Vec<u8>) -> Result<R> + Sync,
+    ) -> Vec<(&'i [u64], Result<R>)> {
+        let (folder, array, limits) = (directory(Path::new(""), path), &source.array, self.options.limits);
+        let mut read = |index: &[u64]| {
+            let path = folder.join(array.key(index));
+            let on_disk = self.store.disk_len(&path);
+            let bytes = self.store.read(&path, array.max_stored())?.ok_or_else(|| metadata("it is gone"))?;
+            self.take(on_disk, array)?;
+            Ok(bytes)
+        };
+        let stored: Vec<(_, Result<_>)> = group.iter().map(|index| (index.as_slice(), read(index))).collect();
+        let Ok(made) = threads.map(&stored, |(index, bytes)| {
+            let shape = array.extent(index).1;
+            let made = |bytes: &Vec<u8>| work(&shape, source.elements(bytes, &shape, &limits)?);
+            Ok::<_, Infallible>(bytes.as_ref().ok().map(made))
+        });
+        let of_chunk = |((index, bytes), made): ((_, Result<Vec<u8>>), Option<Result<R>>)| {
+            (index, bytes.and_then(|_| made.unwrap_or_else(|| Err(metadata("it is gone")))))
+        };
+        stored.into_iter().zip(made).map(of_chunk).collect()
+    }
+}
+
+impl Source {
+    /// The chunks that are worked on side by side.
+    pub(super) fn groups(&self, threads: Threads) -> impl Iterator<Item = &[Vec<u64>]> + use<'_> {
+        let width = self.values.reading.dtype().byte_width().max(self.array.element.size()) as u64;
+        let len = count(&self.array.chunk).map_or(u64::MAX, |count| count.saturating_mul(width));
+        let most = usize::try_from(TOGETHER / len.max(1)).unwrap_or(usize::MAX).max(1);
+        let wanted =
+            if threads.is_one() { 1 } else { usize::try_from(threads.count()).unwrap_or(1).saturating_mul(EACH) };
+        self.chunks.chunks(wanted.min(most))
+    }
+
+    /// The elements of a chunk that lie within the array.
+    fn elements(&self, bytes: &[u8], shape: &[u64], limits: &DecodeLimits) -> Result<Vec<u8>> {
+        let elements = self.array.decode(bytes, limits)?;
+        if shape == self.array.chunk {
+            return Ok(elements);
+        }
+        self.array.cut(&elements, &self.array.chunk, &vec![0; shape.len()], shape)
+    }
+
+    /// The object of elements, encoded.
+    pub(super) fn made(
+        &self,
+        shape: &[u64],
+        elements: Vec<u8>,
+        (level, options): (Option<i32>, &EncodeOptions),
+    ) -> Result<Made> {
+        let altered = self.array.element.altered(&elements);
+        let (descriptor, values) = self.object(shape, elements, level)?;
+        let (descriptor, region) = encode_pipeline(&descriptor, &values, options)?;
+        Ok(Made { descriptor, region, altered })
+    }
+}
