@@ -18,8 +18,8 @@
 #![cfg_attr(not(feature = "remote"), allow(unused_variables))]
 
 mod asynchronous;
-mod catalog;
 mod canonical;
+mod catalog;
 mod convert;
 mod dataset;
 mod descriptor;

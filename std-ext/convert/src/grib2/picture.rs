@@ -9,10 +9,8 @@ mod jpeg2000;
 #[cfg(feature = "grib-png")]
 mod png;
 
-#[cfg(any(doc, feature = "grib-png", feature = "grib-jpeg2000"))]
-use tgm_std::TensogramError;
 use tgm_std::internal::reserve_more;
-use tgm_std::{DecodeLimits, Result};
+use tgm_std::{DecodeLimits, Result, TensogramError};
 
 use super::codes::{packed, placed};
 use super::complex::with_bits;

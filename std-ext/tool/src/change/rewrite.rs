@@ -114,7 +114,7 @@ enum Prepared<'f> {
     Kept(DataObjectDescriptor, &'f [u8]),
     Encoded(DataObjectDescriptor, Cow<'f, [u8]>, EncodeOptions),
     /// Encoded beside other objects: the descriptor and the values before, which are compared, and what became of them.
-    Made((DataObjectDescriptor, Cow<'f, [u8]>), (DataObjectDescriptor, Vec<u8>)),
+    Made((DataObjectDescriptor, Cow<'f, [u8]>), Box<(DataObjectDescriptor, Vec<u8>)>),
 }
 
 /// The error of an object that is to be encoded.
@@ -143,7 +143,7 @@ impl Prepared<'_> {
         match self {
             Self::Kept(descriptor, region) => Part::Region(descriptor, region),
             Self::Encoded(descriptor, data, options) => Part::Values(descriptor, data, options),
-            Self::Made(_, (descriptor, region)) => Part::Region(descriptor, region),
+            Self::Made(_, made) => Part::Region(&made.0, &made.1),
         }
     }
 
@@ -155,7 +155,7 @@ impl Prepared<'_> {
         let options = EncodeOptions { threads: options.threads.min(1), parallel_threshold_bytes: Some(0), ..options };
         let made = encode_pipeline(&descriptor, &data, &options);
         let made = made.map_err(|error| Unfit { error, is_of_stages: true })?;
-        Ok(Self::Made((descriptor, if compared { data } else { Cow::Borrowed(&[]) }), made))
+        Ok(Self::Made((descriptor, if compared { data } else { Cow::Borrowed(&[]) }), Box::new(made)))
     }
 
     /// The descriptor and the values that it is encoded from.

@@ -110,6 +110,9 @@ impl Fields {
     }
 }
 
+/// What is done with a message of a place.
+type WithMessage<'w> = dyn FnMut(&mut Out, &mut Losses, &str, &[u8]) -> Result<(), Failure> + 'w;
+
 impl Convert {
     /// Reads all files, and calls `with` for each message that is not taken by `fields`. Returns how many there are in all.
     ///
@@ -119,7 +122,7 @@ impl Convert {
         &self,
         to: Format,
         (fields, out, losses): (&mut Fields, &mut Out, &mut Losses),
-        with: &mut dyn FnMut(&mut Out, &mut Losses, &str, &[u8]) -> Result<(), Failure>,
+        with: &mut WithMessage<'_>,
     ) -> Result<usize, Failure> {
         let mut count = 0;
         let mut take = |out: &mut Out, losses: &mut Losses, place: &str, taken: Taken<'_, Gathered>| {

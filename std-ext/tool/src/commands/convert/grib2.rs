@@ -77,10 +77,10 @@ pub(super) fn read<M: Send>(
         let done = |piece| match piece {
             Piece::Message { index, offset, bytes } => {
                 let place = format!("{name}: GRIB message {index} at {offset}");
-                let made = to_tensogram(&bytes, options).map(|Converted { message, notes }| {
+                let result = to_tensogram(&bytes, options).map(|Converted { message, notes }| {
                     (notes, make(Item { place: &place, message: message.into(), threads: 1 }))
                 });
-                Done::Message { index, place, made }
+                Done::Message { index, place, result }
             }
             Piece::Lost { offset, length, error } => Done::Lost { offset, length, error },
             Piece::Failed(error) => Done::Failed(error),
@@ -95,12 +95,12 @@ pub(super) fn read<M: Send>(
         |done| {
             done.into_iter().try_for_each(|done| {
                 match done {
-                    Done::Message { index, place, made } => {
+                    Done::Message { index, place, result } => {
                         lost.report(&name, out);
-                        match made {
-                            Ok((notes, made)) => {
+                        match result {
+                            Ok((notes, item)) => {
                                 notes.iter().try_for_each(|note| tell(note, &place, out, losses))?;
-                                (sink.take)(out, losses, &place, Taken::Made(made))?;
+                                (sink.take)(out, losses, &place, Taken::Made(item))?;
                             }
                             Err(error) => out.report(&place, &error),
                         }
@@ -126,7 +126,7 @@ enum Piece {
 
 /// What became of a piece.
 enum Done<M> {
-    Message { index: usize, place: String, made: Result<(Vec<Note>, M), TensogramError> },
+    Message { index: usize, place: String, result: Result<(Vec<Note>, M), TensogramError> },
     Lost { offset: u64, length: u64, error: Option<GribError> },
     Failed(io::Error),
 }

@@ -25,6 +25,9 @@ const NAME: &str = "name";
 /// Digits of numbers, at least.
 const DIGITS: usize = 4;
 
+/// What is done with that which goes to one file.
+type WithUnit<'w> = dyn FnMut(&mut Out, &Losses, &str, Unit<'_>) -> Result<(), Failure> + 'w;
+
 impl Convert {
     /// Writes everything that is read.
     pub(super) fn write(&self, out: &mut Out, to: Format, losses: &mut Losses) {
@@ -123,7 +126,7 @@ impl Convert {
         to: Format,
         out: &mut Out,
         losses: &mut Losses,
-        with: &mut dyn FnMut(&mut Out, &Losses, &str, Unit<'_>) -> Result<(), Failure>,
+        with: &mut WithUnit<'_>,
     ) -> Result<(), Failure> {
         let make = |item: Item<'_>| {
             let units = units(to, item.arrays()?).into_iter();

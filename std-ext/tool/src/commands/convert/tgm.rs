@@ -51,9 +51,9 @@ pub(super) fn read<M: Send>(
         |means| means.threads,
         work,
         |out, worked| {
-            let Worked::Message(entry, made) = worked else { return Ok(()) };
-            match made {
-                Ok(made) => (sink.take)(out, losses, &entry.place(), Taken::Made(made)).map_err(|failure| {
+            let Worked::Message(entry, result) = worked else { return Ok(()) };
+            match result {
+                Ok(item) => (sink.take)(out, losses, &entry.place(), Taken::Made(item)).map_err(|failure| {
                     stopped = Some(failure);
                     io::Error::other("not written")
                 }),
