@@ -212,7 +212,9 @@ impl<'d> Source<'d> {
         match &self.kind {
             Kind::File(file) => !file.is_remote(),
             Kind::Fetched(reader) => reader.source().traits().in_place,
-            _ => false,
+            Kind::Bytes(..) => false,
+            #[cfg(feature = "mmap")]
+            Kind::Mapped(_) => false,
         }
     }
 
@@ -226,7 +228,9 @@ impl<'d> Source<'d> {
         let read = match &self.kind {
             Kind::File(file) => file.read_at(from, out)?,
             Kind::Fetched(reader) => reader.source().fetch_into(from, out)?,
-            _ => return Err(TensogramError::Framing("bytes in memory are not read".into())),
+            Kind::Bytes(..) => return Err(TensogramError::Framing("bytes in memory are not read".into())),
+            #[cfg(feature = "mmap")]
+            Kind::Mapped(_) => return Err(TensogramError::Framing("bytes in memory are not read".into())),
         };
         if read == out.len() {
             return Ok(());

@@ -141,7 +141,7 @@ pub(super) fn message(bytes: &[u8]) -> Result<Message<'_>> {
     Message::parse(bytes).map_err(|error| TensogramError::opening(error, bytes))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "parallel"))]
 mod tests {
     use super::*;
     use crate::encode::{MessageBuilder, ObjectBuilder};
@@ -151,7 +151,6 @@ mod tests {
         (0..objects).fold(MessageBuilder::new(), |message, _| message.object(object())).encode().unwrap()
     }
 
-    #[cfg(feature = "parallel")]
     #[test]
     fn threads_take_an_object_each_or_work_together_on_one() {
         let threads_of = |objects, threads| {

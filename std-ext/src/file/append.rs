@@ -183,6 +183,10 @@ impl TensogramFile {
         Ok(last.map(|segment| MessageLayout { offset: segment.offset(), length: segment.length() }))
     }
 
+    #[cfg_attr(
+        not(any(feature = "mmap", feature = "remote")),
+        expect(clippy::unnecessary_wraps, reason = "there is one backing, which can be written")
+    )]
     fn check_writable(&self) -> Result<()> {
         match &self.backing {
             Backing::Positioned { .. } => Ok(()),

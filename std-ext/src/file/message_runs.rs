@@ -278,7 +278,9 @@ impl Run<'_> {
         let opened = match self.data.0 {
             Place::File(opened) => opened,
             Place::Fetched(reader) => return self.for_each_outline(|layout| reader.outline_at(layout), f),
-            _ => return Ok(()),
+            Place::Bytes(..) => return Ok(()),
+            #[cfg(feature = "mmap")]
+            Place::Mapped(_) => return Ok(()),
         };
         let Some((path, file)) = opened.positioned_file() else {
             return self.for_each_outline(|layout| opened.read_outline_at(layout, None), f);

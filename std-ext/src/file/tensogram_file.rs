@@ -309,6 +309,10 @@ impl TensogramFile {
     }
 
     /// The file and its path, if it is read at positions.
+    #[cfg_attr(
+        not(any(feature = "mmap", feature = "remote")),
+        expect(clippy::unnecessary_wraps, reason = "there is one backing, which is read at positions")
+    )]
     pub(super) fn positioned_file(&self) -> Option<(&Path, &File)> {
         match &self.backing {
             Backing::Positioned { file, .. } => Some((&self.path, file)),

@@ -19,7 +19,7 @@ use tgm_std::encode::ObjectBuilder;
 use tgm_std::internal::ReadKnob;
 use tgm_std::read::{RangeFetch, ReadOptions};
 use tgm_std::{DecodeOptions, Dtype};
-use tgm_std::{MessageBuilder, Result, TensogramError, TensogramFile};
+use tgm_std::{MessageBuilder, Result, TensogramError};
 
 /// Folders of files of many kinds: pipelines, masks, shapes, several objects and messages, preceders, messages of streams.
 const FOLDERS: [&str; 12] = [
@@ -66,7 +66,7 @@ fn archives<'b>(path: &Path, bytes: &'b [u8]) -> Vec<(&'static str, Archive<'b>)
         ("reader", Archive::from_reader(Cursor::new(bytes.to_vec()))),
         ("parts", Archive::from_fetch(bytes.to_vec(), in_parts())),
         #[cfg(feature = "mmap")]
-        ("mapped file", Archive::from(TensogramFile::open_mmap(path).unwrap())),
+        ("mapped file", Archive::from(tgm_std::TensogramFile::open_mmap(path).unwrap())),
     ]
 }
 
