@@ -55,7 +55,7 @@ fn one(message: &[u8]) {
     if dropped.notes.len() > made.notes.len() {
         let simple = from_tensogram(&dropped.message, &options()).expect("just made from GRIB").message;
         let again = to_tensogram(&simple, &grib).expect("just made");
-        assert!(payloads(&again.message) == payloads(&made.message));
+        assert!(values(&again.message) == values(&made.message));
     }
 }
 
@@ -70,7 +70,8 @@ fn places(message: &[u8]) {
     }
 }
 
-fn payloads(message: &[u8]) -> Vec<Vec<u8>> {
-    let message = tgm_core::Message::parse(message).expect("just made");
-    message.objects().map(|object| object.expect("just made").payload().to_vec()).collect()
+/// The values of each object, to the bit. The stages may differ: a picture's values are compressed, packed ones stay as they are.
+fn values(message: &[u8]) -> Vec<Vec<u8>> {
+    let (_, objects) = tgm_std::decode(message, &options()).expect("just made");
+    objects.into_iter().map(|(_, values)| values).collect()
 }

@@ -50,7 +50,8 @@ fn packed(object: &DataObject<'_>, options: &DecodeOptions, scratch: &mut Scratc
     let len = usize::try_from(len).expect("limited");
     let (mut fresh, mut kept) = (vec![0.0_f32; len], vec![f32::NAN; len]);
     let found = read(object).ranges(&[(start, fresh.len() as u64)]).options(options).values_into(&mut fresh);
-    let again = read(object).ranges(&[(start, kept.len() as u64)]).options(options).scratch(scratch).values_into(&mut kept);
+    let again =
+        read(object).ranges(&[(start, kept.len() as u64)]).options(options).scratch(scratch).values_into(&mut kept);
     assert_eq!(found.is_ok(), again.is_ok());
     if found.is_ok() {
         assert!(fresh.iter().map(|value| value.to_bits()).eq(kept.iter().map(|value| value.to_bits())));

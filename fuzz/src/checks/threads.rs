@@ -39,6 +39,9 @@ pub fn check(bytes: &[u8]) {
         assert_eq!(found.is_ok(), again.is_ok());
         assert!(found.is_err() || first == second);
         let parts = [given.range(object.descriptor().element_count()), (0, 1)];
-        assert_eq!(read(&object).ranges(&parts).options(&alone).bytes().ok(), read(&object).ranges(&parts).options(&together).bytes().ok());
+        assert_eq!(
+            read(&object).ranges(&parts).options(&alone).bytes().ok(),
+            read(&object).ranges(&parts).options(&together).bytes().ok()
+        );
     }
 }
