@@ -95,6 +95,11 @@ pub(crate) struct Convert {
     #[cfg(any(feature = "netcdf", feature = "zarr"))]
     #[arg(long, value_name = "KEY")]
     name_key: Option<String>,
+    /// Integers of NetCDF and Zarr with a scale stay integers, with their attributes: smaller, and values for this tool, its datasets
+    /// and converters alone
+    #[cfg(any(feature = "netcdf", feature = "zarr"))]
+    #[arg(long)]
+    keep_packed: bool,
     #[command(flatten)]
     arrays: ArrayFlags,
     #[cfg(feature = "grib")]
