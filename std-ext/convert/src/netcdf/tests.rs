@@ -151,7 +151,8 @@ fn packed_integers_that_are_kept_have_the_same_values_and_lead_back() {
                 (&expected.name, expected.dtype(), &expected.attributes)
             );
             assert!(found.is_packed() && !expected.is_packed());
-            let len = found.shape.iter().product::<u64>() as usize * found.dtype().unwrap().byte_width();
+            let count = usize::try_from(found.shape.iter().product::<u64>()).unwrap();
+            let len = count * found.dtype().unwrap().byte_width();
             let [mut one, mut other] = [vec![0_u8; len], vec![0_u8; len]];
             let all: Vec<_> = found.shape.iter().map(|len| tgm_dataset::Indices::all(*len)).collect();
             kept_set.read_into(&found.name, &all, &options, &mut one).unwrap();
