@@ -157,6 +157,10 @@ impl Run for Convert {
         if to != Format::Tgm && !self.pipeline.is_empty() {
             usage("stages are for output in the format tgm");
         }
+        #[cfg(any(feature = "netcdf", feature = "zarr"))]
+        if self.keep_packed && self.pipeline.makes_floats() {
+            usage("--keep-packed keeps integers, and stages that pack values or convert them do not go with it");
+        }
         expect_all(&self.paths);
         let mut losses = Losses::new(self.strict);
         match (from, to) {

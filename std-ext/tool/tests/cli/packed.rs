@@ -93,6 +93,21 @@ fn each_command_that_gives_numbers_gives_values() {
 }
 
 #[test]
+fn integers_that_mean_values_are_not_made_floats() {
+    let folder = Folder::new();
+    let [packed, plain] = files(&folder);
+    let out = folder.path("out.tgm");
+    for stages in [&["--bits", "12", "--convert"][..], &["--zfp", "rate=32", "--convert"]] {
+        let run = tgm(["repack", &packed, "-o", &out].iter().chain(stages));
+        assert!(run.code == Some(1) && run.stderr.contains("scale_factor"), "{stages:?}: {}", run.stderr);
+    }
+    // Other stages keep what they mean.
+    tgm(["repack", &packed, "-o", &out, "--compression", "szip", "--quiet"]).good();
+    let [found, expected] = [out, plain].map(|path| tgm(["cat", &path]).good().stdout);
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn a_dataset_of_packed_integers_has_values_and_their_attributes() {
     let folder = Folder::new();
     let [packed, plain] = files(&folder);
