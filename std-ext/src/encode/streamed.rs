@@ -63,8 +63,8 @@ impl<S: Output> Streamed<S> {
     pub(crate) fn begin(sink: S, metadata: &GlobalMetadata, options: &EncodeOptions) -> Result<Self> {
         if matches!(options.aggregate_hash, AggregateHashPolicy::Header | AggregateHashPolicy::Both) {
             return Err(TensogramError::encoding(format!(
-                "AggregateHashPolicy::{:?} is not supported in streaming mode: it puts digests into the header, where they \
-                 are not known yet: {}",
+                "AggregateHashPolicy::{:?} is not supported in streaming mode (Header/Both is not supported in streaming, \
+                 as digests are not known when the header is written): {}",
                 options.aggregate_hash,
                 Hint::StreamedHashes
             )));

@@ -342,6 +342,7 @@ fn streamed() -> Vec<Row> {
     vec![
         ("Header is not supported in streaming", ENCODING, text_of(new(AggregateHashPolicy::Header))),
         ("Both is not supported in streaming", ENCODING, text_of(new(AggregateHashPolicy::Both))),
+        ("Header/Both is not supported in streaming", ENCODING, text_of(new(AggregateHashPolicy::Both))),
         ("AggregateHashPolicy::Header", ENCODING, text_of(new(AggregateHashPolicy::Header))),
         ("AggregateHashPolicy::Both", ENCODING, text_of(new(AggregateHashPolicy::Both))),
         ("write_preceder called twice", FRAMING, text_of(again)),
