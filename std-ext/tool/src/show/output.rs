@@ -67,7 +67,6 @@ pub(crate) struct OutputFlags {
 /// Buffered standard output, and the problems so far.
 ///
 /// Problems are printed at the end of the command, after its output.
-#[expect(clippy::struct_excessive_bools, reason = "each is a state of its own")]
 pub(crate) struct Out {
     stdout: BufWriter<StdoutLock<'static>>,
     /// The destination of text after [`Self::leave_stdout`].
