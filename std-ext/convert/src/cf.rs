@@ -35,6 +35,8 @@ mod tests;
 use tgm_core::descriptor::Dtype;
 
 use arithmetic::Arithmetic;
+#[cfg(feature = "netcdf")]
+pub(super) use cells::gather;
 pub(super) use numbers::{List, Numbers};
 pub(super) use packing::{Packed, pack};
 

@@ -15,6 +15,7 @@ use super::super::tree::{Dimension, Kind, Text, Tree, Variable};
 use super::Ledger;
 use super::attributes::{self, Of, named, texts_of_dataset};
 use super::scales::{NOT_COORDINATE, Scales};
+use crate::cf::gather;
 use crate::error::{encoding, reason_of};
 use crate::note::Note;
 
@@ -188,7 +189,7 @@ fn reader<'f>(
             match dtype {
                 $(Dtype::$dtype => Box::new(move |record| {
                     let values = part::<$type>(&dataset, &shape, record, $zero, (len, limits))?;
-                    Ok(values.into_iter().map($bytes).collect::<Vec<_>>().into_flattened())
+                    gather(values.into_iter().map(|value| Ok($bytes(value))))
                 }),)*
                 other => Box::new(move |_| Err(encoding(format!("{other} is not read")))),
             }
@@ -206,8 +207,8 @@ fn reader<'f>(
         Float16 f16: f16::ZERO, f16::to_ne_bytes;
         Float32 f32: 0.0, f32::to_ne_bytes;
         Float64 f64: 0.0, f64::to_ne_bytes;
-        Complex64 Complex32: Complex32::new(0.0, 0.0), |value| -> [u8; 8] { zerocopy::transmute!([value.re, value.im]) };
-        Complex128 Complex64: Complex64::new(0.0, 0.0), |value| -> [u8; 16] { zerocopy::transmute!([value.re, value.im]) }
+        Complex64 Complex32: Complex32::new(0.0, 0.0), (|value: Complex32| -> [u8; 8] { zerocopy::transmute!([value.re, value.im]) });
+        Complex128 Complex64: Complex64::new(0.0, 0.0), (|value: Complex64| -> [u8; 16] { zerocopy::transmute!([value.re, value.im]) })
     )
 }
 
