@@ -10,10 +10,9 @@ use tgm_std::read;
 use tgm_std::{DecodeOptions, GlobalMetadata, RESERVED_KEY, Result, TensogramError};
 
 use super::attributes::get;
-use super::tree::told;
 use super::{DIMENSIONS, NETCDF, PACKING, RECORD, TEXTS, TYPE, TYPES, types};
 use crate::arrays::unpack_bools;
-use crate::cf::{self, Reading};
+use tgm_dataset::reading::{self as cf, Reading, told};
 
 /// Metadata keys of an object that do not become an attribute of the same name: NetCDF has another place for them, or
 /// they are dropped.

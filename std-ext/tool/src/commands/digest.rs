@@ -249,7 +249,8 @@ fn digest(object: &DataObject<'_>, costs: &mut Costs) -> Result<(u64, String), T
     costs.spending.spend(object, &costs.options.limits)?;
     let values = tgm_std::read(object).options(&costs.options).bytes()?;
     let mut hasher = Sha256::new();
-    in_order(&values, object.descriptor(), ByteOrder::Little, |bytes| {
+    let of_values = (object.descriptor().dtype(), object.descriptor().byte_order());
+    in_order(&values, of_values, ByteOrder::Little, |bytes| {
         hasher.update(bytes);
         Ok(())
     })?;

@@ -9,13 +9,13 @@ use hdf5_metno::{Dataset, Hyperslab, Selection, SliceOrIndex};
 use ndarray::IxDyn;
 use num_complex::{Complex32, Complex64};
 use tgm_core::descriptor::Dtype;
+use tgm_dataset::reading::gather;
 use tgm_std::{DecodeLimits, Reason, Result};
 
 use super::super::tree::{Dimension, Kind, Text, Tree, Variable};
 use super::Ledger;
 use super::attributes::{self, Of, named, texts_of_dataset};
 use super::scales::{NOT_COORDINATE, Scales};
-use crate::cf::gather;
 use crate::error::{encoding, reason_of};
 use crate::note::Note;
 

@@ -1,26 +1,26 @@
 //! The values of a variable.
 
-use half::{bf16, f16};
 use tgm_core::descriptor::Dtype;
 use tgm_std::Result;
+use tgm_std::deps::half::{bf16, f16};
 use tgm_std::internal::reserve_more;
 
 use super::Reading;
 use super::arithmetic::{Arithmetic, double, integers, single};
+use super::encoding;
 use super::numbers::Number;
-use crate::error::encoding;
 
 /// The greatest integer up to which `f64` holds all.
 const EXACT: i128 = 1 << 53;
 
 /// The values of a variable.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Cells {
+pub struct Cells {
     /// In the byte order of the machine, of the type that [`Reading::dtype`] says.
-    pub(crate) bytes: Vec<u8>,
+    pub bytes: Vec<u8>,
     /// How many cells hold the number that NetCDF writes where nothing was written. They are not missing, as the file does
     /// not say so. Zero where the file names a fill value, and for bytes, which have no such number of their own.
-    pub(crate) default_fills: usize,
+    pub default_fills: usize,
 }
 
 impl Reading {
@@ -28,7 +28,7 @@ impl Reading {
     ///
     /// # Errors
     /// Integers that are beyond 64 bits after a scale of integers, or that `float64` does not hold where cells are missing.
-    pub(crate) fn cells(&self, stored: Vec<u8>) -> Result<Cells> {
+    pub fn cells(&self, stored: Vec<u8>) -> Result<Cells> {
         let default_fills = self.default_fills(&stored);
         if self.is_as_stored() {
             return Ok(Cells { bytes: stored, default_fills });
@@ -165,7 +165,7 @@ const FILL_OF_FLOATS: f32 = 9.969_21e36;
 ///
 /// # Errors
 /// An element's error, or that there is no memory.
-pub(crate) fn gather<const N: usize>(elements: impl ExactSizeIterator<Item = Result<[u8; N]>>) -> Result<Vec<u8>> {
+pub fn gather<const N: usize>(elements: impl ExactSizeIterator<Item = Result<[u8; N]>>) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let len = elements.len().checked_mul(N);
     reserve_more(&mut bytes, len.ok_or_else(|| encoding("there are more bytes than addresses"))?)?;
