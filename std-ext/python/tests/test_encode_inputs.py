@@ -2,10 +2,9 @@
 
 import array
 import mmap
-
-import ml_dtypes
 import warnings
 
+import ml_dtypes
 import numpy as np
 import pytest
 

@@ -258,3 +258,29 @@ def test_error_names_each_dtype_once():
         archive = tgm.open(tgm.encode({}, [(None, np.zeros(3, dtype))]))
         with pytest.raises(ValueError, match=f"can be read as {known}, not as int8"):
             archive[0].objects[0].read(dtype="int8")
+
+
+FIELD = {"mars": {"param": "2t", "levelist": 500}, "step": 6, 'a.b': {"c": 1}}
+MEANT = {
+    "param=2t": r"no key param; did you mean mars\.param\?",
+    "Step=7": r"no key Step; did you mean step\?",
+    "mars.parm=2t and step=6": r"no key mars\.parm; did you mean mars\.param\?",
+    "level=500": r"no key level; did you mean mars\.levelist\?",
+    "runs=1": r"no key runs; did you mean run\?",
+}
+
+
+@pytest.mark.parametrize("query, words", MEANT.items())
+def test_a_key_that_is_written_otherwise(query, words):
+    archive = tgm.open(tgm.encode({"base": [{}, FIELD], "run": 7}, [(None, np.zeros(1)), (None, np.zeros(1))]) * 2)
+    for asked in (archive, archive[0]):
+        with pytest.warns(UserWarning, match=words) as told:
+            assert asked.query(query) == []
+        assert len(told) == 1 and told[0].filename == __file__
+
+
+def test_no_warning_without_a_mistake():
+    archive = tgm.open(tgm.encode({"base": [{}, FIELD], "run": 7}, [(None, np.zeros(1)), (None, np.zeros(1))]))
+    for query in ("step=7", "mars.param=tp", "dtype=int8", "elsewhere=1", "a.b.c=2", '"a.b".c=2', "extra.run=8", "objects=9"):
+        for asked in (archive, archive[0]):
+            assert asked.query(query) == []

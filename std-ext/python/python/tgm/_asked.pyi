@@ -1,0 +1,5 @@
+"""Not for programs."""
+
+from typing import Any
+
+def __getattr__(name: str) -> Any: ...
