@@ -15,7 +15,7 @@ _DEEPEST, _MOST = 8, 10_000
 def warn_of_keys(message, keys):
     """Warns of each key that the message does not have, if it has one that may be meant.
 
-    `message` is the first that was asked, and `keys` are those of a query that selected nothing.
+    `message` is the first that was asked. The `keys` are of a query that selected nothing.
     """
     metadata = message.metadata
     known = {}

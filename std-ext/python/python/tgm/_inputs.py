@@ -13,7 +13,7 @@ def as_array(value):
     if isinstance(value, np.ndarray):
         return value
     if str(getattr(value, "dtype", "")) == "torch.bfloat16" and "torch" in sys.modules:
-        # numpy has no such type, so torch refuses: the bits are taken, which are those of ml_dtypes.
+        # numpy has no such type, so torch refuses. The bits are the same in ml_dtypes.
         import ml_dtypes
 
         return as_array(value.detach().view(sys.modules["torch"].int16)).view(ml_dtypes.bfloat16)
