@@ -1,5 +1,7 @@
 """Not for programs."""
 
-from typing import Any
+from collections.abc import Iterable
 
-def __getattr__(name: str) -> Any: ...
+from ._native import Message
+
+def warn_of_keys(message: Message, keys: Iterable[str]) -> None: ...
