@@ -26,6 +26,7 @@ use crate::write::endings::PARQUET;
 use crate::write::endings::SAFETENSORS;
 #[cfg(feature = "zarr")]
 use crate::write::endings::ZARR;
+use crate::write::template::ends_as_folder;
 
 /// The end of the names of tables with tabs, which are read as CSV.
 const TABS: &str = "tsv";
@@ -183,8 +184,9 @@ impl Format {
                 Ok(Some(format))
             };
         }
-        let ends_as_folder = path.to_str().is_some_and(|text| text.ends_with(std::path::is_separator));
-        let Some(ending) = path.extension().filter(|_| !ends_as_folder && !path.is_dir()) else { return Ok(None) };
+        let Some(ending) = path.extension().filter(|_| !ends_as_folder(path) && !path.is_dir()) else {
+            return Ok(None);
+        };
         Err(match feature_of_name(path) {
             Some(feature) => format!("{} has the ending of another format, {}", SourceName::of(path), lacking(feature)),
             None => format!(

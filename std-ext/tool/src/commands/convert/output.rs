@@ -15,7 +15,7 @@ use crate::args::files::usage;
 use crate::read::pipes;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure, OutputKind, Reads, report};
-use crate::write::template::{Distinct, Template, numbered};
+use crate::write::template::{Distinct, Template, ends_as_folder, numbered};
 use tgm_std::file::SourceName;
 
 /// The key that stands for the number in a name.
@@ -40,8 +40,7 @@ impl Convert {
     /// The pattern for names of several files, if there is one.
     fn pattern(&self, to: Format) -> Option<PathBuf> {
         let path = self.output.path().filter(|_| to.holds() != Holds::Messages)?;
-        let ends_as_folder = path.to_str().is_some_and(|text| text.ends_with(std::path::is_separator));
-        if path.is_dir() || ends_as_folder {
+        if path.is_dir() || ends_as_folder(path) {
             return Some(path.join(format!("[{INDEX}].{}", to.suffix())));
         }
         let is_key = |text: &str| [INDEX, NAME].iter().any(|key| text.contains(&format!("[{key}]")));
