@@ -48,12 +48,24 @@ static_assert(one<tgm::object &>(TRY(A.payload())) && !one<tgm::object>(TRY(A.pa
 static_assert(one<tgm::object &>(TRY(A.parameter("a"))) && !one<tgm::object>(TRY(A.parameter("a"))));
 static_assert(one<tgm::object>(TRY(A.metadata())) && one<tgm::object>(TRY(A.dtype())));
 
+// ---- Datasets lend their variables; what is asked for is kept ----
+constexpr auto variable = TRY(A.read("t"));
+static_assert(one<tgm::dataset &>(variable) && one<const tgm::dataset &>(variable) && !one<tgm::dataset>(variable));
+static_assert(!one<const tgm::dataset>(variable) && one<tgm::dataset>(TRY(A.json())));
+constexpr auto variable_of = TRY(tgm::variable_read(A, "t"));
+static_assert(one<tgm::dataset &>(variable_of) && !one<tgm::dataset>(variable_of) && !one<const tgm::dataset>(variable_of));
+static_assert(one<tgm::variable_read>(TRY(A.select(std::string("0")))) && one<tgm::variable_read>(TRY(A.options({}))));
+
 // ---- Where values go ----
 constexpr auto values_into = TRY(A.values_into(B));
 using request_type = tgm::read;
 static_assert(two<request_type, doubles &>(values_into) && two<request_type, std::array<double, 2> &>(values_into));
 static_assert(two<request_type, double (&)[3]>(values_into) && two<request_type, tgm::span<double>>(values_into));
 static_assert(two<request_type, bytes &>(TRY(A.bytes_into(B))));
+using variable_type = tgm::variable_read;
+static_assert(two<variable_type, doubles &>(values_into) && two<variable_type, std::array<double, 2> &>(values_into));
+static_assert(two<variable_type, double (&)[3]>(values_into) && two<variable_type, tgm::span<double>>(values_into));
+static_assert(two<variable_type, bytes &>(TRY(A.bytes_into(B))));
 
 // ---- Calls that are over when they return take anything ----
 constexpr auto check = TRY(tgm::check(A));

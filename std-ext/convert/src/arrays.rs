@@ -1,5 +1,7 @@
 //! Arrays in memory: what all array formats become, and what messages become for them.
 
+mod joined;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -16,7 +18,10 @@ use tgm_std::{
     TensogramError, check_message, decode_descriptors, read,
 };
 
+use crate::called;
 use crate::texts::{self, TEXT_SHAPE, TEXTS, Texts};
+
+pub use self::joined::Joined;
 
 /// The key of an object's metadata that holds its name.
 pub const NAME: &str = "name";
@@ -98,9 +103,9 @@ impl<'a> Array<'a> {
         Texts::of_object(&self.metadata, &self.descriptor.shape).map(|texts| texts.shape)
     }
 
-    /// The name, if the metadata has one.
+    /// The name, if the metadata has one: [`NAME`], or else a key of archives, such as `mars.param`.
     pub fn name(&self) -> Option<&str> {
-        self.metadata.get(NAME)?.as_text()
+        called::in_metadata(&self.metadata)
     }
 
     /// The values, in `order`.

@@ -133,6 +133,10 @@ fn gather<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Opened
         };
         if let Some(from) = covered {
             gathered.add(&file, number, from, options)?;
+            // A file of another format is an error, and is not left out.
+            if from == (0, 0) && file.message_count()? == 0 {
+                tgm_std::Archive::open(source)?;
+            }
         }
         opened.push(Source::new(file));
     }
@@ -154,8 +158,8 @@ fn is_of_files(opened: &Opened, options: &OpenOptions) -> bool {
 /// of all messages, and no payload.
 ///
 /// # Errors
-/// The errors of reading, with the source and the message; [`tgm_std::TensogramError::Metadata`] for two objects at one place, and
-/// for a group that is not there.
+/// The errors of reading, with the source and the message; [`tgm_std::TensogramError::Framing`] for a source of another format;
+/// [`tgm_std::TensogramError::Metadata`] for two objects at one place, and for a group that is not there.
 pub fn open<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Dataset> {
     let all = open_all(sources, options)?;
     all.into_iter().next().ok_or_else(|| bad("the archive has no objects"))

@@ -40,6 +40,7 @@ use tgm_core::descriptor::Dtype;
 use tgm_std::TensogramError;
 
 use self::arithmetic::Arithmetic;
+pub use self::cells::gather;
 pub use self::numbers::{List, Number, Numbers};
 pub use self::packed::told;
 pub use self::packing::{Packed, pack};

@@ -37,7 +37,12 @@ impl Catalog {
                 Some(keys) => keys,
                 None => tgm_catalog::Catalog::varying_keys(&data, &options).map_err(within)?,
             };
-            tgm_catalog::Catalog::build_with(&data, &keys, &options).map_err(within)
+            let built = tgm_catalog::Catalog::build_with(&data, &keys, &options).map_err(within)?;
+            if built.message_count() == 0 {
+                // A file of another format is an error.
+                tgm_std::Archive::open(&source)?;
+            }
+            Ok(built)
         })?;
         built.map(Self).map_err(raise(py))
     }

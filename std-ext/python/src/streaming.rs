@@ -236,7 +236,7 @@ impl StreamingEncoder {
     /// >>> tgm.decode(encoder.finish()).metadata["step"]
     /// 6
     fn write_preceder(&self, py: Python<'_>, entry: &Bound<'_, PyAny>) -> PyResult<()> {
-        let entry = metadata_in::entry(entry)?;
+        let entry = metadata_in::entry("", entry)?;
         let turn = self.turn(py)?;
         let written = detached(py, || self.encoder().as_mut().map(|encoder| encoder.write_preceder(entry)))?;
         drop(turn);

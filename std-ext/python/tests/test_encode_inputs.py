@@ -2,6 +2,7 @@
 
 import array
 import mmap
+import warnings
 
 import ml_dtypes
 import numpy as np
@@ -431,8 +432,8 @@ def test_data_of_another_dtype_is_taken_as_bits(given, stored, keys):
 
 
 def test_nan_of_another_dtype_is_found():
-    with pytest.raises(ValueError, match="NaN"), np.testing.suppress_warnings() as known:
-        known.filter(UserWarning)
+    with pytest.raises(ValueError, match="NaN"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
         encode(np.full(4, 0x7FC00000, "int32"))
 
 

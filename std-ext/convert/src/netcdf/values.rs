@@ -82,12 +82,12 @@ impl<'m> Values<'m> {
             Dtype::Float16 => {
                 made.dtype = Dtype::Float32;
                 let widen = |bytes: &[u8; 2]| f16::from_ne_bytes(*bytes).to_f32().to_ne_bytes();
-                made.bytes = made.bytes.as_chunks().0.iter().flat_map(widen).collect();
+                made.bytes = cf::gather(made.bytes.as_chunks().0.iter().map(|bytes| Ok(widen(bytes))))?;
             }
             Dtype::Bfloat16 => {
                 made.dtype = Dtype::Float32;
                 let widen = |bytes: &[u8; 2]| bf16::from_ne_bytes(*bytes).to_f32().to_ne_bytes();
-                made.bytes = made.bytes.as_chunks().0.iter().flat_map(widen).collect();
+                made.bytes = cf::gather(made.bytes.as_chunks().0.iter().map(|bytes| Ok(widen(bytes))))?;
             }
             Dtype::Bitmask => {
                 made.dtype = Dtype::Int8;

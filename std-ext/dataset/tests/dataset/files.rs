@@ -126,3 +126,25 @@ fn records_are_one_variable() {
     let twice = Archive::new(&[record(0), record(0)]).open().unwrap();
     assert_eq!((twice.variables.len(), twice.left_out[0].why.as_str()), (0, "two messages have one record"));
 }
+
+#[test]
+fn a_file_of_another_format_is_an_error_and_not_left_out() {
+    let archive = Archive::new(&[MessageBuilder::new().object(ObjectBuilder::new(&[1], &[1_u8]).unwrap()).encode().unwrap()]);
+    let other = archive.folder.path().join("b.nc");
+    let opened = |sources: &[String]| open_all(sources, &OpenOptions::default()).map(|found| found.len());
+    for (bytes, words) in [
+        (&b"\x89HDF\r\n\x1a\n and more"[..], "looks like HDF5 or NetCDF"),
+        (b"<html>gone</html>", "looks like an HTML page"),
+        (b"nothing of that kind", "no message was found"),
+    ] {
+        std::fs::write(&other, bytes).unwrap();
+        let other = other.display().to_string();
+        for sources in [vec![other.clone()], vec![archive.path(), other.clone()]] {
+            let error = opened(&sources).unwrap_err().to_string();
+            assert!(error.contains("b.nc") && error.contains(words), "{error}");
+        }
+    }
+    // An empty file is an archive without messages.
+    std::fs::write(&other, b"").unwrap();
+    assert_eq!(opened(&[archive.path(), other.display().to_string()]).unwrap(), 1);
+}

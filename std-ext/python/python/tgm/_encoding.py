@@ -1,11 +1,15 @@
 """How the values of an object are encoded."""
 
 import math
+import operator
+
+from ._inputs import as_array
 
 # Codecs that lose nothing; then codecs of numbers, which lose digits.
 _LOSSLESS = ("none", "szip", "zstd", "lz4", "blosc2", "rle", "roaring")
 _LOSSY = ("zfp", "sz3")
 _LEVELS = {"zstd": "zstd_level", "blosc2": "blosc2_clevel"}
+_LEVEL_RANGES = {"zstd": (1, 22), "blosc2": (0, 9)}
 # szip as most writers choose it: 128 blocks of 16 samples; values are predicted from those before.
 _SZIP = {"szip_rsi": 128, "szip_block_size": 16}
 _SZIP_PREDICTS, _SZIP_BIG_ENDIAN = 8, 4
@@ -63,7 +67,9 @@ class Encoding:
         if compression not in _LOSSLESS + _LOSSY:
             hint = _nearest(str(compression), _LOSSLESS + _LOSSY, "it is one of")
             raise ValueError(f"unknown compression {compression!r}: {hint}")
-        values = (bits, within, compression, level, shuffle, rate, precision)
+        bits, level = _integer("bits", bits), _integer("level", level)
+        rate, precision = _number("rate", rate), _integer("precision", precision)
+        values = (bits, _number("within", within), compression, level, shuffle, rate, precision)
         for name, value in zip(_NAMES, values, strict=True):
             object.__setattr__(self, name, value)
         self._check()
@@ -77,10 +83,16 @@ class Encoding:
             raise ValueError(f"bits pack values into integers, which {self.compression} does not take: use within")
         if self.bits is not None and not 0 <= self.bits <= 64:
             raise ValueError(f"bits are 0 to 64, not {self.bits}")
-        if self.within is not None and not (self.within > 0 and math.isfinite(self.within)):
-            raise ValueError(f"within is a positive number, not {self.within}")
+        for name in ("within", "rate", "precision"):
+            value = getattr(self, name)
+            if value is not None and not (value > 0 and math.isfinite(value)):
+                raise ValueError(f"{name} is a positive number, not {value}")
         if self.level is not None and self.compression not in _LEVELS:
             raise ValueError(f"compression {self.compression!r} has no level: {' and '.join(_LEVELS)} have one")
+        if self.level is not None:
+            least, most = _LEVEL_RANGES[self.compression]
+            if not least <= self.level <= most:
+                raise ValueError(f"levels of {self.compression} are {least} to {most}, not {self.level}")
         if is_lossy and self.shuffle:
             raise ValueError(f"{self.compression} takes numbers, whose bytes cannot be shuffled")
         if self.compression == "zfp":
@@ -123,10 +135,7 @@ class Encoding:
         >>> tgm.Encoding(compression="szip").descriptor(numpy.zeros(4, "float32"))[0]["szip_rsi"]
         128
         """
-        import numpy as np
-
-        if not isinstance(array, np.ndarray):
-            array = np.asanyarray(array)
+        array = as_array(array)
         is_packed = self.bits is not None or self.within is not None and self.compression not in _LOSSY
         if is_packed or self.compression in _LOSSY:
             array = self._widened(array)
@@ -210,12 +219,30 @@ def _again(given):
     return Encoding(**given)
 
 
+def _integer(name, value):
+    """An argument that is an integer, if it is given."""
+    if value is None:
+        return None
+    if not isinstance(value, bool) and hasattr(value, "__index__"):
+        return operator.index(value)
+    raise TypeError(f"{name} is an integer, not {value!r}")
+
+
+def _number(name, value):
+    """An argument that is a number, if it is given."""
+    if value is None or not isinstance(value, (bool, str)) and hasattr(value, "__float__"):
+        return value
+    raise TypeError(f"{name} is a number, not {value!r}")
+
+
 def _bits_within(extent, error):
     """The fewest bits that keep values of this extent within an error: the step is a power of two."""
     if extent == 0:
         return 0
-    for bits in range(1, 65):
-        if 2.0 ** math.ceil(math.log2(extent / (2**bits - 1))) / 2 <= error:
+    for bits in range(1, 65) if math.isfinite(extent) else ():
+        exponent = math.ceil(math.log2(extent / (2**bits - 1)))
+        # The greatest exponents have no step that is a float.
+        if exponent <= 1023 and 2.0**exponent / 2 <= error:
             return bits
     raise ValueError(f"no number of bits keeps a range of {extent} within an error of {error}")
 

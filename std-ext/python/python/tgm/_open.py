@@ -4,6 +4,8 @@ import os
 
 from ._native import _open, is_remote_url
 
+_NO_MAP = "argument 'mmap': only for paths of this machine"
+
 
 def open(source, /, *, mmap=False, storage_options=None):
     """Opens an archive of messages for reading, wherever it is. The result is the same class for every source.
@@ -33,11 +35,19 @@ def open(source, /, *, mmap=False, storage_options=None):
     (1, array([0., 1., 2.]))
     """
     if hasattr(source, "fs") and hasattr(source, "path") and not hasattr(source, "read"):
-        return _of_fsspec(source, lambda: source.fs.open(source.path, "rb"), mmap, storage_options)
+        if storage_options is not None:
+            raise ValueError("argument 'storage_options': the file system of this object has its own")
+        if mmap:
+            raise ValueError(_NO_MAP)
+        return _open(_open_file(source, "rb").open(), False, None, source)
     if isinstance(source, str) and _is_foreign(source):
         if source.startswith("file://"):
             return _open(_path_of(source), mmap, storage_options)
-        return _of_fsspec(source, lambda: _by_fsspec(source, "rb", storage_options), mmap, None)
+        if mmap:
+            raise ValueError(_NO_MAP)
+        address = _Address(source)
+        address.file = _open_file(source, "rb", storage_options)
+        return _open(address.file.open(), False, None, address)
     return _open(source, mmap, storage_options)
 
 
@@ -47,11 +57,10 @@ def open_mmap(path):
 
 
 def open_for_writing(target, *, append):
-    """A file object for a path, an address of fsspec or an `OpenFile`; None for a path of this machine."""
-    if hasattr(target, "fs") and hasattr(target, "path") and not hasattr(target, "write"):
-        return target.fs.open(target.path, "ab" if append else "wb")
-    if isinstance(target, str) and _is_foreign(target) and not target.startswith("file://"):
-        return _by_fsspec(target, "ab" if append else "wb", None)
+    """An `OpenFile` for an address of fsspec or another `OpenFile`; None for a path of this machine."""
+    is_open_file = hasattr(target, "fs") and hasattr(target, "path") and not hasattr(target, "write")
+    if is_open_file or isinstance(target, str) and _is_foreign(target) and not target.startswith("file://"):
+        return _open_file(target, "ab" if append else "wb")
     return None
 
 
@@ -60,6 +69,13 @@ def local_path(target):
     if isinstance(target, str) and target.startswith("file://"):
         return _path_of(target)
     return os.fspath(target)
+
+
+class _Address(str):
+    """An address, with what has to live as long as the file that was opened by it."""
+
+    def __reduce__(self):
+        return str, (str(self),)
 
 
 def _path_of(address):
@@ -78,19 +94,16 @@ def _is_foreign(source):
     return bool(found) and (len(head) > 1 and is_scheme or "::" in source) and not is_remote_url(source)
 
 
-def _of_fsspec(source, opened, mmap, storage_options):
-    if mmap:
-        raise ValueError("argument 'mmap': only for paths of this machine")
-    if storage_options is not None:
-        raise ValueError("argument 'storage_options': the file system of this object has its own")
-    return _open(opened(), False, None, source)
+def _open_file(source, mode, storage_options=None):
+    """An `OpenFile` of our own for an address or another `OpenFile`: it knows the compression, and closes all that it opens.
 
-
-def _by_fsspec(address, mode, storage_options):
+    It has to live as long as its file: a file system within a file, such as zip, closes that file when it is collected.
+    """
     try:
         import fsspec
     except ImportError as error:
-        scheme = address.partition("://")[0]
+        scheme = str(source).partition("://")[0]
         raise ImportError(f"addresses of {scheme}:// are read by the package fsspec, which is not installed") from error
-    # An OpenFile adds what its address says of compression.
-    return fsspec.open(address, mode, **(storage_options or {})).open()
+    if isinstance(source, str):
+        return fsspec.open(source, mode, **(storage_options or {}))
+    return fsspec.core.OpenFile(source.fs, source.path, mode, getattr(source, "compression", None))

@@ -22,8 +22,9 @@ COMPRESSIONS = ("zstd", "lz4", "szip", "none")
 
 
 def save(dataset, path, encoding, append_dim=None):
-    if isinstance(dataset, xr.DataArray):
-        raise TypeError("a Dataset is expected, not a DataArray: call to_dataset() first")
+    if not isinstance(dataset, xr.Dataset):
+        advice = ": call to_dataset() first" if isinstance(dataset, (xr.DataArray, xr.DataTree)) else ""
+        raise TypeError(f"a Dataset is expected, not a {type(dataset).__name__}{advice}")
     path = os.fsdecode(path)
     name, is_address = _native._shown(path)
     if is_address:
@@ -38,6 +39,8 @@ def save(dataset, path, encoding, append_dim=None):
             part = {"number": number, "dimension": append_dim}
     wanted = {name: _wanted(name, options, dataset) for name, options in encoding.items()}
     folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(2, "no such folder", folder)
     place, temporary = tempfile.mkstemp(prefix=".tgm-", dir=folder)
     try:
         with open(place, "w+b") as out:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
+from ._inputs import as_array
 from ._native import StreamingEncoder, TensogramFile
 from ._open import local_path, open, open_for_writing
 
@@ -42,7 +43,8 @@ class Writer:
                 raise ValueError("argument 'append': open the file object with mode 'ab'")
             self._file = target
             return
-        self._file = self._owned = open_for_writing(target, append=append)
+        self._owned = open_for_writing(target, append=append)
+        self._file = self._owned and self._owned.open()
         if self._file is None:
             path = local_path(target)
             self._path = (_existing if append else TensogramFile.create)(path)
@@ -103,7 +105,9 @@ class Writer:
         self._is_closed, self._message = True, None
         if self._owned is not None:
             self._owned.close()
-        if self._file is None:
+            # A file system within a file, such as zip, ends that file when it is collected.
+            self._file = self._owned = None
+        elif self._file is None:
             self._path.close()
 
     def _check_open(self):
@@ -175,9 +179,5 @@ def load(source, /, *, threads=0, checked=False):
 
 
 def _array(array):
-    """An array of numpy, whatever the value is."""
-    if hasattr(array, "__array__") or isinstance(array, (bytes, bytearray, memoryview)):
-        return array
-    import numpy as np
-
-    return np.asarray(array)
+    """An array of numpy, whatever the value is. Bytes have no type, so that an encoding has to say it."""
+    return array if isinstance(array, (bytes, bytearray)) else as_array(array)

@@ -79,22 +79,31 @@ impl<'py> Data<'py> {
             return Ok(Self::Bytes(bytes));
         }
         if let Ok(array) = object.cast::<PyUntypedArray>() {
-            return match without_gaps(array)? {
-                Some(filled) => Array::new(&filled).map(Self::Array),
-                None => Array::new(array).map(Self::Array),
-            };
+            return Self::of_array(array);
         }
         if let Ok(bytes) = Bytes::borrow(object, "data") {
             return Ok(Self::Bytes(bytes));
         }
-        if object.hasattr(intern!(object.py(), "__array__"))? || object.is_instance_of::<PyMemoryView>() {
-            let numpy = object.py().import(intern!(object.py(), "numpy"))?;
-            if let Ok(array) = numpy.call_method1(intern!(object.py(), "asarray"), (object,))?.cast::<PyUntypedArray>()
-            {
-                return Array::new(array).map(Self::Array);
+        let py = object.py();
+        let is_array = [intern!(py, "__array__"), intern!(py, "__array_interface__"), intern!(py, "__dlpack__")]
+            .into_iter()
+            .try_fold(object.is_instance_of::<PyMemoryView>(), |found, name| {
+                Ok::<_, PyErr>(found || object.hasattr(name)?)
+            })?;
+        if is_array {
+            let inputs = py.import(intern!(py, "tgm._inputs"))?;
+            if let Ok(array) = inputs.call_method1(intern!(py, "as_array"), (object,))?.cast::<PyUntypedArray>() {
+                return Self::of_array(array);
             }
         }
         Err(refused(object))
+    }
+
+    fn of_array(array: &Bound<'py, PyUntypedArray>) -> PyResult<Self> {
+        match without_gaps(array)? {
+            Some(filled) => Array::new(&filled).map(Self::Array),
+            None => Array::new(array).map(Self::Array),
+        }
     }
 
     /// The array, if the data is one.
@@ -424,7 +433,11 @@ fn numbers(object: &Bound<'_, PyAny>) -> PyResult<Option<Bytes>> {
     if !is_sequence {
         return Ok(None);
     }
-    match object.py().get_type::<PyBytes>().call1((object.try_iter()?,)) {
+    // An array without dimensions has nothing to go through.
+    let Ok(items) = object.try_iter() else {
+        return Ok(None);
+    };
+    match object.py().get_type::<PyBytes>().call1((items,)) {
         Ok(bytes) => Bytes::borrow(&bytes, "data").map(Some),
         // An item is not a number, or is out of range.
         Err(error) if error.is_instance_of::<PyException>(object.py()) => Ok(None),
@@ -438,7 +451,22 @@ fn refused(object: &Bound<'_, PyAny>) -> PyErr {
         Ok(dtype) => format!(" of dtype {dtype}"),
         Err(_) => String::new(),
     };
-    PyValueError::new_err(format!("{EXPECTED} (got {class}{dtype})"))
+    let advice = object.cast::<PyUntypedArray>().map_or("", |array| instead(array));
+    PyValueError::new_err(format!("{EXPECTED} (got {class}{dtype}){advice}"))
+}
+
+/// What to do with an array whose type the format lacks.
+fn instead(array: &Bound<'_, PyUntypedArray>) -> &'static str {
+    let dtype = array.dtype();
+    match dtype.kind() {
+        b'M' | b'm' => ": give .view('int64'), and the unit as metadata",
+        b'f' => ": give .astype('float64'), which rounds",
+        b'c' => ": give .astype('complex128'), which rounds",
+        b'U' | b'S' | b'T' => ": give text as metadata",
+        b'O' => ": give .astype(…) with a type of numbers",
+        b'V' if dtype.has_fields() => ": give an object for each field",
+        _ => ": give .view('uint8'), and the type as metadata",
+    }
 }
 
 /// The bytes of an object that is encoded already: `bytes`, other buffers of bytes, and lists of numbers from 0 to 255.

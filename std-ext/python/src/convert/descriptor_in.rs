@@ -126,7 +126,8 @@ pub(crate) fn descriptor(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>, key
         if MEANINGS.contains(&&*key) {
             meanings.push(key.clone());
         }
-        descriptor.params.insert(key, cbor_in::value(&item)?);
+        let value = cbor_in::value(&key, &item)?;
+        descriptor.params.insert(key, value);
         Ok(())
     })?;
     if !meanings.is_empty() {
@@ -201,7 +202,8 @@ pub(crate) fn argument(object: &Bound<'_, PyAny>, data: Option<&Data<'_>>, keys:
         return descriptor(object, data, keys);
     }
     let class = object.get_type().name()?;
-    Err(PyTypeError::new_err(format!("argument 'descriptor': '{class}' object is not an instance of 'dict'")))
+    let more = if object.is_none() { ": bytes need a descriptor; an array has its own" } else { "" };
+    Err(PyTypeError::new_err(format!("argument 'descriptor': '{class}' object is not an instance of 'dict'{more}")))
 }
 
 fn is_descriptor(object: &Bound<'_, PyAny>) -> bool {

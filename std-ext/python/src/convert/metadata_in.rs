@@ -44,7 +44,7 @@ pub(crate) fn metadata(object: &Bound<'_, PyAny>) -> PyResult<GlobalMetadata> {
             "extra" if has_extra => {}
             "extra" => metadata.extra = section(&item, "extra")?,
             other => {
-                loose.insert(other.to_owned(), cbor_in::value(&item)?);
+                loose.insert(other.to_owned(), cbor_in::value(other, &item)?);
             }
         }
         Ok(())
@@ -55,16 +55,16 @@ pub(crate) fn metadata(object: &Bound<'_, PyAny>) -> PyResult<GlobalMetadata> {
     Ok(metadata)
 }
 
-/// The metadata of one object.
+/// The metadata of one object. `place` is what errors call it; it may be empty.
 ///
 /// # Errors
 /// `ValueError` unless it is a mapping, and for `_reserved_`.
-pub(crate) fn entry(object: &Bound<'_, PyAny>) -> PyResult<BTreeMap<String, Value>> {
+pub(crate) fn entry(place: &str, object: &Bound<'_, PyAny>) -> PyResult<BTreeMap<String, Value>> {
     if !is_mapping(object) {
         let class = object.get_type().name()?;
         return Err(PyValueError::new_err(format!("entry of 'base': expected a dict, got {class}")));
     }
-    let entries = cbor_in::entries(object)?;
+    let entries = cbor_in::entries(place, object)?;
     if entries.contains_key(RESERVED) { Err(is_reserved("an entry of 'base'")) } else { Ok(entries) }
 }
 
@@ -73,12 +73,12 @@ fn base(object: &Bound<'_, PyAny>) -> PyResult<Vec<BTreeMap<String, Value>>> {
         let class = object.get_type().name()?;
         return Err(PyValueError::new_err(format!("'base' must be a list, got {class}")));
     };
-    list.iter().map(|item| entry(&item)).collect()
+    list.iter().enumerate().map(|(index, item)| entry(&format!("base[{index}]"), &item)).collect()
 }
 
 fn section(object: &Bound<'_, PyAny>, name: &str) -> PyResult<BTreeMap<String, Value>> {
     if is_mapping(object) {
-        return cbor_in::entries(object);
+        return cbor_in::entries("", object);
     }
     let class = object.get_type().name()?;
     Err(PyValueError::new_err(format!("'{name}' must be a dict, got {class}")))

@@ -7,7 +7,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PySlice, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyInt, PyMemoryView, PySlice, PyString};
 use tgm_std::file::SourceName;
 use tgm_std::read::{FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, Tag, Want};
 
@@ -126,9 +126,12 @@ impl PythonFile {
 /// What a name's `str` raises.
 pub(crate) fn title(file: &Bound<'_, PyAny>) -> PyResult<String> {
     // Files of some packages are named by their addresses.
+    // Files without a place in a file system have a number, or nothing.
     match file.getattr(intern!(file.py(), "name")).or_else(|_| file.getattr(intern!(file.py(), "path"))) {
-        Ok(name) => Ok(SourceName::of(&name.str()?.to_string()).to_string()),
-        Err(_) => Ok(file.get_type().name()?.to_string()),
+        Ok(name) if !name.is_none() && !name.is_instance_of::<PyInt>() => {
+            Ok(SourceName::of(&name.str()?.to_string()).to_string())
+        }
+        _ => Ok(file.get_type().name()?.to_string()),
     }
 }
 

@@ -87,7 +87,8 @@ impl Archive {
     /// A query is a text such as "mars.param=2t/10u and mars.step>=24 and not ens exists", or "dtype=float32". Metadata
     /// of all messages is read, and no payload. Digests of metadata are checked.
     ///
-    /// Raises ValueError for a text that is not a query; the error names the place of the mistake.
+    /// Raises ValueError for a text that is not a query; the error names the place of the mistake. Warns where nothing
+    /// matches because a key is written otherwise, such as `param` for `mars.param`.
     ///
     /// >>> import numpy, tgm
     /// >>> fields = [tgm.encode({"base": [{"step": s}]}, [(None, numpy.full(2, float(s)))]) for s in (0, 24, 48)]
@@ -106,6 +107,9 @@ impl Archive {
             };
             list.append(Py::new(py, Object::new(owner.bind(py), object)?)?)?;
             owner_before = Some((message, owner));
+        }
+        if list.is_empty() && slf.get().count(py)? > 0 {
+            query::warn_of_keys(Py::new(py, Self::message(slf, 0)?)?.bind(py).as_any(), &query)?;
         }
         Ok(list)
     }

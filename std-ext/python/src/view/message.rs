@@ -252,6 +252,9 @@ impl Message {
             Ok(found)
         })?;
         let found = found.map_err(raise_at(py, this.place_of(None)))?;
+        if found.is_empty() {
+            query::warn_of_keys(slf.as_any(), &query)?;
+        }
         let objects = found.into_iter().map(|number| Py::new(py, Object::new(slf, number)?));
         PyList::new(py, objects.collect::<PyResult<Vec<_>>>()?)
     }

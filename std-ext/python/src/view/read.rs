@@ -95,9 +95,14 @@ fn float<'py>(object: &Bound<'py, Object>, dtype: &Bound<'py, PyAny>) -> PyResul
     if dtype.eq(own)? || is_real && is_native_float {
         return Ok(dtype);
     }
+    let own = own.str()?.to_string();
+    let known = match own.as_str() {
+        "float32" | "float64" => "float32 or float64".to_owned(),
+        own if is_real => format!("{own}, float32 or float64"),
+        own => own.to_owned(),
+    };
     Err(PyValueError::new_err(format!(
-        "argument 'dtype': values of dtype {own} can be read as {own}{}, not as {dtype}",
-        if is_real { ", float32 or float64" } else { "" }
+        "argument 'dtype': values of dtype {own} can be read as {known}, not as {dtype}"
     )))
 }
 

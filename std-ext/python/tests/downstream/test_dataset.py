@@ -260,3 +260,25 @@ def test_a_catalogue_that_cannot_be_used_is_told(tmp_path):
         tgm.open_dataset(path, catalog=[beside, beside])
     with pytest.raises(TypeError, match="argument 'catalog'"):
         tgm.open_dataset(path, catalog=3)
+
+
+def test_files_of_other_formats_are_errors(tmp_path):
+    whole = archive(tmp_path, steps_and_levels())
+    other = tmp_path / "b.nc"
+    other.write_bytes(b"\x89HDF\r\n\x1a\n and more")
+    for use in (tgm.open_dataset, tgm.open_datasets, tgm.zarr_store, tgm.references, tgm.catalogue):
+        for source in (other, str(other)):
+            with pytest.raises(tgm.FramingError, match="b.nc: not a Tensogram file: it looks like HDF5 or NetCDF"):
+                use(source)
+    with pytest.raises(tgm.FramingError, match="b.nc: not a Tensogram file"):
+        tgm.open_dataset([whole, other])
+
+
+def test_what_cannot_be_saved_is_told(tmp_path):
+    dataset = xarray.Dataset({"t": ("x", [1.0])})
+    for other, words in ((dataset.t, "DataArray: call to_dataset"), (xarray.DataTree(dataset), "DataTree: call"), ({}, "dict$")):
+        with pytest.raises(TypeError, match=f"a Dataset is expected, not a {words}"):
+            tgm.save_dataset(other, tmp_path / "a.tgm")
+    with pytest.raises(FileNotFoundError, match="no such folder: .*nowhere'"):
+        tgm.save_dataset(dataset, tmp_path / "nowhere" / "a.tgm")
+    assert list(tmp_path.iterdir()) == []

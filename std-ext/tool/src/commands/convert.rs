@@ -72,8 +72,8 @@ pub(crate) fn other_format(path: &Path) -> Option<String> {
 /// gets its original bytes, if it was not edited. What cannot be carried over is listed. What cannot be read is reported
 /// and left out.
 ///
-/// Where OUT holds one message or one array, several need several files: OUT is a folder then, or a name with `[index]`,
-/// which becomes a number of four digits or more, or with `[name]`.
+/// Where OUT holds one array, several need several files: OUT is a folder then, or a name with `[index]`, which becomes a number of
+/// four digits or more, or with `[name]`. Such names of formats that hold many arrays have a file for each message.
 #[derive(Args, Debug)]
 pub(crate) struct Convert {
     /// Files or addresses to read; "-" is standard input

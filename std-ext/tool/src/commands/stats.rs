@@ -39,7 +39,7 @@ use crate::read::statistics::{self, Blocks as _, Histogram, Moments, SKETCH_ERRO
 use crate::read::structure::Structure;
 use crate::read::unpacked::Unpacked;
 use crate::show::json::{self, Document, error_json};
-use crate::show::output::{Out, Style};
+use crate::show::output::Out;
 use crate::show::summary::shape_text;
 use crate::show::table::{Cell, Column, Table};
 use crate::show::text::shorten;
@@ -420,7 +420,7 @@ impl Work<'_> {
                 Err(error) => {
                     out.report(&entry.object_place(object), &error);
                     let mut cells = place.clone();
-                    cells.extend([object.into(), Cell::spread(Style::Bad, "(unreadable)")]);
+                    cells.extend([object.into(), Cell::unreadable()]);
                     table.row(out, cells)?;
                 }
             }

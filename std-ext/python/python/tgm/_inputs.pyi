@@ -1,0 +1,5 @@
+"""Not for programs."""
+
+from typing import Any
+
+def as_array(value: Any) -> Any: ...
