@@ -157,6 +157,9 @@ fn damaged(files: &[PathBuf], random: &mut Random) -> io::Result<Vec<u8>> {
         bytes.extend(fs::read(&files[random.below(files.len())])?);
     }
     for _ in 0..random.below(6) {
+        if bytes.is_empty() {
+            break;
+        }
         let at = random.below(bytes.len());
         match random.below(6) {
             0 => bytes[at] ^= 1 << random.below(8),

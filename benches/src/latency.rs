@@ -132,9 +132,15 @@ fn tasks() -> Vec<Task> {
 
 /// The seconds of a task.
 fn seconds(task: &Task, (delay, rate): (f64, f64), options: ReadOptions) -> f64 {
-    let link = Link { bytes: &task.bytes, delay, rate, lanes: options.parallel, spent: Mutex::new(0.0) };
+    let link = Link { bytes: &task.bytes, delay, rate, lanes: lanes(options), spent: Mutex::new(0.0) };
     (task.work)(&Reader::new(&link, options)).expect("a sound file");
     link.spent.into_inner().expect("one thread")
+}
+
+/// How many requests the options have on their way at a time.
+fn lanes(options: ReadOptions) -> usize {
+    let is = |count: &usize| ReadKnob::Parallel.set(*count as u64, options) == options;
+    (1..=1024).find(is).expect("requests are counted in tens")
 }
 
 fn variants() -> Vec<(String, ReadOptions)> {
@@ -148,16 +154,22 @@ fn variants() -> Vec<(String, ReadOptions)> {
         }
     };
     for value in [4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20] {
-        [ReadKnob::Initial, ReadKnob::WholeMessage, ReadKnob::WholeFrame, ReadKnob::Gap].map(|knob| add(knob, value));
+        for knob in [ReadKnob::Initial, ReadKnob::WholeMessage, ReadKnob::WholeFrame, ReadKnob::Gap] {
+            add(knob, value);
+        }
     }
     add(ReadKnob::Gap, 0);
     for value in [1 << 10, 4 << 10, 16 << 10, 64 << 10] {
-        [ReadKnob::Descriptor, ReadKnob::Header].map(|knob| add(knob, value));
+        add(ReadKnob::Descriptor, value);
+        add(ReadKnob::Header, value);
     }
     for value in [1 << 20, 8 << 20, 64 << 20] {
-        [ReadKnob::Request, ReadKnob::ReadAhead].map(|knob| add(knob, value));
+        add(ReadKnob::Request, value);
+        add(ReadKnob::ReadAhead, value);
     }
-    [1, 4, 10, 32].map(|value| add(ReadKnob::Parallel, value));
+    for value in [1, 4, 10, 32] {
+        add(ReadKnob::Parallel, value);
+    }
     variants
 }
 

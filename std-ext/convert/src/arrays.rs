@@ -1,5 +1,7 @@
 //! Arrays in memory: what all array formats become, and what messages become for them.
 
+mod joined;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -8,6 +10,7 @@ use std::io::Write;
 use ciborium::Value;
 use tgm_core::descriptor::{ByteOrder, Dtype, Key, MaskKind};
 use tgm_core::mask::pattern;
+use tgm_dataset::reading::{Fate, Reading};
 use tgm_std::encode::{Part, encode_parts};
 use tgm_std::internal::Trust;
 use tgm_std::{
@@ -15,7 +18,10 @@ use tgm_std::{
     TensogramError, check_message, decode_descriptors, read,
 };
 
+use crate::called;
 use crate::texts::{self, TEXT_SHAPE, TEXTS, Texts};
+
+pub use self::joined::Joined;
 
 /// The key of an object's metadata that holds its name.
 pub const NAME: &str = "name";
@@ -97,9 +103,9 @@ impl<'a> Array<'a> {
         Texts::of_object(&self.metadata, &self.descriptor.shape).map(|texts| texts.shape)
     }
 
-    /// The name, if the metadata has one.
+    /// The name, if the metadata has one: [`NAME`], or else a key of archives, such as `mars.param`.
     pub fn name(&self) -> Option<&str> {
-        self.metadata.get(NAME)?.as_text()
+        called::in_metadata(&self.metadata)
     }
 
     /// The values, in `order`.
@@ -237,6 +243,25 @@ impl<'a> Arrays<'a> {
         };
         let arrays = self.arrays.into_iter().map(owned).collect();
         Arrays { metadata: self.metadata, arrays, not_kept: self.not_kept }
+    }
+
+    /// The arrays with values in place of integers that are packed by the convention CF: `scale_factor` and `add_offset` beside them
+    /// are obeyed, missing cells become NaN, and attributes of the packing are left out. For formats whose readers do not do that.
+    ///
+    /// # Errors
+    /// The errors of [`Reading::cells`](tgm_dataset::reading::Reading::cells), with the name of the array.
+    pub fn unpacked(mut self) -> Result<Self> {
+        for (index, array) in self.arrays.iter_mut().enumerate() {
+            let Some(reading) = Reading::of_entry(array.descriptor.dtype, &array.metadata) else { continue };
+            let stored = array.values_in(ByteOrder::NATIVE).into_owned();
+            let name = array.name().map_or_else(|| format!("object {index}"), str::to_string);
+            array.values = Cow::Owned(reading.cells(stored).map_err(|error| error.within(name))?.bytes);
+            (array.descriptor.dtype, array.descriptor.byte_order) = (reading.dtype(), ByteOrder::NATIVE);
+            if let Some(Value::Map(attributes)) = array.metadata.get_mut("attributes") {
+                attributes.retain(|(name, _)| !name.as_text().is_some_and(|name| *reading.fate(name) != Fate::Stays));
+            }
+        }
+        Ok(self)
     }
 
     /// A message that holds the arrays.

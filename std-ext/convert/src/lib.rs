@@ -43,13 +43,12 @@
 //! |---|---|
 //! | `npz`, `netcdf`, `zarr` | archives and files with several arrays |
 //! | `csv`, `cubes`, `grib2`, `npy`, `raw`, `safetensors`, `table` | one format each; fields as variables of many dimensions |
-//! | `arrays`, `cf`, `names`, `note`, `streamed` | arrays between formats; numbers by the convention CF; names of variables; what is not kept; how values are compressed |
-//! | `error`, `hint`, `texts` | errors, and the advice in them; arrays of texts, as metadata has them |
+//! | `arrays`, `names`, `note`, `streamed` | arrays between formats; names of variables; what is not kept; how values are compressed |
+//! | `called`, `error`, `hint`, `texts` | what metadata calls an object; errors, and the advice in them; arrays of texts, as metadata has them |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod arrays;
-#[cfg(any(feature = "netcdf", feature = "zarr"))]
-mod cf;
+mod called;
 #[cfg(feature = "csv")]
 pub mod csv;
 #[cfg(any(feature = "netcdf", feature = "zarr"))]

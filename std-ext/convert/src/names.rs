@@ -4,15 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tgm_std::GlobalMetadata;
 
-/// Keys of an object that name its array, the first that it has.
-const NAMES: [&str; 6] = ["name", "mars.param", "mars.shortName", "shortName", "param", "variable"];
+use crate::called;
 
 /// What the metadata of an object calls it: the text at `key`, or the first name that it has.
 pub(super) fn of_object(global: &GlobalMetadata, index: usize, key: Option<&str>) -> Option<String> {
     let named = |key: &str| global.get_at(index, key).and_then(|value| value.as_str().map(str::to_string));
     match key {
         Some(key) => named(key),
-        None => NAMES.into_iter().find_map(named),
+        None => called::KEYS.into_iter().find_map(named),
     }
 }
 

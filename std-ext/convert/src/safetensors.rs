@@ -161,35 +161,41 @@ fn in_order<'a>(order: &str, arrays: &[Array<'a>]) -> Option<Vec<Array<'a>>> {
     slots.into_iter().collect::<Option<Vec<_>>>().filter(|sorted| sorted.len() == places.len())
 }
 
-/// Writes arrays as a file. Returns what it has no room for.
+/// Writes arrays as a file. Returns what it has no room for: also arrays of texts and of `complex128`, which such files do not
+/// have, and an array with the name `__metadata__`.
 ///
 /// Wide elements come first, so that all of them are aligned, as readers of maps want it. If this changes the order of the
 /// objects, a text of `__metadata__` tells the old order, and [`read`] restores it. Arrays without a name are called
 /// `object_` and their number.
 ///
 /// # Errors
-/// [`TensogramError::Object`](tgm_std::TensogramError::Object) for `complex128`, which such files do not have, and for an
-/// array with the name `__metadata__`; [`TensogramError::Io`](tgm_std::TensogramError::Io) from the sink.
+/// [`TensogramError::Object`](tgm_std::TensogramError::Object) if no array can be written; [`TensogramError::Io`](tgm_std::TensogramError::Io)
+/// from the sink.
 pub fn write(arrays: &Arrays<'_>, mut sink: impl Write) -> Result<Vec<NotKept>> {
     let (names, mut not_kept) = arrays.names();
     not_kept.extend(arrays.lost_texts());
-    let all = arrays.arrays.iter().zip(&names).filter(|(array, _)| array.texts().is_none());
-    let all: Vec<(&Array<'_>, &String)> = all.collect();
+    let mut all = Vec::new();
+    for (index, (array, name)) in arrays.arrays.iter().zip(&names).enumerate() {
+        if array.texts().is_some() {
+            continue;
+        }
+        match foreign(array).filter(|_| name != TEXTS) {
+            Some(dtype) => all.push((array, name, dtype)),
+            None => not_kept.push(lost(index, array, name)),
+        }
+    }
+    if let (true, Some(first)) = (all.is_empty(), not_kept.iter().find(|lost| lost.is_values)) {
+        return Err(refused(format!("no array can be written: {first}")));
+    }
     let mut order: Vec<usize> = (0..all.len()).collect();
-    let width = |index: &usize| all.get(*index).map_or(0, |(array, _)| array.descriptor.dtype.swap_unit_size().max(1));
+    let width = |index: &usize| all.get(*index).map_or(0, |(array, ..)| array.descriptor.dtype.swap_unit_size().max(1));
     order.sort_by_key(|index| std::cmp::Reverse(width(index)));
-    let sorted = || order.iter().filter_map(|&index| all.get(index).map(|(array, name)| (index, *array, *name)));
+    let sorted = || order.iter().filter_map(|&index| all.get(index).map(|found| (index, *found)));
 
     let mut tensors = Map::new();
     let mut places = Vec::new();
     let mut offset = 0_u64;
-    for (index, array, name) in sorted() {
-        let dtype = foreign(array).ok_or_else(|| {
-            refused(format!("object {index}: {} has no counterpart in safetensors", array.descriptor.dtype))
-        })?;
-        if name == TEXTS {
-            return Err(refused(format!("object {index}: the name {name:?} has another meaning in safetensors")));
-        }
+    for (index, (array, name, dtype)) in sorted() {
         let end = offset + written_len(array)?;
         let info = json!({"dtype": dtype, "shape": array.descriptor.shape, "data_offsets": [offset, end]});
         tensors.insert(name.clone(), info);
@@ -209,7 +215,7 @@ pub fn write(arrays: &Arrays<'_>, mut sink: impl Write) -> Result<Vec<NotKept>> 
     text.resize(text.len().next_multiple_of(LENGTH), b' ');
     sink.write_all(&(text.len() as u64).to_le_bytes())?;
     sink.write_all(&text)?;
-    for (_, array, _) in sorted() {
+    for (_, (array, ..)) in sorted() {
         match array.descriptor.dtype {
             Dtype::Bitmask => {
                 unpack_bools(&array.values, written_len(array)?, |bytes| sink.write_all(bytes))?;
@@ -219,6 +225,15 @@ pub fn write(arrays: &Arrays<'_>, mut sink: impl Write) -> Result<Vec<NotKept>> 
     }
     sink.flush()?;
     Ok(not_kept)
+}
+
+/// Why an array is not in the file.
+fn lost(index: usize, array: &Array<'_>, name: &str) -> NotKept {
+    let what = match foreign(array) {
+        Some(_) => format!("the array: the name {name:?} has another meaning in safetensors"),
+        None => format!("the array: {} has no counterpart in safetensors", array.descriptor.dtype),
+    };
+    NotKept { object: Some(index), what, is_values: true }
 }
 
 /// The texts of the header. What is not text is added to `not_kept`.

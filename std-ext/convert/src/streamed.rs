@@ -68,8 +68,8 @@ impl Stages {
 /// Lets a codec without loss compress an object. zstd has this level, or a higher one.
 ///
 /// Bytes are shuffled before zstd. If `is_scaled`, values are packed integers that a scale made floating-point numbers of: their
-/// low bytes look random, but the numbers come again. Then, and for values that stay packed, other stages are tried too, on a
-/// part of the values.
+/// low bytes look random, but the numbers come again. Then, and for values and integers that stay packed, other stages are tried too,
+/// on a part of the values.
 pub(super) fn compress(descriptor: &mut DataObjectDescriptor, values: &[u8], level: i32, is_scaled: bool) {
     let width = descriptor.dtype.byte_width();
     let bits = descriptor.params.get(Key::SpBitsPerValue.name()).and_then(Value::as_integer);
@@ -78,6 +78,8 @@ pub(super) fn compress(descriptor: &mut DataObjectDescriptor, values: &[u8], lev
     let usual = Stages::Shuffled(bits.map_or(width as u64, |bits| bits.div_ceil(8)), level);
     let other = match bits {
         Some(8 | 16 | 24 | 32) => Some(Stages::Szip),
+        // These are the packed integers themselves.
+        None if is_scaled && !descriptor.dtype.is_float() => Some(Stages::Szip),
         None if is_scaled => Some(Stages::Plain(level.max(LEVEL_OF_REPEATED))),
         _ => None,
     };

@@ -232,6 +232,7 @@ fn build(
         let names = along.iter().map(|axis| axis.name.clone()).chain(own_dims.iter().cloned());
         let lens = along.iter().map(|axis| axis.labels.len() as u64).chain(shape.iter().copied());
         let pieces = Pieces {
+            packed: None,
             dtype: *dtype,
             chunk: along.iter().map(|_| 1).chain(shape.iter().copied()).collect(),
             places: moved(cube, axes, &along),

@@ -23,6 +23,7 @@ use crate::dataset::Dataset;
 use crate::gather::{About, Cells, DTYPE, EXTRA, Gathered, Row, SHAPE};
 use crate::model::{Attribute, Attributes, Content, Hole, LeftOut, Pieces, UNCOUNTED, Variable, hole_of, product};
 use crate::options::{OpenOptions, whole_element};
+use crate::reading::{Fate, List, Number, Numbers, Reading};
 
 /// The attribute that tells faces of a type which elements alone do not tell.
 const NUMPY_DTYPE: &str = "numpy_dtype";
@@ -237,7 +238,8 @@ fn variable(gathered: &Gathered, name: &str, growing: &Growing, options: &OpenOp
     if is_bool(dtype) {
         attributes.retain(|(name, _)| name != "dtype");
     }
-    let hole = options.hole_of(name, dtype).unwrap_or_else(|| hole_of(dtype));
+    let packed = packing(gathered, &rows, dtype, &mut attributes)?;
+    let hole = hole(name, (dtype, packed.as_deref()), None, options);
     let (places, leading, shape) = match record {
         Some(record) => {
             let mut places = Vec::with_capacity(rows.len());
@@ -267,7 +269,7 @@ fn variable(gathered: &Gathered, name: &str, growing: &Growing, options: &OpenOp
     }
     product(&shape).ok_or(UNCOUNTED)?;
     let chunk = shape.iter().enumerate().map(|(at, len)| if at < leading { 1 } else { *len }).collect();
-    let pieces = Pieces { dtype, chunk, places, leading, hole };
+    let pieces = Pieces { dtype, packed, chunk, places, leading, hole };
     Ok(Variable { name: name.into(), dims, shape, attributes, content: Content::Pieces(pieces) })
 }
 
@@ -332,10 +334,62 @@ fn of_array(
         Some((_, first)) => dimensions(gathered, first, shape.len(), name),
         None => names(get(&["dimension_names"]), shape.len(), name),
     };
-    let fill = get(&["fill_value"]).and_then(|value| fill_element(dtype, &value)).map(Hole::Fill);
-    let hole = options.hole_of(name, dtype).or(fill).unwrap_or_else(|| hole_of(dtype));
-    let pieces = Pieces { dtype, chunk, places, leading: 0, hole };
+    let fill = get(&["fill_value"]).and_then(|value| fill_element(dtype, &value));
+    let packed = packing(gathered, rows, dtype, &mut attributes)?;
+    let hole = hole(name, (dtype, packed.as_deref()), fill, options);
+    let pieces = Pieces { dtype, packed, chunk, places, leading: 0, hole };
     Ok(Variable { name: name.into(), dims, shape, attributes, content: Content::Pieces(pieces) })
+}
+
+/// How the objects of a variable become values, if they are packed integers. The attributes then become what is true of the values.
+fn packing(
+    gathered: &Gathered,
+    rows: &[(u32, &Row)],
+    dtype: Dtype,
+    attributes: &mut Attributes,
+) -> Result<Option<Arc<Reading>>, String> {
+    let mut found: Option<Option<Reading>> = None;
+    // Of chunks, some have no attributes.
+    for (_, row) in rows {
+        let Some(own) = gathered.value(&row.cells, "attributes") else { continue };
+        let own = Reading::of_maps(dtype, Some(&own), gathered.value(&row.cells, "netcdf").as_ref());
+        if found.as_ref().is_some_and(|found| *found != own) {
+            return Err("its objects are packed in different ways".into());
+        }
+        found = Some(own);
+    }
+    let Some(reading) = found.flatten() else { return Ok(None) };
+    let stays = |(name, value): (String, Attribute)| {
+        let value = match reading.fate(&name) {
+            Fate::Stays => Some(value),
+            Fate::Dropped => None,
+            Fate::Becomes(numbers) => Some(of_numbers(numbers)),
+        };
+        value.map(|value| (name, value))
+    };
+    *attributes = std::mem::take(attributes).into_iter().filter_map(stays).collect();
+    Ok(Some(Arc::new(reading)))
+}
+
+/// Numbers as an attribute.
+fn of_numbers(numbers: &Numbers) -> Attribute {
+    let integers = match &numbers.list {
+        List::Integers(list) => list.iter().map(|integer| i64::try_from(*integer).ok()).collect::<Option<Vec<_>>>(),
+        List::Floats(_) => None,
+    };
+    if let Some(integers) = integers {
+        return if let [one] = integers.as_slice() { Attribute::Integer(*one) } else { Attribute::Integers(integers) };
+    }
+    let floats: Vec<f64> = numbers.list.iter().map(Number::to_f64).collect();
+    if let [one] = floats.as_slice() { Attribute::Float(*one) } else { Attribute::Floats(floats) }
+}
+
+/// What stands where no object is: what the caller says, the array's own fill value, or what the type of the values has.
+fn hole(name: &str, (dtype, packed): (Dtype, Option<&Reading>), fill: Option<Vec<u8>>, options: &OpenOptions) -> Hole {
+    let of_values = packed.map_or(dtype, Reading::dtype);
+    let own =
+        fill.and_then(|fill| packed.map_or(Some(fill.clone()), |it| it.cells(fill).ok().map(|cells| cells.bytes)));
+    options.hole_of(name, of_values).or_else(|| own.map(Hole::Fill)).unwrap_or_else(|| hole_of(of_values))
 }
 
 /// Unit and multiple of times of numpy, as attributes that faces turn into a type.

@@ -146,8 +146,14 @@ mod tests {
     use crate::model::{Content, Hole, Pieces};
 
     fn variable(shape: &[u64], chunk: &[u64]) -> Variable {
-        let pieces =
-            Pieces { dtype: Dtype::Int16, chunk: chunk.to_vec(), places: Vec::new(), leading: 0, hole: Hole::Refused };
+        let pieces = Pieces {
+            dtype: Dtype::Int16,
+            packed: None,
+            chunk: chunk.to_vec(),
+            places: Vec::new(),
+            leading: 0,
+            hole: Hole::Refused,
+        };
         let dims = shape.iter().map(u64::to_string).collect();
         let (name, attributes) = ("v".into(), Vec::new());
         Variable { name, dims, shape: shape.to_vec(), attributes, content: Content::Pieces(pieces) }

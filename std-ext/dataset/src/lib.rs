@@ -49,7 +49,7 @@
 //! | `read` | boxes of variables |
 //! | `elements`, `indices`, `options` | elements as floats; indices of a dimension; options of opening |
 //! | `archive`, `intern`, `model`, `parameters` | sources; numbers for bytes; variables and coordinates; names of parameters |
-//! | `label`, `source` | labels of axes; one source of messages |
+//! | `label`, `reading`, `source` | labels of axes; how stored numbers become values; one source of messages |
 
 mod archive;
 mod assemble;
@@ -75,6 +75,7 @@ mod options;
 mod parameters;
 mod pieces;
 mod read;
+pub mod reading;
 mod reduce;
 mod select;
 mod source;

@@ -1,10 +1,12 @@
 //! What a dataset is made of.
 
 use std::fmt;
+use std::sync::Arc;
 
 use tgm_core::descriptor::Dtype;
 
 use crate::label::{Label, Real};
+use crate::reading::Reading;
 
 /// Values of a coordinate, or of a variable of texts, in row-major order.
 #[derive(Clone, Debug, PartialEq)]
@@ -156,6 +158,8 @@ pub(crate) enum Content {
 pub(crate) struct Pieces {
     /// The type of decoded elements.
     pub(crate) dtype: Dtype,
+    /// How these become values, if they are packed integers.
+    pub(crate) packed: Option<Arc<Reading>>,
     /// The lengths of a piece, one for each dimension. Pieces at the end are cut to the shape.
     pub(crate) chunk: Vec<u64>,
     /// Row-major numbers of pieces, in order, each with the number of its object.
@@ -176,10 +180,20 @@ impl Variable {
     /// The type of its elements as they are read. `None` for texts.
     pub fn dtype(&self) -> Option<Dtype> {
         match &self.content {
+            Content::Pieces(Pieces { packed: Some(reading), .. }) => Some(reading.dtype()),
             Content::Pieces(Pieces { hole: Hole::Widened, .. }) if self.hole_count() > 0 => Some(Dtype::Float64),
             Content::Pieces(pieces) => Some(pieces.dtype),
             Content::Texts(_) => None,
         }
+    }
+
+    /// Whether its objects hold integers that `scale_factor` and `add_offset` make values of. [`Dataset::read_into`] does so;
+    /// [`Dataset::piece_frame`] gives the integers.
+    ///
+    /// [`Dataset::read_into`]: crate::Dataset::read_into
+    /// [`Dataset::piece_frame`]: crate::Dataset::piece_frame
+    pub const fn is_packed(&self) -> bool {
+        matches!(&self.content, Content::Pieces(Pieces { packed: Some(_), .. }))
     }
 
     /// Its values, if they are texts.

@@ -104,13 +104,17 @@ impl Dataset {
         Ok(Some((entry.source as usize, start..start.saturating_add(payload.len() as u64))))
     }
 
-    /// How all objects of a variable are stored. `None` if they differ, and for a variable without objects. Reads the descriptor
+    /// How all objects of a variable are stored. `None` if they differ, if they hold integers that a scale makes values of, and for
+    /// a variable without objects. Reads the descriptor
     /// of each object.
     ///
     /// # Errors
     /// [`tgm_std::TensogramError::Metadata`] for an unknown variable; the errors of reading.
     pub fn stored(&self, variable: &str, options: &DecodeOptions) -> Result<Option<Stored>> {
         let Content::Pieces(pieces) = &self.known(variable)?.content else { return Ok(None) };
+        if pieces.packed.is_some() {
+            return Ok(None);
+        }
         let dims = pieces.chunk.len().saturating_sub(pieces.leading);
         // Of each dimension nothing is picked, so that no payload is read.
         let nothing = vec![Pick::Range { start: 0, end: 0, step: NonZeroU64::MIN }; dims];

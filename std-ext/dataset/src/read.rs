@@ -40,6 +40,7 @@ struct Plan<'v> {
     counts: Vec<u64>,
     /// Bytes of an element of the result, and of an element as decoded.
     width: usize,
+    dtype: Dtype,
     is_widened: bool,
 }
 
@@ -97,7 +98,8 @@ impl<'v> Plan<'v> {
             out,
             strides,
             width: width(dtype),
-            is_widened: dtype != pieces.dtype,
+            dtype,
+            is_widened: dtype != pieces.dtype && pieces.packed.is_none(),
         })
     }
 
@@ -168,10 +170,10 @@ impl<'v> Plan<'v> {
     fn fill(&self, out: &mut [u8]) -> Result<()> {
         let element = match &self.pieces.hole {
             Hole::Widened => f64::NAN.to_ne_bytes().to_vec(),
-            Hole::Nan => nan(self.pieces.dtype).ok_or_else(|| bad("elements of this type have no NaN"))?,
+            Hole::Nan => nan(self.dtype).ok_or_else(|| bad("elements of this type have no NaN"))?,
             Hole::Fill(element) => element.clone(),
             Hole::Refused => {
-                let (name, dtype) = (&self.variable.name, self.pieces.dtype.name());
+                let (name, dtype) = (&self.variable.name, self.dtype.name());
                 return Err(bad(format!("{name}: a place has no object, and {dtype} has no NaN: give a fill value")));
             }
         };
@@ -193,7 +195,7 @@ impl<'v> Plan<'v> {
     ) -> Result<()> {
         let (source, entry) = archive.entry(number)?;
         let dtype = self.pieces.dtype;
-        let is_direct = !self.is_widened && dtype != Dtype::Bitmask;
+        let is_direct = !self.is_widened && dtype != Dtype::Bitmask && self.pieces.packed.is_none();
         // A chunk may be longer than all of the array.
         let piece = product(&self.pieces.chunk).unwrap_or(u64::MAX);
         // A part of a long object: only its bytes are read.
@@ -218,8 +220,11 @@ impl<'v> Plan<'v> {
         self.convert(&bits, out)
     }
 
-    /// Truth values out of bits.
+    /// Truth values out of bits, and values out of packed integers.
     fn convert(&self, bits: &[u8], out: &mut [u8]) -> Result<()> {
+        if let Some(reading) = &self.pieces.packed {
+            return copy(&reading.cells(bits.to_vec())?.bytes, out);
+        }
         if self.pieces.dtype != Dtype::Bitmask {
             return Err(bad("values on a server cannot be widened to floats: give a fill value"));
         }

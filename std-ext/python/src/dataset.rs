@@ -315,6 +315,7 @@ fn variable<'py>(py: Python<'py>, it: &Variable) -> PyResult<Bound<'py, PyDict>>
     found.set_item("attributes", attributes(py, &it.attributes)?)?;
     found.set_item("dtype", it.dtype().map(|dtype| numpy_dtype(py, dtype)).transpose()?)?;
     found.set_item("texts", it.texts())?;
+    found.set_item("packed", it.is_packed())?;
     found.set_item("piece", PyTuple::new(py, it.piece_shape())?)?;
     found.set_item("objects", it.object_count())?;
     found.set_item("holes", it.hole_count())?;

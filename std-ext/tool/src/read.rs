@@ -28,4 +28,5 @@ pub(crate) mod statistics;
 pub(crate) mod streamed;
 pub(crate) mod structure;
 pub(crate) mod tensor_input;
+pub(crate) mod unpacked;
 pub(crate) mod values;

@@ -167,6 +167,22 @@ def across_formats(folder, rng, cases):
         assert all(equal(arrays[key], back[key]) for key in arrays), arrays
 
 
+def joined_cases(folder, rng, cases):
+    """Several archives become one, with a number behind a name that comes again."""
+    for _ in range(max(cases // 4, 1)):
+        archives = [{key: random_array(rng) for key in rng.sample("abcd", rng.randint(1, 3))} for _ in range(3)]
+        paths = [folder / f"{number}.npz" for number in range(3)]
+        for path, archive in zip(paths, archives):
+            np.savez(path, **archive)
+            tgm("convert", path, "-o", path.with_suffix(".tgm"))
+        tgm("convert", *(path.with_suffix(".tgm") for path in paths), "-o", folder / "all.npz")
+        expected = [(key, array) for archive in archives for key, array in archive.items()]
+        with np.load(folder / "all.npz") as found:
+            assert len(found.files) == len(expected), (found.files, expected)
+            for name, (key, array) in zip(found.files, expected):
+                assert name.split("_")[0] == key and equal(found[name], array), (name, key)
+
+
 def text_cases(folder, rng, cases):
     for _ in range(cases):
         table = usual(np.frombuffer(rng.randbytes(8 * 12), dtype="<f8").copy()).reshape(4, 3)
@@ -214,7 +230,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         each = max(cases // 5, 1)
-        for run in [npy_cases, npz_cases, safetensors_cases, across_formats, text_cases]:
+        for run in [npy_cases, npz_cases, safetensors_cases, across_formats, joined_cases, text_cases]:
             run(folder, rng, each)
         refusals(folder)
     versions = f"numpy {np.__version__} and safetensors {safetensors.__version__}"

@@ -153,7 +153,7 @@ def compare_numbers(tgm, cases, seed):
     import xarray
 
     rng = np.random.default_rng(seed)
-    both = one = neither = back = 0
+    both = one = neither = back = kept = 0
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         for start in range(0, cases, BATCH):
@@ -167,6 +167,7 @@ def compare_numbers(tgm, cases, seed):
             run(tgm, "convert", folder / "out.tgm", "-o", folder / "back.nc", code=None)
             own = np.load(folder / "out.npz")
             again, _ = read_all(folder / "back.nc", names)
+            kept += compare_kept(tgm, folder, names, own)
             for name in names:
                 about, kind = told[name]
                 # Cells beyond the valid range are masked by netCDF4 alone.
@@ -191,8 +192,41 @@ def compare_numbers(tgm, cases, seed):
                 (folder / name).unlink()
     print(
         f"of {cases} variables {both} are as xarray {xarray.__version__} and netCDF4 {netCDF4.__version__} read them,"
-        f" {one} as one of them, {neither} as neither; {back} come back to NetCDF as xarray reads them"
+        f" {one} as one of them, {neither} as neither; {back} come back to NetCDF as xarray reads them,"
+        f" {kept} do so as integers that were kept packed"
     )
+
+
+def compare_kept(tgm, folder, names, own):
+    """Integers that are kept packed give the same values, and lead back to the same file. Returns how many there were."""
+    import netCDF4
+
+    run(tgm, "convert", "--keep-packed", folder / "in.nc", "-o", folder / "kept.tgm", code=None)
+    types = {row["name"]: row["dtype"] for row in rows(tgm, folder / "kept.tgm")}
+    assert set(types) == set(names), set(names) - set(types)
+    # An integer without a value is an error of the whole archive.
+    if all(name in own for name in names):
+        run(tgm, "convert", folder / "kept.tgm", "-o", folder / "kept.npz")
+        values = np.load(folder / "kept.npz")
+        for name in names:
+            assert values[name].dtype == own[name].dtype and equal(values[name], own[name]), (name, values[name], own[name])
+        (folder / "kept.npz").unlink()
+    run(tgm, "convert", folder / "kept.tgm", "-o", folder / "kept.nc", code=None)
+    count = 0
+    with netCDF4.Dataset(folder / "in.nc") as given, netCDF4.Dataset(folder / "kept.nc") as found:
+        for name in names:
+            one, two = given[name], found[name]
+            one.set_auto_maskandscale(False), two.set_auto_maskandscale(False)
+            is_packed = one.dtype.kind in "iu" and types[name] == one.dtype.name and {"scale_factor", "add_offset"} & set(one.ncattrs())
+            if not is_packed:
+                continue
+            count += 1
+            assert two.dtype == one.dtype and equal(one[...], two[...]), name
+            for key in one.ncattrs():
+                assert np.array_equal(one.getncattr(key), two.getncattr(key), equal_nan=not isinstance(one.getncattr(key), str)), (name, key)
+    for name in ("kept.tgm", "kept.nc"):
+        (folder / name).unlink()
+    return count
 
 
 # Kinds ----------------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 use tempfile::TempDir;
+use tgm_core::descriptor::Dtype;
 use tgm_std::file::MessageReader;
 use tgm_std::{DecodeOptions, decode, decode_descriptors};
 
@@ -73,6 +74,110 @@ fn variables_become_objects_with_dimensions_and_attributes() {
         (Some(1), vec![11.0, 11.25, 11.5])
     );
     assert_eq!(decode_descriptors(&messages[0]).unwrap().1.len(), 2);
+}
+
+/// The messages of a file whose packed integers stay.
+fn kept(path: &Path, split: Split) -> Vec<u8> {
+    let options = NetcdfOptions { split, keep_packed: true, ..NetcdfOptions::default() };
+    let mut tgm = Vec::new();
+    to_tensogram(path, &options, &mut tgm, &mut |note| panic!("{note}")).unwrap();
+    tgm
+}
+
+#[test]
+fn packed_integers_that_are_kept_have_the_same_values_and_lead_back() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.nc");
+    let numbers: Vec<i16> = (0..3000_i16).map(|number| number * 7).collect();
+    let mut file = netcdf::create(&path).unwrap();
+    file.add_unlimited_dimension("time").unwrap();
+    file.add_dimension("x", 1500).unwrap();
+    for (name, is_single) in [("t", false), ("s", true)] {
+        let mut variable = file.add_variable::<i16>(name, &["time", "x"]).unwrap();
+        let put = |variable: &mut netcdf::VariableMut<'_>, name: &str, value: f32| {
+            // Both are exact in `float`, and a type decides in which one is calculated.
+            if is_single {
+                variable.put_attribute(name, value)
+            } else {
+                variable.put_attribute(name, f64::from(value) / 3.0)
+            }
+            .unwrap();
+        };
+        put(&mut variable, "scale_factor", 0.01);
+        put(&mut variable, "add_offset", 273.15);
+        variable.put_attribute("_FillValue", 21_i16).unwrap();
+        variable.put_attribute("valid_range", vec![0_i16, 20_000]).unwrap();
+        variable.put_attribute("units", "K").unwrap();
+        variable.put_values(&numbers, (0..2, 0..1500)).unwrap();
+    }
+    let mut u = file.add_variable::<i8>("u", &["x"]).unwrap();
+    u.put_values(&[-1_i8; 1500], ..).unwrap();
+    u.put_attribute("_Unsigned", "true").unwrap();
+    u.put_attribute("scale_factor", 2.5).unwrap();
+    file.close().unwrap();
+    for split in [Split::File, Split::Record] {
+        let (messages, _) = read(&path, split);
+        let kept = kept(&path, split);
+        assert!(kept.len() < messages.concat().len());
+        // Each object has the stored integers, and gives the values.
+        let (mut reader, mut all_kept) = (MessageReader::new(&kept[..]), Vec::new());
+        let options = DecodeOptions::default();
+        for message in &messages {
+            let own = reader.next_message().unwrap().unwrap();
+            all_kept.push(own.as_bytes().to_vec());
+            let stored = crate::arrays::Arrays::decode(own.as_bytes(), &options).unwrap();
+            let expected = crate::arrays::Arrays::decode(message, &options).unwrap();
+            for array in &stored.arrays {
+                assert!(matches!(array.descriptor.dtype, Dtype::Int16 | Dtype::Int8), "{:?}", array.name());
+            }
+            for (found, expected) in stored.unpacked().unwrap().arrays.iter().zip(&expected.arrays) {
+                assert_eq!(found.descriptor.dtype, expected.descriptor.dtype);
+                assert!(found.values == expected.values, "{:?}", found.name());
+            }
+        }
+        // As a dataset they are the same variables.
+        let [kept_path, plain_path] =
+            [("kept.tgm", kept.clone()), ("plain.tgm", messages.concat())].map(|(name, bytes)| {
+                let path = folder.path().join(name);
+                std::fs::write(&path, bytes).unwrap();
+                path
+            });
+        let open = |path| tgm_dataset::open(&[path], &tgm_dataset::OpenOptions::default()).unwrap();
+        let (kept_set, plain_set) = (open(kept_path), open(plain_path));
+        assert_eq!(kept_set.variables.len(), 3);
+        for (found, expected) in kept_set.variables.iter().zip(&plain_set.variables) {
+            assert_eq!(
+                (&found.name, found.dtype(), &found.attributes),
+                (&expected.name, expected.dtype(), &expected.attributes)
+            );
+            assert!(found.is_packed() && !expected.is_packed());
+            let count = usize::try_from(found.shape.iter().product::<u64>()).unwrap();
+            let len = count * found.dtype().unwrap().byte_width();
+            let [mut one, mut other] = [vec![0_u8; len], vec![0_u8; len]];
+            let all: Vec<_> = found.shape.iter().map(|len| tgm_dataset::Indices::all(*len)).collect();
+            kept_set.read_into(&found.name, &all, &options, &mut one).unwrap();
+            plain_set.read_into(&found.name, &all, &options, &mut other).unwrap();
+            assert!(one == other, "{}", found.name);
+        }
+        // And back.
+        let back = folder.path().join("b.nc");
+        let notes = write(&back, &all_kept);
+        assert_eq!(notes, [""; 0]);
+        let (given, found) = (netcdf::open(&path).unwrap(), netcdf::open(&back).unwrap());
+        for name in ["t", "s", "u"] {
+            let [given, found] = [&given, &found].map(|file| file.variable(name).unwrap());
+            assert_eq!(given.get_raw_values(..).unwrap(), found.get_raw_values(..).unwrap());
+            for attribute in given.attributes() {
+                assert_eq!(
+                    attribute.value().unwrap(),
+                    found
+                        .attribute_value(attribute.name())
+                        .unwrap_or_else(|| panic!("{name} {}", attribute.name()))
+                        .unwrap()
+                );
+            }
+        }
+    }
 }
 
 #[test]

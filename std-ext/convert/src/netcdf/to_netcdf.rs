@@ -21,13 +21,13 @@ use super::grids::{Grid, Grids};
 use super::names::safe;
 use super::values::{Attribute, Values, groups_of_zarr, metadata, of_zarr, put};
 use super::{DIMENSIONS, NETCDF, RECORD, TYPES, failed, guarded, refused, types};
-use crate::cf::FILL;
 use crate::error::encoding;
 #[cfg(feature = "grib")]
 use crate::grib2::{Coordinates, coordinates};
 use crate::names::{Names, above, of_object, unnamed};
 use crate::note::Note;
 use crate::texts::{Texts, Written};
+use tgm_dataset::reading::FILL;
 
 /// Options of the conversion to NetCDF.
 #[derive(Clone, Debug)]

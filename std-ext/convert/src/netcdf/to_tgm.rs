@@ -21,9 +21,9 @@ use super::{
     types,
 };
 use crate::arrays::pack_bools;
-use crate::cf::{Fate, Packed, Reading};
 use crate::note::Note;
 use crate::streamed::{compress, encode_options};
+use tgm_dataset::reading::{Fate, Packed, Reading};
 
 /// What becomes a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,6 +44,8 @@ pub struct NetcdfOptions {
     /// The level of zstd for the objects, whose bytes are shuffled before. Values that were packed integers are compressed by zstd of
     /// a higher level or by szip, where that is shorter. `None` stores values as they are.
     pub zstd_level: Option<i32>,
+    /// Integers with `scale_factor` or `add_offset` stay integers, with these attributes beside them, and are not made values.
+    pub keep_packed: bool,
     /// Options for encoding. NaN and infinities are always allowed.
     pub encode: EncodeOptions,
     /// How many threads read and encode variables side by side, or records of them. 0 and 1 stand for the calling thread. The
@@ -58,6 +60,7 @@ impl Default for NetcdfOptions {
         Self {
             split: Split::File,
             zstd_level: Some(3),
+            keep_packed: false,
             encode: encode_options(),
             threads: 1,
             limits: DecodeLimits::default(),
@@ -263,7 +266,7 @@ struct Object {
 fn object(
     variable: &Variable<'_>,
     record: Option<usize>,
-    (zstd_level, options): &(Option<i32>, EncodeOptions),
+    (NetcdfOptions { zstd_level, keep_packed, .. }, options): (&NetcdfOptions, &EncodeOptions),
     report: &mut dyn FnMut(Note),
 ) -> Result<Object> {
     let (path, is_whole) = (variable.path.as_str(), record.is_none());
@@ -275,6 +278,9 @@ fn object(
     for not_applied in reading.not_applied() {
         report(Note::not_kept(path, format!("the meaning of attribute {}: {}", not_applied.name, not_applied.why)));
     }
+    let is_kept = *keep_packed && reading.is_packed();
+    let is_scaled = is_kept || reading.is_scaled();
+    let reading = if is_kept { reading.kept() } else { reading };
     let cells = reading.cells((variable.read)(record)?)?;
     if cells.default_fills > 0 {
         let what = format!("{} cells hold the number that NetCDF puts where nothing was written", cells.default_fills);
@@ -299,7 +305,7 @@ fn object(
         packed.describe(&mut descriptor);
     }
     if let Some(level) = *zstd_level {
-        compress(&mut descriptor, &values, level, reading.is_scaled());
+        compress(&mut descriptor, &values, level, is_scaled);
     }
     let (descriptor, region) = encode_pipeline(&descriptor, &values, options)?;
     drop(values);

@@ -7,7 +7,7 @@ use tgm_core::descriptor::Dtype;
 use tgm_std::Result;
 
 use super::types;
-use crate::cf::{AttributeValue, List, Numbers};
+use tgm_dataset::reading::{AttributeValue, List, Numbers, told};
 
 /// The variables of a file, and what is said about them.
 pub(super) struct Tree<'f> {
@@ -128,24 +128,6 @@ impl Attribute {
     pub(super) fn told(&self) -> AttributeValue {
         told(&self.value, Some(self.kind))
     }
-}
-
-/// A value of metadata for the rules of CF. `kind` is the name of the type that it had in the file.
-pub(super) fn told(value: &Value, kind: Option<&str>) -> AttributeValue {
-    if let Value::Text(text) = value {
-        return AttributeValue::Text(text.clone());
-    }
-    let dtype = kind.and_then(types::named);
-    let items = match value {
-        Value::Array(items) => items.as_slice(),
-        value => std::slice::from_ref(value),
-    };
-    let integers: Option<Vec<i128>> = items.iter().map(|item| item.as_integer().map(i128::from)).collect();
-    if let Some(list) = integers.filter(|_| !dtype.is_some_and(Dtype::is_float)) {
-        return AttributeValue::Numbers(Numbers { dtype, list: List::Integers(list) });
-    }
-    let floats: Option<Vec<f64>> = items.iter().map(super::attributes::number).collect();
-    floats.map_or(AttributeValue::Other, |list| AttributeValue::Numbers(Numbers { dtype, list: List::Floats(list) }))
 }
 
 /// Numbers as metadata, and the name of their type.

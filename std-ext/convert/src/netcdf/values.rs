@@ -10,10 +10,9 @@ use tgm_std::read;
 use tgm_std::{DecodeOptions, GlobalMetadata, RESERVED_KEY, Result, TensogramError};
 
 use super::attributes::get;
-use super::tree::told;
 use super::{DIMENSIONS, NETCDF, PACKING, RECORD, TEXTS, TYPE, TYPES, types};
 use crate::arrays::unpack_bools;
-use crate::cf::{self, Reading};
+use tgm_dataset::reading::{self as cf, Reading, told};
 
 /// Metadata keys of an object that do not become an attribute of the same name: NetCDF has another place for them, or
 /// they are dropped.
@@ -83,12 +82,12 @@ impl<'m> Values<'m> {
             Dtype::Float16 => {
                 made.dtype = Dtype::Float32;
                 let widen = |bytes: &[u8; 2]| f16::from_ne_bytes(*bytes).to_f32().to_ne_bytes();
-                made.bytes = made.bytes.as_chunks().0.iter().flat_map(widen).collect();
+                made.bytes = cf::gather(made.bytes.as_chunks().0.iter().map(|bytes| Ok(widen(bytes))))?;
             }
             Dtype::Bfloat16 => {
                 made.dtype = Dtype::Float32;
                 let widen = |bytes: &[u8; 2]| bf16::from_ne_bytes(*bytes).to_f32().to_ne_bytes();
-                made.bytes = made.bytes.as_chunks().0.iter().flat_map(widen).collect();
+                made.bytes = cf::gather(made.bytes.as_chunks().0.iter().map(|bytes| Ok(widen(bytes))))?;
             }
             Dtype::Bitmask => {
                 made.dtype = Dtype::Int8;

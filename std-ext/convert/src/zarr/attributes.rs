@@ -8,9 +8,9 @@ use tgm_std::{GlobalMetadata, RESERVED_KEY};
 
 use super::ZARR;
 use super::fill::{of_float, to_base64};
-use crate::cf::{FILL, MISSING, OFFSET, SCALE, UNSIGNED};
 use crate::note::Note;
 use crate::texts::TEXTS;
+use tgm_dataset::reading::{FILL, Fate, MISSING, OFFSET, Reading, SCALE, UNSIGNED};
 
 /// The attribute for the metadata of the message.
 const MESSAGE: &str = "_extra_";
@@ -19,12 +19,12 @@ const NETCDF: &str = "netcdf";
 /// The attributes of a packed variable, which must not stay beside its values.
 const PACKED: [&str; 5] = [SCALE, OFFSET, UNSIGNED, FILL, MISSING];
 
-/// The attributes of an object with values of type `dtype`: its metadata, and the metadata of the message under a separate key.
+/// The attributes of an object with values of type `dtype`, which are `packed` in it: its metadata, and the metadata of the message under a separate key.
 /// What a reader of NetCDF or Zarr called attributes are attributes again.
 pub(super) fn of_object(
     global: &GlobalMetadata,
     index: usize,
-    dtype: Dtype,
+    (dtype, packed): (Dtype, Option<&Reading>),
     tell: &mut dyn FnMut(String),
 ) -> Map<String, Json> {
     let mut attributes = Map::new();
@@ -36,6 +36,8 @@ pub(super) fn of_object(
             ("attributes", Value::Map(entries)) => {
                 let kept = entries.iter().filter_map(|(key, value)| Some((key.as_text()?, value)));
                 let kept = kept.filter(|(key, _)| !is_unpacked || !PACKED.contains(key));
+                let stays = |key: &str| packed.is_none_or(|reading| *reading.fate(key) == Fate::Stays);
+                let kept = kept.filter(|(key, _)| stays(key));
                 kept.for_each(|(key, value)| insert(&mut attributes, (key, value), dtype, tell));
             }
             _ => insert(&mut attributes, (key, value), dtype, tell),

@@ -9,8 +9,8 @@ use super::describe::Array;
 use super::element::Element;
 use super::fill::{from_base64, of_float};
 use super::to_zarr::usual_codecs;
-use crate::cf::{AttributeValue, FILL, Fate, List, NAMES, Numbers, Reading};
 use crate::error::encoding;
+use tgm_dataset::reading::{AttributeValue, FILL, Fate, List, NAMES, Numbers, Reading};
 
 /// The level of zstd for arrays whose type changes.
 const LEVEL: i32 = 3;
@@ -22,13 +22,17 @@ pub(super) type Entries = Vec<(Value, Value)>;
 pub(super) struct Values {
     pub(super) reading: Reading,
     pub(super) attributes: Entries,
+    /// Of these the ones that each object needs, because its numbers stay packed.
+    pub(super) of_each: Entries,
     /// The attributes that do not stay as they were.
     pub(super) packing: Entries,
+    /// Whether they are packed integers, or few different numbers as [`Reading::is_scaled`] says.
+    pub(super) is_scaled: bool,
 }
 
 impl Values {
-    /// The reading of an array with these attributes.
-    pub(super) fn of(array: &Array, attributes: Entries) -> Self {
+    /// The reading of an array with these attributes. With `keep_packed` integers with a scale stay what they are.
+    pub(super) fn of(array: &Array, attributes: Entries, keep_packed: bool) -> Self {
         let dtype = array.element.dtype;
         let told: Vec<(&str, AttributeValue)> = attributes
             .iter()
@@ -37,6 +41,9 @@ impl Values {
             .map(|(name, value)| (name, told(name, value, dtype)))
             .collect();
         let reading = Reading::of(dtype, &told);
+        let is_kept = keep_packed && reading.is_packed();
+        let is_scaled = is_kept || reading.is_scaled();
+        let reading = if is_kept { reading.kept() } else { reading };
         let (mut kept, mut packing) = (Vec::new(), Vec::new());
         for (name, value) in attributes {
             let fate = name.as_text().map_or(&Fate::Stays, |name| reading.fate(name));
@@ -52,7 +59,9 @@ impl Values {
         if !packing.is_empty() {
             packing.push(("type".into(), dtype.name().into()));
         }
-        Self { reading, attributes: kept, packing }
+        let is_own = |(name, _): &&(Value, Value)| is_kept && name.as_text().is_some_and(|name| NAMES.contains(&name));
+        let of_each = kept.iter().filter(is_own).cloned().collect();
+        Self { reading, attributes: kept, of_each, packing, is_scaled }
     }
 
     /// The description of an array that holds the values in place of the numbers.

@@ -209,6 +209,44 @@ fn packed_numbers_are_unpacked_as_elsewhere() {
 }
 
 #[test]
+fn packed_integers_that_are_kept_say_so_in_each_chunk() {
+    let numbers = |numbers: &[i16]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>();
+    let long = "x".repeat(1 << 20);
+    let more = format!(r#","attributes":{{"scale_factor":0.5,"add_offset":250,"_FillValue":-1,"history":"{long}"}}"#);
+    let folder = store(&[
+        ("v/zarr.json", &of_version_3("int16", &[4], &[2], &more)),
+        ("v/c/0", &numbers(&[0, 100])),
+        ("v/c/1", &numbers(&[-1, 101])),
+        ("zarr.json", br#"{"zarr_format":3,"node_type":"group"}"#),
+    ]);
+    for chunks in [Chunks::Join, Chunks::Keep] {
+        let options = ZarrOptions { chunks, keep_packed: true, ..ZarrOptions::default() };
+        let mut tgm = Vec::new();
+        to_tensogram(folder.path(), &options, &mut tgm, &mut |note| panic!("{note}")).unwrap();
+        let arrays = crate::arrays::Arrays::decode(&tgm, &DecodeOptions::default()).unwrap();
+        assert!(arrays.arrays.iter().all(|array| array.descriptor.dtype == Dtype::Int16));
+        let arrays = arrays.unpacked().unwrap().arrays;
+        let floats =
+            |bytes: &[u8]| -> Vec<f64> { bytes.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect() };
+        let all: Vec<f64> = arrays.iter().flat_map(|array| floats(&array.values)).collect();
+        assert_eq!(plain(&all), [250.0, 300.0, f64::MAX, 300.5]);
+        let path = folder.path().join("v.tgm");
+        fs::write(&path, &tgm).unwrap();
+        let dataset = tgm_dataset::open(&[&path], &tgm_dataset::OpenOptions::default()).unwrap();
+        let read: Vec<f64> = dataset.read("v", &[tgm_dataset::Indices::all(4)]).unwrap();
+        assert_eq!(plain(&read), plain(&all));
+        fs::remove_file(&path).unwrap();
+        // Back, they are the same integers.
+        let back = TempDir::new().unwrap();
+        let mut writer = ZarrWriter::create(&back.path().join("z"), ToZarrOptions::default()).unwrap();
+        writer.write(&tgm, &mut |note| panic!("{note}")).unwrap();
+        writer.finish().unwrap();
+        let json: Json = serde_json::from_slice(&fs::read(back.path().join("z/v/zarr.json")).unwrap()).unwrap();
+        assert_eq!((&json["data_type"], &json["attributes"]["scale_factor"]), (&json!("int16"), &json!(0.5)));
+    }
+}
+
+#[test]
 fn each_file_of_a_store_is_a_chunk_or_listed() {
     let json = of_version_3("uint8", &[4], &[2], "");
     let folder = store(&[

@@ -26,11 +26,11 @@ use super::store::{Node, Store, directory};
 use super::texts::{Described, Form};
 use super::{DESCRIPTION, Result, ZARR};
 use crate::arrays::{TIME, pack_bools, time};
-use crate::cf::Packed;
 use crate::error::metadata;
 use crate::names::above;
 use crate::note::Note;
 use crate::streamed::{compress, encode_options};
+use tgm_dataset::reading::Packed;
 
 /// Bytes of the attributes of groups and arrays that are written more than once in a message or a file.
 const REPEATED: usize = 4096;
@@ -59,6 +59,8 @@ pub struct ZarrOptions {
     /// The level of zstd for the objects, whose bytes are shuffled before. Values that were packed integers are compressed by zstd of
     /// a higher level or by szip, where that is shorter. `None` stores values as they are.
     pub zstd_level: Option<i32>,
+    /// Integers with `scale_factor` or `add_offset` stay integers, with these attributes beside them, and are not made values.
+    pub keep_packed: bool,
     /// Options for encoding. NaN and infinities are always allowed.
     pub encode: EncodeOptions,
     /// How many threads decode and encode chunks side by side. 0 and 1 stand for the calling thread. The messages do not depend on
@@ -71,7 +73,7 @@ pub struct ZarrOptions {
 impl Default for ZarrOptions {
     fn default() -> Self {
         let (encode, limits) = (encode_options(), DecodeLimits::default());
-        Self { chunks: Chunks::Fit, zstd_level: Some(3), encode, threads: 1, limits }
+        Self { chunks: Chunks::Fit, zstd_level: Some(3), keep_packed: false, encode, threads: 1, limits }
     }
 }
 
@@ -236,8 +238,10 @@ impl Reader<'_> {
         let mut write = |made: Made, at: Option<(&[u64], &[u64])>| {
             altered += made.altered;
             let mut entry = source.entry(&name, at);
-            if (written == 0 || is_repeated) && !source.values.attributes.is_empty() {
-                entry.insert("attributes".into(), Value::Map(source.values.attributes.clone()));
+            let Values { attributes, of_each, .. } = &source.values;
+            let attributes = if written == 0 || is_repeated { attributes } else { of_each };
+            if !attributes.is_empty() {
+                entry.insert("attributes".into(), Value::Map(attributes.clone()));
             }
             written += 1;
             encoder.write_preceder(entry)?;
@@ -318,7 +322,7 @@ impl Reader<'_> {
         chunks.sort_unstable();
         // Attributes of texts say nothing of numbers.
         let (attributes, beside) = if texts.is_some() { (Vec::new(), attributes) } else { (attributes, Vec::new()) };
-        let mut values = Values::of(&array, attributes);
+        let mut values = Values::of(&array, attributes, self.options.keep_packed);
         values.describe(&array, &mut json).map_err(|error| error.within("the fill value"))?;
         if texts.is_some() {
             values.attributes = beside;
@@ -422,7 +426,7 @@ impl Source {
             packed.describe(&mut descriptor);
         }
         if let Some(level) = zstd_level {
-            compress(&mut descriptor, &values, level, self.values.reading.is_scaled());
+            compress(&mut descriptor, &values, level, self.values.is_scaled);
         }
         Ok((descriptor, values))
     }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value as Json, json};
 use tgm_core::Message;
 use tgm_core::descriptor::{Dtype, MaskKind};
 use tgm_core::object::DataObject;
+use tgm_dataset::reading::Reading;
 use tgm_std::codec::memory;
 use tgm_std::file::SourceName;
 use tgm_std::internal::{from_cbor, reserve_more};
@@ -226,20 +227,29 @@ impl ZarrWriter {
         if let Some(texts) = global.base.get(index).and_then(|entry| Texts::of_object(entry, &shape)) {
             return self.write_text(&wanted, &texts, place, report);
         }
-        let element = Element { dtype: object.descriptor().dtype() };
-        let elements = match self.elements(object, element) {
+        let stored = Element { dtype: object.descriptor().dtype() };
+        // Numbers of JSON calculate in float64: a scale that does so in float32 is obeyed here.
+        let packed = global.base.get(index).and_then(|entry| Reading::of_entry(stored.dtype, entry));
+        let packed = packed.filter(|reading| reading.dtype() == Dtype::Float32);
+        let element = packed.as_ref().map_or(stored, |reading| Element { dtype: reading.dtype() });
+        let elements = self.elements(object, stored).and_then(|elements| match &packed {
+            Some(reading) => Ok(reading.cells(elements)?.bytes),
+            None => Ok(elements),
+        });
+        let elements = match elements {
             Ok(elements) => elements,
             Err(error) => {
                 report(Note::failed(place, error));
                 return Ok(());
             }
         };
-        let has_nan = object.descriptor().masks().get(MaskKind::Nan).is_some();
+        let has_nan = packed.is_some() || object.descriptor().masks().get(MaskKind::Nan).is_some();
         let name = self.names.take(&wanted);
         if !name.starts_with(wanted.trim_matches('/')) {
             report(Note::not_kept(place, format!("the name {wanted:.80?}: it becomes {name:.80?}")));
         }
-        let mut attributes = attributes::of_object(global, index, element.dtype, &mut teller(place, report));
+        let mut attributes =
+            attributes::of_object(global, index, (element.dtype, packed.as_ref()), &mut teller(place, report));
         // The path says it.
         if attributes.get(NAME).and_then(Json::as_str) == Some(&name) {
             attributes.remove(NAME);

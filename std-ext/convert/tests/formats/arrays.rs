@@ -395,6 +395,25 @@ fn texts_are_arrays_of_the_formats_that_have_texts() {
 }
 
 #[test]
+fn what_safetensors_lacks_is_listed_and_the_rest_is_written() {
+    let array = |dtype: Dtype, name: &str| {
+        Array::new(dtype, ByteOrder::Little, &[1], vec![1; dtype.byte_width()]).unwrap().named(name)
+    };
+    let lacking = || vec![array(Dtype::Complex128, "c"), array(Dtype::Uint8, "__metadata__")];
+    let all = [lacking(), vec![array(Dtype::Int16, "kept")]].concat();
+    let mut file = Vec::new();
+    let lost = safetensors::write(&Arrays { arrays: all, ..Arrays::default() }, &mut file).unwrap();
+    assert_eq!(
+        lost.iter().filter(|lost| lost.is_values).map(|lost| lost.object).collect::<Vec<_>>(),
+        [Some(0), Some(1)]
+    );
+    let names = safetensors::read(&file, Bools::Bitmask).unwrap().arrays;
+    assert_eq!(names.iter().map(Array::name).collect::<Vec<_>>(), [Some("kept")]);
+    let error = safetensors::write(&Arrays { arrays: lacking(), ..Arrays::default() }, Vec::new()).unwrap_err();
+    assert!(error.to_string().contains("no array can be written"), "{error}");
+}
+
+#[test]
 fn archives_say_what_else_they_are() {
     let error = |entries: &[(&str, &[u8])]| {
         npz::read(&archive(entries), Bools::Bitmask, &DecodeOptions::default()).unwrap_err().to_string()

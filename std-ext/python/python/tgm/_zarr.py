@@ -145,7 +145,8 @@ class _Array:
         self.codecs = _codecs(stored, self.dtype)
         self.how = "payload"
         if self.codecs is None:
-            self.how = "frame" if codec == NAME else "values"
+            # Packed integers of CF are made values by the dataset, and not by the codec.
+            self.how = "frame" if codec == NAME and not about["packed"] else "values"
             self.codecs = [{"name": NAME}] if self.how == "frame" else _plain("little", self.dtype)
 
     def number(self, place):

@@ -217,6 +217,12 @@ impl PipelineFlags {
         self.compression().is_some_and(|compression| compression != Compression::None)
     }
 
+    /// Whether the flags make floats of integers, or pack values anew.
+    #[cfg(any(feature = "netcdf", feature = "zarr"))]
+    pub(crate) const fn makes_floats(&self) -> bool {
+        self.convert || self.packs() || matches!(self.encoding, Some(Encoding::SimplePacking))
+    }
+
     /// Whether one of the flags asks for packing.
     const fn packs(&self) -> bool {
         self.bits.is_some() || self.max_error.is_some() || self.decimal_scale.is_some()

@@ -3,12 +3,14 @@
 //! Digests are checked first. The new message gets new digests, which must not cover damaged bytes.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ciborium::Value;
 use tgm_core::Message;
-use tgm_core::descriptor::{Encoding, Key};
+use tgm_core::descriptor::{Dtype, Encoding, Key};
 use tgm_core::object::DataObject;
+use tgm_dataset::reading::Reading;
 use tgm_std::encode::{Part, PartError, encode_parts};
 use tgm_std::internal::Threads;
 use tgm_std::pipeline::encode_pipeline;
@@ -124,6 +126,19 @@ struct Unfit {
     is_of_stages: bool,
 }
 
+impl Prepared<'_> {
+    /// The object, unless a scale beside its integers, which were of type `before`, says what they mean and they are floats now.
+    fn keeps_meaning(self, before: Dtype, about: Option<&BTreeMap<String, Value>>) -> Result<Self, Unfit> {
+        let is_other = matches!(&self, Self::Encoded(staged, ..) if staged.dtype != before);
+        if !is_other || about.and_then(|about| Reading::of_entry(before, about)).is_none() {
+            return Ok(self);
+        }
+        let text = "scale_factor and add_offset say what its integers mean, and float64 would lose that: \
+                    `tgm convert` to another format gives the values";
+        Err(Unfit { error: TensogramError::Encoding(text.into()), is_of_stages: true })
+    }
+}
+
 impl<E: Into<TensogramError>> From<E> for Unfit {
     fn from(error: E) -> Self {
         Self { error: error.into(), is_of_stages: false }
@@ -231,6 +246,7 @@ impl Rewriter<'_> {
             let place = || entry.object_place(*index);
             let object = object.as_ref().map_err(|error| Failure::At(place(), (*error).into()))?;
             let prepared = self.prepare(object, descriptor.clone(), *is_wanted);
+            let prepared = prepared.and_then(|it| it.keeps_meaning(descriptor.dtype, metadata.base.get(*index)));
             // On one thread it is encoded where it is written.
             let prepared = prepared.and_then(|it| if threads.is_one() { Ok(it) } else { it.made(self.verify) });
             match prepared {

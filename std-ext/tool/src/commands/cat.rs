@@ -2,7 +2,6 @@
 
 mod series;
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -11,7 +10,6 @@ use clap::Args;
 use tgm_convert::csv::{Numbers, text_of};
 use tgm_core::Message;
 use tgm_core::descriptor::{ByteOrder, Dtype};
-use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
 use tgm_grid::{Area, Places};
 use tgm_std::TensogramError;
@@ -33,6 +31,7 @@ use crate::read::objects::{find, no_object};
 use crate::read::places::{area, places};
 use crate::read::select::{Annotations, Scope, Selection};
 use crate::read::structure::Structure;
+use crate::read::unpacked::Unpacked;
 use crate::show::form::{Form, Notation};
 use crate::show::output::Out;
 use crate::write::destination::Destination;
@@ -123,8 +122,7 @@ impl FromStr for NumberFormat {
 
 /// Decoded values that are to be printed.
 struct Values<'f> {
-    object: DataObject<'f>,
-    bytes: Cow<'f, [u8]>,
+    unpacked: Unpacked<'f>,
     /// For each dimension of the object, the indices that were picked; one of a dimension that was dropped.
     axes: Vec<Vec<u64>>,
     /// The dimensions of what is printed.
@@ -193,9 +191,10 @@ impl Cat {
         let options = self.decoding.options();
         let selected = selection(object.descriptor(), &picks)?.shape().collect();
         let bytes = tgm_std::read(&object).select(&picks).options(&options).bytes()?;
+        let unpacked = Unpacked::of(object.descriptor(), &about, bytes)?;
         // There are as many values now, so the indices take no more memory than these.
         let axes = picks.iter().zip(&shape).map(|(pick, len)| indices(*pick, *len)).collect();
-        Ok(Values { object, bytes, axes, shape: selected, grid })
+        Ok(Values { unpacked, axes, shape: selected, grid })
     }
 
     fn picks(&self, shape: &[u64], grid: Option<&Places>) -> Result<Vec<Pick>, TensogramError> {
@@ -268,14 +267,13 @@ impl Cat {
 
     /// Calls `with` for each value as text, up to its first error.
     fn for_each_text(&self, values: &Values<'_>, mut with: impl FnMut(&str) -> io::Result<()>) -> io::Result<()> {
-        let descriptor = values.object.descriptor();
-        let (dtype, order) = (descriptor.dtype(), descriptor.byte_order());
         let count = values.shape.iter().product();
+        let elements = values.unpacked.elements(count);
+        let Elements { dtype, order, bytes, .. } = elements;
         let Some(format) = self.format.filter(|format| !matches!(format, NumberFormat::Shortest)) else {
-            let numbers = Numbers { dtype, order, count, bytes: &values.bytes };
+            let numbers = Numbers { dtype, order, count, bytes };
             return numbers.texts().try_for_each(|text| with(&text));
         };
-        let elements = Elements { count, ..Elements::of(descriptor, &values.bytes) };
         let (mut real, mut at, mut done) = (String::new(), 0, Ok(()));
         elements.for_each(|value| {
             if done.is_err() {

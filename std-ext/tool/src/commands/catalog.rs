@@ -14,7 +14,8 @@ use crate::read::digests::Digests;
 use crate::read::input::Input;
 use crate::read::opening::open_or_report;
 use crate::show::output::Out;
-use crate::write::destination::{Destination, Failure, OutputKind, Reads, is_stdio};
+use crate::write::destination::{Destination, Failure, OutputKind, Reads};
+use crate::write::same_file::is_stdio;
 use tgm_std::file::SourceName;
 
 /// Write a catalogue of a file: places of all messages and objects, and values of keys

@@ -72,8 +72,8 @@ pub(crate) fn other_format(path: &Path) -> Option<String> {
 /// gets its original bytes, if it was not edited. What cannot be carried over is listed. What cannot be read is reported
 /// and left out.
 ///
-/// Where OUT holds one message or one array, several need several files: OUT is a folder then, or a name with `[index]`,
-/// which becomes a number of four digits or more, or with `[name]`.
+/// Where OUT holds one array, several need several files: OUT is a folder then, or a name with `[index]`, which becomes a number of
+/// four digits or more, or with `[name]`. Such names of formats that hold many arrays have a file for each message.
 #[derive(Args, Debug)]
 pub(crate) struct Convert {
     /// Files or addresses to read; "-" is standard input
@@ -95,6 +95,11 @@ pub(crate) struct Convert {
     #[cfg(any(feature = "netcdf", feature = "zarr"))]
     #[arg(long, value_name = "KEY")]
     name_key: Option<String>,
+    /// Integers of NetCDF and Zarr with a scale stay integers, with their attributes: smaller, and values for this tool, its datasets
+    /// and converters alone
+    #[cfg(any(feature = "netcdf", feature = "zarr"))]
+    #[arg(long)]
+    keep_packed: bool,
     #[command(flatten)]
     arrays: ArrayFlags,
     #[cfg(feature = "grib")]
@@ -151,6 +156,10 @@ impl Run for Convert {
         }
         if to != Format::Tgm && !self.pipeline.is_empty() {
             usage("stages are for output in the format tgm");
+        }
+        #[cfg(any(feature = "netcdf", feature = "zarr"))]
+        if self.keep_packed && self.pipeline.makes_floats() {
+            usage("--keep-packed keeps integers, and stages that pack values or convert them do not go with it");
         }
         expect_all(&self.paths);
         let mut losses = Losses::new(self.strict);

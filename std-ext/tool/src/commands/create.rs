@@ -21,7 +21,8 @@ use crate::read::messages::expect_all;
 use crate::read::tensor_input::{Tensor, is_npy, read};
 use crate::show::output::Out;
 use crate::show::progress::meter::Share;
-use crate::write::destination::{Destination, Failure, OutputKind, Reads, is_stdio, report};
+use crate::write::destination::{Destination, Failure, OutputKind, Reads, report};
+use crate::write::same_file::is_stdio;
 use crate::write::spill::Spill;
 use tgm_std::file::SourceName;
 

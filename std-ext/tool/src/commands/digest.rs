@@ -27,7 +27,7 @@ use crate::read::select::{Scope, Selection};
 use crate::read::structure::Structure;
 use crate::read::values::in_order;
 use crate::show::json::{self, Document, error_json};
-use crate::show::output::{Out, Style};
+use crate::show::output::Out;
 use crate::show::summary::{shape_json, shape_text};
 use crate::show::table::{Cell, Column, Table};
 use crate::show::text::hex;
@@ -147,7 +147,7 @@ fn message_json(out: &mut Out, entry: &Entry<'_>, Found { length, objects }: Fou
 
 fn list(out: &mut Out, entry: &Entry<'_>, found: Found, (keys, table): (&KeyColumns, &mut Table)) -> io::Result<()> {
     let Ok(objects) = found.objects else {
-        return table.row(out, vec![entry.index.into(), Cell::spread(Style::Bad, "(unreadable)")]);
+        return table.row(out, vec![entry.index.into(), Cell::unreadable()]);
     };
     for (index, object) in objects {
         let object = reported(out, entry, index, object);
@@ -162,7 +162,7 @@ fn list(out: &mut Out, entry: &Entry<'_>, found: Found, (keys, table): (&KeyColu
                 cells.extend([bytes.into(), digest.into()]);
                 cells.extend(keys.cells(&object.values).into_iter().flatten());
             }
-            Err(_) => cells.push(Cell::spread(Style::Bad, "(unreadable)")),
+            Err(_) => cells.push(Cell::unreadable()),
         }
         table.row(out, cells)?;
     }
@@ -249,7 +249,8 @@ fn digest(object: &DataObject<'_>, costs: &mut Costs) -> Result<(u64, String), T
     costs.spending.spend(object, &costs.options.limits)?;
     let values = tgm_std::read(object).options(&costs.options).bytes()?;
     let mut hasher = Sha256::new();
-    in_order(&values, object.descriptor(), ByteOrder::Little, |bytes| {
+    let of_values = (object.descriptor().dtype(), object.descriptor().byte_order());
+    in_order(&values, of_values, ByteOrder::Little, |bytes| {
         hasher.update(bytes);
         Ok(())
     })?;

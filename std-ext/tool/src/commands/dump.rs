@@ -53,9 +53,11 @@ impl Run for Dump {
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let mut document = if self.text.json() { Some(Document::begin(out, "tgm.dump/1", "messages")?) } else { None };
+        let mut is_void = true;
         for_each_message(&self.paths, self.choice, MessagePart::Outline, out, |out, entry| {
             let Some(contents) = self.read(entry).transpose() else { return Ok(()) };
             report(out, entry, &contents);
+            is_void &= !self.has_content(&contents);
             match (&mut document, contents) {
                 (Some(document), contents) => document.item(out, &item(entry, contents)),
                 (None, Ok(Shown::All(contents))) => dump_text::print(out, entry, &contents),
@@ -63,11 +65,23 @@ impl Run for Dump {
                 (None, Err(_)) => dump_text::print_unreadable(out, entry),
             }
         })?;
+        if is_void {
+            out.note_void();
+        }
         document.map_or(Ok(()), |document| document.end(out))
     }
 }
 
 impl Dump {
+    /// Whether a message has what was asked for.
+    fn has_content(&self, shown: &Result<Shown, TensogramError>) -> bool {
+        match shown {
+            Ok(Shown::All(contents)) => self.only.numbers().is_empty() || contents.shown().next().is_some(),
+            Ok(Shown::Keys(values)) => !values.is_empty(),
+            Err(_) => false,
+        }
+    }
+
     fn read(&self, entry: &Entry<'_>) -> Result<Option<Shown>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
         if self.selection.is_empty() && self.keys.is_empty() {

@@ -13,7 +13,6 @@ use tgm_convert::arrays::unpack_bools;
 use tgm_convert::npy;
 use tgm_core::Message;
 use tgm_core::descriptor::{ByteOrder, Dtype};
-use tgm_core::object::DataObject;
 use tgm_std::decode::{Picks, selection};
 use tgm_std::{DecodeOptions, TensogramError};
 
@@ -27,8 +26,9 @@ use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
 use crate::read::messages::for_one_object;
-use crate::read::objects::find;
+use crate::read::objects::{find, no_object};
 use crate::read::select::Selection;
+use crate::read::unpacked::Unpacked;
 use crate::read::values::{as_stored, in_order};
 use crate::show::output::Out;
 use crate::write::destination::{Destination, OutputKind, Reads};
@@ -129,7 +129,8 @@ type Piece<'v> = (Cow<'v, [u8]>, u64);
 
 /// Decoded values in stored byte order.
 struct Values<'f> {
-    object: DataObject<'f>,
+    dtype: Dtype,
+    order: ByteOrder,
     /// One piece for each range, with its number of elements; else one of all that was asked for.
     pieces: Vec<Piece<'f>>,
     /// The dimensions of all pieces together.
@@ -189,6 +190,8 @@ impl Extract {
         let message = Message::parse(entry.bytes)?;
         let object = find(&message, number)?;
         self.digests.of(&message)?.check(number, object.frame())?;
+        let metadata = self.digests.metadata(&message)?;
+        let about = metadata.object(number)?.ok_or_else(|| no_object(metadata.object_count()))?;
         let options = DecodeOptions { threads: self.threads.count(), ..as_stored() };
         let more = self.more.iter().map(|text| {
             text.to_string_lossy().parse::<ElementRange>().map_err(|error| TensogramError::Metadata(error.into()))
@@ -196,30 +199,37 @@ impl Extract {
         let ranges = self.ranges.iter().copied().map(Ok).chain(more);
         let ranges = ranges.map(|range| range.map(|range| (range.0, range.1))).collect::<Result<Vec<_>, _>>()?;
         let descriptor = object.descriptor();
+        let values = |bytes, count, shape| {
+            let Unpacked { dtype, order, bytes } = Unpacked::of(descriptor, &about, bytes)?;
+            Ok(Values { dtype, order, pieces: vec![(bytes, count)], shape })
+        };
         if let Some(picks) = &self.slice {
             let picks = picks.resolve(descriptor.shape().iter())?;
             let selection = selection(descriptor, &picks)?;
             let (count, shape) = (selection.element_count(), selection.shape().collect());
             let bytes = tgm_std::read(&object).select(&picks).options(&options).bytes()?;
-            return Ok(Values { object, pieces: vec![(bytes, count)], shape });
+            return values(bytes, count, shape);
         }
         if ranges.is_empty() {
-            let pieces = vec![(tgm_std::read(&object).options(&options).bytes()?, descriptor.element_count())];
-            return Ok(Values { object, pieces, shape: descriptor.shape().iter().collect() });
+            let bytes = tgm_std::read(&object).options(&options).bytes()?;
+            return values(bytes, descriptor.element_count(), descriptor.shape().iter().collect());
         }
         let bytes = tgm_std::read(&object).ranges(&ranges).options(&options).bytes()?;
         let count = ranges.iter().map(|range| range.1).sum();
         // Each range of bits begins with a byte of its own.
-        let pieces = if descriptor.dtype().byte_width() == 0 { bits(&bytes, &ranges)? } else { vec![(bytes, count)] };
-        Ok(Values { object, pieces, shape: vec![count] })
+        if descriptor.dtype().byte_width() > 0 {
+            return values(bytes, count, vec![count]);
+        }
+        let (dtype, order) = (descriptor.dtype(), descriptor.byte_order());
+        Ok(Values { dtype, order, pieces: bits(&bytes, &ranges)?, shape: vec![count] })
     }
 
     fn write(&self, values: &Values<'_>, sink: &mut dyn Write) -> io::Result<()> {
-        let descriptor = values.object.descriptor();
+        let (dtype, own) = (values.dtype, values.order);
         let order = self.byte_order.into();
         if self.format() == Format::Npy {
-            sink.write_all(&npy::header(descriptor.dtype(), order, &values.shape).map_err(io::Error::other)?)?;
-            if descriptor.dtype() == Dtype::Bitmask {
+            sink.write_all(&npy::header(dtype, order, &values.shape).map_err(io::Error::other)?)?;
+            if dtype == Dtype::Bitmask {
                 return values
                     .pieces
                     .iter()
@@ -229,7 +239,7 @@ impl Extract {
         values
             .pieces
             .iter()
-            .try_for_each(|(piece, _)| in_order(piece, descriptor, order, |bytes| sink.write_all(bytes)))
+            .try_for_each(|(piece, _)| in_order(piece, (dtype, own), order, |bytes| sink.write_all(bytes)))
     }
 }
 

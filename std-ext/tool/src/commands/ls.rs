@@ -254,7 +254,7 @@ impl Ls {
             }),
             Err(error) => {
                 out.report(&entry.place(), &error);
-                table.row(out, self.place(entry).chain([unreadable()]).collect())
+                table.row(out, self.place(entry).chain([Cell::unreadable()]).collect())
             }
         }
     }
@@ -290,7 +290,7 @@ impl Ls {
                 cells.extend(summary_cells(summary));
                 cells.extend(keys);
             }
-            (None, Some(_)) => cells.push(unreadable()),
+            (None, Some(_)) => cells.push(Cell::unreadable()),
             (None, None) => cells.push(Cell::spread(Style::Plain, "no objects")),
         }
         (cells, error)
@@ -407,11 +407,6 @@ fn value_cell(value: Option<Json>, missing: &'static str, is_whole: bool) -> Cel
         Some(Json::String(text)) if text.len() <= CHARACTERS && is_plain(&text) => text.into(),
         Some(value) => shortened(inline(&value), CHARACTERS).into(),
     }
-}
-
-/// The cell for something that could not be read. The error itself goes to standard error.
-fn unreadable() -> Cell {
-    Cell::spread(Style::Bad, "(unreadable)")
 }
 
 fn summary_cells(summary: Summary) -> [Cell; SUMMARY] {

@@ -30,7 +30,7 @@ use crate::commands::plot::svg::Svg;
 use crate::read::about::{NAME_KEYS, UNITS};
 use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
-use crate::read::elements::{Elements, parts};
+use crate::read::elements::parts;
 use crate::read::entry::Entry;
 use crate::read::messages::for_one_object;
 use crate::read::objects::{find, no_object};
@@ -39,6 +39,7 @@ use crate::read::places::{area, places};
 use crate::read::select::{Scope, Selection, annotations, text};
 use crate::read::statistics::histogram;
 use crate::read::structure::Structure;
+use crate::read::unpacked::Unpacked;
 use crate::show::output::Out;
 use crate::show::summary::shape_text;
 use crate::show::text::escape;
@@ -248,8 +249,8 @@ impl Wish<'_> {
             None => (descriptor.shape().iter().collect(), tgm_std::read(&object).options(options).bytes()?),
         };
         let mut values = Vec::new();
-        let elements = Elements { count: shape.iter().product(), ..Elements::of(descriptor, &bytes) };
-        elements.for_each(|value| values.push(value));
+        let unpacked = Unpacked::of(descriptor, &about, bytes)?;
+        unpacked.elements(shape.iter().product()).for_each(|value| values.push(value));
         let known = Area::KEYS.iter().copied();
         let annotations = annotations(&metadata, NAME_KEYS.into_iter().chain(UNITS).chain(known))?;
         let scope = Scope::Object(&about, &annotations, Structure::new(&message, entry));

@@ -21,7 +21,8 @@ use crate::show::json::{self, Document};
 use crate::show::output::{Out, Style};
 use crate::show::summary::shape_text;
 use crate::show::table::{Cell, Column, Table};
-use crate::write::destination::{Destination, OutputKind, Reads, is_stdio};
+use crate::write::destination::{Destination, OutputKind, Reads};
+use crate::write::same_file::is_stdio;
 use tgm_std::file::SourceName;
 
 /// Copy whole messages out of a damaged file, and report what is lost

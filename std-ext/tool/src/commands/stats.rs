@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::{Value as Json, json};
 use tgm_core::Message;
 use tgm_core::descriptor::Descriptor;
-use tgm_core::metadata::MessageMetadata;
+use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
 use tgm_core::object::DataObject;
 use tgm_grid::{Area, Places, RegularGrid};
 use tgm_std::internal::Threads;
@@ -37,8 +37,9 @@ use crate::read::places::{area, places};
 use crate::read::select::{Scope, Selection, text};
 use crate::read::statistics::{self, Blocks as _, Histogram, Moments, SKETCH_ERROR, Sketch, sparkline};
 use crate::read::structure::Structure;
+use crate::read::unpacked::Unpacked;
 use crate::show::json::{self, Document, error_json};
-use crate::show::output::{Out, Style};
+use crate::show::output::Out;
 use crate::show::summary::shape_text;
 use crate::show::table::{Cell, Column, Table};
 use crate::show::text::shorten;
@@ -318,7 +319,7 @@ impl Stats {
             let found = object.as_ref().ok().map(|object| {
                 check.check(*index, object.frame())?;
                 let scope = Scope::Object(about, &asked, structure.of_object(*index, Some(object)));
-                self.object((*index, object), scope, &metadata, keys)
+                self.object((*index, object, about), scope, &metadata, keys)
             });
             Ok::<_, Infallible>(found)
         });
@@ -335,7 +336,7 @@ impl Stats {
     /// The lines of one object.
     fn object(
         &self,
-        (index, object): (usize, &DataObject<'_>),
+        (index, object, about): (usize, &DataObject<'_>, &ObjectMetadata<'_>),
         scope: Scope<'_, '_>,
         metadata: &MessageMetadata<'_>,
         keys: &KeyColumns,
@@ -343,7 +344,8 @@ impl Stats {
         let options = self.decoding.options();
         let bytes = tgm_std::read(object).options(&options).bytes()?;
         let descriptor = object.descriptor();
-        let elements = Elements::of(descriptor, &bytes);
+        let unpacked = Unpacked::of(descriptor, about, bytes)?;
+        let elements = unpacked.elements(descriptor.element_count());
         let name = scope.first(&NAME_KEYS)?;
         let keys = keys.values(&scope)?;
         let weights = if self.weigh_latitudes {
@@ -361,7 +363,7 @@ impl Stats {
                 part: name_of_part,
                 name: name.clone(),
                 keys: keys.clone(),
-                dtype: descriptor.dtype().name(),
+                dtype: unpacked.dtype.name(),
                 shape: shape.clone(),
                 content,
             };
@@ -418,7 +420,7 @@ impl Work<'_> {
                 Err(error) => {
                     out.report(&entry.object_place(object), &error);
                     let mut cells = place.clone();
-                    cells.extend([object.into(), Cell::spread(Style::Bad, "(unreadable)")]);
+                    cells.extend([object.into(), Cell::unreadable()]);
                     table.row(out, cells)?;
                 }
             }

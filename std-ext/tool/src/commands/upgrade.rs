@@ -21,7 +21,8 @@ use crate::read::resting::Resting;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::Out;
 use crate::show::text::escape;
-use crate::write::destination::{Destination, Failure, OutputKind, Reads, is_stdio};
+use crate::write::destination::{Destination, Failure, OutputKind, Reads};
+use crate::write::same_file::is_stdio;
 
 /// Make messages of version 2 (releases 0.4 to 0.16) version 3
 ///

@@ -116,7 +116,8 @@ impl Validate {
 }
 
 fn read(path: &Path, options: &ValidateOptions) -> io::Result<FileValidationReport> {
-    if pipes::is_once(path) {
+    // A folder is an error there, which says what helps.
+    if pipes::is_once(path) || path.is_dir() {
         return validate_stream(pipes::open(path)?, options);
     }
     let (mut share, mut before, mut messages) = (None, 0, 0);

@@ -83,6 +83,7 @@ pub(crate) fn report(out: &mut Out) {
     for (key, meant) in missing.iter().filter(|_| count > 0) {
         let meant: Vec<_> = meant.iter().take(PROPOSED).map(String::as_str).collect();
         let hint = if meant.is_empty() { String::new() } else { format!("; did you mean {}?", meant.join(" or ")) };
+        out.note_void();
         out.problem(&format!("0 of {count} match the filter: none has the key {key}{hint}"));
     }
 }

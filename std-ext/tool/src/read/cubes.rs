@@ -34,7 +34,9 @@ pub(crate) fn open_or_report(
     let found = match open_all(paths, &options) {
         Ok(found) => found,
         Err(error) => {
-            out.report(&names(paths), &error);
+            let about = paths.iter().map(|path| foreign::of_folder(path)).find(|about| !about.is_empty());
+            let about = about.map_or_else(String::new, |about| format!("; {about}"));
+            out.report(&(names(paths) + &about), &error);
             return None;
         }
     };

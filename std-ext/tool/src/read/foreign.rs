@@ -1,5 +1,7 @@
 //! Files of other programs, told by how they begin: which command reads them, or what they are instead of data.
 
+use std::path::Path;
+
 /// Bytes that are looked at.
 pub(crate) const LOOKED_AT: usize = 16;
 
@@ -17,6 +19,7 @@ const fn converted(feature: &'static str, is_in: bool) -> Way {
 }
 
 const NPZ: Way = converted("npz", cfg!(feature = "npz"));
+const ZARR: Way = converted("zarr", cfg!(feature = "zarr"));
 const NETCDF: Way = converted("netcdf", cfg!(feature = "netcdf"));
 const FETCH: Way = Way::First("`git lfs pull` fetches the file itself");
 const PAGE: Way = Way::First("such as the error page of a server; look into it with a text editor");
@@ -43,14 +46,26 @@ const WAYS: [(&str, Way); 14] = [
 pub(crate) fn advice(start: &[u8]) -> String {
     let zio = Way::Command { name: "`tgm zio ls`", feature: "zio", is_in: cfg!(feature = "zio") };
     let found = if is_zio(start) { Some(("a message of ZIO", zio)) } else { kind(start) };
-    let way = |way| match way {
-        Way::Command { name, is_in: true, .. } => format!("{name} reads that"),
-        Way::Command { name, feature, .. } => {
-            format!("{name} reads that in a build with the feature `{feature}`, which this one lacks")
+    found.map_or(String::new(), |(name, found)| format!("; it begins like {name}: {}", found.text()))
+}
+
+/// A sentence on a path that is a folder: what it holds, and what helps. Empty for other folders than Zarr stores.
+pub(crate) fn of_folder(path: &Path) -> String {
+    const SIGNS: [&str; 4] = ["zarr.json", ".zgroup", ".zarray", ".zmetadata"];
+    let is_store = SIGNS.iter().any(|sign| path.join(sign).is_file());
+    if is_store { format!("it is a Zarr store: {}", ZARR.text()) } else { String::new() }
+}
+
+impl Way {
+    fn text(self) -> String {
+        match self {
+            Self::Command { name, is_in: true, .. } => format!("{name} reads that"),
+            Self::Command { name, feature, .. } => {
+                format!("{name} reads that in a build with the feature `{feature}`, which this one lacks")
+            }
+            Self::First(text) => text.to_string(),
         }
-        Way::First(text) => text.to_string(),
-    };
-    found.map_or(String::new(), |(name, found)| format!("; it begins like {name}: {}", way(found)))
+    }
 }
 
 /// Why `tgm convert` of this build cannot read a file that begins so. `None` if that is not known from its beginning.

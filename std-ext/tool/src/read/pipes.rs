@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 use tgm_std::file::is_remote_url;
 use tgm_std::internal::{in_order, open_unread};
 
+use crate::read::foreign;
+
 /// What is read from start to end.
 pub(crate) type Source = Box<dyn Read + Send>;
 
@@ -54,5 +56,14 @@ pub(crate) fn open(path: &Path) -> io::Result<Source> {
     if let Some(address) = path.to_str().filter(|text| is_remote_url(text)) {
         return Ok(Box::new(in_order(open_unread(address).map_err(io::Error::other)?)));
     }
-    Ok(Box::new(File::open(path)?))
+    Ok(Box::new(file(path)?))
+}
+
+/// Opens a file to read it.
+///
+/// # Errors
+/// The errors of opening, and what helps with a folder that is data of another format.
+pub(crate) fn file(path: &Path) -> io::Result<File> {
+    let about = foreign::of_folder(path);
+    if about.is_empty() { File::open(path) } else { Err(io::Error::other(about)) }
 }

@@ -177,7 +177,7 @@ impl Reads {
     /// Reads of a file that may still grow, from a position on.
     fn follow(path: &Path, from: u64, idle: Option<Duration>) -> io::Result<Self> {
         let (sender, receiver) = mpsc::sync_channel(WAITING);
-        let mut file = File::open(path)?;
+        let mut file = pipes::file(path)?;
         file.seek(SeekFrom::Start(from))?;
         thread::spawn(move || send(Growing { file, at: from, idle }, &sender));
         Ok(Self { receiver, chunk: io::Cursor::default(), is_pausing: false })

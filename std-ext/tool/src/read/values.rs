@@ -3,7 +3,7 @@
 use std::io;
 
 use tgm_core::byteswap::swap_into;
-use tgm_core::descriptor::{ByteOrder, Descriptor};
+use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_std::DecodeOptions;
 
 /// Bytes that are swapped at a time: a multiple of every scalar's size.
@@ -14,16 +14,16 @@ pub(crate) fn as_stored() -> DecodeOptions {
     DecodeOptions { native_byte_order: false, ..DecodeOptions::default() }
 }
 
-/// Hands the `bytes` of an object to `sink` in `order`. Bytes in the stored order are passed as they are, others are
-/// swapped in chunks.
+/// Hands `bytes`, which are of this type in this byte order, to `sink` in `order`. Bytes of that order are passed as they are,
+/// others are swapped in chunks.
 pub(crate) fn in_order(
     bytes: &[u8],
-    descriptor: &Descriptor<'_>,
+    (dtype, own): (Dtype, ByteOrder),
     order: ByteOrder,
     mut sink: impl FnMut(&[u8]) -> io::Result<()>,
 ) -> io::Result<()> {
-    let unit = descriptor.dtype().swap_unit_size();
-    if descriptor.byte_order() == order || unit <= 1 {
+    let unit = dtype.swap_unit_size();
+    if own == order || unit <= 1 {
         return sink(bytes);
     }
     swapped(bytes, unit, sink)

@@ -105,6 +105,26 @@ pub(crate) struct Document {
     end: &'static str,
 }
 
+/// The keys of an item that say where it is from.
+const PLACE: [&str; 4] = ["file", "message", "offset", "length"];
+
+/// Whether an item says more than where it is from, and that something is missing or wrong there.
+fn has_content(item: &Json) -> bool {
+    let Json::Object(item) = item else { return !is_hollow(item) };
+    item.get("error").is_none_or(Json::is_null)
+        && item.iter().any(|(key, value)| !PLACE.contains(&key.as_str()) && !is_hollow(value))
+}
+
+/// Whether a value has no content: null, an error, or only such values.
+fn is_hollow(value: &Json) -> bool {
+    match value {
+        Json::Null => true,
+        Json::Array(values) => values.iter().all(is_hollow),
+        Json::Object(map) => map.get("error").is_some_and(|error| !error.is_null()) || map.values().all(is_hollow),
+        _ => false,
+    }
+}
+
 impl Document {
     /// Begins the document of `schema`, whose items are in `list`.
     pub(crate) fn begin(out: &mut Out, schema: &str, list: &str) -> io::Result<Self> {
@@ -125,6 +145,7 @@ impl Document {
 
     /// Writes the next item.
     pub(crate) fn item(&mut self, out: &mut Out, item: &Json) -> io::Result<()> {
+        out.note_row(has_content(item));
         if !out.form().sort.is_empty() {
             self.waiting.push(item.clone());
             return Ok(());

@@ -67,15 +67,14 @@ pub(crate) struct OutputFlags {
 /// Buffered standard output, and the problems so far.
 ///
 /// Problems are printed at the end of the command, after its output.
-#[expect(clippy::struct_excessive_bools, reason = "each is a state of its own")]
 pub(crate) struct Out {
     stdout: BufWriter<StdoutLock<'static>>,
     /// The destination of text after [`Self::leave_stdout`].
     aside: Option<LineWriter<Stderr>>,
     /// The file that takes the text instead.
     file: Option<BufWriter<File>>,
-    /// Whether text was written to it.
-    has_printed: bool,
+    /// What of the text is worth a file.
+    worth: Worth,
     output_flags: OutputFlags,
     form: Form,
     /// Rows or items that were listed.
@@ -93,6 +92,27 @@ pub(crate) struct Out {
     wrap: Option<Wrap>,
 }
 
+/// What of the text of a command that reports problems is worth a file.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+struct Worth {
+    /// Whether any text was written.
+    has_text: bool,
+    /// Whether it has rows or items.
+    has_rows: bool,
+    /// Whether one of them has what was asked for.
+    has_content: bool,
+    /// Whether nothing was found at all, whatever the text says of that.
+    is_void: bool,
+}
+
+impl Worth {
+    /// Whether there is any. Documents and CSV have a frame around their rows, which counts for nothing.
+    const fn is_there(self, is_text: bool) -> bool {
+        !self.is_void && if self.has_rows { self.has_content } else { is_text && self.has_text }
+    }
+}
+
 impl Out {
     /// The process's standard output.
     pub(crate) fn new() -> Self {
@@ -102,7 +122,7 @@ impl Out {
             stdout: BufWriter::new(stdout.lock()),
             aside: None,
             file: None,
-            has_printed: false,
+            worth: Worth::default(),
             output_flags: OutputFlags::default(),
             form: Form::default(),
             listed: 0,
@@ -165,17 +185,28 @@ impl Out {
         self.form.sort.is_empty() && self.form.limit.is_some_and(|limit| self.listed >= limit)
     }
 
+    /// Takes note of a row or item, and whether it has more than its place and what is missing.
+    pub(crate) const fn note_row(&mut self, has_content: bool) {
+        self.worth.has_rows = true;
+        self.worth.has_content |= has_content;
+    }
+
+    /// Takes note that nothing is what was asked for, so that no file is worth the text. The problem is reported too.
+    pub(crate) const fn note_void(&mut self) {
+        self.worth.is_void = true;
+    }
+
     /// Lets `print` write its text to `file`, which is flushed before this succeeds. Returns whether there is something to
-    /// keep: not if problems were reported and nothing but the frame of a document was printed.
+    /// keep: not if problems were reported, and no row or item, or other text, has what was asked for.
     pub(crate) fn print_to(&mut self, file: File, print: impl FnOnce(&mut Self) -> io::Result<()>) -> io::Result<bool> {
         self.colours = self.output_flags.colours == Colours::Always;
         self.file = Some(BufWriter::new(file));
-        let (problems, listed) = (self.problems.len(), self.listed);
-        self.has_printed = false;
+        let problems = self.problems.len();
+        self.worth = Worth::default();
         let done = print(self).and_then(|()| self.flush());
         self.file = None;
-        let has_content = if self.form.notation == Notation::Text { self.has_printed } else { self.listed > listed };
-        done.map(|()| has_content || self.problems.len() == problems)
+        let worth = self.worth.is_there(self.form.notation == Notation::Text);
+        done.map(|()| worth || self.problems.len() == problems)
     }
 
     /// Whether text has colours.
@@ -338,7 +369,7 @@ impl Out {
 impl Write for Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let Some(file) = &mut self.file {
-            self.has_printed |= !bytes.is_empty();
+            self.worth.has_text |= !bytes.is_empty();
             return file.write(bytes);
         }
         if self.output_flags.quiet {

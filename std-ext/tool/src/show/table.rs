@@ -21,6 +21,9 @@ const GOING_ON: usize = 4;
 /// The last cell of a row may be this many times wider, because nothing follows it.
 const SPREAD: usize = 4;
 
+/// The cell of what cannot be read.
+const UNREADABLE: &str = "(unreadable)";
+
 /// A column: its title and alignment.
 #[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +77,15 @@ impl Cell {
     /// A cell that ends its row and may be wider than its column.
     pub(crate) fn spread(style: Style, text: &str) -> Self {
         Self { spread: true, ..Self::styled(style, text) }
+    }
+
+    /// The cell that ends the row of something that cannot be read.
+    pub(crate) fn unreadable() -> Self {
+        Self::spread(Style::Bad, UNREADABLE)
+    }
+
+    fn is_unreadable(&self) -> bool {
+        self.spread && self.style == Style::Bad && self.text == UNREADABLE
     }
 
     /// A cell of text that needs no escapes.
@@ -173,6 +185,7 @@ impl Table {
 
     /// Adds a row; columns beyond its cells stay empty.
     pub(crate) fn row(&mut self, out: &mut Out, cells: Vec<Cell>) -> io::Result<()> {
+        out.note_row(!cells.iter().any(Cell::is_unreadable) && cells.iter().any(|cell| !cell.text.is_empty()));
         let is_sorted = !out.form().sort.is_empty();
         if !is_sorted && !out.admits_one() {
             return Ok(());

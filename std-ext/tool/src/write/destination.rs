@@ -16,7 +16,8 @@ use crate::show::advice::in_our_words;
 use crate::show::output::Out;
 use crate::write::endings;
 use crate::write::replace::{write_whole, write_whole_file};
-use crate::write::same_file::Identity;
+use crate::write::same_file::{Identity, is_stdio};
+use crate::write::template::Template;
 use tgm_std::file::SourceName;
 
 /// The reason why writing stopped.
@@ -63,11 +64,6 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
     }
-}
-
-/// Whether `path` stands for a standard stream.
-pub(crate) fn is_stdio(path: &Path) -> bool {
-    path == Path::new("-")
 }
 
 /// The files that a command reads, and whether it may replace them.
@@ -131,9 +127,12 @@ impl ValueParserFactory for Destination {
     }
 }
 
-/// The path, unless it is an address.
+/// The path, unless it is an address, or has a key in brackets that nobody could fill in.
 pub(crate) fn refuse_address(path: PathBuf) -> io::Result<PathBuf> {
     SourceName::of(&path).to_write()?;
+    if path.to_str().is_none() && Template::of(path.to_string_lossy().as_ref().as_ref()).is_some() {
+        return Err(io::Error::other("a name with a key in brackets must be UTF-8"));
+    }
     Ok(path)
 }
 

@@ -3,6 +3,11 @@
 use std::fs::{self, Metadata};
 use std::path::Path;
 
+/// Whether `path` stands for a standard stream.
+pub(crate) fn is_stdio(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 /// The identity of a file: device and inode number, or the path without links where the system has no such numbers.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Identity {

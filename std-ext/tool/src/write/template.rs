@@ -10,10 +10,15 @@ use tgm_std::{AppendOptions, Result, TensogramError, TensogramFile};
 
 use crate::read::select::{Scope, text};
 use crate::show::text::is_unsafe;
-use crate::write::destination::is_stdio;
+use crate::write::same_file::is_stdio;
 
 /// Replaces the value of a key that a message lacks.
 const UNKNOWN: &str = "unknown";
+
+/// Whether a path ends as that of a folder does.
+pub(crate) fn ends_as_folder(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().last().is_some_and(|last| is_separator(char::from(*last)))
+}
 
 /// A path with keys: pieces of text, each followed by a key, then the rest.
 #[derive(Debug, PartialEq, Eq)]

@@ -82,6 +82,56 @@ fn several_objects_need_a_folder_or_a_name_with_a_key() {
     assert!(fs::read(folder.path("all/x.npy")).unwrap() == fs::read(folder.path("all/0000.npy")).unwrap());
 }
 
+/// Formats of which a file holds many arrays take the arrays of all messages and inputs.
+#[test]
+fn several_messages_become_one_file_with_numbered_names() {
+    let folder = Folder::new();
+    let (one, two) = (folder.file("a.csv", b"x,y\n1,2\n"), folder.file("b.csv", b"x\n3\n"));
+    let (a, b) = (folder.path("a.tgm"), folder.path("b.tgm"));
+    convert(&one, &a, &[]).good();
+    convert(&two, &b, &[]).good();
+    let both = folder.file("ab.tgm", &[fs::read(&a).unwrap(), fs::read(&b).unwrap()].concat());
+    for (inputs, place) in
+        [(vec![&both], "ab.tgm: message 1"), (vec![&a, &b], "b.tgm: message 0"), (vec![&one, &two], "b.csv")]
+    {
+        for ending in ["csv", "npz", "safetensors"] {
+            if inputs[0] == &one && ending == "csv"
+                || tgm(["convert", &a, "-o", &folder.path(&format!("try.{ending}"))]).code != Some(0)
+            {
+                continue;
+            }
+            let out = folder.path(&format!("out.{ending}"));
+            let words = ["convert"].into_iter().chain(inputs.iter().map(|input| input.as_str()));
+            let run = tgm(words.chain(["-o", &out]));
+            assert_eq!(run.code, Some(0), "{}", run.stderr);
+            let told = format!("{place}, object 0: not kept: the name \"x\", which another has: it is \"x_1\" now");
+            assert!(run.stderr.contains(&told), "{}", run.stderr);
+            let back = folder.path("back.csv");
+            if ending != "csv" {
+                convert(&out, &back, &[]).good();
+            }
+            let text = fs::read_to_string(if ending == "csv" { &out } else { &back }).unwrap();
+            assert_eq!(text, "x,y,x_1\n1,2,3\n", "{ending}");
+        }
+    }
+    // Columns of other lengths are not one table.
+    let three = folder.file("c.csv", b"z\n1\n2\n");
+    convert(&three, &folder.path("c.tgm"), &[]).good();
+    let run = tgm(["convert", &a, &folder.path("c.tgm"), "-o", &folder.path("no.csv")]);
+    assert!(run.code == Some(1) && run.stderr.contains("name a folder"), "{}", run.stderr);
+    assert!(!fs::exists(folder.path("no.csv")).unwrap());
+}
+
+#[test]
+fn tables_with_tabs_are_read_and_not_written() {
+    let folder = Folder::new();
+    let tabs = folder.file("a.tsv", b"x\ty\n1\t2\n");
+    convert(&tabs, &folder.path("a.csv"), &["--to", "tgm"]).good();
+    convert(&tabs, &folder.path("a.tgm"), &[]).good();
+    let run = convert(&folder.path("a.tgm"), &folder.path("b.tsv"), &[]);
+    assert!(run.code == Some(2) && run.stderr.contains("not written"), "{}", run.stderr);
+}
+
 #[test]
 fn names_that_lead_elsewhere_are_refused() {
     let folder = Folder::new();

@@ -5,7 +5,7 @@ use std::fs;
 use crate::corpus::data;
 use crate::edits::Folder;
 use crate::npy::npy;
-use crate::tool::tgm;
+use crate::tool::{subcommands, tgm};
 
 const FIELDS: &str = "realistic/surface-181x360.tgm";
 
@@ -49,37 +49,95 @@ fn a_filter_picks_the_object() {
     assert!(tgm(["plot", "-w", "mars.param=tp", &path]).good().text().starts_with("tp: message 0, object 1"));
 }
 
+/// The name of the command of a line.
+fn name_of(words: &[&str]) -> String {
+    words[..if words[0] == "zio" { 2 } else { 1 }].join(" ")
+}
+
 #[test]
-fn a_listing_that_fails_leaves_the_file() {
-    let (folder, path) = (Folder::new(), data(FIELDS));
+fn what_fails_leaves_the_file() {
+    let (folder, path) = (Folder::new(), data("dtypes/float32-little.tgm"));
     let mut damaged = fs::read(&path).unwrap();
-    let middle = damaged.len() / 4;
+    // A byte of the object.
+    let middle = damaged.len() / 4 * 3;
     damaged[middle] ^= 1;
     let damaged = folder.file("damaged.tgm", &damaged);
-    for name in ["old", "old.txt", "old.json", "old.csv"] {
-        let out = folder.file(name, b"what was here before");
-        let absent = folder.path(&format!("new-{name}"));
-        let commands = [
-            vec!["get", "-p", "mars.param", "-m", "7", &path],
-            vec!["ls", "-m", "7", &path],
-            vec!["ls", "no-such-file"],
-            vec!["cat", "-w", "no=1", &path],
-            vec!["cat", "-m", "7", &path],
-            vec!["cat", &damaged],
-            vec!["compare", "-m", "7", &path, &path],
-            vec!["stats", "-m", "7", &path],
-            #[cfg(feature = "plot")]
-            vec!["plot", "--format", "png", "-w", "no=1", &path],
-            #[cfg(feature = "plot")]
-            vec!["plot", "--format", "svg", &damaged],
-        ];
-        for command in commands {
-            for target in [&out, &absent] {
-                let run = tgm(command.iter().copied().chain(["-O", target]));
-                assert_ne!(run.code, Some(0), "{command:?} {name}");
-            }
-            assert_eq!(fs::read(&out).unwrap(), b"what was here before", "{command:?} {name}");
-            assert!(fs::metadata(&absent).is_err(), "{command:?} {name}");
+    // Each reports an error, and finds nothing of what is asked for.
+    let rows = [
+        "get -p no FILE | get -p no FILE --csv | get -p no FILE --json | get -p no FILE --jsonl --objects",
+        "get -p no -B no FILE | get -p mars.param -m 7 FILE | get -p mars.param --object 9 FILE",
+        "ls -m 7 FILE | ls no-such-file | ls --object 9 --objects FILE | ls --object 9 --json FILE | ls -w no=1 FILE",
+        "info no-such-file | info -w no=1 FILE | dump --object 9 FILE | dump --object 9 --json FILE",
+        "frames -m 7 FILE | scan no-such-file | cube no-such-file | stats -m 7 FILE | stats --object 9 FILE",
+        "cat -w no=1 FILE | cat -m 7 FILE | cat DAMAGED | compare -m 7 FILE FILE | compare FILE no-such-file",
+        "digest --object 9 FILE | digest --object 9 --csv FILE | digest no-such-file | bench -m 7 FILE",
+        "verify -m 7 FILE | validate no-such-file | extract -m 7 FILE | extract DAMAGED",
+        "plot --format png -w no=1 FILE | plot --format svg DAMAGED | plot -m 7 FILE",
+        "salvage no-such-file | create no-such-file | copy -w no=1 FILE | merge no-such-file | set -d no no-such-file",
+        "repack DAMAGED | reshuffle no-such-file | upgrade no-such-file | catalog --auto no-such-file",
+        "convert no-such-file | zio ls FILE | zio dump FILE | zio to-tgm FILE | zio from-tgm DAMAGED",
+    ];
+    let there = subcommands();
+    let commands = rows.iter().flat_map(|row| row.split(" | ")).map(|row| row.split(' ').collect::<Vec<_>>());
+    let commands: Vec<Vec<&str>> = commands.filter(|words| there.contains(&name_of(words))).collect();
+    let commands = commands.into_iter().map(|words| {
+        let file = |word| match word {
+            "FILE" => path.as_str(),
+            "DAMAGED" => damaged.as_str(),
+            word => word,
+        };
+        words.into_iter().map(file).collect::<Vec<_>>()
+    });
+    let commands: Vec<_> = commands.collect();
+    // `split` names its files itself, and `doctor` does not fail.
+    for name in there.iter().filter(|name| !["split", "doctor"].contains(&name.as_str())) {
+        let has_output = tgm(name.split(' ').chain(["--help"])).good().text().contains("--output");
+        assert_eq!(commands.iter().any(|words| name_of(words) == *name), has_output, "{name}");
+    }
+    let (old, absent) = (folder.file("old", b"what was here before"), folder.path("new"));
+    let check = |command: &[&str], target: &str| {
+        let run = tgm(command.iter().copied().chain(["-O", target]));
+        assert_ne!(run.code, Some(0), "{command:?} {target}");
+        assert!(!run.stderr.is_empty(), "{command:?} {target}");
+        assert!(fs::read(&old).unwrap() == b"what was here before", "{command:?}");
+        assert!(fs::metadata(&absent).is_err(), "{command:?}");
+    };
+    for command in &commands {
+        check(command, &old);
+    }
+    // Also in the forms that other names ask for.
+    for name in ["old.json", "old.csv", "old.txt"] {
+        let named = folder.file(name, b"what was here before");
+        for command in commands.iter().filter(|command| ["get", "ls", "stats", "digest"].contains(&command[0])) {
+            check(command, &named);
+            assert!(fs::read(&named).unwrap() == b"what was here before", "{command:?} {name}");
+        }
+    }
+    check(&commands[0], &absent);
+    check(&["cat", "-m", "7", &path], &absent);
+}
+
+/// What was found is written, although other things were not.
+#[test]
+fn a_listing_of_a_part_is_written() {
+    let (folder, path) = (Folder::new(), data("multi/three.tgm"));
+    let mut damaged = fs::read(&path).unwrap();
+    *damaged.last_mut().unwrap() ^= 1;
+    let damaged = folder.file("damaged.tgm", &damaged);
+    for name in ["out", "out.json", "out.csv"] {
+        for command in [
+            "ls no-such-file FILE",
+            "get -p step no-such-file FILE",
+            "get -p step DAMAGED",
+            "digest DAMAGED",
+            "info no FILE",
+        ] {
+            let out = folder.file(name, b"");
+            let word = |word: &str| word.replace("FILE", &path).replace("DAMAGED", &damaged);
+            let words = command.split(' ').map(word).chain(["-O".to_string(), out.clone()]);
+            let run = tgm(words);
+            assert_eq!(run.code, Some(1), "{command}");
+            assert!(fs::metadata(&out).unwrap().len() > 0, "{command} {name}: {}", run.stderr);
         }
     }
 }

@@ -315,3 +315,26 @@ fn a_file_without_a_whole_message_says_what_it_holds_instead() {
         }
     }
 }
+
+#[test]
+fn a_zarr_store_is_told_by_its_name_and_the_command_that_reads_it() {
+    const COMMANDS: [&str; 13] = [
+        "ls", "info", "dump", "frames", "cat", "stats", "digest", "verify", "validate", "bench", "scan", "extract",
+        "cube",
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    for sign in ["zarr.json", ".zgroup", ".zarray"] {
+        let path = folder.path().join(sign.trim_start_matches('.'));
+        fs::create_dir(&path).unwrap();
+        for command in COMMANDS {
+            assert!(!tgm([Path::new(command), &path]).stderr.contains("Zarr"), "{command}");
+        }
+        fs::write(path.join(sign), "{}").unwrap();
+        for command in COMMANDS {
+            let run = tgm([Path::new(command), &path]);
+            assert!(matches!(run.code, Some(1 | 2)), "{command}");
+            let told = run.stderr.contains("it is a Zarr store: `tgm convert`");
+            assert!(told, "tgm {command}: {}", run.stderr);
+        }
+    }
+}

@@ -49,6 +49,7 @@ mod npy;
 #[cfg(target_os = "linux")]
 mod odd_names;
 mod options;
+mod packed;
 mod pairs;
 mod pictures;
 mod plot;

@@ -91,3 +91,20 @@ fn every_format_has_names_that_are_not_text() {
         assert!(back.as_bytes().contains(&0xff) && std::fs::exists(&back).unwrap());
     }
 }
+
+/// A key can be filled into text alone. Folders are folders whatever they are called.
+#[test]
+fn keys_in_names_that_are_not_text_are_refused() {
+    let folder = Folder::in_memory();
+    let (file, named, of_folder) = (odd(&folder, ".tgm"), odd(&folder, "[name]"), odd(&folder, "/"));
+    std::fs::copy(data("dtypes/float32-little.tgm"), &file).unwrap();
+    for words in ["convert @0 -o @1", "split @0 -O @1", "copy @0 @1", "extract @0 -O @1"] {
+        let run = run(&words.split(' ').collect::<Vec<_>>(), &[&file, &named]);
+        assert!(run.code == Some(2) && run.stderr.contains("UTF-8"), "{words}: {}", run.stderr);
+    }
+    std::fs::create_dir(&of_folder).unwrap();
+    assert_eq!(run(&["convert", "@0", "-o", "@1", "--to", "npy"], &[&file, &of_folder]).code, Some(0));
+    assert_eq!(std::fs::read_dir(&of_folder).unwrap().count(), 1);
+    let absent = odd(&folder, "b/");
+    assert_eq!(run(&["convert", "@0", "-o", "@1", "--to", "npy"], &[&file, &absent]).code, Some(1));
+}

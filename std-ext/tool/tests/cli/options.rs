@@ -16,8 +16,8 @@ const OF_ALL: [&str; 6] = ["color", "help", "no-clobber", "progress", "quiet", "
 /// Options of listings, and the name of an output. `grammar.rs` tries them in each command.
 const OF_LISTINGS: [&str; 4] = ["csv", "json", "jsonl", "output"];
 /// Options of `convert` that only builds with NetCDF or Zarr have. Their formats' tests try them.
-const OF_FORMATS: [&str; 8] =
-    ["chunk-shape", "chunks", "deflate-level", "float64", "name-key", "rows", "split", "variables"];
+const OF_FORMATS: [&str; 9] =
+    ["chunk-shape", "chunks", "deflate-level", "float64", "keep-packed", "name-key", "rows", "split", "variables"];
 /// Bytes of a number in the samples: 280.37, which is stored as it is.
 const MARKED: f64 = 280.37;
 

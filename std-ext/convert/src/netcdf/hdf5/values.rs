@@ -9,6 +9,7 @@ use hdf5_metno::{Dataset, Hyperslab, Selection, SliceOrIndex};
 use ndarray::IxDyn;
 use num_complex::{Complex32, Complex64};
 use tgm_core::descriptor::Dtype;
+use tgm_dataset::reading::gather;
 use tgm_std::{DecodeLimits, Reason, Result};
 
 use super::super::tree::{Dimension, Kind, Text, Tree, Variable};
@@ -188,7 +189,7 @@ fn reader<'f>(
             match dtype {
                 $(Dtype::$dtype => Box::new(move |record| {
                     let values = part::<$type>(&dataset, &shape, record, $zero, (len, limits))?;
-                    Ok(values.into_iter().map($bytes).collect::<Vec<_>>().into_flattened())
+                    gather(values.into_iter().map(|value| Ok($bytes(value))))
                 }),)*
                 other => Box::new(move |_| Err(encoding(format!("{other} is not read")))),
             }
@@ -206,8 +207,8 @@ fn reader<'f>(
         Float16 f16: f16::ZERO, f16::to_ne_bytes;
         Float32 f32: 0.0, f32::to_ne_bytes;
         Float64 f64: 0.0, f64::to_ne_bytes;
-        Complex64 Complex32: Complex32::new(0.0, 0.0), |value| -> [u8; 8] { zerocopy::transmute!([value.re, value.im]) };
-        Complex128 Complex64: Complex64::new(0.0, 0.0), |value| -> [u8; 16] { zerocopy::transmute!([value.re, value.im]) }
+        Complex64 Complex32: Complex32::new(0.0, 0.0), (|value: Complex32| -> [u8; 8] { zerocopy::transmute!([value.re, value.im]) });
+        Complex128 Complex64: Complex64::new(0.0, 0.0), (|value: Complex64| -> [u8; 16] { zerocopy::transmute!([value.re, value.im]) })
     )
 }
 

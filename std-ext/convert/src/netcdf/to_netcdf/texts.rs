@@ -4,10 +4,10 @@ use netcdf::{AttributeValue, VariableMut};
 use tgm_std::{GlobalMetadata, Result};
 
 use super::{Named, NetcdfWriter, at, attribute, safe, unnamed};
-use crate::cf::FILL;
 use crate::error::encoding;
 use crate::note::Note;
 use crate::texts::Texts;
+use tgm_dataset::reading::FILL;
 
 impl NetcdfWriter {
     /// Writes variables of texts. Each message of a file repeats them.

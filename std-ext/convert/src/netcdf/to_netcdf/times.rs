@@ -5,7 +5,7 @@ use tgm_core::descriptor::Dtype;
 use tgm_std::GlobalMetadata;
 
 use crate::arrays::TIME;
-use crate::cf::FILL;
+use tgm_dataset::reading::FILL;
 
 /// How the names of attributes begin that would say the same.
 pub(super) const PREFIX: &str = "numpy.";

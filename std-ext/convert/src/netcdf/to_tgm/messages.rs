@@ -134,9 +134,10 @@ impl Source<'_> {
     fn made(&self, step: &Step<'_>) -> (Option<Object>, Vec<Note>) {
         let Step::Object(variable, record) = step else { return (None, Vec::new()) };
         let mut notes = Vec::new();
-        let encode = (self.options.zstd_level, self.encode_options());
+        let encode = self.encode_options();
         // Each thread is told what libraries may print.
-        let made = guarded(self.path, || object(variable, *record, &encode, &mut |note| notes.push(note)));
+        let made =
+            guarded(self.path, || object(variable, *record, (self.options, &encode), &mut |note| notes.push(note)));
         let made = made.map_err(|error| notes.push(Note::failed(variable.path.as_str(), error)));
         (made.ok(), notes)
     }

@@ -4,7 +4,6 @@ use serde_json::json;
 use tgm_std::GlobalMetadata;
 
 use super::{ZarrWriter, chunk_shape, describe, put, regular, unnamed};
-use crate::cf::FILL;
 use crate::error::encoding;
 use crate::note::Note;
 use crate::texts::Texts;
@@ -13,6 +12,7 @@ use crate::zarr::attributes::{of_map, teller};
 use crate::zarr::bounded::Bounded;
 use crate::zarr::store::directory;
 use crate::zarr::texts::{STRING, VLEN, joined};
+use tgm_dataset::reading::FILL;
 
 impl ZarrWriter {
     /// Writes the variables of texts of a message.

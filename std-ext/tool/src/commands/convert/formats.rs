@@ -26,6 +26,10 @@ use crate::write::endings::PARQUET;
 use crate::write::endings::SAFETENSORS;
 #[cfg(feature = "zarr")]
 use crate::write::endings::ZARR;
+use crate::write::template::ends_as_folder;
+
+/// The end of the names of tables with tabs, which are read as CSV.
+const TABS: &str = "tsv";
 
 /// A format of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -102,7 +106,7 @@ impl Format {
                 find: |start| safetensors::is_start(start).then_some(0),
                 holds: Holds::Message,
             },
-            Self::Csv => Row { suffixes: &["csv"], find: |_| None, holds: Holds::Message },
+            Self::Csv => Row { suffixes: &["csv", TABS], find: |_| None, holds: Holds::Message },
             #[cfg(feature = "netcdf")]
             Self::Netcdf => Row {
                 suffixes: NETCDF,
@@ -172,11 +176,17 @@ impl Format {
     /// # Errors
     /// A sentence on an ending that this build, or any build, does not write.
     pub(super) fn of_output(path: &Path) -> Result<Option<Self>, String> {
+        let is_read_only = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(TABS));
         if let Some(format) = Self::of_name(path) {
-            return Ok(Some(format));
+            return if is_read_only {
+                Err(format!(".{TABS} is read, and not written: name it .csv"))
+            } else {
+                Ok(Some(format))
+            };
         }
-        let ends_as_folder = path.to_str().is_some_and(|text| text.ends_with(std::path::is_separator));
-        let Some(ending) = path.extension().filter(|_| !ends_as_folder && !path.is_dir()) else { return Ok(None) };
+        let Some(ending) = path.extension().filter(|_| !ends_as_folder(path) && !path.is_dir()) else {
+            return Ok(None);
+        };
         Err(match feature_of_name(path) {
             Some(feature) => format!("{} has the ending of another format, {}", SourceName::of(path), lacking(feature)),
             None => format!(
@@ -291,6 +301,7 @@ mod tests {
     #[test]
     fn names_and_contents_lead_to_formats() {
         assert_eq!(Format::of_name(Path::new("a.b/C.NPY")), Some(Format::Npy));
+        assert_eq!(Format::of_name(Path::new("x.tsv")), Some(Format::Csv));
         assert_eq!((Format::of_name(Path::new("npy")), Format::of_name(Path::new("a.txt"))), (None, None));
         assert_eq!(Format::of_content(b"\x93NUMPY TENSOGRM"), Some(Format::Npy));
         assert_eq!(Format::of_content(b"junk TENSOGRM GRIB"), Some(Format::Tgm));
@@ -314,6 +325,7 @@ mod tests {
                 assert!(found.is_ok() || found.is_err_and(|text| text.contains(&format!("`{feature}`"))), "{suffix}");
             }
         }
+        assert!(Format::of_output(Path::new("x.TSV")).is_err_and(|text| text.contains(".csv")));
         for name in ["x.json", "x.tgm.gz", "x.tif", "[name].png", "run.2024-01-01", "x.TGM.bak"] {
             assert!(Format::of_output(Path::new(name)).is_err_and(|text| text.contains("--to")), "{name}");
         }

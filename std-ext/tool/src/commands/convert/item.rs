@@ -40,11 +40,11 @@ pub(super) struct Sink<'m, 't, 's, M> {
 }
 
 impl Item<'_> {
-    /// The arrays of the message. Its objects are decoded.
+    /// The arrays of the message. Its objects are decoded, and integers that stayed packed become values.
     ///
     /// # Errors
-    /// The errors of [`Arrays::decode`].
+    /// The errors of [`Arrays::decode`] and [`Arrays::unpacked`].
     pub(super) fn arrays(&self) -> Result<Arrays<'_>, TensogramError> {
-        Arrays::decode(&self.message, &as_stored())
+        Arrays::decode(&self.message, &as_stored())?.unpacked()
     }
 }

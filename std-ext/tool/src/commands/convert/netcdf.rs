@@ -42,6 +42,7 @@ impl Convert {
             split,
             encode: self.encode.options_with_masks(),
             threads: self.threads(),
+            keep_packed: self.keep_packed,
             ..NetcdfOptions::default()
         }
     }

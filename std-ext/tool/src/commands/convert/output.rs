@@ -1,9 +1,9 @@
 //! The output: one file, or several.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
-use tgm_convert::arrays::{Arrays, NotKept};
+use tgm_convert::arrays::{Arrays, Joined, NotKept};
 use tgm_std::TensogramError;
 
 use super::Convert;
@@ -15,7 +15,7 @@ use crate::args::files::usage;
 use crate::read::pipes;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure, OutputKind, Reads, report};
-use crate::write::template::{Distinct, Template, numbered};
+use crate::write::template::{Distinct, Template, ends_as_folder, numbered};
 use tgm_std::file::SourceName;
 
 /// The key that stands for the number in a name.
@@ -40,8 +40,7 @@ impl Convert {
     /// The pattern for names of several files, if there is one.
     fn pattern(&self, to: Format) -> Option<PathBuf> {
         let path = self.output.path().filter(|_| to.holds() != Holds::Messages)?;
-        let ends_as_folder = path.to_str().is_some_and(|text| text.ends_with(std::path::is_separator));
-        if path.is_dir() || ends_as_folder {
+        if path.is_dir() || ends_as_folder(path) {
             return Some(path.join(format!("[{INDEX}].{}", to.suffix())));
         }
         let is_key = |text: &str| [INDEX, NAME].iter().any(|key| text.contains(&format!("[{key}]")));
@@ -55,8 +54,55 @@ impl Convert {
             Format::Tgm => self.write_messages(out, losses, sink),
             #[cfg(feature = "grib")]
             Format::Grib2 => self.write_grib(out, losses, sink),
+            _ if to.holds() == Holds::Message => self.write_joined(to, out, losses, sink),
             _ => self.write_one_unit(to, out, losses, sink),
         });
+    }
+
+    /// Writes the arrays of all messages to one file.
+    fn write_joined(
+        &self,
+        to: Format,
+        out: &mut Out,
+        losses: &mut Losses,
+        sink: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        let (mut joined, mut is_written) = (Joined::default(), false);
+        let make = |item: Item<'_>| item.arrays().map(Arrays::into_owned);
+        let mut take = |out: &mut Out, losses: &mut Losses, place: &str, taken: Taken<'_, _>| {
+            let lost = match taken {
+                Taken::Made(Ok(arrays)) => joined.add(place, arrays),
+                Taken::Made(Err(error)) => {
+                    let error: TensogramError = error;
+                    out.report(place, &error);
+                    return Ok(());
+                }
+                // The only file: its values need no copy.
+                Taken::Arrays(arrays) if self.paths.len() == 1 && joined.message_count() == 0 => {
+                    is_written = true;
+                    return self.write_unit(to, out, losses, place, Unit::new(0, arrays), sink);
+                }
+                Taken::Arrays(arrays) => joined.add(place, Arrays { not_kept: Vec::new(), ..arrays }),
+            };
+            losses.list(out, place, 0, &lost)
+        };
+        self.read(to, out, losses, Sink { make: &make, take: &mut take })?;
+        if is_written {
+            return Ok(());
+        }
+        let first = joined.place_of(0).ok_or_else(|| io::Error::other("there is no array to write"))?;
+        let place = if joined.message_count() == 1 { first.0.to_string() } else { self.output.to_string() };
+        let is_many = joined.message_count() > 1;
+        let written = self.arrays.write(to, joined.arrays(), sink).map_err(|error| match error {
+            error if is_many && !matches!(error, TensogramError::Io(_)) => {
+                Failure::said(&place, format!("{error}: name a folder, or put [{INDEX}] into the name"))
+            }
+            error => failure_at(&place)(error),
+        });
+        written?.into_iter().try_for_each(|note| match note.object.and_then(|object| joined.place_of(object)) {
+            Some((place, object)) => losses.list(out, place, 0, &[NotKept { object: Some(object), ..note }]),
+            None => losses.list(out, &place, 0, &[note]),
+        })
     }
 
     /// Writes the only unit that there is.
@@ -71,15 +117,12 @@ impl Convert {
         self.read_units(to, out, losses, &mut |out, losses, place, unit| {
             count += 1;
             if count > 1 {
-                let text = format!(
-                    "one file holds one {}: name a folder, or put [{INDEX}] into the name",
-                    if to.holds() == Holds::Array { "array" } else { "message" }
-                );
+                let text = format!("one file holds one array: name a folder, or put [{INDEX}] into the name");
                 return Err(Failure::said(place, text));
             }
             self.write_unit(to, out, losses, place, unit, sink)
         })?;
-        if count == 0 { Err(std::io::Error::other("there is no array to write").into()) } else { Ok(()) }
+        if count == 0 { Err(io::Error::other("there is no array to write").into()) } else { Ok(()) }
     }
 
     /// Writes a file for each unit. With `--strict` all are made once before, and written nowhere: a file that is in its place
@@ -91,7 +134,7 @@ impl Convert {
             }
             let problems = out.problem_count();
             let tried = self.read_units(to, out, losses, &mut |out, losses, place, unit| {
-                self.write_unit(to, out, losses, place, unit, &mut std::io::sink())
+                self.write_unit(to, out, losses, place, unit, &mut io::sink())
             });
             if let Err(failure) = tried.and_then(|()| losses.check(&self.output, out.problem_count() - problems)) {
                 report(&self.output, out, failure);
@@ -162,11 +205,16 @@ impl Convert {
             Content::Failed(error) => Err(error),
             Content::Arrays(arrays) => self.arrays.write(to, &arrays, sink),
         };
-        let not_kept = written.map_err(|error| match error {
-            TensogramError::Io(error) => Failure::Output(error),
-            other => Failure::At(place.to_string(), other),
-        })?;
+        let not_kept = written.map_err(failure_at(place))?;
         losses.list(out, place, unit.first, &not_kept)
+    }
+}
+
+/// The failure of writing arrays: of the output, or of the arrays at `place`.
+fn failure_at(place: &str) -> impl FnOnce(TensogramError) -> Failure {
+    move |error| match error {
+        TensogramError::Io(error) => Failure::Output(error),
+        other => Failure::At(place.to_string(), other),
     }
 }
 

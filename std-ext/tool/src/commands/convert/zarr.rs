@@ -57,7 +57,7 @@ impl Convert {
             None => usual,
         };
         let (encode, threads) = (self.encode.options_with_masks(), self.threads());
-        ZarrOptions { chunks, encode, threads, ..ZarrOptions::default() }
+        ZarrOptions { chunks, encode, threads, keep_packed: self.keep_packed, ..ZarrOptions::default() }
     }
 
     /// Writes everything that is read to a directory, which appears when it is complete.

@@ -67,7 +67,7 @@ impl Run for Ls {
                 Ok(message) => message,
                 Err(error) => {
                     out.report(&entry.place(), error);
-                    start.push(Cell::spread(Style::Bad, "(unreadable)"));
+                    start.push(Cell::unreadable());
                     return table.row(out, start);
                 }
             };

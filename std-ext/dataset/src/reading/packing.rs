@@ -15,12 +15,12 @@ const DECIMAL: std::ops::RangeInclusive<i32> = -30..=30;
 
 /// How `simple_packing` has values that were packed integers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Packed(Packing);
+pub struct Packed(Packing);
 
 impl Packed {
     /// The parameters with which `simple_packing` gives each of `values` again, to the bit, NaN apart. `None` if there are
     /// none. `values` are what [`Reading::cells`] made, in the byte order of the machine.
-    pub(crate) fn of(reading: &Reading, values: &[u8]) -> Option<Self> {
+    pub fn of(reading: &Reading, values: &[u8]) -> Option<Self> {
         let Arithmetic::Double(scale, offset) = reading.arithmetic else { return None };
         let bits = u32::try_from(reading.view.byte_width() * 8).ok().filter(|bits| *bits <= 32)?;
         let (least, _) = range(reading.view)?;
@@ -37,7 +37,7 @@ impl Packed {
     }
 
     /// Makes the descriptor say so.
-    pub(crate) fn describe(self, descriptor: &mut DataObjectDescriptor) {
+    pub fn describe(self, descriptor: &mut DataObjectDescriptor) {
         descriptor.encoding = Encoding::SimplePacking.name().to_string();
         descriptor.set_param(Key::SpReferenceValue, self.0.reference_value);
         descriptor.set_param(Key::SpBinaryScaleFactor, self.0.binary_scale_factor);
@@ -77,7 +77,7 @@ fn is_same(packing: &Packing, values: &[u8]) -> bool {
 
 /// Stored numbers that [`Reading::cells`] turns into `values` again, to the bit, and into NaN where they are NaN. `None` if
 /// there is not one for each of them. `values` are of [`Reading::dtype`], in the byte order of the machine.
-pub(crate) fn pack(reading: &Reading, values: &[u8]) -> Option<Vec<u8>> {
+pub fn pack(reading: &Reading, values: &[u8]) -> Option<Vec<u8>> {
     if reading.is_as_stored() {
         return Some(values.to_vec());
     }

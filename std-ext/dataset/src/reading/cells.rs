@@ -1,25 +1,26 @@
 //! The values of a variable.
 
-use half::{bf16, f16};
 use tgm_core::descriptor::Dtype;
 use tgm_std::Result;
+use tgm_std::deps::half::{bf16, f16};
+use tgm_std::internal::reserve_more;
 
 use super::Reading;
 use super::arithmetic::{Arithmetic, double, integers, single};
+use super::encoding;
 use super::numbers::Number;
-use crate::error::encoding;
 
 /// The greatest integer up to which `f64` holds all.
 const EXACT: i128 = 1 << 53;
 
 /// The values of a variable.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Cells {
+pub struct Cells {
     /// In the byte order of the machine, of the type that [`Reading::dtype`] says.
-    pub(crate) bytes: Vec<u8>,
+    pub bytes: Vec<u8>,
     /// How many cells hold the number that NetCDF writes where nothing was written. They are not missing, as the file does
     /// not say so. Zero where the file names a fill value, and for bytes, which have no such number of their own.
-    pub(crate) default_fills: usize,
+    pub default_fills: usize,
 }
 
 impl Reading {
@@ -27,7 +28,7 @@ impl Reading {
     ///
     /// # Errors
     /// Integers that are beyond 64 bits after a scale of integers, or that `float64` does not hold where cells are missing.
-    pub(crate) fn cells(&self, stored: Vec<u8>) -> Result<Cells> {
+    pub fn cells(&self, stored: Vec<u8>) -> Result<Cells> {
         let default_fills = self.default_fills(&stored);
         if self.is_as_stored() {
             return Ok(Cells { bytes: stored, default_fills });
@@ -91,20 +92,19 @@ impl Reading {
             Arithmetic::Single(scale, offset) => {
                 let value =
                     |number| if is_missing(&number) { f32::NAN } else { single(to_single(number), scale, offset) };
-                numbers.flat_map(|number| value(number).to_ne_bytes()).collect()
+                gather(numbers.map(|number| Ok(value(number).to_ne_bytes())))?
             }
             Arithmetic::Double(scale, offset) => {
                 let value =
                     |number| if is_missing(&number) { f64::NAN } else { double(to_double(number), scale, offset) };
-                numbers.flat_map(|number| value(number).to_ne_bytes()).collect()
+                gather(numbers.map(|number| Ok(value(number).to_ne_bytes())))?
             }
             Arithmetic::Integers(scale, offset) => {
                 let value = |number| {
                     let value = integers(to_integer(number)?, scale, offset)?;
                     i64::try_from(value).ok()
                 };
-                let values = numbers.map(|number| value(number).map(i64::to_ne_bytes).ok_or_else(beyond));
-                values.collect::<Result<Vec<_>>>()?.into_flattened()
+                gather(numbers.map(|number| value(number).map(i64::to_ne_bytes).ok_or_else(beyond)))?
             }
             Arithmetic::IntegersOrNan(scale, offset) => {
                 #[expect(clippy::cast_precision_loss, reason = "it is at most 2^53")]
@@ -115,14 +115,13 @@ impl Reading {
                     let value = integers(to_integer(number)?, scale, offset)?;
                     (-EXACT..=EXACT).contains(&value).then_some(value as f64)
                 };
-                let values = numbers.map(|number| value(number).map(f64::to_ne_bytes).ok_or_else(beyond));
-                values.collect::<Result<Vec<_>>>()?.into_flattened()
+                gather(numbers.map(|number| value(number).map(f64::to_ne_bytes).ok_or_else(beyond)))?
             }
             Arithmetic::None => {
                 let nan = self.nan();
                 let cell =
                     |bytes: &[u8; N]| if is_missing(&load(*bytes)) { nan.as_chunks().0.first().copied() } else { None };
-                stored.as_chunks::<N>().0.iter().flat_map(|bytes| cell(bytes).unwrap_or(*bytes)).collect()
+                gather(stored.as_chunks::<N>().0.iter().map(|bytes| Ok(cell(bytes).unwrap_or(*bytes))))?
             }
         })
     }
@@ -161,3 +160,17 @@ impl Reading {
 
 /// The default fill value of NetCDF for floats. It is exact in both types.
 const FILL_OF_FLOATS: f32 = 9.969_21e36;
+
+/// The bytes of elements behind each other, in memory that is reserved at once: a file says how many there are.
+///
+/// # Errors
+/// An element's error, or that there is no memory.
+pub fn gather<const N: usize>(elements: impl ExactSizeIterator<Item = Result<[u8; N]>>) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let len = elements.len().checked_mul(N);
+    reserve_more(&mut bytes, len.ok_or_else(|| encoding("there are more bytes than addresses"))?)?;
+    for element in elements {
+        bytes.extend_from_slice(&element?);
+    }
+    Ok(bytes)
+}

@@ -22,35 +22,49 @@
 //! same arithmetic as the values. Attributes that cannot be obeyed stay, and [`Reading::not_applied`] lists them.
 //!
 //! [`Packed::of`] tells whether `simple_packing` gives the same values, to the bit.
+//!
+//! Objects may hold the stored numbers of a variable beside these attributes, as [`Reading::kept`] reads them. Then
+//! [`Reading::of_packed`] says what their values are.
 
 mod arithmetic;
 mod bounds;
 mod cells;
 mod numbers;
+mod packed;
 mod packing;
 
 #[cfg(test)]
 mod tests;
 
 use tgm_core::descriptor::Dtype;
+use tgm_std::TensogramError;
 
-use arithmetic::Arithmetic;
-pub(super) use numbers::{List, Numbers};
-pub(super) use packing::{Packed, pack};
+use self::arithmetic::Arithmetic;
+pub use self::cells::gather;
+pub use self::numbers::{List, Number, Numbers};
+pub use self::packed::told;
+pub use self::packing::{Packed, pack};
 
 /// The attributes that say what stored numbers mean.
-pub(super) const NAMES: [&str; 10] =
+pub const NAMES: [&str; 10] =
     [UNSIGNED, FILL, MISSING, SCALE, OFFSET, "valid_min", "valid_max", "valid_range", "flag_values", "flag_masks"];
-pub(super) const UNSIGNED: &str = "_Unsigned";
-pub(super) const FILL: &str = "_FillValue";
-pub(super) const MISSING: &str = "missing_value";
-pub(super) const SCALE: &str = "scale_factor";
-pub(super) const OFFSET: &str = "add_offset";
+/// The attribute that lets integers be read with or without a sign.
+pub const UNSIGNED: &str = "_Unsigned";
+/// The attribute with the number of cells that nothing was written to.
+pub const FILL: &str = "_FillValue";
+/// The attribute with numbers that stand for missing cells.
+pub const MISSING: &str = "missing_value";
+/// The attribute with the factor of stored numbers.
+pub const SCALE: &str = "scale_factor";
+/// The attribute with what is added to the product.
+pub const OFFSET: &str = "add_offset";
 
 /// What a file says under the name of an attribute.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum AttributeValue {
+pub enum AttributeValue {
+    /// One number, or several.
     Numbers(Numbers),
+    /// One text.
     Text(String),
     /// Anything else, such as several texts.
     Other,
@@ -58,7 +72,8 @@ pub(super) enum AttributeValue {
 
 /// What becomes of an attribute.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Fate {
+pub enum Fate {
+    /// It stays as it is.
     Stays,
     /// It belongs to the encoding, and would be wrong beside the values.
     Dropped,
@@ -68,14 +83,16 @@ pub(super) enum Fate {
 
 /// An attribute that is not obeyed, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct NotApplied {
-    pub(super) name: &'static str,
-    pub(super) why: &'static str,
+pub struct NotApplied {
+    /// Its name.
+    pub name: &'static str,
+    /// Why, in words.
+    pub why: &'static str,
 }
 
 /// How the stored numbers of a variable become values.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Reading {
+pub struct Reading {
     /// The type of the file.
     stored: Dtype,
     /// The type as which the stored bits are read: another one than `stored` with `_Unsigned`.
@@ -91,7 +108,7 @@ pub(super) struct Reading {
 
 impl Reading {
     /// Whether values are integers of up to 16 bits times a scale: so many numbers at most are different.
-    pub(super) fn is_scaled(&self) -> bool {
+    pub fn is_scaled(&self) -> bool {
         matches!(self.arithmetic, Arithmetic::Single(..) | Arithmetic::Double(..))
             && self.view.byte_width() <= 2
             && !self.view.is_float()
@@ -101,7 +118,7 @@ impl Reading {
     /// and of two with one name the first counts.
     ///
     /// Types that are not integers or real floats are read as they are stored.
-    pub(super) fn of(stored: Dtype, attributes: &[(&str, AttributeValue)]) -> Self {
+    pub fn of(stored: Dtype, attributes: &[(&str, AttributeValue)]) -> Self {
         let find = |name: &str| attributes.iter().find(|(own, _)| *own == name).map(|(_, told)| told);
         let mut reading = Self {
             stored,
@@ -179,33 +196,50 @@ impl Reading {
         Some(Numbers { dtype: Some(self.view), list })
     }
 
+    /// Whether integers become values by a scale or an offset.
+    pub fn is_packed(&self) -> bool {
+        !self.is_plain() && !self.stored.is_float()
+    }
+
+    /// The reading that keeps the stored numbers as they are, and all attributes beside them. What is not applied stays known.
+    #[must_use]
+    pub fn kept(self) -> Self {
+        let missing = List::none(self.stored);
+        Self { view: self.stored, arithmetic: Arithmetic::None, missing, fates: Vec::new(), ..self }
+    }
+
     /// The type of the values.
-    pub(super) const fn dtype(&self) -> Dtype {
+    pub const fn dtype(&self) -> Dtype {
         self.arithmetic.dtype(self.view)
     }
 
     /// Whether the values are the stored numbers, but for missing ones.
-    pub(super) const fn is_plain(&self) -> bool {
+    pub const fn is_plain(&self) -> bool {
         matches!(self.arithmetic, Arithmetic::None)
     }
 
     /// Whether values need nothing to be done: they are the stored bytes.
-    pub(super) fn is_as_stored(&self) -> bool {
+    pub fn is_as_stored(&self) -> bool {
         self.is_plain() && (self.missing.is_empty() || !self.view.is_float())
     }
 
     /// What becomes of the attribute with this name.
-    pub(super) fn fate(&self, name: &str) -> &Fate {
+    pub fn fate(&self, name: &str) -> &Fate {
         self.fates.iter().find(|(own, _)| *own == name).map_or(&Fate::Stays, |(_, fate)| fate)
     }
 
     /// The attributes that are not obeyed. They stay.
-    pub(super) fn not_applied(&self) -> &[NotApplied] {
+    pub fn not_applied(&self) -> &[NotApplied] {
         &self.not_applied
     }
 
     /// Which of these attributes do not stay as they are: what a writer needs to store the numbers again as they were.
-    pub(super) fn changed(&self) -> impl Iterator<Item = &'static str> {
+    pub fn changed(&self) -> impl Iterator<Item = &'static str> {
         self.fates.iter().filter(|(_, fate)| *fate != Fate::Stays).map(|(name, _)| *name)
     }
+}
+
+/// The error of numbers that have no values.
+fn encoding(text: impl Into<String>) -> TensogramError {
+    TensogramError::Encoding(text.into().into())
 }

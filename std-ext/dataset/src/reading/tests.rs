@@ -10,6 +10,7 @@
 use proptest::prelude::*;
 use tgm_std::DataObjectDescriptor;
 
+use super::cells::gather;
 use super::*;
 
 fn integers(dtype: Dtype, list: &[i128]) -> AttributeValue {
@@ -292,4 +293,15 @@ fn values_become_the_same_stored_numbers_again() {
     let reading = Reading::of(Dtype::Float32, &[(FILL, single(-9.0))]);
     assert_eq!(pack(&reading, &bytes![1_f32, f32::NAN]), Some(bytes![1_f32, -9_f32]));
     assert_eq!(pack(&reading, &bytes![1_f32, -9_f32]), None);
+}
+
+/// A file says how many values it has: memory that is not there is an error.
+#[test]
+fn memory_for_values_is_reserved_and_an_error_where_there_is_none() {
+    let bytes = gather([Ok([1_u8, 2]), Ok([3, 4])].into_iter()).unwrap();
+    assert_eq!((bytes.capacity(), &*bytes), (4, &[1, 2, 3, 4][..]));
+    for count in [usize::MAX / 16, usize::MAX] {
+        let error = gather((0..count).map(|_| Ok([0_u8; 8]))).unwrap_err().to_string();
+        assert!(error.contains("cannot allocate") || error.contains("addresses"), "{error}");
+    }
 }

@@ -1,37 +1,42 @@
 //! Numbers of attributes, exact and with their types.
 
-use half::{bf16, f16};
 use tgm_core::descriptor::Dtype;
+use tgm_std::deps::half::{bf16, f16};
 
 use super::AttributeValue;
 
 /// The numbers of an attribute.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Numbers {
+pub struct Numbers {
     /// Their type. `None` if the file has numbers without types, as JSON does: they take the type of what they stand beside,
     /// and calculate as `float64`.
-    pub(crate) dtype: Option<Dtype>,
-    pub(crate) list: List,
+    pub dtype: Option<Dtype>,
+    /// The numbers themselves.
+    pub list: List,
 }
 
 /// Integers or floats.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum List {
+pub enum List {
+    /// Integers.
     Integers(Vec<i128>),
+    /// Floats.
     Floats(Vec<f64>),
 }
 
 /// A number alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Number {
+pub enum Number {
+    /// An integer.
     Integer(i128),
+    /// A float.
     Float(f64),
 }
 
 impl Number {
     /// The nearest `f64`.
     #[expect(clippy::cast_precision_loss, reason = "arithmetic is that of float64")]
-    pub(super) const fn to_f64(self) -> f64 {
+    pub const fn to_f64(self) -> f64 {
         match self {
             Self::Integer(integer) => integer as f64,
             Self::Float(float) => float,
@@ -81,7 +86,8 @@ impl List {
         }
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = Number> {
+    /// The numbers, one after the other.
+    pub fn iter(&self) -> impl Iterator<Item = Number> {
         let (integers, floats) = match self {
             Self::Integers(list) => (list.as_slice(), &[][..]),
             Self::Floats(list) => (&[][..], list.as_slice()),

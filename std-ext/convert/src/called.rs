@@ -1,0 +1,21 @@
+//! What metadata calls an object.
+
+use std::collections::BTreeMap;
+
+use ciborium::Value;
+
+/// Keys of an object that name its array, the first that it has.
+pub(super) const KEYS: [&str; 6] = ["name", "mars.param", "mars.shortName", "shortName", "param", "variable"];
+
+/// The first name that the metadata of an object has: a text that is not empty.
+pub(super) fn in_metadata(metadata: &BTreeMap<String, Value>) -> Option<&str> {
+    KEYS.iter().find_map(|key| {
+        let mut parts = key.split('.');
+        let first = metadata.get(parts.next()?)?;
+        let found = parts.try_fold(first, |value, part| {
+            let entry = value.as_map()?.iter().find(|(key, _)| key.as_text() == Some(part));
+            entry.map(|(_, value)| value)
+        });
+        found?.as_text().filter(|name| !name.is_empty())
+    })
+}
