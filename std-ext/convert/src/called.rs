@@ -7,7 +7,7 @@ use ciborium::Value;
 /// Keys of an object that name its array, the first that it has.
 pub(super) const KEYS: [&str; 6] = ["name", "mars.param", "mars.shortName", "shortName", "param", "variable"];
 
-/// The first name that the metadata of an object has: a text that is not empty.
+/// The first name that the metadata of an object has. It may be an empty text.
 pub(super) fn in_metadata(metadata: &BTreeMap<String, Value>) -> Option<&str> {
     KEYS.iter().find_map(|key| {
         let mut parts = key.split('.');
@@ -16,6 +16,6 @@ pub(super) fn in_metadata(metadata: &BTreeMap<String, Value>) -> Option<&str> {
             let entry = value.as_map()?.iter().find(|(key, _)| key.as_text() == Some(part));
             entry.map(|(_, value)| value)
         });
-        found?.as_text().filter(|name| !name.is_empty())
+        found?.as_text()
     })
 }
