@@ -209,6 +209,23 @@ impl StreamingEncoder {
         self.write(py, || object(descriptor, data, describe), Encoder::write_object)
     }
 
+    /// `write_preceder` and `write_object` in one: an object that is refused leaves no metadata behind. For `Writer`.
+    fn _write(
+        &self,
+        py: Python<'_>,
+        descriptor: &Bound<'_, PyAny>,
+        data: &Bound<'_, PyAny>,
+        metadata: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let metadata = metadata_in::entry("", metadata)?;
+        let describe = |descriptor: &_, data: Option<&_>| descriptor_in::argument(descriptor, data, self.keys);
+        self.write(
+            py,
+            || object(descriptor, data, describe),
+            |encoder, descriptor, data| encoder.write_described(descriptor, data, metadata),
+        )
+    }
+
     /// Writes an object whose bytes went through its pipeline before.
     ///
     /// Raises TypeError for data that is not bytes, and RuntimeError after `finish`.

@@ -145,7 +145,20 @@ impl<S: Output> Streamed<S> {
     /// The errors of [`StreamingEncoder::write`](super::StreamingEncoder::write).
     pub(crate) fn write(&mut self, object: ObjectBuilder<'_>) -> Result<()> {
         let (descriptor, data, metadata) = object.into_parts(self.object_count())?;
-        let encoded = self.encoded(&descriptor, &data)?;
+        self.write_described(&descriptor, &data, metadata)
+    }
+
+    /// Encodes an object, and writes it behind its metadata.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
+    pub(crate) fn write_described(
+        &mut self,
+        descriptor: &DataObjectDescriptor,
+        data: &[u8],
+        metadata: BTreeMap<String, Value>,
+    ) -> Result<()> {
+        let encoded = self.encoded(descriptor, data)?;
         if !metadata.is_empty() {
             self.write_preceder(metadata)?;
         }

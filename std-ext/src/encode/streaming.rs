@@ -89,6 +89,20 @@ impl<W: Write> StreamingEncoder<W> {
         self.message.write(object)
     }
 
+    /// [`Self::write`] for the faces of other languages, where keys of metadata are not paths.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
+    #[doc(hidden)]
+    pub fn write_described(
+        &mut self,
+        descriptor: &DataObjectDescriptor,
+        data: &[u8],
+        metadata: BTreeMap<String, Value>,
+    ) -> Result<()> {
+        self.message.write_described(descriptor, data, metadata)
+    }
+
     /// Encodes and writes an object: its descriptor, and its elements' bytes in row-major order and the descriptor's byte
     /// order.
     ///

@@ -181,6 +181,24 @@ fn packed_integers_that_are_kept_have_the_same_values_and_lead_back() {
 }
 
 #[test]
+fn flags_with_a_scale_of_one_come_back() {
+    let folder = TempDir::new().unwrap();
+    let (path, back) = (folder.path().join("a.nc"), folder.path().join("b.nc"));
+    let mut file = netcdf::create(&path).unwrap();
+    file.add_dimension("x", 2).unwrap();
+    let mut flags = file.add_variable::<i8>("f", &["x"]).unwrap();
+    flags.put_attribute("flag_values", vec![0_i8, 1]).unwrap();
+    flags.put_attribute("scale_factor", 1.0).unwrap();
+    flags.put_values(&[0_i8, 1], ..).unwrap();
+    file.close().unwrap();
+    let (messages, _) = read(&path, Split::File);
+    assert_eq!(write(&back, &messages), [""; 0]);
+    let file = netcdf::open(&back).unwrap();
+    let names: Vec<_> = file.variable("f").unwrap().attributes().map(|it| it.name().to_string()).collect();
+    assert_eq!(names, ["flag_values", "scale_factor"]);
+}
+
+#[test]
 fn what_is_no_file_of_the_format_is_an_error() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("a.nc");

@@ -133,7 +133,10 @@ impl<'m> Values<'m> {
             let name = key.as_text().filter(|name| is_scaled || [cf::FILL, cf::MISSING].contains(name))?;
             Some((name, told(value, get(stored.types, name).and_then(Value::as_text))))
         };
-        let attributes: Vec<_> = stored.attributes.iter().filter_map(attribute).collect();
+        let mut attributes: Vec<_> = stored.attributes.iter().filter_map(attribute).collect();
+        // Flags stay beside the values, and tell that a scale of 1 leaves integers as they are.
+        let flags = self.attributes.iter().filter(|(key, _)| stored.is_apart && is_of_flags(key.as_text()));
+        attributes.extend(flags.filter_map(attribute));
         let reading = Reading::of(stored.dtype, &attributes);
         let packed = if reading.dtype() == self.dtype { cf::pack(&reading, &self.bytes) } else { None };
         match packed {
@@ -161,6 +164,11 @@ impl<'m> Values<'m> {
         }
         all
     }
+}
+
+/// Whether the attribute tells of flags.
+fn is_of_flags(name: Option<&str>) -> bool {
+    matches!(name, Some("flag_values" | "flag_masks"))
 }
 
 /// Writes values of this type, in the machine's byte order, to a variable.

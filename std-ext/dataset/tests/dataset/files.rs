@@ -129,7 +129,8 @@ fn records_are_one_variable() {
 
 #[test]
 fn a_file_of_another_format_is_an_error_and_not_left_out() {
-    let archive = Archive::new(&[MessageBuilder::new().object(ObjectBuilder::new(&[1], &[1_u8]).unwrap()).encode().unwrap()]);
+    let archive =
+        Archive::new(&[MessageBuilder::new().object(ObjectBuilder::new(&[1], &[1_u8]).unwrap()).encode().unwrap()]);
     let other = archive.folder.path().join("b.nc");
     let opened = |sources: &[String]| open_all(sources, &OpenOptions::default()).map(|found| found.len());
     for (bytes, words) in [

@@ -1,7 +1,6 @@
 """How the values of an object are encoded."""
 
 import math
-import operator
 
 from ._inputs import as_array
 
@@ -224,7 +223,7 @@ def _integer(name, value):
     if value is None:
         return None
     if not isinstance(value, bool) and hasattr(value, "__index__"):
-        return operator.index(value)
+        return value.__index__()
     raise TypeError(f"{name} is an integer, not {value!r}")
 
 

@@ -62,14 +62,13 @@ class Writer:
     def object(self, array, *, encoding=None, metadata=None):
         """Adds an array to the message: it is encoded now, and may change afterwards.
 
-        `encoding` is an `Encoding` or a descriptor; `metadata` is a dict with the object's metadata.
+        `encoding` is an `Encoding` or a descriptor; `metadata` is a dict with the object's metadata. An array that is refused
+        leaves the message as it was.
         """
         self._check_open()
         if self._message is None:
             self.begin()
-        if metadata:
-            self._message.write_preceder(metadata)
-        self._message.write_object(encoding, array)
+        self._message._write(encoding, array, {} if metadata is None else metadata)
 
     def finish(self):
         """Ends the message and writes it. The next object begins another one. Does nothing without a message."""
@@ -114,6 +113,9 @@ class Writer:
         if self._is_closed:
             raise ValueError("the writer is closed")
 
+    def __reduce__(self):
+        raise TypeError("a Writer cannot be pickled: it has a file that is being written")
+
     def __enter__(self):
         self._check_open()
         return self
@@ -147,11 +149,16 @@ def save(target, arrays, /, *, encoding=None, metadata=None, append=False, threa
     {'2t': array([0., 1., 2.])}
     """
     if isinstance(arrays, Mapping):
+        for name in arrays:
+            if not isinstance(name, str):
+                raise TypeError(f"names of arrays are text, not {name!r}")
         named = [({"name": name}, name, array) for name, array in arrays.items()]
     else:
         is_sequence = isinstance(arrays, (list, tuple))
         named = [(None, None, array) for array in (arrays if is_sequence else [arrays])]
     by_name = isinstance(encoding, Mapping) and not {"dtype", "compression", "encoding", "filter"} & set(encoding)
+    if by_name and (unknown := [name for name in encoding if name not in {name for _, name, _ in named}]):
+        raise ValueError(f"argument 'encoding': no array has the name {unknown[0]!r}")
     with Writer(target, append=append, threads=threads) as writer:
         writer.begin(metadata)
         for entry, name, array in named:

@@ -64,6 +64,22 @@ impl Encoder {
         }
     }
 
+    /// Writes an object behind its metadata.
+    ///
+    /// # Errors
+    /// The errors of [`Self::write_object`], and of the metadata.
+    pub(super) fn write_described(
+        &mut self,
+        descriptor: &DataObjectDescriptor,
+        data: &[u8],
+        metadata: BTreeMap<String, Value>,
+    ) -> Result<()> {
+        match self {
+            Self::Memory(encoder) => encoder.write_described(descriptor, data, metadata),
+            Self::File(file) => file.encoder.write_described(descriptor, data, metadata),
+        }
+    }
+
     /// [`StreamingEncoder::write_object_pre_encoded`].
     pub(super) fn write_object_pre_encoded(&mut self, descriptor: &DataObjectDescriptor, region: &[u8]) -> Result<()> {
         match self {

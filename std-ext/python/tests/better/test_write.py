@@ -2,6 +2,7 @@
 
 import importlib.util
 import io
+import pickle
 
 
 import numpy as np
@@ -191,3 +192,38 @@ def test_errors_name_the_object(route, wrong, tmp_path):
 def test_what_is_not_a_pair_is_named(pair):
     with pytest.raises(ValueError, match="object 1: expected a tuple"):
         tgm.encode({}, [(GOOD, bytes(16)), pair])
+
+
+def test_a_refused_object_leaves_no_metadata(tmp_path):
+    packed = tgm.Encoding(bits=8)
+    refused = [
+        (np.array(["a"]), None, ValueError),
+        (np.ma.array([1, 2], mask=[0, 1]), None, ValueError),
+        (np.array([-1.7e308, 1.7e308]), packed, ValueError),
+        (np.arange(3), packed, ValueError),
+        (b"abcd", None, TypeError),
+    ]
+    with tgm.Writer(tmp_path / "a.tgm") as writer:
+        for array, encoding, error in refused:
+            with pytest.raises(error):
+                writer.object(array, encoding=encoding, metadata={"name": "bad"})
+        writer.object(np.arange(3))
+        with pytest.raises(ValueError):
+            writer.object(np.arange(3), metadata={"name": {1, 2}})
+        writer.object(np.arange(4), metadata={"name": "good", "a.b": 1})
+    found = tgm.load(tmp_path / "a.tgm")
+    assert [*found] == [0, "good"] and found["good"].size == 4
+    assert tgm.open(tmp_path / "a.tgm")[0].objects[1].metadata["a.b"] == 1
+
+
+def test_names_that_save_does_not_know(tmp_path):
+    with pytest.raises(TypeError, match="names of arrays are text, not 1"):
+        tgm.save(tmp_path / "a.tgm", {1: np.zeros(1)})
+    with pytest.raises(ValueError, match="argument 'encoding': no array has the name 'b'"):
+        tgm.save(tmp_path / "a.tgm", {"a": np.zeros(1)}, encoding={"b": tgm.Encoding(bits=8)})
+    assert not (tmp_path / "a.tgm").exists()
+
+
+def test_writers_do_not_pickle():
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        pickle.dumps(tgm.Writer(io.BytesIO()))
