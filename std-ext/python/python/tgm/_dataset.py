@@ -3,6 +3,7 @@
 import functools
 import os
 import warnings
+import zlib
 
 from . import _native
 from ._catalogue import Catalogue  # noqa: F401
@@ -186,6 +187,19 @@ class Archive:
             given["catalog"] = _catalogs_of(given["catalog"])
         self.options = tuple(sorted((name, _frozen(value)) for name, value in given.items()))
         self.states = _digest(sources)
+
+    def __getstate__(self):
+        # Names of many files are alike: they travel as one compressed text.
+        names = self.sources
+        if len(names) > 1 and all(isinstance(each, str) and "\0" not in each for each in names):
+            names = zlib.compress("\0".join(names).encode("utf-8", "surrogatepass"))
+        return (names, self.options, self.states)
+
+    def __setstate__(self, state):
+        names, self.options, self.states = state
+        if isinstance(names, bytes):
+            names = tuple(zlib.decompress(names).decode("utf-8", "surrogatepass").split("\0"))
+        self.sources = names
 
     def __eq__(self, other):
         return isinstance(other, Archive) and self._key() == other._key()

@@ -119,6 +119,19 @@ def test_a_dataset_travels_as_a_path(t):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(t)).values, t.values)
 
 
+def test_names_of_many_files_travel_compressed(tmp_path):
+    message = field("t", 1.0, step=0)
+    paths = [str(archive(tmp_path, [message], f"run-é-{number:04}.tgm")) for number in range(300)]
+    from tgm._dataset import Archive
+
+    whole = Archive(tuple(paths), {})
+    travelled = pickle.dumps(whole)
+    assert len(travelled) < 3_000 < sum(map(len, paths))
+    assert pickle.loads(travelled) == whole and pickle.loads(travelled).sources == tuple(paths)
+    single = Archive(tuple(paths[:1]), {})
+    assert pickle.loads(pickle.dumps(single)) == single
+
+
 def test_a_file_that_was_changed_is_not_read_for_another(tmp_path):
     path = archive(tmp_path, steps_and_levels())
     travelled = pickle.dumps(tgm.open_dataset(path).t)
