@@ -164,6 +164,26 @@ fn packed_numbers_are_float32_where_it_tells_them_apart() {
 }
 
 #[test]
+fn texts_that_fields_differ_in_are_coordinates() {
+    let work = Work::new();
+    let messages = ["wave", "ocean"].map(|model| {
+        let mars = [("param", "t"), ("model", model)].map(|(key, text)| (key.into(), text.into())).to_vec();
+        let object = ObjectBuilder::new(&[2], &[1.0, 2.0]).unwrap().metadata("mars", Value::Map(mars));
+        MessageBuilder::new().object(object).encode().unwrap()
+    });
+    for format in FORMATS {
+        let (found, notes) = work.there_and_back(format, &work.datasets(&messages), false);
+        assert!(!notes.iter().any(Note::is_failure), "{format}: {notes:?}");
+        assert_eq!(found.variable("t").unwrap().dims, ["model", "values"], "{format}: {notes:?}");
+        let model = found.variable("model").unwrap();
+        assert_eq!(
+            (&model.dims[..], model.texts().unwrap()),
+            (&["model".into()][..], &["ocean".into(), "wave".into()][..])
+        );
+    }
+}
+
+#[test]
 fn what_does_not_fit_together_has_names_of_its_own() {
     let work = Work::new();
     let mut messages: Vec<Vec<u8>> = [0, 6, 12].map(|step| field("t", 500, step, &values(1.0), 0)).into();

@@ -5,7 +5,7 @@ use tgm_dataset::Dataset;
 use tgm_std::Result;
 use tgm_std::internal::Threads;
 
-use super::{Array, Element, ZarrWriter, chunk_shape, describe, directory, regular, usual_codecs};
+use super::{Array, Dtype, Element, ZarrWriter, chunk_shape, describe, directory, regular, usual_codecs};
 use crate::cubes::{Boxed, Content, Entries, Labels, Plan, Planned, Target, chunk_of, each_batch};
 use crate::note::Note;
 use crate::zarr::attributes::{of_map, teller};
@@ -39,12 +39,16 @@ impl ZarrWriter {
     }
 
     fn put_labels(&self, labels: &Labels, plan: &Plan<'_>, report: &mut dyn FnMut(Note)) -> Result<()> {
-        let Content::Numbers(dtype, bytes) = &labels.content else {
-            report(Note::not_kept(&labels.name, "the coordinate: texts have no type in Zarr"));
-            return Ok(());
-        };
         let len = |dim: &String| plan.dims.iter().find(|(name, _)| name == dim).map_or(1, |(_, len)| *len);
         let shape: Vec<u64> = labels.dims.iter().map(len).collect();
+        let (dtype, bytes) = match &labels.content {
+            Content::Numbers(dtype, bytes) => (dtype, bytes),
+            Content::Texts(texts) => {
+                let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+                let attributes = of_map(&labels.attributes, Dtype::Uint8, &mut teller(&labels.name, report));
+                return self.put_texts(&labels.name, (&shape, &texts), &labels.dims, attributes);
+            }
+        };
         let element = Element { dtype: *dtype };
         let described = (element, &shape[..], &chunk_shape(&shape, None)[..]);
         let json = self.description(described, &labels.dims, (&labels.name, &labels.attributes), report);

@@ -1,6 +1,6 @@
 //! Arrays of texts, which messages have as metadata.
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use tgm_std::GlobalMetadata;
 
 use super::{ZarrWriter, chunk_shape, describe, put, regular, unnamed};
@@ -71,9 +71,20 @@ impl ZarrWriter {
         let name_of = |path: &str| path.rsplit_once('/').map_or(path, |(_, name)| name).to_string();
         let dimensions = texts.dimensions.iter().zip(unnamed(&texts.shape));
         let dimensions: Vec<String> = dimensions.map(|(path, unnamed)| path.map_or(unnamed, name_of)).collect();
-        let chunk = chunk_shape(&texts.shape, None);
+        self.put_texts(&name, (&texts.shape, &texts.values), &dimensions, attributes)
+    }
+
+    /// Writes an array of texts as one chunk, under a name that is free.
+    pub(super) fn put_texts(
+        &self,
+        name: &str,
+        (shape, values): (&[u64], &[&str]),
+        dimensions: &[String],
+        attributes: Map<String, Value>,
+    ) -> Result<()> {
+        let chunk = chunk_shape(shape, None);
         let mut codecs = vec![json!({"name": VLEN})];
-        let mut bytes = joined(&texts.values)?;
+        let mut bytes = joined(values)?;
         if let Some(level) = self.options.zstd_level {
             codecs.push(json!({"name": "zstd", "configuration": {"level": level, "checksum": false}}));
             bytes = Bounded::Zstd(level).compress(&bytes)?;
@@ -81,7 +92,7 @@ impl ZarrWriter {
         let json = json!({
             "zarr_format": 3,
             "node_type": "array",
-            "shape": texts.shape,
+            "shape": shape,
             "data_type": STRING,
             "chunk_grid": regular(&chunk),
             "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
@@ -90,9 +101,9 @@ impl ZarrWriter {
             "attributes": attributes,
             "dimension_names": dimensions,
         });
-        let folder = directory(&self.root, &name);
+        let folder = directory(&self.root, name);
         describe(&folder, &json)?;
-        if texts.values.is_empty() {
+        if values.is_empty() {
             return Ok(());
         }
         let key: String = std::iter::once("c").chain(chunk.iter().map(|_| "/0")).collect();
