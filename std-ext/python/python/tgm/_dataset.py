@@ -1,12 +1,9 @@
 """Archives as datasets of xarray: opening and saving. What takes time to import is imported when a function is called."""
 
-import functools
-import os
 import warnings
-import zlib
 
-from . import _native
 from ._catalogue import Catalogue  # noqa: F401
+from ._sources import OPTIONS, Archive, sources_of
 
 
 def open_dataset(source, /, **options):
@@ -74,6 +71,8 @@ def save_dataset(dataset, path, *, encoding=None, append_dim=None):
     """
     from ._save import save
 
+    # It registers `Dataset.tgm`.
+    _backend()
     save(dataset, path, encoding or {}, append_dim)
 
 
@@ -128,142 +127,3 @@ def _backend():
     from ._xarray import TgmBackendEntrypoint
 
     return TgmBackendEntrypoint
-
-
-# Options that the compiled half takes.
-OPTIONS = ("profile", "join", "duplicates", "squeeze", "fill", "group", "catalog")
-# Archives that a process keeps open.
-_KEPT = 8
-
-
-def sources_of(source):
-    """The paths and addresses that a source means, as a tuple of texts."""
-    import glob
-
-    if isinstance(source, (list, tuple)):
-        found = tuple(path for each in source for path in sources_of(each))
-        if not found:
-            raise ValueError("a list of files is expected, not an empty one")
-        return found
-    if not isinstance(source, (str, os.PathLike)):
-        raise TypeError(f"a path, an address or a list of them is expected, not {type(source).__name__}")
-    path = os.fspath(source)
-    if isinstance(path, bytes):
-        path = os.fsdecode(path)
-    # What only looks like an address is refused as one: it may hold a password.
-    if _native._shown(path)[1]:
-        return (path,)
-    path = os.path.abspath(os.path.expanduser(path))
-    if os.path.isdir(path):
-        found = sorted(glob.glob(os.path.join(glob.escape(path), "*.tgm")))
-        if not found:
-            raise FileNotFoundError(2, "no file in the folder ends with .tgm", path)
-        return tuple(found)
-    if not os.path.exists(path) and any(letter in path for letter in "*?["):
-        found = sorted(glob.glob(path, recursive=True))
-        if not found:
-            raise FileNotFoundError(2, "no file fits the pattern", path)
-        return tuple(found)
-    return (path,)
-
-
-def _state_of(path):
-    """What changes when a file is written."""
-    if _native._shown(path)[1]:
-        return None
-    found = os.stat(path)
-    return (found.st_mtime_ns, found.st_size, found.st_ino)
-
-
-class Archive:
-    """Files and options, small enough to travel. Each process opens them once."""
-
-    __slots__ = ("sources", "options", "states")
-
-    def __init__(self, sources, options):
-        self.sources = sources
-        given = {name: options[name] for name in OPTIONS if options.get(name) is not None}
-        if "catalog" in given:
-            given["catalog"] = _catalogs_of(given["catalog"])
-        self.options = tuple(sorted((name, _frozen(value)) for name, value in given.items()))
-        self.states = _digest(sources)
-
-    def __getstate__(self):
-        # Names of many files are alike: they travel as one compressed text.
-        names = self.sources
-        if len(names) > 1 and all(isinstance(each, str) and "\0" not in each for each in names):
-            names = zlib.compress("\0".join(names).encode("utf-8", "surrogatepass"))
-        return (names, self.options, self.states)
-
-    def __setstate__(self, state):
-        names, self.options, self.states = state
-        if isinstance(names, bytes):
-            names = tuple(zlib.decompress(names).decode("utf-8", "surrogatepass").split("\0"))
-        self.sources = names
-
-    def __eq__(self, other):
-        return isinstance(other, Archive) and self._key() == other._key()
-
-    def __hash__(self):
-        return hash(self._key())
-
-    def _key(self):
-        return (self.sources, self.options, self.states)
-
-    def __dask_tokenize__(self):
-        # dask cannot see that a file was changed.
-        return ("tgm.Archive", *self._key())
-
-    def each(self):
-        """An archive for each file, in order."""
-        options = dict(self.native_options())
-        catalogs = options.get("catalog")
-        for number, source in enumerate(self.sources):
-            if isinstance(catalogs, tuple):
-                options["catalog"] = catalogs[number:number + 1]
-            yield Archive((source,), options)
-
-    def native(self):
-        """The datasets of the compiled half."""
-        return _opened(self)
-
-    def native_options(self):
-        """Options as the compiled half takes them."""
-        return {name: dict(value) if name == "fill" else value for name, value in self.options}
-
-    def check(self):
-        """Raises an error if a file was changed since the archive was opened."""
-        if _digest(self.sources) != self.states:
-            names = ", ".join(_native._shown(source)[0] for source in self.sources[:3])
-            raise ValueError(f"{names}: the file was changed since the dataset was opened")
-
-
-def _catalogs_of(catalog):
-    """The paths of catalogues as a tuple, from any folder; True for those beside files, False for none."""
-    if isinstance(catalog, bool):
-        return catalog
-    if isinstance(catalog, (str, os.PathLike)):
-        catalog = [catalog]
-    if not isinstance(catalog, (list, tuple)) or not all(isinstance(each, (str, os.PathLike)) for each in catalog):
-        raise TypeError(f"argument 'catalog': a path, a list of paths or False is expected, not {type(catalog).__name__}")
-    return tuple(os.path.abspath(os.path.expanduser(os.fspath(path))) for path in catalog)
-
-
-def _frozen(value):
-    return tuple(sorted(value.items())) if isinstance(value, dict) else value
-
-
-def _digest(sources):
-    """A digest of the states of files."""
-    import hashlib
-
-    states = repr([_state_of(path) for path in sources])
-    return hashlib.blake2b(states.encode(), digest_size=16).hexdigest()
-
-
-def _open_anew(archive):
-    archive.check()
-    return _native._open_datasets(list(archive.sources), archive.native_options())
-
-
-_opened = functools.lru_cache(maxsize=_KEPT)(_open_anew)

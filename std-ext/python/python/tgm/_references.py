@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from . import _native
-from ._dataset import Archive, sources_of
+from ._sources import Archive, sources_of
 from ._xarray import is_joined
 from ._zarr import TYPES, _Array, _attributes, _small
 

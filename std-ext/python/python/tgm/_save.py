@@ -9,9 +9,7 @@ import numpy as np
 import xarray as xr
 
 from . import _native
-from ._dataset import Archive
-# It registers `Dataset.tgm` too.
-from ._xarray import TgmBackendEntrypoint, is_of_files
+from ._sources import Archive, is_of_files
 
 # Bytes that an object has at least, where a place of the outer dimensions has fewer.
 LEAST_BYTES = 64 << 10
@@ -100,7 +98,7 @@ def _rest(dataset, path, file, dim):
     natives = Archive((os.path.abspath(path),), {}).native()
     if not natives or not is_of_files(natives[0]):
         raise ValueError(f"{file}: it is not a dataset that was saved, so nothing can be appended along {dim}")
-    known = xr.open_dataset(path, engine=TgmBackendEntrypoint)
+    known = xr.open_dataset(path, engine="tgm")
     if dim not in known.dims:
         raise ValueError(f"{file}: it has no dimension {dim}")
     for name, variable in known.variables.items():

@@ -11,9 +11,9 @@ from xarray.core import indexing
 
 from . import _native
 from ._arrays import BoxArray
-from ._dataset import Archive, sources_of
 from ._fields import add_grib_attributes, as_earthkit
 from ._joined import by_coordinates, in_order
+from ._sources import Archive, is_of_files, sources_of
 
 # Bytes of a chunk that is not asked for otherwise, and the greatest number of chunks of a variable.
 CHUNK_BYTES = 8 << 20
@@ -223,11 +223,6 @@ def _warn(archive, about):
             warnings.warn(note, CatalogWarning, stacklevel=4)
 
 
-def is_of_files(native):
-    """Whether the archive is of files: of NetCDF, of Zarr, or what `tgm.save_dataset` wrote."""
-    return not native.coordinates
-
-
 def _variable(archive, number, about, dtype, chunk):
     attributes = about["attributes"]
     if about["texts"] is not None:
@@ -327,9 +322,9 @@ class TgmAccessor:
 
     def append(self, path, dim, *, encoding=None):
         """Appends the dataset along a dimension to what `tgm.save_dataset` wrote: `tgm.save_dataset(ds, path, append_dim=dim)`."""
-        from ._dataset import save_dataset
+        from ._save import save
 
-        save_dataset(self._dataset, path, encoding=encoding, append_dim=dim)
+        save(self._dataset, path, encoding or {}, dim)
 
     def reduce(self, name, statistic, over, **labels):
         """A statistic of a variable over dimensions, computed while the archive is read: `ds.tgm.reduce("t2m", "mean", "number")`.

@@ -14,6 +14,5 @@ TgmArray: Any
 TgmBackendEntrypoint: Any
 dataset_count: Any
 is_joined: Any
-is_of_files: Any
 
 def __getattr__(name: str) -> Any: ...

@@ -12,7 +12,7 @@ from zarr.registry import register_codec
 from zarr.storage import MemoryStore
 
 from . import _native
-from ._dataset import OPTIONS, Archive, sources_of
+from ._sources import OPTIONS, Archive, sources_of
 from ._zarr_codec import NAME, TgmCodec
 
 register_codec(NAME, TgmCodec)

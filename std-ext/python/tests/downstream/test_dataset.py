@@ -122,7 +122,7 @@ def test_a_dataset_travels_as_a_path(t):
 def test_names_of_many_files_travel_compressed(tmp_path):
     message = field("t", 1.0, step=0)
     paths = [str(archive(tmp_path, [message], f"run-é-{number:04}.tgm")) for number in range(300)]
-    from tgm._dataset import Archive
+    from tgm._sources import Archive
 
     whole = Archive(tuple(paths), {})
     travelled = pickle.dumps(whole)
@@ -135,10 +135,10 @@ def test_names_of_many_files_travel_compressed(tmp_path):
 def test_a_file_that_was_changed_is_not_read_for_another(tmp_path):
     path = archive(tmp_path, steps_and_levels())
     travelled = pickle.dumps(tgm.open_dataset(path).t)
-    from tgm import _dataset
+    from tgm import _sources
 
     archive(tmp_path, steps_and_levels()[:4])
-    _dataset._opened.cache_clear()
+    _sources._opened.cache_clear()
     with pytest.raises(ValueError, match="was changed"):
         pickle.loads(travelled).load()
     assert tgm.open_dataset(path).t.shape[0] == 2
