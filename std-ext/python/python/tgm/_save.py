@@ -185,11 +185,22 @@ def _texts(name, variable):
     flat = [("" if each is None or each is np.nan else each) for each in np.asarray(variable.values).reshape(-1).tolist()]
     if not all(isinstance(each, (str, bytes)) for each in flat):
         raise TypeError(f"variable {name!r}: elements of type {variable.dtype} are neither numbers, times nor texts")
-    flat = [each.decode() if isinstance(each, bytes) else each for each in flat]
-    found = {"dimensions": list(variable.dims), "shape": list(variable.shape), "values": flat}
+    texts = [_text(name, each) if isinstance(each, bytes) else each for each in flat]
+    found = {"dimensions": list(variable.dims), "shape": list(variable.shape), "values": texts}
+    if all([isinstance(each, bytes) for each in flat if each] or [variable.dtype.kind == "S"]):
+        # As characters of NetCDF without an encoding: they are read as bytes.
+        found["type"] = "char"
     if variable.attrs:
         found["attributes"] = _attributes(name, variable.attrs)
     return found
+
+
+def _text(name, value):
+    try:
+        return value.decode()
+    except UnicodeDecodeError as error:
+        text = f"variable {name!r}: texts are UTF-8, and {value!r} is not: give bytes as numbers, by .view('uint8')"
+        raise ValueError(text) from error
 
 
 def _attributes(name, attributes):

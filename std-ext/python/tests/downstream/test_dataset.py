@@ -295,3 +295,21 @@ def test_what_cannot_be_saved_is_told(tmp_path):
     with pytest.raises(FileNotFoundError, match="no such folder: .*nowhere'"):
         tgm.save_dataset(dataset, tmp_path / "nowhere" / "a.tgm")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_bytes_are_bytes_again_and_texts_texts(tmp_path):
+    path = tmp_path / "texts.tgm"
+    given = {
+        "fixed": np.array([b"ab", b"c"]),
+        "bytes": np.array([b"\xc3\xa9", b""], object),
+        "blank": np.array([b"", b""]),
+        "texts": np.array(["\xe9", ""], object),
+    }
+    tgm.save_dataset(xarray.Dataset({name: ("x", array) for name, array in given.items()}), path)
+    found = tgm.open_dataset(path)
+    for name, array in given.items():
+        assert found[name].values.tolist() == array.tolist(), name
+    assert [found[name].dtype.kind for name in given] == ["S", "S", "S", "U"]
+    with pytest.raises(ValueError, match="variable 'b': texts are UTF-8.*view"):
+        tgm.save_dataset(xarray.Dataset({"b": ("x", np.array([b"\xff"]))}), path)
+    assert tgm.open_dataset(path).equals(found)
