@@ -165,8 +165,10 @@ def _encoded(name, variable):
             kept.setdefault("calendar", "proleptic_gregorian")
         if variable.dtype.kind == "m":
             kept["units"] = "nanoseconds" if variable.dtype == "m8[ns]" else "seconds"
+    if variable.dtype.kind in "mMO":
+        # Of what dask has not computed yet, nobody knows which units say each time, nor whether objects are texts.
+        variable = variable.compute()
     if variable.dtype.kind in "mMO" and not _is_text(variable):
-        variable = variable.copy(deep=False)
         variable.encoding = kept
         return xr.conventions.encode_cf_variable(variable, name=name)
     if "coordinates" in kept:

@@ -180,11 +180,16 @@ def saved():
     return dataset
 
 
-def test_what_is_saved_comes_back(tmp_path):
+@pytest.mark.parametrize("chunks", [None, {}], ids=["lazy", "dask"])
+def test_what_is_saved_comes_back(tmp_path, chunks):
+    if chunks is not None:
+        pytest.importorskip("dask")
     dataset, path = saved(), tmp_path / "s.tgm"
-    tgm.save_dataset(dataset, path)
-    found = tgm.open_dataset(path, decode_times=xarray.coders.CFDatetimeCoder(time_unit="s"))
-    xarray.testing.assert_identical(found.load(), dataset)
+    dataset["bounds"] = (("time", "both"), np.stack([dataset.time, dataset.time], 1))
+    dataset["noleap"] = ("y", xarray.date_range("2001-02-26", periods=5, calendar="noleap", use_cftime=True))
+    tgm.save_dataset(dataset if chunks is None else dataset.chunk(), path)
+    found = tgm.open_dataset(path, decode_times=xarray.coders.CFDatetimeCoder(time_unit="s"), chunks=chunks)
+    xarray.testing.assert_identical(found.compute(), dataset)
     tgm.save_dataset(found, tmp_path / "again.tgm")
     again = tgm.open_dataset(tmp_path / "again.tgm", decode_times=xarray.coders.CFDatetimeCoder(time_unit="s"))
     xarray.testing.assert_identical(again.load(), dataset)
