@@ -136,8 +136,10 @@ class _Array:
         self.native, self.about, self.name = native, about, about["name"]
         self.dtype, self.shape = np.dtype(about["dtype"]), tuple(about["shape"])
         self.chunks = tuple(max(1, size) for size in about["piece"])
-        counts, self.numbers = native.pieces(self.name)
+        counts, numbers = native.pieces(self.name)
         self.counts = tuple(counts)
+        # An array without elements has no chunks, though an object may stand for it.
+        self.numbers = numbers if math.prod(self.counts) else numbers[:0]
         # Pieces at the end are cut to the array, where chunks of Zarr are not.
         self.is_even = all(size % chunk == 0 for size, chunk in zip(self.shape, self.chunks))
         # How each object is stored is read from all of them, which takes too long on a server.
@@ -290,17 +292,21 @@ def _static(archive, number, native, arrays):
             small.to_zarr(memory, zarr_format=3, consolidated=False, mode="w")
     found = {key: value.to_bytes() for key, value in memory._store_dict.items() if key != "zarr.json"}
     metadata = {name: array.metadata() for name, array in arrays.items()}
+    carried = set()
     for about in metadata.values():
         # Coordinates that are not labels of a dimension are found by this attribute.
         dims = set(about["dimension_names"])
         aside = [str(each) for each in small.coords if each not in dims and set(small[each].dims) <= dims]
         if aside:
-            about["attributes"].setdefault("coordinates", " ".join(aside))
+            carried.update(about["attributes"].setdefault("coordinates", " ".join(aside)).split())
     for key in found:
         if key.endswith("/zarr.json"):
             metadata[key.removesuffix("/zarr.json")] = json.loads(found[key])
     found.update({f"{name}/zarr.json": json.dumps(about).encode() for name, about in metadata.items()})
     group = {"zarr_format": 3, "node_type": "group", "attributes": _attributes(native.attributes, None)}
+    # The ones that no variable carries, such as bounds of steps, are named by the group, as xarray does.
+    if alone := [str(each) for each in small.coords if each not in small.dims and each not in carried]:
+        group["attributes"].setdefault("coordinates", " ".join(alone))
     group["consolidated_metadata"] = {"kind": "inline", "must_understand": False, "metadata": metadata}
     found["zarr.json"] = json.dumps(group).encode()
     return found

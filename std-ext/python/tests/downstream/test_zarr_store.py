@@ -147,6 +147,8 @@ def test_what_was_saved_is_read_through_zarr(tmp_path, codec):
             "flag": (("y",), np.arange(7) % 2 == 0),
             "c": (("x",), np.arange(9) * 1j),
             "name": (("y",), np.array(["a", "bb", "", "ü", "e", "f", "g"])),
+            "bytes": (("y",), np.array([b"a", b"bb", b"", b"d", b"e", b"f", b"g"])),
+            "none": (("nothing", "x"), np.zeros((0, 9), "f4")),
         },
         coords={"time": np.arange("2024-01-01", "2024-01-06", dtype="M8[D]").astype("M8[ns]"), "x": np.arange(9.0)},
         attrs={"title": "all", "numbers": [1, 2]},
@@ -159,6 +161,17 @@ def test_what_was_saved_is_read_through_zarr(tmp_path, codec):
     array = zarr.open_group(tgm.zarr_store(path, codec=codec), mode="r")["v"]
     assert array.chunks == (2, 4, 9)
     np.testing.assert_array_equal(array[3:, 5:, ::2], values[3:, 5:, ::2])
+
+
+def test_coordinates_that_no_variable_carries_are_coordinates(tmp_path):
+    path = tmp_path / "m.tgm"
+    mars = {"param": "tp", "area": [60.0, 0.0, 10.0, 70.0], "date": 20240229, "time": 0}
+    entries = [{"mars": mars, "grib": {"stepRange": steps, "typeOfStatisticalProcessing": 1}} for steps in ("0-6", "6-12")]
+    path.write_bytes(b"".join(tgm.encode({"base": [entry]}, [(None, RANDOM.random(SHAPE))]) for entry in entries))
+    expected = tgm.open_dataset(path)
+    assert "step_bounds" in expected.coords
+    found = xarray.open_zarr(tgm.zarr_store(path), chunks=None)
+    assert set(found.coords) == set(expected.coords)
 
 
 def test_whole_numbers_with_holes_are_floats_or_have_a_fill_value(tmp_path):
