@@ -21,6 +21,8 @@ MOST_CHUNKS = 10_000
 # Seconds since 1970 that nanoseconds can express.
 FIRST_NS, LAST_NS = -9_223_372_036, 9_223_372_036
 NO_TIME = np.iinfo(np.int64).min
+# Bytes of a coordinate from which on it travels as its place in the archive, unless it is an index.
+TRAVELLING_BYTES = 2048
 
 
 class TgmArray(BoxArray):
@@ -51,6 +53,22 @@ class TgmArray(BoxArray):
         if self.stored != self.dtype:
             # Times of numpy are stored as integers.
             values = values.view(self.dtype) if self.dtype.kind in "mM" else values.astype(self.dtype)
+        return values
+
+
+class CoordinateArray(BoxArray):
+    """A coordinate of fields that is not an index, such as the latitudes of a reduced grid: the archive has its values."""
+
+    def __init__(self, archive, number, name, variable):
+        self.archive, self.number, self.name = archive, number, name
+        self.shape, self.dtype = variable.shape, variable.dtype
+
+    def _read(self, key):
+        values = next(each[3] for each in self.archive.native()[self.number].coordinates if each[0] == self.name)
+        values = (_timed(values, self.dtype.kind) if self.dtype.kind in "mM" else values).reshape(self.shape)
+        # The last dimension first: an index alone drops its dimension.
+        for axis in reversed(range(len(key))):
+            values = values[(slice(None),) * axis + (key[axis],)]
         return values
 
 
@@ -165,7 +183,11 @@ def _one(
             kind, attributes = "numbers", {**attributes, "units": "seconds since 1970-01-01"}
         if kind == "durations" and decode_timedelta is False:
             kind, attributes = "numbers", {**attributes, "units": "seconds"}
-        coordinates[name] = _coordinate(variables, coordinates, dims, kind, values, attributes)
+        found = _coordinate(variables, coordinates, dims, kind, values, attributes)
+        if name not in found.dims and kind != "texts" and found.nbytes >= TRAVELLING_BYTES:
+            lazy = indexing.LazilyIndexedArray(CoordinateArray(archive, number, name, found))
+            found = xr.Variable(found.dims, lazy, found.attrs)
+        coordinates[name] = found
     attributes = native.attributes
     if coordinates or not is_of_files(native):
         dataset = xr.Dataset(variables, coords=coordinates, attrs=attributes)
@@ -276,14 +298,18 @@ def _chunks(about, itemsize, chunk):
     return tuple(chunks)
 
 
+def _timed(values, letter):
+    """Seconds as times or durations: of nanoseconds, where these can express all of them."""
+    known = values[values != NO_TIME]
+    unit = "ns" if not known.size or (known.min() > FIRST_NS and known.max() < LAST_NS) else "s"
+    return values.astype(f"{letter}8[s]").astype(f"{letter}8[{unit}]")
+
+
 def _coordinate(variables, coordinates, dims, kind, values, attributes):
     if kind == "texts":
         values = _text_array(values)
     elif kind in ("times", "durations"):
-        letter = "M" if kind == "times" else "m"
-        known = values[values != NO_TIME]
-        unit = "ns" if not known.size or (known.min() > FIRST_NS and known.max() < LAST_NS) else "s"
-        values = values.astype(f"{letter}8[s]").astype(f"{letter}8[{unit}]")
+        values = _timed(values, "M" if kind == "times" else "m")
     if not dims:
         return xr.Variable((), values[0], attributes)
     sizes = {}

@@ -4,11 +4,13 @@ from typing import Any
 
 CHUNK_BYTES: Any
 CatalogWarning: Any
+CoordinateArray: Any
 FIRST_NS: Any
 LAST_NS: Any
 LeftOutWarning: Any
 MOST_CHUNKS: Any
 NO_TIME: Any
+TRAVELLING_BYTES: Any
 TgmAccessor: Any
 TgmArray: Any
 TgmBackendEntrypoint: Any

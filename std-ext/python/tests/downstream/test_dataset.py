@@ -119,6 +119,22 @@ def test_a_dataset_travels_as_a_path(t):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(t)).values, t.values)
 
 
+def test_coordinates_that_are_not_indexes_travel_as_a_path(tmp_path):
+    pytest.importorskip("dask")
+    path = archive(tmp_path, [field("t", 1.0, date=20240101 + day, step=step) for day in range(25) for step in range(30)])
+    found = tgm.open_dataset(path)
+    sum_of_both = found.time + found.step
+    assert found.valid_time.nbytes == 6000 and len(pickle.dumps(found)) < 6000
+    again = pickle.loads(pickle.dumps(found))
+    for chunks in (None, {}):
+        each = again if chunks is None else tgm.open_dataset(path, chunks=chunks)
+        for key in ({}, {"time": 3}, {"time": slice(None, None, -2), "step": [4, 1]}, {"time": 0, "step": 7}):
+            np.testing.assert_array_equal(each.valid_time.isel(key).values, sum_of_both.isel(key).values)
+    points = {dim: xarray.DataArray([3, 0, -1], dims="p") for dim in ("time", "step")}
+    np.testing.assert_array_equal(again.valid_time.isel(points).values, sum_of_both.isel(points).values)
+    assert tgm.open_dataset(path, decode_times=False).valid_time[0, 1] - again.time[0].astype("M8[s]").astype(int) == 3600
+
+
 def test_names_of_many_files_travel_compressed(tmp_path):
     message = field("t", 1.0, step=0)
     paths = [str(archive(tmp_path, [message], f"run-é-{number:04}.tgm")) for number in range(300)]
