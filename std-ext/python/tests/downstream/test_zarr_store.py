@@ -157,6 +157,9 @@ def test_what_was_saved_is_read_through_zarr(tmp_path, codec):
     tgm.save_dataset(dataset, path, encoding={"v": {"chunks": (2, 4, 9)}, "n": {"chunks": (7, 9)}})
     found = xarray.open_zarr(tgm.zarr_store(path, codec=codec), chunks=None)
     xarray.testing.assert_equal(found.load(), dataset)
+    # What is in the store is listed here, and told by the group above.
+    listed = xarray.open_zarr(tgm.zarr_store(path, codec=codec), chunks=None, consolidated=False)
+    xarray.testing.assert_equal(listed.load(), dataset)
     assert found.attrs["title"] == "all" and found.v.attrs["units"] == "K"
     array = zarr.open_group(tgm.zarr_store(path, codec=codec), mode="r")["v"]
     assert array.chunks == (2, 4, 9)
