@@ -16,7 +16,7 @@ class Writer:
     returned. Readers of the file never see a part of one that is written to a path.
 
     The end of a `with` statement finishes the message and closes the file; if an exception left it, the message that is
-    not finished is dropped.
+    not finished is dropped. So is that of a writer that is never closed, which a ResourceWarning tells.
 
     `hash`, `threads`, `allow_nan` and `allow_inf` are as for `tgm.encode`. NaN and infinities are permitted here, and
     kept by masks.
@@ -112,6 +112,13 @@ class Writer:
     def _check_open(self):
         if self._is_closed:
             raise ValueError("the writer is closed")
+
+    def __del__(self):
+        # A writer whose `__init__` failed may lack the attribute.
+        if getattr(self, "_message", None) is not None:
+            import warnings
+
+            warnings.warn("a Writer was not closed: its last message is lost", ResourceWarning, stacklevel=2, source=self)
 
     def __reduce__(self):
         raise TypeError("a Writer cannot be pickled: it has a file that is being written")

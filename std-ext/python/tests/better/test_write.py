@@ -3,7 +3,7 @@
 import importlib.util
 import io
 import pickle
-
+import warnings
 
 import numpy as np
 import pytest
@@ -227,3 +227,16 @@ def test_names_that_save_does_not_know(tmp_path):
 def test_writers_do_not_pickle():
     with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(tgm.Writer(io.BytesIO()))
+
+
+def test_a_writer_that_is_not_closed_is_told():
+    writer = tgm.Writer(io.BytesIO())
+    writer.object(np.zeros(2))
+    with pytest.warns(ResourceWarning, match="its last message is lost"):
+        del writer
+    writer = tgm.Writer(io.BytesIO())
+    writer.object(np.zeros(2))
+    writer.close()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        del writer
