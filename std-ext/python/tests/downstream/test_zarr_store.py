@@ -166,6 +166,14 @@ def test_what_was_saved_is_read_through_zarr(tmp_path, codec):
     np.testing.assert_array_equal(array[3:, 5:, ::2], values[3:, 5:, ::2])
 
 
+def test_an_object_without_elements_is_not_a_chunk(tmp_path):
+    path = tmp_path / "n.tgm"
+    entries = [{"name": "a", "dimensions": ["none", "x"]}, {"name": "x", "dimensions": ["x"]}]
+    path.write_bytes(tgm.encode({"base": entries}, [(None, np.zeros((0, 3))), (None, np.arange(3.0))]))
+    found = xarray.open_zarr(tgm.zarr_store(path), chunks=None, consolidated=False)
+    xarray.testing.assert_equal(found.load(), tgm.open_dataset(path).load())
+
+
 def test_coordinates_that_no_variable_carries_are_coordinates(tmp_path):
     path = tmp_path / "m.tgm"
     mars = {"param": "tp", "area": [60.0, 0.0, 10.0, 70.0], "date": 20240229, "time": 0}
