@@ -35,7 +35,7 @@ class Writer:
 
     def __init__(self, target, *, append=False, hash="xxh3", threads=0, allow_nan=True, allow_inf=True):
         self._options = {"hash": hash, "threads": threads, "allow_nan": allow_nan, "allow_inf": allow_inf}
-        self._message = None
+        self._message, self._has_objects = None, False
         self._is_closed = False
         self._file = self._owned = None
         if hasattr(target, "write"):
@@ -69,11 +69,12 @@ class Writer:
         if self._message is None:
             self.begin()
         self._message._write(encoding, array, {} if metadata is None else metadata)
+        self._has_objects = True
 
     def finish(self):
         """Ends the message and writes it. The next object begins another one. Does nothing without a message."""
         self._check_open()
-        message, self._message = self._message, None
+        message, self._message, self._has_objects = self._message, None, False
         if message is None:
             return
         encoded = message.finish_backfilled()
@@ -101,7 +102,7 @@ class Writer:
         return self._is_closed
 
     def _end(self):
-        self._is_closed, self._message = True, None
+        self._is_closed, self._message, self._has_objects = True, None, False
         if self._owned is not None:
             self._owned.close()
             # A file system within a file, such as zip, ends that file when it is collected.
@@ -115,7 +116,7 @@ class Writer:
 
     def __del__(self):
         # A writer whose `__init__` failed may lack the attribute.
-        if getattr(self, "_message", None) is not None:
+        if getattr(self, "_has_objects", False):
             import warnings
 
             warnings.warn("a Writer was not closed: its last message is lost", ResourceWarning, stacklevel=2, source=self)

@@ -13,6 +13,11 @@ PLAIN = {"type": "ntensor", "shape": [2], "dtype": "float64"}
 VALUES = np.zeros(2)
 
 
+def written_by_writer(descriptor):
+    with tgm.Writer(io.BytesIO()) as writer:
+        writer.object(VALUES, encoding=descriptor)
+
+
 def written(descriptor):
     """All ways of `tgm` to write an object with a descriptor."""
     return {
@@ -20,7 +25,7 @@ def written(descriptor):
         "encode_pre_encoded": lambda: tgm.encode_pre_encoded({}, [(descriptor, VALUES.tobytes())]),
         "write_object": lambda: tgm.StreamingEncoder({}).write_object(descriptor, VALUES),
         "write_object_pre_encoded": lambda: tgm.StreamingEncoder({}).write_object_pre_encoded(descriptor, VALUES.tobytes()),
-        "Writer": lambda: tgm.Writer(io.BytesIO()).object(VALUES, encoding=descriptor),
+        "Writer": lambda: written_by_writer(descriptor),
         "save": lambda: tgm.save(io.BytesIO(), [VALUES], encoding=descriptor),
     }
 
