@@ -46,7 +46,7 @@ impl ZarrWriter {
             Content::Texts(texts) => {
                 let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
                 let attributes = of_map(&labels.attributes, Dtype::Uint8, &mut teller(&labels.name, report));
-                return self.put_texts(&labels.name, (&shape, &texts), &labels.dims, attributes);
+                return self.put_texts(&labels.name, (&shape, &texts), &labels.dims, &attributes);
             }
         };
         let element = Element { dtype: *dtype };

@@ -71,7 +71,7 @@ impl ZarrWriter {
         let name_of = |path: &str| path.rsplit_once('/').map_or(path, |(_, name)| name).to_string();
         let dimensions = texts.dimensions.iter().zip(unnamed(&texts.shape));
         let dimensions: Vec<String> = dimensions.map(|(path, unnamed)| path.map_or(unnamed, name_of)).collect();
-        self.put_texts(&name, (&texts.shape, &texts.values), &dimensions, attributes)
+        self.put_texts(&name, (&texts.shape, &texts.values), &dimensions, &attributes)
     }
 
     /// Writes an array of texts as one chunk, under a name that is free.
@@ -80,7 +80,7 @@ impl ZarrWriter {
         name: &str,
         (shape, values): (&[u64], &[&str]),
         dimensions: &[String],
-        attributes: Map<String, Value>,
+        attributes: &Map<String, Value>,
     ) -> Result<()> {
         let chunk = chunk_shape(shape, None);
         let mut codecs = vec![json!({"name": VLEN})];
