@@ -2,11 +2,14 @@
 
 #[cfg(feature = "netcdf")]
 use std::fs::File;
+#[cfg(feature = "netcdf")]
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::show::output::Out;
-use crate::write::destination::{Destination, Failure, report};
+#[cfg(feature = "zarr")]
+use crate::write::destination::report;
+use crate::write::destination::{Destination, Failure};
 #[cfg(feature = "netcdf")]
 use crate::write::destination::{OutputKind, Reads};
 #[cfg(feature = "netcdf")]
