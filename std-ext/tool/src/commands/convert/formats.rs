@@ -198,7 +198,10 @@ impl Format {
 
     /// Whether a file is read as this format because it begins so. The libraries behind NetCDF are not made for files that
     /// nobody called NetCDF: `--from` or a name has to say it.
-    #[cfg_attr(not(feature = "netcdf"), expect(unused_variables, reason = "all other formats are"))]
+    #[cfg_attr(
+        not(feature = "netcdf"),
+        expect(unused_variables, clippy::unused_self, reason = "all other formats are")
+    )]
     pub(super) fn may_be_guessed(self, path: &Path) -> bool {
         #[cfg(feature = "netcdf")]
         if self == Self::Netcdf {

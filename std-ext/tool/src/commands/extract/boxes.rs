@@ -63,10 +63,7 @@ impl Extract {
         let target = self.target();
         let (reads, kind) = (
             Reads::Only(paths),
-            match target {
-                Target::Messages => OutputKind::Messages,
-                _ => OutputKind::Values,
-            },
+            if matches!(target, Target::Messages) { OutputKind::Messages } else { OutputKind::Values },
         );
         let Some(datasets) = open_or_report(paths, flags.open.options(), self.digests, out) else { return };
         let dataset = match with_variable(&datasets, name) {
