@@ -182,18 +182,10 @@ def seen(data):
                 "keys": metadata.keys(),
                 "objects": objects,
                 "verified": verified,
-                "issues": sorted(issues(one)),
+                "issues": sorted(i["code"] for i in tensogram.validate(one, "full")["issues"]),
             }
         )
     return report
-
-
-def issues(message):
-    """The codes of what is wrong with a message.
-
-    A stream that announces preceders, and has none, is a mismatch for the reference alone.
-    """
-    return [each["code"] for each in tensogram.validate(message, "full")["issues"] if each["code"] != "flag_mismatch"]
 
 
 def write(folder):
@@ -220,6 +212,10 @@ def read(folder):
         except Exception as error:  # a case that raises must not hide the others
             wrong.append(f"{path.stem}: {type(error).__name__}: {error}")
             continue
+        if path.stem.startswith("stream "):
+            # A stream that announces preceders, and has none, is a mismatch for the reference alone.
+            for message in expected["messages"] + found["messages"]:
+                message["issues"] = [code for code in message["issues"] if code != "flag_mismatch"]
         if found != expected:
             wrong.append(f"{path.stem}: {difference(expected, found)}")
     return len(paths), wrong
