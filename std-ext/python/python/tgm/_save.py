@@ -166,7 +166,7 @@ def _encoded(name, variable):
         if variable.dtype.kind == "m":
             kept["units"] = "nanoseconds" if variable.dtype == "m8[ns]" else "seconds"
     if variable.dtype.kind in "mMO":
-        # Of what dask has not computed yet, nobody knows which units say each time, nor whether objects are texts.
+        # The values decide which units can say each time, and whether objects are texts. So dask has to compute them first.
         variable = variable.compute()
     if variable.dtype.kind in "mMO" and not _is_text(variable):
         variable.encoding = kept
