@@ -105,8 +105,7 @@ impl Dataset {
     }
 
     /// How all objects of a variable are stored. `None` if they differ, if they hold integers that a scale makes values of, and for
-    /// a variable without objects. Reads the descriptor
-    /// of each object.
+    /// a variable without objects. Reads the descriptor of each object.
     ///
     /// # Errors
     /// [`tgm_std::TensogramError::Metadata`] for an unknown variable; the errors of reading.

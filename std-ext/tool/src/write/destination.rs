@@ -127,7 +127,10 @@ impl ValueParserFactory for Destination {
     }
 }
 
-/// The path, unless it is an address, or has a key in brackets that nobody could fill in.
+/// A path that output can go to.
+///
+/// # Errors
+/// Addresses are refused, and so are names that have a key in brackets and are not UTF-8: a key is only looked for in text.
 pub(crate) fn refuse_address(path: PathBuf) -> io::Result<PathBuf> {
     SourceName::of(&path).to_write()?;
     if path.to_str().is_none() && Template::of(path.to_string_lossy().as_ref().as_ref()).is_some() {
