@@ -70,6 +70,9 @@ impl Convert {
         let (mut joined, mut is_written) = (Joined::default(), false);
         let make = |item: Item<'_>| item.arrays().map(Arrays::into_owned);
         let mut take = |out: &mut Out, losses: &mut Losses, place: &str, taken: Taken<'_, _>| {
+            if is_written {
+                return Err(Failure::said(place, "the file has its only message already"));
+            }
             let lost = match taken {
                 Taken::Made(Ok(arrays)) => joined.add(place, arrays),
                 Taken::Made(Err(error)) => {
@@ -77,7 +80,7 @@ impl Convert {
                     out.report(place, &error);
                     return Ok(());
                 }
-                // The only file: its values need no copy.
+                // The only file, which is one message: its values need no copy.
                 Taken::Arrays(arrays) if self.paths.len() == 1 && joined.message_count() == 0 => {
                     is_written = true;
                     return self.write_unit(to, out, losses, place, Unit::new(0, arrays), sink);
