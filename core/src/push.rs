@@ -241,6 +241,7 @@ impl PushState {
     ///
     /// # Errors
     /// The errors of [`PushDecoder::next_event`].
+    #[inline]
     pub fn next_event<'a, 'i: 'a>(
         &'a mut self,
         memory: &'a mut [u8],

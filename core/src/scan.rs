@@ -266,7 +266,7 @@ impl<S: Source> Scanner<S> {
         }
         let offset = self.back.saturating_sub(length);
         let head = self.source.read::<PREAMBLE_SIZE>(offset)?;
-        if preamble(&head, length) != Ok(Some(length)) {
+        if !states(&head, length) {
             return Ok(None);
         }
         if self.back == self.source.len() && self.is_torn_payload(offset)? {
@@ -291,7 +291,7 @@ impl<S: Source> Scanner<S> {
             let tail = self.source.read::<POSTAMBLE_SIZE>(offset.saturating_sub(POSTAMBLE_SIZE as u64))?;
             let length = stated_length(&tail);
             match offset.checked_sub(length) {
-                Some(start) if preamble(&self.source.read(start)?, length) == Ok(Some(length)) => offset = start,
+                Some(start) if states(&self.source.read(start)?, length) => offset = start,
                 _ => return Ok(false),
             }
         }
@@ -334,6 +334,7 @@ impl<S: Source> Scanner<S> {
 
     /// Notes that the search from the start has reached `place`. If a message that was found from the end begins before that
     /// place, the messages from the end do not count, and the search goes on to the end of the source.
+    #[inline]
     fn come_to(&mut self, place: u64) {
         if place > self.back {
             self.back = self.source.len();
@@ -541,12 +542,20 @@ impl<S: Source<Error = core::convert::Infallible>> Iterator for Scanner<S> {
 }
 
 /// The length that a preamble states. `room` is the number of bytes from its start on.
+#[inline]
 fn preamble(bytes: &[u8; PREAMBLE_SIZE], room: u64) -> Result<Option<u64>, Error> {
     Preamble::ref_from_bytes(bytes).map_or(Ok(None), |preamble| check_preamble(preamble, room))
 }
 
+/// Whether a preamble states this length, and all `length` bytes from its start on are there.
+#[inline]
+fn states(bytes: &[u8; PREAMBLE_SIZE], length: u64) -> bool {
+    matches!(preamble(bytes, length), Ok(Some(stated)) if stated == length)
+}
+
 /// Writes the start magic if zeros, or a part of it, are in its place before the rest of a preamble. Returns whether they
 /// were.
+#[inline]
 fn fill_magic(head: &mut [u8; PREAMBLE_SIZE]) -> bool {
     let Some((magic, rest)) = head.split_first_chunk_mut::<{ MAGIC.len() }>() else { return false };
     // A crash can leave a part of the magic: the border between two sectors of the disk may lie in it.

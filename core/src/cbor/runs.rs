@@ -65,14 +65,21 @@ pub(super) fn take_eight(bytes: &[u8], count: usize) -> Option<([u64; EIGHT], &[
     if count < EIGHT || IS_SMALL {
         return None;
     }
-    let (eight, len) = match bytes.first() {
+    let mut eight = [0; EIGHT];
+    // Loops, as `map` of an array is a call where the crate is compiled in several units.
+    let len = match bytes.first() {
         Some(&head @ first::UNSIGNED_16) => {
-            (eight_of::<3>(bytes, head)?.map(|[_, a, b]| u64::from(u16::from_be_bytes([a, b]))), EIGHT.wrapping_mul(3))
+            for (to, [_, a, b]) in eight.iter_mut().zip(eight_of::<3>(bytes, head)?) {
+                *to = u64::from(u16::from_be_bytes([a, b]));
+            }
+            EIGHT.wrapping_mul(3)
         }
-        Some(&head @ first::UNSIGNED_32) => (
-            eight_of::<5>(bytes, head)?.map(|[_, a, b, c, d]| u64::from(u32::from_be_bytes([a, b, c, d]))),
-            EIGHT.wrapping_mul(5),
-        ),
+        Some(&head @ first::UNSIGNED_32) => {
+            for (to, [_, a, b, c, d]) in eight.iter_mut().zip(eight_of::<5>(bytes, head)?) {
+                *to = u64::from(u32::from_be_bytes([a, b, c, d]));
+            }
+            EIGHT.wrapping_mul(5)
+        }
         _ => return None,
     };
     Some((eight, bytes.get(len..)?))

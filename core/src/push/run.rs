@@ -10,6 +10,7 @@ use crate::wire::{FrameHeader, MIN_MESSAGE_SIZE, Preamble};
 
 impl Machine {
     /// Takes steps until there is something to tell, or no input is left.
+    #[inline]
     pub(super) fn step<'i>(&mut self, memory: &mut [u8], input: &mut &'i [u8]) -> Result<Option<Step<'i>>> {
         loop {
             if self.carry.rest().is_empty() {

@@ -31,6 +31,7 @@ impl Budget {
     }
 
     /// The scan has come to `position`.
+    #[inline]
     pub(super) fn come_to(&mut self, position: u64) {
         self.furthest = self.furthest.max(position);
     }

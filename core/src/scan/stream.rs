@@ -241,6 +241,7 @@ impl<'s, S: Source> StreamWalk<'s, S> {
 }
 
 /// The length that a postamble states; 0 if these bytes are not a postamble, or if it does not state a length.
+#[inline]
 pub(super) fn stated_length(bytes: &[u8; POSTAMBLE_SIZE]) -> u64 {
     let postamble = Postamble::ref_from_bytes(bytes).ok().filter(|postamble| postamble.magic == *END_MAGIC);
     postamble.map_or(0, |postamble| postamble.total_length.get())
