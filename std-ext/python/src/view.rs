@@ -3,7 +3,8 @@
 //! | module | what it knows |
 //! |---|---|
 //! | `archive`, `message`, `objects`, `object` | the classes |
-//! | `open` | opening, and what is not an archive |
+//! | `message_methods`, `object_methods` | what Python calls of a message and of an object |
+//! | `open`, `origin` | opening, and what is not an archive; what an archive was opened with |
 //! | `backing` | reading what is not in memory |
 //! | `facts` | what an object is |
 //! | `read` | requests for values |
@@ -23,10 +24,13 @@ mod dlpack;
 mod facts;
 mod memory;
 mod message;
+mod message_methods;
 mod numpy_memory;
 mod object;
+mod object_methods;
 mod objects;
 mod open;
+mod origin;
 mod out;
 mod read;
 mod select;
@@ -41,6 +45,6 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<objects::Objects>()?;
     module.add_class::<object::Object>()?;
     module.add_function(wrap_pyfunction!(open::_open, module)?)?;
-    module.add_function(wrap_pyfunction!(archive::_archive_again, module)?)?;
-    module.add_function(wrap_pyfunction!(object::_object, module)?)
+    module.add_function(wrap_pyfunction!(open::_archive_again, module)?)?;
+    module.add_function(wrap_pyfunction!(object_methods::_object, module)?)
 }

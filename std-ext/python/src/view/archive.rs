@@ -1,16 +1,15 @@
 //! The class `Archive`.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyList, PyString, PyTuple};
 
 use super::backing::{Backing, Lies};
 use super::message::Message;
 use super::object::Object;
-use super::open::Origin;
+use super::origin::Origin;
 use super::show;
 use crate::convert::arguments::decoding;
 use crate::convert::index::{item, iterate, no_message};
@@ -63,7 +62,7 @@ impl Archive {
     /// A message by its number.
     fn message(slf: &Bound<'_, Self>, index: usize) -> PyResult<Message> {
         let (py, backing) = (slf.py(), slf.get().backing()?);
-        let archive = slf.clone().unbind();
+        let archive = slf.clone().into_any().unbind();
         match backing.locate(py, index)? {
             Some(Lies::Here(memory, place)) => Ok(Message::here(memory, place, archive, index)),
             Some(Lies::There(layout)) => Ok(Message::there(backing, layout, archive, index)),
@@ -165,21 +164,10 @@ impl Archive {
 
     /// A table of the messages.
     fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<String> {
-        show::archive(slf)
+        show::archive(slf.as_any())
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         self.origin.reduced(py)
     }
-}
-
-/// Opens the archive that was pickled.
-#[pyfunction]
-pub(crate) fn _archive_again(
-    py: Python<'_>,
-    path: PathBuf,
-    mmap: bool,
-    storage_options: Option<Bound<'_, PyDict>>,
-) -> PyResult<Archive> {
-    super::open::by_path(py, path, mmap, storage_options.as_ref().map(Bound::as_any))
 }

@@ -1,36 +1,23 @@
 //! The class `Message`.
 
-use std::ffi::c_int;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use pyo3::exceptions::PyIndexError;
-use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyTuple};
 use tgm_std::codec::memory::owned;
 use tgm_std::core::Message as Parsed;
 use tgm_std::decode::ObjectTable;
 use tgm_std::hash::checked_metadata;
-use tgm_std::internal::decode_deferred;
 use tgm_std::scan::MessageLayout;
 use tgm_std::{Dtype, GlobalMetadata, Result};
 
-use super::archive::Archive;
 use super::backing::Backing;
 use super::memory::Memory;
-use super::object::Object;
-use super::objects::Objects;
-use super::{buffer_protocol, numpy_memory, show};
-use crate::convert::arguments::decoding;
-use crate::convert::array_out::{self, Bits};
+use super::numpy_memory;
+use crate::convert::array_out;
 use crate::convert::buffers::Bytes;
-use crate::convert::index::iterate;
-use crate::convert::query;
 use crate::errors::{Place, raise_at};
-use crate::message;
-use crate::metadata::Metadata;
-use crate::work::detached;
 
 /// A message where it lies: in a buffer of the caller, in a memory map, or in the source of an `Archive`.
 ///
@@ -54,7 +41,7 @@ pub(crate) struct Message {
     /// Where the message lies in the memory.
     place: Range<usize>,
     /// The archive that it is a message of, and its number there.
-    archive: Option<(Py<Archive>, usize)>,
+    archive: Option<(Py<PyAny>, usize)>,
     /// Where it is read, if it does not lie in memory.
     source: Option<(Arc<Backing>, MessageLayout)>,
     table: OnceLock<ObjectTable>,
@@ -71,7 +58,7 @@ pub(super) struct Elsewhere {
 
 impl Message {
     /// A message in memory.
-    pub(super) fn here(memory: Arc<Memory>, place: Range<usize>, archive: Py<Archive>, index: usize) -> Self {
+    pub(super) fn here(memory: Arc<Memory>, place: Range<usize>, archive: Py<PyAny>, index: usize) -> Self {
         Self {
             memory: OnceLock::from(memory),
             place,
@@ -82,8 +69,27 @@ impl Message {
         }
     }
 
+    /// The message that a buffer begins with.
+    ///
+    /// # Errors
+    /// `FramingError` if the buffer does not begin with a message.
+    pub(super) fn in_buffer(py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let memory = Memory::Buffer(Bytes::borrow(buffer, "buffer")?);
+        let place = 0..memory.len(py);
+        let len = memory.look(py, &place, |bytes| Ok(Parsed::parse(bytes)?.as_bytes().len()))?;
+        let len = len.map_err(raise_at(py, Place::UNKNOWN))?;
+        Ok(Self {
+            memory: OnceLock::from(Arc::new(memory)),
+            place: 0..len,
+            archive: None,
+            source: None,
+            table: OnceLock::new(),
+            metadata: OnceLock::new(),
+        })
+    }
+
     /// A message of a source. Nothing is read yet.
-    pub(super) fn there(backing: Arc<Backing>, layout: MessageLayout, archive: Py<Archive>, index: usize) -> Self {
+    pub(super) fn there(backing: Arc<Backing>, layout: MessageLayout, archive: Py<PyAny>, index: usize) -> Self {
         Self {
             memory: OnceLock::new(),
             place: 0..usize::try_from(layout.length).unwrap_or(usize::MAX),
@@ -117,6 +123,19 @@ impl Message {
         let (backing, layout) = self.source.as_ref()?;
         let is_whole = layout.length <= backing.whole_message();
         (!is_whole).then(|| Elsewhere { backing: Arc::clone(backing), message: self.number().unwrap_or_default() })
+    }
+
+    /// The archive that it is a message of, and its number there.
+    pub(super) const fn archive(&self) -> Option<&(Py<PyAny>, usize)> {
+        self.archive.as_ref()
+    }
+
+    /// What it lies in, as texts show it.
+    pub(super) fn within(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(match &self.source {
+            Some((backing, _)) => backing.name().to_owned(),
+            None => self.memory(py)?.name().to_owned(),
+        })
     }
 
     /// Where it lies in its memory.
@@ -159,7 +178,7 @@ impl Message {
 
     /// The number of its bytes. A streamed message does not state it: outside a file it is the number of bytes of the
     /// buffer.
-    fn byte_len(&self, py: Python<'_>) -> usize {
+    pub(super) fn byte_len(&self, py: Python<'_>) -> usize {
         // A source says where its messages end.
         if self.source.is_some() {
             return self.place.len();
@@ -172,7 +191,8 @@ impl Message {
         stated.ok().and_then(Result::ok).flatten().unwrap_or(self.place.len())
     }
 
-    fn as_array<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+    /// Its bytes as a read-only array: a view, if they are in memory.
+    pub(super) fn as_array<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
         if this.elsewhere().is_some() {
             return array_out::flat(py, Dtype::Uint8, this.read(py)?);
@@ -183,7 +203,7 @@ impl Message {
     }
 
     /// All bytes of a message that is not in memory.
-    fn read(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+    pub(super) fn read(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
         let Some(Elsewhere { backing, message }) = self.elsewhere() else { return Ok(Vec::new()) };
         backing.ask(py, self.place_of(None), |archive| Ok(owned(archive.message(message)?.bytes()?)?))
     }
@@ -198,132 +218,4 @@ fn bytes_at<'py>(owner: &Bound<'py, PyAny>, memory: &Memory, range: &Range<usize
     // SAFETY: the memory has the bytes of `range`, as `address` found, and keeps them in place for as long as it lives.
     // `owner` keeps the memory.
     unsafe { array_out::array_at(Some(owner), &dtype, &[range.len() as u64], address) }
-}
-
-#[pymethods]
-impl Message {
-    #[new]
-    fn new(py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let memory = Memory::Buffer(Bytes::borrow(buffer, "buffer")?);
-        let place = 0..memory.len(py);
-        let len = memory.look(py, &place, |bytes| Ok(Parsed::parse(bytes)?.as_bytes().len()))?;
-        let len = len.map_err(raise_at(py, Place::UNKNOWN))?;
-        Ok(Self {
-            memory: OnceLock::from(Arc::new(memory)),
-            place: 0..len,
-            archive: None,
-            source: None,
-            table: OnceLock::new(),
-            metadata: OnceLock::new(),
-        })
-    }
-
-    /// The objects: a sequence of `Object`, none of which is decoded before it is asked for.
-    #[getter]
-    fn objects(slf: &Bound<'_, Self>) -> PyResult<Objects> {
-        Objects::new(slf)
-    }
-
-    /// The metadata, read when it is first asked for. Digests of its frames are checked: HashMismatchError.
-    /// `tgm.decode_metadata` does not check them.
-    #[getter]
-    fn metadata(&self, py: Python<'_>) -> PyResult<Metadata> {
-        self.global(py).map(Metadata::of)
-    }
-
-    /// The number of the message in its file; None for one that is not part of a file.
-    #[getter]
-    fn index(&self) -> Option<usize> {
-        self.number()
-    }
-
-    /// The number of bytes.
-    #[getter]
-    fn nbytes(&self, py: Python<'_>) -> usize {
-        self.byte_len(py)
-    }
-
-    /// The objects of this message for which a query holds, as a list. See `Archive.query`.
-    fn query<'py>(slf: &Bound<'py, Self>, query: &str) -> PyResult<Bound<'py, PyList>> {
-        let (py, this, query) = (slf.py(), slf.get(), query::query(query)?);
-        let found = this.memory(py)?.run(py, &this.place, |bytes| {
-            let mut found = Vec::new();
-            query.objects_of(&checked_metadata(&Parsed::parse(bytes)?)?, |object| found.push(object))?;
-            Ok(found)
-        })?;
-        let found = found.map_err(raise_at(py, this.place_of(None)))?;
-        if found.is_empty() {
-            query::warn_of_keys(slf.as_any(), &query)?;
-        }
-        let objects = found.into_iter().map(|number| Py::new(py, Object::new(slf, number)?));
-        PyList::new(py, objects.collect::<PyResult<Vec<_>>>()?)
-    }
-
-    /// Decodes all objects into new arrays: `(metadata, objects)`, as `tgm.decode` does.
-    #[pyo3(signature = (native_byte_order=true, threads=0, restore_non_finite=true, verify_hash=false))]
-    #[allow(clippy::fn_params_excessive_bools, reason = "the face of the Python method")]
-    fn decode<'py>(
-        &self,
-        py: Python<'py>,
-        native_byte_order: bool,
-        threads: u32,
-        restore_non_finite: bool,
-        verify_hash: bool,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let options = decoding(native_byte_order, threads, restore_non_finite, verify_hash);
-        let decoded = if self.elsewhere().is_some() {
-            let bytes = self.read(py)?;
-            detached(py, move || decode_deferred(&bytes, &options))?
-        } else {
-            self.memory(py)?.run(py, &self.place, |bytes| decode_deferred(bytes, &options))?
-        };
-        message::deferred(py, decoded.map_err(raise_at(py, self.place_of(None)))?, Bits::Truths)
-    }
-
-    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        Ok(self.table(py)?.len())
-    }
-
-    fn __getitem__<'py>(slf: &Bound<'py, Self>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        Objects::item(slf, index)
-    }
-
-    fn __bytes__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(Self::as_array(slf)?.call_method0("tobytes")?.cast_into()?)
-    }
-
-    /// The bytes of the message, read-only.
-    #[allow(unsafe_code, reason = "the buffer protocol is unsafe by nature")]
-    unsafe fn __getbuffer__(slf: &Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
-        // SAFETY: Python calls this with a struct to fill.
-        unsafe { buffer_protocol::export(|| Self::as_array(slf), view, flags) }
-    }
-
-    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        iterate(slf.as_any())
-    }
-
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let (objects, bytes) = (self.table(py)?.len(), self.byte_len(py));
-        let within = match &self.source {
-            Some((backing, _)) => backing.name().to_owned(),
-            None => self.memory(py)?.name().to_owned(),
-        };
-        let number = self.number().map(|number| format!("index={number}, ")).unwrap_or_default();
-        Ok(format!("Message({number}objects={objects}, bytes={bytes}, in={within})"))
-    }
-
-    fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<String> {
-        show::message(slf)
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let py = slf.py();
-        match &slf.get().archive {
-            Some((archive, number)) => {
-                Ok((py.import("operator")?.getattr("getitem")?, (archive.clone_ref(py), *number).into_pyobject(py)?))
-            }
-            None => Ok((slf.get_type().into_any(), (Self::__bytes__(slf)?,).into_pyobject(py)?)),
-        }
-    }
 }

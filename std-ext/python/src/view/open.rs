@@ -1,18 +1,17 @@
 //! Opening archives, whatever they are in.
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf, absolute};
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString, PyTuple};
+use pyo3::types::{PyDict, PyString};
 use tgm_std::MappedFile;
 use tgm_std::file::SourceName;
 
 use super::archive::Archive;
 use super::backing::Backing;
+use super::origin::Origin;
 use crate::convert::arguments::path;
 use crate::convert::buffers::Bytes;
 use crate::errors::{Place, of_file};
@@ -20,62 +19,6 @@ use crate::file::open::storage_options;
 use crate::file::origin::Origin as FileOrigin;
 use crate::source::PythonFile;
 use crate::work::detached;
-
-/// What an archive was opened with: all that is needed to open it again.
-pub(super) enum Origin {
-    /// A path or an address, whether a file is mapped, and options of the object store.
-    Path(PathBuf, bool, Option<BTreeMap<String, String>>),
-    /// Bytes.
-    Buffer(Py<PyAny>),
-    /// A file object, and what it was opened from, if it was opened for this archive.
-    Object(Py<PyAny>, Option<Py<PyAny>>),
-}
-
-impl Origin {
-    /// The path or the address; of others what they are.
-    pub(super) fn source<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        match self {
-            Self::Path(path, ..) => Ok(path.as_os_str().into_pyobject(py)?.into_any()),
-            _ => Ok(PyString::new(py, &self.name(py)?).into_any()),
-        }
-    }
-
-    /// The source as texts show it.
-    pub(super) fn name(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(match self {
-            Self::Path(path, ..) => SourceName::of(path).to_string(),
-            Self::Buffer(buffer) => buffer.bind(py).get_type().name()?.to_string(),
-            Self::Object(file, _) => crate::source::title(file.bind(py))?,
-        })
-    }
-
-    /// Closes what was opened here.
-    pub(super) fn close(&self, py: Python<'_>) -> PyResult<()> {
-        match self {
-            Self::Object(file, Some(_)) => file.bind(py).call_method0(intern!(py, "close")).map(drop),
-            _ => Ok(()),
-        }
-    }
-
-    /// For pickles.
-    pub(super) fn reduced<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        match self {
-            Self::Path(path, mmap, storage) => {
-                let arguments = (OsString::from(path), *mmap, storage.clone()).into_pyobject(py)?;
-                Ok((py.import("tgm._native")?.getattr("_archive_again")?, arguments))
-            }
-            // Any buffer of bytes pickles as bytes.
-            Self::Buffer(buffer) => {
-                let bytes = py.get_type::<PyBytes>().call1((buffer,))?;
-                Ok((py.import("tgm")?.getattr("open")?, (bytes,).into_pyobject(py)?))
-            }
-            Self::Object(file, opened) => {
-                let source = opened.as_ref().unwrap_or(file);
-                Ok((py.import("tgm")?.getattr("open")?, (source,).into_pyobject(py)?))
-            }
-        }
-    }
-}
 
 /// Opens an archive in what `tgm.open` was given: bytes, a file object, a path or an address. `opened` is what a file
 /// object was opened from, if that was done for this call.
@@ -132,17 +75,23 @@ fn is_buffer(source: &Bound<'_, PyAny>) -> bool {
     Bytes::borrow(source, "source").is_ok()
 }
 
+/// Opens the archive that was pickled.
+#[pyfunction]
+pub(crate) fn _archive_again(
+    py: Python<'_>,
+    path: PathBuf,
+    mmap: bool,
+    storage_options: Option<Bound<'_, PyDict>>,
+) -> PyResult<Archive> {
+    by_path(py, path, mmap, storage_options.as_ref().map(Bound::as_any))
+}
+
 /// Opens a path or an address.
 ///
 /// # Errors
 /// As [`_open`].
 #[allow(unsafe_code, reason = "memory maps need a promise that only the caller can make")]
-pub(super) fn by_path(
-    py: Python<'_>,
-    path: PathBuf,
-    mmap: bool,
-    options: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Archive> {
+fn by_path(py: Python<'_>, path: PathBuf, mmap: bool, options: Option<&Bound<'_, PyAny>>) -> PyResult<Archive> {
     let storage = options.map(|options| storage_options(Some(options))).transpose()?;
     let file = FileOrigin { source: path, storage: storage.clone(), bidirectional: true };
     if file.is_remote() {

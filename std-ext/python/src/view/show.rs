@@ -3,7 +3,6 @@
 use pyo3::intern;
 use pyo3::prelude::*;
 
-use super::archive::Archive;
 use super::message::Message;
 use super::object::Object;
 use crate::html;
@@ -105,7 +104,7 @@ fn picture(object: &Bound<'_, Object>) -> PyResult<String> {
 }
 
 /// An archive as a table of its messages. Their metadata and descriptors are read, and no payload.
-pub(super) fn archive(archive: &Bound<'_, Archive>) -> PyResult<String> {
+pub(super) fn archive(archive: &Bound<'_, PyAny>) -> PyResult<String> {
     let head = format!("<p>{}</p>", html::escaped(&archive.repr()?.to_string_lossy()));
     if archive.getattr("closed")?.is_truthy()? {
         return Ok(head);
