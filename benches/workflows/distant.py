@@ -1,0 +1,86 @@
+"""Requests and bytes that reading over HTTP takes, counted by the server. The same on each machine."""
+
+import json
+import os
+import subprocess
+
+from measure import Case, Goal, Row, number, program, size
+from server import serving
+
+MIB = 1 << 20
+WINDOW = 8 * MIB
+
+
+def cases(place):
+    """The cases: each row is counted once. `place` has the tool and the data."""
+    probe = subprocess.run([place.tgm, "ls", "http://127.0.0.1:9/"], capture_output=True, text=True)
+    reason = "this build of tgm has no feature `remote`" if "feature" in probe.stderr else None
+    for name in ("series.grib2.tgm", "small.grib2.tgm"):
+        yield archive(place, name, reason)
+
+
+def archive(place, name, reason):
+    source, count = place.data(name), place.count(name.removesuffix(".tgm"))
+    catalog, last = place.scratch(f"{name}.catalog"), count - 1 - count // 8
+    offset = None
+    if reason is None:
+        subprocess.run([place.tgm, "catalog", source, "--auto", "-o", catalog], check=True, capture_output=True)
+        offset = subprocess.run([place.tgm, "scan", source, "--json"], check=True, capture_output=True, text=True).stdout
+        offset = offset_of(offset, last)
+    step = 24
+    keys = f"mars.param=t and mars.step={step}"
+    commands = {
+        "the first metadata: get -m 0": ("get", "-m", 0, "-p", "mars.step"),
+        f"metadata: get -m {last}": ("get", "-m", last, "-p", "mars.step"),
+        f"values: cat -m {last}": ("cat", "-m", last),
+        "metadata: get --at": ("get", "--at", offset, "-p", "mars.step"),
+        "values: cat --at": ("cat", "--at", offset),
+        "ls": ("ls",),
+        "ls -w, --catalog": ("ls", "-w", keys, "--catalog", catalog),
+        "stats": ("stats",),
+    }
+    length, rows = size(source), []
+    with serving(source.parent) as server:
+        for label, words in commands.items():
+            row = program(label, place.tgm, *words, server.url(name))
+            row.missing = row.missing or reason
+            if row.missing is None:
+                count_one(row, server)
+            rows.append(row)
+
+    def goals(case):
+        walk = min(-(-length // WINDOW), count)
+        bounds = {
+            "metadata: get --at": 2, "values: cat --at": 3, "ls": walk + 2, "stats": -(-length // WINDOW) + 2,
+        }
+        found = [bounded(case, label, bound) for label, bound in bounds.items()]
+        read, most = case.figure(f"metadata: get -m {last}", "bytes"), int(1.2 * 24 * last) + 64 * 1024 * (last + 1)
+        return [*found, Goal(f"`-m {last}` reads ≤ 64 KiB for each message before it", "not measured" if read is None else
+                             number(read), None if read is None else read <= most)]
+
+    case = Case("Requests", f"an archive of {count:,} messages, {length:,} bytes", rows, goals)
+    case.verdicts = goals(case)
+    return case
+
+
+def bounded(case, label, bound):
+    """A goal on requests."""
+    requests = case.figure(label, "requests")
+    return Goal(f"{label}: ≤ {bound} requests", "not measured" if requests is None else number(requests),
+                None if requests is None else requests <= bound)
+
+
+def count_one(row: Row, server):
+    """Runs a program once, and counts."""
+    server.requests = server.bytes = 0
+    env = {**os.environ, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+    done = subprocess.run(row.words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env)
+    if done.returncode:
+        row.missing = f"failed: {done.stderr.decode(errors='replace').strip().splitlines()[0][:160]}"
+    row.figures = {"requests": server.requests, "bytes": server.bytes}
+
+
+def offset_of(text, message):
+    """The offset of a message in what `tgm scan --json` prints."""
+    found = [each for each in json.loads(text)["segments"] if each.get("message") == message]
+    return found[0]["offset"]
