@@ -75,7 +75,7 @@ use tgm_std::metadata::query::Query;
 use tgm_std::{Result, TensogramError, scan};
 
 pub use self::child::{Child, ChildKind};
-pub use self::choose::{Choice, Chosen};
+pub use self::choose::{Choice, Chosen, side_by_side};
 pub use self::files::{Files, Folder, State};
 use self::leaf::TreeLeaf;
 pub use self::seen::Seen;

@@ -1,9 +1,8 @@
 //! Which files of a tree a query needs, with their catalogues.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use tgm_std::file::SourceName;
 use tgm_std::internal::hash::digest;
@@ -199,26 +198,28 @@ impl Chooser<'_> {
     }
 }
 
-/// The results of `f` for all items, in their order, by several threads that may wait.
-fn side_by_side<T: Sync, R: Send>(items: &[T], threads: usize, f: impl Fn(&T) -> R + Sync) -> Vec<R> {
+/// The results of `f` for all items, in their order, by as many threads, which may wait for files and servers. Where the system
+/// has no threads left, there are fewer.
+pub fn side_by_side<T: Sync, R: Send>(items: &[T], threads: usize, f: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = threads.min(items.len());
-    if threads <= 1 {
-        return items.iter().map(f).collect();
-    }
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::with_capacity(items.len()));
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some((number, item)) = {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    items.get(number).map(|item| (number, item))
-                } {
-                    let result = f(item);
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
-                }
-            });
+    let work = || {
+        while let Some((number, item)) = {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            items.get(number).map(|item| (number, item))
+        } {
+            let result = f(item);
+            done.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
         }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                break;
+            }
+        }
+        work();
     });
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(number, _)| *number);

@@ -55,7 +55,8 @@ impl Seen {
     }
 
     /// The range of a list of numbers. It takes less room.
-    pub(super) fn as_range(&self) -> Self {
+    #[must_use]
+    pub fn as_range(&self) -> Self {
         let mut found = Finder { lacks: self.lacks, is_full: true, ..Finder::default() };
         self.values.iter().for_each(|value| found.add(value));
         if self.form == Form::Anything { Self::ANYTHING } else { found.finish() }

@@ -12,6 +12,7 @@ mod cost;
 mod damage;
 mod equal;
 mod grown;
+mod tree;
 mod tree_scale;
 
 use tgm_catalog::{Catalog, Freshness, object_of_frame};
