@@ -7,9 +7,10 @@ use std::ops::Range;
 
 pub(crate) use tgm_catalog::facts::{DTYPE, EXTRA, GRID, SHAPE};
 use tgm_catalog::facts::{FITS_FLOAT32, FactSink, Facts};
-use tgm_catalog::{Catalog, FactColumn};
+use tgm_catalog::{FactColumn, FactsOfLeaf};
 use tgm_core::Message;
 use tgm_core::cbor::Value;
+use tgm_core::metadata::MessageMetadata;
 use tgm_std::file::{Data, TensogramFile};
 use tgm_std::internal::{Threads, hash};
 use tgm_std::{MessageLayout, Result, interrupt};
@@ -103,12 +104,19 @@ impl Gathered {
         }
     }
 
-    /// Takes what a catalogue knows of the messages of a source, which is not read.
+    /// Takes what a catalogue knows of the messages of a source, which is not read: of the objects `wanted`, in order, or of all.
     ///
     /// # Errors
-    /// [`tgm_std::TensogramError::Metadata`] for a damaged catalogue, and for one without facts. Then nothing was added.
-    pub(crate) fn add_cataloged(&mut self, catalog: &Catalog, file: &TensogramFile, source: u32) -> Result<()> {
-        for leaf in catalog.facts()? {
+    /// [`tgm_std::TensogramError::Metadata`] for numbers that are too great. Then nothing more is added.
+    pub(crate) fn add_cataloged(
+        &mut self,
+        facts: Vec<FactsOfLeaf>,
+        wanted: Option<&[(usize, usize)]>,
+        file: &TensogramFile,
+        source: u32,
+    ) -> Result<()> {
+        let mut wanted = wanted.map(|wanted| wanted.iter().peekable());
+        for leaf in facts {
             leaf.lost.into_iter().for_each(|bytes| self.lose(file, bytes));
             let (fits, columns): (Vec<_>, Vec<_>) = leaf.columns.iter().partition(|column| column.path == FITS_FLOAT32);
             let mut columns: Vec<(u32, Vec<u32>, &FactColumn)> = columns
@@ -119,8 +127,13 @@ impl Gathered {
                 })
                 .collect();
             columns.sort_unstable_by_key(|(key, ..)| *key);
-            self.rows.reserve(leaf.objects.len());
+            if wanted.is_none() {
+                self.rows.reserve(leaf.objects.len());
+            }
             for (at, (message, object, place)) in leaf.objects.into_iter().enumerate() {
+                if wanted.as_mut().is_some_and(|wanted| wanted.next_if_eq(&&(message, object)).is_none()) {
+                    continue;
+                }
                 let entry = Entry {
                     source,
                     message: u32::try_from(message).map_err(|_| bad(TOO_MANY_MESSAGES))?,
@@ -231,8 +244,11 @@ impl Found {
         if !about.is_empty() {
             self.gathered.abouts.push(About { source, message: number, cells: sorted(about) });
         }
+        let wanted = wanted(&metadata, options)?;
         for (index, (about, object)) in metadata.objects().zip(message.objects()).enumerate() {
             let (about, object) = (about?, object?);
+            // Facts of one object can hold on for the next.
+            let is_wanted = wanted.as_ref().is_none_or(|wanted| wanted.contains(&index));
             let frame = object.frame();
             self.cells.clone_from(&of_all);
             self.fits_float32 = false;
@@ -247,7 +263,9 @@ impl Found {
                 fits_float32: self.fits_float32,
             };
             let cells = sorted(std::mem::take(&mut self.cells));
-            self.gathered.rows.push(Row { entry, cells });
+            if is_wanted {
+                self.gathered.rows.push(Row { entry, cells });
+            }
         }
         Ok(())
     }
@@ -270,6 +288,20 @@ impl Found {
         }
         (key, code)
     }
+}
+
+/// The numbers of the objects for which all queries hold. `None` without queries.
+fn wanted(metadata: &MessageMetadata<'_>, options: &OpenOptions) -> Result<Option<BTreeSet<usize>>> {
+    let mut wanted: Option<BTreeSet<usize>> = None;
+    for query in &options.only {
+        let mut found = BTreeSet::new();
+        query.objects_of(metadata, |object| _ = found.insert(object))?;
+        wanted = Some(match wanted {
+            None => found,
+            Some(before) => before.intersection(&found).copied().collect(),
+        });
+    }
+    Ok(wanted)
 }
 
 /// Cells in the order of their keys. The last value of a key counts: values of an object come behind values of its message.
