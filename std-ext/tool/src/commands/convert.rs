@@ -179,6 +179,7 @@ impl Run for Convert {
             _ => self.write(out, to, &mut losses),
         }
         losses.print(out);
+        self.pipeline.tell_rounding(out);
         Ok(())
     }
 }

@@ -57,6 +57,7 @@ mod progress;
 #[cfg(feature = "remote")]
 mod remote;
 mod repack;
+mod rounding;
 mod salvage;
 mod screens;
 #[cfg(feature = "remote")]
