@@ -428,14 +428,9 @@ fn write_key(path: &str, children: &[Child], columns: &mut Vec<ObjectBuilder<'st
         ("values", (lengths.len() as u64).into()),
         ("bytes", (bytes.len() as u64).into()),
     ]);
-    for (what, numbers) in [
-        ("key", codes),
-        ("form", forms),
-        ("count", counts),
-        ("member", members),
-        ("value", lengths),
-        ("bytes", bytes),
-    ] {
+    for (what, numbers) in
+        [("key", codes), ("form", forms), ("count", counts), ("member", members), ("value", lengths), ("bytes", bytes)]
+    {
         if !numbers.is_empty() {
             columns.push(write(&format!("{what}.{path}"), &numbers, Width::Narrowest));
         }

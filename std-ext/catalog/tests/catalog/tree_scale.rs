@@ -50,7 +50,7 @@ impl Archive {
         for step in 0..steps {
             for level in 0..levels {
                 for (number, param) in PARAMS.iter().take(params).enumerate() {
-                    // Lengths differ, as those of compressed fields do.
+                    // Lengths differ, as compressed fields do.
                     let len = 1 + (file * 7 + step * 31 + level * 17 + number * 3) % 50;
                     let mars = [
                         ("date", Value::from(date)),
@@ -60,7 +60,8 @@ impl Archive {
                         ("param", (*param).into()),
                     ];
                     let object = ObjectBuilder::new(&[len as u64], &zeros[..len]).unwrap();
-                    let object = mars.into_iter().fold(object, |it, (key, value)| it.metadata(format!("mars.{key}"), value));
+                    let object =
+                        mars.into_iter().fold(object, |it, (key, value)| it.metadata(format!("mars.{key}"), value));
                     data.extend(MessageBuilder::new().object(object).encode().unwrap());
                 }
             }
@@ -165,7 +166,8 @@ fn select(archive: &Archive, tree: &[u8], text: &str) -> [u64; 4] {
 }
 
 /// 10,000 messages in 100 files.
-const SELECTION: &str = "mars.date in 19510101..=19510125 and mars.step in 0..=27 and mars.levelist>=972 and mars.param=t/q";
+const SELECTION: &str =
+    "mars.date in 19510101..=19510125 and mars.step in 0..=27 and mars.levelist>=972 and mars.param=t/q";
 
 #[test]
 fn a_selection_in_many_files_opens_the_tree_and_what_matches() {
