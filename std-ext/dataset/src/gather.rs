@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use tgm_catalog::FactsOfLeaf;
 pub(crate) use tgm_catalog::facts::{DTYPE, EXTRA, GRID, SHAPE};
 use tgm_catalog::facts::{FITS_FLOAT32, FactSink, Facts};
-use tgm_catalog::FactsOfLeaf;
 use tgm_core::Message;
 use tgm_core::cbor::Value;
 use tgm_core::metadata::MessageMetadata;
