@@ -291,7 +291,9 @@ fn many_values_are_a_range_or_anything() {
     let range = Seen::of((0..257).map(encoded), false);
     assert_ne!(listed, range);
     assert_eq!(listed.as_range(), Seen::of((0..=255).map(encoded), false).as_range());
-    let texts = (0..257)
-        .map(|number| [0x63, 0x61 + (number % 16) as u8, 0x61 + (number / 16 % 16) as u8, 0x61 + (number / 256) as u8]);
+    let texts = (0..257_u16).map(|number| {
+        let [high, low] = number.to_be_bytes();
+        [0x63, 0x61 + high, 0x61 + low / 16, 0x61 + low % 16]
+    });
     assert_eq!(Seen::of(texts, false), Seen::ANYTHING);
 }

@@ -27,7 +27,7 @@ impl CatalogOf {
     pub(super) fn build_tree(&self, tree: &Path, out: &mut Out) {
         let Some(keys) = self.keys_of_all(out) else { return };
         let Some(children) = self.children(tree, &keys, out) else { return };
-        write(tree, &[], children, out);
+        write(tree, &[], &children, out);
     }
 
     /// Adds files to a tree, and takes in what changed in those that it has.
@@ -50,7 +50,7 @@ impl CatalogOf {
         let new = children.iter().filter(|child| !known.iter().any(|known| known.name == child.name)).count();
         let changed = children.len() - new;
         let all = known.len() + new;
-        if !children.is_empty() && !write(path, &known, children, out) {
+        if !children.is_empty() && !write(path, &known, &children, out) {
             return Ok(());
         }
         writeln!(out, "{}: {new} new files, {changed} changed, {all} in all", SourceName::of(path))
@@ -108,7 +108,7 @@ impl CatalogOf {
         Some(keys)
     }
 
-    /// The children that the files are. Catalogues that are missing, or lack keys, are made; those of files that have grown are
+    /// The children that the files are. Catalogues that are missing, or lack keys, are made; catalogues of files that have grown are
     /// extended. `None` if one cannot be, which is reported.
     fn children(&self, tree: &Path, keys: &[String], out: &mut Out) -> Option<Vec<Child>> {
         let mut children = Vec::with_capacity(self.paths.len());
@@ -174,7 +174,7 @@ impl CatalogOf {
 }
 
 /// Writes a tree with the children that it had, and those that are new or changed. Returns whether it could be written.
-fn write(path: &Path, known: &[Child], children: Vec<Child>, out: &mut Out) -> bool {
+fn write(path: &Path, known: &[Child], children: &[Child], out: &mut Out) -> bool {
     let is_kept = |known: &&Child| !children.iter().any(|child| child.name == known.name);
     let all: Vec<Child> = known.iter().filter(is_kept).cloned().chain(children.iter().cloned()).collect();
     let bytes = match Tree::build(&all) {
