@@ -250,6 +250,7 @@ impl<'a> DataObject<'a> {
     }
 
     #[cfg(not(feature = "masks"))]
+    #[allow(clippy::unused_self, reason = "as with the feature")]
     fn restore_kind(
         &self,
         _kind: MaskKind,

@@ -130,10 +130,7 @@ impl<'a> Stored<'a> {
 
     /// The bytes, if they are the values in [`Self::byte_order`]: without encoding and filter.
     pub const fn as_values(&self) -> Option<&'a [u8]> {
-        match self.layout {
-            Layout::Elements if self.element_size <= 1 => Some(self.bytes),
-            _ => None,
-        }
+        if matches!(self.layout, Layout::Elements) && self.element_size <= 1 { Some(self.bytes) } else { None }
     }
 
     /// The bytes and the parameters, if the bytes are packed values without a filter. `None` for a window.
@@ -287,6 +284,7 @@ impl<'a> Stored<'a> {
     }
 
     #[cfg(not(feature = "shuffle"))]
+    #[allow(clippy::unused_self, reason = "as with the feature")]
     fn unshuffle_into(&self, _start: u64, _out: &mut [u8]) -> Result<()> {
         Err(ErrorKind::NeedsDecoding(Stage::Filter(Some(Filter::Shuffle))).at(0))
     }

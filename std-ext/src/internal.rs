@@ -18,7 +18,7 @@ pub use crate::encode::masks::store as store_masks;
 
 // file
 pub use crate::file::foreign::KINDS as FOREIGN_KINDS;
-pub use crate::file::identity::is_of_server;
+pub use crate::file::identity::{identity_at, is_of_server};
 pub use crate::file::in_order::{in_order, open_unread};
 
 // model

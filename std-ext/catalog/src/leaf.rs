@@ -1,22 +1,18 @@
 //! A leaf as it is read: checked when it is opened, its columns decoded when they are asked for.
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use tgm_core::Message;
 use tgm_core::cbor::{Kind, Map, Value};
 use tgm_core::descriptor::Dtype;
-use tgm_core::hash::{HashPresence, Verdict};
-use tgm_core::wire::FrameType;
 
 use super::cbor::{ABSENT_INTEGER, ENCODED_CBOR, map_of, uint_of};
 use super::column::{Column, Stored};
+use super::columns::Columns;
 use super::gather::{LEAF_MESSAGES, LEAF_OBJECTS};
 use super::proof::Proof;
 use super::told::{self, ToldHead, Untold};
 use super::{CatalogLimits, FORMAT, bad, name};
-use tgm_std::internal::hash;
-use tgm_std::{ObjectTable, Result, TensogramError};
+use tgm_std::{Result, TensogramError};
 
 /// Keys of a catalogue, at most.
 const MOST_KEYS: usize = 4096;
@@ -24,16 +20,12 @@ const MOST_KEYS: usize = 4096;
 /// A leaf: its message, and what was read of it so far.
 #[derive(Debug)]
 pub(super) struct Leaf {
-    pub(super) bytes: Vec<u8>,
     pub(super) covers: Covers,
     pub(super) proof: Proof,
     pub(super) keys: Vec<KeyHead>,
     /// What objects say.
     pub(super) facts: std::result::Result<Vec<ToldHead>, Untold>,
-    table: ObjectTable,
-    presence: HashPresence,
-    /// The object of each column.
-    columns: HashMap<String, usize>,
+    columns: Columns,
     places: OnceLock<Places>,
     /// For each message the number of its first object, and one more; `None` inside if each message has one object.
     first_objects: OnceLock<Option<Vec<u32>>>,
@@ -105,16 +97,8 @@ impl Leaf {
     /// # Errors
     /// [`TensogramError::Metadata`] for a message that is not a leaf, or a damaged one.
     pub(super) fn open(bytes: Vec<u8>, limits: &CatalogLimits) -> Result<Self> {
-        let message = Message::parse(&bytes)?;
-        let presence = message.hash_presence()?;
-        for frame in message.frames() {
-            let frame = frame?;
-            let is_metadata = matches!(frame.frame_type(), FrameType::HeaderMetadata | FrameType::FooterMetadata);
-            if let (true, Verdict::Mismatch(mismatch)) = (is_metadata, hash::check(presence, &frame)) {
-                let error = TensogramError::hash_mismatch(None, mismatch);
-                return Err(bad(format!("its metadata is damaged: {error}")));
-            }
-        }
+        let columns = Columns::open(bytes)?;
+        let message = columns.message()?;
         let metadata = message.metadata()?;
         let about = metadata.get("extra.catalog")?.ok_or_else(|| bad("this message is not a catalogue"))?;
         let about = about.as_map().map_err(|_| bad("this message is not a catalogue"))?;
@@ -124,13 +108,6 @@ impl Leaf {
         }
         let covers = Covers::parse(&map_of(&about, "covers")?, limits)?;
         let proof = Proof::parse(&map_of(&about, "data")?)?;
-        let table = ObjectTable::by_walk(&message)?;
-        let mut columns = HashMap::new();
-        for (index, object) in metadata.objects().enumerate() {
-            if let Some(name) = object?.get_str("name")? {
-                columns.insert(name.to_string(), index);
-            }
-        }
         let keys = about.get("keys")?.ok_or_else(|| bad("keys is missing"))?.as_array()?;
         if keys.len() > MOST_KEYS {
             return Err(bad(format!("there are more than {MOST_KEYS} keys")));
@@ -138,21 +115,12 @@ impl Leaf {
         let keys = keys.iter().map(|key| KeyHead::parse(&key?.as_map()?)).collect::<Result<_>>()?;
         let facts = told::parse(about.get("facts")?)?;
         let (places, first_objects) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { bytes, covers, proof, keys, facts, table, presence, columns, places, first_objects })
+        Ok(Self { covers, proof, keys, facts, columns, places, first_objects })
     }
 
-    /// The column in an object of the leaf's message.
-    fn column(&self, object: usize, name: &str, rows: usize) -> Result<Stored> {
-        let message = Message::parse(&self.bytes)?;
-        Column::read(&self.table.object(&message, object)?, self.presence, name, rows)
-    }
-
-    fn named(&self, name: &str, rows: usize) -> Result<Column> {
-        if rows == 0 {
-            return Ok(Column::Equal(0));
-        }
-        let object = *self.columns.get(name).ok_or_else(|| bad(format!("column {name} is missing")))?;
-        Ok(self.column(object, name, rows)?.column)
+    /// The bytes of the message.
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.columns.bytes()
     }
 
     /// For each message the number of its first object within the leaf, and the number of objects at the end. `None` if
@@ -162,7 +130,7 @@ impl Leaf {
             return Ok(found.as_deref());
         }
         let Covers { messages, objects, .. } = self.covers;
-        let counts = self.named(name::COUNT, messages)?;
+        let counts = self.columns.named(name::COUNT, messages)?;
         let found = if counts == Column::Equal(1) && messages == objects {
             None
         } else {
@@ -201,8 +169,8 @@ impl Leaf {
             return Ok(found);
         }
         let Covers { messages, objects, start, end, .. } = self.covers;
-        let (gaps, tails) = (self.named(name::GAP, messages)?, self.named(name::TAIL, messages)?);
-        let (leads, lengths) = (self.named(name::LEAD, objects)?, self.named(name::LENGTH, objects)?);
+        let (gaps, tails) = (self.columns.named(name::GAP, messages)?, self.columns.named(name::TAIL, messages)?);
+        let (leads, lengths) = (self.columns.named(name::LEAD, objects)?, self.columns.named(name::LENGTH, objects)?);
         let outside = || bad("a message or an object lies outside of the covered bytes");
         let step = |at: u64, by: u64| at.checked_add(by).filter(|at| *at <= end).ok_or_else(outside);
         let mut places = Places { messages: Vec::with_capacity(messages), objects: Vec::with_capacity(objects) };
@@ -231,7 +199,7 @@ impl Leaf {
         if rows == 0 {
             return Ok(Column::Equal(fact.absent));
         }
-        let Stored { column, dtype } = self.column(fact.object, &fact.path, rows)?;
+        let Stored { column, dtype } = self.columns.read(fact.object, &fact.path, rows)?;
         if matches!(dtype, Dtype::Int64 | Dtype::Float64) {
             return Err(bad(format!("the column of fact {} is of {dtype}", fact.path)));
         }
@@ -296,7 +264,7 @@ impl Leaf {
         if rows == 0 {
             return Ok(Column::Equal(0));
         }
-        let Stored { column, dtype } = self.column(object, &key.path, rows)?;
+        let Stored { column, dtype } = self.columns.read(object, &key.path, rows)?;
         let is_right = match &key.kind {
             Storage::Codes(_) => !matches!(dtype, Dtype::Int64 | Dtype::Float64),
             Storage::Integers => dtype == Dtype::Int64,

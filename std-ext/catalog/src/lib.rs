@@ -78,6 +78,7 @@
 
 mod cbor;
 mod column;
+mod columns;
 mod dictionary;
 pub mod facts;
 mod gather;
@@ -87,6 +88,7 @@ mod part;
 mod proof;
 mod select;
 mod told;
+pub mod tree;
 mod values;
 mod write;
 
@@ -99,6 +101,7 @@ use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 
 use self::dictionary::ABSENT;
+pub use self::gather::VaryingKeys;
 use self::leaf::{KeyHead, Leaf, Storage};
 pub use self::leaf_facts::{FactColumn, FactsOfLeaf};
 use self::part::{Key, KeyPart, Part};
@@ -207,9 +210,9 @@ impl Catalog {
     /// # Errors
     /// As [`Self::build`].
     pub fn varying_keys<'d>(data: impl Into<Data<'d>>, options: &DecodeOptions) -> Result<Vec<String>> {
-        let data = data.into();
-        let layouts = data.layouts()?;
-        gather::varying_keys(&data, &layouts, (threads(options, &layouts)?, options))
+        let mut keys = VaryingKeys::default();
+        keys.add(data, options)?;
+        Ok(keys.finish(|_| false))
     }
 
     /// Opens the catalogue in a file. A torn leaf at its end is left out.
@@ -356,12 +359,12 @@ impl Catalog {
         let (old, new) = self.leaves.split_at(first.min(self.leaves.len()));
         let how = AppendOptions { torn_tail: TornTail::Remove, ..AppendOptions::default() };
         let mut file = TensogramFile::open(path)?;
-        let mut end = old.iter().map(|leaf| leaf.bytes.len() as u64).sum();
+        let mut end = old.iter().map(|leaf| leaf.bytes().len() as u64).sum();
         for (count, leaf) in new.iter().enumerate() {
-            if file.append_at(Some(end), &leaf.bytes, &how)?.is_none() {
+            if file.append_at(Some(end), leaf.bytes(), &how)?.is_none() {
                 return new.get(..count).ok_or_else(|| bad("a leaf is missing"));
             }
-            end += leaf.bytes.len() as u64;
+            end += leaf.bytes().len() as u64;
         }
         Ok(new)
     }
@@ -439,12 +442,12 @@ impl Catalog {
     /// # Errors
     /// The errors of the sink.
     pub fn write_to(&self, sink: &mut (impl Write + ?Sized)) -> std::io::Result<()> {
-        self.leaves.iter().try_for_each(|leaf| sink.write_all(&leaf.bytes))
+        self.leaves.iter().try_for_each(|leaf| sink.write_all(leaf.bytes()))
     }
 
     /// The bytes of the catalogue.
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.leaves.iter().flat_map(|leaf| leaf.bytes.iter().copied()).collect()
+        self.leaves.iter().flat_map(|leaf| leaf.bytes().iter().copied()).collect()
     }
 
     /// Whether the catalogue fits the data: reads the first bytes of the data, the last covered ones, and its length. That is

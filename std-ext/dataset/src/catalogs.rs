@@ -1,14 +1,16 @@
 //! Catalogues of sources: which one is of a source, and whether it can be used.
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use tgm_catalog::{Catalog, CatalogLimits, Freshness};
+use tgm_catalog::tree::Choice;
+use tgm_catalog::{Catalog, CatalogLimits, FactsOfLeaf, Freshness};
 use tgm_std::file::{Data, SourceName, TensogramFile, is_remote_url};
 use tgm_std::{Result, TensogramError};
 
 use crate::archive::bad;
-use crate::gather::Gathered;
 use crate::options::{Catalogs, OpenOptions};
 
 /// Named catalogues must be there, one for each source.
@@ -27,8 +29,107 @@ pub(crate) fn check(sources: usize, options: &OpenOptions) -> Result<()> {
     }
 }
 
-/// The catalogue of a source. `None` if there is none to be used.
-pub(crate) fn path_of(number: usize, source: &Path, options: &OpenOptions) -> Option<PathBuf> {
+/// A source of a dataset, before it is open.
+#[derive(Debug)]
+pub(crate) struct Origin {
+    /// Its path or address.
+    pub(crate) path: PathBuf,
+    catalog: Cataloged,
+}
+
+/// The catalogue of a source.
+#[derive(Debug)]
+enum Cataloged {
+    Unused,
+    /// Lies at a path.
+    At(PathBuf),
+    /// Is open, or cannot be opened. A tree leads to it.
+    Open(PathBuf, Result<Arc<Catalog>>),
+}
+
+/// The sources, trees replaced by their files that may have what is wanted. What the trees note is added to `notes`.
+///
+/// # Errors
+/// The errors of reading a tree; [`TensogramError::Metadata`] for a damaged tree, and one that lacks a key of the queries.
+pub(crate) fn origins<S: AsRef<Path>>(
+    sources: &[S],
+    options: &OpenOptions,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Origin>> {
+    let mut found = Vec::with_capacity(sources.len());
+    for (number, source) in sources.iter().enumerate() {
+        let path = source.as_ref();
+        if !Choice::is_tree(path) {
+            let catalog = path_of(number, path, options).map_or(Cataloged::Unused, Cataloged::At);
+            found.push(Origin { path: path.to_path_buf(), catalog });
+            continue;
+        }
+        let choice = Choice::of(path, &options.only, &options.decode)?;
+        notes.extend(choice.notes);
+        found.extend(choice.files.into_iter().map(|file| {
+            let open = || Cataloged::Open(file.catalog_path, file.catalog.map(Arc::new));
+            let catalog = if options.list_unused { Cataloged::Unused } else { open() };
+            Origin { path: file.path, catalog }
+        }));
+    }
+    Ok(found)
+}
+
+/// An open source, and what its catalogue says.
+#[derive(Debug)]
+pub(crate) struct Ready {
+    pub(crate) file: TensogramFile,
+    /// `None` without a catalogue. An error says why it is not used.
+    pub(crate) told: Option<std::result::Result<Told, String>>,
+}
+
+/// What a catalogue says of its source.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) facts: Vec<FactsOfLeaf>,
+    /// The objects that are wanted, in order. `None` stands for all.
+    pub(crate) wanted: Option<Vec<(usize, usize)>>,
+    /// Where reading goes on: the first byte that is not covered, and the number of the message there.
+    pub(crate) rest: Option<(u64, usize)>,
+    /// Bytes behind what is covered, if nothing is read there.
+    pub(crate) behind: Range<u64>,
+}
+
+impl Origin {
+    /// Opens the source, and takes what its catalogue says. The catalogue is used if it fits.
+    ///
+    /// # Errors
+    /// The errors of opening the source.
+    pub(crate) fn open(&self, options: &OpenOptions) -> Result<Ready> {
+        // A path need not be text; an address is.
+        let file = match self.path.to_str().filter(|text| is_remote_url(text)) {
+            Some(address) => TensogramFile::open_source(address, None)?,
+            None => TensogramFile::open(&self.path)?,
+        };
+        let opened = match &self.catalog {
+            Cataloged::Unused => None,
+            Cataloged::At(path) => {
+                let catalog = Catalog::open_with(path, &CatalogLimits::default(), &options.decode).map(Arc::new);
+                Some((path, catalog))
+            }
+            Cataloged::Open(path, Ok(catalog)) => Some((path, Ok(Arc::clone(catalog)))),
+            Cataloged::Open(path, Err(error)) => Some((path, Err(bad(error.to_string())))),
+        };
+        let told = opened.map(|(path, catalog)| {
+            catalog.and_then(|catalog| told(&catalog, &file, options)).map_err(|error| {
+                let why = match error {
+                    TensogramError::Metadata(why) => why.to_string(),
+                    other => other.to_string(),
+                };
+                format!("the catalogue {} is not used: {why}", SourceName::of(path))
+            })
+        });
+        Ok(Ready { file, told })
+    }
+}
+
+/// The catalogue that lies beside a source, or was named. `None` if there is none to be used.
+fn path_of(number: usize, source: &Path, options: &OpenOptions) -> Option<PathBuf> {
     match &options.catalogs {
         _ if options.list_unused => None,
         Catalogs::Unused => None,
@@ -42,38 +143,29 @@ pub(crate) fn path_of(number: usize, source: &Path, options: &OpenOptions) -> Op
     }
 }
 
-/// Takes what a catalogue says of a source. Returns where reading goes on: the first byte that is not covered, and the number of
-/// the message there. `None` if all is covered.
+/// What a catalogue says of a source.
 ///
 /// # Errors
-/// Why the catalogue is not used, in words.
-pub(crate) fn take(
-    path: &Path,
-    file: &TensogramFile,
-    source: u32,
-    gathered: &mut Gathered,
-    options: &OpenOptions,
-) -> std::result::Result<Option<(u64, usize)>, String> {
-    let unused = |why: String| format!("the catalogue {} is not used: {why}", SourceName::of(path));
-    let mut taken = || -> Result<_> {
-        let catalog = Catalog::open_with(path, &CatalogLimits::default(), &options.decode)?;
-        let rest = match catalog.check(file)? {
-            Freshness::Fresh => None,
-            Freshness::Grown { covered, .. } => Some((covered, catalog.message_count())),
-            other => return Err(bad(format!("it is {other}"))),
-        };
-        if !catalog.has_facts() && !catalog.lacks_facts() {
-            // It cannot help, and nothing is wrong with it.
-            return Ok(Some((0, 0)));
-        }
-        gathered.add_cataloged(&catalog, file, source)?;
-        if rest.is_none() {
-            gathered.lose(file, catalog.covered()..Data::from(file).length()?);
-        }
-        Ok(rest)
+/// Why it is not used.
+fn told(catalog: &Catalog, file: &TensogramFile, options: &OpenOptions) -> Result<Told> {
+    let rest = match catalog.check(file)? {
+        Freshness::Fresh => None,
+        Freshness::Grown { covered, .. } => Some((covered, catalog.message_count())),
+        other => return Err(bad(format!("it is {other}"))),
     };
-    taken().map_err(|error| match error {
-        TensogramError::Metadata(why) => unused(why.to_string()),
-        other => unused(other.to_string()),
-    })
+    if !catalog.has_facts() && !catalog.lacks_facts() {
+        // It cannot help, and nothing is wrong with it.
+        return Ok(Told { facts: Vec::new(), wanted: None, rest: Some((0, 0)), behind: 0..0 });
+    }
+    let mut wanted: Option<Vec<(usize, usize)>> = None;
+    for query in &options.only {
+        let found = catalog.select(query)?;
+        // Both are in order.
+        wanted = Some(match wanted {
+            None => found,
+            Some(before) => before.into_iter().filter(|place| found.binary_search(place).is_ok()).collect(),
+        });
+    }
+    let size = if rest.is_none() { Data::from(file).length()? } else { catalog.covered() };
+    Ok(Told { facts: catalog.facts()?, wanted, rest, behind: catalog.covered()..size })
 }

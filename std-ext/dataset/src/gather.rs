@@ -4,22 +4,23 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 pub(crate) use tgm_catalog::facts::{DTYPE, EXTRA, GRID, SHAPE};
 use tgm_catalog::facts::{FITS_FLOAT32, FactSink, Facts};
-use tgm_catalog::{Catalog, FactColumn};
+use tgm_catalog::FactsOfLeaf;
 use tgm_core::Message;
 use tgm_core::cbor::Value;
+use tgm_core::metadata::MessageMetadata;
 use tgm_std::file::{Data, TensogramFile};
 use tgm_std::internal::{Threads, hash};
 use tgm_std::{MessageLayout, Result, interrupt};
 
 use crate::archive::{Entry, bad};
+pub(crate) use crate::cells::Cells;
+use crate::cells::{Block, List};
 use crate::intern::Interner;
 use crate::options::OpenOptions;
-
-/// Numbers of keys, each with the number of its value. In the order of the keys.
-pub(crate) type Cells = Vec<(u32, u32)>;
 
 /// An object.
 #[derive(Clone, Debug)]
@@ -47,12 +48,6 @@ pub(crate) struct Gathered {
     pub(crate) unread: BTreeSet<String>,
     /// Bytes of sources that belong to no message, in words.
     pub(crate) lost: Vec<String>,
-}
-
-/// The value of a key.
-pub(crate) fn cell(cells: &Cells, key: u32) -> Option<u32> {
-    let found = cells.binary_search_by_key(&key, |(key, _)| *key).ok()?;
-    cells.get(found).map(|(_, value)| *value)
 }
 
 impl Gathered {
@@ -103,24 +98,34 @@ impl Gathered {
         }
     }
 
-    /// Takes what a catalogue knows of the messages of a source, which is not read.
+    /// Takes what a catalogue knows of the messages of a source, which is not read: of the objects `wanted`, in order, or of all.
     ///
     /// # Errors
-    /// [`tgm_std::TensogramError::Metadata`] for a damaged catalogue, and for one without facts. Then nothing was added.
-    pub(crate) fn add_cataloged(&mut self, catalog: &Catalog, file: &TensogramFile, source: u32) -> Result<()> {
-        for leaf in catalog.facts()? {
+    /// [`tgm_std::TensogramError::Metadata`] for numbers that are too great. Then nothing more is added.
+    pub(crate) fn add_cataloged(
+        &mut self,
+        facts: Vec<FactsOfLeaf>,
+        wanted: Option<&[(usize, usize)]>,
+        file: &TensogramFile,
+        source: u32,
+    ) -> Result<()> {
+        let mut wanted = wanted.map(|wanted| wanted.iter().peekable());
+        for leaf in facts {
             leaf.lost.into_iter().for_each(|bytes| self.lose(file, bytes));
-            let (fits, columns): (Vec<_>, Vec<_>) = leaf.columns.iter().partition(|column| column.path == FITS_FLOAT32);
-            let mut columns: Vec<(u32, Vec<u32>, &FactColumn)> = columns
-                .into_iter()
-                .map(|column| {
-                    let values = column.values.iter().map(|value| self.values.code(value)).collect();
-                    (self.keys.code(column.path.as_bytes()), values, column)
-                })
-                .collect();
-            columns.sort_unstable_by_key(|(key, ..)| *key);
-            self.rows.reserve(leaf.objects.len());
+            let (fits, columns): (Vec<_>, Vec<_>) =
+                leaf.columns.into_iter().partition(|column| column.path == FITS_FLOAT32);
+            let numbered = columns.into_iter().map(|column| {
+                let values = column.values.iter().map(|value| self.values.code(value)).collect();
+                (self.keys.code(column.path.as_bytes()), values, column)
+            });
+            let block = Arc::new(Block::new(numbered.collect()));
+            if wanted.is_none() {
+                self.rows.reserve(leaf.objects.len());
+            }
             for (at, (message, object, place)) in leaf.objects.into_iter().enumerate() {
+                if wanted.as_mut().is_some_and(|wanted| wanted.next_if_eq(&&(message, object)).is_none()) {
+                    continue;
+                }
                 let entry = Entry {
                     source,
                     message: u32::try_from(message).map_err(|_| bad(TOO_MANY_MESSAGES))?,
@@ -130,10 +135,8 @@ impl Gathered {
                     digest: None,
                     fits_float32: fits.iter().any(|column| column.code(at).is_some()),
                 };
-                let mut cells = Vec::with_capacity(columns.len());
-                for (key, values, column) in &columns {
-                    cells.extend(column.code(at).and_then(|code| values.get(code)).map(|value| (*key, *value)));
-                }
+                let row = u32::try_from(at).map_err(|_| bad(TOO_MANY_OBJECTS))?;
+                let cells = Cells::Row(Arc::clone(&block), row);
                 self.rows.push(Row { entry, cells });
             }
         }
@@ -146,10 +149,12 @@ impl Gathered {
         self.unread.extend(other.unread);
         let at = |codes: &[u32], code: u32| usize::try_from(code).ok().and_then(|code| codes.get(code)).copied();
         let renew = |cells: Cells| {
+            // What threads have found is listed.
+            let Cells::Listed(cells) = cells else { return cells };
             let cells = cells.into_iter().filter_map(|(key, value)| Some((at(&keys, key)?, at(&values, value)?)));
-            let mut cells: Cells = cells.collect();
+            let mut cells: List = cells.collect();
             cells.sort_unstable();
-            cells
+            Cells::Listed(cells)
         };
         self.rows.extend(other.rows.into_iter().map(|row| Row { cells: renew(row.cells), ..row }));
         self.abouts.extend(other.abouts.into_iter().map(|about| About { cells: renew(about.cells), ..about }));
@@ -157,7 +162,7 @@ impl Gathered {
 
     /// The bytes of a key's value.
     pub(crate) fn bytes(&self, cells: &Cells, key: &str) -> Option<&[u8]> {
-        Some(self.values.get(cell(cells, self.keys.find(key.as_bytes())?)?))
+        Some(self.values.get(cells.get(self.keys.find(key.as_bytes())?)?))
     }
 
     /// The value of a key.
@@ -182,7 +187,7 @@ const TOO_MANY_OBJECTS: &str = "it has more than 2^32 objects";
 struct Found {
     gathered: Gathered,
     /// Facts that were told last.
-    cells: Cells,
+    cells: List,
     fits_float32: bool,
     /// The last value of each key: neighbours are often equal.
     last: Vec<u32>,
@@ -227,12 +232,15 @@ impl Found {
         let told = std::mem::take(&mut self.cells);
         let keys = &self.gathered.keys;
         let is_about = |(key, _): &(u32, u32)| keys.get(*key).starts_with(EXTRA.as_bytes());
-        let (about, of_all): (Cells, Cells) = told.into_iter().partition(is_about);
+        let (about, of_all): (List, List) = told.into_iter().partition(is_about);
         if !about.is_empty() {
             self.gathered.abouts.push(About { source, message: number, cells: sorted(about) });
         }
+        let wanted = wanted(&metadata, options)?;
         for (index, (about, object)) in metadata.objects().zip(message.objects()).enumerate() {
             let (about, object) = (about?, object?);
+            // Facts of one object can hold on for the next.
+            let is_wanted = wanted.as_ref().is_none_or(|wanted| wanted.contains(&index));
             let frame = object.frame();
             self.cells.clone_from(&of_all);
             self.fits_float32 = false;
@@ -247,7 +255,9 @@ impl Found {
                 fits_float32: self.fits_float32,
             };
             let cells = sorted(std::mem::take(&mut self.cells));
-            self.gathered.rows.push(Row { entry, cells });
+            if is_wanted {
+                self.gathered.rows.push(Row { entry, cells });
+            }
         }
         Ok(())
     }
@@ -272,10 +282,24 @@ impl Found {
     }
 }
 
+/// The numbers of the objects for which all queries hold. `None` without queries.
+fn wanted(metadata: &MessageMetadata<'_>, options: &OpenOptions) -> Result<Option<BTreeSet<usize>>> {
+    let mut wanted: Option<BTreeSet<usize>> = None;
+    for query in &options.only {
+        let mut found = BTreeSet::new();
+        query.objects_of(metadata, |object| _ = found.insert(object))?;
+        wanted = Some(match wanted {
+            None => found,
+            Some(before) => before.intersection(&found).copied().collect(),
+        });
+    }
+    Ok(wanted)
+}
+
 /// Cells in the order of their keys. The last value of a key counts: values of an object come behind values of its message.
-fn sorted(mut cells: Cells) -> Cells {
+fn sorted(mut cells: List) -> Cells {
     cells.reverse();
     cells.sort_by_key(|(key, _)| *key);
     cells.dedup_by_key(|(key, _)| *key);
-    cells
+    Cells::Listed(cells)
 }

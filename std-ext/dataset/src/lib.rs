@@ -48,13 +48,14 @@
 //! | `dataset` | a dataset, and how it is read |
 //! | `read` | boxes of variables |
 //! | `elements`, `indices`, `options` | elements as floats; indices of a dimension; options of opening |
-//! | `archive`, `intern`, `model`, `parameters` | sources; numbers for bytes; variables and coordinates; names of parameters |
+//! | `archive`, `cells`, `intern`, `model`, `parameters` | sources; numbers for bytes; variables and coordinates; names of parameters |
 //! | `label`, `reading`, `source` | labels of axes; how stored numbers become values; one source of messages |
 
 mod archive;
 mod assemble;
 mod attributes;
 mod catalogs;
+mod cells;
 mod cf;
 mod columns;
 mod cube;
@@ -83,10 +84,12 @@ mod source;
 use std::path::Path;
 use std::sync::Arc;
 
-use tgm_std::Result;
+use tgm_catalog::tree::side_by_side;
 use tgm_std::file::{TensogramFile, is_remote_url};
+use tgm_std::{Result, interrupt};
 
 use self::archive::{Archive, bad};
+use self::catalogs::{Origin, Ready, Told};
 use self::columns::Columns;
 pub use self::dataset::Dataset;
 pub use self::describe::Parts;
@@ -109,41 +112,63 @@ struct Opened {
     notes: Vec<String>,
 }
 
+/// Sources that are opened before what they have is put together. Each of them may hold its catalogue.
+const AT_ONCE: usize = 256;
+/// Sources at addresses that are opened side by side.
+const DISTANT_AT_ONCE: usize = 32;
+
 fn gather<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Opened> {
     let mut gathered = Gathered::default();
-    let mut opened = Vec::with_capacity(sources.len());
     let mut notes = Vec::new();
     catalogs::check(sources.len(), options)?;
-    for (number, source) in sources.iter().enumerate() {
-        let source = source.as_ref();
-        // A path need not be text; an address is.
-        let file = match source.to_str().filter(|text| is_remote_url(text)) {
-            Some(address) => TensogramFile::open_source(address, None)?,
-            None => TensogramFile::open(source)?,
-        };
-        let catalog = catalogs::path_of(number, source, options);
-        let number = u32::try_from(number).map_err(|_| bad("there are more than 2^32 sources"))?;
-        let covered = match catalog.map(|path| catalogs::take(&path, &file, number, &mut gathered, options)) {
-            Some(Ok(covered)) => covered,
-            Some(Err(note)) => {
-                notes.push(note);
-                Some((0, 0))
-            }
-            None => Some((0, 0)),
-        };
-        if let Some(from) = covered {
-            gathered.add(&file, number, from, options)?;
-            // A file of another format is an error, and is not left out.
-            if from == (0, 0) && file.message_count()? == 0 {
-                tgm_std::Archive::open(source)?;
-            }
+    let origins = catalogs::origins(sources, options, &mut notes)?;
+    let mut opened = Vec::with_capacity(origins.len());
+    let is_distant = |origin: &Origin| origin.path.to_str().is_some_and(is_remote_url);
+    for origins in origins.chunks(AT_ONCE) {
+        interrupt::check()?;
+        let threads = if origins.iter().any(is_distant) { DISTANT_AT_ONCE } else { options.decode.threads as usize };
+        let all = side_by_side(origins, threads, |origin| origin.open(options));
+        for (origin, ready) in origins.iter().zip(all) {
+            let number = u32::try_from(opened.len()).map_err(|_| bad("there are more than 2^32 sources"))?;
+            opened.push(Source::new(add(&mut gathered, origin, ready?, number, (options, &mut notes))?));
         }
-        opened.push(Source::new(file));
     }
     let entries = gathered.rows.iter().map(|row| row.entry).collect();
     let called = options.called.clone();
     let lost = std::mem::take(&mut gathered.lost);
     Ok(Opened { gathered, archive: Arc::new(Archive { sources: opened, entries, called, lost }), notes })
+}
+
+/// Adds what an open source has. Returns its file.
+fn add(
+    gathered: &mut Gathered,
+    origin: &Origin,
+    Ready { file, told }: Ready,
+    number: u32,
+    (options, notes): (&OpenOptions, &mut Vec<String>),
+) -> Result<TensogramFile> {
+    let rest = match told {
+        Some(Ok(Told { facts, wanted, rest, behind })) => {
+            gathered.add_cataloged(facts, wanted.as_deref(), &file, number)?;
+            if rest.is_none() {
+                gathered.lose(&file, behind);
+            }
+            rest
+        }
+        Some(Err(note)) => {
+            notes.push(note);
+            Some((0, 0))
+        }
+        None => Some((0, 0)),
+    };
+    if let Some(from) = rest {
+        gathered.add(&file, number, from, options)?;
+        // A file of another format is an error, and is not left out.
+        if from == (0, 0) && file.message_count()? == 0 {
+            tgm_std::Archive::open(&origin.path)?;
+        }
+    }
+    Ok(file)
 }
 
 fn is_of_files(opened: &Opened, options: &OpenOptions) -> bool {
@@ -155,14 +180,17 @@ fn is_of_files(opened: &Opened, options: &OpenOptions) -> bool {
 }
 
 /// Opens files, or sources at addresses, as one dataset: of several datasets, the one with the most objects. Reads the metadata
-/// of all messages, and no payload.
+/// of all messages, and no payload. Of a tree ([`tgm_catalog::tree`], `NAME.tree`) those files are opened by their catalogues
+/// that may have what [`OpenOptions::only`] asks for.
 ///
 /// # Errors
 /// The errors of reading, with the source and the message; [`tgm_std::TensogramError::Framing`] for a source of another format;
 /// [`tgm_std::TensogramError::Metadata`] for two objects at one place, and for a group that is not there.
 pub fn open<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Dataset> {
     let all = open_all(sources, options)?;
-    all.into_iter().next().ok_or_else(|| bad("the archive has no objects"))
+    let is_filtered = !options.only.is_empty();
+    let why = if is_filtered { "no object of the archive is selected" } else { "the archive has no objects" };
+    all.into_iter().next().ok_or_else(|| bad(why))
 }
 
 /// Opens files, or sources at addresses, as datasets that hold everything: the one with the most objects first. Of files there

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use tgm_core::descriptor::Dtype;
 use tgm_std::DecodeOptions;
+use tgm_std::metadata::query::Query;
 
 use crate::model::Hole;
 
@@ -77,6 +78,8 @@ pub struct OpenOptions {
     pub called: Option<String>,
     /// Which catalogues are used. With [`Self::list_unused`] none is: they do not have all keys.
     pub catalogs: Catalogs,
+    /// Only objects for which all of these hold. Of a tree ([`tgm_catalog::tree`]) only files are opened that may have some.
+    pub only: Vec<Query>,
     /// How metadata are read, and by how many threads.
     pub decode: DecodeOptions,
 }
@@ -93,6 +96,7 @@ impl Default for OpenOptions {
             list_unused: false,
             called: None,
             catalogs: Catalogs::Beside,
+            only: Vec::new(),
             decode: on_all_cores(),
         }
     }

@@ -18,7 +18,8 @@ use crate::model::hash;
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
-use crate::read::question::{Described, DescribedObject, Values};
+use crate::read::question::about::{Described, DescribedObject};
+use crate::read::question::values::Values;
 
 /// One tensor of an archive, not yet read: what it is, its metadata, and the way to its values.
 ///

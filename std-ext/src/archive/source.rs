@@ -15,7 +15,9 @@ use crate::base::options::DecodeOptions;
 use crate::file::MappedFile;
 use crate::file::{Data, TensogramFile};
 use crate::model::types::GlobalMetadata;
-use crate::read::question::{AllMetadata, Bytes as WholeMessage, Outline, Question};
+use crate::read::question::Question;
+use crate::read::question::about::AllMetadata;
+use crate::read::question::whole::{Bytes as WholeMessage, Outline};
 use crate::read::{RangeFetch, ReadOptions, Reader};
 use crate::scan::{Bytes, MessageLayout, ScanOptions, Table};
 

@@ -9,7 +9,8 @@ use crate::base::options::DecodeOptions;
 use crate::file::tensogram_file::Backing;
 use crate::file::tensogram_file::TensogramFile;
 use crate::model::types::{DecodedObject, GlobalMetadata};
-use crate::read::question::{Bytes, Message, Outline, Question, object_method, question_methods};
+use crate::read::question::whole::{Bytes, Message, Outline};
+use crate::read::question::{Question, object_method, question_methods};
 use crate::scan::MessageLayout;
 
 /// # On tokio

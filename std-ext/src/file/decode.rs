@@ -15,7 +15,10 @@ use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
 use crate::read::positioned::read_at;
-use crate::read::question::{AllMetadata, Described, Message, Object, question_methods};
+use crate::read::question::about::{AllMetadata, Described};
+use crate::read::question::object::Object;
+use crate::read::question::question_methods;
+use crate::read::question::whole::Message;
 
 impl TensogramFile {
     /// The metadata and all objects of message `index`.

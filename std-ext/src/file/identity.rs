@@ -21,6 +21,11 @@ pub(super) fn identity(metadata: &std::fs::Metadata) -> Option<Vec<u8>> {
     Some(numbers.into_iter().flat_map(u64::to_le_bytes).collect())
 }
 
+/// Which file lies at a path, and in which state, as an open file tells it. `None` if there is none, or the system does not tell.
+pub fn identity_at(path: &std::path::Path) -> Option<Vec<u8>> {
+    identity(&std::fs::metadata(path).ok()?)
+}
+
 /// Size and tag of a file on a server: its `ETag`, or else its time of change. The address is not in it. `None` where the
 /// server does not tell.
 pub(super) fn of_server((size, tag): (u64, Option<Tag>)) -> Option<Vec<u8>> {

@@ -27,7 +27,8 @@ use crate::file::remote::RemoteScanOptions;
 #[cfg(feature = "remote")]
 use crate::file::remote_backing::Remote;
 use crate::read::is_remote_url;
-use crate::read::question::{self, Outline, Question};
+use crate::read::question::whole::Outline;
+use crate::read::question::{self, Question};
 use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
 
 /// A file of messages, opened for reading.
@@ -263,7 +264,7 @@ impl TensogramFile {
             #[cfg(feature = "mmap")]
             Backing::Mapped(mapped) => Ok(memory::copy(mapped.message_bytes(index)?)?),
             #[cfg(feature = "remote")]
-            Backing::Remote(remote) => remote.ask(index, question::Bytes),
+            Backing::Remote(remote) => remote.ask(index, question::whole::Bytes),
         }
     }
 
@@ -336,7 +337,7 @@ impl TensogramFile {
     /// # Errors
     /// The errors of [`Self::read_message`] and of [`Self::read_outline_at`].
     pub fn read_message_at(&self, layout: MessageLayout) -> Result<Vec<u8>> {
-        self.ask_at(layout, question::Bytes)
+        self.ask_at(layout, question::whole::Bytes)
     }
 
     /// The bytes of the message at `layout`, as [`Self::read_message_outline`] or, with the number of an object,

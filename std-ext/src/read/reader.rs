@@ -7,7 +7,8 @@ use super::locate::SearchGoal;
 use super::lone_message::LastMessage;
 use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
-use super::question::{Bytes, Outline, Question, object_method, question_methods};
+use super::question::whole::{Bytes, Outline};
+use super::question::{Question, object_method, question_methods};
 use super::read_task::ReadTask;
 use super::session::{Call, DoneOrFetch, Session};
 use super::steps::{Asking, Work};
@@ -242,7 +243,8 @@ mod tests {
     use crate::model::types::GlobalMetadata;
     use crate::read::fetch::{FetchError, Fetched, Tag};
     use crate::read::gather::{Gathered, Needs};
-    use crate::read::question::{Answer, FirstMetadata};
+    use crate::read::question::Answer;
+    use crate::read::question::about::FirstMetadata;
 
     /// A source whose content changes.
     struct Changing(Mutex<Vec<u8>>);

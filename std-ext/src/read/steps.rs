@@ -17,7 +17,10 @@ use super::fetch::{Fetched, Tag, Want};
 use super::gather::Gather;
 use super::locate::SearchGoal;
 use super::options::ReadOptions;
-use super::question::{AllMetadata, Bytes, Decoded, Described, Question};
+use super::question::Question;
+use super::question::about::{AllMetadata, Described};
+use super::question::values::Decoded;
+use super::question::whole::Bytes;
 use super::session::{Call, DoneOrFetch, Session, note};
 use crate::base::error::Result;
 #[cfg(doc)]
@@ -109,7 +112,7 @@ impl Steps {
     /// The descriptor of object `object` of message `message`. No payload is read.
     pub fn descriptor(&self, message: usize, object: usize) -> Task<'_, DataObjectDescriptor> {
         let question = Described(object);
-        let read = |found: super::question::DescribedObject| {
+        let read = |found: super::question::about::DescribedObject| {
             to_owned::descriptor(&Descriptor::parse(&found.cbor, found.offset)?, &MetadataBudget::by_default())
         };
         Task::new(&self.session, Then(Asking::new(message, question), read))

@@ -21,6 +21,7 @@ mod meta_access;
 mod metadata;
 mod names;
 mod picks;
+mod query;
 mod readers;
 #[cfg(feature = "remote")]
 mod remote;

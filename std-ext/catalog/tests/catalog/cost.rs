@@ -59,7 +59,7 @@ fn write_archive(path: &Path, count: usize, len: usize, is_ordered: bool) {
 }
 
 /// Processor time of this process.
-fn processor() -> Duration {
+pub(crate) fn processor() -> Duration {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<_> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
     let ticks: u64 = [11, 12].iter().filter_map(|&field| fields.get(field)?.parse::<u64>().ok()).sum();

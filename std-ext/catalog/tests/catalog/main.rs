@@ -12,6 +12,8 @@ mod cost;
 mod damage;
 mod equal;
 mod grown;
+mod tree;
+mod tree_scale;
 
 use tgm_catalog::{Catalog, Freshness, object_of_frame};
 use tgm_std::core::Message;

@@ -47,7 +47,7 @@ impl Archive {
 }
 
 /// All that a dataset says, and its values.
-fn described(dataset: &Dataset) -> String {
+pub(crate) fn described(dataset: &Dataset) -> String {
     let mut text =
         format!("{:?} {:?} {:?} {:?}\n", dataset.attributes, dataset.coordinates, dataset.left_out, dataset.holes(100));
     writeln!(text, "{:?}", dataset.lost()).unwrap();

@@ -7,6 +7,7 @@ mod catalogs;
 mod cubes;
 mod files;
 mod picks;
+mod trees;
 
 use tgm_dataset::{Dataset, OpenOptions, open};
 use tgm_std::deps::ciborium::Value;

@@ -1,5 +1,7 @@
 //! What a query consists of: conditions, and how they are joined.
 
+use std::cmp::Ordering;
+
 use tgm_core::Result;
 use tgm_core::cbor::Value;
 
@@ -165,6 +167,40 @@ impl Condition {
             Test::Ordered(relation, literal) => Some(is_ordered(relation, literal)),
             Test::Within(low, relation, high) => {
                 Some(is_ordered(&Relation::GreaterOrEqual, low) && is_ordered(relation, high))
+            }
+        }
+    }
+
+    /// Whether the condition may hold for a number from `low` to `high`, and whether it may not. Where that cannot be told, both
+    /// are true.
+    pub fn may_hold_within(&self, low: Number, high: Number) -> (bool, bool) {
+        let is_one = low.order(high) == Some(Ordering::Equal);
+        let of_ends = |holds: &dyn Fn(Number) -> bool| (holds(low) || holds(high), !holds(low) || !holds(high));
+        // Whether a literal is a number of the range. Text can be the text of one of its numbers.
+        let may_equal = |literal: &Literal| match (literal.order_of(low), literal.order_of(high)) {
+            (Some(from_low), Some(from_high)) => from_low.is_le() && from_high.is_ge(),
+            _ => true,
+        };
+        let is_ordered = |relation: Relation, literal: &Literal| {
+            of_ends(&|number| literal.order_of(number).is_some_and(|order| relation.allows(order)))
+        };
+        let one_of = |literals: &[Literal]| {
+            let may = literals.iter().any(may_equal);
+            (may, !(may && is_one && literals.iter().any(|literal| literal.equals(low) == Some(true))))
+        };
+        match &self.test {
+            Test::Present => (true, false),
+            Test::OneOf(literals) => one_of(literals),
+            Test::NoneOf(literals) => {
+                let (may, may_not) = one_of(literals);
+                (may_not, may)
+            }
+            Test::Ordered(relation, literal) => is_ordered(*relation, literal),
+            // Both ends of the asked range must be passed. A number may lie in it unless all lie on one side.
+            Test::Within(first, relation, last) => {
+                let (from, not_from) = is_ordered(Relation::GreaterOrEqual, first);
+                let (to, not_to) = is_ordered(*relation, last);
+                (from && to, not_from || not_to)
             }
         }
     }

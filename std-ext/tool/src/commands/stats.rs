@@ -1,23 +1,27 @@
 //! `tgm stats`: extremes, mean, deviation, quantiles and distribution of values.
 
+mod exact;
+mod found;
+mod numbers;
 mod over;
+mod report;
+mod weights;
 
-use std::cmp::Ordering;
 use std::convert::Infallible;
 use std::io;
-use std::mem;
 
 use clap::Args;
-use serde_json::{Value as Json, json};
 use tgm_core::Message;
-use tgm_core::descriptor::Descriptor;
 use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
 use tgm_core::object::DataObject;
-use tgm_grid::{Area, Places, RegularGrid};
 use tgm_std::internal::Threads;
 use tgm_std::internal::query::Number;
-use tgm_std::{DecodeLimits, Spending, TensogramError};
+use tgm_std::{Spending, TensogramError};
 
+use self::exact::{exact_quantiles, exact_range};
+use self::found::{Content, Found, Line, Total, Units};
+use self::report::{Lines, Work, quantile_name};
+use self::weights::Weights;
 use crate::args::cube::CubeFlags;
 use crate::args::decoding::Decoding;
 use crate::args::files::{Files, usage};
@@ -29,20 +33,17 @@ use crate::commands::key_columns::{KeyColumns, Keys};
 use crate::read::about::{NAME_KEYS, UNITS};
 use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
-use crate::read::elements::{Elements, json_of, parts};
+use crate::read::elements::{Elements, parts};
 use crate::read::entry::Entry;
 use crate::read::in_order::{Means, Messages, Worked};
 use crate::read::input::MessagePart;
-use crate::read::places::{area, places};
-use crate::read::select::{Scope, Selection, text};
-use crate::read::statistics::{self, Blocks as _, Histogram, Moments, SKETCH_ERROR, Sketch, sparkline};
+use crate::read::select::{Scope, Selection};
+use crate::read::statistics::{self, Blocks as _, Histogram, Moments, Sketch};
 use crate::read::structure::Structure;
 use crate::read::unpacked::Unpacked;
-use crate::show::json::{self, Document, error_json};
+use crate::show::json::Document;
 use crate::show::output::Out;
-use crate::show::summary::shape_text;
-use crate::show::table::{Cell, Column, Table};
-use crate::show::text::shorten;
+use crate::show::table::{Column, Table};
 
 /// Print statistics of the values of every object, and of all of them
 ///
@@ -106,122 +107,6 @@ fn share(text: &str) -> Result<f64, String> {
 fn bins(text: &str) -> Result<usize, String> {
     let bins = text.parse().ok().filter(|bins| (1..=10_000).contains(bins));
     bins.ok_or_else(|| "expected a number from 1 to 10000".to_string())
-}
-
-/// The statistics of one object, or of one part of its complex numbers.
-struct Line {
-    /// Object, and which part of its numbers.
-    object: usize,
-    part: &'static str,
-    name: Option<Json>,
-    /// The values of the keys that the user asks for.
-    keys: Vec<Option<Json>>,
-    dtype: &'static str,
-    shape: Vec<u64>,
-    content: Content,
-}
-
-/// What is found of one object, or of one part of its complex numbers.
-struct Found {
-    line: Line,
-    sketch: Sketch,
-    /// The quantiles as floats.
-    quantiles: Vec<f64>,
-    /// Whether it is the first part of its object.
-    is_first: bool,
-    units: Option<Json>,
-}
-
-/// The lines of the selected objects of a message, each with the object's number. `None` if nothing is selected.
-type Lines = Result<Option<Vec<(usize, Result<Found, TensogramError>)>>, TensogramError>;
-
-/// What is known of values.
-struct Content {
-    moments: Moments,
-    /// Least and greatest value. Exact for integers of 64 bits.
-    range: Option<(Number, Number)>,
-    quantiles: Vec<Number>,
-    bars: Vec<u64>,
-    histogram: Vec<u64>,
-}
-
-/// The units of the objects so far.
-#[derive(Default)]
-enum Units {
-    #[default]
-    OfNone,
-    /// The same for all, or missing from all.
-    Same(Option<Json>),
-    Different,
-}
-
-impl Units {
-    fn and(self, next: Option<Json>) -> Self {
-        match self {
-            Self::OfNone => Self::Same(next),
-            Self::Same(units) if units == next => Self::Same(next),
-            _ => Self::Different,
-        }
-    }
-}
-
-/// What all objects so far have in common.
-#[derive(Default)]
-struct Total {
-    objects: usize,
-    moments: Moments,
-    /// Least and greatest value.
-    range: Option<(Number, Number)>,
-    sketch: Sketch,
-    /// For each share that is asked for, the least and the greatest quantile of an object.
-    bounds: Vec<(f64, f64)>,
-    /// The units of the objects so far.
-    units: Units,
-}
-
-impl Total {
-    fn add_range(&mut self, range: Option<(Number, Number)>) {
-        self.range = match (self.range, range) {
-            (Some((least, most)), Some((low, high))) => Some((lesser(least, low), greater(most, high))),
-            (found, range) => found.or(range),
-        };
-    }
-
-    /// A quantile of all objects. The sketch is not exact; between the quantiles of the objects it lies for sure.
-    fn quantile(&self, number: usize, share: f64) -> Option<f64> {
-        let found = self.sketch.quantile(share)?;
-        Some(self.bounds.get(number).map_or(found, |(least, greatest)| found.clamp(*least, greatest.max(*least))))
-    }
-
-    /// Adds an object, or a part of its complex numbers.
-    fn add(&mut self, found: Found) -> Line {
-        let Found { line, sketch, quantiles, is_first, units } = found;
-        if is_first {
-            self.objects += 1;
-            self.units = mem::take(&mut self.units).and(units);
-        }
-        self.moments.join(&line.content.moments);
-        self.sketch.join(&sketch);
-        self.add_range(line.content.range);
-        self.add_quantiles(&quantiles);
-        line
-    }
-
-    fn add_quantiles(&mut self, quantiles: &[f64]) {
-        for (number, found) in quantiles.iter().enumerate() {
-            match self.bounds.get_mut(number) {
-                Some((least, greatest)) => (*least, *greatest) = (least.min(*found), greatest.max(*found)),
-                None => self.bounds.push((*found, *found)),
-            }
-        }
-    }
-}
-
-/// A run over files.
-struct Work<'s> {
-    stats: &'s Stats,
-    keys: &'s KeyColumns,
-    total: Total,
 }
 
 impl Run for Stats {
@@ -396,292 +281,5 @@ impl Stats {
         let numbers = exact.unwrap_or_else(|| quantiles.iter().copied().map(Number::Float).collect());
         let (bars, histogram) = (bars.counts(), counted.counts());
         (Content { moments, range, quantiles: numbers, bars, histogram }, sketch, quantiles)
-    }
-}
-
-impl Work<'_> {
-    fn message_rows(&mut self, out: &mut Out, entry: &Entry<'_>, lines: Lines, table: &mut Table) -> io::Result<()> {
-        let many = self.stats.files.paths.len() > 1;
-        let place = many.then(|| Cell::from(entry.file)).into_iter().chain([Cell::from(entry.index)]);
-        let place: Vec<_> = place.collect();
-        let Ok(Some(lines)) = lines.inspect_err(|error| out.report(&entry.place(), error)) else {
-            return Ok(());
-        };
-        for (object, found) in lines {
-            match found {
-                Ok(found) => {
-                    let line = self.total.add(found);
-                    table.row(out, [place.clone(), self.cells(&line)].concat())?;
-                    if self.stats.histogram.is_some() {
-                        table.pause(out)?;
-                        line.content.print_histogram(out)?;
-                    }
-                }
-                Err(error) => {
-                    out.report(&entry.object_place(object), &error);
-                    let mut cells = place.clone();
-                    cells.extend([object.into(), Cell::unreadable()]);
-                    table.row(out, cells)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn message_json(&mut self, out: &mut Out, entry: &Entry<'_>, lines: Lines) -> Option<Json> {
-        let lines = lines.inspect_err(|error| out.report(&entry.place(), error)).transpose()?;
-        let error = lines.as_ref().err().map(error_json);
-        let objects = lines.ok().map(|lines| {
-            let lines = lines.into_iter().map(|(object, found)| match found {
-                Ok(found) => {
-                    let line = self.total.add(found);
-                    self.line_json(&line)
-                }
-                Err(error) => {
-                    out.report(&entry.object_place(object), &error);
-                    json!({"object": object, "error": error_json(&error)})
-                }
-            });
-            lines.collect::<Json>()
-        });
-        Some(json::object([
-            ("file", Some(entry.file.into())),
-            ("message", Some(entry.index.into())),
-            ("offset", Some(entry.offset.into())),
-            ("objects", objects),
-            ("error", error),
-        ]))
-    }
-
-    fn cells(&self, line: &Line) -> Vec<Cell> {
-        let dtype = [line.dtype, line.part].join(" ");
-        let mut cells = vec![
-            Cell::from(line.object),
-            line.name.as_ref().map_or("".into(), |name| shorten(&text(name), 20).into()),
-            dtype.trim().into(),
-            shape_text(&line.shape).into(),
-        ];
-        let Content { moments, range, quantiles, bars, .. } = &line.content;
-        cells.extend(moment_cells(moments, *range));
-        let quantile = |at| quantiles.get(at).map_or("".into(), |number| number_text(*number).into());
-        cells.extend((0..self.stats.quantiles.len()).map(quantile));
-        cells.push(if moments.count > 0 { sparkline(bars).into() } else { "".into() });
-        cells.extend(self.keys.cells(&line.keys).into_iter().flatten());
-        cells
-    }
-
-    fn total_cells(&self) -> Vec<Cell> {
-        let mut cells = vec![Cell::from("all")];
-        cells.extend((self.stats.files.paths.len() > 1).then(|| Cell::from("")));
-        cells.extend(["", "", "", ""].map(Cell::from));
-        let Total { moments, range, .. } = &self.total;
-        cells.extend(moment_cells(moments, *range));
-        let quantiles = self.stats.quantiles.iter().enumerate();
-        cells.extend(quantiles.map(|(number, q)| {
-            self.total.quantile(number, *q).map_or("".into(), |value| format!("≈{value:.4}").into())
-        }));
-        cells
-    }
-
-    fn line_json(&self, line: &Line) -> Json {
-        let Content { moments, range, quantiles, histogram, .. } = &line.content;
-        let named = self.stats.quantiles.iter().zip(quantiles);
-        let quantiles: Json = named.map(|(share, value)| json!({"share": share, "value": json_of(*value)})).collect();
-        let about = [
-            ("object", Some(line.object.into())),
-            ("part", (!line.part.is_empty()).then(|| line.part.into())),
-            ("name", line.name.clone()),
-            ("dtype", Some(line.dtype.into())),
-            ("shape", Some(json!(line.shape))),
-        ];
-        let rest = [
-            ("quantiles", Some(quantiles)),
-            ("histogram", self.stats.histogram.map(|_| json!(histogram))),
-            ("values", self.keys.json(&line.keys)),
-        ];
-        json::object(about.into_iter().chain(moments_json(moments, *range)).chain(rest))
-    }
-
-    fn total_json(&self) -> Json {
-        let Total { objects, moments, range, .. } = &self.total;
-        if matches!(self.total.units, Units::Different) {
-            return json!({"objects": objects, "units": "not the same"});
-        }
-        let shares = self.stats.quantiles.iter().enumerate();
-        let quantiles: Json = shares
-            .filter_map(|(number, q)| self.total.quantile(number, *q).map(|value| json!({"share": q, "value": value})))
-            .collect();
-        let about = [("objects", Some((*objects).into()))];
-        let rest = [("quantiles", Some(quantiles)), ("quantile_error", Some(SKETCH_ERROR.into()))];
-        json::object(about.into_iter().chain(moments_json(moments, *range)).chain(rest))
-    }
-}
-
-impl Content {
-    fn print_histogram(&self, out: &mut Out) -> io::Result<()> {
-        use std::io::Write as _;
-        const WIDTH: u64 = 40;
-        let Some((low, high)) = self.moments.range() else { return Ok(()) };
-        let most = self.histogram.iter().copied().max().unwrap_or(0).max(1);
-        let bins = self.histogram.len();
-        for (bin, &count) in self.histogram.iter().enumerate() {
-            #[expect(clippy::cast_precision_loss, reason = "at most 10000 bins")]
-            let from = low + (high / bins as f64 - low / bins as f64) * bin as f64;
-            // A bar is no longer than the width.
-            let bar = usize::try_from(u128::from(count) * u128::from(WIDTH) / u128::from(most)).unwrap_or(0);
-            writeln!(out, "  from {:>14} {count:>12} {}", float_text(from), "█".repeat(bar))?;
-        }
-        Ok(())
-    }
-}
-
-/// Least and greatest value. Integers of 64 bits, which floats round, are compared as they are.
-fn exact_range(elements: &Elements<'_>, moments: &Moments) -> Option<(Number, Number)> {
-    if elements.integer(0).is_none() {
-        return moments.range().map(|(min, max)| (Number::Float(min), Number::Float(max)));
-    }
-    let integers = (0..).map_while(|index| elements.integer(index));
-    let range = integers.fold(None, |range: Option<(i128, i128)>, value| {
-        Some(range.map_or((value, value), |(min, max)| (min.min(value), max.max(value))))
-    });
-    range.map(|(min, max)| (Number::Integer(min), Number::Integer(max)))
-}
-
-/// The quantiles of integers of 64 bits, if one of them is rounded as a float. Between two integers a quantile is a float.
-fn exact_quantiles(elements: &Elements<'_>, shares: &[f64]) -> Option<Vec<Number>> {
-    const EXACT: i128 = 1 << 53;
-    elements.integer(0)?;
-    let mut integers: Vec<i128> = (0..).map_while(|index| elements.integer(index)).collect();
-    let is_rounded = integers.iter().any(|integer| !(-EXACT..=EXACT).contains(integer));
-    if !is_rounded {
-        return None;
-    }
-    let last = integers.len().checked_sub(1)?;
-    integers.sort_unstable();
-    let found = shares.iter().filter_map(|share| {
-        let (below, part) = statistics::split(last as u64, *share);
-        let below = usize::try_from(below).ok()?;
-        let (low, high) = (*integers.get(below)?, *integers.get(below + 1).unwrap_or(integers.get(below)?));
-        #[expect(clippy::cast_precision_loss, reason = "it lies between two integers")]
-        let between = || low as f64 + (high - low) as f64 * part;
-        Some(if part > 0.0 && low != high { Number::Float(between()) } else { Number::Integer(low) })
-    });
-    Some(found.collect())
-}
-
-fn lesser(one: Number, other: Number) -> Number {
-    if other.order(one).is_some_and(Ordering::is_lt) { other } else { one }
-}
-
-fn greater(one: Number, other: Number) -> Number {
-    if other.order(one).is_some_and(Ordering::is_gt) { other } else { one }
-}
-
-fn moment_cells(moments: &Moments, range: Option<(Number, Number)>) -> Vec<Cell> {
-    let (min, max) = range.map(|(min, max)| (number_text(min), number_text(max))).unwrap_or_default();
-    let some = |count: u64| if count > 0 { Cell::from(count) } else { "".into() };
-    vec![
-        moments.count.into(),
-        some(moments.nan),
-        some(moments.pos_inf + moments.neg_inf),
-        min.into(),
-        float_cell(moments.mean()),
-        max.into(),
-        float_cell(moments.deviation()),
-    ]
-}
-
-fn moments_json(moments: &Moments, range: Option<(Number, Number)>) -> [(&'static str, Option<Json>); 8] {
-    let (min, max) = range.map(|(min, max)| (json_of(min), json_of(max))).unwrap_or_default();
-    [
-        ("count", Some(moments.count.into())),
-        ("nan", Some(moments.nan.into())),
-        ("pos_inf", Some(moments.pos_inf.into())),
-        ("neg_inf", Some(moments.neg_inf.into())),
-        ("min", min),
-        ("max", max),
-        ("mean", moments.mean().map(Json::from)),
-        ("sd", moments.deviation().map(Json::from)),
-    ]
-}
-
-fn quantile_name(share: f64) -> String {
-    if share.to_bits() == 0.5_f64.to_bits() { "median".to_string() } else { format!("q{share}") }
-}
-
-fn float_cell(value: Option<f64>) -> Cell {
-    value.map_or("".into(), |value| float_text(value).into())
-}
-
-/// Integers with all digits, floats with seven.
-fn number_text(number: Number) -> String {
-    match number {
-        Number::Integer(integer) => integer.to_string(),
-        Number::Float(float) => float_text(float),
-    }
-}
-
-/// A number with seven significant digits, which float32 has.
-fn float_text(value: f64) -> String {
-    let magnitude = value.abs();
-    if value != 0.0 && !(1e-4..1e7).contains(&magnitude) {
-        return format!("{value:.6e}");
-    }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from -4 to 7")]
-    let decimals = if magnitude > 0.0 { (6.0 - magnitude.log10().floor()).max(0.0) as usize } else { 0 };
-    let text = format!("{value:.decimals$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
-}
-
-/// The weights of a grid's values: the cosine of the latitude of their row.
-struct Weights {
-    of_rows: Vec<f64>,
-    columns: usize,
-}
-
-impl Weights {
-    /// The weights of an object whose values are in memory, so its rows are no more than these.
-    fn of(
-        (metadata, index): (&MessageMetadata<'_>, usize),
-        descriptor: &Descriptor<'_>,
-        scope: Scope<'_, '_>,
-        limits: &DecodeLimits,
-    ) -> Result<Self, TensogramError> {
-        if descriptor.element_count() == 0 {
-            return Ok(Self { of_rows: vec![], columns: 0 });
-        }
-        let shape: Vec<_> = descriptor.shape().iter().collect();
-        let short = || TensogramError::Metadata("latitudes need two dimensions: this object has fewer".into());
-        let found = places(metadata, index, &shape, area(scope)?, limits)?;
-        let found = found.or_else(|| RegularGrid::new(&shape, Area::GLOBE).map(Places::Regular)).ok_or_else(short)?;
-        let (latitudes, columns) = found.latitudes();
-        // The cosine at a pole is 6e-17, not 0.
-        let of_rows: Vec<f64> = latitudes.iter().map(|latitude| latitude.to_radians().cos().max(0.0)).collect();
-        let of_grid = (of_rows.len() as u64).checked_mul(columns);
-        if !of_grid.is_some_and(|points| points > 0 && descriptor.element_count().is_multiple_of(points)) {
-            let text = format!("{} rows of {columns} places are not the grid of {shape:?}", of_rows.len());
-            return Err(TensogramError::Metadata(text.into()));
-        }
-        Ok(Self { of_rows, columns: usize::try_from(columns).map_err(|_| short())? })
-    }
-
-    fn of_element(&self, index: usize) -> f64 {
-        // An object without elements has no rows, and is asked for no weight. Any other has a row for each element.
-        let row = (index / self.columns.max(1)) % self.of_rows.len().max(1);
-        self.of_rows.get(row).copied().unwrap_or(f64::NAN)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::float_text;
-
-    #[test]
-    fn numbers_have_seven_digits() {
-        let texts = [(0.0, "0"), (1.5, "1.5"), (-273.15, "-273.15"), (1.0 / 3.0, "0.3333333"), (1e-9, "1.000000e-9")];
-        for (value, text) in texts {
-            assert_eq!(float_text(value), text);
-        }
-        assert_eq!((float_text(123_456.789), float_text(2e8)), ("123456.8".to_string(), "2.000000e8".to_string()));
     }
 }

@@ -18,6 +18,8 @@ mod cat;
 mod catalog;
 #[cfg(feature = "remote")]
 mod cataloged_address;
+#[cfg(all(target_os = "linux", feature = "netcdf"))]
+mod child;
 mod compare;
 #[cfg(unix)]
 mod conformance;

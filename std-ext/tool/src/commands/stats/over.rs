@@ -6,7 +6,8 @@ use serde_json::{Map, Value as Json};
 use tgm_dataset::{Coordinate, Dataset, Reduced, Selector, Statistic, Variable};
 use tgm_std::TensogramError;
 
-use super::{Stats, float_text};
+use super::Stats;
+use super::numbers::float_text;
 use crate::read::cubes::{names, open_or_report, with_variable};
 use crate::show::json::{Document, float_json};
 use crate::show::output::Out;

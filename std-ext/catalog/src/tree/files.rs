@@ -1,0 +1,123 @@
+//! Where the files of a tree lie, and how they are read.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tgm_std::file::{Data, TensogramFile, is_remote_url};
+use tgm_std::internal::identity_at;
+use tgm_std::{Result, TensogramError};
+
+use crate::bad;
+
+/// Files that are read side by side from a server.
+const SIDE_BY_SIDE: usize = 32;
+
+/// What is known of a file without reading it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum State {
+    /// It is there. The bytes say which file it is, and in which state.
+    Is(Vec<u8>),
+    /// It is not there.
+    Missing,
+    /// That takes a request.
+    NotAsked,
+}
+
+/// The files of a tree: in a folder, at an address, or made up by a test. Names are as the tree has them.
+pub trait Files: Sync {
+    /// All bytes of a file.
+    ///
+    /// # Errors
+    /// The errors of reading; [`TensogramError::Metadata`] for a file of more than `most` bytes.
+    fn read(&self, name: &str, most: u64) -> Result<Vec<u8>>;
+
+    /// What is known of a file without a request.
+    fn state(&self, name: &str) -> State;
+
+    /// The path or the address of a file.
+    fn path(&self, name: &str) -> PathBuf;
+
+    /// The same, where another tree has the names.
+    fn beside(&self, tree: &str) -> Box<dyn Files + '_>;
+
+    /// How many files are best read at the same time.
+    fn side_by_side(&self) -> usize;
+}
+
+/// The folder that a tree lies in, on this machine or at an address.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    /// What stands before names.
+    start: PathBuf,
+    /// What stands behind names of an address.
+    query: String,
+    is_distant: bool,
+}
+
+impl Folder {
+    /// The folder of the tree at a path or an address. What follows `?` in an address is used for all files of the folder.
+    pub fn of_tree(tree: &Path) -> Self {
+        let address = tree.to_str().filter(|text| is_remote_url(text));
+        let Some(address) = address else {
+            let start = tree.parent().map(Path::to_path_buf).unwrap_or_default();
+            return Self { start, query: String::new(), is_distant: false };
+        };
+        let address = address.split_once('#').map_or(address, |(address, _)| address);
+        let (path, query) =
+            address.split_once('?').map_or((address, String::new()), |(path, query)| (path, format!("?{query}")));
+        let folder = path.rsplit_once('/').map_or(path, |(folder, _)| folder);
+        Self { start: folder.into(), query, is_distant: true }
+    }
+}
+
+impl Files for Folder {
+    fn read(&self, name: &str, most: u64) -> Result<Vec<u8>> {
+        read(&self.path(name), most)
+    }
+
+    fn state(&self, name: &str) -> State {
+        if self.is_distant {
+            return State::NotAsked;
+        }
+        identity_at(&self.path(name)).map_or(State::Missing, State::Is)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        if !self.is_distant {
+            return self.start.join(name);
+        }
+        // In an address these would end the path.
+        let name = name.replace('%', "%25").replace('?', "%3F").replace('#', "%23").replace(' ', "%20");
+        format!("{}/{name}{}", self.start.display(), self.query).into()
+    }
+
+    fn beside(&self, tree: &str) -> Box<dyn Files + '_> {
+        Box::new(Self::of_tree(&self.path(tree)))
+    }
+
+    fn side_by_side(&self) -> usize {
+        if self.is_distant { SIDE_BY_SIDE } else { std::thread::available_parallelism().map_or(1, usize::from) }
+    }
+}
+
+/// All bytes of a file at a path or an address.
+///
+/// # Errors
+/// As [`Files::read`].
+pub(super) fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
+    let check = |len: u64| {
+        let len = Some(len).filter(|len| *len <= most).and_then(|len| usize::try_from(len).ok());
+        len.ok_or_else(|| bad(format!("it has more than {most} bytes")))
+    };
+    let Some(address) = path.to_str().filter(|text| is_remote_url(text)) else {
+        let failed = |error: std::io::Error| TensogramError::io(path, &error);
+        check(fs::metadata(path).map_err(failed)?.len())?;
+        return fs::read(path).map_err(failed);
+    };
+    let file = TensogramFile::open_source(address, None)?;
+    let mut bytes = tgm_std::internal::reserve(check(Data::from(&file).length()?)?)?;
+    let read = file.read_at(0, &mut bytes)?;
+    bytes.truncate(read);
+    Ok(bytes)
+}
