@@ -62,6 +62,14 @@ def objects(folder, size):
     return path
 
 
+def created(folder, size):
+    """A message of many files."""
+    paths = [folder / f"in{index}.npy" for index in range(max(size, 1))]
+    for path in paths:
+        np.save(path, np.zeros(2))
+    return ["create", *paths, "-o", folder / "out.tgm"]
+
+
 def csv(columns, rows, text="1.5"):
     def make(folder, size):
         wide, long = (size if part == "n" else part for part in (columns, rows))
@@ -299,8 +307,7 @@ COMMANDS = {
     "upgrade": "upgrade IN -o OUT",
     "catalog": "catalog IN -k name -o OUT.catalog",
     "cat": "cat --object 0 IN",
-    "extract": "extract --object 0 IN -o OUT.bin",
-    "create": "create IN -o OUT",
+    "extract": "extract --object 0 IN -O OUT.bin",
     "tail": "tail --from-start --idle 0 IN",
     "to npy": "convert IN -o DIR/n[index].npy",
     "to csv": "convert IN -o DIR/n[index].csv",
@@ -320,6 +327,7 @@ def cases():
     yield "csv columns of times", csv("n", 2, "2024-01-01")
     yield "npz", lambda folder, size: ["convert", npz(folder, max(size, 1)), "-o", folder / "out.tgm"]
     yield "safetensors", safetensors
+    yield "create", created
     yield "grib", grib
     yield "to grib", grib_out
     for what in ("variables", "dimensions", "attributes", "groups"):

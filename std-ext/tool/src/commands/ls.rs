@@ -1,5 +1,6 @@
 //! `tgm ls`: messages and objects, from headers and metadata.
 
+use std::array;
 use std::borrow::Cow;
 use std::io;
 use std::sync::OnceLock;
@@ -386,12 +387,13 @@ fn usual_annotations(metadata: &MessageMetadata<'_>) -> tgm_core::Result<Annotat
     Ok(found)
 }
 
-/// The values of the columns of [`ABOUT`]. One walk over the object's metadata finds their first keys, which are the ones that
+/// The values of the columns of [`ABOUT`]. One walk over the object's metadata finds their first two keys, which are the ones that
 /// most objects have.
 fn usual_values(object: &ObjectMetadata<'_>, scope: &Scope<'_, '_>) -> tgm_core::Result<About> {
-    let found = object.get_many(ABOUT.map(|(_, keys)| keys.first().copied().unwrap_or_default()))?;
+    let key = |number: usize| ABOUT.get(number / 2).and_then(|(_, keys)| keys.get(number % 2)).copied();
+    let found = object.get_many::<{ 2 * ABOUT.len() }>(array::from_fn(|number| key(number).unwrap_or_default()))?;
     let mut values = About::default();
-    for ((value, (_, keys)), found) in values.iter_mut().zip(&ABOUT).zip(found) {
+    for ((value, (_, keys)), found) in values.iter_mut().zip(&ABOUT).zip(found.chunks(2)) {
         *value = scope.first_from(keys, found)?;
     }
     Ok(values)
