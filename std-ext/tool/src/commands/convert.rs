@@ -8,6 +8,7 @@
 //! | [`losses`] | what is not kept |
 //! | [`output`] | one file, or several, and what is written to them |
 //! | `cubes` | fields of many messages as variables of NetCDF and Zarr |
+//! | [`kerchunk`] | references to objects where they lie |
 //! | `grib2`, [`arrays`], [`tgm`], `netcdf`, `tables`, `zarr` | a family of formats each |
 //!
 //! A new format takes a variant and a row in [`formats`], and arms in `read` and in [`output`] that call its family.
@@ -19,6 +20,7 @@ mod formats;
 #[cfg(feature = "grib")]
 mod grib2;
 mod item;
+mod kerchunk;
 mod losses;
 #[cfg(feature = "netcdf")]
 mod netcdf;
@@ -176,6 +178,7 @@ impl Run for Convert {
             (_, Format::Arrow) => self.write_table(TableFormat::Arrow, out),
             #[cfg(feature = "parquet")]
             (_, Format::Parquet) => self.write_table(TableFormat::Parquet, out),
+            (_, Format::Kerchunk) => self.write_references(out, &losses),
             _ => self.write(out, to, &mut losses),
         }
         losses.print(out);
