@@ -24,7 +24,7 @@ pub use crate::file::in_order::{in_order, open_unread};
 // model
 pub use crate::model::cbor::canonical;
 #[cfg(feature = "json")]
-pub use crate::model::json::{float_to_json, from_cbor, integer_beyond_64_bits, to_cbor};
+pub use crate::model::json::{base64, float_to_json, from_cbor, integer_beyond_64_bits, to_cbor};
 pub use crate::model::metadata_budget::MetadataBudget;
 pub use crate::model::to_owned::{DeferredDescriptor, DeferredMetadata};
 pub use crate::model::{hash, to_owned};

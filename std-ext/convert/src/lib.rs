@@ -16,6 +16,7 @@
 //! | `safetensors`, `safetensors` | tensors with names | type, shape, values, names, texts about the file |
 //! | `netcdf`, `netcdf` | files of NetCDF, and reads HDF5 | numbers, packed ones too, dimensions, attributes, groups |
 //! | `table`, `arrow` and `parquet` | writes metadata of any number of messages as a table | metadata |
+//! | `references`, `parquet` | writes references of kerchunk to the objects of a dataset, as Parquet | places |
 //! | `zarr`, `zarr` | directories of Zarr, versions 2 and 3 in | values, and what describes an array and the groups above it |
 //!
 //! # Array formats
@@ -42,7 +43,7 @@
 //! | layer | what it knows |
 //! |---|---|
 //! | `npz`, `netcdf`, `zarr` | archives and files with several arrays |
-//! | `csv`, `cubes`, `grib2`, `npy`, `raw`, `safetensors`, `table` | one format each; fields as variables of many dimensions |
+//! | `csv`, `cubes`, `grib2`, `npy`, `raw`, `references`, `safetensors`, `table` | one format each; fields as variables of many dimensions |
 //! | `arrays`, `names`, `note`, `streamed` | arrays between formats; names of variables; what is not kept; how values are compressed |
 //! | `called`, `error`, `hint`, `texts` | what metadata calls an object; errors, and the advice in them; arrays of texts, as metadata has them |
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -70,6 +71,8 @@ pub mod npy;
 pub mod npz;
 #[cfg(feature = "raw")]
 pub mod raw;
+#[cfg(feature = "parquet")]
+pub mod references;
 #[cfg(feature = "safetensors")]
 pub mod safetensors;
 #[cfg(any(feature = "netcdf", feature = "zarr"))]

@@ -33,7 +33,7 @@
 //!
 //! | layer | what it knows |
 //! |---|---|
-//! | `cut` | boxes as messages |
+//! | `cut`, `references` | boxes as messages; objects as chunks of Zarr where they lie |
 //! | `pieces`, `reduce` | objects as they lie; statistics over dimensions |
 //! | `select` | indices by labels |
 //! | `labels` | coordinates of fields and of files |
@@ -47,7 +47,7 @@
 //! | `describe`, `floats` | what a dataset is, for people and programs; boxes as floats |
 //! | `dataset` | a dataset, and how it is read |
 //! | `read` | boxes of variables |
-//! | `elements`, `indices`, `options` | elements as floats; indices of a dimension; options of opening |
+//! | `elements`, `indices`, `options`, `written` | elements as floats; indices of a dimension; options of opening; coordinates as files hold them |
 //! | `archive`, `cells`, `intern`, `model`, `parameters` | sources; numbers for bytes; variables and coordinates; names of parameters |
 //! | `label`, `reading`, `source` | labels of axes; how stored numbers become values; one source of messages |
 
@@ -78,8 +78,11 @@ mod pieces;
 mod read;
 pub mod reading;
 mod reduce;
+#[cfg(feature = "json")]
+mod references;
 mod select;
 mod source;
+mod written;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -100,8 +103,11 @@ pub use self::model::{Attribute, Attributes, Coordinate, Hole, LeftOut, Values, 
 pub use self::options::{Catalogs, Duplicates, Join, OpenOptions, Profile, on_all_cores};
 pub use self::pieces::Stored;
 pub use self::reduce::{Reduced, Statistic};
+#[cfg(feature = "json")]
+pub use self::references::{Chunk, Referenced, References};
 pub use self::select::Selector;
 use self::source::Source;
+pub use self::written::Written;
 
 /// An archive whose metadata were read.
 #[derive(Debug)]

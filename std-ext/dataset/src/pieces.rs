@@ -3,17 +3,20 @@
 use std::num::NonZeroU64;
 use std::ops::Range;
 
-use tgm_core::descriptor::{ByteOrder, Dtype};
+use tgm_core::descriptor::{ByteOrder, Descriptor, Dtype};
 use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
+use tgm_core::wire::{DATA_OBJECT_FOOTER_SIZE, FRAME_HEADER_SIZE, ObjectTail};
 use tgm_std::deps::ciborium::Value;
 use tgm_std::internal::Threads;
 use tgm_std::{DataObjectDescriptor, DecodeOptions, Result};
+use zerocopy::FromBytes as _;
 
-use crate::archive::bad;
+use crate::archive::{Entry, bad};
 use crate::dataset::Dataset;
 use crate::model::Content;
+use crate::source::Source;
 
 /// How the values of an object are stored: what a reader must know to decode its payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,21 +90,27 @@ impl Dataset {
     }
 
     /// Where the payload of the object at a piece of a variable is: the number of its source, and its bytes there. `None` where no
-    /// object is. Reads the frame.
+    /// object is. Reads the end of the frame, or all of it if the descriptor comes first.
     ///
     /// # Errors
     /// As [`Self::piece_frame`], and the errors of the frame.
     pub fn piece_payload(&self, variable: &str, piece: u64) -> Result<Option<(usize, Range<u64>)>> {
         let Content::Pieces(pieces) = &self.known(variable)?.content else { return Ok(None) };
-        let Some(frame) = self.piece_frame(variable, piece)? else { return Ok(None) };
-        let payload = DataObject::parse(Frame::parse(&frame)?.0)?.payload();
-        // The payload is a part of the frame.
-        let before = payload.as_ptr().addr().saturating_sub(frame.as_ptr().addr()) as u64;
         let found = pieces.places.binary_search_by_key(&piece, |(place, _)| *place).ok();
         let Some((_, number)) = found.and_then(|at| pieces.places.get(at)) else { return Ok(None) };
-        let (_, entry) = self.archive.entry(*number)?;
-        let start = entry.offset.saturating_add(before);
-        Ok(Some((entry.source as usize, start..start.saturating_add(payload.len() as u64))))
+        let (source, entry) = self.archive.entry(*number)?;
+        let inside = match payload_by_end(source, entry)? {
+            Some(inside) => inside,
+            None => {
+                let Some(frame) = self.piece_frame(variable, piece)? else { return Ok(None) };
+                let payload = DataObject::parse(Frame::parse(&frame)?.0)?.payload();
+                // The payload is a part of the frame.
+                let before = payload.as_ptr().addr().saturating_sub(frame.as_ptr().addr()) as u64;
+                before..before.saturating_add(payload.len() as u64)
+            }
+        };
+        let place = |at: u64| entry.offset.saturating_add(at);
+        Ok(Some((entry.source as usize, place(inside.start)..place(inside.end))))
     }
 
     /// How all objects of a variable are stored. `None` if they differ, if they hold integers that a scale makes values of, and for
@@ -134,4 +143,38 @@ impl Dataset {
         })?;
         Ok(same.into_iter().all(|same| same).then_some(first))
     }
+}
+
+/// Bytes at the end of a frame that are read first: most descriptors are shorter.
+const END: u64 = 2048;
+
+/// Where the payload of a frame is in it. `None` if its end does not tell, as the descriptor comes before the payload.
+fn payload_by_end(source: &Source, entry: &Entry) -> Result<Option<Range<u64>>> {
+    let header = FRAME_HEADER_SIZE as u64;
+    let read = |from: u64| -> Result<Option<Vec<u8>>> {
+        let Ok(len) = usize::try_from(entry.length - from) else { return Ok(None) };
+        let mut bytes = tgm_std::internal::reserve(len)?;
+        let read = source.file().read_at(entry.offset.saturating_add(from), &mut bytes)?;
+        Ok((read == len).then_some(bytes))
+    };
+    let mut from = entry.length.saturating_sub(END);
+    let Some(mut bytes) = read(from)? else { return Ok(None) };
+    let Some((_, tail)) = bytes.split_last_chunk::<DATA_OBJECT_FOOTER_SIZE>() else { return Ok(None) };
+    let Ok(tail) = ObjectTail::ref_from_bytes(tail) else { return Ok(None) };
+    let start = tail.cbor_offset.get();
+    let end = entry.length.saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64);
+    // A descriptor that comes first begins there.
+    if start <= header || start >= end {
+        return Ok(None);
+    }
+    if start < from {
+        let Some(longer) = read(start)? else { return Ok(None) };
+        (bytes, from) = (longer, start);
+    }
+    let part = |at: u64| usize::try_from(at - from).ok();
+    let Some(descriptor) = part(start).zip(part(end)).and_then(|(start, end)| bytes.get(start..end)) else {
+        return Ok(None);
+    };
+    let len = Descriptor::parse(descriptor, entry.offset.saturating_add(start))?.masks().payload_len(start - header)?;
+    Ok(Some(header..header.saturating_add(len)))
 }

@@ -174,11 +174,15 @@ impl Dataset {
         Ok(Some(PyBytes::new(py, object.payload())))
     }
 
-    /// Where the payload of the object at a piece is: the number of its source, its first byte, and its length. None where no object
-    /// is.
-    fn payload_place(&self, py: Python<'_>, name: &str, number: u64) -> PyResult<Option<(usize, u64, u64)>> {
-        let found = detached(py, || self.0.piece_payload(name, number))?.map_err(raise(py))?;
-        Ok(found.map(|(source, place)| (source, place.start, place.end - place.start)))
+    /// References of kerchunk as JSON, and each variable that is not among them with the reason.
+    fn references(&self, py: Python<'_>) -> PyResult<(String, Vec<(String, String)>)> {
+        let found = detached(py, || {
+            let found = self.0.references(&on_all_cores())?;
+            let mut text = Vec::new();
+            found.write_json(&mut text)?;
+            Ok((String::from_utf8_lossy(&text).into_owned(), found.refused))
+        });
+        found?.map_err(raise(py))
     }
 
     /// Statistics over dimensions: the dimensions that are left, their lengths, and the values of each statistic, flat.

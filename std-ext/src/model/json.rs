@@ -39,6 +39,19 @@ pub fn float_to_json(float: f64) -> Json {
     json!({"$float": name})
 }
 
+/// Bytes as base64, with padding.
+pub fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let group = three.iter().chain(&[0; 3]).take(3).fold(0_usize, |group, byte| group << 8 | usize::from(*byte));
+        let digits = [18, 12, 6, 0].map(|shift| DIGITS.get(group >> shift & 63).copied().map_or('A', char::from));
+        // One byte has two digits, and two have three.
+        text.extend(digits.into_iter().enumerate().map(|(at, digit)| if at > three.len() { '=' } else { digit }));
+    }
+    text
+}
+
 /// The first integer of a JSON text that has no exact value in 64 bits, with or without a sign. Readers of JSON make it the
 /// nearest float without a word.
 ///

@@ -3,7 +3,7 @@
 pub(crate) mod destination;
 pub(crate) mod endings;
 pub(crate) mod interrupt;
-#[cfg(any(feature = "netcdf", feature = "zarr"))]
+#[cfg(any(feature = "netcdf", feature = "parquet", feature = "zarr"))]
 pub(crate) mod named;
 pub(crate) mod replace;
 pub(crate) mod same_file;

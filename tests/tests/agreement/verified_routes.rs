@@ -615,6 +615,7 @@ const NO_VALUES: &[(&str, &str)] = &[
     ("dataset/lib.rs groups", "reads metadata"),
     ("dataset/options.rs on_all_cores", "makes options"),
     ("dataset/pieces.rs stored", "reads descriptors"),
+    ("dataset/references.rs references", "reads by dataset/dataset.rs read_into, and descriptors"),
     ("dataset/cut.rs cut", "reads by dataset/dataset.rs read_into"),
     ("dataset/reduce.rs reduce", "reads by dataset/dataset.rs read_into"),
     ("dataset/floats.rs read_floats_into", "reads by dataset/dataset.rs read_into"),

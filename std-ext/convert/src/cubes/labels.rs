@@ -1,12 +1,9 @@
 //! Coordinates as arrays of numbers, by the conventions of CF.
 
 use tgm_core::descriptor::Dtype;
-use tgm_dataset::{Coordinate, Values};
+use tgm_dataset::{Coordinate, Written};
 
 use super::{Entries, value_of};
-
-/// No time among times: `NaT` of numpy.
-const NO_TIME: i64 = i64::MIN;
 
 /// A coordinate to write.
 pub(crate) struct Labels {
@@ -25,47 +22,15 @@ pub(crate) enum Content {
 
 impl Labels {
     /// A coordinate under the names that are written.
-    ///
-    /// | values | written as |
-    /// |---|---|
-    /// | whole numbers, numbers | `int64`, `float64` |
-    /// | times | `int64`, seconds since 1970 |
-    /// | durations | `float64`, in hours, or where these are not whole in minutes or seconds; none is NaN |
     pub(super) fn of(coordinate: &Coordinate, name: String, dims: Vec<String>) -> Self {
-        let mut attributes: Entries =
-            coordinate.attributes.iter().map(|(key, value)| (key.as_str().into(), value_of(value))).collect();
-        let mut add = |key: &str, text: &str| attributes.push((key.into(), text.into()));
-        let content = match &coordinate.values {
-            Values::Integers(numbers) => integers(numbers),
-            Values::Floats(numbers) => floats(numbers.iter().copied()),
-            Values::Times(times) => {
-                add("units", "seconds since 1970-01-01T00:00:00");
-                add("calendar", "proleptic_gregorian");
-                integers(times)
-            }
-            Values::Durations(steps) => {
-                let (unit, seconds) = unit_of(steps);
-                add("units", unit);
-                // So xarray knows them for durations, as it writes them itself.
-                add("dtype", "timedelta64[ns]");
-                #[expect(clippy::cast_precision_loss, reason = "steps are small")]
-                floats(steps.iter().map(|step| if *step == NO_TIME { f64::NAN } else { *step as f64 / seconds as f64 }))
-            }
-            Values::Texts(texts) => Content::Texts(texts.clone()),
+        let (written, attributes) = coordinate.written();
+        let content = match written {
+            Written::Integers(numbers) => integers(&numbers),
+            Written::Floats(numbers) => floats(numbers.iter().copied()),
+            Written::Texts(texts) => Content::Texts(texts),
         };
+        let attributes = attributes.iter().map(|(key, value)| (key.as_str().into(), value_of(value))).collect();
         Self { name, dims, content, attributes }
-    }
-}
-
-/// The longest unit in which all durations are whole, and its seconds.
-fn unit_of(steps: &[i64]) -> (&'static str, i64) {
-    let all = |seconds: i64| steps.iter().filter(|step| **step != NO_TIME).all(|step| step % seconds == 0);
-    if all(3600) {
-        ("hours", 3600)
-    } else if all(60) {
-        ("minutes", 60)
-    } else {
-        ("seconds", 1)
     }
 }
 

@@ -93,18 +93,7 @@ const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 /// A float as xarray writes the attribute `_FillValue` of floats in version 3: the base64 of its eight bytes.
 pub(super) fn to_base64(value: f64) -> String {
-    let mut text: String = value
-        .to_le_bytes()
-        .chunks(3)
-        .flat_map(|bytes| {
-            let group =
-                bytes.iter().chain(&[0; 3]).take(3).fold(0_usize, |group, byte| group << 8 | usize::from(*byte));
-            [18, 12, 6, 0].map(|shift| DIGITS.get(group >> shift & 63).copied().map_or('A', char::from))
-        })
-        .collect();
-    // Eight bytes are two groups of three, and two bytes.
-    text.replace_range(11.., "=");
-    text
+    tgm_std::internal::base64(&value.to_le_bytes())
 }
 
 /// The float of such a text.

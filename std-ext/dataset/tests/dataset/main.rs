@@ -7,6 +7,8 @@ mod catalogs;
 mod cubes;
 mod files;
 mod picks;
+#[cfg(feature = "json")]
+mod references;
 mod trees;
 
 use tgm_dataset::{Dataset, OpenOptions, open};

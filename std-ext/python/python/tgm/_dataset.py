@@ -97,7 +97,8 @@ def references(source, /, **options):
     It has the variables of `open_dataset`, and takes the options of `zarr_store` but `codec`. Whatever reads references opens them,
     without this package: `xarray.open_dataset("reference://", engine="zarr", backend_kwargs={"consolidated": False,
     "storage_options": {"fo": references}})`. Objects that are stored plain, shuffled, or compressed by zstd or lz4 are chunks as they
-    lie; ValueError names the variables that others have. Coordinates of fields are written down.
+    lie; ValueError names the variables that others have. Coordinates of fields and texts are written down. Addresses are without user,
+    password and query: readers bring their own.
     """
     from ._references import references
 

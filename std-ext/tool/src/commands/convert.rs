@@ -9,6 +9,7 @@
 //! | [`output`] | one file, or several, and what is written to them |
 //! | `child` | the command in a process of its own, which a library of C may crash |
 //! | `cubes` | fields of many messages as variables of NetCDF and Zarr |
+//! | [`kerchunk`] | references to objects where they lie |
 //! | `grib2`, [`arrays`], [`tgm`], `netcdf`, `tables`, `zarr` | a family of formats each |
 //!
 //! A new format takes a variant and a row in [`formats`], and arms in `read` and in [`output`] that call its family.
@@ -22,6 +23,7 @@ mod formats;
 #[cfg(feature = "grib")]
 mod grib2;
 mod item;
+mod kerchunk;
 mod losses;
 #[cfg(feature = "netcdf")]
 mod netcdf;
@@ -186,6 +188,7 @@ impl Run for Convert {
             (_, Format::Arrow) => self.write_table(TableFormat::Arrow, out),
             #[cfg(feature = "parquet")]
             (_, Format::Parquet) => self.write_table(TableFormat::Parquet, out),
+            (_, Format::Kerchunk) => self.write_references(out, &losses),
             _ => self.write(out, to, &mut losses),
         }
         losses.print(out);

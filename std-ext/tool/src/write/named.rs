@@ -7,14 +7,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::show::output::Out;
-#[cfg(feature = "zarr")]
+#[cfg(any(feature = "parquet", feature = "zarr"))]
 use crate::write::destination::report;
 use crate::write::destination::{Destination, Failure};
 #[cfg(feature = "netcdf")]
 use crate::write::destination::{OutputKind, Reads};
 #[cfg(feature = "netcdf")]
 use crate::write::temporary::Temporary;
-#[cfg(feature = "zarr")]
+#[cfg(any(feature = "parquet", feature = "zarr"))]
 use crate::write::temporary::TemporaryFolder;
 
 impl Destination {
@@ -44,7 +44,7 @@ impl Destination {
     }
 
     /// Lets `make` begin a folder, and `fill` it. It appears when it is complete, where nothing may be. Errors are reported.
-    #[cfg(feature = "zarr")]
+    #[cfg(any(feature = "parquet", feature = "zarr"))]
     pub(crate) fn write_folder<T>(
         &self,
         out: &mut Out,
@@ -52,7 +52,7 @@ impl Destination {
         fill: impl FnOnce(&mut Out, T) -> Result<(), Failure>,
     ) {
         let Some(path) = self.path() else {
-            out.problem("a Zarr store is a directory: name one");
+            out.problem("the output is a directory: name one");
             return;
         };
         if path.symlink_metadata().is_ok() {

@@ -202,13 +202,13 @@ fn options(mode: u32) -> OpenOptions {
 
 /// A temporary folder with a hidden random name. Dropping it before [`Self::put_at`] removes it, and so does [`InFlight`] on
 /// a signal.
-#[cfg(feature = "zarr")]
+#[cfg(any(feature = "parquet", feature = "zarr"))]
 pub(crate) struct TemporaryFolder {
     path: PathBuf,
     is_in_place: bool,
 }
 
-#[cfg(feature = "zarr")]
+#[cfg(any(feature = "parquet", feature = "zarr"))]
 impl TemporaryFolder {
     /// A name in `directory` that nothing has, for a folder that `make` makes there.
     ///
@@ -247,7 +247,7 @@ impl TemporaryFolder {
     }
 }
 
-#[cfg(feature = "zarr")]
+#[cfg(any(feature = "parquet", feature = "zarr"))]
 impl Drop for TemporaryFolder {
     fn drop(&mut self) {
         if !self.is_in_place {
@@ -365,7 +365,7 @@ mod tests {
         let Some(place) = env::var_os(PLACE) else { return };
         let _first = Temporary::named(place.as_ref(), None).unwrap();
         let _second = Temporary::named(place.as_ref(), None).unwrap();
-        #[cfg(feature = "zarr")]
+        #[cfg(any(feature = "parquet", feature = "zarr"))]
         let _folder = TemporaryFolder::new(place.as_ref(), |path| {
             create_dir(path)?;
             fs::write(path.join("chunk"), "1")
@@ -400,7 +400,10 @@ mod tests {
                 .unwrap();
             let lines = BufReader::new(child.stdout.take().unwrap()).lines();
             assert!(lines.map_while(Result::ok).any(|line| line == "ready"));
-            assert_eq!(read_dir(&place).unwrap().count(), if cfg!(feature = "zarr") { 3 } else { 2 });
+            assert_eq!(
+                read_dir(&place).unwrap().count(),
+                if cfg!(any(feature = "parquet", feature = "zarr")) { 3 } else { 2 }
+            );
             Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().unwrap();
             assert_eq!(child.wait().unwrap().signal(), Some(signal));
             assert_eq!(read_dir(&place).unwrap().count(), 0, "signal {signal}");
@@ -408,7 +411,7 @@ mod tests {
         fs::remove_dir(place).unwrap();
     }
 
-    #[cfg(feature = "zarr")]
+    #[cfg(any(feature = "parquet", feature = "zarr"))]
     #[test]
     fn folders_are_removed_unless_they_are_put_somewhere() {
         let place = env::temp_dir().join(random_name().unwrap());

@@ -56,6 +56,8 @@ mod pairs;
 mod pictures;
 mod plot;
 mod progress;
+#[cfg(unix)]
+mod references;
 #[cfg(feature = "remote")]
 mod remote;
 mod repack;

@@ -61,6 +61,8 @@ pub(super) enum Format {
     /// Metadata as a table, in Parquet; written only
     #[cfg(feature = "parquet")]
     Parquet,
+    /// References of kerchunk: objects as chunks of Zarr where they lie; written only, as JSON, or as Parquet to a folder or NAME.parq
+    Kerchunk,
     /// Bare values, described by --dtype, --shape and --byte-order
     Raw,
 }
@@ -119,6 +121,7 @@ impl Format {
             Self::Arrow => Row { suffixes: ARROW, find: |start| at_start(start, b"ARROW1"), holds: Holds::Messages },
             #[cfg(feature = "parquet")]
             Self::Parquet => Row { suffixes: PARQUET, find: |start| at_start(start, b"PAR1"), holds: Holds::Messages },
+            Self::Kerchunk => Row { suffixes: &["kerchunk"], find: |_| None, holds: Holds::Messages },
             Self::Raw => Row { suffixes: &["raw"], find: |_| None, holds: Holds::Array },
         }
     }
@@ -235,6 +238,12 @@ impl Format {
         #[cfg(feature = "grib")]
         if to == Self::Grib2 && self != Self::Tgm {
             return Some("GRIB is written of messages that were made from GRIB, and this input is of another format");
+        }
+        if self == Self::Kerchunk {
+            return Some("references are written, and not read");
+        }
+        if to == Self::Kerchunk && self != Self::Tgm {
+            return Some("references lead to the objects of messages: convert this input to tgm first");
         }
         if self.is_table() {
             return Some("tables of Arrow and Parquet are written, and not read");

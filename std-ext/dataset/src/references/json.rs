@@ -1,0 +1,119 @@
+//! Attributes and numbers as the JSON of Zarr 2.
+
+use serde_json::{Number, Value as Json, json};
+use tgm_core::descriptor::Dtype;
+
+use super::FILL;
+use super::elements::is_real;
+use crate::elements::{floats, whole};
+use crate::model::{Attribute, Attributes, text_attribute};
+
+/// The attribute that tells a type of numpy.
+const NUMPY_DTYPE: &str = "numpy_dtype";
+/// Units of numpy, and of the conventions of CF.
+const UNITS: [(&str, &str); 7] = [
+    ("D", "days"),
+    ("h", "hours"),
+    ("m", "minutes"),
+    ("s", "seconds"),
+    ("ms", "milliseconds"),
+    ("us", "microseconds"),
+    ("ns", "nanoseconds"),
+];
+
+/// Attributes as JSON, with the dimensions of an array. Floats that JSON lacks are the words that Python writes and reads.
+pub(super) fn attributes_text(attributes: &Attributes, dims: Option<&[String]>) -> String {
+    let mut entries: Vec<String> =
+        attributes.iter().map(|(name, value)| format!("{}:{}", Json::from(name.as_str()), text_of(value))).collect();
+    entries.extend(dims.map(|dims| format!("\"_ARRAY_DIMENSIONS\":{}", json!(dims))));
+    format!("{{{}}}", entries.join(","))
+}
+
+fn text_of(attribute: &Attribute) -> String {
+    match attribute {
+        Attribute::Text(text) => json!(text).to_string(),
+        Attribute::Integer(number) => number.to_string(),
+        Attribute::Float(number) => bare(*number),
+        Attribute::Integers(numbers) => json!(numbers).to_string(),
+        Attribute::Floats(numbers) => {
+            format!("[{}]", numbers.iter().map(|number| bare(*number)).collect::<Vec<_>>().join(","))
+        }
+        Attribute::Texts(texts) => json!(texts).to_string(),
+    }
+}
+
+/// A float as Python writes it.
+fn bare(number: f64) -> String {
+    Number::from_f64(number).map_or_else(|| word(number).into(), |number| number.to_string())
+}
+
+/// The word for what is not finite.
+const fn word(number: f64) -> &'static str {
+    if number.is_nan() {
+        "NaN"
+    } else if number > 0.0 {
+        "Infinity"
+    } else {
+        "-Infinity"
+    }
+}
+
+/// A float as a fill value.
+fn fill(number: f64) -> Json {
+    Number::from_f64(number).map_or_else(|| word(number).into(), Json::Number)
+}
+
+/// An element as a fill value. Null for what is not one number.
+pub(super) fn number_of(dtype: Dtype, element: &[u8]) -> Json {
+    if let Ok([number]) = whole(dtype, element).as_deref() {
+        return if dtype == Dtype::Bitmask { (*number != 0).into() } else { (*number).into() };
+    }
+    if dtype == Dtype::Uint64 {
+        return element.try_into().map_or(Json::Null, |element| u64::from_ne_bytes(element).into());
+    }
+    match floats(dtype, element).as_deref() {
+        Ok([number]) => fill(*number),
+        _ => Json::Null,
+    }
+}
+
+/// The fill value that attributes tell. `None` if there is none, or if the type cannot hold it.
+pub(super) fn fill_of_attribute(attributes: &Attributes, dtype: Dtype) -> Option<Json> {
+    let is_time = text_attribute(attributes, NUMPY_DTYPE).and_then(time_of).is_some();
+    if is_time && dtype == Dtype::Int64 {
+        return Some(i64::MIN.into());
+    }
+    let (_, value) = attributes.iter().find(|(name, _)| name == FILL)?;
+    #[expect(clippy::cast_precision_loss, reason = "the nearest float is meant")]
+    match value {
+        Attribute::Integer(number) if is_real(dtype) => Some(fill(*number as f64)),
+        Attribute::Integers(numbers) if is_real(dtype) => numbers.first().map(|number| fill(*number as f64)),
+        Attribute::Float(number) if is_real(dtype) => Some(fill(*number)),
+        Attribute::Floats(numbers) if is_real(dtype) => numbers.first().map(|number| fill(*number)),
+        Attribute::Integer(number) => Some((*number).into()),
+        Attribute::Integers(numbers) => numbers.first().map(|number| (*number).into()),
+        _ => None,
+    }
+}
+
+/// The attributes of CF that a type of numpy is: none if it is not of times, or of a unit that CF lacks.
+fn time_of(dtype: &str) -> Option<Vec<(&'static str, String)>> {
+    let (kind, unit) = dtype.strip_suffix(']')?.split_once('[')?;
+    let (_, unit) = UNITS.iter().find(|(own, _)| *own == unit)?;
+    match kind {
+        "datetime64" => {
+            Some(vec![("units", format!("{unit} since 1970-01-01")), ("calendar", "proleptic_gregorian".into())])
+        }
+        "timedelta64" => Some(vec![("units", (*unit).into()), ("dtype", "timedelta64[ns]".into())]),
+        _ => None,
+    }
+}
+
+/// Says of numbers that are times of numpy what they are, as CF does. Texts need no word.
+pub(super) fn take_time(attributes: &mut Attributes) {
+    let Some(dtype) = text_attribute(attributes, NUMPY_DTYPE) else { return };
+    let found = if dtype == "S" { Some(Vec::new()) } else { time_of(dtype) };
+    let Some(found) = found else { return };
+    attributes.retain(|(name, _)| name != NUMPY_DTYPE && !found.iter().any(|(own, _)| own == name));
+    attributes.extend(found.into_iter().map(|(name, text)| (name.to_string(), Attribute::Text(text))));
+}
