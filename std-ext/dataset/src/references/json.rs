@@ -4,7 +4,6 @@ use serde_json::{Number, Value as Json, json};
 use tgm_core::descriptor::Dtype;
 
 use super::FILL;
-use super::elements::is_real;
 use crate::elements::{floats, whole};
 use crate::model::{Attribute, Attributes, text_attribute};
 
@@ -61,6 +60,11 @@ const fn word(number: f64) -> &'static str {
 /// A float as a fill value.
 fn fill(number: f64) -> Json {
     Number::from_f64(number).map_or_else(|| word(number).into(), Json::Number)
+}
+
+/// Whether elements are real numbers that can be NaN.
+pub(super) const fn is_real(dtype: Dtype) -> bool {
+    dtype.is_float() && !matches!(dtype, Dtype::Complex64 | Dtype::Complex128)
 }
 
 /// An element as a fill value. Null for what is not one number.

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+import server
 import tgm
 
 xarray = pytest.importorskip("xarray")
@@ -72,3 +73,12 @@ def test_what_is_not_a_chunk_as_it_lies_is_refused_by_name(tmp_path):
         tgm.references(tmp_path / "s.tgm")
     with pytest.raises(TypeError, match="unknown options: codec"):
         tgm.references(packed, codec=None)
+
+
+def test_addresses_are_named_without_secrets(tmp_path):
+    path = fields(tmp_path)
+    path = path.rename(tmp_path / "f.tgm")
+    with server.serving(tmp_path) as running:
+        address = running.url("f.tgm")
+        references = tgm.references(f"{address}?signature=5")["refs"]
+    assert {each[0] for each in references.values() if isinstance(each, list)} == {address}
