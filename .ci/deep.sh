@@ -8,8 +8,8 @@
 # A slice is a function here, and a word in `slices`.
 
 slices=(
-    features powerpc aarch64 firmware fuzz core_c c python formats dataset growth interop blosc2 client_server readme mutants
-    planted_codec address_core address_codec memory_codec thread valgrind_codec
+    features powerpc aarch64 firmware fuzz core_c c python formats dataset growth hostile interop blosc2 client_server readme
+    mutants planted_codec address_core address_codec memory_codec thread valgrind_codec
 )
 
 number=$((16#$(git rev-parse --short=8 HEAD)))
@@ -64,6 +64,7 @@ deep_formats() { tests/peers/run grib arrays tables sizes; }
 
 deep_dataset() { tests/peers/run dataset; }
 deep_growth() { tests/peers/run growth; }
+deep_hostile() { tests/peers/run hostile; }
 
 deep_interop() { tests/peers/run build test benches; }
 deep_blosc2() { tests/peers/run build blosc2; }

@@ -63,7 +63,7 @@ class Place:
         if path.exists():
             return path
         if name == "plain.tgm":
-            self.call("repack", self.data("series.grib2.tgm"), "--encoding", "none", "--compression", "none", "-o", path)
+            self.call("repack", self.data("szip.grib2.tgm"), "--encoding", "none", "--compression", "none", "-o", path)
         elif name == "some.grib2":
             # Each message has the same length.
             each = self.data("small.grib2").stat().st_size // self.count("small.grib2")

@@ -218,32 +218,51 @@ impl Paths {
     }
 }
 
-/// The keys that vary among objects, and have at most 65,535 values.
-///
-/// # Errors
-/// The errors of [`parts`].
-pub(super) fn varying_keys(
-    data: &Data<'_>,
-    layouts: &[MessageLayout],
-    (threads, options): (Threads, &DecodeOptions),
-) -> Result<Vec<String>> {
-    let found = data.map_runs(layouts, threads, |number, run| {
-        let mut paths = Paths::default();
-        run.for_each(|index, _, bytes| {
-            let added = paths.add_message(bytes, options);
-            added.map_err(|error: TensogramError| error.in_message(number + index))
+/// Finds the keys that are worth a column: those that vary among the objects of all data that were added, and have at most
+/// 65,535 values. Structural keys are among them.
+#[derive(Default)]
+pub struct VaryingKeys {
+    all: BTreeMap<String, Values>,
+    objects: u64,
+}
+
+impl VaryingKeys {
+    /// Adds data. Reads the metadata of all messages, by the threads of the options.
+    ///
+    /// # Errors
+    /// The errors of reading, and of the first message whose structure or metadata has an error.
+    pub fn add<'d>(&mut self, data: impl Into<Data<'d>>, options: &DecodeOptions) -> Result<()> {
+        let data = data.into();
+        let layouts = data.layouts()?;
+        let found = data.map_runs(&layouts, super::threads(options, &layouts)?, |number, run| {
+            let mut paths = Paths::default();
+            run.for_each(|index, _, bytes| {
+                let added = paths.add_message(bytes, options);
+                added.map_err(|error: TensogramError| error.in_message(number + index))
+            })?;
+            Ok(paths)
         })?;
-        Ok(paths)
-    })?;
-    let (mut all, mut objects) = (BTreeMap::<String, Values>::new(), 0);
-    for paths in found {
-        objects += paths.objects;
-        for (path, values) in paths.paths {
-            if all.len() < MOST_PATHS || all.contains_key(&path) {
-                all.entry(path).or_default().join(values);
+        for paths in found {
+            self.objects += paths.objects;
+            for (path, values) in paths.paths {
+                if self.all.len() < MOST_PATHS || self.all.contains_key(&path) {
+                    self.all.entry(path).or_default().join(values);
+                }
             }
         }
+        Ok(())
     }
-    let varies = |values: &Values| !values.is_over && (values.distinct.len() > 1 || values.count < objects);
-    Ok(all.into_iter().filter(|(_, values)| varies(values)).map(|(path, _)| path).collect())
+
+    /// The keys. `with_others` says which keys are taken too if they do not vary.
+    pub fn finish(self, with_others: impl Fn(&str) -> bool) -> Vec<String> {
+        let varies = |values: &Values| values.distinct.len() > 1 || values.count < self.objects;
+        let is_taken = |(path, values): &(String, Values)| !values.is_over && (varies(values) || with_others(path));
+        self.all.into_iter().filter(is_taken).map(|(path, _)| path).collect()
+    }
+}
+
+impl std::fmt::Debug for VaryingKeys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("VaryingKeys").field("paths", &self.all.len()).field("objects", &self.objects).finish()
+    }
 }

@@ -101,6 +101,7 @@ use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 
 use self::dictionary::ABSENT;
+pub use self::gather::VaryingKeys;
 use self::leaf::{KeyHead, Leaf, Storage};
 pub use self::leaf_facts::{FactColumn, FactsOfLeaf};
 use self::part::{Key, KeyPart, Part};
@@ -209,9 +210,9 @@ impl Catalog {
     /// # Errors
     /// As [`Self::build`].
     pub fn varying_keys<'d>(data: impl Into<Data<'d>>, options: &DecodeOptions) -> Result<Vec<String>> {
-        let data = data.into();
-        let layouts = data.layouts()?;
-        gather::varying_keys(&data, &layouts, (threads(options, &layouts)?, options))
+        let mut keys = VaryingKeys::default();
+        keys.add(data, options)?;
+        Ok(keys.finish(|_| false))
     }
 
     /// Opens the catalogue in a file. A torn leaf at its end is left out.

@@ -119,8 +119,7 @@ impl Tree {
     /// # Errors
     /// [`TensogramError::Metadata`] without children, and for what no tree can hold.
     pub fn build(children: &[Child]) -> Result<Self> {
-        let mut tree =
-            Self { leaves: Vec::new(), keys: Vec::new(), limits: TreeLimits::default(), counts: Vec::new() };
+        let mut tree = Self { leaves: Vec::new(), keys: Vec::new(), limits: TreeLimits::default(), counts: Vec::new() };
         tree.add(children)?;
         if tree.leaves.is_empty() { Err(bad("there is no child")) } else { Ok(tree) }
     }

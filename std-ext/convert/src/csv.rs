@@ -333,8 +333,11 @@ fn quoted(name: &str) -> String {
     if is_plain { name.to_string() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
 }
 
-impl From<records::Unclosed> for TensogramError {
-    fn from(records::Unclosed { line }: records::Unclosed) -> Self {
-        refused(format!("line {line}: a field begins with a quote that does not end"))
+impl From<records::Fault> for TensogramError {
+    fn from(fault: records::Fault) -> Self {
+        refused(match fault {
+            records::Fault::Unclosed(line) => format!("line {line}: a field begins with a quote that does not end"),
+            records::Fault::Long(line) => format!("line {line}: a field has more than {} bytes", records::MAX_FIELD),
+        })
     }
 }

@@ -80,12 +80,12 @@ pub(super) fn above(path: &str) -> impl Iterator<Item = &str> {
 
 /// Names for dimensions that have none: by their lengths, and all of a variable apart.
 pub(super) fn unnamed(shape: &[u64]) -> Vec<String> {
-    let mut taken = BTreeSet::new();
+    // Names of different lengths differ.
+    let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
     let name = |len: &u64| {
-        // One of these is free: as many names as dimensions cannot be taken.
-        let mut names = (0..=shape.len() as u64).map(|number| numbered(&format!("dim_{len}"), number));
-        let name = names.find(|name| !taken.contains(name)).unwrap_or_default();
-        taken.insert(name.clone());
+        let count = counts.entry(*len).or_default();
+        let name = numbered(&format!("dim_{len}"), *count);
+        *count += 1;
         name
     };
     shape.iter().map(name).collect()

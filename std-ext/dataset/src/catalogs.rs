@@ -47,7 +47,7 @@ enum Cataloged {
     Open(PathBuf, Result<Arc<Catalog>>),
 }
 
-/// The sources, trees replaced by those of their files that may have what is wanted. What the trees note is added to `notes`.
+/// The sources, trees replaced by their files that may have what is wanted. What the trees note is added to `notes`.
 ///
 /// # Errors
 /// The errors of reading a tree; [`TensogramError::Metadata`] for a damaged tree, and one that lacks a key of the queries.

@@ -15,7 +15,7 @@ use std::hash::Hash;
 
 use tgm_core::cbor::Value;
 
-use crate::gather::{Cells, DTYPE, GRID, Gathered, SHAPE, cell};
+use crate::gather::{Cells, DTYPE, GRID, Gathered, SHAPE};
 use crate::label::{HOUR, Label, Real, days, duration};
 use crate::parameters::{Parameter, by_number, by_short_name};
 
@@ -137,7 +137,7 @@ impl Keys {
 
     /// The number of the first value that is there.
     fn find(&self, cells: &Cells) -> Option<u32> {
-        self.0.iter().find_map(|key| cell(cells, *key))
+        self.0.iter().find_map(|key| cells.get(*key))
     }
 }
 

@@ -4,10 +4,11 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
+use tgm_catalog::FactsOfLeaf;
 pub(crate) use tgm_catalog::facts::{DTYPE, EXTRA, GRID, SHAPE};
 use tgm_catalog::facts::{FITS_FLOAT32, FactSink, Facts};
-use tgm_catalog::{FactColumn, FactsOfLeaf};
 use tgm_core::Message;
 use tgm_core::cbor::Value;
 use tgm_core::metadata::MessageMetadata;
@@ -16,11 +17,10 @@ use tgm_std::internal::{Threads, hash};
 use tgm_std::{MessageLayout, Result, interrupt};
 
 use crate::archive::{Entry, bad};
+pub(crate) use crate::cells::Cells;
+use crate::cells::{Block, List};
 use crate::intern::Interner;
 use crate::options::OpenOptions;
-
-/// Numbers of keys, each with the number of its value. In the order of the keys.
-pub(crate) type Cells = Vec<(u32, u32)>;
 
 /// An object.
 #[derive(Clone, Debug)]
@@ -48,12 +48,6 @@ pub(crate) struct Gathered {
     pub(crate) unread: BTreeSet<String>,
     /// Bytes of sources that belong to no message, in words.
     pub(crate) lost: Vec<String>,
-}
-
-/// The value of a key.
-pub(crate) fn cell(cells: &Cells, key: u32) -> Option<u32> {
-    let found = cells.binary_search_by_key(&key, |(key, _)| *key).ok()?;
-    cells.get(found).map(|(_, value)| *value)
 }
 
 impl Gathered {
@@ -118,15 +112,13 @@ impl Gathered {
         let mut wanted = wanted.map(|wanted| wanted.iter().peekable());
         for leaf in facts {
             leaf.lost.into_iter().for_each(|bytes| self.lose(file, bytes));
-            let (fits, columns): (Vec<_>, Vec<_>) = leaf.columns.iter().partition(|column| column.path == FITS_FLOAT32);
-            let mut columns: Vec<(u32, Vec<u32>, &FactColumn)> = columns
-                .into_iter()
-                .map(|column| {
-                    let values = column.values.iter().map(|value| self.values.code(value)).collect();
-                    (self.keys.code(column.path.as_bytes()), values, column)
-                })
-                .collect();
-            columns.sort_unstable_by_key(|(key, ..)| *key);
+            let (fits, columns): (Vec<_>, Vec<_>) =
+                leaf.columns.into_iter().partition(|column| column.path == FITS_FLOAT32);
+            let numbered = columns.into_iter().map(|column| {
+                let values = column.values.iter().map(|value| self.values.code(value)).collect();
+                (self.keys.code(column.path.as_bytes()), values, column)
+            });
+            let block = Arc::new(Block::new(numbered.collect()));
             if wanted.is_none() {
                 self.rows.reserve(leaf.objects.len());
             }
@@ -143,10 +135,8 @@ impl Gathered {
                     digest: None,
                     fits_float32: fits.iter().any(|column| column.code(at).is_some()),
                 };
-                let mut cells = Vec::with_capacity(columns.len());
-                for (key, values, column) in &columns {
-                    cells.extend(column.code(at).and_then(|code| values.get(code)).map(|value| (*key, *value)));
-                }
+                let row = u32::try_from(at).map_err(|_| bad(TOO_MANY_OBJECTS))?;
+                let cells = Cells::Row(Arc::clone(&block), row);
                 self.rows.push(Row { entry, cells });
             }
         }
@@ -159,10 +149,12 @@ impl Gathered {
         self.unread.extend(other.unread);
         let at = |codes: &[u32], code: u32| usize::try_from(code).ok().and_then(|code| codes.get(code)).copied();
         let renew = |cells: Cells| {
+            // What threads have found is listed.
+            let Cells::Listed(cells) = cells else { return cells };
             let cells = cells.into_iter().filter_map(|(key, value)| Some((at(&keys, key)?, at(&values, value)?)));
-            let mut cells: Cells = cells.collect();
+            let mut cells: List = cells.collect();
             cells.sort_unstable();
-            cells
+            Cells::Listed(cells)
         };
         self.rows.extend(other.rows.into_iter().map(|row| Row { cells: renew(row.cells), ..row }));
         self.abouts.extend(other.abouts.into_iter().map(|about| About { cells: renew(about.cells), ..about }));
@@ -170,7 +162,7 @@ impl Gathered {
 
     /// The bytes of a key's value.
     pub(crate) fn bytes(&self, cells: &Cells, key: &str) -> Option<&[u8]> {
-        Some(self.values.get(cell(cells, self.keys.find(key.as_bytes())?)?))
+        Some(self.values.get(cells.get(self.keys.find(key.as_bytes())?)?))
     }
 
     /// The value of a key.
@@ -195,7 +187,7 @@ const TOO_MANY_OBJECTS: &str = "it has more than 2^32 objects";
 struct Found {
     gathered: Gathered,
     /// Facts that were told last.
-    cells: Cells,
+    cells: List,
     fits_float32: bool,
     /// The last value of each key: neighbours are often equal.
     last: Vec<u32>,
@@ -240,7 +232,7 @@ impl Found {
         let told = std::mem::take(&mut self.cells);
         let keys = &self.gathered.keys;
         let is_about = |(key, _): &(u32, u32)| keys.get(*key).starts_with(EXTRA.as_bytes());
-        let (about, of_all): (Cells, Cells) = told.into_iter().partition(is_about);
+        let (about, of_all): (List, List) = told.into_iter().partition(is_about);
         if !about.is_empty() {
             self.gathered.abouts.push(About { source, message: number, cells: sorted(about) });
         }
@@ -305,9 +297,9 @@ fn wanted(metadata: &MessageMetadata<'_>, options: &OpenOptions) -> Result<Optio
 }
 
 /// Cells in the order of their keys. The last value of a key counts: values of an object come behind values of its message.
-fn sorted(mut cells: Cells) -> Cells {
+fn sorted(mut cells: List) -> Cells {
     cells.reverse();
     cells.sort_by_key(|(key, _)| *key);
     cells.dedup_by_key(|(key, _)| *key);
-    cells
+    Cells::Listed(cells)
 }

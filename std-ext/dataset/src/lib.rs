@@ -48,13 +48,14 @@
 //! | `dataset` | a dataset, and how it is read |
 //! | `read` | boxes of variables |
 //! | `elements`, `indices`, `options`, `written` | elements as floats; indices of a dimension; options of opening; coordinates as files hold them |
-//! | `archive`, `intern`, `model`, `parameters` | sources; numbers for bytes; variables and coordinates; names of parameters |
+//! | `archive`, `cells`, `intern`, `model`, `parameters` | sources; numbers for bytes; variables and coordinates; names of parameters |
 //! | `label`, `reading`, `source` | labels of axes; how stored numbers become values; one source of messages |
 
 mod archive;
 mod assemble;
 mod attributes;
 mod catalogs;
+mod cells;
 mod cf;
 mod columns;
 mod cube;

@@ -1,14 +1,18 @@
 //! Statistics over dimensions while reading: mean, sum, extremes, deviation and counts, without holding what they are of.
 //!
 //! ```text
-//! a box ─► windows of some MiB, the outer dimensions first ─► each is read by all threads ─► added to the sums of its places
+//! a box ─► windows of some MiB, the outer dimensions first ─► each is read by all threads
+//!       ─► added to the sums of its places by all threads, each of which has its own places
 //! ```
 //! A deviation is computed from squares of distances to the first value of each place. That value is one of those that are
 //! counted, so rounding loses at most as much as there are values.
 
 use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use tgm_core::descriptor::Dtype;
+use tgm_std::internal::Threads;
 use tgm_std::{DecodeOptions, Result, interrupt};
 
 use crate::archive::bad;
@@ -71,7 +75,9 @@ impl Reduced {
     /// The values of a statistic, row-major. Empty for one that was not asked for.
     #[expect(clippy::cast_precision_loss, reason = "counts are below 2^53")]
     pub fn values(&self, statistic: Statistic) -> Vec<f64> {
-        let Sums { count, sum, shift, squares, min, max } = &self.sums;
+        let Sums { total, missing, sum, shift, squares, min, max } = &self.sums;
+        let count: Vec<u64> = missing.iter().map(|missing| total.saturating_sub(*missing)).collect();
+        let count = &count;
         let shift_of = |at: usize| shift.get(at).copied().filter(|shift| !shift.is_nan()).unwrap_or(0.0);
         let known = |values: &[f64]| -> Vec<f64> {
             values.iter().zip(count).map(|(value, count)| if *count > 0 { *value } else { f64::NAN }).collect()
@@ -100,7 +106,10 @@ impl Reduced {
 /// Sums of each place. Lists of what was not asked for are empty.
 #[derive(Clone, Debug, Default)]
 struct Sums {
-    count: Vec<u64>,
+    /// Values of each place, NaN included.
+    total: u64,
+    /// How many of them are NaN. They are few, so most values need not be counted.
+    missing: Vec<u64>,
     /// Of distances to `shift`, if there are squares.
     sum: Vec<f64>,
     /// The first finite value; NaN before it.
@@ -111,7 +120,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn new(places: usize, wanted: &[Statistic]) -> Result<Self> {
+    fn new(places: usize, total: u64, wanted: &[Statistic]) -> Result<Self> {
         let list = |is_wanted: bool, value: f64| -> Result<Vec<f64>> {
             let mut list = Vec::new();
             if is_wanted {
@@ -121,11 +130,12 @@ impl Sums {
             Ok(list)
         };
         let has = |statistic| wanted.contains(&statistic);
-        let mut count = Vec::new();
-        count.try_reserve_exact(places).map_err(|_| bad(format!("there is no memory for {places} places")))?;
-        count.resize(places, 0);
+        let mut missing = Vec::new();
+        missing.try_reserve_exact(places).map_err(|_| bad(format!("there is no memory for {places} places")))?;
+        missing.resize(places, 0);
         Ok(Self {
-            count,
+            total,
+            missing,
             sum: list(true, 0.0)?,
             shift: list(has(Statistic::Std), f64::NAN)?,
             squares: list(has(Statistic::Std), 0.0)?,
@@ -134,20 +144,90 @@ impl Sums {
         })
     }
 
-    /// Adds a value to each of neighbouring places.
+    /// Cuts neighbouring places into at most `count` parts, which can be changed side by side.
+    fn parts(&mut self, places: Range<usize>, count: usize) -> Vec<Part<'_>> {
+        fn list<'l, T>(list: &'l mut [T], places: &Range<usize>) -> &'l mut [T] {
+            list.get_mut(places.clone()).unwrap_or_default()
+        }
+        let of_part = places.len().div_ceil(count.max(1)).next_multiple_of(BLOCK);
+        let mut rest = Part {
+            first: places.start,
+            missing: list(&mut self.missing, &places),
+            sum: list(&mut self.sum, &places),
+            shift: list(&mut self.shift, &places),
+            squares: list(&mut self.squares, &places),
+            min: list(&mut self.min, &places),
+            max: list(&mut self.max, &places),
+        };
+        let mut parts = Vec::with_capacity(count);
+        while rest.missing.len() > of_part {
+            let (part, behind) = rest.cut(of_part);
+            parts.push(part);
+            rest = behind;
+        }
+        parts.push(rest);
+        parts
+    }
+}
+
+/// Sums of neighbouring places.
+#[derive(Debug)]
+struct Part<'s> {
+    /// The number of the first place.
+    first: usize,
+    missing: &'s mut [u64],
+    sum: &'s mut [f64],
+    shift: &'s mut [f64],
+    squares: &'s mut [f64],
+    min: &'s mut [f64],
+    max: &'s mut [f64],
+}
+
+impl Part<'_> {
+    /// The first places, and the others.
+    fn cut<'p>(self, at: usize) -> (Part<'p>, Part<'p>)
+    where
+        Self: 'p,
+    {
+        fn list<T>(list: &mut [T], at: usize) -> (&mut [T], &mut [T]) {
+            list.split_at_mut_checked(at).unwrap_or_default()
+        }
+        let (missing, sum, shift) = (list(self.missing, at), list(self.sum, at), list(self.shift, at));
+        let (squares, min, max) = (list(self.squares, at), list(self.min, at), list(self.max, at));
+        let first = self.first.saturating_add(at);
+        (
+            Part {
+                first: self.first,
+                missing: missing.0,
+                sum: sum.0,
+                shift: shift.0,
+                squares: squares.0,
+                min: min.0,
+                max: max.0,
+            },
+            Part { first, missing: missing.1, sum: sum.1, shift: shift.1, squares: squares.1, min: min.1, max: max.1 },
+        )
+    }
+
+    /// Adds a value to each of neighbouring places. The first of them is number `at` of the part.
     fn add_across(&mut self, at: usize, values: &[f64]) {
         fn part(list: &mut [f64], at: usize, len: usize) -> &mut [f64] {
             list.get_mut(at..).and_then(|list| list.get_mut(..len)).unwrap_or_default()
         }
         let len = values.len();
-        let count = self.count.get_mut(at..).and_then(|list| list.get_mut(..len)).unwrap_or_default();
-        count.iter_mut().zip(values).for_each(|(count, value)| *count += u64::from(!value.is_nan()));
-        let sum = part(&mut self.sum, at, len);
-        if self.squares.is_empty() {
+        let has_missing = values.iter().fold(false, |has, value| has | value.is_nan());
+        if has_missing {
+            let missing = self.missing.get_mut(at..).and_then(|list| list.get_mut(..len)).unwrap_or_default();
+            missing.iter_mut().zip(values).for_each(|(missing, value)| *missing += u64::from(value.is_nan()));
+        }
+        let sum = part(self.sum, at, len);
+        if self.squares.is_empty() && !has_missing {
+            sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+        } else if self.squares.is_empty() {
             sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += if value.is_nan() { 0.0 } else { *value });
         } else {
-            let shift = part(&mut self.shift, at, len);
-            let squares = part(&mut self.squares, at, len);
+            let shift = part(self.shift, at, len);
+            let squares = part(self.squares, at, len);
             for (((sum, squares), shift), value) in sum.iter_mut().zip(squares).zip(shift).zip(values) {
                 *shift = if shift.is_nan() && value.is_finite() { *value } else { *shift };
                 let far = value - if shift.is_nan() { 0.0 } else { *shift };
@@ -156,17 +236,16 @@ impl Sums {
                 *squares += far * far;
             }
         }
-        let min = part(&mut self.min, at, len);
+        let min = part(self.min, at, len);
         min.iter_mut().zip(values).for_each(|(min, value)| *min = if value < min { *value } else { *min });
-        let max = part(&mut self.max, at, len);
+        let max = part(self.max, at, len);
         max.iter_mut().zip(values).for_each(|(max, value)| *max = if value > max { *value } else { *max });
     }
 
-    /// Adds values to one place.
+    /// Adds values to one place, by its number in the part.
     fn add_to(&mut self, at: usize, values: &[f64]) {
-        let is_known = |value: &&f64| !value.is_nan();
-        if let Some(count) = self.count.get_mut(at) {
-            *count = count.saturating_add(values.iter().filter(is_known).count() as u64);
+        if let Some(missing) = self.missing.get_mut(at) {
+            *missing = missing.saturating_add(values.iter().filter(|value| value.is_nan()).count() as u64);
         }
         let mut base = 0.0;
         if let Some(shift) = self.shift.get_mut(at) {
@@ -187,6 +266,38 @@ impl Sums {
         if let Some(max) = self.max.get_mut(at) {
             *max = values.iter().fold(*max, |max, value| if *value > max { *value } else { max });
         }
+    }
+}
+
+/// The values of a window, in the byte order of the machine.
+#[derive(Clone, Copy)]
+struct Window<'w> {
+    dtype: Dtype,
+    bytes: &'w [u8],
+    /// The same as floats, if they are floats of 64 bits.
+    native: Option<&'w [f64]>,
+}
+
+impl<'w> Window<'w> {
+    fn new(dtype: Dtype, bytes: &'w [u8]) -> Self {
+        Self { dtype, bytes, native: if dtype == Dtype::Float64 { native(bytes) } else { None } }
+    }
+
+    /// The number of values.
+    fn len(&self) -> usize {
+        self.bytes.len() / width(self.dtype).max(1)
+    }
+
+    /// Some of the values. Others than floats of 64 bits become such, a few at a time, while they are near.
+    fn values(&self, range: Range<usize>) -> Result<Cow<'w, [f64]>> {
+        let cut = || bad("a window is cut");
+        if let Some(native) = self.native {
+            return native.get(range).map(Cow::Borrowed).ok_or_else(cut);
+        }
+        let width = width(self.dtype);
+        let bytes = range.start.checked_mul(width).zip(range.end.checked_mul(width));
+        let bytes = bytes.and_then(|(start, end)| self.bytes.get(start..end)).ok_or_else(cut)?;
+        floats(self.dtype, bytes).map(Cow::Owned)
     }
 }
 
@@ -229,13 +340,89 @@ impl Plan<'_> {
         (dim, if indices > chunk { indices - indices % chunk } else { indices })
     }
 
-    /// Adds the values of a window, whose first place of the result is `at`. `from` is the outermost dimension that it has.
+    /// Adds the values of a window, whose first place of the result is `at`. Threads have places of their own, so that the result
+    /// does not depend on their number.
     ///
     /// # Errors
     /// A value that has no place in the result: the place of a window, or the strides, are wrong.
-    fn add(&self, sums: &mut Sums, window: &[f64], lens: &[u64], at: u64) -> Result<()> {
+    fn add(&self, sums: &mut Sums, window: Window<'_>, lens: &[u64], at: u64, options: &DecodeOptions) -> Result<()> {
+        let wrong = || bad("a value has no place in the result");
+        // All places of the window lie between the first and the last one.
+        let last = lens
+            .iter()
+            .zip(&self.strides)
+            .fold(at, |last, (len, stride)| last.saturating_add(len.saturating_sub(1).saturating_mul(*stride)));
+        let first = usize::try_from(at).map_err(|_| wrong())?;
+        let end = usize::try_from(last).ok().and_then(|last| last.checked_add(1));
+        let end = end.filter(|end| *end <= sums.missing.len()).ok_or_else(wrong)?;
+        let runs = Runs::of(lens, &self.strides);
+        let threads = Threads::resolve(options.threads, window.bytes.len() as u64, options.parallel_threshold_bytes)?;
+        // A short run costs more to find than to add, and each thread finds all of them.
+        let count = if threads.is_one() || runs.len < BLOCK / 8 { 1 } else { threads.count() as usize };
+        let parts: Vec<_> = sums.parts(first..end, count).into_iter().map(Mutex::new).collect();
+        threads.map(&parts, |part| {
+            // A thread that panicked has left nothing that is used.
+            let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
+            self.add_part(&mut part, window, lens, at, &runs)
+        })?;
+        Ok(())
+    }
+
+    /// Adds the values of a window that belong to a part of the places.
+    fn add_part(&self, part: &mut Part<'_>, window: Window<'_>, lens: &[u64], at: u64, runs: &Runs) -> Result<()> {
+        let first_of = |number: usize| {
+            let (mut left, mut place) = (number as u64, at);
+            for (len, stride) in lens.iter().zip(&self.strides).take(runs.outer).rev() {
+                place = place.saturating_add(left % (*len).max(1) * stride);
+                left /= (*len).max(1);
+            }
+            usize::try_from(place).map_err(|_| bad("a value has no place in the result"))
+        };
+        let (numbers, places) = (window.len() / runs.len, part.first..part.first.saturating_add(part.missing.len()));
+        if !runs.is_across {
+            for number in 0..numbers {
+                let place = first_of(number)?;
+                if places.contains(&place) {
+                    let start = number * runs.len;
+                    part.add_to(place - places.start, &window.values(start..start + runs.len)?);
+                }
+            }
+            return Ok(());
+        }
+        // Block by block, so that the sums of a block are touched by all runs while they are near.
+        let mut firsts = Vec::with_capacity(numbers);
+        for number in 0..numbers {
+            firsts.push(first_of(number)?);
+        }
+        for start in places.clone().step_by(BLOCK) {
+            let block = start..start.saturating_add(BLOCK).min(places.end);
+            for (number, first) in firsts.iter().enumerate() {
+                // What the run has of the block.
+                let (from, to) = ((*first).max(block.start), first.saturating_add(runs.len).min(block.end));
+                if from < to {
+                    let of_run = number * runs.len;
+                    part.add_across(from - places.start, &window.values(of_run + from - first..of_run + to - first)?);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Neighbouring values of a window whose places are neighbours too, or one.
+struct Runs {
+    /// Values of a run.
+    len: usize,
+    /// Whether each value has its own place.
+    is_across: bool,
+    /// Dimensions in front of a run.
+    outer: usize,
+}
+
+impl Runs {
+    fn of(lens: &[u64], strides: &[u64]) -> Self {
         // Dimensions at the end that are all kept, or all reduced, are one run.
-        let is_kept = |dim: &usize| self.strides.get(*dim).is_some_and(|stride| *stride > 0);
+        let is_kept = |dim: &usize| strides.get(*dim).is_some_and(|stride| *stride > 0);
         let longer = |dim: &usize| lens.get(*dim).is_some_and(|len| *len > 1);
         let innermost = (0..lens.len()).rev().find(longer);
         let is_across = innermost.as_ref().is_some_and(is_kept);
@@ -245,34 +432,7 @@ impl Plan<'_> {
             run = run.saturating_mul(lens.get(dim).copied().unwrap_or(1));
             outer = dim;
         }
-        let run = usize::try_from(run).unwrap_or(usize::MAX).max(1);
-        let (places, len) = (sums.count.len(), if is_across { run } else { 1 });
-        // All lists of the sums have this length, so nothing is left out behind this check.
-        let within = |place: &usize| place.checked_add(len).is_some_and(|end| end <= places);
-        let place = |number: u64| {
-            let (mut left, mut place) = (number, at);
-            for (len, stride) in lens.iter().zip(&self.strides).take(outer).rev() {
-                place = place.saturating_add(left % (*len).max(1) * stride);
-                left /= (*len).max(1);
-            }
-            let place = usize::try_from(place).ok().filter(within);
-            place.ok_or_else(|| bad("a value has no place in the result"))
-        };
-        if !is_across {
-            for (number, values) in (0_u64..).zip(window.chunks_exact(run)) {
-                sums.add_to(place(number)?, values);
-            }
-            return Ok(());
-        }
-        // Block by block, so that the sums of a block are touched by all runs while they are near.
-        for start in (0..run).step_by(BLOCK) {
-            for (number, values) in (0_u64..).zip(window.chunks_exact(run)) {
-                // A run begins with `start`, which lies in it; the last block may be shorter.
-                let block = values.get(start..).map(|rest| rest.get(..BLOCK).unwrap_or(rest)).unwrap_or_default();
-                sums.add_across(place(number)? + start, block);
-            }
-        }
-        Ok(())
+        Self { len: usize::try_from(run).unwrap_or(usize::MAX).max(1), is_across, outer }
     }
 }
 
@@ -320,7 +480,9 @@ impl Dataset {
         }
         let plan = Plan { variable, dtype, lens, strides };
         let count = usize::try_from(places).map_err(|_| bad(format!("{name}: {places} places cannot be addressed")))?;
-        let mut sums = Sums::new(count, statistics)?;
+        let of_place = plan.lens.iter().zip(&plan.strides).filter(|(_, stride)| **stride == 0);
+        let total = of_place.fold(1_u64, |all, (len, _)| all.saturating_mul(*len));
+        let mut sums = Sums::new(count, total, statistics)?;
         self.reduce_windows(&plan, indices, &mut sums, options)?;
         let dims = left.iter().filter_map(|at| variable.dims.get(*at)).cloned().collect();
         Ok(Reduced { dims, shape, sums })
@@ -366,12 +528,10 @@ impl Dataset {
                 }
                 bytes.truncate(needed);
                 self.read_into(&plan.variable.name, &picks, options, &mut bytes)?;
-                let window = if plan.dtype == Dtype::Float64 { native(&bytes) } else { None };
-                let window =
-                    window.map_or_else(|| floats(plan.dtype, &bytes).map(Cow::Owned), |it| Ok(Cow::Borrowed(it)));
                 let stride = plan.strides.get(cut).copied().unwrap_or(0);
                 // A place beyond all numbers is refused there.
-                plan.add(sums, &window?, &lens, at.saturating_add(start.saturating_mul(stride)))?;
+                let at = at.saturating_add(start.saturating_mul(stride));
+                plan.add(sums, Window::new(plan.dtype, &bytes), &lens, at, options)?;
                 start += count;
             }
         }

@@ -56,6 +56,13 @@ fn options_of(options: &Bound<'_, PyDict>) -> PyResult<OpenOptions> {
             Err(_) => Catalogs::Named(catalog.extract()?),
         };
     }
+    if let Some(only) = options.get_item("only")? {
+        let parse = |text: &String| {
+            let parsed = text.parse();
+            parsed.map_err(|error| PyValueError::new_err(format!("argument 'only': {error}")))
+        };
+        found.only = only.extract::<Vec<String>>()?.iter().map(parse).collect::<PyResult<_>>()?;
+    }
     Ok(found)
 }
 

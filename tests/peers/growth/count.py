@@ -30,7 +30,8 @@ def tgm(*arguments):
 def instructions(arguments):
     """The instructions of a run, which may report differences with exit code 1."""
     command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", TGM, *arguments]
-    done = subprocess.run(command, capture_output=True)
+    # All work is done by the process that is counted.
+    done = subprocess.run(command, capture_output=True, env=os.environ | {"TGM_IN_PROCESS": "1"})
     found = re.search(rb"I\s+refs:\s+([\d,]+)", done.stderr)
     if done.returncode not in (0, 1) or not found:
         sys.exit(f"tgm {' '.join(arguments)[:300]}: {done.stderr.decode(errors='replace')[-500:]}")
@@ -59,6 +60,14 @@ def objects(folder, size):
     path = folder / "in.tgm"
     tgm("convert", npz(folder, max(size, 1)), "-o", path)
     return path
+
+
+def created(folder, size):
+    """A message of many files."""
+    paths = [folder / f"in{index}.npy" for index in range(max(size, 1))]
+    for path in paths:
+        np.save(path, np.zeros(2))
+    return ["create", *paths, "-o", folder / "out.tgm"]
 
 
 def csv(columns, rows, text="1.5"):
@@ -115,6 +124,116 @@ def netcdf(what):
                     case "groups":
                         file.createGroup(f"g{index}").createVariable("v", "f4", ("x",))[:] = [1, 2]
         return ["convert", "--from", "netcdf", path, "-o", folder / "out.tgm"]
+
+    return make
+
+
+def classic(what):
+    """A file of the older form."""
+    import netCDF4
+
+    def make(folder, size):
+        path, more = folder / "in.nc", []
+        with netCDF4.Dataset(path, "w", format="NETCDF3_CLASSIC") as file:
+            match what:
+                case "rank":
+                    names = [f"x{index}" for index in range(max(size, 1))]
+                    for name in names:
+                        file.createDimension(name, 1)
+                    file.createVariable("v", "f4", names)
+                case "variables":
+                    file.createDimension("x", 2)
+                    for index in range(max(size, 1)):
+                        file.createVariable(f"v{index}", "f4", ("x",))
+                case "records":
+                    file.createDimension("t", None)
+                    file.createVariable("v", "f4", ("t",))[:] = np.zeros(max(size, 1))
+                    more = ["--split", "record"]
+                case "texts":
+                    file.createDimension("n", max(size, 1))
+                    file.createDimension("len", 4)
+                    file.createVariable("v", "S1", ("n", "len"))[:] = "a"
+        return ["convert", "--from", "netcdf", path, *more, "-o", folder / "out.tgm"]
+
+    return make
+
+
+def hdf5(what):
+    import h5py
+
+    def make(folder, size):
+        path = folder / "in.h5"
+        with h5py.File(path, "w") as file:
+            file["v"] = np.arange(2.0)
+            if what == "texts":
+                file["t"] = ["text"] * max(size, 1)
+            if what == "names of integers":
+                file.create_dataset("e", (2,), h5py.enum_dtype({f"n{index}": index for index in range(max(size, 2))}, "i4"))
+            for index in range(size):
+                match what:
+                    case "links":
+                        file[f"l{index}"] = file["v"]
+                    case "soft links":
+                        file[f"l{index}"] = h5py.SoftLink("/v")
+                    case "scales":
+                        file[f"x{index}"] = np.arange(2.0)
+                        file[f"x{index}"].make_scale(f"x{index}")
+                        file[f"v{index}"] = np.arange(2.0)
+                        file[f"v{index}"].dims[0].attach_scale(file[f"x{index}"])
+                    case "variables of one scale":
+                        if not index:
+                            file["x"] = np.arange(2.0)
+                            file["x"].make_scale("x")
+                        file[f"v{index}"] = np.arange(2.0)
+                        file[f"v{index}"].dims[0].attach_scale(file["x"])
+                    case "variables of high rank":
+                        file.create_dataset(f"v{index}", (1,) * 32, "f4")
+                    case "attributes of a variable":
+                        file["v"].attrs[f"a{index}"] = index
+                    case "texts of their own":
+                        file[f"t{index}"] = "text"
+                    case "deep variables":
+                        file["/".join(["g"] * (index % 50 + 1) + [f"v{index}"])] = np.arange(2.0)
+        return ["convert", path, "-o", folder / "out.tgm"]
+
+    return make
+
+
+def npy_rank(order):
+    """An array of many dimensions, which numpy itself does not make."""
+
+    def make(folder, size):
+        path = folder / "in.npy"
+        text = f"{{'descr': '<f8', 'fortran_order': {order == 'F'}, 'shape': ({'1, ' * size}2), }}".encode()
+        path.write_bytes(b"\x93NUMPY\2\0" + len(text).to_bytes(4, "little") + text + bytes(16))
+        return path
+
+    return make
+
+
+def zarr_old(what):
+    """A store of version 2."""
+    import json
+
+    def make(folder, size):
+        store = folder / "in.zarr"
+        store.mkdir()
+        (store / ".zgroup").write_text('{"zarr_format": 2}')
+        array = {"zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "<f8", "order": "C", "fill_value": 0,
+                 "filters": None, "compressor": None}
+        if what == "attributes":
+            (store / ".zattrs").write_text(json.dumps({f"a{index}": index for index in range(size)}))
+        for index in range(size if what in ("arrays", "groups") else 1):
+            place = store / f"g{index}" / "v" if what == "groups" else store / f"v{index}"
+            place.mkdir(parents=True)
+            (place / ".zarray").write_text(json.dumps(array))
+            (place / "0").write_bytes(bytes(16))
+        if what == "rank":
+            place = store / "v0"
+            shape = [1] * max(size, 1)
+            (place / ".zarray").write_text(json.dumps(array | {"shape": shape, "chunks": shape, "dimension_separator": "."}))
+            (place / "0").unlink()
+        return ["convert", store, "-o", folder / "out.tgm"]
 
     return make
 
@@ -187,6 +306,13 @@ COMMANDS = {
     "salvage": "salvage IN -o OUT",
     "upgrade": "upgrade IN -o OUT",
     "catalog": "catalog IN -k name -o OUT.catalog",
+    "cat": "cat --object 0 IN",
+    "extract": "extract --object 0 IN -O OUT.bin",
+    "tail": "tail --from-start --idle 0 IN",
+    "to npy": "convert IN -o DIR/n[index].npy",
+    "to csv": "convert IN -o DIR/n[index].csv",
+    "to safetensors": "convert IN -o DIR/n[index].safetensors",
+    "to arrow": "convert IN -o OUT.arrow",
     "to npz": "convert IN -o OUT.d/ --to npz",
     "to netcdf": "convert IN -o OUT.nc",
     "to zarr": "convert IN -o OUT.zarr",
@@ -201,10 +327,22 @@ def cases():
     yield "csv columns of times", csv("n", 2, "2024-01-01")
     yield "npz", lambda folder, size: ["convert", npz(folder, max(size, 1)), "-o", folder / "out.tgm"]
     yield "safetensors", safetensors
+    yield "create", created
     yield "grib", grib
     yield "to grib", grib_out
     for what in ("variables", "dimensions", "attributes", "groups"):
         yield f"netcdf {what}", netcdf(what)
+    for what in ("rank", "variables", "records", "texts"):
+        yield f"netcdf classic {what}", classic(what)
+    for what in ("links", "soft links", "scales", "variables of one scale", "variables of high rank", "attributes of a variable",
+                 "texts", "texts of their own", "names of integers", "deep variables"):
+        yield f"hdf5 {what}", hdf5(what)
+    for order in "CF":
+        yield f"npy rank {order}", on(npy_rank(order), "convert", "IN", "-o", "OUT")
+        for name in ("netcdf", "zarr", "npz"):
+            yield f"npy rank {order} to {name}", on(npy_rank(order), "convert", "IN", "-o", f"OUT.{'nc' if name == 'netcdf' else name}")
+    for what in ("arrays", "groups", "attributes", "rank"):
+        yield f"zarr old {what}", zarr_old(what)
     yield "zarr arrays", zarr
     yield "zarr chunks", zarr_chunks
     yield "one dimension of many lengths to netcdf", on(lengths, "convert", "IN", "-o", "OUT.nc")

@@ -115,7 +115,10 @@ impl Choice {
         chooser.choose(tree, files, true, 0)?;
         let Chooser { choice: mut found, changed, updated, missing, not_asked, .. } = chooser;
         changed.note(&mut found.notes, "was changed since the tree was written, and is read: update the tree");
-        updated.note(&mut found.notes, "was changed since the tree was written, and has other catalogued values: update the tree");
+        updated.note(
+            &mut found.notes,
+            "was changed since the tree was written, and has other catalogued values: update the tree",
+        );
         missing.note(&mut found.notes, "is in the tree, and is not there");
         if not_asked > 0 {
             found.notes.push(format!(
@@ -150,7 +153,8 @@ impl Chooser<'_> {
             let read = |wanted: &Wanted| files.read(&wanted.child.catalog_name(), most(&wanted.child));
             let read = side_by_side(some, files.side_by_side(), read);
             for (Wanted { child, may_hold }, bytes) in some.iter().zip(read) {
-                if bytes.as_ref().is_ok_and(|bytes| bytes.len() as u64 != child.length || digest(bytes) != child.digest) {
+                if bytes.as_ref().is_ok_and(|bytes| bytes.len() as u64 != child.length || digest(bytes) != child.digest)
+                {
                     self.updated.add(&files.path(&child.catalog_name()));
                 }
                 match child.kind {

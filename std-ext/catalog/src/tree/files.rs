@@ -24,7 +24,7 @@ pub enum State {
     NotAsked,
 }
 
-/// The files of a tree: in a folder, at an address, or made up by a test. Names are those of the tree.
+/// The files of a tree: in a folder, at an address, or made up by a test. Names are as the tree has them.
 pub trait Files: Sync {
     /// All bytes of a file.
     ///
@@ -38,7 +38,7 @@ pub trait Files: Sync {
     /// The path or the address of a file.
     fn path(&self, name: &str) -> PathBuf;
 
-    /// The same, where names are those of another tree.
+    /// The same, where another tree has the names.
     fn beside(&self, tree: &str) -> Box<dyn Files + '_>;
 
     /// How many files are best read at the same time.
@@ -64,9 +64,8 @@ impl Folder {
             return Self { start, query: String::new(), is_distant: false };
         };
         let address = address.split_once('#').map_or(address, |(address, _)| address);
-        let (path, query) = address.split_once('?').map_or((address, String::new()), |(path, query)| {
-            (path, format!("?{query}"))
-        });
+        let (path, query) =
+            address.split_once('?').map_or((address, String::new()), |(path, query)| (path, format!("?{query}")));
         let folder = path.rsplit_once('/').map_or(path, |(folder, _)| folder);
         Self { start: folder.into(), query, is_distant: true }
     }

@@ -38,6 +38,9 @@ mod name {
     pub(super) const CATALOG: (&str, &str) = ("child.catalog", "child.catalog_bytes");
 }
 
+/// Whether something may hold in a child, and whether it may not.
+type May = (bool, bool);
+
 /// A leaf, and what was read of it so far.
 #[derive(Debug)]
 pub(super) struct TreeLeaf {
@@ -317,8 +320,8 @@ impl TreeLeaf {
     ///
     /// # Errors
     /// [`tgm_std::TensogramError::Metadata`] for a damaged leaf.
-    pub(super) fn may_hold(&self, expr: &Expr) -> Result<Vec<(bool, bool)>> {
-        let joined = |inner: &[Expr], with: fn((bool, bool), (bool, bool)) -> (bool, bool), none: (bool, bool)| {
+    pub(super) fn may_hold(&self, expr: &Expr) -> Result<Vec<May>> {
+        let joined = |inner: &[Expr], with: fn(May, May) -> May, none: May| {
             let mut all = vec![none; self.children];
             for expr in inner {
                 let other = self.may_hold(expr)?;
@@ -334,7 +337,7 @@ impl TreeLeaf {
         }
     }
 
-    fn of_condition(&self, condition: &Condition) -> Result<Vec<(bool, bool)>> {
+    fn of_condition(&self, condition: &Condition) -> Result<Vec<May>> {
         if condition.is_version() {
             let holds = condition.holds(version()?.as_ref())?;
             return Ok(vec![(holds, !holds); self.children]);
@@ -396,25 +399,23 @@ fn write_key(path: &str, children: &[Child], columns: &mut Vec<ObjectBuilder<'st
             _ if room >= 2 => seen.as_range(),
             _ => Seen::ANYTHING,
         };
-        let number = match summaries.get(&kept) {
-            Some(number) => *number,
-            None => {
-                let number = forms.len() as u64;
-                forms.push(kept.form.code() * 2 + u64::from(kept.lacks));
-                counts.push(kept.values.len() as u64);
-                for value in &kept.values {
-                    let next = values.len() as u64;
-                    let code = *values.entry(value.clone()).or_insert_with(|| {
-                        lengths.push(value.len() as u64);
-                        bytes.extend(value.iter().map(|byte| u64::from(*byte)));
-                        next
-                    });
-                    members.push(code);
-                }
-                summaries.insert(kept, number);
-                number
+        let known = summaries.get(&kept).copied();
+        let number = known.unwrap_or_else(|| {
+            let number = forms.len() as u64;
+            forms.push(kept.form.code() * 2 + u64::from(kept.lacks));
+            counts.push(kept.values.len() as u64);
+            for value in &kept.values {
+                let next = values.len() as u64;
+                let code = *values.entry(value.clone()).or_insert_with(|| {
+                    lengths.push(value.len() as u64);
+                    bytes.extend(value.iter().map(|byte| u64::from(*byte)));
+                    next
+                });
+                members.push(code);
             }
-        };
+            summaries.insert(kept, number);
+            number
+        });
         summaries.insert(seen.clone(), number);
         codes.push(number);
     }
@@ -428,14 +429,9 @@ fn write_key(path: &str, children: &[Child], columns: &mut Vec<ObjectBuilder<'st
         ("values", (lengths.len() as u64).into()),
         ("bytes", (bytes.len() as u64).into()),
     ]);
-    for (what, numbers) in [
-        ("key", codes),
-        ("form", forms),
-        ("count", counts),
-        ("member", members),
-        ("value", lengths),
-        ("bytes", bytes),
-    ] {
+    for (what, numbers) in
+        [("key", codes), ("form", forms), ("count", counts), ("member", members), ("value", lengths), ("bytes", bytes)]
+    {
         if !numbers.is_empty() {
             columns.push(write(&format!("{what}.{path}"), &numbers, Width::Narrowest));
         }

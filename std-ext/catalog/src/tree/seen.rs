@@ -106,6 +106,7 @@ pub(super) fn may_hold(
 
 /// Gathers the values of a key.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a finding by itself")]
 pub(crate) struct Finder {
     listed: BTreeSet<Vec<u8>>,
     /// Whether values are not listed any more.

@@ -81,9 +81,24 @@ fn messages(seed: u64, count: usize) -> Vec<Vec<u8>> {
 }
 
 const CONDITIONS: [&str; 18] = [
-    "mars.step=3", "mars.step!=3/4/5", "mars.step<10", "mars.step>=30", "mars.step in 5..8", "mars.step in 12..=12.25",
-    "mars.step=1*", "mars.step=\"7\"", "mars.step?", "mars.param=2t/z", "mars.param!=tp", "mars.param<\"2\"", "dtype=uint16",
-    "note=4", "note?", "note!=4", "version=3", "mars.step>\"3\"",
+    "mars.step=3",
+    "mars.step!=3/4/5",
+    "mars.step<10",
+    "mars.step>=30",
+    "mars.step in 5..8",
+    "mars.step in 12..=12.25",
+    "mars.step=1*",
+    "mars.step=\"7\"",
+    "mars.step?",
+    "mars.param=2t/z",
+    "mars.param!=tp",
+    "mars.param<\"2\"",
+    "dtype=uint16",
+    "note=4",
+    "note?",
+    "note!=4",
+    "version=3",
+    "mars.step>\"3\"",
 ];
 
 fn texts() -> impl Strategy<Value = String> {
@@ -155,11 +170,15 @@ fn only_files_that_may_match_are_chosen() {
     assert_eq!(chosen(&["not mars.step<299"]), ["a/2.tgm", "b.tgm"]);
     assert_eq!(chosen(&["mars.step in 290..301"]), ["a/2.tgm", "b.tgm"]);
     let unknown = Choice::of(&forest.path("all.tree"), &[query("mars.time=0")], &DecodeOptions::default()).unwrap_err();
-    assert!(unknown.to_string().contains("the tree has no key mars.time; its keys: mars.param, mars.step"), "{unknown}");
+    assert!(
+        unknown.to_string().contains("the tree has no key mars.time; its keys: mars.param, mars.step"),
+        "{unknown}"
+    );
 
     // Trees lie below trees, in folders of their own.
     let below = forest.path("a").join("a.tree");
-    let own = [Child { name: "1.tgm".into(), ..children[0].clone() }, Child { name: "2.tgm".into(), ..children[1].clone() }];
+    let own =
+        [Child { name: "1.tgm".into(), ..children[0].clone() }, Child { name: "2.tgm".into(), ..children[1].clone() }];
     let own = Tree::build(&own).unwrap();
     fs::write(&below, own.to_bytes()).unwrap();
     forest.tree("root.tree", &[Child::of_tree("a/a.tree", &own, &own.to_bytes()).unwrap(), children[2].clone()]);
@@ -190,7 +209,10 @@ fn what_changed_is_read_or_told() {
     fs::write(forest.path("all.tree"), tree.to_bytes()).unwrap();
     let tree = Tree::open(forest.path("all.tree")).unwrap();
     assert_eq!((tree.child_count(), tree.message_count().unwrap()), (3, 4));
-    assert_eq!(forest.chosen("all.tree", &["mars.param=2t"]), (vec!["2t.tgm".to_string(), "tp.tgm".to_string()], vec![]));
+    assert_eq!(
+        forest.chosen("all.tree", &["mars.param=2t"]),
+        (vec!["2t.tgm".to_string(), "tp.tgm".to_string()], vec![])
+    );
 
     // The same below another tree, which does not match itself.
     forest.tree("root.tree", &[Child::of_tree("all.tree", &tree, &tree.to_bytes()).unwrap()]);
@@ -212,7 +234,8 @@ fn what_changed_is_read_or_told() {
 #[test]
 fn names_lead_to_nothing_outside_of_the_folder() {
     let catalog = Catalog::build(&field("2t", 0)[..], &["mars.param"]).unwrap();
-    for name in ["/etc/passwd", "../a.tgm", "a/../../b", "https://host/a.tgm", "", "a//b", "./a", "C:\\a", "a\\b", "a/"] {
+    for name in ["/etc/passwd", "../a.tgm", "a/../../b", "https://host/a.tgm", "", "a//b", "./a", "C:\\a", "a\\b", "a/"]
+    {
         assert!(Child::of_catalog(name, &catalog, &[]).is_err(), "{name}");
     }
     let child = Child::of_catalog("a/ä#1?.tgm", &catalog, &[]).unwrap();
@@ -268,6 +291,9 @@ fn many_values_are_a_range_or_anything() {
     let range = Seen::of((0..257).map(encoded), false);
     assert_ne!(listed, range);
     assert_eq!(listed.as_range(), Seen::of((0..=255).map(encoded), false).as_range());
-    let texts = (0..257).map(|number| [0x63, 0x61 + (number % 16) as u8, 0x61 + (number / 16 % 16) as u8, 0x61 + (number / 256) as u8]);
+    let texts = (0..257_u16).map(|number| {
+        let [high, low] = number.to_be_bytes();
+        [0x63, 0x61 + high, 0x61 + low / 16, 0x61 + low % 16]
+    });
     assert_eq!(Seen::of(texts, false), Seen::ANYTHING);
 }

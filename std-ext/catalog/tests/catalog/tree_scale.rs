@@ -45,31 +45,32 @@ impl Archive {
 
     /// The catalogue of a file, which is made for that.
     fn catalog(&self, file: usize) -> Catalog {
-        let [steps, levels, params] = self.fields;
-        let ((date, time), mut data, zeros) = (Self::date(file), Vec::new(), [0_u8; 50]);
+        let [steps, levels, kinds] = self.fields;
+        let ((date, time), mut messages, zeros) = (Self::date(file), Vec::new(), [0_u8; 50]);
         for step in 0..steps {
             for level in 0..levels {
-                for (number, param) in PARAMS.iter().take(params).enumerate() {
-                    // Lengths differ, as those of compressed fields do.
+                for (number, name) in PARAMS.iter().take(kinds).enumerate() {
+                    // Lengths differ, as compressed fields do.
                     let len = 1 + (file * 7 + step * 31 + level * 17 + number * 3) % 50;
                     let mars = [
                         ("date", Value::from(date)),
                         ("time", time.into()),
                         ("step", i64::try_from(step * 3).unwrap().into()),
                         ("levelist", i64::try_from(1000 - level * 7).unwrap().into()),
-                        ("param", (*param).into()),
+                        ("param", (*name).into()),
                     ];
                     let object = ObjectBuilder::new(&[len as u64], &zeros[..len]).unwrap();
-                    let object = mars.into_iter().fold(object, |it, (key, value)| it.metadata(format!("mars.{key}"), value));
-                    data.extend(MessageBuilder::new().object(object).encode().unwrap());
+                    let object =
+                        mars.into_iter().fold(object, |it, (key, value)| it.metadata(format!("mars.{key}"), value));
+                    messages.extend(MessageBuilder::new().object(object).encode().unwrap());
                 }
             }
         }
-        Catalog::build(&data[..], &KEYS).unwrap()
+        Catalog::build(&messages[..], &KEYS).unwrap()
     }
 
     /// What the tree has of a file: what its catalogue would tell.
-    fn child(&self, file: usize, like: &Child) -> Child {
+    fn child(file: usize, like: &Child) -> Child {
         let encoded = |value: i64| {
             let mut bytes = Vec::new();
             ciborium::into_writer(&Value::from(value), &mut bytes).unwrap();
@@ -89,7 +90,7 @@ impl Archive {
     fn tree(&self) -> Tree {
         let first = self.catalog(0);
         let like = Child::of_catalog("0", &first, &first.to_bytes()).unwrap();
-        let children: Vec<Child> = (0..self.files).map(|file| self.child(file, &like)).collect();
+        let children: Vec<Child> = (0..self.files).map(|file| Self::child(file, &like)).collect();
         Tree::build(&children).unwrap()
     }
 }
@@ -142,7 +143,9 @@ fn select(archive: &Archive, tree: &[u8], text: &str) -> [u64; 4] {
             let catalog = file.catalog.as_ref().unwrap();
             let found = catalog.select(&queries[0]).unwrap();
             // Where the objects lie.
-            found.iter().for_each(|(message, object)| drop(catalog.object_range(*message, *object).unwrap()));
+            for (message, object) in &found {
+                assert!(catalog.object_range(*message, *object).unwrap().end > 0);
+            }
             found.len() as u64
         });
         (selected.sum::<u64>(), choice.files.len() as u64)
@@ -150,7 +153,8 @@ fn select(archive: &Archive, tree: &[u8], text: &str) -> [u64; 4] {
     // The catalogues are made now. That is the archive's work.
     run();
     let count = |counted: &AtomicU64| counted.swap(0, Ordering::Relaxed);
-    (count(&source.requests), count(&source.bytes));
+    count(&source.requests);
+    count(&source.bytes);
     let (before, start) = (processor(), Instant::now());
     let (messages, files) = run();
     let (requests, bytes) = (1 + count(&source.requests), tree.len() as u64 + count(&source.bytes));
@@ -165,7 +169,8 @@ fn select(archive: &Archive, tree: &[u8], text: &str) -> [u64; 4] {
 }
 
 /// 10,000 messages in 100 files.
-const SELECTION: &str = "mars.date in 19510101..=19510125 and mars.step in 0..=27 and mars.levelist>=972 and mars.param=t/q";
+const SELECTION: &str =
+    "mars.date in 19510101..=19510125 and mars.step in 0..=27 and mars.levelist>=972 and mars.param=t/q";
 
 #[test]
 fn a_selection_in_many_files_opens_the_tree_and_what_matches() {

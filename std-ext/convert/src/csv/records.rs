@@ -10,13 +10,19 @@ pub(super) struct Record<'t> {
     pub(super) fields: Vec<Cow<'t, str>>,
 }
 
-/// A field in quotes without an end.
+/// What a line begins and does not end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Unclosed {
-    pub(super) line: usize,
+pub(super) enum Fault {
+    /// A field in quotes without an end, that begins in this line.
+    Unclosed(usize),
+    /// A field of more than [`MAX_FIELD`] bytes, in this line.
+    Long(usize),
 }
 
-/// The records of a text. Blank lines are left out. It ends after an error.
+/// The most bytes of a field: what is longer is not a table, but one line without an end.
+pub(super) const MAX_FIELD: usize = if cfg!(test) { 1 << 10 } else { 16 << 20 };
+
+/// The records of a text. Blank lines are left out. It ends after a fault.
 pub(super) struct Records<'t> {
     rest: &'t str,
     line: usize,
@@ -30,27 +36,37 @@ impl<'t> Records<'t> {
     }
 
     /// The length of a field at the start of `text`.
-    fn end(&self, text: &str) -> usize {
-        text.find([self.separator, '\n', '\r']).unwrap_or(text.len())
+    fn end(&self, text: &str) -> Result<usize, Fault> {
+        // Separators and line ends are ASCII, and so a byte of their own.
+        let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r') || char::from(*byte) == self.separator;
+        let bytes = text.as_bytes();
+        match bytes.iter().take(MAX_FIELD + 1).position(is_end) {
+            Some(end) => Ok(end),
+            None if bytes.len() > MAX_FIELD => Err(Fault::Long(self.line)),
+            None => Ok(bytes.len()),
+        }
     }
 
     /// Takes a field, and tells whether the line ends behind it.
-    fn field(&mut self) -> Result<(Cow<'t, str>, bool), Unclosed> {
+    fn field(&mut self) -> Result<(Cow<'t, str>, bool), Fault> {
         if let Some(inner) = self.rest.strip_prefix('"') {
             return self.quoted(inner);
         }
-        let end = self.end(self.rest);
+        let end = self.end(self.rest)?;
         let (field, rest) = self.rest.split_at(end);
         self.rest = rest;
         Ok((Cow::Borrowed(field.trim()), self.separator()))
     }
 
     /// Takes a field in quotes, whose opening one was before `inner`.
-    fn quoted(&mut self, inner: &'t str) -> Result<(Cow<'t, str>, bool), Unclosed> {
+    fn quoted(&mut self, inner: &'t str) -> Result<(Cow<'t, str>, bool), Fault> {
         let line = self.line;
         let (mut text, mut rest) = (String::new(), inner);
         loop {
-            let (before, behind) = rest.split_once('"').ok_or(Unclosed { line })?;
+            let (before, behind) = rest.split_once('"').ok_or(Fault::Unclosed(line))?;
+            if before.len() > MAX_FIELD - text.len().min(MAX_FIELD) {
+                return Err(Fault::Long(line));
+            }
             text.push_str(before);
             self.line += lines(before);
             // Two quotes stand for one.
@@ -62,7 +78,7 @@ impl<'t> Records<'t> {
             rest = more;
         }
         // What stands between the quote and the comma belongs to the field, as in other readers.
-        let end = self.end(rest);
+        let end = self.end(rest)?;
         let (more, rest) = rest.split_at(end);
         text.push_str(more.trim_end());
         self.rest = rest;
@@ -104,7 +120,7 @@ pub(super) fn separator(text: &str) -> char {
 }
 
 impl<'t> Iterator for Records<'t> {
-    type Item = Result<Record<'t>, Unclosed>;
+    type Item = Result<Record<'t>, Fault>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -144,7 +160,7 @@ mod tests {
         Records::new(text, ',').map(|found| found.map(record)).collect()
     }
 
-    type Row = Result<(usize, Vec<String>), Unclosed>;
+    type Row = Result<(usize, Vec<String>), Fault>;
 
     fn line(number: usize, fields: &[&str]) -> (usize, Vec<String>) {
         (number, fields.iter().map(ToString::to_string).collect())
@@ -176,7 +192,16 @@ mod tests {
     }
 
     #[test]
+    fn a_field_has_an_end() {
+        let long = "x".repeat(MAX_FIELD);
+        assert_eq!(read(&format!("a\n{long}\n"))[1], Ok(line(2, &[&long])));
+        for text in [format!("a\n{long}x"), format!("a\n\"{long}x\"\n"), format!("a\n\"\"{long}x\n")] {
+            assert_eq!(read(&text)[1], Err(Fault::Long(2)));
+        }
+    }
+
+    #[test]
     fn a_quote_without_an_end_is_an_error_at_its_line() {
-        assert_eq!(read("1\n\"a\n\n"), [Ok(line(1, &["1"])), Err(Unclosed { line: 2 })]);
+        assert_eq!(read("1\n\"a\n\n"), [Ok(line(1, &["1"])), Err(Fault::Unclosed(2))]);
     }
 }

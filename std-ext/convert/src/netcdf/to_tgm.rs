@@ -97,13 +97,13 @@ fn convert(path: &Path, options: &NetcdfOptions, sink: &mut dyn Write, report: &
             let (name, _held) = text_name(path).map_err(io)?;
             let file = netcdf::open(&*name).map_err(|error| failed(SourceName::of(path), error))?;
             let tree = classic::read(&file, &header, limits, report);
-            write(path, &tree, options, sink, report)
+            write((path, len), &tree, options, sink, report)
         }
         Some(Form::Hdf5) => {
             let (name, _held) = text_name(path).map_err(io)?;
             let file = hdf5_metno::File::open(&*name).map_err(|error| failed(SourceName::of(path), error))?;
             let tree = hdf5::read(path, &file, limits, report)?;
-            write(path, &tree, options, sink, report)
+            write((path, len), &tree, options, sink, report)
         }
         None => Err(refused(path, "it begins neither like HDF5 nor like NetCDF")),
     }
@@ -148,14 +148,14 @@ fn form(path: &Path) -> std::io::Result<Option<Form>> {
 
 /// Writes what a file holds.
 fn write(
-    path: &Path,
+    (path, len): (&Path, u64),
     tree: &Tree<'_>,
     options: &NetcdfOptions,
     sink: &mut dyn Write,
     report: &mut dyn FnMut(Note),
 ) -> Result<u64> {
     let extra = extra(tree);
-    let source = Source { path, tree, extra, options };
+    let source = Source { path, len, tree, extra, options };
     if options.split == Split::File {
         source.write([Part::All].into_iter(), sink, report)?;
         return Ok(1);

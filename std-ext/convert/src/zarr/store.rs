@@ -54,6 +54,8 @@ enum Kind {
     LinkedFolder,
     /// A pipe, a device, a socket.
     Special,
+    /// Anything whose name is not UTF-8.
+    Unnamed,
 }
 
 impl Store {
@@ -110,7 +112,7 @@ impl Store {
         self.len(path)
     }
 
-    /// Names and kinds in a directory, in order.
+    /// Names and kinds in a directory, in order. A name that is not UTF-8 leads nowhere: it is shown, as what cannot be read.
     fn entries(&self, folder: &Path) -> Result<Vec<(String, Kind)>> {
         let mut found = Vec::new();
         let failed = |error: io::Error| TensogramError::io(&self.root.join(folder), &error);
@@ -129,9 +131,10 @@ impl Store {
             } else {
                 Kind::Special
             };
-            let name = entry.file_name().into_string();
-            let name = name.map_err(|name| metadata(format!("the name {} is not UTF-8", name.display())))?;
-            found.push((name, kind));
+            found.push(match entry.file_name().into_string() {
+                Ok(name) => (name, kind),
+                Err(name) => (name.display().to_string(), Kind::Unnamed),
+            });
         }
         found.sort_unstable_by(|(one, _), (other, _)| str::cmp(one, other));
         Ok(found)
@@ -175,6 +178,7 @@ impl Store {
                         visit(&within, Node::Failed(metadata("it is a link to a directory, which is not followed")))?;
                     }
                     Kind::Special => visit(&within, Node::Failed(metadata("it is not a regular file")))?,
+                    Kind::Unnamed => visit(&within, Node::Failed(metadata("its name is not UTF-8")))?,
                     Kind::File if [DESCRIPTION, GROUP, ATTRIBUTES, CONSOLIDATED].contains(&name.as_str()) => {}
                     Kind::File => visit(&within, Node::Beside("the file, which is not part of an array".into()))?,
                 }
@@ -240,6 +244,7 @@ impl Store {
                         return Err(metadata(format!("{within}: a link to a directory is not followed")));
                     }
                     Kind::Special => return Err(metadata(format!("{within} is not a regular file"))),
+                    Kind::Unnamed => return Err(metadata(format!("the name {within} is not UTF-8"))),
                     Kind::File if depth == 0 && [DESCRIPTION, ARRAY, ATTRIBUTES].contains(&name.as_str()) => {}
                     Kind::File => visit(&within)?,
                 }

@@ -475,3 +475,24 @@ fn addresses_are_not_created_as_directories() {
     let error = ZarrWriter::create(Path::new("s3://bucket/a.zarr"), ToZarrOptions::default()).unwrap_err();
     assert_eq!(error.to_string(), "io error: s3://bucket/a.zarr: addresses are read, and not written");
 }
+
+/// Only systems other than Windows and macOS allow such names.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_not_text_is_told_and_the_others_are_read() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let codecs = json!([{"name": "bytes", "configuration": {"endian": "little"}}]);
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("zarr.json"), json!({"zarr_format": 3, "node_type": "group"}).to_string()).unwrap();
+    fs::create_dir(folder.path().join(std::ffi::OsStr::from_bytes(b"\xff"))).unwrap();
+    for (name, odd) in [("v", &b"a"[..]), ("w", b"a\xff")] {
+        let place = folder.path().join(name);
+        fs::create_dir_all(place.join("c")).unwrap();
+        fs::write(place.join("zarr.json"), array("uint8", &[4], &[4], json!(0), codecs.clone()).to_string()).unwrap();
+        fs::write(place.join("c/0"), [1, 2, 3, 4]).unwrap();
+        fs::write(place.join(std::ffi::OsStr::from_bytes(odd)), [0]).unwrap();
+    }
+    let (messages, notes) = read(folder.path(), Chunks::Join);
+    assert_eq!(messages.len(), 1, "{notes:?}");
+    assert_eq!(notes.iter().filter(|note| note.contains("UTF-8")).count(), 2, "{notes:?}");
+}

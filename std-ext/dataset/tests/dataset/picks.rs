@@ -4,7 +4,7 @@ use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 use tgm_dataset::{Dataset, Indices, OpenOptions, Selector, Statistic, Values, on_all_cores, open};
 use tgm_std::deps::ciborium::Value;
-use tgm_std::{ByteOrder, DataObjectDescriptor, Dtype, MessageBuilder, ObjectBuilder};
+use tgm_std::{ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, MessageBuilder, ObjectBuilder};
 
 use crate::{Archive, field, map};
 
@@ -317,4 +317,43 @@ fn pieces_are_the_objects_as_they_lie() {
     let shuffled = Archive::new(&[one(0, true), one(6, true)]).open().unwrap();
     assert_eq!(shuffled.stored("t", &on_all_cores()).unwrap().unwrap().shuffle_element_size, Some(4));
     assert!(shuffled.stored("q", &on_all_cores()).is_err() && shuffled.piece_frame("q", 0).is_err());
+}
+
+/// Fields that are long enough to be shared among threads, with values that are missing here and there.
+#[test]
+fn statistics_do_not_depend_on_the_number_of_threads() {
+    const POINTS: usize = 5003;
+    let value = |step: usize, at: usize| {
+        let is_missing = (at + step * 3).is_multiple_of(17) || at == 4000;
+        if is_missing { f32::NAN } else { f32::from(u16::try_from(at * 7 % 1000 + step * 13).unwrap()) }
+    };
+    let mut messages = Vec::new();
+    for step in 0..4 {
+        let values: Vec<f32> = (0..POINTS).map(|at| value(step, at)).collect();
+        let field = ObjectBuilder::new(&[POINTS as u64], &values).unwrap();
+        let field = field.metadata("param", "v").metadata("step", step as u64);
+        let options =
+            EncodeOptions { allow_nan: true, small_mask_threshold_bytes: 1 << 20, ..EncodeOptions::default() };
+        messages.push(MessageBuilder::new().options(options).object(field).encode().unwrap());
+    }
+    let archive = Archive::new(&messages);
+    let dataset = archive.open().unwrap();
+    let all = [Indices::all(4), Indices::all(POINTS as u64)];
+    for over in [&["step"][..], &["values"], &["step", "values"]] {
+        let reduced = [1, 3, 64].map(|threads| {
+            let options = DecodeOptions { threads, parallel_threshold_bytes: Some(0), ..DecodeOptions::default() };
+            let found = dataset.reduce("v", &all, over, &Statistic::ALL, &options).unwrap();
+            Statistic::ALL.map(|statistic| found.values(statistic).into_iter().map(f64::to_bits).collect::<Vec<_>>())
+        });
+        assert_eq!(reduced[0], reduced[1], "{over:?}");
+        assert_eq!(reduced[0], reduced[2], "{over:?}");
+    }
+    let means = dataset.reduce("v", &all, &["step"], &[Statistic::Mean, Statistic::Count], &on_all_cores()).unwrap();
+    let (means, counts) = (means.values(Statistic::Mean), means.values(Statistic::Count));
+    for at in 0..POINTS {
+        let known: Vec<f64> = (0..4).map(|step| f64::from(value(step, at))).filter(|it| !it.is_nan()).collect();
+        assert_eq!(counts[at], f64::from(u32::try_from(known.len()).unwrap()));
+        let mean = known.iter().sum::<f64>() / counts[at];
+        assert!(means[at] == mean || (mean.is_nan() && means[at].is_nan()), "{at}");
+    }
 }

@@ -7,7 +7,7 @@ import zlib
 from . import _native
 
 # Options that the compiled half takes.
-OPTIONS = ("profile", "join", "duplicates", "squeeze", "fill", "group", "catalog")
+OPTIONS = ("profile", "join", "duplicates", "squeeze", "fill", "group", "catalog", "only")
 # Archives that a process keeps open.
 _KEPT = 8
 
@@ -61,6 +61,8 @@ class Archive:
         given = {name: options[name] for name in OPTIONS if options.get(name) is not None}
         if "catalog" in given:
             given["catalog"] = _catalogs_of(given["catalog"])
+        if "only" in given:
+            given["only"] = _filters_of(given["only"])
         self.options = tuple(sorted((name, _frozen(value)) for name, value in given.items()))
         self.states = _digest(sources)
 
@@ -123,6 +125,15 @@ def _catalogs_of(catalog):
     if not isinstance(catalog, (list, tuple)) or not all(isinstance(each, (str, os.PathLike)) for each in catalog):
         raise TypeError(f"argument 'catalog': a path, a list of paths or False is expected, not {type(catalog).__name__}")
     return tuple(os.path.abspath(os.path.expanduser(os.fspath(path))) for path in catalog)
+
+
+def _filters_of(only):
+    """Filters as a tuple of texts."""
+    if isinstance(only, str):
+        return (only,)
+    if not isinstance(only, (list, tuple)) or not all(isinstance(each, str) for each in only):
+        raise TypeError(f"argument 'only': a filter or a list of filters is expected, not {type(only).__name__}")
+    return tuple(only)
 
 
 def _frozen(value):

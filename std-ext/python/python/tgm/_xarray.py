@@ -81,17 +81,17 @@ class TgmBackendEntrypoint(BackendEntrypoint):
     open_dataset_parameters = (
         "filename_or_obj", "mask_and_scale", "decode_times", "concat_characters", "decode_coords", "drop_variables",
         "use_cftime", "decode_timedelta", "group", "profile", "join", "duplicates", "squeeze", "fill", "dtype", "chunk",
-        "catalog", "names", "grib_attributes", "_number",
+        "catalog", "only", "names", "grib_attributes", "_number",
     )
 
     def open_dataset(
         self, filename_or_obj, *, mask_and_scale=True, decode_times=True, concat_characters=True, decode_coords=True,
         drop_variables=None, use_cftime=None, decode_timedelta=None, group=None, profile=None, join=None,
-        duplicates=None, squeeze=None, fill=None, dtype=None, chunk=None, catalog=None, names=None, grib_attributes=False,
-        _number=0,
+        duplicates=None, squeeze=None, fill=None, dtype=None, chunk=None, catalog=None, only=None, names=None,
+        grib_attributes=False, _number=0,
     ):
         given = {"profile": profile, "join": join, "duplicates": duplicates, "squeeze": squeeze, "fill": fill,
-                 "group": group, "catalog": catalog}
+                 "group": group, "catalog": catalog, "only": only}
         options = {
             "mask_and_scale": mask_and_scale, "decode_times": decode_times, "concat_characters": concat_characters,
             "decode_coords": decode_coords, "drop_variables": drop_variables, "use_cftime": use_cftime,
@@ -104,7 +104,8 @@ class TgmBackendEntrypoint(BackendEntrypoint):
         found = _joined(archive, options) if is_joined(archive) else None
         count = len(archive.native()) if found is None else len(found)
         if _number >= count:
-            raise ValueError(f"{_native._shown(archive.sources[0])[0]}: the archive has no objects")
+            why = "the archive has no objects" if only is None else "no object of the archive is selected"
+            raise ValueError(f"{_native._shown(archive.sources[0])[0]}: {why}")
         dataset = _one(archive, _number, **options) if found is None else found[_number]
         if _number == 0:
             _warn(archive, dataset.encoding["tgm"])
@@ -113,7 +114,7 @@ class TgmBackendEntrypoint(BackendEntrypoint):
     def guess_can_open(self, filename_or_obj):
         if not isinstance(filename_or_obj, (str, os.PathLike)):
             return False
-        return os.fspath(filename_or_obj).rstrip("/").endswith(".tgm")
+        return os.fspath(filename_or_obj).rstrip("/").endswith((".tgm", ".tree"))
 
     def open_groups_as_dict(self, filename_or_obj, **options):
         """A dataset for each group of a file, or for each dataset of fields that do not fit together."""

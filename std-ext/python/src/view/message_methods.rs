@@ -8,6 +8,7 @@ use pyo3::types::{PyBytes, PyList, PyTuple};
 use tgm_std::core::Message as Parsed;
 use tgm_std::hash::checked_metadata;
 use tgm_std::internal::decode_deferred;
+use tgm_std::validate::check_message;
 
 use super::message::Message;
 use super::object::Object;
@@ -89,6 +90,24 @@ impl Message {
             self.memory(py)?.run(py, self.place(), |bytes| decode_deferred(bytes, &options))?
         };
         message::deferred(py, decoded.map_err(raise_at(py, self.place_of(None)))?, Bits::Truths)
+    }
+
+    /// Checks that the message is intact: the digest of each frame, and the structure. All of it is read, and nothing is
+    /// decoded.
+    ///
+    /// Raises HashMismatchError for a wrong digest; MissingHashError for an object without one, if all else is right; what is
+    /// wrong with the structure as `tgm.decode` raises it.
+    ///
+    /// >>> import numpy, tgm
+    /// >>> tgm.Message(tgm.encode({}, [(None, numpy.arange(3.0))])).verify()
+    fn verify(&self, py: Python<'_>) -> PyResult<()> {
+        let checked = if self.elsewhere().is_some() {
+            let bytes = self.read(py)?;
+            detached(py, move || Ok(check_message(&bytes)?))?
+        } else {
+            self.memory(py)?.run(py, self.place(), |bytes| Ok(check_message(bytes)?))?
+        };
+        checked.map_err(raise_at(py, self.place_of(None)))
     }
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {

@@ -340,6 +340,18 @@ def test_a_flipped_bit_of_a_payload_is_told_when_checked(source):
             found.read(**request, checked=True)
 
 
+@pytest.mark.parametrize("size", SHAPES)
+def test_a_message_is_verified_where_it_lies(source, size):
+    data = message(size, "plain", 1)
+    source(data)[0].verify()
+    for part in (field(size, 1)[-1].tobytes(), b"param"):
+        at = data.index(part)
+        with pytest.raises(tgm.HashMismatchError):
+            source(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])[0].verify()
+    with pytest.raises(tgm.MissingHashError):
+        source(tgm.encode({}, [(None, field(size, 1))], hash=None))[0].verify()
+
+
 def test_a_file_that_is_cut_is_an_error_and_no_zeros(tmp_path):
     path = tmp_path / "x.tgm"
     path.write_bytes(message("long", "plain", 1))

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use tgm_dataset::{Catalogs, Duplicates, OpenOptions, Profile, Selector};
+use tgm_std::metadata::query::Query;
 
 /// How archives become datasets.
 #[derive(Args, Clone, Debug, Default)]
@@ -18,6 +19,10 @@ pub(crate) struct OpenFlags {
     /// The group of variables of files [default: the root]
     #[arg(long, value_name = "GROUP")]
     group: Option<String>,
+    /// Only objects for which FILTER holds, as -w of ls has it; may be repeated, all must hold. Of a tree (`tgm catalog -o
+    /// NAME.tree`) only files are opened that may have some
+    #[arg(long, value_name = "FILTER")]
+    only: Vec<Query>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -47,6 +52,7 @@ impl OpenFlags {
                 None => Duplicates::Error,
             },
             group: self.group.clone(),
+            only: self.only.clone(),
             // Commands use those that they are told to use.
             catalogs: Catalogs::Unused,
             ..OpenOptions::default()

@@ -71,7 +71,7 @@ impl Files {
     /// Ends the program with a usage error if there is a catalogue and more than one file.
     pub(crate) fn check_catalog(&self, cataloged: &Cataloged) {
         if !cataloged.fits(&self.paths) {
-            usage("--catalog is of one file");
+            usage("--catalog is of one file, and a tree leads to its own");
         }
     }
 }

@@ -3,6 +3,7 @@
 //! A stage without a flag stays as it is. New objects begin without stages.
 
 mod best;
+mod rounding;
 mod staging;
 
 use std::str::FromStr;
@@ -72,6 +73,9 @@ pub(crate) struct PipelineFlags {
     /// What `--best` has found.
     #[arg(skip)]
     trials: best::Trials,
+    /// How far packed values are from what they were.
+    #[arg(skip)]
+    rounding: rounding::Rounding,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -7,6 +7,7 @@
 //! | [`item`] | what readers hand on: a message, or arrays |
 //! | [`losses`] | what is not kept |
 //! | [`output`] | one file, or several, and what is written to them |
+//! | `child` | the command in a process of its own, which a library of C may crash |
 //! | `cubes` | fields of many messages as variables of NetCDF and Zarr |
 //! | [`kerchunk`] | references to objects where they lie |
 //! | `grib2`, [`arrays`], [`tgm`], `netcdf`, `tables`, `zarr` | a family of formats each |
@@ -14,6 +15,8 @@
 //! A new format takes a variant and a row in [`formats`], and arms in `read` and in [`output`] that call its family.
 
 mod arrays;
+#[cfg(feature = "netcdf")]
+mod child;
 #[cfg(any(feature = "netcdf", feature = "zarr"))]
 mod cubes;
 mod formats;
@@ -163,6 +166,13 @@ impl Run for Convert {
         if self.keep_packed && self.pipeline.makes_floats() {
             usage("--keep-packed keeps integers, and stages that pack values or convert them do not go with it");
         }
+        #[cfg(feature = "netcdf")]
+        {
+            let is_netcdf = |path: &PathBuf| Format::Netcdf.may_be_guessed(path);
+            if (from == Format::Netcdf || self.paths.iter().any(is_netcdf)) && child::did_all(&self.paths, out) {
+                return Ok(());
+            }
+        }
         expect_all(&self.paths);
         let mut losses = Losses::new(self.strict);
         match (from, to) {
@@ -182,6 +192,7 @@ impl Run for Convert {
             _ => self.write(out, to, &mut losses),
         }
         losses.print(out);
+        self.pipeline.tell_rounding(out);
         Ok(())
     }
 }

@@ -84,6 +84,7 @@ impl Run for Create {
             }
             Some(_) => {}
         }
+        self.pipeline.tell_rounding(out);
         Ok(())
     }
 }

@@ -1,11 +1,13 @@
 //! `tgm ls`: messages and objects, from headers and metadata.
 
+use std::array;
 use std::borrow::Cow;
 use std::io;
 use std::sync::OnceLock;
 
 use clap::Args;
 use serde_json::Value as Json;
+use tgm_catalog::tree::Choice;
 use tgm_core::Message;
 use tgm_core::message::Objects;
 use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
@@ -111,7 +113,7 @@ impl Run for Ls {
         let hidden = self.hidden.get_or_init(|| self.keys_without_column(&table));
         let mut table = table.with_hidden(hidden.iter().map(String::as_str));
         let is_whole = out.is_csv();
-        if self.cataloged.is_named() {
+        if self.cataloged.is_used(&self.files.paths) {
             self.for_each_message(out, |out, entry| {
                 let lines = self.lines(entry, is_whole);
                 self.table(out, entry, lines, &mut table)
@@ -139,6 +141,11 @@ impl Ls {
     fn keys_without_column(&self, table: &Table) -> Vec<String> {
         let keys = self.files.listing.sort_keys().filter(|key| !table.titles().any(|title| title == *key));
         keys.map(str::to_string).collect()
+    }
+
+    /// Whether messages of more than one file may be listed.
+    fn has_several(&self) -> bool {
+        self.files.paths.len() > 1 || self.files.paths.iter().any(|path| Choice::is_tree(path))
     }
 
     /// The keys that are looked up: those to print, then those that only sort.
@@ -201,7 +208,7 @@ impl Ls {
 
     /// The table with its columns and without rows. With `-p`, the columns are the place and the keys.
     fn empty_table(&self) -> Table {
-        let place = (self.files.paths.len() > 1).then_some(Column::left("file")).into_iter();
+        let place = self.has_several().then_some(Column::left("file")).into_iter();
         let place = place.chain([Column::right("message")]);
         if !self.keys.is_empty() {
             return Table::new(place.chain(self.objects.then_some(Column::right("object")))).with_titles(&self.keys);
@@ -222,7 +229,7 @@ impl Ls {
 
     /// The cells of a message's place.
     fn place(&self, entry: &Entry<'_>) -> impl Iterator<Item = Cell> {
-        let file = (self.files.paths.len() > 1).then(|| Cell::from(entry.file.to_string()));
+        let file = self.has_several().then(|| Cell::from(entry.file.to_string()));
         file.into_iter().chain([entry.index.into()])
     }
 
@@ -380,12 +387,13 @@ fn usual_annotations(metadata: &MessageMetadata<'_>) -> tgm_core::Result<Annotat
     Ok(found)
 }
 
-/// The values of the columns of [`ABOUT`]. One walk over the object's metadata finds their first keys, which are the ones that
+/// The values of the columns of [`ABOUT`]. One walk over the object's metadata finds their first two keys, which are the ones that
 /// most objects have.
 fn usual_values(object: &ObjectMetadata<'_>, scope: &Scope<'_, '_>) -> tgm_core::Result<About> {
-    let found = object.get_many(ABOUT.map(|(_, keys)| keys.first().copied().unwrap_or_default()))?;
+    let key = |number: usize| ABOUT.get(number / 2).and_then(|(_, keys)| keys.get(number % 2)).copied();
+    let found = object.get_many::<{ 2 * ABOUT.len() }>(array::from_fn(|number| key(number).unwrap_or_default()))?;
     let mut values = About::default();
-    for ((value, (_, keys)), found) in values.iter_mut().zip(&ABOUT).zip(found) {
+    for ((value, (_, keys)), found) in values.iter_mut().zip(&ABOUT).zip(found.chunks(2)) {
         *value = scope.first_from(keys, found)?;
     }
     Ok(values)

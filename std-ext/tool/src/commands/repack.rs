@@ -113,6 +113,9 @@ impl Run for Repack {
             output.write(out, OutputKind::Messages, Reads::AndReplaces(&self.inputs), |_, sink| produce(sink))
         };
         notes.iter().filter(|_| written).for_each(|note| out.remark(note));
+        if written {
+            self.pipeline.tell_rounding(out);
+        }
         for line in lines.iter().filter(|_| written) {
             writeln!(out, "{}", crate::show::text::escape(line))?;
         }

@@ -1,17 +1,20 @@
 //! Messages that a catalogue selects, so that others are not read.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use tgm_catalog::tree::{Choice, Chosen};
 use tgm_catalog::{Catalog, CatalogLimits, Freshness};
 use tgm_std::metadata::query::Query;
-use tgm_std::{MessageLayout, Result, TensogramError, TensogramFile};
+use tgm_std::{DecodeOptions, MessageLayout, Result, TensogramError, TensogramFile};
 
 use crate::read::asked;
 use crate::read::choice::MessageChoice;
 use crate::read::distant::{Distant, Found, is_distant};
 use crate::read::entry::Entry;
+use crate::read::in_order::thread_count;
 use crate::read::input::{Input, MessagePart};
 use crate::read::messages::for_each_message;
 use crate::read::opening::open_or_report;
@@ -32,12 +35,12 @@ pub(crate) struct Cataloged {
 impl Cataloged {
     /// Whether the command line makes sense: one catalogue is of one file.
     pub(crate) fn fits(&self, paths: &[PathBuf]) -> bool {
-        self.catalog.is_none() || paths.len() == 1
+        self.catalog.is_none() || matches!(paths, [one] if !Choice::is_tree(one))
     }
 
-    /// Whether the command line names a catalogue.
-    pub(crate) const fn is_named(&self) -> bool {
-        self.catalog.is_some()
+    /// Whether messages are found by a catalogue: the command line names one, or a tree.
+    pub(crate) fn is_used(&self, paths: &[PathBuf]) -> bool {
+        self.catalog.is_some() || paths.iter().any(|path| Choice::is_tree(path))
     }
 
     /// [`for_each_message`] for messages that can be selected. With `by_objects`
@@ -52,25 +55,78 @@ impl Cataloged {
         out: &mut Out,
         mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        if !self.is_named() {
+        if !self.is_used(paths) {
             return for_each_message(paths, choice, MessagePart::Outline, out, with);
         }
         for path in paths {
-            if is_distant(path) && self.for_each_distant(path, choice, (selection, by_objects), out, &mut with)? {
-                continue;
+            for Sourced { path, given } in self.sources(path, selection, out) {
+                if out.is_full() {
+                    break;
+                }
+                let Some(given) = given else {
+                    for_each_message(&[path], choice, MessagePart::Outline, out, &mut with)?;
+                    continue;
+                };
+                let asked = (selection, by_objects);
+                if is_distant(&path) && given.for_each_distant(&path, choice, asked, out, &mut with)? {
+                    continue;
+                }
+                let Some(input) = open_or_report(&path, out) else { continue };
+                let Some(numbers) = choice.of(&input, out) else { continue };
+                let candidates = given.candidates(&input, asked, out);
+                if let Some(candidates) = candidates.as_ref().filter(|candidates| !candidates.contains(&true)) {
+                    asked::note_missing(candidates.len() as u64, given.missing(selection));
+                }
+                let can_be = |index: usize| candidates.as_ref().is_none_or(|can_be| can_be.get(index) != Some(&false));
+                input.for_each_among(out, numbers, can_be, MessagePart::Outline, &mut with)?;
             }
-            let Some(input) = open_or_report(path, out) else { continue };
-            let Some(numbers) = choice.of(&input, out) else { continue };
-            let candidates = self.candidates(&input, selection, by_objects, out);
-            if let Some(candidates) = candidates.as_ref().filter(|candidates| !candidates.contains(&true)) {
-                asked::note_missing(candidates.len() as u64, self.missing(selection));
-            }
-            let can_be = |index: usize| candidates.as_ref().is_none_or(|can_be| can_be.get(index) != Some(&false));
-            input.for_each_among(out, numbers, can_be, MessagePart::Outline, &mut with)?;
         }
         Ok(())
     }
 
+    /// The sources that a path stands for: itself, or files of a tree that can have what is selected. What cannot be read is
+    /// reported.
+    fn sources(&self, path: &Path, selection: &Selection, out: &mut Out) -> Vec<Sourced> {
+        if !Choice::is_tree(path) {
+            let given = self.catalog.as_ref().map(|catalog| Given { path: catalog.clone(), catalog: open(catalog) });
+            return vec![Sourced { path: path.to_path_buf(), given }];
+        }
+        // What a catalogue does not hold is asked of the messages.
+        let queries: Vec<Query> = selection.queries().iter().filter(|query| is_held(query)).cloned().collect();
+        match Choice::of(
+            path,
+            &queries,
+            &DecodeOptions { threads: u32::try_from(thread_count(0)).unwrap_or(1), ..DecodeOptions::default() },
+        ) {
+            Ok(choice) => {
+                choice.notes.iter().for_each(|note| out.remark(&format!("warning: {}: {note}", SourceName::of(path))));
+                let sourced = |file: Chosen| Sourced {
+                    path: file.path,
+                    given: Some(Given { path: file.catalog_path, catalog: file.catalog }),
+                };
+                choice.files.into_iter().map(sourced).collect()
+            }
+            Err(error) => {
+                out.report(&SourceName::of(path).to_string(), &error);
+                Vec::new()
+            }
+        }
+    }
+}
+
+/// A source, and its catalogue.
+struct Sourced {
+    path: PathBuf,
+    given: Option<Given>,
+}
+
+/// A catalogue that a command line or a tree names.
+struct Given {
+    path: PathBuf,
+    catalog: Result<Catalog>,
+}
+
+impl Given {
     /// [`Self::for_each_message`] for a source at an address: only messages that can be selected are read, at the places that
     /// the catalogue knows. Returns whether the catalogue could be used so.
     ///
@@ -84,12 +140,12 @@ impl Cataloged {
         out: &mut Out,
         mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
     ) -> io::Result<bool> {
-        let Some(catalog) = self.catalog.as_ref().and_then(|path| open(path).ok()) else { return Ok(false) };
+        let Ok(catalog) = &self.catalog else { return Ok(false) };
         let is_chosen = |found: &Found| {
             choice.message.is_none_or(|index| found.number == index.into())
                 && choice.at.is_none_or(|at| found.layout.offset == at)
         };
-        let found = selected(&catalog, selection, by_objects).and_then(|candidates| {
+        let found = selected(catalog, selection, by_objects).and_then(|candidates| {
             let numbers = (0..).zip(candidates).filter_map(|(index, can_be)| can_be.then_some(index));
             let places = numbers.map(|index| {
                 let place = catalog.message_range(index)?;
@@ -134,7 +190,7 @@ impl Cataloged {
 
     /// The keys of the filters that no message of the catalogue has.
     fn missing(&self, selection: &Selection) -> Vec<String> {
-        let Some(catalog) = self.catalog.as_ref().and_then(|path| open(path).ok()) else { return Vec::new() };
+        let Ok(catalog) = &self.catalog else { return Vec::new() };
         let is_missing = |key: &&str| {
             let quoted = key.replace('\\', "\\\\").replace('"', "\\\"");
             let Ok(query) = format!("\"{quoted}\"?").parse::<Query>() else { return false };
@@ -143,27 +199,33 @@ impl Cataloged {
         selection.queries().iter().flat_map(Query::keys).filter(is_missing).map(str::to_string).collect()
     }
 
-    /// For each covered message, whether it can be selected. `None` without a catalogue that can be used.
-    fn candidates(&self, input: &Input, selection: &Selection, by_objects: bool, out: &mut Out) -> Option<Vec<bool>> {
-        let path = self.catalog.as_ref()?;
-        match candidates(path, input, selection, by_objects, out) {
-            Ok(candidates) => Some(candidates),
+    /// For each covered message, whether it can be selected. `None` if the catalogue cannot be used.
+    fn candidates(&self, input: &Input, asked: (&Selection, bool), out: &mut Out) -> Option<Vec<bool>> {
+        let not_used = |out: &mut Out, why: &dyn fmt::Display| {
+            out.remark(&format!("warning: {} is not used: {why}", SourceName::of(&self.path)));
+        };
+        match &self.catalog {
+            Ok(catalog) => candidates(catalog, input, asked, out).inspect_err(|why| not_used(out, why)).ok(),
             Err(why) => {
-                out.remark(&format!("warning: {} is not used: {why}", SourceName::of(path)));
+                not_used(out, why);
                 None
             }
         }
     }
 }
 
-fn candidates(path: &Path, input: &Input, selection: &Selection, by_objects: bool, out: &mut Out) -> Result<Vec<bool>> {
-    let catalog = open(path)?;
+fn candidates(
+    catalog: &Catalog,
+    input: &Input,
+    (selection, by_objects): (&Selection, bool),
+    out: &mut Out,
+) -> Result<Vec<bool>> {
     match catalog.check(input.data())? {
         Freshness::Stale(why) => return Err(TensogramError::Metadata(format!("it is stale: {why}").into())),
         Freshness::NotChecked => out.remark(&format!("warning: {}: {}", input.name(), Freshness::NotChecked)),
         _ => {}
     }
-    selected(&catalog, selection, by_objects)
+    selected(catalog, selection, by_objects)
 }
 
 /// The catalogue at a path or an address.
@@ -179,13 +241,17 @@ fn open(path: &Path) -> Result<Catalog> {
     Catalog::from_bytes(&source.read_message_at(MessageLayout { offset: 0, length })?)
 }
 
+/// Whether a catalogue can have the keys of a query. Some are computed.
+fn is_held(query: &Query) -> bool {
+    !query.keys().any(|key| COMPUTED.contains(&key))
+}
+
 /// For each message of the catalogue, whether it can be selected.
 fn selected(catalog: &Catalog, selection: &Selection, by_objects: bool) -> Result<Vec<bool>> {
     let count = catalog.message_count();
     let mut candidates = vec![true; count];
     // What a catalogue does not hold is asked of the messages.
-    let is_held = |query: &&Query| !query.keys().any(|key| COMPUTED.contains(&key));
-    for query in selection.queries().iter().filter(is_held) {
+    for query in selection.queries().iter().filter(|query| is_held(query)) {
         let mut found = vec![false; count];
         let mut add = |message: usize| found.get_mut(message).map(|found| *found = true);
         if by_objects {

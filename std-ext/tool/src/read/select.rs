@@ -70,10 +70,14 @@ impl Scope<'_, '_> {
         keys.iter().find_map(|key| self.get(key).transpose()).transpose()
     }
 
-    /// [`Self::first`], where the metadata of the object has `found` for the first of `keys`.
-    pub(crate) fn first_from(&self, keys: &[&str], found: Option<Value<'_>>) -> tgm_core::Result<Option<Json>> {
-        let Some((first, rest)) = keys.split_first() else { return Ok(None) };
-        self.complete(first, found)?.map_or_else(|| self.first(rest), |value| Ok(Some(value)))
+    /// [`Self::first`], where the metadata of the object has `found` for the first keys.
+    pub(crate) fn first_from(&self, keys: &[&str], found: &[Option<Value<'_>>]) -> tgm_core::Result<Option<Json>> {
+        for (key, found) in keys.iter().zip(found) {
+            if let Some(value) = self.complete(key, *found)? {
+                return Ok(Some(value));
+            }
+        }
+        self.first(keys.get(found.len()..).unwrap_or_default())
     }
 }
 

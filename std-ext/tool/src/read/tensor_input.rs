@@ -1,7 +1,6 @@
 //! Tensors from files: `.npy`, and raw element bytes whose type and shape the user states.
 
 use std::borrow::Cow;
-use std::fs;
 use std::io::{self, Read as _};
 use std::path::Path;
 
@@ -24,11 +23,13 @@ pub(crate) struct Tensor {
 /// # Errors
 /// The errors of reading.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
-    if !pipes::is_once(path) {
-        return fs::read(path);
-    }
     let mut bytes = Vec::new();
-    pipes::open(path)?.read_to_end(&mut bytes)?;
+    if pipes::is_once(path) {
+        pipes::open(path)?.read_to_end(&mut bytes)?;
+    } else {
+        // The file knows its length, for which memory is taken once.
+        pipes::file(path)?.read_to_end(&mut bytes)?;
+    }
     Ok(bytes)
 }
 

@@ -366,6 +366,14 @@ impl Out {
     }
 }
 
+/// Prints a problem while another thread works, which will not come to its end.
+#[cfg(feature = "netcdf")]
+pub(crate) fn last_words(problem: &str) {
+    // There is nobody left to tell.
+    let _ =
+        progress::aside(|| writeln!(io::stderr().lock(), "error: {}", escape(&without_secrets(problem.to_string()))));
+}
+
 impl Write for Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let Some(file) = &mut self.file {

@@ -137,6 +137,12 @@ pub(crate) fn make_room() {
     }
 }
 
+/// Ends all progress without a last line, because another process shows its own.
+#[cfg(all(unix, feature = "netcdf"))]
+pub(crate) fn forget() {
+    finish(false);
+}
+
 /// Ends all progress: removes the bar, or writes the last line of JSON.
 pub(crate) fn end() {
     finish(true);

@@ -39,6 +39,18 @@ impl InFlight {
     }
 }
 
+/// Ends the program with an error while other threads work: their temporary files are removed.
+#[cfg(feature = "netcdf")]
+pub(crate) fn give_up(problem: &str) -> ! {
+    let mut in_flight = take();
+    for path in in_flight.drain(..) {
+        delete(&path);
+    }
+    crate::show::output::last_words(problem);
+    // The lock is held to the end, so no file is created between here and there.
+    std::process::exit(1)
+}
+
 /// Deletes a file, or a folder and all in it. A missing one is fine, and there is no second chance.
 fn delete(path: &Path) {
     if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir()) {
@@ -53,6 +65,9 @@ fn take() -> MutexGuard<'static, Vec<PathBuf>> {
     IN_FLIGHT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+#[cfg(all(unix, feature = "netcdf"))]
+pub(crate) use watch::awaited;
+
 #[cfg(unix)]
 mod watch {
     use std::ffi::c_int;
@@ -66,13 +81,16 @@ mod watch {
     const SIGNALS: [c_int; 6] =
         [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGXCPU, libc::SIGXFSZ];
 
+    /// The signals that end this program. Those that `nohup` or the shell set to be ignored stay ignored.
+    pub(crate) fn awaited() -> Vec<c_int> {
+        SIGNALS.into_iter().filter(|&signal| !is_ignored(signal)).collect()
+    }
+
     /// Starts the thread, once.
     pub(super) fn begin() {
         static BEGUN: Once = Once::new();
         BEGUN.call_once(|| {
-            // Signals that `nohup` or the shell set to be ignored stay ignored.
-            let awaited: Vec<_> = SIGNALS.into_iter().filter(|&signal| !is_ignored(signal)).collect();
-            let Ok(signals) = Signals::new(awaited) else { return };
+            let Ok(signals) = Signals::new(awaited()) else { return };
             let handle = signals.handle();
             // Without the thread, signals end the program as usual. Temporary files may stay behind.
             if thread::Builder::new().name("signals".into()).spawn(|| wait(signals)).is_err() {

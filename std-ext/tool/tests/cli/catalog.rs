@@ -93,3 +93,106 @@ fn command_lines_that_make_no_sense_are_usage_errors() {
         assert_eq!(tgm(&arguments).code, Some(2), "{arguments:?}");
     }
 }
+
+/// Files with a field of each step, in folders, and what the tool prints of a run.
+fn forest(folder: &Folder) -> Vec<String> {
+    let field = |param: &str, step: u32| {
+        let values = [f64::from(step), 1.0];
+        let object = tgm_std::ObjectBuilder::new(&[2], &values).unwrap();
+        let object = object.metadata("mars.param", param).metadata("mars.step", step).metadata("mars.date", 20_240_101);
+        tgm_std::MessageBuilder::new().object(object).encode().unwrap()
+    };
+    fs::create_dir(folder.path("run")).unwrap();
+    let names = ["a.tgm", "run/b.tgm", "run/c.tgm"];
+    let write = |(number, name): (u32, &&str)| {
+        let steps = number * 6..number * 6 + 6;
+        folder.file(
+            name,
+            &steps.flat_map(|step| ["t", "q"].map(|param| field(param, step))).flatten().collect::<Vec<_>>(),
+        )
+    };
+    (0..).zip(&names).map(write).collect()
+}
+
+#[test]
+fn a_tree_leads_to_the_files_that_may_match() {
+    let folder = Folder::new();
+    let files = forest(&folder);
+    let tree = folder.path("all.tree");
+    let line = |first: &[&str], last: &[&str]| -> Vec<String> {
+        [first, last].concat().iter().map(|it| (*it).into()).collect()
+    };
+    let all: Vec<&str> = files.iter().map(String::as_str).collect();
+    // Without catalogues it must be said which keys they get.
+    let run = tgm(line(&["catalog", "-o", &tree], &all));
+    assert!(run.code == Some(1) && run.stderr.contains("-k or --auto"), "{}", run.stderr);
+    tgm(line(&["catalog", "--auto", "-o", &tree], &all[..2])).good();
+    let run = tgm(line(&["catalog", "--update", "--catalog", &tree], &all[1..])).good();
+    assert!(run.text().ends_with(": 1 new files, 0 changed, 3 in all\n"), "{}", run.text());
+    let run = tgm(["catalog", "--check", &tree]).good();
+    assert!(
+        run.text().contains("fresh; 3 files, 36 messages; keys: mars.date, mars.param, mars.step"),
+        "{}",
+        run.text()
+    );
+
+    for filter in
+        ["mars.step in 4..8 and mars.param=t", "mars.step=17", "not mars.step<16", "mars.step=99", "message=1"]
+    {
+        for command in [&["ls"][..], &["ls", "--objects"], &["get", "-p", "mars.step"], &["ls", "--json"]] {
+            let by_files = tgm(line(&[command, &["-w", filter]].concat(), &all));
+            let by_tree = tgm(line(&[command, &["-w", filter]].concat(), &[&*tree]));
+            assert_eq!((by_tree.code, by_tree.stderr.as_str()), (by_files.code, by_files.stderr.as_str()), "{filter}");
+            if command != ["ls", "--json"] {
+                assert_eq!(by_tree.text(), by_files.text(), "{command:?} {filter}");
+            }
+        }
+    }
+    let run = tgm(["ls", "-w", "mars.none=1", &tree]);
+    assert!(run.code == Some(1) && run.stderr.contains("the tree has no key mars.none"), "{}", run.stderr);
+    let cube = |line: &[&str]| {
+        let text = tgm([&["cube", "--only", "mars.step in 4..8"], line].concat()).good().text().to_string();
+        text.lines().skip(1).map(str::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(cube(&[&tree]), cube(&all));
+    assert!(cube(&[&tree]).iter().any(|line| line.contains("step = 4")), "{:?}", cube(&[&tree]));
+
+    // A file that does not match is changed, and then found; the check tells it.
+    fs::write(&files[2], fs::read(&files[0]).unwrap()).unwrap();
+    let run = tgm(["ls", "-w", "mars.step=1", &tree]);
+    assert!(
+        run.text().contains("c.tgm") && run.stderr.contains("was changed since the tree was written"),
+        "{}",
+        run.stderr
+    );
+    let run = tgm(["catalog", "--check", &tree]);
+    assert!(run.code == Some(1) && run.text().contains("stale; 3 files"), "{}", run.text());
+    let run = tgm(["catalog", "--update", "--catalog", &tree, &files[2]]).good();
+    assert!(run.text().ends_with(": 0 new files, 1 changed, 3 in all\n"), "{}", run.text());
+    tgm(["catalog", "--check", &tree]).good();
+}
+
+#[test]
+fn trees_lie_below_trees_and_above_their_files() {
+    let folder = Folder::new();
+    let files = forest(&folder);
+    let (below, tree) = (folder.path("run/run.tree"), folder.path("all.tree"));
+    tgm(["catalog", "-k", "mars.step", "-o", &below, &files[1], &files[2]]).good();
+    tgm(["catalog", "-k", "mars.step", "-o", &tree, &files[0], &below]).good();
+    let run = tgm(["get", "-p", "mars.step", "-w", "mars.step=17/3", &tree]).good();
+    assert_eq!(run.text(), "3\n3\n17\n17\n");
+    let run = tgm(["catalog", "-k", "mars.step", "-o", &folder.path("run/other.tree"), &files[0]]);
+    assert!(run.code == Some(1) && run.stderr.contains("does not lie in the folder of the tree"), "{}", run.stderr);
+    for arguments in [
+        vec!["catalog", &*files[0], &*files[1]],
+        vec!["catalog", "--compact", &*tree],
+        vec!["catalog", "-k", "a", &*tree],
+        vec!["catalog", "-k", "a", "-o", &*tree, "-"],
+        vec!["ls", "-w", "a=1", "--catalog", &*tree, &*tree],
+    ] {
+        assert_eq!(tgm(&arguments).code, Some(2), "{arguments:?}");
+    }
+    fs::write(&tree, b"nothing").unwrap();
+    let run = tgm(["ls", "-w", "mars.step=1", &tree]);
+    assert!(run.code == Some(1) && run.stderr.contains("not a tree"), "{}", run.stderr);
+}

@@ -18,6 +18,8 @@ mod cat;
 mod catalog;
 #[cfg(feature = "remote")]
 mod cataloged_address;
+#[cfg(all(target_os = "linux", feature = "netcdf"))]
+mod child;
 mod compare;
 #[cfg(unix)]
 mod conformance;
@@ -59,6 +61,7 @@ mod references;
 #[cfg(feature = "remote")]
 mod remote;
 mod repack;
+mod rounding;
 mod salvage;
 mod screens;
 #[cfg(feature = "remote")]

@@ -23,9 +23,10 @@ impl Run {
         serde_json::from_slice(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 
-    /// The run, which must have succeeded without a word on standard error.
+    /// The run, which must have succeeded without a word on standard error, but for how far packed values are from what they were.
     pub(crate) fn good(self) -> Self {
-        assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{}", String::from_utf8_lossy(&self.stdout));
+        let told: Vec<&str> = self.stderr.lines().filter(|line| !line.starts_with("packed ")).collect();
+        assert_eq!((self.code, told), (Some(0), Vec::new()), "{}", String::from_utf8_lossy(&self.stdout));
         self
     }
 }

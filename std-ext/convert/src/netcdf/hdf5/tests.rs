@@ -78,6 +78,7 @@ fn each_kind_of_thing_is_kept_or_told() {
     told.sort_unstable();
     assert_eq!(failed, ["array", "compound", "longdouble", "opaque", "ragged", "reference"]);
     assert_eq!(told, ["dangling", "null", "type"]);
+    assert!(found.failures[1].contains("its type is compound, of the fields "), "{}", found.failures[1]);
     let of_attributes = found.notes.iter().filter(|note| note.contains("v: not kept: attribute")).count();
     assert_eq!(of_attributes, 5, "{:?}", found.notes);
 }
@@ -177,4 +178,25 @@ fn texts_along_a_dimension_that_claims_to_be_long_are_not_kept() {
     file.close().unwrap();
     let found = convert(&path);
     assert!(found.failures.iter().any(|failure| failure.starts_with("short: ")), "{:?}", found.failures);
+}
+
+/// Variables that were never written take no bytes in the file, and together no more values than the limits allow.
+#[test]
+fn variables_that_were_never_written_share_the_limits() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.h5");
+    let file = File::create(&path).unwrap();
+    for number in 0..9 {
+        file.new_dataset::<f64>().shape(1 << 10).chunk(1 << 10).create(format!("v{number}").as_str()).unwrap();
+    }
+    file.close().unwrap();
+    let limits = DecodeLimits { free_bytes: 4 << 13, max_expansion: 0, ..DecodeLimits::default() };
+    for split in [super::super::Split::File, super::super::Split::Record] {
+        let options = NetcdfOptions { split, limits, ..NetcdfOptions::default() };
+        let (mut message, mut failures) = (Vec::new(), Vec::new());
+        to_tensogram(&path, &options, &mut message, &mut |note| failures.push(note.to_string())).unwrap();
+        let (_, objects) = decode(&message, &DecodeOptions::default()).unwrap();
+        assert_eq!((objects.len(), failures.len()), (4, 5), "{failures:?}");
+        assert!(failures[0].starts_with("v4: ") && failures[0].contains("the variables so far"), "{failures:?}");
+    }
 }

@@ -64,9 +64,17 @@ pub(super) fn add<'f>(
         tree.variables.push(Variable { path, kind, dimensions, attributes, read });
         return;
     }
-    let len = match descriptor {
-        TypeDescriptor::FixedAscii(len) | TypeDescriptor::FixedUnicode(len) => len.max(1),
-        _ => 1,
+    let not_kept = |what| encoding(what).within("the variable is not kept");
+    let len = match &descriptor {
+        TypeDescriptor::FixedAscii(len) | TypeDescriptor::FixedUnicode(len) => (*len).max(1),
+        TypeDescriptor::VarLenAscii | TypeDescriptor::VarLenUnicode => 1,
+        other => {
+            report(Note::failed(
+                path,
+                not_kept(Reason::from(format!("its type is {}{}", named(other), fields(other)))),
+            ));
+            return;
+        }
     };
     // An unlimited dimension can be longer than what is stored.
     let (own, shape) = (dataset.shape(), dimensions.iter().map(|dimension| dimension.len).collect::<Vec<_>>());
@@ -76,7 +84,6 @@ pub(super) fn add<'f>(
         report(Note::failed(path, encoding(what)));
         return;
     }
-    let not_kept = |what| encoding(what).within("the variable is not kept");
     let texts = if let Some(bytes) = attributes::characters(&dataset, &descriptor) {
         let bytes = bytes.map_err(not_kept).and_then(|bytes| whole(bytes, &own, &shape, 0));
         bytes.map(|bytes| (Vec::new(), Some(bytes)))
@@ -103,6 +110,15 @@ fn unknown_type(size: usize, error: &hdf5_metno::Error) -> String {
         what if what.contains("class") => "opaque, bits or times".into(),
         what => what,
     }
+}
+
+/// A clause on the fields of a compound type, the first ones by name. Empty for other types.
+fn fields(descriptor: &TypeDescriptor) -> String {
+    const NAMED: usize = 8;
+    let TypeDescriptor::Compound(compound) = descriptor else { return String::new() };
+    let names: Vec<&str> = compound.fields.iter().take(NAMED).map(|field| field.name.as_str()).collect();
+    let more = if compound.fields.len() > NAMED { " and others" } else { "" };
+    format!(", of the fields {}{more}", names.join(", "))
 }
 
 /// Checks that the values lie in the file, and that HDF5 reads them by itself.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use ciborium::Value;
 use tgm_std::internal::Threads;
-use tgm_std::{EncodeOptions, GlobalMetadata, Result, StreamingEncoder};
+use tgm_std::{DecodeLimits, EncodeOptions, GlobalMetadata, Result, StreamingEncoder};
 
 use super::{NetcdfOptions, Object, Part, object};
 use crate::netcdf::guarded;
@@ -17,6 +17,8 @@ use crate::note::Note;
 /// What messages are made of.
 pub(super) struct Source<'a> {
     pub(super) path: &'a Path,
+    /// Bytes of the file.
+    pub(super) len: u64,
     pub(super) tree: &'a Tree<'a>,
     pub(super) extra: BTreeMap<String, Value>,
     pub(super) options: &'a NetcdfOptions,
@@ -60,7 +62,7 @@ impl Step<'_> {
         let dimensions = variable.dimensions.iter().skip(usize::from(record.is_some()));
         let count = dimensions.fold(1, |count: u64, dimension| count.saturating_mul(dimension.len as u64));
         // Scaled integers become floating-point numbers of up to 8 bytes.
-        count.saturating_mul(size_of::<f64>() as u64)
+        count.saturating_mul(size_of::<f64>().max(variable.kind.dtype().byte_width()) as u64)
     }
 }
 
@@ -85,17 +87,18 @@ impl Source<'_> {
         let most =
             if threads.is_one() { 1 } else { usize::try_from(threads.count()).unwrap_or(1).saturating_mul(EACH) };
         let mut steps = parts.flat_map(|part| part.steps(self.tree)).peekable();
-        let (mut sink, mut message) = (Some(sink), None);
+        let (mut sink, mut message, mut sum) = (Some(sink), None, 0_u64);
         while steps.peek().is_some() {
             let (mut together, mut bytes) = (Vec::new(), 0_u64);
             while together.len() < most
                 && let Some(step) = steps.next_if(|step| go_together(bytes, step.len()))
             {
                 bytes = bytes.saturating_add(step.len());
-                together.push(step);
+                sum = sum.saturating_add(step.len());
+                together.push((step, sum));
             }
-            let Ok(made) = threads.map(&together, |step| Ok::<_, Infallible>(self.made(step)));
-            for (step, (made, notes)) in together.iter().zip(made) {
+            let Ok(made) = threads.map(&together, |(step, sum)| Ok::<_, Infallible>(self.made(step, *sum)));
+            for ((step, _), (made, notes)) in together.iter().zip(made) {
                 if let (Step::Begin(part), Some(sink)) = (step, sink.take()) {
                     message = Some((self.begin(*part, sink)?, *part));
                     continue;
@@ -130,14 +133,22 @@ impl Source<'_> {
         EncodeOptions { allow_nan: true, allow_inf: true, ..self.options.encode.clone() }
     }
 
-    /// The object of a step, if it has one, and what is told of it.
-    fn made(&self, step: &Step<'_>) -> (Option<Object>, Vec<Note>) {
+    /// Holds the bytes of all values so far against the limits: as one object may have them, but for its greatest size. Without
+    /// that, a short file with many variables that were never written would become any number of bytes.
+    fn check_sum(&self, sum: u64) -> Result<()> {
+        let limits = DecodeLimits { max_decoded_bytes: u64::MAX, ..self.options.limits };
+        limits.check_bytes(self.len, sum).map(drop).map_err(|error| error.within("the variables so far"))
+    }
+
+    /// The object of a step, if it has one, and what is told of it. All steps so far read `sum` bytes of values.
+    fn made(&self, step: &Step<'_>, sum: u64) -> (Option<Object>, Vec<Note>) {
         let Step::Object(variable, record) = step else { return (None, Vec::new()) };
         let mut notes = Vec::new();
         let encode = self.encode_options();
         // Each thread is told what libraries may print.
-        let made =
-            guarded(self.path, || object(variable, *record, (self.options, &encode), &mut |note| notes.push(note)));
+        let made = self.check_sum(sum).and_then(|()| {
+            guarded(self.path, || object(variable, *record, (self.options, &encode), &mut |note| notes.push(note)))
+        });
         let made = made.map_err(|error| notes.push(Note::failed(variable.path.as_str(), error)));
         (made.ok(), notes)
     }

@@ -14,8 +14,12 @@ use super::{PipelineFlags, SZIP_BITS, check_szip_bits};
 use crate::read::numbers::to_float64;
 
 /// Parameters of `simple_packing`.
-const PACKING: [Key; 4] =
+pub(super) const PACKING: [Key; 4] =
     [Key::SpReferenceValue, Key::SpBinaryScaleFactor, Key::SpDecimalScaleFactor, Key::SpBitsPerValue];
+
+/// An object with its stages, and the values that it is encoded from.
+pub(super) type Staged<'d> = (DataObjectDescriptor, Cow<'d, [u8]>);
+
 impl PipelineFlags {
     /// Gives an object the stages that the flags name. `data` holds its values in the descriptor's byte order. Values
     /// are converted if a stage needs float64 and the flags allow it.
@@ -27,10 +31,24 @@ impl PipelineFlags {
         descriptor: DataObjectDescriptor,
         data: Cow<'d, [u8]>,
         options: &EncodeOptions,
-    ) -> Result<(DataObjectDescriptor, Cow<'d, [u8]>), TensogramError> {
+    ) -> Result<Staged<'d>, TensogramError> {
         if self.best {
             return self.with_best(&descriptor, &data, options).apply(descriptor, data, options);
         }
+        let (staged, is_packed_anew) = self.stage(descriptor, data, options)?;
+        if is_packed_anew {
+            self.rounding.add(&staged.0, &staged.1, options)?;
+        }
+        Ok(staged)
+    }
+
+    /// [`Self::apply`] without `--best`, and whether the values are packed, with other parameters than before.
+    pub(super) fn stage<'d>(
+        &self,
+        descriptor: DataObjectDescriptor,
+        data: Cow<'d, [u8]>,
+        options: &EncodeOptions,
+    ) -> Result<(Staged<'d>, bool), TensogramError> {
         let mut object = Staging { descriptor, data, converted: false };
         object.descriptor.masks = None;
         let encoding = self.encoding.or(self.packs().then_some(Encoding::SimplePacking));
@@ -52,10 +70,12 @@ impl PipelineFlags {
         if let Some(bits) = self.bits.filter(|_| compression == Compression::Szip) {
             check_szip_bits(bits).map_err(encoding_error)?;
         }
-        let is_packed_anew = self.encode(&mut object, encoding, compression, options)?;
-        object.filter(filter, is_packed_anew);
+        let was_packed = object.descriptor.encoding == Encoding::SimplePacking.name();
+        let has_other_width = self.encode(&mut object, encoding, compression, options)?;
+        object.filter(filter, has_other_width);
         self.compress(&mut object, compression)?;
-        Ok((object.descriptor, object.data))
+        let is_packed_anew = encoding == Encoding::SimplePacking && (self.packs() || !was_packed);
+        Ok(((object.descriptor, object.data), is_packed_anew))
     }
 
     /// Sets the first stage. Returns whether its output may have another element width than before.

@@ -9,6 +9,8 @@ use tgm_std::TensogramError;
 use tgm_std::file::SourceName;
 
 use super::Convert;
+#[cfg(feature = "netcdf")]
+use super::child::{Clock, Timed};
 use super::formats::Format;
 use super::item::{Item, Sink, Taken};
 use super::losses::Losses;
@@ -55,7 +57,10 @@ impl Convert {
             #[cfg(feature = "zarr")]
             Format::Zarr => tgm_convert::zarr::to_tensogram(path, &self.zarr_options(), sink, &mut report),
             #[cfg(feature = "netcdf")]
-            Format::Netcdf => tgm_convert::netcdf::to_tensogram(path, &self.netcdf_options(), sink, &mut report),
+            Format::Netcdf => {
+                let mut sink = Timed { sink, clock: Clock::start(path) };
+                tgm_convert::netcdf::to_tensogram(path, &self.netcdf_options(), &mut sink, &mut report)
+            }
             _ => Err(TensogramError::Metadata("this format is not read piece by piece".into())),
         };
         match (stopped, done) {

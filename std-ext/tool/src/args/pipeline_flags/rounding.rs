@@ -1,0 +1,116 @@
+//! How far packed values are from what they were before.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tgm_core::descriptor::{ByteOrder, Dtype, Encoding};
+use tgm_std::internal::Threads;
+use tgm_std::pipeline::{decode_pipeline, encode_pipeline};
+use tgm_std::{DataObjectDescriptor, DecodeOptions, EncodeOptions, TensogramError};
+
+use super::PipelineFlags;
+use super::staging::PACKING;
+use crate::show::output::Out;
+
+/// Values that are packed and unpacked at a time: they stay in the cache.
+const BLOCK: usize = 32 << 10;
+
+/// What packing did to the objects so far. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rounding(Arc<Mutex<Told>>);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Told {
+    /// Objects that were packed.
+    objects: u64,
+    /// Those whose values changed.
+    rounded: u64,
+    /// The greatest difference.
+    absolute: f64,
+    /// The greatest difference as a part of what lies between the least and the greatest value of its object.
+    relative: f64,
+}
+
+/// The extremes of some values, and how far one of them is from what it becomes.
+#[derive(Clone, Copy, Debug)]
+struct Error {
+    least: f64,
+    greatest: f64,
+    difference: f64,
+}
+
+impl Rounding {
+    /// Counts an object that is packed as its descriptor says. `values` are what it is packed from, in its byte order. NaN and
+    /// infinities do not count.
+    ///
+    /// # Errors
+    /// The errors of packing.
+    pub(super) fn add(
+        &self,
+        packed: &DataObjectDescriptor,
+        values: &[u8],
+        options: &EncodeOptions,
+    ) -> Result<(), TensogramError> {
+        let threads = Threads::resolve(options.threads, values.len() as u64, options.parallel_threshold_bytes)?;
+        let values: &[[u8; 8]] = values.as_chunks().0;
+        let blocks: Vec<_> = values.chunks(BLOCK).collect();
+        let found = threads.map(&blocks, |block| error_of(packed, block))?;
+        let none = Error { least: f64::INFINITY, greatest: f64::NEG_INFINITY, difference: 0.0 };
+        let error = found.into_iter().flatten().fold(none, |all, block| Error {
+            least: all.least.min(block.least),
+            greatest: all.greatest.max(block.greatest),
+            difference: all.difference.max(block.difference),
+        });
+        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        told.objects += 1;
+        if error.difference > 0.0 {
+            told.rounded += 1;
+            told.absolute = told.absolute.max(error.difference);
+            // Equal values have no range, and a difference of them is all of it.
+            told.relative = told.relative.max((error.difference / (error.greatest - error.least)).min(1.0));
+        }
+        Ok(())
+    }
+}
+
+impl PipelineFlags {
+    /// Tells how far the values are from what they were, if objects were packed.
+    pub(crate) fn tell_rounding(&self, out: &mut Out) {
+        let told = *self.rounding.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Told { objects, rounded, absolute, relative } = told;
+        let objects = if objects == 1 { "1 object".to_string() } else { format!("{objects} objects") };
+        match (told.objects, rounded) {
+            (0, _) => {}
+            (_, 0) => out.remark(&format!("packed {objects}: all values stay as they were")),
+            _ => out.remark(&format!(
+                "packed {objects}: the greatest error is {absolute:.3e}, and at most {relative:.1e} of an object's range"
+            )),
+        }
+    }
+}
+
+/// The error of some values. `None` if none of them is finite.
+fn error_of(packed: &DataObjectDescriptor, block: &[[u8; 8]]) -> Result<Option<Error>, TensogramError> {
+    let load = match packed.byte_order {
+        ByteOrder::Big => f64::from_be_bytes,
+        ByteOrder::Little => f64::from_le_bytes,
+    };
+    let mut values: Vec<f64> = block.iter().map(|bytes| load(*bytes)).collect();
+    let Some(first) = values.iter().copied().find(|value| value.is_finite()) else { return Ok(None) };
+    // What a mask holds is not packed.
+    values.iter_mut().filter(|value| !value.is_finite()).for_each(|value| *value = first);
+    let mut alone = DataObjectDescriptor::new(Dtype::Float64, ByteOrder::NATIVE, &[values.len() as u64]);
+    alone.encoding = Encoding::SimplePacking.name().to_string();
+    alone.params = packed.params.clone();
+    alone.params.retain(|name, _| PACKING.iter().any(|key| key.name() == name));
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+    let options = EncodeOptions { parallel_threshold_bytes: Some(usize::MAX), ..EncodeOptions::default() };
+    let (described, region) = encode_pipeline(&alone, &bytes, &options)?;
+    let made = decode_pipeline(&described, &region, &DecodeOptions::default())?;
+    let mut error = Error { least: first, greatest: first, difference: 0.0 };
+    for (before, after) in values.iter().zip(made.as_chunks().0) {
+        error.least = error.least.min(*before);
+        error.greatest = error.greatest.max(*before);
+        error.difference = error.difference.max((before - f64::from_ne_bytes(*after)).abs());
+    }
+    Ok(Some(error))
+}
