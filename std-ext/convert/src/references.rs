@@ -41,12 +41,12 @@ pub fn write_parquet(references: &References, folder: &Path) -> Result<()> {
     for array in &references.arrays {
         for (key, text) in [(".zarray", &array.description), (".zattrs", &array.attributes)] {
             let key = Json::from(format!("{}/{key}", array.name));
-            metadata += &format!(",\n{key}:{text}");
+            metadata.extend([",\n", &key.to_string(), ":", text]);
         }
         write_array(array, &references.addresses, folder)?;
     }
-    metadata += &format!(r#"}},"record_size":{RECORDS}}}"#);
-    Ok(std::fs::write(folder.join(".zmetadata"), metadata)?)
+    let end = format!(r#"}},"record_size":{RECORDS}}}"#);
+    Ok(std::fs::write(folder.join(".zmetadata"), metadata + &end)?)
 }
 
 fn write_array(array: &Referenced, addresses: &[String], folder: &Path) -> Result<()> {

@@ -99,15 +99,14 @@ impl Dataset {
         let found = pieces.places.binary_search_by_key(&piece, |(place, _)| *place).ok();
         let Some((_, number)) = found.and_then(|at| pieces.places.get(at)) else { return Ok(None) };
         let (source, entry) = self.archive.entry(*number)?;
-        let inside = match payload_by_end(source, entry)? {
-            Some(inside) => inside,
-            None => {
-                let Some(frame) = self.piece_frame(variable, piece)? else { return Ok(None) };
-                let payload = DataObject::parse(Frame::parse(&frame)?.0)?.payload();
-                // The payload is a part of the frame.
-                let before = payload.as_ptr().addr().saturating_sub(frame.as_ptr().addr()) as u64;
-                before..before.saturating_add(payload.len() as u64)
-            }
+        let inside = if let Some(inside) = payload_by_end(source, entry)? {
+            inside
+        } else {
+            let Some(frame) = self.piece_frame(variable, piece)? else { return Ok(None) };
+            let payload = DataObject::parse(Frame::parse(&frame)?.0)?.payload();
+            // The payload is a part of the frame.
+            let before = payload.as_ptr().addr().saturating_sub(frame.as_ptr().addr()) as u64;
+            before..before.saturating_add(payload.len() as u64)
         };
         let place = |at: u64| entry.offset.saturating_add(at);
         Ok(Some((entry.source as usize, place(inside.start)..place(inside.end))))

@@ -188,7 +188,6 @@ impl Dataset {
     }
 
     /// The byte order of the objects of a variable, and the filters that decode them; or why they are not chunks.
-    #[expect(clippy::type_complexity, reason = "an error of reading, and beside it a reason in words")]
     fn form_of(
         &self,
         variable: &Variable,

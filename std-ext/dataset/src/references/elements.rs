@@ -24,7 +24,7 @@ pub(super) const fn letters(dtype: Dtype) -> Option<&'static str> {
         Dtype::Float64 => "f8",
         Dtype::Complex64 => "c8",
         Dtype::Complex128 => "c16",
-        _ => return None,
+        Dtype::Bfloat16 => return None,
     })
 }
 

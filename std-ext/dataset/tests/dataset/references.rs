@@ -59,7 +59,8 @@ fn ways_of_storing_are_referenced_or_refused_with_the_reason() {
             }
         }
     }
-    let mixed = Archive::new(&[message(0, |object| object), message(6, |object| object.lz4())]);
+    let lz4: Make = |object| object.lz4();
+    let mixed = Archive::new(&[message(0, |object| object), message(6, lz4)]);
     let references = mixed.open().unwrap().references(&on_all_cores()).unwrap();
     assert!(references.refused[0].1.contains("in different ways"), "{:?}", references.refused);
 }
