@@ -61,9 +61,11 @@ finish() {
         kill -- "-$beside" 2>/dev/null || true
         cat "$table/beside"
     fi
-    printf '\nseconds processor  step\n'
-    cat "$table/rows"
-    printf '%7d %9s  in all\n' "$SECONDS" ""
+    if [ -e "$table/rows" ]; then
+        printf '\nseconds processor  step\n'
+        cat "$table/rows"
+        printf '%7d %9s  in all\n' "$SECONDS" ""
+    fi
     rm -r "$table"
 }
 trap finish EXIT
