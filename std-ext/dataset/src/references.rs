@@ -13,8 +13,8 @@ use tgm_std::file::SourceName;
 use tgm_std::internal::{Threads, base64};
 use tgm_std::{DecodeOptions, Result};
 
-use self::elements::{fill_of, filters, is_real, letters, typed, width};
-use self::json::{attributes_text, fill_of_attribute, take_time};
+use self::elements::{fill_of, filters, letters, typed, width};
+use self::json::{attributes_text, fill_of_attribute, is_real, take_time};
 use crate::archive::bad;
 use crate::dataset::Dataset;
 use crate::indices::Indices;

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use tgm_core::descriptor::{ByteOrder, Dtype};
 
-use super::json::{fill_of_attribute, number_of};
+use super::json::{fill_of_attribute, is_real, number_of};
 use crate::model::{Hole, Variable};
 use crate::pieces::Stored;
 
@@ -32,11 +32,6 @@ pub(super) const fn letters(dtype: Dtype) -> Option<&'static str> {
 pub(super) fn typed(order: &str, letters: &str) -> String {
     let order = if matches!(letters, "b1" | "i1" | "u1") { "|" } else { order };
     format!("{order}{letters}")
-}
-
-/// Whether elements are real numbers that can be NaN.
-pub(super) const fn is_real(dtype: Dtype) -> bool {
-    dtype.is_float() && !matches!(dtype, Dtype::Complex64 | Dtype::Complex128)
 }
 
 /// Bytes of an element in memory.

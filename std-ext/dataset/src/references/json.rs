@@ -4,7 +4,6 @@ use serde_json::{Number, Value as Json, json};
 use tgm_core::descriptor::Dtype;
 
 use super::FILL;
-use super::elements::is_real;
 use crate::elements::{floats, whole};
 use crate::model::{Attribute, Attributes, text_attribute};
 
@@ -20,6 +19,11 @@ const UNITS: [(&str, &str); 7] = [
     ("us", "microseconds"),
     ("ns", "nanoseconds"),
 ];
+
+/// Whether elements are real numbers that can be NaN.
+pub(super) const fn is_real(dtype: Dtype) -> bool {
+    dtype.is_float() && !matches!(dtype, Dtype::Complex64 | Dtype::Complex128)
+}
 
 /// Attributes as JSON, with the dimensions of an array. Floats that JSON lacks are the words that Python writes and reads.
 pub(super) fn attributes_text(attributes: &Attributes, dims: Option<&[String]>) -> String {
