@@ -20,6 +20,11 @@ const UNITS: [(&str, &str); 7] = [
     ("ns", "nanoseconds"),
 ];
 
+/// Whether elements are real numbers that can be NaN.
+pub(super) const fn is_real(dtype: Dtype) -> bool {
+    dtype.is_float() && !matches!(dtype, Dtype::Complex64 | Dtype::Complex128)
+}
+
 /// Attributes as JSON, with the dimensions of an array. Floats that JSON lacks are the words that Python writes and reads.
 pub(super) fn attributes_text(attributes: &Attributes, dims: Option<&[String]>) -> String {
     let mut entries: Vec<String> =
