@@ -67,11 +67,6 @@ fn fill(number: f64) -> Json {
     Number::from_f64(number).map_or_else(|| word(number).into(), Json::Number)
 }
 
-/// Whether elements are real numbers that can be NaN.
-pub(super) const fn is_real(dtype: Dtype) -> bool {
-    dtype.is_float() && !matches!(dtype, Dtype::Complex64 | Dtype::Complex128)
-}
-
 /// An element as a fill value. Null for what is not one number.
 pub(super) fn number_of(dtype: Dtype, element: &[u8]) -> Json {
     if let Ok([number]) = whole(dtype, element).as_deref() {
