@@ -23,6 +23,8 @@ use crate::written::Written;
 
 /// Bytes of labels that are written down, where their objects are not chunks.
 const WRITTEN_DOWN: u64 = 1 << 16;
+/// Why an array is not written.
+const NOT_A_KEY: &str = "its name cannot be a key of Zarr";
 /// The attribute that names a fill value.
 const FILL: &str = "_FillValue";
 
@@ -138,8 +140,13 @@ impl Dataset {
             }
         }
         for coordinate in &self.coordinates {
-            if self.variable(&coordinate.name).is_none() {
+            if self.variable(&coordinate.name).is_some() {
+                continue;
+            }
+            if is_key(&coordinate.name) {
                 found.arrays.push(self.written_down(coordinate)?);
+            } else {
+                found.refused.push((coordinate.name.clone(), NOT_A_KEY.into()));
             }
         }
         Ok(found)
@@ -152,8 +159,8 @@ impl Dataset {
         options: &DecodeOptions,
     ) -> Result<std::result::Result<Referenced, String>> {
         let name = &variable.name;
-        if name.contains('/') || name.starts_with('.') || name.is_empty() {
-            return Ok(Err("its name cannot be a key of Zarr".into()));
+        if !is_key(name) {
+            return Ok(Err(NOT_A_KEY.into()));
         }
         if let Some(texts) = variable.texts() {
             return Ok(Ok(texts_written_down(name, &variable.shape, texts, &self.attributes_of(variable))));
@@ -347,6 +354,11 @@ impl References {
         }
         sink.write_all(b"}}\n")
     }
+}
+
+/// Whether an array can have this name. Then its folder lies below the store, and nowhere else.
+fn is_key(name: &str) -> bool {
+    !(name.is_empty() || name.starts_with('.') || name.contains(['/', '\\', '\0']))
 }
 
 /// The address of a source, as readers of references take it: nothing is quoted.

@@ -65,6 +65,25 @@ fn ways_of_storing_are_referenced_or_refused_with_the_reason() {
     assert!(references.refused[0].1.contains("in different ways"), "{:?}", references.refused);
 }
 
+/// Names of variables and of dimensions become folders of a store, which must lie inside it.
+#[test]
+fn names_that_lead_out_of_a_store_are_refused() {
+    for name in ["../t", "/t", ".zattrs", "a/b"] {
+        let variable = |step: u8| field(1.0, &[("param", name.into()), ("step", step.into())], &[]);
+        let dimension = |step: u8| field(1.0, &[("param", "t".into()), (name, step.into())], &[]);
+        for messages in [[variable(0), variable(6)], [dimension(0), dimension(6)]] {
+            let references = Archive::new(&messages).open().unwrap().references(&on_all_cores()).unwrap();
+            let names = references.arrays.iter().map(|array| array.name.as_str());
+            assert!(
+                names.clone().all(|name| !name.starts_with('.') && !name.contains('/')),
+                "{:?}",
+                names.collect::<Vec<_>>()
+            );
+            assert!(references.refused.iter().any(|(refused, _)| refused.contains(name)), "{:?}", references.refused);
+        }
+    }
+}
+
 /// Files as one dataset: each reference names its own file.
 #[test]
 fn references_of_several_files_name_each() {
