@@ -670,7 +670,7 @@ fn an_objects_bytes_are_read_where_its_digest_was_asked_about() {
         "decode/typed.rs",           // takes trusted objects; how long the payload is
         "decode/wanted.rs",          // takes trusted objects
         "file/mmap.rs",              // how long the region is
-        "read/question.rs",          // how long the region is
+        "read/question/about.rs",    // how long the region is
         "v2/upgrade.rs",             // sizes of what it wrote itself
         "validate/descriptor.rs",    // how long the payload is
         "validate/trial.rs",         // how long the payload is; checks digests itself
