@@ -13,6 +13,7 @@ use super::{CatalogOf, beside};
 use crate::args::files::usage;
 use crate::read::distant::is_distant;
 use crate::read::opening::open_or_report;
+use crate::show::advice::in_our_words;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, OutputKind, Reads};
 use crate::write::same_file::is_stdio;
@@ -72,9 +73,9 @@ impl CatalogOf {
                 Ok(catalog) => tgm_std::TensogramFile::open_source(file.path.to_string_lossy(), None)
                     .and_then(|data| catalog.check_all(&data))
                     .map(|found| if found == Freshness::Fresh { None } else { Some(found.to_string()) }),
-                Err(error) => Ok(Some(error.to_string())),
+                Err(error) => Ok(Some(in_our_words(error))),
             };
-            let why = checked.unwrap_or_else(|error| Some(error.to_string()));
+            let why = checked.unwrap_or_else(|error| Some(in_our_words(error)));
             wrong.extend(why.map(|why| format!("{}: {why}", SourceName::of(&file.path))));
         }
         let is_fresh = if wrong.is_empty() { "fresh" } else { "stale" };
