@@ -127,7 +127,7 @@ struct Given {
 }
 
 impl Given {
-    /// [`Self::for_each_message`] for a source at an address: only messages that can be selected are read, at the places that
+    /// Calls `with` for messages of a source at an address: only messages that can be selected are read, at the places that
     /// the catalogue knows. Returns whether the catalogue could be used so.
     ///
     /// # Errors
