@@ -250,17 +250,7 @@ impl Catalog {
     pub fn from_bytes_with(bytes: &[u8], limits: &CatalogLimits, options: &DecodeOptions) -> Result<Self> {
         check_bytes(bytes.len() as u64, limits)?;
         let mut catalog = Self { leaves: Vec::new(), keys: Vec::new(), limits: *limits, options: options.clone() };
-        let mut end = 0;
-        for (offset, length) in scan(bytes) {
-            if offset != end {
-                return Err(bad(format!("bytes {end} to {offset} belong to no leaf")));
-            }
-            end = offset + length;
-            let leaf = bytes.get(offset..end).ok_or_else(|| bad("a leaf is cut off"))?.to_vec();
-            let number = catalog.leaves.len();
-            let opened = Leaf::open(leaf, limits).and_then(|leaf| catalog.push(leaf));
-            opened.map_err(|error| error.in_message(number))?;
-        }
+        each_leaf(bytes, |leaf| Leaf::open(leaf, limits).and_then(|leaf| catalog.push(leaf)))?;
         if catalog.leaves.is_empty() {
             return Err(bad("there is no leaf"));
         }
@@ -659,6 +649,23 @@ impl Catalog {
 fn threads(options: &DecodeOptions, layouts: &[MessageLayout]) -> Result<Threads> {
     let bytes = layouts.iter().map(|layout| layout.length).sum();
     Ok(Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?)
+}
+
+/// Hands on the leaves, which lie one behind the other. Returns where the last one ends.
+///
+/// # Errors
+/// [`TensogramError::Metadata`] for bytes between leaves; the errors of `take`, with the number of the leaf.
+fn each_leaf(bytes: &[u8], mut take: impl FnMut(Vec<u8>) -> Result<()>) -> Result<usize> {
+    let mut end = 0;
+    for (number, (offset, length)) in scan(bytes).into_iter().enumerate() {
+        if offset != end {
+            return Err(bad(format!("bytes {end} to {offset} belong to no leaf")));
+        }
+        end = offset + length;
+        let leaf = bytes.get(offset..end).ok_or_else(|| bad("a leaf is cut off"))?;
+        take(leaf.to_vec()).map_err(|error| error.in_message(number))?;
+    }
+    Ok(end)
 }
 
 fn check_bytes(len: u64, limits: &CatalogLimits) -> Result<()> {

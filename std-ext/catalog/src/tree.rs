@@ -1,6 +1,6 @@
 //! Trees: catalogues of very many files, and which of the files a query needs.
 //!
-//! A catalogue of 10⁹ messages has some gigabytes, which nobody wants to read for one selection. A **tree** is a file, by
+//! A catalogue of 10⁹ messages has some gigabytes: too much to read for one selection. A **tree** is a file, by
 //! convention `NAME.tree`, that holds for each child where it lies, a proof of its catalogue, and what values each key has in
 //! it. A query opens the tree, then the catalogues of those children in which it may hold, and nothing else. A child is a file
 //! with its catalogue, or another tree.
@@ -72,14 +72,14 @@ use std::io::Write;
 use std::path::Path;
 
 use tgm_std::metadata::query::Query;
-use tgm_std::{Result, TensogramError, scan};
+use tgm_std::{Result, TensogramError};
 
 pub use self::child::{Child, ChildKind};
 pub use self::choose::{Choice, Chosen, side_by_side};
 pub use self::files::{Files, Folder, State};
 use self::leaf::TreeLeaf;
 pub use self::seen::Seen;
-use crate::bad;
+use crate::{bad, each_leaf};
 
 /// The version of the content of leaves.
 const FORMAT: u64 = 1;
@@ -162,17 +162,7 @@ impl Tree {
     pub fn from_bytes_with(bytes: &[u8], limits: &TreeLimits) -> Result<Self> {
         check_bytes(bytes.len() as u64, limits)?;
         let mut tree = Self { leaves: Vec::new(), keys: Vec::new(), limits: *limits, counts: Vec::new() };
-        let mut end = 0;
-        for (offset, length) in scan(bytes) {
-            if offset != end {
-                return Err(bad(format!("bytes {end} to {offset} belong to no leaf")));
-            }
-            end = offset + length;
-            let leaf = bytes.get(offset..end).ok_or_else(|| bad("a leaf is cut off"))?.to_vec();
-            let number = tree.leaves.len();
-            let opened = TreeLeaf::open(leaf).and_then(|leaf| tree.push(leaf));
-            opened.map_err(|error| error.in_message(number))?;
-        }
+        let end = each_leaf(bytes, |leaf| TreeLeaf::open(leaf).and_then(|leaf| tree.push(leaf)))?;
         if tree.leaves.is_empty() {
             return Err(bad("this is not a tree: there is no leaf"));
         }

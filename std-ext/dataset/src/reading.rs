@@ -52,6 +52,16 @@ pub const NAMES: [&str; 10] =
 pub const UNSIGNED: &str = "_Unsigned";
 /// The attribute with the number of cells that nothing was written to.
 pub const FILL: &str = "_FillValue";
+/// Units of times, as numpy and as the convention CF name them.
+pub const NUMPY_UNITS: [(&str, &str); 7] = [
+    ("D", "days"),
+    ("h", "hours"),
+    ("m", "minutes"),
+    ("s", "seconds"),
+    ("ms", "milliseconds"),
+    ("us", "microseconds"),
+    ("ns", "nanoseconds"),
+];
 /// The attribute with numbers that stand for missing cells.
 pub const MISSING: &str = "missing_value";
 /// The attribute with the factor of stored numbers.

@@ -19,14 +19,13 @@ use crate::archive::bad;
 use crate::dataset::Dataset;
 use crate::indices::Indices;
 use crate::model::{Attribute, Coordinate, Values, Variable, product};
+use crate::reading::FILL;
 use crate::written::Written;
 
 /// Bytes of labels that are written down, where their objects are not chunks.
 const WRITTEN_DOWN: u64 = 1 << 16;
 /// Why an array is not written.
 const NOT_A_KEY: &str = "its name cannot be a key of Zarr";
-/// The attribute that names a fill value.
-const FILL: &str = "_FillValue";
 
 /// References to the objects of a dataset. [`Dataset::references`] makes them.
 #[derive(Debug)]

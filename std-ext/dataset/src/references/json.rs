@@ -3,22 +3,12 @@
 use serde_json::{Number, Value as Json, json};
 use tgm_core::descriptor::Dtype;
 
-use super::FILL;
 use crate::elements::{floats, whole};
 use crate::model::{Attribute, Attributes, text_attribute};
+use crate::reading::{FILL, NUMPY_UNITS};
 
 /// The attribute that tells a type of numpy.
 const NUMPY_DTYPE: &str = "numpy_dtype";
-/// Units of numpy, and of the conventions of CF.
-const UNITS: [(&str, &str); 7] = [
-    ("D", "days"),
-    ("h", "hours"),
-    ("m", "minutes"),
-    ("s", "seconds"),
-    ("ms", "milliseconds"),
-    ("us", "microseconds"),
-    ("ns", "nanoseconds"),
-];
 
 /// Whether elements are real numbers that can be NaN.
 pub(super) const fn is_real(dtype: Dtype) -> bool {
@@ -103,7 +93,7 @@ pub(super) fn fill_of_attribute(attributes: &Attributes, dtype: Dtype) -> Option
 /// The attributes of CF that a type of numpy is: none if it is not of times, or of a unit that CF lacks.
 fn time_of(dtype: &str) -> Option<Vec<(&'static str, String)>> {
     let (kind, unit) = dtype.strip_suffix(']')?.split_once('[')?;
-    let (_, unit) = UNITS.iter().find(|(own, _)| *own == unit)?;
+    let (_, unit) = NUMPY_UNITS.iter().find(|(own, _)| *own == unit)?;
     match kind {
         "datetime64" => {
             Some(vec![("units", format!("{unit} since 1970-01-01")), ("calendar", "proleptic_gregorian".into())])

@@ -5,21 +5,10 @@ use tgm_core::descriptor::Dtype;
 use tgm_std::GlobalMetadata;
 
 use crate::arrays::TIME;
-use tgm_dataset::reading::FILL;
+use tgm_dataset::reading::{FILL, NUMPY_UNITS};
 
 /// How the names of attributes begin that would say the same.
 pub(super) const PREFIX: &str = "numpy.";
-
-/// The units by the names of numpy.
-const UNITS: [(&str, &str); 7] = [
-    ("D", "days"),
-    ("h", "hours"),
-    ("m", "minutes"),
-    ("s", "seconds"),
-    ("ms", "milliseconds"),
-    ("us", "microseconds"),
-    ("ns", "nanoseconds"),
-];
 
 /// The attributes of integers that are times: units, calendar or type, and the number that is not a time. Nothing for other
 /// objects, and for units that the convention lacks, such as weeks and 25 seconds.
@@ -31,7 +20,7 @@ pub(super) fn of_object(global: &GlobalMetadata, index: usize, dtype: Dtype) -> 
     let text = |key: &str| get(key).and_then(Value::as_text);
     let is_single = get("multiple").is_none_or(|multiple| *multiple == Value::from(1));
     let unit = text("unit").filter(|_| is_single);
-    let unit = unit.and_then(|unit| UNITS.iter().find(|(own, _)| *own == unit)).map(|(_, unit)| *unit);
+    let unit = unit.and_then(|unit| NUMPY_UNITS.iter().find(|(own, _)| *own == unit)).map(|(_, unit)| *unit);
     let no_time = (FILL, Value::from(i64::MIN));
     match (text("dtype"), unit) {
         (Some("datetime64"), Some(unit)) => vec![

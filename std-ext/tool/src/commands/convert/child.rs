@@ -75,7 +75,7 @@ impl Clock {
 
     /// Stops it: everything is listed.
     pub(super) fn stop(&self) {
-        // A clock that is stopped already has nobody to tell.
+        // This fails if the clock was stopped before, which changes nothing.
         let _ = self.0.send(());
     }
 }

@@ -15,7 +15,7 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    /// The weights of an object whose values are in memory, so its rows are no more than these.
+    /// The weights for the rows of an object. Its values are in memory, so the rows fit there too.
     pub(super) fn of(
         (metadata, index): (&MessageMetadata<'_>, usize),
         descriptor: &Descriptor<'_>,
