@@ -72,12 +72,13 @@ def bounded(case, label, bound):
 
 def count_one(row: Row, server):
     """Runs a program once, and counts."""
-    server.requests = server.bytes = 0
+    server.requests.clear()
+    server.sent = 0
     env = {**os.environ, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
     done = subprocess.run(row.words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env)
     if done.returncode:
         row.missing = f"failed: {done.stderr.decode(errors='replace').strip().splitlines()[0][:160]}"
-    row.figures = {"requests": server.requests, "bytes": server.bytes}
+    row.figures = {"requests": len(server.requests), "bytes": server.sent}
 
 
 def offset_of(text, message):

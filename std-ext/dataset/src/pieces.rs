@@ -103,10 +103,8 @@ impl Dataset {
             inside
         } else {
             let Some(frame) = self.piece_frame(variable, piece)? else { return Ok(None) };
-            let payload = DataObject::parse(Frame::parse(&frame)?.0)?.payload();
-            // The payload is a part of the frame.
-            let before = payload.as_ptr().addr().saturating_sub(frame.as_ptr().addr()) as u64;
-            before..before.saturating_add(payload.len() as u64)
+            let object = DataObject::parse(Frame::parse(&frame)?.0)?;
+            object.region_offset()..object.region_offset().saturating_add(object.payload().len() as u64)
         };
         let place = |at: u64| entry.offset.saturating_add(at);
         Ok(Some((entry.source as usize, place(inside.start)..place(inside.end))))

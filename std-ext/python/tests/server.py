@@ -8,7 +8,7 @@ import threading
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Serves the files of `server.folder`; `server.requests` lists (method, path, range)."""
+    """Serves the files of `server.folder`; `server.requests` lists (method, path, range), `server.sent` counts bytes."""
 
     protocol_version = "HTTP/1.1"
 
@@ -29,24 +29,35 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.server.requests.append((self.command, self.path, asked))
         path = pathlib.Path(self.server.folder) / self.path.lstrip("/").split("?")[0]
         if not path.is_file():
-            return self.send(404, b"", body)
-        data = path.read_bytes()
+            return self.send(404, b"", 0, body)
+        length = path.stat().st_size
         found = re.fullmatch(r"bytes=(\d*)-(\d*)", asked or "")
         if not found:
-            return self.send(200, data, body)
+            return self.part(200, path, 0, length, body)
         first, last = found.groups()
         if first:
-            start, end = int(first), min(int(last) + 1 if last else len(data), len(data))
+            start, end = int(first), min(int(last) + 1 if last else length, length)
         else:
-            start, end = max(len(data) - int(last), 0), len(data)
-        if start >= len(data):
-            return self.send(416, b"", body, f"bytes */{len(data)}")
-        return self.send(206, data[start:end], body, f"bytes {start}-{end - 1}/{len(data)}")
+            start, end = max(length - int(last), 0), length
+        if start >= length:
+            return self.send(416, b"", 0, body, f"bytes */{length}")
+        return self.part(206, path, start, end, body, f"bytes {start}-{end - 1}/{length}")
 
-    def send(self, status, data, body, content_range=None):
+    def part(self, status, path, start, end, body, content_range=None):
+        """Sends bytes of a file. Nothing else of it is read."""
+        data = b""
+        if body:
+            with path.open("rb") as file:
+                file.seek(start)
+                data = file.read(end - start)
+            with self.server.lock:
+                self.server.sent += len(data)
+        return self.send(status, data, end - start, body, content_range)
+
+    def send(self, status, data, length, body, content_range=None):
         """Sends one answer."""
         self.send_response(status)
-        self.send_header("Content-Length", str(len(data)))
+        self.send_header("Content-Length", str(length))
         self.send_header("Accept-Ranges", "bytes")
         self.send_header("ETag", '"1"')
         self.send_header("Last-Modified", "Wed, 01 Jan 2025 00:00:00 GMT")
@@ -70,7 +81,7 @@ class Server(http.server.ThreadingHTTPServer):
 def serving(folder):
     """The server of `folder` on a free port of this machine. `url(name)` gives an address."""
     server = Server(("127.0.0.1", 0), Handler)
-    server.folder, server.requests = folder, []
+    server.folder, server.requests, server.sent, server.lock = folder, [], 0, threading.Lock()
     server.url = lambda name: f"http://127.0.0.1:{server.server_address[1]}/{name}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()

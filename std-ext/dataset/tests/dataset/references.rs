@@ -2,22 +2,33 @@
 
 use serde_json::{Value as Json, json};
 use tgm_dataset::{Chunk, OpenOptions, on_all_cores, open};
-use tgm_std::{MessageBuilder, ObjectBuilder};
+use tgm_std::{EncodeOptions, MessageBuilder, ObjectBuilder};
 
 use super::{Archive, field};
 
 /// A field of 2 × 3 numbers, as its object is made.
 fn message(step: u8, make: impl FnOnce(ObjectBuilder<'_>) -> ObjectBuilder<'_>) -> Vec<u8> {
-    let values: Vec<f32> = (0..6_u8).map(|number| f32::from(step + number)).collect();
-    let object = ObjectBuilder::new(&[2, 3], &values).unwrap().metadata("param", "t").metadata("step", step);
-    MessageBuilder::new().object(make(object)).encode().unwrap()
+    encoded(step, make, EncodeOptions::default())
 }
 
-/// Descriptors of all lengths come after payloads, whose places are told by the end of a frame.
+fn encoded(step: u8, make: impl FnOnce(ObjectBuilder<'_>) -> ObjectBuilder<'_>, options: EncodeOptions) -> Vec<u8> {
+    let values: Vec<f32> = (0..6_u8).map(|number| f32::from(step + number)).collect();
+    let object = ObjectBuilder::new(&[2, 3], &values).unwrap().metadata("param", "t").metadata("step", step);
+    MessageBuilder::new().options(options).object(make(object)).encode().unwrap()
+}
+
+/// Descriptors of all lengths stand behind payloads, whose places the end of a frame tells, and before them.
 #[test]
-fn payloads_are_found_behind_descriptors_of_any_length() {
+fn payloads_are_found_beside_descriptors_of_any_length() {
+    for descriptor_first in [false, true] {
+        payloads_are_found(descriptor_first);
+    }
+}
+
+fn payloads_are_found(descriptor_first: bool) {
+    let options = EncodeOptions { descriptor_first, ..EncodeOptions::default() };
     let messages: Vec<_> = [(0, 0), (6, 1_000), (12, 3_000), (18, 70_000)]
-        .map(|(step, len)| message(step, |object| object.parameter("comment", "x".repeat(len))))
+        .map(|(step, len)| encoded(step, |object| object.parameter("comment", "x".repeat(len)), options.clone()))
         .into();
     let bytes = messages.concat();
     let archive = Archive::new(&messages);
