@@ -162,7 +162,7 @@ impl Dataset {
             return Ok(Err(NOT_A_KEY.into()));
         }
         if let Some(texts) = variable.texts() {
-            return Ok(Ok(texts_written_down(name, &variable.shape, texts, &self.attributes_of(variable))));
+            return texts_written_down(name, &variable.shape, texts, &self.attributes_of(variable)).map(Ok);
         }
         let Some(dtype) = variable.dtype() else { return Ok(Err("it has no values".into())) };
         let Some(letters) = letters(dtype) else {
@@ -290,7 +290,7 @@ impl Dataset {
                 let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
                 Referenced::here(name, &form("f8", "NaN".into()), attributes, bytes)
             }
-            Written::Texts(texts) => texts_written_down(name, &shape, &texts, &attributes),
+            Written::Texts(texts) => texts_written_down(name, &shape, &texts, &attributes)?,
         })
     }
 
@@ -369,15 +369,21 @@ fn address_of(name: SourceName<'_>) -> Result<String> {
 }
 
 /// Texts as an array whose only chunk is written down.
-fn texts_written_down(name: &str, shape: &[u64], texts: &[String], attributes: &str) -> Referenced {
+///
+/// # Errors
+/// [`tgm_std::TensogramError::Metadata`] for lengths beyond 2^32, which the codec cannot write.
+fn texts_written_down(name: &str, shape: &[u64], texts: &[String], attributes: &str) -> Result<Referenced> {
     // As the codec of numcodecs: the number of texts, and before each text its bytes.
-    let length = |len: usize| u32::try_from(len).unwrap_or(u32::MAX).to_le_bytes();
-    let mut bytes = length(texts.len()).to_vec();
+    let length = |len: usize| {
+        let len = u32::try_from(len).map_err(|_| bad(format!("{name}: texts beyond 2^32 cannot be written down")))?;
+        Ok::<_, tgm_std::TensogramError>(len.to_le_bytes())
+    };
+    let mut bytes = length(texts.len())?.to_vec();
     for text in texts {
-        bytes.extend(length(text.len()));
+        bytes.extend(length(text.len())?);
         bytes.extend(text.as_bytes());
     }
     let filters = vec![json!({"id": "vlen-utf8"})];
     let form = Form { shape, chunks: shape, dtype: "|O".into(), filters, fill: "".into() };
-    Referenced::here(name, &form, attributes.into(), bytes)
+    Ok(Referenced::here(name, &form, attributes.into(), bytes))
 }
