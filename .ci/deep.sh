@@ -64,7 +64,11 @@ deep_formats() { tests/peers/run grib arrays tables sizes; }
 
 deep_dataset() { tests/peers/run dataset; }
 deep_growth() { tests/peers/run growth; }
-deep_hostile() { tests/peers/run hostile; }
+deep_hostile() {
+    tests/peers/run hostile
+    # Each command that takes one file, on each malformed file: the ordinary tests start a third of them.
+    TGM_EVERY_COMMAND=1 cargo test --quiet --locked -p tgm-tool --test cli hostile::
+}
 
 deep_interop() { tests/peers/run build test benches; }
 deep_blosc2() { tests/peers/run build blosc2; }

@@ -42,7 +42,12 @@ fn native_bytes(bytes: &[u8], unit: usize, order: ByteOrder) -> Vec<u8> {
 }
 
 fn collected<T: Element>(values: impl Iterator<Item = T>) -> Vec<u8> {
-    values.flat_map(|value| value.as_bytes().to_vec()).collect()
+    let mut bytes = Vec::new();
+    // A loop, as `flat_map` of each kind of iterator and element would be much to compile.
+    for value in values {
+        bytes.extend_from_slice(value.as_bytes());
+    }
+    bytes
 }
 
 /// Coordinates of every element in flat order, by counting up.

@@ -5,6 +5,7 @@ use std::io;
 use crate::args::listing::Listed;
 use crate::show::output::Out;
 
+pub(crate) mod asked_keys;
 pub(crate) mod bench;
 #[cfg(feature = "browse")]
 pub(crate) mod browse;

@@ -1,4 +1,4 @@
-//! `tgm get`: values of metadata keys, for scripts.
+//! `tgm get`, which is `tgm ls --values`: values of metadata keys, for scripts.
 
 use std::io::{self, Write};
 
@@ -7,15 +7,12 @@ use serde_json::Value as Json;
 use tgm_core::Message;
 use tgm_std::TensogramError;
 
-use crate::args::files::Files;
+use crate::args::files::usage;
 use crate::args::listing::Listed;
-use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
-use crate::read::cataloged::Cataloged;
-use crate::read::choice::MessageChoice;
-use crate::read::digests::Digests;
+use crate::commands::asked_keys::AskedKeys;
 use crate::read::entry::Entry;
-use crate::read::select::{Scope, Selection, annotations, text};
+use crate::read::select::{Scope, annotations, text};
 use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::Out;
@@ -24,36 +21,33 @@ use crate::show::text::escape;
 
 /// Print the values of keys, one line for each message
 ///
-/// Values are separated by one blank. A message that lacks a key has no line, and the exit code is 1. With --csv, and in
-/// order (--sort), it has a line with an empty field.
+/// The same as `tgm ls --values`. Values are separated by one blank. A message that lacks a key has no line, and the exit
+/// code is 1. With --csv, and in order (--sort), it has a line with an empty field.
 #[derive(Args, Debug)]
 pub(crate) struct Get {
     #[command(flatten)]
-    files: Files,
-    #[command(flatten)]
-    choice: MessageChoice,
-    #[command(flatten)]
-    selection: Selection,
-    #[command(flatten)]
-    cataloged: Cataloged,
-    /// Keys to print, as dotted paths
-    #[arg(short = 'p', long = "keys", value_name = "KEY,...", value_delimiter = ',', required = true)]
-    keys: Vec<String>,
-    /// Apply -w and -p to each object by itself: a line for each object
-    #[arg(long)]
-    objects: bool,
-    #[command(flatten)]
-    only: ObjectNumbers,
-    #[command(flatten)]
-    digests: Digests,
+    asked: AskedKeys,
 }
 
 impl Run for Get {
     fn listed(&self) -> Listed<'_> {
-        self.files.listed()
+        self.asked.files.listed()
     }
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
+        if self.asked.keys.is_empty() {
+            usage("-p says which keys");
+        }
+        self.asked.print_values(out)
+    }
+}
+
+impl AskedKeys {
+    /// Prints the values of the keys alone.
+    ///
+    /// # Errors
+    /// Errors of writing to `out`.
+    pub(crate) fn print_values(&self, out: &mut Out) -> io::Result<()> {
         self.files.check_catalog(&self.cataloged);
         if self.files.json() {
             let mut document = Document::begin(out, "tgm.get/1", "messages")?;
@@ -75,17 +69,6 @@ impl Run for Get {
             Ok(())
         })?;
         table.finish(out)
-    }
-}
-
-impl Get {
-    fn for_each_message(
-        &self,
-        out: &mut Out,
-        with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let (files, selection) = ((&*self.files.paths, self.choice), (&self.selection, self.objects));
-        self.cataloged.for_each_message(files, selection, out, with)
     }
 
     /// The keys that only sort: they are not printed.

@@ -13,18 +13,14 @@ use tgm_core::message::Objects;
 use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
 use tgm_std::TensogramError;
 
-use crate::args::files::Files;
 use crate::args::listing::Listed;
-use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
+use crate::commands::asked_keys::AskedKeys;
 use crate::read::about::ABOUT;
-use crate::read::cataloged::Cataloged;
-use crate::read::choice::MessageChoice;
-use crate::read::digests::Digests;
 use crate::read::entry::Entry;
 use crate::read::in_order::{Messages, Worked, thread_count};
 use crate::read::input::MessagePart;
-use crate::read::select::{Annotations, Scope, Selection, annotations, text};
+use crate::read::select::{Annotations, Scope, annotations, text};
 use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
@@ -36,27 +32,14 @@ use crate::show::tree::inline;
 /// List messages and objects; payloads are not read
 ///
 /// Without -p: one line for each object, with its type, how it is stored, and the metadata that usually tells fields
-/// apart. With -p: one line for each message (for each object with --objects) with the values of these keys.
+/// apart. With -p: one line for each message (for each object with --objects) with the values of these keys, and "N/A" for a missing one.
 #[derive(Args, Debug)]
 pub(crate) struct Ls {
     #[command(flatten)]
-    files: Files,
-    #[command(flatten)]
-    choice: MessageChoice,
-    #[command(flatten)]
-    selection: Selection,
-    #[command(flatten)]
-    cataloged: Cataloged,
-    /// List the values of these keys; "N/A" stands for a missing one
-    #[arg(short = 'p', long = "keys", value_name = "KEY,...", value_delimiter = ',')]
-    keys: Vec<String>,
-    /// Apply -w and -p to each object by itself
-    #[arg(long)]
-    objects: bool,
-    #[command(flatten)]
-    only: ObjectNumbers,
-    #[command(flatten)]
-    digests: Digests,
+    asked: AskedKeys,
+    /// Print the values of -p alone, separated by one blank, as `tgm get` does
+    #[arg(long, requires = "keys")]
+    values: bool,
     /// Keys that rows are sorted by and that are not among the columns. Filled in when the command runs.
     #[arg(skip)]
     hidden: OnceLock<Vec<String>>,
@@ -99,28 +82,31 @@ struct Lines {
 
 impl Run for Ls {
     fn listed(&self) -> Listed<'_> {
-        self.files.listed()
+        self.asked.files.listed()
     }
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        self.files.check_catalog(&self.cataloged);
-        if self.files.json() {
+        if self.values {
+            return self.asked.print_values(out);
+        }
+        self.asked.files.check_catalog(&self.asked.cataloged);
+        if self.asked.files.json() {
             let mut document = Document::begin(out, "tgm.ls/1", "messages")?;
-            self.for_each_message(out, |out, entry| self.document(out, entry, &mut document))?;
+            self.asked.for_each_message(out, |out, entry| self.document(out, entry, &mut document))?;
             return document.end(out);
         }
         let table = self.empty_table();
         let hidden = self.hidden.get_or_init(|| self.keys_without_column(&table));
         let mut table = table.with_hidden(hidden.iter().map(String::as_str));
         let is_whole = out.is_csv();
-        if self.cataloged.is_used(&self.files.paths) {
-            self.for_each_message(out, |out, entry| {
+        if self.asked.cataloged.is_used(&self.asked.files.paths) {
+            self.asked.for_each_message(out, |out, entry| {
                 let lines = self.lines(entry, is_whole);
                 self.table(out, entry, lines, &mut table)
             })?;
             return table.finish(out);
         }
-        let (paths, choice, threads) = (&*self.files.paths, self.choice, thread_count(0));
+        let (paths, choice, threads) = (&*self.asked.files.paths, self.asked.choice, thread_count(0));
         let messages = Messages { paths, choice, wanted: MessagePart::Outline, threads };
         let look = |(): &mut (), entry: &Entry<'_>| self.lines(entry, is_whole);
         messages.for_each(
@@ -139,28 +125,18 @@ impl Run for Ls {
 impl Ls {
     /// The keys to sort by that are not columns of the table.
     fn keys_without_column(&self, table: &Table) -> Vec<String> {
-        let keys = self.files.listing.sort_keys().filter(|key| !table.titles().any(|title| title == *key));
+        let keys = self.asked.files.listing.sort_keys().filter(|key| !table.titles().any(|title| title == *key));
         keys.map(str::to_string).collect()
     }
 
     /// Whether messages of more than one file may be listed.
     fn has_several(&self) -> bool {
-        self.files.paths.len() > 1 || self.files.paths.iter().any(|path| Choice::is_tree(path))
+        self.asked.files.paths.len() > 1 || self.asked.files.paths.iter().any(|path| Choice::is_tree(path))
     }
 
     /// The keys that are looked up: those to print, then those that only sort.
     fn looked_up_keys(&self) -> impl Iterator<Item = &str> {
-        self.keys.iter().chain(self.hidden.get().into_iter().flatten()).map(String::as_str)
-    }
-
-    /// Calls `with` for each message that can be selected. A catalogue rules out the others without reading them.
-    fn for_each_message(
-        &self,
-        out: &mut Out,
-        with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let (files, selection) = ((&*self.files.paths, self.choice), (&self.selection, self.objects));
-        self.cataloged.for_each_message(files, selection, out, with)
+        self.asked.keys.iter().chain(self.hidden.get().into_iter().flatten()).map(String::as_str)
     }
 
     /// Prints a message as an item of the JSON document, if it is selected.
@@ -170,7 +146,7 @@ impl Ls {
             Ok(rows) => (Some(rows), None),
             Err(error) => (None, Some(error_json(&error))),
         };
-        let is_by_message = !self.keys.is_empty() && !self.objects;
+        let is_by_message = !self.asked.keys.is_empty() && !self.asked.objects;
         let values =
             list.as_deref().filter(|_| is_by_message).and_then(|rows| rows.first()).map(|row| self.values(row));
         let objects = list.filter(|_| !is_by_message).map(|rows| self.objects_json(&rows));
@@ -193,7 +169,7 @@ impl Ls {
     fn object_json(&self, row: &Row) -> Json {
         let number = [("object", row.object.map(Json::from))];
         let about = ABOUT.iter().zip(&row.about).map(|((title, _), value)| (*title, value.clone()));
-        let values = [("values", (!self.keys.is_empty()).then(|| self.values(row)))];
+        let values = [("values", (!self.asked.keys.is_empty()).then(|| self.values(row)))];
         let content: Vec<_> = match &row.content {
             Some(Ok(summary)) => summary.entries().into(),
             Some(Err(error)) => vec![("error", Some(error_json(error)))],
@@ -203,15 +179,16 @@ impl Ls {
     }
 
     fn values(&self, row: &Row) -> Json {
-        json::object(self.keys.iter().map(String::as_str).zip(row.keys.iter().cloned()))
+        json::object(self.asked.keys.iter().map(String::as_str).zip(row.keys.iter().cloned()))
     }
 
     /// The table with its columns and without rows. With `-p`, the columns are the place and the keys.
     fn empty_table(&self) -> Table {
         let place = self.has_several().then_some(Column::left("file")).into_iter();
         let place = place.chain([Column::right("message")]);
-        if !self.keys.is_empty() {
-            return Table::new(place.chain(self.objects.then_some(Column::right("object")))).with_titles(&self.keys);
+        if !self.asked.keys.is_empty() {
+            return Table::new(place.chain(self.asked.objects.then_some(Column::right("object"))))
+                .with_titles(&self.asked.keys);
         }
         let about = ABOUT.map(|(title, _)| Column::left(title).optional());
         Table::new(place.chain([Column::right("object")]).chain(about).chain([
@@ -276,7 +253,7 @@ impl Ls {
     ) -> (Vec<Cell>, Option<TensogramError>) {
         let mut cells = Vec::with_capacity(PLACE + row.keys.len() + COLUMNS);
         cells.extend(place);
-        let missing = |index| if index < self.keys.len() && !is_whole { "N/A" } else { "" };
+        let missing = |index| if index < self.asked.keys.len() && !is_whole { "N/A" } else { "" };
         let keys = row.keys.into_iter().enumerate();
         let keys = keys.map(|(index, value)| value_cell(value, missing(index), is_whole));
         let object = row.object.map_or_else(Cell::default, Cell::from);
@@ -285,8 +262,8 @@ impl Ls {
             Some(Err(error)) => (None, Some(error)),
             None => (None, None),
         };
-        if !self.keys.is_empty() {
-            cells.extend(self.objects.then_some(object));
+        if !self.asked.keys.is_empty() {
+            cells.extend(self.asked.objects.then_some(object));
             cells.extend(keys);
             return (cells, error);
         }
@@ -317,13 +294,13 @@ impl Ls {
     /// [`Self::rows`], but errors of objects stay in their rows.
     fn read(&self, entry: &Entry<'_>) -> Result<Option<Vec<Row>>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
-        let metadata = self.digests.metadata(&message)?;
+        let metadata = self.asked.digests.metadata(&message)?;
         let structure = Structure::new(&message, entry);
-        self.only.check(metadata.object_count())?;
-        if !self.objects && !self.selection.has(&metadata, structure)? {
+        self.asked.only.check(metadata.object_count())?;
+        if !self.asked.objects && !self.asked.selection.has(&metadata, structure)? {
             return Ok(None);
         }
-        if !self.objects && !self.keys.is_empty() {
+        if !self.asked.objects && !self.asked.keys.is_empty() {
             return Ok(Some(vec![Row { keys: self.look_up(&Scope::Message(&metadata, structure))?, ..Row::empty() }]));
         }
         let rows = self.read_objects(&metadata, message.objects(), structure)?;
@@ -341,7 +318,7 @@ impl Ls {
         metadata: &MessageMetadata<'a>,
         structure: Structure<'_, 'a>,
     ) -> Result<Option<Vec<Row>>, TensogramError> {
-        let is_wanted = self.selection.has(metadata, structure)?;
+        let is_wanted = self.asked.selection.has(metadata, structure)?;
         let row = Row { keys: self.look_up(&Scope::Message(metadata, structure))?, ..Row::empty() };
         Ok(is_wanted.then(|| vec![row]))
     }
@@ -354,16 +331,16 @@ impl Ls {
         structure: Structure<'_, 'a>,
     ) -> Result<Vec<Row>, TensogramError> {
         let asked = annotations(metadata, self.looked_up_keys())?;
-        let selection = self.selection.of_objects(metadata)?;
+        let selection = self.asked.selection.of_objects(metadata)?;
         let usual = usual_annotations(metadata)?;
         let mut rows = Vec::new();
         for ((index, object), about) in objects.enumerate().zip(metadata.objects()) {
             let about = about?;
             let structure = structure.of_object(index, object.as_ref().ok());
-            if !self.only.has(index) {
+            if !self.asked.only.has(index) {
                 continue;
             }
-            if self.objects && !selection.has(&about, structure)? {
+            if self.asked.objects && !selection.has(&about, structure)? {
                 continue;
             }
             let keys = self.look_up(&Scope::Object(&about, &asked, structure))?;

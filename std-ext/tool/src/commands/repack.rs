@@ -45,6 +45,9 @@ pub(crate) struct Repack {
     choice: MessageChoice,
     #[command(flatten)]
     only: ObjectNumbers,
+    /// Decode objects that are copied too, as a check; without stages, that is `tgm reshuffle`
+    #[arg(long)]
+    check: bool,
     /// Put each object's descriptor before its payload, so that a reader of a stream can decode values while they come;
     /// otherwise it comes after it. Applies to every object of a message that is written anew
     #[arg(long)]
@@ -86,7 +89,7 @@ impl Run for Repack {
             selection: &self.selection,
             objects: &self.only,
             verify: self.verify,
-            decode_all: false,
+            decode_all: self.check,
             descriptor_first: self.descriptor_first,
             skip_unsuitable: self.skip_unsuitable,
         };

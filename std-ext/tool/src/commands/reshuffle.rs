@@ -1,4 +1,4 @@
-//! `tgm reshuffle`: messages with metadata and index before the objects.
+//! `tgm reshuffle`, which is `tgm repack --check` without stages: messages with metadata and index before the objects.
 
 use std::io;
 use std::path::PathBuf;
@@ -19,8 +19,8 @@ use crate::write::destination::{Destination, Failure, OutputKind, Reads, report}
 
 /// Write messages again, with metadata, index and digests before the objects
 ///
-/// Each object is decoded as a check, and copied bit for bit, with its lossy stages and masks. Messages get a new uuid
-/// and time.
+/// The same as `tgm repack --check` without stages. Each object is decoded as a check, and copied bit for bit, with its lossy stages and
+/// masks. Messages get a new uuid and time.
 #[derive(Args, Debug)]
 pub(crate) struct Reshuffle {
     /// File to read; "-" is standard input

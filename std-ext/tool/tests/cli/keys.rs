@@ -21,6 +21,19 @@ fn get_prints_a_line_a_message() {
 }
 
 #[test]
+fn get_is_ls_with_values() {
+    let path = data("multi/three.tgm");
+    for flags in
+        [&["-p", "step,shape"][..], &["-p", "step", "-B", "step:desc"], &["--objects", "-p", "step,ratio", "--json"]]
+    {
+        let [get, ls] = [&["get"][..], &["ls", "--values"]]
+            .map(|command| tgm(command.iter().chain(flags).copied().chain([&*path])));
+        assert_eq!((get.code, get.text()), (ls.code, ls.text()), "{flags:?}");
+        assert!(!get.text().is_empty(), "{flags:?}");
+    }
+}
+
+#[test]
 fn a_missing_key_is_named_and_the_other_messages_are_printed() {
     let run =
         tgm(["get", "-p", "mars.param", &data("realistic/pl-levels.tgm"), &data("multi/three.tgm"), &data(SURFACE)]);

@@ -209,6 +209,29 @@ fn damaged_files_are_not_made_anew() {
 }
 
 #[test]
+fn repack_with_a_check_is_reshuffle() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("in.tgm").display().to_string();
+    let target = folder.path().join("out.tgm").display().to_string();
+    let input = doubles(folder.path(), "plain.npy", &field(3200));
+    tgm(["create", &input, "-o", &path, "--compression", "zstd", "--no-hash"]).good();
+    for (command, flags) in [("reshuffle", ""), ("repack", "--check")] {
+        run(command, &path, &target, flags).code.filter(|code| *code == 0).unwrap();
+        assert_eq!(digests(&target), digests(&path), "{command}");
+        fs::remove_file(&target).unwrap();
+    }
+    // The end of the payload, which no digest covers.
+    let mut bytes = fs::read(&path).unwrap();
+    let zstd = bytes.windows(4).position(|bytes| bytes == [0x28, 0xB5, 0x2F, 0xFD]).unwrap();
+    bytes[zstd + 40..zstd + 60].fill(0xFF);
+    fs::write(&path, bytes).unwrap();
+    for (command, flags, code) in [("reshuffle", "", 1), ("repack", "--check", 1), ("repack", "", 0)] {
+        let run = run(command, &path, &target, flags);
+        assert_eq!(run.code, Some(code), "{command} {flags}: {}", run.stderr);
+    }
+}
+
+#[test]
 fn descriptors_come_first_if_that_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let path = three(folder.path());

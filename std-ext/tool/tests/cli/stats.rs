@@ -7,6 +7,7 @@
 )]
 
 use std::fs;
+use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
 use tgm_std::{EncodeOptions, MessageBuilder, ObjectBuilder};
@@ -66,17 +67,12 @@ fn statistics_are_those_of_the_decoded_values() {
 
 #[test]
 fn every_valid_file_has_statistics() {
-    let mut counted = 0;
-    for (path, _) in of_class("valid") {
-        let run = tgm([&"stats".into(), &"--json".into(), &path]);
-        counted += objects(&run.json()).iter().filter(|object| object.get("count").is_some()).count();
-        assert!(
-            run.stderr.lines().all(|line| line.contains("not compiled in")
-                || line.contains("belong to no message")
-                || line.contains("caused by")),
-            "{path:?}: {}",
-            run.stderr
-        );
+    let paths: Vec<_> = of_class("valid").map(|(path, _)| path).collect();
+    let run = tgm([PathBuf::from("stats"), "--json".into()].iter().chain(&paths));
+    let counted = objects(&run.json()).iter().filter(|object| object.get("count").is_some()).count();
+    for line in run.stderr.lines() {
+        let is_known = ["not compiled in", "belong to no message", "caused by"].iter().any(|text| line.contains(text));
+        assert!(is_known, "{line}");
     }
     assert!(counted > 700, "{counted}");
 }
