@@ -234,7 +234,7 @@ impl VaryingKeys {
     pub fn add<'d>(&mut self, data: impl Into<Data<'d>>, options: &DecodeOptions) -> Result<()> {
         let data = data.into();
         let layouts = data.layouts()?;
-        let found = data.map_runs(&layouts, super::threads(options, &layouts)?, |number, run| {
+        let found = data.map_runs(&layouts, threads(options, &layouts)?, |number, run| {
             let mut paths = Paths::default();
             run.for_each(|index, _, bytes| {
                 let added = paths.add_message(bytes, options);
@@ -265,4 +265,10 @@ impl std::fmt::Debug for VaryingKeys {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("VaryingKeys").field("paths", &self.all.len()).field("objects", &self.objects).finish()
     }
+}
+
+/// The threads that read the metadata of these messages.
+pub(crate) fn threads(options: &DecodeOptions, layouts: &[MessageLayout]) -> Result<Threads> {
+    let bytes = layouts.iter().map(|layout| layout.length).sum();
+    Ok(Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?)
 }

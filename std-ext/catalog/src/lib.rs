@@ -77,13 +77,16 @@
 //! ```
 
 mod cbor;
+mod chosen;
 mod column;
 mod columns;
 mod dictionary;
 pub mod facts;
+mod fresh;
 mod gather;
 mod leaf;
 mod leaf_facts;
+mod make;
 mod part;
 mod proof;
 mod select;
@@ -100,20 +103,12 @@ use std::path::Path;
 use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 
-use self::dictionary::ABSENT;
 pub use self::gather::VaryingKeys;
-use self::leaf::{KeyHead, Leaf, Storage};
+use self::leaf::{KeyHead, Leaf};
 pub use self::leaf_facts::{FactColumn, FactsOfLeaf};
-use self::part::{Key, KeyPart, Part};
 pub use self::proof::Freshness;
-use self::proof::Proof;
-use self::select::{Level, encoded, for_each_row, mask};
-use self::told::Told;
 pub use self::values::{Group, KeyColumn, ObjectPlace};
-use tgm_std::file::{AppendOptions, Data, TensogramFile, TornTail};
-use tgm_std::internal::Threads;
-use tgm_std::metadata::query::Query;
-use tgm_std::{DecodeOptions, MessageLayout, Result, TensogramError, scan};
+use tgm_std::{DecodeOptions, Result, TensogramError, scan};
 
 /// The version of the content of leaves.
 const FORMAT: u64 = 1;
@@ -169,52 +164,6 @@ fn bad(what: impl AsRef<str>) -> TensogramError {
 }
 
 impl Catalog {
-    /// Catalogues all messages of the data, with a column for each key. A key is a dotted path as queries have it, so
-    /// `dtype` and the other structural keys are possible too. Reads the metadata of all messages, and no payload.
-    ///
-    /// # Errors
-    /// The errors of reading, and of the first message whose structure or metadata has an error.
-    pub fn build<'d>(data: impl Into<Data<'d>>, keys: &[impl AsRef<str>]) -> Result<Self> {
-        Self::build_with(data, keys, &DecodeOptions::default())
-    }
-
-    /// [`Self::build`] with the threads of the options. The digests of metadata frames are checked, unless the options turn
-    /// that off (`verify_metadata`). The catalogue keeps the options.
-    ///
-    /// # Errors
-    /// As [`Self::build`].
-    pub fn build_with<'d>(
-        data: impl Into<Data<'d>>,
-        keys: &[impl AsRef<str>],
-        options: &DecodeOptions,
-    ) -> Result<Self> {
-        let mut paths: Vec<String> = Vec::new();
-        for key in keys {
-            if !paths.iter().any(|path| path == key.as_ref()) {
-                paths.push(key.as_ref().to_string());
-            }
-        }
-        if paths.iter().any(String::is_empty) {
-            return Err(bad("a key is empty"));
-        }
-        let mut catalog =
-            Self { leaves: Vec::new(), keys: paths, limits: CatalogLimits::default(), options: options.clone() };
-        let data = data.into();
-        catalog.add(&data, &data.layouts()?)?;
-        Ok(catalog)
-    }
-
-    /// The keys that are worth a column: those that vary among the objects and have at most 65,535 values. Structural
-    /// keys are among them. Reads the metadata of all messages.
-    ///
-    /// # Errors
-    /// As [`Self::build`].
-    pub fn varying_keys<'d>(data: impl Into<Data<'d>>, options: &DecodeOptions) -> Result<Vec<String>> {
-        let mut keys = VaryingKeys::default();
-        keys.add(data, options)?;
-        Ok(keys.finish(|_| false))
-    }
-
     /// Opens the catalogue in a file. A torn leaf at its end is left out.
     ///
     /// # Errors
@@ -277,156 +226,6 @@ impl Catalog {
         Ok(())
     }
 
-    /// Adds leaves for messages that follow those that are covered.
-    fn add(&mut self, data: &Data<'_>, layouts: &[MessageLayout]) -> Result<()> {
-        let keys: Vec<_> = self.keys.iter().map(|key| Key::new(key)).collect();
-        let place = (self.covered(), self.message_count());
-        let parts = gather::parts(data, layouts, place, &keys, (threads(&self.options, layouts)?, &self.options))?;
-        for part in &parts {
-            let proof = Proof::of(data, part.end, part.digest, part.metadata)?;
-            self.add_part(part, &keys, &proof)?;
-        }
-        Ok(())
-    }
-
-    fn add_part(&mut self, part: &Part, keys: &[Key], proof: &Proof) -> Result<()> {
-        let leaf = write::leaf(part, keys, self.message_count() as u64, proof)?;
-        self.push(Leaf::open(leaf, &self.limits)?)
-    }
-
-    /// Adds leaves for the messages that were appended to the data: O(new messages). Returns how many messages they
-    /// are.
-    ///
-    /// # Errors
-    /// [`TensogramError::Metadata`] if the catalogue is stale; the errors of [`Self::build`].
-    pub fn extend<'d>(&mut self, data: impl Into<Data<'d>>) -> Result<usize> {
-        let (data, before) = (data.into(), self.message_count());
-        match self.check(data)? {
-            Freshness::Fresh => return Ok(0),
-            Freshness::Stale(why) => return Err(bad(format!("it is stale, build it anew: {why}"))),
-            Freshness::NotChecked => match self.check_all(data)? {
-                Freshness::Fresh => return Ok(0),
-                Freshness::Grown { covered, .. } => self.add(&data, &data.layouts_from(covered)?)?,
-                other => return Err(bad(format!("build it anew: it is {other}"))),
-            },
-            Freshness::Grown { covered, .. } => self.add(&data, &data.layouts_from(covered)?)?,
-        }
-        Ok(self.message_count() - before)
-    }
-
-    /// [`Self::extend`] for a catalogue in a file: opens it, and appends the new leaves. Readers of the file see each
-    /// of them in one step. A torn leaf at the end is removed. Returns the catalogue, and how many messages are new in
-    /// the file by this call.
-    ///
-    /// Several programs may update a catalogue at once. A leaf is appended only to the leaves that it follows: where another
-    /// program was faster, the catalogue is opened again.
-    ///
-    /// # Errors
-    /// The errors of [`Self::open_with`], [`Self::extend`] and [`TensogramFile::append_message`].
-    pub fn update<'d>(
-        path: impl AsRef<Path>,
-        data: impl Into<Data<'d>>,
-        options: &DecodeOptions,
-    ) -> Result<(Self, usize)> {
-        let (path, data) = (path.as_ref(), data.into());
-        let mut new = 0;
-        for _ in 0..1000 {
-            let mut catalog = Self::open_with(path, &CatalogLimits::default(), options)?;
-            let before = catalog.leaves.len();
-            catalog.extend(data)?;
-            let appended = catalog.append_leaves(path, before)?;
-            new += appended.iter().map(|leaf| leaf.covers.messages).sum::<usize>();
-            if before + appended.len() == catalog.leaves.len() {
-                return Ok((catalog, new));
-            }
-        }
-        Err(bad("other programs change the file without end"))
-    }
-
-    /// Appends leaf `first` and those after it to a file that has the leaves before. Returns those that were appended: not
-    /// all, if another program changes the file.
-    fn append_leaves(&self, path: &Path, first: usize) -> Result<&[Leaf]> {
-        let (old, new) = self.leaves.split_at(first.min(self.leaves.len()));
-        let how = AppendOptions { torn_tail: TornTail::Remove, ..AppendOptions::default() };
-        let mut file = TensogramFile::open(path)?;
-        let mut end = old.iter().map(|leaf| leaf.bytes().len() as u64).sum();
-        for (count, leaf) in new.iter().enumerate() {
-            if file.append_at(Some(end), leaf.bytes(), &how)?.is_none() {
-                return new.get(..count).ok_or_else(|| bad("a leaf is missing"));
-            }
-            end += leaf.bytes().len() as u64;
-        }
-        Ok(new)
-    }
-
-    /// The same rows in as few leaves as possible.
-    ///
-    /// # Errors
-    /// The errors of reading the columns.
-    pub fn compact(&self) -> Result<Self> {
-        let parts = self.leaves.iter().map(Self::part_of).collect::<Result<Vec<_>>>()?;
-        let keys: Vec<_> = self.keys.iter().map(|key| Key::new(key)).collect();
-        let (keys_of, limits) = (self.keys.clone(), self.limits);
-        let mut catalog = Self { leaves: Vec::new(), keys: keys_of, limits, options: self.options.clone() };
-        for part in gather::leaves(parts)? {
-            let last = self.leaves.iter().find(|leaf| leaf.covers.end == part.end);
-            let proof = last.map(|leaf| &leaf.proof).ok_or_else(|| bad("a leaf is missing"))?;
-            catalog.add_part(&part, &keys, &Proof { metadata: part.metadata, ..proof.clone() })?;
-        }
-        Ok(catalog)
-    }
-
-    /// The rows of a leaf.
-    fn part_of(leaf: &Leaf) -> Result<Part> {
-        let places = leaf.places()?;
-        let mut part = Part::new(leaf.covers.start, 0);
-        part.digest = leaf.proof.digest;
-        part.metadata = leaf.proof.metadata;
-        part.told = match &leaf.facts {
-            Ok(heads) => Ok(Told::read(heads, leaf.covers.objects, |head| leaf.fact_column(head))?),
-            Err(why) => Err(*why),
-        };
-        for (message, &(offset, length)) in places.messages.iter().enumerate() {
-            let objects = leaf.objects_of(message)?;
-            // `places` has proven that all of them follow each other.
-            part.gaps.push(offset - part.end);
-            part.counts.push(objects.len() as u64);
-            let mut at = offset;
-            for &(frame, length) in places.objects.get(objects).ok_or_else(|| bad("an object is missing"))? {
-                part.leads.push(frame - at);
-                part.lengths.push(length);
-                at = frame + length;
-            }
-            part.end = offset + length;
-            part.tails.push(part.end - at);
-        }
-        for key in &leaf.keys {
-            let mut values = KeyPart::default();
-            let mut codes = Vec::new();
-            if let Storage::Codes(table) = &key.kind {
-                codes = table.iter().map(|value| values.dictionary.code(value)).collect::<Result<_>>()?;
-            }
-            let (messages, objects) = (leaf.message_column(key)?, leaf.object_column(key)?);
-            for (column, rows, is_of_messages) in
-                [(messages, leaf.covers.messages, true), (objects, leaf.covers.objects, false)]
-            {
-                for row in 0..rows {
-                    let bits = column.at(row)?;
-                    let code = match &key.kind {
-                        Storage::Codes(_) => {
-                            usize::try_from(bits).ok().and_then(|code| codes.get(code)).copied().unwrap_or(ABSENT)
-                        }
-                        _ if Some(bits) == key.absent() => ABSENT,
-                        kind => values.dictionary.code(&encoded(bits, matches!(kind, Storage::Floats)))?,
-                    };
-                    if is_of_messages { &mut values.of_messages } else { &mut values.of_objects }.push(code);
-                }
-            }
-            part.keys.push(values);
-        }
-        Ok(part)
-    }
-
     /// Writes the catalogue.
     ///
     /// # Errors
@@ -438,79 +237,6 @@ impl Catalog {
     /// The bytes of the catalogue.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.leaves.iter().flat_map(|leaf| leaf.bytes().iter().copied()).collect()
-    }
-
-    /// Whether the catalogue fits the data: reads the first bytes of the data, the last covered ones, and its length. That is
-    /// enough for the file that was catalogued, if its size, its time of change and its inode are as they were. Otherwise all
-    /// metadata are read and compared by a digest, as [`Self::check_all`] does.
-    ///
-    /// A file on a server that was catalogued there is fresh by its `ETag` (or else `Last-Modified`) and its size, without
-    /// another request than for these; with another `ETag`, all metadata are read and compared. Where the server does not tell,
-    /// or the file was catalogued elsewhere, the answer is [`Freshness::NotChecked`].
-    ///
-    /// # Errors
-    /// The errors of reading.
-    pub fn check<'d>(&self, data: impl Into<Data<'d>>) -> Result<Freshness> {
-        let data = data.into();
-        let is_same = self.is_of_same_file(data);
-        if is_same == Some(true) && data.is_remote() {
-            let (covered, size) = (self.covered(), data.length()?);
-            return Ok(if size == covered { Freshness::Fresh } else { Freshness::Grown { covered, size } });
-        }
-        match self.check_ends(&data)? {
-            found if is_same == Some(true) => Ok(found),
-            Freshness::Fresh | Freshness::Grown { .. } if is_same.is_none() && data.is_remote() => {
-                Ok(Freshness::NotChecked)
-            }
-            found => self.check_middle(&data, found),
-        }
-    }
-
-    /// Whether the data are the file that was catalogued, unchanged since: what [`Self::check`] asks first. A file on a server
-    /// is told by its `ETag`, or else by its time of change, and by its size. `None` if it does not show. Reads nothing but,
-    /// from a server of which nothing was read, the first bytes.
-    pub fn is_of_same_file<'d>(&self, data: impl Into<Data<'d>>) -> Option<bool> {
-        self.leaves.last()?.proof.is_of_same_file(&data.into())
-    }
-
-    /// Whether the catalogue fits the data, by a digest over the metadata, descriptors and places of all covered messages. Reads
-    /// these.
-    ///
-    /// # Errors
-    /// The errors of reading.
-    pub fn check_all<'d>(&self, data: impl Into<Data<'d>>) -> Result<Freshness> {
-        let data = data.into();
-        let found = self.check_ends(&data)?;
-        self.check_middle(&data, found)
-    }
-
-    /// What the first and the last covered bytes tell.
-    fn check_ends(&self, data: &Data<'_>) -> Result<Freshness> {
-        if let Some(last) = self.leaves.last() {
-            return last.proof.check(data, last.covers.end);
-        }
-        let size = data.length()?;
-        Ok(if size == 0 { Freshness::Fresh } else { Freshness::Grown { covered: 0, size } })
-    }
-
-    /// What the metadata tell, if the ends tell `found`.
-    fn check_middle(&self, data: &Data<'_>, found: Freshness) -> Result<Freshness> {
-        if matches!(found, Freshness::Stale(_)) || self.leaves.is_empty() {
-            return Ok(found);
-        }
-        let add = |sum: u64, leaf: &Leaf| leaf.proof.metadata.map(|metadata| sum.wrapping_add(metadata));
-        let Some(expected) = self.leaves.iter().try_fold(0, add) else { return Ok(Freshness::NotChecked) };
-        let mut layouts = data.layouts()?;
-        // Another program may have appended to the file and to the catalogue since the file was opened.
-        if layouts.last().is_none_or(|last| last.end() < self.covered()) {
-            layouts = data.layouts_from(0)?.into();
-        }
-        let covered = layouts.partition_point(|layout| layout.offset < self.covered());
-        let layouts = layouts.get(..covered).unwrap_or(&layouts);
-        let is_same = gather::fingerprints(data, layouts, threads(&self.options, layouts)?)? == Some(expected);
-        let stale =
-            || Freshness::Stale("the metadata or the places of messages differ from what the catalogue has".into());
-        Ok(if is_same { found } else { stale() })
     }
 
     /// The keys that have a column.
@@ -591,64 +317,6 @@ impl Catalog {
         let keys = if self.keys.is_empty() { "none".to_string() } else { self.keys.join(", ") };
         bad(format!("it has no key {path}; its keys: {keys}"))
     }
-
-    /// The objects for which a query holds, each as the numbers of its message and of the object in it, in order. The
-    /// same as [`file::query`](tgm_std::file::query) finds in the covered messages.
-    ///
-    /// # Errors
-    /// [`TensogramError::Metadata`] if the catalogue lacks a key of the query, or is damaged.
-    pub fn select(&self, query: &Query) -> Result<Vec<(usize, usize)>> {
-        let found = self.map_leaves(query, |leaf| {
-            let mask = mask(leaf, query, Level::Objects)?;
-            let first = leaf.covers.first;
-            let mut found = Vec::new();
-            match leaf.first_objects()? {
-                None => for_each_row(&mask, |row| found.push((first + row, 0))),
-                Some(firsts) => {
-                    let mut message = 0_usize;
-                    let at = |message: usize| firsts.get(message).map_or(usize::MAX, |first| *first as usize);
-                    for_each_row(&mask, |row| {
-                        while at(message + 1) <= row {
-                            message += 1;
-                        }
-                        // It is the last message that begins at or before the row.
-                        found.push((first + message, row - at(message)));
-                    });
-                }
-            }
-            Ok(found)
-        })?;
-        Ok(found.concat())
-    }
-
-    /// The messages for which a query holds, as [`Query::matches`] says it of their metadata.
-    ///
-    /// # Errors
-    /// As [`Self::select`].
-    pub fn select_messages(&self, query: &Query) -> Result<Vec<usize>> {
-        let found = self.map_leaves(query, |leaf| {
-            let first = leaf.covers.first;
-            let mut found = Vec::new();
-            for_each_row(&mask(leaf, query, Level::Messages)?, |row| found.push(first + row));
-            Ok(found)
-        })?;
-        Ok(found.concat())
-    }
-
-    fn map_leaves<R: Send>(&self, query: &Query, f: impl Fn(&Leaf) -> Result<R> + Sync) -> Result<Vec<R>> {
-        let is_known = |key: &&str| self.keys.iter().any(|known| known == key) || *key == "version";
-        if let Some(key) = query.keys().find(|key| !is_known(key)) {
-            return Err(self.unknown(key));
-        }
-        let bytes = self.object_count() as u64;
-        let threads = Threads::resolve(self.options.threads, bytes, self.options.parallel_threshold_bytes)?;
-        threads.map(&self.leaves, f)
-    }
-}
-
-fn threads(options: &DecodeOptions, layouts: &[MessageLayout]) -> Result<Threads> {
-    let bytes = layouts.iter().map(|layout| layout.length).sum();
-    Ok(Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?)
 }
 
 /// Hands on the leaves, which lie one behind the other. Returns where the last one ends.
