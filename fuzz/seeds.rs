@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 use tgm_catalog::Catalog;
+use tgm_catalog::tree::{Child, Tree};
 use tgm_convert::arrays::Arrays;
 #[cfg(feature = "zarr")]
 use tgm_convert::zarr::{ToZarrOptions, ZarrWriter};
@@ -45,7 +46,9 @@ impl Seeds {
                     if bytes.len() <= MOST {
                         self.write(kind, &bytes)?;
                         if let Ok(catalog) = Catalog::build(&bytes, &["dtype", "objects"]) {
-                            self.write("catalog", &catalog.to_bytes())?;
+                            let stored = catalog.to_bytes();
+                            self.write("catalog", &stored)?;
+                            self.tree(&catalog, &stored)?;
                         }
                         self.parts(&bytes)?;
                         self.arrays(&bytes)?;
@@ -57,6 +60,18 @@ impl Seeds {
             }
         }
         Ok(())
+    }
+
+    /// The tree of two files with one catalogue, and of a tree below it.
+    fn tree(&mut self, catalog: &Catalog, stored: &[u8]) -> io::Result<()> {
+        let child = |name: &str| Child::of_catalog(name, catalog, stored);
+        let Ok(mut children) = ["a.tgm", "b/c.tgm"].into_iter().map(child).collect::<Result<Vec<_>, _>>() else {
+            return Ok(());
+        };
+        let Ok(below) = Tree::build(&children) else { return Ok(()) };
+        self.write("tree", &below.to_bytes())?;
+        children.extend(Child::of_tree("b/below.tree", &below, &below.to_bytes()));
+        Tree::build(&children).map_or(Ok(()), |tree| self.write("tree", &tree.to_bytes()))
     }
 
     /// The objects of a message as files of other formats.

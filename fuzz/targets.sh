@@ -10,6 +10,7 @@ seeds_of() {
         grib) echo grib2 ;;
         masks) echo mask ;;
         szip) echo szip ;;
+        tree) echo tree ;;
         # These take bytes as decisions or as values.
         generated | roundtrip | streaming | unpack) echo values ;;
         zarr) echo zarr ;;

@@ -6,7 +6,7 @@
 //! | the wire | [`frame`], [`message`], [`index`], [`scan`], [`push_cuts`], [`zio`] |
 //! | CBOR | [`cbor`], [`descriptor`], [`metadata`], [`metadata_access`] |
 //! | values | [`view`], [`unpack`], [`szip`], [`masks`], [`decode`], [`range`], [`scratch`], [`threads`] |
-//! | files | [`catalog`], [`file_append`], [`validate`], [`validate_file`], [`upgrade`] |
+//! | files | [`catalog`], [`tree`], [`file_append`], [`validate`], [`validate_file`], [`upgrade`] |
 //! | writing | [`roundtrip`], [`framing`], [`streaming`], [`pre_encoded`], [`bridge`], [`grib`], [`arrays`], [`zarr`] |
 //! | everything, by generated messages | [`generated`] |
 //! | two ways to one result | [`any_source`], [`parse_equals_push`], [`payload_range`], [`scan_both_ways`] |
@@ -40,6 +40,7 @@ pub mod scratch;
 pub mod streaming;
 pub mod szip;
 pub mod threads;
+pub mod tree;
 pub mod unpack;
 pub mod upgrade;
 pub mod validate;

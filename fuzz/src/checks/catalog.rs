@@ -53,6 +53,6 @@ fn built(bytes: &[u8]) {
 }
 
 /// The query whether an object has a key. Keys that need quotes get none here.
-fn present(key: &str) -> Option<Query> {
+pub(super) fn present(key: &str) -> Option<Query> {
     format!("{key}?").parse().ok().filter(|query: &Query| query.keys().eq([key]))
 }

@@ -397,9 +397,12 @@ typedef struct {
   int32_t ignore_catalogs;
   /* Which dataset is opened, where the sources make several: 0 is the one with the most objects. */
   size_t index;
+  /* Only the objects that a query selects, as for tgm_archive_query(); NULL: all. Of a tree, a source whose name ends with
+   * ".tree", only the files are opened that may have some. */
+  const char *only;
 } tgm_dataset_options_t;
 
-#define TGM_DATASET_OPTIONS_INIT {sizeof(tgm_dataset_options_t), NULL, NULL, NULL, 0, 0, 0}
+#define TGM_DATASET_OPTIONS_INIT {sizeof(tgm_dataset_options_t), NULL, NULL, NULL, 0, 0, 0, NULL}
 
 /* Opens paths or addresses, which together are a dataset. */
 tgm_error tgm_dataset_open(const char *const *sources, size_t num_sources, const tgm_dataset_options_t *options,

@@ -14,6 +14,7 @@ struct dataset_options {
   bool keep_single = false;
   bool ignore_catalogs = false;
   std::size_t index = 0;
+  std::optional<std::string> only;
 };
 
 class dataset;
@@ -129,6 +130,7 @@ public:
     raw.keep_single = options.keep_single;
     raw.ignore_catalogs = options.ignore_catalogs;
     raw.index = options.index;
+    raw.only = options.only ? options.only->c_str() : nullptr;
     tgm_dataset_t *out = nullptr;
     detail::check(tgm_dataset_open(names.data(), names.size(), &raw, &out));
     dataset made;

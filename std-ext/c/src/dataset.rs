@@ -10,6 +10,7 @@ use tgm_std::{DecodeOptions, Picks};
 use crate::args;
 use crate::call::{call, run};
 use crate::error::{Code, ENCODING, METADATA, Report, Result, c_string, invalid};
+use crate::object_list;
 use crate::options::{decoding_struct, sized};
 use crate::request::ReadRequest;
 
@@ -35,6 +36,7 @@ pub struct DatasetOptionsStruct {
     keep_single: i32,
     ignore_catalogs: i32,
     index: usize,
+    only: *const c_char,
 }
 
 /// The choice that a text names; the default for NULL.
@@ -56,11 +58,12 @@ unsafe fn opening(options: *const DatasetOptionsStruct) -> Result<(OpenOptions, 
     let given = unsafe { sized(options, size_of::<DatasetOptionsStruct>())? };
     let Some(given) = given else { return Ok((OpenOptions::default(), 0)) };
     // SAFETY: the caller makes the same promise.
-    let (profile, duplicates, group) = unsafe {
+    let (profile, duplicates, group, only) = unsafe {
         (
             args::optional_text(given.profile, "profile")?,
             args::optional_text(given.duplicates, "duplicates")?,
             args::optional_text(given.group, "group")?,
+            args::optional_text(given.only, "only")?,
         )
     };
     let profiles = [("auto", Profile::Auto), ("mars", Profile::Mars), ("cf", Profile::Cf)];
@@ -69,6 +72,7 @@ unsafe fn opening(options: *const DatasetOptionsStruct) -> Result<(OpenOptions, 
         profile: choice("profile", profile, &profiles)?,
         duplicates: choice("duplicates", duplicates, &whichs)?,
         group: group.map(Into::into),
+        only: only.map(object_list::parse).transpose()?.into_iter().collect(),
         squeeze: given.keep_single == 0,
         catalogs: if given.ignore_catalogs == 0 { Catalogs::Beside } else { Catalogs::Unused },
         ..OpenOptions::default()

@@ -25,7 +25,7 @@ FACT(object_facts_end, offsetof(tgm_object_facts_t, dtype) == 72 && offsetof(tgm
 FACT(read_request, sizeof(tgm_read_t) == 48 && offsetof(tgm_read_t, options) == 40);
 FACT(object_input, sizeof(tgm_object_input_t) == 112 && offsetof(tgm_object_input_t, encoding) == 48);
 FACT(object_input_end, offsetof(tgm_object_input_t, within) == 96 && offsetof(tgm_object_input_t, lossless) == 108);
-FACT(dataset_options, sizeof(tgm_dataset_options_t) == 48 && offsetof(tgm_dataset_options_t, index) == 40);
+FACT(dataset_options, sizeof(tgm_dataset_options_t) == 56 && offsetof(tgm_dataset_options_t, only) == 48);
 FACT(object_ref, sizeof(tgm_object_ref_t) == 16);
 
 int layout_is_checked(void);

@@ -922,6 +922,20 @@ static void datasets(void) {
   FAILS(TGM_ERROR_INVALID_ARG, tgm_dataset_read_f32(dataset, "n", &request, values, 6));
   tgm_dataset_close(dataset);
 
+  /* Of the objects that a query selects. */
+  options.only = "mars.param=t and mars.step>=6";
+  OK(tgm_dataset_open(sources, 2, &options, &dataset));
+  OK(tgm_dataset_read_size(dataset, "t", NULL, shape, 3, &ndim, &size));
+  CHECK(ndim == 3 && shape[0] == 2);
+  FAILS(TGM_ERROR_METADATA, tgm_dataset_read_size(dataset, "n", NULL, shape, 3, &ndim, &size));
+  tgm_dataset_close(dataset);
+  options.only = "mars.step=7";
+  FAILS(TGM_ERROR_METADATA, tgm_dataset_open(sources, 2, &options, &dataset));
+  options.only = "mars.step=6 and";
+  FAILS(TGM_ERROR_METADATA, tgm_dataset_open(sources, 2, &options, &dataset));
+  SAYS("query: expected a condition behind `and`");
+  options.only = NULL;
+
   options.profile = "cfgrib";
   FAILS(TGM_ERROR_INVALID_ARG, tgm_dataset_open(sources, 2, &options, &dataset));
   SAYS("there are auto, mars, cf");

@@ -471,6 +471,9 @@ TEST(Dataset, IsReadByLabelsAndByIndices) {
   EXPECT_EQ(dataset.read("t").bytes().size(), 72u);
   EXPECT_EQ(thrown_by([&] { dataset.read("u").shape(); }).code(), TGM_ERROR_METADATA);
   tgm::dataset_options options;
+  options.only = "mars.step>=6";
+  const auto late = tgm::dataset::open(path, options);
+  EXPECT_EQ(late.read("t").shape(), (shape{2, 2, 3}));
   options.group = "none";
   options.profile = "cf";
   options.keep_single = options.ignore_catalogs = true;

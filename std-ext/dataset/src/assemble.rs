@@ -198,13 +198,14 @@ fn build(
 ) -> Dataset {
     let mut grid = grids.get(grid).cloned().unwrap_or_default();
     grid.avoid(|name| dims.iter().any(|axis| axis.name == name));
-    let is_dim = |axis: &Axis| axis.labels.len() > 1 || (!options.squeeze && axis.role != Role::Level);
+    let is_of_all = |dim: &Axis| chosen.iter().all(|it| it.axes.contains(dim));
+    let is_dim =
+        |axis: &Axis| axis.labels.len() > 1 || (!options.squeeze && (axis.role != Role::Level || is_of_all(axis)));
     let (mut coordinates, mut variables) = (FieldCoordinates::default(), Vec::new());
     let (mut notes, mut unused_keys) = (Vec::new(), Vec::from_iter(gathered.unread.clone()));
     for dim in &dims {
         // A level that some cubes lack is an attribute of the others.
-        let is_of_all = chosen.iter().all(|it| it.axes.iter().any(|axis| axis == dim));
-        if is_dim(dim) || dim.role != Role::Level || is_of_all {
+        if is_dim(dim) || dim.role != Role::Level || is_of_all(dim) {
             coordinates.add_axis(dim, is_dim(dim));
         }
     }
@@ -255,7 +256,17 @@ fn build(
     let mut coordinates = coordinates.finish();
     coordinates.extend(grid.coordinates);
     let archive = Arc::clone(archive);
-    Dataset { attributes: Vec::new(), coordinates, variables, left_out, notes, unused_keys, along: None, archive }
+    Dataset {
+        attributes: Vec::new(),
+        coordinates,
+        variables,
+        left_out,
+        notes,
+        unused_keys,
+        along: None,
+        unlimited: Vec::new(),
+        archive,
+    }
 }
 
 /// The level of fields of GRIB on one surface without a number, such as the ground or the mean sea: a label of 0, as cfgrib has it.

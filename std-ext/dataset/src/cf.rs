@@ -146,6 +146,7 @@ fn dataset(gathered: &Gathered, archive: &Arc<Archive>, options: &OpenOptions, s
     }
     variables.extend(texts(gathered, &share.abouts, options.group.as_deref()));
     let attributes = group_attributes(gathered, &share.abouts, options.group.as_deref());
+    let unlimited = unlimited(gathered, &share.abouts, options.group.as_deref());
     Dataset {
         attributes,
         coordinates: Vec::new(),
@@ -154,6 +155,7 @@ fn dataset(gathered: &Gathered, archive: &Arc<Archive>, options: &OpenOptions, s
         notes: Vec::new(),
         unused_keys: Vec::new(),
         along: share.along,
+        unlimited,
         archive: Arc::clone(archive),
     }
 }
@@ -208,6 +210,19 @@ fn group_attributes(gathered: &Gathered, abouts: &[&About], group: Option<&str>)
         }
     }
     Vec::new()
+}
+
+/// The dimensions of a group that have no fixed length.
+fn unlimited(gathered: &Gathered, abouts: &[&About], group: Option<&str>) -> Vec<String> {
+    let mut found = std::collections::BTreeSet::new();
+    for about in abouts {
+        let Some(Ok(paths)) = gathered.value(&about.cells, &format!("{EXTRA}unlimited")).map(|it| it.as_array()) else {
+            continue;
+        };
+        let paths = paths.iter().filter_map(|path| path.ok()?.as_str().ok());
+        found.extend(paths.filter_map(|path| own_name(path, group)).map(str::to_string));
+    }
+    found.into_iter().collect()
 }
 
 fn variable(gathered: &Gathered, name: &str, growing: &Growing, options: &OpenOptions) -> Result<Variable, String> {

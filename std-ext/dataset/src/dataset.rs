@@ -28,6 +28,8 @@ pub struct Dataset {
     pub unused_keys: Vec<String>,
     /// The dimension along which it goes on where the dataset before it ends, if it was appended to that one.
     pub along: Option<String>,
+    /// Dimensions that have no fixed length in the file of NetCDF that it came from.
+    pub unlimited: Vec<String>,
     pub(crate) archive: Arc<Archive>,
 }
 

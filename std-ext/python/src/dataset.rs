@@ -107,6 +107,12 @@ impl Dataset {
         self.0.along.as_deref()
     }
 
+    /// Dimensions that have no fixed length in the file of NetCDF that it came from.
+    #[getter]
+    fn unlimited(&self) -> Vec<String> {
+        self.0.unlimited.clone()
+    }
+
     /// Where the first object of a variable is: the numbers of its source, of its message, and in the message.
     fn first_object(&self, name: &str) -> Option<(usize, usize, usize)> {
         self.0.first_object(name)

@@ -50,6 +50,8 @@ struct Chooser<'q> {
     updated: Counted,
     missing: Counted,
     not_asked: u64,
+    /// Children of the trees that were opened.
+    children: usize,
 }
 
 /// How many there are, and the first one.
@@ -111,7 +113,7 @@ impl Choice {
     pub fn of_files(tree: &Tree, files: &dyn Files, queries: &[Query], options: &DecodeOptions) -> Result<Self> {
         let [changed, updated, missing] = std::array::from_fn(|_| Counted::default());
         let choice = Self::default();
-        let mut chooser = Chooser { queries, options, choice, changed, updated, missing, not_asked: 0 };
+        let mut chooser = Chooser { queries, options, choice, changed, updated, missing, not_asked: 0, children: 0 };
         chooser.choose(tree, files, true, 0)?;
         let Chooser { choice: mut found, changed, updated, missing, not_asked, .. } = chooser;
         changed.note(&mut found.notes, "was changed since the tree was written, and is read: update the tree");
@@ -133,6 +135,12 @@ impl Chooser<'_> {
     fn choose(&mut self, tree: &Tree, files: &dyn Files, may_hold: bool, depth: usize) -> Result<()> {
         if depth > DEEPEST {
             return Err(bad(format!("more than {DEEPEST} trees lie below each other")));
+        }
+        // Trees that share trees below them would be opened over and over.
+        let most = TreeLimits::default().max_children;
+        self.children = self.children.saturating_add(tree.child_count());
+        if self.children > most {
+            return Err(bad(format!("the trees below each other have more than {most} children")));
         }
         let chosen = tree.may_hold(self.queries)?;
         let mut wanted = Vec::new();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 use tgm_catalog::Catalog;
-use tgm_catalog::tree::{Child, Choice, Seen, Tree};
+use tgm_catalog::tree::{Child, Choice, Files, Seen, State, Tree};
 use tgm_std::deps::ciborium::Value;
 use tgm_std::metadata::query::Query;
 use tgm_std::{DecodeOptions, TensogramFile, file};
@@ -278,6 +278,56 @@ fn a_damaged_tree_is_an_error() {
     // A catalogue is not a tree.
     let catalog = Catalog::build(&field("2t", 0)[..], &["mars.param"]).unwrap();
     assert!(Tree::from_bytes(&catalog.to_bytes()).is_err() && Catalog::from_bytes(&bytes).is_err());
+}
+
+/// A server on which each tree below another is the same one.
+struct Same(Vec<u8>);
+
+impl Files for Same {
+    fn read(&self, _: &str, _: u64) -> tgm_std::Result<Vec<u8>> {
+        Ok(self.0.clone())
+    }
+
+    fn state(&self, _: &str) -> State {
+        State::NotAsked
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        name.into()
+    }
+
+    fn beside(&self, _: &str) -> Box<dyn Files + '_> {
+        Box::new(Self(self.0.clone()))
+    }
+
+    fn side_by_side(&self) -> usize {
+        4
+    }
+}
+
+#[test]
+fn trees_that_share_trees_end() {
+    let catalog = Catalog::build(&field("tp", 0)[..], &["mars.param"]).unwrap();
+    let file = Child::of_catalog("a", &catalog, &catalog.to_bytes()).unwrap();
+    let many = |child: &Child, count: usize| {
+        let named = |number| Child { name: format!("{number}"), ..child.clone() };
+        Tree::build(&(0..count).map(named).collect::<Vec<_>>()).unwrap()
+    };
+    let below = many(&file, 50_000);
+    let bytes = below.to_bytes();
+    let keys = vec![("mars.param".to_string(), Seen::ANYTHING)];
+    let child = Child { keys, ..Child::of_tree("b", &below, &bytes).unwrap() };
+    let choose = |count: usize| {
+        Choice::of_files(
+            &many(&child, count),
+            &Same(bytes.clone()),
+            &[query("mars.param=2t")],
+            &DecodeOptions::default(),
+        )
+    };
+    assert!(choose(80).unwrap().files.is_empty());
+    let refused = choose(90).unwrap_err().to_string();
+    assert!(refused.contains("more than 4194304 children"), "{refused}");
 }
 
 #[test]

@@ -27,9 +27,11 @@ fn variables_keep_their_dimensions_and_groups() {
     ]);
     let message = MessageBuilder::new().extra("texts", map(&[("station", text)]));
     let message = message.extra("attributes", map(&[("title", "all".into())])).object(v).object(w);
+    let message = message.extra("unlimited", names(&["y", "g/x"]));
     let archive = Archive::new(&[message.encode().unwrap()]);
     let dataset = archive.open().unwrap();
     assert_eq!(dataset.attributes, [("title".into(), Attribute::Text("all".into()))]);
+    assert_eq!(dataset.unlimited, ["y"]);
     let v = dataset.variable("v").unwrap();
     assert_eq!((v.dims.join(" "), &v.shape[..]), ("y x".into(), &[2, 3][..]));
     assert_eq!(v.attributes[1], ("valid_range".into(), Attribute::Integers(vec![0, 9])));
@@ -39,6 +41,7 @@ fn variables_keep_their_dimensions_and_groups() {
     let options = OpenOptions { group: Some("/g".into()), ..OpenOptions::default() };
     let group = open(&[archive.path()], &options).unwrap();
     assert_eq!(group.variables.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["w"]);
+    assert_eq!(group.unlimited, ["x"]);
     assert_eq!(group.read::<f32>("w", &[Indices::Index(2)]).unwrap(), [3.5]);
     let of_group = |group: &str| {
         let options = OpenOptions { group: Some(group.into()), ..OpenOptions::default() };

@@ -219,5 +219,5 @@ def _with_about(dataset, parts):
     sources = [part.encoding["source"] for part in parts]
     flat = [each for source in sources for each in (source if isinstance(source, list) else [source])]
     flat = list(dict.fromkeys(flat))
-    dataset.encoding = {"source": flat[0] if len(flat) == 1 else flat, "tgm": merged}
+    dataset.encoding = {**parts[0].encoding, "source": flat[0] if len(flat) == 1 else flat, "tgm": merged}
     return dataset

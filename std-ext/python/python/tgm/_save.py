@@ -4,6 +4,7 @@ import math
 import os
 import shutil
 import tempfile
+import warnings
 
 import numpy as np
 import xarray as xr
@@ -42,7 +43,7 @@ def save(dataset, path, encoding, append_dim=None):
     place, temporary = tempfile.mkstemp(prefix=".tgm-", dir=folder)
     try:
         with open(place, "w+b") as out:
-            _write_all(out, dataset, wanted, {"part": part} if part else {})
+            _write_all(out, dataset, wanted, {"part": part} if part else _unlimited(dataset))
             if part:
                 out.flush()
                 out.seek(0)
@@ -71,7 +72,7 @@ def _write_all(out, dataset, wanted, of_all):
             texts[name] = _texts(name, encoded)
         else:
             messages.append((name, encoded))
-    extra = {"attributes": _attributes("the dataset", attributes)} if attributes and not of_all else {}
+    extra = {"attributes": _attributes("the dataset", attributes)} if attributes and "part" not in of_all else {}
     if texts or not messages:
         out.write(_native.encode({**of_all, **extra, "texts": texts}, []))
         extra = {}
@@ -79,6 +80,13 @@ def _write_all(out, dataset, wanted, of_all):
         is_coordinate = name in dataset.coords
         _write(out, name, variable, wanted.get(name, {}), is_coordinate, {**of_all, **extra})
         extra = {}
+
+
+def _unlimited(dataset):
+    """What each message says of dimensions that grow in the file of NetCDF that the dataset came from, or is meant for."""
+    dims = dataset.encoding.get("unlimited_dims") or ()
+    unlimited = sorted(({dims} if isinstance(dims, str) else set(dims)) & set(dataset.dims))
+    return {"unlimited": unlimited} if unlimited else {}
 
 
 def _append(source, path):
@@ -170,7 +178,10 @@ def _encoded(name, variable):
         variable = variable.compute()
     if variable.dtype.kind in "mMO" and not _is_text(variable):
         variable.encoding = kept
-        return xr.conventions.encode_cf_variable(variable, name=name)
+        with warnings.catch_warnings():
+            # Where whole numbers of these units cannot say each time, xarray takes finer units. The file came with fractions.
+            warnings.filterwarnings("ignore", message="Time(s|deltas) can't be serialized faithfully")
+            return xr.conventions.encode_cf_variable(variable, name=name)
     if "coordinates" in kept:
         variable = variable.assign_attrs(coordinates=kept["coordinates"]) if hasattr(variable, "assign_attrs") else variable
     return variable

@@ -205,6 +205,8 @@ def _one(
     left_out = [each for each in native.left_out if not each.startswith("part ")]
     dataset.encoding = {"source": source, "tgm": {"left_out": left_out, "notes": native.notes, "lost": native.lost,
                                                   "archives": [(archive, number)]}}
+    if unlimited := native.unlimited:
+        dataset.encoding["unlimited_dims"] = set(unlimited)
     if not is_of_files(native):
         if grib_attributes:
             add_grib_attributes(archive, native, dataset)

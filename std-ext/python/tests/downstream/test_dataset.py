@@ -2,6 +2,7 @@
 
 import datetime
 import importlib.util
+import json
 import pathlib
 import pickle
 import re
@@ -168,6 +169,11 @@ def test_options_are_checked(tmp_path):
             tgm.open_dataset(path, **options)
     kept = tgm.open_dataset(path, squeeze=False)
     assert kept.t.dims[:2] == ("time", "step") and kept.sizes["time"] == 1
+    # As xarray joins files of one level each.
+    others = {500: [(step, 850) for step in (0, 6, 12)], 850: [(step, 500) for step in (0, 6, 12)]}
+    files = [archive(tmp_path, steps_and_levels(left_out), f"{level}.tgm") for level, left_out in others.items()]
+    joined = xarray.open_mfdataset(files, engine=backend(), squeeze=False, chunks=None)
+    assert joined.t.shape == (1, 3, 2, *GRID) and joined.t.sel(isobaricInhPa=850).values[0, 2, 0, 0] == 12850.0
     assert tgm.open_dataset(path, dtype="float32").t.dtype == "f4"
     assert tgm.open_dataset(path, decode_timedelta=False).step.values.tolist() == [0, 21600, 43200]
     assert list(tgm.open_dataset(path, drop_variables=["t"]).data_vars) == []
@@ -274,6 +280,18 @@ def test_the_page_on_datasets_runs(tmp_path, monkeypatch):
     code = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
     assert len(code) >= 4
     exec("\n".join(code), {})
+
+
+def test_the_notebook_runs(tmp_path, monkeypatch):
+    """Each cell of code, in order, without the program that shows notebooks."""
+    notebook = json.loads((pathlib.Path(__file__).parents[2] / "examples" / "forecast.ipynb").read_text())
+    monkeypatch.chdir(tmp_path)
+    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert len(cells) == 7 and not any(cell.get("outputs") for cell in notebook["cells"])
+    names = {}
+    for number, cell in enumerate(cells):
+        exec(compile(cell, f"cell {number}", "exec"), names)
+    assert names["table"].shape == (3, 5)
 
 
 def test_a_catalogue_that_cannot_be_used_is_told(tmp_path):

@@ -1,0 +1,82 @@
+"""Datasets that came from NetCDF are saved: what xarray keeps in `encoding` distorts no value."""
+
+import numpy as np
+import pytest
+
+import tgm
+
+xarray = pytest.importorskip("xarray")
+
+
+def as_files_have_it():
+    """Variables as files of NetCDF have them: packed, with fill values, with times in units of their own."""
+    packed = np.array([[-32768, 0, 5], [1, 2, -32767]], "i2")
+    return xarray.Dataset(
+        {
+            "packed": (("time", "x"), packed, {"scale_factor": 0.01, "add_offset": 273.15, "_FillValue": np.int16(-32768)}),
+            "narrow": (("time", "x"), packed, {"scale_factor": np.float32(0.1), "_FillValue": np.int16(5)}),
+            "unsigned": (("x",), np.array([-1, 0, 127], "i1"), {"_Unsigned": "true", "_FillValue": np.int8(-1)}),
+            "missing": (("x",), np.array([1.5, 1e20, 2.5], "f4"), {"missing_value": np.float32(1e20), "_FillValue": np.float32(1e20)}),
+            "counts": (("x",), np.array([1, -999, 3], "i4"), {"_FillValue": np.int32(-999), "valid_range": np.array([0, 9], "i4")}),
+            "plain": (("x",), np.array([1, 2, 3], "i4")),
+            "flag": (("x",), np.array([1, 0, 1], "i1"), {"dtype": "bool"}),
+            "time": (("time",), np.array([0.5, 1.25], "f4"), {"units": "days since 2024-02-28", "calendar": "standard"}),
+            "lead": (("time",), np.array([90, -1], "i2"), {"units": "minutes", "_FillValue": np.int16(-1), "dtype": "timedelta64[ns]"}),
+            "when": (("x",), np.array([0, 36, -9], "i4"), {"units": "hours since 1900-01-01", "_FillValue": np.int32(-9)}),
+            "noleap": (("x",), np.array([58, 59, 60], "i4"), {"units": "days since 2024-01-01", "calendar": "noleap"}),
+            "x": (("x",), np.array([0, 10, 20], "i2"), {"scale_factor": 0.5, "add_offset": 1.0}),
+        }
+    )
+
+
+def opened():
+    """What xarray makes of them, with the encoding that it keeps."""
+    found = xarray.decode_cf(as_files_have_it(), decode_timedelta=True)
+    found.encoding["unlimited_dims"] = {"time"}
+    assert found.packed.encoding["scale_factor"] == 0.01 and found.counts.encoding["_FillValue"] == -999
+    return found
+
+
+def test_values_are_those_of_xarray(tmp_path):
+    dataset, path = opened(), tmp_path / "a.tgm"
+    tgm.save_dataset(dataset, path)
+    found = tgm.open_dataset(path).load()
+    xarray.testing.assert_identical(found, dataset.load())
+    for name, variable in dataset.variables.items():
+        assert found[name].dtype == variable.dtype, name
+    # What was packed is not packed again, so that values which are computed keep their precision.
+    dataset = dataset.assign(packed=dataset.packed.copy(data=dataset.packed / 3))
+    dataset.packed.encoding = opened().packed.encoding
+    tgm.save_dataset(dataset, path)
+    np.testing.assert_array_equal(tgm.open_dataset(path).packed.values, dataset.packed.values)
+
+
+def test_times_that_their_units_cannot_tell_are_kept(tmp_path):
+    dataset, path = opened(), tmp_path / "a.tgm"
+    late = np.array(["2024-02-28T12:00:00.25", "NaT", "2024-03-01"], "M8[ns]")
+    dataset["when"] = dataset.when.copy(data=late)
+    dataset.when.encoding = opened().when.encoding
+    dataset["lead"] = ("time", np.array([1500, 7], "m8[ms]"), {}, {"units": "hours", "dtype": np.dtype("i2")})
+    dataset["fine"] = ("x", np.array([1, 2, 3], "M8[us]"))
+    dataset["span"] = ("x", np.array([1, 2, 3], "m8[us]"))
+    tgm.save_dataset(dataset, path)
+    found = tgm.open_dataset(path).load()
+    np.testing.assert_array_equal(found.when.values, late)
+    for name in ("lead", "fine", "span"):
+        np.testing.assert_array_equal(found[name].values, dataset[name].values)
+
+
+def test_dimensions_that_grow_are_known_again(tmp_path):
+    dataset, path = opened(), tmp_path / "a.tgm"
+    tgm.save_dataset(dataset, path)
+    found = tgm.open_dataset(path)
+    assert found.encoding["unlimited_dims"] == {"time"}
+    # A dimension that is gone is not kept.
+    tgm.save_dataset(found.isel(time=0), path)
+    assert "unlimited_dims" not in tgm.open_dataset(path).encoding
+    parts = [dataset.isel(time=[number]) for number in (0, 1)]
+    for part in parts:
+        tgm.save_dataset(part, tmp_path / "grown.tgm", append_dim="time")
+    grown = tgm.open_dataset(tmp_path / "grown.tgm")
+    assert grown.encoding["unlimited_dims"] == {"time"}
+    np.testing.assert_array_equal(grown.packed.values, dataset.packed.values)
