@@ -52,7 +52,6 @@ mod message_reader;
 mod message_runs;
 #[cfg(feature = "mmap")]
 pub mod mmap;
-mod open;
 mod positioned;
 mod query;
 mod remote;

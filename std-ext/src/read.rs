@@ -49,8 +49,8 @@
 //! | `described`, `source`, `read_task`, `ahead` | descriptors; known bytes as a source of scans; what is wanted, apart from fetching; what is read beyond it |
 //! | `structure` | the metadata of a message, and where its objects are |
 //! | `missing_ranges` | what a step found missing, and the requests for it |
-//! | `known_bytes`, `local`, `memory` | what is known of a source; local files and memory as sources |
-//! | `fetch`, `options`, `positioned`, `url` | the traits of sources, and how they are asked |
+//! | `known_bytes`, `local`, `memory`, `stream` | what is known of a source; local files and memory as sources; files from start to end |
+//! | `fetch`, `open`, `options`, `positioned`, `url` | the traits of sources, and how they are opened and asked |
 
 mod ahead;
 #[cfg(feature = "async")]
@@ -66,6 +66,7 @@ mod locate;
 mod lone_message;
 mod memory;
 mod missing_ranges;
+pub(crate) mod open;
 pub mod options;
 mod outline;
 pub(crate) mod positioned;
@@ -75,6 +76,7 @@ pub mod reader;
 mod session;
 mod source;
 mod steps;
+pub(crate) mod stream;
 mod structure;
 mod url;
 

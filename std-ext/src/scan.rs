@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::base::error::Result;
+use crate::base::interrupt;
 pub use source::Windowed;
 pub(crate) use source::{Bytes, Foresight};
 pub use table::{MessageLayout, Segments};
@@ -82,7 +83,7 @@ pub(crate) fn fill(out: &mut [u8], mut read: impl FnMut(&mut [u8], usize) -> io:
             Ok(0) => break,
             // A reader that claims more than it was given room for has filled the room at most.
             Ok(count) => filled += count.min(room),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted && interrupt::check().is_ok() => {}
             Err(error) => return Err(error),
         }
     }

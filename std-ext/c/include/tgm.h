@@ -175,6 +175,9 @@ tgm_error tgm_archive_query(const tgm_archive_t *archive, const char *query, uin
 size_t tgm_object_list_count(const tgm_object_list_t *list);
 /* Valid until tgm_object_list_free(). */
 const tgm_object_ref_t *tgm_object_list_data(const tgm_object_list_t *list);
+/* Why the list is empty, if a key of the query looks like a slip: "... no key param; did you mean mars.param?". The first
+ * message was asked. NULL otherwise. Valid until tgm_object_list_free(). */
+const char *tgm_object_list_hint(const tgm_object_list_t *list);
 void tgm_object_list_free(tgm_object_list_t *list);
 
 /* Opens an object. Its descriptor is read, and no payload. The archive may be closed before its objects. */

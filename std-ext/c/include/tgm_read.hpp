@@ -54,8 +54,11 @@ struct source {
 using shared_source = std::shared_ptr<source>;
 
 // The numbers of objects that a query found.
-inline std::vector<tgm_object_ref_t> taken(tgm_object_list_t *list) {
+inline std::vector<tgm_object_ref_t> taken(tgm_object_list_t *list, std::string *hint = nullptr) {
   const handle<tgm_object_list_t, tgm_object_list_free> owned(list);
+  const char *told = tgm_object_list_hint(list);
+  if (hint)
+    hint->assign(told ? told : "");
   const tgm_object_ref_t *data = tgm_object_list_data(list);
   return {data, data + tgm_object_list_count(list)};
 }
@@ -414,12 +417,13 @@ public:
   }
   // Whether the digests of metadata frames are checked where metadata is handed out. They are unless told otherwise.
   void verify_metadata(bool on) const { detail::check(tgm_archive_verify_metadata(handle_.get(), on)); }
-  // The objects for which a query holds: "mars.param = 2t and mars.step = 24".
-  std::vector<tgm::object> query(const std::string &text, std::uint32_t threads = 0) const {
+  // The objects for which a query holds: "mars.param = 2t and mars.step = 24". `hint` becomes why nothing was found, if a key
+  // looks like a slip: "... no key param; did you mean mars.param?". Otherwise it becomes empty.
+  std::vector<tgm::object> query(const std::string &text, std::uint32_t threads = 0, std::string *hint = nullptr) const {
     tgm_object_list_t *found = nullptr;
     detail::check(tgm_archive_query(handle_.get(), text.c_str(), threads, &found));
     std::vector<tgm::object> out;
-    for (const tgm_object_ref_t &place : detail::taken(found))
+    for (const tgm_object_ref_t &place : detail::taken(found, hint))
       out.push_back(object(place.message, place.object));
     return out;
   }

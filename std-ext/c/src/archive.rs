@@ -204,10 +204,11 @@ pub unsafe extern "C" fn tgm_archive_query(
         // SAFETY: the header's contract.
         let (handle, text, out) =
             unsafe { (args::required(archive)?, args::text(query_text, "query")?, args::place(out)?) };
-        out.put_handle(
-            query(handle.archive(), &object_list::parse(text)?, &object_list::with_threads(handle.archive(), threads))?
-                .into(),
-        );
+        let (archive, asked) = (handle.archive(), object_list::parse(text)?);
+        let found = query(archive, &asked, &object_list::with_threads(archive, threads))?;
+        let hint =
+            if found.is_empty() && archive.len()? > 0 { asked.hint(archive.message(0)?.metadata()?) } else { None };
+        out.put_handle(ObjectList::from(found).with_hint(hint));
         Ok(())
     })
 }

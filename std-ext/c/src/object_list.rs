@@ -1,5 +1,6 @@
 //! The objects that a query finds.
 
+use std::ffi::{CString, c_char};
 use std::ptr;
 
 use tgm_std::metadata::Query;
@@ -7,7 +8,7 @@ use tgm_std::{Archive, DecodeOptions};
 
 use crate::args;
 use crate::call::{get, run};
-use crate::error::{METADATA, Report, Result};
+use crate::error::{METADATA, Report, Result, c_string};
 
 /// A `tgm_object_ref_t` of C.
 #[repr(C)]
@@ -21,11 +22,17 @@ pub struct ObjectRef {
 #[derive(Debug)]
 pub struct ObjectList {
     objects: Vec<ObjectRef>,
+    hint: Option<CString>,
 }
 
 impl ObjectList {
     pub(crate) const fn len(&self) -> usize {
         self.objects.len()
+    }
+
+    /// This list with why it is empty.
+    pub(crate) fn with_hint(self, hint: Option<String>) -> Self {
+        Self { hint: hint.map(c_string), ..self }
     }
 
     /// The message of entry `index`, and its number there.
@@ -36,7 +43,8 @@ impl ObjectList {
 
 impl From<Vec<(usize, usize)>> for ObjectList {
     fn from(found: Vec<(usize, usize)>) -> Self {
-        Self { objects: found.into_iter().map(|(message, object)| ObjectRef { message, object }).collect() }
+        let objects = found.into_iter().map(|(message, object)| ObjectRef { message, object }).collect();
+        Self { objects, hint: None }
     }
 }
 
@@ -61,6 +69,13 @@ pub unsafe extern "C" fn tgm_object_list_count(list: *const ObjectList) -> usize
 pub unsafe extern "C" fn tgm_object_list_data(list: *const ObjectList) -> *const ObjectRef {
     // SAFETY: the header's contract.
     get(ptr::null(), || unsafe { args::optional(list) }.map(|list| list.objects.as_ptr()))
+}
+
+/// Why a list is empty, if the keys of the query look like slips. NULL otherwise.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tgm_object_list_hint(list: *const ObjectList) -> *const c_char {
+    // SAFETY: the header's contract.
+    get(ptr::null(), || unsafe { args::optional(list) }.and_then(|list| Some(list.hint.as_ref()?.as_ptr())))
 }
 
 /// Frees a list.

@@ -442,6 +442,11 @@ TEST(Archive, AnswersQueries) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].place().second, 1u);
   EXPECT_THROW(archive.query("="), tgm::error);
+  std::string hint;
+  EXPECT_TRUE(archive.query("param=tp", 0, &hint).empty());
+  EXPECT_NE(hint.find("no key param; did you mean mars.param?"), std::string::npos) << hint;
+  EXPECT_FALSE(archive.query("mars.param=tp", 0, &hint).empty());
+  EXPECT_TRUE(hint.empty());
   const tgm::catalog catalog(archive, {"mars.param", "dtype"});
   catalog.save(scratch("wrapper.catalogue"));
   const tgm::catalog again(scratch("wrapper.catalogue"));

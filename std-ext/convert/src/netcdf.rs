@@ -12,7 +12,7 @@
 //! | of these, integers equal to `_FillValue` or `missing_value` | the mask of NaN | the first of these that there is |
 //! | other integers | integers; those equal to `_FillValue` stay as they are | kept |
 //! | truth values: of h5py, and bytes with the attribute `dtype` = "bool" of xarray | bits | bytes with that attribute |
-//! | complex numbers of h5py and netCDF4, `float16` of HDF5 | the same | not kept; `float` |
+//! | complex numbers of h5py and netCDF4, `float16` of HDF5 | the same | pairs as netCDF4 writes them; `float` |
 //! | integers with names | integers, and `netcdf.enum` | integers |
 //! | texts, and characters joined along their last dimension, up to 1 MiB a variable | `extra.texts` | texts |
 //! | name, with the groups above it: `group/name` | `name` of the object | kept |
@@ -24,11 +24,11 @@
 //! | types of attributes other than `int`, `double` and text | `netcdf.types` of the object, `extra.netcdf` | kept |
 //! | unlimited dimensions | `extra.unlimited` | kept |
 //! | further links to what is in the file | `extra.links` | not kept |
-//! | opaque, compound and ragged types, references, `long double` | not kept: errors | |
+//! | compounds | an object for each field of numbers, called `name.field`, with the name under `netcdf.compound` | a variable for each |
+//! | opaque and ragged types, fields that are not numbers, references, `long double` | not kept: errors | |
 //! | chunks and filters | not kept: they are how values are stored | |
 //!
-//! Objects that NetCDF has no type for: `float16` and `bfloat16` become `float`, bits become `byte`, complex values are
-//! not kept. Metadata becomes attributes. Annotations of the message have `extra.` in front: `mars.param`, `extra.run`. Bytes,
+//! Objects that NetCDF has no type for: `float16` and `bfloat16` become `float`, bits become `byte`. Metadata becomes attributes. Annotations of the message have `extra.` in front: `mars.param`, `extra.run`. Bytes,
 //! null and lists of maps are not kept. Dimensions without names get one by their length, such as `dim_360`. Fields from GRIB
 //! have `units`, `long_name` and their grid: `latitude` and `longitude` as dimensions with values, or as two variables with
 //! a value for each point, which the attribute `coordinates` names. Fields on one grid share them. Arrays from Zarr have
@@ -51,6 +51,7 @@
 
 mod attributes;
 mod classic;
+mod complex;
 mod dimensions;
 #[cfg(feature = "grib")]
 mod grids;
@@ -89,6 +90,8 @@ const TYPE: &str = "type";
 const PACKING: &str = "packing";
 /// Below it: names of integers.
 const ENUM: &str = "enum";
+/// The key of the variable of which an object is a field.
+const COMPOUND: &str = "compound";
 /// Below it: the types of attributes by name.
 const TYPES: &str = "types";
 /// Below it: the dimension of records, of which the object is one. In `_extra_`: the number of the record.

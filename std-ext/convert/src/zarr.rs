@@ -11,6 +11,7 @@
 //! |---|---|---|
 //! | `bool` | `bitmask` | kept |
 //! | integers, `float16`, `bfloat16`, `float32`, `float64`, `complex64`, `complex128` | the same, little-endian | kept, bit by bit, but for NaN |
+//! | — | `bfloat16` of other formats | `float32`, as zarr-python refuses a store with `bfloat16` |
 //! | times of numpy | `int64`, and [`TIME`](crate::arrays::TIME) | kept |
 //! | texts: `string`, `fixed_length_utf32`, `null_terminated_bytes`, and texts of version 2, up to 1 MiB | `extra.texts` of a message without objects | `string` |
 //! | numbers with `scale_factor`, `add_offset`, `_Unsigned` | their values, as for NetCDF | values |

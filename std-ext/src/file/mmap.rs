@@ -19,7 +19,7 @@ use crate::base::source_name::SourceName;
 use crate::base::span::{head, last};
 use crate::base::trace;
 use crate::file::identity::identity;
-use crate::file::open::open_for_reading;
+use crate::read::open::open_for_reading;
 use crate::scan::{Bytes, MessageLayout, ScanOptions, Segments, Table};
 
 /// A file of messages as a memory map. Messages, objects and values are borrowed from it without a copy.

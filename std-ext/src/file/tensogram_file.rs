@@ -21,12 +21,12 @@ use crate::file::append::writer::Writer;
 use crate::file::message_bytes::{self, read_whole};
 #[cfg(feature = "mmap")]
 use crate::file::mmap::MappedFile;
-use crate::file::open::open_for_reading;
 use crate::file::positioned::{read_at, source_of};
 use crate::file::remote::RemoteScanOptions;
 #[cfg(feature = "remote")]
 use crate::file::remote_backing::Remote;
 use crate::read::is_remote_url;
+use crate::read::open::open_for_reading;
 use crate::read::question::whole::Outline;
 use crate::read::question::{self, Question};
 use crate::scan::{MessageLayout, ScanOptions, Segments, Table};

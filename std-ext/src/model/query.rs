@@ -61,6 +61,7 @@
 
 pub mod compare;
 pub mod expr;
+mod meant;
 mod parse;
 mod print;
 mod slips;
@@ -79,6 +80,7 @@ use tgm_core::wire::WIRE_VERSION;
 
 use expr::{Condition, Expr};
 
+pub use meant::similar_keys;
 pub use structure::codec;
 
 /// Conditions on metadata, such as `mars.param=2t/10u and step>=24`. The [module](crate::metadata::query) has the

@@ -10,6 +10,7 @@ use crate::base::source_name::SourceName;
 #[cfg(feature = "async")]
 use crate::read::fetch::{AsyncRangeFetch, BoxFuture};
 use crate::read::fetch::{FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, Tag, Want};
+use crate::read::open::open_positioned;
 use crate::read::positioned::read_at;
 
 /// A local file, read at positions. Clones share the open file.
@@ -26,10 +27,10 @@ impl LocalFile {
     /// Opens a file for reading.
     ///
     /// # Errors
-    /// [`FetchErrorKind::NotFound`], [`FetchErrorKind::Denied`], or [`FetchErrorKind::Io`].
+    /// [`FetchErrorKind::NotFound`], [`FetchErrorKind::Denied`], or [`FetchErrorKind::Io`], also for a pipe.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, FetchError> {
         let path = path.as_ref();
-        let file = File::open(path).map_err(|error| failed(path, &error))?;
+        let file = open_positioned(path).map_err(|error| failed(path, &error))?;
         Ok(Self::new(file, path))
     }
 

@@ -1,7 +1,7 @@
 //! Validation of files and buffers: each message, and the bytes between them.
 
 use std::collections::VecDeque;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -17,6 +17,7 @@ use crate::base::limits::reserve;
 use crate::base::span::{index, span};
 use crate::file::in_order::{in_order, open_unread};
 use crate::file::{MessageReader, StreamOptions, StreamPart, TensogramFile, is_remote_url};
+use crate::read::stream::open_stream;
 use crate::scan::{Bytes, ScanOptions, Segments, Table};
 use crate::validate::leftover::Leftover;
 
@@ -82,7 +83,7 @@ pub fn validate_file_with(
         return of_stream(in_order(open_unread(address).map_err(of_input)?), options, watch);
     }
     if !fs::metadata(path)?.is_file() {
-        return of_stream(File::open(path)?, options, watch);
+        return of_stream(open_stream(path)?, options, watch);
     }
     TensogramFile::open(path).and_then(|file| of_file(&file, options, watch)).map_err(of_input)
 }

@@ -386,3 +386,38 @@ fn keys_are_told_in_order() {
     let query: Query = "b=1 and a.c>2 and b?".parse().unwrap();
     assert_eq!(query.keys().collect::<Vec<_>>(), ["b", "a.c", "b"]);
 }
+
+/// A key that is written otherwise is told, with the keys that may be meant, and what is there is no slip.
+#[test]
+fn keys_that_may_be_meant_are_proposed() {
+    let map = |entries: &[(&str, Owned)]| {
+        Owned::Map(entries.iter().map(|(key, value)| ((*key).into(), value.clone())).collect())
+    };
+    let mars = map(&[("param", "2t".into()), ("levelist", 500.into()), ("a.b", 1.into())]);
+    let long = "x".repeat(10_000);
+    let bytes = message(
+        [vec![("name", "t".into())], vec![("mars", mars), ("step", 6.into()), (long.as_str(), 1.into())]],
+        vec![("run", 7.into())],
+    );
+    let metadata = tgm_std::decode_metadata(&bytes).unwrap();
+    let hint = |query: &str| query.parse::<Query>().unwrap().hint(&metadata);
+    for (query, keys) in [
+        ("param=2t", "no key param; did you mean mars.param?"),
+        ("Step=7", "no key Step; did you mean step?"),
+        ("mars.parm=2t and step=6", "no key mars.parm; did you mean mars.param?"),
+        ("level=500", "no key level; did you mean mars.levelist?"),
+        ("not extra.runs=1", "no key extra.runs; did you mean run?"),
+        ("\"a.b\"=1", "no key \"a.b\"; did you mean mars.\"a.b\"?"),
+        ("param=1 or param=2", "no key param; did you mean mars.param?"),
+        ("stp=1 or nme=2", "no key stp; did you mean step? They have no key nme; did you mean name?"),
+    ] {
+        let told = format!("no object matches the query: the metadata have {keys}");
+        assert_eq!(hint(query).as_deref(), Some(told.as_str()), "{query}");
+    }
+    let longer = format!("{long}x=1");
+    for query in
+        ["step=9", "mars.a.b=2", "dtype=int8", "version=9", "objects=9", "elsewhere=1", "extra.run=1", "x=1", &longer]
+    {
+        assert_eq!(hint(query), None, "{query}");
+    }
+}

@@ -281,7 +281,8 @@ def make_kinds(path):
 
 KEPT = {"x", "v", "bool", "complex64", "complex128", "float16", "big", "scalar", "empty_shape", "enum", "g/v"}
 TEXTS = {"text", "texts", "utf8"}
-LISTED = {"longdouble", "compound", "ragged", "opaque", "reference", "null", "type", "array", "dangling"}
+LISTED = {"longdouble", "ragged", "opaque", "reference", "null", "type", "array", "dangling"}
+FIELDS = {"compound.a", "compound.b"}
 ATTRIBUTES_KEPT = {"bool", "float16", "list", "text", "bytes", "texts", "empty"}
 ATTRIBUTES_LISTED = {"two", "complex", "compound", "reference", "longdouble"}
 
@@ -300,7 +301,7 @@ def compare_kinds(tgm):
             assert f": {name}: " in said, (name, said)
         for name in ATTRIBUTES_LISTED:
             assert f"attribute {name}: " in said, (name, said)
-        for name in KEPT | TEXTS | ATTRIBUTES_KEPT:
+        for name in KEPT | TEXTS | FIELDS | ATTRIBUTES_KEPT:
             assert f'"{name}"' in text, (name, text)
         run(tgm, "convert", "--strict", folder / "in.h5", "-o", folder / "strict.tgm", code=1)
         assert not (folder / "strict.tgm").exists()
@@ -310,6 +311,13 @@ def compare_kinds(tgm):
             for name in sorted(KEPT):
                 given, found = file[name][...], own[name]
                 assert given.dtype.kind == found.dtype.kind and np.array_equal(given, found), (name, given, found)
+            for name in FIELDS:
+                variable, field = name.split(".")
+                assert np.array_equal(file[variable][field], own[name]), name
+        run(tgm, "convert", folder / "out.tgm", "-o", folder / "back.nc", code=None)
+        with h5py.File(folder / "in.h5") as file, h5py.File(folder / "back.nc") as back:
+            for name in ("complex64", "complex128"):
+                assert file[name].dtype == back[name].dtype and np.array_equal(file[name], back[name]), name
         print(f"{len(objects)} variables of one file of HDF5 {h5py.version.hdf5_version} are kept, {len(LISTED)} are listed")
 
 

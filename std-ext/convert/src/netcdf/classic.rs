@@ -50,7 +50,14 @@ pub(super) fn read<'f>(
         let dimensions = dimensions(&variable);
         if let Some(dtype) = types::dtype(&variable.vartype()) {
             let read = Box::new(move |record| values(&variable, dtype.byte_width(), record, (len, limits)));
-            tree.variables.push(Variable { path, kind: Kind::Numbers(dtype), dimensions, attributes, read });
+            tree.variables.push(Variable {
+                path,
+                kind: Kind::Numbers(dtype),
+                dimensions,
+                attributes,
+                compound: None,
+                read,
+            });
         } else if variable.vartype() == NcVariableType::Char {
             match characters(&variable, (len, limits)) {
                 Ok(bytes) => {

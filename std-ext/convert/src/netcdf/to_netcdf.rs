@@ -20,7 +20,7 @@ use super::dimensions::{Dimension, Dimensions, path_in};
 use super::grids::{Grid, Grids};
 use super::names::safe;
 use super::values::{Attribute, Values, groups_of_zarr, metadata, of_zarr, put};
-use super::{DIMENSIONS, NETCDF, RECORD, TYPES, failed, guarded, refused, types};
+use super::{DIMENSIONS, NETCDF, RECORD, TYPES, complex, failed, guarded, refused, types};
 use crate::error::encoding;
 #[cfg(feature = "grib")]
 use crate::grib2::{Coordinates, coordinates};
@@ -209,11 +209,7 @@ impl NetcdfWriter {
             let attributes = map("attributes").or_else(of_array).unwrap_or_default();
             let found = Values::of(&object, attributes, map(NETCDF), &self.options.decode);
             let values = match found {
-                Ok(Some(values)) => values,
-                Ok(None) => {
-                    report(Note::failed(place, encoding("NetCDF has no complex numbers")));
-                    continue;
-                }
+                Ok(values) => values,
                 Err(error) => {
                     report(Note::failed(place, error));
                     continue;
@@ -478,7 +474,8 @@ impl NetcdfWriter {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let (kind, type_of_file) = types::of_file(values.dtype)
             .ok_or_else(|| refused(&self.path, &format!("{} has no type", values.dtype)))?;
-        let mut variable = self.file.add_variable_with_type(&path, &names, type_of_file).map_err(at(&self.path))?;
+        complex::define(&mut self.file, &type_of_file).map_err(at(&self.path))?;
+        let mut variable = self.file.add_variable_with_type(&path, &names, &type_of_file).map_err(at(&self.path))?;
         if let Some(level) = self.options.deflate_level.filter(|_| !is_scalar) {
             variable.set_compression(level.into(), true).map_err(at(&self.path))?;
         }

@@ -17,8 +17,8 @@ use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions, Hint, Result, T
 use self::messages::Source;
 use super::tree::{Attribute, Kind, Tree, Variable, value_of};
 use super::{
-    DIMENSIONS, ENUM, NETCDF, PACKING, RECORD, TEXTS, TYPE, TYPES, attributes, classic, failed, guarded, hdf5, refused,
-    types,
+    COMPOUND, DIMENSIONS, ENUM, NETCDF, PACKING, RECORD, TEXTS, TYPE, TYPES, attributes, classic, failed, guarded,
+    hdf5, refused, types,
 };
 use crate::arrays::pack_bools;
 use crate::note::Note;
@@ -299,6 +299,9 @@ fn object(
             push_map(&mut more, ENUM, names.collect());
         }
         Kind::Numbers(_) => {}
+    }
+    if let Some(compound) = &variable.compound {
+        more.push((COMPOUND.into(), compound.as_str().into()));
     }
     let mut descriptor = DataObjectDescriptor::new(dtype, ByteOrder::NATIVE, &shape);
     if let Some(packed) = Packed::of(&reading, &values) {

@@ -29,6 +29,8 @@ pub(super) struct Variable<'f> {
     pub(super) kind: Kind,
     pub(super) dimensions: Vec<Dimension>,
     pub(super) attributes: Vec<Attribute>,
+    /// The path of the variable of which this is a field.
+    pub(super) compound: Option<String>,
     /// Reads the values, or one index of the first dimension, in the byte order of the machine.
     pub(super) read: Box<Read<'f>>,
 }

@@ -4,6 +4,8 @@ use netcdf::AttributeValue;
 use netcdf::types::{FloatType, IntType, NcVariableType};
 use tgm_core::descriptor::Dtype;
 
+use super::complex;
+
 /// Element types that both formats have, with the names of NetCDF.
 const TYPES: [(Dtype, &str, NcVariableType); 10] = [
     (Dtype::Int8, "byte", NcVariableType::Int(IntType::I8)),
@@ -29,8 +31,9 @@ pub(super) fn named(name: &str) -> Option<Dtype> {
 }
 
 /// The name and the type that NetCDF has for an element type.
-pub(super) fn of_file(dtype: Dtype) -> Option<(&'static str, &'static NcVariableType)> {
-    TYPES.iter().find(|(own, _, _)| *own == dtype).map(|(_, name, kind)| (*name, kind))
+pub(super) fn of_file(dtype: Dtype) -> Option<(&'static str, NcVariableType)> {
+    let own = TYPES.iter().find(|(own, _, _)| *own == dtype);
+    own.map(|(_, name, kind)| (*name, kind.clone())).or_else(|| complex::of_file(dtype))
 }
 
 /// The name of an attribute's type.

@@ -10,6 +10,7 @@ use tgm_std::read;
 use tgm_std::{DecodeOptions, GlobalMetadata, RESERVED_KEY, Result, TensogramError};
 
 use super::attributes::get;
+use super::complex::{Double, Single};
 use super::{DIMENSIONS, NETCDF, PACKING, RECORD, TEXTS, TYPE, TYPES, types};
 use crate::arrays::unpack_bools;
 use tgm_dataset::reading::{self as cf, Reading, told};
@@ -57,8 +58,7 @@ fn map<'m>(entries: &'m [(Value, Value)], key: &str) -> &'m [(Value, Value)] {
 }
 
 impl<'m> Values<'m> {
-    /// Decodes an object's values, and converts them to a type that NetCDF has. `None` for complex numbers, which have
-    /// no such type.
+    /// Decodes an object's values, and converts them to a type that NetCDF has.
     ///
     /// `float16` and `bfloat16` become `float32`, bits become `int8`, and values become the stored numbers again that they
     /// were, if they can. NaN becomes the number for missing ones, if there is one.
@@ -67,13 +67,10 @@ impl<'m> Values<'m> {
         attributes: &'m [(Value, Value)],
         more: Option<&'m [(Value, Value)]>,
         decode: &DecodeOptions,
-    ) -> Result<Option<Self>> {
+    ) -> Result<Self> {
         let descriptor = object.descriptor();
         let shape = descriptor.shape().iter().collect();
         let dtype = descriptor.dtype();
-        if matches!(dtype, Dtype::Complex64 | Dtype::Complex128) {
-            return Ok(None);
-        }
         let options = DecodeOptions { native_byte_order: true, ..decode.clone() };
         let bytes = memory::owned(read(object).options(&options).bytes()?)?;
         let is_bool = dtype == Dtype::Bitmask;
@@ -100,10 +97,10 @@ impl<'m> Values<'m> {
             }
             _ => {}
         }
-        if !is_bool {
+        if !is_bool && !matches!(dtype, Dtype::Complex64 | Dtype::Complex128) {
             made.pack();
         }
-        Ok(Some(made))
+        Ok(made)
     }
 
     /// What the object recorded of how its numbers were stored.
@@ -191,7 +188,8 @@ pub(super) fn put(
         };
     }
     each!(
-        Int8 i8, Int16 i16, Int32 i32, Int64 i64, Uint8 u8, Uint16 u16, Uint32 u32, Uint64 u64, Float32 f32, Float64 f64
+        Int8 i8, Int16 i16, Int32 i32, Int64 i64, Uint8 u8, Uint16 u16, Uint32 u32, Uint64 u64, Float32 f32, Float64 f64,
+        Complex64 Single, Complex128 Double
     )
 }
 

@@ -34,6 +34,14 @@ impl Element {
         element.ok_or_else(|| metadata(format!("data type {} is not supported", data_type.name())))
     }
 
+    /// The type that every reader knows. zarr-python and xarray refuse a whole store for one array of `bfloat16`.
+    pub(super) const fn readable(self) -> Self {
+        match self.dtype {
+            Dtype::Bfloat16 => Self { dtype: Dtype::Float32 },
+            _ => self,
+        }
+    }
+
     /// The name in Zarr.
     pub(super) const fn name(self) -> &'static str {
         match self.dtype {

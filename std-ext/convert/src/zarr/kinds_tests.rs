@@ -389,3 +389,23 @@ fn many_arrays_of_one_name_take_no_search_each() {
     let deep = "a/".repeat(100_000);
     assert!(names.take(&deep).len() < 1000);
 }
+
+/// zarr-python and xarray refuse a store of which one array has a type that they do not know.
+#[test]
+fn bfloat16_of_other_formats_becomes_a_type_that_every_reader_knows() {
+    let given = [1.5_f32, -0.25, 1e30].map(half::bf16::from_f32);
+    let object = ObjectBuilder::new(&[3], &given).unwrap().metadata("name", "w");
+    let message = MessageBuilder::new().object(object).encode().unwrap();
+    let folder = TempDir::new().unwrap();
+    let out = folder.path().join("a.zarr");
+    let mut notes = Vec::new();
+    let mut writer = ZarrWriter::create(&out, ToZarrOptions::default()).unwrap();
+    writer.write(&message, &mut |note| notes.push(note.to_string())).unwrap();
+    writer.finish().unwrap();
+    let described: Json = serde_json::from_slice(&fs::read(out.join("w/zarr.json")).unwrap()).unwrap();
+    assert_eq!(described["data_type"], "float32");
+    assert_eq!(notes.iter().filter(|note| note.contains("bfloat16 becomes float32")).count(), 1, "{notes:?}");
+    let (messages, _) = read(&out, Chunks::Join);
+    let expected = given.map(half::bf16::to_f64).to_vec();
+    assert_eq!(values(&messages[0]).1, [(Dtype::Float32, expected)]);
+}

@@ -135,15 +135,22 @@ proptest! {
     ) {
         let (folder, shape) = (TempDir::new().unwrap(), [rows, columns]);
         let (first, second, third) = (folder.path().join("a"), folder.path().join("b"), folder.path().join("c"));
-        let (original, bytes) = message(DTYPES[dtype], &shape, seed);
+        // Stores with bfloat16 come from others: it is not written for objects of other formats.
+        let is_foreign = DTYPES[dtype] == Dtype::Bfloat16;
+        let (original, bytes) = message(if is_foreign { Dtype::Uint16 } else { DTYPES[dtype] }, &shape, seed);
         let chunk_shape = vec![2 * chunk.0, 2 * chunk.1];
         let options = ToZarrOptions { chunks: Some(chunk_shape.clone()), ..ToZarrOptions::default() };
         prop_assert!(write(&first, &[original], options).is_empty());
+        let description = first.join("g/a").join(DESCRIPTION);
+        if is_foreign {
+            let mut json: Json = serde_json::from_slice(&fs::read(&description).unwrap()).unwrap();
+            (json["data_type"], json["fill_value"]) = ("bfloat16".into(), 0.0.into());
+            fs::write(&description, json.to_string()).unwrap();
+        }
         // The same array with other codecs, by way of a message whose description says so.
         let (mut whole, notes) = read(&first, Chunks::Join);
         prop_assert!(notes.is_empty(), "{notes:?}");
         prop_assert_eq!(&decoded(&whole[0])[0], &bytes);
-        let description = first.join("g/a").join(DESCRIPTION);
         let mut json: Json = serde_json::from_slice(&fs::read(&description).unwrap()).unwrap();
         prop_assert_eq!(&json["attributes"], &json!({"units": "K", "_extra_": {"run": 7}}));
         json["codecs"] = codecs(kind);

@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json, json};
 use tgm_core::Message;
 use tgm_core::descriptor::{Dtype, MaskKind};
 use tgm_core::object::DataObject;
-use tgm_dataset::reading::Reading;
+use tgm_dataset::reading::{Reading, gather};
 use tgm_std::codec::memory;
 use tgm_std::file::SourceName;
 use tgm_std::internal::{from_cbor, reserve_more};
@@ -234,8 +234,16 @@ impl ZarrWriter {
         let element = packed.as_ref().map_or(stored, |reading| Element { dtype: reading.dtype() });
         let elements = self.elements(object, stored).and_then(|elements| match &packed {
             Some(reading) => Ok(reading.cells(elements)?.bytes),
+            None if stored.dtype == Dtype::Bfloat16 => widened(&elements),
             None => Ok(elements),
         });
+        let element = element.readable();
+        if element != stored && packed.is_none() {
+            report(Note::remark(
+                place,
+                format!("{} becomes {}, as zarr-python lacks it", stored.name(), element.name()),
+            ));
+        }
         let elements = match elements {
             Ok(elements) => elements,
             Err(error) => {
@@ -338,6 +346,12 @@ impl ZarrWriter {
         }
         Ok(())
     }
+}
+
+/// Values of `bfloat16` as `float32`, each in the byte order of the machine.
+fn widened(elements: &[u8]) -> Result<Vec<u8>> {
+    let values = elements.as_chunks().0.iter();
+    gather(values.map(|bytes| Ok(half::bf16::from_ne_bytes(*bytes).to_f32().to_ne_bytes())))
 }
 
 /// An array that a message was made of.

@@ -3,7 +3,7 @@
 use tgm_core::descriptor::Dtype;
 
 use super::arithmetic::{Arithmetic, double, integers, single};
-use super::numbers::{List, Number, Numbers};
+use super::numbers::{List, Number, Numbers, range};
 use super::{AttributeValue, Fate, NotApplied, Reading};
 
 /// Converts the bounds as the values are converted.
@@ -38,6 +38,11 @@ pub(super) fn read<'t>(reading: &mut Reading, find: &dyn Fn(&str) -> Option<&'t 
 fn converted(reading: &Reading, told: &AttributeValue) -> Option<Numbers> {
     let AttributeValue::Numbers(numbers) = told else { return None };
     if numbers.dtype.is_some_and(|dtype| dtype != reading.stored && dtype != reading.view) {
+        return None;
+    }
+    // JSON has no types, but 200.0 is no stored integer: bounds of values are written so.
+    let is_float = matches!(numbers.list, List::Floats(_));
+    if numbers.dtype.is_none() && is_float && range(reading.stored).is_some() {
         return None;
     }
     let list = match numbers.exact(reading.stored) {

@@ -207,6 +207,13 @@ fn bounds_are_values_too() {
     let told = [(SCALE, double(0.5)), ("valid_range", floats(Dtype::Float64, &[0.0, 10.0]))];
     let reading = Reading::of(Dtype::Int16, &told);
     assert_eq!((reading.fate("valid_range"), reading.not_applied().len()), (&Fate::Stays, 1));
+    // Zarr: numbers of JSON, which xarray writes as 0.0 if they are bounds of values.
+    let json = |list| AttributeValue::Numbers(Numbers { dtype: None, list });
+    let told = |list| [(SCALE, double(0.5)), ("valid_range", json(list))];
+    let reading = Reading::of(Dtype::Int16, &told(List::Floats(vec![0.0, 10.0])));
+    assert_eq!((reading.fate("valid_range"), reading.not_applied().len()), (&Fate::Stays, 1));
+    let reading = Reading::of(Dtype::Int16, &told(List::Integers(vec![0, 10])));
+    assert_eq!(reading.fate("valid_range"), &of(&[0.0, 5.0]));
 }
 
 #[test]

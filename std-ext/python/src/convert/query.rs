@@ -1,19 +1,22 @@
 //! Queries.
 
-use pyo3::exceptions::PyValueError;
-use pyo3::intern;
+use std::ffi::CString;
+
+use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
+use tgm_std::GlobalMetadata;
 use tgm_std::metadata::query::Query;
 
-/// Warns of keys of a query that selected nothing, where `message`, the first that was asked, has keys that may be meant.
+/// Warns of keys of a query that selected nothing, where the metadata of the first message that was asked have keys that may
+/// be meant.
 ///
 /// # Errors
-/// What the filters of warnings raise; the errors of reading metadata.
-pub(crate) fn warn_of_keys(message: &Bound<'_, PyAny>, query: &Query) -> PyResult<()> {
-    let py = message.py();
-    let keys: Vec<&str> = query.keys().collect();
-    py.import(intern!(py, "tgm._asked"))?.call_method1(intern!(py, "warn_of_keys"), (message, keys))?;
-    Ok(())
+/// What the filters of warnings raise.
+pub(crate) fn warn_of_keys(py: Python<'_>, metadata: &GlobalMetadata, query: &Query) -> PyResult<()> {
+    let Some(hint) = query.hint(metadata) else { return Ok(()) };
+    // Keys are the program's, and may hold a NUL.
+    let hint = CString::new(hint.replace('\0', "\u{fffd}"))?;
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &hint, 1)
 }
 
 /// A query by its text.

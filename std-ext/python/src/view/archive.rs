@@ -108,7 +108,7 @@ impl Archive {
             owner_before = Some((message, owner));
         }
         if list.is_empty() && slf.get().count(py)? > 0 {
-            query::warn_of_keys(Py::new(py, Self::message(slf, 0)?)?.bind(py).as_any(), &query)?;
+            query::warn_of_keys(py, &*Self::message(slf, 0)?.global(py)?, &query)?;
         }
         Ok(list)
     }

@@ -65,7 +65,7 @@ impl Message {
         })?;
         let found = found.map_err(raise_at(py, this.place_of(None)))?;
         if found.is_empty() {
-            query::warn_of_keys(slf.as_any(), &query)?;
+            query::warn_of_keys(py, &*this.global(py)?, &query)?;
         }
         let objects = found.into_iter().map(|number| Py::new(py, Object::new(slf, number)?));
         PyList::new(py, objects.collect::<PyResult<Vec<_>>>()?)

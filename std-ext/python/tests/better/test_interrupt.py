@@ -1,11 +1,14 @@
 """Ctrl-C ends long work within a second, and callbacks tell how far it is."""
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
+import numpy as np
 import pytest
 
 import tgm
@@ -80,6 +83,43 @@ WAITING = SILENT + """
         await tgm.AsyncTensogramFile.open(address)
 """
 
+# What waits for a pipe that nobody writes to.
+PIPES = {
+    "validation": "tgm.validate_file(pipe)",
+    "a stream": "next(tgm.MessageStream(open(pipe, 'rb', buffering=0)))",
+    "a stream of a writer that is silent": "hold(); next(tgm.MessageStream(open(pipe, 'rb', buffering=0)))",
+    "validation of a writer that is silent": "hold(); tgm.validate_file(pipe)",
+}
+
+PIPE = """
+    import os
+    pipe = path + ".pipe"
+    os.mkfifo(pipe)
+    def hold():
+        "Opens the pipe for writing, and writes nothing."
+        os.open(pipe, os.O_RDWR)
+"""
+
+# What reads at positions, which a pipe does not have: each is an error at once.
+AT_POSITIONS = {
+    "open": lambda pipe: tgm.open(pipe),
+    "open a map": lambda pipe: tgm.open_mmap(pipe),
+    "load": lambda pipe: tgm.load(pipe),
+    "a dataset": lambda pipe: tgm.open_dataset(pipe),
+    "datasets": lambda pipe: tgm.open_datasets(pipe),
+    "references": lambda pipe: tgm.references(pipe),
+    "a store of Zarr": lambda pipe: tgm.zarr_store(pipe),
+    "a catalogue": lambda pipe: tgm.catalogue(pipe, keys=["a"]),
+    "a file": lambda pipe: tgm.TensogramFile.open(pipe),
+    "a file of asyncio": lambda pipe: asyncio.run(opened(pipe)),
+    "append": lambda pipe: tgm.Writer(pipe, append=True),
+}
+
+
+async def opened(path):
+    return await tgm.AsyncTensogramFile.open(path)
+
+
 # One object that takes seconds, in each direction. `slow` has codecs whose work is cut into blocks; zstd is fast to decode,
 # and a thread helps with some of them.
 LONG = {
@@ -130,6 +170,42 @@ BUSY = {
 @pytest.mark.parametrize("name", WAITS)
 def test_waiting_is_interrupted(name, tmp_path):
     interrupted(WAITS[name], tmp_path, before=WAITING)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="has no pipes with names")
+@pytest.mark.parametrize("name", PIPES)
+def test_waiting_for_a_pipe_is_interrupted(name, tmp_path):
+    interrupted(PIPES[name], tmp_path, before="if True:" + PIPE)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="has no pipes with names")
+@pytest.mark.parametrize("name", AT_POSITIONS)
+def test_pipes_have_no_positions(name, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    start = time.monotonic()
+    with pytest.raises(OSError, match="a pipe has no positions to read at"):
+        AT_POSITIONS[name](pipe)
+    assert time.monotonic() - start < 5
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="has no pipes with names")
+def test_a_pipe_is_validated_as_its_writer_comes(tmp_path):
+    pipe, message = tmp_path / "pipe", tgm.encode({}, [(None, np.zeros(100_000))])
+    os.mkfifo(pipe)
+
+    def write():
+        time.sleep(0.3)
+        with open(pipe, "wb", buffering=0) as file:
+            file.write(message[:1000])
+            time.sleep(0.3)
+            file.write(message[1000:])
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    report = tgm.validate_file(pipe)
+    writer.join()
+    assert len(report["messages"]) == 1 and not report["file_issues"] and not report["messages"][0]["issues"]
 
 
 @pytest.mark.parametrize("name", LONG)

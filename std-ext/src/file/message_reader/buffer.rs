@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use tgm_codec::memory;
 
 use crate::base::error::Result;
+use crate::base::interrupt;
 use crate::base::span::{head, index, span_len, tail};
 
 /// The memory grows by at least this many bytes. Each read finds at least half as many free bytes.
@@ -65,7 +66,7 @@ impl Buffer {
     ///
     /// # Errors
     /// The errors of the reader, and an error if there is no memory. After [`io::ErrorKind::Interrupted`] the reader is called
-    /// again. The kept bytes stay after an error.
+    /// again, unless the work is to stop. The kept bytes stay after an error.
     pub(in crate::file) fn read(&mut self, reader: &mut impl Read, wanted: u64) -> Result<usize> {
         self.make_room(wanted)?;
         loop {
@@ -78,7 +79,7 @@ impl Buffer {
                     self.end += count.min(len);
                     return Ok(count.min(len));
                 }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => interrupt::check()?,
                 Err(error) => return Err(error.into()),
             }
         }

@@ -4,19 +4,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde_json::Value as Json;
 use tgm_core::metadata::MessageMetadata;
-use tgm_std::metadata::query::Query;
+use tgm_std::internal::{MetadataBudget, to_owned};
+use tgm_std::metadata::query::{Query, similar_keys};
 
 use crate::read::about::ABOUT;
 use crate::read::structure::Structure;
-use crate::show::json;
 use crate::show::output::Out;
 
 /// Keys that are proposed at most.
 const PROPOSED: usize = 3;
-/// How deep maps are searched for keys.
-const DEEPEST: usize = 8;
 
 /// Of all threads.
 static ASKED: Mutex<FilterTally> = Mutex::new(FilterTally { count: 0, has_selected: false, missing: None });
@@ -88,38 +85,15 @@ pub(crate) fn report(out: &mut Out) {
     }
 }
 
-/// Keys of a message that may be meant: those that a listing shows under such a title, and those with the same last name.
+/// Keys of a message that may be meant: those that a listing shows under such a title, or those that are similar.
 fn similar(message: &MessageMetadata<'_>, asked: &str) -> tgm_core::Result<BTreeSet<String>> {
-    let mut found = BTreeSet::new();
     let titled = ABOUT.iter().filter(|(title, _)| title.eq_ignore_ascii_case(asked)).flat_map(|(_, keys)| *keys);
     for key in titled {
         if message.get(key)?.is_some() {
-            found.insert((*key).to_string());
-            return Ok(found);
+            return Ok(BTreeSet::from([(*key).to_string()]));
         }
     }
-    let last = asked.rsplit('.').next().unwrap_or(asked);
-    let mut search = |entry: tgm_core::Result<_>| -> tgm_core::Result<()> {
-        let (key, value) = entry?;
-        if let (Json::String(key), value) = (json::from_cbor(&key)?, json::from_cbor(&value)?) {
-            collect(&key, &value, last, DEEPEST, &mut found);
-        }
-        Ok(())
-    };
-    for object in message.objects() {
-        object?.entries().try_for_each(&mut search)?;
-    }
-    message.frame().extra_entries().try_for_each(&mut search)?;
-    Ok(found)
-}
-
-/// Adds the paths at and below `path` whose last name is `last`, in small or capital letters.
-fn collect(path: &str, value: &Json, last: &str, depth: usize, found: &mut BTreeSet<String>) {
-    let name = path.rsplit('.').next().unwrap_or(path);
-    if name.eq_ignore_ascii_case(last) && found.len() < PROPOSED {
-        found.insert(path.to_string());
-    }
-    for (key, value) in value.as_object().into_iter().flatten().filter(|_| depth > 0) {
-        collect(&format!("{path}.{key}"), value, last, depth - 1, found);
-    }
+    // Filters read more metadata than a program can own. Then nothing is proposed.
+    let metadata = to_owned::message_metadata(message, &MetadataBudget::by_default());
+    Ok(metadata.map(|metadata| similar_keys(&metadata, asked).into_iter().collect()).unwrap_or_default())
 }

@@ -318,23 +318,50 @@ fn a_file_without_a_whole_message_says_what_it_holds_instead() {
 
 #[test]
 fn a_zarr_store_is_told_by_its_name_and_the_command_that_reads_it() {
-    const COMMANDS: [&str; 13] = [
-        "ls", "info", "dump", "frames", "cat", "stats", "digest", "verify", "validate", "bench", "scan", "extract",
-        "cube",
+    const LINES: [&str; 25] = [
+        "ls IN",
+        "info IN",
+        "dump IN",
+        "frames IN",
+        "cat IN",
+        "stats IN",
+        "digest IN",
+        "verify IN",
+        "validate IN",
+        "bench IN",
+        "scan IN",
+        "extract IN",
+        "cube IN",
+        "get -p a IN",
+        "compare IN IN",
+        "create IN -O OUT",
+        "create IN --raw f32,4 -O OUT",
+        "merge IN IN -O OUT",
+        "copy IN OUT",
+        "split IN -O OUT_[index]",
+        "repack IN -O OUT --compression lz4",
+        "reshuffle IN -O OUT",
+        "upgrade IN -O OUT",
+        "salvage IN -O OUT",
+        "catalog IN",
     ];
     let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out").display().to_string();
     for sign in ["zarr.json", ".zgroup", ".zarray"] {
         let path = folder.path().join(sign.trim_start_matches('.'));
+        let run = |line: &str| {
+            tgm(line.split(' ').map(|word| word.replace("IN", path.to_str().unwrap()).replace("OUT", &out)))
+        };
         fs::create_dir(&path).unwrap();
-        for command in COMMANDS {
-            assert!(!tgm([Path::new(command), &path]).stderr.contains("Zarr"), "{command}");
+        for line in LINES {
+            assert!(!run(line).stderr.contains("Zarr"), "{line}");
         }
         fs::write(path.join(sign), "{}").unwrap();
-        for command in COMMANDS {
-            let run = tgm([Path::new(command), &path]);
-            assert!(matches!(run.code, Some(1 | 2)), "{command}");
+        for line in LINES {
+            let run = run(line);
+            assert!(matches!(run.code, Some(1 | 2)), "{line}");
             let told = run.stderr.contains("it is a Zarr store: `tgm convert`");
-            assert!(told, "tgm {command}: {}", run.stderr);
+            assert!(told, "tgm {line}: {}", run.stderr);
         }
     }
 }

@@ -9,7 +9,8 @@ use crate::tool::{command, subcommands};
 /// Stands for what is secret.
 const SECRET: &str = "S3CR3T";
 
-/// What each command is given. `FILE` is an address, `LOCAL` a local file of the same bytes, `OUT` a new file. A command
+/// What each command is given. `FILE` is an address, `LOCAL` a local file of the same bytes, `OUT` a new file,
+/// `NC` a file that a process of its own reads. A command
 /// without a row gets the address alone, with `--json` too.
 const ROWS: &[(&str, &[&str])] = &[
     ("get", &["-p mars.param FILE", "-p nosuch.key FILE", "-p FILE LOCAL"]),
@@ -33,6 +34,11 @@ const ROWS: &[(&str, &[&str])] = &[
             "--compact FILE",
             "--compact --catalog FILE LOCAL",
             "LOCAL -O FILE",
+            "--auto LOCAL -O OUT.tree",
+            "--auto FILE LOCAL -O OUT.tree",
+            "--auto LOCAL -O FILE.tree",
+            "--update --catalog FILE.tree LOCAL",
+            "--check FILE.tree",
         ],
     ),
     (
@@ -73,6 +79,13 @@ const ROWS: &[(&str, &[&str])] = &[
             "LOCAL -O FILE",
             "LOCAL --to zarr -O FILE",
             "LOCAL --to npy -O FILE_[name]",
+            "--to kerchunk FILE -O OUT.json",
+            "--to kerchunk FILE LOCAL -O OUT.parq",
+            "--to kerchunk LOCAL -O FILE",
+            "--to kerchunk --strict FILE -O OUT.json",
+            "--from netcdf LOCAL FILE -O OUT.tgm",
+            "NC -O FILE",
+            "NC FILE -O OUT.tgm",
             "FILE",
         ],
     ),
@@ -140,6 +153,7 @@ fn no_command_shows_the_secret_of_an_address() {
     let local = folder.path().join("local.tgm");
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/multi/three.tgm");
     fs::copy(data, &local).unwrap();
+    fs::write(folder.path().join("damaged.nc"), b"\x89HDF\r\n\x1a\n and no more").unwrap();
     let server = Server::with("/file.tgm", Blob::new(fs::read(data).unwrap()));
     let base = server.url("/file.tgm");
     let host = base.strip_prefix("http://").unwrap().strip_suffix("/file.tgm").unwrap();
@@ -155,7 +169,12 @@ fn no_command_shows_the_secret_of_an_address() {
                 continue;
             }
             let out = format!("out{}", runs.len());
-            let put = |word: &String| word.replace("FILE", address).replace("LOCAL", "local.tgm").replace("OUT", &out);
+            let put = |word: &String| {
+                word.replace("FILE", address)
+                    .replace("LOCAL", "local.tgm")
+                    .replace("OUT", &out)
+                    .replace("NC", "damaged.nc")
+            };
             runs.push((
                 name.to_string(),
                 [flag.to_string()].into_iter().chain(words.iter().map(put)).collect::<Vec<_>>(),

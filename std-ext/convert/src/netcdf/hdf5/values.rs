@@ -15,6 +15,7 @@ use tgm_std::{DecodeLimits, Reason, Result};
 use super::super::tree::{Dimension, Kind, Text, Tree, Variable};
 use super::Ledger;
 use super::attributes::{self, Of, named, texts_of_dataset};
+use super::compound::{self, Within};
 use super::scales::{NOT_COORDINATE, Scales};
 use crate::error::{encoding, reason_of};
 use crate::note::Note;
@@ -60,8 +61,28 @@ pub(super) fn add<'f>(
     };
     let dimensions = scales.dimensions(&dataset);
     if let Some(kind) = kind(&descriptor) {
-        let read = reader(dataset, &kind, &dimensions, (len, limits));
-        tree.variables.push(Variable { path, kind, dimensions, attributes, read });
+        let read = reader(dataset, &kind, &dimensions, Vec::new(), (len, limits));
+        tree.variables.push(Variable { path, kind, dimensions, attributes, compound: None, read });
+        return;
+    }
+    if let TypeDescriptor::Compound(compound) = &descriptor {
+        for (field, own) in compound::fields(compound) {
+            let place = format!("{path}.{}", field.join("."));
+            match kind(own) {
+                Some(kind) => tree.variables.push(Variable {
+                    path: place,
+                    read: reader(dataset.clone(), &kind, &dimensions, field, (len, limits)),
+                    kind,
+                    dimensions: dimensions.clone(),
+                    attributes: attributes.clone(),
+                    compound: Some(path.clone()),
+                }),
+                None => {
+                    let what = format!("its type is {}", named(own));
+                    report(Note::failed(place, encoding(what).within("the field is not kept")));
+                }
+            }
+        }
         return;
     }
     let not_kept = |what| encoding(what).within("the variable is not kept");
@@ -69,10 +90,7 @@ pub(super) fn add<'f>(
         TypeDescriptor::FixedAscii(len) | TypeDescriptor::FixedUnicode(len) => (*len).max(1),
         TypeDescriptor::VarLenAscii | TypeDescriptor::VarLenUnicode => 1,
         other => {
-            report(Note::failed(
-                path,
-                not_kept(Reason::from(format!("its type is {}{}", named(other), fields(other)))),
-            ));
+            report(Note::failed(path, not_kept(Reason::from(format!("its type is {}", named(other))))));
             return;
         }
     };
@@ -112,15 +130,6 @@ fn unknown_type(size: usize, error: &hdf5_metno::Error) -> String {
     }
 }
 
-/// A clause on the fields of a compound type, the first ones by name. Empty for other types.
-fn fields(descriptor: &TypeDescriptor) -> String {
-    const NAMED: usize = 8;
-    let TypeDescriptor::Compound(compound) = descriptor else { return String::new() };
-    let names: Vec<&str> = compound.fields.iter().take(NAMED).map(|field| field.name.as_str()).collect();
-    let more = if compound.fields.len() > NAMED { " and others" } else { "" };
-    format!(", of the fields {}{more}", names.join(", "))
-}
-
 /// Checks that the values lie in the file, and that HDF5 reads them by itself.
 fn stored_here(dataset: &Dataset) -> Result<(), Reason> {
     let list = dataset.dcpl().map_err(reason_of)?;
@@ -158,17 +167,7 @@ fn kind(descriptor: &TypeDescriptor) -> Option<Kind> {
             let names = members.iter().map(|member| (member.name.clone(), value(member.value))).collect();
             Kind::Named(integer(*size, *signed), names)
         }
-        TypeDescriptor::Compound(compound) => match compound.fields.as_slice() {
-            [real, imaginary] if (real.name.as_str(), imaginary.name.as_str()) == ("r", "i") => {
-                match (&real.ty, &imaginary.ty) {
-                    (TypeDescriptor::Float(one), TypeDescriptor::Float(other)) if one == other => {
-                        Kind::Numbers(complex(*one)?)
-                    }
-                    _ => return None,
-                }
-            }
-            _ => return None,
-        },
+        TypeDescriptor::Compound(compound) => Kind::Numbers(complex(compound::parts(compound)?)?),
         _ => return None,
     })
 }
@@ -196,6 +195,7 @@ fn reader<'f>(
     dataset: Dataset,
     kind: &Kind,
     dimensions: &[Dimension],
+    field: Vec<String>,
     (len, limits): (u64, &'f DecodeLimits),
 ) -> Box<super::super::tree::Read<'f>> {
     let dtype = kind.dtype();
@@ -204,7 +204,7 @@ fn reader<'f>(
         ($($dtype:ident $type:ty: $zero:expr, $bytes:expr);*) => {
             match dtype {
                 $(Dtype::$dtype => Box::new(move |record| {
-                    let values = part::<$type>(&dataset, &shape, record, $zero, (len, limits))?;
+                    let values = part_of::<$type>(&field, &dataset, &shape, record, $zero, (len, limits))?;
                     gather(values.into_iter().map(|value| Ok($bytes(value))))
                 }),)*
                 other => Box::new(move |_| Err(encoding(format!("{other} is not read")))),
@@ -226,6 +226,22 @@ fn reader<'f>(
         Complex64 Complex32: Complex32::new(0.0, 0.0), (|value: Complex32| -> [u8; 8] { zerocopy::transmute!([value.re, value.im]) });
         Complex128 Complex64: Complex64::new(0.0, 0.0), (|value: Complex64| -> [u8; 16] { zerocopy::transmute!([value.re, value.im]) })
     )
+}
+
+/// [`part`] of the values of a field. Without names these are all values.
+fn part_of<T: H5Type + Copy>(
+    field: &[String],
+    dataset: &Dataset,
+    shape: &[usize],
+    record: Option<usize>,
+    zero: T,
+    limits: (u64, &DecodeLimits),
+) -> Result<Vec<T>> {
+    if field.is_empty() {
+        return part(dataset, shape, record, zero, limits);
+    }
+    let values = compound::read(field, || part(dataset, shape, record, Within(zero), limits))?;
+    Ok(values.into_iter().map(|Within(value)| value).collect())
 }
 
 /// The values of a dataset in the shape that its dimensions have, or of one index of the first one. A dataset can be shorter

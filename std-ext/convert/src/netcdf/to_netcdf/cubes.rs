@@ -9,6 +9,7 @@ use tgm_std::Result;
 use super::{NetcdfWriter, at, extent, put, put_attribute, refused};
 use crate::cubes::{Content, Entries, Labels, Plan, Planned, Target, chunk_of, each_batch};
 use crate::netcdf::attributes::attribute;
+use crate::netcdf::complex;
 use crate::netcdf::guarded;
 use crate::netcdf::names::safe;
 use crate::netcdf::types;
@@ -76,7 +77,7 @@ impl NetcdfWriter {
                     types::of_file(*dtype).ok_or_else(|| refused(&self.path, "a coordinate has no type"))?;
                 has_nan = *dtype == Dtype::Float64
                     && bytes.as_chunks().0.iter().any(|value| f64::from_ne_bytes(*value).is_nan());
-                let added = self.file.add_variable_with_type(&labels.name, &dims, kind);
+                let added = self.file.add_variable_with_type(&labels.name, &dims, &kind);
                 let mut variable = added.map_err(at(&self.path))?;
                 let count = bytes.len() as u64 / dtype.byte_width().max(1) as u64;
                 if let Some(level) = self.options.deflate_level.filter(|_| count >= MANY && !dims.is_empty()) {
@@ -122,7 +123,8 @@ impl NetcdfWriter {
         let dims: Vec<&str> = planned.dims.iter().map(String::as_str).collect();
         let (_, kind) = types::of_file(planned.dtype)
             .ok_or_else(|| refused(&self.path, &format!("{} has no type", planned.dtype.name())))?;
-        let mut variable = self.file.add_variable_with_type(&planned.name, &dims, kind).map_err(at(&self.path))?;
+        complex::define(&mut self.file, &kind).map_err(at(&self.path))?;
+        let mut variable = self.file.add_variable_with_type(&planned.name, &dims, &kind).map_err(at(&self.path))?;
         if !dims.is_empty() {
             let chunk = chunk_of(planned.variable, planned.dtype.byte_width() as u64);
             let chunk: Vec<usize> = chunk.iter().map(|len| usize::try_from(*len).unwrap_or(usize::MAX)).collect();

@@ -28,7 +28,11 @@ impl ZarrWriter {
         }
         let names = &mut self.names;
         let mut free = |wanted: &str| names.take(&wanted.replace('/', "_"));
-        let mut target = Target { free: &mut free, dtype: Some, float64: self.options.float64 };
+        let mut target = Target {
+            free: &mut free,
+            dtype: |dtype| Some(Element { dtype }.readable().dtype),
+            float64: self.options.float64,
+        };
         let plan = Plan::of(datasets, &mut target, report);
         let root = self.groups.entry(String::new()).or_default();
         root.entry(CONVENTIONS.0).or_insert_with(|| CONVENTIONS.1.into());
