@@ -7,9 +7,11 @@ def cases(place):
     """The cases. `place` has the tool and the data."""
     yield from arrays(place)
     yield opening(place)
+    yield series(place)
     yield point(place)
     yield field(place)
     yield mean(place)
+    yield workers(place)
 
 
 def arrays(place):
@@ -60,6 +62,17 @@ def opening(place):
         ],
         goals,
     )
+
+
+def series(place):
+    source, count = catalogued(place, "small.grib2.tgm"), place.count("small.grib2")
+    share = count / 113_957
+
+    def goals(case):
+        return [at_most(f"tgm by its catalogue ≤ {0.5 * share:.2f} s", case.figure("tgm, catalogue", "seconds"), 0.5 * share, seconds)]
+
+    rows = [inside("tgm, catalogue", "point", "tgm", source, "yes"), inside("tgm", "point", "tgm", source)]
+    return Case("Datasets", f"a point over small fields of {count:,}, opening included", rows, goals)
 
 
 def point(place):
@@ -132,3 +145,19 @@ def mean(place):
         ],
         goals,
     )
+
+
+def workers(place):
+    source, count = place.data("series.grib2.tgm"), place.count("series.grib2")
+
+    def goals(case):
+        def gain(what):
+            return ratio(case.figure(f"{what}, a worker", "seconds"), case.figure(f"{what}, two workers", "seconds"))
+
+        return [at_least("a second worker gains ≥ 0.95 of what arithmetic gains", ratio(gain("tgm"), gain("arithmetic")), 0.95, times)]
+
+    rows = [
+        inside(f"{what}, {name}", "workers", what, source, number)
+        for what in ("tgm", "arithmetic") for number, name in ((1, "a worker"), (2, "two workers"))
+    ]
+    return Case("Datasets", f"the mean over {count:,} fields by dask", rows, goals)

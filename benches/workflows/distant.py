@@ -17,6 +17,7 @@ def cases(place):
     reason = "this build of tgm has no feature `remote`" if "feature" in probe.stderr else None
     for name in ("series.grib2.tgm", "small.grib2.tgm"):
         yield archive(place, name, reason)
+    yield box(place, "series.grib2.tgm", reason)
 
 
 def archive(place, name, reason):
@@ -59,6 +60,39 @@ def archive(place, name, reason):
                              number(read), None if read is None else read <= most)]
 
     case = Case("Requests", f"an archive of {count:,} messages, {length:,} bytes", rows, goals)
+    case.verdicts = goals(case)
+    return case
+
+
+def box(place, name, reason):
+    """Fields of a tree, by the catalogue of the file that has them."""
+    source, count = place.data(name), place.count(name.removesuffix(".tgm"))
+    wanted, each = 24, size(source) // count
+    # With a catalogue of its own, which knows the file on the server.
+    copy = place.scratch("box.tgm")
+    tree, rows = copy.with_name("box.tree"), []
+    copy.write_bytes(source.read_bytes())
+    catalog = copy.with_name("box.tgm.catalog")
+    with serving(copy.parent) as server:
+        run = lambda *words: subprocess.run([place.tgm, "catalog", *words], check=True, capture_output=True)
+        if reason is None:
+            run(server.url(copy.name), "--auto", "-o", catalog)
+            run(copy, "-o", tree)
+        row = program(f"extract --cube t of {wanted} fields", place.tgm, "extract", "--cube", "t", "--only",
+                      "mars.date=20240101 and mars.step<=138", "-O", place.scratch("box.npy"), server.url(tree.name))
+        row.missing = row.missing or reason
+        if row.missing is None:
+            count_one(row, server)
+        rows.append(row)
+
+    def goals(case):
+        label, extra = rows[0].label, 0 if reason else size(tree) + size(catalog) + 64 * 1024
+        read, most = case.figure(label, "bytes"), int(1.2 * wanted * each) + extra
+        # The tree, the catalogue, the version of the file; then the fields side by side.
+        return [bounded(case, label, wanted + 3), Goal("≤ 1.2 × the bytes of the fields", "not measured" if read is None else
+                                                       number(read), None if read is None else read <= most)]
+
+    case = Case("Requests", f"a box of {wanted} of {count:,} fields by a tree", rows, goals)
     case.verdicts = goals(case)
     return case
 

@@ -185,6 +185,27 @@ def mean(way, path):
     return lambda: {"sum": float(dataset.t.mean(dims).values.sum())}, 1
 
 
+def spin(_):
+    """Arithmetic alone, for a third of a second."""
+    return sum(number * number for number in range(3_000_000))
+
+
+@work
+def workers(what, path, count):
+    """The mean over all fields by workers of dask of one thread each; or arithmetic alone, which is the limit."""
+    import distributed
+
+    cluster = distributed.LocalCluster(
+        n_workers=int(count), threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0, silence_logs=50
+    )
+    client = distributed.Client(cluster)
+    if what == "arithmetic":
+        return lambda: {"sum": float(sum(client.gather(client.map(spin, range(24), pure=False))))}, 2
+    dataset = opened("tgm", path, catalog=False, chunks={})
+    dims = [dim for dim in dataset.t.dims if dim not in ("latitude", "longitude")]
+    return lambda: {"sum": float(dataset.t.mean(dims).compute().values.sum())}, 2
+
+
 @work
 def to_zarr(source, folder):
     """What xarray opens, written as Zarr."""

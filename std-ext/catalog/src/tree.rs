@@ -48,7 +48,7 @@
 //! # Trust
 //! Names are paths below the folder of the tree, so a tree holds no address and no secret, moves with its folder, and leads to
 //! no other file of the machine that opens it. Counts are bounded before there is memory for them, and digests of columns are
-//! checked when these are read.
+//! checked when these are read. At most eight trees lie below each other, and all that are opened have at most 2²² children.
 //!
 //! A tree is right or says that it is not, as far as that can be told:
 //!

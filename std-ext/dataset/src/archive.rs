@@ -9,33 +9,8 @@ use tgm_core::wire::{DATA_OBJECT_FOOTER_SIZE, ObjectTail};
 use tgm_std::{Result, TensogramError};
 use zerocopy::FromBytes as _;
 
+pub(crate) use crate::source::Entry;
 use crate::source::Source;
-
-/// Where an object is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
-    /// The number of its source.
-    pub(crate) source: u32,
-    /// The number of its message in the source.
-    pub(crate) message: u32,
-    /// Its number in the message.
-    pub(crate) object: u32,
-    /// The first byte of its frame in the source.
-    pub(crate) offset: u64,
-    /// Bytes of its frame.
-    pub(crate) length: u64,
-    /// The digest of its frame. 0 if it has none. `None` if it was not read.
-    pub(crate) digest: Option<u64>,
-    /// Whether its elements are packed, and `float32` tells all of them apart.
-    pub(crate) fits_float32: bool,
-}
-
-impl Entry {
-    /// Where its frame ends, in a source that was searched for it.
-    pub(crate) const fn end(&self) -> u64 {
-        self.offset + self.length
-    }
-}
 
 /// Sources, and all of their objects in order.
 #[derive(Debug)]
@@ -55,6 +30,11 @@ impl Archive {
         let entry = entry.ok_or_else(|| bad(format!("object {number} of the dataset is not there")))?;
         let source = usize::try_from(entry.source).ok().and_then(|source| self.sources.get(source));
         Ok((source.ok_or_else(|| bad(format!("source {} of the dataset is not there", entry.source)))?, entry))
+    }
+
+    /// Whether a source is at an address.
+    pub(crate) fn is_distant(&self) -> bool {
+        self.sources.iter().any(|source| source.file().is_remote())
     }
 
     /// The digest of an object's frame. `None` if it has none.

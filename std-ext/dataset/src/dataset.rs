@@ -70,7 +70,8 @@ impl Dataset {
     /// machine, a truth value in a byte. Places without an object get what [`Variable::hole`] says.
     ///
     /// Several objects are decoded side by side if the options allow threads. Of long objects only the parts are read that are
-    /// picked. Besides the result this takes 32 MiB, and for each thread an object.
+    /// picked. Besides the result this takes 32 MiB, and for each thread an object; from servers up to 32 objects are read at a
+    /// time.
     ///
     /// # Errors
     /// [`tgm_std::TensogramError::Metadata`] for an unknown variable, for indices beyond it, for `out` of another length, and for

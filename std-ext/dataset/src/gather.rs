@@ -132,6 +132,7 @@ impl Gathered {
                     object: u32::try_from(object).map_err(|_| bad(TOO_MANY_OBJECTS))?,
                     offset: place.start,
                     length: place.end.saturating_sub(place.start),
+                    start: message.checked_sub(leaf.first).and_then(|at| leaf.starts.get(at)).copied(),
                     digest: None,
                     fits_float32: fits.iter().any(|column| column.code(at).is_some()),
                 };
@@ -251,6 +252,7 @@ impl Found {
                 object: u32::try_from(index).map_err(|_| bad(TOO_MANY_OBJECTS))?,
                 offset: layout.offset + frame.offset(),
                 length: frame.total_length(),
+                start: None,
                 digest: Some(frame.hash_slot()),
                 fits_float32: self.fits_float32,
             };

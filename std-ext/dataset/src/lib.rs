@@ -106,7 +106,7 @@ pub use self::reduce::{Reduced, Statistic};
 #[cfg(feature = "json")]
 pub use self::references::{Chunk, Referenced, References};
 pub use self::select::Selector;
-use self::source::Source;
+use self::source::{DISTANT_AT_ONCE, Source};
 pub use self::written::Written;
 
 /// An archive whose metadata were read.
@@ -120,8 +120,6 @@ struct Opened {
 
 /// Sources that are opened before what they have is put together. Each of them may hold its catalogue.
 const AT_ONCE: usize = 256;
-/// Sources at addresses that are opened side by side.
-const DISTANT_AT_ONCE: usize = 32;
 
 fn gather<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Opened> {
     let mut gathered = Gathered::default();

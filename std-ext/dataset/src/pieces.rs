@@ -125,8 +125,7 @@ impl Dataset {
         let nothing = vec![Pick::Range { start: 0, end: 0, step: NonZeroU64::MIN }; dims];
         let of = |number: u32| -> Result<Stored> {
             let (source, entry) = self.archive.entry(number)?;
-            let place = (entry.message as usize, entry.object as usize);
-            let (descriptor, _) = source.select(place, &nothing, options)?;
+            let (descriptor, _) = source.select(entry, &nothing, options)?;
             Ok(Stored::of(&descriptor))
         };
         let Some((_, first)) = pieces.places.first() else { return Ok(None) };

@@ -9,6 +9,7 @@
 
 use std::num::NonZeroU64;
 
+use tgm_catalog::tree::side_by_side;
 use tgm_core::descriptor::Dtype;
 use tgm_core::selection::Pick;
 use tgm_std::internal::Threads;
@@ -18,6 +19,7 @@ use zerocopy::IntoBytes as _;
 use crate::archive::{Archive, Kept, bad, check, object_of};
 use crate::indices::{Indices, Part, parts};
 use crate::model::{Content, Hole, Pieces, Variable, product};
+use crate::source::DISTANT_AT_ONCE;
 
 /// Frames of up to this many bytes are read whole. Of longer ones only the parts are read that are wanted.
 const SMALL: u64 = 256 << 10;
@@ -199,10 +201,9 @@ impl<'v> Plan<'v> {
         // A chunk may be longer than all of the array.
         let piece = product(&self.pieces.chunk).unwrap_or(u64::MAX);
         // A part of a long object: only its bytes are read.
-        if source.file().is_remote() || (entry.length > SMALL && cell.elements < piece && !self.is_widened) {
-            let place = (entry.message as usize, entry.object as usize);
+        if entry.length > SMALL && cell.elements < piece && !self.is_widened {
             let picks = cell.picks(cell.parts.len() - self.pieces.leading)?;
-            let (descriptor, selected) = source.select(place, &picks, options)?;
+            let (descriptor, selected) = source.select(entry, &picks, options)?;
             check(descriptor.dtype, dtype)?;
             return if is_direct { copy(&selected.bytes, out) } else { self.convert(&selected.bytes, out) };
         }
@@ -226,7 +227,7 @@ impl<'v> Plan<'v> {
             return copy(&reading.cells(bits.to_vec())?.bytes, out);
         }
         if self.pieces.dtype != Dtype::Bitmask {
-            return Err(bad("values on a server cannot be widened to floats: give a fill value"));
+            return Err(bad("these values are neither packed nor bits"));
         }
         if bits.len() < out.len().div_ceil(8) {
             return Err(bad("there are too few truth values"));
@@ -273,12 +274,12 @@ impl<'v> Plan<'v> {
         if cells.is_empty() || self.elements() == Some(0) {
             return Ok(());
         }
-        let share = cells.len().div_ceil(threads.count().max(1) as usize * 4).max(1);
+        let share = share(archive, cells.len(), threads);
         if self.is_in_order() {
             let len = out.len() / cells.len();
             let jobs: Vec<_> = cells.chunks(share).zip(out.chunks_mut((len * share).max(1))).collect();
             let jobs: Vec<_> = jobs.into_iter().map(|(cells, out)| (cells, std::sync::Mutex::new(out))).collect();
-            threads.map(&jobs, |(cells, out)| {
+            each(archive, &jobs, threads, |(cells, out)| {
                 let mut out = out.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 self.write(archive, cells, &mut out, options)
             })?;
@@ -308,9 +309,8 @@ impl<'v> Plan<'v> {
         options: &DecodeOptions,
         threads: Threads,
     ) -> Result<()> {
-        let share = cells.len().div_ceil(threads.count().max(1) as usize * 4).max(1);
-        let groups: Vec<&[u64]> = cells.chunks(share).collect();
-        let decoded = threads.map(&groups, |group| {
+        let groups: Vec<&[u64]> = cells.chunks(share(archive, cells.len(), threads)).collect();
+        let decoded = each(archive, &groups, threads, |group| {
             let elements = group.iter().map(|cell| self.cell(*cell).elements).sum::<u64>();
             let len = usize::try_from(elements).ok().and_then(|count| count.checked_mul(self.width));
             let mut bytes = tgm_std::internal::reserve(len.ok_or_else(|| bad("the result is too long"))?)?;
@@ -328,6 +328,26 @@ impl<'v> Plan<'v> {
             }
         }
         Ok(())
+    }
+}
+
+/// How many cells one job takes.
+fn share(archive: &Archive, cells: usize, threads: Threads) -> usize {
+    let jobs = if archive.is_distant() { DISTANT_AT_ONCE } else { threads.count().max(1) as usize * 4 };
+    cells.div_ceil(jobs).max(1)
+}
+
+/// Does all jobs on all threads. Jobs that wait for servers wait side by side.
+fn each<J: Sync, R: Send>(
+    archive: &Archive,
+    jobs: &[J],
+    threads: Threads,
+    f: impl Fn(&J) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    if archive.is_distant() {
+        side_by_side(jobs, DISTANT_AT_ONCE, f).into_iter().collect()
+    } else {
+        threads.map(jobs, f)
     }
 }
 

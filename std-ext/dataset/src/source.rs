@@ -1,14 +1,46 @@
-//! One source of messages, and how parts of its objects are read.
+//! One source of messages, where its objects are, and how parts of them are read.
 
 use std::fmt;
 use std::io;
 use std::sync::{Arc, OnceLock};
 
+use tgm_catalog::tree::side_by_side;
 use tgm_core::selection::Pick;
 use tgm_std::decode::Selected;
 use tgm_std::file::{Data, TensogramFile};
 use tgm_std::read::{FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, ReadOptions, Reader, Tag, Want};
 use tgm_std::{DataObjectDescriptor, DecodeOptions, Result, TensogramError};
+
+/// What is asked of servers side by side.
+pub(crate) const DISTANT_AT_ONCE: usize = 32;
+
+/// Where an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// The number of its source.
+    pub(crate) source: u32,
+    /// The number of its message in the source.
+    pub(crate) message: u32,
+    /// Its number in the message.
+    pub(crate) object: u32,
+    /// The first byte of its frame in the source.
+    pub(crate) offset: u64,
+    /// Bytes of its frame.
+    pub(crate) length: u64,
+    /// The first byte of its message, if a catalogue told it. Then the messages before it are not known, and need not be.
+    pub(crate) start: Option<u64>,
+    /// The digest of its frame. 0 if it has none. `None` if it was not read.
+    pub(crate) digest: Option<u64>,
+    /// Whether its elements are packed, and `float32` tells all of them apart.
+    pub(crate) fits_float32: bool,
+}
+
+impl Entry {
+    /// Where its frame ends, in a source that was searched for it.
+    pub(crate) const fn end(&self) -> u64 {
+        self.offset + self.length
+    }
+}
 
 /// An open source.
 pub(crate) struct Source {
@@ -39,20 +71,28 @@ impl Source {
     /// The errors of reading and decoding.
     pub(crate) fn select(
         &self,
-        (message, object): (usize, usize),
+        entry: &Entry,
         picks: &[Pick],
         options: &DecodeOptions,
     ) -> Result<(DataObjectDescriptor, Selected<'static>)> {
+        let (message, object) = (entry.message as usize, entry.object as usize);
         if self.file.is_remote() {
-            return self.file.select(message, object, picks, options);
+            let Some(start) = entry.start else { return self.file.select(message, object, picks, options) };
+            // To a server, finding a message by its number takes a request for each one before it.
+            let ranges = Ranges { file: Arc::clone(&self.file), start };
+            return Reader::new(ranges, ReadOptions::remote()).select(0, object, picks, options);
         }
-        let reader = self.reader.get_or_init(|| Reader::new(Ranges(Arc::clone(&self.file)), ReadOptions::local()));
+        let ranges = || Ranges { file: Arc::clone(&self.file), start: 0 };
+        let reader = self.reader.get_or_init(|| Reader::new(ranges(), ReadOptions::local()));
         reader.select(message, object, picks, options)
     }
 }
 
-/// Ranges of bytes of an open file.
-struct Ranges(Arc<TensogramFile>);
+/// Ranges of bytes of an open file, from a byte on.
+struct Ranges {
+    file: Arc<TensogramFile>,
+    start: u64,
+}
 
 impl Ranges {
     fn failed(&self, error: &TensogramError) -> FetchError {
@@ -60,16 +100,16 @@ impl Ranges {
             TensogramError::Io(error) => FetchErrorKind::Io(error.kind()),
             _ => FetchErrorKind::Io(io::ErrorKind::Other),
         };
-        FetchError::new(kind, format!("{}: {error}", self.0.name()))
+        FetchError::new(kind, format!("{}: {error}", self.file.name()))
     }
 
     fn read(&self, want: &Want) -> Result<Fetched> {
-        let size = Data::from(&*self.0).length()?;
+        let size = Data::from(&*self.file).length()?.saturating_sub(self.start);
         let range = want.within(size);
         let len = range.end.checked_sub(range.start).and_then(|len| usize::try_from(len).ok());
         let mut bytes =
             tgm_std::internal::reserve(len.ok_or_else(|| TensogramError::Metadata("a frame is too long".into()))?)?;
-        let read = self.0.read_at(range.start, &mut bytes)?;
+        let read = self.file.read_at(range.start.saturating_add(self.start), &mut bytes)?;
         bytes.truncate(read);
         Ok(Fetched { offset: range.start, bytes, size: Some(size), tag: None })
     }
@@ -80,11 +120,17 @@ impl RangeFetch for Ranges {
         self.read(want).map_err(|error| self.failed(&error))
     }
 
+    fn fetch_many(&self, wants: &[Want], _: Option<&Tag>) -> Vec<std::result::Result<Fetched, FetchError>> {
+        let threads = if self.file.is_remote() { DISTANT_AT_ONCE } else { 1 };
+        side_by_side(wants, threads, |want| self.fetch(want, None))
+    }
+
     fn traits(&self) -> FetchTraits {
-        FetchTraits { size: Data::from(&*self.0).length().ok(), ..FetchTraits::default() }
+        let size = Data::from(&*self.file).length().ok().map(|size| size.saturating_sub(self.start));
+        FetchTraits { size, ..FetchTraits::default() }
     }
 
     fn name(&self) -> String {
-        self.0.name().to_string()
+        self.file.name().to_string()
     }
 }

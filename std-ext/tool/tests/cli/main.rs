@@ -75,6 +75,8 @@ mod tailing;
 mod terminal;
 mod threads;
 mod tool;
+#[cfg(feature = "remote")]
+mod tree_address;
 mod truncated;
 mod upgrade;
 mod validate;

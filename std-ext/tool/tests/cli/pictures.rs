@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use tgm_std::deps::ciborium::Value;
 use tgm_std::{EncodeOptions, MessageBuilder, ObjectBuilder};
 
 use crate::edits::Folder;
 use crate::tool::tgm;
 
 /// What is drawn: the name of the recorded picture, and the flags.
-const PICTURES: [(&str, &[&str]); 8] = [
+const PICTURES: [(&str, &[&str]); 9] = [
     ("field", &[]),
     ("slice", &["--object", "1", "--slice", "1, :, ::2"]),
     ("line", &["--object", "2"]),
@@ -18,6 +19,8 @@ const PICTURES: [(&str, &[&str]); 8] = [
     ("tall", &["--object", "4"]),
     ("point", &["--object", "5"]),
     ("few", &["--object", "6", "--histogram=4"]),
+    // The guide shows it.
+    ("globe", &["--object", "7"]),
 ];
 
 /// The least values of colours that a reader sees as different, after a small blur: of a whole picture, and of a place.
@@ -46,6 +49,13 @@ fn file(folder: &Folder) -> String {
     let mut line: Vec<f64> = (0..400).map(|at| (f64::from(at) / 25.0).sin() * 1e-7 * f64::from(at)).collect();
     line[100..130].fill(f64::NAN);
     line[115] = 2e-5;
+    let globe = |at: u32| {
+        let (latitude, longitude) = (90.0 - 2.0 * f64::from(at / 180), 2.0 * f64::from(at % 180));
+        let wave = (6.0 * longitude + latitude).to_radians().cos() * latitude.to_radians().cos().powi(4);
+        30.0 - 50.0 * latitude.to_radians().sin().powi(2) + 8.0 * wave
+    };
+    let globe: Vec<f64> = (0..91 * 180).map(globe).collect();
+    let area = [90.0, 0.0, -90.0, 358.0].map(Value::from).to_vec();
     let narrow: Vec<f32> = (0..2 * 300).map(|at| (at as f32 / 40.0).cos()).collect();
     let bytes = MessageBuilder::new()
         .object(object(&[60, 90], &field, "2m temperature", "°C"))
@@ -55,6 +65,7 @@ fn file(folder: &Folder) -> String {
         .object(single(&[300, 2], &narrow).metadata("name", "a name that is longer than the picture is wide, by far: "))
         .object(object(&[1, 1], &[7.5], "point", ""))
         .object(object(&[5], &[1.0, 1.0, 1.0, f64::INFINITY, 1.0], "constant", "1"))
+        .object(object(&[91, 180], &globe, "2m temperature", "°C").metadata("mars.area", Value::Array(area)))
         .options(EncodeOptions { allow_nan: true, allow_inf: true, ..EncodeOptions::default() })
         .encode()
         .unwrap();
