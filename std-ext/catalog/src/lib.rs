@@ -92,7 +92,6 @@ pub mod tree;
 mod values;
 mod write;
 
-use std::fs;
 use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
@@ -111,7 +110,7 @@ use self::select::{Level, encoded, for_each_row, mask};
 use self::told::Told;
 pub use self::values::{Group, KeyColumn, ObjectPlace};
 use tgm_std::file::{AppendOptions, Data, TensogramFile, TornTail};
-use tgm_std::internal::Threads;
+use tgm_std::internal::{Threads, read_file};
 use tgm_std::metadata::query::Query;
 use tgm_std::{DecodeOptions, MessageLayout, Result, TensogramError, scan};
 
@@ -228,10 +227,8 @@ impl Catalog {
     /// # Errors
     /// As [`Self::open`].
     pub fn open_with(path: impl AsRef<Path>, limits: &CatalogLimits, options: &DecodeOptions) -> Result<Self> {
-        let path = path.as_ref();
-        let failed = |error: std::io::Error| TensogramError::io(path, &error);
-        check_bytes(fs::metadata(path).map_err(failed)?.len(), limits)?;
-        Self::from_bytes_with(&fs::read(path).map_err(failed)?, limits, options)
+        let bytes = read_file(path.as_ref(), |len| check_bytes(len, limits).map(drop))?;
+        Self::from_bytes_with(&bytes, limits, options)
     }
 
     /// Opens the catalogue in these bytes. Metadata of leaves is read and checked; columns are read when they are
