@@ -192,7 +192,8 @@ def test_pipes_have_no_positions(name, tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     start = time.monotonic()
-    with pytest.raises(OSError, match="a pipe has no positions to read at"):
+    # A catalogue is passed over with a warning, which these tests make an error.
+    with pytest.raises((OSError, Warning), match="a pipe has no positions to read at"):
         AT_POSITIONS[name](pipe)
     assert time.monotonic() - start < 5
 
