@@ -37,6 +37,7 @@ pub mod query {
 }
 
 // read
+pub use crate::read::open::read_file;
 pub use crate::read::options::ReadKnob;
 
 // scan

@@ -95,7 +95,6 @@ pub mod tree;
 mod values;
 mod write;
 
-use std::fs;
 use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
@@ -108,6 +107,7 @@ use self::leaf::{KeyHead, Leaf};
 pub use self::leaf_facts::{FactColumn, FactsOfLeaf};
 pub use self::proof::Freshness;
 pub use self::values::{Group, KeyColumn, ObjectPlace};
+use tgm_std::internal::read_file;
 use tgm_std::{DecodeOptions, Result, TensogramError, scan};
 
 /// The version of the content of leaves.
@@ -177,10 +177,8 @@ impl Catalog {
     /// # Errors
     /// As [`Self::open`].
     pub fn open_with(path: impl AsRef<Path>, limits: &CatalogLimits, options: &DecodeOptions) -> Result<Self> {
-        let path = path.as_ref();
-        let failed = |error: std::io::Error| TensogramError::io(path, &error);
-        check_bytes(fs::metadata(path).map_err(failed)?.len(), limits)?;
-        Self::from_bytes_with(&fs::read(path).map_err(failed)?, limits, options)
+        let bytes = read_file(path.as_ref(), |len| check_bytes(len, limits).map(drop))?;
+        Self::from_bytes_with(&bytes, limits, options)
     }
 
     /// Opens the catalogue in these bytes. Metadata of leaves is read and checked; columns are read when they are

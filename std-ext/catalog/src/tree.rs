@@ -67,12 +67,12 @@ mod leaf;
 mod seen;
 
 use std::collections::HashMap;
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 
+use tgm_std::Result;
+use tgm_std::internal::read_file;
 use tgm_std::metadata::query::Query;
-use tgm_std::{Result, TensogramError};
 
 pub use self::child::{Child, ChildKind};
 pub use self::choose::{Choice, Chosen, side_by_side};
@@ -117,7 +117,7 @@ impl Tree {
     /// The tree of these children.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] without children, and for what no tree can hold.
+    /// [`tgm_std::TensogramError::Metadata`] without children, and for what no tree can hold.
     pub fn build(children: &[Child]) -> Result<Self> {
         let mut tree = Self { leaves: Vec::new(), keys: Vec::new(), limits: TreeLimits::default(), counts: Vec::new() };
         tree.add(children)?;
@@ -127,7 +127,7 @@ impl Tree {
     /// Adds children. One whose name is known replaces the one before.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] for what no tree can hold.
+    /// [`tgm_std::TensogramError::Metadata`] for what no tree can hold.
     pub fn add(&mut self, children: &[Child]) -> Result<()> {
         for children in children.chunks(MOST_CHILDREN) {
             self.push(TreeLeaf::open(TreeLeaf::write(children)?)?)?;
@@ -138,19 +138,17 @@ impl Tree {
     /// Opens the tree in a file.
     ///
     /// # Errors
-    /// [`TensogramError::Io`]; the errors of [`Self::from_bytes`].
+    /// [`tgm_std::TensogramError::Io`]; the errors of [`Self::from_bytes`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let failed = |error: std::io::Error| TensogramError::io(path, &error);
         let limits = TreeLimits::default();
-        check_bytes(fs::metadata(path).map_err(failed)?.len(), &limits)?;
-        Self::from_bytes_with(&fs::read(path).map_err(failed)?, &limits)
+        let bytes = read_file(path.as_ref(), |len| check_bytes(len, &limits).map(drop))?;
+        Self::from_bytes_with(&bytes, &limits)
     }
 
     /// Opens the tree in these bytes.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] for bytes that are not a tree, or a damaged one, or one beyond the limits.
+    /// [`tgm_std::TensogramError::Metadata`] for bytes that are not a tree, or a damaged one, or one beyond the limits.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         Self::from_bytes_with(bytes, &TreeLimits::default())
     }
@@ -234,7 +232,7 @@ impl Tree {
     /// Messages in all children.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] for a damaged tree.
+    /// [`tgm_std::TensogramError::Metadata`] for a damaged tree.
     pub fn message_count(&self) -> Result<u64> {
         self.sum(|child| child.messages, TreeLeaf::messages)
     }
@@ -242,7 +240,7 @@ impl Tree {
     /// Objects in all children.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] for a damaged tree.
+    /// [`tgm_std::TensogramError::Metadata`] for a damaged tree.
     pub fn object_count(&self) -> Result<u64> {
         self.sum(|child| child.objects, TreeLeaf::objects)
     }
@@ -257,7 +255,7 @@ impl Tree {
     /// The children, without what values their keys have.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] for a damaged tree.
+    /// [`tgm_std::TensogramError::Metadata`] for a damaged tree.
     pub fn children(&self) -> Result<Vec<Child>> {
         let mut all = Vec::with_capacity(self.counts.len());
         for leaf in &self.leaves {
@@ -271,7 +269,7 @@ impl Tree {
     /// The children that count, with what values their keys have: what [`Self::build`] takes.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] for a damaged tree.
+    /// [`tgm_std::TensogramError::Metadata`] for a damaged tree.
     pub fn whole_children(&self) -> Result<Vec<Child>> {
         let mut all = Vec::with_capacity(self.counts.len());
         for leaf in &self.leaves {
@@ -289,7 +287,7 @@ impl Tree {
     /// What values a key has in all children.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] for a damaged tree.
+    /// [`tgm_std::TensogramError::Metadata`] for a damaged tree.
     pub fn seen(&self, key: &str) -> Result<Seen> {
         let all = self.leaves.iter().map(|leaf| leaf.seen(key)).collect::<Result<Vec<_>>>()?;
         Ok(Seen::joined(all.iter().flatten()))
@@ -299,7 +297,7 @@ impl Tree {
     /// holds.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] if no child has a key of the queries, and for a damaged tree.
+    /// [`tgm_std::TensogramError::Metadata`] if no child has a key of the queries, and for a damaged tree.
     pub fn may_hold(&self, queries: &[Query]) -> Result<Vec<bool>> {
         let is_known = |key: &&str| self.keys.iter().any(|known| known == key) || *key == "version";
         if let Some(key) = queries.iter().flat_map(Query::keys).find(|key| !is_known(key)) {

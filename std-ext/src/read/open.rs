@@ -1,7 +1,7 @@
 //! Opening files. Errors name the path. Neither opening nor waiting for bytes holds a program that is to stop.
 
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 
 use crate::base::error::{Result, TensogramError};
@@ -31,6 +31,20 @@ pub(crate) fn open_positioned(path: &Path) -> io::Result<File> {
         return Err(io::Error::new(io::ErrorKind::NotSeekable, text));
     }
     Ok(file)
+}
+
+/// The bytes of a file at a path, if `check` allows as many. A pipe is refused.
+///
+/// # Errors
+/// [`TensogramError::Io`] naming the path; the errors of `check`.
+pub fn read_file(path: &Path, check: impl FnOnce(u64) -> Result<()>) -> Result<Vec<u8>> {
+    let failed = |error: io::Error| TensogramError::io(path, &error);
+    let file = open_positioned(path).map_err(failed)?;
+    let len = file.metadata().map_err(failed)?.len();
+    check(len)?;
+    let mut bytes = Vec::new();
+    file.take(len).read_to_end(&mut bytes).map_err(failed)?;
+    Ok(bytes)
 }
 
 /// Opens a file for reading. Does not wait for the writer of a pipe.

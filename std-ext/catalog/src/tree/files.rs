@@ -1,11 +1,10 @@
 //! Where the files of a tree lie, and how they are read.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use tgm_std::Result;
 use tgm_std::file::{Data, TensogramFile, is_remote_url};
-use tgm_std::internal::identity_at;
-use tgm_std::{Result, TensogramError};
+use tgm_std::internal::{identity_at, read_file};
 
 use crate::bad;
 
@@ -29,7 +28,7 @@ pub trait Files: Sync {
     /// All bytes of a file.
     ///
     /// # Errors
-    /// The errors of reading; [`TensogramError::Metadata`] for a file of more than `most` bytes.
+    /// The errors of reading; [`tgm_std::TensogramError::Metadata`] for a file of more than `most` bytes.
     fn read(&self, name: &str, most: u64) -> Result<Vec<u8>>;
 
     /// What is known of a file without a request.
@@ -111,9 +110,7 @@ pub(super) fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
         len.ok_or_else(|| bad(format!("it has more than {most} bytes")))
     };
     let Some(address) = path.to_str().filter(|text| is_remote_url(text)) else {
-        let failed = |error: std::io::Error| TensogramError::io(path, &error);
-        check(fs::metadata(path).map_err(failed)?.len())?;
-        return fs::read(path).map_err(failed);
+        return read_file(path, |len| check(len).map(drop));
     };
     let file = TensogramFile::open_source(address, None)?;
     let mut bytes = tgm_std::internal::reserve(check(Data::from(&file).length()?)?)?;

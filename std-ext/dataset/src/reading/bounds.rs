@@ -40,7 +40,7 @@ fn converted(reading: &Reading, told: &AttributeValue) -> Option<Numbers> {
     if numbers.dtype.is_some_and(|dtype| dtype != reading.stored && dtype != reading.view) {
         return None;
     }
-    // JSON has no types, but 200.0 cannot be a stored integer: bounds of values are written so.
+    // JSON has no types. Writers put 200.0 where a bound is a value, and 200 where it is a stored integer.
     let is_float = matches!(numbers.list, List::Floats(_));
     if numbers.dtype.is_none() && is_float && range(reading.stored).is_some() {
         return None;

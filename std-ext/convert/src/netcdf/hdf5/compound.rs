@@ -31,7 +31,7 @@ pub(super) fn fields(compound: &CompoundType) -> Vec<(Vec<String>, &TypeDescript
 
 fn collect<'t>(compound: &'t CompoundType, above: &[String], all: &mut Vec<(Vec<String>, &'t TypeDescriptor)>) {
     for field in &compound.fields {
-        let names = [above, &[field.name.clone()]].concat();
+        let names = [above, std::slice::from_ref(&field.name)].concat();
         match &field.ty {
             TypeDescriptor::Compound(inner) if parts(inner).is_none() && names.len() < MAX_DEPTH => {
                 collect(inner, &names, all);

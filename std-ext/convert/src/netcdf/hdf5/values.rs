@@ -68,20 +68,19 @@ pub(super) fn add<'f>(
     if let TypeDescriptor::Compound(compound) = &descriptor {
         for (field, own) in compound::fields(compound) {
             let place = format!("{path}.{}", field.join("."));
-            match kind(own) {
-                Some(kind) => tree.variables.push(Variable {
-                    path: place,
-                    read: reader(dataset.clone(), &kind, &dimensions, field, (len, limits)),
-                    kind,
-                    dimensions: dimensions.clone(),
-                    attributes: attributes.clone(),
-                    compound: Some(path.clone()),
-                }),
-                None => {
-                    let what = format!("its type is {}", named(own));
-                    report(Note::failed(place, encoding(what).within("the field is not kept")));
-                }
-            }
+            let Some(kind) = kind(own) else {
+                let what = format!("its type is {}", named(own));
+                report(Note::failed(place, encoding(what).within("the field is not kept")));
+                continue;
+            };
+            tree.variables.push(Variable {
+                path: place,
+                read: reader(dataset.clone(), &kind, &dimensions, field, (len, limits)),
+                kind,
+                dimensions: dimensions.clone(),
+                attributes: attributes.clone(),
+                compound: Some(path.clone()),
+            });
         }
         return;
     }
