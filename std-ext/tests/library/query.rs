@@ -407,7 +407,6 @@ fn keys_that_may_be_meant_are_proposed() {
         ("mars.parm=2t and step=6", "no key mars.parm; did you mean mars.param?"),
         ("level=500", "no key level; did you mean mars.levelist?"),
         ("not extra.runs=1", "no key extra.runs; did you mean run?"),
-        ("\"a.b\"=1", "no key \"a.b\"; did you mean mars.\"a.b\"?"),
         ("param=1 or param=2", "no key param; did you mean mars.param?"),
         ("stp=1 or nme=2", "no key stp; did you mean step? They have no key nme; did you mean name?"),
     ] {
