@@ -1,4 +1,5 @@
 //! A tree on a server: which of its files are opened, and what that takes.
+#![allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "small numbers")]
 
 use std::collections::BTreeMap;
 use std::fs;
