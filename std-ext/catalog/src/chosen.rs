@@ -13,7 +13,7 @@ impl Catalog {
     /// same as [`file::query`](tgm_std::file::query) finds in the covered messages.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] if the catalogue lacks a key of the query, or is damaged.
+    /// [`TensogramError::Metadata`](tgm_std::TensogramError::Metadata) if the catalogue lacks a key of the query, or is damaged.
     pub fn select(&self, query: &Query) -> Result<Vec<(usize, usize)>> {
         let found = self.map_leaves(query, |leaf| {
             let mask = mask(leaf, query, Level::Objects)?;

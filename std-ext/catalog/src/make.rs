@@ -82,7 +82,7 @@ impl Catalog {
     /// are.
     ///
     /// # Errors
-    /// [`TensogramError::Metadata`] if the catalogue is stale; the errors of [`Self::build`].
+    /// [`TensogramError::Metadata`](tgm_std::TensogramError::Metadata) if the catalogue is stale; the errors of [`Self::build`].
     pub fn extend<'d>(&mut self, data: impl Into<Data<'d>>) -> Result<usize> {
         let (data, before) = (data.into(), self.message_count());
         match self.check(data)? {
