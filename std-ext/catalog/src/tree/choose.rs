@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
+use tgm_std::codec::interrupt::{Watch, is_stopped};
 use tgm_std::file::SourceName;
 use tgm_std::internal::hash::digest;
 use tgm_std::metadata::query::Query;
@@ -210,8 +212,11 @@ impl Chooser<'_> {
     }
 }
 
+/// How long a call waits for its helpers before it asks again whether to stop.
+const PAUSE: Duration = Duration::from_millis(1);
+
 /// The results of `f` for all items, in their order, by as many threads, which may wait for files and servers. Where the system
-/// has no threads left, there are fewer.
+/// has no threads left, there are fewer. All of them are stopped when the work of this thread is.
 pub fn side_by_side<T: Sync, R: Send>(items: &[T], threads: usize, f: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = threads.min(items.len());
     let next = AtomicUsize::new(0);
@@ -225,15 +230,48 @@ pub fn side_by_side<T: Sync, R: Send>(items: &[T], threads: usize, f: impl Fn(&T
             done.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
         }
     };
+    let watch = Watch::of_this_thread();
     std::thread::scope(|scope| {
+        let mut helpers = Vec::new();
         for _ in 1..threads {
-            if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
-                break;
-            }
+            let watch = watch.clone();
+            let help = move || watch.map_or_else(work, |watch| watch.run(work));
+            let Ok(helper) = std::thread::Builder::new().spawn_scoped(scope, help) else { break };
+            helpers.push(helper);
         }
         work();
+        // Only this thread can ask whether to stop, so it does not just wait for the others.
+        while watch.is_some() && helpers.iter().any(|helper| !helper.is_finished()) {
+            is_stopped();
+            std::thread::sleep(PAUSE);
+        }
     });
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(number, _)| *number);
     done.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_threads_stop_with_the_work() {
+        let all = std::sync::Barrier::new(4);
+        let stopped = interrupt::with(
+            || true,
+            || {
+                side_by_side(&[0; 4], 4, |_| {
+                    // One for each thread.
+                    all.wait();
+                    let end = std::time::Instant::now() + Duration::from_secs(5);
+                    while !is_stopped() && std::time::Instant::now() < end {
+                        std::thread::sleep(PAUSE);
+                    }
+                    is_stopped()
+                })
+            },
+        );
+        assert_eq!(stopped, [true; 4]);
+    }
 }

@@ -83,7 +83,7 @@ WAITING = SILENT + """
         await tgm.AsyncTensogramFile.open(address)
 """
 
-# What waits for a pipe that nobody writes to.
+# Reads that wait because nobody writes into the pipe.
 PIPES = {
     "validation": "tgm.validate_file(pipe)",
     "a stream": "next(tgm.MessageStream(open(pipe, 'rb', buffering=0)))",
