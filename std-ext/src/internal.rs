@@ -1,6 +1,7 @@
 //! What the packages beside this one take besides the public names. Changes in any release.
 
 // of tgm-codec
+pub use tgm_codec::memory::{huge_pages, huge_pages_in};
 pub use tgm_codec::threads::Threads;
 
 // base

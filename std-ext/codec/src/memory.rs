@@ -4,6 +4,7 @@
 //! unless the program asks for larger ones. Large pages halve the time that a message of some MiB takes.
 
 use std::borrow::Cow;
+use std::mem::MaybeUninit;
 
 use zerocopy::FromZeros;
 
@@ -133,20 +134,27 @@ const HUGE_PAGE: usize = 2 << 20;
 ///
 /// The advice does not change what the memory holds. Only the time differs if the system follows it. Systems whose
 /// pages are large anyway, or never are, ignore it.
-#[cfg(target_os = "linux")]
-#[allow(unsafe_code, reason = "a call of the system's C library")]
+#[allow(unsafe_code, reason = "memory of a buffer that holds nothing yet")]
 pub fn huge_pages<T>(buffer: &mut Vec<T>) {
     // At most `isize::MAX`, as every allocation.
     let capacity = buffer.capacity().saturating_mul(size_of::<T>());
-    if capacity < MANY {
+    // SAFETY: the range is the buffer's allocation, or empty. `buffer` is borrowed mutably, so nothing else uses it.
+    huge_pages_in(unsafe { std::slice::from_raw_parts_mut(buffer.as_mut_ptr().cast(), capacity) });
+}
+
+/// [`huge_pages`] for memory of any owner.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code, reason = "a call of the system's C library")]
+pub fn huge_pages_in(memory: &mut [MaybeUninit<u8>]) {
+    if memory.len() < MANY {
         return;
     }
-    let start: *mut u8 = buffer.as_mut_ptr().cast();
+    let start = memory.as_mut_ptr();
     let skipped = start.align_offset(HUGE_PAGE);
-    let len = capacity.saturating_sub(skipped) / HUGE_PAGE * HUGE_PAGE;
+    let len = memory.len().saturating_sub(skipped) / HUGE_PAGE * HUGE_PAGE;
     if len > 0 {
-        // SAFETY: the range lies within the buffer's allocation. `buffer` is borrowed mutably, so nothing else uses it.
-        // This advice neither reads nor changes memory, and a failure does no harm.
+        // SAFETY: the range lies within `memory`, which is borrowed mutably, so nothing else uses it. This advice neither reads
+        // nor changes memory, and a failure does no harm.
         unsafe {
             libc::madvise(start.wrapping_add(skipped).cast(), len, libc::MADV_HUGEPAGE);
         }
@@ -155,7 +163,7 @@ pub fn huge_pages<T>(buffer: &mut Vec<T>) {
 
 /// Does nothing: only Linux gives huge pages when it is asked.
 #[cfg(not(target_os = "linux"))]
-pub const fn huge_pages<T>(_: &mut Vec<T>) {}
+pub const fn huge_pages_in(_: &mut [MaybeUninit<u8>]) {}
 
 /// Bytes of a cache line.
 const LINE: usize = 64;

@@ -57,13 +57,19 @@ impl Archive {
     /// The place of an object, in words.
     pub(crate) fn place(&self, number: u32) -> String {
         match self.entry(number) {
-            Ok((source, entry)) => {
-                let own = || source.file().name().to_string();
-                let name = self.called.clone().unwrap_or_else(own);
+            Ok((_, entry)) => {
+                let name = self.source_name(entry.source);
                 format!("{name} message {} object {}", entry.message, entry.object)
             }
             Err(error) => error.to_string(),
         }
+    }
+
+    /// What errors call a source.
+    pub(crate) fn source_name(&self, number: u32) -> String {
+        let source = usize::try_from(number).ok().and_then(|number| self.sources.get(number));
+        let own = || source.map_or_else(|| format!("source {number}"), |source| source.file().name().to_string());
+        self.called.clone().unwrap_or_else(own)
     }
 }
 

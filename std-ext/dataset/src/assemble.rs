@@ -263,8 +263,9 @@ fn build(
         left_out,
         notes,
         unused_keys,
-        along: None,
         unlimited: Vec::new(),
+        appended: 0,
+        is_of_files: false,
         archive,
     }
 }

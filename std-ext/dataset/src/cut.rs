@@ -119,7 +119,7 @@ impl Dataset {
         let coordinates = self.coordinates.iter().filter(|it| {
             let bounds = it.dims.iter().filter(|dim| !dims.contains(dim.as_str()));
             // Bounds have a dimension of their own, for both ends.
-            bounds.count() <= usize::from(it.name.ends_with("bounds"))
+            bounds.count() <= usize::from(it.name.ends_with("bounds") || self.are_bounds(&it.name))
         });
         let mut found: Vec<String> = coordinates.map(|it| it.name.clone()).collect();
         found.extend(named.into_iter().map(str::to_string));
@@ -199,7 +199,7 @@ impl Dataset {
         let mut attributes = attributes.clone();
         let aside = self.coordinates.iter().filter(|it| {
             let is_along = it.dims.iter().all(|dim| dims.contains(dim) || it.name.ends_with("bounds"));
-            is_along && picks.left(&it.dims) != [it.name.as_str()]
+            is_along && picks.left(&it.dims) != [it.name.as_str()] && !self.are_bounds(&it.name)
         });
         let aside: Vec<&str> = aside.map(|it| it.name.as_str()).collect();
         if !aside.is_empty() && !attributes.iter().any(|(key, _)| key == "coordinates") {

@@ -7,7 +7,7 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use crate::archive::{Archive, bad};
 use crate::indices::Indices;
-use crate::model::{Attributes, Content, Coordinate, LeftOut, Variable, product};
+use crate::model::{Attributes, Content, Coordinate, Joined, LeftOut, Variable, product};
 use crate::options::on_all_cores;
 use crate::read;
 
@@ -16,7 +16,7 @@ use crate::read;
 pub struct Dataset {
     /// What is known of all of it.
     pub attributes: Attributes,
-    /// Coordinates. Of files these are among the variables.
+    /// Coordinates. Of files these are among the variables, but for times that files count in different units.
     pub coordinates: Vec<Coordinate>,
     /// Variables.
     pub variables: Vec<Variable>,
@@ -26,10 +26,12 @@ pub struct Dataset {
     pub notes: Vec<String>,
     /// Keys of metadata that are in no name, dimension, coordinate and attribute, if options ask for them.
     pub unused_keys: Vec<String>,
-    /// The dimension along which it goes on where the dataset before it ends, if it was appended to that one.
-    pub along: Option<String>,
     /// Dimensions that have no fixed length in the file of NetCDF that it came from.
     pub unlimited: Vec<String>,
+    /// How many parts were appended to the file that it came from, complete or not.
+    pub appended: usize,
+    /// Whether it has variables of files, as NetCDF and Zarr have them, and not fields.
+    pub is_of_files: bool,
     pub(crate) archive: Arc<Archive>,
 }
 
@@ -42,9 +44,10 @@ impl Dataset {
     /// Whether `float32` tells all elements of a variable apart, which are packed and decoded to `float64`: rounding moves none
     /// of them by more than a quarter of the distance to the next.
     pub fn fits_float32(&self, variable: &str) -> bool {
-        let Some(Content::Pieces(pieces)) = self.variable(variable).map(|found| &found.content) else { return false };
+        let Some(variable) = self.variable(variable) else { return false };
         let fits = |object| self.archive.entry(object).is_ok_and(|(_, entry)| entry.fits_float32);
-        !pieces.places.is_empty() && pieces.places.iter().all(|(_, object)| fits(*object))
+        variable.object_count() > 0
+            && variable.all_pieces().flat_map(|pieces| &pieces.places).all(|(_, object)| fits(*object))
     }
 
     /// Bytes of the sources that belong to no message, in words: of each region its source, place and length. A damaged message
@@ -56,8 +59,9 @@ impl Dataset {
     /// Where the first object of a variable is: the number of its source, of its message there, and its own in the message.
     /// `None` for texts, and for a variable without objects.
     pub fn first_object(&self, variable: &str) -> Option<(usize, usize, usize)> {
-        let Content::Pieces(pieces) = &self.variable(variable)?.content else { return None };
-        let (_, entry) = self.archive.entry(pieces.places.first()?.1).ok()?;
+        let object =
+            self.variable(variable)?.all_pieces().find_map(|pieces| pieces.places.first()).map(|(_, object)| *object);
+        let (_, entry) = self.archive.entry(object?).ok()?;
         Some((entry.source as usize, entry.message as usize, entry.object as usize))
     }
 
@@ -112,31 +116,43 @@ impl Dataset {
     pub fn holes(&self, most: usize) -> Vec<String> {
         let mut found = Vec::new();
         for variable in &self.variables {
-            let Content::Pieces(pieces) = &variable.content else { continue };
-            let counts = pieces.counts(&variable.shape);
-            let mut known = pieces.places.iter().map(|(place, _)| *place).peekable();
-            let total = product(&counts).unwrap_or(0);
-            if variable.hole_count() == 0 {
-                continue;
-            }
-            for place in 0..total {
-                if found.len() >= most {
-                    return found;
-                }
-                if known.next_if_eq(&place).is_none() {
-                    found.push(self.words(variable, &counts, place));
-                }
-            }
+            self.add_holes(variable, &[], most, &mut found);
         }
         found
     }
 
-    fn words(&self, variable: &Variable, counts: &[u64], mut place: u64) -> String {
+    /// Adds the holes of a variable, or of the part of one that begins at other indices: `starts` has some of its dimensions.
+    fn add_holes(&self, variable: &Variable, starts: &[(&str, u64)], most: usize, found: &mut Vec<String>) {
+        if let Content::Joined(Joined { axis, parts, .. }) = &variable.content {
+            for (start, part) in parts {
+                let along = variable.dims.get(*axis).map(|dim| (dim.as_str(), *start));
+                let starts: Vec<_> = starts.iter().copied().chain(along).collect();
+                self.add_holes(part, &starts, most, found);
+            }
+        }
+        let Content::Pieces(pieces) = &variable.content else { return };
+        if variable.hole_count() == 0 {
+            return;
+        }
+        let counts = pieces.counts(&variable.shape);
+        let mut known = pieces.places.iter().map(|(place, _)| *place).peekable();
+        let total = product(&counts).unwrap_or(0);
+        for place in (0..total).filter(|place| known.next_if_eq(place).is_none()) {
+            if found.len() >= most {
+                return;
+            }
+            found.push(self.words(variable, &counts, starts, place));
+        }
+    }
+
+    fn words(&self, variable: &Variable, counts: &[u64], starts: &[(&str, u64)], mut place: u64) -> String {
         let mut words = Vec::new();
         for (dim, count) in variable.dims.iter().zip(counts).rev() {
             let index = place % (*count).max(1);
             place /= (*count).max(1);
-            if *count > 1 {
+            let start = starts.iter().find(|(known, _)| known == dim).map(|(_, start)| *start);
+            if *count > 1 || start.is_some() {
+                let index = index.saturating_add(start.unwrap_or(0));
                 let label = self.coordinate(dim).and_then(|it| it.values.label(usize::try_from(index).ok()?));
                 words.push(format!("{dim}={}", label.map_or_else(|| format!("#{index}"), |label| label.to_string())));
             }

@@ -78,7 +78,8 @@ struct Windows {
 
 impl Windows {
     fn new(variable: &Variable, counts: &[u64], width: u64) -> Self {
-        let dims = counts.iter().zip(variable.shape.iter().zip(variable.piece_shape())).enumerate();
+        let piece = variable.piece_shape();
+        let dims = counts.iter().zip(variable.shape.iter().zip(piece.iter())).enumerate();
         let (mut behind, mut cut) = (width.max(1), None);
         for (dim, (count, (len, chunk))) in dims.rev() {
             let all = behind.saturating_mul((*count).max(1));

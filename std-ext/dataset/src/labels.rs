@@ -9,14 +9,16 @@ use crate::archive::bad;
 use crate::dataset::Dataset;
 use crate::elements::{floats, whole};
 use crate::indices::Indices;
-use crate::label::days;
 use crate::model::{Attribute, Attributes, Coordinate, Values, Variable, text_attribute};
 use crate::options::on_all_cores;
 use crate::read::width;
+use crate::times::{Calendar, TimeScale};
 
 /// Attributes in which a variable names others that belong to it.
 pub(crate) const NAMING: [&str; 6] =
     ["coordinates", "bounds", "ancillary_variables", "grid_mapping", "cell_measures", "step_bounds"];
+/// Attributes in which a coordinate names its bounds, which count as it does, and need not say so.
+pub(crate) const BOUNDS: [&str; 2] = ["bounds", "climatology"];
 /// Values that a coordinate has at most, when it is read.
 const MOST: u64 = 1 << 28;
 
@@ -50,6 +52,13 @@ impl Dataset {
             || self.variables.iter().any(names_it)
     }
 
+    /// Whether another coordinate names this one as its bounds.
+    pub(crate) fn are_bounds(&self, name: &str) -> bool {
+        let of_fields = self.coordinates.iter().map(|it| &it.attributes);
+        let mut all = of_fields.chain(self.variables.iter().map(|it| &it.attributes));
+        all.any(|attributes| BOUNDS.iter().any(|key| text_attribute(attributes, key) == Some(name)))
+    }
+
     fn values_of(&self, variable: &Variable) -> Result<Values> {
         if let Some(texts) = variable.texts() {
             return Ok(Values::Texts(texts.to_vec()));
@@ -64,7 +73,7 @@ impl Dataset {
         let all: Vec<Indices> = variable.shape.iter().map(|len| Indices::all(*len)).collect();
         self.read_into(&variable.name, &all, &on_all_cores(), &mut bytes)?;
         let is_float = matches!(dtype, Dtype::Float16 | Dtype::Bfloat16 | Dtype::Float32 | Dtype::Float64);
-        let scale = time_scale(&variable.attributes);
+        let scale = TimeScale::of(&variable.attributes).filter(|scale| scale.calendar == Calendar::Gregorian);
         match scale {
             Some(scale) => {
                 let moments = floats(dtype, &bytes)?.into_iter().map(|number| scale.seconds(number));
@@ -78,86 +87,6 @@ impl Dataset {
             None => whole(dtype, &bytes).map(Values::Integers),
         }
     }
-}
-
-/// Numbers that are times: the seconds of one, and the moment that is 0.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct TimeScale {
-    unit: f64,
-    start: f64,
-}
-
-impl TimeScale {
-    #[expect(clippy::cast_possible_truncation, reason = "times beyond 10^15 seconds are refused")]
-    fn seconds(self, number: f64) -> Option<i64> {
-        let seconds = (number * self.unit + self.start).round();
-        (seconds.abs() < 1e15).then_some(seconds as i64)
-    }
-}
-
-/// What `units` such as `hours since 2024-01-01 12:00` say. `None` for other units, and for calendars that are not Gregorian.
-fn time_scale(attributes: &Attributes) -> Option<TimeScale> {
-    let calendar = text_attribute(attributes, "calendar").unwrap_or("standard");
-    if !["standard", "gregorian", "proleptic_gregorian"].contains(&calendar) {
-        return None;
-    }
-    let (unit, since) = text_attribute(attributes, "units")?.split_once(" since ")?;
-    let unit = match unit.trim().trim_end_matches('s') {
-        "day" | "d" => 86_400.0,
-        "hour" | "hr" | "h" => 3600.0,
-        "minute" | "min" => 60.0,
-        "second" | "sec" | "" => 1.0,
-        "millisecond" | "m" | "msec" => 1e-3,
-        "microsecond" => 1e-6,
-        "nanosecond" => 1e-9,
-        _ => return None,
-    };
-    #[expect(clippy::cast_precision_loss, reason = "seconds of all known years are exact")]
-    moment(since).map(|(start, _)| TimeScale { unit, start: start as f64 })
-}
-
-/// The first second of a moment, and the second behind it: 2024-01-31, 20240131, 2024-01-31T12, 2024-01-31 12:30, 12:30:15; also
-/// of a month, 2024-01. With a `Z` or `UTC` at the end or not.
-pub(crate) fn moment(text: &str) -> Option<(i64, i64)> {
-    let text = text.trim().trim_end_matches("UTC").trim_end_matches('Z').trim_end_matches("+00:00").trim_end();
-    let (date, time) = match text.split_once(['T', ' ']) {
-        Some((date, time)) => (date, time.trim()),
-        None => (text, ""),
-    };
-    let number = |text: &str| -> Option<i64> {
-        (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok()).flatten()
-    };
-    let parts: Vec<&str> = date.split('-').collect();
-    let (year, month, day) = match parts.as_slice() {
-        [date] if date.len() == 8 => {
-            let date = number(date)?;
-            (date / 10_000, date / 100 % 100, Some(date % 100))
-        }
-        [year, month] => (number(year)?, number(month)?, None),
-        [year, month, day] => (number(year)?, number(month)?, Some(number(day)?)),
-        _ => return None,
-    };
-    let first = days(year, month, day.unwrap_or(1))?.checked_mul(86_400)?;
-    if day.is_none() {
-        let (next_year, next) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
-        return time.is_empty().then(|| Some((first, days(next_year, next, 1)?.checked_mul(86_400)?))).flatten();
-    }
-    // Parts of seconds are not told apart.
-    let (time, part) = time.split_once('.').unwrap_or((time, "0"));
-    number(part)?;
-    let clock: Vec<i64> = match time {
-        "" => Vec::new(),
-        time => time.split(':').map(number).collect::<Option<_>>()?,
-    };
-    let (second, len) = match *clock.as_slice() {
-        [] => (0, 86_400),
-        [hour] if hour < 24 => (hour * 3600, 3600),
-        [hour, minute] if hour < 24 && minute < 60 => (hour * 3600 + minute * 60, 60),
-        [hour, minute, second] if hour < 24 && minute < 60 && second < 60 => (hour * 3600 + minute * 60 + second, 1),
-        _ => return None,
-    };
-    let start = first.checked_add(second)?;
-    Some((start, start.checked_add(len)?))
 }
 
 /// Whether a coordinate has longitudes, by its attributes or its name.
@@ -203,56 +132,5 @@ pub(crate) fn attributes_of_times(is_duration: bool, unit: &str) -> Attributes {
         vec![("units".into(), text(unit)), ("dtype".into(), text("timedelta64[ns]"))]
     } else {
         vec![("units".into(), text(unit)), ("calendar".into(), text("proleptic_gregorian"))]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn moments_have_the_length_of_what_is_not_said() {
-        let day = 86_400;
-        for (text, start, len) in [
-            ("1970-01-02", day, day),
-            ("19700102", day, day),
-            ("1970-01-02T03", day + 3 * 3600, 3600),
-            ("1970-01-02 03:30", day + 3 * 3600 + 1800, 60),
-            ("1970-01-02T03:30:05Z", day + 3 * 3600 + 1805, 1),
-            ("1970-1-2 0:0:0.0", day, 1),
-            ("1970-02", 31 * day, 28 * day),
-            ("1969-12", -31 * day, 31 * day),
-        ] {
-            assert_eq!(moment(text), Some((start, start + len)), "{text}");
-        }
-        for text in [
-            "",
-            "1970",
-            "1970-13-01",
-            "1970-02-30",
-            "1970-01-01T24",
-            "1970-01T00",
-            "a-b-c",
-            "1970-01-01T1:60",
-            "-1-1-1",
-        ] {
-            assert_eq!(moment(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn numbers_are_times_by_their_units() {
-        let scale = |units: &str, calendar: &str| {
-            time_scale(&vec![("units".into(), units.into()), ("calendar".into(), calendar.into())])
-        };
-        assert_eq!(scale("hours since 1970-01-02", "standard").and_then(|it| it.seconds(1.5)), Some(86_400 + 5400));
-        assert_eq!(scale("days since 1970-01-01T12:00:00", "gregorian").and_then(|it| it.seconds(1.0)), Some(129_600));
-        assert_eq!(scale("milliseconds since 1970-01-01", "standard").and_then(|it| it.seconds(2000.0)), Some(2));
-        for (units, calendar) in
-            [("hours", "standard"), ("days since 1970-01-01", "360_day"), ("months since 1970-01-01", "standard")]
-        {
-            assert_eq!(scale(units, calendar), None, "{units}");
-        }
-        assert_eq!(scale("days since 1970-01-01", "standard").and_then(|it| it.seconds(f64::NAN)), None);
     }
 }

@@ -36,6 +36,7 @@
 //! | `cut`, `references` | boxes as messages; objects as chunks of Zarr where they lie |
 //! | `pieces`, `reduce` | objects as they lie; statistics over dimensions |
 //! | `select` | indices by labels |
+//! | `join` | files that go on where others end |
 //! | `labels` | coordinates of fields and of files |
 //! | `assemble`, `cf` | datasets out of cubes, and out of variables of files |
 //! | `fields` | coordinates of cubes |
@@ -47,7 +48,7 @@
 //! | `describe`, `floats` | what a dataset is, for people and programs; boxes as floats |
 //! | `dataset` | a dataset, and how it is read |
 //! | `read` | boxes of variables |
-//! | `elements`, `indices`, `options`, `written` | elements as floats; indices of a dimension; options of opening; coordinates as files hold them |
+//! | `elements`, `indices`, `options`, `times`, `written` | elements as floats; indices of a dimension; options of opening; times and coordinates as files hold them |
 //! | `archive`, `cells`, `intern`, `model`, `parameters` | sources; numbers for bytes; variables and coordinates; names of parameters |
 //! | `label`, `reading`, `source` | labels of axes; how stored numbers become values; one source of messages |
 
@@ -69,6 +70,7 @@ mod gather;
 mod grid;
 mod indices;
 mod intern;
+mod join;
 mod label;
 mod labels;
 mod model;
@@ -82,6 +84,7 @@ mod reduce;
 mod references;
 mod select;
 mod source;
+mod times;
 mod written;
 
 use std::path::Path;
@@ -197,11 +200,14 @@ pub fn open<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Data
     all.into_iter().next().ok_or_else(|| bad(why))
 }
 
-/// Opens files, or sources at addresses, as datasets that hold everything: the one with the most objects first. Of files there
-/// is one dataset, of the group that the options say, and one for each part that was appended later ([`Dataset::along`]).
+/// Opens files, or sources at addresses, as datasets that hold everything: the one with the most objects first.
+///
+/// Archives of files, as NetCDF and Zarr are, are joined by their coordinates, as `xarray.open_mfdataset` does: ones with the same
+/// variables along each dimension whose labels differ, ones with other variables if what they share is equal. What was appended to
+/// a file follows it. For this the coordinates are read.
 ///
 /// # Errors
-/// As [`open`].
+/// As [`open`]; [`tgm_std::TensogramError::Metadata`] for files of which nothing says how they follow each other, with their names.
 pub fn open_all<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Vec<Dataset>> {
     let opened = gather(sources, options)?;
     let Opened { gathered, archive, notes } = &opened;
@@ -211,7 +217,13 @@ pub fn open_all<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<
         check_group(group, &groups)?;
     }
     let mut found = if is_of_files {
-        cf::datasets(gathered, archive, options)
+        let of_source = |cf::OfSource { source, first, parts }| {
+            let name = archive.source_name(source);
+            join::appended(join::File { name, dataset: first }, parts)
+        };
+        join::by_coordinates(
+            cf::datasets(gathered, archive, options).into_iter().map(of_source).collect::<Result<_>>()?,
+        )?
     } else {
         let columns = Columns::of(gathered);
         let cubes = cube::cubes(archive, &columns, options.duplicates)?;

@@ -1,5 +1,6 @@
 //! What a dataset is made of.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -151,6 +152,18 @@ pub struct Variable {
 pub(crate) enum Content {
     Pieces(Pieces),
     Texts(Vec<String>),
+    Joined(Joined),
+}
+
+/// Variables of several files, one behind the other along a dimension, whose pieces do not make one array.
+#[derive(Clone, Debug)]
+pub(crate) struct Joined {
+    /// The dimension along which they follow each other.
+    pub(crate) axis: usize,
+    /// The type of the values of all of them.
+    pub(crate) dtype: Dtype,
+    /// Where each begins along the dimension, and its variable. One that lacks the dimension has the same values at each index.
+    pub(crate) parts: Vec<(u64, Variable)>,
 }
 
 /// An array cut into pieces of one shape, as chunks of Zarr are. Each piece that is there is an object.
@@ -183,8 +196,31 @@ impl Variable {
             Content::Pieces(Pieces { packed: Some(reading), .. }) => Some(reading.dtype()),
             Content::Pieces(Pieces { hole: Hole::Widened, .. }) if self.hole_count() > 0 => Some(Dtype::Float64),
             Content::Pieces(pieces) => Some(pieces.dtype),
+            Content::Joined(joined) => Some(joined.dtype),
             Content::Texts(_) => None,
         }
+    }
+
+    /// The variables that it is made of, one behind the other along a dimension: itself, unless it goes on in other files.
+    pub(crate) fn parts(&self) -> Vec<&Self> {
+        match &self.content {
+            Content::Joined(joined) => joined.parts.iter().flat_map(|(_, part)| part.parts()).collect(),
+            _ => vec![self],
+        }
+    }
+
+    /// Its pieces, of each file by themselves.
+    pub(crate) fn all_pieces(&self) -> impl Iterator<Item = &Pieces> {
+        self.parts()
+            .into_iter()
+            .filter_map(|part| if let Content::Pieces(pieces) = &part.content { Some(pieces) } else { None })
+    }
+
+    /// Where it goes on in other files: the number of a dimension, and the first index of each file along it. `None` where its
+    /// objects are pieces of one array, also if these lie in several files.
+    pub fn seams(&self) -> Option<(usize, Vec<u64>)> {
+        let Content::Joined(joined) = &self.content else { return None };
+        Some((joined.axis, joined.parts.iter().map(|(start, _)| *start).collect()))
     }
 
     /// Whether its objects hold integers that `scale_factor` and `add_offset` make values of. [`Dataset::read_into`] does so;
@@ -192,8 +228,8 @@ impl Variable {
     ///
     /// [`Dataset::read_into`]: crate::Dataset::read_into
     /// [`Dataset::piece_frame`]: crate::Dataset::piece_frame
-    pub const fn is_packed(&self) -> bool {
-        matches!(&self.content, Content::Pieces(Pieces { packed: Some(_), .. }))
+    pub fn is_packed(&self) -> bool {
+        self.all_pieces().any(|pieces| pieces.packed.is_some())
     }
 
     /// Its values, if they are texts.
@@ -201,9 +237,20 @@ impl Variable {
         if let Content::Texts(texts) = &self.content { Some(texts) } else { None }
     }
 
-    /// The shape of the part that one object has.
-    pub fn piece_shape(&self) -> &[u64] {
-        if let Content::Pieces(pieces) = &self.content { &pieces.chunk } else { &self.shape }
+    /// The shape of the part that one object has: of the first object, where several files have others ([`Self::seams`]).
+    pub fn piece_shape(&self) -> Cow<'_, [u64]> {
+        match &self.content {
+            Content::Pieces(pieces) => Cow::Borrowed(&pieces.chunk),
+            Content::Texts(_) => Cow::Borrowed(&self.shape),
+            Content::Joined(joined) => {
+                let Some((_, first)) = joined.parts.first() else { return Cow::Borrowed(&self.shape) };
+                let mut shape = first.piece_shape().into_owned();
+                if shape.len() < self.shape.len() {
+                    shape.insert(joined.axis.min(shape.len()), 1);
+                }
+                Cow::Owned(shape)
+            }
+        }
     }
 
     /// How many of the first dimensions the objects do not have: each has one index of them.
@@ -213,19 +260,24 @@ impl Variable {
 
     /// The number of objects.
     pub fn object_count(&self) -> usize {
-        if let Content::Pieces(pieces) = &self.content { pieces.places.len() } else { 0 }
+        self.all_pieces().map(|pieces| pieces.places.len()).sum()
     }
 
     /// The number of places without an object.
     pub fn hole_count(&self) -> u64 {
-        let Content::Pieces(pieces) = &self.content else { return 0 };
-        // A variable with more places is not made.
-        product(&pieces.counts(&self.shape)).unwrap_or(0).saturating_sub(pieces.places.len() as u64)
+        let parts = self.parts().into_iter().map(|part| {
+            let Content::Pieces(pieces) = &part.content else { return 0 };
+            // A variable with more places is not made.
+            product(&pieces.counts(&part.shape)).unwrap_or(0).saturating_sub(pieces.places.len() as u64)
+        });
+        parts.fold(0, u64::saturating_add)
     }
 
-    /// What stands in the places without an object.
+    /// What stands in the places without an object: of the first file, where several have it.
     pub fn hole(&self) -> Option<&Hole> {
-        if let Content::Pieces(pieces) = &self.content { Some(&pieces.hole) } else { None }
+        self.parts()
+            .into_iter()
+            .find_map(|part| if let Content::Pieces(pieces) = &part.content { Some(&pieces.hole) } else { None })
     }
 }
 

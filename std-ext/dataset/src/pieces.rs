@@ -15,7 +15,7 @@ use zerocopy::FromBytes as _;
 
 use crate::archive::{Entry, bad};
 use crate::dataset::Dataset;
-use crate::model::Content;
+use crate::model::{Content, Pieces};
 use crate::source::Source;
 
 /// How the values of an object are stored: what a reader must know to decode its payload.
@@ -53,23 +53,38 @@ impl Stored {
 }
 
 impl Dataset {
+    /// The pieces of a variable. `None` for texts.
+    ///
+    /// # Errors
+    /// [`tgm_std::TensogramError::Metadata`] for an unknown variable, and for one of several files that are not one array.
+    fn pieces_of(&self, variable: &str) -> Result<Option<&Pieces>> {
+        match &self.known(variable)?.content {
+            Content::Pieces(pieces) => Ok(Some(pieces)),
+            Content::Texts(_) => Ok(None),
+            Content::Joined(_) => Err(bad(format!(
+                "{variable}: its objects have other shapes in other files, and are not chunks of one array"
+            ))),
+        }
+    }
+
     /// The numbers of pieces along each dimension of a variable. None for texts.
     ///
     /// # Errors
-    /// [`tgm_std::TensogramError::Metadata`] for an unknown variable.
+    /// [`tgm_std::TensogramError::Metadata`] for an unknown variable, and for one that goes on in files with other pieces
+    /// ([`Variable::seams`](crate::Variable::seams)).
     pub fn piece_counts(&self, variable: &str) -> Result<Vec<u64>> {
-        let variable = self.known(variable)?;
-        let Content::Pieces(pieces) = &variable.content else { return Ok(Vec::new()) };
-        Ok(pieces.counts(&variable.shape))
+        let shape = &self.known(variable)?.shape;
+        Ok(self.pieces_of(variable)?.map_or_else(Vec::new, |pieces| pieces.counts(shape)))
     }
 
     /// The row-major numbers of the pieces of a variable that have an object, in order.
     ///
     /// # Errors
-    /// [`tgm_std::TensogramError::Metadata`] for an unknown variable.
+    /// [`tgm_std::TensogramError::Metadata`] for an unknown variable, and for one that goes on in files with other pieces
+    /// ([`Variable::seams`](crate::Variable::seams)).
     pub fn piece_numbers(&self, variable: &str) -> Result<Vec<u64>> {
-        let Content::Pieces(pieces) = &self.known(variable)?.content else { return Ok(Vec::new()) };
-        Ok(pieces.places.iter().map(|(place, _)| *place).collect())
+        let pieces = self.pieces_of(variable)?;
+        Ok(pieces.map_or_else(Vec::new, |pieces| pieces.places.iter().map(|(place, _)| *place).collect()))
     }
 
     /// The frame of the object at a piece of a variable, as it is in the file. `None` where no object is.
@@ -77,7 +92,7 @@ impl Dataset {
     /// # Errors
     /// [`tgm_std::TensogramError::Metadata`] for an unknown variable, and for a file that was cut; the errors of reading.
     pub fn piece_frame(&self, variable: &str, piece: u64) -> Result<Option<Vec<u8>>> {
-        let Content::Pieces(pieces) = &self.known(variable)?.content else { return Ok(None) };
+        let Some(pieces) = self.pieces_of(variable)? else { return Ok(None) };
         let Ok(at) = pieces.places.binary_search_by_key(&piece, |(place, _)| *place) else { return Ok(None) };
         let Some((_, number)) = pieces.places.get(at) else { return Ok(None) };
         let (source, entry) = self.archive.entry(*number)?;
@@ -95,7 +110,7 @@ impl Dataset {
     /// # Errors
     /// As [`Self::piece_frame`], and the errors of the frame.
     pub fn piece_payload(&self, variable: &str, piece: u64) -> Result<Option<(usize, Range<u64>)>> {
-        let Content::Pieces(pieces) = &self.known(variable)?.content else { return Ok(None) };
+        let Some(pieces) = self.pieces_of(variable)? else { return Ok(None) };
         let found = pieces.places.binary_search_by_key(&piece, |(place, _)| *place).ok();
         let Some((_, number)) = found.and_then(|at| pieces.places.get(at)) else { return Ok(None) };
         let (source, entry) = self.archive.entry(*number)?;
@@ -116,7 +131,7 @@ impl Dataset {
     /// # Errors
     /// [`tgm_std::TensogramError::Metadata`] for an unknown variable; the errors of reading.
     pub fn stored(&self, variable: &str, options: &DecodeOptions) -> Result<Option<Stored>> {
-        let Content::Pieces(pieces) = &self.known(variable)?.content else { return Ok(None) };
+        let Some(pieces) = self.pieces_of(variable)? else { return Ok(None) };
         if pieces.packed.is_some() {
             return Ok(None);
         }

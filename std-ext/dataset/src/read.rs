@@ -7,6 +7,8 @@
 //! Where each cell is one run of the result, threads decode straight into it. Otherwise cells are decoded into memory beside it,
 //! some at a time, and copied from there.
 
+mod joined;
+
 use std::num::NonZeroU64;
 
 use tgm_catalog::tree::side_by_side;
@@ -385,18 +387,30 @@ pub(crate) fn read_into(
     options: &DecodeOptions,
     out: &mut [u8],
 ) -> Result<()> {
-    let plan = Plan::new(variable, indices)?;
-    let expected = plan.elements().and_then(|count| count.checked_mul(plan.width as u64));
-    if expected != Some(out.len() as u64) {
-        let (name, given) = (&variable.name, out.len());
-        let expected = expected.map_or("more".into(), |expected| expected.to_string());
-        return Err(bad(format!("{name}: output has {given} bytes, the selection has {expected}")));
-    }
     let options = DecodeOptions { native_byte_order: true, ..options.clone() };
+    if let Content::Joined(joined) = &variable.content {
+        check_len(variable, product(&indices.iter().map(Indices::count).collect::<Vec<_>>()), out)?;
+        return joined::read_into(archive, (variable, joined), indices, &options, out);
+    }
+    let plan = Plan::new(variable, indices)?;
+    check_len(variable, plan.elements(), out)?;
     let threads = Threads::resolve(options.threads, out.len() as u64, options.parallel_threshold_bytes)?;
     // Few values may need much decoding.
     let threads = if plan.cells() > 64 { Threads::resolve(options.threads, 1, Some(0))? } else { threads };
     plan.read(archive, out, &options, threads)
+}
+
+/// # Errors
+/// [`tgm_std::TensogramError::Metadata`] if `out` has another length than so many values take.
+fn check_len(variable: &Variable, count: Option<u64>, out: &[u8]) -> Result<()> {
+    let width = variable.dtype().map_or(0, width) as u64;
+    let expected = count.and_then(|count| count.checked_mul(width));
+    if expected == Some(out.len() as u64) {
+        return Ok(());
+    }
+    let (name, given) = (&variable.name, out.len());
+    let expected = expected.map_or("more".into(), |expected| expected.to_string());
+    Err(bad(format!("{name}: output has {given} bytes, the selection has {expected}")))
 }
 
 /// Where the bytes end that are read at once with an object: the next cells' too, if they lie close to it.

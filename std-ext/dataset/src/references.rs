@@ -207,11 +207,14 @@ impl Dataset {
         if dtype == Dtype::Bitmask {
             return of("its truth values are bits");
         }
+        if variable.seams().is_some() {
+            return of("its chunks have other shapes in other files");
+        }
         if variable.object_count() == 0 {
             return if variable.shape.contains(&0) { Ok(Ok(("<", Vec::new()))) } else { of("it has no objects") };
         }
         let is_even = |(len, chunk): (&u64, &u64)| len.checked_rem(*chunk).is_none_or(|rest| rest == 0);
-        if !variable.shape.iter().zip(variable.piece_shape()).all(is_even) {
+        if !variable.shape.iter().zip(&*variable.piece_shape()).all(is_even) {
             return of("its last chunks are shorter than the others");
         }
         let Some(stored) = self.stored(&variable.name, options)? else {
@@ -240,7 +243,7 @@ impl Dataset {
             };
             share.iter().map(place).collect::<Result<Vec<_>>>()
         })?;
-        let form = Form { shape: &variable.shape, chunks: variable.piece_shape(), dtype, filters, fill };
+        let form = Form { shape: &variable.shape, chunks: &variable.piece_shape(), dtype, filters, fill };
         Ok(Referenced {
             name: name.clone(),
             description: form.description(),

@@ -22,8 +22,9 @@ use crate::archive::bad;
 use crate::dataset::Dataset;
 use crate::indices::Indices;
 use crate::label::duration;
-use crate::labels::{is_longitude, moment, positions};
+use crate::labels::{is_longitude, positions};
 use crate::model::{Coordinate, Values, Variable};
+use crate::times::moment;
 
 /// How far a number may be from a label that is meant, for its size: labels of 32 bits are written with fewer digits.
 const NEAR: f64 = 1e-6;

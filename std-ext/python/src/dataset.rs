@@ -101,10 +101,16 @@ impl Dataset {
         self.0.lost().to_vec()
     }
 
-    /// The dimension along which it goes on where the dataset before it ends, if it was appended to that one.
+    /// How many parts were appended to the file that it came from.
     #[getter]
-    fn along(&self) -> Option<&str> {
-        self.0.along.as_deref()
+    fn appended(&self) -> usize {
+        self.0.appended
+    }
+
+    /// Whether it has variables of files, as NetCDF and Zarr have them, and not fields.
+    #[getter]
+    fn is_of_files(&self) -> bool {
+        self.0.is_of_files
     }
 
     /// Dimensions that have no fixed length in the file of NetCDF that it came from.
@@ -333,7 +339,8 @@ fn variable<'py>(py: Python<'py>, it: &Variable) -> PyResult<Bound<'py, PyDict>>
     found.set_item("dtype", it.dtype().map(|dtype| numpy_dtype(py, dtype)).transpose()?)?;
     found.set_item("texts", it.texts())?;
     found.set_item("packed", it.is_packed())?;
-    found.set_item("piece", PyTuple::new(py, it.piece_shape())?)?;
+    found.set_item("piece", PyTuple::new(py, it.piece_shape().as_ref())?)?;
+    found.set_item("seams", it.seams())?;
     found.set_item("objects", it.object_count())?;
     found.set_item("holes", it.hole_count())?;
     found.set_item("fill", fill(py, it)?)?;

@@ -8,6 +8,7 @@ Usage: world.py fields TGM [CASES [SEED]]        GRIB of forecasts, ensembles, h
        world.py joined TGM [CASES [SEED]]        random datasets in several files, and appended piece by piece, come back identical
 """
 import logging
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -258,6 +259,32 @@ def conventions(program, *_):
     print(f"{len(cases)} conventions of NetCDF: {count} readings are xarray's own")
 
 
+def check_tool(program, paths, whole, rng, where):
+    """`tgm extract --cube` of several files gives what all of them have, with its coordinates."""
+    for name, array in whole.data_vars.items():
+        if array.dtype.kind not in "fiu" or "time" not in array.dims:
+            continue
+        first, last = sorted(rng.choice(whole.time.values, 2).tolist())
+        first, last = np.datetime64(first, "ns"), np.datetime64(last, "ns")
+        expected = array.sel(time=slice(first, last))
+        for ending in ("npy", "nc"):
+            out = paths[0].with_name(f"box.{ending}")
+            words = ["--sel", f"time={str(first)[:19]}..{str(last)[:19]}", "-O", out, *paths]
+            done = subprocess.run([program, "extract", "--cube", name, *words], capture_output=True, text=True)
+            if done.returncode:
+                sys.exit(f"{where}: extract {words}: {done.stderr}")
+            if ending == "npy":
+                same = np.array_equal(np.load(out), expected.values, equal_nan=array.dtype.kind == "f")
+            else:
+                with xr.open_dataset(out) as found:
+                    same = all(found[label].equals(expected[label]) for label in expected.coords)
+                    values = found[name].values.astype(array.dtype)
+                    same = same and np.array_equal(values, expected.values, equal_nan=array.dtype.kind == "f")
+            if not same:
+                sys.exit(f"{where}: extract {words}: {name} differs")
+            out.unlink()
+
+
 def joined(program, cases, seed):
     folder = Path(tempfile.mkdtemp())
     for case in range(cases):
@@ -283,6 +310,8 @@ def joined(program, cases, seed):
         rng.shuffle(paths)
         compare.check(tgm.open_dataset(grown), whole, f"{where}: appended")
         compare.check(tgm.open_dataset(paths), whole, where)
+        check_tool(program, paths, whole, rng, where)
+        check_tool(program, [grown], whole, rng, f"{where}: appended")
         for _ in range(3):
             key = {name: slice(*sorted(rng.integers(0, size + 1, 2).tolist())) if rng.random() < 0.5 else rng.integers(0, size, 3)
                    for name, size in whole.sizes.items() if rng.random() < 0.7 and size}

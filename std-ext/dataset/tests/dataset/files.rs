@@ -1,6 +1,6 @@
 //! Variables of files: dimensions, records, groups and texts.
 
-use tgm_dataset::{Attribute, Indices, OpenOptions, groups, open, open_all};
+use tgm_dataset::{Attribute, Dataset, Indices, OpenOptions, Statistic, Values, groups, on_all_cores, open, open_all};
 use tgm_std::deps::ciborium::Value;
 use tgm_std::{MessageBuilder, ObjectBuilder};
 
@@ -51,8 +51,141 @@ fn variables_keep_their_dimensions_and_groups() {
     assert!(of_group("h").unwrap_err().ends_with(r#"group "h" is not there: the archive has "g""#));
 }
 
+fn named<'v>(object: ObjectBuilder<'v>, name: &str, dims: &[&str]) -> ObjectBuilder<'v> {
+    object.metadata("name", name).metadata("dimensions", names(dims))
+}
+
+/// A file of a variable along time, with the times in days since a date, and a mask that does not depend on time.
+fn of_days(since: &str, days: &[f64], first: f32, mask: &[i16]) -> Vec<u8> {
+    of_place(since, days, first, mask, &[10.0, 20.0])
+}
+
+/// The same with other labels of x.
+fn of_place(since: &str, days: &[f64], first: f32, mask: &[i16], x: &[f64]) -> Vec<u8> {
+    let values: Vec<f32> = (0_u8..).take(days.len() * 2).map(|at| first + f32::from(at)).collect();
+    let v = named(ObjectBuilder::new(&[days.len() as u64, 2], &values).unwrap(), "v", &["time", "x"]);
+    let time = named(ObjectBuilder::new(&[days.len() as u64], days).unwrap(), "time", &["time"]);
+    let time =
+        time.metadata("attributes", map(&[("units", format!("days since {since}").into()), ("bounds", "ends".into())]));
+    let ends: Vec<f64> = days.iter().flat_map(|day| [*day, day + 1.0]).collect();
+    let ends = named(ObjectBuilder::new(&[days.len() as u64, 2], &ends).unwrap(), "ends", &["time", "nv"]);
+    let x = named(ObjectBuilder::new(&[2], x).unwrap(), "x", &["x"]);
+    let mask = named(ObjectBuilder::new(&[2], mask).unwrap(), "mask", &["x"]);
+    MessageBuilder::new().object(v).object(time).object(ends).object(x).object(mask).encode().unwrap()
+}
+
+fn all(dataset: &Dataset, name: &str) -> Vec<Indices> {
+    dataset.variable(name).unwrap().shape.iter().map(|len| Indices::all(*len)).collect()
+}
+
 #[test]
-fn parts_that_were_appended_are_datasets_of_their_own() {
+fn files_are_joined_along_the_dimension_whose_labels_differ() {
+    let file = |since: &str, days: &[f64], first: f32| Archive::new(&[of_days(since, days, first, &[7, 8])]);
+    // In the order of their labels, not of their names, and each with units of its own.
+    let (late, early) = (file("2024-02-01", &[0.0, 1.0, 2.0], 10.0), file("2024-01-30", &[0.0, 1.0], 0.0));
+    let dataset = open(&[late.path(), early.path()], &OpenOptions::default()).unwrap();
+    assert_eq!(dataset.variable("v").unwrap().shape, [5, 2]);
+    assert_eq!(
+        dataset.read::<f32>("v", &all(&dataset, "v")).unwrap(),
+        [0.0, 1.0, 2.0, 3.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0]
+    );
+    let day = |day: i64| (19_752 + day) * 86_400;
+    let time = dataset.coordinate("time").unwrap();
+    assert_eq!(time.values, Values::Times((0..5).map(day).collect()));
+    assert!(time.attributes.iter().all(|(key, _)| key != "units"), "{:?}", time.attributes);
+    let ends = dataset.coordinate("ends").unwrap();
+    assert_eq!(ends.values, Values::Times((0..5).flat_map(|at| [day(at), day(at + 1)]).collect()));
+    assert_eq!(ends.dims, ["time", "nv"]);
+    // What does not depend on time is there once.
+    assert_eq!(dataset.variable("mask").unwrap().dims, ["x"]);
+    assert_eq!(dataset.read::<f64>("x", &[Indices::all(2)]).unwrap(), [10.0, 20.0]);
+    let selected =
+        dataset.select("v", &["time=2024-01-31..2024-02-02".parse().unwrap(), "x=20".parse().unwrap()]).unwrap();
+    assert_eq!(dataset.read::<f32>("v", &selected).unwrap(), [3.0, 11.0, 13.0]);
+    let backwards = [Indices::List(vec![4, 1, 2]), Indices::List(vec![1, 0])];
+    assert_eq!(dataset.read::<f32>("v", &backwards).unwrap(), [15.0, 14.0, 3.0, 2.0, 11.0, 10.0]);
+    assert_eq!(dataset.read::<f32>("v", &[Indices::Index(3), Indices::Index(0)]).unwrap(), [12.0]);
+    assert!(dataset.read::<f32>("v", &[Indices::Index(5), Indices::Index(0)]).is_err());
+    let mean = dataset.reduce("v", &all(&dataset, "v"), &["time"], &[Statistic::Mean], &on_all_cores()).unwrap();
+    assert_eq!(mean.values(Statistic::Mean), [7.6, 8.6]);
+}
+
+/// Objects of one shape are pieces of one array, also in several files. Others are not.
+#[test]
+fn pieces_of_several_files_are_one_array_where_they_are() {
+    let file = |since: &str, len: u8| {
+        let days: Vec<f64> = (0..len).map(f64::from).collect();
+        Archive::new(&[of_days(since, &days, f32::from(len), &[7, 8])])
+    };
+    let (january, february, march) = (file("2024-01-01", 3), file("2024-02-01", 3), file("2024-03-01", 2));
+    let opened = |files: &[&Archive]| {
+        let paths: Vec<String> = files.iter().map(|file| file.path()).collect();
+        open(&paths, &OpenOptions::default()).unwrap()
+    };
+    let even = opened(&[&january, &february, &march]);
+    assert_eq!(even.variable("v").unwrap().seams(), None);
+    assert_eq!((even.piece_counts("v").unwrap(), even.piece_numbers("v").unwrap()), (vec![3, 1], vec![0, 1, 2]));
+    let values = even.read::<f32>("v", &all(&even, "v")).unwrap();
+    assert_eq!((values.len(), values[0], values[6], values[12]), (16, 3.0, 3.0, 2.0));
+    // The file in the middle ends within a piece.
+    let uneven = opened(&[&march, &january, &file("2024-02-01", 2)]);
+    assert_eq!(uneven.variable("v").unwrap().seams(), Some((0, vec![0, 3, 5])));
+    assert_eq!((uneven.variable("v").unwrap().object_count(), uneven.piece_counts("v").is_err()), (3, true));
+    let values = uneven.read::<f32>("v", &all(&uneven, "v")).unwrap();
+    assert_eq!((values.len(), values[0], values[6], values[10]), (14, 3.0, 2.0, 2.0));
+}
+
+#[test]
+fn what_differs_without_the_dimension_is_there_at_each_index() {
+    let file = |since: &str, mask: [i16; 2]| Archive::new(&[of_days(since, &[0.0, 1.0, 2.0], 0.0, &mask)]);
+    let (one, other) = (file("2024-01-01", [7, 8]), file("2024-02-01", [5, 6]));
+    let dataset = open(&[one.path(), other.path()], &OpenOptions::default()).unwrap();
+    let mask = dataset.variable("mask").unwrap();
+    assert_eq!((mask.dims.join(" "), &mask.shape[..]), ("time x".into(), &[6, 2][..]));
+    assert_eq!(dataset.read::<i16>("mask", &all(&dataset, "mask")).unwrap(), [7, 8, 7, 8, 7, 8, 5, 6, 5, 6, 5, 6]);
+    let some = [Indices::List(vec![5, 0]), Indices::Index(1)];
+    assert_eq!(dataset.read::<i16>("mask", &some).unwrap(), [6, 8]);
+}
+
+#[test]
+fn files_that_cannot_be_joined_are_named() {
+    let file = |name: &str, message: Vec<u8>| {
+        let archive = Archive::new(&[message]);
+        let path = archive.folder.path().join(name);
+        std::fs::rename(archive.path(), &path).unwrap();
+        (archive, path.display().to_string())
+    };
+    let plain = |since: &str, days: &[f64]| of_days(since, days, 0.0, &[7, 8]);
+    let early = file("early.tgm", plain("2024-01-01", &[0.0, 1.0, 2.0]));
+    let late = file("late.tgm", plain("2024-01-02", &[0.0, 1.0, 2.0]));
+    let other = {
+        let v =
+            ObjectBuilder::new(&[1], &[1_i16]).unwrap().metadata("name", "v").metadata("dimensions", names(&["time"]));
+        let time =
+            ObjectBuilder::new(&[1], &[9.0]).unwrap().metadata("name", "time").metadata("dimensions", names(&["time"]));
+        let time = time.metadata("attributes", map(&[("units", "days since 2024-01-01".into())]));
+        file("other.tgm", MessageBuilder::new().object(v).object(time).encode().unwrap())
+    };
+    let shifted = file("shifted.tgm", of_place("2024-01-04", &[0.0, 1.0, 2.0], 0.0, &[7, 8], &[10.0, 30.0]));
+    for (paths, why) in [
+        ([&early.1, &shifted.1], "shifted.tgm: it has other labels of x than "),
+        ([&late.1, &early.1], "early.tgm, .*late.tgm: their time overlaps, or is not in order"),
+        ([&early.1, &early.1], "they have the same variables and coordinates, so nothing says how they go on"),
+        ([&early.1, &other.1], ""),
+    ] {
+        let found = open(&paths, &OpenOptions::default());
+        let error = found.map_or_else(|error| error.to_string(), |found| format!("{:?}", found.left_out));
+        let parts: Vec<&str> = why.split(".*").collect();
+        assert!(parts.iter().all(|part| error.contains(part)), "{error}");
+    }
+    // Other variables are a dataset of their own, if their coordinates are others.
+    let all = open_all(&[&early.1, &other.1], &OpenOptions::default()).unwrap();
+    assert_eq!(all.len(), 2);
+    assert!(all[0].left_out.iter().any(|it| it.to_string().contains("other coordinates")), "{:?}", all[0].left_out);
+}
+
+#[test]
+fn what_was_appended_follows_the_file() {
     let part = |number: u64, values: &[i16]| {
         let object = ObjectBuilder::new(&[values.len() as u64], values).unwrap();
         let message =
@@ -62,14 +195,9 @@ fn parts_that_were_appended_are_datasets_of_their_own() {
     };
     let archive = Archive::new(&[part(0, &[1, 2]), part(2, &[5]), part(1, &[3, 4])]);
     let found = open_all(&[archive.path()], &OpenOptions::default()).unwrap();
-    let values = found.iter().map(|it| {
-        let all = Indices::List((0..it.variable("v").unwrap().shape[0]).collect());
-        (it.along.as_deref(), it.read::<i16>("v", &[all]).unwrap())
-    });
-    let expected = [(None, vec![1, 2]), (Some("time"), vec![3, 4]), (Some("time"), vec![5])];
-    assert_eq!(values.collect::<Vec<_>>(), expected);
-    let told: Vec<String> = archive.open().unwrap().left_out.iter().map(ToString::to_string).collect();
-    assert!(told.len() == 2 && told[0].starts_with("part 1, 1 object: it was appended along time"), "{told:?}");
+    let [dataset] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(dataset.read::<i16>("v", &all(dataset, "v")).unwrap(), [1, 2, 3, 4, 5]);
+    assert!(dataset.left_out.is_empty(), "{:?}", dataset.left_out);
 }
 
 /// Each chunk of such an array would have the same place.
@@ -113,13 +241,9 @@ fn records_are_one_variable() {
     assert_eq!((v.dims.join(" "), &v.shape[..]), ("time x".into(), &[3, 2][..]));
     let all = [Indices::List(vec![0, 1, 2]), Indices::Index(1)];
     assert_eq!(dataset.read::<u64>("v", &all).unwrap(), [1, 3, 5]);
-    // Files of one variable do not say how they follow each other.
-    let both = open(&[archive.path(), archive.path()], &OpenOptions::default()).unwrap();
-    assert!(
-        both.variables.is_empty() && both.left_out[0].why.starts_with("several files have it"),
-        "{:?}",
-        both.left_out
-    );
+    // Without labels nothing says how files follow each other.
+    let both = open(&[archive.path(), archive.path()], &OpenOptions::default()).unwrap_err().to_string();
+    assert!(both.contains("nothing says how they go on"), "{both}");
     // Numbers of places beyond 64 bits: two records would be at one place.
     for (number, why) in [(u64::MAX, "the number of its last record is too large"), (1 << 63, UNCOUNTED)] {
         let beyond = Archive::new(&[record(0), record(number)]).open().unwrap();

@@ -4,6 +4,5 @@ from typing import Any
 
 BESIDE_BYTES: Any
 BoxArray: Any
-JoinedArray: Any
 
 def __getattr__(name: str) -> Any: ...

@@ -4,7 +4,6 @@ import json
 
 from . import _native
 from ._sources import Archive, sources_of
-from ._xarray import is_joined
 
 
 def references(source, options):
@@ -16,9 +15,6 @@ def references(source, options):
     natives = archive.native()
     if not natives:
         raise ValueError(f"{_native._shown(archive.sources[0])[0]}: the archive has no objects")
-    if is_joined(archive):
-        names = ", ".join(_native._shown(each)[0] for each in archive.sources[:3])
-        raise ValueError(f"{names}: several files, and parts that were appended, have chunks of their own: they are not one array")
     text, refused = natives[0].references()
     if refused:
         raise ValueError(f"these are not chunks as they lie: {'; '.join(f'{name}: {why}' for name, why in refused)}")

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from . import _native
-from ._sources import Archive, is_of_files
+from ._sources import Archive
 
 # Bytes that an object has at least, where a place of the outer dimensions has fewer.
 LEAST_BYTES = 64 << 10
@@ -104,7 +104,7 @@ def _append(source, path):
 def _rest(dataset, path, file, dim):
     """What of a dataset is stored when it is appended to a file: the variables with the dimension. And the number of the part."""
     natives = Archive((os.path.abspath(path),), {}).native()
-    if not natives or not is_of_files(natives[0]):
+    if not natives or not natives[0].is_of_files:
         raise ValueError(f"{file}: it is not a dataset that was saved, so nothing can be appended along {dim}")
     known = xr.open_dataset(path, engine="tgm")
     if dim not in known.dims:
@@ -126,7 +126,7 @@ def _rest(dataset, path, file, dim):
         raise ValueError(f"{file}: it has no variable {unknown[0]!r}")
     return dataset[[name for name in known.variables if dim in known.variables[name].dims]].drop_vars(
         [name for name in dataset.coords if dim not in dataset.variables[name].dims], errors="ignore"
-    ), len(natives)
+    ), natives[0].appended + 1
 
 
 def _kind(variable):

@@ -92,15 +92,6 @@ class Archive:
         # dask cannot see that a file was changed.
         return ("tgm.Archive", *self._key())
 
-    def each(self):
-        """An archive for each file, in order."""
-        options = dict(self.native_options())
-        catalogs = options.get("catalog")
-        for number, source in enumerate(self.sources):
-            if isinstance(catalogs, tuple):
-                options["catalog"] = catalogs[number:number + 1]
-            yield Archive((source,), options)
-
     def native(self):
         """The datasets of the compiled half."""
         return _opened(self)
@@ -154,8 +145,3 @@ def _open_anew(archive):
 
 
 _opened = functools.lru_cache(maxsize=_KEPT)(_open_anew)
-
-
-def is_of_files(native):
-    """Whether the archive is of files: of NetCDF, of Zarr, or what `tgm.save_dataset` wrote."""
-    return not native.coordinates

@@ -4,7 +4,6 @@ from typing import Any
 
 Archive: Any
 OPTIONS: Any
-is_of_files: Any
 sources_of: Any
 
 def __getattr__(name: str) -> Any: ...

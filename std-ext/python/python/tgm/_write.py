@@ -167,10 +167,18 @@ def save(target, arrays, /, *, encoding=None, metadata=None, append=False, threa
     by_name = isinstance(encoding, Mapping) and not {"dtype", "compression", "encoding", "filter"} & set(encoding)
     if by_name and (unknown := [name for name in encoding if name not in {name for _, name, _ in named}]):
         raise ValueError(f"argument 'encoding': no array has the name {unknown[0]!r}")
+    pairs = [(encoding.get(name) if by_name else encoding, _array(array)) for _, name, array in named]
+    whole = dict(metadata or {})
+    if not hasattr(target, "write") and "base" not in whole and open_for_writing(target, append=append) is None:
+        path = local_path(target)
+        if isinstance(arrays, Mapping):
+            whole["base"] = [entry for entry, _, _ in named]
+        TensogramFile._save(lambda: (_existing if append else TensogramFile.create)(path), whole, pairs, threads)
+        return
     with Writer(target, append=append, threads=threads) as writer:
-        writer.begin(metadata)
-        for entry, name, array in named:
-            writer.object(_array(array), encoding=encoding.get(name) if by_name else encoding, metadata=entry)
+        writer.begin(whole)
+        for (entry, _, _), (each, array) in zip(named, pairs, strict=True):
+            writer.object(array, encoding=each, metadata=entry)
 
 
 def load(source, /, *, threads=0, checked=False):

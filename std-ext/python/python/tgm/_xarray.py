@@ -12,8 +12,7 @@ from xarray.core import indexing
 from . import _native
 from ._arrays import BoxArray
 from ._fields import add_grib_attributes, as_earthkit
-from ._joined import by_coordinates, in_order
-from ._sources import Archive, is_of_files, sources_of
+from ._sources import Archive, sources_of
 
 # Bytes of a chunk that is not asked for otherwise, and the greatest number of chunks of a variable.
 CHUNK_BYTES = 8 << 20
@@ -101,12 +100,10 @@ class TgmBackendEntrypoint(BackendEntrypoint):
         if names not in (None, "cfgrib", "earthkit"):
             raise ValueError(f"argument 'names': one of 'cfgrib', 'earthkit' is expected, not {names!r}")
         archive = Archive(sources_of(filename_or_obj), given)
-        found = _joined(archive, options) if is_joined(archive) else None
-        count = len(archive.native()) if found is None else len(found)
-        if _number >= count:
+        if _number >= len(archive.native()):
             why = "the archive has no objects" if only is None else "no object of the archive is selected"
             raise ValueError(f"{_native._shown(archive.sources[0])[0]}: {why}")
-        dataset = _one(archive, _number, **options) if found is None else found[_number]
+        dataset = _one(archive, _number, **options)
         if _number == 0:
             _warn(archive, dataset.encoding["tgm"])
         return dataset
@@ -137,32 +134,9 @@ class TgmBackendEntrypoint(BackendEntrypoint):
         return xr.DataTree.from_dict(self.open_groups_as_dict(filename_or_obj, **options))
 
 
-def is_joined(archive):
-    """Whether its datasets are joined: the ones of several files of NetCDF and Zarr, and parts that were appended."""
-    natives = archive.native()
-    if not natives or not is_of_files(natives[0]):
-        return False
-    return len(archive.sources) > 1 or any(native.along is not None for native in natives)
-
-
 def dataset_count(archive):
     """The number of datasets that an archive is opened as."""
-    return len(_joined(archive, {})) if is_joined(archive) else len(archive.native())
-
-
-def _joined(archive, options):
-    """The datasets of several files, each with the parts that were appended to it."""
-    found, names = [], []
-    for own in archive.each():
-        name = _native._shown(own.sources[0])[0]
-        natives = own.native()
-        if not natives:
-            continue
-        parts = [_one(own, number, **options) for number in range(len(natives))]
-        alongs = [native.along for native in natives[1:]]
-        found.append(in_order(parts, alongs, name))
-        names.append(name)
-    return by_coordinates(found, names)
+    return len(archive.native())
 
 
 def _one(
@@ -190,24 +164,23 @@ def _one(
             found = xr.Variable(found.dims, lazy, found.attrs)
         coordinates[name] = found
     attributes = native.attributes
-    if coordinates or not is_of_files(native):
+    if not native.is_of_files:
         dataset = xr.Dataset(variables, coords=coordinates, attrs=attributes)
     else:
+        # Times that files count in different units are decoded already.
         decoded, attributes, aside = xr.conventions.decode_cf_variables(
-            variables, attributes, mask_and_scale=mask_and_scale, decode_times=decode_times,
+            {**variables, **coordinates}, attributes, mask_and_scale=mask_and_scale, decode_times=decode_times,
             concat_characters=concat_characters, decode_coords=decode_coords, drop_variables=drop_variables,
             use_cftime=use_cftime, decode_timedelta=decode_timedelta,
         )
         dataset = xr.Dataset(decoded, attrs=attributes)
         dataset = dataset.set_coords(aside.intersection(decoded))
     source = archive.sources[0] if len(archive.sources) == 1 else list(archive.sources)
-    # Parts that were appended are joined.
-    left_out = [each for each in native.left_out if not each.startswith("part ")]
-    dataset.encoding = {"source": source, "tgm": {"left_out": left_out, "notes": native.notes, "lost": native.lost,
+    dataset.encoding = {"source": source, "tgm": {"left_out": native.left_out, "notes": native.notes, "lost": native.lost,
                                                   "archives": [(archive, number)]}}
     if unlimited := native.unlimited:
         dataset.encoding["unlimited_dims"] = set(unlimited)
-    if not is_of_files(native):
+    if not native.is_of_files:
         if grib_attributes:
             add_grib_attributes(archive, native, dataset)
         if names == "earthkit":
@@ -264,7 +237,7 @@ def _variable(archive, number, about, dtype, chunk):
         wanted = np.dtype(times)
     array = TgmArray(archive, number, about, wanted)
     encoding = {
-        "preferred_chunks": dict(zip(about["dims"], _chunks(about, wanted.itemsize, chunk))),
+        "preferred_chunks": _preferred_chunks(about, _chunks(about, wanted.itemsize, chunk)),
         "tgm": {"piece": about["piece"], "objects": about["objects"], "holes": about["holes"]},
     }
     return xr.Variable(about["dims"], indexing.LazilyIndexedArray(array), attributes, encoding)
@@ -275,6 +248,18 @@ def _text_array(texts):
     longest = max(map(len, texts), default=0)
     is_ragged = longest * len(texts) > 8 * sum(map(len, texts)) + (1 << 20)
     return np.array(texts, dtype=object if is_ragged else f"<U{max(1, longest)}")
+
+
+def _preferred_chunks(about, sizes):
+    """The sizes of chunks by dimension. Where objects have other shapes in other files, no chunk has values of two files."""
+    found = dict(zip(about["dims"], sizes))
+    if about["seams"]:
+        axis, starts = about["seams"]
+        size, ends = sizes[axis], [*starts[1:], about["shape"][axis]]
+        along = [min(size, end - at) for start, end in zip(starts, ends) for at in range(start, end, size)]
+        if len(along) <= MOST_CHUNKS:
+            found[about["dims"][axis]] = tuple(along)
+    return found
 
 
 def _chunks(about, itemsize, chunk):

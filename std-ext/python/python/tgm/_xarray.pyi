@@ -15,6 +15,5 @@ TgmAccessor: Any
 TgmArray: Any
 TgmBackendEntrypoint: Any
 dataset_count: Any
-is_joined: Any
 
 def __getattr__(name: str) -> Any: ...

@@ -136,6 +136,11 @@ class _Array:
         self.native, self.about, self.name = native, about, about["name"]
         self.dtype, self.shape = np.dtype(about["dtype"]), tuple(about["shape"])
         self.chunks = tuple(max(1, size) for size in about["piece"])
+        if about["seams"]:
+            # Other files have objects of other shapes: values are decoded, and cut anew.
+            self.counts = tuple(-(-size // chunk) for size, chunk in zip(self.shape, self.chunks))
+            self.numbers, self.how, self.codecs = np.arange(math.prod(self.counts)), "values", _plain("little", self.dtype)
+            return
         counts, numbers = native.pieces(self.name)
         self.counts = tuple(counts)
         # An array without elements has no chunks, though an object may stand for it.
@@ -351,11 +356,6 @@ def store(source, codec=NAME, _number=0, **options):
     natives = archive.native()
     if _number >= len(natives):
         raise ValueError(f"{_native._shown(archive.sources[0])[0]}: the archive has no objects")
-    from ._xarray import is_joined
-
-    if is_joined(archive):
-        names = ", ".join(_native._shown(source)[0] for source in archive.sources[:3])
-        raise ValueError(f"{names}: a store has the chunks of one file, and parts that were appended have others: save them as one")
     found = TgmStore(archive, _number, codec)
     # What is wrong with the archive is told here, not at the first read.
     found._load()

@@ -1,8 +1,11 @@
 //! Bytes as `bytes` objects of Python.
 
+use std::mem::MaybeUninit;
+
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use tgm_std::internal::huge_pages_in;
 
 use crate::work::detached;
 
@@ -27,7 +30,9 @@ pub(crate) fn bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Bound<'_, PyByte
     let address = unsafe { ffi::PyBytes_AsString(object.as_ptr()) } as usize;
     detached(py, move || {
         // SAFETY: the object has `len` bytes there. Nobody else knows it yet, and it lives until this function ends.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) };
+        let content = unsafe { std::slice::from_raw_parts_mut(address as *mut MaybeUninit<u8>, bytes.len()) };
+        huge_pages_in(content);
+        content.write_copy_of_slice(&bytes);
         drop(bytes);
     })?;
     Ok(object)

@@ -1,6 +1,7 @@
 //! Copies of memory that other threads of Python may write to.
 
 use pyo3::prelude::*;
+use tgm_std::internal::huge_pages;
 
 use crate::work::detached;
 
@@ -33,6 +34,7 @@ pub(super) unsafe fn copy<T: Copy + Send>(py: Python<'_>, data: *const T, len: u
 #[allow(unsafe_code, reason = "Python gives addresses")]
 pub(crate) unsafe fn copied<T: Copy>(data: *const T, len: usize) -> Vec<T> {
     let mut copy: Vec<T> = Vec::with_capacity(len);
+    huge_pages(&mut copy);
     // SAFETY: the caller says that there are `len` elements; the vector has room for them, and is new.
     unsafe {
         std::ptr::copy_nonoverlapping(data, copy.as_mut_ptr(), len);

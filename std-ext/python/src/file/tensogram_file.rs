@@ -57,6 +57,12 @@ impl TensogramFile {
         self.handle.read(py, Place::UNKNOWN, Library::message_count)
     }
 
+    fn append_encoded(&self, py: Python<'_>, message: &[u8]) -> PyResult<()> {
+        let append = |file: &mut Library| file.append_message(message, &tgm_std::file::AppendOptions::default());
+        let appended = detached(py, || self.handle.change_detached(append))?;
+        appended.map(|_| ()).map_err(|failure: Failure| failure.exception(py, Place::UNKNOWN))
+    }
+
     fn decoded<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
         let options = decoding(true, 0, true, false);
         let read = |file: &Library| file.decode_message(index, &options);
@@ -152,9 +158,24 @@ impl TensogramFile {
         // The message is encoded before the lock is taken, so that readers do not wait for it.
         let objects = Objects::new(descriptors_and_data, Keys::Any)?;
         let message = objects.with(py, |pairs| tgm_std::encode(&metadata, pairs, &options))?;
-        let append = |file: &mut Library| file.append_message(&message, &tgm_std::file::AppendOptions::default());
-        let appended = detached(py, || self.handle.change_detached(append))?;
-        appended.map(|_| ()).map_err(|failure: Failure| failure.exception(py, Place::UNKNOWN))
+        self.append_encoded(py, &message)
+    }
+
+    /// Encodes a message and appends it to the file that `opened` gives, for `save`. Descriptors have known keys, and values that
+    /// are not finite are kept. What is refused is refused before the file is opened.
+    #[staticmethod]
+    fn _save(
+        py: Python<'_>,
+        opened: &Bound<'_, PyAny>,
+        metadata: &Bound<'_, PyAny>,
+        descriptors_and_data: &Bound<'_, PyAny>,
+        threads: u32,
+    ) -> PyResult<()> {
+        let metadata = metadata_in::metadata(metadata)?;
+        let options = encoding(py, Some("xxh3"), threads, (true, true), [None; 3], None, None)?;
+        let objects = Objects::new(descriptors_and_data, Keys::Known)?;
+        let message = objects.with(py, |pairs| tgm_std::encode(&metadata, pairs, &options))?;
+        opened.call0()?.cast::<Self>()?.get().append_encoded(py, &message)
     }
 
     /// Appends a message that is encoded already. `message` is any buffer of bytes.

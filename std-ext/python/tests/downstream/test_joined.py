@@ -48,7 +48,7 @@ def test_files_go_on_where_others_end(tmp_path):
     parts = [whole.isel(time=slice(*ends)) for ends in ((5, 8), (0, 5), (8, 10))]
     paths = [save(tmp_path, number, part) for number, part in enumerate(parts)]
     found = tgm.open_dataset(paths)
-    assert not any(isinstance(found[name].variable._data, np.ndarray) for name in ("t", "name", "longitude"))
+    assert not any(isinstance(found[name].variable._data, np.ndarray) for name in ("t", "longitude"))
     xarray.testing.assert_identical(found.load(), whole)
     like = xarray.combine_by_coords(parts, data_vars="different", coords="different", compat="equals")
     xarray.testing.assert_identical(found, like)
@@ -102,17 +102,36 @@ def test_files_that_cannot_be_joined_are_named(tmp_path):
                        ([early, wide], "wide.*has dimensions"), ([early, text], "text.*is of type")):
         with pytest.raises(ValueError, match=why):
             tgm.open_dataset(paths)
-    later = save(tmp_path, "later", whole.isel(time=slice(5, 10)))
-    with pytest.raises(ValueError, match="decode times to join them"):
-        tgm.open_dataset([early, later], decode_times=False)
+
+
+def test_times_that_files_count_from_different_days_are_counted_from_one(tmp_path):
+    whole = dataset()
+    paths = [save(tmp_path, name, whole.isel(time=part)) for name, part in (("early", slice(0, 5)), ("later", slice(5, 10)))]
+    found = tgm.open_dataset(paths, decode_times=False)
+    assert found.time.attrs == {"bounds": "time_bounds", "units": "seconds since 1970-01-01"}
+    assert found.time.values.tolist() == whole.time.values.astype("M8[s]").astype("i8").tolist()
+
+
+@pytest.mark.parametrize("calendar", ["noleap", "all_leap", "360_day", "julian"])
+def test_times_of_other_calendars_are_counted_from_the_first_day(tmp_path, calendar):
+    pytest.importorskip("cftime")
+    days = xarray.date_range("2000-02-20", periods=30, calendar=calendar, use_cftime=True)
+    whole = xarray.Dataset({"t": ("time", np.arange(30.0))}, {"time": days})
+    paths = []
+    for start, end in ((13, 30), (0, 13)):
+        part = whole.isel(time=slice(start, end))
+        part.time.encoding = {"units": f"hours since {str(part.time.values[0])[:10]}", "calendar": calendar}
+        paths.append(tmp_path / f"{start}.tgm")
+        tgm.save_dataset(part, paths[-1])
+    xarray.testing.assert_identical(tgm.open_dataset(paths).load(), whole)
 
 
 def test_chunks_do_not_span_files(tmp_path):
     pytest.importorskip("dask")
     whole = dataset()
-    paths = [save(tmp_path, number, whole.isel(time=slice(start, end))) for number, (start, end) in enumerate(((0, 7), (7, 10)))]
+    paths = [save(tmp_path, number, whole.isel(time=slice(start, end))) for number, (start, end) in enumerate(((0, 3), (3, 10)))]
     found = tgm.open_dataset(paths, chunks={})
-    assert found.t.chunks == ((7, 3), (3,), (4,))
+    assert found.t.chunks == ((3, 7), (3,), (4,))
     xarray.testing.assert_identical(found.load(), whole)
 
 
@@ -133,15 +152,36 @@ def test_a_dataset_grows_along_a_dimension(tmp_path):
     xarray.testing.assert_identical(tgm.open_dataset(again).load(), whole)
 
 
-def test_a_store_of_zarr_is_of_one_file(tmp_path):
+def test_a_store_of_zarr_has_all_files(tmp_path):
     pytest.importorskip("zarr")
-    whole, path = dataset(), tmp_path / "a.tgm"
-    tgm.save_dataset(whole.isel(time=slice(0, 5)), path)
-    assert tgm.zarr_store(path)
-    tgm.save_dataset(whole.isel(time=slice(5, 10)), path, append_dim="time")
-    for source in (path, [path, save(tmp_path, "b", whole)]):
-        with pytest.raises(ValueError, match="of one file"):
-            tgm.zarr_store(source)
+    whole = dataset()
+    for ends in ((0, 5, 10), (0, 6, 8, 10), (0, 1, 10)):
+        paths = [save(tmp_path, number, whole.isel(time=slice(*pair))) for number, pair in enumerate(zip(ends, ends[1:]))]
+        grown = tmp_path / "grown"
+        grown.unlink(missing_ok=True)
+        for pair in zip(ends, ends[1:]):
+            tgm.save_dataset(whole.isel(time=slice(*pair)), grown, append_dim="time")
+        for source in (paths, grown):
+            found = xarray.open_zarr(tgm.zarr_store(source), chunks=None).load()
+            assert set(found.variables) == set(whole.variables)
+            for name in whole.variables:
+                np.testing.assert_array_equal(found[name].values, whole[name].values, err_msg=f"{name}, {ends}")
+
+
+def test_references_are_of_several_files_where_their_objects_are_chunks_of_one_array(tmp_path):
+    whole = dataset()[["t"]].drop_vars("longitude")
+    encoding = {"t": {"compression": "zstd", "chunks": (1, 3, 4)}}
+    paths = []
+    for number, (start, end) in enumerate(((0, 3), (3, 10))):
+        paths.append(tmp_path / f"{number}.tgm")
+        tgm.save_dataset(whole.isel(time=slice(start, end)), paths[-1], encoding=encoding)
+    found = tgm.references(paths)["refs"]
+    assert [found[f"t/{number}.0.0"][0] for number in (2, 3)] == [f"file://{path}" for path in paths]
+    uneven = [tmp_path / "a.tgm", tmp_path / "b.tgm"]
+    for path, part in zip(uneven, (slice(0, 7), slice(7, 10))):
+        tgm.save_dataset(whole.isel(time=part), path, encoding={"t": {"compression": "zstd", "chunks": (5, 3, 4)}})
+    with pytest.raises(ValueError, match="t: its chunks have other shapes in other files"):
+        tgm.references(uneven)
 
 
 def test_what_cannot_be_appended_is_an_error_and_leaves_the_file(tmp_path):

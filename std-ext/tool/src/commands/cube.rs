@@ -18,8 +18,9 @@ use crate::show::text::escape;
 /// Show files as a dataset: variables over many messages, dimensions, attributes
 ///
 /// Objects of one kind are a variable. Its dimensions are the keys whose values differ, such as times, steps, levels and
-/// members, and behind them the dimensions of the grid. All files together are one dataset. What does not fit is listed, and
-/// is a dataset of its own. Metadata are read, and no values but the labels of coordinates.
+/// members, and behind them the dimensions of the grid. All files together are one dataset: fields have their places by their
+/// keys, and what came from NetCDF and Zarr is joined along the dimensions whose labels differ. What does not fit is listed,
+/// and is a dataset of its own. Metadata are read, and no values but the labels of coordinates.
 #[derive(Args, Debug)]
 pub(crate) struct Cube {
     /// Files or addresses to read: together they are a dataset

@@ -1,0 +1,285 @@
+//! Files that go on where others end, as one dataset: as `xarray.open_mfdataset(combine="by_coords")` joins them.
+//!
+//! Files with the same variables are joined along each dimension whose labels differ. Files with other variables are merged with
+//! them, if what they share is equal. Other files are datasets of their own. What was appended to a file follows it in its order.
+
+mod arrays;
+mod concat;
+mod decoded;
+mod equal;
+mod times;
+
+use std::collections::BTreeSet;
+
+use tgm_catalog::tree::side_by_side;
+use tgm_std::Result;
+
+use self::concat::concat;
+use self::equal::fits;
+use self::times::Labels;
+use crate::archive::bad;
+use crate::dataset::Dataset;
+use crate::label::Label;
+use crate::model::{LeftOut, Variable};
+use crate::source::DISTANT_AT_ONCE;
+
+/// A dataset of one file, or of several that were joined.
+#[derive(Debug)]
+pub(crate) struct File {
+    /// What errors call it.
+    pub(crate) name: String,
+    pub(crate) dataset: Dataset,
+}
+
+/// The datasets that files are, the one with the most variables first. It lists the others as left out.
+///
+/// # Errors
+/// [`tgm_std::TensogramError::Metadata`] for files with the same variables of which nothing says how they follow each other, with
+/// their names; the errors of reading their coordinates.
+pub(crate) fn by_coordinates(files: Vec<File>) -> Result<Vec<Dataset>> {
+    if files.len() < 2 {
+        return Ok(files.into_iter().map(|file| file.dataset).collect());
+    }
+    let mut groups: Vec<(BTreeSet<String>, Vec<File>)> = Vec::new();
+    for file in files {
+        let names = own_variables(&file.dataset);
+        match groups.iter_mut().find(|(known, _)| *known == names) {
+            Some((_, group)) => group.push(file),
+            None => groups.push((names, vec![file])),
+        }
+    }
+    let joined = groups.into_iter().map(|(names, group)| Ok((names, of_group(group)?)));
+    let mut joined = joined.collect::<Result<Vec<_>>>()?;
+    joined.sort_by_key(|(names, _)| std::cmp::Reverse(names.len()));
+    let mut found: Vec<(BTreeSet<String>, File)> = Vec::new();
+    for (names, file) in joined {
+        let mut fitting = None;
+        for (number, (_, other)) in found.iter().enumerate() {
+            if fits(other, &file)? {
+                fitting = Some(number);
+                break;
+            }
+        }
+        match fitting.and_then(|number| found.get_mut(number)) {
+            Some((known, other)) => {
+                known.extend(names);
+                merge(&mut other.dataset, file.dataset);
+            }
+            None => found.push((names, file)),
+        }
+    }
+    let mut found = found.into_iter();
+    let Some((_, mut first)) = found.next() else { return Ok(Vec::new()) };
+    let mut others = Vec::new();
+    for (names, File { name, dataset }) in found {
+        first.dataset.left_out.push(LeftOut {
+            name,
+            what: Vec::from_iter(names).join(", "),
+            why: "it has other coordinates".into(),
+            objects: dataset.variables.iter().map(Variable::object_count).sum(),
+        });
+        others.push(dataset);
+    }
+    Ok(std::iter::once(first.dataset).chain(others).collect())
+}
+
+/// The file with what was appended to it, one part behind the other, each with the dimension along which it goes on.
+///
+/// # Errors
+/// [`tgm_std::TensogramError::Metadata`] for a part that does not fit; the errors of reading coordinates.
+pub(crate) fn appended(first: File, parts: Vec<(String, Dataset)>) -> Result<File> {
+    let mut found = first;
+    let mut run: Vec<File> = Vec::new();
+    let mut along = String::new();
+    let mut left_out = Vec::new();
+    let count = parts.len();
+    for (number, (dim, dataset)) in (1..).zip(parts) {
+        let lacks = |name: &&str| dataset.variable(name).is_none();
+        let growing = found.dataset.variables.iter().filter(|it| it.dims.contains(&dim)).map(|it| it.name.as_str());
+        let lacking: Vec<&str> = growing.filter(lacks).collect();
+        // Writing it was interrupted.
+        if !lacking.is_empty() {
+            left_out.push(LeftOut {
+                name: format!("part {number} of {}", found.name),
+                what: String::new(),
+                why: format!("it is not complete, and lacks {}", lacking.join(", ")),
+                objects: dataset.variables.iter().map(Variable::object_count).sum(),
+            });
+            continue;
+        }
+        if dim != along && !run.is_empty() {
+            found = followed(found, std::mem::take(&mut run), &along)?;
+        }
+        along = dim;
+        run.push(File { name: format!("{}, part {number}", found.name), dataset });
+    }
+    if !run.is_empty() {
+        found = followed(found, run, &along)?;
+    }
+    found.dataset.left_out.extend(left_out);
+    found.dataset.appended = count;
+    Ok(found)
+}
+
+fn followed(first: File, parts: Vec<File>, along: &str) -> Result<File> {
+    let name = first.name.clone();
+    let files: Vec<File> = std::iter::once(first).chain(parts).collect();
+    Ok(File { name, dataset: concat(files, along, true)? })
+}
+
+/// The names of the variables that are not coordinates.
+fn own_variables(dataset: &Dataset) -> BTreeSet<String> {
+    let variables = dataset.variables.iter().filter(|it| !dataset.is_coordinate(&it.name));
+    variables.map(|it| it.name.clone()).collect()
+}
+
+/// Adds what another dataset has beside.
+fn merge(dataset: &mut Dataset, other: Dataset) {
+    let Dataset { coordinates, variables, left_out, notes, .. } = other;
+    for variable in variables {
+        if dataset.variable(&variable.name).is_none() && dataset.coordinate(&variable.name).is_none() {
+            dataset.variables.push(variable);
+        }
+    }
+    for coordinate in coordinates {
+        if dataset.variable(&coordinate.name).is_none() && dataset.coordinate(&coordinate.name).is_none() {
+            dataset.coordinates.push(coordinate);
+        }
+    }
+    dataset.left_out.extend(left_out);
+    dataset.notes.extend(notes);
+}
+
+/// A file with the labels of the dimensions of its group.
+struct Labeled {
+    file: File,
+    labels: Vec<Option<Labels>>,
+}
+
+impl Labeled {
+    fn label(&self, dim: usize) -> Option<&Label> {
+        self.labels.get(dim)?.as_ref()?.labels.first()
+    }
+}
+
+/// Files with the same variables as one.
+fn of_group(group: Vec<File>) -> Result<File> {
+    let mut group = group;
+    if group.len() == 1
+        && let Some(only) = group.pop()
+    {
+        return Ok(only);
+    }
+    let dims: Vec<String> = group
+        .first()
+        .map_or_else(Vec::new, |first| first.dataset.dims().into_iter().map(|(name, _)| name.to_string()).collect());
+    let read = |file: &File| dims.iter().map(|dim| Labels::of(file, dim)).collect::<Result<Vec<_>>>();
+    let labels = side_by_side(&group, DISTANT_AT_ONCE, read);
+    let files = group.into_iter().zip(labels).map(|(file, labels)| Ok(Labeled { file, labels: labels? }));
+    let mut files = files.collect::<Result<Vec<_>>>()?;
+    let differs = |dim: usize| {
+        let mut of_dim = files.iter().map(|file| file.labels.get(dim));
+        let first = of_dim.next();
+        of_dim.any(|other| Some(other) != first)
+    };
+    let mut varying: Vec<usize> = (0..dims.len()).filter(|dim| differs(*dim)).collect();
+    if varying.is_empty() {
+        return Err(bad(format!(
+            "{}: they have the same variables and coordinates, so nothing says how they go on",
+            some_names(&files)
+        )));
+    }
+    for dim in &varying {
+        Labels::check_kinds(
+            &files.iter().map(|file| (file.file.name.as_str(), file.labels.get(*dim))).collect::<Vec<_>>(),
+            dims.get(*dim),
+        )?;
+    }
+    // The last dimension first, until one is left.
+    while let Some(dim) = varying.pop() {
+        let mut rows: Vec<(Vec<Option<Label>>, Vec<Labeled>)> = Vec::new();
+        for file in files {
+            let place: Vec<Option<Label>> = varying.iter().map(|other| file.label(*other).cloned()).collect();
+            match rows.iter_mut().find(|(known, _)| *known == place) {
+                Some((_, row)) => row.push(file),
+                None => rows.push((place, vec![file])),
+            }
+        }
+        let name = dims.get(dim).map_or("", String::as_str);
+        files = rows.into_iter().map(|(_, row)| along(row, name, dim)).collect::<Result<_>>()?;
+    }
+    let names = some_names(&files);
+    let mut files = files.into_iter();
+    match (files.next(), files.next()) {
+        (Some(only), None) => Ok(only.file),
+        _ => Err(bad(format!("{names}: they do not form a box along their dimensions"))),
+    }
+}
+
+fn some_names(files: &[Labeled]) -> String {
+    let names: Vec<&str> = files.iter().take(3).map(|it| it.file.name.as_str()).collect();
+    let more = if files.len() > names.len() { " …" } else { "" };
+    format!("{}{more}", names.join(", "))
+}
+
+/// Files in the order of their labels as one.
+fn along(row: Vec<Labeled>, dim: &str, number: usize) -> Result<Labeled> {
+    let mut row = row;
+    if row.len() == 1
+        && let Some(only) = row.pop()
+    {
+        return Ok(only);
+    }
+    let of = |it: &Labeled| it.labels.get(number).cloned().flatten();
+    if let Some(lacking) = row.iter().find(|it| of(it).is_none()) {
+        return Err(bad(format!("{}: it has no coordinate {dim}, along which others go on", lacking.file.name)));
+    }
+    // Without labels there is nothing to put anywhere.
+    if row.iter().any(|it| it.label(number).is_some()) {
+        row.retain(|it| it.label(number).is_some());
+    } else {
+        row.truncate(1);
+    }
+    let is_falling = row.iter().filter_map(of).any(|it| it.labels.len() > 1 && it.labels.windows(2).all(falls));
+    row.sort_by(|a, b| {
+        let order = a.label(number).cmp(&b.label(number));
+        if is_falling { order.reverse() } else { order }
+    });
+    let all: Vec<Label> = row.iter().filter_map(of).flat_map(|it| it.labels).collect();
+    let rises = |pair: &[Label]| matches!(pair, [a, b] if a <= b);
+    if !(all.windows(2).all(rises) || all.windows(2).all(falls)) {
+        return Err(bad(format!("{}: their {dim} overlaps, or is not in order", overlapping(&row, number))));
+    }
+    let (Some(first), true) = (row.first(), row.len() > 1) else {
+        return row.pop().ok_or_else(|| bad("there are no files"));
+    };
+    let name = first.file.name.clone();
+    let mut labels = first.labels.clone();
+    if let Some(Some(own)) = labels.get_mut(number) {
+        own.labels = all;
+    }
+    let dataset = concat(row.into_iter().map(|it| it.file).collect(), dim, false)?;
+    Ok(Labeled { file: File { name, dataset }, labels })
+}
+
+fn falls(pair: &[Label]) -> bool {
+    matches!(pair, [a, b] if a >= b)
+}
+
+/// The first two files whose labels are out of order.
+fn overlapping(row: &[Labeled], dim: usize) -> String {
+    let ends = |it: &Labeled| {
+        let labels = &it.labels.get(dim)?.as_ref()?.labels;
+        Some((labels.iter().min()?.clone(), labels.iter().max()?.clone()))
+    };
+    for pair in row.windows(2) {
+        let [one, other] = pair else { continue };
+        if let (Some((low, high)), Some((next_low, next_high))) = (ends(one), ends(other))
+            && next_low <= high
+            && low <= next_high
+        {
+            return format!("{}, {}", one.file.name, other.file.name);
+        }
+    }
+    some_names(row)
+}

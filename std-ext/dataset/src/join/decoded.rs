@@ -1,0 +1,148 @@
+//! Times that files count in different units as one coordinate.
+
+use std::collections::HashMap;
+
+use tgm_std::Result;
+
+use super::File;
+use super::arrays::{bytes, flat, repeated};
+use super::times::{About, coordinate};
+use crate::dataset::Dataset;
+use crate::elements::floats;
+use crate::labels::BOUNDS;
+use crate::model::{Attribute, Attributes, Coordinate, Values, Variable, text_attribute};
+use crate::times::TimeScale;
+
+/// What a variable of several files becomes.
+pub(super) enum Becomes {
+    Variable(Variable),
+    /// Times that files count in different units.
+    Coordinate(Coordinate),
+    /// Why it is left out.
+    Nothing(String),
+}
+
+/// What the numbers of a variable mean, if they are times. Its own units say so, or the units of the coordinate that it bounds.
+pub(super) fn scale_of(dataset: &Dataset, variable: &Variable) -> Option<TimeScale> {
+    let owner = || {
+        let names_it =
+            |it: &&Variable| BOUNDS.iter().any(|key| text_attribute(&it.attributes, key) == Some(&variable.name));
+        dataset.variables.iter().find(names_it)
+    };
+    let own = text_attribute(&variable.attributes, "units").is_some();
+    if own { TimeScale::of(&variable.attributes) } else { owner().and_then(|it| TimeScale::of(&it.attributes)) }
+}
+
+/// What a file has under a name as a coordinate. `None` if it has nothing there, or texts.
+///
+/// # Errors
+/// The errors of reading.
+pub(super) fn as_coordinate(file: &File, name: &str) -> Result<Option<Coordinate>> {
+    let found = decoded(std::slice::from_ref(file), name, "", &[1])?;
+    Ok(if let Becomes::Coordinate(coordinate) = found { Some(coordinate) } else { None })
+}
+
+/// A coordinate that files count in different units, or that is one already in some of them.
+pub(super) fn decoded(files: &[File], name: &str, dim: &str, lens: &[u64]) -> Result<Becomes> {
+    let mut all: Vec<(Vec<f64>, Vec<u64>)> = Vec::with_capacity(files.len());
+    let mut scales: Vec<TimeScale> = Vec::with_capacity(files.len());
+    let mut about: Option<(Vec<String>, Attributes)> = None;
+    let seconds = || TimeScale::of(&vec![("units".into(), Attribute::Text("seconds since 1970-01-01".into()))]);
+    let nothing = |why: &str| Ok(Becomes::Nothing(why.into()));
+    for (file, len) in files.iter().zip(lens) {
+        let (dims, attributes, moments, shape, scale) = if let Some(found) = file.dataset.coordinate(name) {
+            let scale =
+                if matches!(found.values, Values::Times(_)) { seconds() } else { TimeScale::of(&found.attributes) };
+            let Some(scale) = scale else { return same_coordinate(files, name, dim) };
+            #[expect(clippy::cast_precision_loss, reason = "times are below 2^53")]
+            let moments: Vec<f64> = match &found.values {
+                Values::Times(times) => {
+                    times.iter().map(|it| if *it == i64::MIN { f64::NAN } else { *it as f64 }).collect()
+                }
+                Values::Floats(numbers) => numbers.iter().map(|it| scale.moment(*it)).collect(),
+                Values::Integers(numbers) => numbers.iter().map(|it| scale.moment(*it as f64)).collect(),
+                Values::Texts(_) | Values::Durations(_) => return same_coordinate(files, name, dim),
+            };
+            let shape = shape_of(&file.dataset, found, dim, *len);
+            (found.dims.clone(), found.attributes.clone(), moments, shape, scale)
+        } else {
+            let Some(found) = file.dataset.variable(name) else { return nothing("a file does not have it") };
+            let Some(scale) = scale_of(&file.dataset, found) else {
+                return nothing("its numbers are times in some files only");
+            };
+            let Some(dtype) = found.dtype() else { return nothing("it is a text in some files only") };
+            let missing = missing_of(&found.attributes);
+            let numbers = floats(dtype, &bytes(&file.dataset, found)?)?;
+            let moment = |number: f64| if missing.contains(&number) { f64::NAN } else { scale.moment(number) };
+            let moments = numbers.into_iter().map(moment).collect();
+            (found.dims.clone(), found.attributes.clone(), moments, found.shape.clone(), scale)
+        };
+        if about.as_ref().is_some_and(|(known, _)| *known != dims) {
+            return nothing("it has other dimensions in other files");
+        }
+        about.get_or_insert((dims, attributes));
+        scales.push(scale);
+        all.push((moments, shape));
+    }
+    let (Some((mut dims, attributes)), Some(scale)) = (about, scales.first().copied()) else {
+        return nothing("no file has it");
+    };
+    if scales.iter().any(|other| other.calendar != scale.calendar) {
+        return nothing("its times are of different calendars");
+    }
+    let axis = dims.iter().position(|known| known == dim);
+    if axis.is_none() {
+        let is_same = all.windows(2).all(|pair| matches!(pair, [(a, _), (b, _)] if a == b));
+        if is_same {
+            all.truncate(1);
+        } else {
+            for ((moments, shape), len) in all.iter_mut().zip(lens) {
+                *moments = repeated(moments, *len);
+                shape.insert(0, *len);
+            }
+            dims.insert(0, dim.into());
+        }
+    }
+    let pairs: Vec<(&[f64], &[u64])> =
+        all.iter().map(|(moments, shape)| (moments.as_slice(), shape.as_slice())).collect();
+    let moments = flat(&pairs, axis.unwrap_or(0));
+    Ok(Becomes::Coordinate(coordinate(&About { name, dims: &dims, attributes: &attributes }, &moments, scale)))
+}
+
+/// A coordinate that is not one of times: all files have it alike, or it is left out.
+fn same_coordinate(files: &[File], name: &str, dim: &str) -> Result<Becomes> {
+    let mut found = Vec::with_capacity(files.len());
+    for file in files {
+        found.extend(file.dataset.labels(name)?);
+    }
+    let [first, ..] = found.as_slice() else { return Ok(Becomes::Nothing("no file has it".into())) };
+    let is_same =
+        found.len() == files.len() && found.iter().all(|it| it.values == first.values && it.dims == first.dims);
+    if is_same && !first.dims.iter().any(|known| known == dim) {
+        return Ok(Becomes::Coordinate(first.clone().into_owned()));
+    }
+    Ok(Becomes::Nothing("it differs between files".into()))
+}
+
+/// Numbers that stand for none.
+fn missing_of(attributes: &Attributes) -> Vec<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "the nearest float is compared with floats")]
+    let number = |value: &Attribute| match value {
+        Attribute::Integer(number) => Some(*number as f64),
+        Attribute::Float(number) => Some(*number),
+        _ => None,
+    };
+    let found = attributes.iter().filter(|(key, _)| key == "_FillValue" || key == "missing_value");
+    found.filter_map(|(_, value)| number(value)).collect()
+}
+
+/// The lengths of the dimensions of a coordinate.
+fn shape_of(dataset: &Dataset, coordinate: &Coordinate, dim: &str, len: u64) -> Vec<u64> {
+    let lens: HashMap<&str, u64> = dataset.dims().into_iter().chain([(dim, len)]).collect();
+    let known = |name: &String| {
+        lens.get(name.as_str()).copied().or_else(|| dataset.coordinate(name).map(|it| it.values.len() as u64))
+    };
+    let all: u64 = coordinate.dims.iter().filter_map(known).fold(1, u64::saturating_mul).max(1);
+    // A dimension that no variable has, such as that of bounds, takes what the others leave.
+    coordinate.dims.iter().map(|name| known(name).unwrap_or(coordinate.values.len() as u64 / all)).collect()
+}

@@ -1,0 +1,229 @@
+//! Times as files write them: numbers with units such as `hours since 2024-01-01`, in the calendars of CF.
+
+use crate::label::days;
+use crate::model::{Attributes, text_attribute};
+
+/// A calendar of CF.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Calendar {
+    /// The calendar in use, also for the years before it was.
+    Gregorian,
+    /// Each year has 365 days.
+    NoLeap,
+    /// Each year has 366 days.
+    AllLeap,
+    /// Each month has 30 days.
+    Thirty,
+    /// Each fourth year is a leap year.
+    Julian,
+}
+
+impl Calendar {
+    /// The calendar of a name. `None` for one that CF does not have.
+    fn of(name: &str) -> Option<Self> {
+        Some(match name.to_ascii_lowercase().as_str() {
+            "standard" | "gregorian" | "proleptic_gregorian" => Self::Gregorian,
+            "noleap" | "365_day" => Self::NoLeap,
+            "all_leap" | "366_day" => Self::AllLeap,
+            "360_day" => Self::Thirty,
+            "julian" => Self::Julian,
+            _ => return None,
+        })
+    }
+
+    /// Days since the first of January 1970 of this calendar. `None` for a date that it does not have.
+    fn days(self, year: i64, month: i64, day: i64) -> Option<i64> {
+        const BEFORE: [i64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+        const LENS: [i64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+        let is_leap = match self {
+            Self::Gregorian => return days(year, month, day),
+            Self::Thirty if (1..=12).contains(&month) && (1..=30).contains(&day) => {
+                return year.checked_sub(1970)?.checked_mul(360)?.checked_add((month - 1) * 30 + day - 1);
+            }
+            Self::Thirty => return None,
+            Self::NoLeap => false,
+            Self::AllLeap => true,
+            Self::Julian => year.rem_euclid(4) == 0,
+        };
+        let at = usize::try_from(month.checked_sub(1)?).ok()?;
+        let (before, len) = (*BEFORE.get(at)?, *LENS.get(at)?);
+        if day < 1 || day > len + i64::from(is_leap && month == 2) {
+            return None;
+        }
+        let of_year = before + i64::from(is_leap && month > 2) + day - 1;
+        let years = year.checked_sub(1970)?;
+        let leap_days = match self {
+            Self::AllLeap => years,
+            // 1972 was the first leap year behind 1970.
+            Self::Julian => (years + 1).div_euclid(4),
+            _ => 0,
+        };
+        years.checked_mul(365)?.checked_add(leap_days)?.checked_add(of_year)
+    }
+}
+
+/// Numbers that are times: the seconds of one, and the moment that is 0, in a calendar.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct TimeScale {
+    pub(crate) calendar: Calendar,
+    unit: f64,
+    start: f64,
+}
+
+impl TimeScale {
+    /// What `units` such as `hours since 2024-01-01 12:00` say. `None` for other units, and for calendars that CF does not have.
+    pub(crate) fn of(attributes: &Attributes) -> Option<Self> {
+        let calendar = Calendar::of(text_attribute(attributes, "calendar").unwrap_or("standard"))?;
+        let (unit, since) = text_attribute(attributes, "units")?.split_once(" since ")?;
+        let unit = match unit.trim().trim_end_matches('s') {
+            "day" | "d" => 86_400.0,
+            "hour" | "hr" | "h" => 3600.0,
+            "minute" | "min" => 60.0,
+            "second" | "sec" | "" => 1.0,
+            "millisecond" | "m" | "msec" => 1e-3,
+            "microsecond" => 1e-6,
+            "nanosecond" => 1e-9,
+            _ => return None,
+        };
+        #[expect(clippy::cast_precision_loss, reason = "seconds of all known years are exact")]
+        moment_in(since, calendar).map(|(start, _)| Self { calendar, unit, start: start as f64 })
+    }
+
+    /// The second that a number is, rounded. `None` for NaN and for years that no file means.
+    #[expect(clippy::cast_possible_truncation, reason = "times beyond 10^15 seconds are refused")]
+    pub(crate) fn seconds(self, number: f64) -> Option<i64> {
+        let seconds = self.moment(number).round();
+        (seconds.abs() < 1e15).then_some(seconds as i64)
+    }
+
+    /// The seconds since 1970 that a number is, with their fraction.
+    pub(crate) fn moment(self, number: f64) -> f64 {
+        // Parts of a second have no exact float, how many make one has.
+        let seconds = if self.unit < 1.0 { number / self.unit.recip().round() } else { number * self.unit };
+        seconds + self.start
+    }
+
+    /// The number of a moment.
+    pub(crate) fn number(self, moment: f64) -> f64 {
+        (moment - self.start) / self.unit
+    }
+}
+
+/// The first second of a moment, and the second behind it: 2024-01-31, 20240131, 2024-01-31T12, 2024-01-31 12:30, 12:30:15; also
+/// of a month, 2024-01. With a `Z` or `UTC` at the end or not.
+pub(crate) fn moment(text: &str) -> Option<(i64, i64)> {
+    moment_in(text, Calendar::Gregorian)
+}
+
+fn moment_in(text: &str, calendar: Calendar) -> Option<(i64, i64)> {
+    let days = |year, month, day| calendar.days(year, month, day);
+    let text = text.trim().trim_end_matches("UTC").trim_end_matches('Z').trim_end_matches("+00:00").trim_end();
+    let (date, time) = match text.split_once(['T', ' ']) {
+        Some((date, time)) => (date, time.trim()),
+        None => (text, ""),
+    };
+    let number = |text: &str| -> Option<i64> {
+        (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok()).flatten()
+    };
+    let parts: Vec<&str> = date.split('-').collect();
+    let (year, month, day) = match parts.as_slice() {
+        [date] if date.len() == 8 => {
+            let date = number(date)?;
+            (date / 10_000, date / 100 % 100, Some(date % 100))
+        }
+        [year, month] => (number(year)?, number(month)?, None),
+        [year, month, day] => (number(year)?, number(month)?, Some(number(day)?)),
+        _ => return None,
+    };
+    let first = days(year, month, day.unwrap_or(1))?.checked_mul(86_400)?;
+    if day.is_none() {
+        let (next_year, next) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
+        return time.is_empty().then(|| Some((first, days(next_year, next, 1)?.checked_mul(86_400)?))).flatten();
+    }
+    // Parts of seconds are not told apart.
+    let (time, part) = time.split_once('.').unwrap_or((time, "0"));
+    number(part)?;
+    let clock: Vec<i64> = match time {
+        "" => Vec::new(),
+        time => time.split(':').map(number).collect::<Option<_>>()?,
+    };
+    let (second, len) = match *clock.as_slice() {
+        [] => (0, 86_400),
+        [hour] if hour < 24 => (hour * 3600, 3600),
+        [hour, minute] if hour < 24 && minute < 60 => (hour * 3600 + minute * 60, 60),
+        [hour, minute, second] if hour < 24 && minute < 60 && second < 60 => (hour * 3600 + minute * 60 + second, 1),
+        _ => return None,
+    };
+    let start = first.checked_add(second)?;
+    Some((start, start.checked_add(len)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_have_the_length_of_what_is_not_said() {
+        let day = 86_400;
+        for (text, start, len) in [
+            ("1970-01-02", day, day),
+            ("19700102", day, day),
+            ("1970-01-02T03", day + 3 * 3600, 3600),
+            ("1970-01-02 03:30", day + 3 * 3600 + 1800, 60),
+            ("1970-01-02T03:30:05Z", day + 3 * 3600 + 1805, 1),
+            ("1970-1-2 0:0:0.0", day, 1),
+            ("1970-02", 31 * day, 28 * day),
+            ("1969-12", -31 * day, 31 * day),
+        ] {
+            assert_eq!(moment(text), Some((start, start + len)), "{text}");
+        }
+        for text in [
+            "",
+            "1970",
+            "1970-13-01",
+            "1970-02-30",
+            "1970-01-01T24",
+            "1970-01T00",
+            "a-b-c",
+            "1970-01-01T1:60",
+            "-1-1-1",
+        ] {
+            assert_eq!(moment(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_times_by_their_units() {
+        let scale = |units: &str, calendar: &str| {
+            TimeScale::of(&vec![("units".into(), units.into()), ("calendar".into(), calendar.into())])
+        };
+        assert_eq!(scale("hours since 1970-01-02", "standard").and_then(|it| it.seconds(1.5)), Some(86_400 + 5400));
+        assert_eq!(scale("days since 1970-01-01T12:00:00", "gregorian").and_then(|it| it.seconds(1.0)), Some(129_600));
+        assert_eq!(scale("milliseconds since 1970-01-01", "standard").and_then(|it| it.seconds(2000.0)), Some(2));
+        for (units, calendar) in
+            [("hours", "standard"), ("days since 1970-01-01", "none"), ("months since 1970-01-01", "standard")]
+        {
+            assert_eq!(scale(units, calendar), None, "{units}");
+        }
+        assert_eq!(scale("days since 1970-01-01", "standard").and_then(|it| it.seconds(f64::NAN)), None);
+    }
+
+    /// Days between dates as cftime 1.6.6 counts them.
+    #[test]
+    fn calendars_have_years_of_their_own() {
+        let between = |calendar: &str, from: &str, to: &str| {
+            let calendar = Calendar::of(calendar).unwrap();
+            (moment_in(to, calendar).unwrap().0 - moment_in(from, calendar).unwrap().0) / 86_400
+        };
+        for (calendar, expected) in
+            [("standard", 7730), ("noleap", 7724), ("all_leap", 7746), ("360_day", 7620), ("julian", 7730)]
+        {
+            assert_eq!(between(calendar, "1999-01-30", "2020-03-30"), expected, "{calendar}");
+        }
+        assert_eq!(between("julian", "1899-12-31", "1900-03-01"), 61);
+        for (calendar, date) in [("noleap", "2020-02-29"), ("360_day", "2020-01-31"), ("julian", "2019-02-29")] {
+            assert_eq!(moment_in(date, Calendar::of(calendar).unwrap()), None, "{calendar}");
+        }
+        assert!(moment_in("1900-02-29", Calendar::Julian).is_some() && moment("1900-02-29").is_none());
+    }
+}
