@@ -34,12 +34,14 @@ def statistics(place):
 
 def threads(place):
     source, made = place.data("szip.grib2.tgm"), place.scratch("threads.tgm")
+    # What is done in some milliseconds is done with more.
+    many = place.data("series.grib2.tgm")
     commands = {
         "repack --compression zstd": ["repack", source, "--encoding", "none", "--compression", "zstd"],
         "repack to 16 bits and szip": ["repack", place.data("plain.tgm"), "--bits", 16, "--compression", "szip"],
-        "stats": ["stats", source],
-        "validate --full": ["validate", "--full", source],
-        "verify": ["verify", source],
+        "stats": ["stats", many],
+        "validate --full": ["validate", "--full", many],
+        "verify": ["verify", many],
     }
     for name, words in commands.items():
         out = ["-o", made] if name.startswith("repack") else []
@@ -55,7 +57,8 @@ def threads(place):
             return [at_least(f"{last}: ≥ {bound:.2f} × one", ratio(case.figure(first, "seconds"),
                              case.figure(last, "seconds")), bound, times)]
 
-        yield Case("Work", f"`tgm {name}` of {place.count('szip.grib2'):,} messages", rows, goals)
+        count = place.count("series.grib2" if many in words else "szip.grib2")
+        yield Case("Work", f"`tgm {name}` of {count:,} messages", rows, goals)
 
 
 def netcdf(place):

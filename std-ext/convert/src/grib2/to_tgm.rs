@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use ciborium::Value;
 use tgm_core::descriptor::{ByteOrder, Compression, Dtype, Encoding, Key, MaskKind};
 use tgm_core::packing::Packing;
+use tgm_core::szip::RsiOffsets;
 use tgm_std::encode::{Part, encode_parts};
 use tgm_std::internal::{reserve_more, store_masks};
 use tgm_std::{
@@ -38,7 +39,7 @@ pub struct GribOptions {
     /// same values. True unless told otherwise.
     pub keep_original: bool,
     /// Whether CCSDS data that keep their bytes are decompressed all the same, so that a damaged stream is an error. False
-    /// unless told otherwise: they are copied unread.
+    /// unless told otherwise: they are copied, and read only as far as to find where their intervals start.
     pub check_streams: bool,
     /// Which keys the map `grib` of an object has. All, unless told otherwise. The way back does not hang on it.
     pub keys: GribKeys,
@@ -314,6 +315,10 @@ fn payload<'a>(
             descriptor.set_param(Key::SzipRsi, ccsds.rsi);
             descriptor.set_param(Key::SzipBlockSize, ccsds.block_size);
             descriptor.set_param(Key::SzipFlags, ccsds.flags);
+            // Parts of the field are read by these. A damaged stream has none.
+            if let Ok(offsets) = RsiOffsets::new(data, &params, count).collect::<Result<Vec<u64>, _>>() {
+                descriptor.set_param(Key::SzipBlockOffsets, offsets.into_iter().map(Value::from).collect::<Vec<_>>());
+            }
             return Ok((data.into(), true));
         }
         let containers = stream::decompress((data, field.data.offset() + HEAD_LEN), &params, count, &options.limits)?;

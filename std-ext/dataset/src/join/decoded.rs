@@ -93,6 +93,12 @@ pub(super) fn decoded(files: &[File], name: &str, dim: &str, lens: &[u64]) -> Re
     let axis = dims.iter().position(|known| known == dim);
     if axis.is_none() {
         let is_same = all.windows(2).all(|pair| matches!(pair, [(a, _), (b, _)] if a == b));
+        // Equal in all files, it is what the first one says, in the units of that file.
+        if let Some(found) =
+            files.first().and_then(|file| file.dataset.variable(name)).filter(|_| is_same && files.len() > 1)
+        {
+            return Ok(Becomes::Variable(found.clone()));
+        }
         if is_same {
             all.truncate(1);
         } else {
