@@ -165,6 +165,27 @@ fn bits_stay_as_they_are_where_the_format_has_their_packing() {
     }
 }
 
+/// Without them, a part of a field is read by decoding all that lies before it, and the reference refuses to.
+#[test]
+fn streams_list_where_their_intervals_start() {
+    let mut streams = 0;
+    for (name, _) in expected() {
+        if !name.starts_with("ccsds-") || !has_codec(&name) || first(&name).compression != "szip" {
+            continue;
+        }
+        streams += 1;
+        let made = converted(&sample(&name));
+        let object = tgm_std::core::Message::parse(&made).unwrap().object(0).unwrap();
+        let descriptor = object.descriptor();
+        let count: u64 = descriptor.shape().iter().product();
+        let params = tgm_core::szip::Params::of(&descriptor).unwrap();
+        let walked = tgm_core::szip::RsiOffsets::new(object.payload(), &params, count);
+        let listed = descriptor.szip_block_offsets().unwrap().unwrap_or_else(|| panic!("{name}"));
+        assert!(listed.iter().map(Ok).eq(walked), "{name}");
+    }
+    assert!(streams > 1, "{streams}");
+}
+
 #[test]
 fn grids_shape_tensors_in_the_order_in_which_they_are_scanned() {
     assert_eq!(first("simple-8").shape, [31, 16]);
