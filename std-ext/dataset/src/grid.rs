@@ -25,9 +25,13 @@ impl Grid {
             && let Some(points) = points.and_then(|points| u32::try_from(points).ok())
             && let Ok(section) = GridSection::parse(bytes)
             && section.point_count() == Ok(points)
-            && let Ok(Some(found)) = section.coordinates(points)
         {
-            return Self::of_points(found, shape);
+            if let Ok(Some((latitudes, longitudes))) = section.axes(shape) {
+                return Self::regular(latitudes, longitudes);
+            }
+            if let Ok(Some(found)) = section.coordinates(points) {
+                return Self::of_points(found, shape);
+            }
         }
         let area = Area::KEYS.iter().find_map(|key| area(&gathered.value(cells, key)?));
         if let (Some(area), [_, _], None) = (area, shape, &named)

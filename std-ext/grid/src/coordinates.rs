@@ -1,5 +1,8 @@
 //! Latitudes and longitudes of points.
 
+/// The latitudes of the rows and the longitudes of the columns of a regular grid, in degrees.
+pub type Axes = (Vec<f64>, Vec<f64>);
+
 /// Where points are, in degrees, in the order of their values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Coordinates {
@@ -35,7 +38,7 @@ impl Coordinates {
     /// let greenwich = Coordinates { latitudes: vec![50.0; 3], longitudes: vec![358.0, 359.9, 1.8] };
     /// assert_eq!(greenwich.axes(&[1, 3]), Some((vec![50.0], vec![-2.0, -0.1, 1.8])));
     /// ```
-    pub fn axes(&self, shape: &[u64]) -> Option<(Vec<f64>, Vec<f64>)> {
+    pub fn axes(&self, shape: &[u64]) -> Option<Axes> {
         let Self { latitudes, longitudes } = self;
         let [_, columns] = shape else { return None };
         let columns = usize::try_from(*columns).ok().filter(|columns| *columns > 0)?;
@@ -44,9 +47,12 @@ impl Coordinates {
         let is_regular =
             latitudes.chunks(columns).all(is_parallel) && longitudes.chunks(columns).all(|row| row == first_row);
         // Latitudes never jump. Here they may stand for longitudes too, where the first dimension is the longitude.
-        is_regular.then(|| {
-            (without_jump(latitudes.iter().step_by(columns).copied().collect()), without_jump(first_row.to_vec()))
-        })
+        is_regular.then(|| Self::of_axes(latitudes.iter().step_by(columns).copied().collect(), first_row.to_vec()))
+    }
+
+    /// Degrees of rows and columns as [`Self::axes`] gives them.
+    pub(crate) fn of_axes(rows: Vec<f64>, columns: Vec<f64>) -> Axes {
+        (without_jump(rows), without_jump(columns))
     }
 }
 

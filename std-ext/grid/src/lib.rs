@@ -30,7 +30,7 @@ mod regular;
 mod section;
 
 pub use area::Area;
-pub use coordinates::Coordinates;
+pub use coordinates::{Axes, Coordinates};
 pub use error::GridError;
 pub use octets::Octets;
 pub use places::Places;

@@ -37,7 +37,7 @@ use self::mercator::Mercator;
 use self::rows::Rows;
 use self::scan::Scan;
 use crate::area::Area;
-use crate::coordinates::Coordinates;
+use crate::coordinates::{Axes, Coordinates};
 use crate::error::GridError;
 use crate::octets::Octets;
 
@@ -191,6 +191,21 @@ impl<'a> GridSection<'a> {
         Ok(found.filter(|found| found.latitudes.len() == count && found.longitudes.len() == count))
     }
 
+    /// The latitudes of the rows and the longitudes of the columns of a field with this shape: what [`Coordinates::axes`] finds in
+    /// [`Self::coordinates`], without the points. `None` for grids whose points have to be looked at for that.
+    ///
+    /// # Errors
+    /// As [`Self::coordinates`].
+    pub fn axes(&self, shape: &[u64]) -> Result<Option<Axes>, GridError> {
+        if !matches!(self.template()?, 0 | 40) || self.shape()? != shape {
+            return Ok(None);
+        }
+        let points = self.point_count()?;
+        Ok(Rows::parse(*self)?
+            .and_then(|rows| rows.axes(points))
+            .map(|(rows, columns)| Coordinates::of_axes(rows, columns)))
+    }
+
     /// `N` octets from an octet on, counted from 1.
     fn array<const N: usize>(&self, octet: usize) -> Result<[u8; N], GridError> {
         self.octets.array(octet).ok_or(GridError::ShortSection { octet })
@@ -248,6 +263,40 @@ mod tests {
         let numbers =
             [(7, 6), (31, 3), (35, 2), (47, 10_000_000), (51, 350_000_000), (60, 10_000_000), (64, 10_000_000)];
         section(72, 0, &numbers)
+    }
+
+    #[test]
+    fn axes_are_the_ones_of_all_points() {
+        let mut found = 0;
+        let numbers = |template: u16, first: u32, last: u32| {
+            let mut bytes = section(72, template, &[(7, 12), (31, 4), (35, 3), (51, first), (60, last), (68, 8)]);
+            let latitudes = if template == 40 { [66_000_000_u32, 44_000_000] } else { [50_000_000, 30_000_000] };
+            for (octet, latitude) in [47, 56].into_iter().zip(latitudes) {
+                bytes[octet - 1..octet + 3].copy_from_slice(&latitude.to_be_bytes());
+            }
+            bytes
+        };
+        for (template, first, last) in [
+            (0, 0, 270_000_000),
+            (0, 350_000_000, 20_000_000),
+            (0, 20_000_000, 350_000_000),
+            (40, 0, 67_500_000),
+            (1, 0, 9),
+        ] {
+            for mode in [0, 0x80, 0x40, 0xc0, 0x20, 0x10, 0x01] {
+                let mut bytes = numbers(template, first, last);
+                bytes.resize(84, 0);
+                bytes[3] = 84;
+                bytes[71] = mode;
+                let grid = GridSection::parse(&bytes).unwrap();
+                let shape = grid.shape().unwrap();
+                let Some(axes) = grid.axes(&shape).unwrap() else { continue };
+                found += 1;
+                assert_eq!(grid.coordinates(12).unwrap().unwrap().axes(&shape), Some(axes), "{template} {mode}");
+                assert_eq!(grid.axes(&[12]), Ok(None));
+            }
+        }
+        assert!(found >= 12, "{found}");
     }
 
     #[test]

@@ -110,6 +110,29 @@ fn files_are_joined_along_the_dimension_whose_labels_differ() {
     assert_eq!(mean.values(Statistic::Mean), [7.6, 8.6]);
 }
 
+/// A year of this calendar has no 29th of February.
+#[test]
+fn times_of_other_calendars_are_counted_from_the_first_day() {
+    let file = |since: &str, value: f32| {
+        let values = [value];
+        let v = named(ObjectBuilder::new(&[1], &values).unwrap(), "v", &["time"]);
+        let time = named(ObjectBuilder::new(&[1], &[0.0]).unwrap(), "time", &["time"]);
+        let units = [("units", since.into()), ("calendar", "noleap".into())];
+        Archive::new(&[MessageBuilder::new()
+            .object(v)
+            .object(time.metadata("attributes", map(&units)))
+            .encode()
+            .unwrap()])
+    };
+    let (later, first) = (file("days since 2024-03-01", 2.0), file("hours since 2024-02-28", 1.0));
+    let dataset = open(&[later.path(), first.path()], &OpenOptions::default()).unwrap();
+    assert_eq!(dataset.read::<f32>("v", &all(&dataset, "v")).unwrap(), [1.0, 2.0]);
+    let time = dataset.coordinate("time").unwrap();
+    assert_eq!(time.values, Values::Floats(vec![0.0, 24.0]));
+    let units = ("units".to_string(), Attribute::Text("hours since 2024-02-28".into()));
+    assert!(time.attributes.contains(&units), "{:?}", time.attributes);
+}
+
 /// Objects of one shape are pieces of one array, also in several files. Others are not.
 #[test]
 fn pieces_of_several_files_are_one_array_where_they_are() {

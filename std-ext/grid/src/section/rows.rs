@@ -14,7 +14,7 @@
 
 use super::scan::{Scan, turn};
 use super::{GridSection, gaussian};
-use crate::coordinates::Coordinates;
+use crate::coordinates::{Axes, Coordinates};
 use crate::error::GridError;
 use crate::octets::Octets;
 
@@ -96,6 +96,17 @@ impl Rows {
             *longitude = turn(*longitude);
         });
         Some(found)
+    }
+
+    /// The latitudes of rows and the longitudes of columns, where rows of one length follow each other. `None` for other grids.
+    pub(super) fn axes(&self, points: u32) -> Option<Axes> {
+        let Scan { columns, rows, mode } = self.scan;
+        let is_rectangle = u64::from(columns) * u64::from(rows) == u64::from(points);
+        if self.pole.is_some() || !is_rectangle || mode & !(Scan::WEST | Scan::NORTH) != 0 {
+            return None;
+        }
+        let longitudes = (0..columns).map(|column| turn(between(self.first.1, self.last.1, column, columns)));
+        Some((self.latitudes(points)?, longitudes.collect()))
     }
 
     /// The latitude of each row. `None` for more rows than points, and for Gaussian grids that do not begin at a parallel.

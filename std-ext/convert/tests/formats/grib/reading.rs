@@ -178,7 +178,7 @@ fn streams_list_where_their_intervals_start() {
         let object = tgm_std::core::Message::parse(&made).unwrap().object(0).unwrap();
         let descriptor = object.descriptor();
         let count: u64 = descriptor.shape().iter().product();
-        let params = tgm_core::szip::Params::of(&descriptor).unwrap();
+        let params = tgm_core::szip::Params::of(descriptor).unwrap();
         let walked = tgm_core::szip::RsiOffsets::new(object.payload(), &params, count);
         let listed = descriptor.szip_block_offsets().unwrap().unwrap_or_else(|| panic!("{name}"));
         assert!(listed.iter().map(Ok).eq(walked), "{name}");
