@@ -124,7 +124,8 @@ def opened(program, path, **options):
 def prepared(program, catalog):
     """Imports what a program needs, and gives the options of opening."""
     import_module("tgm" if program == "tgm" else program)
-    import_module("xarray")
+    # With its first variable it imports dask, if that is there.
+    import_module("xarray").Variable("x", [0])
     return {"catalog": False} if program == "tgm" and catalog == "no" else {}
 
 

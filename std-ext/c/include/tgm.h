@@ -407,7 +407,8 @@ typedef struct {
 
 #define TGM_DATASET_OPTIONS_INIT {sizeof(tgm_dataset_options_t), NULL, NULL, NULL, 0, 0, 0, NULL}
 
-/* Opens paths or addresses, which together are a dataset. */
+/* Opens paths or addresses, which together are a dataset: fields have their places by their keys, and what came from NetCDF or Zarr is
+ * joined along the dimensions whose labels differ. Files that overlap are TGM_ERROR_METADATA. */
 tgm_error tgm_dataset_open(const char *const *sources, size_t num_sources, const tgm_dataset_options_t *options,
                            tgm_dataset_t **out);
 /* What it is: "dimensions", "coordinates" with their labels, "variables" with "name", "dtype", "dimensions", "shape" and
