@@ -105,7 +105,7 @@ fn null_is_refused_as_a_parameter() {
     for refusal in [reference::encode(&case, &case.data()), ours::encode(&case, &case.data())] {
         let refusal = refusal.expect_err("null");
         assert_eq!(refusal.kind, "metadata error");
-        assert!(refusal.text.starts_with("expected integer for zstd_level, got null"), "{refusal:?}");
+        assert!(refusal.text.contains("expected integer for zstd_level, got null"), "{refusal:?}");
     }
 }
 
@@ -117,6 +117,6 @@ fn packing_of_other_types_is_refused_as_such_whatever_their_length() {
     for refusal in [reference::encode(&case, &case.data()), ours::encode(&case, &case.data())] {
         let refusal = refusal.expect_err("float32");
         assert_eq!(refusal.kind, "encoding error");
-        assert!(refusal.text.starts_with("simple_packing only supports float64"), "{refusal:?}");
+        assert!(refusal.text.contains("simple_packing only supports float64"), "{refusal:?}");
     }
 }
