@@ -197,9 +197,10 @@ impl Dataset {
             bytes = bytes.chunks(8).map(bits).collect();
         }
         let mut attributes = attributes.clone();
-        let aside = self.coordinates.iter().filter(|it| {
+        // Variables of files name theirs themselves.
+        let aside = self.coordinates.iter().filter(|_| !self.is_of_files).filter(|it| {
             let is_along = it.dims.iter().all(|dim| dims.contains(dim) || it.name.ends_with("bounds"));
-            is_along && picks.left(&it.dims) != [it.name.as_str()] && !self.are_bounds(&it.name)
+            is_along && picks.left(&it.dims) != [it.name.as_str()]
         });
         let aside: Vec<&str> = aside.map(|it| it.name.as_str()).collect();
         if !aside.is_empty() && !attributes.iter().any(|(key, _)| key == "coordinates") {

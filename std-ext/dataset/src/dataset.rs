@@ -112,6 +112,20 @@ impl Dataset {
         values.collect()
     }
 
+    /// All values of a variable of the archive, as [`Self::read_into`] gives them, on all cores.
+    ///
+    /// # Errors
+    /// As [`Self::read_into`].
+    pub(crate) fn read_all(&self, variable: &Variable) -> Result<Vec<u8>> {
+        let width = variable.dtype().map_or(0, read::width);
+        let len = product(&variable.shape).and_then(|count| usize::try_from(count).ok()?.checked_mul(width));
+        let len = len.ok_or_else(|| bad(format!("{}: its values cannot be addressed", variable.name)))?;
+        let mut bytes = tgm_std::internal::reserve(len)?;
+        let all: Vec<Indices> = variable.shape.iter().map(|len| Indices::all(*len)).collect();
+        read::read_into(&self.archive, variable, &all, &on_all_cores(), &mut bytes)?;
+        Ok(bytes)
+    }
+
     /// The places without an object, in words: `t step=24 isobaricInhPa=500`. At most `most` of them.
     pub fn holes(&self, most: usize) -> Vec<String> {
         let mut found = Vec::new();

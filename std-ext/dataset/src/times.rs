@@ -71,6 +71,9 @@ pub(crate) struct TimeScale {
 }
 
 impl TimeScale {
+    /// Seconds since 1970.
+    pub(crate) const SECONDS: Self = Self { calendar: Calendar::Gregorian, unit: 1.0, start: 0.0 };
+
     /// What `units` such as `hours since 2024-01-01 12:00` say. `None` for other units, and for calendars that CF does not have.
     pub(crate) fn of(attributes: &Attributes) -> Option<Self> {
         let calendar = Calendar::of(text_attribute(attributes, "calendar").unwrap_or("standard"))?;

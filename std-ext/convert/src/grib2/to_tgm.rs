@@ -290,6 +290,9 @@ fn plain<'a>(integers: &[i64], packing: &Packing, present: &Present<'_>, shape: 
     })
 }
 
+/// Intervals of a stream that are always listed.
+const FEW_INTERVALS: u64 = 4096;
+
 /// The payload, and whether it gives section 7 back.
 fn payload<'a>(
     field: &Field<'a>,
@@ -315,8 +318,11 @@ fn payload<'a>(
             descriptor.set_param(Key::SzipRsi, ccsds.rsi);
             descriptor.set_param(Key::SzipBlockSize, ccsds.block_size);
             descriptor.set_param(Key::SzipFlags, ccsds.flags);
-            // Parts of the field are read by these. A damaged stream has none.
-            if let Ok(offsets) = RsiOffsets::new(data, &params, count).collect::<Result<Vec<u64>, _>>() {
+            // Parts of the field are read by these. A damaged stream has none, and one of very short intervals, whose list would be
+            // as long as itself.
+            let is_short = params.rsi_count(count) <= FEW_INTERVALS + data.len() as u64 / 64;
+            let offsets = || RsiOffsets::new(data, &params, count).collect::<Result<Vec<u64>, _>>().ok();
+            if let Some(offsets) = is_short.then(offsets).flatten() {
                 descriptor.set_param(Key::SzipBlockOffsets, offsets.into_iter().map(Value::from).collect::<Vec<_>>());
             }
             return Ok((data.into(), true));

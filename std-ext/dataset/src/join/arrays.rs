@@ -1,14 +1,8 @@
-//! Arrays one behind the other, and their values.
+//! Arrays one behind the other.
 
 use tgm_core::descriptor::Dtype;
-use tgm_std::Result;
 
-use crate::archive::bad;
-use crate::dataset::Dataset;
-use crate::indices::Indices;
 use crate::model::{Content, Joined, Pieces, Variable, product};
-use crate::options::on_all_cores;
-use crate::read::{read_into, width};
 
 /// Flat arrays one behind the other along a dimension. Each comes with its lengths.
 pub(super) fn flat<T: Clone>(parts: &[(&[T], &[u64])], axis: usize) -> Vec<T> {
@@ -104,20 +98,4 @@ fn one_array(parts: &[Variable], axis: usize) -> Option<Pieces> {
     }
     places.sort_unstable();
     Some(Pieces { places, ..first.clone() })
-}
-
-/// All values of a variable.
-///
-/// # Errors
-/// The errors of reading.
-pub(super) fn bytes(dataset: &Dataset, variable: &Variable) -> Result<Vec<u8>> {
-    let width = variable.dtype().map_or(0, width);
-    let len = product(&variable.shape)
-        .and_then(|count| usize::try_from(count).ok())
-        .and_then(|count| count.checked_mul(width));
-    let len = len.ok_or_else(|| bad(format!("{}: its values cannot be addressed", variable.name)))?;
-    let mut bytes = tgm_std::internal::reserve(len)?;
-    let all: Vec<Indices> = variable.shape.iter().map(|len| Indices::all(*len)).collect();
-    read_into(&dataset.archive, variable, &all, &on_all_cores(), &mut bytes)?;
-    Ok(bytes)
 }

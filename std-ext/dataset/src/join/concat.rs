@@ -7,6 +7,7 @@ use super::arrays::{common, content, flat, repeated};
 use super::decoded::{Becomes, decoded, scale_of};
 use super::equal::same;
 use crate::archive::bad;
+use crate::cf::NUMPY_DTYPE;
 use crate::dataset::Dataset;
 use crate::model::{Content, LeftOut, UNCOUNTED, Variable, product, text_attribute};
 use crate::times::TimeScale;
@@ -24,9 +25,11 @@ pub(super) fn concat(files: Vec<File>, dim: &str, is_appended: bool) -> Result<D
     let names: Vec<&str> = first.dataset.variables.iter().map(|it| it.name.as_str()).collect();
     let names: Vec<&str> = first.dataset.coordinates.iter().map(|it| it.name.as_str()).chain(names).collect();
     for name in names {
-        let is_along = first.dataset.variable(name).is_none_or(|it| it.dims.iter().any(|known| known == dim));
-        if is_appended && !is_along {
-            variables.extend(first.dataset.variable(name).cloned());
+        let (variable, coordinate) = (first.dataset.variable(name), first.dataset.coordinate(name));
+        let dims = variable.map(|it| &it.dims).or(coordinate.map(|it| &it.dims));
+        if is_appended && !dims.is_some_and(|dims| dims.iter().any(|known| known == dim)) {
+            variables.extend(variable.cloned());
+            coordinates.extend(coordinate.cloned());
             continue;
         }
         let lacking =
@@ -169,7 +172,7 @@ fn check(files: &[File], parts: &[&Variable], dim: &str) -> Result<()> {
             return Err(bad(format!("{}: '{name}' has dimensions {own}, and {of_first} in {}", file.name, one.name)));
         }
         let kind = |it: &Variable| {
-            let times = text_attribute(&it.attributes, "numpy_dtype").map(str::to_string);
+            let times = text_attribute(&it.attributes, NUMPY_DTYPE).map(str::to_string);
             (it.texts().is_some(), times)
         };
         if kind(part) != kind(first) {

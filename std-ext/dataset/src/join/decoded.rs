@@ -1,11 +1,9 @@
 //! Times that files count in different units as one coordinate.
 
-use std::collections::HashMap;
-
 use tgm_std::Result;
 
 use super::File;
-use super::arrays::{bytes, flat, repeated};
+use super::arrays::{flat, repeated};
 use super::times::{About, coordinate};
 use crate::dataset::Dataset;
 use crate::elements::floats;
@@ -47,12 +45,11 @@ pub(super) fn decoded(files: &[File], name: &str, dim: &str, lens: &[u64]) -> Re
     let mut all: Vec<(Vec<f64>, Vec<u64>)> = Vec::with_capacity(files.len());
     let mut scales: Vec<TimeScale> = Vec::with_capacity(files.len());
     let mut about: Option<(Vec<String>, Attributes)> = None;
-    let seconds = || TimeScale::of(&vec![("units".into(), Attribute::Text("seconds since 1970-01-01".into()))]);
     let nothing = |why: &str| Ok(Becomes::Nothing(why.into()));
-    for (file, len) in files.iter().zip(lens) {
+    for file in files {
         let (dims, attributes, moments, shape, scale) = if let Some(found) = file.dataset.coordinate(name) {
-            let scale =
-                if matches!(found.values, Values::Times(_)) { seconds() } else { TimeScale::of(&found.attributes) };
+            let is_time = matches!(found.values, Values::Times(_));
+            let scale = if is_time { Some(TimeScale::SECONDS) } else { TimeScale::of(&found.attributes) };
             let Some(scale) = scale else { return same_coordinate(files, name, dim) };
             #[expect(clippy::cast_precision_loss, reason = "times are below 2^53")]
             let moments: Vec<f64> = match &found.values {
@@ -63,7 +60,7 @@ pub(super) fn decoded(files: &[File], name: &str, dim: &str, lens: &[u64]) -> Re
                 Values::Integers(numbers) => numbers.iter().map(|it| scale.moment(*it as f64)).collect(),
                 Values::Texts(_) | Values::Durations(_) => return same_coordinate(files, name, dim),
             };
-            let shape = shape_of(&file.dataset, found, dim, *len);
+            let shape = file.dataset.shape_of(found)?;
             (found.dims.clone(), found.attributes.clone(), moments, shape, scale)
         } else {
             let Some(found) = file.dataset.variable(name) else { return nothing("a file does not have it") };
@@ -72,7 +69,7 @@ pub(super) fn decoded(files: &[File], name: &str, dim: &str, lens: &[u64]) -> Re
             };
             let Some(dtype) = found.dtype() else { return nothing("it is a text in some files only") };
             let missing = missing_of(&found.attributes);
-            let numbers = floats(dtype, &bytes(&file.dataset, found)?)?;
+            let numbers = floats(dtype, &file.dataset.read_all(found)?)?;
             let moment = |number: f64| if missing.contains(&number) { f64::NAN } else { scale.moment(number) };
             let moments = numbers.into_iter().map(moment).collect();
             (found.dims.clone(), found.attributes.clone(), moments, found.shape.clone(), scale)
@@ -140,15 +137,4 @@ fn missing_of(attributes: &Attributes) -> Vec<f64> {
     };
     let found = attributes.iter().filter(|(key, _)| key == "_FillValue" || key == "missing_value");
     found.filter_map(|(_, value)| number(value)).collect()
-}
-
-/// The lengths of the dimensions of a coordinate.
-fn shape_of(dataset: &Dataset, coordinate: &Coordinate, dim: &str, len: u64) -> Vec<u64> {
-    let lens: HashMap<&str, u64> = dataset.dims().into_iter().chain([(dim, len)]).collect();
-    let known = |name: &String| {
-        lens.get(name.as_str()).copied().or_else(|| dataset.coordinate(name).map(|it| it.values.len() as u64))
-    };
-    let all: u64 = coordinate.dims.iter().filter_map(known).fold(1, u64::saturating_mul).max(1);
-    // A dimension that no variable has, such as that of bounds, takes what the others leave.
-    coordinate.dims.iter().map(|name| known(name).unwrap_or(coordinate.values.len() as u64 / all)).collect()
 }

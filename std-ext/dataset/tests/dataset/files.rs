@@ -207,6 +207,57 @@ fn files_that_cannot_be_joined_are_named() {
     assert!(all[0].left_out.iter().any(|it| it.to_string().contains("other coordinates")), "{:?}", all[0].left_out);
 }
 
+/// Two variables, each in its file: equal numbers of times that count from different days are other times, and other numbers may
+/// be the same times.
+#[test]
+fn files_are_merged_where_their_times_are_equal_and_not_where_their_numbers_are() {
+    let file = |name: &str, since: &str, days: [f64; 2]| {
+        let v = named(ObjectBuilder::new(&[2], &[1_i16, 2]).unwrap(), name, &["time"]);
+        let time = named(ObjectBuilder::new(&[2], &days).unwrap(), "time", &["time"]);
+        let time = time.metadata("attributes", map(&[("units", since.into())]));
+        Archive::new(&[MessageBuilder::new().object(v).object(time).encode().unwrap()])
+    };
+    let one = file("u", "days since 2024-01-01", [30.0, 31.0]);
+    let later = file("v", "days since 2024-02-01", [30.0, 31.0]);
+    let equal = file("v", "days since 2024-01-31", [0.0, 1.0]);
+    let opened = |other: &Archive| open_all(&[one.path(), other.path()], &OpenOptions::default()).unwrap();
+    let apart = opened(&later);
+    assert_eq!(apart.len(), 2, "{apart:?}");
+    assert!(apart[0].left_out[0].why.contains("other coordinates"), "{:?}", apart[0].left_out);
+    let together = opened(&equal);
+    assert_eq!(together.len(), 1, "{together:?}");
+    assert!(together[0].variable("u").is_some() && together[0].variable("v").is_some());
+}
+
+/// What lies along the first dimension is not in the parts along the second one, also where it became a coordinate.
+#[test]
+fn parts_are_appended_along_several_dimensions() {
+    let part = |number: u64, dim: &str, shape: [u8; 2], since: &str| {
+        let values: Vec<i16> = (0..i16::from(shape[0] * shape[1])).collect();
+        let (rows, shape) = (f64::from(shape[0]), shape.map(u64::from));
+        let v = named(ObjectBuilder::new(&shape, &values).unwrap(), "v", &["time", "x"]);
+        let times: Vec<f64> = (0_u8..3).map(f64::from).filter(|time| *time < rows).collect();
+        let time = named(ObjectBuilder::new(&[shape[0]], &times).unwrap(), "time", &["time"]);
+        let time = time.metadata("attributes", map(&[("units", since.into())]));
+        let message = MessageBuilder::new().object(v);
+        let message = if dim == "x" { message } else { message.object(time) };
+        let place = map(&[("number", number.into()), ("dimension", dim.into())]);
+        if number == 0 { message } else { message.extra("part", place) }.encode().unwrap()
+    };
+    let archive = Archive::new(&[
+        part(0, "", [2, 1], "days since 2024-01-01"),
+        part(1, "time", [1, 1], "hours since 2024-01-03"),
+        part(2, "x", [3, 2], ""),
+    ]);
+    let dataset = open(&[archive.path()], &OpenOptions::default()).unwrap();
+    assert_eq!(dataset.variable("v").unwrap().shape, [3, 3]);
+    assert_eq!(dataset.read::<i16>("v", &all(&dataset, "v")).unwrap(), [0, 0, 1, 1, 2, 3, 0, 4, 5]);
+    assert_eq!(
+        dataset.coordinate("time").unwrap().values,
+        Values::Times([0, 1, 2].map(|day| (19_723 + day) * 86_400).to_vec())
+    );
+}
+
 #[test]
 fn what_was_appended_follows_the_file() {
     let part = |number: u64, values: &[i16]| {

@@ -83,7 +83,7 @@ WAITING = SILENT + """
         await tgm.AsyncTensogramFile.open(address)
 """
 
-# Reads that wait because nobody writes into the pipe.
+# Nobody writes into the pipe, so each of these reads waits.
 PIPES = {
     "validation": "tgm.validate_file(pipe)",
     "a stream": "next(tgm.MessageStream(open(pipe, 'rb', buffering=0)))",
