@@ -154,7 +154,9 @@ def _one(
     for name, dims, kind, values, attributes in native.coordinates:
         if name in dropped:
             continue
-        if kind == "times" and not decode_times:
+        # Times that files count in different units are decoded already, but not as cftime. Newer xarray has a coder that says so.
+        as_cftime = use_cftime or getattr(decode_times, "use_cftime", None)
+        if kind == "times" and (not decode_times or native.is_of_files and as_cftime):
             kind, attributes = "numbers", {**attributes, "units": "seconds since 1970-01-01"}
         if kind == "durations" and decode_timedelta is False:
             kind, attributes = "numbers", {**attributes, "units": "seconds"}
@@ -167,7 +169,6 @@ def _one(
     if not native.is_of_files:
         dataset = xr.Dataset(variables, coords=coordinates, attrs=attributes)
     else:
-        # Times that files count in different units are decoded already.
         decoded, attributes, aside = xr.conventions.decode_cf_variables(
             {**variables, **coordinates}, attributes, mask_and_scale=mask_and_scale, decode_times=decode_times,
             concat_characters=concat_characters, decode_coords=decode_coords, drop_variables=drop_variables,

@@ -112,6 +112,16 @@ def test_times_that_files_count_from_different_days_are_counted_from_one(tmp_pat
     assert found.time.values.tolist() == whole.time.values.astype("M8[s]").astype("i8").tolist()
 
 
+def test_times_of_several_files_are_those_of_cftime_when_asked(tmp_path):
+    cftime = pytest.importorskip("cftime")
+    whole = dataset()
+    paths = [save(tmp_path, name, whole.isel(time=part)) for name, part in (("early", slice(0, 5)), ("later", slice(5, 10)))]
+    coders = getattr(xarray, "coders", None)
+    options = {"decode_times": coders.CFDatetimeCoder(use_cftime=True)} if coders else {"use_cftime": True}
+    found = tgm.open_dataset(paths, **options)
+    assert isinstance(found.time.values[0], cftime.DatetimeGregorian) and str(found.time.values[9])[:10] == "2021-01-05"
+
+
 @pytest.mark.parametrize("calendar", ["noleap", "all_leap", "360_day", "julian"])
 def test_times_of_other_calendars_are_counted_from_the_first_day(tmp_path, calendar):
     pytest.importorskip("cftime")
