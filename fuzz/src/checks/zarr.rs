@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 use tempfile::TempDir;
-use tgm_convert::zarr::{Chunks, ToZarrOptions, ZarrOptions, ZarrWriter, to_tensogram};
+use tgm_convert::Chunks;
+use tgm_convert::zarr::{ToZarrOptions, ZarrOptions, ZarrWriter, to_tensogram};
 use tgm_std::{DecodeLimits, DecodeOptions, decode};
 
 /// Memory that damaged lengths may take.

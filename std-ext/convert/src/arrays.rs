@@ -1,6 +1,7 @@
 //! Arrays in memory: what all array formats become, and what messages become for them.
 
 mod joined;
+mod whole;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

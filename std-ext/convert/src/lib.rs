@@ -45,6 +45,7 @@
 //! | `npz`, `netcdf`, `zarr` | archives and files with several arrays |
 //! | `csv`, `cubes`, `grib2`, `npy`, `raw`, `references`, `safetensors`, `table` | one format each; fields as variables of many dimensions |
 //! | `arrays`, `names`, `note`, `streamed` | arrays between formats; names of variables; what is not kept; how values are compressed |
+//! | `pieces` | arrays of several objects |
 //! | `called`, `error`, `hint`, `texts` | what metadata calls an object; errors, and the advice in them; arrays of texts, as metadata has them |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -69,6 +70,7 @@ mod note;
 pub mod npy;
 #[cfg(feature = "npz")]
 pub mod npz;
+mod pieces;
 #[cfg(feature = "raw")]
 pub mod raw;
 #[cfg(feature = "parquet")]
@@ -89,6 +91,8 @@ pub use cubes::is_of_fields;
 pub use hint::Hint;
 #[cfg(any(feature = "netcdf", feature = "zarr"))]
 pub use note::Note;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+pub use pieces::Chunks;
 
 /// The example of the README, compiled and run.
 #[cfg(doctest)]

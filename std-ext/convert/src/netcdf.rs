@@ -15,6 +15,7 @@
 //! | complex numbers of h5py and netCDF4, `float16` of HDF5 | the same | pairs as netCDF4 writes them; `float` |
 //! | integers with names | integers, and `netcdf.enum` | integers |
 //! | texts, and characters joined along their last dimension, up to 1 MiB a variable | `extra.texts` | texts |
+//! | numbers of more than 64 MiB, or as [`Chunks`](crate::Chunks) says | objects of about 4 MiB, each with `netcdf.origin`, `netcdf.shape` and `netcdf.chunk_shape` | one variable in such chunks |
 //! | name, with the groups above it: `group/name` | `name` of the object | kept |
 //! | names of dimensions, also of coordinate variables | `dimensions` of the object, with paths in `netcdf.dimensions` if a group has them | kept |
 //! | dimensions without a variable | `extra.dimensions` | kept |
@@ -26,7 +27,7 @@
 //! | further links to what is in the file | `extra.links` | not kept |
 //! | compounds | an object for each field of numbers, called `name.field`, with the name under `netcdf.compound` | a variable for each |
 //! | opaque and ragged types, fields that are not numbers, references, `long double` | not kept: errors | |
-//! | chunks and filters | not kept: they are how values are stored | |
+//! | chunks of smaller variables, filters | not kept: they are how values are stored | |
 //!
 //! Objects that NetCDF has no type for: `float16` and `bfloat16` become `float`, bits become `byte`. Metadata becomes attributes. Annotations of the message have `extra.` in front: `mars.param`, `extra.run`. Bytes,
 //! null and lists of maps are not kept. Dimensions without names get one by their length, such as `dim_360`. Fields from GRIB
@@ -40,8 +41,9 @@
 //! Numbers of attributes become integers or floats of 64 bits; their types are kept beside them. All that a file of HDF5
 //! holds is counted by HDF5: what is neither kept nor told is an error.
 //!
-//! Memory: one variable, or one record of it, and its values as `float64` where it is packed. A variable larger than the
-//! limits is reported and left out. Back, one message, one decoded object and a copy of it.
+//! Memory: one variable of up to 64 MiB, or one record or piece, and its values as `float64` where it is packed; of pieces and small
+//! variables some for each thread. A variable larger than the limits is reported and left out. Back, one message, one decoded
+//! object and a copy of it.
 //!
 //! # Trust
 //! HDF5 reads its files, NetCDF 4 among them, and netCDF-C the older forms. Links are walked first: nothing is read that

@@ -38,8 +38,8 @@
 //! `bitround`, `astype`, `packbits`, `crc32`, `adler32` and `fletcher32` of numcodecs are read, and `zstd` is written in their place. Chunk grids are regular ones. A chunk has to fit the limits before it is decoded. What `gzip`, `zstd` and `blosc` state is compared
 //! with the length of the chunk before memory is taken, so a damaged store is an error and no more.
 //!
-//! Memory: one chunk, its encoded bytes and a copy for each codec that turns or shards it, or with [`Chunks::Join`] one
-//! array and one such chunk, as for each array of up to 64 MiB without [`Chunks::Keep`]. Back, one message, one decoded object and one such chunk.
+//! Memory: one chunk, its encoded bytes and a copy for each codec that turns or shards it, or with [`Chunks::Join`](crate::Chunks::Join) one
+//! array and one such chunk, as for each array of up to 64 MiB without [`Chunks::Keep`](crate::Chunks::Keep). Back, one message, one decoded object and one such chunk.
 
 mod attributes;
 mod bounded;
@@ -69,7 +69,7 @@ mod text_tests;
 
 use tgm_std::Result;
 
-pub use to_tgm::{Chunks, ZarrOptions, to_tensogram};
+pub use to_tgm::{ZarrOptions, to_tensogram};
 pub use to_zarr::{ToZarrOptions, ZarrWriter};
 
 /// The key of `_extra_` and of `base` for content of Zarr.

@@ -1,11 +1,12 @@
 //! The profile of files: variables, dimensions and attributes as NetCDF and Zarr have them.
 //!
-//! An object is a variable, a record of one, or a chunk of one:
+//! An object is a variable, a record of one, or a piece of one:
 //!
 //! | what | its place |
 //! |---|---|
 //! | a variable | its `dimensions` are the variable's |
 //! | a record | `netcdf.record` names the first dimension, and the message has the number under `_extra_.record` |
+//! | a piece | `netcdf.origin` is its first index, `netcdf.shape` the shape of the array, `netcdf.chunk_shape` that of its pieces |
 //! | a chunk | `zarr.origin` is its first index; the message has the description of the array under `_extra_.zarr` |
 //!
 //! Texts lie in `_extra_.texts`. What was appended to a dataset later has `_extra_.part`: its number, from 1 on, and the dimension

@@ -3,6 +3,7 @@
 
 Usage:
   compare.py numbers TGM [CASES [SEED]]   random variables with all that the convention CF says of stored numbers
+  compare.py pieces TGM [CASES [SEED]]    arrays whose chunks become objects come back whole in each format
   compare.py kinds TGM                    a file of HDF5 with one of each kind, counted by h5py: kept or listed
   compare.py hostile TGM                  cycles, links to other files and long names end at once, with an error
   compare.py trips TGM                    datasets as people make them, there and back, as xarray opens them
@@ -81,7 +82,9 @@ def add_variable(file, rng, name):
     some = lambda: values[int(rng.integers(size))]
     more = {"fill_value": some()} if rng.random() < 0.4 else {}
     file.createDimension(name, size)
-    variable = file.createVariable(name, kind, (name,), **more)
+    # Where each chunk becomes an object, arrays of a chunk are whole.
+    chunk = (int(rng.integers(1, size + 1)),)
+    variable = file.createVariable(name, kind, (name,), chunksizes=chunk, **more)
     variable.set_auto_maskandscale(False)
     told = dict(more)
     for key, value in (("scale_factor", factor(rng, 1.0)), ("add_offset", factor(rng, 0.0))):
@@ -162,12 +165,14 @@ def compare_numbers(tgm, cases, seed):
                 for name in names:
                     told[name] = add_variable(file, rng, name)
             of_xarray, of_netcdf4 = read_all(folder / "in.nc", names)
-            run(tgm, "convert", folder / "in.nc", "-o", folder / "out.npz", code=None)
-            run(tgm, "convert", folder / "in.nc", "-o", folder / "out.tgm", code=None)
+            # In every second file each chunk becomes an object.
+            chunks = ("--chunks", "keep") if start // BATCH % 2 else ()
+            run(tgm, "convert", folder / "in.nc", "-o", folder / "out.tgm", *chunks, code=None)
+            run(tgm, "convert", folder / ("out.tgm" if chunks else "in.nc"), "-o", folder / "out.npz", code=None)
             run(tgm, "convert", folder / "out.tgm", "-o", folder / "back.nc", code=None)
             own = np.load(folder / "out.npz")
             again, _ = read_all(folder / "back.nc", names)
-            kept += compare_kept(tgm, folder, names, own)
+            kept += compare_kept(tgm, folder, names, own, chunks)
             for name in names:
                 about, kind = told[name]
                 # Cells beyond the valid range are masked by netCDF4 alone.
@@ -197,11 +202,11 @@ def compare_numbers(tgm, cases, seed):
     )
 
 
-def compare_kept(tgm, folder, names, own):
+def compare_kept(tgm, folder, names, own, chunks):
     """Integers that are kept packed give the same values, and lead back to the same file. Returns how many there were."""
     import netCDF4
 
-    run(tgm, "convert", "--keep-packed", folder / "in.nc", "-o", folder / "kept.tgm", code=None)
+    run(tgm, "convert", "--keep-packed", folder / "in.nc", "-o", folder / "kept.tgm", *chunks, code=None)
     types = {row["name"]: row["dtype"] for row in rows(tgm, folder / "kept.tgm")}
     assert set(types) == set(names), set(names) - set(types)
     # An integer without a value is an error of the whole archive.
@@ -537,9 +542,69 @@ def compare_trips(tgm):
     print(f"{count + 1} datasets come back to NetCDF as xarray {xarray.__version__} opens them")
 
 
+def compare_pieces(tgm, cases, seed):
+    """Each chunk becomes an object, and the arrays come back whole in each format."""
+    import xarray
+    import zarr
+
+    rng, objects = np.random.default_rng(seed), 0
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        for case in range(cases):
+            shape = tuple(int(rng.integers(1, 8)) for _ in range(int(rng.integers(1, 5))))
+            chunk = tuple(int(rng.integers(1, dim + 1)) for dim in shape)
+            values = rng.normal(0, 100, shape)
+            values[rng.random(shape) < 0.1] = np.nan
+            kind = str(rng.choice(["f8", "f4", "i4", "bool", "packed"]))
+            dims = tuple("abcd"[: len(shape)])
+            if kind in ("f8", "f4", "packed"):
+                data = values.astype("f4" if kind == "f4" else "f8")
+            else:
+                data = np.nan_to_num(values).astype("i4") if kind == "i4" else values > 0
+            given = xarray.Dataset({"v": (dims, data, {"units": "K"}), "w": (dims[-1:], np.arange(shape[-1]))})
+            encoding = {"dtype": "i2", "scale_factor": 0.1, "_FillValue": -32767} if kind == "packed" else {}
+            is_zarr = case % 3 == 2
+            if is_zarr:
+                store = folder / "in.zarr"
+                given["v"].encoding = {**encoding, "chunks": chunk}
+                given.to_zarr(store, zarr_format=3, consolidated=False, write_empty_chunks=True)
+                given = xarray.open_zarr(store, consolidated=False).load()
+            else:
+                store = folder / "in.nc"
+                given["v"].encoding = {**encoding, "chunksizes": chunk, "zlib": bool(rng.random() < 0.5)}
+                unlimited = dims[:1] if rng.random() < 0.3 else ()
+                given.to_netcdf(store, unlimited_dims=unlimited)
+                given = xarray.load_dataset(store)
+            more = ("--keep-packed",) if rng.random() < 0.3 else ()
+            run(tgm, "convert", "--chunks", "keep", store, "-o", folder / "out.tgm", *more)
+            found = [row for row in rows(tgm, folder / "out.tgm") if row["name"] == "v"]
+            count = int(np.prod([-(-dim // part) for dim, part in zip(shape, chunk)]))
+            # Truth values of NetCDF are bits, and one object.
+            assert len(found) == (1 if kind == "bool" and not is_zarr else count), (shape, chunk, len(found))
+            objects += len(found)
+            what = (case, kind, shape, chunk, store.name, more)
+            run(tgm, "convert", folder / "out.tgm", "-o", folder / "back.nc")
+            with xarray.open_dataset(folder / "back.nc") as back:
+                assert equal(back["v"].values, given["v"].values), (*what, back["v"], given["v"])
+                assert back["v"].dims == dims and back["v"].attrs == given["v"].attrs, (*what, back["v"].attrs)
+            run(tgm, "convert", folder / "out.tgm", "-o", folder / "back.zarr")
+            back = xarray.open_zarr(folder / "back.zarr", consolidated=False)
+            assert equal(back["v"].values, given["v"].values), (*what, back["v"].values, given["v"].values)
+            assert back["v"].dims == dims and back["v"].attrs == given["v"].attrs, (*what, back["v"].attrs)
+            assert kind == "bool" or back["v"].encoding["chunks"] == chunk, (*what, back["v"].encoding)
+            run(tgm, "convert", folder / "out.tgm", "-o", folder / "out.npz")
+            own = np.load(folder / "out.npz")
+            assert set(own) == {"v", "w"} and equal(own["v"], given["v"].values), (*what, own["v"], given["v"].values)
+            run(tgm, "extract", "--cube", "v", folder / "out.tgm", "-O", folder / "v.npy")
+            assert equal(np.load(folder / "v.npy"), given["v"].values), what
+            subprocess.run(["rm", "-r", *folder.iterdir()], check=True)
+    print(f"{objects} pieces of {cases} arrays come back whole, as xarray {xarray.__version__} and zarr {zarr.__version__} read them")
+
+
 if __name__ == "__main__":
     comparisons = {
         "numbers": compare_numbers,
+        "pieces": compare_pieces,
         "kinds": compare_kinds,
         "hostile": compare_hostile,
         "trips": compare_trips,

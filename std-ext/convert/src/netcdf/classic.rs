@@ -2,6 +2,8 @@
 
 mod header;
 
+use std::ops::Range;
+
 use ciborium::Value;
 use netcdf::types::NcVariableType;
 use netcdf::{AttributeValue, Extent, File, Variable as Stored};
@@ -12,7 +14,7 @@ use header::Header;
 pub(super) use header::check;
 
 use super::attributes::cbor;
-use super::tree::{Attribute, Dimension, Kind, Text, Tree, Variable};
+use super::tree::{Attribute, Dimension, Kind, Layout, Read, Text, Tree, Variable};
 use super::types;
 use crate::error::{encoding, encoding_from};
 use crate::note::Note;
@@ -49,13 +51,14 @@ pub(super) fn read<'f>(
         }
         let dimensions = dimensions(&variable);
         if let Some(dtype) = types::dtype(&variable.vartype()) {
-            let read = Box::new(move |record| values(&variable, dtype.byte_width(), record, (len, limits)));
+            let read: Box<Read<'f>> = Box::new(move |part| values(&variable, dtype.byte_width(), part, (len, limits)));
             tree.variables.push(Variable {
                 path,
                 kind: Kind::Numbers(dtype),
                 dimensions,
                 attributes,
                 compound: None,
+                layout: Layout::Rows,
                 read,
             });
         } else if variable.vartype() == NcVariableType::Char {
@@ -117,22 +120,21 @@ fn dimensions(variable: &Stored<'_>) -> Vec<Dimension> {
     variable.dimensions().iter().map(dimension).collect()
 }
 
-/// The values of a variable, or of one record.
+/// The values of a variable, or of a box of it.
 fn values(
     variable: &Stored<'_>,
     width: usize,
-    record: Option<usize>,
+    part: Option<&[Range<usize>]>,
     (len, limits): (u64, &DecodeLimits),
 ) -> Result<Vec<u8>> {
-    let dimensions = variable.dimensions().get(usize::from(record.is_some())..).unwrap_or_default();
-    let bytes = dimensions.iter().try_fold(width, |product, dimension| product.checked_mul(dimension.len()));
+    let whole = || variable.dimensions().iter().map(|dimension| 0..dimension.len()).collect();
+    let ranges: Vec<Range<usize>> = part.map_or_else(whole, <[_]>::to_vec);
+    let bytes = ranges.iter().try_fold(width, |product, range| product.checked_mul(range.len()));
     let bytes = bytes.ok_or_else(|| encoding("its shape is too large"))?;
     let mut values = reserve(limits.check_bytes(len, bytes as u64)?)?;
     if bytes > 0 {
-        let whole =
-            |dimension: &netcdf::Dimension<'_>| Extent::SliceCount { start: 0, count: dimension.len(), stride: 1 };
-        let first = record.map(|record| Extent::SliceCount { start: record, count: 1, stride: 1 });
-        let extents: Vec<Extent> = first.into_iter().chain(dimensions.iter().map(whole)).collect();
+        let extent = |range: &Range<usize>| Extent::SliceCount { start: range.start, count: range.len(), stride: 1 };
+        let extents: Vec<Extent> = ranges.iter().map(extent).collect();
         variable.get_raw_values_into(&mut values, extents).map_err(|error| encoding_from("its values", error))?;
     }
     Ok(values)

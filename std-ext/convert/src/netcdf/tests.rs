@@ -5,9 +5,11 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 use tgm_core::descriptor::Dtype;
 use tgm_std::file::MessageReader;
-use tgm_std::{DecodeOptions, decode, decode_descriptors};
+use tgm_std::{DecodeOptions, EncodeOptions, decode, decode_descriptors};
 
 use super::*;
+use crate::Chunks;
+use crate::arrays::Arrays;
 
 fn read(path: &Path, split: Split) -> (Vec<Vec<u8>>, Vec<String>) {
     let (mut tgm, mut notes) = (Vec::new(), Vec::new());
@@ -126,7 +128,7 @@ fn packed_integers_that_are_kept_have_the_same_values_and_lead_back() {
             let own = reader.next_message().unwrap().unwrap();
             all_kept.push(own.as_bytes().to_vec());
             let stored = crate::arrays::Arrays::decode(own.as_bytes(), &options).unwrap();
-            let expected = crate::arrays::Arrays::decode(message, &options).unwrap();
+            let expected = Arrays::decode(message, &options).unwrap();
             for array in &stored.arrays {
                 assert!(matches!(array.descriptor.dtype, Dtype::Int16 | Dtype::Int8), "{:?}", array.name());
             }
@@ -359,7 +361,7 @@ fn values_that_no_longer_fit_their_packing_are_stored() {
     global.reserved.clear();
     global.base.iter_mut().for_each(|entry| drop(entry.remove("_reserved_")));
     let pairs: Vec<_> = objects.iter().map(|(descriptor, values)| (descriptor, values.as_slice())).collect();
-    let options = tgm_std::EncodeOptions { allow_nan: true, ..Default::default() };
+    let options = EncodeOptions { allow_nan: true, ..Default::default() };
     let message = tgm_std::encode(&global, &pairs, &options).unwrap();
     let notes = write(&back, &[message]);
     assert!(notes.iter().any(|note| note.contains("its packing: the values are stored")), "{notes:?}");
@@ -438,7 +440,7 @@ fn coordinates_of_the_object_stay_and_those_of_its_grid_are_told() {
     global.base[0].remove("_reserved_");
     global.base[0].insert("attributes".into(), Value::Map(vec![coordinates]));
     let objects: Vec<_> = objects.iter().map(|(descriptor, values)| (descriptor, &values[..])).collect();
-    let message = tgm_std::encode(&global, &objects, &tgm_std::EncodeOptions::default()).unwrap();
+    let message = tgm_std::encode(&global, &objects, &EncodeOptions::default()).unwrap();
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("a.nc");
     let notes = write(&path, &[message]);
@@ -480,4 +482,77 @@ fn the_first_attribute_of_a_name_is_kept_and_the_others_are_told() {
     let file = netcdf::open(&path).unwrap();
     let units = file.variable("t").unwrap().attribute_value("units").unwrap().unwrap();
     assert!(matches!(&units, netcdf::AttributeValue::Str(text) if text == "K"), "{units:?}");
+}
+
+/// A file with a packed variable of 5 × 4 in chunks of 2 × 3, and its message with an object for each chunk.
+fn in_pieces(folder: &TempDir) -> (std::path::PathBuf, Vec<u8>, Vec<String>) {
+    let path = folder.path().join("a.nc");
+    let mut file = netcdf::create(&path).unwrap();
+    file.add_dimension("y", 5).unwrap();
+    file.add_dimension("x", 4).unwrap();
+    let mut t = file.add_variable::<i16>("t", &["y", "x"]).unwrap();
+    t.set_chunking(&[2, 3]).unwrap();
+    t.put_attribute("scale_factor", 0.5).unwrap();
+    t.put_attribute("units", "K").unwrap();
+    let rows: Vec<i16> = (0..20).map(|number| if number < 18 { number } else { i16::MIN + 1 }).collect();
+    t.put_values(&rows, ..).unwrap();
+    file.close().unwrap();
+    let (mut message, mut notes) = (Vec::new(), Vec::new());
+    let options = NetcdfOptions { chunks: Chunks::Keep, ..NetcdfOptions::default() };
+    to_tensogram(&path, &options, &mut message, &mut |note| notes.push(note.to_string())).unwrap();
+    (path, message, notes)
+}
+
+fn stored(path: &Path) -> (Vec<f64>, String) {
+    let file = netcdf::open(path).unwrap();
+    let t = file.variable("t").unwrap();
+    (t.get_values::<f64, _>(..).unwrap(), format!("{:?}", t.vartype()))
+}
+
+#[test]
+fn pieces_of_variables_come_back_as_one() {
+    let folder = TempDir::new().unwrap();
+    let (path, message, notes) = in_pieces(&folder);
+    let shapes: Vec<_> = decode_descriptors(&message).unwrap().1.into_iter().map(|it| it.shape).collect();
+    assert_eq!(shapes, [[2, 3], [2, 1], [2, 3], [2, 1], [1, 3], [1, 1]]);
+    // Told once, of the variable and not of each piece.
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].contains("2 cells hold the number"), "{notes:?}");
+    let back = folder.path().join("back.nc");
+    let write = |message: &[u8]| {
+        let mut writer = NetcdfWriter::create(&back, ToNetcdfOptions::default()).unwrap();
+        let mut notes = Vec::new();
+        writer.write(message, &mut |note| notes.push(note.to_string())).unwrap();
+        writer.finish().unwrap();
+        notes
+    };
+    assert_eq!(write(&message), [""; 0]);
+    assert_eq!(stored(&back), stored(&path));
+
+    let tgm = folder.path().join("a.tgm");
+    std::fs::write(&tgm, &message).unwrap();
+    let dataset = tgm_dataset::open(&[&tgm], &tgm_dataset::OpenOptions::default()).unwrap();
+    let t = dataset.variable("t").unwrap();
+    assert_eq!((&t.shape[..], &t.dims[..]), (&[5, 4][..], &["y".to_string(), "x".to_string()][..]));
+    let all = [tgm_dataset::Indices::List((0..5).collect()), tgm_dataset::Indices::List((0..4).collect())];
+    assert_eq!(
+        dataset.read::<f64>("t", &all).unwrap()[..18],
+        stored(&path).0[..18].iter().map(|it| it / 2.0).collect::<Vec<_>>()
+    );
+
+    // A value that packed integers cannot be, in one piece: all are numbers then.
+    let mut arrays = Arrays::decode(&message, &DecodeOptions::default()).unwrap();
+    assert_eq!(arrays.clone().whole().unwrap().arrays[0].descriptor.shape, [5, 4]);
+    arrays.arrays[2].values.to_mut()[..8].copy_from_slice(&0.123_f64.to_ne_bytes());
+    let options = EncodeOptions { allow_nan: true, ..EncodeOptions::default() };
+    let notes = write(&arrays.encode(&options).unwrap());
+    assert!(notes[0].contains("its packing: the values are stored"), "{notes:?}");
+    let (values, kind) = stored(&back);
+    assert_eq!((values[8], values[0], values[17], kind.as_str()), (0.123, 0.0, 8.5, "Float(F64)"));
+
+    // Without one of them there is no whole array.
+    arrays.arrays.remove(4);
+    let whole = arrays.whole().unwrap();
+    assert_eq!(whole.arrays.len(), 5);
+    assert_eq!(write(&whole.encode(&options).unwrap()).len(), 9);
 }

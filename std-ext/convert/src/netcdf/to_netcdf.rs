@@ -11,6 +11,7 @@ use ciborium::Value;
 use netcdf::{AttributeValue, Extent, FileMut};
 use tgm_core::Message;
 use tgm_core::descriptor::Dtype;
+use tgm_core::object::DataObject;
 use tgm_std::file::SourceName;
 use tgm_std::{DecodeOptions, GlobalMetadata, Result, TensogramError, check_message, decode_descriptors};
 
@@ -26,6 +27,7 @@ use crate::error::encoding;
 use crate::grib2::{Coordinates, coordinates};
 use crate::names::{Names, above, of_object, unnamed};
 use crate::note::Note;
+use crate::pieces::{self, Piece};
 use crate::texts::{Texts, Written};
 use tgm_dataset::reading::FILL;
 
@@ -193,11 +195,21 @@ impl NetcdfWriter {
             let of_texts = std::mem::take(&mut self.records.of_texts);
             self.records = Records { of_texts, ..Records::default() };
         }
-        for (index, object) in message.objects().enumerate() {
-            let object = object?;
+        let objects = message.objects().map(|object| Ok(object?)).collect::<Result<Vec<_>>>()?;
+        let pieces = pieces_of(global, &objects);
+        let mut arrays = BTreeMap::new();
+        for (index, object) in objects.iter().enumerate() {
             let place = format!("message {number}, object {index}");
+            if let Some(Some((first, piece))) = pieces.get(index) {
+                let array = arrays.entry(*first).or_insert_with(|| Array {
+                    // What one piece needs to be packed, another may lack.
+                    packs: self.all_pack((global, &objects), &pieces, *first),
+                    path: None,
+                });
+                self.write_piece((object, piece), (global, *first, &place), array, report)?;
+                continue;
+            }
             let own = global.base.get(index);
-            let map = |key| own.and_then(|entry| entry.get(key)).and_then(Value::as_map).map(Vec::as_slice);
             let shape: Vec<u64> = object.descriptor().shape().iter().collect();
             if let Some(texts) = own.and_then(|own| Texts::of_object(own, &shape)) {
                 let name = of_object(global, index, self.options.name_key.as_deref());
@@ -205,10 +217,7 @@ impl NetcdfWriter {
                 self.write_text(&name, &texts, global, &place, report)?;
                 continue;
             }
-            let of_array = || of_zarr(global, object.descriptor().dtype()).filter(|_| map(NETCDF).is_none());
-            let attributes = map("attributes").or_else(of_array).unwrap_or_default();
-            let found = Values::of(&object, attributes, map(NETCDF), &self.options.decode);
-            let values = match found {
+            let values = match self.values(object, (global, index), true) {
                 Ok(values) => values,
                 Err(error) => {
                     report(Note::failed(place, error));
@@ -226,7 +235,7 @@ impl NetcdfWriter {
                     Some(grid) => grid.dimensions.iter().cloned().map(Named::Made).collect(),
                     None => names_of_dimensions(global, index, &values.shape),
                 };
-                let path = match self.add_variable((&name, &place), &values, names, (global, index), report) {
+                let path = match self.add_variable((&name, &place), &values, (names, None), (global, index), report) {
                     Ok(path) => path,
                     // Such as too many dimensions. The other objects are written.
                     Err(error) => {
@@ -242,6 +251,68 @@ impl NetcdfWriter {
             }
         }
         Ok(())
+    }
+
+    /// The values of an object, described as the object `described` is.
+    fn values<'m>(
+        &self,
+        object: &DataObject<'_>,
+        (global, described): (&'m GlobalMetadata, usize),
+        packs: bool,
+    ) -> Result<Values<'m>> {
+        let own = global.base.get(described);
+        let map = |key| own.and_then(|entry| entry.get(key)).and_then(Value::as_map).map(Vec::as_slice);
+        let of_array = || of_zarr(global, object.descriptor().dtype()).filter(|_| map(NETCDF).is_none());
+        let attributes = map("attributes").or_else(of_array).unwrap_or_default();
+        Values::of(object, (attributes, map(NETCDF), packs), &self.options.decode)
+    }
+
+    /// Whether all pieces of an array become the stored numbers again that they were. Those that cannot be read are told later.
+    fn all_pack(
+        &self,
+        (global, objects): (&GlobalMetadata, &[DataObject<'_>]),
+        pieces: &[Option<(usize, Piece)>],
+        array: usize,
+    ) -> bool {
+        let own =
+            objects.iter().zip(pieces).filter(|(_, place)| place.as_ref().is_some_and(|(first, _)| *first == array));
+        own.into_iter().all(|(object, _)| {
+            self.values(object, (global, array), true).map_or(true, |values| values.is_packed_as_told)
+        })
+    }
+
+    /// Writes a piece of an array to its variable, which the first one makes.
+    fn write_piece(
+        &mut self,
+        (object, piece): (&DataObject<'_>, &Piece),
+        (global, first, place): (&GlobalMetadata, usize, &str),
+        array: &mut Array,
+        report: &mut dyn FnMut(Note),
+    ) -> Result<()> {
+        let values = match self.values(object, (global, first), array.packs) {
+            Ok(values) => values,
+            Err(error) => {
+                report(Note::failed(place, error));
+                return Ok(());
+            }
+        };
+        let path = if let Some(path) = &array.path {
+            path.clone()
+        } else {
+            let name = of_object(global, first, self.options.name_key.as_deref());
+            let name = name.unwrap_or_else(|| format!("object_{}_{first}", self.messages - 1));
+            let names = names_of_dimensions(global, first, &piece.whole);
+            let variable = (names, Some(&piece.chunk[..]));
+            match self.add_variable((&name, place), &values, variable, (global, first), report) {
+                Ok(path) => array.path.insert(path).clone(),
+                Err(error) => {
+                    report(Note::failed(place, error));
+                    return Ok(());
+                }
+            }
+        };
+        let extents = piece.origin.iter().zip(&values.shape).map(|(start, len)| extent(*start, *len)).collect();
+        self.put(path, values, extents)
     }
 
     /// Names the variables that hold the latitude and the longitude of each point of a variable. An attribute of the object
@@ -388,7 +459,7 @@ impl NetcdfWriter {
         if !self.records.variables.contains_key(name) {
             let mut names = names_of_dimensions(global, index, &values.shape);
             names.insert(0, Named::Made(self.dimension_of_records(dimension)?));
-            let path = self.add_variable((name, place), &values, names, (global, index), report)?;
+            let path = self.add_variable((name, place), &values, (names, None), (global, index), report)?;
             let made = Recorded { path, dtype: values.dtype, shape: values.shape.clone(), count: 0 };
             self.records.variables.insert(name.to_string(), made);
         }
@@ -458,7 +529,7 @@ impl NetcdfWriter {
         &mut self,
         (name, place): (&str, &str),
         values: &Values<'_>,
-        dimensions: Vec<Named>,
+        (dimensions, chunk): (Vec<Named>, Option<&[u64]>),
         (global, index): (&GlobalMetadata, usize),
         report: &mut dyn FnMut(Note),
     ) -> Result<String> {
@@ -476,6 +547,10 @@ impl NetcdfWriter {
             .ok_or_else(|| refused(&self.path, &format!("{} has no type", values.dtype)))?;
         complex::define(&mut self.file, &type_of_file).map_err(at(&self.path))?;
         let mut variable = self.file.add_variable_with_type(&path, &names, &type_of_file).map_err(at(&self.path))?;
+        if let Some(chunk) = chunk.filter(|_| !is_scalar) {
+            let chunk = chunk.iter().map(|len| usize::try_from(*len)).collect::<Result<Vec<_>, _>>();
+            variable.set_chunking(&chunk.map_err(at(&self.path))?).map_err(at(&self.path))?;
+        }
         if let Some(level) = self.options.deflate_level.filter(|_| !is_scalar) {
             variable.set_compression(level.into(), true).map_err(at(&self.path))?;
         }
@@ -539,6 +614,23 @@ impl NetcdfWriter {
 /// Makes an error of what the libraries say of the file.
 fn at<E: std::error::Error + Send + Sync + 'static>(path: &Path) -> impl FnOnce(E) -> TensogramError {
     move |error| failed(SourceName::of(path), error)
+}
+
+/// A variable whose values are several objects.
+struct Array {
+    /// Whether all of them become the stored numbers again that they were.
+    packs: bool,
+    /// The variable, when a piece has made it.
+    path: Option<String>,
+}
+
+/// Of each object, its place in an array of several.
+fn pieces_of(global: &GlobalMetadata, objects: &[DataObject<'_>]) -> Vec<Option<(usize, Piece)>> {
+    let described = objects.iter().enumerate().map(|(index, object)| {
+        let descriptor = object.descriptor();
+        (global.base.get(index), descriptor.shape().iter().collect(), descriptor.dtype())
+    });
+    pieces::of_message(&global.extra, described)
 }
 
 /// Stands in for the grid of a field from GRIB. A build without `grib` never makes one.

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write};
+use std::ops::Range;
 use std::path::Path;
 
 use ciborium::Value;
@@ -15,13 +16,14 @@ use tgm_std::pipeline::encode_pipeline;
 use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions, Hint, Result, TensogramError};
 
 use self::messages::Source;
-use super::tree::{Attribute, Kind, Tree, Variable, value_of};
+use super::tree::{Attribute, Kind, Layout, Tree, Variable, value_of};
 use super::{
     COMPOUND, DIMENSIONS, ENUM, NETCDF, PACKING, RECORD, TEXTS, TYPE, TYPES, attributes, classic, failed, guarded,
     hdf5, refused, types,
 };
 use crate::arrays::pack_bools;
 use crate::note::Note;
+use crate::pieces::{Chunks, Piece, WHOLE, piece_shape};
 use crate::streamed::{compress, encode_options};
 use tgm_dataset::reading::{Fate, Packed, Reading};
 
@@ -41,6 +43,8 @@ pub enum Split {
 pub struct NetcdfOptions {
     /// What becomes a message.
     pub split: Split,
+    /// What becomes an object of a variable that is not split into records. Truth values are one object.
+    pub chunks: Chunks,
     /// The level of zstd for the objects, whose bytes are shuffled before. Values that were packed integers are compressed by zstd of
     /// a higher level or by szip, where that is shorter. `None` stores values as they are.
     pub zstd_level: Option<i32>,
@@ -59,6 +63,7 @@ impl Default for NetcdfOptions {
     fn default() -> Self {
         Self {
             split: Split::File,
+            chunks: Chunks::Fit,
             zstd_level: Some(3),
             keep_packed: false,
             encode: encode_options(),
@@ -255,37 +260,124 @@ enum Part {
     Record(usize),
 }
 
-/// The values of a variable as an object.
+/// Values of a variable as an object.
 struct Object {
     entry: BTreeMap<String, Value>,
     descriptor: DataObjectDescriptor,
     region: Vec<u8>,
+    /// How many cells hold the number that NetCDF puts where nothing was written.
+    default_fills: usize,
 }
 
-/// The object of a variable, or of one record of it.
+/// What an object has of a variable.
+#[derive(Clone, Debug)]
+enum Share {
+    Whole,
+    /// An index of the first dimension.
+    Record(usize),
+    /// A box, and the shape of such boxes.
+    Piece(Vec<Range<usize>>, Vec<usize>),
+}
+
+impl Share {
+    /// The box that it has.
+    fn ranges(&self, variable: &Variable<'_>) -> Option<Vec<Range<usize>>> {
+        match self {
+            Self::Whole => None,
+            Self::Record(record) => {
+                let inner = variable.dimensions.iter().skip(1).map(|dimension| 0..dimension.len);
+                Some(std::iter::once(*record..record.saturating_add(1)).chain(inner).collect())
+            }
+            Self::Piece(ranges, _) => Some(ranges.clone()),
+        }
+    }
+
+    /// The shape of its object.
+    fn shape(&self, variable: &Variable<'_>) -> Vec<u64> {
+        let whole = variable.dimensions.iter().map(|dimension| dimension.len as u64);
+        match self {
+            Self::Whole => whole.collect(),
+            Self::Record(_) => whole.skip(1).collect(),
+            Self::Piece(ranges, _) => ranges.iter().map(|range| range.len() as u64).collect(),
+        }
+    }
+
+    /// Where it is in the array that its variable becomes.
+    fn place(&self, variable: &Variable<'_>) -> Option<Piece> {
+        let Self::Piece(ranges, chunk) = self else { return None };
+        Some(Piece {
+            origin: ranges.iter().map(|range| range.start as u64).collect(),
+            whole: variable.dimensions.iter().map(|dimension| dimension.len as u64).collect(),
+            chunk: chunk.iter().map(|len| *len as u64).collect(),
+        })
+    }
+}
+
+/// How the numbers of a variable are read.
+fn reading_of(variable: &Variable<'_>) -> Reading {
+    let told: Vec<_> = variable.attributes.iter().map(|it| (it.name.as_str(), it.told())).collect();
+    Reading::of(variable.kind.dtype(), &told)
+}
+
+/// The shape of the boxes of a variable that become objects. `None` if the variable becomes one, and if the limits do not allow all
+/// of its values to a file of `file_len` bytes: then there is one error, and not one for each box.
+fn cut(variable: &Variable<'_>, file_len: u64, options: &NetcdfOptions) -> Option<Vec<usize>> {
+    let can_be_bits = match variable.kind {
+        Kind::Bools => true,
+        Kind::Numbers(Dtype::Int8) => is_told_bool(&variable.attributes),
+        _ => false,
+    };
+    let shape: Vec<usize> = variable.dimensions.iter().map(|dimension| dimension.len).collect();
+    let stored = variable.kind.dtype().byte_width();
+    let width = if options.keep_packed { stored } else { reading_of(variable).dtype().byte_width().max(stored) };
+    let len = shape.iter().fold(width as u64, |bytes, len| bytes.saturating_mul(*len as u64));
+    let chunk = match &variable.layout {
+        Layout::Whole => return None,
+        Layout::Rows => None,
+        Layout::Chunks(chunk) => Some(chunk.clone()),
+    };
+    let limits = DecodeLimits { max_decoded_bytes: u64::MAX, ..options.limits };
+    limits.check_bytes(file_len, len).ok()?;
+    let piece = match options.chunks {
+        Chunks::Fit if len > WHOLE => {
+            let chunk = chunk.unwrap_or_else(|| vec![1; shape.len()]);
+            piece_shape(&shape, &chunk, width)
+        }
+        Chunks::Keep => {
+            let chunk = chunk?;
+            let counts = shape.iter().zip(&chunk).map(|(len, chunk)| len.div_ceil((*chunk).max(1)));
+            let count = counts.fold(1, usize::saturating_mul);
+            let is_few = count <= options.limits.max_objects;
+            if is_few {
+                chunk.iter().zip(&shape).map(|(chunk, len)| (*chunk).min(*len)).collect()
+            } else {
+                piece_shape(&shape, &chunk, width)
+            }
+        }
+        Chunks::Fit | Chunks::Join => return None,
+    };
+    (!can_be_bits && piece != shape && piece.len() == shape.len() && !piece.contains(&0)).then_some(piece)
+}
+
+/// The object of a variable, or of a part of it.
 fn object(
     variable: &Variable<'_>,
-    record: Option<usize>,
+    share: &Share,
     (NetcdfOptions { zstd_level, keep_packed, .. }, options): (&NetcdfOptions, &EncodeOptions),
     report: &mut dyn FnMut(Note),
 ) -> Result<Object> {
-    let (path, is_whole) = (variable.path.as_str(), record.is_none());
-    let dimensions = variable.dimensions.get(usize::from(!is_whole)..).unwrap_or_default();
-    let shape: Vec<u64> = dimensions.iter().map(|dimension| dimension.len as u64).collect();
-    let stored_type = variable.kind.dtype();
-    let told: Vec<_> = variable.attributes.iter().map(|it| (it.name.as_str(), it.told())).collect();
-    let reading = Reading::of(stored_type, &told);
+    let (path, is_record) = (variable.path.as_str(), matches!(share, Share::Record(_)));
+    let dimensions = variable.dimensions.get(usize::from(is_record)..).unwrap_or_default();
+    let shape = share.shape(variable);
+    let reading = reading_of(variable);
     for not_applied in reading.not_applied() {
         report(Note::not_kept(path, format!("the meaning of attribute {}: {}", not_applied.name, not_applied.why)));
     }
     let is_kept = *keep_packed && reading.is_packed();
     let is_scaled = is_kept || reading.is_scaled();
     let reading = if is_kept { reading.kept() } else { reading };
-    let cells = reading.cells((variable.read)(record)?)?;
-    if cells.default_fills > 0 {
-        let what = format!("{} cells hold the number that NetCDF puts where nothing was written", cells.default_fills);
-        report(Note::remark(path, what));
-    }
+    let cells = reading.cells((variable.read)(share.ranges(variable).as_deref())?)?;
+    let default_fills = cells.default_fills;
     let (mut values, mut dtype) = (cells.bytes, reading.dtype());
     let mut more = Vec::new();
     match &variable.kind {
@@ -314,8 +406,11 @@ fn object(
     drop(values);
     let (kept, packing) = attributes_of(variable, &reading);
     let (attributes, types) = maps(&kept);
-    if let Some(dimension) = variable.dimensions.first().filter(|_| !is_whole) {
+    if let Some(dimension) = variable.dimensions.first().filter(|_| is_record) {
         more.push((RECORD.into(), dimension.value()));
+    }
+    if let Some(place) = share.place(variable) {
+        more.extend(place.entries());
     }
     push_map(&mut more, PACKING, packing);
     push_map(&mut more, TYPES, types);
@@ -334,7 +429,7 @@ fn object(
             entry.insert(key.to_string(), Value::Map(entries));
         }
     }
-    Ok(Object { entry, descriptor, region })
+    Ok(Object { entry, descriptor, region, default_fills })
 }
 
 /// Truth values as bits, if there is nothing but zeros and ones.

@@ -1,6 +1,7 @@
 //! What a file holds, whichever library reads it.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use ciborium::Value;
 use tgm_core::descriptor::Dtype;
@@ -31,11 +32,23 @@ pub(super) struct Variable<'f> {
     pub(super) attributes: Vec<Attribute>,
     /// The path of the variable of which this is a field.
     pub(super) compound: Option<String>,
-    /// Reads the values, or one index of the first dimension, in the byte order of the machine.
+    pub(super) layout: Layout,
+    /// Reads the values, or a box of them, in the byte order of the machine.
     pub(super) read: Box<Read<'f>>,
 }
 
-pub(super) type Read<'f> = dyn Fn(Option<usize>) -> Result<Vec<u8>> + Sync + 'f;
+pub(super) type Read<'f> = dyn Fn(Option<&[Range<usize>]>) -> Result<Vec<u8>> + Sync + 'f;
+
+/// How values lie in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// In chunks of this shape, each of which is read as a whole.
+    Chunks(Vec<usize>),
+    /// Row by row. Any box can be read.
+    Rows,
+    /// A box costs as much as all values.
+    Whole,
+}
 
 /// A variable of texts.
 pub(super) struct Text {

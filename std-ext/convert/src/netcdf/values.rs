@@ -61,11 +61,10 @@ impl<'m> Values<'m> {
     /// Decodes an object's values, and converts them to a type that NetCDF has.
     ///
     /// `float16` and `bfloat16` become `float32`, bits become `int8`, and values become the stored numbers again that they
-    /// were, if they can. NaN becomes the number for missing ones, if there is one.
+    /// were, if they can and `packs` does not forbid it. NaN becomes the number for missing ones, if there is one.
     pub(super) fn of(
         object: &DataObject<'_>,
-        attributes: &'m [(Value, Value)],
-        more: Option<&'m [(Value, Value)]>,
+        (attributes, more, packs): (&'m [(Value, Value)], Option<&'m [(Value, Value)]>, bool),
         decode: &DecodeOptions,
     ) -> Result<Self> {
         let descriptor = object.descriptor();
@@ -98,7 +97,11 @@ impl<'m> Values<'m> {
             _ => {}
         }
         if !is_bool && !matches!(dtype, Dtype::Complex64 | Dtype::Complex128) {
-            made.pack();
+            if packs {
+                made.pack();
+            } else {
+                made.is_packed_as_told = false;
+            }
         }
         Ok(made)
     }

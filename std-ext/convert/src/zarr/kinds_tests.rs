@@ -13,6 +13,7 @@ use tgm_std::file::MessageReader;
 use tgm_std::{DecodeOptions, GlobalMetadata, MessageBuilder, ObjectBuilder, decode};
 
 use super::*;
+use crate::Chunks;
 use crate::note::Note;
 
 /// A store of these files.

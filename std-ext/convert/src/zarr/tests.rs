@@ -13,6 +13,7 @@ use tgm_std::file::MessageReader;
 use tgm_std::{DataObjectDescriptor, DecodeOptions, EncodeOptions, MessageBuilder, ObjectBuilder, decode};
 
 use super::*;
+use crate::Chunks;
 use crate::note::Note;
 
 const DTYPES: [Dtype; 15] = [

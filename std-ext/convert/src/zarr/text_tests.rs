@@ -9,6 +9,7 @@ use tgm_std::decode_descriptors;
 use super::kinds_tests::{of_version_2, of_version_3, read, store};
 use super::texts::{VLEN, joined};
 use super::*;
+use crate::Chunks;
 use crate::texts::Texts;
 
 /// The texts of messages by name, and their shapes.

@@ -29,27 +29,12 @@ use crate::arrays::{TIME, pack_bools, time};
 use crate::error::metadata;
 use crate::names::above;
 use crate::note::Note;
+use crate::pieces::{Chunks, WHOLE};
 use crate::streamed::{compress, encode_options};
 use tgm_dataset::reading::Packed;
 
 /// Bytes of the attributes of groups and arrays that are written more than once in a message or a file.
 const REPEATED: usize = 4096;
-
-/// What becomes an object.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Chunks {
-    /// Each array of up to 64 MiB, and of larger ones each chunk that is stored. So it is with an array whose chunks cannot
-    /// all be read, so that the others are kept.
-    #[default]
-    Fit,
-    /// Each chunk that is stored. Those at the edge are cut to the array's shape.
-    Keep,
-    /// Each array.
-    Join,
-}
-
-/// Bytes of an array that becomes one object without being asked.
-const WHOLE: u64 = 64 << 20;
 
 /// Options of the conversion from Zarr.
 #[derive(Clone, Debug)]

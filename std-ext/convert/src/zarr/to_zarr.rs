@@ -30,6 +30,7 @@ use crate::arrays::{NAME, TIME, unpack_bools};
 use crate::error::{encoding, encoding_from, metadata};
 use crate::names::{Names, of_object, unnamed};
 use crate::note::Note;
+use crate::pieces::{self, Piece};
 use crate::texts::{Texts, Written};
 
 /// Options of the conversion to Zarr.
@@ -130,9 +131,26 @@ impl ZarrWriter {
         }
         self.take_groups(&global, number, report);
         self.write_texts(&global, number, report)?;
-        for (index, object) in message.objects().enumerate() {
+        let objects = message.objects().map(|object| Ok(object?)).collect::<Result<Vec<_>>>()?;
+        let described = objects.iter().enumerate().map(|(index, object)| {
+            let descriptor = object.descriptor();
+            (global.base.get(index), descriptor.shape().iter().collect(), descriptor.dtype())
+        });
+        let pieces = pieces::of_message(&global.extra, described);
+        let has_nan = |object: &DataObject<'_>| object.descriptor().masks().get(MaskKind::Nan).is_some();
+        let mut arrays = BTreeMap::new();
+        for (index, (object, piece)) in objects.iter().zip(&pieces).enumerate() {
             let place = format!("message {number}, object {index}");
-            let written = self.write_object(&object?, &global, (number, index), &place, report);
+            let first = piece.as_ref().map_or(index, |(first, _)| *first);
+            let of_array = |place: &Option<(usize, Piece)>| place.as_ref().is_some_and(|(other, _)| *other == first);
+            let mut of_pieces = objects.iter().zip(&pieces).filter(|(_, place)| of_array(place));
+            let found = match arrays.get(&first) {
+                Some(Source { has_nan, .. }) => *has_nan,
+                None => has_nan(object) || of_pieces.any(|(object, _)| has_nan(object)),
+            };
+            let source = arrays.entry(first).or_insert(Source { has_nan: found, number, first, made: None });
+            let place_in = piece.as_ref().map(|(_, piece)| piece);
+            let written = self.write_object((object, place_in), &global, source, &place, report);
             told(written, &place, report)?;
         }
         Ok(())
@@ -208,12 +226,12 @@ impl ZarrWriter {
         Ok(())
     }
 
-    /// Writes an object as an array of its own.
+    /// Writes an object as an array of its own, or to the array that it is a piece of.
     fn write_object(
         &mut self,
-        object: &DataObject<'_>,
+        (object, piece): (&DataObject<'_>, Option<&Piece>),
         global: &GlobalMetadata,
-        (number, index): (usize, usize),
+        source: &mut Source,
         place: &str,
         report: &mut dyn FnMut(Note),
     ) -> Result<()> {
@@ -221,7 +239,10 @@ impl ZarrWriter {
             report(Note::failed(place, encoding("the store is the array of the first message")));
             return Ok(());
         }
-        let shape: Vec<u64> = object.descriptor().shape().iter().collect();
+        let (number, index) = (source.number, source.first);
+        let own: Vec<u64> = object.descriptor().shape().iter().collect();
+        let origin = piece.map_or_else(|| vec![0; own.len()], |piece| piece.origin.clone());
+        let shape = piece.map_or_else(|| own.clone(), |piece| piece.whole.clone());
         let name = of_object(global, index, self.options.name_key.as_deref());
         let wanted = name.unwrap_or_else(|| format!("object_{number}_{index}"));
         if let Some(texts) = global.base.get(index).and_then(|entry| Texts::of_object(entry, &shape)) {
@@ -238,7 +259,7 @@ impl ZarrWriter {
             None => Ok(elements),
         });
         let element = element.readable();
-        if element != stored && packed.is_none() {
+        if element != stored && packed.is_none() && source.made.is_none() {
             report(Note::remark(
                 place,
                 format!("{} becomes {}, as zarr-python lacks it", stored.name(), element.name()),
@@ -251,7 +272,10 @@ impl ZarrWriter {
                 return Ok(());
             }
         };
-        let has_nan = packed.is_some() || object.descriptor().masks().get(MaskKind::Nan).is_some();
+        if let Some((folder, array)) = &source.made {
+            return self.write_box(folder, array, (&own, &origin), &elements);
+        }
+        let has_nan = packed.is_some() || source.has_nan;
         let name = self.names.take(&wanted);
         if !name.starts_with(wanted.trim_matches('/')) {
             report(Note::not_kept(place, format!("the name {wanted:.80?}: it becomes {name:.80?}")));
@@ -271,7 +295,7 @@ impl ZarrWriter {
             "node_type": "array",
             "shape": shape,
             "data_type": time.unwrap_or_else(|| element.name().into()),
-            "chunk_grid": regular(&chunk_shape(&shape, self.options.chunks.as_deref())),
+            "chunk_grid": regular(&chunk_shape(&shape, self.options.chunks.as_deref().or(piece.map(|it| &it.chunk[..])))),
             "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
             "fill_value": element.usual_fill(has_nan),
             "codecs": usual_codecs(element, self.options.zstd_level),
@@ -281,8 +305,8 @@ impl ZarrWriter {
         let array = Array::parse(&json)?;
         let folder = directory(&self.root, &name);
         describe(&folder, &json)?;
-        let origin = vec![0; shape.len()];
-        self.write_box(&folder, &array, (&shape, &origin), &elements)
+        let (folder, array) = source.made.insert((folder, array));
+        self.write_box(folder, array, (&own, &origin), &elements)
     }
 
     /// The elements of an object, in the byte order of the machine, and booleans in a byte each.
@@ -346,6 +370,18 @@ impl ZarrWriter {
         }
         Ok(())
     }
+}
+
+/// What becomes an array: an object, or several.
+struct Source {
+    /// Whether any of them has a mask of NaN.
+    has_nan: bool,
+    /// The number of the message.
+    number: usize,
+    /// The number of the first object.
+    first: usize,
+    /// The array, when an object has made it.
+    made: Option<(PathBuf, Array)>,
 }
 
 /// Values of `bfloat16` as `float32`, each in the byte order of the machine.

@@ -31,6 +31,9 @@ pub(super) fn variable(
         }
     }
     let [(_, first), ..] = rows.as_slice() else { return Err("it has no values".into()) };
+    if list_entry(gathered, first, "netcdf", "origin").is_some() {
+        return of_pieces(gathered, name, &rows, options);
+    }
     let record =
         list_entry(gathered, first, "netcdf", "record").and_then(|name| name.as_str().ok().map(str::to_string));
     let shape = shape(gathered, first);
@@ -84,9 +87,6 @@ fn of_array(
     options: &OpenOptions,
 ) -> Result<Variable, String> {
     let get = |path: &[&str]| path.iter().try_fold(*array, |value, key| value.as_map().ok()?.get(key).ok().flatten());
-    let numbers = |value: Value<'_>| -> Option<Vec<u64>> {
-        value.as_array().ok()?.iter().map(|number| number.ok()?.as_u64().ok()).collect()
-    };
     let shape = get(&["shape"]).and_then(numbers).ok_or("its description has no shape")?;
     product(&shape).ok_or(UNCOUNTED)?;
     let chunk = get(&["chunk_grid", "configuration", "chunk_shape"]).and_then(numbers);
@@ -99,30 +99,7 @@ fn of_array(
         let found = if name == "bool" { Some(Dtype::Bitmask) } else { Dtype::from_name(name) };
         found.ok_or("its type is not one of numbers")?
     };
-    let mut places = Vec::with_capacity(rows.len());
-    let counts: Vec<u64> = shape.iter().zip(&chunk).map(|(len, chunk)| len.div_ceil(*chunk)).collect();
-    for (number, row) in rows {
-        let origin = list_entry(gathered, row, "zarr", "origin").and_then(numbers);
-        let origin =
-            origin.filter(|origin| origin.len() == shape.len()).ok_or("a chunk does not say where it begins")?;
-        let ends = origin.iter().zip(shape.iter().zip(&chunk));
-        // Of a chunk behind the array's end nothing is left, which is not the shape of any.
-        let expected: Vec<u64> = ends.map(|(start, (len, chunk))| len.saturating_sub(*start).min(*chunk)).collect();
-        let is_aligned = origin.iter().zip(&chunk).all(|(start, chunk)| start % chunk == 0);
-        if !is_aligned || self::shape(gathered, row) != expected || self::dtype(gathered, row)? != dtype {
-            return Err("a chunk has another shape or type than the array says".into());
-        }
-        let mut place = origin.iter().zip(chunk.iter().zip(&counts));
-        let place = place.try_fold(0_u64, |place: u64, (start, (chunk, count))| {
-            place.checked_mul(*count)?.checked_add(start / chunk)
-        });
-        places.push((place.ok_or(UNCOUNTED)?, *number));
-    }
-    places.sort_unstable();
-    places.dedup_by_key(|(place, _)| *place);
-    if places.len() != rows.len() {
-        return Err("two objects have one chunk".into());
-    }
+    let places = places(gathered, rows, "zarr", (&shape, &chunk, dtype))?;
     let mut attributes = own_attributes(gathered, rows);
     if let Some(own) = get(&["attributes"]).filter(|_| rows.is_empty()) {
         attributes = of_map(&own);
@@ -141,6 +118,68 @@ fn of_array(
     let hole = hole(name, (dtype, packed.as_deref()), fill, options);
     let pieces = Pieces { dtype, packed, chunk, places, leading: 0, hole };
     Ok(Variable { name: name.into(), dims, shape, attributes, content: Content::Pieces(pieces) })
+}
+
+/// A variable out of boxes.
+fn of_pieces(gathered: &Gathered, name: &str, rows: &[(u32, &Row)], options: &OpenOptions) -> Result<Variable, String> {
+    let [(_, first), ..] = rows else { return Err("it has no values".into()) };
+    let list = |row: &Row, key: &str| list_entry(gathered, row, "netcdf", key).and_then(numbers);
+    let shape = list(first, "shape").ok_or("its first object does not say which shape it has")?;
+    product(&shape).ok_or(UNCOUNTED)?;
+    let chunk = list(first, "chunk_shape").filter(|chunk| chunk.len() == shape.len() && !chunk.contains(&0));
+    let chunk = chunk.ok_or("its first object does not say which shape its pieces have")?;
+    let is_same = |(_, row): &(u32, &Row)| {
+        list(row, "shape").as_ref() == Some(&shape) && list(row, "chunk_shape").as_ref() == Some(&chunk)
+    };
+    if !rows.iter().all(is_same) {
+        return Err("its objects are pieces of different arrays".into());
+    }
+    let dtype = dtype(gathered, first)?;
+    let places = places(gathered, rows, "netcdf", (&shape, &chunk, dtype))?;
+    let mut attributes = own_attributes(gathered, rows);
+    let dims = dimensions(gathered, first, shape.len(), name);
+    let packed = packing(gathered, rows, dtype, &mut attributes)?;
+    let hole = hole(name, (dtype, packed.as_deref()), None, options);
+    let pieces = Pieces { dtype, packed, chunk, places, leading: 0, hole };
+    Ok(Variable { name: name.into(), dims, shape, attributes, content: Content::Pieces(pieces) })
+}
+
+/// Which piece of an array each object is, by where it begins, in order.
+fn places(
+    gathered: &Gathered,
+    rows: &[(u32, &Row)],
+    map: &str,
+    (shape, chunk, dtype): (&[u64], &[u64], Dtype),
+) -> Result<Vec<(u64, u32)>, String> {
+    let mut places = Vec::with_capacity(rows.len());
+    let counts: Vec<u64> = shape.iter().zip(chunk).map(|(len, chunk)| len.div_ceil(*chunk)).collect();
+    for (number, row) in rows {
+        let origin = list_entry(gathered, row, map, "origin").and_then(numbers);
+        let origin =
+            origin.filter(|origin| origin.len() == shape.len()).ok_or("a chunk does not say where it begins")?;
+        let ends = origin.iter().zip(shape.iter().zip(chunk));
+        // Of a chunk behind the array's end nothing is left, which is not the shape of any.
+        let expected: Vec<u64> = ends.map(|(start, (len, chunk))| len.saturating_sub(*start).min(*chunk)).collect();
+        let is_aligned = origin.iter().zip(chunk).all(|(start, chunk)| start % chunk == 0);
+        if !is_aligned || self::shape(gathered, row) != expected || self::dtype(gathered, row)? != dtype {
+            return Err("a chunk has another shape or type than the array says".into());
+        }
+        let mut place = origin.iter().zip(chunk.iter().zip(&counts));
+        let place = place.try_fold(0_u64, |place: u64, (start, (chunk, count))| {
+            place.checked_mul(*count)?.checked_add(start / chunk)
+        });
+        places.push((place.ok_or(UNCOUNTED)?, *number));
+    }
+    places.sort_unstable();
+    places.dedup_by_key(|(place, _)| *place);
+    if places.len() != rows.len() {
+        return Err("two objects have one chunk".into());
+    }
+    Ok(places)
+}
+
+fn numbers(value: Value<'_>) -> Option<Vec<u64>> {
+    value.as_array().ok()?.iter().map(|number| number.ok()?.as_u64().ok()).collect()
 }
 
 /// How the objects of a variable become values, if they are packed integers. The attributes then become what is true of the values.

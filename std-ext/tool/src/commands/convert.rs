@@ -105,6 +105,9 @@ pub(crate) struct Convert {
     #[cfg(any(feature = "netcdf", feature = "zarr"))]
     #[arg(long)]
     keep_packed: bool,
+    #[cfg(any(feature = "netcdf", feature = "zarr"))]
+    #[command(flatten)]
+    store: store::StoreFlags,
     #[command(flatten)]
     arrays: ArrayFlags,
     #[cfg(feature = "grib")]

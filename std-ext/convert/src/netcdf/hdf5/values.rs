@@ -1,7 +1,9 @@
 //! Values of datasets.
 
 use half::f16;
-use hdf5_metno::dataset::Layout;
+use std::ops::Range;
+
+use hdf5_metno::dataset::Layout as Stored;
 use hdf5_metno::filters::Filter;
 use hdf5_metno::plist::dataset_create::FillTime;
 use hdf5_metno::types::{EnumType, FloatSize, H5Type, IntSize, TypeDescriptor};
@@ -12,13 +14,14 @@ use tgm_core::descriptor::Dtype;
 use tgm_dataset::reading::gather;
 use tgm_std::{DecodeLimits, Reason, Result};
 
-use super::super::tree::{Dimension, Kind, Text, Tree, Variable};
+use super::super::tree::{Dimension, Kind, Layout, Text, Tree, Variable};
 use super::Ledger;
 use super::attributes::{self, Of, named, texts_of_dataset};
 use super::compound::{self, Within};
 use super::scales::{NOT_COORDINATE, Scales};
 use crate::error::{encoding, reason_of};
 use crate::note::Note;
+use crate::pieces::{Side, copy_box};
 
 /// The most bytes of text that a variable may have.
 const MAX_TEXT: usize = 1 << 20;
@@ -60,9 +63,10 @@ pub(super) fn add<'f>(
         }
     };
     let dimensions = scales.dimensions(&dataset);
+    let layout = layout(&dataset);
     if let Some(kind) = kind(&descriptor) {
         let read = reader(dataset, &kind, &dimensions, Vec::new(), (len, limits));
-        tree.variables.push(Variable { path, kind, dimensions, attributes, compound: None, read });
+        tree.variables.push(Variable { path, kind, dimensions, attributes, compound: None, layout, read });
         return;
     }
     if let TypeDescriptor::Compound(compound) = &descriptor {
@@ -80,6 +84,7 @@ pub(super) fn add<'f>(
                 dimensions: dimensions.clone(),
                 attributes: attributes.clone(),
                 compound: Some(path.clone()),
+                layout: layout.clone(),
             });
         }
         return;
@@ -116,7 +121,10 @@ pub(super) fn add<'f>(
 
 /// Values of the shape `own` in the shape of their dimensions.
 fn whole<T: Clone>(values: Vec<T>, own: &[usize], shape: &[usize], fill: T) -> Result<Vec<T>> {
-    if own == shape { Ok(values) } else { padded(&values, own, shape, fill) }
+    if own == shape {
+        return Ok(values);
+    }
+    pasted((&values, own, &vec![0; own.len()]), own, (shape, fill))
 }
 
 /// The type that the bindings do not describe, as far as they say.
@@ -132,7 +140,7 @@ fn unknown_type(size: usize, error: &hdf5_metno::Error) -> String {
 /// Checks that the values lie in the file, and that HDF5 reads them by itself.
 fn stored_here(dataset: &Dataset) -> Result<(), Reason> {
     let list = dataset.dcpl().map_err(reason_of)?;
-    if list.get_layout().map_err(reason_of)? == Layout::Virtual {
+    if list.get_layout().map_err(reason_of)? == Stored::Virtual {
         return Err("it is put together from other datasets, which are not read".into());
     }
     if !list.get_external().map_err(reason_of)?.is_empty() {
@@ -144,6 +152,15 @@ fn stored_here(dataset: &Dataset) -> Result<(), Reason> {
         }
     }
     Ok(())
+}
+
+/// How the values lie in the file.
+fn layout(dataset: &Dataset) -> Layout {
+    // A box is read into memory that nothing has written to: see `part`.
+    if dataset.dcpl().and_then(|list| list.get_fill_time()).map_or(true, |time| time == FillTime::Never) {
+        return Layout::Whole;
+    }
+    dataset.chunk().map_or(Layout::Rows, Layout::Chunks)
 }
 
 /// What the values are. `None` for those that are not numbers.
@@ -202,8 +219,8 @@ fn reader<'f>(
     macro_rules! each {
         ($($dtype:ident $type:ty: $zero:expr, $bytes:expr);*) => {
             match dtype {
-                $(Dtype::$dtype => Box::new(move |record| {
-                    let values = part_of::<$type>(&field, &dataset, &shape, record, $zero, (len, limits))?;
+                $(Dtype::$dtype => Box::new(move |part| {
+                    let values = part_of::<$type>(&field, &dataset, (&shape, part), $zero, (len, limits))?;
                     gather(values.into_iter().map(|value| Ok($bytes(value))))
                 }),)*
                 other => Box::new(move |_| Err(encoding(format!("{other} is not read")))),
@@ -231,70 +248,65 @@ fn reader<'f>(
 fn part_of<T: H5Type + Copy>(
     field: &[String],
     dataset: &Dataset,
-    shape: &[usize],
-    record: Option<usize>,
+    wanted: (&[usize], Option<&[Range<usize>]>),
     zero: T,
     limits: (u64, &DecodeLimits),
 ) -> Result<Vec<T>> {
     if field.is_empty() {
-        return part(dataset, shape, record, zero, limits);
+        return part(dataset, wanted, zero, limits);
     }
-    let values = compound::read(field, || part(dataset, shape, record, Within(zero), limits))?;
+    let values = compound::read(field, || part(dataset, wanted, Within(zero), limits))?;
     Ok(values.into_iter().map(|Within(value)| value).collect())
 }
 
-/// The values of a dataset in the shape that its dimensions have, or of one index of the first one. A dataset can be shorter
-/// than an unlimited dimension: the rest is its fill value.
+/// The values of a dataset in the shape that its dimensions have, or of a box of it. A dataset can be shorter than an unlimited
+/// dimension: the rest is its fill value.
 fn part<T: H5Type + Copy>(
     dataset: &Dataset,
-    shape: &[usize],
-    record: Option<usize>,
+    (shape, part): (&[usize], Option<&[Range<usize>]>),
     zero: T,
     (len, limits): (u64, &DecodeLimits),
 ) -> Result<Vec<T>> {
     let failed = |error: hdf5_metno::Error| encoding(reason_of(error));
+    let ranges: Vec<Range<usize>> = part.map_or_else(|| shape.iter().map(|len| 0..*len).collect(), <[_]>::to_vec);
+    let wanted: Vec<usize> = ranges.iter().map(ExactSizeIterator::len).collect();
     let own = dataset.shape();
-    let inner = usize::from(record.is_some());
-    let (own_part, part) = (own.get(inner..).unwrap_or_default(), shape.get(inner..).unwrap_or_default());
+    if own.len() != ranges.len() {
+        return Err(encoding(format!("an array of {own:?} does not fit its dimensions, {shape:?}")));
+    }
     let check = |shape: &[usize]| {
         let bytes = shape.iter().try_fold(size_of::<T>(), |product, dim| product.checked_mul(*dim));
         limits.check_bytes(len, bytes.map_or(u64::MAX, |bytes| bytes as u64))
     };
-    check(part)?;
+    check(&wanted)?;
     let list = dataset.dcpl().map_err(failed)?;
     let fill = list.get_fill_value_as::<T>().ok().flatten().unwrap_or(zero);
-    let is_beyond = record.is_some_and(|record| own.first().is_none_or(|len| record >= *len));
-    if is_beyond {
-        return filled(part, fill);
+    let stored = ranges.iter().zip(&own).map(|(range, len)| range.start.min(*len)..range.end.min(*len));
+    let stored: Vec<Range<usize>> = stored.collect();
+    let stored_shape: Vec<usize> = stored.iter().map(ExactSizeIterator::len).collect();
+    if stored_shape.contains(&0) {
+        return filled(&wanted, fill);
     }
-    let values = match record {
-        // Memory that is not written to would be handed out as values.
-        Some(record) if list.get_fill_time().map_err(failed)? != FillTime::Never => {
-            let all = own_part.iter().map(|_| SliceOrIndex::from(..));
-            let slab: Vec<SliceOrIndex> = std::iter::once(SliceOrIndex::from(record)).chain(all).collect();
-            let selection = Selection::from(Hyperslab::from(slab));
-            dataset.read_slice::<T, _, IxDyn>(selection).map_err(failed)?.into_iter().collect()
-        }
-        _ => {
-            check(&own)?;
-            let mut values = filled(&own, zero)?;
-            if !values.is_empty() {
-                dataset.as_reader().read_into_raw(&mut values).map_err(failed)?;
-            }
-            match record {
-                None => values,
-                Some(record) => {
-                    let size: usize = own_part.iter().product();
-                    let values = values.get(record * size..(record + 1) * size);
-                    values.ok_or_else(|| encoding(format!("record {record} is not there")))?.to_vec()
-                }
-            }
+    let origin: Vec<usize> = stored.iter().map(|range| range.start).collect();
+    // Memory that is not written to would be handed out as values.
+    let values = if stored_shape != own && list.get_fill_time().map_err(failed)? != FillTime::Never {
+        let slab: Vec<SliceOrIndex> = stored.into_iter().map(SliceOrIndex::from).collect();
+        let selection = Selection::from(Hyperslab::from(slab));
+        dataset.read_slice::<T, _, IxDyn>(selection).map_err(failed)?.into_iter().collect()
+    } else {
+        check(&own)?;
+        let mut values = filled(&own, zero)?;
+        dataset.as_reader().read_into_raw(&mut values).map_err(failed)?;
+        if stored_shape == own {
+            values
+        } else {
+            pasted((&values, &own, &origin), &stored_shape, (&stored_shape, zero))?
         }
     };
-    if own_part == part {
+    if stored_shape == wanted {
         return Ok(values);
     }
-    padded(&values, own_part, part, fill)
+    pasted((&values, &stored_shape, &vec![0; wanted.len()]), &stored_shape, (&wanted, fill))
 }
 
 /// An array of one value.
@@ -308,28 +320,11 @@ fn filled<T: Clone>(shape: &[usize], value: T) -> Result<Vec<T>> {
     Ok(values)
 }
 
-/// An array within a larger one, which is filled.
-fn padded<T: Clone>(values: &[T], own: &[usize], shape: &[usize], fill: T) -> Result<Vec<T>> {
-    let mut whole = filled(shape, fill)?;
-    let misplaced = || encoding(format!("an array of {own:?} does not fit its dimensions, {shape:?}"));
-    if own.len() != shape.len() || own.iter().zip(shape).any(|(own, dim)| own > dim) {
-        return Err(misplaced());
-    }
-    let Some((last, outer)) = own.split_last() else { return Ok(whole) };
-    if *last == 0 {
-        return Ok(whole);
-    }
-    for (row, values) in values.chunks_exact(*last).enumerate() {
-        // The place of the row, from the last dimension to the first.
-        let (mut rest, mut step, mut start) = (row, shape.last().copied().unwrap_or_default(), 0);
-        for (own, dim) in outer.iter().zip(shape).rev() {
-            start += rest % own * step;
-            rest /= own;
-            step *= dim;
-        }
-        whole.get_mut(start..start + last).ok_or_else(misplaced)?.clone_from_slice(values);
-    }
-    Ok(whole)
+/// A box of an array at the start of another one, which is filled.
+fn pasted<T: Clone>(from: Side<'_, &[T]>, shape: &[usize], (whole, fill): (&[usize], T)) -> Result<Vec<T>> {
+    let mut values = filled(whole, fill)?;
+    copy_box(from, (&mut values, whole, &vec![0; whole.len()]), shape)?;
+    Ok(values)
 }
 
 #[cfg(test)]
@@ -338,9 +333,12 @@ mod tests {
 
     #[test]
     fn arrays_lie_at_the_start_of_larger_ones() {
-        assert_eq!(padded(&[1, 2, 3, 4], &[2, 2], &[3, 3], 0).ok(), Some(vec![1, 2, 0, 3, 4, 0, 0, 0, 0]));
-        assert_eq!(padded(&[1, 2], &[1, 2, 1], &[2, 2, 2], 9).ok(), Some(vec![1, 9, 2, 9, 9, 9, 9, 9]));
-        assert_eq!(padded::<i32>(&[], &[2, 0], &[2, 1], 7).ok(), Some(vec![7, 7]));
+        let padded = |values: &[i32], own: &[usize], whole: &[usize], fill| {
+            pasted((values, own, &vec![0; own.len()]), own, (whole, fill)).ok()
+        };
+        assert_eq!(padded(&[1, 2, 3, 4], &[2, 2], &[3, 3], 0), Some(vec![1, 2, 0, 3, 4, 0, 0, 0, 0]));
+        assert_eq!(padded(&[1, 2], &[1, 2, 1], &[2, 2, 2], 9), Some(vec![1, 9, 2, 9, 9, 9, 9, 9]));
+        assert_eq!(padded(&[], &[2, 0], &[2, 1], 7), Some(vec![7, 7]));
         assert_eq!([sign_extended(255, 8), sign_extended(127, 8), sign_extended(u64::MAX, 64)], [-1, 127, -1]);
     }
 }

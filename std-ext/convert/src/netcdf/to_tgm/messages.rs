@@ -9,10 +9,11 @@ use ciborium::Value;
 use tgm_std::internal::Threads;
 use tgm_std::{DecodeLimits, EncodeOptions, GlobalMetadata, Result, StreamingEncoder};
 
-use super::{NetcdfOptions, Object, Part, object};
+use super::{NetcdfOptions, Object, Part, Share, cut, object};
 use crate::netcdf::guarded;
 use crate::netcdf::tree::{Tree, Variable};
 use crate::note::Note;
+use crate::pieces::boxes;
 
 /// What messages are made of.
 pub(super) struct Source<'a> {
@@ -27,7 +28,7 @@ pub(super) struct Source<'a> {
 /// A step of writing.
 enum Step<'a> {
     Begin(Part),
-    Object(&'a Variable<'a>, Option<usize>),
+    Object(&'a Variable<'a>, Share),
     End,
 }
 
@@ -38,31 +39,70 @@ const EACH: usize = 4;
 
 impl Part {
     /// The steps of writing it.
-    fn steps<'a>(self, tree: &'a Tree<'a>) -> impl Iterator<Item = Step<'a>> {
-        let object = move |variable: &'a Variable<'a>| {
+    fn steps<'a>(self, Source { tree, len, options, .. }: &'a Source<'a>) -> impl Iterator<Item = Step<'a>> {
+        let objects = move |variable: &'a Variable<'a>| {
             let first = variable.dimensions.first();
             let has_records = first.is_some_and(|first| first.is_unlimited);
-            let record = match self {
+            let shape: Vec<usize> = variable.dimensions.iter().map(|dimension| dimension.len).collect();
+            let (one, piece) = match self {
                 // What has no record yet is in no message of records.
-                Self::Fixed if has_records && first.is_some_and(|first| first.len > 0) => return None,
-                Self::All | Self::Fixed => None,
-                Self::Record(record) if has_records && record < first.map_or(0, |first| first.len) => Some(record),
-                Self::Record(_) => return None,
+                Self::Fixed if has_records && first.is_some_and(|first| first.len > 0) => (None, None),
+                Self::All | Self::Fixed => match cut(variable, *len, options) {
+                    Some(piece) => (None, Some(piece)),
+                    None => (Some(Share::Whole), None),
+                },
+                Self::Record(record) if has_records && record < first.map_or(0, |first| first.len) => {
+                    (Some(Share::Record(record)), None)
+                }
+                Self::Record(_) => (None, None),
             };
-            Some(Step::Object(variable, record))
+            let pieces = piece
+                .into_iter()
+                .flat_map(move |piece| boxes(&shape, &piece).map(move |ranges| Share::Piece(ranges, piece.clone())));
+            one.into_iter().chain(pieces).map(move |share| Step::Object(variable, share))
         };
-        [Step::Begin(self)].into_iter().chain(tree.variables.iter().filter_map(object)).chain([Step::End])
+        [Step::Begin(self)].into_iter().chain(tree.variables.iter().flat_map(objects)).chain([Step::End])
     }
 }
 
 impl Step<'_> {
     /// Bytes of the values that it reads, at most.
     fn len(&self) -> u64 {
-        let Self::Object(variable, record) = self else { return 0 };
-        let dimensions = variable.dimensions.iter().skip(usize::from(record.is_some()));
-        let count = dimensions.fold(1, |count: u64, dimension| count.saturating_mul(dimension.len as u64));
+        let Self::Object(variable, share) = self else { return 0 };
+        let count = share.shape(variable).iter().fold(1, |count: u64, len| count.saturating_mul(*len));
         // Scaled integers become floating-point numbers of up to 8 bytes.
         count.saturating_mul(size_of::<f64>().max(variable.kind.dtype().byte_width()) as u64)
+    }
+}
+
+/// What is told of a variable once, while its parts are written.
+#[derive(Default)]
+struct Told<'a> {
+    path: &'a str,
+    /// Whether what is written is the first part of its variable.
+    is_first: bool,
+    /// Cells of the variable so far that hold the number which NetCDF puts where nothing was written.
+    default_fills: usize,
+    /// Whether the number of cells is told of what is written.
+    is_counted: bool,
+}
+
+impl<'a> Told<'a> {
+    /// Comes to the next step, and tells what there is to tell of the variable before.
+    fn come_to(&mut self, step: &Step<'a>, part: Part, report: &mut dyn FnMut(Note)) {
+        let is_same = matches!(step, Step::Object(variable, Share::Piece(..)) if variable.path == self.path);
+        if is_same {
+            self.is_first = false;
+            return;
+        }
+        if self.default_fills > 0 && self.is_counted {
+            let count = self.default_fills;
+            let what = format!("{count} cells hold the number that NetCDF puts where nothing was written");
+            report(Note::remark(self.path, what));
+        }
+        let is_first = !matches!(part, Part::Record(1..));
+        let path = if let Step::Object(variable, _) = step { variable.path.as_str() } else { "" };
+        *self = Self { path, is_first, default_fills: 0, is_counted: is_first };
     }
 }
 
@@ -86,8 +126,10 @@ impl Source<'_> {
         // What one thread makes is written before it makes more.
         let most =
             if threads.is_one() { 1 } else { usize::try_from(threads.count()).unwrap_or(1).saturating_mul(EACH) };
-        let mut steps = parts.flat_map(|part| part.steps(self.tree)).peekable();
+        let mut steps = parts.flat_map(|part| part.steps(self)).peekable();
         let (mut sink, mut message, mut sum) = (Some(sink), None, 0_u64);
+        // What was told of the variable whose pieces are written, and how many of its cells hold the number of NetCDF.
+        let mut told = Told::default();
         while steps.peek().is_some() {
             let (mut together, mut bytes) = (Vec::new(), 0_u64);
             while together.len() < most
@@ -104,10 +146,11 @@ impl Source<'_> {
                     continue;
                 }
                 let Some((mut encoder, part)) = message.take() else { continue };
-                // What is the file's is told once, not for each record.
-                let is_first = !matches!(part, Part::Record(1..));
-                notes.into_iter().filter(|note| is_first || note.is_failure()).for_each(&mut *report);
-                if let Some(Object { entry, descriptor, region }) = made {
+                told.come_to(step, part, report);
+                // What is the variable's is told once, not for each record or piece.
+                notes.into_iter().filter(|note| told.is_first || note.is_failure()).for_each(&mut *report);
+                if let Some(Object { entry, descriptor, region, default_fills }) = made {
+                    told.default_fills = told.default_fills.saturating_add(default_fills);
                     encoder.write_preceder(entry)?;
                     encoder.write_region(&descriptor, &region)?;
                 }
@@ -142,14 +185,21 @@ impl Source<'_> {
 
     /// The object of a step, if it has one, and what is told of it. All steps so far read `sum` bytes of values.
     fn made(&self, step: &Step<'_>, sum: u64) -> (Option<Object>, Vec<Note>) {
-        let Step::Object(variable, record) = step else { return (None, Vec::new()) };
+        let Step::Object(variable, share) = step else { return (None, Vec::new()) };
         let mut notes = Vec::new();
         let encode = self.encode_options();
         // Each thread is told what libraries may print.
         let made = self.check_sum(sum).and_then(|()| {
-            guarded(self.path, || object(variable, *record, (self.options, &encode), &mut |note| notes.push(note)))
+            guarded(self.path, || object(variable, share, (self.options, &encode), &mut |note| notes.push(note)))
         });
-        let made = made.map_err(|error| notes.push(Note::failed(variable.path.as_str(), error)));
+        let place = || match share {
+            Share::Piece(ranges, _) => {
+                let origin: Vec<usize> = ranges.iter().map(|range| range.start).collect();
+                format!("{}, from {origin:?} on", variable.path)
+            }
+            Share::Whole | Share::Record(_) => variable.path.clone(),
+        };
+        let made = made.map_err(|error| notes.push(Note::failed(place(), error)));
         (made.ok(), notes)
     }
 }

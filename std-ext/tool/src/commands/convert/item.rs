@@ -40,11 +40,11 @@ pub(super) struct Sink<'m, 't, 's, M> {
 }
 
 impl Item<'_> {
-    /// The arrays of the message. Its objects are decoded, and integers that stayed packed become values.
+    /// The arrays of the message. Its objects are decoded, integers that stayed packed become values, and pieces whole arrays.
     ///
     /// # Errors
-    /// The errors of [`Arrays::decode`] and [`Arrays::unpacked`].
+    /// The errors of [`Arrays::decode`], [`Arrays::unpacked`] and [`Arrays::whole`].
     pub(super) fn arrays(&self) -> Result<Arrays<'_>, TensogramError> {
-        Arrays::decode(&self.message, &as_stored())?.unpacked()
+        Arrays::decode(&self.message, &as_stored())?.unpacked()?.whole()
     }
 }

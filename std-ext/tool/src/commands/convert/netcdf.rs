@@ -40,6 +40,9 @@ impl Convert {
         let split = if self.netcdf.split == By::Record { Split::Record } else { Split::File };
         NetcdfOptions {
             split,
+            chunks: self.store.chunks(self),
+            // What gets other stages afterwards is not compressed before.
+            zstd_level: NetcdfOptions::default().zstd_level.filter(|_| self.pipeline.is_empty()),
             encode: self.encode.options_with_masks(),
             threads: self.threads(),
             keep_packed: self.keep_packed,

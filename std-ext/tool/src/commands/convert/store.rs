@@ -2,7 +2,8 @@
 
 use std::io;
 
-use tgm_convert::Note;
+use clap::{Args, ValueEnum};
+use tgm_convert::{Chunks, Note};
 use tgm_dataset::Dataset;
 use tgm_std::TensogramError;
 
@@ -12,6 +13,36 @@ use super::losses::Losses;
 use super::streamed::tell;
 use crate::show::output::Out;
 use crate::write::destination::Failure;
+
+/// Flags for files and stores that hold arrays with names.
+#[derive(Args, Debug)]
+pub(super) struct StoreFlags {
+    /// Of NetCDF and Zarr, each chunk of an array becomes an object, or each array; without it, arrays of more than 64 MiB become
+    /// objects that can be read one by one, in tgm alone
+    #[arg(long, value_name = "HOW")]
+    chunks: Option<How>,
+}
+
+/// What becomes an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum How {
+    Keep,
+    Join,
+}
+
+impl StoreFlags {
+    /// What becomes an object. Formats other than messages have whole arrays.
+    pub(super) fn chunks(&self, convert: &Convert) -> Chunks {
+        let to = convert.to.or_else(|| convert.output.path().and_then(Format::of_name));
+        // Elsewhere a chunk would be an array of its own.
+        let usual = if to.is_none_or(|to| to == Format::Tgm) { Chunks::Fit } else { Chunks::Join };
+        match self.chunks {
+            Some(How::Keep) => Chunks::Keep,
+            Some(How::Join) => Chunks::Join,
+            None => usual,
+        }
+    }
+}
 
 /// What is filled.
 pub(super) trait Store {

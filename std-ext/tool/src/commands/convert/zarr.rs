@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use tgm_convert::Note;
 use tgm_convert::raw::shape_of;
-use tgm_convert::zarr::{Chunks, ToZarrOptions, ZarrOptions, ZarrWriter};
+use tgm_convert::zarr::{ToZarrOptions, ZarrOptions, ZarrWriter};
 use tgm_dataset::Dataset;
 use tgm_std::TensogramError;
 
@@ -21,19 +21,9 @@ use crate::write::destination::Failure;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Zarr")]
 pub(super) struct ZarrFlags {
-    /// Each chunk of an array becomes an object, or each array; without it, arrays of more than 64 MiB keep their chunks, in tgm alone
-    #[arg(long, value_name = "HOW")]
-    chunks: Option<How>,
     /// The shape of chunks that are written, such as 1x256x256; without it, they have the shape of the input's
     #[arg(long, value_name = "SHAPE", value_parser = shape)]
     chunk_shape: Option<ChunkShape>,
-}
-
-/// What becomes an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum How {
-    Keep,
-    Join,
 }
 
 /// The dimensions of a chunk.
@@ -46,18 +36,13 @@ fn shape(text: &str) -> Result<ChunkShape, String> {
 }
 
 impl Convert {
-    /// The options for reading stores. Formats other than messages have whole arrays.
+    /// The options for reading stores.
     pub(super) fn zarr_options(&self) -> ZarrOptions {
-        let to = self.to.or_else(|| self.output.path().and_then(Format::of_name));
-        // Elsewhere a chunk would be an array of its own.
-        let usual = if to.is_none_or(|to| to == Format::Tgm) { Chunks::Fit } else { Chunks::Join };
-        let chunks = match self.zarr.chunks {
-            Some(How::Keep) => Chunks::Keep,
-            Some(How::Join) => Chunks::Join,
-            None => usual,
-        };
         let (encode, threads) = (self.encode.options_with_masks(), self.threads());
-        ZarrOptions { chunks, encode, threads, keep_packed: self.keep_packed, ..ZarrOptions::default() }
+        let chunks = self.store.chunks(self);
+        // What gets other stages afterwards is not compressed before.
+        let zstd_level = ZarrOptions::default().zstd_level.filter(|_| self.pipeline.is_empty());
+        ZarrOptions { chunks, encode, threads, keep_packed: self.keep_packed, zstd_level, ..ZarrOptions::default() }
     }
 
     /// Writes everything that is read to a directory, which appears when it is complete.
