@@ -69,6 +69,10 @@ def test_a_list_of_files_is_saved_as_a_tree(tmp_path):
             found = tgm.open_dataset(at.url("all.tree"), only=ONLY)
         assert found.t.values[:, 0, 0].tolist() == [26.0, 36.0]
         assert not any(path.startswith("/1.tgm") for _, path, _ in at.requests)
+    with server.serving(tmp_path, tag=None) as at:
+        # The server tells the times that the files had when they were catalogued: that is enough, and a warning would be an error.
+        assert tgm.open_dataset(at.url("all.tree"), only=ONLY).sizes["time"] == 2
+        assert len(at.requests) <= 1 + 2 * 3, at.requests
 
 
 def test_trees_are_of_trees_and_of_files_below(tmp_path):
