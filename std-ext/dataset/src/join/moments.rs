@@ -22,7 +22,7 @@ pub(super) enum Becomes {
 /// A moment in nanoseconds since 1970 of its calendar. `None` where it is missing.
 pub(super) type Moment = Option<i128>;
 
-/// The attributes that say what the numbers of a variable mean, if they are times: its own, or those of the coordinate that it bounds.
+/// The attributes that say what the numbers of a variable mean, if they are times: its own ones, or the ones of the coordinate that it bounds.
 fn counting<'d>(dataset: &'d Dataset, variable: &'d Variable) -> Option<&'d Attributes> {
     let owner = || {
         let names_it =
