@@ -122,7 +122,7 @@ fn _varying_keys(py: Python<'_>, sources: Vec<PathBuf>) -> PyResult<Vec<String>>
 
 /// The bytes of a tree: of the names of its children below its folder, and the bytes of the catalogue or the tree of each.
 #[pyfunction]
-fn _tree<'py>(py: Python<'py>, children: Vec<(String, PyBackedBytes)>) -> PyResult<Bound<'py, PyBytes>> {
+fn _tree(py: Python<'_>, children: Vec<(String, PyBackedBytes)>) -> PyResult<Bound<'_, PyBytes>> {
     let built = detached(py, || {
         let child = |(name, bytes): &(String, PyBackedBytes)| {
             let child = if Choice::is_tree(Path::new(name)) {
