@@ -14,15 +14,18 @@ impl Catalog {
     /// metadata are read and compared by a digest, as [`Self::check_all`] does.
     ///
     /// A file on a server that was catalogued there is fresh by its `ETag` (or else `Last-Modified`) and its size, without
-    /// another request than for these; with another `ETag`, all metadata are read and compared. Where the server does not tell,
-    /// or the file was catalogued elsewhere, the answer is [`Freshness::NotChecked`].
+    /// another request than for these; with another `ETag`, all metadata are read and compared. A file that was catalogued on this
+    /// machine is fresh on a server that tells its size and its time of change, if the ends fit too: where it is served in its
+    /// place, or was copied with its time (`rsync -t`). The answer is [`Freshness::NotChecked`] where the server does not tell, or
+    /// tells the time of the copy, as stores of objects do.
     ///
     /// # Errors
     /// The errors of reading.
     pub fn check<'d>(&self, data: impl Into<Data<'d>>) -> Result<Freshness> {
         let data = data.into();
         let is_same = self.is_of_same_file(data);
-        if is_same == Some(true) && data.is_remote() {
+        let was_there = self.leaves.last().is_some_and(|leaf| leaf.proof.is_of_server());
+        if is_same == Some(true) && was_there && data.is_remote() {
             let (covered, size) = (self.covered(), data.length()?);
             return Ok(if size == covered { Freshness::Fresh } else { Freshness::Grown { covered, size } });
         }
@@ -36,7 +39,8 @@ impl Catalog {
     }
 
     /// Whether the data are the file that was catalogued, unchanged since: what [`Self::check`] asks first. A file on a server
-    /// is told by its `ETag`, or else by its time of change, and by its size. `None` if it does not show. Reads nothing but,
+    /// is told by its `ETag`, or else by its time of change, and by its size; one that was catalogued on this machine by size and
+    /// time of change, which the tags of nginx and Apache are made of. `None` if it does not show. Reads nothing but,
     /// from a server of which nothing was read, the first bytes.
     pub fn is_of_same_file<'d>(&self, data: impl Into<Data<'d>>) -> Option<bool> {
         self.leaves.last()?.proof.is_of_same_file(&data.into())

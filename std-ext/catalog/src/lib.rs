@@ -90,6 +90,7 @@ mod make;
 mod part;
 mod proof;
 mod select;
+mod served;
 mod told;
 pub mod tree;
 mod values;

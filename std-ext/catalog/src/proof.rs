@@ -9,6 +9,7 @@ use zerocopy::FromBytes as _;
 
 use super::bad;
 use super::cbor::{bytes_of, map, uint_of};
+use super::served::is_served;
 use tgm_std::Result;
 use tgm_std::file::Data;
 use tgm_std::internal::hash::digest;
@@ -80,14 +81,20 @@ impl Proof {
         Ok(Self { head_length, head, tail, digest, metadata, identity: data.identity() })
     }
 
-    /// Whether the data are the file that they were when the catalogue was written, unchanged since. `None` if neither shows:
-    /// the file is another one, which may be a copy, or a server does not name its versions.
+    /// Whether the data are the file that they were when the catalogue was written, unchanged since: also a file of this machine
+    /// that a server has by now, with its size and its time of change. `None` if neither shows: the file is another one, which may
+    /// be a copy, or a server does not name its versions.
     pub(super) fn is_of_same_file(&self, data: &Data<'_>) -> Option<bool> {
         let (before, now) = (self.identity.as_ref()?, data.identity()?);
-        if before == &now {
+        if before == &now || is_served(before, &now) {
             return Some(true);
         }
         (is_of_server(before) && is_of_server(&now)).then_some(false)
+    }
+
+    /// Whether the data were on a server when the catalogue was written.
+    pub(super) fn is_of_server(&self) -> bool {
+        self.identity.as_deref().is_some_and(is_of_server)
     }
 
     pub(super) fn to_value(&self) -> Owned {

@@ -85,6 +85,8 @@ use crate::{bad, each_leaf};
 const FORMAT: u64 = 1;
 /// Children of a leaf, at most.
 const MOST_CHILDREN: usize = 1 << 16;
+/// How keys begin that the files of a tree get columns for though all of them agree: files that come may differ.
+pub const ALWAYS: &str = "mars.";
 /// How the names of trees end.
 pub const ENDING: &str = ".tree";
 

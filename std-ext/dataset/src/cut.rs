@@ -9,7 +9,7 @@ use tgm_std::{DataObjectDescriptor, DecodeOptions, MessageBuilder, ObjectBuilder
 
 use crate::archive::bad;
 use crate::dataset::Dataset;
-use crate::indices::Indices;
+use crate::indices::{Indices, flat};
 use crate::label::HOUR;
 use crate::labels::{NAMING, attributes_of_times};
 use crate::model::{Attribute, Attributes, Coordinate, Values, Variable, text_attribute};
@@ -267,19 +267,4 @@ fn map_of(attributes: &Attributes) -> Value {
 /// The lengths of the dimensions that are left.
 fn kept(indices: &[Indices]) -> Vec<u64> {
     indices.iter().filter(|it| !matches!(it, Indices::Index(_))).map(Indices::count).collect()
-}
-
-/// The numbers of the elements that indices pick, row-major.
-fn flat(lens: &[u64], indices: &[Indices]) -> Result<Vec<usize>> {
-    let mut found: Vec<u64> = vec![0];
-    for (len, indices) in lens.iter().zip(indices) {
-        let count = (found.len() as u64).checked_mul(indices.count()).and_then(|count| usize::try_from(count).ok());
-        let mut next = Vec::new();
-        next.try_reserve_exact(count.unwrap_or(usize::MAX)).map_err(|_| bad("a coordinate has too many values"))?;
-        for before in found {
-            next.extend((0..indices.count()).filter_map(|number| indices.at(number)).map(|index| before * len + index));
-        }
-        found = next;
-    }
-    found.into_iter().map(|at| usize::try_from(at).map_err(|_| bad("a coordinate has too many values"))).collect()
 }

@@ -16,7 +16,7 @@ use crate::read;
 pub struct Dataset {
     /// What is known of all of it.
     pub attributes: Attributes,
-    /// Coordinates. Of files these are among the variables, but for times that files count in different units.
+    /// Coordinates. Of files these are among the variables.
     pub coordinates: Vec<Coordinate>,
     /// Variables.
     pub variables: Vec<Variable>,

@@ -112,6 +112,29 @@ pub(crate) fn parts(indices: &Indices, len: u64, chunk: u64) -> Result<Vec<Part>
     Ok(parts)
 }
 
+/// The numbers of the elements that indices pick of an array, row-major.
+///
+/// # Errors
+/// [`TensogramError::Metadata`](tgm_std::TensogramError::Metadata) for an index beyond its dimension, and for too many elements.
+pub(crate) fn flat(lens: &[u64], indices: &[Indices]) -> Result<Vec<usize>> {
+    let mut found: Vec<u64> = vec![0];
+    for (len, indices) in lens.iter().zip(indices) {
+        let count = (found.len() as u64).checked_mul(indices.count()).and_then(|count| usize::try_from(count).ok());
+        let mut next = Vec::new();
+        next.try_reserve_exact(count.unwrap_or(usize::MAX)).map_err(|_| bad("a coordinate has too many values"))?;
+        for before in found {
+            for index in (0..indices.count()).filter_map(|number| indices.at(number)) {
+                if index >= *len {
+                    return Err(bad(format!("an index is beyond its dimension, which has {len}")));
+                }
+                next.push(before * len + index);
+            }
+        }
+        found = next;
+    }
+    found.into_iter().map(|at| usize::try_from(at).map_err(|_| bad("a coordinate has too many values"))).collect()
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {

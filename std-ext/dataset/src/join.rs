@@ -5,8 +5,8 @@
 
 mod arrays;
 mod concat;
-mod decoded;
 mod equal;
+mod moments;
 mod times;
 
 use std::collections::BTreeSet;
@@ -16,10 +16,9 @@ use tgm_std::Result;
 
 use self::concat::concat;
 use self::equal::fits;
-use self::times::Labels;
+use self::times::{Key, Labels};
 use crate::archive::bad;
 use crate::dataset::Dataset;
-use crate::label::Label;
 use crate::model::{LeftOut, Variable};
 use crate::source::DISTANT_AT_ONCE;
 
@@ -135,15 +134,10 @@ fn own_variables(dataset: &Dataset) -> BTreeSet<String> {
 
 /// Adds what another dataset has beside.
 fn merge(dataset: &mut Dataset, other: Dataset) {
-    let Dataset { coordinates, variables, left_out, notes, .. } = other;
+    let Dataset { variables, left_out, notes, .. } = other;
     for variable in variables {
-        if dataset.variable(&variable.name).is_none() && dataset.coordinate(&variable.name).is_none() {
+        if dataset.variable(&variable.name).is_none() {
             dataset.variables.push(variable);
-        }
-    }
-    for coordinate in coordinates {
-        if dataset.variable(&coordinate.name).is_none() && dataset.coordinate(&coordinate.name).is_none() {
-            dataset.coordinates.push(coordinate);
         }
     }
     dataset.left_out.extend(left_out);
@@ -157,7 +151,7 @@ struct Labeled {
 }
 
 impl Labeled {
-    fn label(&self, dim: usize) -> Option<&Label> {
+    fn label(&self, dim: usize) -> Option<&Key> {
         self.labels.get(dim)?.as_ref()?.labels.first()
     }
 }
@@ -197,9 +191,9 @@ fn of_group(group: Vec<File>) -> Result<File> {
     }
     // The last dimension first, until one is left.
     while let Some(dim) = varying.pop() {
-        let mut rows: Vec<(Vec<Option<Label>>, Vec<Labeled>)> = Vec::new();
+        let mut rows: Vec<(Vec<Option<Key>>, Vec<Labeled>)> = Vec::new();
         for file in files {
-            let place: Vec<Option<Label>> = varying.iter().map(|other| file.label(*other).cloned()).collect();
+            let place: Vec<Option<Key>> = varying.iter().map(|other| file.label(*other).cloned()).collect();
             match rows.iter_mut().find(|(known, _)| *known == place) {
                 Some((_, row)) => row.push(file),
                 None => rows.push((place, vec![file])),
@@ -245,8 +239,8 @@ fn along(row: Vec<Labeled>, dim: &str, number: usize) -> Result<Labeled> {
         let order = a.label(number).cmp(&b.label(number));
         if is_falling { order.reverse() } else { order }
     });
-    let all: Vec<Label> = row.iter().filter_map(of).flat_map(|it| it.labels).collect();
-    let rises = |pair: &[Label]| matches!(pair, [a, b] if a <= b);
+    let all: Vec<Key> = row.iter().filter_map(of).flat_map(|it| it.labels).collect();
+    let rises = |pair: &[Key]| matches!(pair, [a, b] if a <= b);
     if !(all.windows(2).all(rises) || all.windows(2).all(falls)) {
         return Err(bad(format!("{}: their {dim} overlaps, or is not in order", overlapping(&row, number))));
     }
@@ -262,7 +256,7 @@ fn along(row: Vec<Labeled>, dim: &str, number: usize) -> Result<Labeled> {
     Ok(Labeled { file: File { name, dataset }, labels })
 }
 
-fn falls(pair: &[Label]) -> bool {
+fn falls(pair: &[Key]) -> bool {
     matches!(pair, [a, b] if a >= b)
 }
 

@@ -153,6 +153,17 @@ pub(crate) enum Content {
     Pieces(Pieces),
     Texts(Vec<String>),
     Joined(Joined),
+    Held(Held),
+}
+
+/// Numbers in memory: times that files count differently, counted alike.
+#[derive(Clone, Debug)]
+pub(crate) struct Held {
+    /// The dimension along which files follow each other, and where each begins along it.
+    pub(crate) axis: usize,
+    pub(crate) starts: Vec<u64>,
+    /// All of them, row-major.
+    pub(crate) numbers: Arc<[i64]>,
 }
 
 /// Variables of several files, one behind the other along a dimension, whose pieces do not make one array.
@@ -197,6 +208,7 @@ impl Variable {
             Content::Pieces(Pieces { hole: Hole::Widened, .. }) if self.hole_count() > 0 => Some(Dtype::Float64),
             Content::Pieces(pieces) => Some(pieces.dtype),
             Content::Joined(joined) => Some(joined.dtype),
+            Content::Held(_) => Some(Dtype::Int64),
             Content::Texts(_) => None,
         }
     }
@@ -219,8 +231,11 @@ impl Variable {
     /// Where it goes on in other files: the number of a dimension, and the first index of each file along it. `None` where its
     /// objects are pieces of one array, also if these lie in several files.
     pub fn seams(&self) -> Option<(usize, Vec<u64>)> {
-        let Content::Joined(joined) = &self.content else { return None };
-        Some((joined.axis, joined.parts.iter().map(|(start, _)| *start).collect()))
+        match &self.content {
+            Content::Joined(joined) => Some((joined.axis, joined.parts.iter().map(|(start, _)| *start).collect())),
+            Content::Held(held) => Some((held.axis, held.starts.clone())),
+            _ => None,
+        }
     }
 
     /// Whether its objects hold integers that `scale_factor` and `add_offset` make values of. [`Dataset::read_into`] does so;
@@ -241,7 +256,7 @@ impl Variable {
     pub fn piece_shape(&self) -> Cow<'_, [u64]> {
         match &self.content {
             Content::Pieces(pieces) => Cow::Borrowed(&pieces.chunk),
-            Content::Texts(_) => Cow::Borrowed(&self.shape),
+            Content::Texts(_) | Content::Held(_) => Cow::Borrowed(&self.shape),
             Content::Joined(joined) => {
                 let Some((_, first)) = joined.parts.first() else { return Cow::Borrowed(&self.shape) };
                 let mut shape = first.piece_shape().into_owned();

@@ -61,7 +61,7 @@ impl Dataset {
         match &self.known(variable)?.content {
             Content::Pieces(pieces) => Ok(Some(pieces)),
             Content::Texts(_) => Ok(None),
-            Content::Joined(_) => Err(bad(format!(
+            Content::Joined(_) | Content::Held(_) => Err(bad(format!(
                 "{variable}: its objects have other shapes in other files, and are not chunks of one array"
             ))),
         }

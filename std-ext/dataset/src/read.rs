@@ -7,6 +7,7 @@
 //! Where each cell is one run of the result, threads decode straight into it. Otherwise cells are decoded into memory beside it,
 //! some at a time, and copied from there.
 
+mod held;
 mod joined;
 
 use std::num::NonZeroU64;
@@ -391,6 +392,10 @@ pub(crate) fn read_into(
     if let Content::Joined(joined) = &variable.content {
         check_len(variable, product(&indices.iter().map(Indices::count).collect::<Vec<_>>()), out)?;
         return joined::read_into(archive, (variable, joined), indices, &options, out);
+    }
+    if let Content::Held(held) = &variable.content {
+        check_len(variable, product(&indices.iter().map(Indices::count).collect::<Vec<_>>()), out)?;
+        return held::read_into((variable, held), indices, out);
     }
     let plan = Plan::new(variable, indices)?;
     check_len(variable, plan.elements(), out)?;

@@ -18,7 +18,7 @@ use self::json::{attributes_text, fill_of_attribute, is_real, take_time};
 use crate::archive::bad;
 use crate::dataset::Dataset;
 use crate::indices::Indices;
-use crate::model::{Attribute, Coordinate, Values, Variable, product};
+use crate::model::{Attribute, Content, Coordinate, Values, Variable, product};
 use crate::reading::FILL;
 use crate::written::Written;
 
@@ -176,7 +176,8 @@ impl Dataset {
             Err(why) => why,
         };
         let bytes = product(&variable.shape).and_then(|count| count.checked_mul(width(dtype)));
-        let Some(bytes) = bytes.filter(|bytes| variable.shape.len() <= 1 && *bytes <= WRITTEN_DOWN) else {
+        let is_held = matches!(variable.content, Content::Held(_));
+        let Some(bytes) = bytes.filter(|bytes| *bytes <= WRITTEN_DOWN && (variable.shape.len() <= 1 || is_held)) else {
             return Ok(Err(why));
         };
         // Labels of dimensions are few.

@@ -62,63 +62,93 @@ impl Calendar {
     }
 }
 
-/// Numbers that are times: the seconds of one, and the moment that is 0, in a calendar.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Units of times, the longest first, with their nanoseconds.
+pub(crate) const UNITS: [(&str, i64); 7] = [
+    ("days", 86_400 * SECOND),
+    ("hours", 3600 * SECOND),
+    ("minutes", 60 * SECOND),
+    ("seconds", SECOND),
+    ("milliseconds", 1_000_000),
+    ("microseconds", 1000),
+    ("nanoseconds", 1),
+];
+const SECOND: i64 = 1_000_000_000;
+/// Seconds since 1970 that no file means.
+const BEYOND: i128 = 1_000_000_000_000_000;
+
+/// Numbers that are times: the nanoseconds of one, and those from 1970 to the moment that is 0, in a calendar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TimeScale {
     pub(crate) calendar: Calendar,
-    unit: f64,
-    start: f64,
+    pub(crate) unit: i64,
+    pub(crate) start: i128,
 }
 
 impl TimeScale {
-    /// Seconds since 1970.
-    pub(crate) const SECONDS: Self = Self { calendar: Calendar::Gregorian, unit: 1.0, start: 0.0 };
-
     /// What `units` such as `hours since 2024-01-01 12:00` say. `None` for other units, and for calendars that CF does not have.
     pub(crate) fn of(attributes: &Attributes) -> Option<Self> {
         let calendar = Calendar::of(text_attribute(attributes, "calendar").unwrap_or("standard"))?;
         let (unit, since) = text_attribute(attributes, "units")?.split_once(" since ")?;
         let unit = match unit.trim().trim_end_matches('s') {
-            "day" | "d" => 86_400.0,
-            "hour" | "hr" | "h" => 3600.0,
-            "minute" | "min" => 60.0,
-            "second" | "sec" | "" => 1.0,
-            "millisecond" | "m" | "msec" => 1e-3,
-            "microsecond" => 1e-6,
-            "nanosecond" => 1e-9,
+            "day" | "d" => 86_400 * SECOND,
+            "hour" | "hr" | "h" => 3600 * SECOND,
+            "minute" | "min" => 60 * SECOND,
+            "second" | "sec" | "" => SECOND,
+            "millisecond" | "m" | "msec" => 1_000_000,
+            "microsecond" => 1000,
+            "nanosecond" => 1,
             _ => return None,
         };
-        #[expect(clippy::cast_precision_loss, reason = "seconds of all known years are exact")]
-        moment_in(since, calendar).map(|(start, _)| Self { calendar, unit, start: start as f64 })
+        let (start, _, part) = moment_in(since, calendar)?;
+        Some(Self { calendar, unit, start: i128::from(start) * i128::from(SECOND) + i128::from(part) })
     }
 
     /// The second that a number is, rounded. `None` for NaN and for years that no file means.
-    #[expect(clippy::cast_possible_truncation, reason = "times beyond 10^15 seconds are refused")]
     pub(crate) fn seconds(self, number: f64) -> Option<i64> {
-        let seconds = self.moment(number).round();
-        (seconds.abs() < 1e15).then_some(seconds as i64)
+        let second = i128::from(SECOND);
+        i64::try_from((self.of_float(number)? + second / 2).div_euclid(second)).ok()
     }
 
-    /// The seconds since 1970 that a number is, with their fraction.
-    pub(crate) fn moment(self, number: f64) -> f64 {
-        // Parts of a second have no exact float, how many make one has.
-        let seconds = if self.unit < 1.0 { number / self.unit.recip().round() } else { number * self.unit };
-        seconds + self.start
+    /// The nanoseconds since 1970 that a whole number is. `None` for years that no file means.
+    pub(crate) fn of_whole(self, number: i64) -> Option<i128> {
+        let moment = i128::from(number) * i128::from(self.unit) + self.start;
+        (moment.abs() < BEYOND * i128::from(SECOND)).then_some(moment)
     }
 
-    /// The number of a moment.
-    pub(crate) fn number(self, moment: f64) -> f64 {
-        (moment - self.start) / self.unit
+    /// The nanoseconds since 1970 that a number is: of those that this float stands for, the ones with the fewest parts of a second.
+    /// `None` for NaN and for years that no file means.
+    pub(crate) fn of_float(self, number: f64) -> Option<i128> {
+        // The longest unit has fewer than 2^47 nanoseconds.
+        if number.is_nan() || number.abs() >= 1e20 {
+            return None;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "units are below 2^53")]
+        let unit = self.unit as f64;
+        #[expect(clippy::cast_possible_truncation, reason = "it is below 10^20, and a fraction below its unit")]
+        let (whole, part) = (number.trunc() as i128, (number.fract() * unit).round() as i128);
+        let exact = whole * i128::from(self.unit) + part + self.start;
+        #[expect(clippy::cast_possible_truncation, reason = "floats of up to 10^20 are closer than 2^17")]
+        let within = ((number.abs().next_up() - number.abs()) / 2.0 * unit).ceil() as i128;
+        let rounded = |(_, step): &(&str, i64)| {
+            let step = i128::from(*step);
+            let near = (exact + step / 2).div_euclid(step) * step;
+            ((near - exact).abs() <= within).then_some(near)
+        };
+        let is_part = number.fract() != 0.0;
+        let mut shorter = UNITS.iter().filter(|(_, unit)| is_part && *unit <= SECOND);
+        let moment = shorter.find_map(rounded).unwrap_or(exact);
+        (moment.abs() < BEYOND * i128::from(SECOND)).then_some(moment)
     }
 }
 
 /// The first second of a moment, and the second behind it: 2024-01-31, 20240131, 2024-01-31T12, 2024-01-31 12:30, 12:30:15; also
 /// of a month, 2024-01. With a `Z` or `UTC` at the end or not.
 pub(crate) fn moment(text: &str) -> Option<(i64, i64)> {
-    moment_in(text, Calendar::Gregorian)
+    moment_in(text, Calendar::Gregorian).map(|(start, end, _)| (start, end))
 }
 
-fn moment_in(text: &str, calendar: Calendar) -> Option<(i64, i64)> {
+/// The first second of a moment, the one behind it, and the nanoseconds behind the first one.
+fn moment_in(text: &str, calendar: Calendar) -> Option<(i64, i64, i64)> {
     let days = |year, month, day| calendar.days(year, month, day);
     let text = text.trim().trim_end_matches("UTC").trim_end_matches('Z').trim_end_matches("+00:00").trim_end();
     let (date, time) = match text.split_once(['T', ' ']) {
@@ -141,11 +171,12 @@ fn moment_in(text: &str, calendar: Calendar) -> Option<(i64, i64)> {
     let first = days(year, month, day.unwrap_or(1))?.checked_mul(86_400)?;
     if day.is_none() {
         let (next_year, next) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
-        return time.is_empty().then(|| Some((first, days(next_year, next, 1)?.checked_mul(86_400)?))).flatten();
+        return time.is_empty().then(|| Some((first, days(next_year, next, 1)?.checked_mul(86_400)?, 0))).flatten();
     }
-    // Parts of seconds are not told apart.
     let (time, part) = time.split_once('.').unwrap_or((time, "0"));
+    // Nine digits are nanoseconds; what is behind them is nothing.
     number(part)?;
+    let part = number(format!("{part:0<9}").get(..9)?)?;
     let clock: Vec<i64> = match time {
         "" => Vec::new(),
         time => time.split(':').map(number).collect::<Option<_>>()?,
@@ -158,7 +189,7 @@ fn moment_in(text: &str, calendar: Calendar) -> Option<(i64, i64)> {
         _ => return None,
     };
     let start = first.checked_add(second)?;
-    Some((start, start.checked_add(len)?))
+    Some((start, start.checked_add(len)?, part))
 }
 
 #[cfg(test)]
@@ -209,6 +240,15 @@ mod tests {
             assert_eq!(scale(units, calendar), None, "{units}");
         }
         assert_eq!(scale("days since 1970-01-01", "standard").and_then(|it| it.seconds(f64::NAN)), None);
+        let moment = |units: &str, number: f64| scale(units, "standard").unwrap().of_float(number);
+        assert_eq!(moment("seconds since 1970-01-01 00:00:00.25", 1.0), Some(1_250_000_000));
+        assert_eq!(moment("nanoseconds since 1970-01-01", -3.0), Some(-3));
+        // The nearest floats of tenths of a day and of thousandths of an hour are not tenths, but stand for them.
+        assert_eq!(moment("days since 1970-01-01", 7000.1), Some((7000 * 86_400 + 8640) * 1_000_000_000));
+        assert_eq!(moment("hours since 1970-01-01", -0.001), Some(-3_600_000_000));
+        assert_eq!(moment("seconds since 1970-01-01", 1e16), None);
+        let whole = |number: i64| scale("days since 1970-01-01", "standard").unwrap().of_whole(number);
+        assert_eq!((whole(-1), whole(i64::MAX)), (Some(-86_400_000_000_000), None));
     }
 
     /// Days between dates as cftime 1.6.6 counts them.

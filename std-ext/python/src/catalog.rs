@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyList, PyTuple};
+use tgm_catalog::VaryingKeys;
+use tgm_catalog::tree::{ALWAYS, Child, Choice, Tree};
 use tgm_dataset::on_all_cores;
 use tgm_std::TensogramError;
 use tgm_std::file::{TensogramFile, is_remote_url};
@@ -103,6 +106,39 @@ impl Catalog {
     }
 }
 
+/// The keys that vary among the objects of several files, and those that a tree always has.
+#[pyfunction]
+fn _varying_keys(py: Python<'_>, sources: Vec<PathBuf>) -> PyResult<Vec<String>> {
+    let found = detached(py, || {
+        let (mut keys, options) = (VaryingKeys::default(), on_all_cores());
+        for source in &sources {
+            let data = data(source)?;
+            keys.add(&data, &options).map_err(|error| error.within(data.name()))?;
+        }
+        Ok(keys.finish(|key| key.starts_with(ALWAYS)))
+    });
+    found?.map_err(raise(py))
+}
+
+/// The bytes of a tree: of the names of its children below its folder, and the bytes of the catalogue or the tree of each.
+#[pyfunction]
+fn _tree(py: Python<'_>, children: Vec<(String, PyBackedBytes)>) -> PyResult<Bound<'_, PyBytes>> {
+    let built = detached(py, || {
+        let child = |(name, bytes): &(String, PyBackedBytes)| {
+            let child = if Choice::is_tree(Path::new(name)) {
+                Tree::from_bytes(bytes).and_then(|tree| Child::of_tree(name, &tree, bytes))
+            } else {
+                tgm_catalog::Catalog::from_bytes(bytes).and_then(|found| Child::of_catalog(name, &found, bytes))
+            };
+            child.map_err(|error| error.within(name))
+        };
+        Ok(Tree::build(&children.iter().map(child).collect::<tgm_std::Result<Vec<_>>>()?)?.to_bytes())
+    });
+    Ok(PyBytes::new(py, &built?.map_err(raise(py))?))
+}
+
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Catalog>()
+    module.add_class::<Catalog>()?;
+    module.add_function(wrap_pyfunction!(_varying_keys, module)?)?;
+    module.add_function(wrap_pyfunction!(_tree, module)?)
 }

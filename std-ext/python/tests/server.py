@@ -11,6 +11,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     """Serves the files of `server.folder`; `server.requests` lists (method, path, range), `server.sent` counts bytes."""
 
     protocol_version = "HTTP/1.1"
+    changed = "Wed, 01 Jan 2025 00:00:00 GMT"
 
     def log_message(self, *_):
         """Keeps the terminal clean."""
@@ -28,6 +29,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         asked = self.headers.get("Range")
         self.server.requests.append((self.command, self.path, asked))
         path = pathlib.Path(self.server.folder) / self.path.lstrip("/").split("?")[0]
+        if self.server.tag is None and path.is_file():
+            self.changed = self.date_time_string(path.stat().st_mtime)
         if not path.is_file():
             return self.send(404, b"", 0, body)
         length = path.stat().st_size
@@ -59,8 +62,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Length", str(length))
         self.send_header("Accept-Ranges", "bytes")
-        self.send_header("ETag", '"1"')
-        self.send_header("Last-Modified", "Wed, 01 Jan 2025 00:00:00 GMT")
+        if self.server.tag is not None:
+            self.send_header("ETag", self.server.tag)
+        self.send_header("Last-Modified", self.changed)
         if content_range:
             self.send_header("Content-Range", content_range)
         self.end_headers()
@@ -78,10 +82,13 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 @contextlib.contextmanager
-def serving(folder):
-    """The server of `folder` on a free port of this machine. `url(name)` gives an address."""
+def serving(folder, tag='"1"'):
+    """The server of `folder` on a free port of this machine. `url(name)` gives an address.
+
+    All files have one tag. Without a tag they have their own times of change.
+    """
     server = Server(("127.0.0.1", 0), Handler)
-    server.folder, server.requests, server.sent, server.lock = folder, [], 0, threading.Lock()
+    server.folder, server.requests, server.sent, server.lock, server.tag = folder, [], 0, threading.Lock(), tag
     server.url = lambda name: f"http://127.0.0.1:{server.server_address[1]}/{name}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()

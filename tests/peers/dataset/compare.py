@@ -174,7 +174,8 @@ def random_dataset(rng):
         if kind == "text":
             values = rng.choice(np.array(["", "a", "bc", "ü€"]), shape)
         elif kind == "time":
-            values = (rng.integers(0, 10**9, shape).astype("M8[s]") + np.timedelta64(0, "s")).astype("M8[ns]")
+            unit = rng.choice(["s", "ms", "us", "ns"])
+            values = (rng.integers(0, 10**9, shape).astype("M8[s]") + rng.integers(0, 1000, shape).astype(f"m8[{unit}]")).astype("M8[ns]")
         elif kind == "?":
             values = rng.random(shape) < 0.5
         elif kind[0] == "f":

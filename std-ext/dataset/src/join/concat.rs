@@ -4,8 +4,8 @@ use tgm_std::Result;
 
 use super::File;
 use super::arrays::{common, content, flat, repeated};
-use super::decoded::{Becomes, decoded, scale_of};
 use super::equal::same;
+use super::moments::{Becomes, counted_anew, scale_of};
 use crate::archive::bad;
 use crate::cf::NUMPY_DTYPE;
 use crate::dataset::Dataset;
@@ -21,19 +21,14 @@ use crate::times::TimeScale;
 pub(super) fn concat(files: Vec<File>, dim: &str, is_appended: bool) -> Result<Dataset> {
     let lens: Vec<u64> = files.iter().map(|file| len_of(&file.dataset, dim)).collect();
     let Some(first) = files.first() else { return Err(bad("there are no files")) };
-    let (mut variables, mut coordinates, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
-    let names: Vec<&str> = first.dataset.variables.iter().map(|it| it.name.as_str()).collect();
-    let names: Vec<&str> = first.dataset.coordinates.iter().map(|it| it.name.as_str()).chain(names).collect();
-    for name in names {
-        let (variable, coordinate) = (first.dataset.variable(name), first.dataset.coordinate(name));
-        let dims = variable.map(|it| &it.dims).or(coordinate.map(|it| &it.dims));
-        if is_appended && !dims.is_some_and(|dims| dims.iter().any(|known| known == dim)) {
-            variables.extend(variable.cloned());
-            coordinates.extend(coordinate.cloned());
+    let (mut variables, mut left_out) = (Vec::new(), Vec::new());
+    for variable in &first.dataset.variables {
+        let name = variable.name.as_str();
+        if is_appended && !variable.dims.iter().any(|known| known == dim) {
+            variables.push(variable.clone());
             continue;
         }
-        let lacking =
-            files.iter().find(|file| file.dataset.variable(name).is_none() && file.dataset.coordinate(name).is_none());
+        let lacking = files.iter().find(|file| file.dataset.variable(name).is_none());
         let became = match lacking {
             Some(file) if is_appended || !first.dataset.is_coordinate(name) => {
                 return Err(bad(format!("{}: it has no variable '{name}', which {} has", file.name, first.name)));
@@ -43,7 +38,6 @@ pub(super) fn concat(files: Vec<File>, dim: &str, is_appended: bool) -> Result<D
         };
         match became {
             Becomes::Variable(variable) => variables.push(variable),
-            Becomes::Coordinate(coordinate) => coordinates.push(coordinate),
             Becomes::Nothing(why) => {
                 left_out.push(LeftOut { name: name.into(), what: String::new(), why, objects: files.len() });
             }
@@ -51,9 +45,8 @@ pub(super) fn concat(files: Vec<File>, dim: &str, is_appended: bool) -> Result<D
     }
     // What others have beside.
     for file in files.iter().filter(|_| !is_appended).skip(1) {
-        let own = file.dataset.variables.iter().map(|it| &it.name);
-        for name in own.chain(file.dataset.coordinates.iter().map(|it| &it.name)) {
-            let is_known = first.dataset.variable(name).is_some() || first.dataset.coordinate(name).is_some();
+        for name in file.dataset.variables.iter().map(|it| &it.name) {
+            let is_known = first.dataset.variable(name).is_some();
             if !is_known && !left_out.iter().any(|it: &LeftOut| it.name == *name) {
                 let why = format!("{} has it, and {} does not", file.name, first.name);
                 left_out.push(LeftOut { name: name.clone(), what: String::new(), why, objects: 1 });
@@ -67,28 +60,24 @@ pub(super) fn concat(files: Vec<File>, dim: &str, is_appended: bool) -> Result<D
         first.notes.extend(dataset.notes);
     }
     first.left_out.extend(left_out);
-    Ok(Dataset { coordinates, variables, ..first })
+    Ok(Dataset { variables, ..first })
 }
 
 /// The length of a dimension.
 fn len_of(dataset: &Dataset, dim: &str) -> u64 {
-    let of_labels = || dataset.coordinate(dim).map(|it| it.values.len() as u64);
-    dataset.dims().into_iter().find(|(name, _)| *name == dim).map(|(_, len)| len).or_else(of_labels).unwrap_or(0)
+    dataset.dims().into_iter().find(|(name, _)| *name == dim).map_or(0, |(_, len)| len)
 }
 
 fn joined(files: &[File], name: &str, dim: &str, lens: &[u64]) -> Result<Becomes> {
     let parts: Vec<&Variable> = files.iter().filter_map(|file| file.dataset.variable(name)).collect();
-    let [first, ..] = parts.as_slice() else { return decoded(files, name, dim, lens) };
-    if parts.len() < files.len() {
-        return decoded(files, name, dim, lens);
-    }
+    let [first, ..] = parts.as_slice() else { return Err(bad("there are no files")) };
     check(files, &parts, dim)?;
     let scales: Vec<Option<TimeScale>> =
         files.iter().zip(&parts).map(|(file, part)| scale_of(&file.dataset, part)).collect();
     if let Some(scales) = scales.iter().copied().collect::<Option<Vec<TimeScale>>>()
         && scales.windows(2).any(|pair| pair.first() != pair.last())
     {
-        return decoded(files, name, dim, lens);
+        return counted_anew(files, &parts, dim, lens);
     }
     let units = |part: &Variable| text_attribute(&part.attributes, "units").map(str::to_string);
     if let Some((file, other)) = files.iter().zip(&parts).find(|(_, part)| units(part) != units(first)) {

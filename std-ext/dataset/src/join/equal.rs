@@ -3,11 +3,12 @@
 use tgm_std::Result;
 
 use super::File;
-use super::decoded::{as_coordinate, scale_of};
+use super::moments::{moments, scale_of};
 use crate::cf::NUMPY_DTYPE;
 use crate::dataset::Dataset;
 use crate::elements::floats;
 use crate::model::{Content, Pieces, Variable, product, text_attribute};
+use crate::times::TimeScale;
 
 /// Elements of a variable that are compared. Larger ones are equal if their objects have the same digest.
 const MOST_COMPARED: u64 = 1 << 22;
@@ -22,18 +23,16 @@ pub(super) fn fits(file: &File, other: &File) -> Result<bool> {
     if other.dataset.dims().into_iter().any(has_other_len) {
         return Ok(false);
     }
-    let names = other.dataset.variables.iter().map(|it| &it.name);
-    for name in names.chain(other.dataset.coordinates.iter().map(|it| &it.name)) {
-        let is_same = match (file.dataset.variable(name), other.dataset.variable(name)) {
-            (None, _) if file.dataset.coordinate(name).is_none() => true,
-            (Some(own), Some(others)) if count_alike((&file.dataset, own), (&other.dataset, others)) => {
-                same(&file.dataset, own, others)?
-            }
-            // Times that are counted from different moments. Other numbers with different units have no coordinate here.
-            _ => match (as_coordinate(file, name)?, as_coordinate(other, name)?) {
-                (Some(own), Some(others)) => own.dims == others.dims && own.values == others.values,
-                _ => false,
-            },
+    for others in &other.dataset.variables {
+        let Some(own) = file.dataset.variable(&others.name) else { continue };
+        let is_same = if count_alike((&file.dataset, own), (&other.dataset, others)) {
+            same(&file.dataset, own, others)?
+        } else if own.dims == others.dims && are_of_one_calendar((&file.dataset, own), (&other.dataset, others)) {
+            // Times that are counted from different moments.
+            let moments = (moments(&file.dataset, own)?, moments(&other.dataset, others)?);
+            moments.0.is_some() && moments.0 == moments.1
+        } else {
+            false
         };
         if !is_same {
             return Ok(false);
@@ -47,6 +46,13 @@ fn count_alike((dataset, own): (&Dataset, &Variable), (other, others): (&Dataset
     let scales = (scale_of(dataset, own), scale_of(other, others));
     let has_same = |key: &str| text_attribute(&own.attributes, key) == text_attribute(&others.attributes, key);
     scales.0 == scales.1 && (scales.0.is_some() || has_same("units")) && has_same(NUMPY_DTYPE)
+}
+
+/// Whether the numbers of both variables are times, in one calendar.
+fn are_of_one_calendar((dataset, own): (&Dataset, &Variable), (other, others): (&Dataset, &Variable)) -> bool {
+    let calendar = |scale: TimeScale| scale.calendar;
+    let calendars = (scale_of(dataset, own).map(calendar), scale_of(other, others).map(calendar));
+    calendars.0.is_some() && calendars.0 == calendars.1
 }
 
 /// Whether two variables of one archive have the same values.

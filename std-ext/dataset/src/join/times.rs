@@ -1,18 +1,27 @@
-//! Labels of a dimension as they are compared between files, and times that files count in different units.
+//! Labels of a dimension as they are compared between files.
 
 use tgm_std::Result;
 
 use super::File;
+use super::moments::{moments, scale_of};
 use crate::archive::bad;
 use crate::label::{Label, Real};
-use crate::model::{Attributes, Coordinate, Values, text_attribute};
-use crate::times::{Calendar, TimeScale};
+use crate::model::{Values, text_attribute};
+use crate::times::Calendar;
 
-/// The labels of a dimension of a file: numbers are floats, and times of any calendar are seconds.
+/// The labels of a dimension of a file: numbers are floats, and times of any calendar are nanoseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Labels {
-    pub(super) labels: Vec<Label>,
+    pub(super) labels: Vec<Key>,
     kind: Kind,
+}
+
+/// A label.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    /// A time. Missing ones come first.
+    Moment(Option<i128>),
+    Other(Label),
 }
 
 /// What labels are. Labels of different kinds are in no order.
@@ -20,7 +29,6 @@ pub(super) struct Labels {
 enum Kind {
     Texts,
     Times(Calendar),
-    Durations,
     /// With their units.
     Numbers(Option<String>),
 }
@@ -31,28 +39,25 @@ impl Labels {
     /// # Errors
     /// The errors of reading them, with the file.
     pub(super) fn of(file: &File, dim: &str) -> Result<Option<Self>> {
-        let is_along = file.dataset.variable(dim).is_none_or(|it| it.dims == [dim]);
-        let found = if is_along { file.dataset.labels(dim).map_err(|error| error.within(&file.name))? } else { None };
-        let Some(found) = found.filter(|it| it.dims == [dim]) else { return Ok(None) };
+        let dataset = &file.dataset;
+        let Some(variable) = dataset.variable(dim).filter(|it| it.dims == [dim]) else { return Ok(None) };
+        if let Some(scale) = scale_of(dataset, variable)
+            && let Some(moments) = moments(dataset, variable).map_err(|error| error.within(&file.name))?
+        {
+            let labels = moments.into_iter().map(Key::Moment).collect();
+            return Ok(Some(Self { labels, kind: Kind::Times(scale.calendar) }));
+        }
+        let Some(found) = dataset.labels(dim).map_err(|error| error.within(&file.name))? else { return Ok(None) };
         let units = text_attribute(&found.attributes, "units").map(str::to_string);
-        let number = |number: f64| Label::Float(Real(number + 0.0));
-        #[expect(clippy::cast_precision_loss, reason = "labels are below 2^53")]
-        let whole = |label: &i64| number(*label as f64);
-        let scale = TimeScale::of(&found.attributes);
-        let (labels, kind) = match (&found.values, scale) {
-            (Values::Texts(texts), _) => {
-                (texts.iter().map(|text| Label::Text(text.as_str().into())).collect(), Kind::Texts)
+        let number = |number: f64| Key::Other(Label::Float(Real(number + 0.0)));
+        let (labels, kind) = match &found.values {
+            Values::Texts(texts) => {
+                (texts.iter().map(|text| Key::Other(Label::Text(text.as_str().into()))).collect(), Kind::Texts)
             }
-            (Values::Times(times), _) => (times.iter().map(whole).collect(), Kind::Times(Calendar::Gregorian)),
-            (Values::Durations(steps), _) => (steps.iter().map(whole).collect(), Kind::Durations),
-            (Values::Integers(numbers), None) => (numbers.iter().map(whole).collect(), Kind::Numbers(units)),
-            (Values::Floats(numbers), None) => (numbers.iter().copied().map(number).collect(), Kind::Numbers(units)),
-            #[expect(clippy::cast_precision_loss, reason = "times are below 2^53")]
-            (Values::Integers(numbers), Some(scale)) => {
-                (numbers.iter().map(|it| number(scale.moment(*it as f64))).collect(), Kind::Times(scale.calendar))
-            }
-            (Values::Floats(numbers), Some(scale)) => {
-                (numbers.iter().map(|it| number(scale.moment(*it))).collect(), Kind::Times(scale.calendar))
+            Values::Floats(numbers) => (numbers.iter().copied().map(number).collect(), Kind::Numbers(units)),
+            #[expect(clippy::cast_precision_loss, reason = "labels are below 2^53")]
+            Values::Integers(numbers) | Values::Times(numbers) | Values::Durations(numbers) => {
+                (numbers.iter().map(|it| number(*it as f64)).collect(), Kind::Numbers(units))
             }
         };
         Ok(Some(Self { labels, kind }))
@@ -79,35 +84,8 @@ impl Kind {
         match self {
             Self::Texts => "texts".into(),
             Self::Times(calendar) => format!("times of the calendar {calendar:?}"),
-            Self::Durations => "durations".into(),
             Self::Numbers(None) => "numbers".into(),
             Self::Numbers(Some(units)) => format!("numbers with units {units:?}"),
         }
     }
-}
-
-/// How a coordinate is called that several files have, its dimensions and attributes: the ones of the first file.
-pub(super) struct About<'a> {
-    pub(super) name: &'a str,
-    pub(super) dims: &'a [String],
-    pub(super) attributes: &'a Attributes,
-}
-
-/// Numbers of several files as one coordinate of times, each with what its numbers mean. A number that is missing is NaN.
-///
-/// Whole seconds of the Gregorian calendar are times. Others are numbers in the units of the first file.
-pub(super) fn coordinate(about: &About<'_>, moments: &[f64], first: TimeScale) -> Coordinate {
-    let About { name, dims, attributes } = about;
-    let mut attributes = Attributes::clone(attributes);
-    attributes.retain(|(key, _)| key != "_FillValue" && key != "missing_value");
-    let is_whole = |moment: &f64| moment.is_nan() || (moment.fract() == 0.0 && moment.abs() < 1e15);
-    let values = if first.calendar == Calendar::Gregorian && moments.iter().all(is_whole) {
-        attributes.retain(|(key, _)| key != "units" && key != "calendar");
-        #[expect(clippy::cast_possible_truncation, reason = "they are whole and below 10^15")]
-        let second = |moment: &f64| if moment.is_nan() { i64::MIN } else { *moment as i64 };
-        Values::Times(moments.iter().map(second).collect())
-    } else {
-        Values::Floats(moments.iter().map(|moment| first.number(*moment)).collect())
-    };
-    Coordinate { name: (*name).into(), dims: dims.to_vec(), values, attributes }
 }

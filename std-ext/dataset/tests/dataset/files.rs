@@ -90,10 +90,11 @@ fn files_are_joined_along_the_dimension_whose_labels_differ() {
         [0.0, 1.0, 2.0, 3.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0]
     );
     let day = |day: i64| (19_752 + day) * 86_400;
-    let time = dataset.coordinate("time").unwrap();
+    let time = dataset.labels("time").unwrap().unwrap();
     assert_eq!(time.values, Values::Times((0..5).map(day).collect()));
-    assert!(time.attributes.iter().all(|(key, _)| key != "units"), "{:?}", time.attributes);
-    let ends = dataset.coordinate("ends").unwrap();
+    let units = ("units".to_string(), Attribute::from("days since 2024-01-30"));
+    assert!(time.attributes.contains(&units), "{:?}", time.attributes);
+    let ends = dataset.labels("ends").unwrap().unwrap();
     assert_eq!(ends.values, Values::Times((0..5).flat_map(|at| [day(at), day(at + 1)]).collect()));
     assert_eq!(ends.dims, ["time", "nv"]);
     // What does not depend on time is there once.
@@ -108,6 +109,55 @@ fn files_are_joined_along_the_dimension_whose_labels_differ() {
     assert!(dataset.read::<f32>("v", &[Indices::Index(5), Indices::Index(0)]).is_err());
     let mean = dataset.reduce("v", &all(&dataset, "v"), &["time"], &[Statistic::Mean], &on_all_cores()).unwrap();
     assert_eq!(mean.values(Statistic::Mean), [7.6, 8.6]);
+}
+
+/// A file of a variable along time, and of times of each record, counted by some units.
+fn of_times(name: &str, units: &str, times: &[f64]) -> Archive {
+    let values = vec![1_i16; times.len()];
+    let v = named(ObjectBuilder::new(&[times.len() as u64], &values).unwrap(), name, &["time"]);
+    let counted = |name: &'static str| {
+        let time = named(ObjectBuilder::new(&[times.len() as u64], times).unwrap(), name, &["time"]);
+        time.metadata("attributes", map(&[("units", units.into())]))
+    };
+    Archive::new(&[MessageBuilder::new().object(v).object(counted("time")).object(counted("made")).encode().unwrap()])
+}
+
+#[test]
+fn times_that_are_no_coordinate_stay_variables() {
+    let (early, late) =
+        (of_times("v", "days since 2024-01-30", &[0.0, 1.0]), of_times("v", "days since 2024-02-01", &[0.0]));
+    let dataset = open(&[late.path(), early.path()], &OpenOptions::default()).unwrap();
+    assert!(dataset.coordinates.is_empty(), "{:?}", dataset.coordinates);
+    let parts = dataset.parts();
+    assert_eq!(parts.variables.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["v", "made"]);
+    assert_eq!(dataset.read::<i64>("made", &[Indices::List(vec![2, 0])]).unwrap(), [2, 0]);
+    assert!(dataset.read::<i64>("made", &[Indices::Index(3)]).is_err());
+    let selected = dataset.select("made", &["time=2024-01-31..".parse().unwrap()]).unwrap();
+    assert_eq!(dataset.read::<i64>("made", &selected).unwrap(), [1, 2]);
+}
+
+#[test]
+fn times_of_any_units_are_joined_exactly_and_are_equal_where_they_are() {
+    let seconds = of_times("v", "seconds since 2000-01-01", &[0.0, 1.0]);
+    let later = of_times("v", "milliseconds since 2000-01-01 00:00:01.5", &[1.0, 500.0]);
+    // A tenth of a day has no exact float, and is 8640 seconds.
+    let days = of_times("v", "days since 2000-01-01", &[7000.1]);
+    let dataset = open(&[later.path(), days.path(), seconds.path()], &OpenOptions::default()).unwrap();
+    let day = 86_400_000_i64;
+    let expected = [0, 1000, 1501, 2000, 7000 * day + day / 10];
+    assert_eq!(dataset.read::<i64>("time", &all(&dataset, "time")).unwrap(), expected);
+    assert_eq!(dataset.read::<i64>("made", &all(&dataset, "made")).unwrap(), expected);
+    let units = ("units".to_string(), Attribute::from("milliseconds since 2000-01-01"));
+    assert!(dataset.variable("time").unwrap().attributes.contains(&units));
+
+    let merged = |units: &str, times: &[f64]| {
+        let other = of_times("u", units, times);
+        open_all(&[days.path(), other.path()], &OpenOptions::default()).unwrap().len()
+    };
+    let of_year = 6634.1 * 86_400e3;
+    assert_eq!(merged("milliseconds since 2001-01-01", &[of_year]), 1);
+    assert_eq!(merged("milliseconds since 2001-01-01", &[of_year + 1.0]), 2);
+    assert_eq!(merged("microseconds since 2001-01-01", &[of_year * 1000.0 + 1.0]), 2);
 }
 
 /// A year of this calendar has no 29th of February.
@@ -127,8 +177,8 @@ fn times_of_other_calendars_are_counted_from_the_first_day() {
     let (later, first) = (file("days since 2024-03-01", 2.0), file("hours since 2024-02-28", 1.0));
     let dataset = open(&[later.path(), first.path()], &OpenOptions::default()).unwrap();
     assert_eq!(dataset.read::<f32>("v", &all(&dataset, "v")).unwrap(), [1.0, 2.0]);
-    let time = dataset.coordinate("time").unwrap();
-    assert_eq!(time.values, Values::Floats(vec![0.0, 24.0]));
+    assert_eq!(dataset.read::<i64>("time", &all(&dataset, "time")).unwrap(), [0, 24]);
+    let time = dataset.variable("time").unwrap();
     let units = ("units".to_string(), Attribute::Text("hours since 2024-02-28".into()));
     assert!(time.attributes.contains(&units), "{:?}", time.attributes);
 }
@@ -229,7 +279,7 @@ fn files_are_merged_where_their_times_are_equal_and_not_where_their_numbers_are(
     assert!(together[0].variable("u").is_some() && together[0].variable("v").is_some());
 }
 
-/// What lies along the first dimension is not in the parts along the second one, also where it became a coordinate.
+/// What lies along the first dimension is not in the parts along the second one, also where its times were counted anew.
 #[test]
 fn parts_are_appended_along_several_dimensions() {
     let part = |number: u64, dim: &str, shape: [u8; 2], since: &str| {
@@ -253,7 +303,7 @@ fn parts_are_appended_along_several_dimensions() {
     assert_eq!(dataset.variable("v").unwrap().shape, [3, 3]);
     assert_eq!(dataset.read::<i16>("v", &all(&dataset, "v")).unwrap(), [0, 0, 1, 1, 2, 3, 0, 4, 5]);
     assert_eq!(
-        dataset.coordinate("time").unwrap().values,
+        dataset.labels("time").unwrap().unwrap().values,
         Values::Times([0, 1, 2].map(|day| (19_723 + day) * 86_400).to_vec())
     );
 }

@@ -58,7 +58,7 @@ __version__ = "0.1.0"
 _Mapping.register(Metadata)
 
 # Imported when they are first asked for: they take longer than all else.
-_DATASETS = ("Catalogue", "catalogue", "open_dataset", "open_datasets", "references", "save_dataset", "zarr_store")
+_DATASETS = ("Catalogue", "Catalogues", "catalogue", "open_dataset", "open_datasets", "references", "save_dataset", "zarr_store")
 
 # `open` comes below, because a star import must not replace the builtin.
 __all__ = [name for name in dir() if not name.startswith("_")]

@@ -9,6 +9,7 @@ import numpy as np
 from . import _native
 
 ENDING = ".catalog"
+TREE = ".tree"
 # The columns that every table has, and of what they are.
 PLACES = ("message", "object", "offset", "length")
 
@@ -54,23 +55,7 @@ class Catalogue:
             if self._source is None or _native._shown(self._source)[1]:
                 raise ValueError("argument 'path': the catalogue is of no file of this machine: name a file")
             path = self._source + ENDING
-        path = os.fsdecode(path)
-        name, is_address = _native._shown(path)
-        if is_address:
-            raise OSError(f"cannot create {name}: addresses are read, and not written")
-        path = os.path.abspath(path)
-        place, temporary = tempfile.mkstemp(prefix=".tgm-", dir=os.path.dirname(path))
-        try:
-            with open(place, "wb") as out:
-                out.write(self._native.to_bytes())
-            umask = os.umask(0)
-            os.umask(umask)
-            os.chmod(temporary, 0o666 & ~umask)
-            os.replace(temporary, path)
-        except BaseException:
-            if os.path.exists(temporary):
-                os.unlink(temporary)
-            raise
+        _write(_path_to_write(path), self._native.to_bytes())
 
     def to_pandas(self):
         """The table as a DataFrame of pandas: numbers as `int64` or `float64` (`Int64` where some are missing), texts as categories.
@@ -127,6 +112,100 @@ class Catalogue:
                 yield name, "texts", _as_texts(values, codes), mask
 
 
+class Catalogues:
+    """The catalogues of several files: `for each in catalogues` gives each of them, as `Catalogue`. `save` writes a tree of them.
+
+    `tgm.catalogue` makes it of a list of files.
+    """
+
+    __module__ = "tgm"
+
+    def __init__(self, sources, catalogues):
+        self._sources = sources
+        # None for a tree.
+        self._catalogues = catalogues
+
+    @property
+    def keys(self):
+        """The keys that have a column in one of the catalogues."""
+        return list(dict.fromkeys(key for each in self for key in each.keys))
+
+    def __len__(self):
+        return sum(each is not None for each in self._catalogues)
+
+    def __iter__(self):
+        return (each for each in self._catalogues if each is not None)
+
+    def __repr__(self):
+        return f"<tgm.Catalogues of {len(self._sources)} files: {', '.join(self.keys)}>"
+
+    def save(self, path):
+        """Writes a tree, `NAME.tree`, of which `tgm.open_dataset` opens those files that may have what `only` asks for.
+
+        The files lie in the folder of the tree or below. The catalogues that they lack are written beside them.
+        """
+        path = _path_to_write(path)
+        if not path.endswith(TREE):
+            raise ValueError(f"argument 'path': the name of a tree ends with {TREE}: {_native._shown(path)[0]}")
+        folder, names = os.path.realpath(os.path.dirname(path)), []
+        for source in self._sources:
+            # The file itself can be a link to elsewhere: its name counts.
+            real = os.path.join(os.path.realpath(os.path.dirname(source)), os.path.basename(source))
+            name = os.path.relpath(real, folder)
+            if name.split(os.sep)[0] == os.pardir:
+                why = f"it does not lie in the folder of the tree, {_native._shown(folder)[0]}, or below"
+                raise ValueError(f"{_native._shown(source)[0]}: {why}")
+            if not _is_text(name):
+                raise ValueError(f"{_native._shown(source)[0]}: a tree holds names that are UTF-8")
+            names.append(name.replace(os.sep, "/"))
+        children = []
+        for source, name, each in zip(self._sources, names, self._catalogues):
+            beside = source if each is None else source + ENDING
+            content = None if each is None else each._native.to_bytes()
+            try:
+                with open(beside, "rb") as file:
+                    found = file.read()
+            except FileNotFoundError:
+                found = None
+            if content is not None and found != content:
+                _write(beside, content)
+            children.append((name, found if content is None else content))
+        _write(path, _native._tree(children))
+
+
+def _is_text(name):
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _path_to_write(path):
+    """A path of this machine."""
+    path = os.fsdecode(path)
+    name, is_address = _native._shown(path)
+    if is_address:
+        raise OSError(f"cannot create {name}: addresses are read, and not written")
+    return os.path.abspath(path)
+
+
+def _write(path, content):
+    """Writes a file, which appears when it is complete."""
+    place, temporary = tempfile.mkstemp(prefix=".tgm-", dir=os.path.dirname(path))
+    try:
+        with open(place, "wb") as out:
+            out.write(content)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)
+        os.replace(temporary, path)
+    except BaseException:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        raise
+
+
 def _as_texts(values, codes):
     """Codes and distinct texts. Lists and maps are written as JSON."""
     texts = [value if isinstance(value, str) else json.dumps(value, default=repr) for value in values]
@@ -136,18 +215,49 @@ def _as_texts(values, codes):
     return np.where(codes < 0, -1, renewed[np.maximum(codes, 0)]), known
 
 
+def _path_of(source):
+    source = os.fsdecode(source)
+    return source if _native._shown(source)[1] else os.path.abspath(os.path.expanduser(source))
+
+
+def _beside(source):
+    """The catalogue beside a file, if it fits."""
+    if not os.path.isfile(source + ENDING):
+        return None
+    found = Catalogue(_native._Catalog.open(source + ENDING), source)
+    return found if found.check() == "fresh" else None
+
+
 def catalogue(source, keys=None):
     """The catalogue of `tgm.catalogue`."""
-    source = os.fsdecode(source)
-    if not _native._shown(source)[1]:
-        source = os.path.abspath(os.path.expanduser(source))
+    if isinstance(source, (list, tuple)):
+        return _catalogues([_path_of(each) for each in source], keys)
+    source = _path_of(source)
     if source.endswith(ENDING):
         if keys is not None:
             raise ValueError("argument 'keys': a catalogue that is opened has its own")
         data = source.removesuffix(ENDING)
         return Catalogue(_native._Catalog.open(source), data if os.path.exists(data) else None)
-    if keys is None and os.path.isfile(source + ENDING):
-        found = Catalogue(_native._Catalog.open(source + ENDING), source)
-        if found.check() == "fresh":
-            return found
+    if keys is None and (found := _beside(source)) is not None:
+        return found
     return Catalogue(_native._Catalog.build(source, None if keys is None else list(keys)), source)
+
+
+def _catalogues(sources, keys):
+    """Catalogues of several files, with the same keys. The ones beside the files are taken if they have these."""
+    if not sources:
+        raise ValueError("a list of files is expected, not an empty one")
+    for source in sources:
+        name, is_address = _native._shown(source)
+        if is_address or source.endswith(ENDING):
+            raise ValueError(f"{name}: a list is of files of messages, and of trees, on this machine")
+    files = [each for each in sources if not each.endswith(TREE)]
+    found = {each: _beside(each) for each in files}
+    if keys is not None:
+        keys = list(keys)
+    elif None in found.values():
+        keys = _native._varying_keys(files)
+    for source, known in found.items():
+        if known is None or not set(keys or ()) <= set(known.keys):
+            found[source] = Catalogue(_native._Catalog.build(source, keys), source)
+    return Catalogues(sources, [found.get(each) for each in sources])

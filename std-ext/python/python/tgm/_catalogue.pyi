@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from . import Catalogue as Catalogue, catalogue as catalogue
+from . import Catalogue as Catalogue, Catalogues as Catalogues, catalogue as catalogue
 
 ENDING: Any
 PLACES: Any
+TREE: Any
 
 def __getattr__(name: str) -> Any: ...

@@ -2,7 +2,7 @@
 
 import warnings
 
-from ._catalogue import Catalogue  # noqa: F401
+from ._catalogue import Catalogue, Catalogues  # noqa: F401
 from ._sources import OPTIONS, Archive, sources_of
 
 
@@ -114,6 +114,9 @@ def catalogue(source, /, *, keys=None):
     `source` is a file or an address of messages, or a catalogue that was saved (`FILE.catalog`). Of a file with a catalogue beside it
     that fits, that one is opened. Otherwise the metadata of all messages are read, and no values: with `keys`, dotted paths such as
     `mars.step`, or with all keys that vary.
+
+    A list of files gives `Catalogues`, which `save("NAME.tree")` writes as a tree, with the catalogues that the files lack. Trees may be
+    among them.
 
     >>> import numpy, tgm
     >>> tgm.save("steps.tgm", [numpy.arange(3)], metadata={"step": 6})

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from . import Catalogue as Catalogue, catalogue as catalogue, references as references
+from . import Catalogue as Catalogue, Catalogues as Catalogues, catalogue as catalogue, references as references
 from . import open_dataset as open_dataset, open_datasets as open_datasets, save_dataset as save_dataset, zarr_store as zarr_store
 
 Archive: Any

@@ -51,6 +51,8 @@ __all__ = [
     "__has_grib__",
     "__has_netcdf__",
     "_Catalog",
+    "_tree",
+    "_varying_keys",
     "_Dataset",
     "_open_datasets",
     "_dataset_groups",
@@ -126,6 +128,8 @@ class _Catalog:
     def places(self) -> Any: ...
     def column(self, key: Any) -> Any: ...
 
+def _tree(children: Any) -> Any: ...
+def _varying_keys(sources: Any) -> Any: ...
 @final
 class _Dataset:
     def first_object(self, name: Any) -> Any: ...

@@ -154,9 +154,7 @@ def _one(
     for name, dims, kind, values, attributes in native.coordinates:
         if name in dropped:
             continue
-        # Times that files count in different units are decoded already, but not as cftime. Newer xarray has a coder that says so.
-        as_cftime = use_cftime or getattr(decode_times, "use_cftime", None)
-        if kind == "times" and (not decode_times or native.is_of_files and as_cftime):
+        if kind == "times" and not decode_times:
             kind, attributes = "numbers", {**attributes, "units": "seconds since 1970-01-01"}
         if kind == "durations" and decode_timedelta is False:
             kind, attributes = "numbers", {**attributes, "units": "seconds"}

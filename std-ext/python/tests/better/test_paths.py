@@ -92,6 +92,13 @@ def catalogue_saved(path):
         assert tgm.decode_metadata(file.read()).extra["catalog"]["covers"]["messages"] == 1
 
 
+def tree_saved(path):
+    """A tree with the name of the file and its ending behind it."""
+    tree = os.fsencode(path) + b".tree"
+    tgm.catalogue([path], keys=["dtype"]).save(tree)
+    assert sorted(os.listdir(os.path.dirname(tree)))[-1] == os.path.basename(tree)
+
+
 def referred(path):
     pytest.importorskip("zarr")
     refs = tgm.references(path)["refs"]
@@ -104,6 +111,8 @@ def refused(call):
         call()
 
 
+# References are JSON, which holds text, and so are the names of a tree.
+TEXT_ALONE = ("references", "Catalogues.save")
 # What each function does with the path of a file. A route gives the number of messages and the bytes of the path, or None.
 ROUTES = {
     "open": opened,
@@ -118,6 +127,7 @@ ROUTES = {
     "catalogue": lambda path: None if len(tgm.catalogue(path)) == 1 else "nothing",
     "Catalogue.check": lambda path: None if tgm.catalogue(path).check(path) == "fresh" else "stale",
     "Catalogue.save": catalogue_saved,
+    "Catalogues.save": tree_saved,
     "save_dataset": lambda path: saved_dataset(path),
     "TensogramFile.open": lambda path: of_file(tgm.TensogramFile.open(path)),
     "TensogramFile.create": created,
@@ -150,9 +160,8 @@ def test_paths_of_any_bytes(route, name, form, tmp_path):
         file.write(MESSAGE)
     if form == "bytes" and route in CONTENT:
         pytest.skip("bytes are the content here")
-    if route == "references" and name == NAMES[0]:
-        # References are JSON, which holds text.
-        with pytest.raises(tgm.MetadataError, match="references hold paths that are UTF-8"):
+    if route in TEXT_ALONE and name == NAMES[0]:
+        with pytest.raises(ValueError, match="hold.* that are UTF-8"):
             ROUTES[route](FORMS[form](path))
         return
     found = ROUTES[route](FORMS[form](path))

@@ -129,6 +129,9 @@ ROUTES = {
         lambda: tgm.catalogue(address), lambda: tgm.catalogue(address).save(), lambda: tgm.catalogue(f"{address}.catalog")
     ),
     "Catalogue.check": lambda address, path: tgm.catalogue(path).check(address),
+    "Catalogues.save": lambda address, path: tried(
+        lambda: tgm.catalogue([address]), lambda: tgm.catalogue([path], keys=["dtype"]).save(f"{address}.tree")
+    ),
     "Catalogue.save": lambda address, path: tgm.catalogue(path).save(address),
     "save_dataset": lambda address, path: tgm.save_dataset(dataset(), address),
     "save": lambda address, path: tgm.save(address, np.zeros(3)),

@@ -108,8 +108,30 @@ def test_times_that_files_count_from_different_days_are_counted_from_one(tmp_pat
     whole = dataset()
     paths = [save(tmp_path, name, whole.isel(time=part)) for name, part in (("early", slice(0, 5)), ("later", slice(5, 10)))]
     found = tgm.open_dataset(paths, decode_times=False)
-    assert found.time.attrs == {"bounds": "time_bounds", "units": "seconds since 1970-01-01"}
-    assert found.time.values.tolist() == whole.time.values.astype("M8[s]").astype("i8").tolist()
+    assert found.time.attrs == {"bounds": "time_bounds", "units": "hours since 2020-12-27", "calendar": "standard"}
+    assert found.time.values.tolist() == [24 * day for day in range(10)]
+
+
+def test_times_with_parts_of_seconds_are_joined_exactly(tmp_path):
+    files = [
+        ("seconds since 2000-01-01", np.array([0, 1]), ["2000-01-01T00:00:00", "2000-01-01T00:00:01"]),
+        ("milliseconds since 2000-01-01T00:00:01.5", np.array([1]), ["2000-01-01T00:00:01.501"]),
+        ("microseconds since 2001-01-01", np.array([2]), ["2001-01-01T00:00:00.000002"]),
+        ("days since 2000-01-01", np.array([7000.1, 7000.5]), ["2019-03-02T02:24:00", "2019-03-02T12:00:00"]),
+    ]
+    paths, parts = [], []
+    for number, (units, numbers, _) in enumerate(files):
+        when = ("time", numbers.astype(numbers.dtype), {"units": units})
+        raw = xarray.Dataset({"when": when, "t": ("time", numbers * 1.0)}, {"time": when})
+        parts.append(xarray.decode_cf(raw))
+        paths.append(tmp_path / f"{number}.tgm")
+        tgm.save_dataset(raw, paths[-1])
+    found = tgm.open_dataset(paths)
+    expected = np.array([text for _, _, texts in files for text in texts], "M8[ns]")
+    assert set(found.data_vars) == {"when", "t"}
+    assert found.time.values.tolist() == found.when.values.tolist() == expected.tolist()
+    xarray.testing.assert_identical(found.load(), xarray.combine_by_coords(parts))
+    assert xarray.open_zarr(tgm.zarr_store(paths), chunks=None).load().identical(found)
 
 
 def test_times_of_several_files_are_those_of_cftime_when_asked(tmp_path):

@@ -127,6 +127,22 @@ fn a_weakened_tag_is_of_the_same_version_and_a_catalogue_of_the_local_file_is_no
     tgm(["catalog", "-k", "name", &local]).good();
     let (numbers, said) = listed(&address, &folder.path("f.tgm.catalog"));
     assert!(numbers == [1] && said.contains("not checked"), "{said}");
+    // With its time of change it is known, by what three servers tell. An edit of the middle with another time is not.
+    let changed = fs::metadata(&local).unwrap().modified().unwrap();
+    let changed = changed.duration_since(std::time::UNIX_EPOCH).unwrap();
+    let (seconds, size) = (changed.as_secs(), bytes.len());
+    for (tag, is_known) in [
+        (format!("\"{seconds:x}-{size:x}\""), true),
+        (format!("W/\"{seconds:x}-{size:x}\""), true),
+        (format!("\"{size:x}-{:x}\"", changed.as_micros()), true),
+        (format!("\"{:x}-{size:x}\"", seconds + 1), false),
+    ] {
+        server.put("/f.tgm", Blob::new(&bytes[..]).etag(&tag));
+        server.take_log();
+        let (numbers, said) = listed(&address, &folder.path("f.tgm.catalog"));
+        assert_eq!((numbers, said.is_empty()), (vec![1], is_known), "{tag} {said}");
+        assert!(!is_known || server.take_log().len() <= 2, "{tag}");
+    }
     // A copy of the file on a server, which was catalogued there.
     assert_eq!(listed(&local, &catalog), (vec![1], String::new()));
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use tgm_catalog::tree::{Child, Choice, Files as _, Folder, Tree};
+use tgm_catalog::tree::{ALWAYS, Child, Choice, Files as _, Folder, Tree};
 use tgm_catalog::{Catalog, Freshness, VaryingKeys};
 use tgm_std::TensogramError;
 use tgm_std::file::SourceName;
@@ -18,8 +18,6 @@ use crate::show::output::Out;
 use crate::write::destination::{Destination, OutputKind, Reads};
 use crate::write::same_file::is_stdio;
 
-/// Keys that a tree has though all of its files agree: files that come may differ.
-const ALWAYS: &str = "mars.";
 /// Changed children that are named by `--check`.
 const NAMED: usize = 10;
 

@@ -1,0 +1,196 @@
+//! Times that files count from different moments, or in different units, as one variable: exact, in units that tell all of them apart.
+
+use std::sync::Arc;
+
+use tgm_std::Result;
+
+use super::File;
+use super::arrays::{flat, repeated};
+use crate::dataset::Dataset;
+use crate::elements::{floats, whole};
+use crate::labels::BOUNDS;
+use crate::model::{Attribute, Attributes, Content, Held, Variable, text_attribute};
+use crate::times::{TimeScale, UNITS};
+
+/// What a variable of several files becomes.
+pub(super) enum Becomes {
+    Variable(Variable),
+    /// Why it is left out.
+    Nothing(String),
+}
+
+/// A moment in nanoseconds since 1970 of its calendar. `None` where it is missing.
+pub(super) type Moment = Option<i128>;
+
+/// The attributes that say what the numbers of a variable mean, if they are times: its own ones, or the ones of the coordinate that it bounds.
+fn counting<'d>(dataset: &'d Dataset, variable: &'d Variable) -> Option<&'d Attributes> {
+    let owner = || {
+        let names_it =
+            |it: &&Variable| BOUNDS.iter().any(|key| text_attribute(&it.attributes, key) == Some(&variable.name));
+        dataset.variables.iter().find(names_it).map(|it| &it.attributes)
+    };
+    let own = text_attribute(&variable.attributes, "units").is_some();
+    if own { Some(&variable.attributes) } else { owner() }
+}
+
+/// What the numbers of a variable mean, if they are times.
+pub(super) fn scale_of(dataset: &Dataset, variable: &Variable) -> Option<TimeScale> {
+    counting(dataset, variable).and_then(TimeScale::of)
+}
+
+/// The moments that a variable of a file has. `None` if its numbers are not times, or not all of them.
+///
+/// # Errors
+/// The errors of reading.
+pub(super) fn moments(dataset: &Dataset, variable: &Variable) -> Result<Option<Vec<Moment>>> {
+    let (Some(scale), Some(dtype)) = (scale_of(dataset, variable), variable.dtype()) else { return Ok(None) };
+    let bytes = dataset.read_all(variable)?;
+    let missing: Vec<&Attribute> = variable
+        .attributes
+        .iter()
+        .filter(|(key, _)| key == "_FillValue" || key == "missing_value")
+        .map(|(_, value)| value)
+        .collect();
+    if let Ok(numbers) = whole(dtype, &bytes) {
+        let is_missing = |number: i64| {
+            #[expect(
+                clippy::cast_precision_loss,
+                clippy::float_cmp,
+                reason = "a float is compared with the nearest one"
+            )]
+            missing.iter().any(|it| match it {
+                Attribute::Integer(none) => *none == number,
+                Attribute::Float(none) => *none == number as f64,
+                _ => false,
+            })
+        };
+        let moment = |number: i64| if is_missing(number) { Some(None) } else { scale.of_whole(number).map(Some) };
+        return Ok(numbers.into_iter().map(moment).collect());
+    }
+    let is_missing = |number: f64| {
+        #[expect(clippy::cast_precision_loss, clippy::float_cmp, reason = "a float is compared with the nearest one")]
+        let is_that = missing.iter().any(|it| match it {
+            Attribute::Integer(none) => *none as f64 == number,
+            Attribute::Float(none) => *none == number,
+            _ => false,
+        });
+        is_that || number.is_nan()
+    };
+    let Ok(numbers) = floats(dtype, &bytes) else { return Ok(None) };
+    let moment = |number: f64| if is_missing(number) { Some(None) } else { scale.of_float(number).map(Some) };
+    Ok(numbers.into_iter().map(moment).collect())
+}
+
+/// A variable of times of several files, one behind the other along a dimension. One that lacks it is there once if it is equal in all
+/// files, and at each index otherwise.
+///
+/// # Errors
+/// The errors of reading.
+pub(super) fn counted_anew(files: &[File], parts: &[&Variable], dim: &str, lens: &[u64]) -> Result<Becomes> {
+    let nothing = |why: &str| Ok(Becomes::Nothing(why.into()));
+    let (Some(file), [first, ..]) = (files.first(), parts) else { return nothing("no file has it") };
+    let about = counting(&file.dataset, first);
+    let Some((about, scale)) = about.and_then(|about| Some((about, TimeScale::of(about)?))) else {
+        return nothing("its numbers are not times");
+    };
+    let mut all = Vec::with_capacity(parts.len());
+    for (file, part) in files.iter().zip(parts) {
+        if scale_of(&file.dataset, part).is_none_or(|it| it.calendar != scale.calendar) {
+            return nothing("its times are of different calendars");
+        }
+        let Some(moments) = moments(&file.dataset, part).map_err(|error| error.within(&file.name))? else {
+            return Ok(Becomes::Nothing(format!("it has numbers in {} that are not times", file.name)));
+        };
+        all.push((moments, part.shape.clone()));
+    }
+    let mut dims = first.dims.clone();
+    let axis = dims.iter().position(|known| known == dim);
+    if axis.is_none() {
+        if all.windows(2).all(|pair| matches!(pair, [(a, _), (b, _)] if a == b)) {
+            // It is what the first file says, in the units of that file.
+            return Ok(Becomes::Variable((*first).clone()));
+        }
+        for ((moments, shape), len) in all.iter_mut().zip(lens) {
+            *moments = repeated(moments, *len);
+            shape.insert(0, *len);
+        }
+        dims.insert(0, dim.into());
+    }
+    let axis = axis.unwrap_or(0);
+    let pairs: Vec<(&[Moment], &[u64])> =
+        all.iter().map(|(moments, shape)| (moments.as_slice(), shape.as_slice())).collect();
+    let mut shape = all.first().map_or_else(Vec::new, |(_, shape)| shape.clone());
+    let mut starts = Vec::with_capacity(all.len());
+    let mut len = 0_u64;
+    for (_, shape) in &all {
+        starts.push(len);
+        len = len.saturating_add(shape.get(axis).copied().unwrap_or(0));
+    }
+    if let Some(place) = shape.get_mut(axis) {
+        *place = len;
+    }
+    let (unit, numbers) = numbers(&flat(&pairs, axis), scale);
+    let mut attributes = first.attributes.clone();
+    attributes.retain(|(key, _)| !matches!(key.as_str(), "_FillValue" | "missing_value" | "units" | "calendar"));
+    if let Some((_, since)) = text_attribute(about, "units").and_then(|units| units.split_once(" since ")) {
+        attributes.push(("units".into(), Attribute::Text(format!("{unit} since {since}"))));
+    }
+    if let Some(calendar) = text_attribute(about, "calendar") {
+        attributes.push(("calendar".into(), calendar.into()));
+    }
+    if numbers.contains(&MISSING) {
+        attributes.push(("_FillValue".into(), Attribute::Integer(MISSING)));
+    }
+    let content = Content::Held(Held { axis, starts, numbers: Arc::from(numbers) });
+    Ok(Becomes::Variable(Variable { name: first.name.clone(), dims, shape, attributes, content }))
+}
+
+/// A moment that is missing, as readers fill it.
+const MISSING: i64 = i64::MIN;
+
+/// Moments as whole numbers since the first moment of a scale: in its units, or in the longest shorter ones that make all of them
+/// whole. Where such numbers have more than 64 bits, in the shortest units in which they have not, rounded.
+fn numbers(moments: &[Moment], scale: TimeScale) -> (&'static str, Vec<i64>) {
+    let number = |moment: &Moment, unit: i64| match moment {
+        None => Some(MISSING),
+        Some(moment) => {
+            let unit = i128::from(unit);
+            i64::try_from((moment - scale.start + unit / 2).div_euclid(unit)).ok().filter(|number| *number != MISSING)
+        }
+    };
+    let is_whole = |moment: &Moment, unit: i64| moment.is_none_or(|it| (it - scale.start) % i128::from(unit) == 0);
+    let units = || UNITS.iter().filter(|(_, unit)| *unit <= scale.unit);
+    let exact = units().find(|(_, unit)| moments.iter().all(|moment| is_whole(moment, *unit)));
+    let exact = exact.into_iter().chain(UNITS.iter().rev());
+    let mut found = exact.filter_map(|(name, unit)| {
+        let numbers = moments.iter().map(|moment| number(moment, *unit)).collect::<Option<Vec<i64>>>()?;
+        Some((*name, numbers))
+    });
+    // Moments are less than 2^63 seconds apart.
+    found.next().unwrap_or_else(|| ("days", vec![MISSING; moments.len()]))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_in_the_longest_units_that_make_all_of_them_whole() {
+        let scale = |units: &str| TimeScale::of(&vec![("units".into(), units.into())]).unwrap();
+        let hours = scale("hours since 1970-01-02");
+        let day: i128 = 86_400_000_000_000;
+        let cases: [(&[Moment], &str, &[i64]); 6] = [
+            (&[Some(day), Some(2 * day)], "hours", &[0, 24]),
+            (&[Some(day), None, Some(day - 60_000_000_000)], "minutes", &[0, MISSING, -1]),
+            (&[Some(day + 1_000_000)], "milliseconds", &[1]),
+            (&[Some(day + 1)], "nanoseconds", &[1]),
+            (&[None], "hours", &[MISSING]),
+            // A million years have more nanoseconds than 64 bits count, and more microseconds.
+            (&[Some(366_000_000 * day + 1_600_000)], "milliseconds", &[365_999_999 * 86_400_000 + 2]),
+        ];
+        for (moments, unit, expected) in cases {
+            assert_eq!(numbers(moments, hours), (unit, expected.to_vec()), "{moments:?}");
+        }
+    }
+}
