@@ -68,6 +68,8 @@ impl Piece {
         let is_array = origin.len() == dims && whole.len() == dims && chunk.len() == dims && !chunk.contains(&0);
         let ends = origin.iter().zip(shape).map(|(at, len)| at.checked_add(*len));
         let is_within = ends.zip(&whole).all(|(end, len)| end.is_some_and(|end| end <= *len));
+        // A chunk may be longer than the array.
+        let chunk = chunk.iter().zip(&whole).map(|(chunk, len)| (*chunk).min((*len).max(1))).collect();
         (is_array && is_within).then_some(Self { origin, whole, chunk })
     }
 
@@ -265,7 +267,8 @@ mod tests {
     #[cfg(feature = "netcdf")]
     #[test]
     fn pieces_are_whole_chunks_of_about_4_mib() {
-        let cases: [(&[usize], &[usize], usize, &[usize]); 7] = [
+        type Lens = &'static [usize];
+        let cases: [(Lens, Lens, usize, Lens); 7] = [
             (&[96, 721, 1440], &[1, 721, 1440], 4, &[1, 721, 1440]),
             (&[96, 721, 1440], &[1, 100, 100], 4, &[1, 700, 1440]),
             (&[100_000, 100], &[1, 1], 8, &[5242, 100]),

@@ -30,14 +30,10 @@ impl Arrays<'_> {
                 kept.push(array);
                 continue;
             };
-            let number = match numbers.get(&first) {
-                Some(number) => *number,
-                None => {
-                    numbers.insert(first, kept.len());
-                    kept.push(empty(&array, &piece)?);
-                    kept.len() - 1
-                }
-            };
+            let number = *numbers.entry(first).or_insert(kept.len());
+            if number == kept.len() {
+                kept.push(empty(&array, &piece)?);
+            }
             if let Some(whole) = kept.get_mut(number) {
                 fill(whole, &array, &piece)?;
             }

@@ -127,7 +127,7 @@ fn packed_integers_that_are_kept_have_the_same_values_and_lead_back() {
         for message in &messages {
             let own = reader.next_message().unwrap().unwrap();
             all_kept.push(own.as_bytes().to_vec());
-            let stored = crate::arrays::Arrays::decode(own.as_bytes(), &options).unwrap();
+            let stored = Arrays::decode(own.as_bytes(), &options).unwrap();
             let expected = Arrays::decode(message, &options).unwrap();
             for array in &stored.arrays {
                 assert!(matches!(array.descriptor.dtype, Dtype::Int16 | Dtype::Int8), "{:?}", array.name());

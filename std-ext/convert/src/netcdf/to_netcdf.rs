@@ -264,7 +264,7 @@ impl NetcdfWriter {
         let map = |key| own.and_then(|entry| entry.get(key)).and_then(Value::as_map).map(Vec::as_slice);
         let of_array = || of_zarr(global, object.descriptor().dtype()).filter(|_| map(NETCDF).is_none());
         let attributes = map("attributes").or_else(of_array).unwrap_or_default();
-        Values::of(object, (attributes, map(NETCDF), packs), &self.options.decode)
+        Values::of(object, (attributes, map(NETCDF)), packs, &self.options.decode)
     }
 
     /// Whether all pieces of an array become the stored numbers again that they were. Those that cannot be read are told later.

@@ -362,13 +362,13 @@ fn cut(variable: &Variable<'_>, file_len: u64, options: &NetcdfOptions) -> Optio
 /// The object of a variable, or of a part of it.
 fn object(
     variable: &Variable<'_>,
-    share: &Share,
+    part: &Share,
     (NetcdfOptions { zstd_level, keep_packed, .. }, options): (&NetcdfOptions, &EncodeOptions),
     report: &mut dyn FnMut(Note),
 ) -> Result<Object> {
-    let (path, is_record) = (variable.path.as_str(), matches!(share, Share::Record(_)));
+    let (path, is_record) = (variable.path.as_str(), matches!(part, Share::Record(_)));
     let dimensions = variable.dimensions.get(usize::from(is_record)..).unwrap_or_default();
-    let shape = share.shape(variable);
+    let shape = part.shape(variable);
     let reading = reading_of(variable);
     for not_applied in reading.not_applied() {
         report(Note::not_kept(path, format!("the meaning of attribute {}: {}", not_applied.name, not_applied.why)));
@@ -376,7 +376,7 @@ fn object(
     let is_kept = *keep_packed && reading.is_packed();
     let is_scaled = is_kept || reading.is_scaled();
     let reading = if is_kept { reading.kept() } else { reading };
-    let cells = reading.cells((variable.read)(share.ranges(variable).as_deref())?)?;
+    let cells = reading.cells((variable.read)(part.ranges(variable).as_deref())?)?;
     let default_fills = cells.default_fills;
     let (mut values, mut dtype) = (cells.bytes, reading.dtype());
     let mut more = Vec::new();
@@ -409,7 +409,7 @@ fn object(
     if let Some(dimension) = variable.dimensions.first().filter(|_| is_record) {
         more.push((RECORD.into(), dimension.value()));
     }
-    if let Some(place) = share.place(variable) {
+    if let Some(place) = part.place(variable) {
         more.extend(place.entries());
     }
     push_map(&mut more, PACKING, packing);

@@ -24,6 +24,9 @@ const OWN_OF_MESSAGE: [&str; 9] =
 /// The key of what objects and messages that were made of Zarr say of their array.
 const ZARR: &str = "zarr";
 
+/// The entries of a map of metadata.
+type Entries = [(Value, Value)];
+
 /// The values of an object as a variable has them, and the object's attributes.
 pub(super) struct Values<'m> {
     /// The element type of `bytes`. NetCDF has it.
@@ -64,7 +67,8 @@ impl<'m> Values<'m> {
     /// were, if they can and `packs` does not forbid it. NaN becomes the number for missing ones, if there is one.
     pub(super) fn of(
         object: &DataObject<'_>,
-        (attributes, more, packs): (&'m [(Value, Value)], Option<&'m [(Value, Value)]>, bool),
+        (attributes, more): (&'m Entries, Option<&'m Entries>),
+        packs: bool,
         decode: &DecodeOptions,
     ) -> Result<Self> {
         let descriptor = object.descriptor();

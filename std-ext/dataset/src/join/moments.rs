@@ -129,7 +129,9 @@ pub(super) fn counted_anew(files: &[File], parts: &[&Variable], dim: &str, lens:
     if let Some(place) = shape.get_mut(axis) {
         *place = len;
     }
-    let (unit, numbers) = numbers(&flat(&pairs, axis), scale);
+    let Some((unit, numbers)) = numbers(&flat(&pairs, axis), scale) else {
+        return nothing("its times are too far apart");
+    };
     let mut attributes = first.attributes.clone();
     attributes.retain(|(key, _)| !matches!(key.as_str(), "_FillValue" | "missing_value" | "units" | "calendar"));
     if let Some((_, since)) = text_attribute(about, "units").and_then(|units| units.split_once(" since ")) {
@@ -150,7 +152,8 @@ const MISSING: i64 = i64::MIN;
 
 /// Moments as whole numbers since the first moment of a scale: in its units, or in the longest shorter ones that make all of them
 /// whole. Where such numbers have more than 64 bits, in the shortest units in which they have not, rounded.
-fn numbers(moments: &[Moment], scale: TimeScale) -> (&'static str, Vec<i64>) {
+/// `None` where 64 bits have no room for them in any.
+fn numbers(moments: &[Moment], scale: TimeScale) -> Option<(&'static str, Vec<i64>)> {
     let number = |moment: &Moment, unit: i64| match moment {
         None => Some(MISSING),
         Some(moment) => {
@@ -161,13 +164,10 @@ fn numbers(moments: &[Moment], scale: TimeScale) -> (&'static str, Vec<i64>) {
     let is_whole = |moment: &Moment, unit: i64| moment.is_none_or(|it| (it - scale.start) % i128::from(unit) == 0);
     let units = || UNITS.iter().filter(|(_, unit)| *unit <= scale.unit);
     let exact = units().find(|(_, unit)| moments.iter().all(|moment| is_whole(moment, *unit)));
-    let exact = exact.into_iter().chain(UNITS.iter().rev());
-    let mut found = exact.filter_map(|(name, unit)| {
+    exact.into_iter().chain(UNITS.iter().rev()).find_map(|(name, unit)| {
         let numbers = moments.iter().map(|moment| number(moment, *unit)).collect::<Option<Vec<i64>>>()?;
         Some((*name, numbers))
-    });
-    // Moments are less than 2^63 seconds apart.
-    found.next().unwrap_or_else(|| ("days", vec![MISSING; moments.len()]))
+    })
 }
 
 #[cfg(test)]
@@ -190,7 +190,7 @@ mod tests {
             (&[Some(366_000_000 * day + 1_600_000)], "milliseconds", &[365_999_999 * 86_400_000 + 2]),
         ];
         for (moments, unit, expected) in cases {
-            assert_eq!(numbers(moments, hours), (unit, expected.to_vec()), "{moments:?}");
+            assert_eq!(numbers(moments, hours), Some((unit, expected.to_vec())), "{moments:?}");
         }
     }
 }
