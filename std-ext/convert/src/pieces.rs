@@ -24,7 +24,7 @@ pub enum Chunks {
     #[default]
     Fit,
     /// Each chunk that is stored. Those at the edge are cut to the array's shape. An array without chunks is one. More chunks of
-    /// NetCDF than the limit of objects are joined as above; those of Zarr are an error.
+    /// NetCDF than the limit of objects are joined as above, and more chunks of Zarr are an error.
     Keep,
     /// Each array.
     Join,
@@ -51,7 +51,7 @@ pub(crate) struct Piece {
 }
 
 impl Piece {
-    /// The place of an object of this shape, by its metadata and by those of its message. `None` for a whole array, and for one that
+    /// The place of an object of this shape, by its metadata and by the metadata of its message. `None` for a whole array, and for one that
     /// does not lie in the array that it names.
     pub(crate) fn of(entry: &BTreeMap<String, Value>, extra: &BTreeMap<String, Value>, shape: &[u64]) -> Option<Self> {
         let of_netcdf = || {

@@ -1,7 +1,7 @@
 //! Zarr: directories of arrays in chunks become messages, and messages become such directories. Versions 2 and 3 are read, and
 //! version 3 is written.
 //!
-//! Each array becomes one message. [`Chunks`] says whether it has one object for each chunk, or one for the whole array, which
+//! Each array becomes one message. [`Chunks`](crate::Chunks) says whether it has one object for each chunk, or one for the whole array, which
 //! is usual up to 64 MiB.
 //! Back, each message with its array's description restores the array; each object of any other message becomes an array. Fields of
 //! many messages become arrays over time, step, level and the like by [`ZarrWriter::write_datasets`], which takes datasets of the
