@@ -15,7 +15,7 @@
 //! | complex numbers of h5py and netCDF4, `float16` of HDF5 | the same | pairs as netCDF4 writes them; `float` |
 //! | integers with names | integers, and `netcdf.enum` | integers |
 //! | texts, and characters joined along their last dimension, up to 1 MiB a variable | `extra.texts` | texts |
-//! | numbers of more than 64 MiB, or as [`Chunks`](crate::Chunks) says | objects of about 4 MiB, each with `netcdf.origin`, `netcdf.shape` and `netcdf.chunk_shape` | one variable in such chunks |
+//! | numbers of more than 16 MiB, or as [`Chunks`](crate::Chunks) says | objects of about 4 MiB, each with `netcdf.origin`, `netcdf.shape` and `netcdf.chunk_shape` | one variable in such chunks |
 //! | name, with the groups above it: `group/name` | `name` of the object | kept |
 //! | names of dimensions, also of coordinate variables | `dimensions` of the object, with paths in `netcdf.dimensions` if a group has them | kept |
 //! | dimensions without a variable | `extra.dimensions` | kept |
@@ -41,7 +41,7 @@
 //! Numbers of attributes become integers or floats of 64 bits; their types are kept beside them. All that a file of HDF5
 //! holds is counted by HDF5: what is neither kept nor told is an error.
 //!
-//! Memory: one variable of up to 64 MiB, or one record or piece, and its values as `float64` where it is packed; of pieces and small
+//! Memory: one variable of up to 16 MiB, or one record or piece, and its values as `float64` where it is packed; of pieces and small
 //! variables some for each thread. A variable larger than the limits is reported and left out. Back, one message, one decoded
 //! object and a copy of it.
 //!

@@ -19,8 +19,8 @@ use crate::error::encoding;
 /// What becomes an object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Chunks {
-    /// Each array of up to 64 MiB. Of larger ones each chunk that is stored in Zarr, and of NetCDF boxes of whole chunks with about
-    /// 4 MiB. So it is with an array of Zarr whose chunks cannot all be read, so that the others are kept.
+    /// Of NetCDF each array of up to 16 MiB, and of larger ones boxes of whole chunks with about 4 MiB. Of Zarr each array of up to
+    /// 64 MiB, and of larger ones each chunk that is stored; and of an array whose chunks cannot all be read each that can.
     #[default]
     Fit,
     /// Each chunk that is stored. Those at the edge are cut to the array's shape. An array without chunks is one. More chunks of
@@ -30,8 +30,6 @@ pub enum Chunks {
     Join,
 }
 
-/// Bytes of an array that becomes one object without being asked.
-pub(crate) const WHOLE: u64 = 64 << 20;
 /// Bytes of a piece, where chunks are smaller.
 #[cfg(feature = "netcdf")]
 const PIECE: u64 = 4 << 20;

@@ -23,7 +23,7 @@ use super::{
 };
 use crate::arrays::pack_bools;
 use crate::note::Note;
-use crate::pieces::{Chunks, Piece, WHOLE, piece_shape};
+use crate::pieces::{Chunks, Piece, piece_shape};
 use crate::streamed::{compress, encode_options};
 use tgm_dataset::reading::{Fate, Packed, Reading};
 
@@ -37,6 +37,9 @@ pub enum Split {
     /// without it are in a message before.
     Record,
 }
+
+/// Bytes of a variable that becomes one object without being asked.
+const WHOLE: u64 = 16 << 20;
 
 /// Options of the conversion from NetCDF.
 #[derive(Clone, Debug)]

@@ -29,12 +29,15 @@ use crate::arrays::{TIME, pack_bools, time};
 use crate::error::metadata;
 use crate::names::above;
 use crate::note::Note;
-use crate::pieces::{Chunks, WHOLE};
+use crate::pieces::Chunks;
 use crate::streamed::{compress, encode_options};
 use tgm_dataset::reading::Packed;
 
 /// Bytes of the attributes of groups and arrays that are written more than once in a message or a file.
 const REPEATED: usize = 4096;
+
+/// Bytes of an array that becomes one object without being asked.
+const WHOLE: u64 = 64 << 20;
 
 /// Options of the conversion from Zarr.
 #[derive(Clone, Debug)]

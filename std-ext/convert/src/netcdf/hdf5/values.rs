@@ -292,7 +292,8 @@ fn part<T: H5Type + Copy>(
     let values = if stored_shape != own && list.get_fill_time().map_err(failed)? != FillTime::Never {
         let slab: Vec<SliceOrIndex> = stored.into_iter().map(SliceOrIndex::from).collect();
         let selection = Selection::from(Hyperslab::from(slab));
-        dataset.read_slice::<T, _, IxDyn>(selection).map_err(failed)?.into_iter().collect()
+        // Row-major, from the first element on.
+        dataset.read_slice::<T, _, IxDyn>(selection).map_err(failed)?.into_raw_vec_and_offset().0
     } else {
         check(&own)?;
         let mut values = filled(&own, zero)?;

@@ -17,8 +17,8 @@ use crate::write::destination::Failure;
 /// Flags for files and stores that hold arrays with names.
 #[derive(Args, Debug)]
 pub(super) struct StoreFlags {
-    /// Of NetCDF and Zarr, each chunk of an array becomes an object, or each array; without it, arrays of more than 64 MiB become
-    /// objects that can be read one by one, in tgm alone
+    /// Of NetCDF and Zarr, each chunk of an array becomes an object, or each array; without it, arrays of more than 16 MiB, and
+    /// 64 MiB of Zarr, become objects that can be read one by one, in tgm alone
     #[arg(long, value_name = "HOW")]
     chunks: Option<How>,
 }
