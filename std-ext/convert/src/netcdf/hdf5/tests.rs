@@ -12,6 +12,7 @@ use tgm_std::{DataObjectDescriptor, DecodeOptions, GlobalMetadata, decode};
 
 use super::super::{NetcdfOptions, to_tensogram};
 use super::*;
+use crate::Chunks;
 
 /// Metadata, objects, and what was said: of failures and of others.
 struct Converted {
@@ -245,16 +246,21 @@ fn variables_that_were_never_written_share_the_limits() {
     let path = folder.path().join("a.h5");
     let file = File::create(&path).unwrap();
     for number in 0..9 {
-        file.new_dataset::<f64>().shape(1 << 10).chunk(1 << 10).create(format!("v{number}").as_str()).unwrap();
+        file.new_dataset::<f64>().shape(1 << 10).chunk(1 << 8).create(format!("v{number}").as_str()).unwrap();
     }
     file.close().unwrap();
     let limits = DecodeLimits { free_bytes: 4 << 13, max_expansion: 0, ..DecodeLimits::default() };
-    for split in [super::super::Split::File, super::super::Split::Record] {
-        let options = NetcdfOptions { split, limits, ..NetcdfOptions::default() };
+    for (split, chunks, each) in [
+        (super::super::Split::File, Chunks::Fit, 1),
+        (super::super::Split::Record, Chunks::Fit, 1),
+        (super::super::Split::File, Chunks::Keep, 4),
+    ] {
+        let options = NetcdfOptions { split, chunks, limits, ..NetcdfOptions::default() };
         let (mut message, mut failures) = (Vec::new(), Vec::new());
         to_tensogram(&path, &options, &mut message, &mut |note| failures.push(note.to_string())).unwrap();
         let (_, objects) = decode(&message, &DecodeOptions::default()).unwrap();
-        assert_eq!((objects.len(), failures.len()), (4, 5), "{failures:?}");
+        // All pieces of a variable are there, or none and one error.
+        assert_eq!((objects.len(), failures.len()), (4 * each, 5), "{failures:?}");
         assert!(failures[0].starts_with("v4: ") && failures[0].contains("the variables so far"), "{failures:?}");
     }
 }

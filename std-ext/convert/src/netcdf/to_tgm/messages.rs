@@ -70,9 +70,25 @@ impl Step<'_> {
     fn len(&self) -> u64 {
         let Self::Object(variable, share) = self else { return 0 };
         let count = share.shape(variable).iter().fold(1, |count: u64, len| count.saturating_mul(*len));
-        // Scaled integers become floating-point numbers of up to 8 bytes.
-        count.saturating_mul(size_of::<f64>().max(variable.kind.dtype().byte_width()) as u64)
+        bytes_of(variable, count)
     }
+
+    /// The same for the limits, which allow all pieces of a variable or none: the first one counts for all.
+    fn counted(&self) -> u64 {
+        match self {
+            Self::Object(variable, Share::Piece(ranges, _)) if ranges.iter().all(|range| range.start == 0) => {
+                let whole = variable.dimensions.iter();
+                bytes_of(variable, whole.fold(1, |count: u64, dimension| count.saturating_mul(dimension.len as u64)))
+            }
+            Self::Object(_, Share::Piece(..)) => 0,
+            _ => self.len(),
+        }
+    }
+}
+
+/// Bytes of so many values of a variable, at most: scaled integers become floating-point numbers of up to 8 bytes.
+fn bytes_of(variable: &Variable<'_>, count: u64) -> u64 {
+    count.saturating_mul(size_of::<f64>().max(variable.kind.dtype().byte_width()) as u64)
 }
 
 /// What is told of a variable once, while its parts are written.
@@ -85,6 +101,17 @@ struct Told<'a> {
     default_fills: usize,
     /// Whether the number of cells is told of what is written.
     is_counted: bool,
+    /// Whether the limits have ended the variable.
+    is_over: bool,
+}
+
+/// What a step makes.
+#[derive(Default)]
+struct Made {
+    object: Option<Object>,
+    notes: Vec<Note>,
+    /// The error, if the values so far are more than the limits allow.
+    over: Option<Note>,
 }
 
 impl<'a> Told<'a> {
@@ -102,7 +129,7 @@ impl<'a> Told<'a> {
         }
         let is_first = !matches!(part, Part::Record(1..));
         let path = if let Step::Object(variable, _) = step { variable.path.as_str() } else { "" };
-        *self = Self { path, is_first, default_fills: 0, is_counted: is_first };
+        *self = Self { path, is_first, default_fills: 0, is_counted: is_first, is_over: false };
     }
 }
 
@@ -136,11 +163,11 @@ impl Source<'_> {
                 && let Some(step) = steps.next_if(|step| go_together(bytes, step.len()))
             {
                 bytes = bytes.saturating_add(step.len());
-                sum = sum.saturating_add(step.len());
+                sum = sum.saturating_add(step.counted());
                 together.push((step, sum));
             }
             let Ok(made) = threads.map(&together, |(step, sum)| Ok::<_, Infallible>(self.made(step, *sum)));
-            for ((step, _), (made, notes)) in together.iter().zip(made) {
+            for ((step, _), Made { object, notes, over }) in together.iter().zip(made) {
                 if let (Step::Begin(part), Some(sink)) = (step, sink.take()) {
                     message = Some((self.begin(*part, sink)?, *part));
                     continue;
@@ -149,7 +176,12 @@ impl Source<'_> {
                 told.come_to(step, part, report);
                 // What is the variable's is told once, not for each record or piece.
                 notes.into_iter().filter(|note| told.is_first || note.is_failure()).for_each(&mut *report);
-                if let Some(Object { entry, descriptor, region, default_fills }) = made {
+                // Each piece that follows is beyond them too.
+                if let Some(over) = over.filter(|_| !told.is_over) {
+                    told.is_over = true;
+                    report(over);
+                }
+                if let Some(Object { entry, descriptor, region, default_fills }) = object {
                     told.default_fills = told.default_fills.saturating_add(default_fills);
                     encoder.write_preceder(entry)?;
                     encoder.write_region(&descriptor, &region)?;
@@ -183,15 +215,17 @@ impl Source<'_> {
         limits.check_bytes(self.len, sum).map(drop).map_err(|error| error.within("the variables so far"))
     }
 
-    /// The object of a step, if it has one, and what is told of it. All steps so far read `sum` bytes of values.
-    fn made(&self, step: &Step<'_>, sum: u64) -> (Option<Object>, Vec<Note>) {
-        let Step::Object(variable, share) = step else { return (None, Vec::new()) };
+    /// The object of a step, if it has one, and what is told of it. All steps so far count for `sum` bytes of values.
+    fn made(&self, step: &Step<'_>, sum: u64) -> Made {
+        let Step::Object(variable, share) = step else { return Made::default() };
+        if let Err(error) = self.check_sum(sum) {
+            return Made { over: Some(Note::failed(variable.path.as_str(), error)), ..Made::default() };
+        }
         let mut notes = Vec::new();
         let encode = self.encode_options();
         // Each thread is told what libraries may print.
-        let made = self.check_sum(sum).and_then(|()| {
-            guarded(self.path, || object(variable, share, (self.options, &encode), &mut |note| notes.push(note)))
-        });
+        let made =
+            guarded(self.path, || object(variable, share, (self.options, &encode), &mut |note| notes.push(note)));
         let place = || match share {
             Share::Piece(ranges, _) => {
                 let origin: Vec<usize> = ranges.iter().map(|range| range.start).collect();
@@ -199,7 +233,7 @@ impl Source<'_> {
             }
             Share::Whole | Share::Record(_) => variable.path.clone(),
         };
-        let made = made.map_err(|error| notes.push(Note::failed(place(), error)));
-        (made.ok(), notes)
+        let object = made.map_err(|error| notes.push(Note::failed(place(), error))).ok();
+        Made { object, notes, over: None }
     }
 }
