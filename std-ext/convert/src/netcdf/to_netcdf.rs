@@ -197,13 +197,22 @@ impl NetcdfWriter {
         }
         let objects = message.objects().map(|object| Ok(object?)).collect::<Result<Vec<_>>>()?;
         let pieces = pieces_of(global, &objects);
+        let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (index, place) in pieces.iter().enumerate() {
+            if let Some((first, _)) = place {
+                members.entry(*first).or_default().push(index);
+            }
+        }
         let mut arrays = BTreeMap::new();
         for (index, object) in objects.iter().enumerate() {
             let place = format!("message {number}, object {index}");
             if let Some(Some((first, piece))) = pieces.get(index) {
                 let array = arrays.entry(*first).or_insert_with(|| Array {
                     // What one piece needs to be packed, another may lack.
-                    packs: self.all_pack((global, &objects), &pieces, *first),
+                    packs: self.all_pack(
+                        (global, *first),
+                        members.get(first).into_iter().flatten().filter_map(|at| objects.get(*at)),
+                    ),
                     path: None,
                 });
                 self.write_piece((object, piece), (global, *first, &place), array, report)?;
@@ -267,18 +276,13 @@ impl NetcdfWriter {
         Values::of(object, (attributes, map(NETCDF)), packs, &self.options.decode)
     }
 
-    /// Whether all pieces of an array become the stored numbers again that they were. Those that cannot be read are told later.
-    fn all_pack(
+    /// Whether all pieces of an array become the stored numbers again that they were. What cannot be read is told later.
+    fn all_pack<'o>(
         &self,
-        (global, objects): (&GlobalMetadata, &[DataObject<'_>]),
-        pieces: &[Option<(usize, Piece)>],
-        array: usize,
+        (global, first): (&GlobalMetadata, usize),
+        mut pieces: impl Iterator<Item = &'o DataObject<'o>>,
     ) -> bool {
-        let own =
-            objects.iter().zip(pieces).filter(|(_, place)| place.as_ref().is_some_and(|(first, _)| *first == array));
-        own.into_iter().all(|(object, _)| {
-            self.values(object, (global, array), true).map_or(true, |values| values.is_packed_as_told)
-        })
+        pieces.all(|object| self.values(object, (global, first), true).map_or(true, |values| values.is_packed_as_told))
     }
 
     /// Writes a piece of an array to its variable, which the first one makes.

@@ -137,18 +137,19 @@ impl ZarrWriter {
             (global.base.get(index), descriptor.shape().iter().collect(), descriptor.dtype())
         });
         let pieces = pieces::of_message(&global.extra, described);
-        let has_nan = |object: &DataObject<'_>| object.descriptor().masks().get(MaskKind::Nan).is_some();
+        // A mask of one piece is a mask of its array.
+        let mut with_nan = BTreeSet::new();
+        for (index, (object, piece)) in objects.iter().zip(&pieces).enumerate() {
+            if object.descriptor().masks().get(MaskKind::Nan).is_some() {
+                with_nan.insert(piece.as_ref().map_or(index, |(first, _)| *first));
+            }
+        }
         let mut arrays = BTreeMap::new();
         for (index, (object, piece)) in objects.iter().zip(&pieces).enumerate() {
             let place = format!("message {number}, object {index}");
             let first = piece.as_ref().map_or(index, |(first, _)| *first);
-            let of_array = |place: &Option<(usize, Piece)>| place.as_ref().is_some_and(|(other, _)| *other == first);
-            let mut of_pieces = objects.iter().zip(&pieces).filter(|(_, place)| of_array(place));
-            let found = match arrays.get(&first) {
-                Some(Source { has_nan, .. }) => *has_nan,
-                None => has_nan(object) || of_pieces.any(|(object, _)| has_nan(object)),
-            };
-            let source = arrays.entry(first).or_insert(Source { has_nan: found, number, first, made: None });
+            let has_nan = with_nan.contains(&first);
+            let source = arrays.entry(first).or_insert(Source { has_nan, number, first, made: None });
             let place_in = piece.as_ref().map(|(_, piece)| piece);
             let written = self.write_object((object, place_in), &global, source, &place, report);
             told(written, &place, report)?;
