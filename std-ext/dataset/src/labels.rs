@@ -8,7 +8,7 @@ use tgm_std::Result;
 use crate::archive::bad;
 use crate::dataset::Dataset;
 use crate::elements::{floats, whole};
-use crate::model::{Attribute, Attributes, Coordinate, Values, Variable, product, text_attribute};
+use crate::model::{Attribute, Attributes, Coordinate, Values, Variable, text_attribute};
 use crate::times::{Calendar, TimeScale};
 
 /// Attributes in which a variable names others that belong to it.
@@ -54,40 +54,6 @@ impl Dataset {
         let of_fields = self.coordinates.iter().map(|it| &it.attributes);
         let mut all = of_fields.chain(self.variables.iter().map(|it| &it.attributes));
         all.any(|attributes| BOUNDS.iter().any(|key| text_attribute(attributes, key) == Some(name)))
-    }
-
-    /// The lengths of the dimensions of a coordinate.
-    ///
-    /// # Errors
-    /// [`tgm_std::TensogramError::Metadata`] if they do not make as many places as it has values.
-    pub(crate) fn shape_of(&self, coordinate: &Coordinate) -> Result<Vec<u64>> {
-        let count = coordinate.values.len() as u64;
-        if let [_] = &coordinate.dims[..] {
-            return Ok(vec![count]);
-        }
-        let dims = self.dims();
-        let mut unknown = 0;
-        let mut shape: Vec<u64> = Vec::new();
-        for dim in &coordinate.dims {
-            let len = dims.iter().find(|(name, _)| name == dim).map(|(_, len)| *len);
-            let own = || self.coordinate(dim).filter(|it| it.dims.len() == 1).map(|it| it.values.len() as u64);
-            let len = len.or_else(own);
-            unknown += usize::from(len.is_none());
-            shape.push(len.unwrap_or(1));
-        }
-        // A dimension that no variable has, such as that of bounds, takes what the others leave.
-        let known = product(&shape).filter(|known| *known > 0);
-        if let (1, Some(known)) = (unknown, known) {
-            for (dim, len) in coordinate.dims.iter().zip(&mut shape) {
-                if self.coordinate(dim).is_none() && !dims.iter().any(|(name, _)| name == dim) {
-                    *len = count.checked_div(known).unwrap_or(0);
-                }
-            }
-        }
-        if product(&shape) == Some(count) {
-            return Ok(shape);
-        }
-        Err(bad(format!("coordinate {}: it has {count} values, and dimensions of lengths {shape:?}", coordinate.name)))
     }
 
     fn values_of(&self, variable: &Variable) -> Result<Values> {
