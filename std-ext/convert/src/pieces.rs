@@ -8,6 +8,7 @@
 //! | Zarr | `zarr.origin`; the message has the description of the array under `zarr.array` |
 
 use std::collections::{BTreeMap, BTreeSet};
+#[cfg(feature = "netcdf")]
 use std::ops::Range;
 
 use ciborium::Value;
@@ -17,6 +18,7 @@ use tgm_std::Result;
 use crate::error::encoding;
 
 /// What becomes an object.
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Chunks {
     /// Of NetCDF each array of up to 16 MiB, and of larger ones boxes of whole chunks with about 4 MiB. Of Zarr each array of up to
