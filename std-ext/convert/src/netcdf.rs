@@ -1,7 +1,7 @@
 //! NetCDF 4 and HDF5, and the older forms of NetCDF: files become messages, and messages become files of NetCDF 4.
 //!
-//! A file becomes one message, and each variable one object; with [`Split::Record`] each record of the unlimited
-//! dimension becomes a message of its own, after one with the variables that have no records. Back, those records become
+//! A file becomes one message, and each variable one object, or several if it is large; with [`Split::Record`] each record of the
+//! unlimited dimension becomes a message of its own, after one with the variables that have no records. Back, those records become
 //! one variable again, and each object of any other message becomes a variable.
 //!
 //! | NetCDF | Tensogram | back |

@@ -128,6 +128,29 @@ def netcdf(what):
     return make
 
 
+def in_pieces(folder, size):
+    """Variables of three chunks, each of which becomes an object."""
+    import netCDF4
+
+    with netCDF4.Dataset(folder / "in.nc", "w") as file:
+        file.createDimension("x", 6)
+        for index in range(max(size, 1)):
+            file.createVariable(f"v{index}", "f4", ("x",), chunksizes=(2,))[:] = np.arange(6)
+    tgm("convert", "--chunks", "keep", folder / "in.nc", "-o", folder / "in.tgm")
+    return folder / "in.tgm"
+
+
+def pieces(folder, size):
+    """One variable of many chunks, each of which becomes an object."""
+    import netCDF4
+
+    with netCDF4.Dataset(folder / "in.nc", "w") as file:
+        file.createDimension("x", 2 * max(size, 1))
+        file.createVariable("v", "f4", ("x",), chunksizes=(2,))[:] = np.arange(2 * max(size, 1))
+    tgm("convert", "--chunks", "keep", folder / "in.nc", "-o", folder / "in.tgm")
+    return folder / "in.tgm"
+
+
 def classic(what):
     """A file of the older form."""
     import netCDF4
@@ -345,6 +368,11 @@ def cases():
         yield f"zarr old {what}", zarr_old(what)
     yield "zarr arrays", zarr
     yield "zarr chunks", zarr_chunks
+    for kind, make in (("variables in pieces", in_pieces), ("pieces of a variable", pieces)):
+        yield f"netcdf {kind}", on(make, "convert", "--chunks", "keep", "DIR/in.nc", "-o", "OUT")
+        yield f"{kind}, cube", on(make, "cube", "IN")
+        for name in ("netcdf", "zarr", "npz"):
+            yield f"{kind} to {name}", on(make, "convert", "IN", "-o", f"OUT.{'nc' if name == 'netcdf' else name}")
     yield "one dimension of many lengths to netcdf", on(lengths, "convert", "IN", "-o", "OUT.nc")
     yield "deep names to netcdf", on(deep, "convert", "IN", "-o", "OUT.nc")
     yield "deep names to zarr", on(deep, "convert", "IN", "-o", "OUT.zarr")

@@ -49,9 +49,9 @@ impl Arrays<'_> {
     }
 }
 
-/// The bytes of an element while pieces are put together.
-fn width(dtype: Dtype) -> usize {
-    dtype.byte_width().max(1)
+/// What the elements are while pieces are put together: bits are a byte each.
+fn held_as(dtype: Dtype) -> Dtype {
+    if dtype == Dtype::Bitmask { Dtype::Uint8 } else { dtype }
 }
 
 /// The array that a piece belongs to, without values.
@@ -59,11 +59,7 @@ fn empty<'a>(first: &Array<'a>, piece: &Piece) -> Result<Array<'a>> {
     let mut descriptor = first.descriptor.clone();
     descriptor.shape.clone_from(&piece.whole);
     descriptor.byte_order = ByteOrder::NATIVE;
-    let len = if descriptor.dtype == Dtype::Bitmask {
-        byte_len(Dtype::Uint8, &piece.whole)?
-    } else {
-        byte_len(descriptor.dtype, &piece.whole)?
-    };
+    let len = byte_len(held_as(descriptor.dtype), &piece.whole)?;
     let len = usize::try_from(len).map_err(|_| refused(format!("{len} bytes of values are more than memory")))?;
     let mut metadata = first.metadata.clone();
     Piece::forget(&mut metadata);
@@ -88,7 +84,7 @@ fn fill(whole: &mut Array<'_>, array: &Array<'_>, piece: &Piece) -> Result<()> {
         let numbers = numbers.chain([Ok(last)]).collect::<Result<_, _>>();
         numbers.map_err(|_| refused("an array is larger than memory"))
     };
-    let width = width(dtype);
+    let width = held_as(dtype).byte_width();
     let (shape, origin) = (bytes(&array.descriptor.shape, width)?, bytes(&piece.origin, 0)?);
     let start = vec![0; shape.len()];
     let to = (whole.values.to_mut().as_mut_slice(), &bytes(&piece.whole, width)?[..], &origin[..]);

@@ -1,6 +1,7 @@
 //! From Tensogram to NetCDF 4.
 
 mod cubes;
+mod pieces;
 mod texts;
 mod times;
 
@@ -15,6 +16,7 @@ use tgm_core::object::DataObject;
 use tgm_std::file::SourceName;
 use tgm_std::{DecodeOptions, GlobalMetadata, Result, TensogramError, check_message, decode_descriptors};
 
+use self::pieces::Pieced;
 use super::attributes::{attribute, get};
 use super::dimensions::{Dimension, Dimensions, path_in};
 #[cfg(feature = "grib")]
@@ -27,7 +29,6 @@ use crate::error::encoding;
 use crate::grib2::{Coordinates, coordinates};
 use crate::names::{Names, above, of_object, unnamed};
 use crate::note::Note;
-use crate::pieces::{self, Piece};
 use crate::texts::{Texts, Written};
 use tgm_dataset::reading::FILL;
 
@@ -196,26 +197,14 @@ impl NetcdfWriter {
             self.records = Records { of_texts, ..Records::default() };
         }
         let objects = message.objects().map(|object| Ok(object?)).collect::<Result<Vec<_>>>()?;
-        let pieces = pieces_of(global, &objects);
-        let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (index, place) in pieces.iter().enumerate() {
-            if let Some((first, _)) = place {
-                members.entry(*first).or_default().push(index);
-            }
-        }
-        let mut arrays = BTreeMap::new();
+        let pieces = crate::pieces::of_objects(global, &objects);
+        let mut arrays = Pieced::of(&pieces);
         for (index, object) in objects.iter().enumerate() {
             let place = format!("message {number}, object {index}");
-            if let Some(Some((first, piece))) = pieces.get(index) {
-                let array = arrays.entry(*first).or_insert_with(|| Array {
-                    // What one piece needs to be packed, another may lack.
-                    packs: self.all_pack(
-                        (global, *first),
-                        members.get(first).into_iter().flatten().filter_map(|at| objects.get(*at)),
-                    ),
-                    path: None,
-                });
-                self.write_piece((object, piece), (global, *first, &place), array, report)?;
+            if let Some(Some((first, piece))) = pieces.get(index)
+                && let Some(array) = arrays.get_mut(first)
+            {
+                self.write_piece((object, piece), (global, &objects), &place, array, report)?;
                 continue;
             }
             let own = global.base.get(index);
@@ -274,49 +263,6 @@ impl NetcdfWriter {
         let of_array = || of_zarr(global, object.descriptor().dtype()).filter(|_| map(NETCDF).is_none());
         let attributes = map("attributes").or_else(of_array).unwrap_or_default();
         Values::of(object, (attributes, map(NETCDF)), packs, &self.options.decode)
-    }
-
-    /// Whether all pieces of an array become the stored numbers again that they were. What cannot be read is told later.
-    fn all_pack<'o>(
-        &self,
-        (global, first): (&GlobalMetadata, usize),
-        mut pieces: impl Iterator<Item = &'o DataObject<'o>>,
-    ) -> bool {
-        pieces.all(|object| self.values(object, (global, first), true).map_or(true, |values| values.is_packed_as_told))
-    }
-
-    /// Writes a piece of an array to its variable, which the first one makes.
-    fn write_piece(
-        &mut self,
-        (object, piece): (&DataObject<'_>, &Piece),
-        (global, first, place): (&GlobalMetadata, usize, &str),
-        array: &mut Array,
-        report: &mut dyn FnMut(Note),
-    ) -> Result<()> {
-        let values = match self.values(object, (global, first), array.packs) {
-            Ok(values) => values,
-            Err(error) => {
-                report(Note::failed(place, error));
-                return Ok(());
-            }
-        };
-        let path = if let Some(path) = &array.path {
-            path.clone()
-        } else {
-            let name = of_object(global, first, self.options.name_key.as_deref());
-            let name = name.unwrap_or_else(|| format!("object_{}_{first}", self.messages - 1));
-            let names = names_of_dimensions(global, first, &piece.whole);
-            let variable = (names, Some(&piece.chunk[..]));
-            match self.add_variable((&name, place), &values, variable, (global, first), report) {
-                Ok(path) => array.path.insert(path).clone(),
-                Err(error) => {
-                    report(Note::failed(place, error));
-                    return Ok(());
-                }
-            }
-        };
-        let extents = piece.origin.iter().zip(&values.shape).map(|(start, len)| extent(*start, *len)).collect();
-        self.put(path, values, extents)
     }
 
     /// Names the variables that hold the latitude and the longitude of each point of a variable. An attribute of the object
@@ -618,23 +564,6 @@ impl NetcdfWriter {
 /// Makes an error of what the libraries say of the file.
 fn at<E: std::error::Error + Send + Sync + 'static>(path: &Path) -> impl FnOnce(E) -> TensogramError {
     move |error| failed(SourceName::of(path), error)
-}
-
-/// A variable whose values are several objects.
-struct Array {
-    /// Whether all of them become the stored numbers again that they were.
-    packs: bool,
-    /// The variable, when a piece has made it.
-    path: Option<String>,
-}
-
-/// Of each object, its place in an array of several.
-fn pieces_of(global: &GlobalMetadata, objects: &[DataObject<'_>]) -> Vec<Option<(usize, Piece)>> {
-    let described = objects.iter().enumerate().map(|(index, object)| {
-        let descriptor = object.descriptor();
-        (global.base.get(index), descriptor.shape().iter().collect(), descriptor.dtype())
-    });
-    pieces::of_message(&global.extra, described)
 }
 
 /// Stands in for the grid of a field from GRIB. A build without `grib` never makes one.

@@ -132,11 +132,7 @@ impl ZarrWriter {
         self.take_groups(&global, number, report);
         self.write_texts(&global, number, report)?;
         let objects = message.objects().map(|object| Ok(object?)).collect::<Result<Vec<_>>>()?;
-        let described = objects.iter().enumerate().map(|(index, object)| {
-            let descriptor = object.descriptor();
-            (global.base.get(index), descriptor.shape().iter().collect(), descriptor.dtype())
-        });
-        let pieces = pieces::of_message(&global.extra, described);
+        let pieces = pieces::of_objects(&global, &objects);
         // A mask of one piece is a mask of its array.
         let mut with_nan = BTreeSet::new();
         for (index, (object, piece)) in objects.iter().zip(&pieces).enumerate() {
@@ -149,7 +145,8 @@ impl ZarrWriter {
             let place = format!("message {number}, object {index}");
             let first = piece.as_ref().map_or(index, |(first, _)| *first);
             let has_nan = with_nan.contains(&first);
-            let source = arrays.entry(first).or_insert(Source { has_nan, number, first, made: None });
+            let source =
+                arrays.entry(first).or_insert(Source { has_nan, number, first, is_refused: false, made: None });
             let place_in = piece.as_ref().map(|(_, piece)| piece);
             let written = self.write_object((object, place_in), &global, source, &place, report);
             told(written, &place, report)?;
@@ -276,6 +273,11 @@ impl ZarrWriter {
         if let Some((folder, array)) = &source.made {
             return self.write_box(folder, array, (&own, &origin), &elements);
         }
+        if source.is_refused {
+            return Ok(());
+        }
+        // What ends below is told once, and not of each piece.
+        source.is_refused = true;
         let has_nan = packed.is_some() || source.has_nan;
         let name = self.names.take(&wanted);
         if !name.starts_with(wanted.trim_matches('/')) {
@@ -381,6 +383,8 @@ struct Source {
     number: usize,
     /// The number of the first object.
     first: usize,
+    /// Whether the array cannot be made, which was told.
+    is_refused: bool,
     /// The array, when an object has made it.
     made: Option<(PathBuf, Array)>,
 }
