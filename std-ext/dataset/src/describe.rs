@@ -52,8 +52,9 @@ impl Dataset {
     pub fn parts(&self) -> Parts<'_> {
         let coordinates = self.coordinates.iter().map(Cow::Borrowed).collect();
         let mut parts = Parts { coordinates, variables: Vec::new(), unread: Vec::new() };
+        let names = self.coordinate_names();
         for variable in &self.variables {
-            if variable.dims.len() > 1 || !self.is_coordinate(&variable.name) {
+            if variable.dims.len() > 1 || !names.contains(variable.name.as_str()) {
                 parts.variables.push(variable);
                 continue;
             }

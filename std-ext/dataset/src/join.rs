@@ -128,7 +128,8 @@ fn followed(first: File, parts: Vec<File>, along: &str) -> Result<File> {
 
 /// The names of the variables that are not coordinates.
 fn own_variables(dataset: &Dataset) -> BTreeSet<String> {
-    let variables = dataset.variables.iter().filter(|it| !dataset.is_coordinate(&it.name));
+    let coordinates = dataset.coordinate_names();
+    let variables = dataset.variables.iter().filter(|it| !coordinates.contains(it.name.as_str()));
     variables.map(|it| it.name.clone()).collect()
 }
 

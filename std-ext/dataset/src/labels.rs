@@ -1,6 +1,7 @@
 //! Coordinates of datasets of either kind: those that the keys of fields give, and variables of files that are coordinates.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use tgm_core::descriptor::Dtype;
 use tgm_std::Result;
@@ -37,16 +38,18 @@ impl Dataset {
         Ok(Some(Cow::Owned(Coordinate { name, dims, values, attributes })))
     }
 
-    /// Whether a name is that of a coordinate, or of a variable of files that is one: it has the name of its only dimension, or
-    /// another variable names it in `coordinates`, `bounds` or `grid_mapping`.
-    pub fn is_coordinate(&self, name: &str) -> bool {
-        let names_it = |variable: &Variable| {
+    /// The names of coordinates, and of variables of files that are coordinates: such a variable has the name of its only dimension, or
+    /// another variable names it in `coordinates`, `bounds` or `grid_mapping`. Names of what is not there are among them.
+    pub fn coordinate_names(&self) -> BTreeSet<&str> {
+        let mut names: BTreeSet<&str> = self.coordinates.iter().map(|it| it.name.as_str()).collect();
+        for variable in &self.variables {
+            if variable.dims == [variable.name.as_str()] {
+                names.insert(&variable.name);
+            }
             let texts = NAMING.iter().filter_map(|key| text_attribute(&variable.attributes, key));
-            texts.flat_map(|text| text.split([' ', ':'])).any(|named| named == name)
-        };
-        self.coordinate(name).is_some()
-            || self.variable(name).is_some_and(|it| it.dims == [name])
-            || self.variables.iter().any(names_it)
+            names.extend(texts.flat_map(|text| text.split([' ', ':'])));
+        }
+        names
     }
 
     /// Whether another coordinate names this one as its bounds.

@@ -14,10 +14,13 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 
 GROWTH = 2.6
+# The libraries that make files are not made for threads.
+MAKING = Lock()
 GRIB = Path(__file__).resolve().parents[2] / "data-grib" / "keys.grib2"
 
 
@@ -370,7 +373,8 @@ def cases():
     yield "zarr chunks", zarr_chunks
     for kind, make in (("variables in pieces", in_pieces), ("pieces of a variable", pieces)):
         yield f"netcdf {kind}", on(make, "convert", "--chunks", "keep", "DIR/in.nc", "-o", "OUT")
-        yield f"{kind}, cube", on(make, "cube", "IN")
+        # Of a short file, one window more that is read would count as growth.
+        yield f"{kind}, cube", on(lambda folder, size, make=make: make(folder, 4 * size), "cube", "IN")
         for name in ("netcdf", "zarr", "npz"):
             yield f"{kind} to {name}", on(make, "convert", "IN", "-o", f"OUT.{'nc' if name == 'netcdf' else name}")
     yield "one dimension of many lengths to netcdf", on(lengths, "convert", "IN", "-o", "OUT.nc")
@@ -388,7 +392,9 @@ def measure(case, size):
     counts = []
     for each in (0, size, 2 * size):
         with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
-            counts.append(instructions([str(argument) for argument in make(Path(folder), each)]))
+            with MAKING:
+                arguments = [str(argument) for argument in make(Path(folder), each)]
+            counts.append(instructions(arguments))
     none, once, twice = counts
     growth = (twice - none) / max(once - none, 1)
     print(f"{name:45} {once - none:14,} {growth:6.2f}{'  TOO MUCH' if growth > GROWTH else ''}", flush=True)

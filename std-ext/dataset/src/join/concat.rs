@@ -21,6 +21,7 @@ use crate::times::TimeScale;
 pub(super) fn concat(files: Vec<File>, dim: &str, is_appended: bool) -> Result<Dataset> {
     let lens: Vec<u64> = files.iter().map(|file| len_of(&file.dataset, dim)).collect();
     let Some(first) = files.first() else { return Err(bad("there are no files")) };
+    let coordinates = first.dataset.coordinate_names();
     let (mut variables, mut left_out) = (Vec::new(), Vec::new());
     for variable in &first.dataset.variables {
         let name = variable.name.as_str();
@@ -30,7 +31,7 @@ pub(super) fn concat(files: Vec<File>, dim: &str, is_appended: bool) -> Result<D
         }
         let lacking = files.iter().find(|file| file.dataset.variable(name).is_none());
         let became = match lacking {
-            Some(file) if is_appended || !first.dataset.is_coordinate(name) => {
+            Some(file) if is_appended || !coordinates.contains(name) => {
                 return Err(bad(format!("{}: it has no variable '{name}', which {} has", file.name, first.name)));
             }
             Some(file) => Becomes::Nothing(format!("{} does not have it", file.name)),

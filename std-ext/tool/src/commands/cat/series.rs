@@ -94,8 +94,9 @@ impl Cat {
             return Ok((dataset, vec![variable]));
         }
         let of = |dataset: &'d Dataset| -> Vec<&'d Variable> {
+            let coordinates = dataset.coordinate_names();
             let has_all = |it: &&Variable| {
-                let is_value = it.dtype().is_some() && !dataset.is_coordinate(&it.name);
+                let is_value = it.dtype().is_some() && !coordinates.contains(it.name.as_str());
                 is_value && over.iter().all(|dim| it.dims.contains(dim))
             };
             dataset.variables.iter().filter(has_all).collect()

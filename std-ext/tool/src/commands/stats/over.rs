@@ -67,8 +67,9 @@ impl Stats {
             return Ok((dataset, vec![variable]));
         }
         for dataset in datasets {
+            let coordinates = dataset.coordinate_names();
             let has_all = |it: &&Variable| {
-                let is_value = it.dtype().is_some() && !dataset.is_coordinate(&it.name);
+                let is_value = it.dtype().is_some() && !coordinates.contains(it.name.as_str());
                 is_value && over.iter().all(|dim| dim == GRID || it.dims.contains(dim))
             };
             let found: Vec<&Variable> = dataset.variables.iter().filter(has_all).collect();
