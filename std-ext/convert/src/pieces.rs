@@ -278,6 +278,33 @@ mod tests {
         assert!(copy_box((&from, &[24], &[0]), (&mut to, &[3, 4], &[0, 0]), &[1]).is_err());
     }
 
+    #[test]
+    fn pieces_are_of_an_array_if_they_are_all_of_it() {
+        let list = |numbers: &[u64]| Value::Array(numbers.iter().map(|number| (*number).into()).collect());
+        let piece = |origin: u64, whole: u64| {
+            let place = [(ORIGIN, origin), (SHAPE, whole), (CHUNK_SHAPE, 2)].map(|(key, it)| (key.into(), list(&[it])));
+            BTreeMap::from([("name".to_string(), "a".into()), ("netcdf".into(), Value::Map(place.to_vec()))])
+        };
+        let firsts = |pieces: &[(BTreeMap<String, Value>, u64, Dtype)]| -> Vec<Option<usize>> {
+            let objects = pieces.iter().map(|(entry, len, dtype)| (Some(entry), vec![*len], *dtype));
+            of_message(&BTreeMap::new(), objects).into_iter().map(|place| place.map(|(first, _)| first)).collect()
+        };
+        let (int, float) = (Dtype::Int32, Dtype::Float32);
+        let one = (piece(0, 5), 2, int);
+        assert_eq!(firsts(&[(piece(4, 5), 1, int), one.clone(), (piece(2, 5), 2, int)]), [Some(0); 3]);
+        for (why, others) in [
+            ("one is missing", vec![(piece(2, 5), 2, int)]),
+            ("two lie in one place", vec![(piece(0, 5), 2, int), (piece(4, 5), 1, int)]),
+            ("one lies between two places", vec![(piece(1, 5), 2, int), (piece(4, 5), 1, int)]),
+            ("one is shorter", vec![(piece(2, 5), 1, int), (piece(4, 5), 1, int), (piece(3, 5), 1, int)]),
+            ("one has another type", vec![(piece(2, 5), 2, float), (piece(4, 5), 1, int)]),
+            ("one is of another array", vec![(piece(2, 5), 2, int), (piece(4, 6), 1, int)]),
+            ("one is not within its array", vec![(piece(2, 5), 2, int), (piece(5, 5), 1, int)]),
+        ] {
+            assert_eq!(firsts(&[vec![one.clone()], others].concat()).into_iter().flatten().count(), 0, "{why}");
+        }
+    }
+
     #[cfg(feature = "netcdf")]
     #[test]
     fn pieces_are_whole_chunks_of_about_4_mib() {
