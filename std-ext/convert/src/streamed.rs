@@ -1,5 +1,7 @@
 //! What formats share whose files are read piece by piece.
 
+use std::sync::OnceLock;
+
 use ciborium::Value;
 use tgm_core::descriptor::{Compression, Encoding, Filter, Key};
 use tgm_std::codec::szip::{BLOCK_SIZE, RSI};
@@ -23,8 +25,13 @@ pub(super) fn encode_options() -> EncodeOptions {
     }
 }
 
+/// The stages that were best for the first piece of an array, and the bits of its packed numbers. They serve the others, so that not
+/// each of them is compressed in several ways. The first piece is made before the others: so objects do not depend on threads.
+#[derive(Debug, Default)]
+pub(super) struct Chosen(OnceLock<(Option<u64>, Stages)>);
+
 /// Lossless stages behind the encoding.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Stages {
     /// Bytes sorted by their place in elements of this size, then zstd.
     Shuffled(u64, i32),
@@ -69,12 +76,21 @@ impl Stages {
 ///
 /// Bytes are shuffled before zstd. If `is_scaled`, values are packed integers that a scale made floating-point numbers of: their
 /// low bytes look random, but the numbers come again. Then, and for values and integers that stay packed, other stages are tried too,
-/// on a part of the values.
-pub(super) fn compress(descriptor: &mut DataObjectDescriptor, values: &[u8], level: i32, is_scaled: bool) {
+/// on a part of the values, unless they were `chosen` for an earlier piece.
+pub(super) fn compress(
+    descriptor: &mut DataObjectDescriptor,
+    values: &[u8],
+    (level, is_scaled): (i32, bool),
+    chosen: Option<&Chosen>,
+) {
     let width = descriptor.dtype.byte_width();
     let bits = descriptor.params.get(Key::SpBitsPerValue.name()).and_then(Value::as_integer);
     let bits = bits.and_then(|bits| u64::try_from(bits).ok());
     let bits = bits.filter(|_| descriptor.encoding == Encoding::SimplePacking.name());
+    if let Some((_, stages)) = chosen.and_then(|it| it.0.get()).filter(|(known, _)| *known == bits) {
+        stages.set(descriptor);
+        return;
+    }
     let usual = Stages::Shuffled(bits.map_or(width as u64, |bits| bits.div_ceil(8)), level);
     let other = match bits {
         Some(8 | 16 | 24 | 32) => Some(Stages::Szip),
@@ -93,5 +109,10 @@ pub(super) fn compress(descriptor: &mut DataObjectDescriptor, values: &[u8], lev
         let of = |stages: Stages| stages.tried(&described, part).map(|len| (len, stages));
         [of(usual), of(other)].into_iter().flatten().min_by_key(|(len, _)| *len)
     });
-    best.map_or(usual, |(_, stages)| stages).set(descriptor);
+    let best = best.map_or(usual, |(_, stages)| stages);
+    if let Some(chosen) = chosen {
+        // Other bits than before: the first choice stays.
+        _ = chosen.0.set((bits, best));
+    }
+    best.set(descriptor);
 }

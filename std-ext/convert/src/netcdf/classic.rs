@@ -18,6 +18,7 @@ use super::tree::{Attribute, Dimension, Kind, Layout, Read, Text, Tree, Variable
 use super::types;
 use crate::error::{encoding, encoding_from};
 use crate::note::Note;
+use crate::streamed::Chosen;
 
 /// The most bytes of text that a variable may have.
 const MAX_TEXT: usize = 1 << 20;
@@ -59,6 +60,7 @@ pub(super) fn read<'f>(
                 attributes,
                 compound: None,
                 layout: Layout::Rows,
+                stages: Chosen::default(),
                 read,
             });
         } else if variable.vartype() == NcVariableType::Char {

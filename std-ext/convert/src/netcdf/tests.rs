@@ -556,3 +556,37 @@ fn pieces_of_variables_come_back_as_one() {
     assert_eq!(whole.arrays.len(), 5);
     assert_eq!(write(&whole.encode(&options).unwrap()).len(), 9);
 }
+
+/// The stages of the first piece serve the others, on any number of threads.
+#[test]
+fn pieces_of_a_variable_have_the_stages_of_the_first() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.nc");
+    let mut file = netcdf::create(&path).unwrap();
+    file.add_dimension("y", 9).unwrap();
+    file.add_dimension("x", 4096).unwrap();
+    let mut t = file.add_variable::<i32>("t", &["y", "x"]).unwrap();
+    t.set_chunking(&[1, 4096]).unwrap();
+    t.put_attribute("scale_factor", 0.0016).unwrap();
+    t.put_attribute("add_offset", 265.0).unwrap();
+    // A rough slope, which suits szip, and then 512 numbers that come again and again, which suit zstd.
+    let mixed = |at: i32| {
+        let bits = at.cast_unsigned().wrapping_mul(0x9e37_79b9);
+        let bits = (bits ^ bits >> 16).wrapping_mul(0x85eb_ca6b);
+        ((bits ^ bits >> 13) >> 2).cast_signed()
+    };
+    let number = |at: i32| if at < 4096 { 1000 * at + mixed(at) % 1024 } else { mixed(at % 512) };
+    t.put_values(&(0..9 * 4096).map(number).collect::<Vec<i32>>(), ..).unwrap();
+    file.close().unwrap();
+    let stages = |chunks, threads| {
+        let options = NetcdfOptions { chunks, threads, keep_packed: true, ..NetcdfOptions::default() };
+        let mut message = Vec::new();
+        to_tensogram(&path, &options, &mut message, &mut |note| panic!("{note}")).unwrap();
+        let described = decode_descriptors(&message).unwrap().1;
+        described.into_iter().map(|it| it.compression).collect::<Vec<_>>()
+    };
+    let pieces = stages(Chunks::Keep, 1);
+    assert!(pieces.len() == 9 && pieces.iter().all(|piece| *piece == pieces[0]), "{pieces:?}");
+    assert_ne!(pieces[0], stages(Chunks::Join, 1)[0]);
+    assert_eq!(pieces, stages(Chunks::Keep, 3));
+}

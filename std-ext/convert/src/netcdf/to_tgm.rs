@@ -403,7 +403,8 @@ fn object(
         packed.describe(&mut descriptor);
     }
     if let Some(level) = *zstd_level {
-        compress(&mut descriptor, &values, level, is_scaled);
+        let chosen = matches!(part, Share::Piece(..)).then_some(&variable.stages);
+        compress(&mut descriptor, &values, (level, is_scaled), chosen);
     }
     let (descriptor, region) = encode_pipeline(&descriptor, &values, options)?;
     drop(values);

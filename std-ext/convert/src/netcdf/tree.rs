@@ -8,6 +8,7 @@ use tgm_core::descriptor::Dtype;
 use tgm_std::Result;
 
 use super::types;
+use crate::streamed::Chosen;
 use tgm_dataset::reading::{AttributeValue, List, Numbers, told};
 
 /// The variables of a file, and what is said about them.
@@ -33,6 +34,8 @@ pub(super) struct Variable<'f> {
     /// The path of the variable of which this is a field.
     pub(super) compound: Option<String>,
     pub(super) layout: Layout,
+    /// The stages of its pieces.
+    pub(super) stages: Chosen,
     /// Reads the values, or a box of them, in the byte order of the machine.
     pub(super) read: Box<Read<'f>>,
 }

@@ -30,7 +30,7 @@ use crate::error::metadata;
 use crate::names::above;
 use crate::note::Note;
 use crate::pieces::Chunks;
-use crate::streamed::{compress, encode_options};
+use crate::streamed::{Chosen, compress, encode_options};
 use tgm_dataset::reading::Packed;
 
 /// Bytes of the attributes of groups and arrays that are written more than once in a message or a file.
@@ -173,6 +173,8 @@ struct Source {
     chunks: Vec<Vec<u64>>,
     /// What makes texts of the numbers, if the array is of texts.
     texts: Option<Described>,
+    /// The stages of its chunks.
+    stages: Chosen,
 }
 
 impl Reader<'_> {
@@ -316,7 +318,7 @@ impl Reader<'_> {
             values.attributes = beside;
             json["dimension_names"] = names.unwrap_or_default();
         }
-        Ok(Source { array, values, json, time, chunks, texts })
+        Ok(Source { array, values, json, time, chunks, texts, stages: Chosen::default() })
     }
 
     /// Takes a chunk of so many bytes on disk from the budget of the store: as the limits allow it to one object, but for their
@@ -414,7 +416,7 @@ impl Source {
             packed.describe(&mut descriptor);
         }
         if let Some(level) = zstd_level {
-            compress(&mut descriptor, &values, level, self.values.is_scaled);
+            compress(&mut descriptor, &values, (level, self.values.is_scaled), Some(&self.stages));
         }
         Ok((descriptor, values))
     }

@@ -22,6 +22,7 @@ use super::scales::{NOT_COORDINATE, Scales};
 use crate::error::{encoding, reason_of};
 use crate::note::Note;
 use crate::pieces::{Side, copy_box};
+use crate::streamed::Chosen;
 
 /// The most bytes of text that a variable may have.
 const MAX_TEXT: usize = 1 << 20;
@@ -66,7 +67,16 @@ pub(super) fn add<'f>(
     let layout = layout(&dataset);
     if let Some(kind) = kind(&descriptor) {
         let read = reader(dataset, &kind, &dimensions, Vec::new(), (len, limits));
-        tree.variables.push(Variable { path, kind, dimensions, attributes, compound: None, layout, read });
+        tree.variables.push(Variable {
+            path,
+            kind,
+            dimensions,
+            attributes,
+            compound: None,
+            layout,
+            stages: Chosen::default(),
+            read,
+        });
         return;
     }
     if let TypeDescriptor::Compound(compound) = &descriptor {
@@ -85,6 +95,7 @@ pub(super) fn add<'f>(
                 attributes: attributes.clone(),
                 compound: Some(path.clone()),
                 layout: layout.clone(),
+                stages: Chosen::default(),
             });
         }
         return;

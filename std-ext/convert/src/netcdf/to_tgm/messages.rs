@@ -73,10 +73,15 @@ impl Step<'_> {
         bytes_of(variable, count)
     }
 
+    /// Whether it has the first piece of a variable.
+    fn is_first_piece(&self) -> bool {
+        matches!(self, Self::Object(_, Share::Piece(ranges, _)) if ranges.iter().all(|range| range.start == 0))
+    }
+
     /// The same for the limits, which allow all pieces of a variable or none: the first one counts for all.
     fn counted(&self) -> u64 {
         match self {
-            Self::Object(variable, Share::Piece(ranges, _)) if ranges.iter().all(|range| range.start == 0) => {
+            Self::Object(variable, Share::Piece(..)) if self.is_first_piece() => {
                 let whole = variable.dimensions.iter();
                 bytes_of(variable, whole.fold(1, |count: u64, dimension| count.saturating_mul(dimension.len as u64)))
             }
@@ -159,7 +164,11 @@ impl Source<'_> {
         let mut told = Told::default();
         while steps.peek().is_some() {
             let (mut together, mut bytes) = (Vec::new(), 0_u64);
+            // The stages of the first piece serve the others.
+            let is_alone =
+                |together: &[(Step<'_>, u64)]| together.last().is_some_and(|(step, _)| step.is_first_piece());
             while together.len() < most
+                && !is_alone(&together)
                 && let Some(step) = steps.next_if(|step| go_together(bytes, step.len()))
             {
                 bytes = bytes.saturating_add(step.len());

@@ -61,14 +61,15 @@ impl Reader<'_> {
 }
 
 impl Source {
-    /// The chunks that are worked on side by side.
+    /// The chunks that are worked on side by side. The first one is alone, as its stages serve the others.
     pub(super) fn groups(&self, threads: Threads) -> impl Iterator<Item = &[Vec<u64>]> + use<'_> {
         let width = self.values.reading.dtype().byte_width().max(self.array.element.size()) as u64;
         let len = count(&self.array.chunk).map_or(u64::MAX, |count| count.saturating_mul(width));
         let most = usize::try_from(TOGETHER / len.max(1)).unwrap_or(usize::MAX).max(1);
         let wanted =
             if threads.is_one() { 1 } else { usize::try_from(threads.count()).unwrap_or(1).saturating_mul(EACH) };
-        self.chunks.chunks(wanted.min(most))
+        let (first, others) = self.chunks.split_at(self.chunks.len().min(1));
+        first.chunks(1).chain(others.chunks(wanted.min(most)))
     }
 
     /// The elements of a chunk that lie within the array.
