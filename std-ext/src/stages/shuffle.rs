@@ -46,27 +46,3 @@ pub fn unshuffle(data: &[u8], element_size: usize) -> Result<Vec<u8>> {
     unshuffle_into(data, element_size as u64, &mut out)?;
     Ok(out)
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests may panic")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_come_back_at_any_size() {
-        let data: Vec<u8> = (0..=239).collect();
-        for size in [1, 2, 3, 4, 5, 8, 16, 240] {
-            assert_eq!(unshuffle(&shuffle(&data, size).unwrap(), size).unwrap(), data, "{size}");
-        }
-        assert!(shuffle(&[], 4).unwrap().is_empty());
-    }
-
-    #[test]
-    fn elements_must_be_whole() {
-        for function in [shuffle, unshuffle] {
-            let error = |data, size| function(data, size).unwrap_err().to_string();
-            assert!(error(&[1, 2, 3], 2).contains("data length 3 is not divisible by element_size 2"));
-            assert!(error(&[], 0).contains("element_size must not be 0"));
-        }
-    }
-}

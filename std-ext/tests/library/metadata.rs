@@ -197,3 +197,30 @@ fn what_cannot_be_read_is_a_metadata_error_that_says_what_it_was() {
     let error = cbor_to_object_descriptor(&[0xa0]).unwrap_err();
     assert!(error.to_string().contains("missing field") && error.cause().is_some(), "{error}");
 }
+
+#[test]
+fn keys_with_equal_values_in_all_objects_are_common() {
+    let base = [
+        entries([("class", "od".into()), ("param", "2t".into()), ("first", 1.into()), ("_reserved_", 1.into())]),
+        entries([("class", "od".into()), ("param", "msl".into()), ("second", 1.into()), ("_reserved_", 1.into())]),
+    ];
+    let (common, remaining) = compute_common(&base);
+    assert_eq!(common, entries([("class", "od".into())]));
+    let left = [[("param", "2t".into()), ("first", 1.into())], [("param", "msl".into()), ("second", 1.into())]];
+    assert_eq!(remaining, left.map(entries));
+}
+
+#[test]
+fn floats_are_compared_by_their_bits() {
+    let entry = |x: f64| entries([("array", Value::Array(vec![x.into()])), ("x", x.into())]);
+    assert_eq!(compute_common(&[entry(f64::NAN), entry(f64::NAN)]).0.len(), 2);
+    assert_eq!(compute_common(&[entry(0.0), entry(-0.0)]).0.len(), 0);
+    assert_eq!(compute_common(&[entries([("x", 1.into())]), entries([("x", 1.0.into())])]).0.len(), 0);
+}
+
+#[test]
+fn one_object_shares_everything_with_itself() {
+    let (common, remaining) = compute_common(&[entries([("a", 1.into()), ("_reserved_", 2.into())])]);
+    assert_eq!((common, remaining), (entries([("a", 1.into())]), vec![BTreeMap::new()]));
+    assert_eq!(compute_common(&[]), (BTreeMap::new(), vec![]));
+}

@@ -38,39 +38,3 @@ fn is_equal(a: &Value, b: &Value) -> bool {
         _ => a == b,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn entries<const N: usize>(entries: [(&str, Value); N]) -> Entries {
-        entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
-    }
-
-    #[test]
-    fn keys_with_equal_values_in_all_objects_are_common() {
-        let base = [
-            entries([("class", "od".into()), ("param", "2t".into()), ("first", 1.into()), ("_reserved_", 1.into())]),
-            entries([("class", "od".into()), ("param", "msl".into()), ("second", 1.into()), ("_reserved_", 1.into())]),
-        ];
-        let (common, remaining) = compute_common(&base);
-        assert_eq!(common, entries([("class", "od".into())]));
-        let left = [[("param", "2t".into()), ("first", 1.into())], [("param", "msl".into()), ("second", 1.into())]];
-        assert_eq!(remaining, left.map(entries));
-    }
-
-    #[test]
-    fn floats_are_compared_by_their_bits() {
-        let entry = |x: f64| entries([("array", Value::Array(vec![x.into()])), ("x", x.into())]);
-        assert_eq!(compute_common(&[entry(f64::NAN), entry(f64::NAN)]).0.len(), 2);
-        assert_eq!(compute_common(&[entry(0.0), entry(-0.0)]).0.len(), 0);
-        assert_eq!(compute_common(&[entries([("x", 1.into())]), entries([("x", 1.0.into())])]).0.len(), 0);
-    }
-
-    #[test]
-    fn one_object_shares_everything_with_itself() {
-        let (common, remaining) = compute_common(&[entries([("a", 1.into()), ("_reserved_", 2.into())])]);
-        assert_eq!((common, remaining), (entries([("a", 1.into())]), vec![Entries::new()]));
-        assert_eq!(compute_common(&[]), (Entries::new(), vec![]));
-    }
-}
