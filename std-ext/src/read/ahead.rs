@@ -8,8 +8,12 @@ use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
 use crate::base::span::{span, span_before, span_len};
 
-/// Places that are asked for at once if messages have one length.
-const GUESSES: i64 = 8;
+/// Places that are asked for at once if messages are alike.
+const GUESSES: u64 = 8;
+/// The last messages, whose lengths tell whether messages are alike.
+const LOOKED_AT: usize = 8;
+/// The farthest from the place that is likely that a guess reads, to either side.
+const WIDEST: u64 = 24 << 10;
 /// The first read-ahead.
 const FIRST_AHEAD: u64 = 64 << 10;
 /// A request this far behind the last one or nearer goes on from it.
@@ -39,25 +43,60 @@ impl Around {
     }
 }
 
-/// Places where messages meet, which lie at one distance if the messages have one length.
-#[derive(Debug, Default)]
-pub(super) struct Joints {
-    /// The place that was asked for last.
-    last: Option<u64>,
-    /// Its distance from the one before it, upwards or downwards.
-    distance: i64,
+/// What the lengths of the last messages tell of the next ones.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stride {
+    mean: u64,
+    /// The greatest difference from the mean. 0 for messages of one length.
+    spread: u64,
 }
 
-impl Joints {
-    /// Asks for a place, and for the next ones too if the last distances were equal.
-    pub(super) fn push(&mut self, missing: &Range<u64>, around: Around, wants: &mut MissingRanges) {
-        wants.push(joint(missing, 0, around));
-        let distance = self.last.map_or(0, |last| missing.start.wrapping_sub(last).cast_signed());
-        if distance != 0 && distance == self.distance {
-            // A guess beyond 64 bits lies behind the source's end, and nothing is asked for there.
-            (1..=GUESSES).for_each(|number| wants.push(joint(missing, distance.saturating_mul(number), around)));
+impl Stride {
+    /// Of the lengths of messages, the one next to the search first: two that are equal, or three.
+    pub(super) fn of(lengths: impl Iterator<Item = u64> + Clone) -> Option<Self> {
+        let mut first = lengths.clone();
+        if let (Some(mean), Some(next)) = (first.next(), first.next())
+            && mean == next
+        {
+            return Some(Self { mean, spread: 0 });
         }
-        (self.last, self.distance) = (Some(missing.start), distance);
+        let lengths = lengths.take(LOOKED_AT);
+        let (count, sum) = lengths.clone().fold((0, 0_u64), |(count, sum), next| (count + 1, sum.saturating_add(next)));
+        let mean = sum.checked_div(count)?;
+        let spread = lengths.map(|length| length.abs_diff(mean)).max()?;
+        (count >= 3).then_some(Self { mean, spread })
+    }
+
+    /// How far from the likely place message `number` from here on may begin: farther for later ones, as differences add up.
+    /// `None` if that is too far for a guess, or if guesses would be so close that all between them, `gap` or less, is read too.
+    fn width(self, number: u64, around: Around, gap: u64) -> Option<u64> {
+        if self.spread == 0 {
+            return Some(0);
+        }
+        let width = Some(self.spread.checked_mul(number + 1)? / 2).filter(|width| *width <= WIDEST)?;
+        let read = (2 * width).checked_add(around.before)?.checked_add(around.behind)?.checked_add(gap)?;
+        (read < self.mean).then_some(width)
+    }
+}
+
+/// Asks for a place where messages meet, and for up to `most` of the next ones too, upwards or downwards, if messages are alike.
+pub(super) fn push_joints(
+    missing: &Range<u64>,
+    (stride, most, is_upwards): (Option<Stride>, u64, bool),
+    options: &ReadOptions,
+    wants: &mut MissingRanges,
+) {
+    let around = Around::of(options);
+    wants.push(joint(missing, 0, around));
+    let Some(stride) = stride else { return };
+    // Where requests are not made side by side, only places that are as good as certain are asked for before they are needed.
+    let gap = if options.parallel > 1 { options.gap.unwrap_or(0) } else { u64::MAX };
+    for number in 1..=GUESSES.min(most) {
+        let Some(width) = stride.width(number, around, gap) else { break };
+        // A guess beyond 64 bits lies behind the source's end, and nothing is asked for there.
+        let distance = i64::try_from(stride.mean.saturating_mul(number)).unwrap_or(i64::MAX);
+        let place = joint(missing, if is_upwards { distance } else { -distance }, around);
+        wants.push(span_before(place.start, width).start..span(place.end, width).end);
     }
 }
 

@@ -5,7 +5,7 @@
 //! short         all that follows                     windows of 64 KiB, several at once
 //! up to 1 MiB   all that follows                     where one message ends and the next begins
 //! long          where one message ends and the next begins, from both ends of the source if all are looked for
-//! of one length the next eight such places at once
+//! alike         up to eight of the next such places at once
 //! ```
 //! "All that follows" comes in requests that double up to 8 MiB. A place where messages meet is read with as much around it
 //! as costs nothing beside the request (the gap of its options): the descriptors of the message before, and the metadata of the
@@ -24,7 +24,7 @@ use tgm_core::scan::Scanner;
 use tgm_core::wire::Preamble;
 use zerocopy::FromBytes as _;
 
-use super::ahead::{Around, Joints, ReadAhead};
+use super::ahead::{Around, ReadAhead, Stride, push_joints};
 use super::fetch::{FetchError, FetchErrorKind};
 use super::known_bytes::KnownBytes;
 use super::missing_ranges::MissingRanges;
@@ -76,9 +76,6 @@ pub(crate) struct Locate {
     /// Set once the length of the source is known.
     scanner: Option<Scanner<()>>,
     ahead: ReadAhead,
-    /// What was asked for from the start, and from the end.
-    forward: Joints,
-    backward: Joints,
     met: Met,
     options: ReadOptions,
 }
@@ -91,8 +88,6 @@ impl Locate {
             in_order: 0,
             scanner: None,
             ahead: ReadAhead::default(),
-            forward: Joints::default(),
-            backward: Joints::default(),
             met: Met::default(),
             options: *options,
         }
@@ -199,8 +194,14 @@ impl Locate {
             self.read_on(span_before(missing.start, Around::of(&self.options).before).start, wants);
         } else {
             self.ahead.begin(&missing);
-            let around = Around::of(&self.options);
-            self.forward.push(&missing, around, wants);
+            let stride = Stride::of(self.scan.messages().iter().rev().map(|message| message.length));
+            let most = match self.goal {
+                SearchGoal::Index(index) if !self.is_for_all() => {
+                    index.saturating_sub(self.scan.messages().len()) as u64
+                }
+                _ => u64::MAX,
+            };
+            push_joints(&missing, (stride, most, true), &self.options, wants);
         }
         Ok(())
     }
@@ -313,7 +314,8 @@ impl ReadTask for Locate {
                     Ok(Some(_)) => {}
                     Ok(None) | Err(Stop::Searched(_)) => break,
                     Err(Stop::Missing(missing)) => {
-                        self.backward.push(&missing, Around::of(&self.options), wants);
+                        let stride = Stride::of(self.scan.lengths_from_end().iter().rev().copied());
+                        push_joints(&missing, (stride, u64::MAX, false), &self.options, wants);
                         break;
                     }
                 }

@@ -120,6 +120,11 @@ impl TableScan {
         &self.table.messages
     }
 
+    /// The lengths of the messages that were found from the end.
+    pub(crate) fn lengths_from_end(&self) -> &[u64] {
+        &self.from_end
+    }
+
     /// Goes one segment on from the start. `None` at the end.
     pub(crate) fn forward<S: Source>(&mut self, scanner: &mut Scanner<S>) -> Result<Option<FoundSegment>, S::Error> {
         let Some(segment) = scanner.next_segment()? else { return Ok(None) };

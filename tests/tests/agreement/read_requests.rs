@@ -92,8 +92,31 @@ fn many_short_messages_take_few_requests_and_the_last_one_takes_one() {
 
 /// Messages of about `len` bytes, each of another length.
 fn lengths(count: usize, len: usize) -> Vec<u8> {
-    let values = noise(len as u64 / 4 + 1000);
-    (0..count).flat_map(|number| message(1, &values[..len / 4 + (number * 37) % 101])).collect()
+    spread(count, len, 404)
+}
+
+/// Messages of `len` bytes and up to `more`.
+fn spread(count: usize, len: usize, more: usize) -> Vec<u8> {
+    let values = noise((len + more) as u64 / 4 + 1000);
+    (0..count).flat_map(|number| message(1, &values[..len / 4 + (number * 3701) % (more / 4)])).collect()
+}
+
+/// Compressed fields have nearly one length. Several hops are made side by side then, which find the ends of messages within a few
+/// KiB. Where lengths say nothing, no guess is made.
+#[test]
+fn hops_over_messages_that_are_alike_are_made_side_by_side() {
+    let count = 60;
+    for (more, most_trips, most_bytes) in
+        [(404, 14, 32 << 10), (16 << 10, 26, 64 << 10), (1 << 20, count + 2, 24 << 10)]
+    {
+        let bytes = spread(count, 1_200_000, more);
+        let all = cost(&bytes, |reader| (0..count).try_for_each(|index| reader.decode_descriptors(index).map(drop)));
+        assert!(all.1 <= most_trips && all.2 <= count * most_bytes, "{more}: {all:?}");
+        let last = cost(&bytes, |reader| reader.decode_metadata(count - 1));
+        assert!(last.1 <= most_trips + 1 && last.2 <= count * most_bytes, "{more}: {last:?}");
+        let near = cost(&bytes, |reader| reader.decode_metadata(3));
+        assert!(near.0 <= 7 && near.2 <= 7 * (64 << 10), "nothing behind the message is read: {near:?}");
+    }
 }
 
 /// A message that is named by its number costs a hop for each message before it, of at most 64 KiB. One caller who reads all of
