@@ -2,8 +2,10 @@
 
 use std::future::Future;
 use std::io::ErrorKind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
@@ -39,7 +41,8 @@ fn runtime() -> Result<&'static Runtime, FetchError> {
     Ok(RUNTIME.get_or_init(|| built))
 }
 
-/// Runs `future` on the runtime of this library, and waits for it.
+/// Runs `future` on the runtime of this library, and waits for it. What needs no request is answered on the thread of the caller,
+/// as two changes of threads take longer than most answers.
 ///
 /// It can be called from any thread: outside of all runtimes, on a thread of a multi-thread runtime, whose other tasks
 /// go on elsewhere meanwhile, and on the thread of a current-thread runtime, whose other tasks wait.
@@ -48,8 +51,19 @@ fn runtime() -> Result<&'static Runtime, FetchError> {
 /// [`FetchErrorKind::Io`] if there are no threads, if the future panicked, or if the wait was interrupted: then the future is
 /// dropped at its next point of waiting.
 pub(crate) fn wait<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static) -> Result<T, FetchError> {
+    let (runtime, mut future) = (runtime()?, Box::pin(future));
+    let at_once = catch_unwind(AssertUnwindSafe(|| {
+        let _runtime = runtime.enter();
+        // Nobody is woken: what waits is polled anew by the task.
+        future.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+    }));
+    match at_once {
+        Ok(Poll::Ready(answer)) => return Ok(answer),
+        Ok(Poll::Pending) => {}
+        Err(_) => return Err(panicked()),
+    }
     let (sender, answers) = mpsc::sync_channel(1);
-    let task = runtime()?.spawn(async move {
+    let task = runtime.spawn(async move {
         // The call below waits until the sender is gone, unless it is interrupted.
         let _ = sender.send(future.await);
     });
@@ -57,10 +71,7 @@ pub(crate) fn wait<T: Send + 'static>(future: impl Future<Output = T> + Send + '
         while interrupt::check().is_ok() {
             match answers.recv_timeout(PAUSE) {
                 Err(RecvTimeoutError::Timeout) => {}
-                answer => {
-                    return answer
-                        .map_err(|_| failed(ErrorKind::Other, "a request ended without an answer: it panicked"));
-                }
+                answer => return answer.map_err(|_| panicked()),
             }
         }
         task.abort();
@@ -68,6 +79,10 @@ pub(crate) fn wait<T: Send + 'static>(future: impl Future<Output = T> + Send + '
     };
     let is_worker = Handle::try_current().is_ok_and(|it| it.runtime_flavor() == RuntimeFlavor::MultiThread);
     if is_worker { tokio::task::block_in_place(receive) } else { receive() }
+}
+
+fn panicked() -> FetchError {
+    failed(ErrorKind::Other, "a request ended without an answer: it panicked")
 }
 
 fn failed(kind: ErrorKind, text: &str) -> FetchError {
