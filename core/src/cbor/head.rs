@@ -125,6 +125,10 @@ pub(crate) mod first {
         NEGATIVE_16 = NEGATIVE, info::TWO_BYTES;
         NEGATIVE_32 = NEGATIVE, info::FOUR_BYTES;
         NEGATIVE_64 = NEGATIVE, info::EIGHT_BYTES;
+        BYTES = BYTES, 0;
+        BYTES_SHORT_END = BYTES, info::SHORT_END;
+        BYTES_8 = BYTES, info::ONE_BYTE;
+        BYTES_16 = BYTES, info::TWO_BYTES;
         TEXT = TEXT, 0;
         TEXT_SHORT_END = TEXT, info::SHORT_END;
         TEXT_8 = TEXT, info::ONE_BYTE;
@@ -132,6 +136,7 @@ pub(crate) mod first {
         ARRAY_SHORT_END = ARRAY, info::SHORT_END;
         MAP = MAP, 0;
         MAP_SHORT_END = MAP, info::SHORT_END;
+        MAP_8 = MAP, info::ONE_BYTE;
         FALSE = SIMPLE, simple::FALSE;
         UNDEFINED = SIMPLE, simple::UNDEFINED;
         FLOAT_16 = SIMPLE, info::TWO_BYTES;

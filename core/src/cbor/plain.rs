@@ -13,6 +13,7 @@
 //!     short text:   skip its bytes
 //!     container:    push a level
 //!     number:       skip its bytes
+//!     byte string, or map with its number of entries in a byte of its own, as keys of GRIB have them: the same
 //!     anything else: give up
 //! ```
 //!
@@ -35,6 +36,8 @@ const LEVELS: usize = 8;
 
 /// An observer of the walk: it is told what the walk meets, with positions in bytes from the item's start.
 pub(super) trait Witness {
+    /// Whether the walk may meet byte strings, and maps of 24 entries and more. It gives up at them otherwise.
+    const KNOWS_LONG: bool = false;
     /// A first byte, or the length byte after one, at `at`.
     fn head(&mut self, at: usize);
     /// The `len` bytes of a number at `at`.
@@ -43,6 +46,8 @@ pub(super) trait Witness {
 
 /// An observer that remembers nothing.
 impl Witness for () {
+    const KNOWS_LONG: bool = true;
+
     #[inline]
     fn head(&mut self, _at: usize) {}
     #[inline]
@@ -53,33 +58,34 @@ impl Witness for () {
 /// `None` if the item is not plain, or not well-formed.
 #[inline(never)]
 pub(super) fn skip(bytes: &[u8], check: Check, nesting: u16) -> Option<&[u8]> {
-    skip_checked::<false>(bytes, check, nesting, &mut ())
+    skip_checked::<false, ()>(bytes, check, nesting, &mut ())
 }
 
 /// [`skip`] for a map whose keys are all text; `None` for any other item. The `witness` hears of what the walk meets, even
 /// if the walk gives up later.
 #[inline(never)]
-pub(super) fn skip_text_map<'a>(
+pub(super) fn skip_text_map<'a, W: Witness>(
     bytes: &'a [u8],
     check: Check,
     nesting: u16,
-    witness: &mut impl Witness,
+    witness: &mut W,
 ) -> Option<&'a [u8]> {
-    let entries = bytes.first()?.wrapping_sub(first::MAP);
-    if entries < info::SHORT_END { skip_checked::<true>(bytes, check, nesting, witness) } else { None }
+    let &head = bytes.first()?;
+    let is_map = head.wrapping_sub(first::MAP) < info::SHORT_END || (W::KNOWS_LONG && head == first::MAP_8);
+    if is_map { skip_checked::<true, W>(bytes, check, nesting, witness) } else { None }
 }
 
 #[inline]
-fn skip_checked<'a, const TEXT_KEYS: bool>(
+fn skip_checked<'a, const TEXT_KEYS: bool, W: Witness>(
     bytes: &'a [u8],
     check: Check,
     nesting: u16,
-    witness: &mut impl Witness,
+    witness: &mut W,
 ) -> Option<&'a [u8]> {
     if IS_SMALL || usize::from(nesting) < LEVELS {
         return None;
     }
-    let (rest, high) = walk::<TEXT_KEYS>(bytes, witness)?;
+    let (rest, high) = walk::<TEXT_KEYS, W>(bytes, witness)?;
     if check == Check::Done {
         return Some(rest);
     }
@@ -90,7 +96,7 @@ fn skip_checked<'a, const TEXT_KEYS: bool>(
 /// The bytes after the item, and how many bytes of 0x80 or more it has outside of texts. With `TEXT_KEYS` every other item
 /// of the outermost container has to be text.
 #[inline]
-fn walk<'a, const TEXT_KEYS: bool>(bytes: &'a [u8], witness: &mut impl Witness) -> Option<(&'a [u8], usize)> {
+fn walk<'a, const TEXT_KEYS: bool, W: Witness>(bytes: &'a [u8], witness: &mut W) -> Option<(&'a [u8], usize)> {
     let (mut rest, mut high) = (bytes, 0_usize);
     // Items still to come: `left` in the innermost level, `outer[..depth]` in the levels around it.
     let (mut outer, mut depth, mut left) = ([0_usize; LEVELS], 0_usize, 1_usize);
@@ -128,6 +134,30 @@ fn walk<'a, const TEXT_KEYS: bool>(bytes: &'a [u8], witness: &mut impl Witness) 
             *outer.get_mut(depth)? = left;
             depth = depth.wrapping_add(1);
             left = items;
+        } else if W::KNOWS_LONG
+            && let Some(width) = bytes_width(head)
+        {
+            let (length, behind) = after.split_at_checked(width)?;
+            let length = match *length {
+                [] => usize::from(head.wrapping_sub(first::BYTES)),
+                [one] => usize::from(one),
+                [upper, lower] => usize::from(u16::from_be_bytes([upper, lower])),
+                _ => return None,
+            };
+            let len = width.checked_add(length)?;
+            high = high.wrapping_add(high_bytes(after.get(..len)?));
+            rest = behind.get(length..)?;
+        } else if W::KNOWS_LONG && head == first::MAP_8 {
+            let (&entries, behind) = after.split_first()?;
+            high = high.wrapping_add(1).wrapping_add((entries >> 7).into());
+            rest = behind;
+            let items = usize::from(entries).wrapping_mul(2);
+            if items > rest.len() {
+                return None;
+            }
+            *outer.get_mut(depth)? = left;
+            depth = depth.wrapping_add(1);
+            left = items;
         } else {
             let (number, behind) = after.split_at_checked(number(head)?)?;
             high = high.wrapping_add((head >> 7).into()).wrapping_add(high_bytes(number));
@@ -148,6 +178,17 @@ fn container(head: u8) -> Option<usize> {
     match head {
         first::ARRAY..first::ARRAY_SHORT_END => Some(usize::from(head.wrapping_sub(first::ARRAY))),
         first::MAP..first::MAP_SHORT_END => Some(usize::from(head.wrapping_sub(first::MAP)).wrapping_mul(2)),
+        _ => None,
+    }
+}
+
+/// How many bytes of length follow this first byte of a byte string of up to 64 KiB.
+#[inline]
+fn bytes_width(head: u8) -> Option<usize> {
+    match head {
+        first::BYTES..first::BYTES_SHORT_END => Some(0),
+        first::BYTES_8 => Some(1),
+        first::BYTES_16 => Some(2),
         _ => None,
     }
 }

@@ -75,7 +75,9 @@ impl<'a> Siblings<'a> {
     /// `None` if the map is not plain, or not well-formed. Every call must give the same `check` and `nesting`.
     #[inline]
     pub(super) fn skip(&mut self, bytes: &'a [u8], check: Check, nesting: u16) -> Option<&'a [u8]> {
-        self.skip_alike(bytes).or_else(|| self.skip_as_model(bytes, check, nesting))
+        let rest = self.skip_alike(bytes).or_else(|| self.skip_as_model(bytes, check, nesting));
+        // A map that cannot be a model is walked all the same.
+        rest.or_else(|| plain::skip_text_map(bytes, check, nesting, &mut ()))
     }
 
     /// The bytes after a map that has the structure of the model; `None` for any other.

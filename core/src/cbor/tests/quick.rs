@@ -82,17 +82,35 @@ fn plain_items_take_the_plain_walk() {
         b"\x80",
         b"\x82\x01\x02",
         b"\xa1\x61k\x81\x38\x80",
+        b"\x40",
+        b"\x42\xff\x00",
+        b"\x58\x02\xff\x80",
+        b"\x59\x00\x01\x80",
+        b"\xb8\x02\x61k\x01\x61l\x41\x80",
         // Eight levels.
         b"\x81\x81\x81\x81\x81\x81\x81\x81\x05",
     ] {
         assert_eq!(plain_rest(item, all, 8), Some(2), "{item:02x?}");
         assert_eq!(plain_rest(item, all, 7), None);
     }
-    // Nine levels, a byte string, a tag, a length that is not known, 24 items.
-    for item in [&b"\x81\x81\x81\x81\x81\x81\x81\x81\x81\x05"[..], b"\x41\x00", b"\xc1\x00", b"\x9f\xff", b"\x7f\xff"] {
+    // Nine levels, a tag, lengths that are not known, 24 items, a byte string that may be longer than 64 KiB.
+    for item in [
+        &b"\x81\x81\x81\x81\x81\x81\x81\x81\x81\x05"[..],
+        b"\xc1\x00",
+        b"\x9f\xff",
+        b"\x7f\xff",
+        b"\x5f\xff",
+        b"\x5a\x00\x00\x00\x01\x00",
+    ] {
         assert_eq!(plain_rest(item, all, MAX_NESTING), None, "{item:02x?}");
     }
     assert_eq!(plain_rest(&[&[0x98, 24], &[0; 24][..]].concat(), all, MAX_NESTING), None);
+    // Bytes and entries that are not there, and text beside bytes that is not ASCII.
+    for item in
+        [&b"\x42\xff"[..], b"\x58\x02\xff", b"\x59\x00", b"\xb8", b"\xb8\x02\x61k\x01\x61", b"\x82\x41\xff\x61\xff"]
+    {
+        assert_eq!(plain::skip(item, all, 8), None, "{item:02x?}");
+    }
     // There are as many bytes as items, and one less.
     assert_eq!(plain::skip(&[0x82, 1, 2], all, 8), Some(&[][..]));
     assert_eq!(plain::skip(&[0x82, 1], all, 8), None);
