@@ -14,6 +14,9 @@ pub(super) trait Medium {
     /// Writes all of `bytes` at `offset`.
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
 
+    /// Tells that `len` bytes at `offset` will be written at once. The file's length stays.
+    fn reserve(&self, _offset: u64, _len: usize) {}
+
     /// Shortens the file.
     fn cut(&self, len: u64) -> io::Result<()>;
 
@@ -46,6 +49,17 @@ impl Medium for OnDisk<'_> {
         let mut file = self.file;
         file.seek(SeekFrom::Start(offset))?;
         file.write_all(bytes)
+    }
+
+    /// File systems that choose places late, such as ext4, write to the disk at once what was truncated and then closed, unless it
+    /// has its places.
+    #[cfg(target_os = "linux")]
+    #[allow(unsafe_code, reason = "a call of the system's C library")]
+    fn reserve(&self, offset: u64, len: usize) {
+        use std::os::fd::AsRawFd as _;
+        let (Ok(offset), Ok(len)) = (offset.try_into(), len.try_into()) else { return };
+        // SAFETY: The descriptor is open as long as the file. The call has no pointers. Where it fails, a write tells the same.
+        unsafe { libc::fallocate(self.file.as_raw_fd(), libc::FALLOC_FL_KEEP_SIZE, offset, len) };
     }
 
     fn cut(&self, len: u64) -> io::Result<()> {

@@ -23,6 +23,9 @@ const INVALID: u8 = 0xff;
 /// page of such a batch holds a magic, so the disk has to write all pages anyway.
 pub(super) const DENSE: usize = 4096;
 
+/// Bytes of a message whose room is asked for before it is written.
+const RESERVED: usize = 16 << 20;
+
 /// The reason why nothing was appended.
 #[derive(Debug)]
 pub(super) enum Stopped {
@@ -186,6 +189,9 @@ impl Tail {
         let (end, sync) = (self.end, self.sync);
         let inner: Vec<usize> = if sync { inner_magics(message).collect() } else { Vec::new() };
         self.write_with(medium, message.len(), || {
+            if message.len() >= RESERVED {
+                medium.reserve(end, message.len());
+            }
             write_between(medium, end, message, &inner)?;
             if sync {
                 medium.sync()?;

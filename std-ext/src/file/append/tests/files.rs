@@ -52,6 +52,25 @@ fn a_directory_that_is_not_there_cannot_be_waited_for() {
     assert_eq!(OnDisk { file: &other, path: &file }.sync_name().unwrap_err().kind(), NotFound);
 }
 
+/// What is asked for belongs to the file once it is written, and asking on a file system that has no room to give does no harm.
+#[test]
+#[cfg(target_os = "linux")]
+fn room_is_asked_for_without_making_the_file_longer() {
+    use std::os::unix::fs::MetadataExt as _;
+    let file = tempfile::tempfile().unwrap();
+    let on_disk = OnDisk { file: &file, path: Path::new("unnamed") };
+    on_disk.write_at(0, b"a message").unwrap();
+    for (offset, len) in [(9, 1 << 20), (u64::MAX, 1), (0, usize::MAX), (9, 0)] {
+        on_disk.reserve(offset, len);
+        assert_eq!(file.metadata().unwrap().len(), 9);
+    }
+    let kept = file.metadata().unwrap().blocks();
+    on_disk.cut(9).unwrap();
+    assert!(file.metadata().unwrap().blocks() <= kept, "what an append leaves behind after an error goes with it");
+    let null = File::options().write(true).open("/dev/null").unwrap();
+    OnDisk { file: &null, path: Path::new("/dev/null") }.reserve(0, 1 << 20);
+}
+
 /// Linux syncs no directory of `/proc`, and no `/dev/null`.
 #[test]
 #[cfg(target_os = "linux")]
