@@ -1,6 +1,6 @@
 """What people do with archives, beside other programs: sizes, times, memory and requests.
 
-    benches/run workflows [--quick] [--tables NAME…] [--cases TEXT] [--rounds N] [--markdown FILE] [--json FILE] [--pictures FOLDER]
+    benches/run workflows [--quick | --large] [--tables NAME…] [--cases TEXT] [--rounds N] [--markdown FILE] [--json FILE] [--pictures FOLDER]
 
 It makes its data, measures, and prints the page. A program that is not installed has a row that says so.
 """
@@ -28,11 +28,13 @@ import work
 TABLES = {"Sizes": sizes, "Requests": distant, "Work": work, "Python and datasets": cubes}
 FULL = {
     "grid": [721, 1440], "fields": 32, "series": 256, "small": 100_000, "some": 4000, "variable": 96, "weights": 1 << 26,
-    "array": 1 << 24,
+    "array": 1 << 24, "files": 100,
 }
+# As much as the demands on datasets name: some 20 GB of files, and an hour.
+LARGE = FULL | {"series": 1000, "small": 114_000, "files": 1000}
 QUICK = {
     "grid": [181, 360], "fields": 8, "series": 80, "small": 2000, "some": 200, "variable": 24, "weights": 1 << 21,
-    "array": 1 << 20,
+    "array": 1 << 20, "files": 10,
 }
 
 
@@ -64,6 +66,8 @@ class Place:
             return path
         if name == "plain.tgm":
             self.call("repack", self.data("szip.grib2.tgm"), "--encoding", "none", "--compression", "none", "-o", path)
+        elif name == "files":
+            self.many(path)
         elif name == "some.grib2":
             # Each message has the same length.
             each = self.data("small.grib2").stat().st_size // self.count("small.grib2")
@@ -76,6 +80,15 @@ class Place:
             subprocess.run(words, check=True)
         return path
 
+    def many(self, folder):
+        """Files of a thousand fields each, with a tree over their catalogues."""
+        words = [sys.executable, measure.INSIDE.with_name("data.py"), self.folder / "data", json.dumps(self.sizes), folder.name]
+        subprocess.run(words, check=True)
+        for grib in sorted(folder.glob("*.grib2")):
+            self.call("convert", grib, "-o", grib.with_suffix(".tgm"))
+            grib.unlink()
+        self.call("catalog", *sorted(folder.glob("*.tgm")), "-o", folder / "all.tree")
+
     def catalog(self, name):
         """The catalogue beside an archive."""
         path = self.data(name)
@@ -87,7 +100,7 @@ class Place:
         subprocess.run([self.tgm, *words], check=True, stdout=subprocess.DEVNULL)
 
 
-def about(tool, quick, rounds):
+def about(tool, kind, rounds):
     """Sentences on where and how this was measured."""
     cpu = next((line.split(":")[1].strip() for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
                 if line.startswith("model name")), platform.machine())
@@ -98,7 +111,7 @@ def about(tool, quick, rounds):
     absent = [name for name, found in peers() if not found]
     lines = [
         f"Machine: {cpu}, {len(os.sched_getaffinity(0))} processors, load {load:.1f} at the start",
-        f"{datetime.date.today()}, commit {commit or 'unknown'}, {rounds} rounds, " + ("small data" if quick else "full size"),
+        f"{datetime.date.today()}, commit {commit or 'unknown'}, {rounds} rounds, {kind}",
         f"Peers: {', '.join(versions)}",
     ]
     return [*lines, *([f"Not installed: {', '.join(absent)}"] if absent else [])]
@@ -121,7 +134,9 @@ def options():
     """The command line."""
     parser = argparse.ArgumentParser(prog="benches/run workflows", description=__doc__.splitlines()[0])
     parser.add_argument("--tool", default=os.environ.get("TGM"), help="the program tgm [default: TGM]")
-    parser.add_argument("--quick", action="store_true", help="small data, within a minute")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", action="store_true", help="small data, within a minute")
+    size.add_argument("--large", action="store_true", help="data as large as the demands on datasets name, an hour")
     parser.add_argument("--tables", nargs="+", choices=[*TABLES], default=[*TABLES])
     parser.add_argument("--cases", default="", help="only cases with this text in their name")
     parser.add_argument("--rounds", type=int)
@@ -141,9 +156,10 @@ def main():
     """Measures and writes."""
     asked = options()
     rounds = asked.rounds or (3 if asked.quick else 5)
-    told, cases = about(asked.tool, asked.quick, rounds), []
+    kind, counts = ("small data", QUICK) if asked.quick else ("large data", LARGE) if asked.large else ("full size", FULL)
+    told, cases = about(asked.tool, kind, rounds), []
     with tempfile.TemporaryDirectory(prefix="workflows-") as folder:
-        place = Place(pathlib.Path(folder), asked.tool, QUICK if asked.quick else FULL)
+        place = Place(pathlib.Path(folder), asked.tool, counts)
         for name in asked.tables:
             for case in TABLES[name].cases(place):
                 if asked.cases not in case.name:

@@ -105,6 +105,14 @@ def small_fields(path, size):
     grib(path, size["small"], keys, lambda i: ("grid_simple", 24, False, field(16, 31, i)), (16, 31), once=True)
 
 
+def files_of_fields(folder, size):
+    """Files of a thousand small fields each, one box together."""
+    folder.mkdir()
+    for at in range(size["files"]):
+        grib(folder / f"{at:04}.grib2", 1000, lambda i, at=at: keys(1000 * at + i), lambda i: ("grid_simple", 24, False, field(16, 31, i)),
+             (16, 31), once=True)
+
+
 def shorts(path, size):
     """As ERA5 comes from its store: packed shorts, in chunks, with DEFLATE."""
     import netCDF4
@@ -161,6 +169,7 @@ def array(path, size):
 
 MAKERS = {
     "szip.grib2": szip_fields, "complex.grib2": complex_fields, "series.grib2": plain_fields, "small.grib2": small_fields,
+    "files": files_of_fields,
     "shorts.nc": shorts, "variable.nc": variable, "weights.safetensors": weights, "array.npy": array,
 }
 

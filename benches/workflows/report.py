@@ -28,7 +28,7 @@ def markdown(cases, about, is_quick):
         if case.table != table:
             table = case.table
             lines += ["", f"## {table}"]
-        lines += ["", f"### {case.name[:1].upper()}{case.name[1:]}", "", *rows(case)]
+        lines += ["", f"### {case.name[:1].upper()}{case.name[1:]}", "", *([case.remark, ""] if case.remark else []), *rows(case)]
     return "\n".join(lines) + "\n"
 
 
