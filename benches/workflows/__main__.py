@@ -87,7 +87,7 @@ class Place:
         for grib in sorted(folder.glob("*.grib2")):
             self.call("convert", grib, "-o", grib.with_suffix(".tgm"))
             grib.unlink()
-        self.call("catalog", *sorted(folder.glob("*.tgm")), "-o", folder / "all.tree")
+        self.call("catalog", *sorted(folder.glob("*.tgm")), "--auto", "-o", folder / "all.tree")
 
     def catalog(self, name):
         """The catalogue beside an archive."""
