@@ -8,10 +8,8 @@ use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
 use crate::base::span::{span, span_before, span_len};
 
-/// Places that are asked for at once if messages are alike.
-const GUESSES: u64 = 8;
-/// The last messages, whose lengths tell whether messages are alike.
-const LOOKED_AT: usize = 8;
+/// Places that are asked for at once if messages are alike, which as many lengths tell.
+const GUESSES: usize = 8;
 /// The farthest from the place that is likely that a guess reads, to either side.
 const WIDEST: u64 = 24 << 10;
 /// The first read-ahead.
@@ -60,7 +58,7 @@ impl Stride {
         {
             return Some(Self { mean, spread: 0 });
         }
-        let lengths = lengths.take(LOOKED_AT);
+        let lengths = lengths.take(GUESSES);
         let (count, sum) = lengths.clone().fold((0, 0_u64), |(count, sum), next| (count + 1, sum.saturating_add(next)));
         let mean = sum.checked_div(count)?;
         let spread = lengths.map(|length| length.abs_diff(mean)).max()?;
@@ -91,7 +89,7 @@ pub(super) fn push_joints(
     let Some(stride) = stride else { return };
     // Where requests are not made side by side, only places that are as good as certain are asked for before they are needed.
     let gap = if options.parallel > 1 { options.gap.unwrap_or(0) } else { u64::MAX };
-    for number in 1..=GUESSES.min(most) {
+    for number in 1..=most.min(GUESSES as u64) {
         let Some(width) = stride.width(number, around, gap) else { break };
         // A guess beyond 64 bits lies behind the source's end, and nothing is asked for there.
         let distance = i64::try_from(stride.mean.saturating_mul(number)).unwrap_or(i64::MAX);

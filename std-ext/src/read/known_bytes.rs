@@ -229,6 +229,11 @@ impl KnownBytes {
         self.shrink_before(u64::MAX, most);
     }
 
+    /// Forgets all but the last `most` pieces.
+    pub(crate) fn keep_last(&mut self, most: usize) {
+        self.segments.drain(..self.segments.len().saturating_sub(most));
+    }
+
     /// [`Self::shrink_to`] for bytes before `end` only.
     pub(crate) fn shrink_before(&mut self, end: u64, most: u64) {
         while self.byte_len() > most {

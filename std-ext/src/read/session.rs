@@ -17,7 +17,7 @@ use crate::base::error::{Result, TensogramError};
 use crate::base::trace;
 use crate::scan::{MessageLayout, ScanOptions, Table};
 
-/// What is shared. Locks are held for copies of a few words, and never while bytes are fetched or decoded.
+/// What is shared. Locks are held for copies of lists, and never while bytes are fetched or decoded.
 #[derive(Debug)]
 pub(crate) struct Session {
     name: String,
@@ -52,6 +52,8 @@ pub(crate) struct Call<'s> {
     pub(crate) known: KnownBytes,
     requests: u64,
     epoch: u64,
+    /// Whether its last step found what it was for.
+    is_done: bool,
 }
 
 impl Session {
@@ -76,7 +78,7 @@ impl Session {
 
     pub(crate) fn begin(&self) -> Call<'_> {
         let shared = self.shared();
-        Call { session: self, known: shared.known.clone(), requests: 0, epoch: shared.epoch }
+        Call { session: self, known: shared.known.clone(), requests: 0, epoch: shared.epoch, is_done: false }
     }
 
     /// All messages, if they were all found.
@@ -194,7 +196,9 @@ impl Call<'_> {
     /// The errors of the task, and of [`Self::requests`].
     pub(crate) fn step<T: ReadTask>(&mut self, task: &mut T) -> Result<DoneOrFetch<T::Output>> {
         let mut wants = MissingRanges::default();
-        Ok(match task.step(&self.known, &mut wants)? {
+        let progress = task.step(&self.known, &mut wants)?;
+        self.is_done = matches!(progress, Progress::Done(_));
+        Ok(match progress {
             Progress::Done(output) => DoneOrFetch::Done(output),
             Progress::Wait => {
                 let requests = self.requests(wants)?;
@@ -257,6 +261,10 @@ impl Drop for Call<'_> {
         if let Some(mut shared) = self.current() {
             shared.known.adopt(&self.known);
             shared.known.shrink_to(self.session.options.kept);
+            // A call looks at all pieces that are kept: so few are, where requests cost little. What failed needs its own again.
+            if self.is_done && self.session.options.parallel <= 1 {
+                shared.known.keep_last(32);
+            }
             trace::ended(&self.session.name, self.requests, shared.known.byte_len());
         }
     }

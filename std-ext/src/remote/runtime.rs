@@ -52,6 +52,7 @@ fn runtime() -> Result<&'static Runtime, FetchError> {
 /// dropped at its next point of waiting.
 pub(crate) fn wait<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static) -> Result<T, FetchError> {
     let (runtime, mut future) = (runtime()?, Box::pin(future));
+    let panicked = || failed(ErrorKind::Other, "a request ended without an answer: it panicked");
     let at_once = catch_unwind(AssertUnwindSafe(|| {
         let _runtime = runtime.enter();
         // Nobody is woken: what waits is polled anew by the task.
@@ -79,10 +80,6 @@ pub(crate) fn wait<T: Send + 'static>(future: impl Future<Output = T> + Send + '
     };
     let is_worker = Handle::try_current().is_ok_and(|it| it.runtime_flavor() == RuntimeFlavor::MultiThread);
     if is_worker { tokio::task::block_in_place(receive) } else { receive() }
-}
-
-fn panicked() -> FetchError {
-    failed(ErrorKind::Other, "a request ended without an answer: it panicked")
 }
 
 fn failed(kind: ErrorKind, text: &str) -> FetchError {

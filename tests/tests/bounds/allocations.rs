@@ -4,6 +4,7 @@
 use tgm_core::Message as View;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::hash::{HashPresence, Verdict};
+use tgm_std::read::{ReadOptions, Reader};
 use tgm_std::{
     DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, GlobalMetadata, MessageBuilder, ObjectBuilder,
     ObjectTable, Scratch, TensogramFile,
@@ -311,6 +312,22 @@ fn a_map_lends_messages_and_a_file_reads_each_into_one_buffer() {
     assert_eq!(borrowed, CORE);
     let file = TensogramFile::open(&sample.path).unwrap();
     assert_eq!(allocations(|| file.read_message(0).unwrap().len()), READ_MESSAGE);
+}
+
+/// What a reader of a local file keeps of earlier calls costs each later call: so it keeps little.
+#[test]
+fn later_reads_of_a_reader_take_the_memory_of_early_ones() {
+    let values: Vec<u8> = (0..300_000_u32).map(|i| ((i * 7919) >> 3).to_le_bytes()[0]).collect();
+    let object = ObjectBuilder::new(&[values.len() as u64], &values).unwrap();
+    let bytes = MessageBuilder::new().object(object).encode().unwrap().repeat(400);
+    let reader = Reader::new(&bytes[..], ReadOptions::local());
+    assert_eq!(reader.message_count().unwrap(), 400);
+    let options = DecodeOptions::default();
+    let used: Vec<u64> = (0..400)
+        .map(|index| measure(|| reader.decode_range(index, 0, &[(150_000, 10)], &options).unwrap()).1.peak)
+        .collect();
+    let (early, late) = (used[9], used[300..].iter().copied().min().unwrap());
+    assert!(late <= early + early / 2, "{early} and {late} bytes");
 }
 
 #[test]
