@@ -105,7 +105,8 @@ fn a_command_makes_few_requests() {
             (&["ls", "FILE"], all),
             (&["extract", "--at", &at, "FILE"], 3),
             (&["extract", "-m", &number, "FILE"], index + 3),
-            (&["extract", "-w", &name, "FILE"], index + 3),
+            // Where the walk ends is not known: hops are made side by side, also behind the message.
+            (&["extract", "-w", &name, "FILE"], if len < 1_000_000 { index + 3 } else { count + 3 }),
             (&["verify", "FILE"], whole),
             (&["compare", "FILE", path.to_str().unwrap()], whole),
             (&["compare", "--by", "name", "FILE", "FILE"], 2 * whole),
