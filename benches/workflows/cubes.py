@@ -187,7 +187,7 @@ def workers(place):
         for what in ("tgm", "numpy", "arithmetic") for number, name in ((1, "a worker"), (2, "two workers"))
     ]
     remark = (
-        "Most of the time is dask's mean of arrays in fresh memory, whoever fills them: the rows of numpy read nothing. `ds.tgm.reduce`, above,\n"
-        "computes the same mean in one process while it reads."
+        "Most of this time is dask's own work: it averages arrays in fresh memory. The rows of numpy show that, as they read no file.\n"
+        "`ds.tgm.reduce`, above, computes the same mean in one process, while it reads."
     )
     return Case("Datasets", f"the mean over {count:,} fields by dask", rows, goals, remark)

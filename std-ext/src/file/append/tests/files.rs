@@ -60,13 +60,13 @@ fn room_is_asked_for_without_making_the_file_longer() {
     let file = tempfile::tempfile().unwrap();
     let on_disk = OnDisk { file: &file, path: Path::new("unnamed") };
     on_disk.write_at(0, b"a message").unwrap();
+    let before = file.metadata().unwrap().blocks().max(16);
     for (offset, len) in [(9, 1 << 20), (u64::MAX, 1), (0, usize::MAX), (9, 0)] {
         on_disk.reserve(offset, len);
         assert_eq!(file.metadata().unwrap().len(), 9);
     }
-    let kept = file.metadata().unwrap().blocks();
     on_disk.cut(9).unwrap();
-    assert!(file.metadata().unwrap().blocks() <= kept, "what an append leaves behind after an error goes with it");
+    assert!(file.metadata().unwrap().blocks() <= before, "what an append leaves behind after an error goes with it");
     let null = File::options().write(true).open("/dev/null").unwrap();
     OnDisk { file: &null, path: Path::new("/dev/null") }.reserve(0, 1 << 20);
 }
