@@ -41,6 +41,17 @@ impl Dataset {
         self.variables.iter().find(|variable| variable.name == name)
     }
 
+    /// The variable of a name.
+    ///
+    /// # Errors
+    /// [`tgm_std::TensogramError::Metadata`] if there is none, with the names that there are.
+    pub(crate) fn known(&self, name: &str) -> Result<&Variable> {
+        self.variable(name).ok_or_else(|| {
+            let names: Vec<&str> = self.variables.iter().map(|it| it.name.as_str()).collect();
+            bad(format!("the dataset has no variable {name}; it has {}", names.join(", ")))
+        })
+    }
+
     /// Whether `float32` tells all elements of a variable apart, which are packed and decoded to `float64`: rounding moves none
     /// of them by more than a quarter of the distance to the next.
     pub fn fits_float32(&self, variable: &str) -> bool {

@@ -11,6 +11,7 @@ pub(crate) use tgm_catalog::facts::{DTYPE, EXTRA, GRID, SHAPE};
 use tgm_catalog::facts::{FITS_FLOAT32, FactSink, Facts};
 use tgm_core::Message;
 use tgm_core::cbor::Value;
+use tgm_core::descriptor::Descriptor;
 use tgm_core::metadata::MessageMetadata;
 use tgm_std::file::{Data, TensogramFile};
 use tgm_std::internal::{Threads, hash};
@@ -144,6 +145,25 @@ impl Gathered {
         Ok(())
     }
 
+    /// One object of a message, by the metadata alone: it has no place in a source.
+    ///
+    /// # Errors
+    /// The errors of reading metadata.
+    pub(crate) fn of_object(metadata: &MessageMetadata<'_>, index: usize, descriptor: &Descriptor<'_>) -> Result<Self> {
+        let (mut found, mut facts) = (Found::default(), Facts::default());
+        let of_all = found.of_message(&mut facts, metadata, (0, 0))?;
+        // Facts of one object can hold on for the next.
+        for about in metadata.objects().take(index.saturating_add(1)) {
+            found.cells.clone_from(&of_all);
+            found.fits_float32 = false;
+            facts.of_object(&about?, descriptor, &mut found)?;
+        }
+        let entry = Entry { fits_float32: found.fits_float32, ..Entry::default() };
+        let cells = sorted(std::mem::take(&mut found.cells));
+        found.gathered.rows.push(Row { entry, cells });
+        Ok(found.gathered)
+    }
+
     fn join(&mut self, other: Self) {
         let keys: Vec<u32> = other.keys.iter().map(|key| self.keys.code(key)).collect();
         let values: Vec<u32> = other.values.iter().map(|value| self.values.code(value)).collect();
@@ -228,15 +248,7 @@ impl Found {
         let metadata = hash::metadata(&message, &options.decode)?;
         let number = u32::try_from(number).map_err(|_| bad(TOO_MANY_MESSAGES))?;
         let mut facts = Facts::default();
-        self.cells.clear();
-        facts.of_message(&metadata, self)?;
-        let told = std::mem::take(&mut self.cells);
-        let keys = &self.gathered.keys;
-        let is_about = |(key, _): &(u32, u32)| keys.get(*key).starts_with(EXTRA.as_bytes());
-        let (about, of_all): (List, List) = told.into_iter().partition(is_about);
-        if !about.is_empty() {
-            self.gathered.abouts.push(About { source, message: number, cells: sorted(about) });
-        }
+        let of_all = self.of_message(&mut facts, &metadata, (source, number))?;
         let wanted = wanted(&metadata, options)?;
         for (index, (about, object)) in metadata.objects().zip(message.objects()).enumerate() {
             let (about, object) = (about?, object?);
@@ -262,6 +274,25 @@ impl Found {
             }
         }
         Ok(())
+    }
+
+    /// Takes what a message says of itself. Returns what it says of all its objects.
+    fn of_message<'a>(
+        &mut self,
+        facts: &mut Facts<'a>,
+        metadata: &MessageMetadata<'a>,
+        (source, message): (u32, u32),
+    ) -> Result<List> {
+        self.cells.clear();
+        facts.of_message(metadata, self)?;
+        let told = std::mem::take(&mut self.cells);
+        let keys = &self.gathered.keys;
+        let is_about = |(key, _): &(u32, u32)| keys.get(*key).starts_with(EXTRA.as_bytes());
+        let (about, of_all): (List, List) = told.into_iter().partition(is_about);
+        if !about.is_empty() {
+            self.gathered.abouts.push(About { source, message, cells: sorted(about) });
+        }
+        Ok(of_all)
     }
 
     /// The numbers of a key, and of its value.

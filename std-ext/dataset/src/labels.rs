@@ -52,6 +52,28 @@ impl Dataset {
         names
     }
 
+    /// The latitudes and the longitudes of a variable, in degrees: those coordinates whose dimensions it has. On a grid of rows and
+    /// columns each has a dimension of its own, on others both have the same ones. `None` if no coordinates say where the values are.
+    ///
+    /// # Errors
+    /// [`tgm_std::TensogramError::Metadata`] for an unknown variable; as [`Self::labels`].
+    pub fn positions(&self, variable: &str) -> Result<Option<(Cow<'_, Coordinate>, Cow<'_, Coordinate>)>> {
+        let variable = self.known(variable)?;
+        let of = |standard: &str, units: &str, names: &[&str]| -> Result<Option<Cow<'_, Coordinate>>> {
+            let of_fields = self.coordinates.iter().map(|it| (&it.name, &it.dims, &it.attributes));
+            let of_files = self.variables.iter().map(|it| (&it.name, &it.dims, &it.attributes));
+            let fits = |(name, dims, attributes): &(&String, &Vec<String>, &Attributes)| {
+                let is_along = !dims.is_empty() && dims.iter().all(|dim| variable.dims.contains(dim));
+                is_along && **name != variable.name && is_of(name, attributes, standard, units, names)
+            };
+            let found = of_fields.chain(of_files).find(fits);
+            found.map_or(Ok(None), |(name, ..)| self.labels(name))
+        };
+        let latitudes = of("latitude", "degrees_north", &["lat", "latitude"])?;
+        let longitudes = of("longitude", "degrees_east", &["lon", "longitude"])?;
+        Ok(latitudes.zip(longitudes))
+    }
+
     /// Whether another coordinate names this one as its bounds.
     pub(crate) fn are_bounds(&self, name: &str) -> bool {
         let of_fields = self.coordinates.iter().map(|it| &it.attributes);
@@ -89,29 +111,6 @@ impl Dataset {
 /// Whether a coordinate has longitudes, by its attributes or its name.
 pub(crate) fn is_longitude(coordinate: &Coordinate) -> bool {
     is_of(&coordinate.name, &coordinate.attributes, "longitude", "degrees_east", &["lon", "longitude"])
-}
-
-/// The latitudes and the longitudes of a variable: those coordinates whose dimensions it has.
-///
-/// # Errors
-/// As [`Dataset::labels`].
-pub(crate) fn positions<'d>(
-    dataset: &'d Dataset,
-    variable: &Variable,
-) -> Result<Option<(Cow<'d, Coordinate>, Cow<'d, Coordinate>)>> {
-    let of = |standard: &str, units: &str, names: &[&str]| -> Result<Option<Cow<'d, Coordinate>>> {
-        let of_fields = dataset.coordinates.iter().map(|it| (&it.name, &it.dims, &it.attributes));
-        let of_files = dataset.variables.iter().map(|it| (&it.name, &it.dims, &it.attributes));
-        let fits = |(name, dims, attributes): &(&String, &Vec<String>, &Attributes)| {
-            let is_along = !dims.is_empty() && dims.iter().all(|dim| variable.dims.contains(dim));
-            is_along && **name != variable.name && is_of(name, attributes, standard, units, names)
-        };
-        let found = of_fields.chain(of_files).find(fits);
-        found.map_or(Ok(None), |(name, ..)| dataset.labels(name))
-    };
-    let latitudes = of("latitude", "degrees_north", &["lat", "latitude"])?;
-    let longitudes = of("longitude", "degrees_east", &["lon", "longitude"])?;
-    Ok(latitudes.zip(longitudes))
 }
 
 fn is_of(name: &str, attributes: &Attributes, standard: &str, units: &str, names: &[&str]) -> bool {

@@ -91,6 +91,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tgm_catalog::tree::side_by_side;
+use tgm_core::descriptor::Descriptor;
+use tgm_core::metadata::MessageMetadata;
 use tgm_std::file::{TensogramFile, is_remote_url};
 use tgm_std::{Result, interrupt};
 
@@ -209,9 +211,30 @@ pub fn open<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Data
 /// # Errors
 /// As [`open`]; [`tgm_std::TensogramError::Metadata`] for files of which nothing says how they follow each other, with their names.
 pub fn open_all<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Vec<Dataset>> {
-    let opened = gather(sources, options)?;
-    let Opened { gathered, archive, notes } = &opened;
-    let is_of_files = is_of_files(&opened, options);
+    datasets(&gather(sources, options)?, options)
+}
+
+/// What one object of a message is as a dataset, by the metadata of the message alone: a variable with its coordinates and its
+/// attributes. Reading its values is an error, and so is reading coordinates that are other objects, as files have them.
+///
+/// # Errors
+/// The errors of reading metadata; [`tgm_std::TensogramError::Metadata`] for an object that cannot be a variable.
+pub fn of_object(
+    metadata: &MessageMetadata<'_>,
+    index: usize,
+    descriptor: &Descriptor<'_>,
+    options: &OpenOptions,
+) -> Result<Dataset> {
+    let gathered = Gathered::of_object(metadata, index, descriptor)?;
+    let entries = gathered.rows.iter().map(|row| row.entry).collect();
+    let archive = Archive { sources: Vec::new(), entries, called: options.called.clone(), lost: Vec::new() };
+    let found = datasets(&Opened { gathered, archive: Arc::new(archive), notes: Vec::new() }, options)?;
+    found.into_iter().next().ok_or_else(|| bad("the object cannot be a variable"))
+}
+
+fn datasets(opened: &Opened, options: &OpenOptions) -> Result<Vec<Dataset>> {
+    let Opened { gathered, archive, notes } = opened;
+    let is_of_files = is_of_files(opened, options);
     if let Some(group) = options.group.as_deref() {
         let groups = if is_of_files { cf::groups(gathered) } else { Vec::new() };
         check_group(group, &groups)?;

@@ -22,8 +22,8 @@ use crate::archive::bad;
 use crate::dataset::Dataset;
 use crate::indices::Indices;
 use crate::label::duration;
-use crate::labels::{is_longitude, positions};
-use crate::model::{Coordinate, Values, Variable};
+use crate::labels::is_longitude;
+use crate::model::{Coordinate, Values};
 use crate::times::moment;
 
 /// How far a number may be from a label that is meant, for its size: labels of 32 bits are written with fewer digits.
@@ -349,7 +349,8 @@ impl Dataset {
     fn nearest_point(&self, variable: &str, latitude: f64, longitude: f64) -> Result<NearestPoint> {
         let variable = self.known(variable)?;
         let name = &variable.name;
-        let (latitudes, longitudes) = positions(self, variable)?
+        let (latitudes, longitudes) = self
+            .positions(&variable.name)?
             .ok_or_else(|| bad(format!("{name}: no coordinates say where its values are")))?;
         let outside = || bad(format!("{name}: {latitude},{longitude} lies outside of the grid"));
         let (Some(of_latitudes), Some(of_longitudes)) = (numbers(&latitudes), numbers(&longitudes)) else {
@@ -383,21 +384,10 @@ impl Dataset {
     /// [`tgm_std::TensogramError::Metadata`] for an unknown variable; the errors of reading coordinates.
     pub fn grid_dims(&self, variable: &str) -> Result<Option<Vec<usize>>> {
         let variable = self.known(variable)?;
-        let Some((latitudes, longitudes)) = positions(self, variable)? else { return Ok(None) };
+        let Some((latitudes, longitudes)) = self.positions(&variable.name)? else { return Ok(None) };
         let is_of_grid = |dim: &String| latitudes.dims.contains(dim) || longitudes.dims.contains(dim);
         let dims = variable.dims.iter().enumerate().filter(|(_, dim)| is_of_grid(dim));
         Ok(Some(dims.map(|(at, _)| at).collect()))
-    }
-
-    /// The variable of a name.
-    ///
-    /// # Errors
-    /// [`tgm_std::TensogramError::Metadata`] if there is none, with the names that there are.
-    pub(crate) fn known(&self, name: &str) -> Result<&Variable> {
-        self.variable(name).ok_or_else(|| {
-            let names: Vec<&str> = self.variables.iter().map(|it| it.name.as_str()).collect();
-            bad(format!("the dataset has no variable {name}; it has {}", names.join(", ")))
-        })
     }
 }
 

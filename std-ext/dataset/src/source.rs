@@ -15,7 +15,7 @@ use tgm_std::{DataObjectDescriptor, DecodeOptions, Result, TensogramError};
 pub(crate) const DISTANT_AT_ONCE: usize = 32;
 
 /// Where an object is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// The number of its source.
     pub(crate) source: u32,

@@ -71,10 +71,10 @@ keys Escape
 lacks 'next pane, pane before'
 keys '>'
 sees 'field.tgm (2 of 2): 1 messages'
-sees '2t: message 0, object 0'
+sees '2t: 2 metre temperature'
 keys Right
 sees 'picture of object 1'
-sees 'object 1, 181x360'
+sees 'tp: Total precipitation'
 tmux resize-window -t browse -x 60 -y 20
 sees 'field.tgm (2 of 2)'
 tmux resize-window -t browse -x 100 -y 30

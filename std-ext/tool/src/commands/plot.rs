@@ -1,61 +1,66 @@
 //! `tgm plot`: a picture of one object, in the terminal, as SVG or as PNG.
 
+mod axis;
+mod bounds;
 mod chart;
-mod oriented;
+mod coast;
+mod cube;
+mod described;
+pub(crate) mod drawing;
+mod nearest;
+pub(crate) mod object;
 pub(crate) mod picture;
 mod png;
+mod raster;
 mod svg;
 pub(crate) mod text;
+mod ticks;
+mod units;
 
 use std::io;
 use std::path::PathBuf;
-use std::slice;
 
 use clap::{Args, ValueEnum};
-use serde_json::Value as Json;
-use tgm_core::Message;
-use tgm_core::selection::Pick;
-use tgm_grid::Area;
-use tgm_std::decode::{Picks, selection};
-use tgm_std::{DecodeOptions, TensogramError};
+use tgm_dataset::open_all;
+use tgm_std::TensogramError;
+use tgm_std::decode::Picks;
 
+use crate::args::cube::{CubeFlags, Point};
 use crate::args::decoding::Decoding;
 use crate::args::files::usage;
 use crate::args::listing::{Listed, ending};
 use crate::commands::Run;
-use crate::commands::plot::oriented::{Oriented, on_axes, scanned};
-use crate::commands::plot::picture::{Counts, Drawn, Picture};
+use crate::commands::plot::cube::CubeWish;
+use crate::commands::plot::drawing::Look;
+use crate::commands::plot::object::Wish;
+use crate::commands::plot::picture::Picture;
 use crate::commands::plot::png::Png;
 use crate::commands::plot::svg::Svg;
-use crate::read::about::{NAME_KEYS, UNITS};
 use crate::read::choice::MessageChoice;
+use crate::read::cubes::{names, open_or_report};
 use crate::read::digests::Digests;
-use crate::read::elements::parts;
 use crate::read::entry::Entry;
 use crate::read::messages::for_one_object;
-use crate::read::objects::{find, no_object};
-use crate::read::picture::Field;
-use crate::read::places::{area, places};
-use crate::read::select::{Scope, Selection, annotations, text};
-use crate::read::statistics::histogram;
-use crate::read::structure::Structure;
-use crate::read::unpacked::Unpacked;
+use crate::read::pipes::is_once;
+use crate::read::select::Selection;
 use crate::show::output::Out;
-use crate::show::summary::shape_text;
-use crate::show::text::escape;
 use crate::write::destination::Destination;
 
-/// Draw the values of one object: a field of two dimensions, a line, or a histogram
+/// Draw values as a map, a field of two dimensions, a line, or a histogram
 ///
-/// Fields are made smaller by the mean over areas. Missing values are grey, or blank without colours. Without -m, --at and
-/// -w, the object is one of message 0; with -w, the first that is selected in any message. More than two dimensions need --slice, but for a histogram. Where the
-/// grid is known, the axes are latitude and longitude; else numbers at the axes of a field count its rows and columns from 0.
-/// Fields from GRIB have north above and west at the left, in whatever order their values were scanned.
+/// Where the grid is known, the picture is a map: north is up, the axes are latitude and longitude, and coastlines are drawn. Grids
+/// that are not rows of latitude and columns of longitude are drawn by their nearest points. Other axes have the labels of
+/// their dimensions, or numbers of rows and columns from 0. Fields are made smaller by the mean over areas. Missing values are
+/// grey, or blank without colours.
+///
+/// Without -m, --at and -w, the object is one of message 0; with -w, the first that is selected in any message. More than two
+/// dimensions need --slice, but for a histogram. --cube, --sel, --over and --nearest draw values over many messages: all files
+/// together are a dataset.
 #[derive(Args, Debug)]
 pub(crate) struct Plot {
-    /// File or address to read; "-" is standard input
-    #[arg(value_name = "FILE")]
-    path: PathBuf,
+    /// File or address to read; "-" is standard input. Several are a dataset together
+    #[arg(value_name = "FILE", required = true)]
+    paths: Vec<PathBuf>,
     #[command(flatten)]
     choice: MessageChoice,
     #[command(flatten)]
@@ -66,6 +71,18 @@ pub(crate) struct Plot {
     /// Only these indices of each dimension, as in Python: "0, 10:20, 1:9:4, -1, .."
     #[arg(long, value_name = "PICKS", allow_hyphen_values = true)]
     slice: Option<Picks>,
+    /// Draw a series along this dimension of a dataset, or a field along two of them: step, "time,level" and others that `tgm cube`
+    /// lists
+    #[arg(long, value_name = "DIM,...", value_delimiter = ',')]
+    over: Vec<String>,
+    /// Of a dataset, the value nearest to this point, in degrees
+    #[arg(long, value_name = "LAT,LON", allow_hyphen_values = true, requires = "over")]
+    nearest: Option<Point>,
+    #[command(flatten)]
+    cube: CubeFlags,
+    /// Other units for the values: degC, hPa, mm and others
+    #[arg(long, value_name = "UNITS")]
+    units: Option<String>,
     /// Draw how many values lie in each of N equal parts between the least and the greatest [20 without =N]
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "20", require_equals = true)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=720))]
@@ -132,8 +149,12 @@ impl Run for Plot {
         {
             usage(&format!("pictures are text (.txt), SVG and PNG, not .{ending}: --format says which is meant"));
         }
+        if self.dataset().is_asked_for() || self.paths.len() > 1 {
+            return self.draw_dataset(out);
+        }
+        let Some(path) = self.paths.first() else { return Ok(()) };
         let choice = (self.choice, &self.selection, self.digests);
-        for_one_object(&self.path, choice, self.object, out, |out, entry, object| match self.picture(entry, object) {
+        for_one_object(path, choice, self.object, out, |out, entry, object| match self.picture(entry, object) {
             Ok(picture) => self.draw(out, &picture),
             Err(error) => {
                 out.report(&entry.object_place(object), &error);
@@ -143,11 +164,37 @@ impl Run for Plot {
     }
 
     fn listed(&self) -> Listed<'_> {
-        Listed { output: self.output.as_ref(), reads: slice::from_ref(&self.path), ..Listed::default() }
+        Listed { output: self.output.as_ref(), reads: &self.paths, ..Listed::default() }
     }
 }
 
 impl Plot {
+    fn look(&self) -> Look<'_> {
+        Look { histogram: self.histogram, range: self.range, units: self.units.as_deref() }
+    }
+
+    fn dataset(&self) -> CubeWish<'_> {
+        CubeWish { cube: &self.cube, over: &self.over, nearest: self.nearest, look: self.look() }
+    }
+
+    fn draw_dataset(&self, out: &mut Out) -> io::Result<()> {
+        let is_of_one =
+            !self.selection.is_empty() || self.object.is_some() || self.slice.is_some() || self.choice.is_one();
+        if is_of_one {
+            usage("a dataset is of all messages: -m, --at, -w, --object and --slice do not go with it");
+        }
+        let Some(datasets) = open_or_report(&self.paths, self.cube.open.options(), self.digests, out) else {
+            return Ok(());
+        };
+        match self.dataset().picture(&datasets, &self.decoding.of_boxes()) {
+            Ok(picture) => self.draw(out, &picture),
+            Err(error) => {
+                out.report(&names(&self.paths), &error);
+                Ok(())
+            }
+        }
+    }
+
     fn draw(&self, out: &mut Out, picture: &Picture) -> io::Result<()> {
         match self.form() {
             Form::Text => {
@@ -188,9 +235,17 @@ impl Plot {
     }
 
     fn picture(&self, entry: &Entry<'_>, object: usize) -> Result<Picture, TensogramError> {
-        let slice = self.slice.as_ref();
-        let wanted = Wish { object, slice, histogram: self.histogram, range: self.range };
-        wanted.picture(entry, self.digests, &self.decoding.options())
+        let wish = Wish { object, slice: self.slice.as_ref(), look: self.look() };
+        let mut selected = wish.selected(entry, self.digests, &self.decoding.options())?;
+        // Coordinates of files are objects beside it.
+        if self.histogram.is_none()
+            && let Some(place) = selected.unplaced()
+            && self.paths.iter().all(|path| !is_once(path))
+            && let Ok(datasets) = open_all(&self.paths, &self.cube.open.options())
+        {
+            selected.place(place, datasets);
+        }
+        selected.picture()
     }
 }
 
@@ -204,122 +259,4 @@ impl Depth {
             true => Self::Few,
         }
     }
-}
-
-/// What a picture is to show.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Wish<'a> {
-    /// The number of the object in its message.
-    pub(crate) object: usize,
-    /// The part of the object.
-    pub(crate) slice: Option<&'a Picks>,
-    /// The parts of a histogram, which is drawn instead of the values.
-    pub(crate) histogram: Option<u16>,
-    /// The range of the colours, if it is not to be found.
-    pub(crate) range: Option<(f64, f64)>,
-}
-
-impl Wish<'_> {
-    /// The picture.
-    ///
-    /// # Errors
-    /// The errors of finding, checking and decoding the object; complex numbers; more than two dimensions.
-    pub(crate) fn picture(
-        &self,
-        entry: &Entry<'_>,
-        digests: Digests,
-        options: &DecodeOptions,
-    ) -> Result<Picture, TensogramError> {
-        let message = Message::parse(entry.bytes)?;
-        let metadata = digests.metadata(&message)?;
-        let object = find(&message, self.object)?;
-        let about = metadata.object(self.object)?.ok_or_else(|| no_object(metadata.object_count()))?;
-        digests.of(&message)?.check(self.object, object.frame())?;
-        let descriptor = object.descriptor();
-        let wrong = |text: String| TensogramError::Object(text.into());
-        if parts(descriptor.dtype()) == 2 {
-            return Err(wrong("complex numbers have no picture".to_string()));
-        }
-        let (shape, bytes) = match self.slice {
-            Some(picks) => {
-                let picks = picks.resolve(descriptor.shape().iter())?;
-                let shape: Vec<u64> = selection(descriptor, &picks)?.shape().collect();
-                (shape, tgm_std::read(&object).select(&picks).options(options).bytes()?)
-            }
-            None => (descriptor.shape().iter().collect(), tgm_std::read(&object).options(options).bytes()?),
-        };
-        let mut values = Vec::new();
-        let unpacked = Unpacked::of(descriptor, &about, bytes)?;
-        unpacked.elements(shape.iter().product()).for_each(|value| values.push(value));
-        let known = Area::KEYS.iter().copied();
-        let annotations = annotations(&metadata, NAME_KEYS.into_iter().chain(UNITS).chain(known))?;
-        let scope = Scope::Object(&about, &annotations, Structure::new(&message, entry));
-        let mut drawn_shape = shape.clone();
-        let mut axes = None;
-        // A line of a field is drawn as it is. A picture needs no places, so that wrong ones do not matter.
-        if self.histogram.is_none() && (shape.len() == 2 || self.slice.is_none()) {
-            let whole: Vec<u64> = descriptor.shape().iter().collect();
-            let area = area(scope).unwrap_or(None);
-            let places = places(&metadata, self.object, &whole, area, &options.limits).unwrap_or(None);
-            let picks = match self.slice {
-                Some(picks) => picks.resolve(whole.iter().copied())?,
-                None => vec![Pick::All; whole.len()],
-            };
-            let on_axes = places.and_then(|places| on_axes(&places, &whole, &picks, &values));
-            let is_whole = self.slice.is_none();
-            let found = on_axes.or_else(|| scanned(&metadata, self.object, &values).filter(|_| is_whole));
-            if let Some(Oriented { rows, columns, values: oriented, axes: found }) = found {
-                drawn_shape = vec![rows as u64, columns as u64];
-                (values, axes) = (oriented, Some(found));
-            }
-        }
-        let (drawn, range) = self.drawn(&drawn_shape, values).map_err(wrong)?;
-        let shown = |value: Option<Json>| value.map_or(String::new(), |value| escape(&text(&value)));
-        let name = shown(scope.first(&NAME_KEYS)?);
-        let place = format!("message {}, object {}, {}", entry.index, self.object, shape_text(&shape));
-        let title = if name.is_empty() { place } else { format!("{name}: {place}") };
-        let units = shown(scope.first(&UNITS)?);
-        Ok(Picture { drawn, range, title, units, axes })
-    }
-
-    /// What is drawn of values of this shape, and their range; or why there is no picture.
-    fn drawn(&self, shape: &[u64], values: Vec<f64>) -> Result<(Drawn, (f64, f64)), String> {
-        // Values in memory are fewer: a field refuses sides that are not theirs.
-        let len = |len: u64| usize::try_from(len).unwrap_or(usize::MAX);
-        let (rows, columns) = match *shape {
-            _ if self.histogram.is_some() => (1, values.len()),
-            [columns] => (1, len(columns)),
-            [rows, columns] => (len(rows), len(columns)),
-            _ => {
-                let shape = shape_text(shape);
-                return Err(format!("{shape} is not a field or line: --slice picks one or two dimensions"));
-            }
-        };
-        let field = Field::new(rows, columns, values).ok_or("there are no values")?;
-        let found = field.range().ok_or("all values are missing")?;
-        let range = match (self.range, self.histogram, found) {
-            (Some(range), _, _) => range,
-            // Equal values stand in the middle.
-            (None, Some(_), (low, high)) if low >= high => {
-                let around = if low == 0.0 { 0.5 } else { low.abs() / 2.0 };
-                (low - around, high + around)
-            }
-            (None, _, found) => found,
-        };
-        let drawn = match self.histogram {
-            Some(parts) => Drawn::Histogram(counts(&field, range, parts.into())),
-            None if shape.len() == 1 => Drawn::Line(field),
-            None => Drawn::Field(field),
-        };
-        Ok((drawn, range))
-    }
-}
-
-/// The counts of a histogram of all values of a field.
-fn counts(field: &Field, range: (f64, f64), parts: usize) -> Counts {
-    let finite: Vec<_> = field.cells().flatten().collect();
-    let inside: Vec<_> = finite.iter().copied().filter(|value| (range.0..=range.1).contains(value)).collect();
-    let count = |from: usize, of: usize| (from - of) as u64;
-    let (missing, outside) = (count(field.cells().count(), finite.len()), count(finite.len(), inside.len()));
-    Counts { counts: histogram(&inside, range, parts), missing, outside }
 }

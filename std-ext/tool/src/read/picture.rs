@@ -34,14 +34,6 @@ impl Field {
         self.values.iter().copied().map(|value| value.is_finite().then_some(value))
     }
 
-    /// The least and the greatest value.
-    pub(crate) fn range(&self) -> Option<(f64, f64)> {
-        let finite = self.values.iter().copied().filter(|value| value.is_finite());
-        finite.fold(None, |range, value| {
-            Some(range.map_or((value, value), |(low, high): (f64, f64)| (low.min(value), high.max(value))))
-        })
-    }
-
     /// The field with other numbers of rows and columns. Each new value is the mean over the area that it covers; parts of
     /// old values count by their share. Missing values do not count.
     pub(crate) fn resized(&self, rows: usize, columns: usize) -> Self {
@@ -90,7 +82,7 @@ mod tests {
         let halves = field.resized(1, 2);
         assert_eq!((halves.get(0, 0), halves.get(0, 1)), (Some(6.0 / 2.5), Some(10.0 / 2.5)));
         assert_eq!(field.resized(4, 6).get(3, 2), None);
-        assert_eq!(field.resized(4, 6).range(), Some((1.0, 6.0)));
+        assert_eq!(field.resized(4, 6).get(0, 0), Some(1.0));
         assert_eq!(field.resized(2, 3).get(1, 2), Some(6.0));
         assert!(Field::new(0, 3, vec![]).is_none() && Field::new(2, 2, vec![0.0]).is_none());
     }

@@ -117,7 +117,7 @@ mod tests {
                     folders.push(path);
                     continue;
                 }
-                if path.ends_with("tests.rs") {
+                if path.ends_with("tests.rs") || path.extension().is_none_or(|extension| extension != "rs") {
                     continue;
                 }
                 let text = fs::read_to_string(&path).unwrap();

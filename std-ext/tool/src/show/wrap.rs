@@ -45,7 +45,7 @@ impl Wrap {
 
 /// `line` in lines of at most `columns` characters. It is broken at blanks if there are any. Escape sequences take no
 /// room.
-fn wrapped(line: &str, columns: usize) -> String {
+pub(crate) fn wrapped(line: &str, columns: usize) -> String {
     let leading = line.chars().take_while(|c| *c == ' ').count();
     let indent = (leading + 2).min(DEEPEST).min(columns / 2);
     let going_on = format!("\n{:indent$}", "");

@@ -46,7 +46,7 @@ fn a_filter_picks_the_object() {
         assert!(of(command, ["-w", "mars.param=2t"]) == of(command, ["--object", "0"]), "{command}");
     }
     #[cfg(feature = "plot")]
-    assert!(tgm(["plot", "-w", "mars.param=tp", &path]).good().text().starts_with("tp: message 0, object 1"));
+    assert!(tgm(["plot", "-w", "mars.param=tp", &path]).good().text().contains("message 0, object 1"));
 }
 
 /// The name of the command of a line.
@@ -251,7 +251,14 @@ fn pictures_know_the_scanning_mode() {
     let picture = |bytes: &[u8], name: &str| {
         let (grib, made) = (folder.file("in.grib2", bytes), folder.path(name));
         tgm(["convert", &grib, "-o", &made]);
-        tgm(["plot", "--width", "20", &made]).good().text().lines().skip(1).map(str::to_string).collect::<Vec<_>>()
+        tgm(["plot", "--width", "20", &made])
+            .good()
+            .text()
+            .lines()
+            .skip_while(|it| !it.contains("31x16"))
+            .skip(1)
+            .map(str::to_string)
+            .collect::<Vec<_>>()
     };
     let north = picture(&sample, "n.tgm");
     // Section 3 follows sections 0 and 1; its octets 47 to 50 and 56 to 59 are the first and the last latitude.

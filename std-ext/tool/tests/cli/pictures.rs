@@ -121,20 +121,38 @@ fn recorded(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/pictures").join(format!("{name}.png"))
 }
 
+/// Compares what `tgm plot` draws with the recorded picture of this name.
+fn check(name: &str, path: &str, flags: &[&str]) {
+    let drawn = tgm(["plot", "--format", "png", path].iter().chain(flags)).good().stdout;
+    assert!(drawn.len() <= 40 << 10, "{name}: {} bytes", drawn.len());
+    if env::var_os("TGM_TEST_RENEW").is_some() {
+        fs::create_dir_all(recorded(name).parent().unwrap()).unwrap();
+        fs::write(recorded(name), &drawn).unwrap();
+    }
+    let expected = Pixels::read(&fs::read(recorded(name)).unwrap());
+    let (mean, most) = Pixels::read(&drawn).difference(&expected);
+    assert!(mean <= MEAN_DIFFERENCE && most <= DIFFERENCE, "{name}: mean {mean:.2}, greatest {most:.1}");
+}
+
 #[test]
 fn pictures_look_as_recorded() {
     let folder = Folder::new();
     let path = file(&folder);
     for (name, flags) in PICTURES {
-        let drawn = tgm(["plot", "--format", "png", &path].iter().chain(flags)).good().stdout;
-        assert!(drawn.len() <= 40 << 10, "{name}: {} bytes", drawn.len());
-        if env::var_os("TGM_TEST_RENEW").is_some() {
-            fs::create_dir_all(recorded(name).parent().unwrap()).unwrap();
-            fs::write(recorded(name), &drawn).unwrap();
-        }
-        let expected = Pixels::read(&fs::read(recorded(name)).unwrap());
-        let (mean, most) = Pixels::read(&drawn).difference(&expected);
-        assert!(mean <= MEAN_DIFFERENCE && most <= DIFFERENCE, "{name}: mean {mean:.2}, greatest {most:.1}");
+        check(name, &path, flags);
+    }
+}
+
+/// Grids on a cone, at a turned pole, and with rows of different lengths.
+#[cfg(feature = "grib")]
+#[test]
+fn maps_look_as_recorded() {
+    let folder = Folder::new();
+    for name in ["lambert", "ensemble-rotated", "reduced_gg_pl_32"] {
+        let (source, path) =
+            (crate::corpus::data(&format!("../data-grib/{name}.grib2")), folder.path(&format!("{name}.tgm")));
+        tgm(["convert", &source, "-o", &path]).good();
+        check(name, &path, &["--units", "degC"]);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use tgm_std::deps::ciborium::Value;
 use tgm_std::{EncodeOptions, MessageBuilder, ObjectBuilder};
 
 use crate::corpus::data;
@@ -30,10 +31,10 @@ fn characters_and_colours_stand_for_values_and_holes_are_seen() {
     // A character has the mean of two rows. The hole does not count.
     let plain = tgm(["plot", &path]).good();
     let lines: Vec<_> = plain.text().lines().collect();
-    assert_eq!((lines[0], lines[1]), ("t<1>: message 0, object 0, 2x4", "=+#+"), "{}", plain.text());
-    assert!(lines[2].starts_with("0 K .") && lines[2].ends_with("@ 6 K"), "{}", lines[2]);
+    assert_eq!(lines[..3], ["t<1> [K]", "message 0, object 0, 2x4", "=+#+"], "{}", plain.text());
+    assert!(lines[3].starts_with("0 K .") && lines[3].ends_with("@ 6 K"), "{}", lines[3]);
     let coloured = tgm(["plot", "--depth", "true", &path]).good();
-    let line = coloured.text().lines().nth(1).unwrap();
+    let line = coloured.text().lines().nth(2).unwrap();
     assert_eq!(line.matches('▀').count(), 4);
     assert!(line.starts_with("\u{1b}[38;2;68;1;84;48;2;"), "{line:?}");
     assert!(line.ends_with("48;2;96;96;96m▀\u{1b}[0m"), "{line:?}");
@@ -46,10 +47,11 @@ fn pictures_fit_the_width() {
     let path = data(SURFACE);
     for width in ["8", "40", "100"] {
         let run = tgm(["plot", "--width", width, &path]).good();
-        let picture: Vec<_> = run.text().lines().skip(1).collect();
+        let picture: Vec<_> = run.text().lines().skip_while(|line| !line.contains("181x360")).skip(1).collect();
         let (_, field) = picture.split_last().unwrap();
         assert!(field.iter().all(|line| line.chars().count() <= width.parse().unwrap()), "{}", run.text());
-        assert_eq!(field.len(), (181 * width.parse::<usize>().unwrap()).div_ceil(360).div_ceil(2));
+        let lines = (181 * width.parse::<usize>().unwrap()).div_ceil(360).div_ceil(2);
+        assert_eq!(field.len(), lines, "{}", run.text());
     }
 }
 
@@ -70,7 +72,7 @@ fn svg_has_cells_a_bar_a_title_and_units() {
     let svg = fs::read_to_string(&out).unwrap();
     assert_eq!(tgm(["plot", "--svg", &path]).good().text(), svg);
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
-    assert!(svg.contains("t&lt;1&gt;: message 0") && svg.contains(">0 K<") && svg.contains(">6 K<"), "{svg}");
+    assert!(svg.contains("t&lt;1&gt; [K]") && svg.contains(">0 K<") && svg.contains(">6 K<"), "{svg}");
     assert!(svg.contains("fill=\"#440154\"") && svg.contains("fill=\"#606060\"") && svg.contains(">missing<"));
     // Eight cells, and below them the bar.
     assert_eq!(svg.split("</g>").next().unwrap().matches("height=\"1\"").count(), 8, "{svg}");
@@ -90,7 +92,7 @@ fn histograms_count_what_is_drawn_and_say_what_is_not() {
     let folder = Folder::new();
     let path = small(&folder);
     let run = tgm(["plot", "--histogram=3", "--width", "12", "--range", "0,5", &path]).good();
-    let lines: Vec<_> = run.text().lines().skip(1).collect();
+    let lines: Vec<_> = run.text().lines().skip(2).collect();
     let expected =
         ["      0 ██ 2", "1.66667 ██ 2", "3.33333 ██ 2", "    5 K", "not drawn: 1 missing, 1 outside of the range"];
     assert_eq!(lines, expected, "{}", run.text());
@@ -133,4 +135,135 @@ fn what_has_no_picture_is_refused() {
     for wrong in [["--range", "1"], ["--range", "2,1"], ["--width", "1"], ["--depth", "3"]] {
         assert_eq!(tgm(["plot", wrong[0], wrong[1], &path]).code, Some(2), "{wrong:?}");
     }
+}
+
+#[test]
+fn values_over_many_messages_are_drawn() {
+    let folder = Folder::new();
+    let path = folder.file("steps.tgm", &crate::datasets::steps());
+    let run = tgm(["plot", "--cube", "t2m", "--over", "step", "--sel", "number=0", "--nearest", "49,11", &path]).good();
+    let lines: Vec<_> = run.text().lines().collect();
+    assert_eq!(
+        lines[..2],
+        ["t2m: 2 metre temperature [K]", "50N 10E, 2024-02-29 12:00 UTC, member 0"],
+        "{}",
+        run.text()
+    );
+    assert_eq!((lines[2], lines[19], lines[20]), ("12.5 K", "0.5 K", "step [h]: 0 … 12"), "{}", run.text());
+    // Labels are as far apart as the steps.
+    let svg = tgm([
+        "plot",
+        "--cube",
+        "t2m",
+        "--over",
+        "step",
+        "--sel",
+        "number=0,step=0/12",
+        "--nearest",
+        "49,11",
+        "--svg",
+        &path,
+    ])
+    .good();
+    assert!(svg.text().contains(">step [h]<") && svg.text().contains(">12</text>"), "{}", svg.text());
+    let map = tgm(["plot", "--cube", "t2m", "--sel", "number=0,step=6", "--svg", &path]).good();
+    for text in ["2024-02-29 12:00 UTC + 6 h, member 0<", ">60N<", ">10E<", "id=\"coast\""] {
+        assert!(map.text().contains(text), "{text}: {}", map.text());
+    }
+    // A field of two dimensions that are not of a grid, and a series over two files.
+    let table = tgm([
+        "plot",
+        "--cube",
+        "t2m",
+        "--over",
+        "step,number",
+        "--sel",
+        "number=0/1,step=0/6",
+        "--nearest",
+        "50,10",
+        &path,
+    ])
+    .good();
+    assert!(
+        table.text().contains("number by step [h]") || table.text().contains("step [h] by number"),
+        "{}",
+        table.text()
+    );
+    let (one, other) = (folder.path("one.tgm"), folder.path("other.tgm"));
+    tgm(["copy", "-w", "mars.step=0", &path, &one]).good();
+    tgm(["copy", "-w", "mars.step=6", &path, &other]).good();
+    let both =
+        tgm(["plot", "--cube", "t2m", "--over", "step", "--sel", "number=1", "--nearest", "50,10", &one, &other])
+            .good();
+    assert!(both.text().contains("step [h]: 0 … 6"), "{}", both.text());
+}
+
+#[test]
+fn what_is_not_one_picture_of_a_dataset_is_refused() {
+    let folder = Folder::new();
+    let path = folder.file("steps.tgm", &crate::datasets::steps());
+    for (flags, error) in [
+        (&["--sel", "step=6,number=0"][..], "--cube NAME says which of t2m, u10 is drawn"),
+        (&["--cube", "t2m"], "2 of number, 3 of step; --sel DIM=LABEL picks one"),
+        (
+            &["--cube", "t2m", "--over", "step", "--sel", "number=0"],
+            "3 of latitude, 4 of longitude; --sel DIM=LABEL picks one, and --nearest",
+        ),
+        (&["--over", "step", "--nearest", "50,10"], "--cube NAME says which of t2m, u10 is drawn"),
+        (&["--over", "height"], "no variable has the dimension height"),
+        (&["--cube", "t2m", "--over", "height"], "t2m has no dimension height"),
+        (&["--cube", "x"], "there is no variable x"),
+        (&["--units", "hPa"], "values in K can be in degC, degF, not in hPa"),
+    ] {
+        let run = tgm(["plot", &path].iter().chain(flags));
+        assert!(run.code == Some(1) && run.stderr.contains(error), "{flags:?}: {}", run.stderr);
+    }
+    for flags in [&["--cube", "t2m", "-m", "0"][..], &["--cube", "t2m", "--slice", "0"], &["--nearest", "50,10"]] {
+        assert_eq!(tgm(["plot", &path].iter().chain(flags)).code, Some(2), "{flags:?}");
+    }
+}
+
+#[test]
+fn values_have_other_units_if_they_can() {
+    let folder = Folder::new();
+    let path = small(&folder);
+    let run = tgm(["plot", "--units", "celsius", &path]).good();
+    assert!(run.text().starts_with("t<1> [°C]\n") && run.text().contains("-273.15 °C"), "{}", run.text());
+    let run = tgm(["plot", "--units", "degC", "--object", "1", &path]);
+    assert!(run.code == Some(1) && run.stderr.contains("values without units"), "{}", run.stderr);
+}
+
+fn variable<'v>(name: &str, dims: &[&str], shape: &[u64], values: &'v [f64], units: &str) -> ObjectBuilder<'v> {
+    let dims = Value::Array(dims.iter().map(|name| Value::from(*name)).collect());
+    let attributes = Value::Map(vec![("units".into(), units.into())]);
+    let object = ObjectBuilder::new(shape, values).unwrap();
+    object.metadata("name", name).metadata("dimensions", dims).metadata("attributes", attributes)
+}
+
+/// Coordinates that are objects of the same file, on rows and columns and at points.
+#[test]
+fn variables_of_files_lie_where_their_coordinates_say() {
+    let folder = Folder::new();
+    let rows = MessageBuilder::new()
+        .object(variable("t", &["lat", "lon"], &[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "K"))
+        .object(variable("lat", &["lat"], &[2], &[40.0, 50.0], "degrees_north"))
+        .object(variable("lon", &["lon"], &[3], &[0.0, 10.0, 20.0], "degrees_east"));
+    let path = folder.file("rows.tgm", &rows.encode().unwrap());
+    let run = tgm(["plot", "--width", "40", &path]).good();
+    assert!(
+        run.text().starts_with("t [K]\n") && run.text().contains("50N") && run.text().contains("10E"),
+        "{}",
+        run.text()
+    );
+    // The last row is the northern one.
+    assert!(run.text().lines().nth(2).unwrap().ends_with('@'), "{}", run.text());
+    let points = MessageBuilder::new()
+        .object(variable("t", &["cell"], &[4], &[1.0, 2.0, 3.0, 4.0], "K"))
+        .object(variable("lat", &["cell"], &[4], &[40.0, 40.0, 50.0, 50.0], "degrees_north"))
+        .object(variable("lon", &["cell"], &[4], &[0.0, 10.0, 0.0, 10.0], "degrees_east"));
+    let path = folder.file("points.tgm", &points.encode().unwrap());
+    let run = tgm(["plot", "--width", "40", &path]).good();
+    assert!(run.text().contains("50N") && run.text().contains("message 0, object 0, 4"), "{}", run.text());
+    let line = |text: &str| run.text().lines().find(|line| line.contains(text)).unwrap().trim_end().to_string();
+    assert!(line("50N").ends_with('@') && line("40N").contains('.'), "{}", run.text());
 }

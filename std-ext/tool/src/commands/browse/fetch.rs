@@ -17,12 +17,11 @@ use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::browse::source::Source;
 use crate::commands::dump_contents::Contents;
 use crate::commands::frame_list::FrameList;
-use crate::commands::plot::Wish;
+use crate::commands::plot::object::{Selected, Wish};
 use crate::commands::plot::picture::{Drawn as Values, Picture};
 use crate::read::about::{ABOUT, NAME_KEYS};
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
-use crate::read::picture::Field;
 use crate::read::select::{Scope, annotations, text};
 use crate::read::structure::Structure;
 use crate::show::advice::in_our_words;
@@ -334,7 +333,7 @@ fn draw(source: &Source, of: &PictureOf, layout: MessageLayout, reading: &Readin
     let entry = entry(source, of.message, layout.offset, &bytes);
     let picks = if of.picks.is_empty() { None } else { Some(Picks::parse(&of.picks).map_err(TensogramError::from)?) };
     let wish = Wish { object: of.object, slice: picks.as_ref(), ..Wish::default() };
-    Ok(Drawn::of(wish.picture(&entry, reading.digests, &reading.options)?))
+    Drawn::of(wish.selected(&entry, reading.digests, &reading.options)?)
 }
 
 /// How many elements are drawn.
@@ -354,12 +353,11 @@ impl Drawn {
         clippy::cast_sign_loss,
         reason = "few bars"
     )]
-    fn of(picture: Picture) -> Self {
-        let (low, high) = picture.range;
+    fn of(selected: Selected<'_>) -> Result<Self, TensogramError> {
+        let (low, high) = selected.range().unwrap_or_default();
         let (mut sum, mut count, mut histogram) = (0.0, 0_usize, [0; BARS]);
         let width = (high / 2.0 - low / 2.0) * 2.0 / BARS as f64;
-        let cells = || picture.field().into_iter().flat_map(Field::cells);
-        for value in cells().flatten() {
+        for value in selected.values.iter().copied().filter(|value| value.is_finite()) {
             // Each value has its share, so that the sum of large ones does not overflow.
             count += 1;
             sum += (value - sum) / count as f64;
@@ -368,19 +366,16 @@ impl Drawn {
                 *bar += 1;
             }
         }
-        let missing = cells().count() - count;
-        let small = |field: Field| match (field.rows(), field.columns()) {
-            (rows, columns) if rows > PIXELS || columns > PIXELS => {
-                field.resized(rows.min(PIXELS), columns.min(PIXELS))
-            }
-            _ => field,
-        };
+        let missing = selected.values.len() - count;
+        let picture = selected.picture()?;
         let drawn = match picture.drawn {
-            Values::Field(field) => Values::Field(small(field)),
-            Values::Line(line) => Values::Line(small(line)),
-            counts @ Values::Histogram(_) => counts,
+            Values::Field(sheet) if sheet.field.rows().max(sheet.field.columns()) > PIXELS => {
+                Values::Field(sheet.resized(sheet.field.rows().min(PIXELS), sheet.field.columns().min(PIXELS)))
+            }
+            Values::Line(line, axis) if line.columns() > PIXELS => Values::Line(line.resized(1, PIXELS), axis),
+            other => other,
         };
-        Self { picture: Picture { drawn, ..picture }, mean: sum, missing, histogram }
+        Ok(Self { picture: Picture { drawn, ..picture }, mean: sum, missing, histogram })
     }
 }
 

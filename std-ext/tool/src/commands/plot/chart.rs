@@ -2,7 +2,10 @@
 
 use std::io;
 
-use crate::commands::plot::picture::{Counts, Drawn, Picture, number, ticks};
+use crate::commands::plot::axis::{Axis, Tick};
+use crate::commands::plot::coast::{self, Lines};
+use crate::commands::plot::picture::{Cell, Counts, Drawn, Picture, Sheet};
+use crate::commands::plot::ticks::{number, ticks};
 use crate::read::picture::Field;
 use crate::show::colour_map::{MISSING, Rgb, viridis};
 
@@ -27,9 +30,13 @@ impl Colour {
     /// The colour of curves and bars.
     pub(crate) const CURVE: Self = Self::Share(0.3);
 
-    /// The colour of a value of this picture.
-    pub(crate) fn of(picture: &Picture, value: Option<f64>) -> Self {
-        value.map_or(Self::Missing, |value| Self::Share(picture.share(value)))
+    /// The colour of a cell of this picture.
+    pub(crate) fn of(picture: &Picture, cell: Cell) -> Self {
+        match cell {
+            Cell::Value(value) => Self::Share(picture.share(value)),
+            Cell::Missing => Self::Missing,
+            Cell::Outside => Self::Paper,
+        }
     }
 
     /// Its parts.
@@ -91,7 +98,9 @@ pub(crate) trait Canvas {
     /// Draws the frame of an area, inside of it.
     fn frame(&mut self, area: Area);
     /// Draws the values of a field as cells in an area.
-    fn cells(&mut self, area: Area, picture: &Picture, field: &Field);
+    fn cells(&mut self, area: Area, picture: &Picture, sheet: &Sheet);
+    /// Draws thin lines through points of an area, as shares from its top left, which are seen on all colours.
+    fn lines(&mut self, area: Area, lines: &Lines);
     /// Draws a curve through points of an area, as shares from its top left. It is broken where there is no point.
     fn curve(&mut self, area: Area, points: &[Option<(f64, f64)>]);
     /// Writes a text.
@@ -119,13 +128,11 @@ pub(crate) const CHARACTER: usize = 7;
 pub(crate) const TITLE_CHARACTER: usize = 9;
 /// The blank margin at the right and left.
 const MARGIN: usize = 16;
-/// Where the drawn area begins, without a caption and with one.
-const TOP: [usize; 2] = [44, 60];
+/// Where the drawn area begins below the title, and what a line more takes: of a caption, or of what the vertical axis is.
+const TOP: usize = 44;
+const LINE: usize = 16;
 /// The length of a tick.
 const TICK: usize = 5;
-
-/// A tick of an axis: its share of the axis, and its label.
-type Tick = (f64, String);
 
 /// The drawn area with its axes.
 struct Layout {
@@ -139,12 +146,12 @@ struct Layout {
 impl Layout {
     /// The layout of an area of this size, with `foot` below its axis.
     fn new(picture: &Picture, (width, height): (usize, usize), axes: [Vec<Tick>; 2], foot: usize) -> Self {
-        let has_caption = !matches!(picture.drawn, Drawn::Field(_));
-        let y = TOP[usize::from(has_caption)];
+        let is_curve = !matches!(picture.drawn, Drawn::Field(_));
+        let y = TOP + LINE * (usize::from(is_curve) + usize::from(!picture.caption.is_empty()));
         let [below, beside] = axes;
         let labels = beside.iter().map(|(_, label)| label.chars().count()).max().unwrap_or_default();
         let left = MARGIN + labels * CHARACTER + TICK + 4;
-        let title = picture.title.chars().count() * TITLE_CHARACTER;
+        let title = (picture.title.chars().count() * TITLE_CHARACTER).max(picture.caption.chars().count() * CHARACTER);
         let whole = (left + width.max(BAR) + 2 * MARGIN).max((title + 2 * MARGIN).min(left + SIDE + 2 * MARGIN));
         Self { area: Area { x: left, y, width, height }, size: (whole, y + height + 30 + foot), below, beside }
     }
@@ -160,8 +167,8 @@ pub(crate) fn draw<C: Canvas>(
     canvas: impl FnOnce(usize, usize) -> C,
 ) -> io::Result<()> {
     let layout = match &picture.drawn {
-        Drawn::Field(field) => of_field(picture, field),
-        Drawn::Line(line) => of_line(picture, line),
+        Drawn::Field(sheet) => of_field(picture, sheet),
+        Drawn::Line(_, axis) => of_line(picture, axis),
         Drawn::Histogram(counts) => of_histogram(picture, counts),
     };
     let (width, height) = layout.size;
@@ -170,9 +177,11 @@ pub(crate) fn draw<C: Canvas>(
     let room = (width - 2 * MARGIN) / TITLE_CHARACTER;
     let title = shortened(&picture.title, room);
     canvas.text(Label { text: &title, x: MARGIN, y: 22, anchor: Anchor::Start, is_title: true });
+    let caption = shortened(&picture.caption, (width - 2 * MARGIN) / CHARACTER);
+    canvas.text(Label { text: &caption, x: MARGIN, y: 42, anchor: Anchor::Start, is_title: false });
     match &picture.drawn {
-        Drawn::Field(field) => draw_field(&mut canvas, &layout, picture, field),
-        Drawn::Line(line) => draw_line(&mut canvas, &layout, picture, line),
+        Drawn::Field(sheet) => draw_field(&mut canvas, &layout, picture, sheet),
+        Drawn::Line(line, axis) => draw_line(&mut canvas, &layout, picture, (line, axis)),
         Drawn::Histogram(counts) => draw_histogram(&mut canvas, &layout, picture, counts),
     }
     canvas.finish(out)
@@ -186,40 +195,40 @@ fn shortened(text: &str, room: usize) -> String {
     text.chars().take(room.saturating_sub(3)).chain("...".chars()).collect()
 }
 
-/// Ticks at numbers of cells, in the middle of their cells.
-#[expect(clippy::cast_precision_loss, reason = "few cells")]
-fn cell_ticks(count: usize, pixels: usize, pixels_each: usize) -> Vec<Tick> {
-    let most = (pixels / pixels_each).clamp(1, 12);
-    let at = |value: f64| ((value + 0.5) / count as f64, number(value, 9));
-    ticks((0.0, count.saturating_sub(1) as f64), most, true).into_iter().map(at).collect()
-}
-
 /// Ticks at values of the range.
 fn value_ticks(picture: &Picture, most: usize) -> Vec<Tick> {
     ticks(picture.range, most, false).into_iter().map(|value| (picture.share(value), number(value, 9))).collect()
 }
 
-fn of_field(picture: &Picture, field: &Field) -> Layout {
-    let longest = field.rows().max(field.columns());
-    let whole = SIDE.min((longest * CELL).max(BAR));
-    let side = |count: usize| (whole * count / longest).clamp(LEAST, whole);
-    let (width, height) = (side(field.columns()), side(field.rows()));
-    let axes = match &picture.axes {
-        Some([rows, columns]) => [columns.ticks((width / 60).clamp(1, 12)), rows.ticks((height / 30).clamp(1, 12))],
-        None => [cell_ticks(field.columns(), width, 60), cell_ticks(field.rows(), height, 30)],
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "lengths of a picture"
+)]
+fn of_field(picture: &Picture, sheet: &Sheet) -> Layout {
+    let longest = sheet.field.rows().max(sheet.field.columns());
+    let whole = if sheet.bounds.is_some() { SIDE } else { SIDE.min((longest * CELL).max(BAR)) };
+    let ratio = sheet.ratio();
+    let side = |share: f64| ((whole as f64 * share.min(1.0)).round() as usize).clamp(LEAST, whole);
+    let (width, height) = (side(ratio), side(1.0 / ratio));
+    let [rows, columns] = &sheet.axes;
+    // Times and names are long.
+    let room = |axis: &Axis| {
+        let longest = axis.ticks(12).iter().map(|(_, label)| label.chars().count()).max().unwrap_or_default();
+        (longest * CHARACTER + 18).max(60)
     };
-    Layout::new(picture, (width, height), axes, if has_missing(field) { 82 } else { 60 })
+    let axes = [columns.ticks((width / room(columns)).clamp(1, 12)), rows.ticks((height / 30).clamp(1, 12))];
+    Layout::new(picture, (width, height), axes, if sheet.has_missing() { 82 } else { 60 })
 }
 
-fn has_missing(field: &Field) -> bool {
-    field.cells().any(|value| value.is_none())
-}
-
-fn of_line(picture: &Picture, line: &Field) -> Layout {
+fn of_line(picture: &Picture, axis: &Axis) -> Layout {
     // Shares of the area are counted from its top.
     let beside = value_ticks(picture, 7).into_iter().map(|(share, label)| (1.0 - share, label)).collect();
-    let axes = [cell_ticks(line.columns(), SIDE, 60), beside];
-    Layout::new(picture, (SIDE, CURVE_HEIGHT), axes, 8)
+    let longest = axis.ticks(12).iter().map(|(_, label)| label.chars().count()).max().unwrap_or_default();
+    let room = (longest * CHARACTER + 18).max(60);
+    let below = axis.ticks((SIDE / room).clamp(1, 12));
+    Layout::new(picture, (SIDE, CURVE_HEIGHT), [below, beside], if axis.name().is_empty() { 8 } else { 28 })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a picture")]
@@ -261,15 +270,19 @@ fn draw_axes(canvas: &mut impl Canvas, layout: &Layout, grid: bool) {
 }
 
 /// Writes what the numbers of the vertical axis are, above the area.
-fn draw_caption(canvas: &mut impl Canvas, layout: &Layout, text: &str) {
+fn draw_above(canvas: &mut impl Canvas, layout: &Layout, text: &str) {
     let text = shortened(text, 60);
     canvas.text(Label { text: &text, x: layout.area.x, y: layout.area.y - 14, anchor: Anchor::Start, is_title: false });
 }
 
 #[expect(clippy::cast_precision_loss, reason = "few pixels")]
-fn draw_field(canvas: &mut impl Canvas, layout: &Layout, picture: &Picture, field: &Field) {
+fn draw_field(canvas: &mut impl Canvas, layout: &Layout, picture: &Picture, sheet: &Sheet) {
     let Area { x, y, width, height } = layout.area;
-    canvas.cells(layout.area, picture, field);
+    canvas.cells(layout.area, picture, sheet);
+    if let Some(bounds) = &sheet.bounds {
+        // Points nearer than a pixel are one.
+        canvas.lines(layout.area, &coast::within(bounds, bounds.size().0 / width as f64));
+    }
     canvas.frame(Area { x: x - 1, y: y - 1, width: width + 2, height: height + 2 });
     draw_axes(canvas, layout, false);
     let (top, bar) = (y + height + 34, width.max(BAR));
@@ -287,7 +300,7 @@ fn draw_field(canvas: &mut impl Canvas, layout: &Layout, picture: &Picture, fiel
             canvas.text(Label { text: label, x: x + at, y: top + 28, anchor, is_title: false });
         }
     }
-    if has_missing(field) {
+    if sheet.has_missing() {
         let y = top + 40;
         canvas.fill(Area { x, y, width: 12, height: 12 }, Colour::Missing);
         canvas.text(Label { text: "missing", x: x + 18, y: y + 6, anchor: Anchor::Start, is_title: false });
@@ -295,24 +308,31 @@ fn draw_field(canvas: &mut impl Canvas, layout: &Layout, picture: &Picture, fiel
 }
 
 #[expect(clippy::cast_precision_loss, reason = "few points")]
-fn draw_line(canvas: &mut impl Canvas, layout: &Layout, picture: &Picture, line: &Field) {
-    draw_caption(canvas, layout, &picture.units);
+fn draw_line(canvas: &mut impl Canvas, layout: &Layout, picture: &Picture, (line, axis): (&Field, &Axis)) {
+    draw_above(canvas, layout, &picture.units);
     draw_axes(canvas, layout, true);
     canvas.frame(layout.area);
     let columns = line.columns().min(SIDE);
     let small = line.resized(1, columns);
+    // Labels have their distances. Of more than there are pixels, each pixel has the mean.
+    let shares = match axis {
+        Axis::Labels(_, all) if all.len() == columns => Some(all),
+        _ => None,
+    };
     let point = |column: usize| {
         let value = small.get(0, column)?;
-        Some(((column as f64 + 0.5) / columns as f64, 1.0 - picture.share(value)))
+        let even = (column as f64 + 0.5) / columns as f64;
+        Some((shares.and_then(|all| all.get(column)).map_or(even, |tick| tick.0), 1.0 - picture.share(value)))
     };
     canvas.curve(layout.area, &(0..columns).map(point).collect::<Vec<_>>());
+    draw_below(canvas, layout, axis.name());
 }
 
 #[expect(clippy::cast_precision_loss, reason = "few parts")]
 fn draw_histogram(canvas: &mut impl Canvas, layout: &Layout, picture: &Picture, histogram: &Counts) {
     let Area { x, y, width, height } = layout.area;
     let rest = histogram.rest().map_or(String::new(), |rest| format!(" ({rest})"));
-    draw_caption(canvas, layout, &format!("values{rest}"));
+    draw_above(canvas, layout, &format!("values{rest}"));
     draw_axes(canvas, layout, true);
     let parts = histogram.counts.len();
     for (part, count) in histogram.counts.iter().enumerate() {
@@ -324,12 +344,13 @@ fn draw_histogram(canvas: &mut impl Canvas, layout: &Layout, picture: &Picture, 
         canvas.fill(bar, Colour::CURVE);
     }
     canvas.frame(layout.area);
-    let units = Label {
-        text: &shortened(&picture.units, 60),
-        x: x + width / 2,
-        y: y + height + 34,
-        anchor: Anchor::Middle,
-        is_title: false,
-    };
-    canvas.text(units);
+    draw_below(canvas, layout, &picture.units);
+}
+
+/// Writes what the horizontal axis is, below its labels.
+fn draw_below(canvas: &mut impl Canvas, layout: &Layout, text: &str) {
+    let Area { x, y, width, height } = layout.area;
+    let text = shortened(text, 60);
+    let (x, y) = (x + width / 2, y + height + 34);
+    canvas.text(Label { text: &text, x, y, anchor: Anchor::Middle, is_title: false });
 }

@@ -13,8 +13,8 @@ use embedded_graphics::pixelcolor::BinaryColor;
 use embedded_graphics::text::{Alignment, Baseline, Text, TextStyleBuilder};
 
 use crate::commands::plot::chart::{Anchor, Area, Canvas, Colour, Label};
-use crate::commands::plot::picture::Picture;
-use crate::read::picture::Field;
+use crate::commands::plot::coast::Lines;
+use crate::commands::plot::picture::{Picture, Sheet};
 
 /// Colours that do not belong to a range.
 const NAMED: [Colour; 5] = [Colour::Paper, Colour::Ink, Colour::Frame, Colour::Grid, Colour::Missing];
@@ -134,13 +134,38 @@ impl Canvas for Png {
     }
 
     /// Cells that are smaller than a pixel have the colour of their mean. Larger ones keep their edges.
-    fn cells(&mut self, area: Area, picture: &Picture, field: &Field) {
-        let (rows, columns) = (field.rows().min(area.height), field.columns().min(area.width));
-        let small = field.resized(rows, columns);
+    fn cells(&mut self, area: Area, picture: &Picture, sheet: &Sheet) {
+        let (rows, columns) = (sheet.field.rows().min(area.height), sheet.field.columns().min(area.width));
+        let small = sheet.resized(rows, columns);
         for y in 0..area.height {
             for x in 0..area.width {
-                let value = small.get(y * rows / area.height, x * columns / area.width);
-                self.set(area.x + x, area.y + y, number(Colour::of(picture, value)));
+                let cell = small.cell(y * rows / area.height, x * columns / area.width);
+                self.set(area.x + x, area.y + y, number(Colour::of(picture, cell)));
+            }
+        }
+    }
+
+    /// Lines of one pixel: black, and white on dark colours.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "pixels")]
+    fn lines(&mut self, area: Area, lines: &Lines) {
+        let pixel = |share: f64, length: usize| (share * length as f64).floor().clamp(0.0, length as f64 - 1.0);
+        for pair in lines.iter().flat_map(|line| line.windows(2)) {
+            let &[from, to] = pair else { continue };
+            let (from, to) = (
+                (pixel(from.0, area.width), pixel(from.1, area.height)),
+                (pixel(to.0, area.width), pixel(to.1, area.height)),
+            );
+            let steps = (to.0 - from.0).abs().max((to.1 - from.1).abs()).max(1.0);
+            for step in 0..=steps as usize {
+                let share = step as f64 / steps;
+                let at = |from: f64, to: f64| (from + (to - from) * share).round() as usize;
+                let (x, y) = (area.x + at(from.0, to.0), area.y + at(from.1, to.1));
+                let below = self.pixels.get(y * self.width + x).copied().unwrap_or_default();
+                // A line that crosses another one does not change it.
+                if below != number(Colour::Ink) && below != number(Colour::Grid) {
+                    let is_dark = (FIRST_SHARE..FIRST_SHARE + (u8::MAX - FIRST_SHARE) / 3).contains(&below);
+                    self.set(x, y, number(if is_dark { Colour::Grid } else { Colour::Ink }));
+                }
             }
         }
     }

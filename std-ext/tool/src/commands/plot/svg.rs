@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::io;
 
 use crate::commands::plot::chart::{Anchor, Area, Canvas, Colour, Label};
-use crate::commands::plot::picture::Picture;
-use crate::read::picture::Field;
+use crate::commands::plot::coast::Lines;
+use crate::commands::plot::picture::{Cell, Picture, Sheet};
 
 /// The least side of a cell. A field takes one or two megabytes at most then.
 const CELL: usize = 4;
@@ -47,9 +47,10 @@ impl Canvas for Svg {
 
     /// Runs of one colour are one rectangle.
     #[expect(clippy::cast_precision_loss, reason = "few cells")]
-    fn cells(&mut self, area: Area, picture: &Picture, field: &Field) {
-        let (rows, columns) = (field.rows().min(area.height / CELL), field.columns().min(area.width / CELL));
-        let small = field.resized(rows, columns);
+    fn cells(&mut self, area: Area, picture: &Picture, sheet: &Sheet) {
+        let (rows, columns) =
+            (sheet.field.rows().min(area.height / CELL), sheet.field.columns().min(area.width / CELL));
+        let small = sheet.resized(rows, columns);
         self.line(format_args!(
             "<g transform=\"translate({} {}) scale({} {})\" shape-rendering=\"crispEdges\">",
             area.x,
@@ -58,11 +59,15 @@ impl Canvas for Svg {
             area.height as f64 / rows as f64
         ));
         for row in 0..rows {
-            let fill = |column: usize| hex(Colour::of(picture, small.get(row, column)));
+            let fill = |column: usize| hex(Colour::of(picture, small.cell(row, column)));
             let mut start = 0;
             while start < columns {
                 let colour = fill(start);
                 let same = (start..columns).take_while(|&column| fill(column) == colour).count();
+                if small.cell(row, start) == Cell::Outside {
+                    start += same;
+                    continue;
+                }
                 self.line(format_args!(
                     "<rect x=\"{start}\" y=\"{row}\" width=\"{same}\" height=\"1\" fill=\"{colour}\"/>"
                 ));
@@ -70,6 +75,25 @@ impl Canvas for Svg {
             }
         }
         self.line(format_args!("</g>"));
+    }
+
+    /// Black lines with a pale edge.
+    #[expect(clippy::cast_precision_loss, reason = "few points")]
+    fn lines(&mut self, area: Area, lines: &Lines) {
+        let mut path = String::new();
+        for line in lines {
+            for (at, (x, y)) in line.iter().enumerate() {
+                let (x, y) = (area.x as f64 + area.width as f64 * x, area.y as f64 + area.height as f64 * y);
+                let _ = write!(path, "{}{x:.1} {y:.1}", if at == 0 { 'M' } else { 'L' });
+            }
+        }
+        if !path.is_empty() {
+            self.line(format_args!(
+                "<defs><path id=\"coast\" d=\"{path}\" fill=\"none\" stroke-linejoin=\"round\"/></defs>\n\
+                 <use href=\"#coast\" stroke=\"#fff\" stroke-opacity=\"0.5\" stroke-width=\"2\"/>\n\
+                 <use href=\"#coast\" stroke=\"#000\" stroke-width=\"0.8\"/>"
+            ));
+        }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "few points")]

@@ -10,9 +10,9 @@ use super::{Looks, boxed};
 use crate::commands::browse::app::{App, Pane};
 use crate::commands::browse::fetch::{BARS, Drawn};
 use crate::commands::plot::Depth;
+use crate::commands::plot::picture::Sheet;
 use crate::commands::plot::picture::{Drawn as Values, Picture};
-use crate::commands::plot::text::{density, line_rows};
-use crate::read::picture::Field;
+use crate::commands::plot::text::{Glyph, glyphs, line_rows};
 use crate::show::colour_map::{Rgb, of_256};
 
 /// Characters for a bar of the histogram, from an empty bar to the highest one.
@@ -42,13 +42,13 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, area: Rect) {
     let field = Rect { height, ..inner };
     let depth = app.depth;
     match &drawn.picture.drawn {
-        Values::Line(line) => {
+        Values::Line(line, _) => {
             let rows = line_rows(&drawn.picture, line, usize::from(field.width), usize::from(field.height));
             for (row, area) in rows.into_iter().zip(field.rows()) {
                 frame.render_widget(Line::raw(row), area);
             }
         }
-        Values::Field(values) => draw_field(frame, (&drawn.picture, values), depth, field),
+        Values::Field(sheet) => draw_field(frame, (&drawn.picture, sheet), depth, field),
         // Nothing to draw: the numbers below the picture end with a histogram.
         Values::Histogram(_) => {}
     }
@@ -62,31 +62,29 @@ fn say(frame: &mut Frame<'_>, text: &str, style: Style, area: Rect) {
     frame.render_widget(Paragraph::new(text.to_string()).style(style).wrap(Wrap { trim: true }), area);
 }
 
-/// Draws a field as large as the area allows. With colours, a character has two pixels, one above the other: `▀` in the
-/// colour of the upper one, on a background of the lower one. Without colours it has one pixel.
-fn draw_field(frame: &mut Frame<'_>, (picture, field): (&Picture, &Field), depth: Depth, area: Rect) {
+/// Draws a field as large as the area allows.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "few characters"
+)]
+fn draw_field(frame: &mut Frame<'_>, (picture, sheet): (&Picture, &Sheet), depth: Depth, area: Rect) {
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     if width == 0 || height == 0 {
         return;
     }
     // The sides keep their ratio. A character is twice as high as wide, so half of it is a square.
-    let columns = width.min((2 * height * field.columns()).div_ceil(field.rows())).max(1);
-    let pixels = (field.rows() * columns).div_ceil(field.columns()).clamp(1, 2 * height);
-    let lines = pixels.div_ceil(2);
-    let is_plain = depth == Depth::Plain;
-    let small = field.resized(if is_plain { lines } else { 2 * lines }, columns);
-    let (Ok(lines), Ok(columns)) = (u16::try_from(lines), u16::try_from(columns)) else { return };
-    for line in 0..lines {
-        for column in 0..columns {
+    let columns = width.min((2.0 * height as f64 * sheet.ratio()).ceil() as usize).max(1);
+    let lines = ((columns as f64 / sheet.ratio()).ceil() as usize).clamp(1, 2 * height).div_ceil(2);
+    let rows = glyphs(picture, sheet, (columns, lines), depth);
+    for (line, glyphs) in (0_u16..).zip(rows) {
+        for (column, Glyph { character, colour: ink, ground }) in (0_u16..).zip(glyphs) {
             let at = Position { x: area.x.saturating_add(column), y: area.y.saturating_add(line) };
-            let Some(cell) = frame.buffer_mut().cell_mut(at) else { continue };
-            let (row, column) = (usize::from(line), usize::from(column));
-            if is_plain {
-                cell.set_char(density(picture, small.get(row, column)));
-            } else {
-                let [upper, lower] =
-                    [2 * row, 2 * row + 1].map(|row| colour(picture.colour(small.get(row, column)), depth));
-                cell.set_char('▀').set_fg(upper).set_bg(lower);
+            if let Some(cell) = frame.buffer_mut().cell_mut(at) {
+                cell.set_char(character);
+                ink.map(|ink| cell.set_fg(colour(ink, depth)));
+                ground.map(|ground| cell.set_bg(colour(ground, depth)));
             }
         }
     }
@@ -100,7 +98,7 @@ fn colour(colour: Rgb, depth: Depth) -> Color {
     if depth == Depth::True { rgb(colour) } else { Color::Indexed(of_256(colour)) }
 }
 
-/// Three lines: the title of the picture; its least value, mean and greatest value; a histogram if there is room for
+/// Four lines: the title of the picture; which values it shows; its least value, mean and greatest value; a histogram if there is room for
 /// it.
 fn numbers(drawn: &Drawn, width: usize) -> Vec<String> {
     let picture = &drawn.picture;
@@ -116,5 +114,5 @@ fn numbers(drawn: &Drawn, width: usize) -> Vec<String> {
     };
     let histogram: String = drawn.histogram.iter().map(|count| bar(*count)).collect();
     let histogram = if width >= BARS + 2 { format!("|{histogram}|") } else { String::new() };
-    vec![picture.title.clone(), extremes, histogram]
+    vec![picture.title.clone(), picture.caption.clone(), extremes, histogram]
 }

@@ -1,0 +1,281 @@
+//! What a picture says of its values, and where they are: by the dataset that has them.
+
+use std::borrow::Cow;
+
+use tgm_dataset::{Attribute, Coordinate, Dataset, Indices, Values, Variable};
+use tgm_std::TensogramError;
+
+use crate::commands::plot::axis::{Axis, latitude, longitude};
+use crate::commands::plot::nearest::Points;
+use crate::commands::plot::picture::Sheet;
+use crate::commands::plot::raster::Raster;
+use crate::read::picture::Field;
+
+type Result<T> = std::result::Result<T, TensogramError>;
+
+/// What is picked of a variable.
+#[derive(Clone, Copy)]
+pub(crate) struct Picked<'d> {
+    pub(crate) dataset: &'d Dataset,
+    pub(crate) variable: &'d Variable,
+    /// The indices, one for each dimension.
+    pub(crate) picks: &'d [Indices],
+}
+
+/// A dimension that is not a single index.
+struct Side<'d> {
+    name: &'d str,
+    picks: &'d Indices,
+}
+
+impl<'d> Picked<'d> {
+    /// The text of an attribute of the variable.
+    pub(crate) fn text(&self, name: &str) -> Option<&'d str> {
+        text(&self.variable.attributes, name)
+    }
+
+    fn sides(&self) -> Vec<Side<'d>> {
+        let all = self.variable.dims.iter().zip(self.picks);
+        all.filter(|(_, picks)| !matches!(picks, Indices::Index(_))).map(|(name, picks)| Side { name, picks }).collect()
+    }
+
+    /// Which of the values these are: the level, the time, the step, the member and whatever else is one label of several.
+    ///
+    /// # Errors
+    /// The errors of reading coordinates.
+    pub(crate) fn details(&self) -> Result<Vec<String>> {
+        let Self { dataset, variable, picks } = self;
+        let mut labels: Vec<(Cow<'_, Coordinate>, usize)> = Vec::new();
+        for (dim, pick) in variable.dims.iter().zip(*picks) {
+            if let (Indices::Index(index), Some(found)) = (pick, dataset.labels(dim)?)
+                && let Ok(index) = usize::try_from(*index)
+            {
+                labels.push((found, index));
+            }
+        }
+        let scalars = dataset.coordinates.iter().filter(|it| it.dims.is_empty());
+        labels.extend(scalars.map(|it| (Cow::Borrowed(it), 0)));
+        for name in self.text("coordinates").unwrap_or_default().split(' ') {
+            if dataset.variable(name).is_some_and(|it| it.dims.is_empty())
+                && let Some(found) = dataset.labels(name)?
+            {
+                labels.push((found, 0));
+            }
+        }
+        let has = |name: &str| labels.iter().any(|(coordinate, _)| coordinate.name == name);
+        let has_both = has("time") && has("step");
+        let (mut others, mut ends) = (Vec::new(), Vec::new());
+        for (coordinate, index) in &labels {
+            let label = coordinate.label_text(*index);
+            let number = number_at(coordinate, *index);
+            match (coordinate.name.as_str(), &coordinate.values) {
+                _ if label.is_empty() => {}
+                ("valid_time", _) if has_both => {}
+                ("step", Values::Durations(_)) => {
+                    let unit = if label.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') { " h" } else { "" };
+                    ends.push((1, format!("+ {label}{unit}")));
+                }
+                (name, Values::Times(_)) => {
+                    let moment = label.replace('T', " ");
+                    let moment = moment.strip_suffix(":00").unwrap_or(&moment);
+                    let what = if matches!(name, "time" | "valid_time") { String::new() } else { format!("{name} ") };
+                    ends.push((0, format!("{what}{moment} UTC")));
+                }
+                ("number", _) => ends.push((2, format!("member {label}"))),
+                ("surface" | "meanSea" | "entireAtmosphere", _) => others.push(coordinate.name.clone()),
+                ("heightAboveGround", _) => others.push(format!("{label} m above ground")),
+                ("heightAboveSea", _) => others.push(format!("{label} m above sea")),
+                ("latitude", _) if number.is_some() => others.extend(number.map(latitude)),
+                ("longitude", _) if number.is_some() => others.extend(number.map(longitude)),
+                (name, _) => {
+                    let units = text(&coordinate.attributes, "units").filter(|units| *units != "1").unwrap_or_default();
+                    let what = if name.starts_with("isobaric") || units == "hPa" { "" } else { name };
+                    others.push(format!("{what} {label} {units}").trim().to_string());
+                }
+            }
+        }
+        ends.sort();
+        // A step goes on from its time.
+        let mut found = others;
+        for (kind, text) in ends {
+            match found.last_mut() {
+                Some(last) if kind == 1 && last.ends_with("UTC") => *last = format!("{last} {text}"),
+                _ => found.push(text.replace('+', "step")),
+            }
+        }
+        Ok(found)
+    }
+
+    /// What the values of a line run along.
+    ///
+    /// # Errors
+    /// The errors of reading coordinates.
+    pub(crate) fn line_axis(&self) -> Result<Option<Axis>> {
+        let sides = self.sides();
+        let [side] = sides.as_slice() else { return Ok(None) };
+        self.labels(side)
+    }
+
+    fn labels(&self, side: &Side<'_>) -> Result<Option<Axis>> {
+        let Some(found) = self.dataset.labels(side.name)? else { return Ok(None) };
+        if found.dims != [side.name] {
+            return Ok(None);
+        }
+        let Some(indices) = side.indices() else { return Ok(None) };
+        let text = |at: usize| match (side.name, number_at(&found, at)) {
+            ("latitude", Some(degrees)) => latitude(degrees),
+            ("longitude", Some(degrees)) => longitude(degrees),
+            _ => found.label_text(at).replace('T', " "),
+        };
+        let mut labels: Vec<String> = indices.iter().map(|at| text(*at)).collect();
+        // What is the same in all times says nothing.
+        if matches!(found.values, Values::Times(_)) {
+            for same in [":00", ":00", " 00"] {
+                if labels.iter().all(|label| label.ends_with(same)) {
+                    for label in &mut labels {
+                        label.truncate(label.len() - same.len());
+                    }
+                }
+            }
+        }
+        let units = text_of_units(&found);
+        let name = if units.is_empty() { side.name.to_string() } else { format!("{} [{units}]", side.name) };
+        let numbers: Option<Vec<f64>> = indices.iter().map(|at| number_at(&found, *at)).collect();
+        let Axis::Labels(name, mut all) = Axis::of_labels(&name, labels) else { return Ok(None) };
+        // Labels that rise or fall have their distances.
+        if let Some(shares) = numbers.and_then(|numbers| shares(&numbers)) {
+            all.iter_mut().zip(shares).for_each(|(tick, share)| tick.0 = share);
+        }
+        Ok(Some(Axis::Labels(name, all)))
+    }
+
+    /// The values of a field of two sides, as they lie on the globe, or as rows and columns with their labels.
+    ///
+    /// # Errors
+    /// The errors of reading coordinates; [`TensogramError::Object`] for values that are not a field.
+    pub(crate) fn sheet(&self, values: Vec<f64>) -> Result<Sheet> {
+        let sides = self.sides();
+        let grid = self.dataset.positions(&self.variable.name)?;
+        if let Some((latitudes, longitudes)) = grid
+            && let Some(raster) = on_globe(self.variable, &sides, (&latitudes, &longitudes), &values)
+        {
+            let Raster { field, bounds, inside } = raster;
+            let axes = [Axis::Latitudes(bounds.north, bounds.south), Axis::Longitudes(bounds.west, bounds.east)];
+            return Ok(Sheet { field, axes, bounds: Some(bounds), inside });
+        }
+        let no_field = || TensogramError::Object("these values are not a field".into());
+        let [rows, columns] = sides.as_slice() else { return Err(no_field()) };
+        let labels = |side: &Side<'_>, count: usize| -> Result<Axis> {
+            Ok(match self.labels(side)? {
+                // Cells are of one size.
+                Some(Axis::Labels(name, labels)) => Axis::of_labels(&name, labels.into_iter().map(|it| it.1).collect()),
+                _ => Axis::Cells(count),
+            })
+        };
+        let count = |side: &Side<'_>| usize::try_from(side.picks.count()).map_err(|_| no_field());
+        let axes = [labels(rows, count(rows)?)?, labels(columns, count(columns)?)?];
+        let field = Field::new(count(rows)?, count(columns)?, values).ok_or_else(no_field)?;
+        Ok(Sheet { field, axes, bounds: None, inside: None })
+    }
+
+    /// Whether the dimensions of its grid are there, and no other one is more than an index.
+    ///
+    /// # Errors
+    /// The errors of reading coordinates.
+    pub(crate) fn is_of_grid(&self) -> Result<bool> {
+        let grid = self.dataset.grid_dims(&self.variable.name)?.unwrap_or_default();
+        let is_whole = |(at, picks): (usize, &Indices)| grid.contains(&at) != matches!(picks, Indices::Index(_));
+        Ok(!grid.is_empty() && self.picks.iter().enumerate().all(is_whole))
+    }
+}
+
+impl Side<'_> {
+    fn indices(&self) -> Option<Vec<usize>> {
+        (0..self.picks.count()).map(|number| usize::try_from(self.picks.at(number)?).ok()).collect()
+    }
+}
+
+/// Values on the globe. `None` if their sides do not have the latitudes and longitudes.
+fn on_globe(
+    variable: &Variable,
+    sides: &[Side<'_>],
+    (latitudes, longitudes): (&Coordinate, &Coordinate),
+    values: &[f64],
+) -> Option<Raster> {
+    if let ([of_latitudes], [of_longitudes], [first, second]) =
+        (latitudes.dims.as_slice(), longitudes.dims.as_slice(), sides)
+        && of_latitudes != of_longitudes
+    {
+        let along = |side: &Side<'_>, coordinate: &Coordinate| -> Option<Vec<f64>> {
+            side.indices()?.into_iter().map(|at| number_at(coordinate, at)).collect()
+        };
+        if first.name == of_latitudes && second.name == of_longitudes {
+            return Raster::of_axes(&along(first, latitudes)?, &along(second, longitudes)?, values.to_vec());
+        }
+        if first.name != of_longitudes || second.name != of_latitudes {
+            return None;
+        }
+        let (rows, columns) = (along(second, latitudes)?, along(first, longitudes)?);
+        let turned = (0..values.len()).map(|at| {
+            let (row, column) = (at / columns.len(), at % columns.len());
+            values.get(column * rows.len() + row).copied()
+        });
+        return Raster::of_axes(&rows, &columns, turned.collect::<Option<_>>()?);
+    }
+    let is_along = |side: &Side<'_>, dim: &String| side.name == dim;
+    if latitudes.dims != longitudes.dims
+        || sides.len() != latitudes.dims.len()
+        || !sides.iter().zip(&latitudes.dims).all(|(side, dim)| is_along(side, dim))
+    {
+        return None;
+    }
+    let (places, columns) = match sides {
+        [along] => (along.indices()?, None),
+        [rows, columns] => {
+            // The length of a row of the whole grid.
+            let dim = variable.dims.iter().position(|dim| dim == columns.name)?;
+            let whole = usize::try_from(*variable.shape.get(dim)?).ok()?;
+            let within = columns.indices()?;
+            let all = rows.indices()?.into_iter().flat_map(|row| within.iter().map(move |column| row * whole + column));
+            (all.collect::<Vec<_>>(), Some(within.len()))
+        }
+        _ => return None,
+    };
+    let of = |coordinate: &Coordinate| places.iter().map(|at| number_at(coordinate, *at)).collect::<Option<Vec<f64>>>();
+    let points = Points { latitudes: of(latitudes)?, longitudes: of(longitudes)?, columns };
+    Raster::of_points(&points, values)
+}
+
+/// A label as a number.
+#[expect(clippy::cast_precision_loss, reason = "a place in a picture")]
+fn number_at(coordinate: &Coordinate, at: usize) -> Option<f64> {
+    match &coordinate.values {
+        Values::Floats(all) => all.get(at).copied(),
+        Values::Integers(all) | Values::Times(all) | Values::Durations(all) => all.get(at).map(|number| *number as f64),
+        Values::Texts(_) => None,
+    }
+}
+
+fn text<'a>(attributes: &'a [(String, Attribute)], name: &str) -> Option<&'a str> {
+    let (_, found) = attributes.iter().find(|(known, _)| known == name)?;
+    if let Attribute::Text(text) = found { Some(text) } else { None }
+}
+
+/// The units of labels, where these do not show them.
+fn text_of_units(coordinate: &Coordinate) -> &str {
+    match &coordinate.values {
+        Values::Durations(all) if all.iter().all(|step| step % 3600 == 0) => "h",
+        Values::Times(_) | Values::Durations(_) => "",
+        _ => text(&coordinate.attributes, "units")
+            .filter(|units| !matches!(*units, "1" | "degrees_north" | "degrees_east"))
+            .unwrap_or_default(),
+    }
+}
+
+/// Where numbers that rise, or fall, lie between the first and the last one.
+fn shares(numbers: &[f64]) -> Option<Vec<f64>> {
+    let (first, last) = (*numbers.first()?, *numbers.last()?);
+    let sign = if first < last { 1.0 } else { -1.0 };
+    let is_in_order = numbers.iter().zip(numbers.iter().skip(1)).all(|(one, next)| (next - one) * sign > 0.0);
+    (numbers.len() > 1 && is_in_order).then(|| numbers.iter().map(|number| (number - first) / (last - first)).collect())
+}

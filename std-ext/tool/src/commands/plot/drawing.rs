@@ -1,0 +1,130 @@
+//! Values become a field, a line or a histogram.
+
+use tgm_std::TensogramError;
+
+use crate::commands::plot::axis::Axis;
+use crate::commands::plot::picture::{Counts, Drawn, Picture, Sheet};
+use crate::commands::plot::units::conversion;
+use crate::read::picture::Field;
+use crate::read::statistics::histogram;
+use crate::show::summary::shape_text;
+
+type Result<T> = std::result::Result<T, TensogramError>;
+
+/// How values are drawn.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Look<'a> {
+    /// The parts of a histogram, which is drawn instead of the values.
+    pub(crate) histogram: Option<u16>,
+    /// The range of the colours, if it is not to be found.
+    pub(crate) range: Option<(f64, f64)>,
+    /// The units that the values shall have.
+    pub(crate) units: Option<&'a str>,
+}
+
+/// What is known of values, in words.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    pub(crate) name: String,
+    /// The name for people.
+    pub(crate) long_name: String,
+    /// Which of the values are drawn.
+    pub(crate) details: Vec<String>,
+    pub(crate) units: String,
+}
+
+impl Look<'_> {
+    /// The picture of values of this shape: a field if `sheet` makes one of them, or else a line along `axis`.
+    ///
+    /// # Errors
+    /// The errors of `sheet`; [`TensogramError::Object`] for values that are neither, for no values, and for units that these cannot
+    /// have.
+    pub(crate) fn picture(
+        &self,
+        mut values: Vec<f64>,
+        shape: &[u64],
+        texts: Texts,
+        sheet: impl FnOnce(Vec<f64>) -> Result<Option<Sheet>>,
+        axis: impl FnOnce() -> Option<Axis>,
+    ) -> Result<Picture> {
+        let wrong = |text: String| TensogramError::Object(text.into());
+        let mut texts = texts;
+        if let Some(units) = self.units {
+            let (factor, offset, units) = conversion(&texts.units, units).map_err(wrong)?;
+            for value in &mut values {
+                *value = *value * factor + offset;
+            }
+            texts.units = units;
+        }
+        if values.is_empty() {
+            return Err(wrong("there are no values".into()));
+        }
+        let range = self.range(&values).ok_or_else(|| wrong("all values are missing".into()))?;
+        let count = values.len();
+        let drawn = match self.histogram {
+            Some(parts) => Drawn::Histogram(counts(&values, range, parts.into())),
+            None => match (sheet(values.clone())?, shape.len()) {
+                (Some(sheet), _) => Drawn::Field(sheet),
+                (None, 0 | 1) => {
+                    let line = Field::new(1, count, values).ok_or_else(|| wrong("there are no values".into()))?;
+                    Drawn::Line(line, axis().unwrap_or(Axis::Cells(count)))
+                }
+                (None, _) => {
+                    let shape = shape_text(shape);
+                    return Err(wrong(format!("{shape} is not a field or line: --slice picks one or two dimensions")));
+                }
+            },
+        };
+        if let Drawn::Field(Sheet { axes: [rows, columns], .. }) = &drawn
+            && !(rows.name().is_empty() && columns.name().is_empty())
+        {
+            texts.details.push(format!("{} by {}", rows.name(), columns.name()));
+        }
+        let (title, caption) = texts.title_and_caption();
+        Ok(Picture { drawn, range, title, caption, units: texts.units })
+    }
+
+    /// The range of the colours. `None` if all values are missing.
+    pub(crate) fn range(&self, values: &[f64]) -> Option<(f64, f64)> {
+        let finite = values.iter().copied().filter(|value| value.is_finite());
+        let found = finite.fold(None, |range, value| {
+            Some(range.map_or((value, value), |(low, high): (f64, f64)| (low.min(value), high.max(value))))
+        })?;
+        Some(match (self.range, self.histogram, found) {
+            (Some(range), _, _) => range,
+            // Equal values stand in the middle.
+            (None, Some(_), (low, high)) if low >= high => {
+                let around = if low == 0.0 { 0.5 } else { low.abs() / 2.0 };
+                (low - around, high + around)
+            }
+            (None, _, found) => found,
+        })
+    }
+}
+
+impl Texts {
+    /// What the values are, and which of them are drawn.
+    fn title_and_caption(&self) -> (String, String) {
+        let mut title = self.name.clone();
+        if !self.long_name.is_empty() && !self.long_name.eq_ignore_ascii_case(&self.name) {
+            title = if title.is_empty() { self.long_name.clone() } else { format!("{title}: {}", self.long_name) };
+        }
+        let caption = self.details.join(", ");
+        if title.is_empty() {
+            return (caption, String::new());
+        }
+        if !self.units.is_empty() && self.units != "1" {
+            title = format!("{title} [{}]", self.units);
+        }
+        (title, caption)
+    }
+}
+
+/// The counts of a histogram of all values.
+fn counts(values: &[f64], range: (f64, f64), parts: usize) -> Counts {
+    let finite: Vec<_> = values.iter().copied().filter(|value| value.is_finite()).collect();
+    let inside: Vec<_> = finite.iter().copied().filter(|value| (range.0..=range.1).contains(value)).collect();
+    let count = |from: usize, of: usize| (from - of) as u64;
+    let (missing, outside) = (count(values.len(), finite.len()), count(finite.len(), inside.len()));
+    Counts { counts: histogram(&inside, range, parts), missing, outside }
+}

@@ -1,0 +1,381 @@
+//! The points of a grid that are nearest to places, and how far a grid goes.
+
+use crate::commands::plot::bounds::Bounds;
+
+/// Points of a grid, in degrees.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Points {
+    pub(crate) latitudes: Vec<f64>,
+    pub(crate) longitudes: Vec<f64>,
+    /// The length of a row, if they are in rows of one length.
+    pub(crate) columns: Option<usize>,
+}
+
+impl Points {
+    /// Latitude and longitude of each.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.latitudes.iter().copied().zip(self.longitudes.iter().copied())
+    }
+}
+
+/// Degrees between points at most, so that places between them belong to the grid.
+const FARTHEST: f64 = 30.0;
+/// Sides of the bins, in degrees.
+const BINS: std::ops::RangeInclusive<f64> = 0.2..=10.0;
+
+/// Points in bins of latitude and longitude.
+pub(crate) struct Nearest {
+    /// The points on a sphere of radius 1.
+    on_sphere: Vec<[f32; 3]>,
+    /// The side of a bin in degrees, and the bins of a row.
+    side: f64,
+    columns: usize,
+    /// Where each bin begins in `points`, and where the last one ends.
+    starts: Vec<usize>,
+    points: Vec<usize>,
+    /// How far the grid goes beyond each point, as a chord of the sphere.
+    reaches: Vec<f32>,
+    farthest: f64,
+    /// The length of a row, if points are in rows of one length.
+    row: Option<usize>,
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a sphere with seven digits")]
+fn on_sphere((latitude, longitude): (f64, f64)) -> [f32; 3] {
+    let ((sin_lat, cos_lat), (sin_lon, cos_lon)) = (latitude.to_radians().sin_cos(), longitude.to_radians().sin_cos());
+    [(cos_lat * cos_lon) as f32, (cos_lat * sin_lon) as f32, sin_lat as f32]
+}
+
+fn chord(a: &[f32; 3], b: &[f32; 3]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f32>().sqrt()
+}
+
+fn minus(one: &[f32; 3], other: &[f32; 3]) -> [f32; 3] {
+    let ([x, y, z], [other_x, other_y, other_z]) = (one, other);
+    [x - other_x, y - other_y, z - other_z]
+}
+
+fn dot(a: &[f32; 3], b: &[f32; 3]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// A chord as an angle in degrees, and back.
+fn degrees_of(chord: f32) -> f64 {
+    (f64::from(chord) / 2.0).min(1.0).asin().to_degrees() * 2.0
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a sphere with seven digits")]
+fn chord_of(degrees: f64) -> f32 {
+    (2.0 * (degrees / 2.0).to_radians().sin()) as f32
+}
+
+impl Nearest {
+    /// `None` without points that have a place.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "few bins"
+    )]
+    pub(crate) fn new(points: &Points) -> Option<Self> {
+        let has_place = |(latitude, longitude): (f64, f64)| latitude.abs() <= 90.0 && longitude.is_finite();
+        let count = points.places().filter(|place| has_place(*place)).count();
+        let (west, east) = longitudes(points)?;
+        let (south, north) = latitudes(points)?;
+        let side = ((north - south).max(0.1) * (east - west).max(0.1) / count.max(1) as f64).sqrt();
+        let side = side.clamp(*BINS.start(), *BINS.end());
+        let columns = (360.0 / side).ceil() as usize;
+        let rows = (180.0 / side).floor() as usize + 1;
+        let mut found = Self {
+            on_sphere: points.places().map(on_sphere).collect(),
+            side,
+            columns,
+            starts: vec![0; rows * columns + 1],
+            points: vec![0; count],
+            reaches: Vec::new(),
+            farthest: 0.0,
+            row: points.columns,
+        };
+        // Counted, then summed up, then filled from the end of each bin.
+        let numbered = || points.places().enumerate().filter(|(_, place)| has_place(*place));
+        for (_, place) in numbered() {
+            let bin = found.bin(place);
+            *found.starts.get_mut(bin)? += 1;
+        }
+        let mut end = 0;
+        for start in &mut found.starts {
+            end += *start;
+            *start = end;
+        }
+        for (point, place) in numbered() {
+            let bin = found.bin(place);
+            let start = found.starts.get_mut(bin)?;
+            *start -= 1;
+            *found.points.get_mut(*start)? = point;
+        }
+        found.reaches = found.reaches_of(points);
+        found.farthest = degrees_of(found.reaches.iter().copied().fold(0.0, f32::max));
+        Some(found)
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "few bins")]
+    fn bin(&self, (latitude, longitude): (f64, f64)) -> usize {
+        let row = ((latitude + 90.0) / self.side) as usize;
+        let column = (longitude.rem_euclid(360.0) / self.side) as usize;
+        row * self.columns + column.min(self.columns - 1)
+    }
+
+    /// The point that is nearest to a place, and its distance as a chord: at most `most` degrees far, and another than `but`.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "few bins")]
+    fn find(&self, (latitude, longitude): (f64, f64), most: f64, but: Option<usize>) -> Option<(usize, f32)> {
+        let wanted = on_sphere((latitude, longitude));
+        let rows = (self.starts.len() - 1) / self.columns;
+        let row_of = |latitude: f64| (((latitude + 90.0) / self.side).max(0.0) as usize).min(rows - 1);
+        let mut radius = self.side.min(most);
+        loop {
+            let mut best: Option<(usize, f32)> = None;
+            let beyond = latitude.abs() + radius;
+            // As far as a circle around the place goes east and west.
+            let wide = if beyond < 89.0 { radius / beyond.to_radians().cos() } else { 360.0 };
+            let first = ((longitude - wide).rem_euclid(360.0) / self.side) as usize;
+            // One more for the last bin of a row, which is narrow.
+            let count = ((2.0 * wide / self.side) as usize + 3).min(self.columns);
+            for row in row_of(latitude - radius)..=row_of(latitude + radius) {
+                for column in 0..count {
+                    let bin = row * self.columns + (first + column) % self.columns;
+                    let range = self.starts.get(bin).zip(self.starts.get(bin + 1));
+                    let points = range.and_then(|(start, end)| self.points.get(*start..*end)).unwrap_or_default();
+                    for point in points {
+                        let far = self.on_sphere.get(*point).map_or(f32::MAX, |at| chord(at, &wanted));
+                        if but != Some(*point) && best.is_none_or(|(_, least)| far < least) {
+                            best = Some((*point, far));
+                        }
+                    }
+                }
+            }
+            match best {
+                Some((_, far)) if far <= chord_of(radius) => return best,
+                _ if radius >= most => return best.filter(|(_, far)| *far <= chord_of(most)),
+                _ => radius = (2.0 * radius).min(most),
+            }
+        }
+    }
+
+    /// The point that is nearest to a place, if the grid goes that far.
+    pub(crate) fn within_reach(&self, latitude: f64, longitude: f64) -> Option<usize> {
+        let (point, far) = self.find((latitude, longitude), self.farthest, None)?;
+        let is_near = self.reaches.get(point).is_some_and(|reach| far <= *reach);
+        let place = on_sphere((latitude, longitude));
+        (is_near && self.row.is_none_or(|columns| self.is_within_edges(point, columns, &place))).then_some(point)
+    }
+
+    /// How far the grid goes beyond each point. Within a grid every place is nearer to a point than that.
+    fn reaches_of(&self, points: &Points) -> Vec<f32> {
+        let cap = |reach: f32| reach.min(chord_of(FARTHEST));
+        if let Some(columns) = points.columns {
+            return (0..self.on_sphere.len()).map(|point| cap(self.reach_in_rows(point, columns))).collect();
+        }
+        if let Some(parallels) = parallels(&points.latitudes) {
+            // Rows of different lengths, in which points are nearer than rows.
+            return points
+                .latitudes
+                .iter()
+                .map(|latitude| chord_of((1.1 * gap(&parallels, *latitude)).min(FARTHEST)))
+                .collect();
+        }
+        let to_next = |(point, place)| self.find(place, FARTHEST, Some(point)).map_or(0.0, |(_, far)| cap(2.0 * far));
+        points.places().enumerate().map(to_next).collect()
+    }
+
+    /// Whether a place near a point at the edge of a grid of rows lies no more than half a cell beyond it.
+    fn is_within_edges(&self, point: usize, columns: usize, place: &[f32; 3]) -> bool {
+        let column = point % columns;
+        let neighbours = [
+            (point.checked_sub(1).filter(|_| column > 0), Some(point + 1).filter(|_| column + 1 < columns)),
+            (point.checked_sub(columns), Some(point + columns).filter(|next| *next < self.on_sphere.len())),
+        ];
+        let at = |point: usize| self.on_sphere.get(point);
+        let Some(own) = at(point) else { return false };
+        // From the point before to the one behind, as one step.
+        let step = |(before, behind): (Option<usize>, Option<usize>)| -> [f32; 3] {
+            match (before.and_then(at), behind.and_then(at)) {
+                (Some(before), Some(behind)) => minus(behind, before).map(|part| part / 2.0),
+                (Some(before), None) => minus(own, before),
+                (None, Some(behind)) => minus(behind, own),
+                (None, None) => [0.0; 3],
+            }
+        };
+        let [along, across] = neighbours.map(step);
+        let beyond = minus(place, own);
+        // How many steps the place lies along the row and across it.
+        let determinant = dot(&along, &along) * dot(&across, &across) - dot(&along, &across).powi(2);
+        if determinant <= 0.0 {
+            return true;
+        }
+        let (of_along, of_across) = (dot(&beyond, &along), dot(&beyond, &across));
+        let steps = [
+            (of_along * dot(&across, &across) - of_across * dot(&along, &across)) / determinant,
+            (of_across * dot(&along, &along) - of_along * dot(&along, &across)) / determinant,
+        ];
+        steps.iter().zip(neighbours).all(|(steps, (before, behind))| {
+            (before.is_some() || *steps >= -0.5) && (behind.is_some() || *steps <= 0.5)
+        })
+    }
+
+    /// Half of the diagonal between the neighbours of a point, and a little.
+    fn reach_in_rows(&self, point: usize, columns: usize) -> f32 {
+        let at = |other: Option<usize>| other.and_then(|other| self.on_sphere.get(other));
+        let Some(own) = self.on_sphere.get(point) else { return 0.0 };
+        let to = |other: Option<usize>| at(other).map_or(0.0, |other| chord(own, other));
+        let column = point % columns;
+        let beside =
+            to(point.checked_sub(1).filter(|_| column > 0)).max(to(Some(point + 1).filter(|_| column + 1 < columns)));
+        let above = to(point.checked_sub(columns)).max(to(point.checked_add(columns)));
+        0.55 * beside.hypot(above)
+    }
+
+    /// The part of the globe that the grid covers.
+    pub(crate) fn bounds(&self, points: &Points) -> Option<Bounds> {
+        let (west, east) = longitudes(points)?;
+        let (south, north) = latitudes(points)?;
+        let mut reaches = self.reaches.clone();
+        reaches.sort_by(f32::total_cmp);
+        let margin = reaches.get(reaches.len() / 2).map_or(0.5, |reach| degrees_of(*reach) * 0.75).max(0.01);
+        let (north, south) = ((north + margin).min(90.0), (south - margin).max(-90.0));
+        if east - west >= 360.0 {
+            return Some(Bounds { west: -180.0, east: 180.0, north, south });
+        }
+        let wide = margin / f64::midpoint(north, south).to_radians().cos().max(0.2);
+        let (west, east) = (west - wide, (east + wide).min(west - wide + 360.0));
+        let turns = 360.0 * ((f64::midpoint(west, east) + 180.0) / 360.0).floor();
+        Some(Bounds { west: west - turns, east: east - turns, north, south })
+    }
+}
+
+/// The least and the greatest latitude.
+fn latitudes(points: &Points) -> Option<(f64, f64)> {
+    let all = points.latitudes.iter().copied().filter(|latitude| latitude.abs() <= 90.0);
+    all.fold(None, |found, latitude| {
+        Some(found.map_or((latitude, latitude), |(low, high): (f64, f64)| (low.min(latitude), high.max(latitude))))
+    })
+}
+
+/// The longitudes behind and before the widest gap. They differ by 360 if points are all around.
+fn longitudes(points: &Points) -> Option<(f64, f64)> {
+    let mut all: Vec<f64> =
+        points.longitudes.iter().filter(|it| it.is_finite()).map(|it| it.rem_euclid(360.0)).collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    let (first, last) = (*all.first()?, *all.last()?);
+    let mut gaps: Vec<(f64, f64)> = all.iter().zip(all.iter().skip(1)).map(|(one, next)| (next - one, *next)).collect();
+    gaps.push((first + 360.0 - last, first));
+    gaps.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let (widest, begin) = *gaps.first()?;
+    let next = gaps.get(1).map_or(0.0, |gap| gap.0);
+    // A few degrees, or no wider than others.
+    if gaps.len() > 1 && (widest <= 1.5 * next || widest < 3.0) {
+        return Some((begin, begin + 360.0));
+    }
+    Some((begin, begin + 360.0 - widest))
+}
+
+/// The different latitudes, in order, if points lie on few of them.
+fn parallels(latitudes: &[f64]) -> Option<Vec<f64>> {
+    let mut different: Vec<f64> = latitudes.iter().copied().filter(|latitude| latitude.is_finite()).collect();
+    different.sort_by(f64::total_cmp);
+    different.dedup_by(|a, b| (*a - *b).abs() < 1e-6);
+    (different.len() > 1 && different.len() * 3 <= latitudes.len()).then_some(different)
+}
+
+/// Degrees to the parallel beside, the farther one.
+fn gap(parallels: &[f64], latitude: f64) -> f64 {
+    let at = parallels.partition_point(|parallel| *parallel < latitude - 1e-6);
+    let to =
+        |other: Option<usize>| other.and_then(|at| parallels.get(at)).map_or(0.0, |other| (other - latitude).abs());
+    to(at.checked_sub(1)).max(to(at.checked_add(1)))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "few points")]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_nearest_point_is_the_nearest_of_all(
+            places in proptest::collection::vec((-90.0..=90.0, -180.0..540.0), 1..60),
+            latitude in -90.0..=90.0,
+            longitude in -180.0..540.0,
+        ) {
+            let (latitudes, longitudes) = places.iter().copied().unzip();
+            let points = Points { latitudes, longitudes, columns: None };
+            let nearest = Nearest::new(&points).unwrap();
+            let wanted = on_sphere((latitude, longitude));
+            let least = places.iter().map(|place| chord(&on_sphere(*place), &wanted)).fold(f32::MAX, f32::min);
+            let (_, found) = nearest.find((latitude, longitude), 180.0, None).unwrap();
+            prop_assert!((found - least).abs() < 1e-6, "{} {}", found, least);
+            // Places that are far from all points are not in the grid.
+            let far = degrees_of(least) > FARTHEST + 1.0;
+            prop_assert!(!far || nearest.within_reach(latitude, longitude).is_none());
+        }
+    }
+
+    #[test]
+    fn a_grid_of_rows_ends_half_a_cell_behind_its_points() {
+        let at = |row: usize, column: usize| (50.0 + row as f64, 10.0 + column as f64 + 0.2 * row as f64);
+        let (latitudes, longitudes) = (0..12).map(|point| at(point / 4, point % 4)).unzip();
+        let points = Points { latitudes, longitudes, columns: Some(4) };
+        let nearest = Nearest::new(&points).unwrap();
+        let is_in = |latitude: f64, longitude: f64| nearest.within_reach(latitude, longitude).is_some();
+        assert!(
+            [(50.0, 9.6), (49.6, 10.0), (52.4, 11.0), (51.3, 11.9), (52.0, 13.8)].iter().all(|it| is_in(it.0, it.1))
+        );
+        assert!(
+            ![(50.0, 9.4), (49.4, 10.0), (52.6, 11.0), (52.0, 14.0), (0.0, 0.0)].iter().any(|it| is_in(it.0, it.1))
+        );
+    }
+
+    #[test]
+    fn rows_of_different_lengths_leave_no_hole() {
+        // Rows as far apart as 10 degrees, with points as far apart as that.
+        let row = |latitude: f64| {
+            let count = (36.0 * latitude.to_radians().cos()).round().max(4.0) as usize;
+            (0..count).map(move |point| (latitude, 360.0 * point as f64 / count as f64))
+        };
+        let (latitudes, longitudes) = (0..18).flat_map(|number| row(85.0 - 10.0 * f64::from(number))).unzip();
+        let points = Points { latitudes, longitudes, columns: None };
+        let nearest = Nearest::new(&points).unwrap();
+        let bounds = nearest.bounds(&points).unwrap();
+        assert_eq!(bounds, Bounds { west: -180.0, east: 180.0, north: 90.0, south: -90.0 });
+        for latitude in -90..=90 {
+            assert!(
+                (0..360).all(|longitude| nearest.within_reach(f64::from(latitude), f64::from(longitude)).is_some()),
+                "{latitude}"
+            );
+        }
+    }
+
+    #[test]
+    fn bounds_are_where_the_points_are() {
+        let bounds = |places: &[(f64, f64)]| {
+            let (latitudes, longitudes) = places.iter().copied().unzip();
+            let points = Points { latitudes, longitudes, columns: None };
+            Nearest::new(&points).and_then(|nearest| nearest.bounds(&points)).unwrap()
+        };
+        // Across 0, across 180, and around the pole.
+        let greenwich = bounds(&[(50.0, 358.0), (51.0, 359.0), (50.0, 0.0), (51.0, 1.0)]);
+        assert!(
+            greenwich.west < -2.0 && greenwich.west > -5.0 && greenwich.east > 1.0 && greenwich.east < 4.0,
+            "{greenwich:?}"
+        );
+        let dateline = bounds(&[(0.0, 178.0), (1.0, 179.0), (0.0, -178.0), (1.0, -177.0)]);
+        assert!(dateline.west > -186.0 && dateline.west < -182.0 && dateline.east < -173.0, "{dateline:?}");
+        let pole = bounds(&[(80.0, 0.0), (80.0, 90.0), (80.0, 180.0), (80.0, 270.0)]);
+        assert_eq!((pole.west, pole.east), (-180.0, 180.0));
+        let none = Points { latitudes: vec![f64::NAN], longitudes: vec![0.0], columns: None };
+        assert!(Nearest::new(&none).is_none());
+    }
+}
