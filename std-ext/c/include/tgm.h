@@ -388,7 +388,8 @@ typedef struct tgm_dataset_t tgm_dataset_t;
 /* Begins with its size. Start with TGM_DATASET_OPTIONS_INIT. NULL is the same. */
 typedef struct {
   size_t struct_size;
-  /* What keys mean: "mars" of fields, "cf" of variables of files; NULL or "auto": found out. */
+  /* What keys mean: "mars" of fields, "cf" of variables of files, "plain" nothing but names, "name=variable,step=lead" keys of
+     one's own; NULL or "auto": found out. */
   const char *profile;
   /* Which of two different objects for one place counts: "first" or "last"; NULL or "error": two are TGM_ERROR_METADATA. */
   const char *duplicates;

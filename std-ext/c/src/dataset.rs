@@ -66,10 +66,10 @@ unsafe fn opening(options: *const DatasetOptionsStruct) -> Result<(OpenOptions, 
             args::optional_text(given.only, "only")?,
         )
     };
-    let profiles = [("auto", Profile::Auto), ("mars", Profile::Mars), ("cf", Profile::Cf)];
+    let parsed = |text: &str| text.parse::<Profile>().map_err(|error| invalid(format!("profile: {error}")));
     let whichs = [("error", Duplicates::Error), ("first", Duplicates::First), ("last", Duplicates::Last)];
     let options = OpenOptions {
-        profile: choice("profile", profile, &profiles)?,
+        profile: profile.map(parsed).transpose()?.unwrap_or_default(),
         duplicates: choice("duplicates", duplicates, &whichs)?,
         group: group.map(Into::into),
         only: only.map(object_list::parse).transpose()?.into_iter().collect(),

@@ -19,7 +19,7 @@ use crate::gather::Gathered;
 use crate::grid::Grid;
 use crate::label::{Label, Real};
 use crate::model::{Content, LeftOut, Pieces, UNCOUNTED, Variable, hole_of, product};
-use crate::options::{Join, OpenOptions};
+use crate::options::{Join, OpenOptions, Profile};
 
 /// A cube with its grid.
 struct Candidate {
@@ -44,7 +44,10 @@ pub(crate) fn datasets(
         let (shape, _) = gathered.values.get(cube.kind.shape).as_chunks::<8>();
         let shape: Vec<u64> = shape.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
         let grid = *known.entry((cube.kind.grid, cube.kind.shape)).or_insert_with(|| {
-            let grid = Grid::of(gathered, &row.cells, gathered.about(&row.entry), &shape);
+            let grid = match options.profile {
+                Profile::Plain => Grid::numbered(shape.len()),
+                _ => Grid::of(gathered, &row.cells, gathered.about(&row.entry), &shape),
+            };
             let same = grids.iter().position(|known| *known == grid && !grid.coordinates.is_empty());
             same.unwrap_or_else(|| {
                 grids.push(grid);
@@ -272,7 +275,7 @@ fn build(
 
 /// The level of fields of GRIB on one surface without a number, such as the ground or the mean sea: a label of 0, as cfgrib has it.
 fn surface(gathered: &Gathered, chosen: &[Chosen]) -> Option<Axis> {
-    let name = &chosen.first()?.candidate.cube.kind.level;
+    let name = Some(&chosen.first()?.candidate.cube.kind.level).filter(|name| !name.is_empty())?;
     let is_on_it = |it: &Chosen| {
         it.candidate.cube.kind.level == *name
             && !it.axes.iter().any(|axis| axis.role == Role::Level)

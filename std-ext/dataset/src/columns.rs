@@ -17,6 +17,7 @@ use tgm_core::cbor::Value;
 
 use crate::gather::{Cells, DTYPE, GRID, Gathered, SHAPE};
 use crate::label::{HOUR, Label, Real, days, duration};
+use crate::options::Profile;
 use crate::parameters::{Parameter, by_number, by_short_name};
 
 /// The number that stands for a missing value.
@@ -143,14 +144,17 @@ impl Keys {
 
 impl Columns {
     /// The columns of all objects.
-    pub(crate) fn of(gathered: &Gathered) -> Self {
+    pub(crate) fn of(gathered: &Gathered, profile: &Profile) -> Self {
         let labels: Vec<Option<Label>> = gathered
             .values
             .iter()
             .map(|bytes| Value::parse(bytes, 0).ok().and_then(|value| Label::of(&value)))
             .collect();
-        let reader = Reader { gathered, labels };
+        let reader = Reader { gathered, labels, profile };
         let (kinds, kind_of) = reader.kinds();
+        if *profile == Profile::Plain {
+            return Self { kinds, kind_of, others: reader.others(), ..Self::default() };
+        }
         let steps = reader.steps();
         let interval =
             |step: &Option<(i64, i64)>| step.and_then(|(start, end)| Some(Label::Duration(end.checked_sub(start)?)));
@@ -173,11 +177,23 @@ struct Reader<'g> {
     gathered: &'g Gathered,
     /// The label that each value is.
     labels: Vec<Option<Label>>,
+    profile: &'g Profile,
 }
 
 impl Reader<'_> {
     fn keys(&self, names: &[&str]) -> Keys {
         Keys::new(self.gathered, names)
+    }
+
+    /// Keys that say what a field is. The profile `plain` knows none.
+    fn of_fields(&self, keys: Keys) -> Keys {
+        if *self.profile == Profile::Plain { Keys(Vec::new()) } else { keys }
+    }
+
+    /// The keys of a meaning: one's own, and then those of the profile `mars`.
+    fn keys_of(&self, meaning: &str, names: &[&str]) -> Keys {
+        let Profile::Own(table) = self.profile else { return self.keys(names) };
+        self.keys(&table.keys(meaning).chain(names.iter().copied()).collect::<Vec<_>>())
     }
 
     fn label(&self, code: Option<u32>) -> Option<&Label> {
@@ -228,15 +244,15 @@ impl Reader<'_> {
     }
 
     fn numbers(&self) -> Column {
-        let keys = [self.keys(&["mars.number", "number", "grib.perturbationNumber"])];
+        let keys = [self.keys_of("number", &["mars.number", "number", "grib.perturbationNumber"])];
         self.derived("number", &keys, |[number]| number?.as_integer().map(Label::Integer))
     }
 
     fn times(&self) -> Column {
         let keys = [
-            self.keys(&["grib.date", "mars.date", "date"]),
+            self.keys_of("date", &["grib.date", "mars.date", "date"]),
             self.keys(&["grib.time"]),
-            self.keys(&["mars.time", "time"]),
+            self.keys_of("time", &["mars.time", "time"]),
         ];
         self.derived("time", &keys, |[date, exact, time]| {
             let day = date_of(date?)?.checked_mul(24 * HOUR)?;
@@ -251,7 +267,7 @@ impl Reader<'_> {
 
     /// Start and end of each object's step, in seconds.
     fn steps(&self) -> Vec<Option<(i64, i64)>> {
-        let keys = self.keys(&["grib.stepRange", "mars.step", "step"]);
+        let keys = self.keys_of("step", &["grib.stepRange", "mars.step", "step"]);
         let mut known = HashMap::new();
         let step = |code| self.label(code).and_then(step_of);
         self.rows()
@@ -263,20 +279,26 @@ impl Reader<'_> {
     }
 
     fn levels(&self) -> Column {
-        let keys = [self.keys(&["grib.level", "mars.levelist", "levelist", "level"])];
+        let keys = [self.keys_of("level", &["grib.level", "mars.levelist", "levelist", "level"])];
         self.derived("level", &keys, |[level]| level?.as_number().map(|number| Label::Float(Real(number))))
     }
 
     fn kinds(&self) -> (Vec<Kind>, Vec<u32>) {
-        let name =
-            ["grib.paramId", "mars.param", "param", "grib.shortName", "shortName", "name"].map(|key| self.keys(&[key]));
-        let triple =
-            ["discipline", "parameterCategory", "parameterNumber"].map(|key| self.keys(&[&format!("grib.{key}")]));
+        let names = ["grib.paramId", "mars.param", "param", "grib.shortName", "shortName", "name"];
+        let name = names.map(|key| match (self.profile, key) {
+            (Profile::Plain, "name") => self.keys(&[key]),
+            // Names of one's own count before numbers.
+            (Profile::Own(table), "grib.paramId") if table.keys("name").next().is_some() => self.keys(&[]),
+            (_, "mars.param") => self.of_fields(self.keys_of("name", &[key])),
+            _ => self.of_fields(self.keys(&[key])),
+        });
+        let triple = ["discipline", "parameterCategory", "parameterNumber"]
+            .map(|key| self.of_fields(self.keys(&[&format!("grib.{key}")])));
         let [dtype, shape] = [DTYPE, SHAPE].map(|key| self.keys(&[key]));
-        let grid = self.keys(&[GRID, "mars.area", "area"]);
-        let level = self.keys(&["grib.typeOfLevel", "mars.levtype", "levtype"]);
-        let statistic = self.keys(&["grib.typeOfStatisticalProcessing"]);
-        let family = ["grib.derivedForecast", "grib.probabilityType"].map(|key| self.keys(&[key]));
+        let grid = self.of_fields(self.keys(&[GRID, "mars.area", "area"]));
+        let level = self.of_fields(self.keys_of("level_type", &["grib.typeOfLevel", "mars.levtype", "levtype"]));
+        let statistic = self.of_fields(self.keys(&["grib.typeOfStatisticalProcessing"]));
+        let family = ["grib.derivedForecast", "grib.probabilityType"].map(|key| self.of_fields(self.keys(&[key])));
         let (mut kinds, mut known, mut of_rows) = (Numbers::new(), HashMap::new(), Vec::new());
         let mut last = None;
         for (cells, row) in self.rows().zip(&self.gathered.rows) {
@@ -338,7 +360,12 @@ impl Reader<'_> {
         let mut found = Vec::new();
         for (key, path) in self.gathered.keys.iter().enumerate() {
             let Ok(path) = std::str::from_utf8(path) else { continue };
-            let Some(name) = other_name(path) else { continue };
+            let name = match self.profile {
+                Profile::Plain => plain_name(path),
+                Profile::Own(table) if table.has(path) => None,
+                _ => other_name(path),
+            };
+            let Some(name) = name else { continue };
             let key = Keys(vec![u32::try_from(key).unwrap_or(ABSENT)]);
             found.push(self.derived(name, &[key], |[label]| label.cloned()));
         }
@@ -372,6 +399,12 @@ pub(crate) fn parameter([id, param, own, _, short, _]: [Option<&Label>; 6]) -> O
         },
         other => other.as_integer().and_then(by_number),
     }
+}
+
+/// The name of the column of a key of the profile `plain`. `None` for a name, and for what is not a key of metadata.
+fn plain_name(path: &str) -> Option<&str> {
+    let (map, name) = path.split_once('.').unwrap_or(("", path));
+    (!path.starts_with('#') && map != "_extra_" && path != "name").then_some(name)
 }
 
 /// The name of the column of a key. `None` for a key that other columns are made of.

@@ -45,6 +45,11 @@ impl Grid {
         Self { dims: named.unwrap_or_else(|| unnamed(shape.len())), coordinates: Vec::new() }
     }
 
+    /// A grid of which nothing is known, with numbers for names.
+    pub(crate) fn numbered(count: usize) -> Self {
+        Self { dims: (0..count).map(|number| format!("dim_{number}")).collect(), coordinates: Vec::new() }
+    }
+
     /// Gives other names to dimensions whose names are taken.
     pub(crate) fn avoid(&mut self, is_taken: impl Fn(&str) -> bool) {
         for dim in &mut self.dims {
@@ -94,7 +99,7 @@ fn unnamed(count: usize) -> Vec<String> {
     match count {
         1 => vec!["values".into()],
         2 => vec!["y".into(), "x".into()],
-        count => (0..count).map(|number| format!("dim_{number}")).collect(),
+        count => Grid::numbered(count).dims,
     }
 }
 

@@ -105,7 +105,7 @@ use self::gather::Gathered;
 pub use self::indices::Indices;
 pub use self::label::{Label, Real};
 pub use self::model::{Attribute, Attributes, Coordinate, Hole, LeftOut, Values, Variable};
-pub use self::options::{Catalogs, Duplicates, Join, OpenOptions, Profile, on_all_cores};
+pub use self::options::{Catalogs, Duplicates, Join, KeyTable, OpenOptions, Profile, on_all_cores};
 pub use self::pieces::Stored;
 pub use self::reduce::{Reduced, Statistic};
 #[cfg(feature = "json")]
@@ -183,7 +183,7 @@ fn add(
 fn is_of_files(opened: &Opened, options: &OpenOptions) -> bool {
     match options.profile {
         Profile::Auto => cf::is_of_files(&opened.gathered),
-        Profile::Mars => false,
+        Profile::Mars | Profile::Plain | Profile::Own(_) => false,
         Profile::Cf => true,
     }
 }
@@ -248,7 +248,7 @@ fn datasets(opened: &Opened, options: &OpenOptions) -> Result<Vec<Dataset>> {
             cf::datasets(gathered, archive, options).into_iter().map(of_source).collect::<Result<_>>()?,
         )?
     } else {
-        let columns = Columns::of(gathered);
+        let columns = Columns::of(gathered, &options.profile);
         let cubes = cube::cubes(archive, &columns, options.duplicates)?;
         assemble::datasets(gathered, archive, cubes, options)
     };

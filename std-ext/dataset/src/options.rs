@@ -1,6 +1,7 @@
 //! Options of opening.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use tgm_core::descriptor::Dtype;
 use tgm_std::DecodeOptions;
@@ -21,7 +22,17 @@ pub enum Duplicates {
 }
 
 /// What the keys of metadata mean.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+///
+/// ```
+/// use tgm_dataset::Profile;
+///
+/// assert_eq!("plain".parse(), Ok(Profile::Plain));
+/// let own: Profile = "name=variable,step=lead_time/lead".parse()?;
+/// assert!(matches!(own, Profile::Own(_)));
+/// assert!("height=z".parse::<Profile>().is_err());
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
     /// [`Self::Cf`] if objects have named dimensions and no keys of fields; otherwise [`Self::Mars`].
     #[default]
@@ -30,6 +41,60 @@ pub enum Profile {
     Mars,
     /// Variables of files, as NetCDF and Zarr have them.
     Cf,
+    /// Nothing but names: each key that differs is a dimension of its name, with its values as they are, and the dimensions of
+    /// objects are `dim_0`, `dim_1` and so on. There are no times, no levels, no coordinates of grids, and no table of parameters.
+    Plain,
+    /// Fields whose keys have names of one's own. These are looked up before those of [`Self::Mars`].
+    Own(KeyTable),
+}
+
+/// What a key of [`Profile::Own`] tells of a field.
+const MEANINGS: [&str; 7] = ["name", "number", "date", "time", "step", "level", "level_type"];
+
+/// Which keys tell the name of a field, its member (`number`), `date`, `time` of day, `step`, `level` and `level_type`. Each key is a
+/// path, as in filters: `step`, `run.lead`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeyTable(Vec<(&'static str, Vec<String>)>);
+
+impl KeyTable {
+    /// The keys of a meaning, the best first.
+    pub(crate) fn keys(&self, meaning: &str) -> impl Iterator<Item = &str> {
+        let keys = self.0.iter().filter(move |(known, _)| *known == meaning);
+        keys.flat_map(|(_, keys)| keys.iter().map(String::as_str))
+    }
+
+    /// Whether a key has a meaning.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.0.iter().any(|(_, keys)| keys.iter().any(|known| known == key))
+    }
+}
+
+impl FromStr for Profile {
+    type Err = String;
+
+    /// `auto`, `mars`, `cf`, `plain`, or meanings with their keys: `name=variable,step=lead_time/lead`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "auto" => return Ok(Self::Auto),
+            "mars" => return Ok(Self::Mars),
+            "cf" => return Ok(Self::Cf),
+            "plain" => return Ok(Self::Plain),
+            _ => {}
+        }
+        let words = "auto, mars, cf, plain, or meanings with their keys, such as name=variable,step=lead";
+        let mut table = Vec::new();
+        for part in text.split(',') {
+            let (meaning, keys) = part.split_once('=').ok_or_else(|| format!("{text:?} is none of {words}"))?;
+            let known = MEANINGS.iter().find(|known| **known == meaning.trim());
+            let known = known.ok_or_else(|| format!("{:?} is none of {}", meaning.trim(), MEANINGS.join(", ")))?;
+            let keys: Vec<String> = keys.split('/').map(|key| key.trim().to_string()).collect();
+            if keys.iter().any(String::is_empty) {
+                return Err(format!("{known} has an empty key"));
+            }
+            table.push((*known, keys));
+        }
+        Ok(Self::Own(KeyTable(table)))
+    }
 }
 
 /// How cubes with different labels share a dimension.

@@ -35,8 +35,10 @@ fn word<T: Copy>(options: &Bound<'_, PyDict>, name: &str, words: &[(&str, T)]) -
 
 fn options_of(options: &Bound<'_, PyDict>) -> PyResult<OpenOptions> {
     let mut found = OpenOptions::default();
-    let profiles = [("auto", Profile::Auto), ("mars", Profile::Mars), ("cf", Profile::Cf)];
-    found.profile = word(options, "profile", &profiles)?.unwrap_or_default();
+    if let Some(profile) = options.get_item("profile")? {
+        let parsed: Result<Profile, String> = profile.extract::<String>()?.parse();
+        found.profile = parsed.map_err(|error| PyValueError::new_err(format!("argument 'profile': {error}")))?;
+    }
     found.join = word(options, "join", &[("widen", Join::Widen), ("exact", Join::Exact)])?.unwrap_or_default();
     let duplicates = [("error", Duplicates::Error), ("first", Duplicates::First), ("last", Duplicates::Last)];
     found.duplicates = word(options, "duplicates", &duplicates)?.unwrap_or_default();

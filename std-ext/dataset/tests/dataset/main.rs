@@ -7,6 +7,7 @@ mod catalogs;
 mod cubes;
 mod files;
 mod picks;
+mod profiles;
 #[cfg(feature = "json")]
 mod references;
 mod trees;

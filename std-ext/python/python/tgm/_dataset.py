@@ -16,7 +16,10 @@ def open_dataset(source, /, **options):
 
     Options, beside what xarray takes, such as `chunks`:
 
-    - `profile`: "mars" for fields, "cf" for what came from NetCDF, Zarr or `save_dataset`; "auto" finds out.
+    - `profile`: "mars" for fields, "cf" for what came from NetCDF, Zarr or `save_dataset`; "auto" finds out. "plain" knows no keys but
+      `name`: each key that differs is a dimension with its values as they are, and arrays have dimensions `dim_0`, `dim_1`. A dict
+      says which keys of one's own mean something: {"name": "variable", "step": ["lead_time", "lead"]}, of `name`, `number`, `date`,
+      `time`, `step`, `level` and `level_type`.
     - `join`: "widen" fills steps and levels that a variable lacks with NaN; "exact" leaves such a variable out.
     - `duplicates`: "error", "first" or "last", for two messages with the same keys.
     - `squeeze`: False keeps dimensions of length 1, as `xarray.open_mfdataset` needs them.

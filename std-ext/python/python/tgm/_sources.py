@@ -63,6 +63,8 @@ class Archive:
             given["catalog"] = _catalogs_of(given["catalog"])
         if "only" in given:
             given["only"] = _filters_of(given["only"])
+        if "profile" in given:
+            given["profile"] = _profile_of(given["profile"])
         self.options = tuple(sorted((name, _frozen(value)) for name, value in given.items()))
         self.states = _digest(sources)
 
@@ -105,6 +107,16 @@ class Archive:
         if _digest(self.sources) != self.states:
             names = ", ".join(_native._shown(source)[0] for source in self.sources[:3])
             raise ValueError(f"{names}: the file was changed since the dataset was opened")
+
+
+def _profile_of(profile):
+    """A profile as text: a word, or what keys of one's own mean."""
+    if isinstance(profile, str):
+        return profile
+    if not isinstance(profile, dict):
+        raise TypeError(f"argument 'profile': a text or a dict is expected, not {type(profile).__name__}")
+    keys = {meaning: [each] if isinstance(each, str) else each for meaning, each in profile.items()}
+    return ",".join(f"{meaning}={'/'.join(each)}" for meaning, each in keys.items())
 
 
 def _catalogs_of(catalog):

@@ -10,9 +10,13 @@ use tgm_std::metadata::query::Query;
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Datasets")]
 pub(crate) struct OpenFlags {
-    /// What keys mean: of fields (mars), or of variables of files (cf) [default: found out]
+    /// What keys mean: of fields (mars), of variables of files (cf), nothing but names (plain), or keys of one's own, such as
+    /// "name=variable,step=lead" [default: found out]
+    ///
+    /// What keys of one's own can mean is name, number, date, time, step, level and `level_type`. Several are KEY/KEY, the best first.
+    /// With plain, each key that differs is a dimension with its values as they are.
     #[arg(long, value_name = "PROFILE")]
-    profile: Option<ProfileName>,
+    profile: Option<Profile>,
     /// Which of two different objects for one place counts: first or last [default: two are an error]
     #[arg(long, value_name = "WHICH")]
     duplicates: Option<DuplicateName>,
@@ -26,12 +30,6 @@ pub(crate) struct OpenFlags {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum ProfileName {
-    Mars,
-    Cf,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
 enum DuplicateName {
     First,
     Last,
@@ -41,11 +39,7 @@ impl OpenFlags {
     /// The options that the flags ask for.
     pub(crate) fn options(&self) -> OpenOptions {
         OpenOptions {
-            profile: match self.profile {
-                Some(ProfileName::Mars) => Profile::Mars,
-                Some(ProfileName::Cf) => Profile::Cf,
-                None => Profile::Auto,
-            },
+            profile: self.profile.clone().unwrap_or_default(),
             duplicates: match self.duplicates {
                 Some(DuplicateName::First) => Duplicates::First,
                 Some(DuplicateName::Last) => Duplicates::Last,

@@ -78,8 +78,6 @@ pub(crate) struct Plot {
     /// Of a dataset, the value nearest to this point, in degrees
     #[arg(long, value_name = "LAT,LON", allow_hyphen_values = true, requires = "over")]
     nearest: Option<Point>,
-    #[command(flatten)]
-    cube: CubeFlags,
     /// Other units for the values: degC, hPa, mm and others
     #[arg(long, value_name = "UNITS")]
     units: Option<String>,
@@ -109,6 +107,8 @@ pub(crate) struct Plot {
     digests: Digests,
     #[command(flatten)]
     decoding: Decoding,
+    #[command(flatten)]
+    cube: CubeFlags,
 }
 
 /// Forms of pictures.

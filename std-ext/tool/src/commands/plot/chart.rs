@@ -218,7 +218,7 @@ fn of_field(picture: &Picture, sheet: &Sheet) -> Layout {
         let longest = axis.ticks(12).iter().map(|(_, label)| label.chars().count()).max().unwrap_or_default();
         (longest * CHARACTER + 18).max(60)
     };
-    let axes = [columns.ticks((width / room(columns)).clamp(1, 12)), rows.ticks((height / 30).clamp(1, 12))];
+    let axes = [columns.ticks((width / room(columns)).clamp(1, 12)), rows.ticks((height / 30).clamp(2, 12))];
     Layout::new(picture, (width, height), axes, if sheet.has_missing() { 82 } else { 60 })
 }
 
