@@ -190,7 +190,7 @@ impl Reader<'_> {
         if *self.profile == Profile::Plain { Keys(Vec::new()) } else { keys }
     }
 
-    /// The keys of a meaning: one's own, and then those of the profile `mars`.
+    /// The keys of a meaning: one's own, and then the keys of the profile `mars`.
     fn keys_of(&self, meaning: &str, names: &[&str]) -> Keys {
         let Profile::Own(table) = self.profile else { return self.keys(names) };
         self.keys(&table.keys(meaning).chain(names.iter().copied()).collect::<Vec<_>>())

@@ -44,7 +44,7 @@ pub enum Profile {
     /// Nothing but names: each key that differs is a dimension of its name, with its values as they are, and the dimensions of
     /// objects are `dim_0`, `dim_1` and so on. There are no times, no levels, no coordinates of grids, and no table of parameters.
     Plain,
-    /// Fields whose keys have names of one's own. These are looked up before those of [`Self::Mars`].
+    /// Fields whose keys have names of one's own. They are looked up before the keys of [`Self::Mars`].
     Own(KeyTable),
 }
 
