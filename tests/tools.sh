@@ -2,6 +2,7 @@
 #
 #   install TOOL...    installs what is missing: cc, c++, cmake, python3 and libclang wherever they come from, all else
 #                      by package
+#   python_of 3.13   prints where that Python is, if there is one
 
 install() {
     local missing=()
@@ -21,4 +22,15 @@ install() {
         apt-get update
         apt-get install -y --no-install-recommends "${missing[@]}"
     fi
+}
+
+# Prints the program of Python `$1`, such as 3.11, or nothing.
+python_of() {
+    local program
+    for program in "python$1" "$HOME"/.pyenv/versions/"$1".*/bin/python"$1"; do
+        if "$program" -c 'pass' 2>/dev/null; then
+            command -v "$program"
+            return
+        fi
+    done
 }

@@ -1,5 +1,6 @@
 //! Sources of messages, and the objects in them.
 
+use std::num::NonZeroU64;
 use std::ops::Range;
 
 use tgm_core::descriptor::Dtype;
@@ -41,17 +42,15 @@ impl Archive {
     ///
     /// # Errors
     /// The errors of reading.
-    pub(crate) fn digest(&self, number: u32) -> Result<Option<u64>> {
+    pub(crate) fn digest(&self, number: u32) -> Result<Option<NonZeroU64>> {
         let (source, entry) = self.entry(number)?;
-        let digest = if let Some(digest) = entry.digest {
-            digest
-        } else {
-            let mut tail = [0; DATA_OBJECT_FOOTER_SIZE];
-            let read = source.file().read_at(entry.end().saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64), &mut tail)?;
-            let tail = tail.get(..read).and_then(|tail| ObjectTail::ref_from_bytes(tail).ok());
-            tail.map_or(0, |tail| tail.hash.get())
-        };
-        Ok(Some(digest).filter(|digest| *digest != 0))
+        if entry.digest.is_some() {
+            return Ok(entry.digest);
+        }
+        let mut tail = [0; DATA_OBJECT_FOOTER_SIZE];
+        let read = source.file().read_at(entry.end().saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64), &mut tail)?;
+        let tail = tail.get(..read).and_then(|tail| ObjectTail::ref_from_bytes(tail).ok());
+        Ok(tail.and_then(|tail| NonZeroU64::new(tail.hash.get())))
     }
 
     /// The place of an object, in words.

@@ -3,6 +3,7 @@
 //! Keys and values become numbers. A value is what CBOR has for it, so that equal values have equal numbers.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -265,7 +266,7 @@ impl Found {
                 offset: layout.offset + frame.offset(),
                 length: frame.total_length(),
                 start: None,
-                digest: Some(frame.hash_slot()),
+                digest: NonZeroU64::new(frame.hash_slot()),
                 fits_float32: self.fits_float32,
             };
             let cells = sorted(std::mem::take(&mut self.cells));

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::num::NonZeroU64;
 use std::sync::{Arc, OnceLock};
 
 use tgm_catalog::tree::side_by_side;
@@ -29,8 +30,8 @@ pub(crate) struct Entry {
     pub(crate) length: u64,
     /// The first byte of its message, if a catalogue told it. Then the messages before it are not known, and need not be.
     pub(crate) start: Option<u64>,
-    /// The digest of its frame. 0 if it has none. `None` if it was not read.
-    pub(crate) digest: Option<u64>,
+    /// The digest of its frame. `None` if it was not read, or has none.
+    pub(crate) digest: Option<NonZeroU64>,
     /// Whether its elements are packed, and `float32` tells all of them apart.
     pub(crate) fits_float32: bool,
 }

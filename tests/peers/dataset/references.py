@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Opens the references that `tgm convert --to kerchunk` writes, by what reads references, and compares with the archive.
 
-Usage: references.py TGM [CASES [SEED]]
+Usage: references.py TGM [CASES [SEED [FOLDER]]]
 
 Random fields, in several files, with places that lack one, and saved datasets of random types: plain, shuffled, by zstd and by
-lz4. fsspec, zarr, xarray and its engine `kerchunk` read JSON and Parquet, without our codecs.
+lz4. fsspec, zarr, xarray and its engine `kerchunk` read JSON and Parquet, without our codecs. A folder gets ten of the cases with
+their values, for `virtual.py`.
 """
 import json
 import subprocess
@@ -87,15 +88,26 @@ def check(program, paths, folder):
         xr.testing.assert_equal(xr.open_dataset(str(refs), engine="kerchunk", storage_options={"remote_protocol": "file"}).load(), expected)
 
 
+def keep(paths, folder):
+    """Writes the values of a case beside it. Texts and times are left out: programs have several types for them."""
+    found = tgm.open_dataset(paths if len(paths) > 1 else paths[0], catalog=False).load()
+    np.savez(folder / "expected.npz", **{name: it.values for name, it in found.variables.items() if it.dtype.kind in "fiuc"})
+
+
 def main():
     program, cases, seed = sys.argv[1], int((sys.argv[2:] or [40])[0]), int((sys.argv[3:] or [1])[0])
     for case in range(cases):
         rng = np.random.default_rng([seed, case])
         with tempfile.TemporaryDirectory() as folder:
             folder = Path(folder)
+            if len(sys.argv) > 4 and case < 10:
+                folder = Path(sys.argv[4]) / str(case)
+                folder.mkdir(parents=True)
             paths = (fields if case % 2 else saved)(rng, folder)
             try:
                 check(program, paths, folder)
+                if len(sys.argv) > 4 and case < 10:
+                    keep(paths, folder)
             except AssertionError as error:
                 sys.exit(f"case {case} of seed {seed}: {error}")
     print(f"references: {cases} archives are read where they lie")
