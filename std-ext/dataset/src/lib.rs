@@ -219,16 +219,11 @@ pub fn open_all<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<
 ///
 /// # Errors
 /// The errors of reading metadata; [`tgm_std::TensogramError::Metadata`] for an object that cannot be a variable.
-pub fn of_object(
-    metadata: &MessageMetadata<'_>,
-    index: usize,
-    descriptor: &Descriptor<'_>,
-    options: &OpenOptions,
-) -> Result<Dataset> {
+pub fn of_object(metadata: &MessageMetadata<'_>, index: usize, descriptor: &Descriptor<'_>) -> Result<Dataset> {
     let gathered = Gathered::of_object(metadata, index, descriptor)?;
     let entries = gathered.rows.iter().map(|row| row.entry).collect();
-    let archive = Archive { sources: Vec::new(), entries, called: options.called.clone(), lost: Vec::new() };
-    let found = datasets(&Opened { gathered, archive: Arc::new(archive), notes: Vec::new() }, options)?;
+    let archive = Arc::new(Archive { sources: Vec::new(), entries, called: None, lost: Vec::new() });
+    let found = datasets(&Opened { gathered, archive, notes: Vec::new() }, &OpenOptions::default())?;
     found.into_iter().next().ok_or_else(|| bad("the object cannot be a variable"))
 }
 

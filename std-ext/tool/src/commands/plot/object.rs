@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use tgm_core::Message;
 use tgm_core::selection::Pick;
-use tgm_dataset::{Dataset, Indices, OpenOptions, of_object};
+use tgm_dataset::{Dataset, Indices, of_object};
 use tgm_std::decode::{Picks, selection};
 use tgm_std::{DecodeOptions, TensogramError};
 
@@ -85,7 +85,7 @@ impl<'a> Wish<'a> {
         let scope = Scope::Object(&about, &annotations, Structure::new(&message, entry));
         let shown = |value: Option<Json>| value.map_or(String::new(), |value| escape(&text(&value)));
         // A picture needs neither places nor details, so that wrong ones do not matter.
-        let dataset = of_object(&metadata, self.object, descriptor, &OpenOptions::default()).ok();
+        let dataset = of_object(&metadata, self.object, descriptor).ok();
         let is_of_file = dataset.as_ref().is_some_and(|dataset| dataset.is_of_files);
         Ok(Selected {
             wish: self,
