@@ -2,6 +2,7 @@
 
 mod axis;
 mod bounds;
+mod caption;
 mod chart;
 mod coast;
 mod cube;

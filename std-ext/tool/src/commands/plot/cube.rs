@@ -5,6 +5,7 @@ use tgm_std::{DecodeOptions, TensogramError};
 
 use crate::args::cube::{CubeFlags, Point};
 use crate::commands::plot::axis::{latitude, longitude};
+use crate::commands::plot::caption::details;
 use crate::commands::plot::described::Picked;
 use crate::commands::plot::drawing::{Look, Texts};
 use crate::commands::plot::picture::Picture;
@@ -58,7 +59,7 @@ impl CubeWish<'_> {
         values.try_reserve_exact(count).map_err(|_| refused(format!("{name}: no memory for {count} values")))?;
         values.resize(count, 0.0);
         dataset.read_floats_into::<f64>(name, &picks, options, &mut values)?;
-        let mut details = picked.details()?;
+        let mut details = details(&picked)?;
         if let Some(point) = point {
             // The place says it better than its latitude and its longitude.
             details.retain(|detail| !point.split(' ').any(|degrees| degrees == detail));

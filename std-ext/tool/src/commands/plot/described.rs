@@ -1,7 +1,5 @@
 //! What a picture says of its values, and where they are: by the dataset that has them.
 
-use std::borrow::Cow;
-
 use tgm_dataset::{Attribute, Coordinate, Dataset, Indices, Values, Variable};
 use tgm_std::TensogramError;
 
@@ -37,73 +35,6 @@ impl<'d> Picked<'d> {
     fn sides(&self) -> Vec<Side<'d>> {
         let all = self.variable.dims.iter().zip(self.picks);
         all.filter(|(_, picks)| !matches!(picks, Indices::Index(_))).map(|(name, picks)| Side { name, picks }).collect()
-    }
-
-    /// Which of the values these are: the level, the time, the step, the member and whatever else is one label of several.
-    ///
-    /// # Errors
-    /// The errors of reading coordinates.
-    pub(crate) fn details(&self) -> Result<Vec<String>> {
-        let Self { dataset, variable, picks } = self;
-        let mut labels: Vec<(Cow<'_, Coordinate>, usize)> = Vec::new();
-        for (dim, pick) in variable.dims.iter().zip(*picks) {
-            if let (Indices::Index(index), Some(found)) = (pick, dataset.labels(dim)?)
-                && let Ok(index) = usize::try_from(*index)
-            {
-                labels.push((found, index));
-            }
-        }
-        let scalars = dataset.coordinates.iter().filter(|it| it.dims.is_empty());
-        labels.extend(scalars.map(|it| (Cow::Borrowed(it), 0)));
-        for name in self.text("coordinates").unwrap_or_default().split(' ') {
-            if dataset.variable(name).is_some_and(|it| it.dims.is_empty())
-                && let Some(found) = dataset.labels(name)?
-            {
-                labels.push((found, 0));
-            }
-        }
-        let has = |name: &str| labels.iter().any(|(coordinate, _)| coordinate.name == name);
-        let has_both = has("time") && has("step");
-        let (mut others, mut ends) = (Vec::new(), Vec::new());
-        for (coordinate, index) in &labels {
-            let label = coordinate.label_text(*index);
-            let number = number_at(coordinate, *index);
-            match (coordinate.name.as_str(), &coordinate.values) {
-                _ if label.is_empty() => {}
-                ("valid_time", _) if has_both => {}
-                ("step", Values::Durations(_)) => {
-                    let unit = if label.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') { " h" } else { "" };
-                    ends.push((1, format!("+ {label}{unit}")));
-                }
-                (name, Values::Times(_)) => {
-                    let moment = label.replace('T', " ");
-                    let moment = moment.strip_suffix(":00").unwrap_or(&moment);
-                    let what = if matches!(name, "time" | "valid_time") { String::new() } else { format!("{name} ") };
-                    ends.push((0, format!("{what}{moment} UTC")));
-                }
-                ("number", _) => ends.push((2, format!("member {label}"))),
-                ("surface" | "meanSea" | "entireAtmosphere", _) => others.push(coordinate.name.clone()),
-                ("heightAboveGround", _) => others.push(format!("{label} m above ground")),
-                ("heightAboveSea", _) => others.push(format!("{label} m above sea")),
-                ("latitude", _) if number.is_some() => others.extend(number.map(latitude)),
-                ("longitude", _) if number.is_some() => others.extend(number.map(longitude)),
-                (name, _) => {
-                    let units = text(&coordinate.attributes, "units").filter(|units| *units != "1").unwrap_or_default();
-                    let what = if name.starts_with("isobaric") || units == "hPa" { "" } else { name };
-                    others.push(format!("{what} {label} {units}").trim().to_string());
-                }
-            }
-        }
-        ends.sort();
-        // A step goes on from its time.
-        let mut found = others;
-        for (kind, text) in ends {
-            match found.last_mut() {
-                Some(last) if kind == 1 && last.ends_with("UTC") => *last = format!("{last} {text}"),
-                _ => found.push(text.replace('+', "step")),
-            }
-        }
-        Ok(found)
     }
 
     /// What the values of a line run along.
@@ -248,7 +179,7 @@ fn on_globe(
 
 /// A label as a number.
 #[expect(clippy::cast_precision_loss, reason = "a place in a picture")]
-fn number_at(coordinate: &Coordinate, at: usize) -> Option<f64> {
+pub(super) fn number_at(coordinate: &Coordinate, at: usize) -> Option<f64> {
     match &coordinate.values {
         Values::Floats(all) => all.get(at).copied(),
         Values::Integers(all) | Values::Times(all) | Values::Durations(all) => all.get(at).map(|number| *number as f64),
@@ -256,7 +187,7 @@ fn number_at(coordinate: &Coordinate, at: usize) -> Option<f64> {
     }
 }
 
-fn text<'a>(attributes: &'a [(String, Attribute)], name: &str) -> Option<&'a str> {
+pub(super) fn text<'a>(attributes: &'a [(String, Attribute)], name: &str) -> Option<&'a str> {
     let (_, found) = attributes.iter().find(|(known, _)| known == name)?;
     if let Attribute::Text(text) = found { Some(text) } else { None }
 }

@@ -8,6 +8,7 @@ use tgm_std::decode::{Picks, selection};
 use tgm_std::{DecodeOptions, TensogramError};
 
 use crate::commands::plot::axis::Axis;
+use crate::commands::plot::caption::details;
 use crate::commands::plot::described::Picked;
 use crate::commands::plot::drawing::{Look, Texts};
 use crate::commands::plot::picture::{Picture, Sheet};
@@ -138,7 +139,7 @@ impl Selected<'_> {
         let picked = picked.filter(|picked| picked.variable.dims.len() == picks.len());
         let of = |name| picked.and_then(|picked| picked.text(name)).map(escape).unwrap_or_default();
         let units = if units.is_empty() { of("units") } else { units };
-        let mut details = picked.and_then(|picked| picked.details().ok()).unwrap_or_default();
+        let mut details = picked.and_then(|picked| details(&picked).ok()).unwrap_or_default();
         for detail in &mut details {
             *detail = escape(detail);
         }
