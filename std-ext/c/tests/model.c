@@ -946,7 +946,7 @@ static void datasets(void) {
 
   options.profile = "cfgrib";
   FAILS(TGM_ERROR_INVALID_ARG, tgm_dataset_open(sources, 2, &options, &dataset));
-  SAYS("there are auto, mars, cf");
+  SAYS("is none of auto, mars, cf, plain");
   options.profile = NULL;
   options.index = 1;
   FAILS(TGM_ERROR_METADATA, tgm_dataset_open(sources, 2, &options, &dataset));
