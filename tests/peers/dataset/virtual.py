@@ -3,7 +3,7 @@
 
 Usage: virtual.py FOLDER
 
-VirtualiZarr reads data that are written into references from version 2.8 on, which needs Python 3.12.
+VirtualiZarr reads data that are written into references from version 2.8 on, which needs Python 3.12. It has no texts.
 """
 import sys
 import warnings
@@ -23,8 +23,8 @@ def main():
     cases = sorted(Path(sys.argv[1]).iterdir())
     for case in cases:
         expected = np.load(case / "expected.npz")
-        for name, parser in (("refs.json", KerchunkJSONParser()), ("refs.parq", KerchunkParquetParser())):
-            store = parser(f"file://{case / name}", registry)
+        for name, parser in (("refs.json", KerchunkJSONParser), ("refs.parq", KerchunkParquetParser)):
+            store = parser(skip_variables=["name"])(f"file://{case / name}", registry)
             found = xr.open_dataset(store, engine="zarr", consolidated=False, zarr_format=3).load()
             for variable in expected:
                 assert np.array_equal(found[variable].values, expected[variable], equal_nan=True), f"{case / name}: {variable}"
