@@ -1,5 +1,7 @@
 //! The points of a grid that are nearest to places, and how far a grid goes.
 
+use std::collections::BTreeSet;
+
 use crate::commands::plot::bounds::Bounds;
 
 /// Points of a grid, in degrees.
@@ -177,11 +179,15 @@ impl Nearest {
         }
         if let Some(parallels) = parallels(&points.latitudes) {
             // Rows of different lengths, in which points are nearer than rows.
-            return points
-                .latitudes
-                .iter()
-                .map(|latitude| chord_of((1.1 * gap(&parallels, *latitude)).min(FARTHEST)))
-                .collect();
+            let reach = |latitude: f64| chord_of((1.1 * gap(&parallels, latitude)).min(FARTHEST));
+            let mut before = (f64::NAN, 0.0);
+            let along_rows = points.latitudes.iter().map(|latitude| {
+                if before.0.to_bits() != latitude.to_bits() {
+                    before = (*latitude, reach(*latitude));
+                }
+                before.1
+            });
+            return along_rows.collect();
         }
         let to_next = |(point, place)| self.find(place, FARTHEST, Some(point)).map_or(0.0, |(_, far)| cap(2.0 * far));
         points.places().enumerate().map(to_next).collect()
@@ -238,9 +244,12 @@ impl Nearest {
     pub(crate) fn bounds(&self, points: &Points) -> Option<Bounds> {
         let (west, east) = longitudes(points)?;
         let (south, north) = latitudes(points)?;
-        let mut reaches = self.reaches.clone();
-        reaches.sort_by(f32::total_cmp);
-        let margin = reaches.get(reaches.len() / 2).map_or(0.5, |reach| degrees_of(*reach) * 0.75).max(0.01);
+        let (mut reaches, middle) = (self.reaches.clone(), self.reaches.len() / 2);
+        if reaches.is_empty() {
+            return None;
+        }
+        let (_, reach, _) = reaches.select_nth_unstable_by(middle, f32::total_cmp);
+        let margin = (degrees_of(*reach) * 0.75).max(0.01);
         let (north, south) = ((north + margin).min(90.0), (south - margin).max(-90.0));
         if east - west >= 360.0 {
             return Some(Bounds { west: -180.0, east: 180.0, north, south });
@@ -260,31 +269,67 @@ fn latitudes(points: &Points) -> Option<(f64, f64)> {
     })
 }
 
+/// Parts of the circle of longitudes that have points or have none: a quarter of a degree each.
+const PARTS: usize = 1440;
+
 /// The longitudes behind and before the widest gap. They differ by 360 if points are all around.
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "few parts")]
 fn longitudes(points: &Points) -> Option<(f64, f64)> {
-    let mut all: Vec<f64> =
-        points.longitudes.iter().filter(|it| it.is_finite()).map(|it| it.rem_euclid(360.0)).collect();
-    all.sort_by(f64::total_cmp);
-    all.dedup();
-    let (first, last) = (*all.first()?, *all.last()?);
-    let mut gaps: Vec<(f64, f64)> = all.iter().zip(all.iter().skip(1)).map(|(one, next)| (next - one, *next)).collect();
-    gaps.push((first + 360.0 - last, first));
-    gaps.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let (widest, begin) = *gaps.first()?;
-    let next = gaps.get(1).map_or(0.0, |gap| gap.0);
-    // A few degrees, or no wider than others.
-    if gaps.len() > 1 && (widest <= 1.5 * next || widest < 3.0) {
-        return Some((begin, begin + 360.0));
+    let part_of = |longitude: f64| ((longitude / 360.0 * PARTS as f64) as usize).min(PARTS - 1);
+    let all = || points.longitudes.iter().filter(|it| it.is_finite()).map(|it| it.rem_euclid(360.0));
+    let mut has_points = [false; PARTS];
+    for longitude in all() {
+        if let Some(part) = has_points.get_mut(part_of(longitude)) {
+            *part = true;
+        }
     }
-    Some((begin, begin + 360.0 - widest))
+    // The first part behind each gap, with the length of the gap, the widest one first.
+    let first = has_points.iter().position(|has| *has)?;
+    let mut gaps: Vec<(usize, usize)> = Vec::new();
+    let mut empty = 0;
+    for part in (first + 1..=first + PARTS).map(|part| part % PARTS) {
+        if has_points.get(part) == Some(&true) {
+            gaps.push((empty, part));
+            empty = 0;
+        } else {
+            empty += 1;
+        }
+    }
+    gaps.sort_by_key(|(empty, _)| std::cmp::Reverse(*empty));
+    let (widest, part) = *gaps.first()?;
+    let next = gaps.get(1).map_or(0, |gap| gap.0);
+    // Exactly, from the part behind the gap on.
+    let start = part as f64 / PARTS as f64 * 360.0;
+    let along = all().map(|longitude| {
+        let along = longitude - start;
+        if part_of(longitude) < part { along + 360.0 } else { along }
+    });
+    let (west, east) = along.fold((f64::MAX, f64::MIN), |(west, east), it| (west.min(it), east.max(it)));
+    // A gap of a few degrees, or one that is not much wider than others, is none.
+    let is_around = gaps.len() > 1 && (2 * widest <= 3 * (next + 1) || 360 * widest < 3 * PARTS);
+    Some((start + west, start + if is_around { west + 360.0 } else { east }))
 }
 
 /// The different latitudes, in order, if points lie on few of them.
 fn parallels(latitudes: &[f64]) -> Option<Vec<f64>> {
-    let mut different: Vec<f64> = latitudes.iter().copied().filter(|latitude| latitude.is_finite()).collect();
-    different.sort_by(f64::total_cmp);
-    different.dedup_by(|a, b| (*a - *b).abs() < 1e-6);
-    (different.len() > 1 && different.len() * 3 <= latitudes.len()).then_some(different)
+    // Millionths of a degree.
+    #[expect(clippy::cast_possible_truncation, reason = "at most 90 million")]
+    let rounded = |latitude: f64| (latitude * 1e6).round() as i64;
+    let mut different = BTreeSet::new();
+    let mut before = None;
+    for latitude in latitudes.iter().copied().filter(|latitude| latitude.is_finite()) {
+        // Points of a row follow each other.
+        if before != Some(latitude.to_bits())
+            && different.insert(rounded(latitude))
+            && different.len() * 3 > latitudes.len()
+        {
+            return None;
+        }
+        before = Some(latitude.to_bits());
+    }
+    #[expect(clippy::cast_precision_loss, reason = "at most 90 million")]
+    let degrees = different.iter().map(|rounded| *rounded as f64 / 1e6).collect();
+    (different.len() > 1).then_some(degrees)
 }
 
 /// Degrees to the parallel beside, the farther one.
