@@ -9,7 +9,7 @@ use tgm_dataset::{Attribute, Attributes, Coordinate, Dataset, Parts, Values, Var
 use crate::args::cube::OpenFlags;
 use crate::args::listing::{Listed, TextFlags};
 use crate::commands::Run;
-use crate::read::cubes::{names, open_or_report};
+use crate::read::cubes::{names, open_or_report, text_of};
 use crate::read::digests::Digests;
 use crate::show::json::Document;
 use crate::show::output::{Out, Style};
@@ -193,9 +193,4 @@ fn attribute_text(attribute: &Attribute) -> String {
         Attribute::Floats(numbers) => list(numbers),
         Attribute::Texts(texts) => list(texts),
     }
-}
-
-fn text_of<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {
-    let (_, found) = attributes.iter().find(|(known, _)| known == name)?;
-    if let Attribute::Text(text) = found { Some(text) } else { None }
 }

@@ -22,7 +22,7 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use tgm_dataset::open_all;
+use tgm_dataset::{Dataset, open_all};
 use tgm_std::TensogramError;
 use tgm_std::decode::Picks;
 
@@ -235,6 +235,13 @@ impl Plot {
         self.width.map_or_else(|| Out::columns().unwrap_or(80).clamp(8, 1000), usize::from)
     }
 
+    /// The datasets of the file. Digests are checked as everywhere.
+    fn datasets(&self) -> Result<Vec<Dataset>, TensogramError> {
+        let mut options = self.cube.open.options();
+        options.decode.verify_metadata = !self.digests.are_ignored();
+        open_all(&self.paths, &options)
+    }
+
     fn picture(&self, entry: &Entry<'_>, object: usize) -> Result<Picture, TensogramError> {
         let wish = Wish { object, slice: self.slice.as_ref(), look: self.look() };
         let mut selected = wish.selected(entry, self.digests, &self.decoding.options())?;
@@ -242,7 +249,7 @@ impl Plot {
         if self.histogram.is_none()
             && let Some(place) = selected.unplaced()
             && self.paths.iter().all(|path| !is_once(path))
-            && let Ok(datasets) = open_all(&self.paths, &self.cube.open.options())
+            && let Ok(datasets) = self.datasets()
         {
             selected.place(place, datasets);
         }

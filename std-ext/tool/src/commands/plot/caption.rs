@@ -6,7 +6,8 @@ use tgm_dataset::{Coordinate, Indices, Values};
 use tgm_std::TensogramError;
 
 use crate::commands::plot::axis::{latitude, longitude};
-use crate::commands::plot::described::{Picked, number_at, text};
+use crate::commands::plot::described::{Picked, number_at};
+use crate::read::cubes::text_of;
 
 /// What a detail is of, in the order in which details are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,7 +88,7 @@ fn worded(coordinate: &Coordinate, index: usize) -> Option<(Kind, String)> {
         ("latitude", _) => (Kind::Other, number.map_or(label, latitude)),
         ("longitude", _) => (Kind::Other, number.map_or(label, longitude)),
         (name, _) => {
-            let units = text(&coordinate.attributes, "units").filter(|units| *units != "1").unwrap_or_default();
+            let units = text_of(&coordinate.attributes, "units").filter(|units| *units != "1").unwrap_or_default();
             let what = if name.starts_with("isobaric") || units == "hPa" { "" } else { name };
             (Kind::Other, format!("{what} {label} {units}").trim().to_string())
         }

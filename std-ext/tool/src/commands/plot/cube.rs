@@ -73,7 +73,7 @@ impl CubeWish<'_> {
             units: of("units"),
         };
         let is_field = shape.len() == 2 || picked.is_of_grid()?;
-        let sheet = |values| if is_field { picked.sheet(values).map(Some) } else { Ok(None) };
+        let sheet = |values: &[f64]| if is_field { picked.sheet(values).map(Some) } else { Ok(None) };
         let axis = picked.line_axis()?;
         self.look.picture(values, &shape, texts, sheet, || axis)
     }

@@ -1,12 +1,13 @@
 //! What a picture says of its values, and where they are: by the dataset that has them.
 
-use tgm_dataset::{Attribute, Coordinate, Dataset, Indices, Values, Variable};
+use tgm_dataset::{Coordinate, Dataset, Indices, Values, Variable};
 use tgm_std::TensogramError;
 
 use crate::commands::plot::axis::{Axis, latitude, longitude};
 use crate::commands::plot::nearest::Points;
 use crate::commands::plot::picture::Sheet;
 use crate::commands::plot::raster::Raster;
+use crate::read::cubes::text_of;
 use crate::read::picture::Field;
 
 type Result<T> = std::result::Result<T, TensogramError>;
@@ -29,7 +30,7 @@ struct Side<'d> {
 impl<'d> Picked<'d> {
     /// The text of an attribute of the variable.
     pub(crate) fn text(&self, name: &str) -> Option<&'d str> {
-        text(&self.variable.attributes, name)
+        text_of(&self.variable.attributes, name)
     }
 
     fn sides(&self) -> Vec<Side<'d>> {
@@ -69,7 +70,7 @@ impl<'d> Picked<'d> {
                 }
             }
         }
-        let units = text_of_units(&found);
+        let units = units_of(&found);
         let name = if units.is_empty() { side.name.to_string() } else { format!("{} [{units}]", side.name) };
         let numbers: Option<Vec<f64>> = indices.iter().map(|at| number_at(&found, *at)).collect();
         let Axis::Labels(name, mut all) = Axis::of_labels(&name, labels) else { return Ok(None) };
@@ -84,11 +85,11 @@ impl<'d> Picked<'d> {
     ///
     /// # Errors
     /// The errors of reading coordinates; [`TensogramError::Object`] for values that are not a field.
-    pub(crate) fn sheet(&self, values: Vec<f64>) -> Result<Sheet> {
+    pub(crate) fn sheet(&self, values: &[f64]) -> Result<Sheet> {
         let sides = self.sides();
         let grid = self.dataset.positions(&self.variable.name)?;
         if let Some((latitudes, longitudes)) = grid
-            && let Some(raster) = on_globe(self.variable, &sides, (&latitudes, &longitudes), &values)
+            && let Some(raster) = on_globe(self.variable, &sides, (&latitudes, &longitudes), values)
         {
             let Raster { field, bounds, inside } = raster;
             let axes = [Axis::Latitudes(bounds.north, bounds.south), Axis::Longitudes(bounds.west, bounds.east)];
@@ -105,7 +106,7 @@ impl<'d> Picked<'d> {
         };
         let count = |side: &Side<'_>| usize::try_from(side.picks.count()).map_err(|_| no_field());
         let axes = [labels(rows, count(rows)?)?, labels(columns, count(columns)?)?];
-        let field = Field::new(count(rows)?, count(columns)?, values).ok_or_else(no_field)?;
+        let field = Field::new(count(rows)?, count(columns)?, values.to_vec()).ok_or_else(no_field)?;
         Ok(Sheet { field, axes, bounds: None, inside: None })
     }
 
@@ -187,17 +188,12 @@ pub(super) fn number_at(coordinate: &Coordinate, at: usize) -> Option<f64> {
     }
 }
 
-pub(super) fn text<'a>(attributes: &'a [(String, Attribute)], name: &str) -> Option<&'a str> {
-    let (_, found) = attributes.iter().find(|(known, _)| known == name)?;
-    if let Attribute::Text(text) = found { Some(text) } else { None }
-}
-
 /// The units of labels, where these do not show them.
-fn text_of_units(coordinate: &Coordinate) -> &str {
+fn units_of(coordinate: &Coordinate) -> &str {
     match &coordinate.values {
         Values::Durations(all) if all.iter().all(|step| step % 3600 == 0) => "h",
         Values::Times(_) | Values::Durations(_) => "",
-        _ => text(&coordinate.attributes, "units")
+        _ => text_of(&coordinate.attributes, "units")
             .filter(|units| !matches!(*units, "1" | "degrees_north" | "degrees_east"))
             .unwrap_or_default(),
     }

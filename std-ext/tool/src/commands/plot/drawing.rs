@@ -44,7 +44,7 @@ impl Look<'_> {
         mut values: Vec<f64>,
         shape: &[u64],
         texts: Texts,
-        sheet: impl FnOnce(Vec<f64>) -> Result<Option<Sheet>>,
+        sheet: impl FnOnce(&[f64]) -> Result<Option<Sheet>>,
         axis: impl FnOnce() -> Option<Axis>,
     ) -> Result<Picture> {
         let wrong = |text: String| TensogramError::Object(text.into());
@@ -63,7 +63,7 @@ impl Look<'_> {
         let count = values.len();
         let drawn = match self.histogram {
             Some(parts) => Drawn::Histogram(counts(&values, range, parts.into())),
-            None => match (sheet(values.clone())?, shape.len()) {
+            None => match (sheet(&values)?, shape.len()) {
                 (Some(sheet), _) => Drawn::Field(sheet),
                 (None, 0 | 1) => {
                     let line = Field::new(1, count, values).ok_or_else(|| wrong("there are no values".into()))?;

@@ -85,8 +85,10 @@ impl<'a> Wish<'a> {
         let annotations = annotations(&metadata, NAME_KEYS.into_iter().chain(UNITS))?;
         let scope = Scope::Object(&about, &annotations, Structure::new(&message, entry));
         let shown = |value: Option<Json>| value.map_or(String::new(), |value| escape(&text(&value)));
-        // A picture needs neither places nor details, so that wrong ones do not matter.
-        let dataset = of_object(&metadata, self.object, descriptor).ok();
+        // A picture needs neither places nor details, so that wrong ones do not matter, and ones beyond the limits.
+        let places = whole.iter().try_fold(2 * size_of::<f64>() as u64, |len, side| len.checked_mul(*side));
+        let fits = places.is_some_and(|len| options.limits.check_bytes(entry.bytes.len() as u64, len).is_ok());
+        let dataset = if fits { of_object(&metadata, self.object, descriptor).ok() } else { None };
         let is_of_file = dataset.as_ref().is_some_and(|dataset| dataset.is_of_files);
         Ok(Selected {
             wish: self,
@@ -145,16 +147,16 @@ impl Selected<'_> {
         }
         details.push(place);
         let texts = Texts { name, long_name: of("long_name"), details, units };
-        let sheet = |values: Vec<f64>| -> Result<Option<Sheet>, TensogramError> {
+        let sheet = |values: &[f64]| -> Result<Option<Sheet>, TensogramError> {
             // Points of a grid in one dimension are a field too, if all of them are there.
             let is_field = picked.is_some_and(|picked| picked.is_of_grid().unwrap_or(false)) || shape.len() == 2;
-            let found = picked.filter(|_| is_field).and_then(|picked| picked.sheet(values.clone()).ok());
+            let found = picked.filter(|_| is_field).and_then(|picked| picked.sheet(values).ok());
             Ok(match (found, shape.as_slice()) {
                 (Some(sheet), _) => Some(sheet),
                 (None, [rows, columns]) => {
                     let count = |len: &u64| usize::try_from(*len).unwrap_or(usize::MAX);
                     let (rows, columns) = (count(rows), count(columns));
-                    let field = Field::new(rows, columns, values).ok_or_else(no_values)?;
+                    let field = Field::new(rows, columns, values.to_vec()).ok_or_else(no_values)?;
                     Some(Sheet { field, axes: [Axis::Cells(rows), Axis::Cells(columns)], bounds: None, inside: None })
                 }
                 (None, _) => None,
