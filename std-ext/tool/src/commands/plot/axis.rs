@@ -54,6 +54,11 @@ impl Axis {
         }
     }
 
+    /// Characters of its longest label.
+    pub(crate) fn longest(&self) -> usize {
+        self.ticks(12).iter().map(|(_, label)| label.chars().count()).max().unwrap_or_default()
+    }
+
     /// What it is of, where its labels do not say so.
     pub(crate) fn name(&self) -> &str {
         if let Self::Labels(name, _) = self { name } else { "" }

@@ -213,21 +213,19 @@ fn of_field(picture: &Picture, sheet: &Sheet) -> Layout {
     let side = |share: f64| ((whole as f64 * share.min(1.0)).round() as usize).clamp(LEAST, whole);
     let (width, height) = (side(ratio), side(1.0 / ratio));
     let [rows, columns] = &sheet.axes;
-    // Times and names are long.
-    let room = |axis: &Axis| {
-        let longest = axis.ticks(12).iter().map(|(_, label)| label.chars().count()).max().unwrap_or_default();
-        (longest * CHARACTER + 18).max(60)
-    };
-    let axes = [columns.ticks((width / room(columns)).clamp(1, 12)), rows.ticks((height / 30).clamp(2, 12))];
+    let axes = [columns.ticks((width / room_of(columns)).clamp(1, 12)), rows.ticks((height / 30).clamp(2, 12))];
     Layout::new(picture, (width, height), axes, if sheet.has_missing() { 82 } else { 60 })
+}
+
+/// The width that each label of a horizontal axis takes: times and names are long.
+fn room_of(axis: &Axis) -> usize {
+    (axis.longest() * CHARACTER + 18).max(60)
 }
 
 fn of_line(picture: &Picture, axis: &Axis) -> Layout {
     // Shares of the area are counted from its top.
     let beside = value_ticks(picture, 7).into_iter().map(|(share, label)| (1.0 - share, label)).collect();
-    let longest = axis.ticks(12).iter().map(|(_, label)| label.chars().count()).max().unwrap_or_default();
-    let room = (longest * CHARACTER + 18).max(60);
-    let below = axis.ticks((SIDE / room).clamp(1, 12));
+    let below = axis.ticks((SIDE / room_of(axis)).clamp(1, 12));
     Layout::new(picture, (SIDE, CURVE_HEIGHT), [below, beside], if axis.name().is_empty() { 8 } else { 28 })
 }
 

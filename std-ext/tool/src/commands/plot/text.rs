@@ -214,8 +214,7 @@ fn density(picture: &Picture, cell: Cell) -> char {
 )]
 fn below(axis: &Axis, margin: usize, count: usize) -> String {
     let mut line = String::new();
-    let longest = axis.ticks(12).iter().map(|(_, label)| label.chars().count()).max().unwrap_or_default();
-    for (share, label) in axis.ticks((count / (longest + 4)).clamp(1, 12)) {
+    for (share, label) in axis.ticks((count / (axis.longest() + 4)).clamp(1, 12)) {
         let half = label.chars().count() / 2;
         let place = margin + ((share * count as f64) as usize).saturating_sub(half);
         let end = place.min((margin + count).saturating_sub(label.chars().count()));
