@@ -267,3 +267,14 @@ fn variables_of_files_lie_where_their_coordinates_say() {
     let line = |text: &str| run.text().lines().find(|line| line.contains(text)).unwrap().trim_end().to_string();
     assert!(line("50N").ends_with('@') && line("40N").contains('.'), "{}", run.text());
 }
+
+/// Coordinates of points take twice the room of values.
+#[cfg(feature = "grib")]
+#[test]
+fn coordinates_beyond_the_limit_are_not_computed() {
+    let folder = Folder::new();
+    let path = folder.path("reduced.tgm");
+    tgm(["convert", &data("../data-grib/reduced_gg_pl_32.grib2"), "-o", &path]).good();
+    let places = |bytes: &str| tgm(["plot", "--max-object-bytes", bytes, &path]).good().text().contains("60N");
+    assert_eq!((places("60000"), places("100000")), (false, true));
+}
