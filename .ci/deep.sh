@@ -42,6 +42,7 @@ for package in json.load(sys.stdin)["packages"]:
             { printf '%s: feature "%s"\n%s\n' "$package" "$features" "$warnings" >&2; return 1; }
         if [ -n "$warnings" ]; then printf '%s: feature "%s"\n%s\n' "$package" "$features" "$warnings" >&2; return 1; fi
     done <"$table/features"
+    cargo test --quiet --locked -p tgm-needs -- --ignored
 }
 
 deep_powerpc() { tests/machines/run powerpc; }
@@ -66,8 +67,9 @@ deep_dataset() { tests/peers/run dataset; }
 deep_growth() { tests/peers/run growth; }
 deep_hostile() {
     tests/peers/run hostile
-    # Each command that takes one file, on each malformed file: the ordinary tests start a third of them.
-    TGM_EVERY_COMMAND=1 cargo test --quiet --locked -p tgm-tool --test cli hostile::
+    # All cases of which the ordinary tests try a share.
+    TGM_TEST_SCALE=9 tests/run --quiet --test agreement --test bounds --test cli --test formats -- \
+        any_source damaged:: hostile:: scan_work
 }
 
 deep_interop() { tests/peers/run build test benches; }

@@ -21,7 +21,7 @@ mod scale;
 pub use cores::on_all_cores;
 pub use digits::{hex, sha256};
 pub use rng::Rng;
-pub use scale::cases;
+pub use scale::{cases, stride};
 
 /// The examples of the guide, which needs several packages: compiled and run.
 #[cfg(doctest)]

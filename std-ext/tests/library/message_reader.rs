@@ -4,8 +4,8 @@
 use std::fs;
 use std::io::{self, Read, Write as _};
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::mpsc;
+use std::sync::{LazyLock, OnceLock};
 use std::thread;
 use std::time::Duration;
 
@@ -15,6 +15,16 @@ use tgm_std::core::push::Link;
 use tgm_std::core::scan::{Segment, scan};
 use tgm_std::file::{MessageReader, StreamOptions, StreamPart};
 use tgm_std::{EncodeOptions, GlobalMetadata, ObjectBuilder, StreamingEncoder, TensogramError};
+
+/// Files of the corpus that are one message without damage.
+static SOUND: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+    let is_sound = |file: &&Vec<u8>| {
+        scan(file).count() == 1
+            && scan(file).all(|part| part.is_message())
+            && tgm_std::check_message(file).is_ok()
+    };
+    corpus().iter().filter(is_sound).cloned().collect()
+});
 
 /// All files of the corpus that are not large, damaged ones among them.
 fn corpus() -> &'static [Vec<u8>] {
@@ -243,13 +253,9 @@ proptest! {
         limit in 200..3000_u64,
         lengths in lengths(),
     ) {
-        let sound: Vec<Vec<u8>> = corpus().iter().filter(|file| {
-            scan(file).count() == 1 && scan(file).all(|part| part.is_message())
-                && tgm_std::check_message(file).is_ok()
-        }).cloned().collect();
         let mut bytes = Vec::new();
         for file in files {
-            bytes.extend_from_slice(pick(&file, &sound));
+            bytes.extend_from_slice(pick(&file, &SOUND));
             bytes.extend_from_slice(&junk);
         }
         let expected: Vec<_> = scan(&bytes).map(|part| match part {

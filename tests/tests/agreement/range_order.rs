@@ -201,7 +201,7 @@ fn ranges_read_from_a_file_are_slices_of_the_whole() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(tgm_tests::cases(32)))]
+    #![proptest_config(ProptestConfig::with_cases(tgm_tests::cases(8)))]
 
     #[test]
     fn ranges_in_any_order_are_slices_of_the_whole(

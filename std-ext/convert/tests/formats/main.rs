@@ -7,5 +7,8 @@ mod arrays;
 mod cubes;
 #[cfg(feature = "grib")]
 mod grib;
+#[cfg(feature = "grib")]
+#[path = "../../../../tests/src/scale.rs"]
+mod scale;
 #[cfg(all(feature = "csv", feature = "npz", feature = "raw", feature = "safetensors"))]
 mod tables;

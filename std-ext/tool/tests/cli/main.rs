@@ -9,6 +9,8 @@
 #[cfg(feature = "remote")]
 #[path = "../../../tests/support/loopback.rs"]
 mod loopback;
+#[path = "../../../../tests/src/scale.rs"]
+mod scale;
 
 mod arrays;
 mod asked;

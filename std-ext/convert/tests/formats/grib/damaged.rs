@@ -16,14 +16,15 @@ fn every_beginning_of_a_message_is_an_error() {
     }
 }
 
-/// Whatever a damaged message says, what is accepted returns to the byte.
+/// Whatever a damaged message says, what is accepted returns to the byte. Usually each byte is changed in one of three ways.
 #[test]
 fn every_changed_byte_is_an_error_or_returns() {
+    let stride = crate::scale::stride(3);
     let (mut accepted, mut all) = (0, 0);
     for (name, _) in expected().iter().filter(|(name, _)| name != "refused-edition-1" && has_codec(name)) {
         for message in messages(&sample(name)).iter().filter(|message| message.len() < 1500) {
             for at in 0..message.len() {
-                for flip in [1, 0x80, 0xff] {
+                for flip in [1, 0x80, 0xff].into_iter().skip(at % stride).step_by(stride) {
                     let mut damaged = message.clone();
                     damaged[at] ^= flip;
                     all += 1;
