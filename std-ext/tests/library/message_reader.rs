@@ -19,9 +19,7 @@ use tgm_std::{EncodeOptions, GlobalMetadata, ObjectBuilder, StreamingEncoder, Te
 /// Files of the corpus that are one message without damage.
 static SOUND: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let is_sound = |file: &&Vec<u8>| {
-        scan(file).count() == 1
-            && scan(file).all(|part| part.is_message())
-            && tgm_std::check_message(file).is_ok()
+        scan(file).count() == 1 && scan(file).all(|part| part.is_message()) && tgm_std::check_message(file).is_ok()
     };
     corpus().iter().filter(is_sound).cloned().collect()
 });
