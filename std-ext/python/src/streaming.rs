@@ -79,7 +79,7 @@ impl StreamingEncoder {
         let turn = self.turn(py)?;
         let number = self.encoder().as_ref().map(Encoder::object_count);
         let written = payload.and_then(|(descriptor, payload)| {
-            let written = array_in::with_payloads(py, vec![payload], |bytes| {
+            let written = array_in::with_payloads(py, vec![payload], array_in::SMALL, |bytes| {
                 let bytes = bytes.first().copied().unwrap_or_default();
                 self.encoder().as_mut().map(|encoder| write(encoder, &descriptor, bytes))
             })?;

@@ -18,7 +18,10 @@ use crate::convert::copy::copy;
 use crate::work::{attached, detached, has_gil};
 
 /// Arrays up to this size are encoded with the GIL held if they may change. Others are copied first.
-const SMALL: usize = 64 << 10;
+pub(crate) const SMALL: usize = 64 << 10;
+
+/// [`SMALL`] for arrays that are stored as they are, which takes no longer than the copy: a tenth of a second.
+pub(crate) const SMALL_AS_THEY_ARE: usize = 256 << 20;
 
 /// What an argument has to be.
 const EXPECTED: &str = "data must be a numpy array or bytes";
@@ -323,18 +326,19 @@ impl Payload<'_> {
 
 /// Runs `work` on the bytes of the payloads.
 ///
-/// Bytes that other threads may change are copied, and then the GIL is given away. Few bytes are worked on with the GIL
-/// held instead, which takes less time than either.
+/// Bytes that other threads may change are copied, and then the GIL is given away. Bytes up to the length `small` are worked on
+/// with the GIL held instead, which takes less time than either.
 ///
 /// # Errors
 /// `RuntimeError` for a panic; `MemoryError`.
 pub(crate) fn with_payloads<R: Send>(
     py: Python<'_>,
     payloads: Vec<Payload<'_>>,
+    small: usize,
     work: impl FnOnce(&[&[u8]]) -> R + Send,
 ) -> PyResult<R> {
     let len = payloads.iter().fold(0_usize, |sum, payload| sum.saturating_add(payload.while_attached(py).len()));
-    if len <= SMALL && has_gil(py) {
+    if len <= small && has_gil(py) {
         let bytes: Vec<&[u8]> = payloads.iter().map(|payload| payload.while_attached(py)).collect();
         return attached(py, || work(&bytes));
     }

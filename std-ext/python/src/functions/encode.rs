@@ -5,7 +5,7 @@ use pyo3::types::PyBytes;
 use tgm_std::{DataObjectDescriptor, EncodeOptions, GlobalMetadata};
 
 use crate::convert::arguments::{encoding, hashing};
-use crate::convert::array_in::{self, Data, Payload};
+use crate::convert::array_in::{self, Data, Payload, SMALL, SMALL_AS_THEY_ARE};
 use crate::convert::descriptor_in::Keys;
 use crate::convert::{bytes_out, descriptor_in, metadata_in};
 use crate::errors::{of_object, raise};
@@ -72,11 +72,16 @@ impl<'py> Objects<'py> {
         work: impl FnOnce(&[(&DataObjectDescriptor, &[u8])]) -> tgm_std::Result<R> + Send,
     ) -> PyResult<R> {
         let Self { descriptors, payloads } = self;
+        let is_stored_as_it_is = |descriptor: &DataObjectDescriptor| {
+            let DataObjectDescriptor { encoding, filter, compression, .. } = descriptor;
+            [encoding, filter, compression].iter().all(|stage| *stage == "none")
+        };
+        let small = if descriptors.iter().all(is_stored_as_it_is) { SMALL_AS_THEY_ARE } else { SMALL };
         let run = |bytes: &[&[u8]]| {
             let pairs: Vec<_> = descriptors.iter().zip(bytes.iter().copied()).collect();
             work(&pairs)
         };
-        array_in::with_payloads(py, payloads, run)?.map_err(raise(py))
+        array_in::with_payloads(py, payloads, small, run)?.map_err(raise(py))
     }
 }
 
