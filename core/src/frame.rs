@@ -180,6 +180,7 @@ impl fmt::Debug for Frame<'_> {
 ///
 /// # Errors
 /// The errors of [`Frame::parse`] that concern the header.
+#[inline]
 pub fn check_header(header: &FrameHeader, room: u64) -> Result<(FrameType, u64)> {
     if header.magic != *FRAME_MAGIC {
         return Err(ErrorKind::FrameMagic.at(0));

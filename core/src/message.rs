@@ -355,6 +355,7 @@ impl fmt::Debug for Message<'_> {
 /// # Errors
 /// [`ErrorKind::StartMagic`], [`ErrorKind::Version`], [`ErrorKind::MessageTooSmall`],
 /// [`ErrorKind::MessageExceedsBuffer`].
+#[inline]
 pub fn check_preamble(preamble: &Preamble, available: u64) -> Result<Option<u64>> {
     if preamble.magic != *MAGIC {
         return Err(ErrorKind::StartMagic.at(0));

@@ -95,6 +95,7 @@ pub struct Row {
 
 impl Row {
     /// The elements from the first to the last one, with those between them that the row does not have.
+    #[inline]
     pub const fn hull(&self) -> Range<u64> {
         let last = self.start.saturating_add(self.count.saturating_sub(1).saturating_mul(self.step));
         self.start..last.saturating_add(1)
@@ -293,6 +294,7 @@ pub struct Rows<'a> {
 impl Iterator for Rows<'_> {
     type Item = Row;
 
+    #[inline]
     fn next(&mut self) -> Option<Row> {
         if self.next >= self.selection.rows {
             return None;
@@ -308,6 +310,7 @@ impl Iterator for Rows<'_> {
         Some(row)
     }
 
+    #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
         let left = usize::try_from(self.selection.rows.saturating_sub(self.next));
         (left.unwrap_or(usize::MAX), left.ok())

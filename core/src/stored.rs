@@ -144,6 +144,7 @@ impl<'a> Stored<'a> {
 
     /// [`Self::as_packed`], for a window too: also the number of the first value that the bytes hold.
     #[cfg(feature = "packing")]
+    #[inline]
     pub fn as_packed_from(&self) -> Option<(&'a [u8], Packing, u64)> {
         match self.layout {
             Layout::Packed(packing) if self.element_size <= 1 => Some((self.bytes, packing, self.skipped(&packing))),
@@ -153,6 +154,7 @@ impl<'a> Stored<'a> {
 
     /// How many packed values come before `bytes`.
     #[cfg(feature = "packing")]
+    #[inline]
     fn skipped(&self, packing: &Packing) -> u64 {
         self.origin.saturating_mul(8).checked_div(packing.bits_per_value.into()).unwrap_or(0)
     }
@@ -175,6 +177,7 @@ impl<'a> Stored<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::RangeOutOfBounds`] if the range ends before it starts or beyond the values.
+    #[inline]
     pub fn output_len(&self, elements: &Range<u64>) -> Result<u64> {
         let count = elements.end.checked_sub(elements.start).filter(|_| elements.end <= self.element_count);
         count.and_then(|count| self.dtype.byte_len(count)).ok_or(ErrorKind::RangeOutOfBounds.at(0))

@@ -89,6 +89,7 @@ impl Dtype {
 
     /// Bytes of an element; 0 for [`Dtype::Bitmask`], whose elements are bits.
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "ported programs pass the method to iterators of references")]
+    #[inline]
     pub const fn byte_width(&self) -> usize {
         match self {
             Self::Bitmask => 0,
@@ -104,6 +105,7 @@ impl Dtype {
     ///
     /// This is the width of an element, except that each part of a complex number is reversed by itself.
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "ported programs pass the method to iterators of references")]
+    #[inline]
     pub const fn swap_unit_size(&self) -> usize {
         match self {
             Self::Complex64 => 4,
@@ -128,6 +130,7 @@ impl Dtype {
     /// assert_eq!(Dtype::Complex64.byte_len(3), Some(24));
     /// assert_eq!(Dtype::Bitmask.byte_len(9), Some(2));
     /// ```
+    #[inline]
     pub const fn byte_len(self, count: u64) -> Option<u64> {
         match self {
             Self::Bitmask => Some(count.div_ceil(8)),

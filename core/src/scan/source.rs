@@ -81,10 +81,12 @@ pub fn find_in_chunks<S: Source + ?Sized>(
 impl Source for &[u8] {
     type Error = Infallible;
 
+    #[inline]
     fn len(&self) -> u64 {
         <[u8]>::len(self) as u64
     }
 
+    #[inline]
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize, Infallible> {
         let rest = usize::try_from(offset).ok().and_then(|start| self.get(start..)).unwrap_or_default();
         let read = rest.len().min(out.len());
@@ -103,6 +105,7 @@ impl Source for &[u8] {
         Ok(bytes)
     }
 
+    #[inline]
     fn find(&self, magic: &[u8; 8], from: u64, end: u64) -> Result<Option<u64>, Infallible> {
         let end = usize::try_from(end).unwrap_or(usize::MAX).min(<[u8]>::len(self));
         let start = usize::try_from(from).unwrap_or(usize::MAX);

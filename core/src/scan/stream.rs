@@ -22,6 +22,7 @@ const MOST: u64 = 1 << 56;
 /// end of the source.
 ///
 /// A length above 2⁵⁶ is damaged, and gives `None`. Such a length may be text, for example the end magic of a message.
+#[inline]
 pub(super) fn overrunning(header: &[u8; FRAME_HEADER_SIZE], room: u64) -> Option<u64> {
     let header = FrameHeader::ref_from_bytes(header).ok()?;
     let (_, length) = check_header(header, MOST).ok()?;

@@ -93,6 +93,8 @@ pub use hint::Hint;
 pub use note::Note;
 #[cfg(any(feature = "netcdf", feature = "zarr"))]
 pub use pieces::Chunks;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+pub use streamed::OwnStages;
 
 /// The example of the README, compiled and run.
 #[cfg(doctest)]

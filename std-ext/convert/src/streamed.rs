@@ -1,12 +1,14 @@
 //! What formats share whose files are read piece by piece.
 
-use std::sync::OnceLock;
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use ciborium::Value;
 use tgm_core::descriptor::{Compression, Encoding, Filter, Key};
 use tgm_std::codec::szip::{BLOCK_SIZE, RSI};
 use tgm_std::pipeline::encode_pipeline;
-use tgm_std::{DataObjectDescriptor, EncodeOptions, MaskMethod};
+use tgm_std::{DataObjectDescriptor, EncodeOptions, MaskMethod, Result};
 
 /// The least level of zstd for values that are few different numbers, in an order that a table of numbers has not.
 const LEVEL_OF_REPEATED: i32 = 9;
@@ -23,6 +25,52 @@ pub(super) fn encode_options() -> EncodeOptions {
         neg_inf_mask_method: MaskMethod::of_build(),
         ..EncodeOptions::default()
     }
+}
+
+/// A descriptor with the stages of an object, and the values that it is encoded from.
+type Staged<'v> = (DataObjectDescriptor, Cow<'v, [u8]>);
+type SetStages =
+    dyn for<'v> Fn(DataObjectDescriptor, Cow<'v, [u8]>, &EncodeOptions) -> Result<Staged<'v>> + Send + Sync;
+
+/// Stages of objects that the caller sets, in place of those that a converter chooses.
+#[derive(Clone)]
+pub struct OwnStages(Arc<SetStages>);
+
+impl OwnStages {
+    /// The function gets the descriptor of an object without stages, its values in the byte order that the descriptor has, and the
+    /// options for encoding. It gives the descriptor with stages, and the values that they take. Several threads call it at the same
+    /// time. A variable for which it fails is reported as one that cannot be converted.
+    pub fn new(
+        set: impl for<'v> Fn(DataObjectDescriptor, Cow<'v, [u8]>, &EncodeOptions) -> Result<Staged<'v>>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Self(Arc::new(set))
+    }
+}
+
+impl fmt::Debug for OwnStages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OwnStages")
+    }
+}
+
+/// Encodes an object without stages, or with those that the converter chose if the caller has none.
+///
+/// # Errors
+/// The errors of the caller's stages, and of encoding.
+pub(super) fn encoded(
+    own: Option<&OwnStages>,
+    descriptor: DataObjectDescriptor,
+    values: Vec<u8>,
+    options: &EncodeOptions,
+) -> Result<(DataObjectDescriptor, Vec<u8>)> {
+    let (descriptor, values) = match own {
+        Some(OwnStages(set)) => set(descriptor, values.into(), options)?,
+        None => (descriptor, values.into()),
+    };
+    encode_pipeline(&descriptor, &values, options)
 }
 
 /// The stages that were best for the first piece of an array, and the bits of its packed numbers. They serve the others, so that not

@@ -24,6 +24,7 @@ pub fn swap_in_place(bytes: &mut [u8], unit: usize) -> Result<()> {
 ///
 /// # Errors
 /// The errors of that function.
+#[inline]
 pub fn swap_into(src: &[u8], unit: usize, out: &mut [u8]) -> Result<()> {
     let simd = Simd::best();
     let is_whole = src.len() == out.len() && matches!(unit, 2 | 4 | 8) && src.len().is_multiple_of(unit);

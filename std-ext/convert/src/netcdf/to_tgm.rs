@@ -12,7 +12,6 @@ use std::path::Path;
 use ciborium::Value;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_std::file::SourceName;
-use tgm_std::pipeline::encode_pipeline;
 use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions, Hint, Result, TensogramError};
 
 use self::messages::Source;
@@ -24,7 +23,7 @@ use super::{
 use crate::arrays::pack_bools;
 use crate::note::Note;
 use crate::pieces::{Chunks, Piece, piece_shape};
-use crate::streamed::{compress, encode_options};
+use crate::streamed::{OwnStages, compress, encode_options, encoded};
 use tgm_dataset::reading::{Fate, Packed, Reading};
 
 /// What becomes a message.
@@ -51,6 +50,8 @@ pub struct NetcdfOptions {
     /// The level of zstd for the objects, whose bytes are shuffled before. Values that were packed integers are compressed by zstd of
     /// a higher level or by szip, where that is shorter. `None` stores values as they are.
     pub zstd_level: Option<i32>,
+    /// Stages of the objects, in place of those that `zstd_level` chooses.
+    pub stages: Option<OwnStages>,
     /// Integers with `scale_factor` or `add_offset` stay integers, with these attributes beside them, and are not made values.
     pub keep_packed: bool,
     /// Options for encoding. NaN and infinities are always allowed.
@@ -68,6 +69,7 @@ impl Default for NetcdfOptions {
             split: Split::File,
             chunks: Chunks::Fit,
             zstd_level: Some(3),
+            stages: None,
             keep_packed: false,
             encode: encode_options(),
             threads: 1,
@@ -366,7 +368,7 @@ fn cut(variable: &Variable<'_>, file_len: u64, options: &NetcdfOptions) -> Optio
 fn object(
     variable: &Variable<'_>,
     part: &Share,
-    (NetcdfOptions { zstd_level, keep_packed, .. }, options): (&NetcdfOptions, &EncodeOptions),
+    (NetcdfOptions { zstd_level, stages, keep_packed, .. }, options): (&NetcdfOptions, &EncodeOptions),
     report: &mut dyn FnMut(Note),
 ) -> Result<Object> {
     let (path, is_record) = (variable.path.as_str(), matches!(part, Share::Record(_)));
@@ -399,15 +401,16 @@ fn object(
         more.push((COMPOUND.into(), compound.as_str().into()));
     }
     let mut descriptor = DataObjectDescriptor::new(dtype, ByteOrder::NATIVE, &shape);
-    if let Some(packed) = Packed::of(&reading, &values) {
-        packed.describe(&mut descriptor);
+    if stages.is_none() {
+        if let Some(packed) = Packed::of(&reading, &values) {
+            packed.describe(&mut descriptor);
+        }
+        if let Some(level) = *zstd_level {
+            let chosen = matches!(part, Share::Piece(..)).then_some(&variable.stages);
+            compress(&mut descriptor, &values, (level, is_scaled), chosen);
+        }
     }
-    if let Some(level) = *zstd_level {
-        let chosen = matches!(part, Share::Piece(..)).then_some(&variable.stages);
-        compress(&mut descriptor, &values, (level, is_scaled), chosen);
-    }
-    let (descriptor, region) = encode_pipeline(&descriptor, &values, options)?;
-    drop(values);
+    let (descriptor, region) = encoded(stages.as_ref(), descriptor, values, options)?;
     let (kept, packing) = attributes_of(variable, &reading);
     let (attributes, types) = maps(&kept);
     if let Some(dimension) = variable.dimensions.first().filter(|_| is_record) {

@@ -30,7 +30,7 @@ use crate::error::metadata;
 use crate::names::above;
 use crate::note::Note;
 use crate::pieces::Chunks;
-use crate::streamed::{Chosen, compress, encode_options};
+use crate::streamed::{Chosen, OwnStages, compress, encode_options};
 use tgm_dataset::reading::Packed;
 
 /// Bytes of the attributes of groups and arrays that are written more than once in a message or a file.
@@ -47,6 +47,8 @@ pub struct ZarrOptions {
     /// The level of zstd for the objects, whose bytes are shuffled before. Values that were packed integers are compressed by zstd of
     /// a higher level or by szip, where that is shorter. `None` stores values as they are.
     pub zstd_level: Option<i32>,
+    /// Stages of the objects, in place of those that `zstd_level` chooses.
+    pub stages: Option<OwnStages>,
     /// Integers with `scale_factor` or `add_offset` stay integers, with these attributes beside them, and are not made values.
     pub keep_packed: bool,
     /// Options for encoding. NaN and infinities are always allowed.
@@ -61,7 +63,8 @@ pub struct ZarrOptions {
 impl Default for ZarrOptions {
     fn default() -> Self {
         let (encode, limits) = (encode_options(), DecodeLimits::default());
-        Self { chunks: Chunks::Fit, zstd_level: Some(3), keep_packed: false, encode, threads: 1, limits }
+        let (chunks, zstd_level) = (Chunks::Fit, Some(3));
+        Self { chunks, zstd_level, stages: None, keep_packed: false, encode, threads: 1, limits }
     }
 }
 
@@ -237,7 +240,7 @@ impl Reader<'_> {
             encoder.write_preceder(entry)?;
             encoder.write_region(&made.descriptor, &made.region)
         };
-        let encode = (self.options.zstd_level, &options);
+        let encode = (self.options, &options);
         if let Some(whole) = whole {
             write(source.made(&source.array.shape, whole, encode)?, None)?;
         } else {
@@ -403,7 +406,7 @@ impl Source {
         &self,
         shape: &[u64],
         mut values: Vec<u8>,
-        zstd_level: Option<i32>,
+        options: &ZarrOptions,
     ) -> Result<(DataObjectDescriptor, Vec<u8>)> {
         let dtype = self.values.reading.dtype();
         let packed = Packed::of(&self.values.reading, &values);
@@ -412,10 +415,13 @@ impl Source {
         }
         let values = if dtype == Dtype::Bitmask { pack_bools(&values) } else { values };
         let mut descriptor = DataObjectDescriptor::new(dtype, ByteOrder::Little, shape);
+        if options.stages.is_some() {
+            return Ok((descriptor, values));
+        }
         if let Some(packed) = packed {
             packed.describe(&mut descriptor);
         }
-        if let Some(level) = zstd_level {
+        if let Some(level) = options.zstd_level {
             compress(&mut descriptor, &values, (level, self.values.is_scaled), Some(&self.stages));
         }
         Ok((descriptor, values))

@@ -180,9 +180,9 @@ impl Run for Convert {
         let mut losses = Losses::new(self.strict);
         match (from, to) {
             #[cfg(feature = "zarr")]
-            (Format::Zarr, Format::Tgm) if self.pipeline.is_empty() => self.stream(Format::Zarr, out, &mut losses),
+            (Format::Zarr, Format::Tgm) => self.stream(Format::Zarr, out, &mut losses),
             #[cfg(feature = "netcdf")]
-            (Format::Netcdf, Format::Tgm) if self.pipeline.is_empty() => self.stream(Format::Netcdf, out, &mut losses),
+            (Format::Netcdf, Format::Tgm) => self.stream(Format::Netcdf, out, &mut losses),
             #[cfg(feature = "netcdf")]
             (_, Format::Netcdf) => self.write_netcdf(out, &mut losses),
             #[cfg(feature = "zarr")]

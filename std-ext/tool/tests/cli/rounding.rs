@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use tgm_std::{DecodeOptions, decode};
+use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, decode};
 
 use crate::npy::{doubles, field};
 use crate::tool::{Run, tgm};
@@ -37,6 +37,17 @@ fn path(folder: &Path, name: &str) -> String {
     folder.join(name).display().to_string()
 }
 
+/// A file as those formats that are read piece by piece have it.
+fn others(folder: &Path, path: &str) -> Vec<String> {
+    let endings = [("nc", cfg!(feature = "netcdf")), ("zarr", cfg!(feature = "zarr"))];
+    let made = |(ending, _): (&str, bool)| {
+        let other = folder.join(format!("other.{ending}")).display().to_string();
+        tgm(["convert", path, "-o", &other]).good();
+        other
+    };
+    endings.into_iter().filter(|(_, is_read)| *is_read).map(made).collect()
+}
+
 /// Each command that packs values, with each flag that asks for it.
 #[test]
 fn commands_that_pack_tell_the_error_that_they_make() {
@@ -56,8 +67,11 @@ fn commands_that_pack_tell_the_error_that_they_make() {
         &["--encoding", "simple_packing"],
     ];
     let made = path(folder, "made.tgm");
+    let others = others(folder, &plain);
     for flags in flags {
-        for (command, input) in [("create", &array), ("convert", &array), ("repack", &plain)] {
+        let others = others.iter().map(|other| ("convert", other));
+        for (command, input) in [("create", &array), ("convert", &array), ("repack", &plain)].into_iter().chain(others)
+        {
             let run = tgm([command, input, "-o", &made, "--allow-nan"].iter().chain(flags));
             check(&run, &before, &made, &format!("{command} {input} {flags:?}"));
             assert!(run.stderr.starts_with("packed 1 object: "), "{}", run.stderr);
@@ -65,6 +79,33 @@ fn commands_that_pack_tell_the_error_that_they_make() {
     }
     let run = tgm(["repack", "--dry-run", "--bits", "12", &plain]);
     assert_eq!(told(&run), told(&tgm(["repack", "--bits", "12", &plain, "-o", &made])));
+}
+
+/// Of a file with integers and doubles, neither part is written.
+#[test]
+fn a_file_with_a_variable_that_cannot_have_the_stages_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let message = MessageBuilder::new()
+        .object(ObjectBuilder::new(&[3], &[1.5, 2.5, 4.0]).unwrap().metadata("name", "a"))
+        .object(ObjectBuilder::new(&[3], &[1_i32, 2, 3]).unwrap().metadata("name", "n"))
+        .encode()
+        .unwrap();
+    let (plain, made) = (path(folder, "plain.tgm"), path(folder, "made.tgm"));
+    fs::write(&plain, message).unwrap();
+    for input in others(folder, &plain) {
+        let run = tgm(["convert", &input, "-o", &made, "--bits", "12"]);
+        assert!(
+            run.code == Some(1) && run.stderr.contains(": n: encoding error: simple_packing takes float64 only"),
+            "{}",
+            run.stderr
+        );
+        assert!(!Path::new(&made).exists(), "{input}");
+        tgm(["convert", &input, "-o", &made, "--bits", "12", "--convert", "--quiet"]).good();
+        let listed = tgm(["ls", &made]).good().text().to_string();
+        assert_eq!(listed.matches("simple_packing").count(), 2, "{listed}");
+        fs::remove_file(&made).unwrap();
+    }
 }
 
 /// Objects are summed up: the greatest error of any.

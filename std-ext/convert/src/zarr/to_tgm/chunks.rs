@@ -4,11 +4,11 @@ use std::convert::Infallible;
 use std::path::Path;
 
 use tgm_std::internal::Threads;
-use tgm_std::pipeline::encode_pipeline;
 use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions};
 
-use super::{Reader, Result, Source};
+use super::{Reader, Result, Source, ZarrOptions};
 use crate::error::metadata;
+use crate::streamed::encoded;
 use crate::zarr::describe::count;
 use crate::zarr::store::directory;
 
@@ -86,11 +86,11 @@ impl Source {
         &self,
         shape: &[u64],
         elements: Vec<u8>,
-        (level, options): (Option<i32>, &EncodeOptions),
+        (options, encode): (&ZarrOptions, &EncodeOptions),
     ) -> Result<Made> {
         let altered = self.array.element.altered(&elements);
-        let (descriptor, values) = self.object(shape, elements, level)?;
-        let (descriptor, region) = encode_pipeline(&descriptor, &values, options)?;
+        let (descriptor, values) = self.object(shape, elements, options)?;
+        let (descriptor, region) = encoded(options.stages.as_ref(), descriptor, values, encode)?;
         Ok(Made { descriptor, region, altered })
     }
 }

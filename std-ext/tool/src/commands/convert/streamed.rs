@@ -2,9 +2,16 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
-use tgm_convert::Note;
 use tgm_convert::arrays::Arrays;
+#[cfg(feature = "netcdf")]
+use tgm_convert::netcdf::NetcdfOptions;
+#[cfg(feature = "zarr")]
+use tgm_convert::zarr::ZarrOptions;
+use tgm_convert::{Note, OwnStages};
 use tgm_std::TensogramError;
 use tgm_std::file::SourceName;
 
@@ -14,6 +21,7 @@ use super::child::{Clock, Timed};
 use super::formats::Format;
 use super::item::{Item, Sink, Taken};
 use super::losses::Losses;
+use crate::args::pipeline_flags::PipelineFlags;
 use crate::read::entry::Entry;
 use crate::read::in_order::{shared, thread_count};
 use crate::read::input::{Input, MessagePart};
@@ -23,21 +31,45 @@ use crate::show::output::Out;
 use crate::write::destination::{Failure, OutputKind, Reads};
 use crate::write::temporary::Temporary;
 
+/// The stages that flags name, and whether an object cannot have them: then there is no output.
+struct FlagStages {
+    own: OwnStages,
+    failed: Arc<AtomicBool>,
+}
+
+impl FlagStages {
+    fn new(flags: &PipelineFlags) -> Self {
+        let (flags, failed) = (flags.clone(), Arc::<AtomicBool>::default());
+        let seen = Arc::clone(&failed);
+        let own = OwnStages::new(move |descriptor, values, options| {
+            flags.apply(descriptor, values, options).inspect_err(|_| seen.store(true, Relaxed))
+        });
+        Self { own, failed }
+    }
+
+    fn have_failed(&self) -> bool {
+        self.failed.load(Relaxed)
+    }
+}
+
 impl Convert {
     /// Converts files of this format to messages.
     pub(super) fn stream(&self, from: Format, out: &mut Out, losses: &mut Losses) {
+        let stages = (!self.pipeline.is_empty()).then(|| FlagStages::new(&self.pipeline));
         self.output.write(out, OutputKind::Converted, Reads::Only(&self.paths), |out, sink| {
             let problems = out.problem_count();
-            self.paths.iter().try_for_each(|path| self.stream_one(from, path, out, losses, sink))?;
+            let stages = stages.as_ref();
+            self.paths.iter().try_for_each(|path| self.stream_one(from, path, stages, out, losses, sink))?;
             losses.check(&self.output, out.problem_count() - problems)
         });
     }
 
-    /// Converts one of them. What cannot be read is reported.
+    /// Converts one of them. What cannot be read is reported. Objects have these stages, or else those that fit them.
     fn stream_one(
         &self,
         from: Format,
         path: &Path,
+        stages: Option<&FlagStages>,
         out: &mut Out,
         losses: &Losses,
         sink: &mut dyn Write,
@@ -52,14 +84,24 @@ impl Convert {
         };
         let path = held.as_ref().and_then(Temporary::name).unwrap_or(path);
         let mut stopped = None;
-        let mut report = |note| tell(&name, note, out, losses, &mut stopped);
+        let mut report = |note| match note {
+            Note::Failed { place, error } if stages.is_some_and(FlagStages::have_failed) => {
+                stopped.get_or_insert(Failure::At(format!("{name}: {place}"), error));
+            }
+            note => tell(&name, note, out, losses, &mut stopped),
+        };
+        let own = stages.map(|stages| stages.own.clone());
         let done = match from {
             #[cfg(feature = "zarr")]
-            Format::Zarr => tgm_convert::zarr::to_tensogram(path, &self.zarr_options(), sink, &mut report),
+            Format::Zarr => {
+                let options = ZarrOptions { stages: own, ..self.zarr_options() };
+                tgm_convert::zarr::to_tensogram(path, &options, sink, &mut report)
+            }
             #[cfg(feature = "netcdf")]
             Format::Netcdf => {
                 let mut sink = Timed { sink, clock: Clock::start(path) };
-                tgm_convert::netcdf::to_tensogram(path, &self.netcdf_options(), &mut sink, &mut report)
+                let options = NetcdfOptions { stages: own, ..self.netcdf_options() };
+                tgm_convert::netcdf::to_tensogram(path, &options, &mut sink, &mut report)
             }
             _ => Err(TensogramError::Metadata("this format is not read piece by piece".into())),
         };
@@ -87,7 +129,7 @@ impl Convert {
         sink: &mut Sink<'_, '_, '_, M>,
     ) -> Result<(), Failure> {
         let mut bytes = Vec::new();
-        self.stream_one(from, path, out, losses, &mut bytes)?;
+        self.stream_one(from, path, None, out, losses, &mut bytes)?;
         let input = Input::of_bytes(SourceName::of(path).to_string(), bytes);
         let (messages, threads) = shared(thread_count(self.encode.threads()), input.message_count());
         let (make, is_staged) = (sink.make, !self.pipeline.is_empty());
