@@ -17,9 +17,11 @@ const TRIED: usize = 4 << 20;
 /// Fewer bytes are not worth a trial.
 const LEAST: usize = 4 << 10;
 
-/// Options for encoding, with masks in the best form of this build.
+/// Options for encoding. NaN and infinities are allowed, with masks in the best form of this build.
 pub(super) fn encode_options() -> EncodeOptions {
     EncodeOptions {
+        allow_nan: true,
+        allow_inf: true,
         nan_mask_method: MaskMethod::of_build(),
         pos_inf_mask_method: MaskMethod::of_build(),
         neg_inf_mask_method: MaskMethod::of_build(),
@@ -115,8 +117,7 @@ impl Stages {
     fn tried(self, part: &DataObjectDescriptor, values: &[u8]) -> Option<usize> {
         let mut part = part.clone();
         self.set(&mut part);
-        let options = EncodeOptions { allow_nan: true, allow_inf: true, ..encode_options() };
-        encode_pipeline(&part, values, &options).ok().map(|(_, region)| region.len())
+        encode_pipeline(&part, values, &encode_options()).ok().map(|(_, region)| region.len())
     }
 }
 

@@ -54,7 +54,7 @@ pub struct NetcdfOptions {
     pub stages: Option<OwnStages>,
     /// Integers with `scale_factor` or `add_offset` stay integers, with these attributes beside them, and are not made values.
     pub keep_packed: bool,
-    /// Options for encoding. NaN and infinities are always allowed.
+    /// Options for encoding. By default NaN and infinities are allowed. A variable that has some, where they are not, is reported.
     pub encode: EncodeOptions,
     /// How many threads read and encode variables side by side, or records of them. 0 and 1 stand for the calling thread. The
     /// messages do not depend on it.

@@ -51,7 +51,7 @@ pub struct ZarrOptions {
     pub stages: Option<OwnStages>,
     /// Integers with `scale_factor` or `add_offset` stay integers, with these attributes beside them, and are not made values.
     pub keep_packed: bool,
-    /// Options for encoding. NaN and infinities are always allowed.
+    /// Options for encoding. By default NaN and infinities are allowed. A variable that has some, where they are not, is reported.
     pub encode: EncodeOptions,
     /// How many threads decode and encode chunks side by side. 0 and 1 stand for the calling thread. The messages do not depend on
     /// it.
@@ -221,8 +221,17 @@ impl Reader<'_> {
         for told in source.values.reading.not_applied() {
             report(Note::not_kept(place, format!("what {} says: {}", told.name, told.why)));
         }
+        let options = self.options.encode.clone();
+        let encode = (self.options, &options);
+        // Before the message begins, so that an array that cannot be encoded leaves none.
+        let whole = match whole.map(|whole| source.made(&source.array.shape, whole, encode)).transpose() {
+            Ok(whole) => whole,
+            Err(error) => {
+                report(Note::failed(place, error));
+                return Ok(false);
+            }
+        };
         let objects = if whole.is_some() { 1 } else { source.chunks.len() };
-        let options = EncodeOptions { allow_nan: true, allow_inf: true, ..self.options.encode.clone() };
         let global = GlobalMetadata { extra: self.extra(path, &source, objects), ..GlobalMetadata::default() };
         let mut encoder = StreamingEncoder::new(sink, &global, &options)?;
         let is_repeated = encoded_len(&source.values.attributes).saturating_mul(objects) <= REPEATED.max(1 << 20);
@@ -240,9 +249,8 @@ impl Reader<'_> {
             encoder.write_preceder(entry)?;
             encoder.write_region(&made.descriptor, &made.region)
         };
-        let encode = (self.options, &options);
         if let Some(whole) = whole {
-            write(source.made(&source.array.shape, whole, encode)?, None)?;
+            write(whole, None)?;
         } else {
             let threads = self.threads()?;
             for group in source.groups(threads) {

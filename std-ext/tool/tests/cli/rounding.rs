@@ -96,7 +96,7 @@ fn a_file_with_a_variable_that_cannot_have_the_stages_is_not_written() {
     for input in others(folder, &plain) {
         let run = tgm(["convert", &input, "-o", &made, "--bits", "12"]);
         assert!(
-            run.code == Some(1) && run.stderr.contains(": n: encoding error: simple_packing takes float64 only"),
+            run.code == Some(1) && run.stderr.contains("n: encoding error: simple_packing takes float64 only"),
             "{}",
             run.stderr
         );
@@ -105,6 +105,23 @@ fn a_file_with_a_variable_that_cannot_have_the_stages_is_not_written() {
         let listed = tgm(["ls", &made]).good().text().to_string();
         assert_eq!(listed.matches("simple_packing").count(), 2, "{listed}");
         fs::remove_file(&made).unwrap();
+    }
+}
+
+/// With stages and without.
+#[test]
+fn nan_that_is_not_allowed_is_an_error_of_each_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (array, plain) = (doubles(folder, "array.npy", &[1.5, f64::NAN, 3.0]), path(folder, "plain.tgm"));
+    tgm(["create", &array, "--allow-nan", "-o", &plain]).good();
+    let made = path(folder, "made.tgm");
+    for input in others(folder, &plain) {
+        for stages in [&[][..], &["--bits", "12"], &["--compression", "lz4"]] {
+            let run = tgm(["convert", &input, "-o", &made, "--allow-nan=false"].iter().chain(stages));
+            assert!(run.code == Some(1) && run.stderr.contains("NaN at element 1"), "{stages:?}: {}", run.stderr);
+            tgm(["convert", &input, "-o", &made].iter().chain(stages)).good();
+        }
     }
 }
 

@@ -214,7 +214,7 @@ impl Source<'_> {
     }
 
     fn encode_options(&self) -> EncodeOptions {
-        EncodeOptions { allow_nan: true, allow_inf: true, ..self.options.encode.clone() }
+        self.options.encode.clone()
     }
 
     /// Holds the bytes of all values so far against the limits: as one object may have them, but for its greatest size. Without
