@@ -69,7 +69,7 @@ deep_hostile() {
     tests/peers/run hostile
     # All cases of which the ordinary tests try a share.
     TGM_TEST_SCALE=9 tests/run --quiet --test agreement --test bounds --test cli --test formats -- \
-        any_source damaged:: hostile:: range_order scan_work
+        any_source conformance:: damaged:: hostile:: range_order scan_work
 }
 
 deep_interop() { tests/peers/run build test benches; }

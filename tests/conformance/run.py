@@ -267,7 +267,7 @@ def load(entries, given):
         if (given.level and level not in given.level) or (given.feature and feature not in given.feature):
             continue
         out.append({**json.loads(path.read_text()), "path": path, "name": name})
-    return out
+    return out[:: given.every]
 
 
 def table(results):
@@ -305,6 +305,7 @@ def arguments():
     parser.add_argument("--level", type=names, help=f"only these of {', '.join(LEVELS)}")
     parser.add_argument("--feature", type=names, help="only these features")
     parser.add_argument("--only", action="append", metavar="NAME", help="only cases whose name contains NAME")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only each N-th of these cases")
     parser.add_argument(
         "--without",
         type=names,
