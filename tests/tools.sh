@@ -3,6 +3,7 @@
 #   install TOOL...    installs what is missing: cc, c++, cmake, python3 and libclang wherever they come from, all else
 #                      by package
 #   python_of 3.13   prints where that Python is, if there is one
+#   settle           after the first build with libaec: the next one finds it as it is
 
 install() {
     local missing=()
@@ -33,4 +34,9 @@ python_of() {
             return
         fi
     done
+}
+
+# The build script of libaec-sys says that it reads a header, which it writes: cargo would run it once more, and compile all above it.
+settle() {
+    find "${CARGO_TARGET_DIR:-target}/debug/build" -path '*/libaec-sys-*/out/include/libaec.h' -exec touch -d @0 {} +
 }
