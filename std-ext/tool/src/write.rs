@@ -10,3 +10,4 @@ pub(crate) mod same_file;
 pub(crate) mod spill;
 pub(crate) mod template;
 pub(crate) mod temporary;
+pub(crate) mod writeback;

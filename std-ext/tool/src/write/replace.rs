@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::write::temporary::Temporary;
+use crate::write::writeback::Writeback;
 
 /// The most links that are followed to a file that does not exist yet.
 const MAX_LINKS: usize = 40;
@@ -36,8 +37,8 @@ pub(crate) fn write_whole_file(path: &Path, write: impl FnOnce(&File) -> io::Res
 }
 
 /// Writes through a buffer, and reports an error of its last write.
-fn fill(file: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut buffered = BufWriter::new(file);
+fn fill(file: &File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut buffered = BufWriter::new(Writeback::new(file));
     write(&mut buffered)?;
     buffered.into_inner().map_err(io::IntoInnerError::into_error).map(drop)
 }
