@@ -15,15 +15,15 @@
 //! |---|---|
 //! | `streaming_async`, `message_builder` | the writers of tokio; messages out of typed slices |
 //! | `growing_message`, `streaming` | messages that take their objects bit by bit, in memory and to a sink |
-//! | `buffered`, `mixed_objects`, `taken_object`, `streamed` | whole messages by where their objects come from |
-//! | `message`, `object_builder` | a message as it is written; an object out of a typed slice |
+//! | `buffered`, `taken_object`, `streamed` | whole messages by where their objects come from |
+//! | `message`, `object_builder`, `parts` | a message as it is written; an object out of a typed slice, and what objects are made of |
 //! | `object`, `object_frame` | an object, from the caller's bytes to its frame |
 //! | `checks`, `compress` | what callers describe; the third stage |
 //! | `plan`, `payload_region`, `finite` | the stages of an object; its region before it is written; NaN and infinities |
 //! | `packing`, `frame`, `masks` | the first stage; frames; masks as they are stored |
 //! | `sink`, `value_order`, `defaults`, `sharing`, `part_error` | where bytes go; byte orders; default parameters; threads; errors with an object's number |
 
-mod buffered;
+pub(crate) mod buffered;
 pub(crate) mod checks;
 pub(crate) mod compress;
 pub(crate) mod defaults;
@@ -33,12 +33,12 @@ mod growing_message;
 pub(crate) mod masks;
 pub(crate) mod message;
 mod message_builder;
-mod mixed_objects;
 pub(crate) mod object;
 mod object_builder;
 pub(crate) mod object_frame;
 pub(crate) mod packing;
 mod part_error;
+mod parts;
 mod payload_region;
 mod plan;
 mod sharing;
@@ -50,15 +50,16 @@ pub mod streaming_async;
 mod taken_object;
 pub(crate) mod value_order;
 
-pub use self::buffered::{encode, encode_into, encode_pre_encoded};
+pub use self::buffered::{encode, encode_into, encode_parts, encode_pre_encoded};
 pub use self::growing_message::GrowingMessage;
 pub use self::message::HashFramePolicy;
+pub(crate) use self::message::Prepared;
 pub use self::message_builder::MessageBuilder;
-pub use self::mixed_objects::{Part, encode_parts};
 pub use self::object_builder::ObjectBuilder;
 pub use self::object_builder::preset::Compress;
 pub use self::object_frame::encode_data_object_frame;
 pub use self::part_error::PartError;
+pub use self::parts::Part;
 pub use self::streaming::StreamingEncoder;
 #[cfg(feature = "async")]
 pub use self::streaming_async::AsyncStreamingEncoder;

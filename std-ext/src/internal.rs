@@ -15,6 +15,7 @@ pub use crate::decode::trust::{Proof, Trust, Trusted};
 pub use crate::decode::whole::trusted_values;
 
 // encode
+pub use crate::encode::buffered::prepare_stored;
 pub use crate::encode::masks::store as store_masks;
 
 // file

@@ -1,17 +1,13 @@
-//! Buffered messages of objects that all come in the same form: values, or encoded bytes.
-
-use tgm_codec::threads::Threads;
+//! Messages whose objects are all there: values, encoded bytes, and payload regions of other messages.
 
 use crate::base::error::Result;
 #[cfg(doc)]
 use crate::base::error::TensogramError;
-use crate::base::interrupt;
 use crate::base::options::EncodeOptions;
-use crate::encode::compress::CodecResources;
-use crate::encode::message::{fitting, write_checked_message};
+use crate::encode::message::{Prepared, fitting, prepare_checked, write_checked_message};
 use crate::encode::object::{Object, Planned};
 use crate::encode::part_error::PartError;
-use crate::encode::sharing::Sharing;
+use crate::encode::parts::{Part, plan_parts};
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 
 /// Encodes a message of `objects`. Each object is a descriptor and the bytes of its elements, in row-major order and in
@@ -85,34 +81,65 @@ pub fn encode_into(
     options: &EncodeOptions,
     message: &mut Vec<u8>,
 ) -> Result<()> {
-    encode_all(metadata, objects, options, message)
+    let parts: Vec<_> = objects.iter().map(|(descriptor, data)| Part::Values(descriptor, data, options)).collect();
+    Ok(write_checked_message(metadata, plan_parts(&parts, options)?, options, message)?)
 }
 
-/// [`encode_into`] with one lifetime for descriptors and data, which the public functions do not ask for.
-fn encode_all<'a>(
+/// Bytes of values that are written piece by piece. A message of fewer takes little memory.
+const LONG: usize = 1 << 20;
+
+/// A long message of values that are stored as they are, which nothing reads before they are written. `None` for a shorter one,
+/// and if values go through a stage. Writing it fails for values that are not finite.
+///
+/// # Errors
+/// The errors of [`encode()`] that do not come from values.
+pub fn prepare_stored<'a>(
     metadata: &GlobalMetadata,
     objects: &[(&'a DataObjectDescriptor, &'a [u8])],
     options: &EncodeOptions,
-    message: &mut Vec<u8>,
-) -> Result<()> {
-    let bytes = objects.iter().map(|(_, data)| data.len() as u64).sum();
-    let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes)?;
-    let Sharing { inner, is_concurrent } = Sharing::new(threads, objects.len());
-    let resources = CodecResources { backend: options.compression_backend, threads: inner };
-    let plan = |object: &(&'a DataObjectDescriptor, &'a [u8])| {
-        interrupt::check().map_err(PartError::of_all)?;
-        let (descriptor, data) = *object;
-        let planned = if is_concurrent {
-            Object::encode(descriptor, data, options, resources).map(Planned::Object)
-        } else {
-            Planned::new(descriptor, data, options, resources)
-        };
-        planned.map_err(|error| PartError {
-            object_index: objects.iter().position(|each| std::ptr::eq(each, object)),
-            error,
-        })
-    };
-    Ok(write_checked_message(metadata, threads.map(objects, plan)?, options, message)?)
+) -> Result<Option<Prepared<'a>>> {
+    if objects.iter().map(|(_, data)| data.len()).sum::<usize>() < LONG {
+        return Ok(None);
+    }
+    let stored = objects
+        .iter()
+        .enumerate()
+        .map(|(index, (descriptor, data))| Object::stored(descriptor, data).map_err(PartError::of(index)).transpose());
+    let Some(objects) = stored.collect::<Option<Result<Vec<_>, _>>>() else { return Ok(None) };
+    let objects = objects?.into_iter().map(Planned::from).collect();
+    Ok(Some(prepare_checked(metadata, objects, options)?))
+}
+
+/// Encodes a message of `parts`. `options` apply to the message: its metadata, digests and threads.
+///
+/// Unlike [`encode_pre_encoded`](crate::encode_pre_encoded) this takes over compressed and masked payloads of any
+/// encoding. The caller makes sure that a region fits its descriptor.
+///
+/// # Errors
+/// The errors of [`encode`](crate::encode()), with the number of the object. For a region, only its descriptor is checked.
+///
+/// ```
+/// use tgm_std::encode::{Part, encode_parts};
+/// use tgm_std::{DecodeOptions, EncodeOptions, decode, decode_descriptors};
+///
+/// # let bytes = std::fs::read("../tests/data/zfp/fixed_accuracy-0.1.tgm").unwrap();
+/// let (mut metadata, descriptors) = decode_descriptors(&bytes)?;
+/// metadata.reserved.clear();
+/// metadata.base.iter_mut().for_each(|entry| drop(entry.remove("_reserved_")));
+/// let object = tgm_core::Message::parse(&bytes)?.object(0)?;
+/// let copy = encode_parts(&metadata, &[Part::Region(&descriptors[0], object.region())], &EncodeOptions::default())?;
+/// assert_eq!(decode(&copy, &DecodeOptions::default())?.1, decode(&bytes, &DecodeOptions::default())?.1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn encode_parts(
+    metadata: &GlobalMetadata,
+    parts: &[Part<'_>],
+    options: &EncodeOptions,
+) -> Result<Vec<u8>, PartError> {
+    let objects = plan_parts(parts, options)?;
+    let mut message = Vec::new();
+    write_checked_message(metadata, objects, options, &mut message)?;
+    Ok(fitting(message))
 }
 
 /// Makes a message of objects whose bytes went through the pipeline already. The bytes become the payload regions as

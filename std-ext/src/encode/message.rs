@@ -2,16 +2,18 @@
 //!
 //! The objects are written first, after an estimated room for the frames before them. Those frames list the lengths of
 //! the objects, which are only known after compression. If the frames take more or less room than estimated, the
-//! objects are moved once.
+//! objects are moved once. Objects that are not compressed have known lengths. They can go to their places in a file right away.
 
 mod checked;
 mod completed;
 mod ends;
 mod layout;
 
-pub(crate) use checked::{fitting, write_checked_message};
+pub(crate) use checked::{fitting, prepare_checked, write_checked_message};
 pub(crate) use completed::{Tensor, write_completed};
 pub(crate) use ends::{preamble, write_postamble};
+
+use std::io;
 
 use tgm_codec::memory;
 use tgm_core::wire::{FrameType, MessageFlags, POSTAMBLE_SIZE, PREAMBLE_SIZE};
@@ -25,6 +27,7 @@ use crate::base::span::tail;
 use crate::encode::frame::{FrameForm, WrittenFrame, append_frame, frame_len, padded, write_frame};
 use crate::encode::object::Planned;
 use crate::encode::part_error::PartError;
+use crate::encode::sink::{Output as _, Placed, Sink as _, Stream};
 use crate::model::cbor::Writer;
 use crate::model::metadata::{hash_list_len, write_hash_list, write_index};
 use crate::model::types::GlobalMetadata;
@@ -52,12 +55,84 @@ pub(crate) fn write_message(
     options: &EncodeOptions,
     out: &mut Vec<u8>,
 ) -> Result<(), PartError> {
-    let mut front = Front::new();
-    let tensors = objects.iter().map(|object| (Tensor::of(object.descriptor()), None));
-    front.frame(FrameType::HeaderMetadata, options.hashing, |writer| {
-        write_completed(global, tensors, options, writer)
-    })?;
-    write_frames(front, objects, FrameForm::of(options), policy_of(options), out)
+    Prepared::new(global, objects, options)?.write_to(out)
+}
+
+/// A message that is ready to be written: its metadata, and its objects, of which some may have to be compressed.
+#[derive(Debug)]
+pub struct Prepared<'a> {
+    front: Front,
+    objects: Vec<Planned<'a>>,
+    form: FrameForm,
+    policy: HashFramePolicy,
+}
+
+impl<'a> Prepared<'a> {
+    /// # Errors
+    /// [`TensogramError::Metadata`] for metadata that cannot be CBOR.
+    fn new(global: &GlobalMetadata, objects: Vec<Planned<'a>>, options: &EncodeOptions) -> Result<Self, PartError> {
+        let mut front = Front::new();
+        let tensors = objects.iter().map(|object| (Tensor::of(object.descriptor()), None));
+        front.frame(FrameType::HeaderMetadata, options.hashing, |writer| {
+            write_completed(global, tensors, options, writer)
+        })?;
+        Ok(Self { front, objects, form: FrameForm::of(options), policy: policy_of(options) })
+    }
+
+    fn lists(&self) -> Lists {
+        Lists::new(self.objects.len(), self.form.hashing, self.policy)
+    }
+
+    /// The length of the message. `None` if it hangs on a compressor.
+    pub(crate) fn len(&self) -> Option<u64> {
+        let lens = self.objects.iter().map(Planned::expected_len);
+        let is_known = self.objects.iter().all(|object| object.known_len() > 0);
+        let (lists, objects) = (self.lists(), lens.clone().map(padded).sum::<u64>());
+        is_known.then(|| lists.front_len(self.front.len(), &lens) + objects + lists.back_len())
+    }
+
+    /// Writes the message to `out` and replaces what it held.
+    ///
+    /// # Errors
+    /// As [`write_message`].
+    pub(crate) fn write_to(self, out: &mut Vec<u8>) -> Result<(), PartError> {
+        let lists = self.lists();
+        let Self { front, objects, form, .. } = self;
+        let expected = lists.front_len(front.len(), &objects.iter().map(Planned::expected_len));
+        let room = objects.iter().map(|object| padded(object.known_len())).sum::<u64>();
+        out.clear();
+        reserve(out, expected + room + lists.back_len())?;
+        out.resize(to_usize(expected)?, 0);
+        let frames = write_objects(objects, form, out)?;
+        complete(front, &lists, &frames, to_usize(expected)?, out)
+    }
+
+    /// Writes the message but for what lies before the objects, which it returns. `write_at` writes bytes at a place of the
+    /// message. No object is copied.
+    ///
+    /// # Errors
+    /// The errors of `write_at`; as [`write_message`].
+    pub(crate) fn write_behind_front(
+        self,
+        write_at: impl FnMut(u64, &[u8]) -> io::Result<()>,
+    ) -> Result<Vec<u8>, PartError> {
+        let lists = self.lists();
+        let Self { mut front, objects, form, .. } = self;
+        let start = lists.front_len(front.len(), &objects.iter().map(Planned::expected_len));
+        let mut sink = Stream::new(Placed { write_at, at: start });
+        let write = |(index, object): (usize, Planned<'_>)| {
+            interrupt::check().map_err(PartError::of_all)?;
+            object.write_to(&mut sink, form).map_err(PartError::of(index))
+        };
+        let frames = objects.into_iter().enumerate().map(write).collect::<Result<Vec<_>, _>>()?;
+        let mut back = Vec::new();
+        let total = write_back(&lists, &frames, start + sink.written(), &mut back)?;
+        sink.write(&back).and_then(|()| sink.send()).map_err(PartError::of_all)?;
+        front.complete(&lists, &frames, start)?;
+        let mut out = vec![0; to_usize(start)?];
+        front.put_in_place(start, lists.flags(), total, &mut out)?;
+        Ok(out)
+    }
 }
 
 /// A message whose objects are written before it is known which ones follow.
@@ -130,25 +205,7 @@ pub(crate) fn write_message_around(
 ) -> Result<(), PartError> {
     let mut front = Front::new();
     write_frame(&mut front.bytes, FrameType::HeaderMetadata, metadata, hashing).map_err(PartError::of_all)?;
-    write_frames(front, objects, FrameForm { hashing, descriptor_first: false }, policy, out)
-}
-
-/// Writes the objects, then the frames after them, and at last the frames before them, which are put in place.
-fn write_frames(
-    front: Front,
-    objects: Vec<Planned<'_>>,
-    form: FrameForm,
-    policy: HashFramePolicy,
-    out: &mut Vec<u8>,
-) -> Result<(), PartError> {
-    let lists = Lists::new(objects.len(), form.hashing, policy);
-    let expected = lists.front_len(front.len(), &objects.iter().map(Planned::expected_len));
-    let room = objects.iter().map(|object| padded(object.known_len())).sum::<u64>();
-    out.clear();
-    reserve(out, expected + room + lists.back_len())?;
-    out.resize(to_usize(expected)?, 0);
-    let frames = write_objects(objects, form, out)?;
-    complete(front, &lists, &frames, to_usize(expected)?, out)
+    Prepared { front, objects, form: FrameForm { hashing, descriptor_first: false }, policy }.write_to(out)
 }
 
 /// Moves the objects, which begin at byte `room`, to where they belong, and writes the frames around them.
@@ -163,7 +220,7 @@ fn complete(
     let start = lists.front_len(front.len(), &lens);
     move_objects(out, room, to_usize(start)?)?;
     front.complete(lists, frames, start)?;
-    let total = write_back(lists, frames, out)?;
+    let total = write_back(lists, frames, 0, out)?;
     front.put_in_place(start, lists.flags(), total, out)
 }
 
@@ -218,6 +275,7 @@ impl Lists {
 }
 
 /// The part of the message before the objects: room for the preamble, then frames.
+#[derive(Debug)]
 struct Front {
     bytes: Vec<u8>,
 }
@@ -288,15 +346,15 @@ fn write_objects(
     Ok(frames)
 }
 
-/// Appends what follows the objects. Returns the length of the message.
-fn write_back(lists: &Lists, frames: &[WrittenFrame], out: &mut Vec<u8>) -> Result<u64, PartError> {
-    let footer = out.len() as u64;
+/// Appends what follows the objects. `out` begins at byte `at` of the message. Returns the length of the message.
+fn write_back(lists: &Lists, frames: &[WrittenFrame], at: u64, out: &mut Vec<u8>) -> Result<u64, PartError> {
+    let footer = at + out.len() as u64;
     reserve(out, lists.back_len())?;
     if lists.footer_hashes {
         append_frame(out, FrameType::FooterHash, lists.hashing, |writer| write_digests(frames, writer))
             .map_err(PartError::of_all)?;
     }
-    let total = out.len() as u64 + POSTAMBLE_SIZE as u64;
+    let total = at + out.len() as u64 + POSTAMBLE_SIZE as u64;
     write_postamble(out, footer, total).map_err(PartError::of_all)?;
     Ok(total)
 }

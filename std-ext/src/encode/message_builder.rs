@@ -11,7 +11,7 @@ use crate::encode::object_builder::{ObjectBuilder, note};
 use crate::encode::streaming::StreamingEncoder;
 use crate::model::metadata::{PathOwner, path_owner, set_path};
 use crate::model::params::metadata;
-use crate::model::types::GlobalMetadata;
+use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 
 /// Builds a message: its objects, and metadata of the message.
 ///
@@ -125,11 +125,22 @@ impl<'a> MessageBuilder<'a> {
     /// # Errors
     /// The errors of [`encode`], and [`TensogramError::Metadata`](crate::TensogramError::Metadata) for the first key that could
     /// not be set.
-    pub fn encode(mut self) -> Result<Vec<u8>> {
+    pub fn encode(self) -> Result<Vec<u8>> {
+        self.with_parts(encode)
+    }
+
+    /// Calls `with` with what [`encode`] takes.
+    ///
+    /// # Errors
+    /// The errors of `with`; as [`Self::encode`] for a key that could not be set.
+    pub(crate) fn with_parts<T>(
+        mut self,
+        with: impl FnOnce(&GlobalMetadata, &[(&DataObjectDescriptor, &[u8])], &EncodeOptions) -> Result<T>,
+    ) -> Result<T> {
         self.check()?;
         self.metadata.base = self.objects.iter_mut().map(|object| std::mem::take(&mut object.metadata)).collect();
         let objects: Vec<_> = self.objects.iter().map(|object| (&object.descriptor, &*object.data)).collect();
-        encode(&self.metadata, &objects, &self.encode_options())
+        with(&self.metadata, &objects, &self.encode_options())
     }
 
     /// Writes a streamed message. Objects are encoded one after the other, each behind its metadata.

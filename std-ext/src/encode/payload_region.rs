@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 
 use tgm_codec::fresh::cleared;
-use tgm_codec::kernels::finite::{PackedMasks, zero_masked};
+use tgm_codec::kernels::finite::{PackedMasks, all_finite, zero_masked};
 use tgm_codec::shuffle::shuffle_into;
 use tgm_codec::threads::Threads;
-use tgm_core::descriptor::ByteOrder;
+use tgm_core::descriptor::{ByteOrder, Dtype};
 
-use crate::base::error::Result;
+use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve_more;
 use crate::base::span::head_mut;
 use crate::encode::packing::{BLOCK, Packer, Values};
@@ -17,6 +17,9 @@ use crate::encode::sink::Sink;
 
 /// Bytes that are copied and hashed at a time. They fit the nearest cache.
 const PIECE: usize = 32 << 10;
+/// Bytes of values that are looked at, hashed and written at a time. They fit the cache of a processor, and the system's cache
+/// takes long writes in less time. A whole number of elements.
+const STORED_PIECE: usize = 512 << 10;
 /// Bytes that are checked for masked elements at a time. Pieces without any are copied as they are.
 const MASKED_PIECE: usize = 4 << 10;
 
@@ -33,6 +36,8 @@ pub(crate) struct Region<'a> {
 pub(crate) enum Payload<'a> {
     /// The payload itself.
     Bytes(Cow<'a, [u8]>),
+    /// Elements, which are the payload unless one is not finite.
+    Stored { bytes: &'a [u8], dtype: Dtype, order: ByteOrder },
     /// Elements of `width` bytes. Zeros replace the masked ones.
     Masked { bytes: Cow<'a, [u8]>, width: usize, masks: PackedMasks },
     /// Values in `order` that are to be packed into `len` bytes.
@@ -46,6 +51,7 @@ impl<'a> Payload<'a> {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Bytes(bytes) | Self::Masked { bytes, .. } | Self::Shuffled { bytes, .. } => bytes.len(),
+            Self::Stored { bytes, .. } => bytes.len(),
             Self::Packed { len, .. } => *len,
         }
     }
@@ -53,10 +59,16 @@ impl<'a> Payload<'a> {
     /// Writes the payload.
     ///
     /// # Errors
-    /// The errors of the sink.
+    /// The errors of the sink; [`TensogramError::Encoding`] for a stored value that is not finite.
     pub(crate) fn write_to(&self, sink: &mut impl Sink) -> Result<()> {
         match self {
             Self::Bytes(bytes) => bytes.chunks(PIECE).try_for_each(|piece| sink.write(piece)),
+            Self::Stored { bytes, dtype, order } => bytes.chunks(STORED_PIECE).try_for_each(|piece| {
+                if !all_finite(piece, *dtype, *order) {
+                    return Err(TensogramError::encoding("a stored value is not finite"));
+                }
+                sink.write(piece)
+            }),
             Self::Masked { bytes, width, masks } => write_masked(bytes, *width, masks, sink),
             Self::Shuffled { bytes, size, threads } => {
                 sink.fill(bytes.len(), &mut |memory| shuffle_into(bytes, *size, *threads, memory))

@@ -1,7 +1,7 @@
 //! The destinations of encoded bytes, memory and streams, and hashing on the way.
 
 use std::hash::Hasher as _;
-use std::io::Write;
+use std::io::{self, Write};
 
 use tgm_codec::fresh::{self, Make};
 use twox_hash::XxHash3_64;
@@ -70,6 +70,26 @@ pub(crate) trait Output: Sink {
     /// # Errors
     /// The errors of the stream.
     fn send(&mut self) -> Result<()>;
+}
+
+/// A writer that writes one piece behind the other, at places of a file.
+#[derive(Debug)]
+pub(crate) struct Placed<F> {
+    pub(crate) write_at: F,
+    /// The place of the next piece.
+    pub(crate) at: u64,
+}
+
+impl<F: FnMut(u64, &[u8]) -> io::Result<()>> Write for Placed<F> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        (self.write_at)(self.at, bytes)?;
+        self.at += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Bytes that are gathered before they go to the writer.

@@ -57,6 +57,7 @@ use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
 use crate::base::source_name::SourceName;
 use crate::base::span::span;
+use crate::encode::buffered::prepare_stored;
 use crate::encode::{MessageBuilder, encode};
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::scan::MessageLayout;
@@ -122,7 +123,27 @@ impl TensogramFile {
         how: &AppendOptions,
     ) -> Result<MessageLayout> {
         self.check_writable()?;
-        self.append_message(&encode(metadata, objects, options)?, how)
+        match self.append_stored(metadata, objects, options, how)? {
+            Some(layout) => Ok(layout),
+            None => self.append_message(&encode(metadata, objects, options)?, how),
+        }
+    }
+
+    /// Appends a long message whose values are stored as they are, piece by piece: it is nowhere whole in memory, and values are
+    /// read once. `None` if there are stages or values that are not finite; then the file is as it was.
+    fn append_stored(
+        &mut self,
+        metadata: &GlobalMetadata,
+        objects: &[(&DataObjectDescriptor, &[u8])],
+        options: &EncodeOptions,
+        how: &AppendOptions,
+    ) -> Result<Option<MessageLayout>> {
+        // What waits for the disk is looked through for magics first.
+        let message = if how.sync { None } else { prepare_stored(metadata, objects, options)? };
+        match message.and_then(|message| Some((usize::try_from(message.len()?).ok()?, message))) {
+            Some((len, message)) => self.appender(how)?.write_prepared(message, len),
+            None => Ok(None),
+        }
     }
 
     /// Appends a message as it is. Returns its place.
@@ -242,8 +263,8 @@ impl MessageBuilder<'_> {
     /// Encodes the message and appends it to a file.
     ///
     /// # Errors
-    /// The errors of [`encode`] and [`TensogramFile::append_message`].
+    /// The errors of [`Self::encode`] and [`TensogramFile::append_message`].
     pub fn append_to(self, file: &mut TensogramFile, how: &AppendOptions) -> Result<MessageLayout> {
-        file.append_message(&self.encode()?, how)
+        self.with_parts(|metadata, objects, options| file.append_with(metadata, objects, options, how))
     }
 }

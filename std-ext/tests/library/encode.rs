@@ -1,7 +1,9 @@
 //! Whole messages. The bytes do not depend on the way in which objects came to their places.
 
+mod growing_message;
 mod message_builder;
 mod pre_encoded;
+mod value_order;
 
 use tgm_std::encode::*;
 use tgm_std::{AggregateHashPolicy, ByteOrder, DataObjectDescriptor, EncodeOptions, GlobalMetadata, Provenance};

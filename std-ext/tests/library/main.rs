@@ -1,5 +1,6 @@
 //! The library as programs use it. One program, as each is linked with all of the library.
 
+mod append;
 mod archive;
 #[cfg(feature = "ndarray")]
 mod arrays;

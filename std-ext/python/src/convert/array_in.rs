@@ -299,7 +299,7 @@ pub(crate) enum Payload<'py> {
 }
 
 impl Payload<'_> {
-    fn while_attached(&self, py: Python<'_>) -> &[u8] {
+    pub(crate) fn while_attached(&self, py: Python<'_>) -> &[u8] {
         match self {
             Self::Bytes(bytes) => bytes.while_attached(py),
             Self::Array(array) => array.as_bytes(),

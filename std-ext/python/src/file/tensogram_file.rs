@@ -6,14 +6,16 @@ use std::ffi::{OsStr, OsString};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
-use tgm_std::TensogramFile as Library;
+use tgm_std::file::AppendOptions;
+use tgm_std::internal::prepare_stored;
+use tgm_std::{DataObjectDescriptor, TensogramFile as Library};
 
 use crate::convert::arguments::{decoding, encoding, items, path, ranges, ranging};
 use crate::convert::buffers::{Bytes, Reads};
 use crate::convert::descriptor_in::Keys;
 use crate::convert::index::{item, no_message, refuse_wide};
 use crate::convert::{bytes_out, metadata_in, query};
-use crate::errors::Place;
+use crate::errors::{Place, raise};
 use crate::file::handle::{Failure, Handle};
 use crate::file::iterate::TensogramFileIter;
 use crate::file::open::storage_options;
@@ -58,7 +60,7 @@ impl TensogramFile {
     }
 
     fn append_encoded(&self, py: Python<'_>, message: &[u8]) -> PyResult<()> {
-        let append = |file: &mut Library| file.append_message(message, &tgm_std::file::AppendOptions::default());
+        let append = |file: &mut Library| file.append_message(message, &AppendOptions::default());
         let appended = detached(py, || self.handle.change_detached(append))?;
         appended.map(|_| ()).map_err(|failure: Failure| failure.exception(py, Place::UNKNOWN))
     }
@@ -174,17 +176,27 @@ impl TensogramFile {
         let metadata = metadata_in::metadata(metadata)?;
         let options = encoding(py, Some("xxh3"), threads, (true, true), [None; 3], None, None)?;
         let objects = Objects::new(descriptors_and_data, Keys::Known)?;
-        let message = objects.with(py, |pairs| tgm_std::encode(&metadata, pairs, &options))?;
-        opened.call0()?.cast::<Self>()?.get().append_encoded(py, &message)
+        let is_stored = prepare_stored(&metadata, &objects.while_attached(py), &options).map_err(raise(py))?.is_some();
+        if !is_stored {
+            let message = objects.with(py, |pairs| tgm_std::encode(&metadata, pairs, &options))?;
+            return opened.call0()?.cast::<Self>()?.get().append_encoded(py, &message);
+        }
+        let opened = opened.call0()?;
+        let (handle, how) = (&opened.cast::<Self>()?.get().handle, AppendOptions::default());
+        // Nobody else has the file, so its gate is free.
+        let append = |pairs: &[(&DataObjectDescriptor, &[u8])]| {
+            Ok(handle.change_detached(|file| file.append_with(&metadata, pairs, &options, &how)))
+        };
+        let appended = objects.with(py, append)?;
+        appended.map(|_| ()).map_err(|failure: Failure| failure.exception(py, Place::UNKNOWN))
     }
 
     /// Appends a message that is encoded already. `message` is any buffer of bytes.
     ///
     /// Raises ValueError for bytes that are not one message, and OSError for a source at an address.
     fn append_raw(&self, py: Python<'_>, message: &Bound<'_, PyAny>) -> PyResult<()> {
-        let append = |bytes: &[u8]| {
-            self.handle.change_detached(|file| file.append_message(bytes, &tgm_std::file::AppendOptions::default()))
-        };
+        let append =
+            |bytes: &[u8]| self.handle.change_detached(|file| file.append_message(bytes, &AppendOptions::default()));
         let appended = Bytes::borrow(message, "message")?.run(py, Reads::All, append)?;
         appended.map(|_| ()).map_err(|failure: Failure| failure.exception(py, Place::UNKNOWN))
     }

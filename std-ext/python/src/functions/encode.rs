@@ -62,6 +62,11 @@ impl<'py> Objects<'py> {
         Ok(Self { descriptors, payloads })
     }
 
+    /// The pairs of descriptor and bytes, as long as no other thread can change them.
+    pub(crate) fn while_attached<'a>(&'a self, py: Python<'a>) -> Vec<(&'a DataObjectDescriptor, &'a [u8])> {
+        self.descriptors.iter().zip(self.payloads.iter().map(|payload| payload.while_attached(py))).collect()
+    }
+
     /// Runs `work` on pairs of descriptor and bytes.
     ///
     /// # Errors

@@ -2,23 +2,35 @@
 
 use crate::base::options::EncodeOptions;
 use crate::encode::checks;
-use crate::encode::message::write_message;
+use crate::encode::message::Prepared;
 use crate::encode::object::Planned;
 use crate::encode::part_error::PartError;
 use crate::model::types::GlobalMetadata;
 
+/// A message of `objects`.
+///
+/// # Errors
+/// The errors of [`checks::message`]; [`TensogramError::Metadata`](crate::TensogramError::Metadata) for metadata that cannot be CBOR.
+pub(crate) fn prepare_checked<'a>(
+    metadata: &GlobalMetadata,
+    objects: Vec<Planned<'a>>,
+    options: &EncodeOptions,
+) -> Result<Prepared<'a>, PartError> {
+    checks::message(metadata, objects.len()).map_err(PartError::of_all)?;
+    Prepared::new(metadata, objects, options)
+}
+
 /// Writes a message of `objects` to `out` and replaces what it held.
 ///
 /// # Errors
-/// The errors of [`checks::message`] and [`write_message`].
+/// The errors of [`prepare_checked`], and of compressors, with the number of the object.
 pub(crate) fn write_checked_message(
     metadata: &GlobalMetadata,
     objects: Vec<Planned<'_>>,
     options: &EncodeOptions,
     out: &mut Vec<u8>,
 ) -> Result<(), PartError> {
-    checks::message(metadata, objects.len()).map_err(PartError::of_all)?;
-    write_message(metadata, objects, options, out)
+    prepare_checked(metadata, objects, options)?.write_to(out)
 }
 
 /// Bytes of unused capacity that a message may keep.

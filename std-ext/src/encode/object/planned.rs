@@ -8,6 +8,7 @@ use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
 use crate::encode::compress::CodecResources;
 use crate::encode::frame::{FrameForm, WrittenFrame, pad, padded};
+use crate::encode::sink::Sink;
 use crate::model::types::DataObjectDescriptor;
 
 /// An object of a message that is to be written.
@@ -61,28 +62,41 @@ impl<'a> Planned<'a> {
         }
     }
 
+    /// Writes the frame and its padding. What is still to be compressed gets memory of its own.
+    ///
+    /// # Errors
+    /// The errors of the compressor and of the sink.
+    pub(crate) fn write_to(self, sink: &mut impl Sink, form: FrameForm) -> Result<WrittenFrame> {
+        let object = match self {
+            Self::Draft(draft) => draft.into_object()?,
+            Self::Object(object) => object,
+        };
+        let len = object.frame_len();
+        let digest = object.write_to(sink, form)?;
+        pad(sink, len)?;
+        Ok(WrittenFrame { len, digest })
+    }
+
     /// Appends the frame and its padding. All buffered messages are written here, and streamed ones by
     /// [`Object::write_to`].
     ///
     /// # Errors
     /// The errors of the compressor; [`TensogramError::Encoding`] if there is no memory.
     pub(crate) fn append_to(self, out: &mut Vec<u8>, form: FrameForm) -> Result<WrittenFrame> {
-        let object = match self {
+        match self {
             Self::Draft(draft) if !form.descriptor_first => {
                 let frame = draft.append_to(out, form.hashing)?;
                 pad(out, frame.len)?;
-                return Ok(frame);
+                Ok(frame)
             }
             // The descriptor is known only when the payload is compressed, and comes before it.
-            Self::Draft(draft) => draft.into_object()?,
-            Self::Object(object) => object,
-        };
-        let len = object.frame_len();
-        let room = usize::try_from(padded(len)).map_err(|_| TensogramError::encoding("frame overflows usize"));
-        memory::reserve(out, room?)?;
-        let digest = object.write_to(out, form)?;
-        pad(out, len)?;
-        Ok(WrittenFrame { len, digest })
+            Self::Draft(draft) => Self::Object(draft.into_object()?).append_to(out, form),
+            Self::Object(_) => {
+                let room = usize::try_from(padded(self.expected_len()));
+                memory::reserve(out, room.map_err(|_| TensogramError::encoding("frame overflows usize"))?)?;
+                self.write_to(out, form)
+            }
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::base::limits::reserve_more;
 use crate::encode::checks;
 use crate::encode::frame::{FrameForm, FrameWriter, object_frame_len};
 use crate::encode::packing;
-use crate::encode::payload_region::Region;
+use crate::encode::payload_region::{Payload, Region};
 use crate::encode::plan::Plan;
 use crate::encode::sink::Sink;
 use crate::model::metadata::object_descriptor_to_cbor;
@@ -36,6 +36,21 @@ impl<'a> Object<'a> {
         Plan::new(descriptor)?;
         checks::block_offsets(descriptor, region.len())?;
         Self::unchecked(descriptor, region)
+    }
+
+    /// An object of values that are stored as they are. They are looked at when they are written, and refused then if one is not
+    /// finite. `None` if they go through a stage.
+    ///
+    /// # Errors
+    /// The errors of FORMAT §4.2 that do not come from values.
+    pub(crate) fn stored(descriptor: &'a DataObjectDescriptor, data: &'a [u8]) -> Result<Option<Self>> {
+        let DataObjectDescriptor { encoding, filter, compression, masks, .. } = descriptor;
+        if masks.is_some() || [encoding, filter, compression].iter().any(|stage| *stage != "none") {
+            return Ok(None);
+        }
+        checks::descriptor(descriptor, data.len(), false)?;
+        let payload = Payload::Stored { bytes: data, dtype: descriptor.dtype, order: descriptor.byte_order };
+        Self::new(Described::Borrowed(descriptor), Region { payload, blobs: Vec::new() }).map(Some)
     }
 
     /// An object of any descriptor and region. They are not compared with each other.

@@ -13,7 +13,7 @@ use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
 use crate::base::source_name::SourceName;
 use crate::base::span::span_len;
-use crate::encode::encode_into;
+use crate::encode::{PartError, Prepared, encode_into};
 use crate::file::tensogram_file::TensogramFile;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::scan::MessageLayout;
@@ -115,6 +115,26 @@ impl<'f> Appender<'f> {
         let layout = self.change(|tail, disk| tail.write(disk, message))?;
         self.file.remember(layout);
         Ok(layout)
+    }
+
+    /// Writes a message of `len` bytes at once, piece by piece. `None` if it refuses its values. No message waits in memory.
+    pub(super) fn write_prepared(&mut self, message: Prepared<'_>, len: usize) -> Result<Option<MessageLayout>> {
+        let mut is_refused = false;
+        let written = self.change(|tail, disk| {
+            tail.write_pieces(disk, len, |write_at| match message.write_behind_front(write_at) {
+                Err(PartError { error: TensogramError::Io(error), .. }) => Err(error),
+                other => other.map_err(|error| {
+                    is_refused = true;
+                    io::Error::other(error)
+                }),
+            })
+        });
+        if is_refused {
+            return Ok(None);
+        }
+        let layout = written?;
+        self.file.remember(layout);
+        Ok(Some(layout))
     }
 
     /// Writes a batch at once. Returns the places of its messages. No message waits in memory.

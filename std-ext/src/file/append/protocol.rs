@@ -205,6 +205,23 @@ impl Tail {
         })
     }
 
+    /// Writes a message of `len` bytes at once. `write` writes bytes at places of the message, and returns what is in front of
+    /// them. No message waits in memory, and a crash is not waited for.
+    pub(super) fn write_pieces<M: Medium>(
+        &mut self,
+        medium: &M,
+        len: usize,
+        write: impl FnOnce(&mut dyn FnMut(u64, &[u8]) -> io::Result<()>) -> io::Result<Vec<u8>>,
+    ) -> io::Result<MessageLayout> {
+        let end = self.end;
+        self.write_with(medium, len, || {
+            medium.reserve(end, len);
+            let front = write(&mut |at, bytes| medium.write_at(end + at, bytes))?;
+            write_between(medium, end, &front, &[])?;
+            write_magics(medium, end, &[0])
+        })
+    }
+
     /// Writes a batch at once. No message waits in memory.
     pub(super) fn write_batch<M: Medium>(&mut self, medium: &M, batch: &mut Batch) -> io::Result<()> {
         let (end, sync) = (self.end, self.sync);

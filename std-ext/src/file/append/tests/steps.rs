@@ -113,3 +113,24 @@ fn an_end_elsewhere_than_asked_for_is_no_end_to_append_at() {
     assert!(Tail::find(&disk, 4, None, Some(4), SYNCED).unwrap().is_none());
     assert_eq!(*disk.seen.borrow(), b"torn", "nothing was removed");
 }
+
+/// Wherever writing stops: the message is not there, and the next one is.
+#[test]
+fn pieces_that_cannot_all_be_written_leave_the_file_as_it_was() {
+    let write = |tail: &mut Tail, disk: &Simulated| {
+        tail.write_pieces(disk, 30, |write_at| {
+            write_at(20, &[2; 10])?;
+            Ok([&MAGIC[..], &[1; 12]].concat())
+        })
+    };
+    for failing in 0..3 {
+        let disk = Simulated::default();
+        let mut tail = settled(&disk, UNSYNCED);
+        let before = disk.seen.borrow().clone();
+        disk.fail(failing..failing + 1);
+        write(&mut tail, &disk).unwrap_err();
+        assert_eq!(*disk.seen.borrow(), before, "{failing}");
+        write(&mut tail, &disk).unwrap();
+        assert_eq!(*disk.seen.borrow(), [&before[..], &MAGIC[..], &[1; 12], &[2; 10]].concat());
+    }
+}

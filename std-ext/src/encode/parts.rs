@@ -1,15 +1,15 @@
-//! Messages of mixed objects: values that are still to be encoded, and payload regions of other messages.
+//! The objects that a message is made of: values that are still to be encoded, and payload regions of other messages.
 
 use tgm_codec::threads::Threads;
 
 use crate::base::error::Result;
+use crate::base::interrupt;
 use crate::base::options::EncodeOptions;
 use crate::encode::compress::CodecResources;
-use crate::encode::message::{fitting, write_checked_message};
 use crate::encode::object::{Object, Planned};
 use crate::encode::part_error::PartError;
 use crate::encode::sharing::Sharing;
-use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
+use crate::model::types::DataObjectDescriptor;
 
 /// An object of a message that is to be written.
 #[derive(Clone, Copy, Debug)]
@@ -23,38 +23,6 @@ pub enum Part<'a> {
     Region(&'a DataObjectDescriptor, &'a [u8]),
 }
 
-/// Encodes a message of `parts`. `options` apply to the message: its metadata, digests and threads.
-///
-/// Unlike [`encode_pre_encoded`](crate::encode_pre_encoded) this takes over compressed and masked payloads of any
-/// encoding. The caller makes sure that a region fits its descriptor.
-///
-/// # Errors
-/// The errors of [`encode`](crate::encode()), with the number of the object. For a region, only its descriptor is checked.
-///
-/// ```
-/// use tgm_std::encode::{Part, encode_parts};
-/// use tgm_std::{DecodeOptions, EncodeOptions, decode, decode_descriptors};
-///
-/// # let bytes = std::fs::read("../tests/data/zfp/fixed_accuracy-0.1.tgm").unwrap();
-/// let (mut metadata, descriptors) = decode_descriptors(&bytes)?;
-/// metadata.reserved.clear();
-/// metadata.base.iter_mut().for_each(|entry| drop(entry.remove("_reserved_")));
-/// let object = tgm_core::Message::parse(&bytes)?.object(0)?;
-/// let copy = encode_parts(&metadata, &[Part::Region(&descriptors[0], object.region())], &EncodeOptions::default())?;
-/// assert_eq!(decode(&copy, &DecodeOptions::default())?.1, decode(&bytes, &DecodeOptions::default())?.1);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn encode_parts(
-    metadata: &GlobalMetadata,
-    parts: &[Part<'_>],
-    options: &EncodeOptions,
-) -> Result<Vec<u8>, PartError> {
-    let objects = plan_parts(parts, options)?;
-    let mut message = Vec::new();
-    write_checked_message(metadata, objects, options, &mut message)?;
-    Ok(fitting(message))
-}
-
 /// The objects of a message, on several threads if the options say so.
 ///
 /// # Errors
@@ -66,7 +34,10 @@ pub(super) fn plan_parts<'a>(parts: &[Part<'a>], options: &EncodeOptions) -> Res
     let Sharing { inner, is_concurrent } = Sharing::new(threads, parts.len());
     let resources = CodecResources { backend: options.compression_backend, threads: inner };
     let numbered: Vec<_> = parts.iter().enumerate().collect();
-    threads.map(&numbered, |(index, part)| part.plan(resources, is_concurrent).map_err(PartError::of(*index)))
+    threads.map(&numbered, |(index, part)| {
+        interrupt::check().map_err(PartError::of_all)?;
+        part.plan(resources, is_concurrent).map_err(PartError::of(*index))
+    })
 }
 
 impl<'a> Part<'a> {
