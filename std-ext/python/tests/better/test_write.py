@@ -3,11 +3,13 @@
 import importlib.util
 import io
 import pickle
+import sys
 import warnings
 
 import numpy as np
 import pytest
 
+import support
 import tgm
 
 FSSPEC = importlib.util.find_spec("fsspec") is not None
@@ -121,6 +123,59 @@ def test_load_gives_back_what_was_saved(tmp_path):
     tgm.save(path, {"a": np.zeros(2)})
     tgm.save(path, {"a": np.ones(2), "b": np.ones(3)}, append=True)
     assert set(tgm.load(path)) == {0, 1, "b"}
+
+
+def test_long_arrays_are_saved_as_short_ones_are(tmp_path):
+    """They are written piece by piece, and looked at while they are written."""
+    path, long = tmp_path / "x.tgm", np.linspace(-1, 1, 300_000)
+    gaps = long.copy()
+    gaps[[0, 65_535, 65_536, -1]] = np.nan, np.inf, -np.inf, np.nan
+    arrays = {
+        "big": long.astype(">f8"), "gaps": gaps, "strided": np.repeat(long, 2)[::2], "short": np.arange(3),
+        "masked": np.ma.masked_greater(long, 0.5), "bits": long > 0, "complex": long * 1j, "empty": np.zeros((0, 3)),
+    }
+    for append in (False, True):
+        tgm.save(path, arrays, metadata={"run": 7}, append=append)
+    tgm.save(path, long, append=True)
+    first, second, third = tgm.open(path)
+    for message in (first, second):
+        assert message.metadata["run"] == 7
+        for name, array in arrays.items():
+            found = message.objects[name].read(checked=True)
+            assert np.array_equal(found, np.ma.filled(array, np.nan), equal_nan=array.dtype.kind in "fc"), name
+    assert np.array_equal(third.objects[0].read(checked=True), long)
+    report = tgm.validate_file(path, "full")
+    assert report["file_issues"] == [] and [each["issues"] for each in report["messages"]] == [[], [], []]
+
+
+def test_what_is_refused_leaves_the_file(tmp_path):
+    path, long = tmp_path / "x.tgm", np.zeros(300_000)
+    tgm.save(path, {"a": long})
+    before, deep = path.read_bytes(), []
+    for _ in range(500):
+        deep = [deep]
+    other = {"type": "ntensor", "shape": [7], "dtype": "float64"}
+    for given in ({"metadata": {"a": object()}}, {"metadata": {"a": deep}}, {"encoding": other}):
+        for append in (False, True):
+            with pytest.raises((ValueError, TypeError, RecursionError)):
+                tgm.save(path, {"b": long}, append=append, **given)
+            assert path.read_bytes() == before, given
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+@pytest.mark.parametrize("append", [False, True])
+def test_values_that_are_stored_as_they_are_take_no_memory(tmp_path, append):
+    code = """if True:
+        import resource, sys, numpy as np, tgm
+        values = np.random.default_rng(0).normal(size=4 << 20)
+        tgm.save(sys.argv[1], values[:1000])
+        def peak():
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        before = peak()
+        tgm.save(sys.argv[1], values, append=sys.argv[2] == "True")
+        print((peak() - before) / values.nbytes)
+    """
+    assert float(support.python(code, str(tmp_path / "x.tgm"), str(append))) < 0.1
 
 
 def test_an_encoding_for_all_or_by_name():
