@@ -16,7 +16,7 @@ fn options() -> EncodeOptions {
 fn object(dtype: Dtype, order: ByteOrder, count: u64) -> (DataObjectDescriptor, Vec<u8>) {
     let len = usize::try_from(dtype.byte_len(count).unwrap()).unwrap();
     // Bytes below 64 are of no exponent that NaN and infinities have.
-    (DataObjectDescriptor::new(dtype, order, &[count]), (0..len).map(|i| (i % 61) as u8).collect())
+    (DataObjectDescriptor::new(dtype, order, &[count]), (0..61).cycle().take(len).collect())
 }
 
 /// The file after a message, to which `objects` are appended.

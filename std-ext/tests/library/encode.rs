@@ -3,6 +3,7 @@
 mod growing_message;
 mod message_builder;
 mod pre_encoded;
+mod preset;
 mod value_order;
 
 use tgm_std::encode::*;
