@@ -68,7 +68,7 @@ mod memory;
 mod missing_ranges;
 pub(crate) mod open;
 pub mod options;
-mod outline;
+pub(crate) mod outline;
 pub(crate) mod positioned;
 pub(crate) mod question;
 mod read_task;

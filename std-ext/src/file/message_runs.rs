@@ -3,20 +3,22 @@
 use std::borrow::Cow;
 use std::io;
 
-use tgm_codec::memory::prefetch;
+use tgm_codec::memory::{prefetch, untouched_zeros};
 use tgm_codec::threads::Threads;
 use tgm_core::scan::Source;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::span::{self, head, last, span, span_len, tail};
 use crate::file::identity::{identity, of_server};
-use crate::file::message_bytes::AT_ONCE;
+use crate::file::message_bytes::{self, AT_ONCE};
 #[cfg(feature = "mmap")]
 use crate::file::mmap::MappedFile;
 use crate::file::positioned::{read_at, source_of};
 #[cfg(feature = "remote")]
 use crate::file::tensogram_file::Backing;
 use crate::file::tensogram_file::TensogramFile;
+use crate::read::outline::OutlinePiece;
+use crate::read::question::whole::OutlinePieces;
 use crate::read::{RangeFetch, Reader};
 use crate::scan::{Bytes, Foresight, MessageLayout, ScanOptions, Table, Window};
 
@@ -285,10 +287,11 @@ impl Run<'_> {
         let Some((path, file)) = opened.positioned_file() else {
             return self.for_each_outline(|layout| opened.read_outline_at(layout, None), f);
         };
-        let mut window = Window::default();
+        let (mut window, mut zeros) = (Window::default(), Vec::new());
         for (index, layout) in self.layouts.iter().enumerate() {
             if layout.length > AT_ONCE {
-                f(index, *layout, &opened.read_outline_at(*layout, None)?)?;
+                let pieces = message_bytes::ask(file, path, *layout, &OutlinePieces)?;
+                on_zeros(&mut zeros, span::index(layout.length), &pieces, |bytes| f(index, *layout, bytes))?;
                 continue;
             }
             let size = || span::index(span_len(&(layout.offset..self.window_end(index))));
@@ -324,6 +327,32 @@ impl Run<'_> {
         }
         end
     }
+}
+
+/// Calls `f` with a message of `len` bytes: these pieces, and zeros. The memory has zeros alone before and afterwards, so that no
+/// message needs as many new ones as it is long.
+fn on_zeros(
+    zeros: &mut Vec<u8>,
+    len: usize,
+    pieces: &[OutlinePiece],
+    f: impl FnOnce(&[u8]) -> Result<()>,
+) -> Result<()> {
+    if zeros.len() < len {
+        *zeros = untouched_zeros(len)?;
+    }
+    let message = zeros.get_mut(..len).unwrap_or_default();
+    for piece in pieces {
+        if let Some(place) = piece.place_in(message) {
+            place.copy_from_slice(&piece.bytes);
+        }
+    }
+    let done = f(message);
+    for piece in pieces {
+        if let Some(place) = piece.place_in(message) {
+            place.fill(0);
+        }
+    }
+    done
 }
 
 /// Fetches both ends of a message ahead: its metadata lies there, and walking from frame to frame waits for memory at

@@ -22,6 +22,14 @@ pub(crate) struct OutlinePiece {
     pub(crate) bytes: Vec<u8>,
 }
 
+impl OutlinePiece {
+    /// Its place among the bytes of the message.
+    pub(crate) fn place_in<'m>(&self, message: &'m mut [u8]) -> Option<&'m mut [u8]> {
+        let start = usize::try_from(self.offset).ok()?;
+        message.get_mut(start..)?.get_mut(..self.bytes.len())
+    }
+}
+
 /// Outlines that a search has met, each with the offset of its message.
 pub(crate) type MetOutlines = Vec<(u64, Arc<MetOutline>)>;
 

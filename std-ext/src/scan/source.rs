@@ -124,13 +124,15 @@ impl<F: Fn(u64, &mut [u8]) -> io::Result<usize>> Windowed<F> {
         Ok(windows.kept.first().and_then(|window| window.at(offset, 0)).unwrap_or(&[]))
     }
 
-    /// Reads a window with the `wanted` bytes at `offset`, in place of the one unused for longest. If a kept window is near,
-    /// the scan is probably reading in one direction: the new window is large, and reaches away from the kept one.
+    /// Reads a window with the `wanted` bytes at `offset`, in place of the one unused for longest. If two kept windows are near,
+    /// the scan is probably reading in one direction: the new window is large, and reaches away from the kept ones. One alone is
+    /// near at each message that is read from its end.
     fn read_window(&self, windows: &mut Windows, offset: u64, wanted: usize, size: usize) -> io::Result<()> {
         let near = |window: &&Window| offset.abs_diff(window.start()) < 2 * WINDOW as u64;
         let neighbour = windows.kept.iter().find(near).map(Window::start);
+        let are_near = windows.kept.iter().filter(near).count() > 1;
         let size = match windows.spent / self.len.max(1) {
-            ..LARGE_READS if neighbour.is_some() => WINDOW,
+            ..LARGE_READS if are_near => WINDOW,
             ..=LARGE_READS => size,
             _ => size / SMALLEST,
         };

@@ -26,6 +26,7 @@ mod query;
 mod readers;
 #[cfg(feature = "remote")]
 mod remote;
+mod runs;
 mod stages;
 mod steps;
 #[cfg(feature = "async")]

@@ -85,16 +85,38 @@ impl Question for Outline {
                 })?;
                 // Payloads stay zeros. They take no memory, because nothing writes to them.
                 let mut bytes = untouched_zeros(len)?;
-                for OutlinePiece { offset, bytes: piece } in pieces {
-                    let place =
-                        usize::try_from(offset).ok().and_then(|start| bytes.get_mut(start..)?.get_mut(..piece.len()));
-                    if let Some(place) = place {
-                        place.copy_from_slice(&piece);
+                for piece in pieces {
+                    if let Some(place) = piece.place_in(&mut bytes) {
+                        place.copy_from_slice(&piece.bytes);
                     }
                 }
                 Ok(Answer::Is(bytes))
             }
             _ => Ok(Answer::NeedsMessage),
         }
+    }
+}
+
+/// [`Outline`] of no whole object, as pieces. They are the whole message if it is short.
+#[derive(Debug)]
+pub(crate) struct OutlinePieces;
+
+impl Question for OutlinePieces {
+    type Answer = Vec<OutlinePiece>;
+
+    fn wanted(&self) -> Needs {
+        Needs::Outline(None)
+    }
+
+    fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {
+        Ok(vec![OutlinePiece { offset: 0, bytes: memory::copy(message)? }])
+    }
+
+    fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>> {
+        Ok(match gathered {
+            Gathered::Message(bytes) => Answer::Is(vec![OutlinePiece { offset: 0, bytes }]),
+            Gathered::Outline(_, pieces) => Answer::Is(pieces),
+            _ => Answer::NeedsMessage,
+        })
     }
 }
