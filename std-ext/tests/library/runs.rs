@@ -1,6 +1,6 @@
 //! Runs of neighbouring messages of a file.
 
-use tgm_std::file::Data;
+use tgm_std::file::{AppendOptions, Data};
 use tgm_std::internal::Threads;
 use tgm_std::{EncodeOptions, MessageBuilder, ObjectBuilder, TensogramFile};
 
@@ -16,7 +16,7 @@ fn each_message_of_a_run_is_its_outline() {
         let name = "n".repeat(1000 * (7 - number));
         let message = MessageBuilder::new().extra("name", name).object(object(len)).object(object(len / 3));
         let options = EncodeOptions { descriptor_first: number % 2 == 0, ..EncodeOptions::default() };
-        message.options(options).append_to(&mut file, &Default::default()).unwrap();
+        message.options(options).append_to(&mut file, &AppendOptions::default()).unwrap();
     }
     let layouts = file.message_layouts().unwrap();
     let seen = Data::from(&file).map_runs(&layouts, Threads::NONE, |first, run| {
