@@ -33,7 +33,7 @@ def statistics(place):
 
 
 REMARKS = {
-    "repack to 16 bits and szip": "The file appears once it is on disk, which no thread makes faster: without that wait (`-o -`) two threads gain 1.8 ×.",
+    "repack to 16 bits and szip": "The file goes to the disk while it is written. What two threads do not halve is the way of the values out of the system's cache, which both use: with `-o -` it is the same.",
     "verify": "Most of the time is copied out of the system's cache: the digests of two threads take less than reading.",
 }
 

@@ -86,7 +86,7 @@ pub fn encode_into(
 }
 
 /// Bytes of values that are written piece by piece. A message of fewer takes little memory.
-const LONG: usize = 1 << 20;
+const LONG: u64 = 1 << 20;
 
 /// A long message of values that are stored as they are, which nothing reads before they are written. `None` for a shorter one,
 /// and if values go through a stage. Writing it fails for values that are not finite.
@@ -98,7 +98,7 @@ pub fn prepare_stored<'a>(
     objects: &[(&'a DataObjectDescriptor, &'a [u8])],
     options: &EncodeOptions,
 ) -> Result<Option<Prepared<'a>>> {
-    if objects.iter().map(|(_, data)| data.len()).sum::<usize>() < LONG {
+    if objects.iter().map(|(_, data)| data.len() as u64).sum::<u64>() < LONG {
         return Ok(None);
     }
     let stored = objects

@@ -33,10 +33,11 @@ pub(super) fn plan_parts<'a>(parts: &[Part<'a>], options: &EncodeOptions) -> Res
     let threads = threads.map_err(|error| PartError::of_all(error.into()))?;
     let Sharing { inner, is_concurrent } = Sharing::new(threads, parts.len());
     let resources = CodecResources { backend: options.compression_backend, threads: inner };
-    let numbered: Vec<_> = parts.iter().enumerate().collect();
-    threads.map(&numbered, |(index, part)| {
+    threads.map(parts, |part| {
         interrupt::check().map_err(PartError::of_all)?;
-        part.plan(resources, is_concurrent).map_err(PartError::of(*index))
+        let planned = part.plan(resources, is_concurrent);
+        planned
+            .map_err(|error| PartError { object_index: parts.iter().position(|each| std::ptr::eq(each, part)), error })
     })
 }
 

@@ -31,6 +31,10 @@
 //! disk twice. The first append of a handle also waits for what was done to the file before, and for its directory. Two
 //! waits are the least for one message that must never be seen torn: one for its bytes, one for its magic. [`Appender`]
 //! and [`GroupAppender`] share them between messages.
+//!
+//! A long message whose values are stored as they are is encoded while it is written, if nothing waits for the disk: its objects
+//! from the caller's memory, what lies in front of them, and the magic. It takes no memory, and about as long as writing the
+//! values alone.
 
 mod appender;
 mod group;
