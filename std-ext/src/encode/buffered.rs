@@ -7,7 +7,7 @@ use crate::base::options::EncodeOptions;
 use crate::encode::message::{Prepared, fitting, prepare_checked, write_checked_message};
 use crate::encode::object::{Object, Planned};
 use crate::encode::part_error::PartError;
-use crate::encode::parts::{Part, plan_parts};
+use crate::encode::parts::{Part, plan, plan_parts};
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 
 /// Encodes a message of `objects`. Each object is a descriptor and the bytes of its elements, in row-major order and in
@@ -81,8 +81,8 @@ pub fn encode_into(
     options: &EncodeOptions,
     message: &mut Vec<u8>,
 ) -> Result<()> {
-    let parts: Vec<_> = objects.iter().map(|(descriptor, data)| Part::Values(descriptor, data, options)).collect();
-    Ok(write_checked_message(metadata, plan_parts(&parts, options)?, options, message)?)
+    let planned = plan(objects, |(descriptor, data)| Part::Values(descriptor, data, options), options)?;
+    Ok(write_checked_message(metadata, planned, options, message)?)
 }
 
 /// Bytes of values that are written piece by piece. A message of fewer takes little memory.

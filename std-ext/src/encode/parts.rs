@@ -28,16 +28,24 @@ pub enum Part<'a> {
 /// # Errors
 /// The errors of the stages, with the number of the object.
 pub(super) fn plan_parts<'a>(parts: &[Part<'a>], options: &EncodeOptions) -> Result<Vec<Planned<'a>>, PartError> {
-    let bytes = parts.iter().map(|part| part.bytes().len() as u64).sum();
+    plan(parts, |part| *part, options)
+}
+
+/// [`plan_parts`] of what is a part each, with its errors.
+pub(super) fn plan<'a, T: Sync>(
+    given: &[T],
+    part: impl Fn(&T) -> Part<'a> + Sync,
+    options: &EncodeOptions,
+) -> Result<Vec<Planned<'a>>, PartError> {
+    let bytes = given.iter().map(|each| part(each).bytes().len() as u64).sum();
     let threads = Threads::resolve(options.threads, bytes, options.parallel_threshold_bytes);
     let threads = threads.map_err(|error| PartError::of_all(error.into()))?;
-    let Sharing { inner, is_concurrent } = Sharing::new(threads, parts.len());
+    let Sharing { inner, is_concurrent } = Sharing::new(threads, given.len());
     let resources = CodecResources { backend: options.compression_backend, threads: inner };
-    threads.map(parts, |part| {
+    threads.map(given, |each| {
         interrupt::check().map_err(PartError::of_all)?;
-        let planned = part.plan(resources, is_concurrent);
-        planned
-            .map_err(|error| PartError { object_index: parts.iter().position(|each| std::ptr::eq(each, part)), error })
+        let number = || given.iter().position(|other| std::ptr::eq(other, each));
+        part(each).plan(resources, is_concurrent).map_err(|error| PartError { object_index: number(), error })
     })
 }
 
