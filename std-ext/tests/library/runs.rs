@@ -1,7 +1,10 @@
-//! Runs of neighbouring messages of a file.
+//! Long messages of a file: how little of them is read, and runs of neighbours.
 
+use std::cell::Cell;
+
+use tgm_core::scan::{Scanner, Source as _};
 use tgm_std::file::{AppendOptions, Data};
-use tgm_std::internal::Threads;
+use tgm_std::internal::{Threads, Windowed};
 use tgm_std::{EncodeOptions, MessageBuilder, ObjectBuilder, TensogramFile};
 
 /// Outlines of long messages share memory, one after the other: nothing of one is left in the next.
@@ -30,4 +33,26 @@ fn each_message_of_a_run_is_its_outline() {
         Ok(seen)
     });
     assert_eq!(seen.unwrap().iter().sum::<usize>(), 7);
+}
+
+/// The end of each message, and the beginning of the one behind it.
+#[test]
+fn a_scan_from_either_end_reads_little_of_long_messages() {
+    const COUNT: usize = 100;
+    let values = vec![1_u8; 300_000];
+    let object = ObjectBuilder::new(&[300_000], &values).unwrap();
+    let file = MessageBuilder::new().object(object).encode().unwrap().repeat(COUNT);
+    for is_backward in [false, true] {
+        let read = Cell::new(0);
+        let mut scanner = Scanner::new(Windowed::new(file.len() as u64, |offset, out: &mut [u8]| {
+            let Ok(some) = (&file[..]).read_at(offset, out);
+            read.set(read.get() + some);
+            Ok(some)
+        }));
+        let mut next = || {
+            if is_backward { scanner.next_message_back(u64::MAX).unwrap() } else { scanner.next_segment().unwrap() }
+        };
+        assert_eq!((0..COUNT).filter(|_| next().is_some()).count(), COUNT);
+        assert!(read.get() < COUNT * 2000 + (128 << 10), "{is_backward}: {} bytes", read.get());
+    }
 }

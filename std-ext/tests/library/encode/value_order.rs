@@ -2,9 +2,10 @@
 
 use tgm_core::descriptor::ZfpMode;
 use tgm_std::encode::{Part, ValueOrder, encode_parts};
+use tgm_std::file::AppendOptions;
 use tgm_std::{
     ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, GlobalMetadata, MessageBuilder,
-    ObjectBuilder, Result, StreamingEncoder, decode, encode, encode_into,
+    ObjectBuilder, Result, StreamingEncoder, TensogramFile, decode, encode, encode_into,
 };
 
 const OTHER: ByteOrder = match ByteOrder::NATIVE {
@@ -42,7 +43,7 @@ fn options(value_order: ValueOrder) -> EncodeOptions {
 type Route = fn(&DataObjectDescriptor, &[u8], &EncodeOptions) -> Result<Vec<u8>>;
 
 /// Every way to encode values.
-const ROUTES: [(&str, Route); 6] = [
+const ROUTES: [(&str, Route); 7] = [
     ("encode", |descriptor, data, options| encode(&GlobalMetadata::default(), &[(descriptor, data)], options)),
     ("encode_into", |descriptor, data, options| {
         let mut message = Vec::new();
@@ -51,6 +52,13 @@ const ROUTES: [(&str, Route); 6] = [
     }),
     ("encode_parts", |descriptor, data, options| {
         Ok(encode_parts(&GlobalMetadata::default(), &[Part::Values(descriptor, data, options)], options)?)
+    }),
+    ("append_with", |descriptor, data, options| {
+        let place = tempfile::tempdir().unwrap();
+        let mut file = TensogramFile::create(place.path().join("a.tgm"))?;
+        let objects = [(descriptor, data)];
+        file.append_with(&GlobalMetadata::default(), &objects, options, &AppendOptions::default())?;
+        file.read_message(0)
     }),
     ("write_object", |descriptor, data, options| {
         let mut encoder = StreamingEncoder::new(Vec::new(), &GlobalMetadata::default(), options)?;

@@ -20,8 +20,8 @@ impl<'f> Writeback<'f> {
         Self { file, written: 0, resting: 0 }
     }
 
-    /// Begins to write to the disk what rests in the system's cache. Linux does so when it is told that nobody needs the bytes
-    /// soon; they stay in the cache. It is a hint: what refuses it, as pipes do, loses nothing.
+    /// Sends the bytes that are in the system's cache alone on their way to the disk, and does not wait for them. `DontNeed` has
+    /// this effect on Linux; the bytes stay in the cache. Pipes refuse the call, which changes nothing.
     #[cfg(target_os = "linux")]
     fn begin(&mut self) {
         use rustix::fs::{Advice, fadvise};
