@@ -80,10 +80,10 @@ impl Source {
         if self.file.is_remote() {
             let Some(start) = entry.start else { return self.file.select(message, object, picks, options) };
             // To a server, finding a message by its number takes a request for each one before it.
-            let ranges = Ranges { file: Arc::clone(&self.file), start };
+            let ranges = Ranges { file: Arc::clone(&self.file), start, size: OnceLock::new() };
             return Reader::new(ranges, ReadOptions::remote()).select(0, object, picks, options);
         }
-        let ranges = || Ranges { file: Arc::clone(&self.file), start: 0 };
+        let ranges = || Ranges { file: Arc::clone(&self.file), start: 0, size: OnceLock::new() };
         let reader = self.reader.get_or_init(|| Reader::new(ranges(), ReadOptions::local()));
         reader.select(message, object, picks, options)
     }
@@ -93,9 +93,20 @@ impl Source {
 struct Ranges {
     file: Arc<TensogramFile>,
     start: u64,
+    /// Bytes from there on. Asked for once: what is read lies where it lay when the dataset was opened, and a file that was cut since
+    /// gives fewer bytes.
+    size: OnceLock<u64>,
 }
 
 impl Ranges {
+    fn size(&self) -> Result<u64> {
+        if let Some(size) = self.size.get() {
+            return Ok(*size);
+        }
+        let size = Data::from(&*self.file).length()?.saturating_sub(self.start);
+        Ok(*self.size.get_or_init(|| size))
+    }
+
     fn failed(&self, error: &TensogramError) -> FetchError {
         let kind = match error {
             TensogramError::Io(error) => FetchErrorKind::Io(error.kind()),
@@ -105,7 +116,7 @@ impl Ranges {
     }
 
     fn read(&self, want: &Want) -> Result<Fetched> {
-        let size = Data::from(&*self.file).length()?.saturating_sub(self.start);
+        let size = self.size()?;
         let range = want.within(size);
         let len = range.end.checked_sub(range.start).and_then(|len| usize::try_from(len).ok());
         let mut bytes =
@@ -127,8 +138,7 @@ impl RangeFetch for Ranges {
     }
 
     fn traits(&self) -> FetchTraits {
-        let size = Data::from(&*self.file).length().ok().map(|size| size.saturating_sub(self.start));
-        FetchTraits { size, ..FetchTraits::default() }
+        FetchTraits { size: self.size().ok(), ..FetchTraits::default() }
     }
 
     fn name(&self) -> String {

@@ -23,6 +23,7 @@ pub(crate) mod picture;
 pub(crate) mod pipes;
 pub(crate) mod places;
 pub(crate) mod resting;
+pub(crate) mod row;
 pub(crate) mod select;
 pub(crate) mod statistics;
 pub(crate) mod streamed;

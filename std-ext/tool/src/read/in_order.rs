@@ -22,6 +22,7 @@ use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, MessagePart};
 use crate::read::messages::{Reader, Step, WINDOW, expect_all, for_each_step};
 use crate::read::opening::open_or_report;
+use crate::read::row::Row;
 use crate::read::streamed::is_stream;
 use crate::show::output::Out;
 
@@ -287,8 +288,21 @@ impl Messages<'_> {
                 })?;
                 continue;
             }
-            let Some(input) = open_or_report(path, out) else { continue };
+            let mut row = if self.choice.is_one() { None } else { Row::open(path) };
+            if let Some(row) = &mut row {
+                match self.work_on_row(row, out, &state, &work, &mut with) {
+                    Ok(()) => {}
+                    Err(Stopped::Done) => continue,
+                    Err(Stopped::Failed(error)) => return Err(error),
+                }
+            }
+            let opened = match row {
+                None => open_or_report(path, out).map(|input| (input, 0)),
+                Some(row) => row.rest(out),
+            };
+            let Some((input, first)) = opened else { continue };
             let Some(numbers) = self.choice.of(&input, out) else { continue };
+            let numbers = numbers.start.max(first)..numbers.end;
             let (name, end) = (input.name(), numbers.end);
             let (messages, threads) = shared(self.threads, numbers.len());
             let done = input.in_order(
@@ -315,6 +329,32 @@ impl Messages<'_> {
             }
         }
         Ok(())
+    }
+
+    /// [`Self::for_each`] of the messages of a row.
+    fn work_on_row<S, R: Send>(
+        &self,
+        row: &mut Row<'_>,
+        out: &mut Out,
+        state: impl Fn(Means) -> S + Sync,
+        work: impl Fn(&mut S, &Entry<'_>) -> R + Sync,
+        mut with: impl FnMut(&mut Out, Worked<'_, R>) -> io::Result<()>,
+    ) -> Result<(), Stopped> {
+        let (name, means) = (row.name().to_string(), Means { length: row.len(), threads: 1 });
+        in_order(
+            bounded(self.threads, WINDOW),
+            row,
+            || state(means),
+            |state, batch| batch.entries(&name).map(|(place, entry)| (place, work(state, &entry))).collect::<Vec<_>>(),
+            |results| {
+                results.into_iter().try_for_each(|(place, found)| {
+                    if out.is_full() {
+                        return Err(Stopped::Done);
+                    }
+                    with(out, Worked::Message(&Entry::new(&name, place, &[]), found)).map_err(Stopped::Failed)
+                })
+            },
+        )
     }
 }
 

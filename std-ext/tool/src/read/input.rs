@@ -290,12 +290,16 @@ impl Input {
 
     /// The error for a file that became shorter after it was opened: byte `position` is missing.
     pub(crate) fn shorter(&self, position: u64) -> TensogramError {
-        let text = format!(
-            "the file was truncated while it was read: it had {} bytes and does not reach byte {position} any more",
-            self.len()
-        );
-        TensogramError::Io(io::Error::new(io::ErrorKind::UnexpectedEof, text))
+        shorter(self.len(), position)
     }
+}
+
+/// The error for a file that had `length` bytes when it was opened: byte `position` is missing.
+pub(crate) fn shorter(length: u64, position: u64) -> TensogramError {
+    let text = format!(
+        "the file was truncated while it was read: it had {length} bytes and does not reach byte {position} any more"
+    );
+    TensogramError::Io(io::Error::new(io::ErrorKind::UnexpectedEof, text))
 }
 
 pub(crate) fn slice(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {

@@ -64,6 +64,7 @@ mod references;
 mod remote;
 mod repack;
 mod rounding;
+mod rows;
 mod salvage;
 mod screens;
 #[cfg(feature = "remote")]

@@ -99,6 +99,11 @@ fn from_bit(bytes: &[u8], start: u64) -> Option<Cow<'_, [u8]>> {
     if shift == 0 {
         return Some(Cow::Borrowed(rest));
     }
-    let next = rest.iter().skip(1).copied().chain([0]);
-    Some(rest.iter().zip(next).map(|(byte, next)| byte << shift | next >> (8 - shift)).collect::<Vec<_>>().into())
+    let moved = |byte: u8, next: u8| byte << shift | next >> (8 - shift);
+    // Vectors, but for the last byte.
+    let inner = rest.iter().zip(rest.get(1..).unwrap_or_default()).map(|(byte, next)| moved(*byte, *next));
+    let mut all = Vec::with_capacity(rest.len());
+    all.extend(inner);
+    all.extend(rest.last().map(|last| moved(*last, 0)));
+    Some(all.into())
 }

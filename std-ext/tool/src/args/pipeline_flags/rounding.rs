@@ -14,6 +14,9 @@ use crate::show::output::Out;
 /// Values that are packed and unpacked at a time: they stay in the cache.
 const BLOCK: usize = 32 << 10;
 
+/// Values that are compared side by side: two vectors of any processor.
+const LANES: usize = 16;
+
 /// What packing did to the objects so far. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rounding(Arc<Mutex<Told>>);
@@ -38,6 +41,24 @@ struct Error {
     difference: f64,
 }
 
+impl Error {
+    /// Counts a finite value and the bytes of what it becomes.
+    fn add(&mut self, before: f64, after: [u8; 8]) {
+        self.least = self.least.min(before);
+        self.greatest = self.greatest.max(before);
+        self.difference = self.difference.max((before - f64::from_ne_bytes(after)).abs());
+    }
+
+    /// The error of both.
+    const fn with(self, other: Self) -> Self {
+        Self {
+            least: self.least.min(other.least),
+            greatest: self.greatest.max(other.greatest),
+            difference: self.difference.max(other.difference),
+        }
+    }
+}
+
 impl Rounding {
     /// Counts an object that is packed as its descriptor says. `values` are what it is packed from, in its byte order. NaN and
     /// infinities do not count.
@@ -55,11 +76,7 @@ impl Rounding {
         let blocks: Vec<_> = values.chunks(BLOCK).collect();
         let found = threads.map(&blocks, |block| error_of(packed, block))?;
         let none = Error { least: f64::INFINITY, greatest: f64::NEG_INFINITY, difference: 0.0 };
-        let error = found.into_iter().flatten().fold(none, |all, block| Error {
-            least: all.least.min(block.least),
-            greatest: all.greatest.max(block.greatest),
-            difference: all.difference.max(block.difference),
-        });
+        let error = found.into_iter().flatten().fold(none, Error::with);
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         told.objects += 1;
         if error.difference > 0.0 {
@@ -102,15 +119,21 @@ fn error_of(packed: &DataObjectDescriptor, block: &[[u8; 8]]) -> Result<Option<E
     alone.encoding = Encoding::SimplePacking.name().to_string();
     alone.params = packed.params.clone();
     alone.params.retain(|name, _| PACKING.iter().any(|key| key.name() == name));
-    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+    let mut bytes = vec![0; block.as_flattened().len()];
+    bytes.as_chunks_mut().0.iter_mut().zip(&values).for_each(|(to, value)| *to = value.to_ne_bytes());
     let options = EncodeOptions { parallel_threshold_bytes: Some(usize::MAX), ..EncodeOptions::default() };
     let (described, region) = encode_pipeline(&alone, &bytes, &options)?;
     let made = decode_pipeline(&described, &region, &DecodeOptions::default())?;
-    let mut error = Error { least: first, greatest: first, difference: 0.0 };
-    for (before, after) in values.iter().zip(made.as_chunks().0) {
-        error.least = error.least.min(*before);
-        error.greatest = error.greatest.max(*before);
-        error.difference = error.difference.max((before - f64::from_ne_bytes(*after)).abs());
+    let mut lanes = [Error { least: first, greatest: first, difference: 0.0 }; LANES];
+    let (rows, rest) = values.as_chunks::<LANES>();
+    let (made_rows, made_rest) = made.as_chunks().0.as_chunks::<LANES>();
+    for (before, after) in rows.iter().zip(made_rows) {
+        for ((error, before), after) in lanes.iter_mut().zip(before).zip(after) {
+            error.add(*before, *after);
+        }
     }
-    Ok(Some(error))
+    for ((error, before), after) in lanes.iter_mut().zip(rest).zip(made_rest) {
+        error.add(*before, *after);
+    }
+    Ok(lanes.into_iter().reduce(Error::with))
 }

@@ -1,0 +1,127 @@
+//! Small messages that lie one behind the other from the start of a file. They are found and read in one pass.
+//!
+//! To find all messages first and read them then would read small ones twice: the places of messages are so close together
+//! that finding them takes every byte. Large messages, and whatever is not sound, end the row. The usual way goes on behind it.
+
+use std::fs;
+use std::path::Path;
+
+use tgm_core::scan::scan;
+use tgm_core::wire::Preamble;
+use tgm_std::TensogramFile;
+use tgm_std::file::SourceName;
+use zerocopy::FromBytes as _;
+
+use crate::read::entry::{Entry, Place};
+use crate::read::input::{Input, shorter, slice};
+use crate::read::messages::WINDOW;
+use crate::read::opening::{open_again_or_report, tell};
+use crate::show::output::Out;
+use crate::show::progress::meter::Share;
+
+/// Shorter files are opened as usual: two passes cost nothing there, and threads learn how many messages there are.
+const LEAST: u64 = 16 * WINDOW;
+
+/// A row of small messages. It gives them in batches that were read at a time.
+#[derive(Debug)]
+pub(crate) struct Row<'p> {
+    path: &'p Path,
+    file: TensogramFile,
+    name: String,
+    length: u64,
+    /// The place behind the messages so far, and their number.
+    front: (u64, usize),
+    progress: Share,
+}
+
+/// Messages that were read at a time.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    /// The bytes from the first message on, and behind the last one.
+    bytes: Vec<u8>,
+    places: Vec<Place>,
+}
+
+impl<'p> Row<'p> {
+    /// The row of a file of this machine. `None` for other sources, for short files, and for what cannot be opened.
+    pub(crate) fn open(path: &'p Path) -> Option<Self> {
+        let length = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
+        let file = (length >= LEAST).then(|| TensogramFile::open(path).ok()).flatten()?;
+        let (name, progress) = (SourceName::of(path).to_string(), Share::new(Some(length)));
+        Some(Self { path, file, name, length, front: (0, 0), progress })
+    }
+
+    /// The file's name as the user gave it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Bytes of the file when it was opened.
+    pub(crate) const fn len(&self) -> u64 {
+        self.length
+    }
+
+    /// The file from its start, as it is usually opened, and the number of the first message behind the row. `None` if the row is
+    /// the whole file, which is told, and if the file cannot be opened any more, which is reported.
+    pub(crate) fn rest(self, out: &mut Out) -> Option<(Input, usize)> {
+        let Self { path, file: _, name, length, front: (end, count), progress } = self;
+        progress.come_to(end, count);
+        if end == length {
+            tell(&name, count, length, out);
+            return None;
+        }
+        let input = open_again_or_report(path, progress, out)?;
+        if input.len() < length {
+            out.report(&format!("{name}: message {count}"), &shorter(length, length));
+            out.problem(&format!("{name}: the messages behind it were not read"));
+            return None;
+        }
+        Some((input, count))
+    }
+
+    /// The next bytes of the file. `None` at its end, and if they cannot be read: the usual way tells why.
+    fn read(&self) -> Option<Vec<u8>> {
+        let len = usize::try_from(WINDOW.min(self.length - self.front.0)).ok().filter(|len| *len > 0)?;
+        let mut bytes = vec![0; len];
+        let read = self.file.read_at(self.front.0, &mut bytes).ok()?;
+        bytes.truncate(read);
+        Some(bytes)
+    }
+}
+
+impl Batch {
+    /// The messages of a file of this name.
+    pub(crate) fn entries<'b>(&'b self, name: &'b str) -> impl Iterator<Item = (Place, Entry<'b>)> {
+        let start = self.places.first().map_or(0, |place| place.offset);
+        self.places.iter().filter_map(move |place| {
+            let bytes = slice(&self.bytes, place.offset.checked_sub(start)?, place.length)?;
+            Some((*place, Entry::new(name, *place, bytes)))
+        })
+    }
+}
+
+impl Iterator for Row<'_> {
+    type Item = Batch;
+
+    fn next(&mut self) -> Option<Batch> {
+        let bytes = self.read()?;
+        let ((start, count), mut places) = (self.front, Vec::new());
+        for found in scan(&bytes) {
+            let message = found.bytes_of(&bytes).filter(|_| found.is_message()).unwrap_or_default();
+            // What states its length is found alike in a part of the file and in all of it.
+            let states = |(preamble, _): (&Preamble, _)| preamble.total_length.get() == found.length();
+            if !Preamble::ref_from_prefix(message).is_ok_and(states) {
+                break;
+            }
+            places.push(Place { index: count + places.len(), offset: start + found.offset(), length: found.length() });
+        }
+        let end = places.last()?.end();
+        // A message behind these that has no room is large, and of large ones not all is read.
+        if end - start < WINDOW / 4 * 3 && end < self.length {
+            return None;
+        }
+        self.progress.take_up(start, end - start, count);
+        self.front = (end, count + places.len());
+        Some(Batch { bytes, places })
+    }
+}
