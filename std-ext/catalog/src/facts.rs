@@ -24,29 +24,33 @@ const WHOLE: [&str; 8] = ["area", "attributes", "dim_names", "dimensions", "netc
 /// The same, of messages.
 const WHOLE_OF_MESSAGES: [&str; 10] =
     ["attributes", "dim_names", "dimensions", "groups", "netcdf", "part", "record", "texts", "unlimited", "zarr"];
-/// Keys of GRIB that tell fields apart, or name them. The others say how a field is stored.
-const OF_GRIB: [&str; 20] = [
-    "date",
-    "derivedForecast",
-    "discipline",
-    "level",
-    "paramId",
-    "parameterCategory",
-    "parameterName",
-    "parameterNumber",
-    "parameterUnits",
-    "percentileValue",
-    "perturbationNumber",
-    "probabilityType",
-    "quantileValue",
-    "scaledValueOfLowerLimit",
-    "scaledValueOfSecondFixedSurface",
-    "scaledValueOfUpperLimit",
-    "stepRange",
-    "time",
-    "typeOfLevel",
-    "typeOfStatisticalProcessing",
-];
+/// Whether a key of GRIB tells fields apart, or names them. The others say how a field is stored.
+const fn tells_of_field(key: &str) -> bool {
+    // Lengths are compared first, which a search in a list does not do.
+    matches!(
+        key.as_bytes(),
+        b"date"
+            | b"derivedForecast"
+            | b"discipline"
+            | b"level"
+            | b"paramId"
+            | b"parameterCategory"
+            | b"parameterName"
+            | b"parameterNumber"
+            | b"parameterUnits"
+            | b"percentileValue"
+            | b"perturbationNumber"
+            | b"probabilityType"
+            | b"quantileValue"
+            | b"scaledValueOfLowerLimit"
+            | b"scaledValueOfSecondFixedSurface"
+            | b"scaledValueOfUpperLimit"
+            | b"stepRange"
+            | b"time"
+            | b"typeOfLevel"
+            | b"typeOfStatisticalProcessing"
+    )
+}
 
 /// What takes facts.
 pub trait FactSink {
@@ -110,7 +114,7 @@ impl<'a> Facts<'a> {
                     if key == "sections" {
                         is_of_grib = true;
                         self.section = section_of(&value)?.or(self.section);
-                    } else if OF_GRIB.binary_search(&key).is_ok() {
+                    } else if tells_of_field(key) {
                         self.add_scalar("grib", key, &value, sink);
                     } else {
                         self.leave("grib.", key, sink);
