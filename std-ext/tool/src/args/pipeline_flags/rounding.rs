@@ -44,9 +44,11 @@ struct Error {
 impl Error {
     /// Counts a finite value and the bytes of what it becomes.
     fn add(&mut self, before: f64, after: [u8; 8]) {
-        self.least = self.least.min(before);
-        self.greatest = self.greatest.max(before);
-        self.difference = self.difference.max((before - f64::from_ne_bytes(after)).abs());
+        let difference = (before - f64::from_ne_bytes(after)).abs();
+        // Comparisons become one instruction each, since none of these is NaN.
+        self.least = if before < self.least { before } else { self.least };
+        self.greatest = if before > self.greatest { before } else { self.greatest };
+        self.difference = if difference > self.difference { difference } else { self.difference };
     }
 
     /// The error of both.
@@ -107,11 +109,11 @@ impl PipelineFlags {
 
 /// The error of some values. `None` if none of them is finite.
 fn error_of(packed: &DataObjectDescriptor, block: &[[u8; 8]]) -> Result<Option<Error>, TensogramError> {
-    let load = match packed.byte_order {
-        ByteOrder::Big => f64::from_be_bytes,
-        ByteOrder::Little => f64::from_le_bytes,
+    // A loop for each order: a function that is chosen at run time would be called for each value.
+    let mut values: Vec<f64> = match packed.byte_order {
+        ByteOrder::Big => block.iter().map(|bytes| f64::from_be_bytes(*bytes)).collect(),
+        ByteOrder::Little => block.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect(),
     };
-    let mut values: Vec<f64> = block.iter().map(|bytes| load(*bytes)).collect();
     let Some(first) = values.iter().copied().find(|value| value.is_finite()) else { return Ok(None) };
     // What a mask holds is not packed.
     values.iter_mut().filter(|value| !value.is_finite()).for_each(|value| *value = first);
