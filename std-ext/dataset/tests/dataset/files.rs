@@ -400,3 +400,20 @@ fn a_file_of_another_format_is_an_error_and_not_left_out() {
     std::fs::write(&other, b"").unwrap();
     assert_eq!(opened(&[archive.path(), other.display().to_string()]).unwrap(), 1);
 }
+
+#[test]
+fn a_file_that_was_cut_since_it_was_opened_is_an_error() {
+    let values: Vec<f32> = (0_u16..1000).cycle().take(400_000).map(f32::from).collect();
+    let v = named(ObjectBuilder::new(&[2, 200_000], &values).unwrap(), "v", &["y", "x"]);
+    let archive = Archive::new(&[MessageBuilder::new().object(v).encode().unwrap()]);
+    let dataset = archive.open().unwrap();
+    let point = |y: u64, x: u64| dataset.read::<f32>("v", &[Indices::Index(y), Indices::Index(x)]);
+    assert_eq!(point(1, 199_999).unwrap(), [999.0]);
+    let file = std::fs::OpenOptions::new().write(true).open(archive.path()).unwrap();
+    file.set_len(1_000_000).unwrap();
+    // What was not cut off is still read.
+    assert_eq!(point(0, 1_234).unwrap(), [234.0]);
+    assert!(point(1, 150_000).is_err());
+    file.set_len(1_000).unwrap();
+    assert!(point(0, 150_000).is_err());
+}
