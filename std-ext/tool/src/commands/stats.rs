@@ -128,18 +128,21 @@ impl Run for Stats {
         let budget = self.limits.budget();
         let threads = self.decoding.threads(&budget);
         let state = |means: Means| (budget.of_file(means.length), means.threads);
-        let look = |state: &mut (Spending, u32), entry: &Entry<'_>| self.lines(entry, &keys, state);
-        let mut work = Work { stats: self, keys: &keys, total: Total::default() };
+        let mut work = Work { stats: self, total: Total::default() };
         let messages = Messages { paths: &self.files.paths, choice: self.choice, wanted: MessagePart::Whole, threads };
         if self.files.json() {
             let mut document = Document::begin(out, "tgm.stats/1", "messages")?;
+            let show = |line: &Line| self.line_json(line, &keys);
+            let look = |state: &mut (Spending, u32), entry: &Entry<'_>| self.lines(entry, &keys, &show, state);
             messages.for_each(out, state, look, |out, worked| {
                 let Worked::Message(entry, lines) = worked else { return Ok(()) };
                 work.message_json(out, entry, lines).map_or(Ok(()), |item| document.item(out, &item))
             })?;
             return document.end_with(out, "all", &work.total_json());
         }
-        let mut table = self.table(work.keys);
+        let mut table = self.table(&keys);
+        let show = |line: &Line| self.cells(line, &keys);
+        let look = |state: &mut (Spending, u32), entry: &Entry<'_>| self.lines(entry, &keys, &show, state);
         messages.for_each(out, state, look, |out, worked| match worked {
             Worked::Message(entry, lines) => work.message_rows(out, entry, lines, &mut table),
             Worked::Pause => table.pause(out),
@@ -173,7 +176,14 @@ impl Stats {
 }
 
 impl Stats {
-    fn lines(&self, entry: &Entry<'_>, keys: &KeyColumns, (spending, threads): &mut (Spending, u32)) -> Lines {
+    /// The lines of a message. `show` makes a line what is printed.
+    fn lines<T: Send>(
+        &self,
+        entry: &Entry<'_>,
+        keys: &KeyColumns,
+        show: &(impl Fn(&Line) -> T + Sync),
+        (spending, threads): &mut (Spending, u32),
+    ) -> Lines<T> {
         let Stats { selection, objects: each, only, .. } = self;
         let message = Message::parse(entry.bytes)?;
         let metadata = self.digests.metadata(&message)?;
@@ -204,7 +214,7 @@ impl Stats {
             let found = object.as_ref().ok().map(|object| {
                 check.check(*index, object.frame())?;
                 let scope = Scope::Object(about, &asked, structure.of_object(*index, Some(object)));
-                self.object((*index, object, about), scope, &metadata, keys)
+                self.object((*index, object, about), scope, &metadata, (keys, show))
             });
             Ok::<_, Infallible>(found)
         });
@@ -219,20 +229,20 @@ impl Stats {
     }
 
     /// The lines of one object.
-    fn object(
+    fn object<T>(
         &self,
         (index, object, about): (usize, &DataObject<'_>, &ObjectMetadata<'_>),
         scope: Scope<'_, '_>,
         metadata: &MessageMetadata<'_>,
-        keys: &KeyColumns,
-    ) -> Result<Vec<Found>, TensogramError> {
+        (columns, show): (&KeyColumns, impl Fn(&Line) -> T),
+    ) -> Result<Vec<Found<T>>, TensogramError> {
         let options = self.decoding.options();
         let bytes = tgm_std::read(object).options(&options).bytes()?;
         let descriptor = object.descriptor();
         let unpacked = Unpacked::of(descriptor, about, bytes)?;
         let elements = unpacked.elements(descriptor.element_count());
         let name = scope.first(&NAME_KEYS)?;
-        let keys = keys.values(&scope)?;
+        let keys = columns.values(&scope)?;
         let weights = if self.weigh_latitudes {
             Some(Weights::of((metadata, index), descriptor, scope, &options.limits)?)
         } else {
@@ -252,7 +262,8 @@ impl Stats {
                 shape: shape.clone(),
                 content,
             };
-            Found { line, sketch, quantiles, is_first: part == 0, units: units.clone() }
+            let shown = show(&line);
+            Found { line, shown, sketch, quantiles, is_first: part == 0, units: units.clone() }
         });
         Ok(found.collect())
     }

@@ -22,8 +22,11 @@ pub(super) struct Line {
 }
 
 /// What is found of one object, or of one part of its complex numbers.
-pub(super) struct Found {
+pub(super) struct Found<T> {
     pub(super) line: Line,
+    /// The line as it is printed. The thread that looked at the object makes it, because writing numbers takes longer than adding
+    /// them up.
+    pub(super) shown: T,
     pub(super) sketch: Sketch,
     /// The quantiles as floats.
     pub(super) quantiles: Vec<f64>,
@@ -91,8 +94,8 @@ impl Total {
     }
 
     /// Adds an object, or a part of its complex numbers.
-    pub(super) fn add(&mut self, found: Found) -> Line {
-        let Found { line, sketch, quantiles, is_first, units } = found;
+    pub(super) fn add<T>(&mut self, found: Found<T>) -> (Line, T) {
+        let Found { line, shown, sketch, quantiles, is_first, units } = found;
         if is_first {
             self.objects += 1;
             self.units = mem::take(&mut self.units).and(units);
@@ -101,7 +104,7 @@ impl Total {
         self.sketch.join(&sketch);
         self.add_range(line.content.range);
         self.add_quantiles(&quantiles);
-        line
+        (line, shown)
     }
 
     fn add_quantiles(&mut self, quantiles: &[f64]) {

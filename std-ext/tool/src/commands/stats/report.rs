@@ -23,19 +23,19 @@ use crate::show::text::shorten;
 /// A run over files.
 pub(super) struct Work<'s> {
     pub(super) stats: &'s Stats,
-    pub(super) keys: &'s KeyColumns,
     pub(super) total: Total,
 }
 
-/// The lines of the selected objects of a message, each with the object's number. `None` if nothing is selected.
-pub(super) type Lines = Result<Option<Vec<(usize, Result<Found, TensogramError>)>>, TensogramError>;
+/// The lines of the selected objects of a message, as they are printed, each with the object's number. `None` if nothing is
+/// selected.
+pub(super) type Lines<T> = Result<Option<Vec<(usize, Result<Found<T>, TensogramError>)>>, TensogramError>;
 
 impl Work<'_> {
     pub(super) fn message_rows(
         &mut self,
         out: &mut Out,
         entry: &Entry<'_>,
-        lines: Lines,
+        lines: Lines<Vec<Cell>>,
         table: &mut Table,
     ) -> io::Result<()> {
         let many = self.stats.files.paths.len() > 1;
@@ -47,8 +47,8 @@ impl Work<'_> {
         for (object, found) in lines {
             match found {
                 Ok(found) => {
-                    let line = self.total.add(found);
-                    table.row(out, [place.clone(), self.cells(&line)].concat())?;
+                    let (line, cells) = self.total.add(found);
+                    table.row(out, place.iter().cloned().chain(cells).collect())?;
                     if self.stats.histogram.is_some() {
                         table.pause(out)?;
                         line.content.print_histogram(out)?;
@@ -65,15 +65,12 @@ impl Work<'_> {
         Ok(())
     }
 
-    pub(super) fn message_json(&mut self, out: &mut Out, entry: &Entry<'_>, lines: Lines) -> Option<Json> {
+    pub(super) fn message_json(&mut self, out: &mut Out, entry: &Entry<'_>, lines: Lines<Json>) -> Option<Json> {
         let lines = lines.inspect_err(|error| out.report(&entry.place(), error)).transpose()?;
         let error = lines.as_ref().err().map(error_json);
         let objects = lines.ok().map(|lines| {
             let lines = lines.into_iter().map(|(object, found)| match found {
-                Ok(found) => {
-                    let line = self.total.add(found);
-                    self.line_json(&line)
-                }
+                Ok(found) => self.total.add(found).1,
                 Err(error) => {
                     out.report(&entry.object_place(object), &error);
                     json!({"object": object, "error": error_json(&error)})
@@ -90,23 +87,6 @@ impl Work<'_> {
         ]))
     }
 
-    fn cells(&self, line: &Line) -> Vec<Cell> {
-        let dtype = [line.dtype, line.part].join(" ");
-        let mut cells = vec![
-            Cell::from(line.object),
-            line.name.as_ref().map_or("".into(), |name| shorten(&text(name), 20).into()),
-            dtype.trim().into(),
-            shape_text(&line.shape).into(),
-        ];
-        let Content { moments, range, quantiles, bars, .. } = &line.content;
-        cells.extend(moment_cells(moments, *range));
-        let quantile = |at| quantiles.get(at).map_or("".into(), |number| number_text(*number).into());
-        cells.extend((0..self.stats.quantiles.len()).map(quantile));
-        cells.push(if moments.count > 0 { sparkline(bars).into() } else { "".into() });
-        cells.extend(self.keys.cells(&line.keys).into_iter().flatten());
-        cells
-    }
-
     pub(super) fn total_cells(&self) -> Vec<Cell> {
         let mut cells = vec![Cell::from("all")];
         cells.extend((self.stats.files.paths.len() > 1).then(|| Cell::from("")));
@@ -120,25 +100,6 @@ impl Work<'_> {
         cells
     }
 
-    fn line_json(&self, line: &Line) -> Json {
-        let Content { moments, range, quantiles, histogram, .. } = &line.content;
-        let named = self.stats.quantiles.iter().zip(quantiles);
-        let quantiles: Json = named.map(|(share, value)| json!({"share": share, "value": json_of(*value)})).collect();
-        let about = [
-            ("object", Some(line.object.into())),
-            ("part", (!line.part.is_empty()).then(|| line.part.into())),
-            ("name", line.name.clone()),
-            ("dtype", Some(line.dtype.into())),
-            ("shape", Some(json!(line.shape))),
-        ];
-        let rest = [
-            ("quantiles", Some(quantiles)),
-            ("histogram", self.stats.histogram.map(|_| json!(histogram))),
-            ("values", self.keys.json(&line.keys)),
-        ];
-        json::object(about.into_iter().chain(moments_json(moments, *range)).chain(rest))
-    }
-
     pub(super) fn total_json(&self) -> Json {
         let Total { objects, moments, range, .. } = &self.total;
         if matches!(self.total.units, Units::Different) {
@@ -150,6 +111,46 @@ impl Work<'_> {
             .collect();
         let about = [("objects", Some((*objects).into()))];
         let rest = [("quantiles", Some(quantiles)), ("quantile_error", Some(SKETCH_ERROR.into()))];
+        json::object(about.into_iter().chain(moments_json(moments, *range)).chain(rest))
+    }
+}
+
+impl Stats {
+    /// A line as cells.
+    pub(super) fn cells(&self, line: &Line, keys: &KeyColumns) -> Vec<Cell> {
+        let dtype = [line.dtype, line.part].join(" ");
+        let mut cells = vec![
+            Cell::from(line.object),
+            line.name.as_ref().map_or("".into(), |name| shorten(&text(name), 20).into()),
+            dtype.trim().into(),
+            shape_text(&line.shape).into(),
+        ];
+        let Content { moments, range, quantiles, bars, .. } = &line.content;
+        cells.extend(moment_cells(moments, *range));
+        let quantile = |at| quantiles.get(at).map_or("".into(), |number| number_text(*number).into());
+        cells.extend((0..self.quantiles.len()).map(quantile));
+        cells.push(if moments.count > 0 { sparkline(bars).into() } else { "".into() });
+        cells.extend(keys.cells(&line.keys).into_iter().flatten());
+        cells
+    }
+
+    /// A line as JSON.
+    pub(super) fn line_json(&self, line: &Line, keys: &KeyColumns) -> Json {
+        let Content { moments, range, quantiles, histogram, .. } = &line.content;
+        let named = self.quantiles.iter().zip(quantiles);
+        let quantiles: Json = named.map(|(share, value)| json!({"share": share, "value": json_of(*value)})).collect();
+        let about = [
+            ("object", Some(line.object.into())),
+            ("part", (!line.part.is_empty()).then(|| line.part.into())),
+            ("name", line.name.clone()),
+            ("dtype", Some(line.dtype.into())),
+            ("shape", Some(json!(line.shape))),
+        ];
+        let rest = [
+            ("quantiles", Some(quantiles)),
+            ("histogram", self.histogram.map(|_| json!(histogram))),
+            ("values", keys.json(&line.keys)),
+        ];
         json::object(about.into_iter().chain(moments_json(moments, *range)).chain(rest))
     }
 }
