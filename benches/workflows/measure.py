@@ -30,12 +30,14 @@ class Row:
     """A program that is measured, and what was measured.
 
     `inside` says that the program measures itself and prints JSON: seconds, and memory beyond what it had at its start.
+    `share` says that the share of its first thread is measured, by one run more.
     """
 
     label: str
     words: list[str]
     output: pathlib.Path | None = None
     inside: bool = False
+    share: bool = False
     env: dict[str, str] = dataclasses.field(default_factory=dict)
     missing: str | None = None
     figures: dict = dataclasses.field(default_factory=dict)
@@ -99,7 +101,22 @@ def one(row):
         figures |= json.loads(printed.splitlines()[-1])
     if row.output is not None:
         figures["bytes"] = size(row.output)
+    if row.share and pathlib.Path("/proc/self/schedstat").exists():
+        figures["share"] = share_of_first_thread(row)
     return figures
+
+
+def share_of_first_thread(row):
+    """What the first thread of a program takes of its processor time: it alone prints and writes what the others make."""
+    if row.output is not None:
+        remove(row.output)
+    process = subprocess.Popen(row.words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **row.env})
+    # A program that has ended keeps its counts until it is waited for.
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    first = int(pathlib.Path(f"/proc/{process.pid}/schedstat").read_text().split()[0]) / 1e9
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return first / (used.ru_utime + used.ru_stime)
 
 
 def run(case, rounds, limit):
@@ -174,6 +191,11 @@ def ratio(one, other):
 def times(value):
     """A ratio as text."""
     return f"{value:.2f} ×"
+
+
+def percent(value):
+    """A share as text."""
+    return f"{100 * value:.1f} %"
 
 
 def seconds(value):

@@ -1,10 +1,10 @@
 """The results as Markdown and as JSON."""
 
-from measure import mib, number, seconds
+from measure import mib, number, percent, seconds
 
 COLUMNS = {
     "seconds": ("time", seconds), "processor": ("processor", seconds), "memory": ("memory", mib), "bytes": ("bytes", number),
-    "requests": ("requests", number),
+    "requests": ("requests", number), "share": ("first thread", percent),
 }
 
 
