@@ -2,8 +2,9 @@
 //!
 //! The table is made from the definitions of ecCodes 2.50.0, (C) ECMWF, Apache License 2.0, by
 //! `tests/peers/dataset/parameters.py`. Each line has a number, the short name, the name of a variable where it differs, the
-//! standard name, the units as CF writes them, and a long name.
+//! standard name, the units as CF writes them, and a long name. Lines are in the order of their numbers.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -24,28 +25,33 @@ pub(crate) struct Parameter {
     pub(crate) long: &'static str,
 }
 
-/// The parameter with a number of ECMWF.
+/// The parameter with a number of ECMWF. Some lines are read: reading all of them takes longer than opening a file.
 pub(crate) fn by_number(number: i64) -> Option<Parameter> {
-    tables().0.get(&number).copied()
+    let mut rest = TABLE;
+    while !rest.is_empty() {
+        let middle =
+            rest.as_bytes().get(..rest.len() / 2)?.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let (before, from) = rest.split_at_checked(middle)?;
+        let (line, behind) = from.split_once('\n').unwrap_or((from, ""));
+        let (found, parameter) = parse(line)?;
+        match number.cmp(&found) {
+            Ordering::Equal => return Some(parameter),
+            Ordering::Less => rest = before,
+            Ordering::Greater => rest = behind,
+        }
+    }
+    None
 }
 
 /// The parameter with a short name; of several the one with the least number.
 pub(crate) fn by_short_name(name: &str) -> Option<Parameter> {
-    tables().1.get(name).copied()
-}
-
-type Tables = (HashMap<i64, Parameter>, HashMap<&'static str, Parameter>);
-
-fn tables() -> &'static Tables {
-    static TABLES: OnceLock<Tables> = OnceLock::new();
-    TABLES.get_or_init(|| {
-        let (mut numbers, mut names) = (HashMap::new(), HashMap::new());
-        for (number, parameter) in TABLE.lines().filter_map(parse) {
-            numbers.insert(number, parameter);
-            names.entry(parameter.short).or_insert(parameter);
-        }
-        (numbers, names)
-    })
+    static LINES: OnceLock<HashMap<&'static str, &'static str>> = OnceLock::new();
+    let lines = LINES.get_or_init(|| {
+        let named = |line: &'static str| line.split('\t').nth(1).map(|name| (name, line));
+        // The last one that is put in counts.
+        TABLE.lines().rev().filter_map(named).collect()
+    });
+    parse(lines.get(name)?).map(|(_, parameter)| parameter)
 }
 
 fn parse(line: &'static str) -> Option<(i64, Parameter)> {
@@ -63,10 +69,17 @@ mod tests {
     #[test]
     fn all_lines_are_parameters() {
         assert!(TABLE.lines().all(|line| parse(line).is_some()) && TABLE.lines().count() > 5000);
+        for (number, parameter) in TABLE.lines().filter_map(parse) {
+            assert_eq!(by_number(number), Some(parameter));
+            assert!(by_short_name(parameter.short).is_some());
+        }
         let found = by_number(167).map(|it| (it.short, it.variable, it.standard, it.units));
         assert_eq!(found, Some(("2t", "t2m", "air_temperature", "K")));
         // Two parameters have this name. The one with the least number is found.
         assert_eq!(by_short_name("tp").map(|it| it.units), Some("m"));
-        assert_eq!((by_number(-1), by_short_name("nothing")), (None, None));
+        assert_eq!(
+            (by_number(-1), by_number(i64::MAX), by_number(2_000), by_short_name("nothing")),
+            (None, None, None, None)
+        );
     }
 }
