@@ -14,7 +14,7 @@ use crate::show::output::Out;
 /// Values that are packed and unpacked at a time: they stay in the cache.
 const BLOCK: usize = 32 << 10;
 
-/// Values that are compared side by side: two vectors of any processor.
+/// Values that are compared side by side: two of the longest vectors that there are.
 const LANES: usize = 16;
 
 /// What packing did to the objects so far. Clones share it.
