@@ -107,3 +107,22 @@ fn from_bit(bytes: &[u8], start: u64) -> Option<Cow<'_, [u8]>> {
     all.extend(rest.last().map(|last| moved(*last, 0)));
     Some(all.into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_begin_at_any_bit_and_zeros_follow_the_last_one() {
+        let bytes: Vec<u8> = (0..100_u32).map(|at| (at * 167 + 13).to_le_bytes()[0]).collect();
+        let bit = |bytes: &[u8], at: usize| bytes.get(at / 8).map_or(0, |byte| byte >> (7 - at % 8) & 1);
+        for start in 0..=bytes.len() * 8 {
+            let moved = from_bit(&bytes, start as u64).expect("it begins within the bytes");
+            assert_eq!(moved.len(), bytes.len() - start / 8);
+            for at in 0..moved.len() * 8 {
+                assert_eq!(bit(&moved, at), bit(&bytes, start + at), "bit {at} from {start}");
+            }
+        }
+        assert!(from_bit(&bytes, 801 + 7).is_none() && from_bit(&[], 0).is_some_and(|moved| moved.is_empty()));
+    }
+}
