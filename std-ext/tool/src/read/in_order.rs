@@ -20,7 +20,7 @@ use crate::read::choice::MessageChoice;
 use crate::read::distant::is_distant;
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, MessagePart};
-use crate::read::messages::{Reader, Step, WINDOW, expect_all, for_each_step};
+use crate::read::messages::{BATCH, Reader, Step, WINDOW, expect_all, for_each_step};
 use crate::read::opening::open_or_report;
 use crate::read::row::Row;
 use crate::read::streamed::is_stream;
@@ -32,8 +32,6 @@ pub(crate) const AHEAD: usize = 2;
 const LONG: u64 = 4 << 20;
 /// Bytes of messages that threads hold: of longer messages fewer are worked on at a time.
 const HELD: u64 = 512 << 20;
-/// The most messages that a thread takes at once. Small ones lie side by side and are read together.
-const BATCH: usize = 64;
 /// Bytes of a thread's stack, as the first thread has them.
 const STACK: usize = 8 << 20;
 

@@ -23,6 +23,9 @@ use crate::show::progress::meter;
 /// Bytes that are read at a time for small messages. A larger message is read alone.
 pub(crate) const WINDOW: u64 = 256 << 10;
 
+/// The most messages that a thread takes at once. Small ones lie side by side and are read together.
+pub(crate) const BATCH: usize = 64;
+
 /// The bytes of a message of at most [`WINDOW`] bytes in a file that ends at `end`. One read serves several messages that are
 /// much smaller. `None` if the file is shorter by now.
 ///

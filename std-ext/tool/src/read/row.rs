@@ -3,8 +3,10 @@
 //! To find all messages first and read them then would read small ones twice: the places of messages are so close together
 //! that finding them takes every byte. Large messages, and whatever is not sound, end the row. The usual way goes on behind it.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use tgm_core::scan::scan;
 use tgm_core::wire::Preamble;
@@ -14,7 +16,7 @@ use zerocopy::FromBytes as _;
 
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, shorter, slice};
-use crate::read::messages::WINDOW;
+use crate::read::messages::{BATCH, WINDOW};
 use crate::read::opening::{open_again_or_report, tell};
 use crate::show::output::Out;
 use crate::show::progress::meter::Share;
@@ -22,7 +24,7 @@ use crate::show::progress::meter::Share;
 /// Shorter files are opened as usual: two passes cost nothing there, and threads learn how many messages there are.
 const LEAST: u64 = 16 * WINDOW;
 
-/// A row of small messages. It gives them in batches that were read at a time.
+/// A row of small messages. It gives them in batches.
 #[derive(Debug)]
 pub(crate) struct Row<'p> {
     path: &'p Path,
@@ -31,14 +33,18 @@ pub(crate) struct Row<'p> {
     length: u64,
     /// The place behind the messages so far, and their number.
     front: (u64, usize),
+    /// What was read last, and where it begins.
+    bytes: (u64, Arc<Vec<u8>>),
+    /// The messages in it that nobody has taken.
+    waiting: VecDeque<Place>,
     progress: Share,
 }
 
-/// Messages that were read at a time.
+/// At most [`BATCH`] messages: what is made of them may be much larger than they are.
 #[derive(Debug)]
 pub(crate) struct Batch {
-    /// The bytes from the first message on, and behind the last one.
-    bytes: Vec<u8>,
+    /// Where the bytes begin, and the bytes, which other batches may share.
+    bytes: (u64, Arc<Vec<u8>>),
     places: Vec<Place>,
 }
 
@@ -48,7 +54,8 @@ impl<'p> Row<'p> {
         let length = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
         let file = (length >= LEAST).then(|| TensogramFile::open(path).ok()).flatten()?;
         let (name, progress) = (SourceName::of(path).to_string(), Share::new(Some(length)));
-        Some(Self { path, file, name, length, front: (0, 0), progress })
+        let (bytes, waiting) = Default::default();
+        Some(Self { path, file, name, length, front: (0, 0), bytes, waiting, progress })
     }
 
     /// The file's name as the user gave it.
@@ -64,7 +71,7 @@ impl<'p> Row<'p> {
     /// The file from its start, as it is usually opened, and the number of the first message behind the row. `None` if the row is
     /// the whole file, which is told, and if the file cannot be opened any more, which is reported.
     pub(crate) fn rest(self, out: &mut Out) -> Option<(Input, usize)> {
-        let Self { path, file: _, name, length, front: (end, count), progress } = self;
+        let Self { path, name, length, front: (end, count), progress, .. } = self;
         progress.come_to(end, count);
         if end == length {
             tell(&name, count, length, out);
@@ -87,14 +94,37 @@ impl<'p> Row<'p> {
         bytes.truncate(read);
         Some(bytes)
     }
+
+    /// Reads on, and finds the messages in what was read. `None` if the row ends.
+    fn read_on(&mut self) -> Option<()> {
+        let (bytes, (start, count)) = (self.read()?, self.front);
+        let mut places = VecDeque::new();
+        for found in scan(&bytes) {
+            let message = found.bytes_of(&bytes).filter(|_| found.is_message()).unwrap_or_default();
+            // What states its length is found alike in a part of the file and in all of it.
+            let states = |(preamble, _): (&Preamble, _)| preamble.total_length.get() == found.length();
+            if !Preamble::ref_from_prefix(message).is_ok_and(states) {
+                break;
+            }
+            let (offset, length) = (start + found.offset(), found.length());
+            places.push_back(Place { index: count + places.len(), offset, length });
+        }
+        let end = places.back()?.end();
+        // A message behind these that has no room is large, and of large ones not all is read.
+        if end - start < WINDOW / 4 * 3 && end < self.length {
+            return None;
+        }
+        (self.bytes, self.waiting) = ((start, Arc::new(bytes)), places);
+        Some(())
+    }
 }
 
 impl Batch {
     /// The messages of a file of this name.
     pub(crate) fn entries<'b>(&'b self, name: &'b str) -> impl Iterator<Item = (Place, Entry<'b>)> {
-        let start = self.places.first().map_or(0, |place| place.offset);
+        let (start, bytes) = &self.bytes;
         self.places.iter().filter_map(move |place| {
-            let bytes = slice(&self.bytes, place.offset.checked_sub(start)?, place.length)?;
+            let bytes = slice(bytes, place.offset.checked_sub(*start)?, place.length)?;
             Some((*place, Entry::new(name, *place, bytes)))
         })
     }
@@ -104,24 +134,13 @@ impl Iterator for Row<'_> {
     type Item = Batch;
 
     fn next(&mut self) -> Option<Batch> {
-        let bytes = self.read()?;
-        let ((start, count), mut places) = (self.front, Vec::new());
-        for found in scan(&bytes) {
-            let message = found.bytes_of(&bytes).filter(|_| found.is_message()).unwrap_or_default();
-            // What states its length is found alike in a part of the file and in all of it.
-            let states = |(preamble, _): (&Preamble, _)| preamble.total_length.get() == found.length();
-            if !Preamble::ref_from_prefix(message).is_ok_and(states) {
-                break;
-            }
-            places.push(Place { index: count + places.len(), offset: start + found.offset(), length: found.length() });
+        if self.waiting.is_empty() {
+            self.read_on()?;
         }
-        let end = places.last()?.end();
-        // A message behind these that has no room is large, and of large ones not all is read.
-        if end - start < WINDOW / 4 * 3 && end < self.length {
-            return None;
-        }
+        let places: Vec<_> = self.waiting.drain(..BATCH.min(self.waiting.len())).collect();
+        let ((start, count), end) = (self.front, places.last()?.end());
         self.progress.take_up(start, end - start, count);
         self.front = (end, count + places.len());
-        Some(Batch { bytes, places })
+        Some(Batch { bytes: self.bytes.clone(), places })
     }
 }
