@@ -22,6 +22,7 @@ pub(crate) mod opening;
 pub(crate) mod picture;
 pub(crate) mod pipes;
 pub(crate) mod places;
+pub(crate) mod quantiles;
 pub(crate) mod resting;
 pub(crate) mod row;
 pub(crate) mod select;

@@ -37,8 +37,9 @@ use crate::read::elements::{Elements, parts};
 use crate::read::entry::Entry;
 use crate::read::in_order::{Means, Messages, Worked};
 use crate::read::input::MessagePart;
+use crate::read::quantiles::{self, Counting, Sketch};
 use crate::read::select::{Scope, Selection};
-use crate::read::statistics::{self, Blocks as _, Histogram, Moments, Sketch};
+use crate::read::statistics::{Blocks as _, Histogram, Moments};
 use crate::read::structure::Structure;
 use crate::read::unpacked::Unpacked;
 use crate::show::json::Document;
@@ -281,13 +282,14 @@ impl Stats {
         let bars = if self.files.json() { 0 } else { BARS };
         let mut bars = Histogram::over(bounds, bars);
         let mut counted = Histogram::over(bounds, self.histogram.unwrap_or(0));
-        let mut sketch = Sketch::over(moments.range().filter(|_| !self.quantiles.is_empty()));
+        let mut counting = Counting::over(moments.range().filter(|_| !self.quantiles.is_empty()), moments.count);
         values.for_each_block(&mut |block| {
-            sketch.add(block);
+            counting.add(block);
             bars.add(block);
             counted.add(block);
         });
-        let quantiles = statistics::quantiles(&values, &sketch, &self.quantiles);
+        let sketch = counting.sketch();
+        let quantiles = quantiles::quantiles(&values, &sketch, &self.quantiles);
         let exact = exact_quantiles(elements, &self.quantiles);
         let numbers = exact.unwrap_or_else(|| quantiles.iter().copied().map(Number::Float).collect());
         let (bars, histogram) = (bars.counts(), counted.counts());

@@ -1,18 +1,12 @@
-//! Moments, quantiles and histograms of floats, in memory that does not grow with their number.
+//! Moments and histograms of floats, in memory that does not grow with their number.
 //!
 //! Means and squared deviations are sums over blocks, which are joined by the formulas of Chan, Golub and Leveque. So the
-//! rounding error grows with the logarithm of the count, and values that are large beside their deviation lose nothing. A
-//! quantile takes a second pass over the values, which looks for the few that lie near it.
+//! rounding error grows with the logarithm of the count, and values that are large beside their deviation lose nothing.
 
 /// Values that are looked at a time.
 pub(crate) const BLOCK: usize = 1024;
 /// Sums that grow side by side.
 const LANES: usize = 8;
-/// Bits of a float below the ones that say in which bin of a [`Sketch`] it is: 7 bits behind the exponent count.
-const BELOW: u32 = 45;
-
-/// The relative error of a quantile of a [`Sketch`].
-pub(crate) const SKETCH_ERROR: f64 = 0.005;
 
 /// Values that are gone through in blocks.
 pub(crate) trait Blocks {
@@ -179,168 +173,6 @@ impl Moments {
     }
 }
 
-/// The values below which each share of the finite `values` lies, between neighbours by a straight line. `sketch` counts these
-/// values and no others. It names the bins that are looked into. Without a value there is none.
-pub(crate) fn quantiles(values: &(impl Blocks + ?Sized), sketch: &Sketch, shares: &[f64]) -> Vec<f64> {
-    let Some(last) = sketch.count.checked_sub(1) else { return Vec::new() };
-    let mut near: Vec<_> = shares.iter().filter_map(|share| Near::new(sketch, last, *share)).collect();
-    values.for_each_block(&mut |block| near.iter_mut().for_each(|near| near.add(block)));
-    near.into_iter().map_while(Near::quantile).collect()
-}
-
-/// The values near a quantile.
-struct Near {
-    /// The order of the least value of the bins, and how far the greatest is behind it.
-    first: u64,
-    span: u64,
-    /// Which of the values in order is below the quantile, and how far the quantile is to the next.
-    place: u64,
-    share: f64,
-    values: Vec<f64>,
-}
-
-impl Near {
-    fn new(sketch: &Sketch, last: u64, share: f64) -> Option<Self> {
-        let (below, share) = split(last, share);
-        let (first_bin, before) = sketch.bin_of(below)?;
-        let (last_bin, _) = sketch.bin_of(if below < last { below + 1 } else { last })?;
-        let first = (first_bin as u64) << BELOW;
-        let end = ((last_bin as u64) << BELOW) | ((1 << BELOW) - 1);
-        Some(Self {
-            first,
-            span: end.checked_sub(first)?,
-            place: below.checked_sub(before)?,
-            share,
-            values: Vec::new(),
-        })
-    }
-
-    fn add(&mut self, block: &[f64]) {
-        let is_near = |value: &f64| order_of(*value).wrapping_sub(self.first) <= self.span;
-        // Most blocks of most fields have few of them or none, which is seen several values at a time.
-        if block.iter().fold(false, |any, value| any | is_near(value)) {
-            let near = block.iter().copied().filter(is_near);
-            self.values.extend(near);
-        }
-    }
-
-    fn quantile(mut self) -> Option<f64> {
-        let place = usize::try_from(self.place).ok().filter(|place| *place < self.values.len())?;
-        let (_, &mut low, rest) = self.values.select_nth_unstable_by(place, f64::total_cmp);
-        let high = rest.iter().copied().min_by(f64::total_cmp).unwrap_or(low);
-        Some(if self.share > 0.0 { low + (high - low) * self.share } else { low })
-    }
-}
-
-/// The place of a share `q` among numbers from 0 to `last`: the number below it, and how far it is to the next.
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to last")]
-pub(crate) fn split(last: u64, q: f64) -> (u64, f64) {
-    let place = q.clamp(0.0, 1.0) * last as f64;
-    ((place.floor() as u64).min(last), place.fract())
-}
-
-/// An integer for each float, in the order of the floats.
-const fn order_of(value: f64) -> u64 {
-    let bits = value.to_bits();
-    // Of negative floats, the greater bits are the lesser value.
-    bits ^ ((bits.cast_signed() >> 63).cast_unsigned() | 1 << 63)
-}
-
-/// The bin of a value. Bins are in the order of values.
-const fn bin_of(value: f64) -> usize {
-    (order_of(value) >> BELOW) as usize
-}
-
-/// The value in the middle of a bin.
-fn middle_of(bin: usize) -> f64 {
-    let float = |ordered: u64| f64::from_bits(if ordered >> 63 == 0 { !ordered } else { ordered & !(1 << 63) });
-    let first = (bin as u64) << BELOW;
-    let (low, high) = (float(first), float(first | ((1 << BELOW) - 1)));
-    // The bins on both sides of zero.
-    if low == 0.0 || high == 0.0 { 0.0 } else { low / 2.0 + high / 2.0 }
-}
-
-/// Counts of values by sign, exponent and the first bits behind it. So the bounds of bins are less than 1 % apart, and
-/// quantiles of any number of values come out of it with a relative error of [`SKETCH_ERROR`].
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Sketch {
-    /// The first bin of `counts`.
-    first: usize,
-    counts: Vec<u64>,
-    /// The sum of all counts.
-    count: u64,
-}
-
-impl Sketch {
-    /// A sketch of values whose finite ones lie in `range`, before the first of them is added.
-    pub(crate) fn over(range: Option<(f64, f64)>) -> Self {
-        let mut sketch = Self::default();
-        if let Some((least, greatest)) = range {
-            // Zero has two signs, and is the least value with either.
-            let least = if least == 0.0 { -0.0 } else { least };
-            sketch.cover(bin_of(least), bin_of(if greatest == 0.0 { 0.0 } else { greatest }));
-        }
-        sketch
-    }
-
-    /// Adds the finite ones of these values, which lie in the range.
-    pub(crate) fn add(&mut self, block: &[f64]) {
-        if self.counts.is_empty() {
-            return;
-        }
-        let mut count = 0;
-        for value in block {
-            // What is not finite lies in bins beyond the range, or is left out with it.
-            if let Some(bin) = bin_of(*value).checked_sub(self.first).and_then(|bin| self.counts.get_mut(bin)) {
-                let one = u64::from(value.is_finite());
-                *bin += one;
-                count += one;
-            }
-        }
-        self.count += count;
-    }
-
-    /// Makes room for these bins and all between.
-    fn cover(&mut self, first: usize, last: usize) {
-        if self.counts.is_empty() {
-            self.first = first;
-        }
-        if let Some(more) = self.first.checked_sub(first).filter(|more| *more > 0) {
-            self.counts.splice(..0, std::iter::repeat_n(0, more));
-            self.first = first;
-        }
-        let len = last + 1 - self.first;
-        self.counts.resize(len.max(self.counts.len()), 0);
-    }
-
-    /// Adds the values of `other`.
-    pub(crate) fn join(&mut self, other: &Self) {
-        let Some(last) = other.counts.len().checked_sub(1) else { return };
-        self.cover(other.first, other.first + last);
-        let own = self.counts.iter_mut().skip(other.first - self.first);
-        own.zip(&other.counts).for_each(|(own, other)| *own += other);
-        self.count += other.count;
-    }
-
-    /// The bin of the value that is number `rank` in order, and how many values lie in bins before.
-    fn bin_of(&self, rank: u64) -> Option<(usize, u64)> {
-        let mut before = 0;
-        for (bin, count) in self.counts.iter().enumerate() {
-            if rank < before + count {
-                return Some((self.first + bin, before));
-            }
-            before += count;
-        }
-        None
-    }
-
-    /// The value below which a share `q` of the values lies.
-    pub(crate) fn quantile(&self, q: f64) -> Option<f64> {
-        let rank = split(self.count.checked_sub(1)?, q).0;
-        self.bin_of(rank).map(|(bin, _)| middle_of(bin))
-    }
-}
-
 /// How many of the finite values lie in each of `bins` equal parts of `low..=high`.
 #[cfg(any(feature = "plot", test))]
 pub(crate) fn histogram(values: &(impl Blocks + ?Sized), range: (f64, f64), bins: usize) -> Vec<u64> {
@@ -410,12 +242,6 @@ mod tests {
 
     use super::*;
 
-    fn sketch_of(values: &[f64]) -> Sketch {
-        let mut sketch = Sketch::over(Moments::of(values).range());
-        sketch.add(values);
-        sketch
-    }
-
     proptest! {
         #[test]
         fn moments_are_those_of_two_exact_passes_however_values_are_divided(
@@ -436,42 +262,6 @@ mod tests {
             let expected = (squares / count).sqrt();
             prop_assert!((joined.deviation().unwrap() - expected).abs() <= 1e-9 * (1.0 + expected));
         }
-
-        #[test]
-        fn quantiles_are_those_of_sorted_values_and_sketches_are_near(
-            values in proptest::collection::vec(prop_oneof![-1e5_f64..1e5, Just(0.0), Just(-0.0), 1e-5..1e-3_f64], 1..800),
-            q in 0.0..=1.0_f64,
-            at in 0_usize..800,
-        ) {
-            let (left, right) = values.split_at(at.min(values.len()));
-            let mut sketch = sketch_of(left);
-            sketch.join(&sketch_of(right));
-            let mut sorted = values.clone();
-            sorted.sort_by(f64::total_cmp);
-            let place = q * (sorted.len() - 1) as f64;
-            let (below, share) = (place.floor() as usize, place.fract());
-            let above = sorted[(below + 1).min(sorted.len() - 1)];
-            let expected = sorted[below] + (above - sorted[below]) * share;
-            let with_gaps: Vec<f64> = values.iter().copied().chain([f64::NAN, f64::INFINITY, f64::NEG_INFINITY]).collect();
-            prop_assert!((quantiles(&with_gaps, &sketch, &[q])[0] - expected).abs() <= 1e-9);
-            let near = sketch.quantile(q).unwrap();
-            prop_assert!((near - sorted[below]).abs() <= SKETCH_ERROR * sorted[below].abs() + 1e-300);
-        }
-    }
-
-    #[test]
-    fn sketches_hold_every_finite_value() {
-        let values = [f64::MIN, -1.0, -f64::MIN_POSITIVE, -0.0, 0.0, 5e-324, 2.0, f64::MAX];
-        let all = [&values[..], &[f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY]].concat();
-        let sketch = sketch_of(&all);
-        assert_eq!(sketch.count, 8);
-        for (rank, value) in values.iter().enumerate() {
-            let q = rank as f64 / 7.0;
-            assert_eq!(quantiles(&all, &sketch, &[q]), [*value], "{value}");
-            assert!((sketch.quantile(q).unwrap() - value).abs() <= value.abs() * SKETCH_ERROR + 1e-300, "{value}");
-        }
-        let zeros = sketch_of(&[0.0, -0.0]);
-        assert_eq!((zeros.count, zeros.quantile(0.5)), (2, Some(0.0)));
     }
 
     #[test]
@@ -495,9 +285,6 @@ mod tests {
         assert_eq!(histogram(&[7.0, 7.0], (7.0, 7.0), 2), [2, 0]);
         assert_eq!(histogram(&[f64::MIN, f64::MAX], (f64::MIN, f64::MAX), 2), [1, 1]);
         assert_eq!(sparkline(&[0, 1, 8]), " ▁█");
-        assert_eq!(
-            (sparkline(&[]), quantiles(&[], &Sketch::default(), &[0.5]), Sketch::default().quantile(0.5)),
-            (String::new(), vec![], None)
-        );
+        assert_eq!(sparkline(&[]), "");
     }
 }

@@ -95,6 +95,18 @@ fn commands_that_read_a_file_need_memory_for_one_message() {
     }
 }
 
+/// Values on both sides of zero may lie in any of 500,000 bins.
+#[test]
+fn statistics_of_small_messages_need_no_more_memory_than_of_large_ones() {
+    let folder = Folder::in_memory();
+    let values: Vec<f64> = (-20..20).map(f64::from).collect();
+    let object = ObjectBuilder::new(&[40], &values).unwrap();
+    let message = MessageBuilder::new().object(object).options(EncodeOptions::default()).encode().unwrap();
+    let path = folder.file("in.tgm", &message.repeat(10_000));
+    assert_peak(&["stats", &path], 0);
+    assert_peak(&["stats", "--json", &path], 0);
+}
+
 #[test]
 fn a_new_message_takes_its_objects_one_by_one() {
     let folder = Folder::in_memory();

@@ -3,7 +3,8 @@
 use tgm_std::internal::query::Number;
 
 use crate::read::elements::Elements;
-use crate::read::statistics::{self, Moments};
+use crate::read::quantiles;
+use crate::read::statistics::Moments;
 
 /// Least and greatest value. Integers of 64 bits, which floats round, are compared as they are.
 pub(super) fn exact_range(elements: &Elements<'_>, moments: &Moments) -> Option<(Number, Number)> {
@@ -29,7 +30,7 @@ pub(super) fn exact_quantiles(elements: &Elements<'_>, shares: &[f64]) -> Option
     let last = integers.len().checked_sub(1)?;
     integers.sort_unstable();
     let found = shares.iter().filter_map(|share| {
-        let (below, part) = statistics::split(last as u64, *share);
+        let (below, part) = quantiles::split(last as u64, *share);
         let below = usize::try_from(below).ok()?;
         let (low, high) = (*integers.get(below)?, *integers.get(below + 1).unwrap_or(integers.get(below)?));
         #[expect(clippy::cast_precision_loss, reason = "it lies between two integers")]

@@ -6,7 +6,8 @@ use std::mem;
 use serde_json::Value as Json;
 use tgm_std::internal::query::Number;
 
-use crate::read::statistics::{Moments, Sketch};
+use crate::read::quantiles::{Bins, Sketch};
+use crate::read::statistics::Moments;
 
 /// The statistics of one object, or of one part of its complex numbers.
 pub(super) struct Line {
@@ -72,7 +73,7 @@ pub(super) struct Total {
     pub(super) moments: Moments,
     /// Least and greatest value.
     pub(super) range: Option<(Number, Number)>,
-    pub(super) sketch: Sketch,
+    bins: Bins,
     /// For each share that is asked for, the least and the greatest quantile of an object.
     bounds: Vec<(f64, f64)>,
     /// The units of the objects so far.
@@ -89,7 +90,7 @@ impl Total {
 
     /// A quantile of all objects. The sketch is not exact; between the quantiles of the objects it lies for sure.
     pub(super) fn quantile(&self, number: usize, share: f64) -> Option<f64> {
-        let found = self.sketch.quantile(share)?;
+        let found = self.bins.sketch().quantile(share)?;
         Some(self.bounds.get(number).map_or(found, |(least, greatest)| found.clamp(*least, greatest.max(*least))))
     }
 
@@ -101,7 +102,7 @@ impl Total {
             self.units = mem::take(&mut self.units).and(units);
         }
         self.moments.join(&line.content.moments);
-        self.sketch.join(&sketch);
+        self.bins.join(&sketch);
         self.add_range(line.content.range);
         self.add_quantiles(&quantiles);
         (line, shown)
