@@ -73,7 +73,6 @@ struct Row {
 }
 
 /// The lines of a message in a table.
-#[derive(Default)]
 struct Lines {
     /// Errors of objects by their numbers.
     errors: Vec<(usize, TensogramError)>,
@@ -213,7 +212,7 @@ impl Ls {
     /// The lines of a message. `None` if it is not selected.
     fn lines(&self, entry: &Entry<'_>, is_whole: bool) -> Result<Option<Lines>, TensogramError> {
         let Some(rows) = self.read(entry)? else { return Ok(None) };
-        let mut lines = Lines::default();
+        let mut lines = Lines { rows: Vec::with_capacity(rows.len()), errors: Vec::new() };
         for row in rows {
             let object = row.object;
             let (cells, error) = self.cells(self.place(entry), row, is_whole);
@@ -333,7 +332,8 @@ impl Ls {
         let asked = annotations(metadata, self.looked_up_keys())?;
         let selection = self.asked.selection.of_objects(metadata)?;
         let usual = usual_annotations(metadata)?;
-        let mut rows = Vec::new();
+        // Most messages have one object.
+        let mut rows = Vec::with_capacity(1);
         for ((index, object), about) in objects.enumerate().zip(metadata.objects()) {
             let about = about?;
             let structure = structure.of_object(index, object.as_ref().ok());

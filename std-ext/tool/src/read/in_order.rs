@@ -114,16 +114,18 @@ where
     })
 }
 
-/// Where threads find items and lay down results.
+/// Where threads find items and lay down results. To come by the next item may take long, because files are read for it: other
+/// threads lay down results meanwhile.
 struct Desk<I, R> {
-    state: Mutex<State<I, R>>,
+    items: Mutex<I>,
+    /// Whoever holds both locks took the one of the items first.
+    state: Mutex<State<R>>,
     has_room: Condvar,
     has_result: Condvar,
     ahead: usize,
 }
 
-struct State<I, R> {
-    items: I,
+struct State<R> {
     /// The number of the first of `results`.
     taken: usize,
     /// A place for each item that was given out and whose result was not taken.
@@ -136,28 +138,30 @@ struct State<I, R> {
 
 impl<I: Iterator, R> Desk<I, R> {
     fn new(items: I, ahead: usize) -> Self {
-        let state = State { items, taken: 0, results: VecDeque::new(), is_closed: false, is_broken: false };
-        Self { state: Mutex::new(state), has_room: Condvar::new(), has_result: Condvar::new(), ahead }
+        let state = State { taken: 0, results: VecDeque::new(), is_closed: false, is_broken: false };
+        let (has_room, has_result) = (Condvar::new(), Condvar::new());
+        Self { items: Mutex::new(items), state: Mutex::new(state), has_room, has_result, ahead: ahead.max(1) }
     }
 
     /// A thread that panicked leaves a state that is sound: each change of it is complete.
-    fn lock(&self) -> MutexGuard<'_, State<I, R>> {
+    fn lock(&self) -> MutexGuard<'_, State<R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The next item and its number, when its result has room.
     fn next_item(&self) -> Option<(usize, I::Item)> {
-        let is_full = |state: &mut State<I, R>| !state.is_closed && state.results.len() >= self.ahead.max(1);
-        let state = self.has_room.wait_while(self.lock(), is_full);
-        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        let mut items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_full = |state: &mut State<R>| !state.is_closed && state.results.len() >= self.ahead;
+        let state = self.has_room.wait_while(self.lock(), is_full).unwrap_or_else(PoisonError::into_inner);
         if state.is_closed {
             return None;
         }
-        let Some(item) = state.items.next() else {
-            drop(state);
+        drop(state);
+        let Some(item) = items.next() else {
             self.close();
             return None;
         };
+        let mut state = self.lock();
         state.results.push_back(None);
         Some((state.taken + state.results.len() - 1, item))
     }
@@ -168,7 +172,11 @@ impl<I: Iterator, R> Desk<I, R> {
         if let Some(slot) = place.and_then(|place| state.results.get_mut(place)) {
             *slot = Some(result);
         }
-        self.has_result.notify_one();
+        drop(state);
+        // Nobody waits for another one.
+        if place == Some(0) {
+            self.has_result.notify_one();
+        }
     }
 
     /// The next result in order. `None` after the last one.
@@ -176,9 +184,13 @@ impl<I: Iterator, R> Desk<I, R> {
         let mut state = self.lock();
         while !state.is_broken {
             if let Some(result) = state.results.front_mut().and_then(Option::take) {
+                let was_full = state.results.len() >= self.ahead;
                 state.results.pop_front();
                 state.taken += 1;
-                self.has_room.notify_one();
+                drop(state);
+                if was_full {
+                    self.has_room.notify_one();
+                }
                 return Some(result);
             }
             if state.results.is_empty() && state.is_closed {

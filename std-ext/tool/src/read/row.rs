@@ -37,6 +37,8 @@ pub(crate) struct Row<'p> {
     bytes: (u64, Arc<Vec<u8>>),
     /// The messages in it that nobody has taken.
     waiting: VecDeque<Place>,
+    /// Memory for what is read next, which batches may still use: one window for each thread, and another one.
+    windows: Vec<Arc<Vec<u8>>>,
     progress: Share,
 }
 
@@ -54,8 +56,8 @@ impl<'p> Row<'p> {
         let length = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
         let file = (length >= LEAST).then(|| TensogramFile::open(path).ok()).flatten()?;
         let (name, progress) = (SourceName::of(path).to_string(), Share::new(Some(length)));
-        let (bytes, waiting) = Default::default();
-        Some(Self { path, file, name, length, front: (0, 0), bytes, waiting, progress })
+        let (bytes, waiting, windows) = Default::default();
+        Some(Self { path, file, name, length, front: (0, 0), bytes, waiting, windows, progress })
     }
 
     /// The file's name as the user gave it.
@@ -86,21 +88,27 @@ impl<'p> Row<'p> {
         Some((input, count))
     }
 
-    /// The next bytes of the file. `None` at its end, and if they cannot be read: the usual way tells why.
-    fn read(&self) -> Option<Vec<u8>> {
+    /// The next bytes of the file, and how many there are. `None` at its end, and if they cannot be read: the usual way tells why.
+    fn read(&mut self) -> Option<(Arc<Vec<u8>>, usize)> {
+        // Nobody takes of these any more.
+        self.bytes = Default::default();
+        let free = self.windows.iter().position(|window| Arc::strong_count(window) == 1);
+        let mut window = free.map(|free| self.windows.swap_remove(free)).unwrap_or_default();
+        let bytes = Arc::get_mut(&mut window)?;
+        bytes.resize(usize::try_from(WINDOW).ok()?, 0);
         let len = usize::try_from(WINDOW.min(self.length - self.front.0)).ok().filter(|len| *len > 0)?;
-        let mut bytes = vec![0; len];
-        let read = self.file.read_at(self.front.0, &mut bytes).ok()?;
-        bytes.truncate(read);
-        Some(bytes)
+        let read = self.file.read_at(self.front.0, bytes.get_mut(..len)?).ok()?;
+        self.windows.push(window.clone());
+        Some((window, read))
     }
 
     /// Reads on, and finds the messages in what was read. `None` if the row ends.
     fn read_on(&mut self) -> Option<()> {
-        let (bytes, (start, count)) = (self.read()?, self.front);
+        let ((window, len), (start, count)) = (self.read()?, self.front);
+        let bytes = slice(&window, 0, len as u64)?;
         let mut places = VecDeque::new();
-        for found in scan(&bytes) {
-            let message = found.bytes_of(&bytes).filter(|_| found.is_message()).unwrap_or_default();
+        for found in scan(bytes) {
+            let message = found.bytes_of(bytes).filter(|_| found.is_message()).unwrap_or_default();
             // What states its length is found alike in a part of the file and in all of it.
             let states = |(preamble, _): (&Preamble, _)| preamble.total_length.get() == found.length();
             if !Preamble::ref_from_prefix(message).is_ok_and(states) {
@@ -114,7 +122,7 @@ impl<'p> Row<'p> {
         if end - start < WINDOW / 4 * 3 && end < self.length {
             return None;
         }
-        (self.bytes, self.waiting) = ((start, Arc::new(bytes)), places);
+        (self.bytes, self.waiting) = ((start, window), places);
         Some(())
     }
 }

@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::ops::Range;
 
+use compact_str::{CompactString, ToCompactString as _};
+
 use crate::show::output::{Out, Style};
 use crate::show::text::{self, cut, escape, escaped, is_plain, width};
 
@@ -60,7 +62,8 @@ impl Column {
 /// A cell: one column of one row.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cell {
-    text: Cow<'static, str>,
+    /// Short texts, as most are, need no memory of their own.
+    text: CompactString,
     /// The number of its characters.
     width: usize,
     style: Style,
@@ -89,7 +92,7 @@ impl Cell {
     }
 
     /// A cell of text that needs no escapes.
-    fn plain(text: impl Into<Cow<'static, str>>) -> Self {
+    fn plain(text: impl Into<CompactString>) -> Self {
         let text = text.into();
         Self { width: width(&text), text, style: Style::Plain, spread: false }
     }
@@ -98,7 +101,7 @@ impl Cell {
     fn cut(&mut self, limit: usize) {
         if self.width > limit {
             let Self { text, style, spread, .. } = std::mem::take(self);
-            *self = Self { style, spread, ..Self::plain(cut(text.into_owned(), limit)) };
+            *self = Self { style, spread, ..Self::plain(cut(text.into(), limit)) };
         }
     }
 }
@@ -126,13 +129,13 @@ impl From<Cow<'static, str>> for Cell {
 
 impl From<u64> for Cell {
     fn from(number: u64) -> Self {
-        Self::plain(number.to_string())
+        Self::plain(number.to_compact_string())
     }
 }
 
 impl From<usize> for Cell {
     fn from(number: usize) -> Self {
-        Self::plain(number.to_string())
+        Self::plain(number.to_compact_string())
     }
 }
 
@@ -332,7 +335,7 @@ impl Table {
             csv_row(out, titles.into_iter().map(String::as_str))?;
         }
         rows.iter().try_for_each(|row| {
-            csv_row(out, shown.iter().map(|&index| row.get(index).map_or("", |cell| cell.text.as_ref())))
+            csv_row(out, shown.iter().map(|&index| row.get(index).map_or("", |cell| cell.text.as_str())))
         })
     }
 
