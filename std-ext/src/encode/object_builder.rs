@@ -216,12 +216,10 @@ impl<'a> ObjectBuilder<'a> {
         Ok(self.simple_packing(bits))
     }
 
-    /// [`Self::simple_packing`] for values that include NaN or infinities. The finite values decide the parameters. This call
-    /// copies them for the time that it takes.
-    ///
-    /// The other values are stored as masks, which
+    /// [`Self::simple_packing`] with parameters that the finite values decide. NaN and infinities become masks, which
     /// [`MessageBuilder::allow_nan`](crate::MessageBuilder::allow_nan) and
-    /// [`MessageBuilder::allow_inf`](crate::MessageBuilder::allow_inf) must allow.
+    /// [`MessageBuilder::allow_inf`](crate::MessageBuilder::allow_inf) must allow. If there are any, this call copies the finite
+    /// values for the time that it takes.
     ///
     /// # Errors
     /// [`TensogramError::Encoding`](crate::TensogramError::Encoding) for more than 64 bits;

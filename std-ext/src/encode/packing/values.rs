@@ -1,6 +1,9 @@
 //! Values in the caller's byte order.
 
-use tgm_core::descriptor::ByteOrder;
+use std::borrow::Cow;
+
+use tgm_codec::kernels::finite::all_finite;
+use tgm_core::descriptor::{ByteOrder, Dtype};
 
 /// Values that are packed at a time. Eight fields of any width are a whole number of bytes, so a block is as well.
 pub(crate) const BLOCK: usize = 4096;
@@ -57,8 +60,9 @@ fn load(bytes: [u8; 8], order: ByteOrder) -> f64 {
     }
 }
 
-/// The bytes of all finite `f64` values in `data`.
-pub(crate) fn finite_values(data: &[u8], order: ByteOrder) -> Vec<u8> {
+/// The bytes of all finite `f64` values in `data`. They are copied if there are others.
+pub(crate) fn finite_values(data: &[u8], order: ByteOrder) -> Cow<'_, [u8]> {
     let values: &[[u8; 8]] = data.as_chunks().0;
-    values.iter().filter(|bytes| load(**bytes, order).is_finite()).flatten().copied().collect()
+    let finite = || values.iter().filter(|bytes| load(**bytes, order).is_finite()).flatten().copied().collect();
+    if all_finite(data, Dtype::Float64, order) { data.into() } else { finite() }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use tgm_core::descriptor::{Compression, Dtype, Encoding, Filter, Key};
 use tgm_std::codec::about::{About, Input, Parameter};
@@ -72,8 +73,13 @@ impl PipelineFlags {
         }
         let was_packed = object.descriptor.encoding == Encoding::SimplePacking.name();
         let has_other_width = self.encode(&mut object, encoding, compression, options)?;
-        object.filter(filter, has_other_width);
-        self.compress(&mut object, compression)?;
+        let is_shuffled = compression == Compression::Szip && self.filter.is_none() && object.is_szip_of_bytes();
+        object.filter(if is_shuffled { Filter::Shuffle } else { filter }, has_other_width);
+        if object.has_no_bits() {
+            object.remove_compression();
+        } else {
+            self.compress(&mut object, compression)?;
+        }
         let is_packed_anew = encoding == Encoding::SimplePacking && (self.packs() || !was_packed);
         Ok(((object.descriptor, object.data), is_packed_anew))
     }
@@ -112,12 +118,7 @@ impl PipelineFlags {
             bits = if compression == Compression::Szip { whole_samples(fewest) } else { fewest };
             object.remove(&PACKING);
         }
-        object.build(|builder| {
-            if has_gaps {
-                return builder.simple_packing_of_finite(bits, decimal);
-            }
-            Ok(builder.simple_packing(bits).parameter(Key::SpDecimalScaleFactor.name(), decimal))
-        })?;
+        object.build(|builder| builder.simple_packing_of_finite(bits, decimal))?;
         Ok(true)
     }
 
@@ -220,6 +221,18 @@ impl Staging<'_> {
         for key in keys {
             params.remove(key.name());
         }
+    }
+
+    /// Whether szip takes the bytes of the values, because the values are wider than its samples, or bits.
+    fn is_szip_of_bytes(&self) -> bool {
+        const SAMPLES: RangeInclusive<usize> = 1..=4;
+        let width = self.descriptor.dtype.byte_width();
+        self.descriptor.encoding == Encoding::None.name() && !SAMPLES.contains(&width)
+    }
+
+    /// Whether values are packed to no bits, as constant ones are: no bytes are left to compress.
+    fn has_no_bits(&self) -> bool {
+        self.descriptor.encoding == Encoding::SimplePacking.name() && self.integer(Key::SpBitsPerValue) == Some(0)
     }
 
     /// Takes the third stage away.
