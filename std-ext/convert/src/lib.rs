@@ -94,7 +94,7 @@ pub use note::Note;
 #[cfg(any(feature = "netcdf", feature = "zarr"))]
 pub use pieces::Chunks;
 #[cfg(any(feature = "netcdf", feature = "zarr"))]
-pub use streamed::OwnStages;
+pub use streamed::{OwnStages, Subject};
 
 /// The example of the README, compiled and run.
 #[cfg(doctest)]

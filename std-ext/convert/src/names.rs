@@ -73,6 +73,12 @@ impl Names {
     }
 }
 
+/// The name at the end of a path.
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+pub(super) fn leaf(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
 /// The paths above a path, without the root.
 pub(super) fn above(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').filter_map(|(end, _)| path.get(..end))

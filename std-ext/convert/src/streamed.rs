@@ -32,18 +32,27 @@ pub(super) fn encode_options() -> EncodeOptions {
 /// A descriptor with the stages of an object, and the values that it is encoded from.
 type Staged<'v> = (DataObjectDescriptor, Cow<'v, [u8]>);
 type SetStages =
-    dyn for<'v> Fn(DataObjectDescriptor, Cow<'v, [u8]>, &EncodeOptions) -> Result<Staged<'v>> + Send + Sync;
+    dyn for<'v> Fn(Subject, DataObjectDescriptor, Cow<'v, [u8]>, &EncodeOptions) -> Result<Staged<'v>> + Send + Sync;
+
+/// What an object is in its dataset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// Values that people measure or compute.
+    Data,
+    /// Times, latitudes, bounds and the like ([`tgm_dataset::coordinates_by`]), which data are found by.
+    Coordinate,
+}
 
 /// Stages of objects that the caller sets, in place of those that a converter chooses.
 #[derive(Clone)]
 pub struct OwnStages(Arc<SetStages>);
 
 impl OwnStages {
-    /// The function gets the descriptor of an object without stages, its values in the byte order that the descriptor has, and the
+    /// The function gets what the object is, its descriptor without stages, its values in the byte order that the descriptor has, and the
     /// options for encoding. It gives the descriptor with stages, and the values that they take. Several threads call it at the same
     /// time. A variable for which it fails is reported as one that cannot be converted.
     pub fn new(
-        set: impl for<'v> Fn(DataObjectDescriptor, Cow<'v, [u8]>, &EncodeOptions) -> Result<Staged<'v>>
+        set: impl for<'v> Fn(Subject, DataObjectDescriptor, Cow<'v, [u8]>, &EncodeOptions) -> Result<Staged<'v>>
         + Send
         + Sync
         + 'static,
@@ -64,12 +73,13 @@ impl fmt::Debug for OwnStages {
 /// The errors of the caller's stages, and of encoding.
 pub(super) fn encoded(
     own: Option<&OwnStages>,
+    subject: Subject,
     descriptor: DataObjectDescriptor,
     values: Vec<u8>,
     options: &EncodeOptions,
 ) -> Result<(DataObjectDescriptor, Vec<u8>)> {
     let (descriptor, values) = match own {
-        Some(OwnStages(set)) => set(descriptor, values.into(), options)?,
+        Some(OwnStages(set)) => set(subject, descriptor, values.into(), options)?,
         None => (descriptor, values.into()),
     };
     encode_pipeline(&descriptor, &values, options)

@@ -20,6 +20,18 @@ pub(crate) const BOUNDS: [&str; 2] = ["bounds", "climatology"];
 /// Values that a coordinate has at most, when it is read.
 const MOST: u64 = 1 << 28;
 
+/// The names of coordinates that a variable tells: its own, if its only dimension has it, and those that its attributes `coordinates`,
+/// `bounds`, `grid_mapping` and the like hold. `text` gives the text of an attribute.
+pub fn coordinates_by<'a>(
+    name: &'a str,
+    dims: &[impl AsRef<str>],
+    text: impl Fn(&str) -> Option<&'a str>,
+) -> impl Iterator<Item = &'a str> {
+    let labels_itself = matches!(dims, [dim] if dim.as_ref() == name);
+    let named = NAMING.into_iter().filter_map(text).flat_map(|text| text.split([' ', ':']));
+    labels_itself.then_some(name).into_iter().chain(named).filter(|name| !name.is_empty())
+}
+
 impl Dataset {
     /// A coordinate with its values. Of files, a variable of this name is read whole; numbers whose `units` are a time since a
     /// moment become times, of the Gregorian calendar.
@@ -43,11 +55,8 @@ impl Dataset {
     pub fn coordinate_names(&self) -> BTreeSet<&str> {
         let mut names: BTreeSet<&str> = self.coordinates.iter().map(|it| it.name.as_str()).collect();
         for variable in &self.variables {
-            if variable.dims == [variable.name.as_str()] {
-                names.insert(&variable.name);
-            }
-            let texts = NAMING.iter().filter_map(|key| text_attribute(&variable.attributes, key));
-            names.extend(texts.flat_map(|text| text.split([' ', ':'])));
+            let text = |key: &str| text_attribute(&variable.attributes, key);
+            names.extend(coordinates_by(&variable.name, &variable.dims, text));
         }
         names
     }

@@ -21,9 +21,11 @@ use super::{
     hdf5, refused, types,
 };
 use crate::arrays::pack_bools;
+use crate::names::leaf;
 use crate::note::Note;
 use crate::pieces::{Chunks, Piece, piece_shape};
-use crate::streamed::{OwnStages, compress, encode_options, encoded};
+use crate::streamed::{OwnStages, Subject, compress, encode_options, encoded};
+use tgm_dataset::coordinates_by;
 use tgm_dataset::reading::{Fate, Packed, Reading};
 
 /// What becomes a message.
@@ -165,7 +167,8 @@ fn write(
     report: &mut dyn FnMut(Note),
 ) -> Result<u64> {
     let extra = extra(tree);
-    let source = Source { path, len, tree, extra, options };
+    let coordinates = coordinates(tree);
+    let source = Source { path, len, tree, extra, options, coordinates };
     if options.split == Split::File {
         source.write([Part::All].into_iter(), sink, report)?;
         return Ok(1);
@@ -253,6 +256,16 @@ fn maps(list: &[Attribute]) -> (Entries, Entries) {
     let entries = list.iter().map(|it| (it.name.as_str().into(), it.value.clone())).collect();
     let types = list.iter().filter(|it| !is_usual(it)).map(|it| (it.name.as_str().into(), it.kind.into())).collect();
     (entries, types)
+}
+
+/// The names of the variables that are coordinates, without the groups that have them.
+fn coordinates<'t>(tree: &'t Tree<'_>) -> BTreeSet<&'t str> {
+    let of_variable = |variable: &'t Variable<'_>| {
+        let dims: Vec<_> = variable.dimensions.iter().map(|it| it.name.as_ref().map_or("", |(name, _)| name)).collect();
+        let attribute = |key: &str| variable.attributes.iter().find(|it| it.name == key);
+        coordinates_by(leaf(&variable.path), &dims, |key| attribute(key)?.value.as_text()).collect::<Vec<_>>()
+    };
+    tree.variables.iter().flat_map(of_variable).collect()
 }
 
 /// What a message holds of the variables.
@@ -368,6 +381,7 @@ fn cut(variable: &Variable<'_>, file_len: u64, options: &NetcdfOptions) -> Optio
 fn object(
     variable: &Variable<'_>,
     part: &Share,
+    subject: Subject,
     (NetcdfOptions { zstd_level, stages, keep_packed, .. }, options): (&NetcdfOptions, &EncodeOptions),
     report: &mut dyn FnMut(Note),
 ) -> Result<Object> {
@@ -410,7 +424,7 @@ fn object(
             compress(&mut descriptor, &values, (level, is_scaled), chosen);
         }
     }
-    let (descriptor, region) = encoded(stages.as_ref(), descriptor, values, options)?;
+    let (descriptor, region) = encoded(stages.as_ref(), subject, descriptor, values, options)?;
     let (kept, packing) = attributes_of(variable, &reading);
     let (attributes, types) = maps(&kept);
     if let Some(dimension) = variable.dimensions.first().filter(|_| is_record) {

@@ -3,7 +3,7 @@
 mod chunks;
 mod texts;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 
@@ -27,10 +27,11 @@ use super::texts::{Described, Form};
 use super::{DESCRIPTION, Result, ZARR};
 use crate::arrays::{TIME, pack_bools, time};
 use crate::error::metadata;
-use crate::names::above;
+use crate::names::{above, leaf};
 use crate::note::Note;
 use crate::pieces::Chunks;
-use crate::streamed::{Chosen, OwnStages, compress, encode_options};
+use crate::streamed::{Chosen, OwnStages, Subject, compress, encode_options};
+use tgm_dataset::coordinates_by;
 use tgm_dataset::reading::Packed;
 
 /// Bytes of the attributes of groups and arrays that are written more than once in a message or a file.
@@ -83,8 +84,10 @@ pub fn to_tensogram(
     report: &mut dyn FnMut(Note),
 ) -> Result<u64> {
     let on_disk = Store::new(store)?;
-    let mut reader =
-        Reader { name: root_name(store), store: &on_disk, options, groups: BTreeMap::new(), stored: 0, decoded: 0 };
+    // Only the caller's stages differ for them.
+    let coordinates = if options.stages.is_some() { coordinates(&on_disk)? } else { BTreeSet::new() };
+    let (name, groups) = (root_name(store), BTreeMap::new());
+    let mut reader = Reader { name, store: &on_disk, options, coordinates, groups, stored: 0, decoded: 0 };
     let (mut messages, mut arrays, mut is_empty) = (0, 0_u64, true);
     on_disk.walk(&mut |path, node| {
         is_empty = false;
@@ -125,6 +128,24 @@ pub fn to_tensogram(
     Ok(messages)
 }
 
+/// The names of the arrays that are coordinates, without the groups that have them.
+fn coordinates(store: &Store) -> Result<BTreeSet<String>> {
+    fn entry<'e>(entries: &'e Entries, key: &str) -> Option<&'e Value> {
+        entries.iter().find(|(name, _)| name.as_text() == Some(key)).map(|(_, value)| value)
+    }
+    let mut names = BTreeSet::new();
+    store.walk(&mut |path, node| {
+        if let Node::Array(description, attributes) = node {
+            let dims = entry(&description, "dimension_names").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            let dims: Vec<_> = dims.iter().map(|dim| dim.as_text().unwrap_or_default()).collect();
+            let text = |key: &str| entry(&attributes, key)?.as_text();
+            names.extend(coordinates_by(leaf(path), &dims, text).map(str::to_string));
+        }
+        Ok::<_, tgm_std::TensogramError>(())
+    })?;
+    Ok(names)
+}
+
 /// What an array at the root is called.
 fn root_name(store: &Path) -> String {
     store.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
@@ -158,6 +179,7 @@ struct Reader<'a> {
     name: String,
     store: &'a Store,
     options: &'a ZarrOptions,
+    coordinates: BTreeSet<String>,
     groups: BTreeMap<String, Group>,
     /// Bytes of chunks so far, on disk and decoded.
     stored: u64,
@@ -167,6 +189,7 @@ struct Reader<'a> {
 /// An array that is about to be written.
 struct Source {
     array: Array,
+    subject: Subject,
     values: Values,
     /// The description of an array with these values.
     json: Json,
@@ -329,7 +352,9 @@ impl Reader<'_> {
             values.attributes = beside;
             json["dimension_names"] = names.unwrap_or_default();
         }
-        Ok(Source { array, values, json, time, chunks, texts, stages: Chosen::default() })
+        let is_coordinate = self.coordinates.contains(leaf(path));
+        let subject = if is_coordinate { Subject::Coordinate } else { Subject::Data };
+        Ok(Source { array, subject, values, json, time, chunks, texts, stages: Chosen::default() })
     }
 
     /// Takes a chunk of so many bytes on disk from the budget of the store: as the limits allow it to one object, but for their

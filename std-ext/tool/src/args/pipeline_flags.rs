@@ -232,6 +232,24 @@ impl PipelineFlags {
         self.bits.is_some() || self.max_error.is_some() || self.decimal_scale.is_some()
     }
 
+    /// Whether some flag asks for stages that change values.
+    pub(crate) fn is_lossy(&self) -> bool {
+        let compression = self.compression().and_then(codec::find);
+        self.packs()
+            || self.encoding == Some(Encoding::SimplePacking)
+            || compression.is_some_and(|codec| codec.about().is_lossy)
+    }
+
+    /// These flags without those that change values.
+    fn lossless(&self) -> Self {
+        let encoding = self.encoding.filter(|encoding| *encoding != Encoding::SimplePacking);
+        let is_lossy =
+            |compression: &Compression| codec::find(*compression).is_some_and(|codec| codec.about().is_lossy);
+        let compression = self.compression.filter(|compression| !is_lossy(compression));
+        let (bits, max_error, decimal_scale, zfp, sz3) = (None, None, None, None, None);
+        Self { encoding, bits, max_error, decimal_scale, compression, zfp, sz3, ..self.clone() }
+    }
+
     /// The given flags that imply a compression, with that compression.
     fn implied(&self) -> impl Iterator<Item = (&'static str, Compression)> {
         [

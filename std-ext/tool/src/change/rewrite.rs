@@ -3,13 +3,14 @@
 //! Digests are checked first. The new message gets new digests, which must not cover damaged bytes.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use ciborium::Value;
 use tgm_core::Message;
 use tgm_core::descriptor::{Dtype, Encoding, Key};
 use tgm_core::object::DataObject;
+use tgm_dataset::coordinates_by;
 use tgm_dataset::reading::Reading;
 use tgm_std::encode::{Part, PartError, encode_parts};
 use tgm_std::internal::Threads;
@@ -109,6 +110,25 @@ fn open_one(path: &Path) -> Result<Input, Failure> {
             Err(Failure::At(input.name().to_string(), TensogramError::Framing(text.into())))
         }
     }
+}
+
+/// The numbers of the objects of a message that are coordinates, by their entries.
+fn coordinates(base: &[BTreeMap<String, Value>]) -> BTreeSet<usize> {
+    let name = |entry: &'_ BTreeMap<String, Value>| {
+        // Names of groups come first.
+        let path = entry.get("name").and_then(Value::as_text).unwrap_or_default();
+        path.rsplit('/').next().unwrap_or_default().to_string()
+    };
+    let mut names = BTreeSet::new();
+    for entry in base {
+        let dims = entry.get("dimensions").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let dims: Vec<_> = dims.iter().map(|dim| dim.as_text().unwrap_or_default()).collect();
+        let attributes = entry.get("attributes").and_then(Value::as_map).map_or(&[][..], Vec::as_slice);
+        let text = |key: &str| attributes.iter().find(|(name, _)| name.as_text() == Some(key))?.1.as_text();
+        let own = name(entry);
+        names.extend(coordinates_by(&own, &dims, text).map(str::to_string));
+    }
+    base.iter().enumerate().filter(|(_, entry)| names.contains(&name(entry))).map(|(index, _)| index).collect()
 }
 
 /// An object that is ready to be written.
@@ -241,11 +261,13 @@ impl Rewriter<'_> {
             return Ok((Cow::Borrowed(entry.bytes), Tally { after: entry.length(), ..tally }));
         }
         let threads = Threads::resolve(threads, entry.length(), None).map_err(Failure::at(entry.place()))?;
+        let are_chosen = !self.objects.numbers().is_empty() || !self.selection.is_empty();
+        let coordinates = if are_chosen { BTreeSet::new() } else { coordinates(&metadata.base) };
         let objects: Vec<_> = message.objects().zip(descriptors).zip(is_wanted).enumerate().collect();
         let prepared = threads.map(&objects, |(index, ((object, descriptor), is_wanted))| {
             let place = || entry.object_place(*index);
             let object = object.as_ref().map_err(|error| Failure::At(place(), (*error).into()))?;
-            let prepared = self.prepare(object, descriptor.clone(), *is_wanted);
+            let prepared = self.prepare(object, descriptor.clone(), *is_wanted, coordinates.contains(index));
             let prepared = prepared.and_then(|it| it.keeps_meaning(descriptor.dtype, metadata.base.get(*index)));
             // On one thread it is encoded where it is written.
             let prepared = prepared.and_then(|it| if threads.is_one() { Ok(it) } else { it.made(self.verify) });
@@ -307,6 +329,7 @@ impl Rewriter<'_> {
         object: &DataObject<'f>,
         descriptor: DataObjectDescriptor,
         is_wanted: bool,
+        is_coordinate: bool,
     ) -> Result<Prepared<'f>, Unfit> {
         let descriptor = with_present_names(object, descriptor)?;
         let has_new_masks = (descriptor.masks.is_some() && self.encode.changes_masks())
@@ -319,7 +342,7 @@ impl Rewriter<'_> {
         }
         let options = self.encode.options_keeping(descriptor.masks.as_ref());
         let data = read(object).options(&self.decode_options()).bytes()?;
-        let staged = self.pipeline.apply(descriptor.clone(), data, &options);
+        let staged = self.pipeline.apply_to(is_coordinate, descriptor.clone(), data, &options);
         let (staged, data) = staged.map_err(|error| Unfit { error, is_of_stages: true })?;
         if !has_new_masks && is_as_before(&descriptor, &staged) {
             return Ok(Prepared::Kept(descriptor, object.region()));

@@ -137,6 +137,33 @@ fn szip_does_not_store_other_bits_than_were_asked_for() {
     }
 }
 
+/// Samples of szip have at most 32 bits. Of wider values, and of single bits, it gets the bytes.
+#[test]
+fn szip_takes_values_of_every_type() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (plain, target) =
+        (folder.join("plain.tgm").display().to_string(), folder.join("out.tgm").display().to_string());
+    let bytes: Vec<u8> = (0..96).map(|byte| byte / 3).collect();
+    for dtype in tgm_core::descriptor::Dtype::ALL {
+        let count = if dtype.byte_width() == 0 { 8 * bytes.len() } else { bytes.len() / dtype.byte_width() };
+        let input = write(folder, "in.bin", &bytes);
+        let form = format!("{},{count}", dtype.name());
+        good(&["create", "-o", &plain, &input, "--raw", &form]);
+        for flags in [["--compression", "szip"], ["--szip", "64,16,8"]] {
+            let made = [&["create", "-o", &target, &input, "--raw", &form][..], &flags].concat();
+            let again = [&["repack", "-O", &target, &plain][..], &flags].concat();
+            for command in [made, again] {
+                good(&command);
+                assert_eq!(values(&target, 0), bytes, "{command:?}");
+                assert_eq!(objects(&target)[0]["compression"], "szip", "{command:?}");
+            }
+        }
+    }
+    let run = tgm(["repack", "-O", &target, &plain, "--filter", "none", "--compression", "szip"]);
+    assert!(run.code == Some(1) && run.stderr.contains("bits_per_sample"), "{}", run.stderr);
+}
+
 #[test]
 fn bare_values_are_what_raw_says_and_may_come_from_a_pipe() {
     let folder = tempfile::tempdir().unwrap();

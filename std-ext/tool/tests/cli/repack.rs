@@ -352,6 +352,22 @@ fn packed_values_of_any_width_get_szip_with_the_same_values() {
     }
 }
 
+/// They are packed to no bits, as constant fields of GRIB are.
+#[test]
+fn constant_values_have_nothing_to_compress() {
+    let folder = Folder::new();
+    let (array, packed) = (doubles(folder.path("").as_ref(), "in.npy", &[1.5; 99]), folder.path("in.tgm"));
+    tgm(["create", "-O", &packed, "--bits", "0", &array]).good();
+    let out = folder.path("out.tgm");
+    for flags in
+        ["--compression szip", "--szip 64,16,8", "--filter shuffle --compression szip", "--compression zstd --level 9"]
+    {
+        run("repack", &packed, &out, flags).good();
+        assert_eq!(digests(&out), digests(&packed), "{flags}");
+        assert!(tgm(["ls", &out]).good().text().contains(" none "), "{flags}");
+    }
+}
+
 #[test]
 fn messages_come_in_order_with_any_number_of_threads() {
     let folder = Folder::new();

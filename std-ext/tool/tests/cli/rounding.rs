@@ -81,6 +81,76 @@ fn commands_that_pack_tell_the_error_that_they_make() {
     assert_eq!(told(&run), told(&tgm(["repack", "--bits", "12", &plain, "-o", &made])));
 }
 
+/// A part of a ramp has a shorter range than all of it.
+#[test]
+fn the_error_is_that_of_all_values() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let before: Vec<f64> = (900_000..1_000_000).map(f64::from).collect();
+    let (array, plain, made) = (doubles(folder, "a.npy", &before), path(folder, "plain.tgm"), path(folder, "made.tgm"));
+    tgm(["create", &array, "-o", &plain]).good();
+    for (command, input) in [("create", &array), ("convert", &array), ("repack", &plain)] {
+        check(&tgm([command, input, "-o", &made, "--bits", "12"]), &before, &made, command);
+    }
+}
+
+/// A variable with the names of its dimensions.
+fn variable<'v>(name: &str, values: &'v [f64], dims: &[(&str, u64)]) -> ObjectBuilder<'v> {
+    let shape: Vec<u64> = dims.iter().map(|(_, len)| *len).collect();
+    let names: Vec<_> = dims.iter().map(|(name, _)| (*name).into()).collect();
+    let object = ObjectBuilder::new(&shape, values).unwrap().metadata("name", name);
+    object.metadata("dimensions", ciborium::Value::Array(names))
+}
+
+/// Times, and their bounds, which have another name than their dimension.
+#[test]
+fn coordinates_keep_their_values_unless_they_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let hours: Vec<f64> = (900_000..901_000).map(f64::from).collect();
+    let bounds: Vec<f64> = hours.iter().flat_map(|hour| [hour - 1.0, *hour]).collect();
+    let attributes = ciborium::Value::Map(vec![("bounds".into(), "time_bnds".into())]);
+    let message = MessageBuilder::new()
+        .object(variable("time", &hours, &[("time", 1000)]).metadata("attributes", attributes))
+        .object(variable("time_bnds", &bounds, &[("time", 1000), ("bnds", 2)]))
+        .object(variable("t", &field(1000), &[("time", 1000)]))
+        .encode()
+        .unwrap();
+    let (plain, made) = (path(folder, "plain.tgm"), path(folder, "made.tgm"));
+    fs::write(&plain, message).unwrap();
+    let objects = |path: &str| -> Vec<(String, Vec<f64>)> {
+        let bytes = fs::read(path).unwrap();
+        let mut all = Vec::new();
+        for (offset, len) in tgm_std::scan(&bytes) {
+            let (metadata, objects) = decode(&bytes[offset..offset + len], &DecodeOptions::default()).unwrap();
+            for (entry, (_, values)) in metadata.base.iter().zip(objects) {
+                let name = entry["name"].as_text().unwrap().to_string();
+                all.push((name, values.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect()));
+            }
+        }
+        all.sort_by(|one, other| one.0.cmp(&other.0));
+        all
+    };
+    let expected = objects(&plain);
+    let inputs = others(folder, &plain);
+    let routes = inputs.iter().map(|input| ("convert", input)).chain([("repack", &plain)]);
+    for (command, input) in routes {
+        for flags in [&["--bits", "8"][..], &["--max-error", "2"], &["--encoding", "simple_packing", "--best"]] {
+            let run = tgm([command, input, "-o", &made].iter().chain(flags));
+            assert!(run.code == Some(0) && run.stderr.contains("packed 1 object"), "{command} {input}: {}", run.stderr);
+            assert!(run.stderr.contains("2 coordinates keep their values"), "{command} {input}: {}", run.stderr);
+            let found = objects(&made);
+            assert_ne!(found[0], expected[0], "{command} {input} {flags:?}");
+            assert!(found[1..] == expected[1..], "{command} {input} {flags:?}");
+        }
+    }
+    for chosen in [["--object", "0"], ["-w", "name=time"]] {
+        let run = tgm(["repack", "--bits", "8", &plain, "-o", &made].iter().chain(&chosen)).good();
+        assert!(run.stderr.contains("packed 1 object: the greatest"), "{}", run.stderr);
+        assert_ne!(objects(&made)[1], expected[1]);
+    }
+}
+
 /// Of a file with integers and doubles, neither part is written.
 #[test]
 fn a_file_with_a_variable_that_cannot_have_the_stages_is_not_written() {

@@ -1,6 +1,6 @@
 //! Messages of variables, which are read and encoded side by side.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::io::Write;
 use std::path::Path;
@@ -10,10 +10,12 @@ use tgm_std::internal::Threads;
 use tgm_std::{DecodeLimits, EncodeOptions, GlobalMetadata, Result, StreamingEncoder};
 
 use super::{NetcdfOptions, Object, Part, Share, cut, object};
+use crate::names::leaf;
 use crate::netcdf::guarded;
 use crate::netcdf::tree::{Tree, Variable};
 use crate::note::Note;
 use crate::pieces::boxes;
+use crate::streamed::Subject;
 
 /// What messages are made of.
 pub(super) struct Source<'a> {
@@ -23,6 +25,8 @@ pub(super) struct Source<'a> {
     pub(super) tree: &'a Tree<'a>,
     pub(super) extra: BTreeMap<String, Value>,
     pub(super) options: &'a NetcdfOptions,
+    /// The names of variables that are coordinates.
+    pub(super) coordinates: BTreeSet<&'a str>,
 }
 
 /// A step of writing.
@@ -232,9 +236,12 @@ impl Source<'_> {
         }
         let mut notes = Vec::new();
         let encode = self.encode_options();
+        let is_coordinate = self.coordinates.contains(leaf(&variable.path));
+        let subject = if is_coordinate { Subject::Coordinate } else { Subject::Data };
         // Each thread is told what libraries may print.
-        let made =
-            guarded(self.path, || object(variable, share, (self.options, &encode), &mut |note| notes.push(note)));
+        let made = guarded(self.path, || {
+            object(variable, share, subject, (self.options, &encode), &mut |note| notes.push(note))
+        });
         let place = || match share {
             Share::Piece(ranges, _) => {
                 let origin: Vec<usize> = ranges.iter().map(|range| range.start).collect();

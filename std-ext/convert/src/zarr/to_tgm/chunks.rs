@@ -90,7 +90,7 @@ impl Source {
     ) -> Result<Made> {
         let altered = self.array.element.altered(&elements);
         let (descriptor, values) = self.object(shape, elements, options)?;
-        let (descriptor, region) = encoded(options.stages.as_ref(), descriptor, values, encode)?;
+        let (descriptor, region) = encoded(options.stages.as_ref(), self.subject, descriptor, values, encode)?;
         Ok(Made { descriptor, region, altered })
     }
 }

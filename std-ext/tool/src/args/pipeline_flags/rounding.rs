@@ -27,6 +27,8 @@ struct Told {
     objects: u64,
     /// Those whose values changed.
     rounded: u64,
+    /// Coordinates, which were not packed.
+    coordinates: u64,
     /// The greatest difference.
     absolute: f64,
     /// The greatest difference as a part of what lies between the least and the greatest value of its object.
@@ -91,11 +93,18 @@ impl Rounding {
     }
 }
 
+impl Rounding {
+    /// Counts a coordinate that keeps its values.
+    pub(super) fn leave(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).coordinates += 1;
+    }
+}
+
 impl PipelineFlags {
     /// Tells how far the values are from what they were, if objects were packed.
     pub(crate) fn tell_rounding(&self, out: &mut Out) {
         let told = *self.rounding.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Told { objects, rounded, absolute, relative } = told;
+        let Told { objects, rounded, coordinates, absolute, relative } = told;
         let objects = if objects == 1 { "1 object".to_string() } else { format!("{objects} objects") };
         match (told.objects, rounded) {
             (0, _) => {}
@@ -103,6 +112,11 @@ impl PipelineFlags {
             _ => out.remark(&format!(
                 "packed {objects}: the greatest error is {absolute:.3e}, and at most {relative:.1e} of an object's range"
             )),
+        }
+        match coordinates {
+            0 => {}
+            1 => out.remark("1 coordinate keeps its values"),
+            _ => out.remark(&format!("{coordinates} coordinates keep their values")),
         }
     }
 }

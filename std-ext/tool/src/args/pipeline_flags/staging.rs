@@ -22,6 +22,24 @@ pub(super) const PACKING: [Key; 4] =
 pub(super) type Staged<'d> = (DataObjectDescriptor, Cow<'d, [u8]>);
 
 impl PipelineFlags {
+    /// [`Self::apply`], but coordinates keep their values: who asks for data of 16 bits does not want hours rounded to days.
+    ///
+    /// # Errors
+    /// As [`Self::apply`].
+    pub(crate) fn apply_to<'d>(
+        &self,
+        is_coordinate: bool,
+        descriptor: DataObjectDescriptor,
+        data: Cow<'d, [u8]>,
+        options: &EncodeOptions,
+    ) -> Result<Staged<'d>, TensogramError> {
+        if !is_coordinate || !self.is_lossy() {
+            return self.apply(descriptor, data, options);
+        }
+        self.rounding.leave();
+        self.lossless().apply(descriptor, data, options)
+    }
+
     /// Gives an object the stages that the flags name. `data` holds its values in the descriptor's byte order. Values
     /// are converted if a stage needs float64 and the flags allow it.
     ///

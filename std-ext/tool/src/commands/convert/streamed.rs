@@ -11,7 +11,7 @@ use tgm_convert::arrays::Arrays;
 use tgm_convert::netcdf::NetcdfOptions;
 #[cfg(feature = "zarr")]
 use tgm_convert::zarr::ZarrOptions;
-use tgm_convert::{Note, OwnStages};
+use tgm_convert::{Note, OwnStages, Subject};
 use tgm_std::TensogramError;
 use tgm_std::file::SourceName;
 
@@ -41,8 +41,9 @@ impl FlagStages {
     fn new(flags: &PipelineFlags) -> Self {
         let (flags, failed) = (flags.clone(), Arc::<AtomicBool>::default());
         let seen = Arc::clone(&failed);
-        let own = OwnStages::new(move |descriptor, values, options| {
-            flags.apply(descriptor, values, options).inspect_err(|_| seen.store(true, Relaxed))
+        let own = OwnStages::new(move |subject, descriptor, values, options| {
+            let is_coordinate = subject == Subject::Coordinate;
+            flags.apply_to(is_coordinate, descriptor, values, options).inspect_err(|_| seen.store(true, Relaxed))
         });
         Self { own, failed }
     }
