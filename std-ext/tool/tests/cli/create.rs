@@ -127,6 +127,9 @@ fn szip_does_not_store_other_bits_than_were_asked_for() {
             assert!(run.stderr.contains("8, 16, 24 or 32 bits"), "{}", run.stderr);
         }
     }
+    let run = tgm(["create", "-o", &target, &values, "--max-error", "1e-9", "--compression", "szip"]);
+    assert!(run.code == Some(1) && run.stderr.contains("8, 16, 24 or 32 bits, not of 40"), "{}", run.stderr);
+    assert!(run.stderr.starts_with("error: "), "{}", run.stderr);
     for (bits, compression) in
         [("8", "szip"), ("16", "szip"), ("24", "szip"), ("32", "szip"), ("12", "none"), ("12", "lz4")]
     {

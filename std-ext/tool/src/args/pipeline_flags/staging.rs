@@ -133,7 +133,11 @@ impl PipelineFlags {
                 }
             })?;
             let fewest = object.integer(Key::SpBitsPerValue).unwrap_or(bits);
-            bits = if compression == Compression::Szip { whole_samples(fewest) } else { fewest };
+            bits = fewest;
+            if compression == Compression::Szip {
+                bits = whole_samples(fewest);
+                check_szip_bits(bits).map_err(encoding_error)?;
+            }
             object.remove(&PACKING);
         }
         object.build(|builder| builder.simple_packing_of_finite(bits, decimal))?;
