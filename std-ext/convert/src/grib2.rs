@@ -10,7 +10,7 @@
 //! | 5.0 simple packing | `simple_packing` | the payload |
 //! | 5.42 CCSDS with 8, 16, 24 or 32 bits | `simple_packing` and `szip` | the payload |
 //! | 5.42 CCSDS with other widths | `simple_packing` of the same integers, and `szip` | the payload |
-//! | 5.4 IEEE floating point, 32 and 64 bits | values without a stage | the payload |
+//! | 5.4 IEEE floating point, 32 and 64 bits | values without a stage; with a bitmap shuffled, and `szip` | the payload |
 //! | 5.2 complex packing, 5.3 with spatial differences | `simple_packing` of the same integers, and `szip`; missing values are a mask of NaN | the payload, and the lengths of the groups in metadata |
 //! | 5.41 PNG (feature `grib-png`), 5.40 JPEG 2000 (feature `grib-jpeg2000`) | `simple_packing` of the same integers, and `szip` | its own bytes in metadata |
 //! | 5.3 whose differences make some integers negative | values without a stage | its own bytes in metadata |

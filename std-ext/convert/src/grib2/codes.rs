@@ -41,11 +41,6 @@ fn too_many(count: u64) -> TensogramError {
     encoding(format!("{count} values are too many for this machine"))
 }
 
-/// An integer for each of `points` points: the next one of `dense` where the bit in `bitmap` is 1, and 0 elsewhere.
-pub(super) fn expand(dense: &[u8], bits: u32, bitmap: &[u8], points: u64) -> Result<Vec<u8>> {
-    packed(at_points(each(dense, bits), Some(bitmap), points), points, bits)
-}
-
 /// `count` integers of `bits` bits, dense: 0 for `None`.
 pub(super) fn packed(integers: impl Iterator<Item = Option<u64>>, count: u64, bits: u32) -> Result<Vec<u8>> {
     let mut to = Writer::new(packed_len(count, bits)?)?;
@@ -53,7 +48,7 @@ pub(super) fn packed(integers: impl Iterator<Item = Option<u64>>, count: u64, bi
     Ok(to.finish())
 }
 
-/// The inverse of [`expand`]: the integers of `expanded` whose bit in `bitmap` is 1.
+/// The integers of `expanded` whose bit in `bitmap` is 1, dense.
 pub(super) fn compact(expanded: &[u8], bits: u32, bitmap: &[u8], points: u64) -> Result<Vec<u8>> {
     let len = packed_len(bitmap::count_ones(bitmap, points), bits)?;
     let (mut from, mut to) = (Reader::new(expanded), Writer::new(len)?);
@@ -236,6 +231,10 @@ impl Writer {
 #[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
     use super::*;
+
+    fn expand(dense: &[u8], bits: u32, bitmap: &[u8], points: u64) -> Result<Vec<u8>> {
+        packed(at_points(each(dense, bits), Some(bitmap), points), points, bits)
+    }
 
     /// `count` arbitrary integers of `bits` bits, in the dense form.
     fn dense(count: u64, bits: u32) -> Vec<u8> {

@@ -6,10 +6,11 @@
 
 use ciborium::Value;
 use tgm_codec::szip::{RSI, compress};
-use tgm_core::descriptor::{Compression, Key};
+use tgm_core::descriptor::{Compression, Dtype, Filter, Key};
 use tgm_core::szip::{Params, flags};
 use tgm_std::internal::reserve;
-use tgm_std::{DataObjectDescriptor, Result};
+use tgm_std::pipeline::encode_pipeline;
+use tgm_std::{DataObjectDescriptor, EncodeOptions, Result};
 
 use super::codes::{Writer, containers_len, packed, packed_len, put_container};
 use crate::error::encoding_by;
@@ -44,11 +45,7 @@ where
     I: Iterator<Item = Option<u64>> + Clone,
 {
     let gaps = gaps(integers.clone(), points)?;
-    let first = integers.clone().flatten().next().unwrap_or(0);
-    let filled = integers.scan(first, |held, integer| {
-        *held = integer.unwrap_or(*held);
-        Some(*held)
-    });
+    let filled = filled(integers);
     let dense_len = packed_len(points, bits)?;
     if WIDTHS.contains(&bits) {
         let width = bits.next_multiple_of(u8::BITS);
@@ -58,10 +55,7 @@ where
         let block_size = if gaps.is_some() { best_block_size(&samples, width)? } else { BLOCK_SIZE };
         let (stream, offsets) = streamed(&samples, width, block_size)?;
         if stream.len() + PARAMETERS + offsets.len() * OFFSET < dense_len {
-            descriptor.compression = Compression::Szip.name().to_string();
-            descriptor.set_param(Key::SzipRsi, RSI);
-            descriptor.set_param(Key::SzipBlockSize, block_size);
-            descriptor.set_param(Key::SzipFlags, flags::PREPROCESS);
+            describe_stream(descriptor, block_size);
             descriptor.set_param(Key::SzipBlockOffsets, offsets.into_iter().map(Value::from).collect::<Vec<_>>());
             descriptor.set_param(Key::SpBitsPerValue, width);
             return Ok((stream, gaps));
@@ -69,6 +63,53 @@ where
     }
     descriptor.set_param(Key::SpBitsPerValue, bits);
     Ok((packed(filled.map(Some), points, bits)?, gaps))
+}
+
+/// The floats of `bits` bits of all points, which `descriptor` is of. Points without a value are filled too. Their bytes are shuffled
+/// and become a stream of szip where that is shorter: gaps take almost nothing in it.
+///
+/// # Errors
+/// As [`pack`].
+pub(super) fn floats<I>(each: I, points: u64, bits: u32, descriptor: &mut DataObjectDescriptor) -> Result<Vec<u8>>
+where
+    I: Iterator<Item = Option<u64>> + Clone,
+{
+    let dense = packed(filled(each).map(Some), points, bits)?;
+    // Integers of their bits, because encoders refuse NaN.
+    let dtype = if descriptor.dtype == Dtype::Float32 { Dtype::Uint32 } else { Dtype::Uint64 };
+    let mut staged = DataObjectDescriptor::new(dtype, descriptor.byte_order, &descriptor.shape);
+    staged.filter = Filter::Shuffle.name().to_string();
+    staged.set_param(Key::ShuffleElementSize, bits / u8::BITS);
+    let streams = BLOCK_SIZES.map(|block_size| {
+        describe_stream(&mut staged, block_size);
+        encode_pipeline(&staged, &dense, &EncodeOptions::default())
+    });
+    let streams = streams.into_iter().collect::<Result<Vec<_>>>()?;
+    let Some((staged, stream)) = streams.into_iter().min_by_key(|(_, stream)| stream.len()) else { return Ok(dense) };
+    let offsets = staged.params.get(Key::SzipBlockOffsets.name()).and_then(Value::as_array).map_or(0, Vec::len);
+    if stream.len() + PARAMETERS + offsets * OFFSET >= dense.len() {
+        return Ok(dense);
+    }
+    (descriptor.filter, descriptor.compression) = (staged.filter, staged.compression);
+    descriptor.params.extend(staged.params);
+    Ok(stream)
+}
+
+/// The integers, and for each point without one the integer before it, or the first.
+fn filled(integers: impl Iterator<Item = Option<u64>> + Clone) -> impl Iterator<Item = u64> + Clone {
+    let first = integers.clone().flatten().next().unwrap_or(0);
+    integers.scan(first, |held, integer| {
+        *held = integer.unwrap_or(*held);
+        Some(*held)
+    })
+}
+
+/// Makes a descriptor say that the last stage is szip.
+fn describe_stream(descriptor: &mut DataObjectDescriptor, block_size: u32) {
+    descriptor.compression = Compression::Szip.name().to_string();
+    descriptor.set_param(Key::SzipRsi, RSI);
+    descriptor.set_param(Key::SzipBlockSize, block_size);
+    descriptor.set_param(Key::SzipFlags, flags::PREPROCESS);
 }
 
 fn params(width: u32, block_size: u32) -> Result<Params> {
@@ -137,5 +178,38 @@ mod tests {
         assert!((compression.as_str(), bits) == ("szip", 16) && len < 2000, "{compression} {bits} {len}");
         assert_eq!(about(&noise, 12), ("none".to_string(), 12, 7500));
         assert_eq!(about(&smooth, 33).0, "none");
+    }
+
+    #[test]
+    fn floats_with_gaps_are_a_stream_where_that_is_shorter() {
+        let made = |each: &[Option<u64>], (dtype, bits)| {
+            let points = each.len() as u64;
+            let mut descriptor = DataObjectDescriptor::new(dtype, ByteOrder::Big, &[points]);
+            let region = floats(each.iter().copied(), points, bits, &mut descriptor).unwrap();
+            let stages = (descriptor.filter.clone(), descriptor.compression.clone());
+            // As integers, because one of them is NaN.
+            descriptor.dtype = if bits == 32 { Dtype::Uint32 } else { Dtype::Uint64 };
+            let back = tgm_std::pipeline::decode_pipeline(&descriptor, &region, &tgm_std::DecodeOptions::default());
+            let as_stored = |each: &[u8]| match descriptor.byte_order {
+                order if order == ByteOrder::NATIVE => each.to_vec(),
+                _ => each.iter().rev().copied().collect(),
+            };
+            let back: Vec<u8> = back.unwrap().chunks(bits as usize / 8).flat_map(as_stored).collect();
+            assert!(back == packed(filled(each.iter().copied()).map(Some), points, bits).unwrap(), "{stages:?}");
+            (stages.0, stages.1, region.len())
+        };
+        for (dtype, bits) in [(Dtype::Float32, 32), (Dtype::Float64, 64)] {
+            let noise = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits);
+            let few: Vec<_> = (0..4000).map(|i| (i % 50 == 7).then(|| noise(i))).collect();
+            let (filter, compression, len) = made(&few, (dtype, bits));
+            assert!(
+                (filter.as_str(), compression.as_str()) == ("shuffle", "szip") && len < 1000 * bits as usize / 8,
+                "{len}"
+            );
+            let all: Vec<_> = (0..4000).map(|i| Some(noise(i))).collect();
+            assert_eq!(made(&all, (dtype, bits)), ("none".into(), "none".into(), 500 * bits as usize));
+        }
+        let nan = f32::NAN.to_bits().into();
+        assert_eq!(made(&vec![Some(nan); 4000], (Dtype::Float32, 32)).1, "szip");
     }
 }

@@ -15,7 +15,7 @@ use tgm_std::{
 };
 
 use super::bitmap::{BITMAP_HEAD_LEN, inverted};
-use super::codes::{NONE, Writer, at_points, containers_len, each, expand, from_containers, packed_len, placed};
+use super::codes::{NONE, Writer, at_points, containers_len, each, from_containers, packed_len, placed};
 use super::complex::{has_negative, with_bits};
 use super::error::GribErrorKind;
 use super::fields::{Field, Present};
@@ -335,7 +335,9 @@ fn payload<'a>(
         (Cow::Borrowed(dense), dense.len() == data.len() && has_no_spare_bits(dense, bits, count))
     };
     let region = match (representation, bitmap) {
-        (Representation::Ieee(_), Some(bitmap)) => expand(&dense, bits, bitmap, points)?.into(),
+        (Representation::Ieee(_), Some(_)) => {
+            payload::floats(at_points(each(&dense, bits), bitmap, points), points, bits, descriptor)?.into()
+        }
         (Representation::Ccsds(..), _) | (_, Some(_)) => {
             let each = at_points(each(&dense, bits), bitmap, points);
             payload::pack(each, points, bits, descriptor)?.0.into()

@@ -80,7 +80,7 @@ impl PipelineFlags {
 
     /// Bytes of a payload with these stages. `None` if the values cannot have them.
     fn try_on(&self, descriptor: &DataObjectDescriptor, data: &[u8], options: &EncodeOptions) -> Option<usize> {
-        let ((staged, data), _) = self.stage(descriptor.clone(), Cow::Borrowed(data), options).ok()?;
+        let ((staged, data), _) = self.stage(descriptor.clone(), Cow::Borrowed(data)).ok()?;
         encode_pipeline(&staged, &data, options).ok().map(|(_, region)| region.len())
     }
 }

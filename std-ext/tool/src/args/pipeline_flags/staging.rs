@@ -54,7 +54,7 @@ impl PipelineFlags {
         if self.best {
             return self.with_best(&descriptor, &data, options).apply(descriptor, data, options);
         }
-        let (staged, is_packed_anew) = self.stage(descriptor, data, options)?;
+        let (staged, is_packed_anew) = self.stage(descriptor, data)?;
         if is_packed_anew {
             self.rounding.add(&staged.0, &staged.1, options)?;
         }
@@ -66,7 +66,6 @@ impl PipelineFlags {
         &self,
         descriptor: DataObjectDescriptor,
         data: Cow<'d, [u8]>,
-        options: &EncodeOptions,
     ) -> Result<(Staged<'d>, bool), TensogramError> {
         let mut object = Staging { descriptor, data, converted: false };
         object.descriptor.masks = None;
@@ -90,7 +89,7 @@ impl PipelineFlags {
             check_szip_bits(bits).map_err(encoding_error)?;
         }
         let was_packed = object.descriptor.encoding == Encoding::SimplePacking.name();
-        let has_other_width = self.encode(&mut object, encoding, compression, options)?;
+        let has_other_width = self.encode(&mut object, encoding, compression)?;
         let is_shuffled = compression == Compression::Szip && self.filter.is_none() && object.is_szip_of_bytes();
         object.filter(if is_shuffled { Filter::Shuffle } else { filter }, has_other_width);
         if object.has_no_bits() {
@@ -108,7 +107,6 @@ impl PipelineFlags {
         object: &mut Staging<'_>,
         encoding: Encoding,
         compression: Compression,
-        options: &EncodeOptions,
     ) -> Result<bool, TensogramError> {
         let was_packed = object.descriptor.encoding == Encoding::SimplePacking.name();
         if encoding == Encoding::None {
@@ -123,15 +121,8 @@ impl PipelineFlags {
         let decimal = self.decimal_scale.or_else(|| object.integer(Key::SpDecimalScaleFactor));
         let decimal = decimal.filter(|_| self.max_error.is_none()).unwrap_or(0);
         object.remove(&PACKING);
-        let has_gaps = (options.allow_nan || options.allow_inf) && !object.is_finite();
         if let Some(error) = self.max_error {
-            object.build(|builder| {
-                if has_gaps {
-                    builder.simple_packing_of_finite_within(error)
-                } else {
-                    builder.simple_packing_within(error)
-                }
-            })?;
+            object.build(|builder| builder.simple_packing_of_finite_within(error))?;
             let fewest = object.integer(Key::SpBitsPerValue).unwrap_or(bits);
             bits = fewest;
             if compression == Compression::Szip {
@@ -288,16 +279,6 @@ impl Staging<'_> {
         self.descriptor.byte_order = ByteOrder::NATIVE;
         self.converted = true;
         Ok(())
-    }
-
-    /// Whether all values are finite. They are float64.
-    fn is_finite(&self) -> bool {
-        let values: &[[u8; 8]] = self.data.as_chunks().0;
-        let load = match self.descriptor.byte_order {
-            ByteOrder::Big => f64::from_be_bytes,
-            ByteOrder::Little => f64::from_le_bytes,
-        };
-        values.iter().all(|bytes| load(*bytes).is_finite())
     }
 
     /// Sets the second stage.
