@@ -65,8 +65,8 @@ where
     Ok((packed(filled.map(Some), points, bits)?, gaps))
 }
 
-/// The floats of `bits` bits of all points, which `descriptor` is of. Points without a value are filled too. Their bytes are shuffled
-/// and become a stream of szip where that is shorter: gaps take almost nothing in it.
+/// The payload of floats of `bits` bits, one for each point. A point without a value repeats the one before it. The bytes are shuffled
+/// and become a stream of szip where that is shorter, which `descriptor` then says: gaps take almost nothing in it.
 ///
 /// # Errors
 /// As [`pack`].

@@ -91,9 +91,7 @@ impl Rounding {
         }
         Ok(())
     }
-}
 
-impl Rounding {
     /// Counts a coordinate that keeps its values.
     pub(super) fn leave(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).coordinates += 1;

@@ -236,7 +236,7 @@ impl Staging<'_> {
         }
     }
 
-    /// Whether szip takes the bytes of the values, because the values are wider than its samples, or bits.
+    /// Whether szip has to take the bytes of the values: its samples have at most 32 bits, and whole bytes.
     fn is_szip_of_bytes(&self) -> bool {
         const SAMPLES: RangeInclusive<usize> = 1..=4;
         let width = self.descriptor.dtype.byte_width();
