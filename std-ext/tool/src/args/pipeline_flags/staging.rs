@@ -69,15 +69,21 @@ impl PipelineFlags {
     ) -> Result<(Staged<'d>, bool), TensogramError> {
         let mut object = Staging { descriptor, data, converted: false };
         object.descriptor.masks = None;
+        let takes_numbers = |compression: Compression| about(compression).filter(|about| about.input == Input::Numbers);
         let encoding = self.encoding.or(self.packs().then_some(Encoding::SimplePacking));
-        let encoding = known(encoding, &object.descriptor.encoding, Encoding::from_name)?;
+        let asks_for_stages_before = encoding == Some(Encoding::SimplePacking) || self.filter == Some(Filter::Shuffle);
         let compression = known(self.compression(), &object.descriptor.compression, Compression::from_name)?;
-        let filter = known(self.filter, &object.descriptor.filter, Filter::from_name)?;
-        let only_float64 = if encoding == Encoding::SimplePacking {
-            Some(encoding.name())
-        } else {
-            about(compression).filter(|about| about.input == Input::Numbers).map(About::name)
-        };
+        // Of stages that exclude each other, those that the object had go.
+        let is_in_the_way =
+            self.compression().is_none() && asks_for_stages_before && takes_numbers(compression).is_some();
+        let compression = if is_in_the_way { Compression::None } else { compression };
+        let of_numbers = takes_numbers(compression);
+        let encoding = encoding.or(of_numbers.map(|_| Encoding::None));
+        let encoding = known(encoding, &object.descriptor.encoding, Encoding::from_name)?;
+        let filter = self.filter.or(of_numbers.map(|_| Filter::None));
+        let filter = known(filter, &object.descriptor.filter, Filter::from_name)?;
+        let only_float64 =
+            if encoding == Encoding::SimplePacking { Some(encoding.name()) } else { of_numbers.map(About::name) };
         if let Some(stage) = only_float64 {
             object.need_float64(stage, self.convert)?;
         }
