@@ -35,7 +35,7 @@ def statistics(place):
 REMARKS = {
     "convert": "The first thread writes the file. A file system takes one writer of a file at a time, so that more of them would gain nothing.",
     "repack to 16 bits and szip": "The file goes to the disk while it is written. What two threads do not halve is the way of the values out of the system's cache, which both use: with `-o -` it is the same.",
-    "verify": "Most of the time is copied out of the system's cache: the digests of two threads take less than reading. Starting the program takes 8 ms of the first thread.",
+    "verify": "Most of the time is copied out of the system's cache: the digests of two threads take less than reading.",
 }
 
 
