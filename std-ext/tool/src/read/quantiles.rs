@@ -95,8 +95,8 @@ fn middle_of(bin: usize) -> f64 {
     if low == 0.0 || high == 0.0 { 0.0 } else { low / 2.0 + high / 2.0 }
 }
 
-/// How many values lie in each bin, in the order of bins. Bins without values are left out. So it is no larger than the values,
-/// and quantiles of any number of values come out of it with a relative error of [`SKETCH_ERROR`].
+/// The bins that have values, in order, and how many values each has. A sketch has at most as many bins as there are values. It
+/// gives quantiles of any number of values with a relative error of [`SKETCH_ERROR`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sketch {
     counts: Vec<(usize, u64)>,

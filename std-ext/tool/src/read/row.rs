@@ -35,7 +35,7 @@ pub(crate) struct Row<'p> {
     front: (u64, usize),
     /// What was read last, and where it begins.
     bytes: (u64, Arc<Vec<u8>>),
-    /// The messages in it that nobody has taken.
+    /// The messages of these bytes that are in no batch yet.
     waiting: VecDeque<Place>,
     /// Memory for what is read next, which batches may still use: one window for each thread, and another one.
     windows: Vec<Arc<Vec<u8>>>,
@@ -90,7 +90,7 @@ impl<'p> Row<'p> {
 
     /// The next bytes of the file, and how many there are. `None` at its end, and if they cannot be read: the usual way tells why.
     fn read(&mut self) -> Option<(Arc<Vec<u8>>, usize)> {
-        // Nobody takes of these any more.
+        // All messages of these bytes are in batches.
         self.bytes = Default::default();
         let free = self.windows.iter().position(|window| Arc::strong_count(window) == 1);
         let mut window = free.map(|free| self.windows.swap_remove(free)).unwrap_or_default();

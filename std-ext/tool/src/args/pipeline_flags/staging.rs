@@ -135,6 +135,9 @@ impl PipelineFlags {
                 bits = whole_samples(fewest);
                 check_szip_bits(bits).map_err(encoding_error)?;
             }
+            if bits == fewest {
+                return Ok(true);
+            }
             object.remove(&PACKING);
         }
         object.build(|builder| builder.simple_packing_of_finite(bits, decimal))?;
