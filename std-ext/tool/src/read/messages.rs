@@ -89,8 +89,14 @@ impl<'i> Reader<'i> {
     fn read(&mut self, place: Place, wanted: MessagePart) -> Result<&[u8], TensogramError> {
         // At an address the parts that are not wanted cost time.
         if place.length > WINDOW || (wanted != MessagePart::Whole && self.input.is_distant()) {
-            (self.window, self.large) = (Window::default(), Vec::new());
-            self.large = self.input.message(place, wanted)?;
+            self.window = Window::default();
+            if wanted == MessagePart::Whole {
+                // The memory of the message before serves again.
+                self.input.read_into(place.offset, place.length, &mut self.large)?;
+            } else {
+                self.large = Vec::new();
+                self.large = self.input.message(place, wanted)?;
+            }
             return Ok(&self.large);
         }
         self.large = Vec::new();
