@@ -250,30 +250,15 @@ fn backend(about: &About) -> Option<BackendVersion> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
-    use serde_json::{Value as Json, json};
+    use serde_json::json;
 
     use super::*;
 
     #[test]
-    fn a_report_in_json_is_flat_and_in_small_letters() {
-        let json = serde_json::to_value(run_diagnostics()).unwrap();
-        assert_eq!(json["build"]["wire_version"], 3);
-        assert!(json["build"]["target"].as_str().unwrap().contains('-'));
-        let rows = json["features"].as_array().unwrap();
-        let row = |name: &str| rows.iter().find(|row| row["name"] == name).unwrap();
-        let version = env!("CARGO_PKG_VERSION");
-        let expected = json!({"name": "zfp", "kind": "compression", "state": "on", "backend": "tgm-std",
-            "linkage": "pure-rust", "version": version});
-        assert_eq!(*row("zfp"), expected);
-        assert_eq!(row("async")["state"], if cfg!(feature = "async") { "on" } else { "off" });
-        assert_eq!(row("remote")["state"], if cfg!(feature = "remote") { "on" } else { "off" });
+    fn what_is_off_or_went_wrong_is_said_in_json() {
         let off = serde_json::to_value(FeatureStatus::off("a", FeatureKind::Io)).unwrap();
         assert_eq!(off, json!({"name": "a", "kind": "io", "state": "off"}));
-        assert_eq!(row("szip")["state"], "on", "every build reads and writes it");
-        assert_eq!(row("zstd")["state"], if cfg!(feature = "zstd") { "on" } else { "off" });
-        assert_eq!(json["self_test"][0]["outcome"], Json::from("ok"));
         let row = serde_json::to_value(SelfTestResult::skipped("a", "b")).unwrap();
         assert_eq!(row, json!({"label": "a", "outcome": "skipped", "reason": "b"}));
         let row = serde_json::to_value(SelfTestResult::failed("a", "b")).unwrap();

@@ -17,6 +17,8 @@ pub(crate) struct MissingRanges {
     suffix: u64,
     /// The longest request of this step, if that is shorter than the options say.
     most: Option<u64>,
+    /// The longest gap of this step, if that is longer than the options say.
+    gap: u64,
 }
 
 impl MissingRanges {
@@ -35,6 +37,11 @@ impl MissingRanges {
     /// Splits the requests of this step where they are longer than `most`.
     pub(crate) fn split_at(&mut self, most: u64) {
         self.most = Some(most);
+    }
+
+    /// Merges what this step asks for over gaps of up to `gap` bytes.
+    pub(crate) fn bridge(&mut self, gap: u64) {
+        self.gap = self.gap.max(gap);
     }
 
     /// The bytes of `range`, or `None` after asking for them.
@@ -66,7 +73,7 @@ impl MissingRanges {
             match merged.last_mut() {
                 // Bytes that were asked for twice are fetched once, whatever the options say.
                 Some(last) if range.start < last.end => last.end = last.end.max(range.end),
-                Some(last) if is_near(last, &range, options, most) => last.end = range.end,
+                Some(last) if self.is_near(last, &range, options, most) => last.end = range.end,
                 _ => merged.push(range),
             }
         }
@@ -77,12 +84,12 @@ impl MissingRanges {
         }
         requests
     }
-}
 
-/// Whether two ranges are fetched by one request.
-fn is_near(before: &Range<u64>, after: &Range<u64>, options: &ReadOptions, most: u64) -> bool {
-    let Some(gap) = options.gap else { return false };
-    span_len(&(before.end..after.start)) <= gap && span_len(&(before.start..after.end)) <= most
+    /// Whether two ranges are fetched by one request.
+    fn is_near(&self, before: &Range<u64>, after: &Range<u64>, options: &ReadOptions, most: u64) -> bool {
+        let Some(gap) = options.gap else { return false };
+        span_len(&(before.end..after.start)) <= gap.max(self.gap) && span_len(&(before.start..after.end)) <= most
+    }
 }
 
 /// The range in pieces of at most `most` bytes.

@@ -22,6 +22,8 @@ pub struct ReadOptions {
     /// The longest gap between two wanted ranges that is fetched with them. `Some(0)` merges ranges that touch; `None`
     /// merges nothing.
     pub(crate) gap: Option<u64>,
+    /// The longest gap between parts of an outline, of which each object has two, that is fetched with them.
+    pub(crate) outline_gap: u64,
     /// The longest request. Longer ranges are split.
     pub(crate) request: u64,
     /// How many requests may be under way at once.
@@ -50,6 +52,7 @@ impl ReadOptions {
             descriptor: 1 << 10,
             header: 1 << 10,
             gap: Some(0),
+            outline_gap: 0,
             parallel: 1,
             ..Self::remote()
         }
@@ -64,6 +67,7 @@ impl ReadOptions {
             descriptor: 4 << 10,
             header: 4 << 10,
             gap: Some(4 << 10),
+            outline_gap: 4 << 10,
             request: 1 << 30,
             parallel: 1,
             read_ahead: 64 << 10,
@@ -83,6 +87,7 @@ impl ReadOptions {
             descriptor: 4 << 10,
             header: 16 << 10,
             gap: Some(64 << 10),
+            outline_gap: 1 << 20,
             request: 8 << 20,
             parallel: 10,
             read_ahead: 8 << 20,

@@ -92,6 +92,7 @@ pub(super) fn outline(
         }
     }
     pieces.need(parts, at..parts.layout.length)?;
+    parts.wants.bridge(parts.options.outline_gap);
     if pieces.is_waiting { Err(Halt::Wait) } else { Ok(pieces.found) }
 }
 

@@ -10,6 +10,7 @@ mod compat;
 mod deferred;
 #[cfg(all(feature = "lz4", feature = "roaring", feature = "zstd"))]
 mod descriptor_first;
+mod doctor;
 mod encode;
 mod examples;
 mod intact;
