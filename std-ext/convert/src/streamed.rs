@@ -39,8 +39,9 @@ type SetStages =
 pub enum Subject {
     /// Values that people measure or compute.
     Data,
-    /// Times, latitudes, bounds and the like ([`tgm_dataset::coordinates_by`]), which data are found by.
-    Coordinate,
+    /// Values that only mean something if they are exact: times, latitudes, bounds and the like, which data are found by
+    /// ([`tgm_dataset::coordinates_by`]), and codes ([`tgm_dataset::are_codes`]).
+    Exact,
 }
 
 /// Stages of objects that the caller sets, in place of those that a converter chooses.

@@ -10,6 +10,7 @@ use crate::archive::bad;
 use crate::dataset::Dataset;
 use crate::elements::{floats, whole};
 use crate::model::{Attribute, Attributes, Coordinate, Values, Variable, text_attribute};
+use crate::reading::{FILL, MISSING, OFFSET, SCALE};
 use crate::times::{Calendar, TimeScale};
 
 /// Attributes in which a variable names others that belong to it.
@@ -17,6 +18,8 @@ pub(crate) const NAMING: [&str; 6] =
     ["coordinates", "bounds", "ancillary_variables", "grid_mapping", "cell_measures", "step_bounds"];
 /// Attributes in which a coordinate names its bounds, which count as it does, and need not say so.
 pub(crate) const BOUNDS: [&str; 2] = ["bounds", "climatology"];
+/// Attributes that give some whole numbers of a variable a meaning.
+const CODES: [&str; 5] = [FILL, MISSING, "flag_values", "flag_masks", "flag_meanings"];
 /// Values that a coordinate has at most, when it is read.
 const MOST: u64 = 1 << 28;
 
@@ -30,6 +33,16 @@ pub fn coordinates_by<'a>(
     let labels_itself = matches!(dims, [dim] if dim.as_ref() == name);
     let named = NAMING.into_iter().filter_map(text).flat_map(|text| text.split([' ', ':']));
     labels_itself.then_some(name).into_iter().chain(named).filter(|name| !name.is_empty())
+}
+
+/// Whether the values of a variable of this type stand for something else than an amount, so that a small error changes what they
+/// say: moments, counted since another one, and whole numbers or bits that attributes give a meaning, such as a missing cell or
+/// the state of a flag. Whole numbers with a scale are amounts. `attribute` gives an attribute, and its text if it is one.
+pub fn are_codes<'a>(dtype: Dtype, attribute: impl Fn(&str) -> Option<Option<&'a str>>) -> bool {
+    let has = |names: &[&str]| names.iter().any(|name| attribute(name).is_some());
+    let units = attribute("units").flatten().unwrap_or_default();
+    let counts_time = units.split_whitespace().any(|word| word.eq_ignore_ascii_case("since"));
+    counts_time || dtype == Dtype::Bitmask || (!dtype.is_float() && has(&CODES) && !has(&[SCALE, OFFSET]))
 }
 
 impl Dataset {

@@ -104,7 +104,7 @@ pub use self::describe::Parts;
 use self::gather::Gathered;
 pub use self::indices::Indices;
 pub use self::label::{Label, Real};
-pub use self::labels::coordinates_by;
+pub use self::labels::{are_codes, coordinates_by};
 pub use self::model::{Attribute, Attributes, Coordinate, Hole, LeftOut, Values, Variable};
 pub use self::options::{Catalogs, Duplicates, Join, KeyTable, OpenOptions, Profile, on_all_cores};
 pub use self::pieces::Stored;

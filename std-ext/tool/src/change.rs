@@ -2,6 +2,7 @@
 
 pub(crate) mod assign;
 pub(crate) mod edit;
+pub(crate) mod exact;
 pub(crate) mod rescue;
 pub(crate) mod rewrite;
 pub(crate) mod survive;

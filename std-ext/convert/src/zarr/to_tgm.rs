@@ -31,8 +31,8 @@ use crate::names::{above, leaf};
 use crate::note::Note;
 use crate::pieces::Chunks;
 use crate::streamed::{Chosen, OwnStages, Subject, compress, encode_options};
-use tgm_dataset::coordinates_by;
 use tgm_dataset::reading::Packed;
+use tgm_dataset::{are_codes, coordinates_by};
 
 /// Bytes of the attributes of groups and arrays that are written more than once in a message or a file.
 const REPEATED: usize = 4096;
@@ -128,11 +128,13 @@ pub fn to_tensogram(
     Ok(messages)
 }
 
+/// The value of an entry of a map.
+fn entry<'e>(entries: &'e Entries, key: &str) -> Option<&'e Value> {
+    entries.iter().find(|(name, _)| name.as_text() == Some(key)).map(|(_, value)| value)
+}
+
 /// The names of the arrays that are coordinates, without the groups that have them.
 fn coordinates(store: &Store) -> Result<BTreeSet<String>> {
-    fn entry<'e>(entries: &'e Entries, key: &str) -> Option<&'e Value> {
-        entries.iter().find(|(name, _)| name.as_text() == Some(key)).map(|(_, value)| value)
-    }
     let mut names = BTreeSet::new();
     store.walk(&mut |path, node| {
         if let Node::Array(description, attributes) = node {
@@ -344,6 +346,10 @@ impl Reader<'_> {
             Ok(())
         })?;
         chunks.sort_unstable();
+        let attribute = |key: &str| entry(&attributes, key).map(Value::as_text);
+        let is_exact = self.coordinates.contains(leaf(path))
+            || time.is_some()
+            || dtype.is_some_and(|dtype| are_codes(dtype, attribute));
         // Attributes of texts say nothing of numbers.
         let (attributes, beside) = if texts.is_some() { (Vec::new(), attributes) } else { (attributes, Vec::new()) };
         let mut values = Values::of(&array, attributes, self.options.keep_packed);
@@ -352,8 +358,7 @@ impl Reader<'_> {
             values.attributes = beside;
             json["dimension_names"] = names.unwrap_or_default();
         }
-        let is_coordinate = self.coordinates.contains(leaf(path));
-        let subject = if is_coordinate { Subject::Coordinate } else { Subject::Data };
+        let subject = if is_exact { Subject::Exact } else { Subject::Data };
         Ok(Source { array, subject, values, json, time, chunks, texts, stages: Chosen::default() })
     }
 

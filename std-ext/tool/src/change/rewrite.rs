@@ -10,7 +10,6 @@ use ciborium::Value;
 use tgm_core::Message;
 use tgm_core::descriptor::{Dtype, Encoding, Key};
 use tgm_core::object::DataObject;
-use tgm_dataset::coordinates_by;
 use tgm_dataset::reading::Reading;
 use tgm_std::encode::{Part, PartError, encode_parts};
 use tgm_std::internal::Threads;
@@ -21,6 +20,7 @@ use crate::args::encode_flags::EncodeFlags;
 use crate::args::object_numbers::ObjectNumbers;
 use crate::args::pipeline_flags::{PipelineFlags, is_lossy};
 use crate::change::edit::without_reserved;
+use crate::change::exact::{coordinates, keeps_values};
 use crate::read::choice::MessageChoice;
 use crate::read::differ::{Tolerance, differences};
 use crate::read::digests::Digests;
@@ -112,25 +112,6 @@ fn open_one(path: &Path) -> Result<Input, Failure> {
     }
 }
 
-/// The numbers of the objects of a message that are coordinates, by their entries.
-fn coordinates(base: &[BTreeMap<String, Value>]) -> BTreeSet<usize> {
-    let name = |entry: &'_ BTreeMap<String, Value>| {
-        // Names of groups come first.
-        let path = entry.get("name").and_then(Value::as_text).unwrap_or_default();
-        path.rsplit('/').next().unwrap_or_default().to_string()
-    };
-    let mut names = BTreeSet::new();
-    for entry in base {
-        let dims = entry.get("dimensions").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let dims: Vec<_> = dims.iter().map(|dim| dim.as_text().unwrap_or_default()).collect();
-        let attributes = entry.get("attributes").and_then(Value::as_map).map_or(&[][..], Vec::as_slice);
-        let text = |key: &str| attributes.iter().find(|(name, _)| name.as_text() == Some(key))?.1.as_text();
-        let own = name(entry);
-        names.extend(coordinates_by(&own, &dims, text).map(str::to_string));
-    }
-    base.iter().enumerate().filter(|(_, entry)| names.contains(&name(entry))).map(|(index, _)| index).collect()
-}
-
 /// An object that is ready to be written.
 enum Prepared<'f> {
     Kept(DataObjectDescriptor, &'f [u8]),
@@ -215,8 +196,10 @@ impl Rewriter<'_> {
         let mut tally = Tally::default();
         let numbers = self.choice.find(input).map_err(|text| Failure::said(input.name(), text))?;
         let (messages, threads) = shared(thread_count(self.encode.threads()), input.message_count());
+        let coordinates = self.coordinates(input, messages)?;
         let work = |(): &mut (), entry: &Entry<'_>| {
-            let message = self.message(entry, entry.index.0.is_some_and(|index| numbers.contains(&index)), threads);
+            let is_meant = entry.index.0.is_some_and(|index| numbers.contains(&index));
+            let message = self.message(entry, is_meant, &coordinates, threads);
             message.map(|(bytes, tally)| (bytes.into_owned(), tally))
         };
         input.in_order(
@@ -234,7 +217,35 @@ impl Rewriter<'_> {
         Ok(tally)
     }
 
-    /// The message anew, if it is meant. So many threads work on its objects.
+    /// The names of coordinates in a file, if lossy stages must know them: a message of one variable does not say which others
+    /// name it.
+    fn coordinates(&self, input: &Input, threads: usize) -> Result<BTreeSet<String>, Failure> {
+        let mut names = BTreeSet::new();
+        if self.are_chosen() || !self.pipeline.is_lossy() {
+            return Ok(names);
+        }
+        // What cannot be read is an error when it is encoded.
+        let of_message = |(): &mut (), entry: &Entry<'_>| {
+            decode_descriptors(entry.bytes).map_or_else(|_| BTreeSet::new(), |(all, _)| coordinates(&all.base))
+        };
+        input.in_order(
+            (input.all(), MessagePart::Outline, threads),
+            || (),
+            of_message,
+            |_, found| {
+                names.extend(found.unwrap_or_default());
+                Ok::<_, Failure>(())
+            },
+        )?;
+        Ok(names)
+    }
+
+    /// Whether flags name objects.
+    fn are_chosen(&self) -> bool {
+        !self.objects.numbers().is_empty() || !self.selection.is_empty()
+    }
+
+    /// The message anew, if it is meant. Coordinates have these names. So many threads work on its objects.
     ///
     /// # Errors
     /// The first error, with its place.
@@ -242,6 +253,7 @@ impl Rewriter<'_> {
         &self,
         entry: &Entry<'f>,
         is_meant: bool,
+        coordinates: &BTreeSet<String>,
         threads: u32,
     ) -> Result<(Cow<'f, [u8]>, Tally), Failure> {
         let at = || Failure::at(entry.place());
@@ -261,13 +273,12 @@ impl Rewriter<'_> {
             return Ok((Cow::Borrowed(entry.bytes), Tally { after: entry.length(), ..tally }));
         }
         let threads = Threads::resolve(threads, entry.length(), None).map_err(Failure::at(entry.place()))?;
-        let are_chosen = !self.objects.numbers().is_empty() || !self.selection.is_empty();
-        let coordinates = if are_chosen { BTreeSet::new() } else { coordinates(&metadata.base) };
         let objects: Vec<_> = message.objects().zip(descriptors).zip(is_wanted).enumerate().collect();
         let prepared = threads.map(&objects, |(index, ((object, descriptor), is_wanted))| {
             let place = || entry.object_place(*index);
             let object = object.as_ref().map_err(|error| Failure::At(place(), (*error).into()))?;
-            let prepared = self.prepare(object, descriptor.clone(), *is_wanted, coordinates.contains(index));
+            let is_exact = !self.are_chosen() && keeps_values(descriptor.dtype, metadata.base.get(*index), coordinates);
+            let prepared = self.prepare(object, descriptor.clone(), *is_wanted, is_exact);
             let prepared = prepared.and_then(|it| it.keeps_meaning(descriptor.dtype, metadata.base.get(*index)));
             // On one thread it is encoded where it is written.
             let prepared = prepared.and_then(|it| if threads.is_one() { Ok(it) } else { it.made(self.verify) });
@@ -329,7 +340,7 @@ impl Rewriter<'_> {
         object: &DataObject<'f>,
         descriptor: DataObjectDescriptor,
         is_wanted: bool,
-        is_coordinate: bool,
+        is_exact: bool,
     ) -> Result<Prepared<'f>, Unfit> {
         let descriptor = with_present_names(object, descriptor)?;
         let has_new_masks = (descriptor.masks.is_some() && self.encode.changes_masks())
@@ -342,7 +353,7 @@ impl Rewriter<'_> {
         }
         let options = self.encode.options_keeping(descriptor.masks.as_ref());
         let data = read(object).options(&self.decode_options()).bytes()?;
-        let staged = self.pipeline.apply_to(is_coordinate, descriptor.clone(), data, &options);
+        let staged = self.pipeline.apply_to(is_exact, descriptor.clone(), data, &options);
         let (staged, data) = staged.map_err(|error| Unfit { error, is_of_stages: true })?;
         if !has_new_masks && is_as_before(&descriptor, &staged) {
             return Ok(Prepared::Kept(descriptor, object.region()));

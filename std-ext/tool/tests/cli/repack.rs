@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
-use tgm_std::{DecodeOptions, decode};
+use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder, decode};
 
 use crate::corpus::{data, files, of_class};
 use crate::edits::{Folder, has_junk, together};
@@ -139,7 +139,7 @@ fn what_fails_leaves_the_output_as_it_was_and_says_where() {
         (&missing, "", "missing.tgm"),
         (&data("malformed/hash/single-payload-bitflip.tgm"), "", "hash mismatch"),
         (&path, "--compression rle", "three.tgm: message 0, object 0"),
-        (&path, "--bits 8", "three.tgm: message 0, object 2"),
+        (&path, "--bits 8 --object 2", "three.tgm: message 0, object 2"),
     ] {
         let run = tgm(["repack", &path, second, "-o", &target].into_iter().chain(flags.split_whitespace()));
         assert_eq!(run.code, Some(1), "{second}");
@@ -257,18 +257,35 @@ fn descriptors_come_first_if_that_is_asked_for() {
 #[test]
 fn unsuitable_objects_are_copied_on_demand_and_named() {
     let folder = Folder::new();
-    let (path, out) = (data("realistic/surface-181x360.tgm"), folder.path("out.tgm"));
-    // The third object is a bitmask, which has no numbers to pack.
+    // The second object has float32, which would become float64.
+    let message = MessageBuilder::new()
+        .object(ObjectBuilder::new(&[3], &[1.5_f64, 2.5, 4.0]).unwrap())
+        .object(ObjectBuilder::new(&[3], &[1.5_f32, 2.5, 4.0]).unwrap());
+    let (path, out) = (folder.path("both.tgm"), folder.path("out.tgm"));
+    fs::write(&path, message.encode().unwrap()).unwrap();
     let arguments =
         ["repack", "--encoding", "simple_packing", "--bits", "12", "--compression", "none", &path, "-O", &out];
     let run = tgm(arguments);
-    assert_eq!((run.code, folder.names()), (Some(1), Vec::<String>::new()), "{}", run.stderr);
+    assert_eq!((run.code, folder.names().len()), (Some(1), 1), "{}", run.stderr);
     let run = tgm(arguments.iter().chain(&["--skip-unsuitable"]));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    assert!(run.stderr.contains("left as it is: ") && run.stderr.contains("message 0, object 2: "), "{}", run.stderr);
-    assert!(run.text().contains("2 of 3 objects encoded"), "{}", run.text());
+    assert!(run.stderr.contains("left as it is: ") && run.stderr.contains("message 0, object 1: "), "{}", run.stderr);
+    assert!(run.text().contains("1 of 2 objects encoded"), "{}", run.text());
     let last = |path: &str| digests(path).pop();
     assert_eq!(last(&out), last(&path));
+}
+
+#[test]
+fn bits_are_not_packed_unless_they_are_named() {
+    let folder = Folder::new();
+    let (path, out) = (data("realistic/surface-181x360.tgm"), folder.path("out.tgm"));
+    let run = tgm(["repack", "--bits", "12", "--compression", "none", &path, "-O", &out]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(run.stderr.contains("1 coordinate or code keeps its values"), "{}", run.stderr);
+    let last = |path: &str| digests(path).pop();
+    assert_eq!(last(&out), last(&path));
+    let run = tgm(["repack", "--bits", "12", "--compression", "none", "--object", "2", &path, "-O", &out]);
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
 }
 
 #[test]

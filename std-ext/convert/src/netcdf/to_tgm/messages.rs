@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::Path;
 
 use ciborium::Value;
+use tgm_dataset::are_codes;
 use tgm_std::internal::Threads;
 use tgm_std::{DecodeLimits, EncodeOptions, GlobalMetadata, Result, StreamingEncoder};
 
@@ -236,8 +237,9 @@ impl Source<'_> {
         }
         let mut notes = Vec::new();
         let encode = self.encode_options();
-        let is_coordinate = self.coordinates.contains(leaf(&variable.path));
-        let subject = if is_coordinate { Subject::Coordinate } else { Subject::Data };
+        let attribute = |key: &str| variable.attributes.iter().find(|it| it.name == key).map(|it| it.value.as_text());
+        let is_exact = self.coordinates.contains(leaf(&variable.path)) || are_codes(variable.kind.dtype(), attribute);
+        let subject = if is_exact { Subject::Exact } else { Subject::Data };
         // Each thread is told what libraries may print.
         let made = guarded(self.path, || {
             object(variable, share, subject, (self.options, &encode), &mut |note| notes.push(note))

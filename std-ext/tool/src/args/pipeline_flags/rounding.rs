@@ -27,8 +27,8 @@ struct Told {
     objects: u64,
     /// Those whose values changed.
     rounded: u64,
-    /// Coordinates, which were not packed.
-    coordinates: u64,
+    /// Objects that were not packed, because their values must be exact.
+    exact: u64,
     /// The greatest difference.
     absolute: f64,
     /// The greatest difference as a part of what lies between the least and the greatest value of its object.
@@ -92,9 +92,9 @@ impl Rounding {
         Ok(())
     }
 
-    /// Counts a coordinate that keeps its values.
+    /// Counts an object that keeps its values.
     pub(super) fn leave(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).coordinates += 1;
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).exact += 1;
     }
 }
 
@@ -102,7 +102,7 @@ impl PipelineFlags {
     /// Tells how far the values are from what they were, if objects were packed.
     pub(crate) fn tell_rounding(&self, out: &mut Out) {
         let told = *self.rounding.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Told { objects, rounded, coordinates, absolute, relative } = told;
+        let Told { objects, rounded, exact, absolute, relative } = told;
         let objects = if objects == 1 { "1 object".to_string() } else { format!("{objects} objects") };
         match (told.objects, rounded) {
             (0, _) => {}
@@ -111,10 +111,10 @@ impl PipelineFlags {
                 "packed {objects}: the greatest error is {absolute:.3e}, and at most {relative:.1e} of an object's range"
             )),
         }
-        match coordinates {
+        match exact {
             0 => {}
-            1 => out.remark("1 coordinate keeps its values"),
-            _ => out.remark(&format!("{coordinates} coordinates keep their values")),
+            1 => out.remark("1 coordinate or code keeps its values"),
+            _ => out.remark(&format!("{exact} coordinates or codes keep their values")),
         }
     }
 }

@@ -22,18 +22,18 @@ pub(super) const PACKING: [Key; 4] =
 pub(super) type Staged<'d> = (DataObjectDescriptor, Cow<'d, [u8]>);
 
 impl PipelineFlags {
-    /// [`Self::apply`], but coordinates keep their values: who asks for data of 16 bits does not want hours rounded to days.
+    /// [`Self::apply`], but exact values stay: who asks for data of 16 bits does not want hours rounded to days.
     ///
     /// # Errors
     /// As [`Self::apply`].
     pub(crate) fn apply_to<'d>(
         &self,
-        is_coordinate: bool,
+        is_exact: bool,
         descriptor: DataObjectDescriptor,
         data: Cow<'d, [u8]>,
         options: &EncodeOptions,
     ) -> Result<Staged<'d>, TensogramError> {
-        if !is_coordinate || !self.is_lossy() {
+        if !is_exact || !self.is_lossy() {
             return self.apply(descriptor, data, options);
         }
         self.rounding.leave();

@@ -42,8 +42,8 @@ impl FlagStages {
         let (flags, failed) = (flags.clone(), Arc::<AtomicBool>::default());
         let seen = Arc::clone(&failed);
         let own = OwnStages::new(move |subject, descriptor, values, options| {
-            let is_coordinate = subject == Subject::Coordinate;
-            flags.apply_to(is_coordinate, descriptor, values, options).inspect_err(|_| seen.store(true, Relaxed))
+            let is_exact = subject == Subject::Exact;
+            flags.apply_to(is_exact, descriptor, values, options).inspect_err(|_| seen.store(true, Relaxed))
         });
         Self { own, failed }
     }

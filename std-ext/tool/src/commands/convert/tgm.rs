@@ -1,18 +1,20 @@
 //! Tensogram in and out.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::slice;
 
 use tgm_convert::arrays::{Array, Arrays};
-use tgm_std::{EncodeOptions, TensogramError};
+use tgm_std::{EncodeOptions, TensogramError, decode_descriptors};
 
 use super::Convert;
 use super::formats::Format;
 use super::item::{Item, Sink, Taken};
 use super::losses::Losses;
 use crate::args::object_numbers::ObjectNumbers;
+use crate::change::exact::{coordinates, keeps_values};
 use crate::change::rewrite::Rewriter;
 use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
@@ -142,7 +144,9 @@ impl Convert {
             skip_unsuitable: false,
         };
         let made = Place { index: 0, offset: 0, length: message.len() as u64 };
-        let (message, _) = rewriter.message(&Entry::new(place, made, &message), true, threads)?;
+        let coordinates =
+            decode_descriptors(&message).map_or_else(|_| BTreeSet::new(), |(all, _)| coordinates(&all.base));
+        let (message, _) = rewriter.message(&Entry::new(place, made, &message), true, &coordinates, threads)?;
         Ok(message.into_owned())
     }
 
@@ -155,10 +159,12 @@ impl Convert {
         if self.pipeline.is_empty() {
             return Ok(arrays);
         }
+        let coordinates = coordinates(arrays.arrays.iter().map(|array| &array.metadata));
         for (index, array) in arrays.arrays.iter_mut().enumerate() {
-            let Array { descriptor, values, .. } = array;
-            let staged =
-                self.pipeline.apply(descriptor.clone(), std::mem::replace(values, Cow::Borrowed(&[])), options);
+            let Array { descriptor, values, metadata, .. } = array;
+            let is_exact = keeps_values(descriptor.dtype, Some(metadata), &coordinates);
+            let values_before = std::mem::replace(values, Cow::Borrowed(&[]));
+            let staged = self.pipeline.apply_to(is_exact, descriptor.clone(), values_before, options);
             (*descriptor, *values) = staged.map_err(|error| (index, error))?;
         }
         Ok(arrays)
