@@ -1,5 +1,6 @@
 //! `tgm merge`: all objects in one message.
 
+use std::collections::BTreeSet;
 use std::collections::btree_map::Entry as Slot;
 use std::io;
 use std::ops::Range;
@@ -28,10 +29,14 @@ use crate::read::structure::Structure;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, OutputKind, Reads};
 
+/// The annotation that holds arrays of texts, by their names.
+const TEXTS: &str = "texts";
+
 /// Put all objects of all messages into one message
 ///
 /// Objects are copied byte for byte, in order, each with its metadata. The message has digests if any input message has
-/// some. If anything cannot be read, nothing is written; `salvage` makes a file of the readable messages.
+/// some. Arrays of texts stand side by side by their names. If anything cannot be read, nothing is written; `salvage`
+/// makes a file of the readable messages.
 #[derive(Args, Debug)]
 pub(crate) struct Merge {
     /// Files to read; "-" is standard input
@@ -48,9 +53,9 @@ pub(crate) struct Merge {
     only: ObjectNumbers,
     #[command(flatten)]
     digests: Digests,
-    /// Which annotation counts where messages differ under the same key
-    #[arg(short, long, value_enum, default_value_t = Strategy::First)]
-    strategy: Strategy,
+    /// Which annotation counts where messages differ under the same key [default: the first message's, and it is told]
+    #[arg(short, long, value_enum)]
+    strategy: Option<Strategy>,
 }
 
 /// The rule for annotations that differ.
@@ -62,6 +67,15 @@ enum Strategy {
     Last,
     /// Neither: a difference is an error
     Error,
+}
+
+impl Strategy {
+    /// The value that stays of two that differ.
+    fn choose(self, own: &mut Value, other: Value) {
+        if self == Self::Last {
+            *own = other;
+        }
+    }
 }
 
 impl Run for Merge {
@@ -98,10 +112,15 @@ impl Run for Merge {
         } else if merged.messages == 0 {
             out.problem(&format!("{}: nothing was written, there is no message", self.output));
         } else {
+            let differing = merged.differing.iter().cloned().collect::<Vec<_>>().join(", ");
             match merged.into_message() {
                 Ok(message) => {
                     let reads = Reads::AndReplaces(&self.paths);
-                    self.output.write(out, OutputKind::Messages, reads, |_, sink| Ok(sink.write_all(&message)?));
+                    let is_written =
+                        self.output.write(out, OutputKind::Messages, reads, |_, sink| Ok(sink.write_all(&message)?));
+                    if is_written && !differing.is_empty() && self.strategy.is_none() {
+                        out.remark(&format!("messages differ in {differing}: the first one's stays (see --strategy)"));
+                    }
                 }
                 Err(error) => out.report(&self.output.to_string(), &error),
             }
@@ -131,7 +150,7 @@ impl Merge {
                 continue;
             }
             let parts = MessageParts::of(&entry, self.digests).and_then(|parts| parts.only(&self.only));
-            let added = parts.and_then(|parts| merged.add(parts, self.strategy));
+            let added = parts.and_then(|parts| merged.add(parts, self.strategy.unwrap_or(Strategy::First)));
             complete &= added.inspect_err(|error| out.report(&entry.place(), error)).is_ok();
         }
         complete
@@ -153,13 +172,20 @@ struct Merged {
     messages: u64,
     metadata: GlobalMetadata,
     message: GrowingMessage,
+    /// The keys of annotations in which messages differ.
+    differing: BTreeSet<String>,
 }
 
 impl Merged {
     /// A message without objects. `hashing` says whether it will have digests.
     fn new(hashing: bool) -> Self {
         let options = EncodeOptions { hashing, ..EncodeOptions::default() };
-        Self { messages: 0, metadata: GlobalMetadata::default(), message: GrowingMessage::new(&options) }
+        Self {
+            messages: 0,
+            metadata: GlobalMetadata::default(),
+            message: GrowingMessage::new(&options),
+            differing: BTreeSet::new(),
+        }
     }
 
     /// Adds a message.
@@ -170,21 +196,50 @@ impl Merged {
             self.message.add_taken(object)?;
         }
         for (key, value) in parts.metadata.extra {
-            match (self.metadata.extra.entry(key), strategy) {
-                (Slot::Vacant(slot), _) => {
-                    slot.insert(value);
-                }
-                (Slot::Occupied(mut slot), Strategy::Last) => {
-                    slot.insert(value);
-                }
-                (Slot::Occupied(slot), Strategy::Error) if !is_same(slot.get(), &value)? => {
-                    let text = format!("conflicting values for key {}", slot.key());
-                    return Err(TensogramError::Metadata(text.into()));
-                }
-                (Slot::Occupied(_), Strategy::First | Strategy::Error) => {}
-            }
+            self.annotate(key, value, strategy)?;
         }
         Ok(())
+    }
+
+    /// Adds an annotation. Texts are arrays, each with a name: those of all messages stand side by side.
+    fn annotate(&mut self, key: String, value: Value, strategy: Strategy) -> Result<()> {
+        let present = match self.metadata.extra.entry(key) {
+            Slot::Vacant(slot) => {
+                slot.insert(value);
+                return Ok(());
+            }
+            Slot::Occupied(slot) => (slot.key().clone(), slot.into_mut()),
+        };
+        let mut differing = Vec::new();
+        match (present, value) {
+            ((key, Value::Map(texts)), Value::Map(others)) if key == TEXTS => {
+                for (name, text) in others {
+                    match texts.iter_mut().find(|(own, _)| *own == name) {
+                        Some((_, own)) if !is_same(own, &text)? => {
+                            differing.push(format!("{key}.{}", name.as_text().unwrap_or_default()));
+                            strategy.choose(own, text);
+                        }
+                        Some(_) => {}
+                        None => texts.push((name, text)),
+                    }
+                }
+            }
+            ((key, own), value) => {
+                if !is_same(own, &value)? {
+                    differing.push(key);
+                    strategy.choose(own, value);
+                }
+            }
+        }
+        match differing.first() {
+            Some(key) if strategy == Strategy::Error => {
+                Err(TensogramError::Metadata(format!("conflicting values for key {key}").into()))
+            }
+            _ => {
+                self.differing.extend(differing);
+                Ok(())
+            }
+        }
     }
 
     fn into_message(self) -> Result<Vec<u8>> {

@@ -33,7 +33,7 @@ fn splitting_and_merging_change_no_value_no_descriptor_and_no_metadata() {
         let found = digests(source.file("parts.tgm", &together(&parts)));
         first_difference(&found, &expected);
         let whole = source.path("whole.tgm");
-        tgm(["merge", "-o", &whole].into_iter().chain(parts.iter().map(String::as_str))).good();
+        tgm(["merge", "-s", "first", "-o", &whole].into_iter().chain(parts.iter().map(String::as_str))).good();
         first_difference(&digests(&whole), &expected);
         let merged = contents(&dump(&whole)[0]);
         let all = before.iter().flat_map(|message| contents(message)["objects"].as_array().unwrap().clone());
@@ -102,7 +102,10 @@ fn strategies_decide_about_annotations_that_differ() {
         tgm(arguments.into_iter().chain(strategy.iter().copied()))
     };
     for (strategy, expected) in [(&[][..], "a"), (&["-s", "first"], "a"), (&["-s", "last"], "b")] {
-        merge(strategy).good();
+        let run = merge(strategy);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        // Who chooses knows it.
+        assert_eq!(run.stderr.contains("messages differ in name: the first"), strategy.is_empty(), "{}", run.stderr);
         let message = &dump(&out)[0];
         assert_eq!(message["extra"], json!({"a": "2", "b": "2", "name": expected, "same": "1"}));
     }
@@ -110,6 +113,27 @@ fn strategies_decide_about_annotations_that_differ() {
     merge(&["-s", "error"]).failed("conflicting values for key name");
     assert!(fs::read(&out).unwrap() == before);
     assert_eq!(merge(&["-s", "none"]).code, Some(2));
+}
+
+/// Arrays of texts are annotations, and each is one of its own.
+#[test]
+fn texts_of_all_messages_stand_side_by_side() {
+    let folder = Folder::new();
+    let source = data("dtypes/float32-little.tgm");
+    let inputs = [("a", "name", "Oslo"), ("b", "land", "NO"), ("c", "name", "Bergen")].map(|(file, name, text)| {
+        let texts = json!({name: {"dimensions": ["x"], "shape": [1], "values": [text]}});
+        let path = folder.path(file);
+        tgm(["set", "-s", &format!("extra.texts={texts}"), &source, &path]).good();
+        path
+    });
+    let out = folder.path("out.tgm");
+    let run = tgm(["merge", "-o", &out].into_iter().chain(inputs.iter().map(String::as_str)));
+    assert!(run.code == Some(0) && run.stderr.contains("differ in texts.name:"), "{}", run.stderr);
+    let texts = dump(&out)[0]["extra"]["texts"].clone();
+    assert_eq!((&texts["name"]["values"], &texts["land"]["values"]), (&json!(["Oslo"]), &json!(["NO"])));
+    let run = tgm(["merge", "-s", "error", "-o", &out].into_iter().chain(inputs.iter().map(String::as_str)));
+    run.failed("conflicting values for key texts.name");
+    tgm(["merge", "-s", "error", "-o", &out, &inputs[0], &inputs[1]]).good();
 }
 
 #[test]
