@@ -8,8 +8,9 @@ use tgm_core::metadata::ObjectMetadata;
 use tgm_std::Result;
 use tgm_std::deps::ciborium;
 
+use super::arithmetic::Arithmetic;
 use super::numbers::{List, Numbers, range};
-use super::{AttributeValue, NAMES, OFFSET, Reading, SCALE};
+use super::{AttributeValue, FILL, MISSING, NAMES, OFFSET, Reading, SCALE, UNSIGNED};
 
 /// The key of an object's metadata that holds the attributes.
 const ATTRIBUTES: &str = "attributes";
@@ -81,6 +82,21 @@ fn told_borrowed(value: &Value<'_>, kind: Option<&str>) -> Option<AttributeValue
     Some(AttributeValue::of_numbers(kind, integers, items.iter().map(|item| item.as_f64().ok()).collect()))
 }
 
+/// The attributes by name that an object's keys `attributes` and `netcdf` hold.
+fn attribute_of<'a>(
+    attributes: Option<&'a Value<'_>>,
+    netcdf: Option<&Value<'a>>,
+) -> impl Fn(&str) -> Option<AttributeValue> + use<'a> {
+    fn get<'a>(map: Option<&Value<'a>>, key: &str) -> Option<Value<'a>> {
+        map?.as_map().ok()?.get(key).ok().flatten()
+    }
+    let types = get(netcdf, TYPES);
+    move |name| {
+        let kind = get(types.as_ref(), name);
+        told_borrowed(&get(attributes, name)?, kind.as_ref().and_then(|kind| kind.as_str().ok()))
+    }
+}
+
 impl Reading {
     /// How the integers of an object become values. `None` if they are the values: no `attribute` gives a scale or an offset, or it
     /// cannot be obeyed.
@@ -93,7 +109,25 @@ impl Reading {
         Some(Self::of(stored, &told)).filter(Self::is_packed)
     }
 
-    /// The same by an object's metadata.
+    /// How the integers of an object become amounts if they are the values: those that stand for missing cells, which stay
+    /// elsewhere, become NaN among `float64`. `None` if no number stands for missing cells.
+    ///
+    /// # Errors
+    /// Only errors of malformed CBOR, which were ruled out when the view was made.
+    pub fn of_amounts(stored: Dtype, metadata: &ObjectMetadata<'_>) -> Result<Option<Self>> {
+        let (attributes, netcdf) = (metadata.get(ATTRIBUTES)?, metadata.get(NETCDF)?);
+        if range(stored).is_none() || attributes.is_none() {
+            return Ok(None);
+        }
+        let attribute = attribute_of(attributes.as_ref(), netcdf.as_ref());
+        let told: Vec<_> =
+            [UNSIGNED, FILL, MISSING].into_iter().filter_map(|name| Some((name, attribute(name)?))).collect();
+        let reading = Self::of(stored, &told);
+        let arithmetic = Arithmetic::IntegersOrNan(None, None);
+        Ok((!reading.missing.is_empty()).then_some(Self { arithmetic, ..reading }))
+    }
+
+    /// The same as [`Self::of_packed`] by an object's metadata.
     ///
     /// # Errors
     /// Only errors of malformed CBOR, which were ruled out when the view was made.
@@ -106,15 +140,8 @@ impl Reading {
 
     /// The same by the values of an object's keys `attributes` and `netcdf`.
     pub fn of_maps(stored: Dtype, attributes: Option<&Value<'_>>, netcdf: Option<&Value<'_>>) -> Option<Self> {
-        fn get<'a>(map: Option<&Value<'a>>, key: &str) -> Option<Value<'a>> {
-            map?.as_map().ok()?.get(key).ok().flatten()
-        }
         attributes?;
-        let types = get(netcdf, TYPES);
-        Self::of_packed(stored, |name| {
-            let kind = get(types.as_ref(), name);
-            told_borrowed(&get(attributes, name)?, kind.as_ref().and_then(|kind| kind.as_str().ok()))
-        })
+        Self::of_packed(stored, attribute_of(attributes, netcdf))
     }
 
     /// The same by an object's entry in `base`.

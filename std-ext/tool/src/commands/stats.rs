@@ -240,7 +240,7 @@ impl Stats {
         let options = self.decoding.options();
         let bytes = tgm_std::read(object).options(&options).bytes()?;
         let descriptor = object.descriptor();
-        let unpacked = Unpacked::of(descriptor, about, bytes)?;
+        let unpacked = Unpacked::amounts(descriptor, about, bytes)?;
         let elements = unpacked.elements(descriptor.element_count());
         let name = scope.first(&NAME_KEYS)?;
         let keys = columns.values(&scope)?;

@@ -32,7 +32,35 @@ impl<'v> Unpacked<'v> {
     ) -> Result<Self, TensogramError> {
         let (dtype, order) = (descriptor.dtype(), descriptor.byte_order());
         let Some(reading) = Reading::of_metadata(dtype, about)? else { return Ok(Self { dtype, order, bytes }) };
-        let mut stored = bytes.into_owned();
+        Self::read(&reading, (dtype, order), bytes.into_owned())
+    }
+
+    /// The same as amounts: integers that stand for missing cells are NaN, where there are some. Integers that no `float64` is
+    /// equal to stay as they are, with those.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub(crate) fn amounts(
+        descriptor: &Descriptor<'_>,
+        about: &ObjectMetadata<'_>,
+        bytes: Cow<'v, [u8]>,
+    ) -> Result<Self, TensogramError> {
+        let (dtype, order) = (descriptor.dtype(), descriptor.byte_order());
+        if Reading::of_metadata(dtype, about)?.is_some() {
+            return Self::of(descriptor, about, bytes);
+        }
+        let Some(reading) = Reading::of_amounts(dtype, about)? else { return Ok(Self { dtype, order, bytes }) };
+        let is_nan = |bytes: &[u8; 8]| f64::from_ne_bytes(*bytes).is_nan();
+        let found = Self::read(&reading, (dtype, order), bytes.to_vec()).ok();
+        let found = found.filter(|found| found.bytes.as_chunks().0.iter().any(is_nan));
+        Ok(found.unwrap_or(Self { dtype, order, bytes }))
+    }
+
+    fn read(
+        reading: &Reading,
+        (dtype, order): (Dtype, ByteOrder),
+        mut stored: Vec<u8>,
+    ) -> Result<Self, TensogramError> {
         if order != ByteOrder::NATIVE {
             swap_in_place(&mut stored, dtype.swap_unit_size())?;
         }

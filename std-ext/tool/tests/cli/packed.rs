@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use tgm_std::deps::ciborium::Value;
-use tgm_std::{EncodeOptions, MessageBuilder, ObjectBuilder};
+use tgm_std::{ByteOrder, DataObjectDescriptor, Dtype, EncodeOptions, MessageBuilder, ObjectBuilder};
 
 use crate::edits::Folder;
 use crate::tool::tgm;
@@ -89,6 +89,37 @@ fn each_command_that_gives_numbers_gives_values() {
         });
         assert!(found[0] == found[1], "{route}\n{}\n{}", found[0].0, found[1].0);
         assert!(!(found[0].0.is_empty() && found[0].1.is_empty()), "{route}");
+    }
+}
+
+/// Statistics and pictures are of amounts, and a number that stands for missing cells is none.
+#[test]
+fn integers_that_stand_for_missing_cells_are_no_amounts() {
+    let folder = Folder::new();
+    let file = |name: &str, object: ObjectBuilder<'_>, attributes: Vec<(Value, Value)>| {
+        let object = object.metadata("attributes", Value::Map(attributes));
+        let options = EncodeOptions { allow_nan: true, ..EncodeOptions::default() };
+        folder.file(name, &MessageBuilder::new().options(options).object(object).encode().unwrap())
+    };
+    for (name, missing) in [("_FillValue", -9999_i64), ("missing_value", i64::MIN)] {
+        let stored = [3, missing, 5, 8, missing, 13];
+        let values = stored.map(|number| if number == missing { f64::NAN } else { number as f64 });
+        let told = || vec![(name.into(), missing.into())];
+        let whole = file("whole.tgm", ObjectBuilder::new(&[2, 3], &stored).unwrap(), told());
+        let big: Vec<u8> = stored.iter().flat_map(|number| number.to_be_bytes()).collect();
+        let descriptor = DataObjectDescriptor::new(Dtype::Int64, ByteOrder::Big, &[2, 3]);
+        let swapped = file("swapped.tgm", ObjectBuilder::from_parts(descriptor, big), told());
+        let plain = file("plain.tgm", ObjectBuilder::new(&[2, 3], &values).unwrap(), vec![]);
+        for command in [&["stats", "--jsonl"][..], &["plot", "--width", "20"]] {
+            let [found, swapped, expected] = [&whole, &swapped, &plain].map(|path| {
+                let run = tgm(command.iter().copied().chain([path.as_str()]));
+                assert_eq!(run.code, Some(0), "{}", run.stderr);
+                run.text().replace("swapped.tgm", "plain.tgm").replace("whole.tgm", "plain.tgm")
+            });
+            assert_eq!((&found, &swapped), (&expected, &expected), "{command:?}");
+        }
+        // Elsewhere the number stays.
+        assert!(tgm(["cat", &whole]).good().text().contains(&missing.to_string()));
     }
 }
 

@@ -80,7 +80,7 @@ impl<'a> Wish<'a> {
             None => (whole.clone(), tgm_std::read(&object).options(options).bytes()?, vec![Pick::All; whole.len()]),
         };
         let mut values = Vec::new();
-        let unpacked = Unpacked::of(descriptor, &about, bytes)?;
+        let unpacked = Unpacked::amounts(descriptor, &about, bytes)?;
         unpacked.elements(shape.iter().product()).for_each(|value| values.push(value));
         let annotations = annotations(&metadata, NAME_KEYS.into_iter().chain(UNITS))?;
         let scope = Scope::Object(&about, &annotations, Structure::new(&message, entry));
