@@ -13,6 +13,8 @@ _LEVEL_RANGES = {"zstd": (1, 22), "blosc2": (0, 9)}
 _SZIP = {"szip_rsi": 128, "szip_block_size": 16}
 _SZIP_PREDICTS, _SZIP_BIG_ENDIAN = 8, 4
 _SZIP_WIDTH = 4
+# Bits of the greatest value that zfp keeps at least, of 64: its transform takes some of them.
+_ZFP_BITS = 56
 
 _NAMES = ("bits", "within", "compression", "level", "shuffle", "rate", "precision")
 
@@ -24,7 +26,7 @@ class Encoding:
 
     | argument | |
     |---|---|
-    | `bits` | packs floats into so many bits each (simple_packing); the step follows from their range. szip rounds up to 8, 16, 24 or 32 |
+    | `bits` | packs floats into so many bits each (simple_packing); the step follows from their range. szip rounds up to 8, 16, 24 or 32, shuffle to whole bytes |
     | `within` | the largest error of a value, in its unit: simple_packing with the fewest bits, or the tolerance of zfp or sz3 |
     | `compression` | "szip", "zstd", "lz4", "blosc2", "zfp", "sz3"; "rle" and "roaring" for truth values |
     | `level` | of zstd (1 to 22) and blosc2 (0 to 9) |
@@ -138,6 +140,8 @@ class Encoding:
         is_packed = self.bits is not None or self.within is not None and self.compression not in _LOSSY
         if is_packed or self.compression in _LOSSY:
             array = self._widened(array)
+        if self.compression == "zfp" and self.within is not None:
+            self._check_zfp(array)
         keys = {"type": "ntensor", "shape": list(array.shape), "dtype": _name(array.dtype)}
         bits = None
         if is_packed:
@@ -184,6 +188,14 @@ class Encoding:
             array = array.astype("float64").filled(np.nan)
         return array.astype("float64", copy=False)
 
+    def _check_zfp(self, array):
+        """Raises ValueError where zfp would not keep the error: it has so many bits of the greatest value of a block."""
+        import numpy as np
+
+        greatest = float(np.abs(array[np.isfinite(array)]).max(initial=0))
+        if greatest > self.within * 2.0**_ZFP_BITS:
+            raise ValueError(f"zfp cannot keep values up to {greatest:g} within {self.within:g}: take another compression")
+
     def _packing(self, array):
         """The bits of a value, and the keys of the packing."""
         import numpy as np
@@ -196,6 +208,9 @@ class Encoding:
             bits = max(8, -(-bits // 8) * 8)
             if bits > 32:
                 raise ValueError(f"szip packs up to 32 bits, and {bits} are needed: take another compression")
+        elif self.shuffle:
+            # What is shuffled are bytes.
+            bits = -(-bits // 8) * 8
         keys = {"sp_bits_per_value": bits}
         if finite.size == array.size:
             return bits, keys

@@ -28,7 +28,7 @@ def test_packed_values_are_within(dtype, compression, shuffle):
         found = stored(tgm.Encoding(within=within, compression=compression, shuffle=shuffle), array)
         assert found.stages[0] == "simple_packing" and found.dtype == np.float64
         assert np.abs(found.read() - array.astype("float64")).max() <= within
-    bits = {"szip": 16}.get(compression, 12)
+    bits = 16 if shuffle or compression == "szip" else 12
     found = stored(tgm.Encoding(bits=12, compression=compression, shuffle=shuffle), array)
     assert found.descriptor.params["sp_bits_per_value"] == bits
     assert np.abs(found.read() - array.astype("float64")).max() < 0.05
@@ -60,6 +60,23 @@ def test_zfp(options, dtype):
     array = FIELD.astype(dtype)
     found = stored(tgm.Encoding(compression="zfp", **options), array)
     assert np.abs(found.read() - array.astype("float64")).max() <= 0.01
+
+
+def test_zfp_says_what_it_cannot_keep():
+    for array in (np.array([9.96921e36, 280, 281]), np.array([[-1e20, 280], [281, 282]])):
+        with pytest.raises(ValueError, match="zfp cannot keep values up to"):
+            stored(tgm.Encoding(within=0.01, compression="zfp"), array)
+    # Gaps and infinities are not kept by zfp.
+    found = stored(tgm.Encoding(within=0.01, compression="zfp"), np.array([np.nan, np.inf, 2]), allow_nan=True, allow_inf=True)
+    np.testing.assert_array_equal(found.read(), [np.nan, np.inf, 2])
+
+
+@pytest.mark.parametrize("count", [998, 999, 1000, 1001])
+@pytest.mark.parametrize("bits", [0, 3, 12])
+def test_what_is_shuffled_are_bytes(count, bits):
+    array = np.linspace(0, 1, count)
+    found = stored(tgm.Encoding(bits=bits, compression="zstd", shuffle=True), array).read()
+    assert np.abs(found - array).max() <= 2.0**-bits
 
 
 def test_sz3():
