@@ -103,7 +103,7 @@ fn integers_that_stand_for_missing_cells_are_no_amounts() {
     };
     for (name, missing) in [("_FillValue", -9999_i64), ("missing_value", i64::MIN)] {
         let stored = [3, missing, 5, 8, missing, 13];
-        let values = stored.map(|number| if number == missing { f64::NAN } else { number as f64 });
+        let values = [3.0, f64::NAN, 5.0, 8.0, f64::NAN, 13.0];
         let told = || vec![(name.into(), missing.into())];
         let whole = file("whole.tgm", ObjectBuilder::new(&[2, 3], &stored).unwrap(), told());
         let big: Vec<u8> = stored.iter().flat_map(|number| number.to_be_bytes()).collect();
