@@ -15,6 +15,8 @@ _SZIP_PREDICTS, _SZIP_BIG_ENDIAN = 8, 4
 _SZIP_WIDTH = 4
 # Bits of the greatest value that zfp keeps at least, of 64: its transform takes some of them.
 _ZFP_BITS = 56
+# The step of packed values is two to the power of a number from -256 to this.
+_MOST_EXPONENT = 256
 
 _NAMES = ("bits", "within", "compression", "level", "shuffle", "rate", "precision")
 
@@ -202,7 +204,7 @@ class Encoding:
 
         finite = array[np.isfinite(array)] if array.size else array
         least, greatest = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
-        bits = int(self.bits) if self.bits is not None else _bits_within(greatest - least, self.within)
+        bits = int(self.bits) if self.bits is not None else bits_within(greatest - least, self.within)
         if self.compression == "szip":
             # Samples of szip are whole bytes.
             bits = max(8, -(-bits // 8) * 8)
@@ -211,13 +213,10 @@ class Encoding:
         elif self.shuffle:
             # What is shuffled are bytes.
             bits = -(-bits // 8) * 8
-        keys = {"sp_bits_per_value": bits}
-        if finite.size == array.size:
-            return bits, keys
-        # The encoder derives the rest from all values; here some of them are not numbers.
-        from ._native import compute_packing_params
-
-        return bits, {**compute_packing_params(np.ascontiguousarray(finite).reshape(-1), bits, 0)}
+        if self.within is None and finite.size == array.size:
+            # The encoder derives the rest from all values.
+            return bits, {"sp_bits_per_value": bits}
+        return bits, packing(finite, bits, self.within)
 
 
 def _nearest(name, known, otherwise):
@@ -249,16 +248,28 @@ def _number(name, value):
     raise TypeError(f"{name} is a number, not {value!r}")
 
 
-def _bits_within(extent, error):
-    """The fewest bits that keep values of this extent within an error: the step is a power of two."""
+def bits_within(extent, error):
+    """The fewest bits that keep values of this extent within an error: the step is a power of two. ValueError if none do."""
     if extent == 0:
         return 0
     for bits in range(1, 65) if math.isfinite(extent) else ():
-        exponent = math.ceil(math.log2(extent / (2**bits - 1)))
-        # The greatest exponents have no step that is a float.
-        if exponent <= 1023 and 2.0**exponent / 2 <= error:
+        step = extent / (2**bits - 1)
+        exponent = max(-_MOST_EXPONENT, math.ceil(math.log2(step)) if step else -_MOST_EXPONENT)
+        if exponent <= _MOST_EXPONENT and 2.0**exponent / 2 <= error:
             return bits
     raise ValueError(f"no number of bits keeps a range of {extent} within an error of {error}")
+
+
+def packing(finite, bits, error):
+    """The keys of packing finite values into so many bits. With an error, a step that is too fine for the format becomes coarser."""
+    import numpy as np
+
+    from ._native import compute_packing_params
+
+    keys = {**compute_packing_params(np.ascontiguousarray(finite, "float64").reshape(-1), bits, 0)}
+    if error is not None:
+        keys["sp_binary_scale_factor"] = max(-_MOST_EXPONENT, keys["sp_binary_scale_factor"])
+    return keys
 
 
 def _name(dtype):

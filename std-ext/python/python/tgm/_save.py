@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from . import _native
+from ._encoding import bits_within, packing
 from ._sources import Archive
 
 # Bytes that an object has at least, where a place of the outer dimensions has fewer.
@@ -257,6 +258,9 @@ def _write(out, name, variable, options, is_coordinate, extra):
     dtype = variable.dtype
     if dtype.kind not in "biufc" or (dtype.kind == "c" and dtype.itemsize > 16) or dtype == np.longdouble != np.float64:
         raise TypeError(f"variable {name!r}: elements of type {dtype} cannot be stored")
+    if options.get("within") is not None and dtype.kind == "f":
+        # Packed values are float64. So is what cannot be packed: all objects of a variable have one type.
+        dtype = np.dtype("float64")
     fill = "NaN" if dtype.kind == "f" else [0, 0] if dtype.kind == "c" else False if dtype.kind == "b" else 0
     array = {
         "zarr_format": 3,
@@ -283,7 +287,7 @@ def _write(out, name, variable, options, is_coordinate, extra):
     for number, place in enumerate(np.ndindex(*counts)):
         origin = [index * chunk for index, chunk in zip(place, chunks)]
         box = tuple(slice(start, min(start + chunk, size)) for start, chunk, size in zip(origin, chunks, shape))
-        values = np.ascontiguousarray(variable[box].values)
+        values = np.ascontiguousarray(variable[box].values, dtype)
         entry = {"name": name, "dimensions": list(variable.dims), "zarr": {"chunk": list(place), "origin": origin}}
         if number == 0 and attributes:
             entry["attributes"] = attributes
@@ -299,16 +303,14 @@ def _object(name, values, options, is_coordinate):
     within, compression = options.get("within"), options.get("compression")
     descriptor = {"type": "ntensor", "dtype": _dtype_name(values.dtype), "shape": list(values.shape)}
     # szip and shuffle take samples of whole bytes.
-    step = 1 if compression == "none" else 8
-    packing = _packing(values, within, step) if within is not None else None
-    if packing is not None:
-        values = values.astype("float64")
-        descriptor.update(packing, dtype="float64", encoding="simple_packing")
+    packed = _packing(values, within, is_whole=compression != "none") if within is not None else None
+    if packed is not None:
+        descriptor.update(packed, encoding="simple_packing")
         compression = compression or "szip"
         if compression == "szip":
             descriptor.update(compression="szip", szip_rsi=128, szip_block_size=16, szip_flags=8)
             return descriptor, values
-        width = -(-packing["sp_bits_per_value"] // 8)
+        width = -(-packed["sp_bits_per_value"] // 8)
     else:
         width = values.dtype.itemsize
         if compression == "szip":
@@ -327,19 +329,17 @@ def _dtype_name(dtype):
     return "bitmask" if dtype.kind == "b" else dtype.newbyteorder("=").name
 
 
-def _packing(values, within, step):
-    """Packing whose error is at most `within`, with a multiple of `step` bits; None where that takes too many."""
+def _packing(values, within, is_whole):
+    """Packing whose error is at most `within`, in whole bytes if asked for; None where that takes too many bits."""
     if values.dtype.kind != "f":
         return None
-    finite = np.asarray(values, "float64")[np.isfinite(values)]
+    finite = values[np.isfinite(values)]
     if not finite.size:
         return None
-    span = float(finite.max()) - float(finite.min())
-    if not np.isfinite(span):
+    try:
+        bits = bits_within(float(finite.max()) - float(finite.min()), within)
+    except ValueError:
         return None
-    bits = 0 if span == 0 else max(1, math.ceil(math.log2(span / within + 1)) - 1)
-    for bits in range(-(-bits // step) * step, MOST_BITS + 1, step):
-        packing = _native.compute_packing_params(finite, bits, 0)
-        if 0.5 * 2.0 ** packing["sp_binary_scale_factor"] <= within or span == 0:
-            return packing
-    return None
+    if is_whole:
+        bits = max(8, -(-bits // 8) * 8)
+    return packing(finite, bits, within) if bits <= MOST_BITS else None

@@ -109,6 +109,15 @@ def test_few_and_equal_values(array, options):
     assert np.array_equal(stored(tgm.Encoding(**options), array, allow_nan=True).read(), array, equal_nan=True)
 
 
+@pytest.mark.parametrize("compression", ["none", "szip", "zstd"])
+@pytest.mark.parametrize("array", [[1e-310, 2e-310], [0, 1e-90], [0, 5e-324], [0, 1e-90, np.nan], [0, 1e80]])
+def test_a_step_has_an_exponent_that_the_format_takes(array, compression):
+    within = 1e79 if max(array) > 1 else 1000.0
+    array = np.array(array)
+    message = tgm.encode({}, [(tgm.Encoding(within=within, compression=compression), array)], allow_nan=True)
+    np.testing.assert_allclose(tgm.Message(message)[0].read(), array, rtol=0, atol=within)
+
+
 def test_truth_values():
     for compression in (None, "rle", "roaring", "zstd"):
         found = stored(tgm.Encoding(compression=compression), FIELD > 280)

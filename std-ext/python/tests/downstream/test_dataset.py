@@ -219,6 +219,28 @@ def test_what_is_saved_comes_back(tmp_path, chunks):
     xarray.testing.assert_identical(again.load(), dataset)
 
 
+@pytest.mark.parametrize("compression", [None, "szip", "zstd", "lz4", "none"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_parts_that_cannot_be_packed_lie_beside_those_that_can(tmp_path, dtype, compression):
+    values = np.random.default_rng(1).random((8, 128, 128)).astype(dtype)
+    values[1], values[2, 0, 0], values[3], values[4] = np.nan, 1e30, 0, 1e-40
+    values[5], values[5, 0, 0], values[6, 0] = 273.15, np.nan, np.inf
+    dataset, path = xarray.Dataset({"t": (("time", "y", "x"), values)}), tmp_path / "a.tgm"
+    options = {"within": 0.01} | ({} if compression is None else {"compression": compression})
+    tgm.save_dataset(dataset, path, encoding={"t": options})
+    found = tgm.open_dataset(path).t
+    assert found.dtype == "float64" and not found.encoding["tgm"]["holes"]
+    np.testing.assert_allclose(found.values, values, rtol=0, atol=0.01)
+
+
+@pytest.mark.parametrize("values", [[0, 1e-90, 0], [1e-310, 2e-310], [0, 5e-324], [7, 7], [0, 1e80], [-1.7e308, 1.7e308]])
+def test_extents_that_a_packed_step_cannot_tell(tmp_path, values):
+    values, path = np.array(values * 100, "float64"), tmp_path / "a.tgm"
+    for within in (1e-320, 0.5, 1e79):
+        tgm.save_dataset(xarray.Dataset({"t": ("x", values)}), path, encoding={"t": {"within": within}})
+        assert abs(tgm.open_dataset(path).t.values - values).max() <= within
+
+
 @pytest.mark.parametrize("within", [10.0, 0.01, 1e-6, 1e-12])
 def test_values_are_stored_within_the_bound(tmp_path, within):
     dataset, path = saved(), tmp_path / "s.tgm"
