@@ -1,5 +1,6 @@
 """Datasets of several files as one, and datasets that grow."""
 
+import importlib.util
 import itertools
 import warnings
 
@@ -236,6 +237,108 @@ def test_what_cannot_be_appended_is_an_error_and_leaves_the_file(tmp_path):
     fields.write_bytes(tgm.encode({"base": [{"mars": {"param": "t", "step": 0}}]}, [(None, np.zeros((3, 4)))]))
     with pytest.raises(ValueError, match="not a dataset that was saved"):
         tgm.save_dataset(later, fields, append_dim="time")
+
+
+def of_kinds():
+    """Variables of all types, as they are saved, by names. What ends with "within" is packed."""
+    found = {name: np.array([1, 0], name) for name in (
+        "int8", "uint8", "int16", "uint16", "int32", "int64", "uint64", "float16", "float32", "float64", "complex64", "bool",
+    )}
+    found["float32 within"] = found["float32"]
+    found["texts"], found["bytes"] = np.array(["a", "bc"]), np.array([b"aa", b"b"], object)
+    for unit in ("s", "ns"):
+        found[f"times {unit}"] = np.array(["2024-02-29", "2024-03-01T00:30"], f"M8[{unit}]")
+        found[f"missing times {unit}"] = np.array(["2024-02-29T12", "NaT"], f"M8[{unit}]")
+        found[f"durations {unit}"] = np.array([90, 7], f"m8[{unit}]")
+    if importlib.util.find_spec("cftime"):
+        import cftime
+
+        found["noleap"] = np.array([cftime.DatetimeNoLeap(2000, 1, 1), cftime.DatetimeNoLeap(2000, 3, 1)], object)
+        found["noleap fine"] = np.array([cftime.DatetimeNoLeap(2000, 1, 1, 1, 1, 1, 500), cftime.DatetimeNoLeap(2000, 3, 1)], object)
+        found["360_day"] = np.array([cftime.Datetime360Day(2000, 2, 30), cftime.Datetime360Day(2000, 3, 1)], object)
+    return found
+
+
+@pytest.mark.parametrize("first", of_kinds())
+def test_a_file_opens_whatever_type_is_appended(tmp_path, first):
+    path, appended = tmp_path / "a.tgm", set()
+
+    def save(kind, start):
+        part = xarray.Dataset({"v": ("time", of_kinds()[kind])}, {"time": [start, start + 1]})
+        tgm.save_dataset(part, path, append_dim="time", encoding={"v": {"within": 0.01}} if kind.endswith("within") else {})
+
+    for other in of_kinds():
+        path.unlink(missing_ok=True)
+        save(first, 0)
+        before = path.read_bytes()
+        alone = tgm.open_dataset(path).load()
+        try:
+            save(other, 2)
+            appended.add(other)
+        except ValueError as error:
+            assert path.read_bytes() == before and ("is of type" in str(error) or "has units" in str(error)), other
+            continue
+        found = tgm.open_dataset(path).load()
+        assert found.v.dtype.kind == alone.v.dtype.kind and found.sizes == {"time": 4}, other
+        xarray.testing.assert_identical(found.isel(time=slice(0, 2)).astype(alone.v.dtype), alone.astype(alone.v.dtype))
+        rest, expected = found.v.values[2:], of_kinds()[other]
+        if expected.dtype.kind in "fc":
+            np.testing.assert_allclose(rest, expected, atol=0.01)
+        else:
+            assert xarray.Variable("time", rest).equals(xarray.Variable("time", expected)), other
+    assert first in appended
+    wider = {"int16": {"int8", "uint8"}, "float32": {"int16", "float16"}, "float64": {"int32", "float32", "float32 within"}}
+    assert wider.get(first, set()) <= appended
+    if first == "float32":
+        assert not appended & {"float64", "float32 within", "int32", "bool", "complex64"}
+
+
+def test_what_is_appended_means_what_the_file_says(tmp_path):
+    path, short = tmp_path / "a.tgm", np.array([1, -9], "i2")
+    hours = {"units": "hours since 2000-01-01"}
+    days = {"units": "days since 2000-01-01", "calendar": "standard"}
+    whole, half = np.array(["2000-01-02", "NaT"], "M8[ns]"), np.array(["2000-01-02T00:30", "NaT"], "M8[ns]")
+    late = np.array(["2000-01-02", "2250-01-01"], "M8[ns]")
+    cases = [
+        (("x", short, {"_FillValue": np.int16(-9)}), ("x", short, {"_FillValue": np.int16(-9)}), None),
+        (("x", short, {"_FillValue": np.int16(-9)}), ("x", short, {"_FillValue": np.int16(1)}), "has _FillValue -9"),
+        (("x", short), ("x", short, {"_FillValue": np.int16(-9)}), "has _FillValue None"),
+        (("x", short, {"scale_factor": 0.5}), ("x", short, {"scale_factor": 0.25}), None),
+        (("x", short, {"units": "K"}), ("x", short, {"units": "degC"}), "has units 'K', and 'degC'"),
+        (("x", short, {"units": "K"}), ("x", short), "has units 'K'"),
+        (("x", short, hours), ("x", half), None), (("x", short, hours), ("x", late), "of type int16, and int64"),
+        (("x", short.astype("f4"), days), ("x", whole), None),
+        (("x", short.astype("f4"), days), ("x", half), None),
+    ]
+    for first, other, why in cases:
+        tgm.save_dataset(xarray.Dataset({"v": first}), path)
+        alone, before = tgm.open_dataset(path).v.values, path.read_bytes()
+        part = xarray.Dataset({"v": other})
+        if why is not None:
+            with pytest.raises(ValueError, match=why):
+                tgm.save_dataset(part, path, append_dim="x")
+            assert path.read_bytes() == before
+            continue
+        tgm.save_dataset(part, path, append_dim="x")
+        expected = np.concatenate([alone, xarray.decode_cf(part).v.values])
+        assert xarray.Variable("x", tgm.open_dataset(path).v.values).equals(xarray.Variable("x", expected)), first
+
+
+def test_bounds_without_units_of_their_own_go_on(tmp_path):
+    path, days = tmp_path / "a.tgm", {"units": "days since 2000-01-01", "bounds": "time_bounds"}
+    bounds = np.array([[0, 1], [1, 2]], "i4")
+    first = xarray.Dataset({"time_bounds": (("time", "side"), bounds)}, {"time": ("time", bounds[:, 0], days)})
+    tgm.save_dataset(first, path)
+    opened = tgm.open_dataset(path).load()
+    for hours in (48, 100):
+        later = opened.copy()
+        for name in ("time", "time_bounds"):
+            moved = opened[name].variable.copy(data=opened[name].values + np.timedelta64(hours, "h"))
+            later = later.assign_coords(time=moved) if name == "time" else later.assign(time_bounds=moved)
+        tgm.save_dataset(later, path, append_dim="time")
+        found = tgm.open_dataset(path)
+        np.testing.assert_array_equal(found.time_bounds.values[-2:], later.time_bounds.values)
+        np.testing.assert_array_equal(found.time.values[-2:], later.time.values)
 
 
 def test_an_append_that_was_interrupted_is_told(tmp_path):
