@@ -35,11 +35,11 @@ def encoded(name, variable, like=None):
             kept.setdefault("calendar", "standard")
     found = _counted(name, variable, kept)
     if variable.dtype.kind in "mM":
-        # Readers but xarray need to be told which number is no time.
+        # Readers other than xarray need to be told which number stands for a missing time.
         fill = {"_FillValue": np.iinfo("int64").min} if np.isnat(variable.values).any() else {}
         whole = {**{key: kept[key] for key in TIMES if key in kept}, "dtype": np.dtype("int64"), **fill}
         fine = variable.astype(f"{variable.dtype.kind}8[ns]")
-        # xarray loses times of long units that are counted in shorter ones, and far ones beside a number that is no time.
+        # xarray loses times of long units that are counted in shorter ones, and far ones beside a fill value.
         first = {**fill, **kept} if kept["dtype"] == np.int64 else kept
         ways = (_counted(name, times, how) for times, how in ((variable, first), (fine, first), (fine, kept), (fine, whole)))
         found = next((each for each in ways if tells(name, each, variable)), found)

@@ -167,9 +167,12 @@ def _one(
     if not native.is_of_files:
         dataset = xr.Dataset(variables, coords=coordinates, attrs=attributes)
     else:
+        # Texts are joined already, of whatever length they are.
+        whole = {about["name"]: False for about in native.variables if about["texts"] is not None}
+        others = concat_characters if isinstance(concat_characters, dict) else dict.fromkeys(variables, concat_characters)
         decoded, attributes, aside = xr.conventions.decode_cf_variables(
             {**variables, **coordinates}, attributes, mask_and_scale=mask_and_scale, decode_times=decode_times,
-            concat_characters=concat_characters, decode_coords=decode_coords, drop_variables=drop_variables,
+            concat_characters={**others, **whole}, decode_coords=decode_coords, drop_variables=drop_variables,
             use_cftime=use_cftime, decode_timedelta=decode_timedelta,
         )
         dataset = xr.Dataset(decoded, attrs=attributes)

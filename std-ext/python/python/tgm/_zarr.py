@@ -327,8 +327,11 @@ def _small(archive, number):
             list(archive.sources), _number=number, mask_and_scale=False, decode_coords=False,
             **archive.native_options(),
         )
-    for variable in found.variables.values():
+    for name, variable in list(found.variables.items()):
         variable.encoding = {}
+        if variable.dtype == "S1":
+            # Readers join such texts, as if they were characters.
+            found[name] = variable.astype("S2")
     return found
 
 

@@ -86,3 +86,18 @@ def test_dimensions_that_grow_are_known_again(tmp_path):
     grown = tgm.open_dataset(tmp_path / "grown.tgm")
     assert grown.encoding["unlimited_dims"] == {"time"}
     np.testing.assert_array_equal(grown.packed.values, dataset.packed.values)
+
+
+def test_bytes_keep_their_dimensions(tmp_path):
+    for number, texts in enumerate((
+        np.array([b"N", b"S", b"E"]), np.array([[b"N", b"S"], [b"E", b""]]), np.array([b"", b""]), np.array(b"a"), np.array([], "S1"),
+        np.array([b"a", b"b"], "S3"), np.array([[b"ab", b"c"]]), np.array([b"N", b"S"], object),
+    )):
+        path, dims = tmp_path / f"{number}.tgm", ("y", "x")[2 - texts.ndim:]
+        tgm.save_dataset(xarray.Dataset({"flag": (dims, texts)}), path)
+        for joined in (True, False, {"flag": True}):
+            found = tgm.open_dataset(path, concat_characters=joined).flag
+            assert found.dims == dims and found.dtype.kind == "S" and found.values.tolist() == texts.tolist()
+        if importlib.util.find_spec("zarr") and texts.size:
+            found = xarray.open_zarr(tgm.zarr_store(path), chunks=None).flag
+            assert found.dims == dims and found.values.tolist() == texts.tolist()
