@@ -8,6 +8,8 @@ import xarray as xr
 # What xarray keeps in `encoding` of how times are counted, and what else a file says of them.
 TIMES = ("units", "calendar")
 TIMES_OF_FILES = (*TIMES, "dtype", "_FillValue")
+# Attributes that name other variables. xarray keeps them there too, where it made coordinates of these.
+NAMES = xr.conventions.CF_RELATED_DATA
 
 
 def encoded(name, variable, like=None):
@@ -15,6 +17,8 @@ def encoded(name, variable, like=None):
 
     `like` is the variable of a file that this one goes on. Times count as that one does, unless its units cannot tell each of them.
     """
+    names = {key: variable.encoding[key] for key in NAMES if key in variable.encoding and key not in variable.attrs}
+    variable = xr.Variable(variable.dims, variable._data, {**variable.attrs, **names}, variable.encoding, fastpath=True)
     if variable.dtype.kind in "mMO":
         # The values decide which units can say each time, and whether objects are texts. So dask has to compute them first.
         variable = variable.compute()

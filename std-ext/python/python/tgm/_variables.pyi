@@ -2,6 +2,7 @@
 
 from typing import Any
 
+NAMES: Any
 TIMES: Any
 TIMES_OF_FILES: Any
 attributes: Any

@@ -101,3 +101,23 @@ def test_bytes_keep_their_dimensions(tmp_path):
         if importlib.util.find_spec("zarr") and texts.size:
             found = xarray.open_zarr(tgm.zarr_store(path), chunks=None).flag
             assert found.dims == dims and found.values.tolist() == texts.tolist()
+
+
+def test_names_of_other_variables_are_kept_where_these_became_coordinates(tmp_path):
+    raw = xarray.Dataset(
+        {
+            "v": (("time", "x"), np.ones((2, 3)), {"grid_mapping": "crs", "cell_measures": "area: area", "ancillary_variables": "flag"}),
+            "label": ("x", ["a", "b", "c"], {"grid_mapping": "crs"}),
+            "flag": ("x", [1, 2, 3]), "crs": ((), 0, {"grid_mapping_name": "latitude_longitude"}), "area": ("x", [1.0, 2.0, 3.0]),
+            "time_bounds": (("time", "side"), np.array([[0, 1], [1, 2]])),
+        },
+        {"time": ("time", [0, 1], {"units": "days since 2000-01-01", "bounds": "time_bounds"})},
+    )
+    path, dataset = tmp_path / "a.tgm", xarray.decode_cf(raw, decode_coords="all")
+    assert "crs" in dataset.coords and "grid_mapping" not in dataset.v.attrs
+    tgm.save_dataset(dataset, path)
+    for decode_coords in (True, "all"):
+        expected = xarray.decode_cf(raw, decode_coords=decode_coords)
+        found = tgm.open_dataset(path, decode_coords=decode_coords)
+        assert {name: each.attrs for name, each in found.variables.items()} == {name: each.attrs for name, each in expected.variables.items()}
+    xarray.testing.assert_identical(found.load(), dataset.load())
