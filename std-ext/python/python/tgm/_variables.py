@@ -117,15 +117,18 @@ def _text(name, value):
         raise ValueError(text) from error
 
 
-def attributes(name, attributes):
+def attributes(name, given):
     found = {}
-    for key, value in attributes.items():
+    for key, value in given.items():
         if isinstance(value, (np.ndarray, np.generic)):
             value = value.tolist()
-        if isinstance(value, tuple):
-            value = list(value)
+        if isinstance(value, (list, tuple)):
+            # Truth values are numbers in attributes, also alone.
+            value = [each.item() if isinstance(each, np.generic) else each for each in value]
+            value = [int(each) if isinstance(each, bool) else each for each in value]
         flat = value if isinstance(value, list) else [value]
-        if not all(isinstance(each, (str, int, float, bool)) for each in flat):
-            raise TypeError(f"{name}: attribute {key!r} is neither a text, a number nor a list of them: {value!r}")
+        is_known = all(isinstance(each, (int, float)) for each in flat) or all(isinstance(each, str) for each in flat)
+        if not is_known:
+            raise TypeError(f"{name}: attribute {key!r} is neither a text, a number nor a list of either: {value!r}")
         found[str(key)] = value
     return found

@@ -121,3 +121,20 @@ def test_names_of_other_variables_are_kept_where_these_became_coordinates(tmp_pa
         found = tgm.open_dataset(path, decode_coords=decode_coords)
         assert {name: each.attrs for name, each in found.variables.items()} == {name: each.attrs for name, each in expected.variables.items()}
     xarray.testing.assert_identical(found.load(), dataset.load())
+
+
+def test_attributes_are_texts_numbers_and_lists_of_either(tmp_path):
+    path, values = tmp_path / "a.tgm", np.zeros(2)
+    kept = {
+        "truths": ([True, False], [1, 0]), "array": (np.array([True, False]), [1, 0]), "truth": (True, 1), "mixed": ([True, 2.5], [1, 2.5]),
+        "numbers": ((np.int64(1), 2.5), [1, 2.5]), "texts": (("a", "b"), ["a", "b"]), "none": ([], []),
+    }
+    given = {key: value for key, (value, _) in kept.items()}
+    tgm.save_dataset(xarray.Dataset({"v": ("x", values, given)}, attrs=given), path)
+    found = tgm.open_dataset(path)
+    for attributes in (found.attrs, found.v.attrs):
+        assert {key: np.asarray(value).tolist() for key, value in attributes.items()} == {key: value for key, (_, value) in kept.items()}
+    for wrong in ([1, "a"], ["a", 1.5], [[1, 2], [3, 4]], [None], 1j):
+        for dataset in (xarray.Dataset({"v": ("x", values, {"a": wrong})}), xarray.Dataset(attrs={"a": wrong})):
+            with pytest.raises(TypeError, match="attribute 'a' is neither"):
+                tgm.save_dataset(dataset, path)
