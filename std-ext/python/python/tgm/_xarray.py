@@ -106,6 +106,7 @@ class TgmBackendEntrypoint(BackendEntrypoint):
         dataset = _one(archive, _number, **options)
         if _number == 0:
             _warn(archive, dataset.encoding["tgm"])
+        _warn_of_scaled(archive.native()[_number], mask_and_scale)
         return dataset
 
     def guess_can_open(self, filename_or_obj):
@@ -221,6 +222,16 @@ def _warn(archive, about):
     for note in about["notes"]:
         if note.startswith("the catalogue "):
             warnings.warn(note, CatalogWarning, stacklevel=4)
+
+
+def _warn_of_scaled(native, mask_and_scale):
+    """Tells which variables are scaled and masked though they should not be: the compiled half does that."""
+    wanted = mask_and_scale if isinstance(mask_and_scale, dict) else {}
+    if wanted or not mask_and_scale:
+        names = [each["name"] for each in native.variables if each["packed"] and not wanted.get(each["name"], bool(wanted))]
+        if names:
+            text = f"{', '.join(names[:3])}{', …' if len(names) > 3 else ''}: scaled and masked, though mask_and_scale is False"
+            warnings.warn(text, LeftOutWarning, stacklevel=4)
 
 
 def _variable(archive, number, about, dtype, chunk):

@@ -138,3 +138,15 @@ def test_attributes_are_texts_numbers_and_lists_of_either(tmp_path):
         for dataset in (xarray.Dataset({"v": ("x", values, {"a": wrong})}), xarray.Dataset(attrs={"a": wrong})):
             with pytest.raises(TypeError, match="attribute 'a' is neither"):
                 tgm.save_dataset(dataset, path)
+
+
+def test_packed_integers_are_always_scaled_which_is_told(tmp_path):
+    path = tmp_path / "a.tgm"
+    tgm.save_dataset(as_files_have_it()[["packed", "counts"]].drop_vars("x"), path)
+    for options in ({"mask_and_scale": False}, {"decode_cf": False}, {"mask_and_scale": {"packed": False}}):
+        with pytest.warns(tgm._xarray.LeftOutWarning, match="^packed: scaled and masked, though mask_and_scale is False"):
+            found = tgm.open_dataset(path, **options)
+        np.testing.assert_array_equal(found.packed.values, xarray.decode_cf(as_files_have_it()).packed.values)
+        assert found.counts.dtype == ("float64" if isinstance(options.get("mask_and_scale"), dict) else "int32")
+    tgm.open_dataset(path, mask_and_scale={"counts": False})
+    assert xarray.open_zarr(tgm.zarr_store(path), chunks=None).packed.dtype == "float64"
