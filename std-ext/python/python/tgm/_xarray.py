@@ -10,13 +10,15 @@ from xarray.backends import BackendEntrypoint
 from xarray.core import indexing
 
 from . import _native
-from ._arrays import BoxArray
+from ._arrays import BESIDE_BYTES, BoxArray
 from ._fields import add_grib_attributes, as_earthkit
 from ._sources import Archive, sources_of
 
 # Bytes of a chunk that is not asked for otherwise, and the greatest number of chunks of a variable.
 CHUNK_BYTES = 8 << 20
 MOST_CHUNKS = 10_000
+# Bytes that are decoded in the time in which a small object is.
+DECODED_BYTES = 256 << 10
 # Seconds since 1970 that nanoseconds can express.
 FIRST_NS, LAST_NS = -9_223_372_036, 9_223_372_036
 NO_TIME = np.iinfo(np.int64).min
@@ -33,11 +35,59 @@ class TgmArray(BoxArray):
         self.name = variable["name"]
         self.dims = variable["dims"]
         self.shape = variable["shape"]
+        self.piece = variable["piece"]
         self.stored = np.dtype(variable["dtype"])
         self.dtype = np.dtype(dtype)
 
     def _read(self, key):
-        """The values of a box: integers, slices and lists of indices."""
+        """The values of a box: integers, slices and lists of indices.
+
+        For lists of indices, an object would be decoded once for each of them. So all between the first index and the last one is
+        read, where that costs less.
+        """
+        lists = {axis for axis, each in enumerate(key) if np.ndim(each) == 1 and len(each) > 1 and self.piece[axis] > 1}
+        if not lists:
+            return self._read_picked(key)
+        box = [slice(int(np.min(each)), int(np.max(each)) + 1) if axis in lists else each for axis, each in enumerate(key)]
+        lens = [self._count(axis, each) for axis, each in enumerate(box)]
+        needed = math.prod(lens) * self.dtype.itemsize
+        decoded = [self._count(axis, key[axis]) if axis in lists else -(-size // self.piece[axis]) for axis, size in enumerate(lens)]
+        if needed > DECODED_BYTES * math.prod(decoded):
+            return self._read_picked(key)
+        if needed > BESIDE_BYTES:
+            longest = max((axis for axis in range(len(key)) if axis not in lists), key=lambda axis: decoded[axis], default=None)
+            if longest is None or decoded[longest] == 1:
+                return self._read_picked(key)
+            return self._read_in_parts(key, longest, max(1, BESIDE_BYTES * lens[longest] // needed))
+        values = self._read_picked(tuple(box))
+        kept = [axis for axis in range(len(key)) if not self._is_index(key[axis])]
+        for at, axis in enumerate(kept):
+            if axis in lists:
+                values = values.take(np.asarray(key[axis]) - box[axis].start, at)
+        return values
+
+    @staticmethod
+    def _is_index(key):
+        return not isinstance(key, slice) and np.ndim(key) == 0
+
+    def _count(self, axis, key):
+        """How many indices a key picks of a dimension."""
+        return len(range(*key.indices(self.shape[axis]))) if isinstance(key, slice) else np.size(key)
+
+    def _read_in_parts(self, key, axis, count):
+        """The values of a box, so many indices of a dimension at a time, in whole objects if it has some."""
+        count = max(1, count // self.piece[axis]) * self.piece[axis]
+        each = key[axis]
+        picked = np.arange(self.shape[axis])[each] if isinstance(each, slice) else np.asarray(each)
+        along = sum(not self._is_index(other) for other in key[:axis])
+        parts = (picked[at : at + count] for at in range(0, len(picked), count))
+        if isinstance(each, slice):
+            step = each.step or 1
+            parts = (slice(int(part[0]), int(part[-1]) + 1, step) for part in parts)
+        return np.concatenate([self._read((*key[:axis], part, *key[axis + 1 :])) for part in parts], along)
+
+    def _read_picked(self, key):
+        """The values of a box, as the compiled half reads them."""
         keys = tuple(each if isinstance(each, slice) else np.asarray(each).tolist() for each in key)
         lens = [
             len(range(*each.indices(size))) if isinstance(each, slice) else len(each)

@@ -5,6 +5,7 @@ from typing import Any
 CHUNK_BYTES: Any
 CatalogWarning: Any
 CoordinateArray: Any
+DECODED_BYTES: Any
 FIRST_NS: Any
 LAST_NS: Any
 LeftOutWarning: Any

@@ -76,3 +76,30 @@ def test_operations_give_the_same_from_an_archive(path, name, chunks):
     assert found.sizes == expected.sizes and found.attrs == expected.attrs
     if name not in ("resampled", "grouped", "rolling"):
         xarray.testing.assert_identical(found, expected)
+
+
+@pytest.mark.parametrize("beside, decoded", [(64 << 20, 256 << 10), (4000, 256 << 10), (300, 1 << 30), (1 << 20, 0)])
+def test_lists_of_indices_read_each_object_once(tmp_path, monkeypatch, beside, decoded):
+    """Points and lists are what numpy has, however much is read beside them."""
+    monkeypatch.setattr(tgm._xarray, "BESIDE_BYTES", beside)
+    monkeypatch.setattr(tgm._xarray, "DECODED_BYTES", decoded)
+    random = np.random.default_rng(3)
+    values = random.normal(size=(7, 4, 30, 40)).astype("f4")
+    whole, path = xarray.Dataset({"v": (("time", "level", "y", "x"), values)}), tmp_path / "a.tgm"
+    tgm.save_dataset(whole, path, encoding={"v": {"chunks": (2, 1, 12, 40)}})
+    boxes, read = [], tgm._xarray.TgmArray._read_picked
+    monkeypatch.setattr(tgm._xarray.TgmArray, "_read_picked", lambda self, key: boxes.append(key) or read(self, key))
+
+    def along(dim, count):
+        return xarray.DataArray(random.integers(-whole.sizes[dim], whole.sizes[dim], count), dims="station")
+
+    cases = [{"y": along("y", 50), "x": along("x", 50)}, {"time": along("time", 9), "y": along("y", 9), "x": along("x", 9)}]
+    cases += [{"time": [5, 1, 1], "y": [29, 0, 3], "x": [7, 7, 2]}, {"level": 2, "y": [3, 1], "x": slice(None, None, -3)}]
+    cases += [{"time": slice(1, None, 2), "level": [3, 0], "y": [11, 12, 13]}, {"time": 6, "x": np.arange(40)[::-2]}, {"y": []}]
+    for key in cases:
+        boxes.clear()
+        found = tgm.open_dataset(path).v.isel(key)
+        np.testing.assert_array_equal(found.values, whole.v.isel(key).values)
+        if decoded and beside > 1 << 20:
+            lists = [each for box in boxes for each, piece in zip(box, (2, 1, 12, 40)) if piece > 1 and np.ndim(each) and np.size(each) > 1]
+            assert len(boxes) == 1 and not lists
