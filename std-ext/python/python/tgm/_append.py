@@ -56,7 +56,8 @@ def rest(dataset, path, file, dim):
         if own.dims != variable.dims or sizes[0] != sizes[1]:
             raise ValueError(f"{file}: {name!r} has dimensions {dict(variable.sizes)}, and {dict(own.sizes)} in the dataset")
         if _kind(own) != _kind(variable):
-            raise ValueError(f"{file}: {name!r} is of type {variable.dtype} ({_kind(variable)}), and {own.dtype} ({_kind(own)}) in the dataset")
+            has, given = (f"{each.dtype} ({_kind(each)})" for each in (variable, own))
+            raise ValueError(f"{file}: {name!r} is of type {has}, and {given} in the dataset")
     if unknown := [name for name in dataset.variables if name not in known.variables]:
         raise ValueError(f"{file}: it has no variable {unknown[0]!r}")
     growing = [name for name in known.variables if dim in known.variables[name].dims]
