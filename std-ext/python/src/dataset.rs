@@ -352,6 +352,10 @@ fn variable<'py>(py: Python<'py>, it: &Variable) -> PyResult<Bound<'py, PyDict>>
 /// The element of places without an object, as an array of one: where the caller or the file says it.
 fn fill<'py>(py: Python<'py>, it: &Variable) -> PyResult<Option<Bound<'py, PyAny>>> {
     let (Some(Hole::Fill(element)), Some(dtype)) = (it.hole(), it.dtype()) else { return Ok(None) };
+    // Parts of several types have one that holds all their values, and the element is of the first part's.
+    if element.len() != dtype.byte_width().max(1) {
+        return Ok(None);
+    }
     flat(py, dtype, element.clone()).map(Some)
 }
 

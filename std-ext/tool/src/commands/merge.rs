@@ -201,7 +201,7 @@ impl Merged {
         Ok(())
     }
 
-    /// Adds an annotation. Texts are arrays, each with a name: those of all messages stand side by side.
+    /// Adds an annotation. Arrays of texts stand side by side, each under its name.
     fn annotate(&mut self, key: String, value: Value, strategy: Strategy) -> Result<()> {
         let present = match self.metadata.extra.entry(key) {
             Slot::Vacant(slot) => {
