@@ -6,12 +6,10 @@ use std::ops::Range;
 use tgm_core::descriptor::Dtype;
 use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
-use tgm_core::wire::{DATA_OBJECT_FOOTER_SIZE, ObjectTail};
 use tgm_std::{Result, TensogramError};
-use zerocopy::FromBytes as _;
 
 pub(crate) use crate::source::Entry;
-use crate::source::Source;
+use crate::source::{Source, digest_of};
 
 /// Sources, and all of their objects in order.
 #[derive(Debug)]
@@ -44,13 +42,7 @@ impl Archive {
     /// The errors of reading.
     pub(crate) fn digest(&self, number: u32) -> Result<Option<NonZeroU64>> {
         let (source, entry) = self.entry(number)?;
-        if entry.digest.is_some() {
-            return Ok(entry.digest);
-        }
-        let mut tail = [0; DATA_OBJECT_FOOTER_SIZE];
-        let read = source.file().read_at(entry.end().saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64), &mut tail)?;
-        let tail = tail.get(..read).and_then(|tail| ObjectTail::ref_from_bytes(tail).ok());
-        Ok(tail.and_then(|tail| NonZeroU64::new(tail.hash.get())))
+        if entry.digest.is_some() { Ok(entry.digest) } else { source.digest(entry) }
     }
 
     /// The place of an object, in words.
@@ -84,6 +76,8 @@ pub(crate) struct Kept {
     source: Option<u32>,
     start: u64,
     bytes: Vec<u8>,
+    /// Whether the source had been written to since it was opened when they were read.
+    is_changed: bool,
 }
 
 impl Kept {
@@ -91,7 +85,7 @@ impl Kept {
     /// together with it.
     ///
     /// # Errors
-    /// The errors of reading; [`TensogramError::Metadata`] if the file ends before the frame does.
+    /// The errors of reading; [`TensogramError::Metadata`] if the file ends before the frame does, or was changed since it was opened.
     pub(crate) fn frame(&mut self, archive: &Archive, number: u32, ahead: impl FnOnce() -> u64) -> Result<&[u8]> {
         let (source, entry) = archive.entry(number)?;
         let wanted = entry.offset..entry.end();
@@ -108,10 +102,14 @@ impl Kept {
             self.bytes.truncate(read);
             self.start = wanted.start;
             self.source = Some(entry.source);
+            self.is_changed = source.is_changed();
+        }
+        let frame = self.part(&wanted);
+        if self.is_changed {
+            source.check_digest(entry, frame.and_then(digest_of))?;
         }
         // The text of an error of reading has no room for a place.
-        self.part(&wanted)
-            .ok_or_else(|| bad(format!("{} ends before the object: it was changed", source.file().name())))
+        frame.ok_or_else(|| bad(format!("{} ends before the object", source.file().name())))
     }
 
     fn part(&self, range: &Range<u64>) -> Option<&[u8]> {

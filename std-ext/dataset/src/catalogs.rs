@@ -12,6 +12,7 @@ use tgm_std::{Result, TensogramError};
 
 use crate::archive::bad;
 use crate::options::{Catalogs, OpenOptions};
+use crate::source::Source;
 
 /// Named catalogues must be there, one for each source.
 ///
@@ -78,7 +79,7 @@ pub(crate) fn origins<S: AsRef<Path>>(
 /// An open source, and what its catalogue says.
 #[derive(Debug)]
 pub(crate) struct Ready {
-    pub(crate) file: TensogramFile,
+    pub(crate) source: Source,
     /// `None` without a catalogue. An error says why it is not used.
     pub(crate) told: Option<std::result::Result<Told, String>>,
 }
@@ -106,6 +107,7 @@ impl Origin {
             Some(address) => TensogramFile::open_source(address, None)?,
             None => TensogramFile::open(&self.path)?,
         };
+        let source = Source::new(file);
         let opened = match &self.catalog {
             Cataloged::Unused => None,
             Cataloged::At(path) => {
@@ -116,7 +118,7 @@ impl Origin {
             Cataloged::Open(path, Err(error)) => Some((path, Err(bad(error.to_string())))),
         };
         let told = opened.map(|(path, catalog)| {
-            catalog.and_then(|catalog| told(&catalog, &file, options)).map_err(|error| {
+            catalog.and_then(|catalog| told(&catalog, source.file(), options)).map_err(|error| {
                 let why = match error {
                     TensogramError::Metadata(why) => why.to_string(),
                     other => other.to_string(),
@@ -124,7 +126,7 @@ impl Origin {
                 format!("the catalogue {} is not used: {why}", SourceName::of(path))
             })
         });
-        Ok(Ready { file, told })
+        Ok(Ready { source, told })
     }
 }
 

@@ -1,7 +1,9 @@
 //! A dataset, and how it is read.
 
+use std::ffi::OsString;
 use std::sync::Arc;
 
+use tgm_std::file::TensogramFile;
 use tgm_std::{DecodeOptions, Result};
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -67,6 +69,15 @@ impl Dataset {
         &self.archive.lost
     }
 
+    /// The path or the address of each source that was opened, in order, with its version: of a tree the files that were chosen. An
+    /// address has its user, password and query. A version changes when the file is written, and is the same on all machines that
+    /// share it; of a file on a server it is its `ETag`, or else its time of change, with its size. `None` where the system or the
+    /// server does not tell.
+    pub fn sources(&self) -> Vec<(OsString, Option<Vec<u8>>)> {
+        let place = |file: &TensogramFile| file.path().map_or_else(|| file.source().into(), Into::into);
+        self.archive.sources.iter().map(|source| (place(source.file()), source.version())).collect()
+    }
+
     /// Where the first object of a variable is: the number of its source, of its message there, and its own in the message.
     /// `None` for texts, and for a variable without objects.
     pub fn first_object(&self, variable: &str) -> Option<(usize, usize, usize)> {
@@ -90,7 +101,8 @@ impl Dataset {
     ///
     /// # Errors
     /// [`tgm_std::TensogramError::Metadata`] for an unknown variable, for indices beyond it, for `out` of another length, and for
-    /// a hole that cannot be filled; the errors of reading and decoding, with the object.
+    /// a hole that cannot be filled, and for a file that was written over since it was opened; the errors of reading and decoding, with
+    /// the object.
     pub fn read_into(
         &self,
         variable: &str,

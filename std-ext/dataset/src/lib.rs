@@ -93,7 +93,7 @@ use std::sync::Arc;
 use tgm_catalog::tree::side_by_side;
 use tgm_core::descriptor::Descriptor;
 use tgm_core::metadata::MessageMetadata;
-use tgm_std::file::{TensogramFile, is_remote_url};
+use tgm_std::file::is_remote_url;
 use tgm_std::{Result, interrupt};
 
 use self::archive::{Archive, bad};
@@ -140,7 +140,7 @@ fn gather<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Opened
         let all = side_by_side(origins, threads, |origin| origin.open(options));
         for (origin, ready) in origins.iter().zip(all) {
             let number = u32::try_from(opened.len()).map_err(|_| bad("there are more than 2^32 sources"))?;
-            opened.push(Source::new(add(&mut gathered, origin, ready?, number, (options, &mut notes))?));
+            opened.push(add(&mut gathered, origin, ready?, number, (options, &mut notes))?);
         }
     }
     let entries = gathered.rows.iter().map(|row| row.entry).collect();
@@ -149,19 +149,20 @@ fn gather<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Opened
     Ok(Opened { gathered, archive: Arc::new(Archive { sources: opened, entries, called, lost }), notes })
 }
 
-/// Adds what an open source has. Returns its file.
+/// Adds what an open source has. Returns it.
 fn add(
     gathered: &mut Gathered,
     origin: &Origin,
-    Ready { file, told }: Ready,
+    Ready { source, told }: Ready,
     number: u32,
     (options, notes): (&OpenOptions, &mut Vec<String>),
-) -> Result<TensogramFile> {
+) -> Result<Source> {
+    let file = source.file();
     let rest = match told {
         Some(Ok(Told { facts, wanted, rest, behind })) => {
-            gathered.add_cataloged(facts, wanted.as_deref(), &file, number)?;
+            gathered.add_cataloged(facts, wanted.as_deref(), file, number)?;
             if rest.is_none() {
-                gathered.lose(&file, behind);
+                gathered.lose(file, behind);
             }
             rest
         }
@@ -172,13 +173,13 @@ fn add(
         None => Some((0, 0)),
     };
     if let Some(from) = rest {
-        gathered.add(&file, number, from, options)?;
+        gathered.add(file, number, from, options)?;
         // A file of another format is an error, and is not left out.
         if from == (0, 0) && file.message_count()? == 0 {
             tgm_std::Archive::open(&origin.path)?;
         }
     }
-    Ok(file)
+    Ok(source)
 }
 
 fn is_of_files(opened: &Opened, options: &OpenOptions) -> bool {

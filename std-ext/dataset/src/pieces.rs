@@ -98,8 +98,10 @@ impl Dataset {
         let (source, entry) = self.archive.entry(*number)?;
         let len = usize::try_from(entry.length).map_err(|_| bad("a frame is too long"))?;
         let mut bytes = tgm_std::internal::reserve(len)?;
-        if source.file().read_at(entry.offset, &mut bytes)? != len {
-            return Err(bad(format!("{} ends before the object: it was changed", source.file().name())));
+        let read = source.file().read_at(entry.offset, &mut bytes)?;
+        source.check(entry)?;
+        if read != len {
+            return Err(bad(format!("{} ends before the object", source.file().name())));
         }
         Ok(Some(bytes))
     }
@@ -121,6 +123,7 @@ impl Dataset {
             let object = DataObject::parse(Frame::parse(&frame)?.0)?;
             object.region_offset()..object.region_offset().saturating_add(object.payload().len() as u64)
         };
+        source.check(entry)?;
         let place = |at: u64| entry.offset.saturating_add(at);
         Ok(Some((entry.source as usize, place(inside.start)..place(inside.end))))
     }

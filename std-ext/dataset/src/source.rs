@@ -7,10 +7,13 @@ use std::sync::{Arc, OnceLock};
 
 use tgm_catalog::tree::side_by_side;
 use tgm_core::selection::Pick;
+use tgm_core::wire::{DATA_OBJECT_FOOTER_SIZE, ObjectTail};
 use tgm_std::decode::Selected;
 use tgm_std::file::{Data, TensogramFile};
+use tgm_std::internal::is_of_server;
 use tgm_std::read::{FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, ReadOptions, Reader, Tag, Want};
 use tgm_std::{DataObjectDescriptor, DecodeOptions, Result, TensogramError};
+use zerocopy::FromBytes as _;
 
 /// What is asked of servers side by side.
 pub(crate) const DISTANT_AT_ONCE: usize = 32;
@@ -43,9 +46,14 @@ impl Entry {
     }
 }
 
+/// Bytes of an identity that say on which device a file is. Machines that share a file may number devices differently.
+const DEVICE: usize = 8;
+
 /// An open source.
 pub(crate) struct Source {
     file: Arc<TensogramFile>,
+    /// Which file it is, and in which state it was opened. `None` for one on a server, of which all answers are of one version.
+    identity: Option<Vec<u8>>,
     /// What reads parts of long objects. It keeps the structure of messages from call to call: a message can have very many
     /// objects.
     reader: OnceLock<Reader<Ranges>>,
@@ -58,12 +66,54 @@ impl fmt::Debug for Source {
 }
 
 impl Source {
+    /// A file that was opened, and of which nothing was read yet.
     pub(crate) fn new(file: TensogramFile) -> Self {
-        Self { file: Arc::new(file), reader: OnceLock::new() }
+        let identity = (!file.is_remote()).then(|| Data::from(&file).identity()).flatten();
+        Self { file: Arc::new(file), identity, reader: OnceLock::new() }
     }
 
     pub(crate) fn file(&self) -> &TensogramFile {
         &self.file
+    }
+
+    /// What changes when the file is written. Machines that share it agree on it. `None` where the system or the server does not tell.
+    pub(crate) fn version(&self) -> Option<Vec<u8>> {
+        let identity = if self.file.is_remote() { Data::from(&*self.file).identity() } else { self.identity.clone() }?;
+        let start = if is_of_server(&identity) { 0 } else { DEVICE };
+        identity.get(start..).map(<[u8]>::to_vec)
+    }
+
+    /// Whether the file was written to since it was opened. A file that was replaced by another one stays the one that was opened.
+    pub(crate) fn is_changed(&self) -> bool {
+        !self.file.is_remote() && Data::from(&*self.file).identity() != self.identity
+    }
+
+    /// The digest of an object's frame, as it is there now. `None` if it has none.
+    ///
+    /// # Errors
+    /// The errors of reading.
+    pub(crate) fn digest(&self, entry: &Entry) -> Result<Option<NonZeroU64>> {
+        let mut tail = [0; DATA_OBJECT_FOOTER_SIZE];
+        let read = self.file.read_at(entry.end().saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64), &mut tail)?;
+        Ok(tail.get(..read).and_then(digest_of))
+    }
+
+    /// Says whether an object that was read is the one that was there when the source was opened. Where the file was written to
+    /// since, the digest of its frame tells: what was appended changes no object. Without one it cannot be told.
+    ///
+    /// # Errors
+    /// [`TensogramError::Metadata`] if it is another one, or cannot be told; the errors of reading.
+    pub(crate) fn check(&self, entry: &Entry) -> Result<()> {
+        if self.is_changed() { self.check_digest(entry, self.digest(entry)?) } else { Ok(()) }
+    }
+
+    /// [`Self::check`] for a file that was written to. `now` is the digest of the frame that was read.
+    pub(crate) fn check_digest(&self, entry: &Entry, now: Option<NonZeroU64>) -> Result<()> {
+        if now.is_some() && now == entry.digest {
+            return Ok(());
+        }
+        let text = format!("{}: the file was changed since the dataset was opened: open it again", self.file.name());
+        Err(TensogramError::Metadata(text.into()))
     }
 
     /// What `picks` take of an object. Only the parts are read that hold it.
@@ -85,8 +135,17 @@ impl Source {
         }
         let ranges = || Ranges { file: Arc::clone(&self.file), start: 0, size: OnceLock::new() };
         let reader = self.reader.get_or_init(|| Reader::new(ranges(), ReadOptions::local()));
-        reader.select(message, object, picks, options)
+        let found = reader.select(message, object, picks, options);
+        // What lies there by now may be no object.
+        self.check(entry)?;
+        found
     }
+}
+
+/// The digest in the last bytes of a frame. `None` if it has none.
+pub(crate) fn digest_of(frame: &[u8]) -> Option<NonZeroU64> {
+    let (_, tail) = ObjectTail::ref_from_suffix(frame).ok()?;
+    NonZeroU64::new(tail.hash.get())
 }
 
 /// Ranges of bytes of an open file, from a byte on.

@@ -405,15 +405,72 @@ fn a_file_of_another_format_is_an_error_and_not_left_out() {
 fn a_file_that_was_cut_since_it_was_opened_is_an_error() {
     let values: Vec<f32> = (0_u16..1000).cycle().take(400_000).map(f32::from).collect();
     let v = named(ObjectBuilder::new(&[2, 200_000], &values).unwrap(), "v", &["y", "x"]);
-    let archive = Archive::new(&[MessageBuilder::new().object(v).encode().unwrap()]);
+    let w = named(ObjectBuilder::new(&[6], &values[..6]).unwrap(), "w", &["z"]);
+    let archive = Archive::new(&[w, v].map(|object| MessageBuilder::new().object(object).encode().unwrap()));
     let dataset = archive.open().unwrap();
     let point = |y: u64, x: u64| dataset.read::<f32>("v", &[Indices::Index(y), Indices::Index(x)]);
     assert_eq!(point(1, 199_999).unwrap(), [999.0]);
     let file = std::fs::OpenOptions::new().write(true).open(archive.path()).unwrap();
     file.set_len(1_000_000).unwrap();
-    // What was not cut off is still read.
-    assert_eq!(point(0, 1_234).unwrap(), [234.0]);
-    assert!(point(1, 150_000).is_err());
+    // An object before the cut is still read. Of one that was cut nothing is: its digest is gone.
+    assert_eq!(dataset.read::<f32>("w", &[Indices::Index(5)]).unwrap(), [5.0]);
+    assert!(point(0, 1_234).is_err() && point(1, 150_000).is_err());
     file.set_len(1_000).unwrap();
     assert!(point(0, 150_000).is_err());
+}
+
+/// A file of this machine has no version that answers tell, as on a server: what was there before is told by digests.
+#[test]
+fn a_file_that_was_written_over_since_it_was_opened_is_an_error() {
+    let step = |step: u8| {
+        // One that is read whole, and one of which parts are read.
+        let values = vec![f32::from(step); 200_000];
+        let keys = |param: &str| map(&[("param", param.into()), ("step", step.into())]);
+        let long = ObjectBuilder::new(&[200_000], &values).unwrap().metadata("mars", keys("t"));
+        let short = ObjectBuilder::new(&[6], &values[..6]).unwrap().metadata("mars", keys("u"));
+        MessageBuilder::new().object(long).object(short).encode().unwrap()
+    };
+    let archive = Archive::new(&[step(0), step(6)]);
+    let later = std::cell::Cell::new(std::time::SystemTime::now());
+    let write = |messages: &[Vec<u8>]| {
+        std::fs::write(archive.path(), messages.concat()).unwrap();
+        later.set(later.get() + std::time::Duration::from_secs(1));
+        let file = std::fs::File::options().write(true).open(archive.path()).unwrap();
+        file.set_modified(later.get()).unwrap();
+    };
+    let all = OpenOptions::default();
+    let values = |found: &[Dataset], name: &str| {
+        let dataset = found.iter().find(|it| it.variable(name).is_some()).unwrap();
+        let steps = Indices::Range { start: 0, count: 2, step: std::num::NonZeroU64::MIN };
+        dataset.read::<f32>(name, &[steps, Indices::Index(3)]).map_err(|error| error.to_string())
+    };
+    let found = open_all(&[archive.path()], &all).unwrap();
+    // What was appended changes nothing, and neither does writing the same.
+    write(&[step(0), step(6), step(12)]);
+    for name in ["t", "u"] {
+        assert_eq!(values(&found, name).unwrap(), [0.0, 6.0]);
+    }
+    write(&[step(6), step(0), step(12)]);
+    for name in ["t", "u"] {
+        let error = values(&found, name).unwrap_err();
+        assert!(error.contains("a.tgm: the file was changed since the dataset was opened"), "{error}");
+        let dataset = found.iter().find(|it| it.variable(name).is_some()).unwrap();
+        let frame = dataset.piece_frame(name, 0).map_err(|error| error.to_string());
+        let place = dataset.piece_payload(name, 0).map_err(|error| error.to_string());
+        assert!(frame.unwrap_err().contains("was changed") && place.unwrap_err().contains("was changed"));
+    }
+    // Another file in its place.
+    let found = open_all(&[archive.path()], &all).unwrap();
+    let version = |found: &[Dataset]| found[0].sources();
+    let before = version(&found);
+    assert_eq!(before, version(&open_all(&[archive.path()], &all).unwrap()));
+    std::fs::write(archive.folder.path().join("new"), [step(0), step(6), step(12)].concat()).unwrap();
+    std::fs::rename(archive.folder.path().join("new"), archive.path()).unwrap();
+    let again = open_all(&[archive.path()], &all).unwrap();
+    for name in ["t", "u"] {
+        assert_eq!(values(&found, name).unwrap(), values(&again, name).unwrap());
+    }
+    assert_eq!(before, version(&found));
+    let now = version(&again);
+    assert!(before != now && before[0].0 == now[0].0 && now[0].1.is_some());
 }
