@@ -1,5 +1,7 @@
 //! Datasets over archives, as `tgm/_dataset.py` calls them.
 
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
@@ -101,6 +103,12 @@ impl Dataset {
     #[getter]
     fn lost(&self) -> Vec<String> {
         self.0.lost().to_vec()
+    }
+
+    /// The path or address of each file that was opened, and its version. None where it is not known.
+    #[getter]
+    fn sources(&self) -> Vec<(OsString, Option<Cow<'_, [u8]>>)> {
+        self.0.sources().into_iter().map(|(source, version)| (source, version.map(Cow::Owned))).collect()
     }
 
     /// How many parts were appended to the file that it came from.

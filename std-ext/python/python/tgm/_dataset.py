@@ -35,7 +35,9 @@ def open_dataset(source, /, **options):
     """
     import xarray
 
-    return xarray.open_dataset(source, engine=_backend(), **options)
+    # It is among what dask makes names of: two versions of a file have different ones.
+    opened = Archive(sources_of(source), options), 0
+    return xarray.open_dataset(source, engine=_backend(), _opened=opened, **options)
 
 
 def open_datasets(source, /, **options):
@@ -53,7 +55,7 @@ def open_datasets(source, /, **options):
         # What one leaves out is in the others.
         warnings.filterwarnings("ignore", message=".* do not fit into the dataset")
         return [
-            xarray.open_dataset(source, engine=engine, _number=number, **options)
+            xarray.open_dataset(source, engine=engine, _opened=(archive, number), **options)
             for number in range(dataset_count(archive))
         ]
 

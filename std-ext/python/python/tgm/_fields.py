@@ -64,17 +64,18 @@ def as_earthkit(dataset):
     return found
 
 
-def add_grib_attributes(archive, native, dataset):
+def add_grib_attributes(native, dataset):
     """Adds what cfgrib tells of variables and of the dataset, as far as the metadata of the first message of each has it."""
     from . import open as open_archive
 
-    opened, centres = {}, {}
+    # Of a tree these are the files that were chosen.
+    sources, opened, centres = native.sources, {}, {}
     for name, variable in dataset.data_vars.items():
         if (place := native.first_object(name)) is None:
             continue
         source, message, number = place
         if source not in opened:
-            opened[source] = open_archive(archive.sources[source])
+            opened[source] = open_archive(sources[source][0])
         metadata = opened[source][message].objects[number].metadata
         if not (grib := metadata.get("grib")):
             continue

@@ -1,15 +1,18 @@
 """What datasets are read from: files, addresses and options, small enough to travel between processes."""
 
-import functools
 import os
+import threading
+import uuid
 import zlib
 
 from . import _native
 
 # Options that the compiled half takes.
 OPTIONS = ("profile", "join", "duplicates", "squeeze", "fill", "group", "catalog", "only")
-# Archives that a process keeps open.
+# Archives that a process keeps open, the one that was used last at the end.
 _KEPT = 8
+_opened = {}
+_lock = threading.Lock()
 
 
 def sources_of(source):
@@ -43,18 +46,14 @@ def sources_of(source):
     return (path,)
 
 
-def _state_of(path):
-    """What changes when a file is written."""
-    if _native._shown(path)[1]:
-        return None
-    found = os.stat(path)
-    return (found.st_mtime_ns, found.st_size, found.st_ino)
-
-
 class Archive:
-    """Files and options, small enough to travel. Each process opens them once."""
+    """Files of one version and options, small enough to travel. Each process opens them once.
 
-    __slots__ = ("sources", "options", "states")
+    Files of this machine that are as they were are not opened again. What is at an address or below a tree is asked for whenever an
+    archive is made, as only opening it tells the version.
+    """
+
+    __slots__ = ("sources", "options", "version", "mark")
 
     def __init__(self, sources, options):
         self.sources = sources
@@ -66,17 +65,29 @@ class Archive:
         if "profile" in given:
             given["profile"] = _profile_of(given["profile"])
         self.options = tuple(sorted((name, _frozen(value)) for name, value in given.items()))
-        self.states = _digest(sources)
+        self.version = self.mark = None
+        if all(map(_is_file, sources)):
+            # Before opening: what is appended until then changes the version.
+            self.version = _version_of_files(sources)
+            if _kept(self) is None:
+                _keep(self, self._open())
+            return
+        datasets = self._open()
+        self.version = _version_of(datasets)
+        if self.version is None:
+            # The server tells no version: nothing else is known to be the same.
+            self.mark = uuid.uuid4().hex
+        _keep(self, datasets)
 
     def __getstate__(self):
         # Names of many files are alike: they travel as one compressed text.
         names = self.sources
         if len(names) > 1 and all(isinstance(each, str) and "\0" not in each for each in names):
             names = zlib.compress("\0".join(names).encode("utf-8", "surrogatepass"))
-        return (names, self.options, self.states)
+        return (names, self.options, self.version, self.mark)
 
     def __setstate__(self, state):
-        names, self.options, self.states = state
+        names, self.options, self.version, self.mark = state
         if isinstance(names, bytes):
             names = tuple(zlib.decompress(names).decode("utf-8", "surrogatepass").split("\0"))
         self.sources = names
@@ -88,25 +99,34 @@ class Archive:
         return hash(self._key())
 
     def _key(self):
-        return (self.sources, self.options, self.states)
+        return (self.sources, self.options, self.version, self.mark)
 
     def __dask_tokenize__(self):
         # dask cannot see that a file was changed.
         return ("tgm.Archive", *self._key())
 
     def native(self):
-        """The datasets of the compiled half."""
-        return _opened(self)
+        """The datasets of the compiled half. They tell by themselves if their files are changed while they are open.
+
+        Raises an error if a file was changed since the archive was made, and has to be opened again: here, or in another process.
+        """
+        datasets = _kept(self)
+        if datasets is None:
+            datasets = self._open()
+            # A file that is as it was, behind opening it, is the one that was opened.
+            version = _version_of_files(self.sources) if all(map(_is_file, self.sources)) else _version_of(datasets)
+            if version != self.version:
+                names = ", ".join(_native._shown(source)[0] for source in self.sources[:3])
+                raise ValueError(f"{names}: the file was changed since the dataset was opened: open it again")
+            _keep(self, datasets)
+        return datasets
+
+    def _open(self):
+        return _native._open_datasets(list(self.sources), self.native_options())
 
     def native_options(self):
         """Options as the compiled half takes them."""
         return {name: dict(value) if name == "fill" else value for name, value in self.options}
-
-    def check(self):
-        """Raises an error if a file was changed since the archive was opened."""
-        if _digest(self.sources) != self.states:
-            names = ", ".join(_native._shown(source)[0] for source in self.sources[:3])
-            raise ValueError(f"{names}: the file was changed since the dataset was opened")
 
 
 def _profile_of(profile):
@@ -143,17 +163,42 @@ def _frozen(value):
     return tuple(sorted(value.items())) if isinstance(value, dict) else value
 
 
-def _digest(sources):
-    """A digest of the states of files."""
+def _is_file(source):
+    """Whether a source is a file of messages on this machine: neither an address nor a tree."""
+    return not _native._shown(source)[1] and not source.endswith(".tree")
+
+
+def _version_of_files(paths):
+    """What changes when one of the files is written."""
+    found = map(os.stat, paths)
+    return _digest([(each.st_mtime_ns, each.st_size, each.st_ino) for each in found])
+
+
+def _version_of(datasets):
+    """What changes when one of the files that were opened is written. None if a server does not tell."""
+    sources = datasets[0].sources if datasets else []
+    return None if any(version is None for _, version in sources) else _digest(sources)
+
+
+def _digest(versions):
     import hashlib
 
-    states = repr([_state_of(path) for path in sources])
-    return hashlib.blake2b(states.encode(), digest_size=16).hexdigest()
+    return hashlib.blake2b(repr(versions).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def _open_anew(archive):
-    archive.check()
-    return _native._open_datasets(list(archive.sources), archive.native_options())
+def _kept(archive):
+    """The datasets of an archive that is open. None if it is not."""
+    with _lock:
+        datasets = _opened.pop(archive, None)
+        if datasets is not None:
+            _opened[archive] = datasets
+        return datasets
 
 
-_opened = functools.lru_cache(maxsize=_KEPT)(_open_anew)
+def _keep(archive, datasets):
+    """Keeps the datasets of an archive, and forgets those that were not used for longest."""
+    with _lock:
+        _opened.pop(archive, None)
+        _opened[archive] = datasets
+        while len(_opened) > _KEPT:
+            del _opened[next(iter(_opened))]

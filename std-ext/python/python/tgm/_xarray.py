@@ -130,14 +130,14 @@ class TgmBackendEntrypoint(BackendEntrypoint):
     open_dataset_parameters = (
         "filename_or_obj", "mask_and_scale", "decode_times", "concat_characters", "decode_coords", "drop_variables",
         "use_cftime", "decode_timedelta", "group", "profile", "join", "duplicates", "squeeze", "fill", "dtype", "chunk",
-        "catalog", "only", "names", "grib_attributes", "_number",
+        "catalog", "only", "names", "grib_attributes", "_opened",
     )
 
     def open_dataset(
         self, filename_or_obj, *, mask_and_scale=True, decode_times=True, concat_characters=True, decode_coords=True,
         drop_variables=None, use_cftime=None, decode_timedelta=None, group=None, profile=None, join=None,
         duplicates=None, squeeze=None, fill=None, dtype=None, chunk=None, catalog=None, only=None, names=None,
-        grib_attributes=False, _number=0,
+        grib_attributes=False, _opened=None,
     ):
         given = {"profile": profile, "join": join, "duplicates": duplicates, "squeeze": squeeze, "fill": fill,
                  "group": group, "catalog": catalog, "only": only}
@@ -149,12 +149,13 @@ class TgmBackendEntrypoint(BackendEntrypoint):
         }
         if names not in (None, "cfgrib", "earthkit"):
             raise ValueError(f"argument 'names': one of 'cfgrib', 'earthkit' is expected, not {names!r}")
-        archive = Archive(sources_of(filename_or_obj), given)
-        if _number >= len(archive.native()):
+        # An archive that was made before, and the number of the dataset.
+        archive, number = _opened or (Archive(sources_of(filename_or_obj), given), 0)
+        if number >= len(archive.native()):
             why = "the archive has no objects" if only is None else "no object of the archive is selected"
             raise ValueError(f"{_native._shown(archive.sources[0])[0]}: {why}")
-        dataset = _one(archive, _number, **options)
-        if _number == 0:
+        dataset = _one(archive, number, **options)
+        if number == 0:
             _warn(archive, dataset.encoding["tgm"])
         _warn_of_scaled(archive.native()[_number], mask_and_scale)
         return dataset
@@ -166,20 +167,23 @@ class TgmBackendEntrypoint(BackendEntrypoint):
 
     def open_groups_as_dict(self, filename_or_obj, **options):
         """A dataset for each group of a file, or for each dataset of fields that do not fit together."""
-        archive = Archive(sources_of(filename_or_obj), {**options, "group": None})
+        archive = Archive(sources_of(filename_or_obj), options)
         groups = _native._dataset_groups(list(archive.sources), archive.native_options())
         if groups:
-            found = {"/": self.open_dataset(filename_or_obj, **options)}
+            found = {"/": self.open_dataset(filename_or_obj, _opened=(archive, 0), **options)}
             for group in groups:
                 found[f"/{group}"] = self.open_dataset(filename_or_obj, **{**options, "group": group})
             return found
         count = dataset_count(archive)
         if count <= 1:
-            return {"/": self.open_dataset(filename_or_obj, **options)}
+            return {"/": self.open_dataset(filename_or_obj, _opened=(archive, 0), **options)}
         with warnings.catch_warnings():
             # All of them are opened.
             warnings.simplefilter("ignore", LeftOutWarning)
-            return {f"/{number}": self.open_dataset(filename_or_obj, _number=number, **options) for number in range(count)}
+            return {
+                f"/{number}": self.open_dataset(filename_or_obj, _opened=(archive, number), **options)
+                for number in range(count)
+            }
 
     def open_datatree(self, filename_or_obj, **options):
         return xr.DataTree.from_dict(self.open_groups_as_dict(filename_or_obj, **options))
@@ -235,7 +239,7 @@ def _one(
         dataset.encoding["unlimited_dims"] = set(unlimited)
     if not native.is_of_files:
         if grib_attributes:
-            add_grib_attributes(archive, native, dataset)
+            add_grib_attributes(native, dataset)
         if names == "earthkit":
             dataset = as_earthkit(dataset)
     return dataset

@@ -324,8 +324,7 @@ def _small(archive, number):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)
         found = TgmBackendEntrypoint().open_dataset(
-            list(archive.sources), _number=number, mask_and_scale=False, decode_coords=False,
-            **archive.native_options(),
+            list(archive.sources), _opened=(archive, number), mask_and_scale=False, decode_coords=False
         )
     for name, variable in list(found.variables.items()):
         variable.encoding = {}

@@ -156,7 +156,7 @@ def test_a_file_that_was_changed_is_not_read_for_another(tmp_path):
     from tgm import _sources
 
     archive(tmp_path, steps_and_levels()[:4])
-    _sources._opened.cache_clear()
+    _sources._opened.clear()
     with pytest.raises(ValueError, match="was changed"):
         pickle.loads(travelled).load()
     assert tgm.open_dataset(path).t.shape[0] == 2

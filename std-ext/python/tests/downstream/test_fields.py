@@ -48,5 +48,7 @@ def test_attributes_of_cfgrib_are_there_where_they_are_asked_for(tmp_path):
     assert {key: found.t.attrs.get(key) for key in expected} == expected
     assert found.attrs["GRIB_centre"] == "ecmf" and found.attrs["GRIB_edition"] == 2
     assert not any(key.startswith("GRIB_") for key in tgm.open_dataset(path).t.attrs)
+    tgm.catalogue([path]).save(tmp_path / "all.tree")
+    assert tgm.open_dataset(tmp_path / "all.tree", grib_attributes=True).t.attrs == found.t.attrs
     with pytest.raises(ValueError, match="argument 'names'"):
         tgm.open_dataset(path, names="mars")
