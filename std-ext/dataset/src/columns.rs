@@ -15,8 +15,9 @@ use std::hash::Hash;
 
 use tgm_core::cbor::Value;
 
+use crate::calendar::Calendar;
 use crate::gather::{Cells, DTYPE, GRID, Gathered, SHAPE};
-use crate::label::{HOUR, Label, Real, days, duration};
+use crate::label::{HOUR, Label, Real, duration};
 use crate::options::Profile;
 use crate::parameters::{Parameter, by_number, by_short_name};
 
@@ -438,7 +439,7 @@ fn date_of(label: &Label) -> Option<i64> {
         Label::Text(text) if text.matches('-').count() == 2 => text.replace('-', "").parse().ok()?,
         other => other.as_integer()?,
     };
-    days(number / 10_000, number / 100 % 100, number % 100)
+    Calendar::Gregorian.days(number / 10_000, number / 100 % 100, number % 100)
 }
 
 /// Seconds of a time of day: 1230, "1230", "12:30", "12:30:15", "12".

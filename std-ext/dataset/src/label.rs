@@ -6,6 +6,8 @@ use std::hash::{Hash, Hasher};
 
 use tgm_core::cbor::{Kind, Value};
 
+use crate::calendar::Calendar;
+
 /// Seconds of an hour.
 pub(crate) const HOUR: i64 = 3600;
 
@@ -106,7 +108,7 @@ impl fmt::Display for Label {
             Self::Float(Real(number)) => number.fmt(f),
             Self::Text(text) => f.write_str(text),
             Self::Time(seconds) => {
-                let (year, month, day) = civil(seconds.div_euclid(86_400));
+                let (year, month, day) = Calendar::Gregorian.date(seconds.div_euclid(86_400));
                 let second = seconds.rem_euclid(86_400);
                 let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
                 write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
@@ -133,44 +135,12 @@ pub(crate) fn duration(text: &str) -> Option<i64> {
     digits.parse::<i64>().ok()?.checked_mul(unit)
 }
 
-/// Days since 1970-01-01 of a date of the Gregorian calendar. `None` for a date that does not exist.
-pub(crate) fn days(year: i64, month: i64, day: i64) -> Option<i64> {
-    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || !(-999_999..=999_999).contains(&year) {
-        return None;
-    }
-    // Years begin in March here, so that the leap day is the last one.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let of_year = (153 * month + 2) / 5 + day - 1;
-    let found = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468;
-    // The 31st of February is a day of March.
-    (civil(found).2 == day).then_some(found)
-}
-
-/// Year, month and day of a day since 1970-01-01.
-const fn civil(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year + era * 400 + if month <= 2 { 1 } else { 0 }, month, day)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn days_are_counted_from_1970() {
-        assert_eq!((days(1970, 1, 1), days(2000, 3, 1), days(1969, 12, 31)), (Some(0), Some(11_017), Some(-1)));
-        assert_eq!((days(2023, 2, 29), days(2024, 2, 29), days(2024, 13, 1)), (None, Some(19_782), None));
-        for day in [-1_000_000, -1, 0, 19_782, 1_000_000] {
-            let (year, month, date) = civil(day);
-            assert_eq!(days(year, month, date), Some(day));
-        }
+    fn times_are_dates() {
         assert_eq!(Label::Time(19_782 * 86_400 + 3661).to_string(), "2024-02-29T01:01:01");
     }
 

@@ -7,11 +7,12 @@ use tgm_core::descriptor::Dtype;
 use tgm_std::Result;
 
 use crate::archive::bad;
+use crate::calendar::Calendar;
 use crate::dataset::Dataset;
 use crate::elements::{floats, whole};
 use crate::model::{Attribute, Attributes, Coordinate, Values, Variable, text_attribute};
 use crate::reading::{FILL, MISSING, OFFSET, SCALE};
-use crate::times::{Calendar, TimeScale};
+use crate::times::TimeScale;
 
 /// Attributes in which a variable names others that belong to it.
 pub(crate) const NAMING: [&str; 6] =
@@ -114,7 +115,8 @@ impl Dataset {
         }
         let bytes = self.read_all(variable)?;
         let is_float = matches!(dtype, Dtype::Float16 | Dtype::Bfloat16 | Dtype::Float32 | Dtype::Float64);
-        let scale = TimeScale::of(&variable.attributes).filter(|scale| scale.calendar == Calendar::Gregorian);
+        let scale =
+            TimeScale::of(&variable.attributes).filter(|scale| scale.calendar.counted_as() == Calendar::Gregorian);
         match scale {
             Some(scale) => {
                 let moments = floats(dtype, &bytes)?.into_iter().map(|number| scale.seconds(number));

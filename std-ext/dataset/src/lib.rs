@@ -51,10 +51,12 @@
 //! | `elements`, `indices`, `options`, `times`, `written` | elements as floats; indices of a dimension; options of opening; times and coordinates as files hold them |
 //! | `archive`, `cells`, `intern`, `model`, `parameters` | sources; numbers for bytes; variables and coordinates; names of parameters |
 //! | `label`, `reading`, `source` | labels of axes; how stored numbers become values; one source of messages |
+//! | `calendar` | days and their dates |
 
 mod archive;
 mod assemble;
 mod attributes;
+mod calendar;
 mod catalogs;
 mod cells;
 mod cf;

@@ -1,66 +1,7 @@
 //! Times as files write them: numbers with units such as `hours since 2024-01-01`, in the calendars of CF.
 
-use crate::label::days;
+use crate::calendar::Calendar;
 use crate::model::{Attributes, text_attribute};
-
-/// A calendar of CF.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Calendar {
-    /// The calendar in use, also for the years before it was.
-    Gregorian,
-    /// Each year has 365 days.
-    NoLeap,
-    /// Each year has 366 days.
-    AllLeap,
-    /// Each month has 30 days.
-    Thirty,
-    /// Each fourth year is a leap year.
-    Julian,
-}
-
-impl Calendar {
-    /// The calendar of a name. `None` for one that CF does not have.
-    fn of(name: &str) -> Option<Self> {
-        Some(match name.to_ascii_lowercase().as_str() {
-            "standard" | "gregorian" | "proleptic_gregorian" => Self::Gregorian,
-            "noleap" | "365_day" => Self::NoLeap,
-            "all_leap" | "366_day" => Self::AllLeap,
-            "360_day" => Self::Thirty,
-            "julian" => Self::Julian,
-            _ => return None,
-        })
-    }
-
-    /// Days since the first of January 1970 of this calendar. `None` for a date that it does not have.
-    fn days(self, year: i64, month: i64, day: i64) -> Option<i64> {
-        const BEFORE: [i64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
-        const LENS: [i64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-        let is_leap = match self {
-            Self::Gregorian => return days(year, month, day),
-            Self::Thirty if (1..=12).contains(&month) && (1..=30).contains(&day) => {
-                return year.checked_sub(1970)?.checked_mul(360)?.checked_add((month - 1) * 30 + day - 1);
-            }
-            Self::Thirty => return None,
-            Self::NoLeap => false,
-            Self::AllLeap => true,
-            Self::Julian => year.rem_euclid(4) == 0,
-        };
-        let at = usize::try_from(month.checked_sub(1)?).ok()?;
-        let (before, len) = (*BEFORE.get(at)?, *LENS.get(at)?);
-        if day < 1 || day > len + i64::from(is_leap && month == 2) {
-            return None;
-        }
-        let of_year = before + i64::from(is_leap && month > 2) + day - 1;
-        let years = year.checked_sub(1970)?;
-        let leap_days = match self {
-            Self::AllLeap => years,
-            // 1972 was the first leap year behind 1970.
-            Self::Julian => (years + 1).div_euclid(4),
-            _ => 0,
-        };
-        years.checked_mul(365)?.checked_add(leap_days)?.checked_add(of_year)
-    }
-}
 
 /// Units of times, the longest first, with their nanoseconds.
 pub(crate) const UNITS: [(&str, i64); 7] = [
@@ -77,12 +18,22 @@ const SECOND: i64 = 1_000_000_000;
 const BEYOND: i128 = 1_000_000_000_000_000;
 
 /// Numbers that are times: the nanoseconds of one, and those from 1970 to the moment that is 0, in a calendar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct TimeScale {
     pub(crate) calendar: Calendar,
     pub(crate) unit: i64,
     pub(crate) start: i128,
 }
+
+/// Scales are equal that make the same moment of each number.
+impl PartialEq for TimeScale {
+    fn eq(&self, other: &Self) -> bool {
+        let of = |it: &Self| (it.calendar.counted_as(), it.unit, it.start);
+        of(self) == of(other)
+    }
+}
+
+impl Eq for TimeScale {}
 
 impl TimeScale {
     /// What `units` such as `hours since 2024-01-01 12:00` say. `None` for other units, and for calendars that CF does not have.
@@ -251,22 +202,24 @@ mod tests {
         assert_eq!((whole(-1), whole(i64::MAX)), (Some(-86_400_000_000_000), None));
     }
 
-    /// Days between dates as cftime 1.6.6 counts them.
+    /// Moments as cftime 1.6.6 counts them.
     #[test]
-    fn calendars_have_years_of_their_own() {
-        let between = |calendar: &str, from: &str, to: &str| {
-            let calendar = Calendar::of(calendar).unwrap();
-            (moment_in(to, calendar).unwrap().0 - moment_in(from, calendar).unwrap().0) / 86_400
+    fn the_standard_calendar_is_julian_before_1582() {
+        let scale = |units: &str, calendar: &str| {
+            TimeScale::of(&vec![("units".into(), units.into()), ("calendar".into(), calendar.into())])
         };
-        for (calendar, expected) in
-            [("standard", 7730), ("noleap", 7724), ("all_leap", 7746), ("360_day", 7620), ("julian", 7730)]
-        {
-            assert_eq!(between(calendar, "1999-01-30", "2020-03-30"), expected, "{calendar}");
-        }
-        assert_eq!(between("julian", "1899-12-31", "1900-03-01"), 61);
-        for (calendar, date) in [("noleap", "2020-02-29"), ("360_day", "2020-01-31"), ("julian", "2019-02-29")] {
-            assert_eq!(moment_in(date, Calendar::of(calendar).unwrap()), None, "{calendar}");
-        }
-        assert!(moment_in("1900-02-29", Calendar::Julian).is_some() && moment("1900-02-29").is_none());
+        let second = |units: &str, calendar: &str, number| scale(units, calendar).and_then(|it| it.seconds(number));
+        // 2016-01-28 and, where the Gregorian calendar is older than it was, 2016-01-30.
+        let (day, hours) = (16_828 * 86_400, "hours since 1-1-1 00:00:00");
+        assert_eq!(second(hours, "standard", 17_663_808.0), Some(day));
+        assert_eq!(second(hours, "gregorian", 17_663_808.0), Some(day));
+        assert_eq!(second(hours, "proleptic_gregorian", 17_663_808.0), Some(day + 2 * 86_400));
+        // 1582-10-31.
+        assert_eq!(second("days since 1582-10-01", "standard", 20.0), Some(-141_411 * 86_400));
+        assert_eq!(scale("days since 1582-10-10", "standard"), None);
+        let of = |calendar: &str, units: &str| scale(units, calendar).unwrap();
+        assert_eq!(of("standard", "days since 1900-01-01"), of("proleptic_gregorian", "days since 1900-01-01"));
+        assert_ne!(of("standard", "days since 1500-01-01"), of("proleptic_gregorian", "days since 1500-01-01"));
+        assert_ne!(of("standard", "days since 1970-01-01"), of("julian", "days since 1970-01-01"));
     }
 }

@@ -48,9 +48,9 @@ fn count_alike((dataset, own): (&Dataset, &Variable), (other, others): (&Dataset
     scales.0 == scales.1 && (scales.0.is_some() || has_same("units")) && has_same(NUMPY_DTYPE)
 }
 
-/// Whether the numbers of both variables are times, in one calendar.
+/// Whether the numbers of both variables are times, of calendars that count the same days.
 fn are_of_one_calendar((dataset, own): (&Dataset, &Variable), (other, others): (&Dataset, &Variable)) -> bool {
-    let calendar = |scale: TimeScale| scale.calendar;
+    let calendar = |scale: TimeScale| scale.calendar.counted_as();
     let calendars = (scale_of(dataset, own).map(calendar), scale_of(other, others).map(calendar));
     calendars.0.is_some() && calendars.0 == calendars.1
 }

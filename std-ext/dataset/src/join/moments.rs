@@ -95,7 +95,7 @@ pub(super) fn counted_anew(files: &[File], parts: &[&Variable], dim: &str, lens:
     };
     let mut all = Vec::with_capacity(parts.len());
     for (file, part) in files.iter().zip(parts) {
-        if scale_of(&file.dataset, part).is_none_or(|it| it.calendar != scale.calendar) {
+        if scale_of(&file.dataset, part).is_none_or(|it| it.calendar.counted_as() != scale.calendar.counted_as()) {
             return nothing("its times are of different calendars");
         }
         let Some(moments) = moments(&file.dataset, part).map_err(|error| error.within(&file.name))? else {

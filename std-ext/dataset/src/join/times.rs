@@ -5,9 +5,9 @@ use tgm_std::Result;
 use super::File;
 use super::moments::{moments, scale_of};
 use crate::archive::bad;
+use crate::calendar::Calendar;
 use crate::label::{Label, Real};
 use crate::model::{Values, text_attribute};
-use crate::times::Calendar;
 
 /// The labels of a dimension of a file: numbers are floats, and times of any calendar are nanoseconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +45,7 @@ impl Labels {
             && let Some(moments) = moments(dataset, variable).map_err(|error| error.within(&file.name))?
         {
             let labels = moments.into_iter().map(Key::Moment).collect();
-            return Ok(Some(Self { labels, kind: Kind::Times(scale.calendar) }));
+            return Ok(Some(Self { labels, kind: Kind::Times(scale.calendar.counted_as()) }));
         }
         let Some(found) = dataset.labels(dim).map_err(|error| error.within(&file.name))? else { return Ok(None) };
         let units = text_attribute(&found.attributes, "units").map(str::to_string);

@@ -160,6 +160,39 @@ fn times_of_any_units_are_joined_exactly_and_are_equal_where_they_are() {
     assert_eq!(merged("microseconds since 2001-01-01", &[of_year * 1000.0 + 1.0]), 2);
 }
 
+/// Without a calendar it is the standard one, which is Julian before 1582: these hours are 2016-01-28 and the day behind it.
+#[test]
+fn times_since_a_date_before_1582_are_joined_in_the_units_of_the_first_file() {
+    let since_1 = of_times("v", "hours since 1-1-1 00:00:00", &[17_663_808.0, 17_663_832.0]);
+    let since_1800 = of_times("v", "hours since 1800-01-01", &[1_893_384.0]);
+    let dataset = open(&[since_1.path(), since_1800.path()], &OpenOptions::default()).unwrap();
+    let expected = [1_893_384, 1_894_056, 1_894_080];
+    assert_eq!(dataset.read::<i64>("time", &all(&dataset, "time")).unwrap(), expected);
+    let selected = dataset.select("made", &["time=2016-01-29".parse().unwrap()]).unwrap();
+    assert_eq!(dataset.read::<i64>("made", &selected).unwrap(), expected[2..]);
+}
+
+/// The same days, which have other dates in one of the calendars before 1582.
+#[test]
+fn the_standard_and_the_gregorian_calendar_are_joined() {
+    let file = |name: &str, calendar: &str, days: &[i32]| {
+        let v = named(ObjectBuilder::new(&[days.len() as u64], days).unwrap(), name, &["time"]);
+        let time = named(ObjectBuilder::new(&[days.len() as u64], days).unwrap(), "time", &["time"]);
+        let units = [("units", "days since 1500-01-01".into()), ("calendar", calendar.into())];
+        let time = time.metadata("attributes", map(&units));
+        Archive::new(&[MessageBuilder::new().object(v).object(time).encode().unwrap()])
+    };
+    // 1500-01-01 of the standard calendar is nine days later.
+    let (standard, gregorian) = (file("v", "standard", &[200_000]), file("v", "proleptic_gregorian", &[200_000]));
+    let dataset = open(&[standard.path(), gregorian.path()], &OpenOptions::default()).unwrap();
+    assert_eq!(dataset.read::<i64>("time", &all(&dataset, "time")).unwrap(), [200_000, 200_009]);
+    let merged = |days| {
+        let other = file("u", "proleptic_gregorian", &[days]);
+        open_all(&[standard.path(), other.path()], &OpenOptions::default()).unwrap().len()
+    };
+    assert_eq!((merged(200_009), merged(200_000)), (1, 2));
+}
+
 /// A year of this calendar has no 29th of February.
 #[test]
 fn times_of_other_calendars_are_counted_from_the_first_day() {
