@@ -18,6 +18,7 @@ use tgm_core::cbor::Value;
 use crate::calendar::Calendar;
 use crate::gather::{Cells, DTYPE, GRID, Gathered, SHAPE};
 use crate::label::{HOUR, Label, Real, duration};
+use crate::moment::Time;
 use crate::options::Profile;
 use crate::parameters::{Parameter, by_number, by_short_name};
 
@@ -262,7 +263,7 @@ impl Reader<'_> {
                 (None, Some(time)) => time_of(time)?,
                 (None, None) => 0,
             };
-            Some(Label::Time(day.checked_add(second)?))
+            Some(Label::Time(Time::of_second(day.checked_add(second)?)))
         })
     }
 

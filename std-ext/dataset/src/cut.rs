@@ -148,7 +148,7 @@ impl Dataset {
             Values::Integers(numbers) => of_whole(&shape, &whole(numbers)),
             Values::Times(times) => {
                 attributes.extend(attributes_of_times(false, "seconds since 1970-01-01"));
-                let times = whole(times);
+                let times = whole(&times.seconds());
                 mark_missing(&mut attributes, &times);
                 of_whole(&shape, &times)
             }

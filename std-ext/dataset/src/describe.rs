@@ -11,6 +11,8 @@ use crate::dataset::Dataset;
 #[cfg(feature = "json")]
 use crate::model::{Attribute, Attributes};
 use crate::model::{Coordinate, Values, Variable};
+#[cfg(feature = "json")]
+use crate::moment::NO_TIME;
 
 /// The coordinates of a dataset with their labels, and what is not one.
 #[derive(Debug)]
@@ -26,10 +28,6 @@ pub struct Parts<'d> {
 impl Coordinate {
     /// The label at an index, as text. It is empty for a moment that is missing, and beyond the last label.
     pub fn label_text(&self, index: usize) -> String {
-        let times = if let Values::Times(all) | Values::Durations(all) = &self.values { all.as_slice() } else { &[] };
-        if times.get(index) == Some(&i64::MIN) {
-            return String::new();
-        }
         self.values.label(index).map_or_else(String::new, |label| label.to_string())
     }
 }
@@ -135,7 +133,7 @@ fn coordinate(coordinate: &Coordinate) -> Json {
             ("time", (0..times.len()).map(text).collect())
         }
         Values::Durations(steps) => {
-            ("seconds", steps.iter().map(|step| Some(*step).filter(|step| *step != i64::MIN)).collect())
+            ("seconds", steps.iter().map(|step| Some(*step).filter(|step| *step != NO_TIME)).collect())
         }
     };
     // Labels of an axis are all there; where points are on two dimensions, they are many.

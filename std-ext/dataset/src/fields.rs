@@ -6,11 +6,10 @@ use crate::cube::{Axis, Cube, Role};
 use crate::grid::attributes;
 use crate::label::Label;
 use crate::model::{Attribute, Attributes, Coordinate, Values};
+use crate::moment::{NO_TIME, Times};
 
 /// The name of the bounds of steps, and of the dimension of a start and an end.
 const BOUNDS: (&str, &str) = ("step_bounds", "bounds");
-/// No time: `NaT` of numpy.
-const NO_TIME: i64 = i64::MIN;
 
 /// The coordinates of a dataset in the making.
 #[derive(Clone, Debug, Default)]
@@ -40,11 +39,12 @@ impl FieldCoordinates {
     pub(crate) fn add_valid_time(&mut self) {
         let (Some(time), Some(step)) = (self.find("time"), self.find("step")) else { return };
         let (Values::Times(times), Values::Durations(steps)) = (&time.values, &step.values) else { return };
-        let values =
-            times.iter().flat_map(|time| steps.iter().map(|step| time.checked_add(*step).unwrap_or(NO_TIME))).collect();
+        let times = times.seconds();
+        let valid = times.iter().flat_map(|time| steps.iter().map(|step| time.checked_add(*step).unwrap_or(NO_TIME)));
+        let values = Values::Times(Times::of_seconds(valid));
         let dims = time.dims.iter().chain(&step.dims).cloned().collect();
         let attributes = attributes([("standard_name", "time"), ("long_name", "time")]);
-        self.0.push(Coordinate { name: "valid_time".into(), dims, values: Values::Times(values), attributes });
+        self.0.push(Coordinate { name: "valid_time".into(), dims, values, attributes });
     }
 
     pub(crate) fn finish(self) -> Vec<Coordinate> {

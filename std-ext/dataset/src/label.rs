@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 
 use tgm_core::cbor::{Kind, Value};
 
-use crate::calendar::Calendar;
+use crate::moment::Time;
 
 /// Seconds of an hour.
 pub(crate) const HOUR: i64 = 3600;
@@ -48,8 +48,8 @@ pub enum Label {
     Integer(i64),
     /// Any other number.
     Float(Real),
-    /// Seconds since 1970-01-01, UTC.
-    Time(i64),
+    /// A time.
+    Time(Time),
     /// Seconds.
     Duration(i64),
     /// A text.
@@ -107,12 +107,7 @@ impl fmt::Display for Label {
             Self::Integer(number) => number.fmt(f),
             Self::Float(Real(number)) => number.fmt(f),
             Self::Text(text) => f.write_str(text),
-            Self::Time(seconds) => {
-                let (year, month, day) = Calendar::Gregorian.date(seconds.div_euclid(86_400));
-                let second = seconds.rem_euclid(86_400);
-                let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-                write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
-            }
+            Self::Time(time) => time.fmt(f),
             // Whole hours as people write steps.
             Self::Duration(seconds) if seconds % 3600 == 0 => write!(f, "{}", seconds / 3600),
             Self::Duration(seconds) if seconds % 60 == 0 => write!(f, "{}m", seconds / 60),
@@ -138,11 +133,6 @@ pub(crate) fn duration(text: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_are_dates() {
-        assert_eq!(Label::Time(19_782 * 86_400 + 3661).to_string(), "2024-02-29T01:01:01");
-    }
 
     #[test]
     fn numbers_are_numbers_in_texts_too() {

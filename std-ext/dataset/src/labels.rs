@@ -7,10 +7,10 @@ use tgm_core::descriptor::Dtype;
 use tgm_std::Result;
 
 use crate::archive::bad;
-use crate::calendar::Calendar;
 use crate::dataset::Dataset;
 use crate::elements::{floats, whole};
 use crate::model::{Attribute, Attributes, Coordinate, Values, Variable, text_attribute};
+use crate::moment::{Moment, NO_TIME, Times};
 use crate::reading::{FILL, MISSING, OFFSET, SCALE};
 use crate::times::TimeScale;
 
@@ -48,7 +48,7 @@ pub fn are_codes<'a>(dtype: Dtype, attribute: impl Fn(&str) -> Option<Option<&'a
 
 impl Dataset {
     /// A coordinate with its values. Of files, a variable of this name is read whole; numbers whose `units` are a time since a
-    /// moment become times, of the Gregorian calendar.
+    /// moment become times of their calendar.
     ///
     /// `None` if there is no such coordinate or variable.
     ///
@@ -113,23 +113,74 @@ impl Dataset {
         if count > MOST {
             return Err(bad(format!("{count} values are too many for a coordinate")));
         }
+        // A number that is not a time makes all of them numbers.
+        if let Some(scale) = scale_of(self, variable)
+            && let Some(moments) = moments(self, variable)?
+        {
+            return Ok(Values::Times(Times::new(scale.calendar, moments)));
+        }
         let bytes = self.read_all(variable)?;
-        let is_float = matches!(dtype, Dtype::Float16 | Dtype::Bfloat16 | Dtype::Float32 | Dtype::Float64);
-        let scale =
-            TimeScale::of(&variable.attributes).filter(|scale| scale.calendar.counted_as() == Calendar::Gregorian);
-        match scale {
-            Some(scale) => {
-                let moments = floats(dtype, &bytes)?.into_iter().map(|number| scale.seconds(number));
-                // A number that is not a time makes all of them numbers.
-                Ok(match moments.collect::<Option<Vec<i64>>>() {
-                    Some(times) => Values::Times(times),
-                    None => Values::Floats(floats(dtype, &bytes)?),
-                })
+        match dtype {
+            Dtype::Float16 | Dtype::Bfloat16 | Dtype::Float32 | Dtype::Float64 => {
+                floats(dtype, &bytes).map(Values::Floats)
             }
-            None if is_float => floats(dtype, &bytes).map(Values::Floats),
-            None => whole(dtype, &bytes).map(Values::Integers),
+            _ => whole(dtype, &bytes).map(Values::Integers),
         }
     }
+}
+
+/// The attributes that say what the numbers of a variable mean, if they are times: its own ones, or the ones of the coordinate that it bounds.
+pub(crate) fn counting<'d>(dataset: &'d Dataset, variable: &'d Variable) -> Option<&'d Attributes> {
+    let owner = || {
+        let names_it =
+            |it: &&Variable| BOUNDS.iter().any(|key| text_attribute(&it.attributes, key) == Some(&variable.name));
+        dataset.variables.iter().find(names_it).map(|it| &it.attributes)
+    };
+    let own = text_attribute(&variable.attributes, "units").is_some();
+    if own { Some(&variable.attributes) } else { owner() }
+}
+
+/// What the numbers of a variable mean, if they are times.
+pub(crate) fn scale_of(dataset: &Dataset, variable: &Variable) -> Option<TimeScale> {
+    counting(dataset, variable).and_then(TimeScale::of)
+}
+
+/// The moments that a variable of a file has. `None` if its numbers are not times, or not all of them.
+///
+/// # Errors
+/// The errors of reading.
+pub(crate) fn moments(dataset: &Dataset, variable: &Variable) -> Result<Option<Vec<Moment>>> {
+    let (Some(scale), Some(dtype)) = (scale_of(dataset, variable), variable.dtype()) else { return Ok(None) };
+    let bytes = dataset.read_all(variable)?;
+    let missing: Vec<&Attribute> = variable
+        .attributes
+        .iter()
+        .filter(|(key, _)| key == "_FillValue" || key == "missing_value")
+        .map(|(_, value)| value)
+        .collect();
+    if let Ok(numbers) = whole(dtype, &bytes) {
+        #[expect(clippy::cast_precision_loss, clippy::float_cmp, reason = "a float is compared with the nearest one")]
+        let is = |none: &Attribute, number: i64| match none {
+            Attribute::Integer(none) => *none == number,
+            Attribute::Float(none) => *none == number as f64,
+            _ => false,
+        };
+        let is_missing = |number: i64| number == NO_TIME || missing.iter().any(|none| is(none, number));
+        let moment = |number: i64| if is_missing(number) { Some(None) } else { scale.of_whole(number).map(Some) };
+        return Ok(numbers.into_iter().map(moment).collect());
+    }
+    let is_missing = |number: f64| {
+        #[expect(clippy::cast_precision_loss, clippy::float_cmp, reason = "a float is compared with the nearest one")]
+        let is_that = missing.iter().any(|it| match it {
+            Attribute::Integer(none) => *none as f64 == number,
+            Attribute::Float(none) => *none == number,
+            _ => false,
+        });
+        is_that || number.is_nan()
+    };
+    let Ok(numbers) = floats(dtype, &bytes) else { return Ok(None) };
+    let moment = |number: f64| if is_missing(number) { Some(None) } else { scale.of_float(number).map(Some) };
+    Ok(numbers.into_iter().map(moment).collect())
 }
 
 /// Whether a coordinate has longitudes, by its attributes or its name.

@@ -51,6 +51,7 @@
 //! | `elements`, `indices`, `options`, `times`, `written` | elements as floats; indices of a dimension; options of opening; times and coordinates as files hold them |
 //! | `archive`, `cells`, `intern`, `model`, `parameters` | sources; numbers for bytes; variables and coordinates; names of parameters |
 //! | `label`, `reading`, `source` | labels of axes; how stored numbers become values; one source of messages |
+//! | `moment` | times |
 //! | `calendar` | days and their dates |
 
 mod archive;
@@ -76,6 +77,7 @@ mod join;
 mod label;
 mod labels;
 mod model;
+mod moment;
 mod options;
 mod parameters;
 mod pieces;
@@ -108,6 +110,7 @@ pub use self::indices::Indices;
 pub use self::label::{Label, Real};
 pub use self::labels::{are_codes, coordinates_by};
 pub use self::model::{Attribute, Attributes, Coordinate, Hole, LeftOut, Values, Variable};
+pub use self::moment::{Time, Times};
 pub use self::options::{Catalogs, Duplicates, Join, KeyTable, OpenOptions, Profile, on_all_cores};
 pub use self::pieces::Stored;
 pub use self::reduce::{Reduced, Statistic};

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tgm_core::descriptor::Dtype;
 
 use crate::label::{Label, Real};
+use crate::moment::{NO_TIME, Times};
 use crate::reading::Reading;
 
 /// Values of a coordinate, or of a variable of texts, in row-major order.
@@ -18,9 +19,9 @@ pub enum Values {
     Floats(Vec<f64>),
     /// Texts.
     Texts(Vec<String>),
-    /// Seconds since 1970-01-01, UTC.
-    Times(Vec<i64>),
-    /// Seconds.
+    /// Times.
+    Times(Times),
+    /// Seconds. [`i64::MIN`] where one is missing.
     Durations(Vec<i64>),
 }
 
@@ -28,7 +29,8 @@ impl Values {
     /// How many they are.
     pub const fn len(&self) -> usize {
         match self {
-            Self::Integers(numbers) | Self::Times(numbers) | Self::Durations(numbers) => numbers.len(),
+            Self::Integers(numbers) | Self::Durations(numbers) => numbers.len(),
+            Self::Times(times) => times.len(),
             Self::Floats(numbers) => numbers.len(),
             Self::Texts(texts) => texts.len(),
         }
@@ -44,8 +46,9 @@ impl Values {
         let all = |f: fn(&Label) -> Option<i64>| labels.iter().map(f).collect::<Option<Vec<i64>>>();
         let is_number = |label: &Label| matches!(label, Label::Integer(_) | Label::Float(_));
         let found = match labels.first() {
-            Some(Label::Time(_)) => {
-                all(|it| if let Label::Time(time) = it { Some(*time) } else { None }).map(Self::Times)
+            Some(Label::Time(first)) => {
+                let time = |it: &Label| if let Label::Time(time) = it { Some(*time) } else { None };
+                Times::of(*first, labels.iter().map(time)).map(Self::Times)
             }
             Some(Label::Duration(_)) => {
                 all(|it| if let Label::Duration(step) = it { Some(*step) } else { None }).map(Self::Durations)
@@ -342,14 +345,14 @@ pub(crate) const fn hole_of(dtype: Dtype) -> Hole {
 }
 
 impl Values {
-    /// A value as a label. `None` beyond the last one.
+    /// A value as a label. `None` for a time or a duration that is missing, and beyond the last one.
     pub fn label(&self, at: usize) -> Option<Label> {
         match self {
             Self::Integers(numbers) => numbers.get(at).copied().map(Label::Integer),
             Self::Floats(numbers) => numbers.get(at).map(|number| Label::Float(Real(*number))),
             Self::Texts(texts) => texts.get(at).map(|text| Label::Text(text.as_str().into())),
-            Self::Times(times) => times.get(at).copied().map(Label::Time),
-            Self::Durations(steps) => steps.get(at).copied().map(Label::Duration),
+            Self::Times(times) => times.at(at).map(Label::Time),
+            Self::Durations(steps) => steps.get(at).copied().filter(|step| *step != NO_TIME).map(Label::Duration),
         }
     }
 }

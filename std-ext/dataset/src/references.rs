@@ -319,7 +319,7 @@ impl Dataset {
         };
         Ok(match written {
             Written::Integers(numbers) => {
-                let has_none = matches!(values, Values::Times(all) if all.contains(&i64::MIN));
+                let has_none = matches!(values, Values::Times(_)) && numbers.contains(&i64::MIN);
                 let fill = if has_none { i64::MIN.into() } else { Json::Null };
                 let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
                 Referenced::here(name, &form("i8", fill), attributes, bytes)

@@ -7,9 +7,10 @@
 //! | `DIM=FIRST..LAST`, `DIM=FIRST:LAST` | all labels between the two, and both; an end that is left out is open |
 //! | `DIM~LABEL` | the label that is nearest |
 //!
-//! Labels are what the coordinate of the dimension has: numbers, steps (`6`, `90m`, `2d`), times (`2024-01-31T12`), texts. A
-//! dimension without labels is picked by index, from 0. Longitudes are equal if they differ by a whole circle, and a range of
-//! them goes east: `350:10` and `-10:10` are one.
+//! Labels are what the coordinate of the dimension has: numbers, steps (`6`, `90m`, `2d`), times (`2024-01-31T12`), texts. Times
+//! are dates of the calendar of the coordinate; with a fraction of a second, a time is a single nanosecond. A dimension without
+//! labels is picked by index, from 0. Longitudes are equal if they differ by a whole circle, and a range of them goes east:
+//! `350:10` and `-10:10` are one.
 
 use std::borrow::Cow;
 use std::num::NonZeroU64;
@@ -24,7 +25,7 @@ use crate::indices::Indices;
 use crate::label::duration;
 use crate::labels::is_longitude;
 use crate::model::{Coordinate, Values};
-use crate::times::moment;
+use crate::moment::{NO_TIME, moment};
 
 /// How far a number may be from a label that is meant, for its size: labels of 32 bits are written with fewer digits.
 const NEAR: f64 = 1e-6;
@@ -67,9 +68,18 @@ impl Selector {
                 let circle = coordinate.is_some_and(is_longitude).then_some(360.0);
                 self.numbers(numbers, circle)
             }
-            Some(Values::Integers(numbers)) => self.whole(numbers, &|text| text.parse().ok().map(|it: i64| (it, it))),
-            Some(Values::Durations(steps)) => self.whole(steps, &|text| duration(text).map(|it| (it, it))),
-            Some(Values::Times(times)) => self.whole(times, &|text| moment(text).map(|(start, end)| (start, end - 1))),
+            Some(Values::Integers(numbers)) => {
+                let labels = numbers.iter().map(|number| Some(i128::from(*number)));
+                self.whole(&labels, &|text| text.parse().ok().map(|it: i128| (it, it)))
+            }
+            Some(Values::Durations(steps)) => {
+                let labels = steps.iter().map(|step| (*step != NO_TIME).then(|| i128::from(*step)));
+                self.whole(&labels, &|text| duration(text).map(|it| (it.into(), it.into())))
+            }
+            Some(Values::Times(times)) => {
+                let last = |(start, end)| (start, end - 1);
+                self.whole(&times.moments().iter().copied(), &|text| moment(text, times.calendar()).map(last))
+            }
             None => self.places(len),
         };
         found.map_err(|why| {
@@ -116,18 +126,23 @@ impl Selector {
         list.map(Indices::List).ok_or_else(|| "no such label".into())
     }
 
-    /// Indices among numbers that are exact. `parse` gives the first and the last number that a text stands for.
-    fn whole(&self, labels: &[i64], parse: &dyn Fn(&str) -> Option<(i64, i64)>) -> Found {
-        let among = |first: i64, last: i64| -> Vec<u64> {
-            let is_in = |label: i64| (first..=last).contains(&label);
-            (0_u64..).zip(labels).filter(|(_, label)| is_in(**label)).map(|(at, _)| at).collect()
+    /// Indices among numbers that are exact, some of which may be missing. `parse` gives the first and the last number that a text
+    /// stands for.
+    fn whole(
+        &self,
+        labels: &(impl Iterator<Item = Option<i128>> + Clone),
+        parse: &dyn Fn(&str) -> Option<(i128, i128)>,
+    ) -> Found {
+        let known = || (0_u64..).zip(labels.clone()).filter_map(|(at, label)| Some((at, label?)));
+        let among = |first: i128, last: i128| -> Vec<u64> {
+            known().filter(|(_, label)| (first..=last).contains(label)).map(|(at, _)| at).collect()
         };
         let wanted = match self.parsed(parse)? {
             Wanted::One((first, last)) if self.is_nearest => {
-                let far = |label: i64| {
+                let far = |label: i128| {
                     if (first..=last).contains(&label) { 0 } else { label.abs_diff(first).min(label.abs_diff(last)) }
                 };
-                let found = (0_u64..).zip(labels).min_by_key(|(_, label)| far(**label));
+                let found = known().min_by_key(|(_, label)| far(*label));
                 return found.map(|(at, _)| Indices::Index(at)).ok_or_else(|| "there are no labels".into());
             }
             wanted => wanted,
@@ -135,9 +150,9 @@ impl Selector {
         wanted.indices(
             |(first, last)| among(first, last),
             |first, last| {
-                let ends = (first.map_or(i64::MIN, |it| it.0), last.map_or(i64::MAX, |it| it.1));
+                let ends = (first.map_or(i128::MIN, |it| it.0), last.map_or(i128::MAX, |it| it.1));
                 // The ends are given in any order.
-                let turned = (last.map_or(i64::MIN, |it| it.0), first.map_or(i64::MAX, |it| it.1));
+                let turned = (last.map_or(i128::MIN, |it| it.0), first.map_or(i128::MAX, |it| it.1));
                 if ends.0 <= ends.1 { among(ends.0, ends.1) } else { among(turned.0, turned.1) }
             },
         )
@@ -418,6 +433,8 @@ fn nearest_on_axis(labels: &[f64], wanted: f64, circle: Option<f64>) -> Option<u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::calendar::Calendar;
+    use crate::moment::Times;
 
     fn list(indices: &Indices) -> Vec<u64> {
         (0..indices.count()).filter_map(|at| indices.at(at)).collect()
@@ -433,7 +450,7 @@ mod tests {
     #[test]
     fn every_kind_of_label_is_picked_by_value_list_and_range() {
         let steps = || Values::Durations([0, 6, 12, 24].map(|hours| hours * 3600).to_vec());
-        let times = || Values::Times([0, 43_200, 86_400, 31 * 86_400].to_vec());
+        let times = || Values::Times(Times::of_seconds([0, 43_200, 86_400, 31 * 86_400]));
         let levels = || Values::Floats(vec![850.0, 500.0, 0.1]);
         let members = || Values::Integers(vec![0, 1, 2, i64::MAX]);
         let names = || Values::Texts(["a", "b/c", "d"].map(str::to_string).to_vec());
@@ -480,6 +497,39 @@ mod tests {
             assert!(error.contains(why), "{text}: {error}");
         }
         assert!("step".parse::<Selector>().is_err() && "=6".parse::<Selector>().is_err());
+    }
+
+    #[test]
+    fn times_are_picked_to_the_nanosecond_in_their_calendar() {
+        let (second, day) = (1_000_000_000, 86_400_000_000_000);
+        let tenths =
+            || Values::Times(Times::new(Calendar::Standard, [0, 1, 2, 3].map(|it| Some(it * second / 10)).to_vec()));
+        let missing = || Values::Times(Times::of_seconds([0, NO_TIME, 60]));
+        let months = |calendar| Values::Times(Times::new(calendar, [58, 59, 60].map(|it| Some(it * day)).to_vec()));
+        let cases: Vec<(Values, &str, &[u64])> = vec![
+            (tenths(), "time=1970-01-01T00:00:00", &[0, 1, 2, 3]),
+            (tenths(), "time=1970-01-01T00:00:00.1", &[1]),
+            (tenths(), "time=1970-01-01T00:00:00.0", &[0]),
+            (tenths(), "time=1970-01-01T00:00:00.1..1970-01-01T00:00:00.2", &[1, 2]),
+            (tenths(), "time=1970-01-01T00:00:00.2..", &[2, 3]),
+            (tenths(), "time~1970-01-01T00:00:00.2", &[2]),
+            (tenths(), "time~1970-01-01T00:00:00.26", &[3]),
+            (missing(), "time=1970", &[]),
+            (missing(), "time=..1970-01-01", &[0, 2]),
+            (missing(), "time~1960-01-01", &[0]),
+            (months(Calendar::Thirty), "time=1970-02-30", &[1]),
+            (months(Calendar::Thirty), "time=1970-02", &[0, 1]),
+            (months(Calendar::NoLeap), "time=1970-02-28..1970-03-01", &[0, 1]),
+            (months(Calendar::NoLeap), "time=1970-02-30", &[]),
+        ];
+        for (values, text, expected) in cases {
+            match expected {
+                [] => assert!(picked("time", values, text).unwrap_err().contains("cannot be a label here"), "{text}"),
+                _ => assert_eq!(picked("time", values, text), Ok(expected.to_vec()), "{text}"),
+            }
+        }
+        let steps = Values::Durations(vec![0, NO_TIME]);
+        assert_eq!(picked("step", steps, "step=.."), Ok(vec![0]));
     }
 
     /// The lengths are what files claim: nothing is as long as they are.

@@ -1,9 +1,7 @@
 //! Coordinates as files hold them, by the conventions of CF.
 
 use crate::model::{Attribute, Attributes, Coordinate, Values};
-
-/// No time among times: `NaT` of numpy.
-const NO_TIME: i64 = i64::MIN;
+use crate::moment::NO_TIME;
 
 /// The values of a coordinate as files hold them.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +32,7 @@ impl Coordinate {
             Values::Times(times) => {
                 add("units", "seconds since 1970-01-01T00:00:00");
                 add("calendar", "proleptic_gregorian");
-                Written::Integers(times.clone())
+                Written::Integers(times.seconds())
             }
             Values::Durations(steps) => {
                 let (unit, seconds) = unit_of(steps);

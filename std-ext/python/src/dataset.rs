@@ -333,7 +333,7 @@ fn coordinate<'py>(py: Python<'py>, it: &Coordinate) -> PyResult<Bound<'py, PyTu
         Values::Integers(numbers) => ("numbers", numbers.clone().into_pyarray(py).into_any()),
         Values::Floats(numbers) => ("numbers", numbers.clone().into_pyarray(py).into_any()),
         Values::Texts(texts) => ("texts", PyList::new(py, texts)?.into_any()),
-        Values::Times(seconds) => ("times", seconds.clone().into_pyarray(py).into_any()),
+        Values::Times(times) => ("times", times.seconds().into_pyarray(py).into_any()),
         Values::Durations(seconds) => ("durations", seconds.clone().into_pyarray(py).into_any()),
     };
     let dims = PyTuple::new(py, &it.dims)?;

@@ -5,10 +5,11 @@ use tgm_std::Result;
 use super::File;
 use super::arrays::{common, content, flat, repeated};
 use super::equal::same;
-use super::moments::{Becomes, counted_anew, scale_of};
+use super::moments::{Becomes, counted_anew};
 use crate::archive::bad;
 use crate::cf::NUMPY_DTYPE;
 use crate::dataset::Dataset;
+use crate::labels::scale_of;
 use crate::model::{Content, LeftOut, UNCOUNTED, Variable, product, text_attribute};
 use crate::times::TimeScale;
 

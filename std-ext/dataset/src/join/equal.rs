@@ -3,10 +3,10 @@
 use tgm_std::Result;
 
 use super::File;
-use super::moments::{moments, scale_of};
 use crate::cf::NUMPY_DTYPE;
 use crate::dataset::Dataset;
 use crate::elements::floats;
+use crate::labels::{moments, scale_of};
 use crate::model::{Content, Pieces, Variable, product, text_attribute};
 use crate::times::TimeScale;
 

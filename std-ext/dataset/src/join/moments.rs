@@ -6,79 +6,16 @@ use tgm_std::Result;
 
 use super::File;
 use super::arrays::{flat, repeated};
-use crate::dataset::Dataset;
-use crate::elements::{floats, whole};
-use crate::labels::BOUNDS;
-use crate::model::{Attribute, Attributes, Content, Held, Variable, text_attribute};
-use crate::times::{TimeScale, UNITS};
+use crate::labels::{counting, moments, scale_of};
+use crate::model::{Attribute, Content, Held, Variable, text_attribute};
+use crate::moment::Moment;
+use crate::times::{TimeScale, UNITS, since};
 
 /// What a variable of several files becomes.
 pub(super) enum Becomes {
     Variable(Variable),
     /// Why it is left out.
     Nothing(String),
-}
-
-/// A moment in nanoseconds since 1970 of its calendar. `None` where it is missing.
-pub(super) type Moment = Option<i128>;
-
-/// The attributes that say what the numbers of a variable mean, if they are times: its own ones, or the ones of the coordinate that it bounds.
-fn counting<'d>(dataset: &'d Dataset, variable: &'d Variable) -> Option<&'d Attributes> {
-    let owner = || {
-        let names_it =
-            |it: &&Variable| BOUNDS.iter().any(|key| text_attribute(&it.attributes, key) == Some(&variable.name));
-        dataset.variables.iter().find(names_it).map(|it| &it.attributes)
-    };
-    let own = text_attribute(&variable.attributes, "units").is_some();
-    if own { Some(&variable.attributes) } else { owner() }
-}
-
-/// What the numbers of a variable mean, if they are times.
-pub(super) fn scale_of(dataset: &Dataset, variable: &Variable) -> Option<TimeScale> {
-    counting(dataset, variable).and_then(TimeScale::of)
-}
-
-/// The moments that a variable of a file has. `None` if its numbers are not times, or not all of them.
-///
-/// # Errors
-/// The errors of reading.
-pub(super) fn moments(dataset: &Dataset, variable: &Variable) -> Result<Option<Vec<Moment>>> {
-    let (Some(scale), Some(dtype)) = (scale_of(dataset, variable), variable.dtype()) else { return Ok(None) };
-    let bytes = dataset.read_all(variable)?;
-    let missing: Vec<&Attribute> = variable
-        .attributes
-        .iter()
-        .filter(|(key, _)| key == "_FillValue" || key == "missing_value")
-        .map(|(_, value)| value)
-        .collect();
-    if let Ok(numbers) = whole(dtype, &bytes) {
-        let is_missing = |number: i64| {
-            #[expect(
-                clippy::cast_precision_loss,
-                clippy::float_cmp,
-                reason = "a float is compared with the nearest one"
-            )]
-            missing.iter().any(|it| match it {
-                Attribute::Integer(none) => *none == number,
-                Attribute::Float(none) => *none == number as f64,
-                _ => false,
-            })
-        };
-        let moment = |number: i64| if is_missing(number) { Some(None) } else { scale.of_whole(number).map(Some) };
-        return Ok(numbers.into_iter().map(moment).collect());
-    }
-    let is_missing = |number: f64| {
-        #[expect(clippy::cast_precision_loss, clippy::float_cmp, reason = "a float is compared with the nearest one")]
-        let is_that = missing.iter().any(|it| match it {
-            Attribute::Integer(none) => *none as f64 == number,
-            Attribute::Float(none) => *none == number,
-            _ => false,
-        });
-        is_that || number.is_nan()
-    };
-    let Ok(numbers) = floats(dtype, &bytes) else { return Ok(None) };
-    let moment = |number: f64| if is_missing(number) { Some(None) } else { scale.of_float(number).map(Some) };
-    Ok(numbers.into_iter().map(moment).collect())
 }
 
 /// A variable of times of several files, one behind the other along a dimension. One that lacks it is there once if it is equal in all
@@ -134,8 +71,8 @@ pub(super) fn counted_anew(files: &[File], parts: &[&Variable], dim: &str, lens:
     };
     let mut attributes = first.attributes.clone();
     attributes.retain(|(key, _)| !matches!(key.as_str(), "_FillValue" | "missing_value" | "units" | "calendar"));
-    if let Some((_, since)) = text_attribute(about, "units").and_then(|units| units.split_once(" since ")) {
-        attributes.push(("units".into(), Attribute::Text(format!("{unit} since {since}"))));
+    if let Some((_, date)) = text_attribute(about, "units").and_then(since) {
+        attributes.push(("units".into(), Attribute::Text(format!("{unit} since {date}"))));
     }
     if let Some(calendar) = text_attribute(about, "calendar") {
         attributes.push(("calendar".into(), calendar.into()));

@@ -3,7 +3,6 @@
 use tgm_std::Result;
 
 use super::File;
-use super::moments::{moments, scale_of};
 use crate::archive::bad;
 use crate::calendar::Calendar;
 use crate::label::{Label, Real};
@@ -40,12 +39,8 @@ impl Labels {
     /// The errors of reading them, with the file.
     pub(super) fn of(file: &File, dim: &str) -> Result<Option<Self>> {
         let dataset = &file.dataset;
-        let Some(variable) = dataset.variable(dim).filter(|it| it.dims == [dim]) else { return Ok(None) };
-        if let Some(scale) = scale_of(dataset, variable)
-            && let Some(moments) = moments(dataset, variable).map_err(|error| error.within(&file.name))?
-        {
-            let labels = moments.into_iter().map(Key::Moment).collect();
-            return Ok(Some(Self { labels, kind: Kind::Times(scale.calendar.counted_as()) }));
+        if dataset.variable(dim).is_none_or(|it| it.dims != [dim]) {
+            return Ok(None);
         }
         let Some(found) = dataset.labels(dim).map_err(|error| error.within(&file.name))? else { return Ok(None) };
         let units = text_attribute(&found.attributes, "units").map(str::to_string);
@@ -56,8 +51,12 @@ impl Labels {
             }
             Values::Floats(numbers) => (numbers.iter().copied().map(number).collect(), Kind::Numbers(units)),
             #[expect(clippy::cast_precision_loss, reason = "labels are below 2^53")]
-            Values::Integers(numbers) | Values::Times(numbers) | Values::Durations(numbers) => {
+            Values::Integers(numbers) | Values::Durations(numbers) => {
                 (numbers.iter().map(|it| number(*it as f64)).collect(), Kind::Numbers(units))
+            }
+            Values::Times(times) => {
+                let labels = times.moments().iter().copied().map(Key::Moment).collect();
+                (labels, Kind::Times(times.calendar().counted_as()))
             }
         };
         Ok(Some(Self { labels, kind }))

@@ -1,6 +1,6 @@
 //! Fields as cubes: axes, places, holes, and what is left out.
 
-use tgm_dataset::{Duplicates, Indices, Join, OpenOptions, Values, open, open_all};
+use tgm_dataset::{Duplicates, Indices, Join, OpenOptions, Times, Values, open, open_all};
 use tgm_std::deps::ciborium::Value;
 
 use crate::{Archive, field};
@@ -163,7 +163,10 @@ fn times_and_low_pressures_have_their_units() {
     let dataset = Archive::new(&messages).open().unwrap();
     assert_eq!(dataset.coordinate("isobaricInPa").unwrap().values, Values::Floats(vec![200.0, 50.0]));
     let midnight = 1_704_067_200;
-    assert_eq!(dataset.coordinate("time").unwrap().values, Values::Times(vec![midnight, midnight + 43_200]));
+    assert_eq!(
+        dataset.coordinate("time").unwrap().values,
+        Values::Times(Times::of_seconds([midnight, midnight + 43_200]))
+    );
     let valid = vec![midnight + 21_600, midnight + 64_800];
-    assert_eq!(dataset.coordinate("valid_time").unwrap().values, Values::Times(valid));
+    assert_eq!(dataset.coordinate("valid_time").unwrap().values, Values::Times(Times::of_seconds(valid)));
 }

@@ -1,6 +1,6 @@
 //! What keys mean.
 
-use tgm_dataset::{Coordinate, Dataset, OpenOptions, Profile, Values, open};
+use tgm_dataset::{Coordinate, Dataset, OpenOptions, Profile, Times, Values, open};
 use tgm_std::deps::ciborium::Value;
 use tgm_std::{MessageBuilder, ObjectBuilder};
 
@@ -43,7 +43,7 @@ fn keys_of_ones_own_tell_names_times_steps_and_levels() {
     let wind = dataset.variable("wind").unwrap();
     assert_eq!((wind.dims.join(" "), &wind.shape[..]), ("step level values".into(), &[3, 2, 2][..]));
     assert_eq!(coordinate(&dataset, "step").values, Values::Durations(vec![0, 6 * 3600, 12 * 3600]));
-    assert_eq!(coordinate(&dataset, "time").values, Values::Times(vec![1_706_659_200]));
+    assert_eq!(coordinate(&dataset, "time").values, Values::Times(Times::of_seconds([1_706_659_200])));
     assert_eq!(coordinate(&dataset, "level").values, Values::Floats(vec![0.0, 10.0]));
     assert!(dataset.coordinate("valid_time").is_some() && dataset.left_out.is_empty());
     let all = dataset.select("wind", &["step=6".parse().unwrap(), "level=10".parse().unwrap()]).unwrap();

@@ -90,8 +90,8 @@ impl Cube {
         }
         for coordinate in &coordinates {
             let labels = escape(&labels(coordinate));
-            let units =
-                text_of(&coordinate.attributes, "units").filter(|units| !units.contains(" since ") && *units != "1");
+            let is_told = |units: &&str| *units != "1" && !matches!(coordinate.values, Values::Times(_));
+            let units = text_of(&coordinate.attributes, "units").filter(is_told);
             let units = units.map_or_else(String::new, |units| format!(" {}", escape(units)));
             let dims =
                 if coordinate.dims.is_empty() { String::new() } else { format!("({})", coordinate.dims.join(", ")) };

@@ -77,6 +77,7 @@ mod tables;
 mod tailing;
 mod terminal;
 mod threads;
+mod times;
 mod tool;
 #[cfg(feature = "remote")]
 mod tree_address;

@@ -1,6 +1,6 @@
 //! What a picture says of its values, and where they are: by the dataset that has them.
 
-use tgm_dataset::{Coordinate, Dataset, Indices, Values, Variable};
+use tgm_dataset::{Coordinate, Dataset, Indices, Time, Values, Variable};
 use tgm_std::TensogramError;
 
 use crate::commands::plot::axis::{Axis, latitude, longitude};
@@ -183,7 +183,8 @@ fn on_globe(
 pub(super) fn number_at(coordinate: &Coordinate, at: usize) -> Option<f64> {
     match &coordinate.values {
         Values::Floats(all) => all.get(at).copied(),
-        Values::Integers(all) | Values::Times(all) | Values::Durations(all) => all.get(at).map(|number| *number as f64),
+        Values::Integers(all) | Values::Durations(all) => all.get(at).map(|number| *number as f64),
+        Values::Times(all) => all.at(at).map(Time::seconds),
         Values::Texts(_) => None,
     }
 }
