@@ -99,6 +99,8 @@ const fn seconds(unit: i64) -> Option<i64> {
         11 => 6 * HOUR,
         12 => 12 * HOUR,
         13 => 1,
+        14 => HOUR / 4,
+        15 => HOUR / 2,
         _ => return None,
     })
 }
@@ -114,5 +116,14 @@ mod tests {
         assert_eq!(texts(1800, 3600), ("60m".into(), "30m-60m".into()));
         assert_eq!(texts(90, 90), ("90s".into(), "90s".into()));
         assert_eq!(texts(-21_600, -21_600), ((-6).into(), "-6".into()));
+    }
+
+    #[test]
+    fn all_units_of_the_manual_are_known() {
+        for unit in (0..=7).chain(10..=15) {
+            assert!(seconds(unit).is_some(), "{unit}");
+        }
+        assert_eq!((seconds(13), seconds(14), seconds(15)), (Some(1), Some(900), Some(1800)));
+        assert!([8, 9, 16, 192, 255].into_iter().all(|unit| seconds(unit).is_none()));
     }
 }

@@ -8,7 +8,7 @@ use tgm_convert::grib2::coordinates;
 use tgm_std::deps::ciborium;
 use tgm_std::{DecodeLimits, decode_metadata};
 
-use super::{converted, expected, folder, has_codec, messages, sample};
+use super::{converted, expected, folder, has_codec, messages, sample, section_at};
 
 #[test]
 fn sections_are_metadata_under_the_words_of_the_manual_and_of_archives() {
@@ -47,6 +47,34 @@ fn sections_are_metadata_under_the_words_of_the_manual_and_of_archives() {
     assert_eq!(text("mars.param").as_deref(), Some("t"));
     // Analysis and forecast products: archives know only one or the other.
     assert_eq!((number("grib.typeOfProcessedData"), text("mars.type")), (Some(2), None));
+}
+
+/// What the metadata of a message of GRIB have for a key.
+fn of(message: &[u8], key: &str) -> Option<Value> {
+    let (map, key) = key.split_once('.').unwrap();
+    let metadata = decode_metadata(&converted(message)).unwrap();
+    let entries = metadata.base[0][map].as_map().unwrap();
+    entries.iter().find(|(name, _)| name.as_text() == Some(key)).map(|(_, value)| value.clone())
+}
+
+/// As ecCodes has them: `30m` for two quarters of an hour.
+#[test]
+fn steps_have_all_units_of_the_manual() {
+    let original = sample("simple-8");
+    let at = section_at(&original, 4);
+    for (unit, time, step) in [
+        (13, 90_u32, Value::from("90s")),
+        (14, 2, "30m".into()),
+        (15, 1, "30m".into()),
+        (15, 6, 3.into()),
+        (0, 90, "90m".into()),
+        (11, 2, 12.into()),
+    ] {
+        let mut message = original.clone();
+        message[at + 17] = unit;
+        message[at + 18..at + 22].copy_from_slice(&time.to_be_bytes());
+        assert_eq!(of(&message, "mars.step"), Some(step), "{time} of unit {unit}");
+    }
 }
 
 /// Latitudes and longitudes of the first, a middle and the last point, as ecCodes has them.
