@@ -9,6 +9,9 @@ use super::tables::{Group, TableEntry};
 /// Types of surfaces (code table 4.5).
 const ISOBARIC: u8 = 100;
 const POTENTIAL_VORTICITY: u8 = 109;
+const GENERAL_HEIGHT: u8 = 150;
+/// Coordinate values behind a level of general height: they name its grid of heights.
+const OF_HEIGHTS: u16 = 6;
 /// Layers of soil, snow, ice and sea that archives number by their lower surface.
 const NUMBERED: [u8; 4] = [114, 151, 152, 168];
 
@@ -38,7 +41,10 @@ impl Level {
         let (kind, name) = (text(find(Group::LEVEL_TYPE)), text(find(Group::LEVEL)));
         // ecCodes has a second name below 1 hPa, where its numbers are in Pa.
         let pressure = (first.code == Some(ISOBARIC) && second.code.is_none()).then_some("isobaricInhPa");
-        let name = name.or(pressure);
+        let height = (first.code == Some(GENERAL_HEIGHT) && product.coordinates == OF_HEIGHTS).then_some({
+            if second.code == Some(GENERAL_HEIGHT) { "generalVerticalLayer" } else { "generalVertical" }
+        });
+        let name = name.or(pressure).or(height);
         let is_numbered = first.code.is_some_and(|code| NUMBERED.contains(&code)) && first.code == second.code;
         let is_listed = is_numbered || !(name == Some("surface") || matches!(kind, Some("sfc" | "o2d")));
         Self { kind, name, number: number(if is_numbered { second } else { first }), is_listed }

@@ -223,6 +223,8 @@ pub(super) struct Product {
     /// The intervals of a statistic, the outermost first.
     pub(super) spans: Vec<Span>,
     pub(super) template: u16,
+    /// How many coordinate values stand behind the template (octets 6 and 7).
+    pub(super) coordinates: u16,
 }
 
 /// A fixed surface: its type, and its value times ten to the power of minus the scale factor.
@@ -241,13 +243,14 @@ impl Product {
     /// [`super::GribErrorKind::ShortSection`] of section 4.
     pub(super) fn parse(section: Section<'_>, local: Option<((u16, usize), Section<'_>)>) -> Result<Self, GribError> {
         let template = section.u16(8)?;
-        let mut product = Self { facts: Box::new([None; KEYS]), spans: vec![], template };
+        let coordinates = section.u16(6)?;
+        let mut product = Self { facts: Box::new([None; KEYS]), spans: vec![], template, coordinates };
         if let Some((definition, section)) = local {
             product.read_local(definition, section);
         }
         product.set(Key::ProductDefinitionTemplateNumber, template);
-        let coordinates = usize::from(section.u16(6)?) * 4;
-        let is_short = template == AEROSOL && section.as_bytes().len().checked_sub(coordinates) == Some(SHORT_LEN);
+        let behind = usize::from(coordinates) * 4;
+        let is_short = template == AEROSOL && section.as_bytes().len().checked_sub(behind) == Some(SHORT_LEN);
         if let Some(fields) = layout(if is_short { SHORT_AEROSOL } else { template }) {
             product.read(section, FIRST_OCTET, fields)?;
         }

@@ -8,7 +8,7 @@ use tgm_convert::grib2::coordinates;
 use tgm_std::deps::ciborium;
 use tgm_std::{DecodeLimits, decode_metadata};
 
-use super::{converted, expected, folder, has_codec, messages, sample, section_at};
+use super::{converted, expected, folder, framed, has_codec, messages, sample, section_at};
 
 #[test]
 fn sections_are_metadata_under_the_words_of_the_manual_and_of_archives() {
@@ -74,6 +74,24 @@ fn steps_have_all_units_of_the_manual() {
         message[at + 17] = unit;
         message[at + 18..at + 22].copy_from_slice(&time.to_be_bytes());
         assert_eq!(of(&message, "mars.step"), Some(step), "{time} of unit {unit}");
+    }
+}
+
+/// Layers and their bounds, as ICON and COSMO have them: six values behind the template name their grid of heights.
+#[test]
+fn levels_of_general_height_have_their_kind() {
+    let original = sample("simple-8");
+    let at = section_at(&original, 4);
+    for (second, coordinates, kind) in
+        [(150, 6, Some("generalVerticalLayer")), (255, 6, Some("generalVertical")), (150, 0, None)]
+    {
+        let mut message = original.clone();
+        message[at + 6] = coordinates;
+        (message[at + 22], message[at + 28]) = (150, second);
+        let end = at + 34;
+        message.splice(end..end, vec![0; usize::from(coordinates) * 4]);
+        message[at + 3] = 34 + coordinates * 4;
+        assert_eq!(of(&framed(message), "grib.typeOfLevel"), kind.map(Value::from), "{second}");
     }
 }
 
