@@ -58,7 +58,7 @@ yearOfForecast monthOfForecast dayOfForecast hourOfForecast minuteOfForecast
 yearOfModelVersion monthOfModelVersion dayOfModelVersion hourOfModelVersion minuteOfModelVersion
 activity experiment generation model realization resolution
 dimensionType dimensionNumber extraLocalSectionNumber centre subCentre grib2LocalSectionNumber typeOfTile attributeOfTile
-tileAttributes stream type
+tileAttributes stream type statisticalProcess spatialProcessing
 """.split()
 # Keys that a condition may spell otherwise.
 ALIASES = {"indicatorOfUnitOfTimeRange": "indicatorOfUnitForForecastTime", "NB": "numberOfContributingSpectralBands", "class": "marsClass", "marsStream": "stream",

@@ -23,7 +23,7 @@ use super::tables::{TableEntry, Version};
 /// Which keys of the map `grib` a field gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GribKeys {
-    /// All numbers of sections 0, 1, 3 and 4 under the manual's words.
+    /// All numbers of sections 0, 1 and 3 under the manual's words, and of section 4 the ones that tell fields apart.
     #[default]
     All,
     /// The numbers and names by which datasets and catalogues tell fields apart. The others stand in the sections alone, which are kept whole:
@@ -32,7 +32,7 @@ pub enum GribKeys {
 }
 
 /// Keys that fields keep with [`GribKeys::Few`], beside the keys of [`NUMBERS`].
-const FEW: [&str; 13] = [
+const FEW: [&str; 15] = [
     "centre",
     "date",
     "time",
@@ -46,15 +46,23 @@ const FEW: [&str; 13] = [
     "level",
     "stepRange",
     "gridDefinitionTemplateNumber",
+    "scaleFactorOfSecondFixedSurface",
+    "scaledValueOfSecondFixedSurface",
 ];
+/// The same, where the kind of level has no name.
+const SURFACES: [&str; 2] = ["typeOfFirstFixedSurface", "typeOfSecondFixedSurface"];
 
 impl GribKeys {
+    /// Whether every field gets a key, if its sections say it.
+    pub(super) fn keeps(self, key: &str) -> bool {
+        self == Self::All || FEW.contains(&key) || NUMBERS.iter().any(|(name, _)| *name == key)
+    }
+
     /// Takes the entries of the map away that a field does not get.
     fn leave(self, grib: &mut Entries) {
-        let is_kept = |key: &str| FEW.contains(&key) || NUMBERS.iter().any(|(name, _)| *name == key);
-        if self == Self::Few {
-            grib.retain(|(key, _)| key.as_text().is_some_and(is_kept));
-        }
+        let has_name = grib.iter().any(|(key, _)| key.as_text() == Some("typeOfLevel"));
+        let is_kept = |key: &str| self.keeps(key) || (!has_name && SURFACES.contains(&key));
+        grib.retain(|(key, _)| key.as_text().is_some_and(is_kept));
     }
 }
 
@@ -207,7 +215,7 @@ const GENERATION: [(&str, Key); 4] = [
 ];
 
 /// Numbers of section 4 that metadata have, if the template has them: they tell fields apart.
-const NUMBERS: [(&str, Key); 15] = [
+const NUMBERS: [(&str, Key); 36] = [
     ("typeOfEnsembleForecast", Key::TypeOfEnsembleForecast),
     ("perturbationNumber", Key::PerturbationNumber),
     ("derivedForecast", Key::DerivedForecast),
@@ -223,4 +231,25 @@ const NUMBERS: [(&str, Key); 15] = [
     ("totalNumberOfQuantiles", Key::TotalNumberOfQuantiles),
     ("constituentType", Key::ConstituentType),
     ("sourceSinkChemicalPhysicalProcess", Key::SourceSinkChemicalPhysicalProcess),
+    ("typeOfDistributionFunction", Key::TypeOfDistributionFunction),
+    ("modeNumber", Key::ModeNumber),
+    ("typeOfSizeInterval", Key::TypeOfSizeInterval),
+    ("scaleFactorOfFirstSize", Key::ScaleFactorOfFirstSize),
+    ("scaledValueOfFirstSize", Key::ScaledValueOfFirstSize),
+    ("scaleFactorOfSecondSize", Key::ScaleFactorOfSecondSize),
+    ("scaledValueOfSecondSize", Key::ScaledValueOfSecondSize),
+    ("typeOfWavelengthInterval", Key::TypeOfWavelengthInterval),
+    ("scaleFactorOfFirstWavelength", Key::ScaleFactorOfFirstWavelength),
+    ("scaledValueOfFirstWavelength", Key::ScaledValueOfFirstWavelength),
+    ("scaleFactorOfSecondWavelength", Key::ScaleFactorOfSecondWavelength),
+    ("scaledValueOfSecondWavelength", Key::ScaledValueOfSecondWavelength),
+    ("clusterIdentifier", Key::ClusterIdentifier),
+    ("satelliteSeries", Key::SatelliteSeries),
+    ("satelliteNumber", Key::SatelliteNumber),
+    ("instrumentType", Key::InstrumentType),
+    ("scaledValueOfCentralWaveNumber", Key::ScaledValueOfCentralWaveNumber),
+    ("waveDirectionNumber", Key::WaveDirectionNumber),
+    ("waveFrequencyNumber", Key::WaveFrequencyNumber),
+    ("statisticalProcess", Key::StatisticalProcess),
+    ("spatialProcessing", Key::SpatialProcessing),
 ];

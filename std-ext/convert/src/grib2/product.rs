@@ -193,10 +193,12 @@ pub(super) enum Key {
     TileAttributes,
     Stream,
     Type,
+    StatisticalProcess,
+    SpatialProcessing,
 }
 
 /// How many keys there are.
-const KEYS: usize = Key::Type as usize + 1;
+const KEYS: usize = Key::SpatialProcessing as usize + 1;
 
 /// A number, and whether all of its bits are 1, which the manual calls missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -95,6 +95,19 @@ fn levels_of_general_height_have_their_kind() {
     }
 }
 
+/// A statistic over an area (template 4.15) says which one, and how.
+#[test]
+fn statistics_over_an_area_have_their_kind() {
+    let mut message = sample("simple-8");
+    let at = section_at(&message, 4);
+    message[at + 8] = 15;
+    message.splice(at + 34..at + 34, [2, 3, 1]);
+    message[at + 3] = 37;
+    let message = framed(message);
+    let keys = ["grib.statisticalProcess", "grib.spatialProcessing"];
+    assert_eq!(keys.map(|key| of(&message, key)), [2, 3].map(|number| Some(number.into())));
+}
+
 /// Latitudes and longitudes of the first, a middle and the last point, as ecCodes has them.
 #[test]
 fn coordinates_are_those_of_eccodes() {
