@@ -24,31 +24,44 @@ const WHOLE: [&str; 8] = ["area", "attributes", "dim_names", "dimensions", "netc
 /// The same, of messages.
 const WHOLE_OF_MESSAGES: [&str; 10] =
     ["attributes", "dim_names", "dimensions", "groups", "netcdf", "part", "record", "texts", "unlimited", "zarr"];
-/// Whether a key of GRIB tells fields apart, or names them. The others say how a field is stored.
-const fn tells_of_field(key: &str) -> bool {
+/// Whether a key of GRIB says how a field is stored, or repeats what another fact says: section 3 is a fact as a whole. All other keys
+/// can tell fields apart.
+const fn is_of_storage(key: &str) -> bool {
     // Lengths are compared first, which a search in a list does not do.
     matches!(
         key.as_bytes(),
-        b"date"
-            | b"derivedForecast"
-            | b"discipline"
-            | b"level"
-            | b"paramId"
-            | b"parameterCategory"
-            | b"parameterName"
-            | b"parameterNumber"
-            | b"parameterUnits"
-            | b"percentileValue"
-            | b"perturbationNumber"
-            | b"probabilityType"
-            | b"quantileValue"
-            | b"scaledValueOfLowerLimit"
-            | b"scaledValueOfSecondFixedSurface"
-            | b"scaledValueOfUpperLimit"
-            | b"stepRange"
-            | b"time"
-            | b"typeOfLevel"
-            | b"typeOfStatisticalProcessing"
+        b"data"
+            | b"dataRepresentationTemplateNumber"
+            | b"Di"
+            | b"Dj"
+            | b"Dx"
+            | b"Dy"
+            | b"field"
+            | b"fields"
+            | b"firstFixedSurfaceName"
+            | b"gridDefinitionTemplateNumber"
+            | b"groups"
+            | b"iDirectionIncrement"
+            | b"jDirectionIncrement"
+            | b"LaD"
+            | b"latitudeOfFirstGridPoint"
+            | b"latitudeOfLastGridPoint"
+            | b"latitudeOfSouthernPole"
+            | b"lengths"
+            | b"longitudeOfFirstGridPoint"
+            | b"longitudeOfLastGridPoint"
+            | b"longitudeOfSouthernPole"
+            | b"LoV"
+            | b"N"
+            | b"Ni"
+            | b"Nj"
+            | b"numberOfDataPoints"
+            | b"Nx"
+            | b"Ny"
+            | b"orientationOfTheGrid"
+            | b"roomy"
+            | b"scanningMode"
+            | b"unused"
     )
 }
 
@@ -114,10 +127,10 @@ impl<'a> Facts<'a> {
                     if key == "sections" {
                         is_of_grib = true;
                         self.section = section_of(&value)?.or(self.section);
-                    } else if tells_of_field(key) {
-                        self.add_scalar("grib", key, &value, sink);
-                    } else {
+                    } else if is_of_storage(key) {
                         self.leave("grib.", key, sink);
+                    } else {
+                        self.add_scalar("grib", key, &value, sink);
                     }
                 }
             } else {

@@ -42,4 +42,10 @@ impl Cells {
             }
         }
     }
+
+    /// The keys that do not have the same value here and there, of `count` keys.
+    pub(crate) fn differing(&self, other: &Self, count: usize) -> Vec<u32> {
+        let keys = (0..count).filter_map(|key| u32::try_from(key).ok());
+        keys.filter(|key| self.get(*key) != other.get(*key)).collect()
+    }
 }

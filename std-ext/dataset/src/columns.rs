@@ -8,7 +8,8 @@
 //! | step | `grib.stepRange`, `mars.step`, `step`: the end of an interval |
 //! | level | `grib.level`, `mars.levelist`, `levelist`, `level` |
 //! | interval, class, stream, type, version of experiment, domain | what splits cubes |
-//! | others | every other key with a number or a text |
+//! | others | every other key with a number or a text; of `grib` some |
+//! | last | the others of `grib`, where objects have one place by all of these |
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -75,6 +76,8 @@ pub(crate) struct Columns {
     /// What splits cubes. The first one is the length of the interval.
     pub(crate) splits: Vec<Column>,
     pub(crate) others: Vec<Column>,
+    /// Keys of GRIB that are asked where all others leave two objects at one place.
+    pub(crate) last: Vec<Column>,
 }
 
 /// Keys that splits are made of.
@@ -99,7 +102,7 @@ const TAKEN: [&str; 17] = [
     "timespan",
     "zarr",
 ];
-/// Keys of GRIB that tell fields apart where nothing else does.
+/// Keys of GRIB that are labels of fields. The others are told where nothing else tells fields apart.
 const OF_GRIB: [&str; 5] = [
     "percentileValue",
     "quantileValue",
@@ -107,6 +110,9 @@ const OF_GRIB: [&str; 5] = [
     "scaledValueOfSecondFixedSurface",
     "scaledValueOfUpperLimit",
 ];
+/// GRIB has some numbers as two: a whole number, and the power of ten by which it is divided.
+const VALUE: &str = "scaledValueOf";
+const FACTOR: &str = "scaleFactorOf";
 
 /// Labels and their numbers.
 struct Numbers<T> {
@@ -155,7 +161,7 @@ impl Columns {
         let reader = Reader { gathered, labels, profile };
         let (kinds, kind_of) = reader.kinds();
         if *profile == Profile::Plain {
-            return Self { kinds, kind_of, others: reader.others(), ..Self::default() };
+            return Self { kinds, kind_of, others: reader.others(plain_name), ..Self::default() };
         }
         let steps = reader.steps();
         let interval =
@@ -170,7 +176,8 @@ impl Columns {
             step: reader.column("step", |row| steps.get(row).copied().flatten().map(|(_, end)| Label::Duration(end))),
             level: reader.levels(),
             splits,
-            others: reader.others(),
+            others: reader.others(other_name),
+            last: reader.others(last_name),
         }
     }
 }
@@ -357,30 +364,38 @@ impl Reader<'_> {
         }
     }
 
-    /// Columns of the keys that no other column is made of.
-    fn others(&self) -> Vec<Column> {
+    /// Columns of the keys that have a name here, and that no other column is made of.
+    fn others(&self, name_of: impl Fn(&str) -> Option<&str>) -> Vec<Column> {
         let mut found = Vec::new();
         for (key, path) in self.gathered.keys.iter().enumerate() {
             let Ok(path) = std::str::from_utf8(path) else { continue };
-            let name = match self.profile {
-                Profile::Plain => plain_name(path),
-                Profile::Own(table) if table.has(path) => None,
-                _ => other_name(path),
-            };
-            let Some(name) = name else { continue };
+            let is_own = matches!(self.profile, Profile::Own(table) if table.has(path));
+            let Some(name) = name_of(path).filter(|_| !is_own) else { continue };
             let key = Keys(vec![u32::try_from(key).unwrap_or(ABSENT)]);
-            found.push(self.derived(name, &[key], |[label]| label.cloned()));
+            let is_meant = *self.profile != Profile::Plain && path.starts_with("grib.");
+            let column = match name.strip_prefix(VALUE).filter(|_| is_meant) {
+                Some(what) => {
+                    let keys = [key, self.keys(&[&format!("grib.{FACTOR}{what}")])];
+                    self.derived(&lower_first(what), &keys, |[value, factor]| scaled(value?, factor))
+                }
+                None => self.derived(name, &[key], |[label]| label.cloned()),
+            };
+            // GRIB has several keys for what archives call a step, or a level.
+            found.push((path.starts_with("grib."), column));
         }
-        found.sort_by(|a, b| a.name.cmp(&b.name));
+        found.sort_by(|(_, a), (_, b)| a.name.cmp(&b.name));
         // Two maps may have one key.
         let mut before: Option<String> = None;
-        for column in &mut found {
+        for (_, column) in &mut found {
             if before.as_ref() == Some(&column.name) {
                 column.name.push('_');
             }
             before = Some(column.name.clone());
         }
-        found
+        if *self.profile == Profile::Plain {
+            found.sort_by_key(|(is_of_grib, _)| *is_of_grib);
+        }
+        found.into_iter().map(|(_, column)| column).collect()
     }
 }
 
@@ -418,6 +433,27 @@ fn other_name(path: &str) -> Option<&str> {
         "" | "mars" => (!TAKEN.contains(&name) && !SPLITS.contains(&name)).then_some(name),
         _ => Some(name),
     }
+}
+
+/// The name of the column of a key of GRIB that is asked last.
+fn last_name(path: &str) -> Option<&str> {
+    let name = path.strip_prefix("grib.")?;
+    (!OF_GRIB.contains(&name) && !name.starts_with(FACTOR)).then_some(name)
+}
+
+/// The number of a scaled value.
+fn scaled(value: &Label, factor: Option<&Label>) -> Option<Label> {
+    let power = i32::try_from(factor.and_then(Label::as_integer).unwrap_or(0)).ok()?;
+    let value = value.as_number()?;
+    // Powers up to 10^22 are exact, so the number is rounded once.
+    let number = if power < 0 { value * 10_f64.powi(power.checked_neg()?) } else { value / 10_f64.powi(power) };
+    Some(Label::Float(Real(number)))
+}
+
+/// `UpperLimit` becomes `upperLimit`.
+fn lower_first(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_ascii_lowercase().to_string() + letters.as_str())
 }
 
 /// The dimension of a type of level, by the words of ecCodes or of archives.

@@ -3,8 +3,8 @@
 //! ```text
 //! axes := number, time, step, level, as far as they vary
 //! if two objects have one place, and differ in an interval, class, stream, type, version or domain: divide the objects by it
-//! each other key that tells objects of one place apart becomes an axis
-//! objects that still have one place are the same object twice, or an error
+//! each other key that tells objects of one place apart becomes an axis, and then each key of GRIB
+//! objects that still have one place are the same object twice, with the same metadata, or an error
 //! ```
 //! A key that follows from an axis becomes a coordinate along it. A key that does not vary becomes an attribute. So the
 //! result does not depend on the order of messages.
@@ -15,6 +15,7 @@ use tgm_std::Result;
 
 use crate::archive::{Archive, bad};
 use crate::columns::{ABSENT, Column, Columns, Kind};
+use crate::gather::Gathered;
 use crate::label::{Label, Real};
 use crate::options::Duplicates;
 
@@ -105,7 +106,7 @@ impl Cube {
 ///
 /// # Errors
 /// Two different objects for one place, if they are an error.
-pub(crate) fn cubes(archive: &Archive, columns: &Columns, duplicates: Duplicates) -> Result<Vec<Cube>> {
+pub(crate) fn cubes(sources: (&Gathered, &Archive), columns: &Columns, duplicates: Duplicates) -> Result<Vec<Cube>> {
     let mut groups: Vec<Vec<u32>> = vec![Vec::new(); columns.kinds.len()];
     for (row, kind) in columns.kind_of.iter().enumerate() {
         let group = usize::try_from(*kind).ok().and_then(|kind| groups.get_mut(kind));
@@ -118,7 +119,7 @@ pub(crate) fn cubes(archive: &Archive, columns: &Columns, duplicates: Duplicates
         let mut work = vec![rows];
         while let Some(rows) = work.pop() {
             match Group::new(columns, kind, rows).divided() {
-                Ok(group) => found.push(group.cube(archive, duplicates)?),
+                Ok(group) => found.push(group.cube(sources, duplicates)?),
                 Err(parts) => work.extend(parts),
             }
         }
@@ -233,6 +234,13 @@ impl<'c> Group<'c> {
             }
             self.try_axis(Role::Other, column);
         }
+        while self.count < self.rows.len() {
+            let counted = self.columns.last.iter().map(|column| (self.refined(Role::Other, column).1, column));
+            // The one that tells the most apart, and of equals the first.
+            let best = counted.reduce(|best, next| if next.0 > best.0 { next } else { best });
+            let Some((_, column)) = best.filter(|(count, _)| *count > self.count) else { break };
+            self.try_axis(Role::Other, column);
+        }
         Ok(self)
     }
 
@@ -242,7 +250,7 @@ impl<'c> Group<'c> {
         if is_made_up { Some(Label::Integer(0)) } else { column.label(code).cloned() }
     }
 
-    fn cube(self, archive: &Archive, duplicates: Duplicates) -> Result<Cube> {
+    fn cube(self, sources: (&Gathered, &Archive), duplicates: Duplicates) -> Result<Cube> {
         let (axes, orders): (Vec<Axis>, Vec<_>) =
             self.axes.iter().map(|(role, column)| self.axis(*role, column)).unzip();
         let mut objects: Vec<(u64, u32)> = Vec::with_capacity(self.rows.len());
@@ -256,7 +264,7 @@ impl<'c> Group<'c> {
             objects.push((place, *row));
         }
         objects.sort_unstable();
-        let places = self.without_duplicates(archive, duplicates, &axes, objects)?;
+        let places = self.without_duplicates(sources, duplicates, &axes, objects)?;
         let repeated = self.rows.len() - places.len();
         let mut cube = Cube {
             kind: self.kind.clone(),
@@ -320,7 +328,7 @@ impl<'c> Group<'c> {
     /// One object for each place.
     fn without_duplicates(
         &self,
-        archive: &Archive,
+        (gathered, archive): (&Gathered, &Archive),
         duplicates: Duplicates,
         axes: &[Axis],
         objects: Vec<(u64, u32)>,
@@ -332,7 +340,9 @@ impl<'c> Group<'c> {
                 continue;
             };
             let (one, other) = (archive.entry(*before)?.1, archive.entry(row)?.1);
-            let is_same = one.length == other.length
+            let differing = gathered.differing(*before, row);
+            let is_same = differing.is_empty()
+                && one.length == other.length
                 && archive.digest(*before)?.is_some()
                 && archive.digest(*before)? == archive.digest(row)?;
             match duplicates {
@@ -343,8 +353,10 @@ impl<'c> Group<'c> {
                     let labels = labels_at(axes, place);
                     let place = if labels.is_empty() { String::new() } else { format!(" at {labels}") };
                     let (one, other) = (archive.place(*before), archive.place(row));
+                    let by = differing.join(", ");
+                    let by = if by.is_empty() { by } else { format!(", which differ by {by}") };
                     return Err(bad(format!(
-                        "{}{place}: two objects for one place, {one} and {other}; take the first or the last one \
+                        "{}{place}: two objects for one place, {one} and {other}{by}; take the first or the last one \
                          (duplicates)",
                         self.kind.name
                     )));

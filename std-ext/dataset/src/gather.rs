@@ -192,6 +192,17 @@ impl Gathered {
         Value::parse(self.bytes(cells, key)?, 0).ok()
     }
 
+    /// The keys by which the metadata of two objects differ, in order.
+    pub(crate) fn differing(&self, one: u32, other: u32) -> Vec<&str> {
+        let cells = |row: u32| usize::try_from(row).ok().and_then(|row| self.rows.get(row)).map(|row| &row.cells);
+        let Some((one, other)) = cells(one).zip(cells(other)) else { return Vec::new() };
+        let differing = one.differing(other, self.keys.iter().len());
+        let mut keys: Vec<&str> =
+            differing.into_iter().filter_map(|key| std::str::from_utf8(self.keys.get(key)).ok()).collect();
+        keys.sort_unstable();
+        keys
+    }
+
     /// What a message says of itself.
     pub(crate) fn about(&self, entry: &Entry) -> Option<&Cells> {
         let place = (entry.source, entry.message);

@@ -251,7 +251,7 @@ fn datasets(opened: &Opened, options: &OpenOptions) -> Result<Vec<Dataset>> {
         )?
     } else {
         let columns = Columns::of(gathered, &options.profile);
-        let cubes = cube::cubes(archive, &columns, options.duplicates)?;
+        let cubes = cube::cubes((gathered, archive), &columns, options.duplicates)?;
         assemble::datasets(gathered, archive, cubes, options)
     };
     for dataset in &mut found {

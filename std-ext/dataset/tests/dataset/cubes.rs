@@ -114,6 +114,69 @@ fn fields_for_one_place_are_an_error_unless_they_are_equal() {
     assert_eq!(twice.notes.len(), 1);
 }
 
+/// A field of GRIB at the ground, with some keys.
+fn grib(value: f64, keys: &[(&str, Value)]) -> Vec<u8> {
+    let grib = [&[("typeOfLevel", "surface".into()), ("stepRange", "0".into())], keys].concat();
+    field(value, &[("param", "t".into())], &grib)
+}
+
+#[test]
+fn each_key_of_grib_that_tells_fields_apart_is_a_dimension() {
+    for (key, values) in [
+        ("centre", [7, 98]),
+        ("subCentre", [0, 1]),
+        ("generatingProcessIdentifier", [81, 96]),
+        ("typeOfEnsembleForecast", [2, 3]),
+        ("constituentType", [62_001, 62_008]),
+        ("clusterIdentifier", [1, 2]),
+        ("typeOfGeneratingProcess", [0, 2]),
+        ("forecastTime", [1, 2]),
+    ] {
+        // Equal values are two fields all the same.
+        for second in [1.0, 2.0] {
+            let messages = [(1.0, values[0]), (second, values[1])].map(|(value, of)| grib(value, &[(key, number(of))]));
+            let dataset = Archive::new(&messages).open().unwrap();
+            assert_eq!(dataset.variable("t").unwrap().dims, [key, "y", "x"], "{second}");
+            assert_eq!(dataset.coordinate(key).unwrap().values, Values::Integers(values.to_vec()));
+            assert_eq!((dataset.left_out.len(), dataset.notes.len()), (0, 0));
+            let last = [Indices::Index(1), Indices::Index(0), Indices::Index(0)];
+            assert_eq!(dataset.read::<f64>("t", &last).unwrap(), [second]);
+        }
+    }
+    // Where steps tell fields apart, nothing else has to. Of several keys the one counts that tells the most apart.
+    let of = |step: &str, centre: i64, sub_centre: i64| {
+        let keys = [("stepRange", step.into()), ("centre", number(centre)), ("subCentre", number(sub_centre))];
+        grib(1.0, &keys)
+    };
+    let dims = |messages: &[Vec<u8>]| Archive::new(messages).open().unwrap().variable("t").unwrap().dims.clone();
+    assert_eq!(dims(&[of("0", 98, 0), of("6", 7, 1)]), ["step", "y", "x"]);
+    assert_eq!(dims(&[of("0", 98, 0), of("0", 98, 1), of("0", 7, 2)]), ["subCentre", "y", "x"]);
+}
+
+#[test]
+fn fields_whose_metadata_differ_are_not_one_twice() {
+    // No column is made of a factor without its value.
+    let messages = [1, 2].map(|factor| grib(1.0, &[("scaleFactorOfUpperLimit", number(factor))]));
+    let archive = Archive::new(&messages);
+    let error = archive.open().unwrap_err().to_string();
+    assert!(error.contains("which differ by grib.scaleFactorOfUpperLimit"), "{error}");
+    let last = OpenOptions { duplicates: Duplicates::Last, ..OpenOptions::default() };
+    assert_eq!(open(&[archive.path()], &last).unwrap().notes.len(), 1);
+}
+
+#[test]
+fn scaled_values_are_numbers() {
+    let limits = [(2, 25), (1, 5), (0, 1), (0, 10), (-2, 3), (0, 5)];
+    let messages = limits.map(|(factor, value)| {
+        let keys = [("scaleFactorOfUpperLimit", number(factor)), ("scaledValueOfUpperLimit", number(value))];
+        grib(1.0, &[&keys[..], &[("probabilityType", number(1))]].concat())
+    });
+    let dataset = Archive::new(&messages).open().unwrap();
+    assert_eq!(dataset.variable("t").unwrap().dims, ["upperLimit", "y", "x"]);
+    let expected = vec![0.25, 0.5, 1.0, 5.0, 10.0, 300.0];
+    assert_eq!(dataset.coordinate("upperLimit").unwrap().values, Values::Floats(expected));
+}
+
 #[test]
 fn a_control_forecast_is_member_0() {
     let member = |kind: &str, number: Option<i64>, value| {
