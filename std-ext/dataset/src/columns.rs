@@ -306,6 +306,10 @@ impl Reader<'_> {
         let [dtype, shape] = [DTYPE, SHAPE].map(|key| self.keys(&[key]));
         let grid = self.of_fields(self.keys(&[GRID, "mars.area", "area"]));
         let level = self.of_fields(self.keys_of("level_type", &["grib.typeOfLevel", "mars.levtype", "levtype"]));
+        let named = self.of_fields(self.keys_of("level_type", &["grib.typeOfLevel"]));
+        let numbered = self.of_fields(self.keys(&["grib.level"]));
+        let surfaces =
+            ["First", "Second"].map(|at| self.of_fields(self.keys(&[&format!("grib.typeOf{at}FixedSurface")])));
         let statistic = self.of_fields(self.keys(&["grib.typeOfStatisticalProcessing"]));
         let family = ["grib.derivedForecast", "grib.probabilityType"].map(|key| self.of_fields(self.keys(&[key])));
         let (mut kinds, mut known, mut of_rows) = (Numbers::new(), HashMap::new(), Vec::new());
@@ -316,10 +320,17 @@ impl Reader<'_> {
             let parameter = std::array::from_fn::<u32, 3, _>(|at| triple.get(at).map_or(ABSENT, find));
             let rest = [find(&dtype), find(&shape), find(&grid), find(&level), find(&statistic)];
             let family = std::array::from_fn::<u32, 2, _>(|at| family.get(at).map_or(ABSENT, find));
+            // Levels whose kind has no name are told apart by its number.
+            let is_nameless = find(&named) == ABSENT && find(&numbered) != ABSENT;
+            let surfaces = if is_nameless {
+                std::array::from_fn::<u32, 2, _>(|at| surfaces.get(at).map_or(ABSENT, find))
+            } else {
+                [ABSENT; 2]
+            };
             // An object without a name is told apart by its number in the message.
             let nameless = names.iter().chain(&parameter).all(|code| *code == ABSENT);
             let object = if nameless { row.entry.object } else { 0 };
-            let of_kind = (names, parameter, rest, family, object);
+            let of_kind = (names, parameter, rest, surfaces, family, object);
             // Neighbours are often equal.
             if let Some((before, code)) = last
                 && before == of_kind
@@ -337,7 +348,9 @@ impl Reader<'_> {
                     dtype,
                     shape,
                     grid,
-                    level: self.label(Some(level)).map_or_else(String::new, level_name),
+                    level: numbered_level(surfaces.map(|code| self.label(Some(code))))
+                        .or_else(|| self.label(Some(level)).map(level_name))
+                        .unwrap_or_default(),
                     statistic: self.label(Some(statistic)).and_then(Label::as_integer),
                     family: family.into(),
                     parameter: (discipline, category, number),
@@ -454,6 +467,12 @@ fn scaled(value: &Label, factor: Option<&Label>) -> Option<Label> {
 fn lower_first(name: &str) -> String {
     let mut letters = name.chars();
     letters.next().map_or_else(String::new, |first| first.to_ascii_lowercase().to_string() + letters.as_str())
+}
+
+/// The dimension of a level whose kind has no name, by the types of its surfaces (code table 4.5).
+fn numbered_level([first, second]: [Option<&Label>; 2]) -> Option<String> {
+    let first = first?;
+    Some(second.map_or_else(|| format!("level{first}"), |second| format!("level{first}_{second}")))
 }
 
 /// The dimension of a type of level, by the words of ecCodes or of archives.

@@ -178,6 +178,27 @@ fn scaled_values_are_numbers() {
 }
 
 #[test]
+fn levels_of_other_kinds_have_other_dimensions() {
+    let on = |param: &str, surfaces: [Option<i64>; 2], level: i64| {
+        let types = ["typeOfFirstFixedSurface", "typeOfSecondFixedSurface"].into_iter().zip(surfaces);
+        let mut grib: Vec<(&str, Value)> = types.filter_map(|(key, code)| Some((key, number(code?)))).collect();
+        grib.push(("level", number(level)));
+        field(1.0, &[("param", param.into()), ("levtype", "sfc".into())], &grib)
+    };
+    let messages = [
+        on("t", [Some(201), None], 1),
+        on("t", [Some(201), None], 2),
+        on("u", [Some(202), None], 1),
+        on("u", [Some(202), None], 3),
+        on("v", [Some(201), Some(201)], 1),
+        on("v", [Some(201), Some(201)], 2),
+    ];
+    let dataset = Archive::new(&messages).open().unwrap();
+    let dims = |name: &str| dataset.variable(name).unwrap().dims[0].clone();
+    assert_eq!(["t", "u", "v"].map(dims), ["level201", "level202", "level201_201"]);
+}
+
+#[test]
 fn a_control_forecast_is_member_0() {
     let member = |kind: &str, number: Option<i64>, value| {
         let mut mars = vec![("param", "t".into()), ("type", kind.into()), ("step", Value::from(6))];
