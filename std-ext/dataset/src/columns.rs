@@ -412,10 +412,10 @@ impl Reader<'_> {
     }
 }
 
-/// The parameter that the labels of [`Reader::kinds`] lead to.
+/// The parameter that the labels of [`Reader::kinds`] lead to. Several parameters have one short name, so a number alone counts.
 pub(crate) fn parameter([id, param, own, _, short, _]: [Option<&Label>; 6]) -> Option<Parameter> {
-    if let Some(found) = id.and_then(Label::as_integer).and_then(by_number) {
-        return Some(found);
+    if let Some(number) = id.and_then(Label::as_integer).filter(|number| *number != 0) {
+        return by_number(number);
     }
     let label = [param, own, short].into_iter().flatten().next()?;
     match label {
@@ -574,5 +574,11 @@ mod tests {
         let find = |param: Label| parameter([None, Some(&param), None, None, None, None]).map(|it| it.variable);
         assert_eq!((find(Label::Text("2t".into())), find(Label::Integer(167))), (Some("t2m"), Some("t2m")));
         assert_eq!((find(Label::Text("130.128".into())), find(Label::Text("own".into()))), (Some("t"), None));
+        // Another centre calls another parameter so.
+        let numbered = |number: i64| {
+            let (number, short) = (Label::Integer(number), Label::Text("lspa".into()));
+            parameter([Some(&number), Some(&short), None, None, None, None]).map(|it| it.units)
+        };
+        assert_eq!((numbered(171_142), numbered(260_479), numbered(0)), (Some("m"), None, Some("m")));
     }
 }
