@@ -154,7 +154,13 @@ impl WayBack<'_, '_> {
                 return Ok(Cow::Owned(data.to_vec()));
             }
         }
-        let (stored, bits) = self.integers(packing, &gaps, points)?;
+        let (stored, bits) = match self.integers(packing, &gaps, points) {
+            // Section 5 tells the bits of references. A single group may have none, and its integers have bits all the same.
+            Err(_) if packing.bits_per_value == 0 => {
+                self.integers(&Packing { bits_per_value: u64::BITS, ..*packing }, &gaps, points)?
+            }
+            found => found?,
+        };
         let integers = taken(&stored, bits, bitmap, &gaps, points);
         let integers = integers.ok_or_else(|| self.refused("its mask is not the bitmap of GRIB section 6"))?;
         let made = match (data, &self.recipe.groups) {

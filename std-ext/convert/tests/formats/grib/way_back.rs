@@ -6,7 +6,7 @@ use tgm_std::deps::ciborium;
 use tgm_std::encode::{Part, encode_parts};
 use tgm_std::{DecodeOptions, EncodeOptions, GlobalMetadata, TensogramError, decode};
 
-use super::{back, converted, expected, has_codec, messages, sample};
+use super::{back, converted, expected, framed, has_codec, messages, sample, section_at};
 
 /// Sections lie in metadata, data in payloads: a changed bit of either is told, if it is asked for.
 #[test]
@@ -147,6 +147,32 @@ fn messages_return_to_the_byte_after_every_lossless_encoding() {
         }
     }
     assert!(tried > 250, "{tried}");
+}
+
+/// ecCodes writes small fields as one group, whose reference has no bits.
+#[test]
+fn one_group_returns_after_every_lossless_encoding() {
+    let simple = sample("simple-12");
+    let (section, data) = (section_at(&simple, 5), section_at(&simple, 6));
+    let count = &simple[section + 5..section + 9];
+    let mut complex = vec![0, 0, 0, 47, 5];
+    complex.extend_from_slice(count);
+    complex.extend_from_slice(&[0, 2]);
+    complex.extend_from_slice(&simple[section + 11..section + 19]);
+    // No bits of a reference, general groups, no missing values, one group of 12 bits that is as long as the field.
+    complex.extend_from_slice(&[0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 12, 0]);
+    complex.extend_from_slice(count);
+    complex.push(1);
+    complex.extend_from_slice(count);
+    complex.push(0);
+    let message = framed([&simple[..section], &complex, &simple[data..]].concat());
+    let values = |message: &[u8]| decode(message, &DecodeOptions::default()).unwrap().1.remove(0).1;
+    let made = converted(&message);
+    assert!(values(&made) == values(&converted(&simple)));
+    for (stages, change) in LOSSLESS {
+        let returned = back(&encoded_anew(&made, change).unwrap()).unwrap_or_else(|error| panic!("{stages}: {error}"));
+        assert!(returned == message, "{stages}");
+    }
 }
 
 #[test]
