@@ -38,8 +38,8 @@
 //! so do widely used encoders write it.
 //!
 //! # Metadata
-//! The entry of each object has a map `grib`: the numbers of sections 0, 1, 3 and 4 under the manual's words, and the
-//! bytes of all sections but the data (key `sections`). With [`GribKeys::Few`] it has the numbers alone that tell fields apart. A map `mars` has the parameter, the kind of data, the date, the
+//! The entry of each object has a map `grib`: the numbers of sections 0, 1 and 3 under the manual's words, those numbers of section 4 that
+//! tell fields apart, and the bytes of all sections but the data (key `sections`). With [`GribKeys::Few`] it has the numbers alone that tell fields apart. A map `mars` has the parameter, the kind of data, the date, the
 //! time, the step and the level under the names that archives use, and what section 2 of ECMWF says; which keys there are
 //! hangs on the stream and the type. The values are the ones of ecCodes' namespace `mars`, with few differences: `param` is the short name, `grib.paramId` has the number, levels
 //! are exact numbers, and a step of 0 is 0 in all units. Names of parameters and levels are from the definitions of ecCodes
@@ -49,7 +49,8 @@
 //! [`from_tensogram`] (or [`from_tensogram_into`], for many messages) joins the sections and the payload again. If nothing was edited, the result is the original
 //! message. Metadata of `grib` and `mars` must be as it was, because sections of GRIB are not rewritten. Objects that
 //! were encoded anew in between return too, if no value changed: by other codecs, in more bits, or without packing. Then each
-//! value must be one that an integer of section 5 gives to the bit.
+//! value must be one that an integer of section 5 gives to the bit. Keys that were added to the two maps, or deleted from them, are in
+//! [`Restored::not_kept`].
 //!
 //! ```
 //! use tgm_convert::grib2::{GribOptions, from_tensogram, to_tensogram};

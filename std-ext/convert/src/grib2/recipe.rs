@@ -30,6 +30,9 @@ const ROOMY: &str = "roomy";
 const UNUSED: &str = "unused";
 const DATA: &str = "data";
 
+/// The keys of [`GRIB`] that are of the way back.
+pub(super) const KEYS: [&str; 8] = [FIELD, FIELDS, SECTIONS, GROUPS, LENGTHS, ROOMY, UNUSED, DATA];
+
 /// What an object remembers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Recipe<'a> {

@@ -1,6 +1,6 @@
 //! From Tensogram back to GRIB: sections as they were, data from the payload.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ciborium::Value;
 use tgm_core::Message as Tensogram;
@@ -10,7 +10,7 @@ use tgm_std::read;
 use tgm_std::{DecodeOptions, GlobalMetadata, RESERVED_KEY, Result, TensogramError, check_message, decode_metadata};
 
 use super::keys::GribKeys;
-use super::recipe::{GRIB, MARS, Recipe, refused};
+use super::recipe::{self, GRIB, MARS, Recipe, refused};
 use super::sections::{END, Message};
 use super::to_tgm::{GribOptions, Outline, converted};
 use super::way_back::WayBack;
@@ -23,7 +23,8 @@ const LENGTH_AT: usize = 8;
 pub struct Restored {
     /// The GRIB message.
     pub message: Vec<u8>,
-    /// Metadata that GRIB has no place for: the paths of entries that were added after the conversion from GRIB.
+    /// Edits of metadata that GRIB has no place for: the paths of entries that were added after the conversion from GRIB, and of
+    /// those that were deleted, which the sections say all the same.
     pub not_kept: Vec<String>,
 }
 
@@ -86,19 +87,22 @@ pub fn from_tensogram_into(message: &[u8], options: &DecodeOptions, made: &mut V
     if made.get(LENGTH_AT..).and_then(<[u8]>::first_chunk) != Some(&length) {
         return Err(refused(0, "the message would have another length: values or GRIB sections were edited"));
     }
-    check(made, &global, &originals, is_literal.then_some(options))?;
-    Ok(not_kept(&global))
+    let mut all = not_kept(&global);
+    all.extend(check(made, &global, &originals, is_literal.then_some(options))?);
+    Ok(all)
 }
 
 /// Checks that the message says what the metadata say, and that its fields are as large as the objects. With
-/// `literal`, some data are not from the payloads: then the payloads must be what the message gives.
+/// `literal`, some data are not from the payloads: then the payloads must be what the message gives. Returns the paths of keys that
+/// the message says in another way.
 fn check(
     made: &[u8],
     global: &GlobalMetadata,
     originals: &[DataObject<'_>],
     literal: Option<&DecodeOptions>,
-) -> Result<()> {
+) -> Result<Vec<String>> {
     let (message, _) = Message::parse(made)?;
+    let mut edits = Vec::new();
     let mut fields = message.fields();
     for (index, (original, entry)) in originals.iter().zip(&global.base).enumerate() {
         let field = fields.next().ok_or_else(|| refused(index, "its GRIB sections were edited"))??;
@@ -106,14 +110,16 @@ fn check(
         if !original.descriptor().shape().iter().eq(outline.shape.iter().copied()) {
             return Err(refused(index, "its shape is not that of its GRIB grid"));
         }
-        if let Some(key) = first_difference(entry, &outline.entry(GribKeys::All)?) {
+        let said = outline.entry(GribKeys::All)?;
+        if let Some(key) = first_difference(entry, &said) {
             return Err(refused(index, format_args!("{key} was edited, and GRIB sections cannot be")));
         }
+        add_edits(&mut edits, index, entry, &said);
     }
     if fields.next().is_some() {
         return Err(refused(originals.len(), "the GRIB sections were edited"));
     }
-    let Some(options) = literal else { return Ok(()) };
+    let Some(options) = literal else { return Ok(edits) };
     let options = DecodeOptions { native_byte_order: true, ..options.clone() };
     let again = converted(message, &GribOptions { limits: options.limits, ..GribOptions::default() }, vec![])?.message;
     for (index, (made, original)) in Tensogram::parse(&again)?.objects().zip(originals).enumerate() {
@@ -121,7 +127,25 @@ fn check(
             return Err(refused(index, "its values were edited, and its GRIB data cannot be"));
         }
     }
-    Ok(())
+    Ok(edits)
+}
+
+/// Adds the paths of keys of `grib` and `mars` that the sections do not say, and of those that they say although the metadata do not.
+fn add_edits(edits: &mut Vec<String>, index: usize, entry: &BTreeMap<String, Value>, said: &BTreeMap<String, Value>) {
+    for name in [GRIB, MARS] {
+        let keys = |entry: &'_ BTreeMap<String, Value>| -> BTreeSet<String> {
+            let map = entry.get(name).and_then(Value::as_map).into_iter().flatten();
+            map.map(|(key, _)| key.as_text().map_or_else(|| format!("{key:?}"), str::to_string)).collect()
+        };
+        let (found, said) = (keys(entry), keys(said));
+        let is_ours = |key: &str| name == GRIB && recipe::KEYS.contains(&key);
+        let path = |key: &String| format!("base.{index}.{name}.{key}");
+        edits.extend(found.difference(&said).filter(|key| !is_ours(key)).map(path));
+        // Few keys are kept, if the conversion was asked for few.
+        let is_always = |key: &str| name == MARS || GribKeys::Few.keeps(key);
+        let gone = said.difference(&found).filter(|key| is_always(key) && !is_ours(key));
+        edits.extend(gone.map(|key| format!("{} (deleted)", path(key))));
+    }
 }
 
 /// The path of the first key that differs between the metadata and those that GRIB sections give.
