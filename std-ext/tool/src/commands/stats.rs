@@ -78,7 +78,7 @@ pub(crate) struct Stats {
     ///
     /// Rows run evenly from the first to the third number of `mars.area` (or `area`). Without these numbers, values that
     /// come from GRIB lie where its grid says, and rows of others run from 90 to -90 degrees.
-    /// Mean and deviation are weighted; quantiles and counts are not.
+    /// The values of a row share its weight. Mean and deviation are weighted; quantiles and counts are not.
     #[arg(long)]
     weigh_latitudes: bool,
     /// Statistics over these dimensions of a dataset, with a line for each place of the others: number, "number,grid"

@@ -190,6 +190,17 @@ fn values_of_grids_without_columns_have_places() {
     let mean = |run: &serde_json::Value| run["messages"][0]["objects"][0]["mean"].as_f64().unwrap();
     let difference = (mean(&plain) - mean(&weighed)).abs();
     assert!((1e-6..10.0).contains(&difference), "{difference}");
+    // The values of a row share the weight of their row.
+    let rows = text.lines().skip(1).map(|line| line.split(',').map(|cell| cell.parse::<f64>().unwrap()).collect());
+    let rows: Vec<Vec<f64>> = rows.collect();
+    let means = rows.chunk_by(|one, other| one[1] == other[1]).map(|row| {
+        let count = f64::from(u32::try_from(row.len()).unwrap());
+        (row[0][1].to_radians().cos(), row.iter().map(|cells| cells[3]).sum::<f64>() / count)
+    });
+    let means: Vec<(f64, f64)> = means.collect();
+    let weight: f64 = means.iter().map(|(weight, _)| weight).sum();
+    let expected = means.iter().map(|(weight, mean)| weight * mean).sum::<f64>() / weight;
+    assert!(means.len() == 64 && (mean(&weighed) - expected).abs() < 1e-9 * expected.abs(), "{expected} {weighed}");
     let (lambert, _) = converted(&folder, &["lambert"]);
     let run = tgm(["cat", "--nearest", "41.61,-72.44", &lambert]).good();
     assert!(run.text().lines().nth(1).unwrap().starts_with("0,0,41.6129"), "{}", run.text());

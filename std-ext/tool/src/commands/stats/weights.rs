@@ -8,7 +8,8 @@ use tgm_std::{DecodeLimits, TensogramError};
 use crate::read::places::{area, places};
 use crate::read::select::Scope;
 
-/// The weights of a grid's values: the cosine of the latitude of their row.
+/// The weights of a grid's values: the cosine of the latitude of their row. Where rows have different numbers of values, the values of a
+/// row share it.
 pub(super) struct Weights {
     of_rows: Vec<f64>,
     columns: usize,
@@ -31,7 +32,13 @@ impl Weights {
         let found = found.or_else(|| RegularGrid::new(&shape, Area::GLOBE).map(Places::Regular)).ok_or_else(short)?;
         let (latitudes, columns) = found.latitudes();
         // The cosine at a pole is 6e-17, not 0.
-        let of_rows: Vec<f64> = latitudes.iter().map(|latitude| latitude.to_radians().cos().max(0.0)).collect();
+        let weight = |latitude: &f64| latitude.to_radians().cos().max(0.0);
+        // A list of points has rows of different lengths: neighbours of one latitude.
+        let is_list = matches!(found, Places::Points(_)) && shape.len() == 1;
+        let rows = latitudes.chunk_by(|one, other| is_list && one.to_bits() == other.to_bits());
+        #[expect(clippy::cast_precision_loss, reason = "rows are in memory")]
+        let of_row = |row: &[f64]| row.first().map_or(0.0, weight) / row.len() as f64;
+        let of_rows: Vec<f64> = rows.flat_map(|row| std::iter::repeat_n(of_row(row), row.len())).collect();
         let of_grid = (of_rows.len() as u64).checked_mul(columns);
         if !of_grid.is_some_and(|points| points > 0 && descriptor.element_count().is_multiple_of(points)) {
             let text = format!("{} rows of {columns} places are not the grid of {shape:?}", of_rows.len());
