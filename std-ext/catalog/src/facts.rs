@@ -60,6 +60,9 @@ const fn is_of_storage(key: &str) -> bool {
             | b"Ny"
             | b"orientationOfTheGrid"
             | b"roomy"
+            // The level says it.
+            | b"scaledValueOfFirstFixedSurface"
+            | b"scaleFactorOfFirstFixedSurface"
             | b"scanningMode"
             | b"unused"
     )

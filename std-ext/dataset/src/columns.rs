@@ -11,6 +11,7 @@
 //! | others | every other key with a number or a text; of `grib` some |
 //! | last | the others of `grib`, where objects have one place by all of these |
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::hash::Hash;
 
@@ -76,8 +77,29 @@ pub(crate) struct Columns {
     /// What splits cubes. The first one is the length of the interval.
     pub(crate) splits: Vec<Column>,
     pub(crate) others: Vec<Column>,
-    /// Keys of GRIB that are asked where all others leave two objects at one place.
-    pub(crate) last: Vec<Column>,
+}
+
+/// Keys of GRIB that are asked where all others leave two objects at one place. They are many, and are read when one is asked.
+#[derive(Debug)]
+pub(crate) struct LastColumns<'g> {
+    pub(crate) gathered: &'g Gathered,
+    profile: &'g Profile,
+    columns: OnceCell<Vec<Column>>,
+}
+
+impl<'g> LastColumns<'g> {
+    pub(crate) const fn new(gathered: &'g Gathered, profile: &'g Profile) -> Self {
+        Self { gathered, profile, columns: OnceCell::new() }
+    }
+
+    /// The columns. The profile `plain` has all keys among the others.
+    pub(crate) fn get(&self) -> &[Column] {
+        let read = || match self.profile {
+            Profile::Plain => Vec::new(),
+            profile => Reader::new(self.gathered, profile).others(last_name),
+        };
+        self.columns.get_or_init(read)
+    }
 }
 
 /// Keys that splits are made of.
@@ -153,12 +175,7 @@ impl Keys {
 impl Columns {
     /// The columns of all objects.
     pub(crate) fn of(gathered: &Gathered, profile: &Profile) -> Self {
-        let labels: Vec<Option<Label>> = gathered
-            .values
-            .iter()
-            .map(|bytes| Value::parse(bytes, 0).ok().and_then(|value| Label::of(&value)))
-            .collect();
-        let reader = Reader { gathered, labels, profile };
+        let reader = Reader::new(gathered, profile);
         let (kinds, kind_of) = reader.kinds();
         if *profile == Profile::Plain {
             return Self { kinds, kind_of, others: reader.others(plain_name), ..Self::default() };
@@ -177,7 +194,6 @@ impl Columns {
             level: reader.levels(),
             splits,
             others: reader.others(other_name),
-            last: reader.others(last_name),
         }
     }
 }
@@ -189,7 +205,13 @@ struct Reader<'g> {
     profile: &'g Profile,
 }
 
-impl Reader<'_> {
+impl<'g> Reader<'g> {
+    fn new(gathered: &'g Gathered, profile: &'g Profile) -> Self {
+        let label = |bytes: &[u8]| Value::parse(bytes, 0).ok().and_then(|value| Label::of(&value));
+        let labels = gathered.values.iter().map(label).collect();
+        Self { gathered, labels, profile }
+    }
+
     fn keys(&self, names: &[&str]) -> Keys {
         Keys::new(self.gathered, names)
     }
@@ -306,7 +328,7 @@ impl Reader<'_> {
         let [dtype, shape] = [DTYPE, SHAPE].map(|key| self.keys(&[key]));
         let grid = self.of_fields(self.keys(&[GRID, "mars.area", "area"]));
         let level = self.of_fields(self.keys_of("level_type", &["grib.typeOfLevel", "mars.levtype", "levtype"]));
-        let named = self.of_fields(self.keys_of("level_type", &["grib.typeOfLevel"]));
+        let type_of_level = self.of_fields(self.keys_of("level_type", &["grib.typeOfLevel"]));
         let numbered = self.of_fields(self.keys(&["grib.level"]));
         let surfaces =
             ["First", "Second"].map(|at| self.of_fields(self.keys(&[&format!("grib.typeOf{at}FixedSurface")])));
@@ -321,7 +343,7 @@ impl Reader<'_> {
             let rest = [find(&dtype), find(&shape), find(&grid), find(&level), find(&statistic)];
             let family = std::array::from_fn::<u32, 2, _>(|at| family.get(at).map_or(ABSENT, find));
             // Levels whose kind has no name are told apart by its number.
-            let is_nameless = find(&named) == ABSENT && find(&numbered) != ABSENT;
+            let is_nameless = find(&type_of_level) == ABSENT && find(&numbered) != ABSENT;
             let surfaces = if is_nameless {
                 std::array::from_fn::<u32, 2, _>(|at| surfaces.get(at).map_or(ABSENT, find))
             } else {

@@ -14,8 +14,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use tgm_std::Result;
 
 use crate::archive::{Archive, bad};
-use crate::columns::{ABSENT, Column, Columns, Kind};
-use crate::gather::Gathered;
+use crate::columns::{ABSENT, Column, Columns, Kind, LastColumns};
 use crate::label::{Label, Real};
 use crate::options::Duplicates;
 
@@ -106,7 +105,11 @@ impl Cube {
 ///
 /// # Errors
 /// Two different objects for one place, if they are an error.
-pub(crate) fn cubes(sources: (&Gathered, &Archive), columns: &Columns, duplicates: Duplicates) -> Result<Vec<Cube>> {
+pub(crate) fn cubes(
+    archive: &Archive,
+    (columns, last): (&Columns, &LastColumns<'_>),
+    duplicates: Duplicates,
+) -> Result<Vec<Cube>> {
     let mut groups: Vec<Vec<u32>> = vec![Vec::new(); columns.kinds.len()];
     for (row, kind) in columns.kind_of.iter().enumerate() {
         let group = usize::try_from(*kind).ok().and_then(|kind| groups.get_mut(kind));
@@ -118,8 +121,8 @@ pub(crate) fn cubes(sources: (&Gathered, &Archive), columns: &Columns, duplicate
     for (kind, rows) in columns.kinds.iter().zip(groups) {
         let mut work = vec![rows];
         while let Some(rows) = work.pop() {
-            match Group::new(columns, kind, rows).divided() {
-                Ok(group) => found.push(group.cube(sources, duplicates)?),
+            match Group::new((columns, last), kind, rows).divided() {
+                Ok(group) => found.push(group.cube(archive, duplicates)?),
                 Err(parts) => work.extend(parts),
             }
         }
@@ -130,6 +133,7 @@ pub(crate) fn cubes(sources: (&Gathered, &Archive), columns: &Columns, duplicate
 /// Objects of one kind.
 struct Group<'c> {
     columns: &'c Columns,
+    last: &'c LastColumns<'c>,
     kind: &'c Kind,
     rows: Vec<u32>,
     axes: Vec<(Role, &'c Column)>,
@@ -144,10 +148,10 @@ fn at(column: &Column, row: u32) -> u32 {
 }
 
 impl<'c> Group<'c> {
-    fn new(columns: &'c Columns, kind: &'c Kind, rows: Vec<u32>) -> Self {
+    fn new((columns, last): (&'c Columns, &'c LastColumns<'c>), kind: &'c Kind, rows: Vec<u32>) -> Self {
         let places = vec![0; rows.len()];
         let count = usize::from(!rows.is_empty());
-        Self { columns, kind, rows, axes: Vec::new(), places, count }
+        Self { columns, last, kind, rows, axes: Vec::new(), places, count }
     }
 
     fn roles(&self) -> [(Role, &'c Column); 4] {
@@ -235,7 +239,7 @@ impl<'c> Group<'c> {
             self.try_axis(Role::Other, column);
         }
         while self.count < self.rows.len() {
-            let counted = self.columns.last.iter().map(|column| (self.refined(Role::Other, column).1, column));
+            let counted = self.last.get().iter().map(|column| (self.refined(Role::Other, column).1, column));
             // The one that tells the most apart, and of equals the first.
             let best = counted.reduce(|best, next| if next.0 > best.0 { next } else { best });
             let Some((_, column)) = best.filter(|(count, _)| *count > self.count) else { break };
@@ -250,7 +254,7 @@ impl<'c> Group<'c> {
         if is_made_up { Some(Label::Integer(0)) } else { column.label(code).cloned() }
     }
 
-    fn cube(self, sources: (&Gathered, &Archive), duplicates: Duplicates) -> Result<Cube> {
+    fn cube(self, archive: &Archive, duplicates: Duplicates) -> Result<Cube> {
         let (axes, orders): (Vec<Axis>, Vec<_>) =
             self.axes.iter().map(|(role, column)| self.axis(*role, column)).unzip();
         let mut objects: Vec<(u64, u32)> = Vec::with_capacity(self.rows.len());
@@ -264,7 +268,7 @@ impl<'c> Group<'c> {
             objects.push((place, *row));
         }
         objects.sort_unstable();
-        let places = self.without_duplicates(sources, duplicates, &axes, objects)?;
+        let places = self.without_duplicates(archive, duplicates, &axes, objects)?;
         let repeated = self.rows.len() - places.len();
         let mut cube = Cube {
             kind: self.kind.clone(),
@@ -328,7 +332,7 @@ impl<'c> Group<'c> {
     /// One object for each place.
     fn without_duplicates(
         &self,
-        (gathered, archive): (&Gathered, &Archive),
+        archive: &Archive,
         duplicates: Duplicates,
         axes: &[Axis],
         objects: Vec<(u64, u32)>,
@@ -340,7 +344,7 @@ impl<'c> Group<'c> {
                 continue;
             };
             let (one, other) = (archive.entry(*before)?.1, archive.entry(row)?.1);
-            let differing = gathered.differing(*before, row);
+            let differing = self.last.gathered.differing(*before, row);
             let is_same = differing.is_empty()
                 && one.length == other.length
                 && archive.digest(*before)?.is_some()

@@ -102,7 +102,7 @@ use tgm_std::{Result, interrupt};
 
 use self::archive::{Archive, bad};
 use self::catalogs::{Origin, Ready, Told};
-use self::columns::Columns;
+use self::columns::{Columns, LastColumns};
 pub use self::dataset::Dataset;
 pub use self::describe::Parts;
 use self::gather::Gathered;
@@ -251,7 +251,8 @@ fn datasets(opened: &Opened, options: &OpenOptions) -> Result<Vec<Dataset>> {
         )?
     } else {
         let columns = Columns::of(gathered, &options.profile);
-        let cubes = cube::cubes((gathered, archive), &columns, options.duplicates)?;
+        let last = LastColumns::new(gathered, &options.profile);
+        let cubes = cube::cubes(archive, (&columns, &last), options.duplicates)?;
         assemble::datasets(gathered, archive, cubes, options)
     };
     for dataset in &mut found {
