@@ -193,7 +193,7 @@ fn values_of_grids_without_columns_have_places() {
     // The values of a row share the weight of their row.
     let rows = text.lines().skip(1).map(|line| line.split(',').map(|cell| cell.parse::<f64>().unwrap()).collect());
     let rows: Vec<Vec<f64>> = rows.collect();
-    let means = rows.chunk_by(|one, other| one[1] == other[1]).map(|row| {
+    let means = rows.chunk_by(|one, other| one[1].to_bits() == other[1].to_bits()).map(|row| {
         let count = f64::from(u32::try_from(row.len()).unwrap());
         (row[0][1].to_radians().cos(), row.iter().map(|cells| cells[3]).sum::<f64>() / count)
     });

@@ -43,9 +43,13 @@ fn edited(name: &str, edit: impl Fn(&mut GlobalMetadata), keep: impl Fn(usize) -
     encode_parts(&metadata, &parts, &EncodeOptions::default()).unwrap()
 }
 
+fn entries<'m>(metadata: &'m mut GlobalMetadata, index: usize, map: &str) -> &'m mut Vec<(Value, Value)> {
+    let Some(Value::Map(entries)) = metadata.base[index].get_mut(map) else { panic!("no {map}") };
+    entries
+}
+
 fn set(metadata: &mut GlobalMetadata, map: &str, key: &str, value: Value) {
-    let Some(Value::Map(entries)) = metadata.base[0].get_mut(map) else { panic!("no {map}") };
-    let entry = entries.iter_mut().find(|(name, _)| name.as_text() == Some(key)).unwrap();
+    let entry = entries(metadata, 0, map).iter_mut().find(|(name, _)| name.as_text() == Some(key)).unwrap();
     entry.1 = value;
 }
 
@@ -76,13 +80,9 @@ fn edits_that_sections_cannot_express_are_refused_and_additions_are_listed() {
     let keys = edited(
         "fields",
         |metadata| {
-            let mut map = |index: usize, name: &str, edit: &dyn Fn(&mut Vec<(Value, Value)>)| {
-                let Some(Value::Map(entries)) = metadata.base[index].get_mut(name) else { panic!("no {name}") };
-                edit(entries);
-            };
-            map(0, "grib", &|entries| entries.retain(|(key, _)| key.as_text() != Some("discipline")));
-            map(0, "grib", &|entries| entries.push(("mine".into(), 1.into())));
-            map(1, "mars", &|entries| entries.push(("number".into(), 3.into())));
+            entries(metadata, 0, "grib").retain(|(key, _)| key.as_text() != Some("discipline"));
+            entries(metadata, 0, "grib").push(("mine".into(), 1.into()));
+            entries(metadata, 1, "mars").push(("number".into(), 3.into()));
         },
         all,
     );
