@@ -44,17 +44,23 @@
 //! |---|---|
 //! | `npz`, `netcdf`, `zarr` | archives and files with several arrays |
 //! | `csv`, `cubes`, `grib2`, `npy`, `raw`, `references`, `safetensors`, `table` | one format each; fields as variables of many dimensions |
+//! | `axes` | the labels along the dimensions of a message |
+//! | `dimensions` | names of dimensions, and the groups that have them |
 //! | `arrays`, `names`, `note`, `streamed` | arrays between formats; names of variables; what is not kept; how values are compressed |
 //! | `pieces` | arrays of several objects |
 //! | `called`, `error`, `hint`, `texts` | what metadata calls an object; errors, and the advice in them; arrays of texts, as metadata has them |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod arrays;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+mod axes;
 mod called;
 #[cfg(feature = "csv")]
 pub mod csv;
 #[cfg(any(feature = "netcdf", feature = "zarr"))]
 mod cubes;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+mod dimensions;
 #[cfg_attr(not(feature = "zarr"), allow(dead_code, reason = "which of these are used depends on the formats"))]
 mod error;
 #[cfg(feature = "grib")]

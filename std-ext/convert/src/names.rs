@@ -35,15 +35,24 @@ impl Names {
         Self { safe, arrays: BTreeSet::new(), groups: BTreeSet::new(), numbers: BTreeMap::new() }
     }
 
-    /// Takes a path near `wanted` for an array: other characters where the format cannot have them, and a number at its
-    /// end where it is taken.
-    pub(super) fn take(&mut self, wanted: &str) -> String {
+    /// The path for an array that is called `wanted`: other characters where the format cannot have them.
+    pub(super) fn path_of(&self, wanted: &str) -> String {
         let parts = wanted.splitn(MAX_DEPTH, '/').filter(|part| !part.is_empty());
         let safe: Vec<String> = parts.map(|part| (self.safe)(&part.replace('/', "_"))).collect();
-        let mut path = if safe.is_empty() { "array".to_string() } else { safe.join("/") };
-        if above(&path).any(|group| self.arrays.contains(group)) {
-            path = path.replace('/', "_");
-        }
+        let path = if safe.is_empty() { "array".to_string() } else { safe.join("/") };
+        if above(&path).any(|group| self.arrays.contains(group)) { path.replace('/', "_") } else { path }
+    }
+
+    /// Whether no array and no group has this path, and no array lies above it.
+    pub(super) fn is_free(&self, path: &str) -> bool {
+        !self.arrays.contains(path)
+            && !self.groups.contains(path)
+            && !above(path).any(|group| self.arrays.contains(group))
+    }
+
+    /// Takes a path near `wanted` for an array, with a number at its end where it is taken.
+    pub(super) fn take(&mut self, wanted: &str) -> String {
+        let path = self.path_of(wanted);
         let mut free = path.clone();
         while self.arrays.contains(&free) || self.groups.contains(&free) {
             let number = self.numbers.entry(path.clone()).or_default();

@@ -54,7 +54,6 @@
 mod attributes;
 mod classic;
 mod complex;
-mod dimensions;
 #[cfg(feature = "grib")]
 mod grids;
 mod hdf5;

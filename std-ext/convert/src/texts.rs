@@ -4,7 +4,7 @@
 //! without elements has the texts under [`TEXT`], as
 //! [`Array::of_texts`](super::arrays::Array::of_texts) makes it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use ciborium::Value;
@@ -76,14 +76,23 @@ impl<'m> Texts<'m> {
 
 /// The variables of texts that a writer has written. Each message of a file repeats them.
 #[derive(Debug, Default)]
-pub(super) struct Written(BTreeSet<(String, u64)>);
+pub(super) struct Written(BTreeMap<(String, u64), Vec<Vec<Option<u64>>>>);
 
 impl Written {
-    /// Whether these texts are not written yet under this name. They count as written from now on.
-    pub(super) fn is_new(&mut self, name: &str, texts: &Texts<'_>) -> bool {
+    /// Whether these texts are not written yet under this name. They count as written from now on. `labels` are digests of those along
+    /// their dimensions: equal texts beside other labels are others. Of some messages they are not known.
+    pub(super) fn is_new(&mut self, name: &str, texts: &Texts<'_>, labels: &[Option<u64>]) -> bool {
         let mut hasher = DefaultHasher::new();
         (&texts.values, &texts.shape).hash(&mut hasher);
-        self.0.insert((name.to_string(), hasher.finish()))
+        let written = self.0.entry((name.to_string(), hasher.finish())).or_default();
+        let is_same = |known: &Vec<Option<u64>>| {
+            known.iter().zip(labels).all(|(known, labels)| known == labels || known.is_none() || labels.is_none())
+        };
+        let is_new = !written.iter().any(is_same);
+        if is_new {
+            written.push(labels.to_vec());
+        }
+        is_new
     }
 }
 
@@ -118,6 +127,8 @@ mod tests {
         assert_eq!((&again.values, &again.shape), (&texts.values, &texts.shape));
         assert_eq!(Texts::of_object(&entry, &[1]), None, "an object with elements holds no texts");
         let mut written = Written::default();
-        assert!(written.is_new("t", texts) && !written.is_new("t", &again) && written.is_new("u", &again));
+        assert!(written.is_new("t", texts, &[Some(1), None]) && !written.is_new("t", &again, &[None, Some(7)]));
+        assert!(written.is_new("t", &again, &[Some(2), None]) && !written.is_new("t", &again, &[Some(2), None]));
+        assert!(written.is_new("u", &again, &[None, None]));
     }
 }

@@ -2,7 +2,7 @@
 
 use netcdf::FileMut;
 
-use super::dimensions::Dimensions;
+use crate::dimensions::Dimensions;
 use crate::grib2::Coordinates;
 use crate::names::Names;
 

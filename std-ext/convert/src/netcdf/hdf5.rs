@@ -31,9 +31,9 @@ use tgm_std::file::SourceName;
 use tgm_std::{DecodeLimits, Result};
 
 use super::complex;
-use super::dimensions::path_in;
 use super::failed;
 use super::tree::Tree;
+use crate::dimensions::path_in;
 use crate::error::{encoding, reason_in, reason_of};
 use crate::note::Note;
 

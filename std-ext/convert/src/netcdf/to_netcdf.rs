@@ -18,16 +18,17 @@ use tgm_std::{DecodeOptions, GlobalMetadata, Result, TensogramError, check_messa
 
 use self::pieces::Pieced;
 use super::attributes::{attribute, get};
-use super::dimensions::{Dimension, Dimensions, path_in};
 #[cfg(feature = "grib")]
 use super::grids::{Grid, Grids};
 use super::names::safe;
-use super::values::{Attribute, Values, groups_of_zarr, metadata, of_zarr, put};
+use super::values::{Attribute, Values, ZARR, groups_of_zarr, metadata, of_zarr, put};
 use super::{DIMENSIONS, NETCDF, RECORD, TYPES, complex, failed, guarded, refused, types};
+use crate::axes::{Axes, Objects};
+use crate::dimensions::{Dimension, Dimensions, Wanted, group_of, path_in};
 use crate::error::encoding;
 #[cfg(feature = "grib")]
 use crate::grib2::{Coordinates, coordinates};
-use crate::names::{Names, above, of_object, unnamed};
+use crate::names::{Names, above, leaf, of_object, unnamed};
 use crate::note::Note;
 use crate::texts::{Texts, Written};
 use tgm_dataset::reading::FILL;
@@ -80,6 +81,8 @@ pub struct NetcdfWriter {
     options: ToNetcdfOptions,
     names: Names,
     dimensions: Dimensions,
+    /// The labels of the message that is written.
+    axes: Axes,
     records: Records,
     texts: Written,
     #[cfg(feature = "grib")]
@@ -140,6 +143,7 @@ impl NetcdfWriter {
             options,
             names: Names::new(safe),
             dimensions: Dimensions::default(),
+            axes: Axes::default(),
             records: Records::default(),
             texts: Written::default(),
             #[cfg(feature = "grib")]
@@ -188,6 +192,13 @@ impl NetcdfWriter {
     ) -> Result<()> {
         let number = self.messages;
         self.messages += 1;
+        let objects = message.objects().map(|object| Ok(object?)).collect::<Result<Vec<_>>>()?;
+        let pieces = crate::pieces::of_objects(global, &objects);
+        let all = Objects { global, objects: &objects, pieces: &pieces, name_key: self.options.name_key.as_deref() };
+        self.axes = Axes::of(all, &self.options.decode);
+        for (index, doubt) in &self.axes.doubts {
+            report(Note::not_kept(format!("message {number}, object {index}"), doubt));
+        }
         self.write_attributes(global, &format!("message {number}"), report);
         self.write_dimensions(global)?;
         self.write_texts(global, &format!("message {number}"), report)?;
@@ -196,8 +207,6 @@ impl NetcdfWriter {
             let of_texts = std::mem::take(&mut self.records.of_texts);
             self.records = Records { of_texts, ..Records::default() };
         }
-        let objects = message.objects().map(|object| Ok(object?)).collect::<Result<Vec<_>>>()?;
-        let pieces = crate::pieces::of_objects(global, &objects);
         let mut arrays = Pieced::of(&pieces);
         for (index, object) in objects.iter().enumerate() {
             let place = format!("message {number}, object {index}");
@@ -212,7 +221,7 @@ impl NetcdfWriter {
             if let Some(texts) = own.and_then(|own| Texts::of_object(own, &shape)) {
                 let name = of_object(global, index, self.options.name_key.as_deref());
                 let name = name.unwrap_or_else(|| format!("object_{number}_{index}"));
-                self.write_text(&name, &texts, global, &place, report)?;
+                self.write_text((&name, Some(index)), &texts, global, &place, report)?;
                 continue;
             }
             let values = match self.values(object, (global, index), true) {
@@ -230,8 +239,8 @@ impl NetcdfWriter {
             } else {
                 let grid = self.grid((message, index), (global, &place), &values.shape, report)?;
                 let names = match &grid {
-                    Some(grid) => grid.dimensions.iter().cloned().map(Named::Made).collect(),
-                    None => names_of_dimensions(global, index, &values.shape),
+                    Some(grid) => grid.dimensions.iter().map(|name| Named::Made(name.clone(), name.clone())).collect(),
+                    None => names_of_dimensions((global, &self.axes), index, &values.shape),
                 };
                 let path = match self.add_variable((&name, &place), &values, (names, None), (global, index), report) {
                     Ok(path) => path,
@@ -337,10 +346,11 @@ impl NetcdfWriter {
         for (path, len) in dimensions {
             let len = len.as_integer().and_then(|len| u64::try_from(len).ok());
             if let (Some(path), Some(len)) = (path.as_text(), len) {
-                let (group, name) = path.rsplit_once('/').unwrap_or(("", path));
                 let is_unlimited = unlimited.iter().any(|it| it.as_text() == Some(path));
-                let wanted = Named::Wanted(name.to_string(), len, is_unlimited, Some(group.to_string()));
-                self.dimension(group, wanted, "", &mut |_| {})?;
+                let dimension = Dimension { len, is_unlimited, labels: self.axes.labels(None, path, len) };
+                let group = group_of(path).to_string();
+                let wanted = Named::Wanted(leaf(path).to_string(), dimension, Some(group.clone()));
+                self.dimension(&group, wanted, "", &mut |_| {})?;
             }
         }
         Ok(())
@@ -407,8 +417,8 @@ impl NetcdfWriter {
         report: &mut dyn FnMut(Note),
     ) -> Result<()> {
         if !self.records.variables.contains_key(name) {
-            let mut names = names_of_dimensions(global, index, &values.shape);
-            names.insert(0, Named::Made(self.dimension_of_records(dimension)?));
+            let mut names = names_of_dimensions((global, &self.axes), index, &values.shape);
+            names.insert(0, Named::Made(self.dimension_of_records(dimension)?, dimension.to_string()));
             let path = self.add_variable((name, place), &values, (names, None), (global, index), report)?;
             let made = Recorded { path, dtype: values.dtype, shape: values.shape.clone(), count: 0 };
             self.records.variables.insert(name.to_string(), made);
@@ -439,7 +449,7 @@ impl NetcdfWriter {
         let name = if self.records.of_texts.remove(&safe(wanted)) {
             safe(wanted)
         } else {
-            let name = self.dimensions.take_records(&safe(wanted)).name;
+            let name = self.dimensions.take_records(&safe(wanted), &self.names);
             self.file.add_unlimited_dimension(&name).map_err(at(&self.path))?;
             name
         };
@@ -447,31 +457,55 @@ impl NetcdfWriter {
         Ok(name)
     }
 
-    /// The name of a dimension of a variable in `group`. One that is not there is made.
-    fn dimension(&mut self, group: &str, named: Named, place: &str, report: &mut dyn FnMut(Note)) -> Result<String> {
-        let (wanted, len, is_unlimited, place_of_dimension) = match named {
-            Named::Made(name) => return Ok(name),
-            Named::Wanted(wanted, len, is_unlimited, place) => (safe(&wanted), len, is_unlimited, place),
+    /// The wanted name of a dimension of a variable in `group`, and its name. One that is not there is made.
+    fn dimension(
+        &mut self,
+        group: &str,
+        named: Named,
+        place: &str,
+        report: &mut dyn FnMut(Note),
+    ) -> Result<(String, String)> {
+        let (wanted, dimension, place_of_dimension) = match named {
+            Named::Made(name, wanted) => return Ok((wanted, name)),
+            Named::Wanted(wanted, dimension, place) => (wanted, dimension, place),
         };
         // A variable sees the dimensions of its own group and of those above.
         let own =
             place_of_dimension.filter(|own| own.is_empty() || own == group || group.starts_with(&format!("{own}/")));
-        let taken = self.dimensions.take((group, own.as_deref()), &wanted, Dimension { len, is_unlimited });
+        let asked = Wanted { group, place: own.as_deref(), name: &safe(&wanted), dimension, has_variable: true };
+        let taken = self.dimensions.take(&asked, &mut self.names);
         if let Some(path) = &taken.make {
-            self.add_group(path.rsplit_once('/').map_or("", |(group, _)| group)).map_err(at(&self.path))?;
-            let added = if is_unlimited {
+            self.add_group(group_of(path)).map_err(at(&self.path))?;
+            let added = if dimension.is_unlimited {
                 self.file.add_unlimited_dimension(path).map(drop)
             } else {
-                let len = usize::try_from(len).map_err(at(&self.path))?;
+                let len = usize::try_from(dimension.len).map_err(at(&self.path))?;
                 self.file.add_dimension(path, len).map(drop)
             };
             added.map_err(at(&self.path))?;
         }
-        if taken.name != wanted {
-            let what = format!("dimension {wanted}: it becomes {}, as {wanted} has another length", taken.name);
-            report(Note::not_kept(place, what));
+        if let Some(told) = taken.told {
+            report(Note::not_kept(place, told));
         }
-        Ok(taken.name)
+        Ok((wanted, taken.name))
+    }
+
+    /// Takes the path of a variable, makes its group and its dimensions, and returns their wanted names and their names too.
+    fn take_path(
+        &mut self,
+        (name, place): (&str, &str),
+        dimensions: Vec<Named>,
+        report: &mut dyn FnMut(Note),
+    ) -> Result<(String, Vec<(String, String)>)> {
+        let group = group_of(&self.names.path_of(name)).to_string();
+        self.add_group(&group).map_err(at(&self.path))?;
+        let names = dimensions.into_iter().map(|named| self.dimension(&group, named, place, report));
+        let names = names.collect::<Result<Vec<_>>>()?;
+        let path = self.dimensions.take_path(name, &names, &mut self.names);
+        if path != name.trim_matches('/') {
+            report(Note::not_kept(place, format!("the name {name:?}: it becomes {path:?}")));
+        }
+        Ok((path, names))
     }
 
     /// Adds a variable without values, and returns its path.
@@ -483,16 +517,9 @@ impl NetcdfWriter {
         (global, index): (&GlobalMetadata, usize),
         report: &mut dyn FnMut(Note),
     ) -> Result<String> {
-        let path = self.names.take(name);
-        if path != name.trim_matches('/') {
-            report(Note::not_kept(place, format!("the name {name:?}: it becomes {path:?}")));
-        }
-        let group = path.rsplit_once('/').map_or("", |(group, _)| group);
-        self.add_group(group).map_err(at(&self.path))?;
         let is_scalar = dimensions.is_empty();
-        let names: Vec<String> =
-            dimensions.into_iter().map(|named| self.dimension(group, named, place, report)).collect::<Result<_>>()?;
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (path, names) = self.take_path((name, place), dimensions, report)?;
+        let names: Vec<&str> = names.iter().map(|(_, name)| name.as_str()).collect();
         let (kind, type_of_file) = types::of_file(values.dtype)
             .ok_or_else(|| refused(&self.path, &format!("{} has no type", values.dtype)))?;
         complex::define(&mut self.file, &type_of_file).map_err(at(&self.path))?;
@@ -575,15 +602,14 @@ struct Grid {
 
 /// A dimension of a variable.
 enum Named {
-    /// One that is there.
-    Made(String),
-    /// One that is there or will be: its name, its length, whether it is unlimited, and the group that has it, if that is
-    /// known.
-    Wanted(String, u64, bool, Option<String>),
+    /// One that is there: its name, and what it is called in the message.
+    Made(String, String),
+    /// One that is there or will be: its name, and the group that has it, if that is known.
+    Wanted(String, Dimension, Option<String>),
 }
 
 /// The dimensions of an object.
-fn names_of_dimensions(global: &GlobalMetadata, index: usize, shape: &[u64]) -> Vec<Named> {
+fn names_of_dimensions((global, axes): (&GlobalMetadata, &Axes), index: usize, shape: &[u64]) -> Vec<Named> {
     let listed = |value: Option<&Value>| -> Option<Vec<Option<String>>> {
         Some(value?.as_array()?.iter().map(|name| name.as_text().map(str::to_string)).collect())
     };
@@ -593,6 +619,9 @@ fn names_of_dimensions(global: &GlobalMetadata, index: usize, shape: &[u64]) -> 
     // Of a record, they begin with the dimension of records or do not.
     let paths = listed(more.and_then(|more| get(more, DIMENSIONS))).filter(|paths| paths.len() == shape.len());
     let unlimited = listed(global.extra.get("unlimited")).unwrap_or_default();
+    // Groups of Zarr do not see the dimensions of groups above.
+    let is_of_zarr = global.extra.contains_key(ZARR);
+    let own_group = || group_of(entry("name").and_then(Value::as_text).unwrap_or_default()).to_string();
     let groups = || std::iter::once("").chain(entry("name").and_then(Value::as_text).into_iter().flat_map(above));
     let nameless = || vec![None; shape.len()];
     let own = own.unwrap_or_else(nameless).into_iter().zip(unnamed(shape));
@@ -602,8 +631,9 @@ fn names_of_dimensions(global: &GlobalMetadata, index: usize, shape: &[u64]) -> 
             Some(path) => unlimited.contains(&Some(path.clone())),
             None => groups().any(|group| unlimited.contains(&Some(path_in(group, &name)))),
         };
-        let place = path.map(|path| path.rsplit_once('/').map_or(String::new(), |(group, _)| group.to_string()));
-        Named::Wanted(name, *len, is_unlimited, place)
+        let place = path.map(|path| group_of(&path).to_string()).or_else(|| is_of_zarr.then(own_group));
+        let labels = axes.labels(Some(index), &path_in(place.as_deref().unwrap_or_default(), &name), *len);
+        Named::Wanted(name, Dimension { len: *len, is_unlimited, labels }, place)
     };
     own.zip(paths.unwrap_or_else(nameless)).zip(shape).map(wanted).collect()
 }

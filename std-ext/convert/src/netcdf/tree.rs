@@ -8,6 +8,7 @@ use tgm_core::descriptor::Dtype;
 use tgm_std::Result;
 
 use super::types;
+use crate::dimensions::path_in;
 use crate::streamed::Chosen;
 use tgm_dataset::reading::{AttributeValue, List, Numbers, told};
 
@@ -124,7 +125,7 @@ pub(super) struct Dimension {
 impl Dimension {
     /// The path of the dimension in the file.
     pub(super) fn path(&self) -> Option<String> {
-        self.name.as_ref().map(|(name, group)| super::dimensions::path_in(group, name))
+        self.name.as_ref().map(|(name, group)| path_in(group, name))
     }
 
     /// The name, or null.

@@ -22,7 +22,7 @@ const OWN: [&str; 6] = ["name", DIMENSIONS, "attributes", NETCDF, ZARR, RESERVED
 const OWN_OF_MESSAGE: [&str; 9] =
     ["attributes", "groups", "unlimited", RECORD, NETCDF, DIMENSIONS, TEXTS, "links", ZARR];
 /// The key of what objects and messages that were made of Zarr say of their array.
-const ZARR: &str = "zarr";
+pub(super) const ZARR: &str = "zarr";
 
 /// The entries of a map of metadata.
 type Entries = [(Value, Value)];

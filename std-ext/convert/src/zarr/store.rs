@@ -14,6 +14,7 @@ use super::json::{get, take};
 use super::v2::{self, ARRAY, ATTRIBUTES, GROUP};
 use super::{DESCRIPTION, Result, json};
 use crate::error::{encoding, metadata};
+use crate::names::leaf;
 
 /// How deep groups lie within groups.
 const MAX_DEPTH: usize = 64;
@@ -141,7 +142,7 @@ impl Store {
     }
 
     /// Calls `visit` with the path of each node from the root on, and with what lies beside nodes: groups before what they
-    /// hold, names in order.
+    /// hold, the labels of dimensions before other nodes, names in order.
     ///
     /// # Errors
     /// The errors of `visit`.
@@ -183,9 +184,18 @@ impl Store {
                     Kind::File => visit(&within, Node::Beside("the file, which is not part of an array".into()))?,
                 }
             }
-            waiting.extend(folders.into_iter().rev());
+            // The labels of dimensions come first: a writer of several stores tells them apart by their labels.
+            let (axes, others): (Vec<_>, Vec<_>) = folders.into_iter().partition(|(path, _)| self.is_axis(path));
+            waiting.extend(others.into_iter().rev().chain(axes.into_iter().rev()));
         }
         Ok(())
+    }
+
+    /// Whether a directory is an array of one dimension that has its name.
+    fn is_axis(&self, path: &str) -> bool {
+        let Some(Node::Array(description, _)) = self.node(Path::new(path)) else { return false };
+        let names = get(&description, "dimension_names").and_then(Value::as_array);
+        names.is_some_and(|names| names.iter().map(Value::as_text).eq([Some(leaf(path))]))
     }
 
     /// The node of a directory. `None` if the directory is not a node.

@@ -1,6 +1,7 @@
 //! From Tensogram to Zarr: messages of arrays restore them, and other objects become arrays.
 
 mod cubes;
+mod dimensions;
 mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +28,8 @@ use super::names::safe;
 use super::store::directory;
 use super::{DESCRIPTION, Result, ZARR};
 use crate::arrays::{NAME, TIME, unpack_bools};
+use crate::axes::{Axes, Objects};
+use crate::dimensions::Dimensions;
 use crate::error::{encoding, encoding_from, metadata};
 use crate::names::{Names, of_object, unnamed};
 use crate::note::Note;
@@ -66,6 +69,9 @@ pub struct ZarrWriter {
     root: PathBuf,
     options: ToZarrOptions,
     names: Names,
+    dimensions: Dimensions,
+    /// The labels of the message that is written.
+    axes: Axes,
     texts: Written,
     /// Attributes of groups, by path.
     groups: BTreeMap<String, Map<String, Json>>,
@@ -86,6 +92,8 @@ impl ZarrWriter {
             root: root.to_path_buf(),
             options,
             names,
+            dimensions: Dimensions::default(),
+            axes: Axes::default(),
             texts: Written::default(),
             groups,
             is_array: false,
@@ -108,10 +116,16 @@ impl ZarrWriter {
         let message = Message::parse(message)?;
         let number = self.messages;
         self.messages += 1;
+        let objects = message.objects().map(|object| Ok(object?)).collect::<Result<Vec<_>>>()?;
+        let pieces = pieces::of_objects(&global, &objects);
+        let name_key = self.options.name_key.as_deref();
+        self.axes = Axes::of(Objects { global: &global, objects: &objects, pieces: &pieces, name_key }, &self.options.decode);
+        for (index, doubt) in &self.axes.doubts {
+            report(Note::not_kept(format!("message {number}, object {index}"), doubt));
+        }
         if global.extra.contains_key(ZARR) {
             match Recorded::of(&global, &self.options) {
                 Ok(recorded) => {
-                    let objects = message.objects().map(|object| Ok(object?)).collect::<Result<Vec<_>>>()?;
                     match recorded.check(&objects, &global, &self.options.decode.limits) {
                         Ok(boxes) => {
                             self.take_groups(&global, number, report);
@@ -131,8 +145,6 @@ impl ZarrWriter {
         }
         self.take_groups(&global, number, report);
         self.write_texts(&global, number, report)?;
-        let objects = message.objects().map(|object| Ok(object?)).collect::<Result<Vec<_>>>()?;
-        let pieces = pieces::of_objects(&global, &objects);
         // A mask of one piece is a mask of its array.
         let mut with_nan = BTreeSet::new();
         for (index, (object, piece)) in objects.iter().zip(&pieces).enumerate() {
@@ -202,7 +214,11 @@ impl ZarrWriter {
         }
         // An array at the root is a store by itself, so nothing else fits beside it.
         let is_first = number == 0 && path.is_empty();
-        let taken = if is_first { String::new() } else { self.names.take(&path) };
+        let taken = if is_first {
+            String::new()
+        } else {
+            self.place_array(&path, (&mut json, &array.shape), &mut teller(&place, report))
+        };
         if taken != path {
             report(Note::not_kept(&place, format!("the array's path {path:?}: it becomes {taken:?}")));
         }
@@ -244,7 +260,7 @@ impl ZarrWriter {
         let name = of_object(global, index, self.options.name_key.as_deref());
         let wanted = name.unwrap_or_else(|| format!("object_{number}_{index}"));
         if let Some(texts) = global.base.get(index).and_then(|entry| Texts::of_object(entry, &shape)) {
-            return self.write_text(&wanted, &texts, place, report);
+            return self.write_text((&wanted, Some(index)), &texts, place, report);
         }
         let stored = Element { dtype: object.descriptor().dtype() };
         // Numbers of JSON calculate in float64: a scale that does so in float32 is obeyed here.
@@ -279,7 +295,7 @@ impl ZarrWriter {
         // What ends below is told once, and not of each piece.
         source.is_refused = true;
         let has_nan = packed.is_some() || source.has_nan;
-        let name = self.names.take(&wanted);
+        let (name, dimensions) = self.place_object(&wanted, (global, index, &shape), &mut teller(place, report));
         if !name.starts_with(wanted.trim_matches('/')) {
             report(Note::not_kept(place, format!("the name {wanted:.80?}: it becomes {name:.80?}")));
         }
@@ -303,7 +319,7 @@ impl ZarrWriter {
             "fill_value": element.usual_fill(has_nan),
             "codecs": usual_codecs(element, self.options.zstd_level),
             "attributes": attributes,
-            "dimension_names": dimensions(global, index, &shape),
+            "dimension_names": dimensions,
         });
         let array = Array::parse(&json)?;
         let folder = directory(&self.root, &name);
@@ -515,14 +531,6 @@ fn told(written: Result<()>, place: &str, report: &mut dyn FnMut(Note)) -> Resul
 /// Whether the system refuses a name.
 fn is_of_name(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::InvalidFilename | std::io::ErrorKind::InvalidInput)
-}
-
-/// The names of dimensions. xarray opens no store in which one has no name, so lengths name these.
-fn dimensions(global: &GlobalMetadata, index: usize, shape: &[u64]) -> Json {
-    let own = global.base.get(index).and_then(|entry| entry.get("dimensions")).and_then(Value::as_array);
-    let own = own.filter(|names| names.len() == shape.len()).map_or(&[][..], Vec::as_slice);
-    let mut own = own.iter().map(Value::as_text);
-    unnamed(shape).into_iter().map(|unnamed| own.next().flatten().map_or(unnamed, str::to_string)).collect()
 }
 
 /// The data type of integers that are times of numpy.

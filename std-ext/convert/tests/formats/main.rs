@@ -10,5 +10,7 @@ mod grib;
 #[cfg(feature = "grib")]
 #[path = "../../../../tests/src/scale.rs"]
 mod scale;
+#[cfg(all(feature = "netcdf", feature = "zarr"))]
+mod several;
 #[cfg(all(feature = "csv", feature = "npz", feature = "raw", feature = "safetensors"))]
 mod tables;

@@ -68,7 +68,7 @@ impl NetcdfWriter {
         if matches!(array.variable, Made::Not) {
             let name = of_object(global, first, self.options.name_key.as_deref());
             let name = name.unwrap_or_else(|| format!("object_{}_{first}", self.messages - 1));
-            let variable = (names_of_dimensions(global, first, &piece.whole), Some(&piece.chunk[..]));
+            let variable = (names_of_dimensions((global, &self.axes), first, &piece.whole), Some(&piece.chunk[..]));
             array.variable = match self.add_variable((&name, place), &values, variable, (global, first), report) {
                 Ok(path) => Made::As(path),
                 // Such as too many dimensions.

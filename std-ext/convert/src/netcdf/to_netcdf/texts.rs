@@ -4,7 +4,9 @@ use netcdf::{AttributeValue, VariableMut};
 use tgm_std::{GlobalMetadata, Result};
 
 use super::{Named, NetcdfWriter, at, attribute, safe, unnamed};
+use crate::dimensions::{Dimension, group_of};
 use crate::error::encoding;
+use crate::names::leaf;
 use crate::note::Note;
 use crate::texts::Texts;
 use tgm_dataset::reading::FILL;
@@ -27,7 +29,7 @@ impl NetcdfWriter {
                     let what = format!("texts {name}: their number is not that of their shape");
                     report(Note::failed(place, encoding(what)));
                 }
-                (Some(name), Some(texts)) => self.write_text(name, &texts, global, place, report)?,
+                (Some(name), Some(texts)) => self.write_text((name, None), &texts, global, place, report)?,
             }
         }
         Ok(())
@@ -36,38 +38,31 @@ impl NetcdfWriter {
     /// Writes a variable of texts, unless a message before had the same.
     pub(super) fn write_text(
         &mut self,
-        name: &str,
+        (name, object): (&str, Option<usize>),
         texts: &Texts<'_>,
         global: &GlobalMetadata,
         place: &str,
         report: &mut dyn FnMut(Note),
     ) -> Result<()> {
-        if !self.texts.is_new(name, texts) {
+        let labels = self.axes.of_texts(object, texts);
+        if !self.texts.is_new(name, texts, &labels) {
             return Ok(());
         }
-        let path = self.names.take(name);
-        if path != name.trim_matches('/') {
-            report(Note::not_kept(place, format!("the name {name:?}: it becomes {path:?}")));
-        }
-        let group = path.rsplit_once('/').map_or("", |(group, _)| group).to_string();
-        self.add_group(&group).map_err(at(&self.path))?;
         let unlimited =
             global.extra.get("unlimited").and_then(ciborium::Value::as_array).map_or(&[][..], Vec::as_slice);
-        let mut names = Vec::new();
-        for ((path, len), unnamed) in texts.dimensions.iter().zip(&texts.shape).zip(unnamed(&texts.shape)) {
-            let (place_of_dimension, name) = match path {
-                Some(path) => path.rsplit_once('/').map_or((Some(""), *path), |(group, name)| (Some(group), name)),
-                None => (None, unnamed.as_str()),
-            };
+        let (mut wanted, mut of_root) = (Vec::new(), Vec::new());
+        let dimensions = texts.dimensions.iter().zip(&texts.shape).zip(labels).zip(unnamed(&texts.shape));
+        for (((path, len), labels), unnamed) in dimensions {
             let is_unlimited = path.is_some() && unlimited.iter().any(|it| it.as_text() == *path);
-            let wanted = Named::Wanted(name.to_string(), *len, is_unlimited, place_of_dimension.map(str::to_string));
-            let taken = self.dimension(&group, wanted, place, report)?;
-            if is_unlimited && place_of_dimension == Some("") {
-                self.records.of_texts.insert(taken.clone());
-            }
-            names.push(taken);
+            let place_of_dimension = path.map(|path| group_of(path).to_string());
+            of_root.push(is_unlimited && place_of_dimension.as_deref() == Some(""));
+            let dimension = Dimension { len: *len, is_unlimited, labels };
+            wanted.push(Named::Wanted(path.map_or(unnamed, |path| leaf(path).to_string()), dimension, place_of_dimension));
         }
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (path, names) = self.take_path((name, place), wanted, report)?;
+        let of_root = names.iter().zip(of_root).filter(|(_, is_of_root)| *is_of_root);
+        self.records.of_texts.extend(of_root.map(|((_, name), _)| name.clone()));
+        let names: Vec<&str> = names.iter().map(|(_, name)| name.as_str()).collect();
         let mut variable = self.file.add_string_variable(&path, &names).map_err(at(&self.path))?;
         for (key, value) in texts.attributes() {
             let Some(key) = key.as_text() else {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use tgm_std::GlobalMetadata;
 
-use super::{ZarrWriter, chunk_shape, describe, put, regular, unnamed};
+use super::{ZarrWriter, chunk_shape, describe, put, regular};
 use crate::error::encoding;
 use crate::note::Note;
 use crate::texts::Texts;
@@ -29,7 +29,7 @@ impl ZarrWriter {
         for (name, texts) in Texts::of_message(global) {
             match (name, texts) {
                 (Some(name), Some(texts)) => {
-                    let written = self.write_text(name, &texts, &place, report);
+                    let written = self.write_text((name, None), &texts, &place, report);
                     super::told(written, &place, report)?;
                 }
                 (name, _) => {
@@ -45,7 +45,7 @@ impl ZarrWriter {
     /// Writes an array of texts as one chunk, unless a message before had the same.
     pub(super) fn write_text(
         &mut self,
-        wanted: &str,
+        (wanted, object): (&str, Option<usize>),
         texts: &Texts<'_>,
         place: &str,
         report: &mut dyn FnMut(Note),
@@ -54,10 +54,10 @@ impl ZarrWriter {
             report(Note::failed(place, encoding("the store is the array of the first message")));
             return Ok(());
         }
-        if !self.texts.is_new(wanted, texts) {
+        if !self.texts.is_new(wanted, texts, &self.axes.of_texts(object, texts)) {
             return Ok(());
         }
-        let name = self.names.take(wanted);
+        let (name, dimensions) = self.place_texts((wanted, object), texts, &mut teller(place, report));
         if !name.starts_with(wanted.trim_matches('/')) {
             report(Note::not_kept(place, format!("the name {wanted:.80?}: it becomes {name:.80?}")));
         }
@@ -68,9 +68,6 @@ impl ZarrWriter {
         }
         let entries: Vec<_> = texts.attributes().filter(|it| !is_fill(it)).cloned().collect();
         let attributes = of_map(&entries, super::Dtype::Uint8, &mut teller(place, report));
-        let name_of = |path: &str| path.rsplit_once('/').map_or(path, |(_, name)| name).to_string();
-        let dimensions = texts.dimensions.iter().zip(unnamed(&texts.shape));
-        let dimensions: Vec<String> = dimensions.map(|(path, unnamed)| path.map_or(unnamed, name_of)).collect();
         self.put_texts(&name, (&texts.shape, &texts.values), &dimensions, &attributes)
     }
 
