@@ -123,6 +123,21 @@ fn other_texts_of_one_name_and_lost_objects_are_told() {
 }
 
 #[test]
+fn nul_within_a_text_is_told_and_all_else_is_written() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.nc");
+    let texts = Array::of_texts(vec!["Oslo\0\0xx".into(), "Rome".into()], &[2]).unwrap().named("name");
+    let numbers = Array::new(Dtype::Uint8, ByteOrder::NATIVE, &[2], vec![3, 4]).unwrap().named("n");
+    let notes = write(&path, &[encoded(vec![texts, numbers])]);
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].contains("name: not kept: NUL within 1 of its texts: a space takes its place"), "{notes:?}");
+    let file = netcdf::open(&path).unwrap();
+    let name = file.variable("name").unwrap();
+    assert_eq!([0, 1].map(|at| name.get_string(at).unwrap()), ["Oslo  xx", "Rome"]);
+    assert_eq!(file.variable("n").unwrap().get_values::<u8, _>(..).unwrap(), [3, 4]);
+}
+
+#[test]
 fn groups_within_groups_are_made() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("a.nc");

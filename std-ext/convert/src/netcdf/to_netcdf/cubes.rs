@@ -6,6 +6,7 @@ use tgm_core::descriptor::Dtype;
 use tgm_dataset::Dataset;
 use tgm_std::Result;
 
+use super::texts::put_texts;
 use super::{NetcdfWriter, at, extent, put, put_attribute, refused};
 use crate::cubes::{Content, Entries, Labels, Plan, Planned, Target, chunk_of, each_batch};
 use crate::netcdf::attributes::attribute;
@@ -62,7 +63,7 @@ impl NetcdfWriter {
             self.define_variable(planned, report)?;
         }
         for labels in &plan.coordinates {
-            self.put_labels(labels)?;
+            self.put_labels(labels, report)?;
         }
         plan.variables.iter().try_for_each(|planned| self.put_variable(planned, report))
     }
@@ -93,28 +94,18 @@ impl NetcdfWriter {
         Ok(())
     }
 
-    fn put_labels(&mut self, labels: &Labels) -> Result<()> {
+    fn put_labels(&mut self, labels: &Labels, report: &mut dyn FnMut(Note)) -> Result<()> {
         let variable = self.file.variable_mut(&labels.name);
         let mut variable = variable.ok_or_else(|| refused(&self.path, &format!("{} is not there", labels.name)))?;
-        let lens: Vec<usize> = variable.dimensions().iter().map(netcdf::Dimension::len).collect();
+        let lens: Vec<u64> = variable.dimensions().iter().map(|dimension| dimension.len() as u64).collect();
         match &labels.content {
             Content::Numbers(dtype, bytes) => {
-                let extents: Vec<Extent> = lens.iter().map(|len| extent(0, *len as u64)).collect();
+                let extents: Vec<Extent> = lens.iter().map(|len| extent(0, *len)).collect();
                 put(*dtype, bytes, &mut variable, extents).map_err(at(&self.path))
             }
             Content::Texts(texts) => {
-                let mut index = vec![0_usize; lens.len()];
-                for text in texts {
-                    variable.put_string(text, index.as_slice()).map_err(at(&self.path))?;
-                    for (place, len) in index.iter_mut().zip(&lens).rev() {
-                        *place += 1;
-                        if *place < *len {
-                            break;
-                        }
-                        *place = 0;
-                    }
-                }
-                Ok(())
+                let texts = texts.iter().map(String::as_str);
+                put_texts(&mut variable, (&labels.name, texts), &lens, report).map_err(at(&self.path))
             }
         }
     }

@@ -83,21 +83,36 @@ impl NetcdfWriter {
                 }
             }
         }
-        put(&mut variable, texts).map_err(at(&self.path))
+        let values = texts.values.iter().copied();
+        put_texts(&mut variable, (&path, values), &texts.shape, report).map_err(at(&self.path))
     }
 }
 
-fn put(variable: &mut VariableMut<'_>, texts: &Texts<'_>) -> Result<(), netcdf::Error> {
-    let mut index = vec![0_usize; texts.shape.len()];
-    for value in &texts.values {
-        variable.put_string(value, index.as_slice())?;
-        for (place, len) in index.iter_mut().zip(&texts.shape).rev() {
+/// Writes texts to a variable of this shape. NUL would end a text: a space takes its place, which is told.
+pub(super) fn put_texts<'t>(
+    variable: &mut VariableMut<'_>,
+    (name, texts): (&str, impl Iterator<Item = &'t str>),
+    shape: &[u64],
+    report: &mut dyn FnMut(Note),
+) -> Result<(), netcdf::Error> {
+    let (mut index, mut with_nul) = (vec![0_usize; shape.len()], 0_u64);
+    for text in texts {
+        if text.contains('\0') {
+            with_nul += 1;
+            variable.put_string(&text.replace('\0', " "), index.as_slice())?;
+        } else {
+            variable.put_string(text, index.as_slice())?;
+        }
+        for (place, len) in index.iter_mut().zip(shape).rev() {
             *place += 1;
             if (*place as u64) < *len {
                 break;
             }
             *place = 0;
         }
+    }
+    if with_nul > 0 {
+        report(Note::not_kept(name, format!("NUL within {with_nul} of its texts: a space takes its place")));
     }
     Ok(())
 }
