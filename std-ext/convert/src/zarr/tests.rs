@@ -445,12 +445,34 @@ fn groups_keep_their_attributes_and_arrays_their_paths() {
 }
 
 #[test]
+fn an_array_whose_object_got_another_name_has_that() {
+    let json = array("uint8", &[2], &[2], json!(0), json!([{"name": "bytes"}]));
+    let stored = store(&json, &[("c/0", &[1, 2])]);
+    let (folder, whole) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    fs::create_dir(whole.path().join("z")).unwrap();
+    fs::rename(stored.path(), whole.path().join("z/t")).unwrap();
+    fs::write(whole.path().join("z").join(DESCRIPTION), json!({"zarr_format": 3, "node_type": "group"}).to_string())
+        .unwrap();
+    let (messages, _) = read(&whole.path().join("z"), Chunks::Fit);
+    let (mut global, objects) = decode(&messages[0], &DecodeOptions::default()).unwrap();
+    global.reserved.clear();
+    global.base[0].remove("_reserved_");
+    global.base[0].insert("name".into(), "tas".into());
+    let objects: Vec<_> = objects.iter().map(|(descriptor, values)| (descriptor, &values[..])).collect();
+    let message = tgm_std::encode(&global, &objects, &EncodeOptions::default()).unwrap();
+    assert_eq!(write(&folder.path().join("a"), &[message], ToZarrOptions::default()), [""; 0]);
+    assert_eq!(fs::read(folder.path().join("a/tas/c/0")).unwrap(), [1, 2]);
+    assert!(!folder.path().join("a/t").exists());
+}
+
+#[test]
 fn messages_cannot_leave_the_directory() {
     let (mut message, _) = message(Dtype::Uint8, &[2], 1);
     let json = array("uint8", &[2], &[2], json!(0), json!([{"name": "bytes"}]));
     let (mut global, objects) = decode(&message, &DecodeOptions::default()).unwrap();
     global.reserved.clear();
     global.base[0].remove("_reserved_");
+    global.base[0].insert("name".into(), "../../x".into());
     let zarr = vec![("path".into(), "../../x".into()), ("array".into(), tgm_std::internal::to_cbor(&json))];
     global.extra.insert(ZARR.into(), ciborium::Value::Map(zarr));
     let objects: Vec<_> = objects.iter().map(|(descriptor, values)| (descriptor, &values[..])).collect();

@@ -202,7 +202,7 @@ impl ZarrWriter {
         number: usize,
         report: &mut dyn FnMut(Note),
     ) -> Result<()> {
-        let Recorded { path, mut json, mut array } = recorded;
+        let Recorded { path, name, mut json, mut array } = recorded;
         let place = format!("message {number}");
         let changed = json.get_mut("codecs").map(make_writable).unwrap_or_default();
         if !changed.is_empty() {
@@ -213,13 +213,15 @@ impl ZarrWriter {
             map.insert("attributes".into(), attributes.into());
         }
         // An array at the root is a store by itself, so nothing else fits beside it.
-        let is_first = number == 0 && path.is_empty();
+        let (is_root, is_first) = (path.is_empty(), number == 0 && path.is_empty());
+        let path = name.unwrap_or(path);
         let taken = if is_first {
             String::new()
         } else {
             self.place_array(&path, (&mut json, &array.shape), &mut teller(&place, report))
         };
-        if taken != path {
+        if !is_first && (is_root || taken != path) {
+            let path = if is_root { "" } else { &path };
             report(Note::not_kept(&place, format!("the array's path {path:?}: it becomes {taken:?}")));
         }
         self.is_array = is_first;
@@ -414,6 +416,8 @@ fn widened(elements: &[u8]) -> Result<Vec<u8>> {
 /// An array that a message was made of.
 struct Recorded {
     path: String,
+    /// What its first object is called, which may have got another name since then. An array at the root has that of its store.
+    name: Option<String>,
     json: Json,
     array: Array,
 }
@@ -436,7 +440,8 @@ impl Recorded {
             map.insert("codecs".into(), codecs);
             array = Array::parse(&json)?;
         }
-        Ok(Self { path: path.to_string(), json, array })
+        let name = of_object(global, 0, options.name_key.as_deref()).filter(|name| !name.is_empty());
+        Ok(Self { path: path.to_string(), name, json, array })
     }
 
     /// The attributes of the array: of the first object that has some. A message without objects has them beside the description,
