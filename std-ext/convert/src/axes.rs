@@ -144,7 +144,8 @@ impl Axes {
                 continue;
             }
             let group = group_of(name.trim_matches('/'));
-            let is_several = |name: &&str| [(*name).to_string(), path_in(group, name)].iter().any(|it| several.contains(it));
+            let is_several =
+                |name: &&str| [(*name).to_string(), path_in(group, name)].iter().any(|it| several.contains(it));
             let told = |name| format!("which labels {name} has: the message has those of several files");
             doubts.extend(dimensions(entry).flatten().filter(is_several).map(|name| (index, told(name))));
         }

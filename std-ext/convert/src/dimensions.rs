@@ -30,6 +30,9 @@ pub(super) struct Dimensions {
     passed: BTreeSet<(String, String)>,
     /// The paths that wait for the coordinates of dimensions.
     reserved: BTreeSet<String>,
+    /// Unlimited dimensions of the root that the variables without records have, by the wanted names. The records that follow have
+    /// them too.
+    ahead: BTreeMap<String, String>,
 }
 
 /// A dimension.
@@ -200,22 +203,41 @@ impl Dimensions {
         names.take(wanted)
     }
 
-    /// Takes an unlimited dimension of the root that no other variable has. Its length is that of its records.
-    pub(super) fn take_records(&mut self, wanted: &str, names: &Names) -> String {
+    /// Notes that records may follow along an unlimited dimension of the root.
+    pub(super) fn expect_records(&mut self, wanted: &str, taken: &str) {
+        self.ahead.insert(wanted.to_string(), taken.to_string());
+    }
+
+    /// Notes that records of the messages so far have all come.
+    pub(super) fn end_records(&mut self) {
+        self.ahead.clear();
+    }
+
+    /// Takes the unlimited dimension of the root for records: the one that the variables without records of the same file have, or
+    /// one that no other variable has. Its length is that of its records. Also whether it is new.
+    pub(super) fn take_records(&mut self, wanted: &str, names: &Names) -> (String, bool) {
+        let records = Dimension { len: u64::MAX, is_unlimited: true, labels: None };
+        // One with labels is of a file before.
+        let ahead = self.ahead.remove(wanted);
+        let has_labels = |name: &String| self.own("", name).is_some_and(|known| known.labels.is_some());
+        if let Some(name) = ahead.filter(|name| !has_labels(name)) {
+            // No variable of another file takes it by its length.
+            self.insert("", &name, records);
+            return (name, false);
+        }
         let mut number = 0_u64;
         loop {
             let name = numbered(wanted, number);
             // Its labels are a variable of the same name.
             if !self.names.contains(&name) && names.is_free(&name) {
-                self.insert("", &name, Dimension { len: u64::MAX, is_unlimited: true, labels: None });
-                return name;
+                self.insert("", &name, records);
+                return (name, true);
             }
             number += 1;
         }
     }
 
     /// The dimension of this name in a group itself.
-    #[cfg(feature = "zarr")]
     pub(super) fn own(&self, group: &str, name: &str) -> Option<Dimension> {
         self.known.get(&(group.to_string(), name.to_string())).copied()
     }
@@ -320,7 +342,7 @@ mod tests {
         assert_eq!(take("g", "g", 3), pair("y", ""));
         assert_eq!(take("g/i", "g/i", 3), pair("y", "g/i/y"));
         assert_eq!(take("", "", 3), pair("y", "y"));
-        assert_eq!(all.0.take_records("x", &all.1), "x_3");
+        assert_eq!(all.0.take_records("x", &all.1), ("x_3".to_string(), true));
         assert_eq!(crate::names::unnamed(&[2, 3, 2]), ["dim_2", "dim_3", "dim_2_1"]);
     }
 

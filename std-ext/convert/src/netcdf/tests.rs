@@ -347,6 +347,37 @@ fn records_of_two_files_are_two_variables() {
 }
 
 #[test]
+fn records_have_the_unlimited_dimension_that_other_variables_have_further_in() {
+    let folder = TempDir::new().unwrap();
+    let (path, back) = (folder.path().join("a.nc"), folder.path().join("b.nc"));
+    let mut file = netcdf::create(&path).unwrap();
+    file.add_unlimited_dimension("time").unwrap();
+    file.add_dimension("lat", 2).unwrap();
+    file.add_variable::<f64>("time", &["time"]).unwrap().put_values(&[0.0, 1.0, 2.0], (0..3,)).unwrap();
+    file.add_variable::<f32>("t", &["lat", "time"]).unwrap().put_values(&[1_f32; 6], (0..2, 0..3)).unwrap();
+    file.add_variable::<f32>("u", &["time", "lat"]).unwrap().put_values(&[2_f32; 6], (0..3, 0..2)).unwrap();
+    file.close().unwrap();
+    let (records, _) = read(&path, Split::Record);
+    assert_eq!(write(&back, &records), [""; 0]);
+    let dims = |name: &str| -> Vec<String> {
+        let file = netcdf::open(&back).unwrap();
+        file.variable(name).unwrap().dimensions().iter().map(netcdf::Dimension::name).collect()
+    };
+    assert_eq!([dims("t"), dims("u")], [["lat", "time"], ["time", "lat"]]);
+    assert_eq!(dims("time"), ["time"]);
+    // Another file has its own, whether it is whole or in records, and whichever comes first.
+    let (whole, _) = read(&path, Split::File);
+    write(&back, &[records.clone(), records.clone()].concat());
+    assert_eq!([dims("t_1"), dims("u_1")], [["lat", "time_1"], ["time_1", "lat"]]);
+    assert_eq!(dims("time_1"), ["time_1"]);
+    write(&back, &[whole.clone(), records.clone()].concat());
+    assert_eq!((dims("u_1"), dims("time_1")), (vec!["time_1".into(), "lat".into()], vec!["time_1".to_string()]));
+    // Records alone, whose beginning is not there.
+    write(&back, &[whole, records.get(1..).unwrap().to_vec()].concat());
+    assert_eq!((dims("u"), dims("u_1")), (vec!["time".into(), "lat".into()], vec!["time_1".to_string(), "lat".into()]));
+}
+
+#[test]
 fn values_that_no_longer_fit_their_packing_are_stored() {
     let folder = TempDir::new().unwrap();
     let (path, back) = (folder.path().join("a.nc"), folder.path().join("b.nc"));

@@ -5,7 +5,7 @@ mod pieces;
 mod texts;
 mod times;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use ciborium::Value;
@@ -116,8 +116,6 @@ struct Records {
     /// Names in the file, by the names of the messages' dimensions.
     dimensions: BTreeMap<String, String>,
     variables: BTreeMap<String, Recorded>,
-    /// Unlimited dimensions of the root that were made for texts.
-    of_texts: BTreeSet<String>,
 }
 
 #[derive(Debug)]
@@ -199,13 +197,22 @@ impl NetcdfWriter {
         for (index, doubt) in &self.axes.doubts {
             report(Note::not_kept(format!("message {number}, object {index}"), doubt));
         }
+        let record = global.extra.get(RECORD).and_then(Value::as_integer).and_then(|record| u64::try_from(record).ok());
+        if record.is_none() {
+            self.dimensions.end_records();
+        }
+        // A message with variables along the unlimited dimension is a whole file: no records follow.
+        let is_whole = record.is_none()
+            && objects.iter().enumerate().any(|(index, object)| {
+                let shape: Vec<u64> = object.descriptor().shape().iter().collect();
+                let names = names_of_dimensions((global, &self.axes), index, &shape);
+                matches!(names.first(), Some(Named::Wanted(_, first, _)) if first.is_unlimited && first.len > 0)
+            });
         self.write_attributes(global, &format!("message {number}"), report);
         self.write_dimensions(global)?;
         self.write_texts(global, &format!("message {number}"), report)?;
-        let record = global.extra.get(RECORD).and_then(Value::as_integer).and_then(|record| u64::try_from(record).ok());
         if record == Some(0) {
-            let of_texts = std::mem::take(&mut self.records.of_texts);
-            self.records = Records { of_texts, ..Records::default() };
+            self.records = Records::default();
         }
         let mut arrays = Pieced::of(&pieces);
         for (index, object) in objects.iter().enumerate() {
@@ -256,6 +263,9 @@ impl NetcdfWriter {
                 let extents = values.shape.iter().map(|len| extent(0, *len)).collect();
                 self.put(path, values, extents)?;
             }
+        }
+        if is_whole {
+            self.dimensions.end_records();
         }
         Ok(())
     }
@@ -445,14 +455,10 @@ impl NetcdfWriter {
         if let Some(name) = self.records.dimensions.get(wanted) {
             return Ok(name.clone());
         }
-        // Texts of the same file have it already.
-        let name = if self.records.of_texts.remove(&safe(wanted)) {
-            safe(wanted)
-        } else {
-            let name = self.dimensions.take_records(&safe(wanted), &self.names);
+        let (name, is_new) = self.dimensions.take_records(&safe(wanted), &self.names);
+        if is_new {
             self.file.add_unlimited_dimension(&name).map_err(at(&self.path))?;
-            name
-        };
+        }
         self.records.dimensions.insert(wanted.to_string(), name.clone());
         Ok(name)
     }
@@ -483,6 +489,9 @@ impl NetcdfWriter {
                 self.file.add_dimension(path, len).map(drop)
             };
             added.map_err(at(&self.path))?;
+        }
+        if dimension.is_unlimited && own.as_deref().is_none_or(str::is_empty) {
+            self.dimensions.expect_records(&safe(&wanted), &taken.name);
         }
         if let Some(told) = taken.told {
             report(Note::not_kept(place, told));

@@ -119,24 +119,23 @@ impl ZarrWriter {
         let objects = message.objects().map(|object| Ok(object?)).collect::<Result<Vec<_>>>()?;
         let pieces = pieces::of_objects(&global, &objects);
         let name_key = self.options.name_key.as_deref();
-        self.axes = Axes::of(Objects { global: &global, objects: &objects, pieces: &pieces, name_key }, &self.options.decode);
+        self.axes =
+            Axes::of(Objects { global: &global, objects: &objects, pieces: &pieces, name_key }, &self.options.decode);
         for (index, doubt) in &self.axes.doubts {
             report(Note::not_kept(format!("message {number}, object {index}"), doubt));
         }
         if global.extra.contains_key(ZARR) {
             match Recorded::of(&global, &self.options) {
-                Ok(recorded) => {
-                    match recorded.check(&objects, &global, &self.options.decode.limits) {
-                        Ok(boxes) => {
-                            self.take_groups(&global, number, report);
-                            let place = format!("message {number}");
-                            let attributes = recorded.attributes(&global, &mut teller(&place, report));
-                            let written = self.restore((recorded, attributes), &objects, &boxes, number, report);
-                            return told(written, &place, report);
-                        }
-                        Err(error) => report(Note::not_kept(format!("message {number}"), told_plainly(&error))),
+                Ok(recorded) => match recorded.check(&objects, &global, &self.options.decode.limits) {
+                    Ok(boxes) => {
+                        self.take_groups(&global, number, report);
+                        let place = format!("message {number}");
+                        let attributes = recorded.attributes(&global, &mut teller(&place, report));
+                        let written = self.restore((recorded, attributes), &objects, &boxes, number, report);
+                        return told(written, &place, report);
                     }
-                }
+                    Err(error) => report(Note::not_kept(format!("message {number}"), told_plainly(&error))),
+                },
                 Err(error) => {
                     let what = format!("the array it was: {}", told_plainly(&error));
                     report(Note::not_kept(format!("message {number}"), what));

@@ -50,18 +50,19 @@ impl NetcdfWriter {
         }
         let unlimited =
             global.extra.get("unlimited").and_then(ciborium::Value::as_array).map_or(&[][..], Vec::as_slice);
-        let (mut wanted, mut of_root) = (Vec::new(), Vec::new());
+        let mut wanted = Vec::new();
         let dimensions = texts.dimensions.iter().zip(&texts.shape).zip(labels).zip(unnamed(&texts.shape));
         for (((path, len), labels), unnamed) in dimensions {
             let is_unlimited = path.is_some() && unlimited.iter().any(|it| it.as_text() == *path);
             let place_of_dimension = path.map(|path| group_of(path).to_string());
-            of_root.push(is_unlimited && place_of_dimension.as_deref() == Some(""));
             let dimension = Dimension { len: *len, is_unlimited, labels };
-            wanted.push(Named::Wanted(path.map_or(unnamed, |path| leaf(path).to_string()), dimension, place_of_dimension));
+            wanted.push(Named::Wanted(
+                path.map_or(unnamed, |path| leaf(path).to_string()),
+                dimension,
+                place_of_dimension,
+            ));
         }
         let (path, names) = self.take_path((name, place), wanted, report)?;
-        let of_root = names.iter().zip(of_root).filter(|(_, is_of_root)| *is_of_root);
-        self.records.of_texts.extend(of_root.map(|((_, name), _)| name.clone()));
         let names: Vec<&str> = names.iter().map(|(_, name)| name.as_str()).collect();
         let mut variable = self.file.add_string_variable(&path, &names).map_err(at(&self.path))?;
         for (key, value) in texts.attributes() {

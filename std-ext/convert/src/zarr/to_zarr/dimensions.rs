@@ -104,12 +104,7 @@ impl ZarrWriter {
     }
 
     /// The labels along a dimension, in the group itself or the nearest above, and that group.
-    fn labels<'g>(
-        &self,
-        object: Option<usize>,
-        (group, name): (&'g str, &str),
-        len: u64,
-    ) -> Option<(u64, &'g str)> {
+    fn labels<'g>(&self, object: Option<usize>, (group, name): (&'g str, &str), len: u64) -> Option<(u64, &'g str)> {
         seen_from(group).find_map(|group| Some((self.axes.labels(object, &path_in(group, name), len)?, group)))
     }
 }
