@@ -79,8 +79,8 @@ impl Axes {
 
     /// The same for each dimension of texts.
     pub(super) fn of_texts(&self, object: Option<usize>, texts: &Texts<'_>) -> Vec<Option<u64>> {
-        let labels = |(path, len): (&Option<&str>, &u64)| self.labels(object, (*path)?, *len);
-        texts.dimensions.iter().zip(&texts.shape).map(labels).collect()
+        let labels = |(path, len): (Option<&str>, &u64)| self.labels(object, path?, *len);
+        texts.dimensions.iter().copied().zip(&texts.shape).map(labels).collect()
     }
 
     fn add(&mut self, all: Objects<'_>, (index, object): (usize, &DataObject<'_>), decode: &DecodeOptions) {
@@ -146,7 +146,7 @@ impl Axes {
             let group = group_of(name.trim_matches('/'));
             let is_several =
                 |name: &&str| [(*name).to_string(), path_in(group, name)].iter().any(|it| several.contains(it));
-            let told = |name| format!("which labels {name} has: the message has those of several files");
+            let told = |name| format!("which labels {name} has: the message has labels of several files");
             doubts.extend(dimensions(entry).flatten().filter(is_several).map(|name| (index, told(name))));
         }
         doubts

@@ -214,16 +214,17 @@ impl Dimensions {
     }
 
     /// Takes the unlimited dimension of the root for records: the one that the variables without records of the same file have, or
-    /// one that no other variable has. Its length is that of its records. Also whether it is new.
-    pub(super) fn take_records(&mut self, wanted: &str, names: &Names) -> (String, bool) {
+    /// one that no other variable has. Its length is that of its records. Also the length so far, if it is there.
+    pub(super) fn take_records(&mut self, wanted: &str, names: &Names) -> (String, Option<u64>) {
         let records = Dimension { len: u64::MAX, is_unlimited: true, labels: None };
         // One with labels is of a file before.
         let ahead = self.ahead.remove(wanted);
         let has_labels = |name: &String| self.own("", name).is_some_and(|known| known.labels.is_some());
         if let Some(name) = ahead.filter(|name| !has_labels(name)) {
             // No variable of another file takes it by its length.
+            let len = self.known.get(&(String::new(), name.clone())).map(|known| known.len);
             self.insert("", &name, records);
-            return (name, false);
+            return (name, len);
         }
         let mut number = 0_u64;
         loop {
@@ -231,7 +232,7 @@ impl Dimensions {
             // Its labels are a variable of the same name.
             if !self.names.contains(&name) && names.is_free(&name) {
                 self.insert("", &name, records);
-                return (name, true);
+                return (name, None);
             }
             number += 1;
         }
@@ -342,7 +343,7 @@ mod tests {
         assert_eq!(take("g", "g", 3), pair("y", ""));
         assert_eq!(take("g/i", "g/i", 3), pair("y", "g/i/y"));
         assert_eq!(take("", "", 3), pair("y", "y"));
-        assert_eq!(all.0.take_records("x", &all.1), ("x_3".to_string(), true));
+        assert_eq!(all.0.take_records("x", &all.1), ("x_3".to_string(), None));
         assert_eq!(crate::names::unnamed(&[2, 3, 2]), ["dim_2", "dim_3", "dim_2_1"]);
     }
 

@@ -455,8 +455,8 @@ impl NetcdfWriter {
         if let Some(name) = self.records.dimensions.get(wanted) {
             return Ok(name.clone());
         }
-        let (name, is_new) = self.dimensions.take_records(&safe(wanted), &self.names);
-        if is_new {
+        let (name, known) = self.dimensions.take_records(&safe(wanted), &self.names);
+        if known.is_none() {
             self.file.add_unlimited_dimension(&name).map_err(at(&self.path))?;
         }
         self.records.dimensions.insert(wanted.to_string(), name.clone());

@@ -2,6 +2,7 @@
 
 mod cubes;
 mod dimensions;
+mod records;
 mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +21,7 @@ use tgm_std::internal::{from_cbor, reserve_more};
 use tgm_std::read;
 use tgm_std::{DecodeLimits, DecodeOptions, GlobalMetadata, TensogramError, check_message, decode_descriptors};
 
+use self::records::{Growing, Records};
 use super::attributes::{self, teller};
 use super::codecs::make_writable;
 use super::describe::{Array, count, indices};
@@ -72,6 +74,7 @@ pub struct ZarrWriter {
     dimensions: Dimensions,
     /// The labels of the message that is written.
     axes: Axes,
+    records: Records,
     texts: Written,
     /// Attributes of groups, by path.
     groups: BTreeMap<String, Map<String, Json>>,
@@ -94,6 +97,7 @@ impl ZarrWriter {
             names,
             dimensions: Dimensions::default(),
             axes: Axes::default(),
+            records: Records::default(),
             texts: Written::default(),
             groups,
             is_array: false,
@@ -143,6 +147,7 @@ impl ZarrWriter {
             }
         }
         self.take_groups(&global, number, report);
+        self.come_to(&global);
         self.write_texts(&global, number, report)?;
         // A mask of one piece is a mask of its array.
         let mut with_nan = BTreeSet::new();
@@ -162,6 +167,7 @@ impl ZarrWriter {
             let written = self.write_object((object, place_in), &global, source, &place, report);
             told(written, &place, report)?;
         }
+        self.leave();
         Ok(())
     }
 
@@ -178,10 +184,11 @@ impl ZarrWriter {
     ///
     /// # Errors
     /// [`TensogramError::Io`].
-    pub fn finish(self) -> Result<()> {
+    pub fn finish(mut self) -> Result<()> {
         if self.is_array {
             return Ok(());
         }
+        self.end_growth()?;
         let described = self.groups.keys().map(String::as_str).filter(|path| self.names.may_be_group(path));
         let paths: BTreeSet<&str> = std::iter::once("").chain(self.names.groups()).chain(described).collect();
         for path in paths {
@@ -290,13 +297,26 @@ impl ZarrWriter {
         if let Some((folder, array)) = &source.made {
             return self.write_box(folder, array, (&own, &origin), &elements);
         }
+        let record = records::of_object(global, index);
+        if let Some((record, _)) = record
+            && self.add_record(&wanted, (record, &own, &elements), place, report)?
+        {
+            return Ok(());
+        }
         if source.is_refused {
             return Ok(());
         }
         // What ends below is told once, and not of each piece.
         source.is_refused = true;
-        let has_nan = packed.is_some() || source.has_nan;
-        let (name, dimensions) = self.place_object(&wanted, (global, index, &shape), &mut teller(place, report));
+        // A record that does not come is missing.
+        let has_nan = packed.is_some() || source.has_nan || record.is_some();
+        let described = (global, index, &shape[..]);
+        let (name, dimensions) = self.place_object(&wanted, described, record, &mut teller(place, report));
+        let asked = self.options.chunks.as_deref();
+        let (shape, chunk) = match record {
+            Some((record, _)) => records::shape_of(record, &shape, element.size(), asked),
+            None => (shape.clone(), chunk_shape(&shape, asked.or(piece.map(|it| &it.chunk[..])))),
+        };
         if !name.starts_with(wanted.trim_matches('/')) {
             report(Note::not_kept(place, format!("the name {wanted:.80?}: it becomes {name:.80?}")));
         }
@@ -315,7 +335,7 @@ impl ZarrWriter {
             "node_type": "array",
             "shape": shape,
             "data_type": time.unwrap_or_else(|| element.name().into()),
-            "chunk_grid": regular(&chunk_shape(&shape, self.options.chunks.as_deref().or(piece.map(|it| &it.chunk[..])))),
+            "chunk_grid": regular(&chunk),
             "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
             "fill_value": element.usual_fill(has_nan),
             "codecs": usual_codecs(element, self.options.zstd_level),
@@ -325,6 +345,11 @@ impl ZarrWriter {
         let array = Array::parse(&json)?;
         let folder = directory(&self.root, &name);
         describe(&folder, &json)?;
+        if let Some((record, dimension)) = record {
+            let dimension = self.dimension_of_records(dimension);
+            self.grow(&wanted, Growing { dimension, folder, json, array, count: 0 });
+            return self.add_record(&wanted, (record, &own, &elements), place, report).map(drop);
+        }
         let (folder, array) = source.made.insert((folder, array));
         self.write_box(folder, array, (&own, &origin), &elements)
     }

@@ -16,13 +16,16 @@ const FORMATS: [&str; 2] = ["nc", "zarr"];
 /// A variable: its name, its dimensions, its shape and its values.
 type Variable<'v> = (&'v str, &'v [&'v str], &'v [u64], &'v [f64]);
 
+/// An array of a store: its path, its dimensions, its shape and its first value.
+type Stored<'s> = (&'s str, &'s [&'s str], &'s [u64], f64);
+
 /// A message of variables, as a file has them. Times count from a day.
 fn file(variables: &[Variable<'_>], day: &str) -> Vec<u8> {
     let mut message = MessageBuilder::new();
     for (name, dims, shape, values) in variables {
         let dims = Value::Array(dims.iter().map(|dim| (*dim).into()).collect());
         let mut object =
-            ObjectBuilder::new(shape, *values).unwrap().metadata("name", *name).metadata("dimensions", dims);
+            ObjectBuilder::new(shape, values).unwrap().metadata("name", *name).metadata("dimensions", dims);
         if *name == "time" {
             object = object.metadata("attributes.units", format!("days since {day}"));
         }
@@ -42,12 +45,16 @@ fn written(format: &str, messages: &[Vec<u8>]) -> (Found, Vec<String>) {
     let mut report = |note: tgm_convert::Note| notes.push(note.to_string());
     if format == "nc" {
         let mut writer = NetcdfWriter::create(&there, ToNetcdfOptions::default()).unwrap();
-        messages.iter().for_each(|message| writer.write(message, &mut report).unwrap());
+        for message in messages {
+            writer.write(message, &mut report).unwrap();
+        }
         writer.finish().unwrap();
         netcdf::to_tensogram(&there, &NetcdfOptions::default(), &mut bytes, &mut report).unwrap();
     } else {
         let mut writer = ZarrWriter::create(&there, ToZarrOptions::default()).unwrap();
-        messages.iter().for_each(|message| writer.write(message, &mut report).unwrap());
+        for message in messages {
+            writer.write(message, &mut report).unwrap();
+        }
         writer.finish().unwrap();
         zarr::to_tensogram(&there, &ZarrOptions::default(), &mut bytes, &mut report).unwrap();
     }
@@ -135,8 +142,8 @@ fn an_object_between_two_files_is_told() {
         day,
     );
     for format in FORMATS {
-        let (_, notes) = written(format, &[message.clone()]);
-        let told = "message 0, object 2: not kept: which labels x has: the message has those of several files";
+        let (_, notes) = written(format, std::slice::from_ref(&message));
+        let told = "message 0, object 2: not kept: which labels x has: the message has labels of several files";
         assert!(notes.iter().any(|note| note == told), "{format}: {notes:?}");
     }
 }
@@ -160,8 +167,62 @@ fn dimensions_of_other_lengths_are_others_in_each_format() {
     }
 }
 
+/// The records of a file become what the file is.
+#[test]
+fn records_are_joined_in_each_format() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.nc");
+    let mut whole = netcdf_file(&path);
+    let mut records = Vec::new();
+    let options = NetcdfOptions { split: netcdf::Split::Record, ..NetcdfOptions::default() };
+    netcdf::to_tensogram(&path, &options, &mut records, &mut |note| panic!("{note}")).unwrap();
+    let mut reader = tgm_std::file::MessageReader::new(&records[..]);
+    while let Some(message) = reader.next_message().unwrap() {
+        whole.push(message.as_bytes().to_vec());
+    }
+    let (first, records) = (whole.remove(0), whole);
+    for format in FORMATS {
+        let (expected, _) = written(format, std::slice::from_ref(&first));
+        assert_eq!(dims(&expected, "u"), ["time", "lat"], "{format}");
+        let (found, notes) = written(format, &records);
+        assert_eq!((&found, &notes[..]), (&expected, &[][..]), "{format}");
+        // Of two files each has its own dimension.
+        let (found, _) = written(format, &[records.clone(), records.clone()].concat());
+        assert_eq!([dims(&found, "u_1"), dims(&found, "t_1")], [["time_1", "lat"], ["lat", "time_1"]], "{format}");
+        assert_eq!((dims(&found, "time_1"), &found["u_1"].1), (vec!["time_1"], &expected["u"].1), "{format}");
+        // What has no record is missing.
+        let (found, _) = written(format, &[records[0].clone(), records[1].clone(), records[3].clone()]);
+        assert_eq!(found["u"].1.len(), 6, "{format}");
+        assert_eq!((found["u"].1[0], found["u"].1[5]), (expected["u"].1[0], expected["u"].1[5]), "{format}");
+        // A record that is there already is told.
+        let (_, notes) = written(format, &[records.clone(), records[2..3].to_vec()].concat());
+        assert!(notes.iter().any(|note| note.contains("u has a record 1 already")), "{format}: {notes:?}");
+    }
+}
+
+/// Writes a file with an unlimited dimension of three records, and returns its message.
+fn netcdf_file(path: &std::path::Path) -> Vec<Vec<u8>> {
+    let of_time = Value::Array(vec!["time".into()]);
+    let mut message = MessageBuilder::new().extra("unlimited", of_time);
+    let variables: [Variable<'_>; 3] = [
+        ("time", &["time"], &[3], &[0.0, 1.0, 2.0]),
+        ("t", &["lat", "time"], &[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
+        ("u", &["time", "lat"], &[3, 2], &[1.5, 2.5, 3.5, 4.5, 5.5, 6.5]),
+    ];
+    for (name, dims, shape, values) in variables {
+        let dims = Value::Array(dims.iter().map(|dim| (*dim).into()).collect());
+        let object = ObjectBuilder::new(shape, values).unwrap().metadata("name", name).metadata("dimensions", dims);
+        message = message.object(object);
+    }
+    let message = message.encode().unwrap();
+    let mut writer = NetcdfWriter::create(path, ToNetcdfOptions::default()).unwrap();
+    writer.write(&message, &mut |note| panic!("{note}")).unwrap();
+    writer.finish().unwrap();
+    vec![message]
+}
+
 /// A store with an array for each path, with these dimensions and this shape.
-fn store(arrays: &[(&str, &[&str], &[u64], f64)]) -> Vec<Vec<u8>> {
+fn store(arrays: &[Stored<'_>]) -> Vec<Vec<u8>> {
     let folder = TempDir::new().unwrap();
     let root = folder.path().join("a.zarr");
     let mut writer = ZarrWriter::create(&root, ToZarrOptions::default()).unwrap();
@@ -196,7 +257,7 @@ fn stores_whose_dimensions_have_other_labels_stay_apart() {
 /// A reader looks for the name of a dimension from the group of a variable upwards.
 #[test]
 fn variables_in_groups_see_their_own_dimensions() {
-    let cases: [&[(&str, &[&str], &[u64], f64)]; 3] = [
+    let cases: [&[Stored<'_>]; 3] = [
         &[("t", &["x"], &[4], 0.0), ("g/t", &["x"], &[3], 0.0), ("g/h/t", &["x"], &[4], 0.0)],
         &[("a/v", &["x"], &[3], 0.0), ("a/b/w", &["x"], &[2], 0.0), ("c/u", &["x"], &[2], 0.0)],
         &[
@@ -219,7 +280,9 @@ fn variables_in_groups_see_their_own_dimensions() {
             let folder = TempDir::new().unwrap();
             let path = folder.path().join("a.nc");
             let mut writer = NetcdfWriter::create(&path, ToNetcdfOptions::default()).unwrap();
-            messages.iter().for_each(|message| writer.write(message, &mut |_| {}).unwrap());
+            for message in &messages {
+                writer.write(message, &mut |_| {}).unwrap();
+            }
             writer.finish().unwrap();
             // Netcdf-C resolves names as readers do.
             let header = std::process::Command::new("ncdump").arg("-h").arg(&path).output();

@@ -4,6 +4,7 @@ use ciborium::Value;
 use serde_json::Value as Json;
 use tgm_std::GlobalMetadata;
 
+use super::records::Record;
 use super::{ZarrWriter, unnamed};
 use crate::dimensions::{Dimension, Wanted, group_of, path_in, seen_from};
 use crate::names::leaf;
@@ -19,6 +20,7 @@ impl ZarrWriter {
         &mut self,
         wanted: &str,
         (global, index, shape): (&GlobalMetadata, usize, &[u64]),
+        record: Option<Record<'_>>,
         tell: &mut dyn FnMut(String),
     ) -> Placed {
         let own = global.base.get(index).and_then(|entry| entry.get("dimensions")).and_then(Value::as_array);
@@ -26,7 +28,7 @@ impl ZarrWriter {
         let mut own = own.iter().map(Value::as_text);
         let names: Vec<String> =
             unnamed(shape).into_iter().map(|unnamed| own.next().flatten().map_or(unnamed, str::to_string)).collect();
-        self.place(wanted, (Some(index), &names, shape), tell)
+        self.place(wanted, (Some(index), &names, shape), record, tell)
     }
 
     /// The place of an array of texts that is called `wanted`.
@@ -38,10 +40,10 @@ impl ZarrWriter {
     ) -> Placed {
         let names = texts.dimensions.iter().zip(unnamed(&texts.shape));
         let names: Vec<String> = names.map(|(path, unnamed)| path.map_or(unnamed, |path| leaf(path).into())).collect();
-        self.place(wanted, (object, &names, &texts.shape), tell)
+        self.place(wanted, (object, &names, &texts.shape), None, tell)
     }
 
-    /// The path of an array with a description from Zarr, in which the names of its dimensions become those of this store.
+    /// The path of an array with a description from Zarr, whose dimensions get the names that they have in this store.
     ///
     /// Arrays of one store may have dimensions of one name with other lengths, as pictures of several sizes have: they stay, unless
     /// the dimension has labels.
@@ -74,13 +76,19 @@ impl ZarrWriter {
         &mut self,
         wanted: &str,
         (object, names, shape): (Option<usize>, &[String], &[u64]),
+        record: Option<Record<'_>>,
         tell: &mut dyn FnMut(String),
     ) -> Placed {
         let group = group_of(&self.names.path_of(wanted)).to_string();
         let mut pairs = Vec::new();
+        pairs.extend(record.map(|(_, dimension)| (dimension.to_string(), self.dimension_of_records(dimension))));
         for (name, len) in names.iter().zip(shape) {
             let asked = (object, group_of(wanted.trim_matches('/')), name.as_str());
-            pairs.push((name.clone(), self.dimension(&group, asked, *len, tell)));
+            let taken = self.dimension(&group, asked, *len, tell);
+            if group.is_empty() {
+                self.note_unlimited(name, &taken, pairs.is_empty() && object.is_some() && *len > 0);
+            }
+            pairs.push((name.clone(), taken));
         }
         let path = self.dimensions.take_path(wanted, &pairs, &mut self.names);
         (path, pairs.into_iter().map(|(_, name)| name).collect())
