@@ -88,6 +88,13 @@ impl Source {
         !self.file.is_remote() && Data::from(&*self.file).identity() != self.identity
     }
 
+    /// Whether the file is longer than it was when it was opened: then something was appended, as far as that shows.
+    fn has_grown(&self) -> bool {
+        let size = |identity: &[u8]| identity.last_chunk().map(|size| u64::from_le_bytes(*size));
+        let now = Data::from(&*self.file).identity();
+        now.as_deref().and_then(size) > self.identity.as_deref().and_then(size)
+    }
+
     /// The digest of an object's frame, as it is there now. `None` if it has none.
     ///
     /// # Errors
@@ -99,7 +106,7 @@ impl Source {
     }
 
     /// Says whether an object that was read is the one that was there when the source was opened. Where the file was written to
-    /// since, the digest of its frame tells: what was appended changes no object. Without one it cannot be told.
+    /// since, the digest of its frame tells: what was appended changes no object.
     ///
     /// # Errors
     /// [`TensogramError::Metadata`] if it is another one, or cannot be told; the errors of reading.
@@ -107,9 +114,11 @@ impl Source {
         if self.is_changed() { self.check_digest(entry, self.digest(entry)?) } else { Ok(()) }
     }
 
-    /// [`Self::check`] for a file that was written to. `now` is the digest of the frame that was read.
+    /// [`Self::check`] for a file that was written to. `now` is the digest of the frame that was read. An object whose digest was not
+    /// known when the source was opened, as catalogues have none, counts as the same if the file has grown.
     pub(crate) fn check_digest(&self, entry: &Entry, now: Option<NonZeroU64>) -> Result<()> {
-        if now.is_some() && now == entry.digest {
+        let is_same = if entry.digest.is_some() { now == entry.digest } else { self.has_grown() };
+        if is_same {
             return Ok(());
         }
         let text = format!("{}: the file was changed since the dataset was opened: open it again", self.file.name());
