@@ -157,7 +157,7 @@ class TgmBackendEntrypoint(BackendEntrypoint):
         dataset = _one(archive, number, **options)
         if number == 0:
             _warn(archive, dataset.encoding["tgm"])
-        _warn_of_scaled(archive.native()[_number], mask_and_scale)
+        _warn_of_scaled(archive.native()[number], mask_and_scale)
         return dataset
 
     def guess_can_open(self, filename_or_obj):
