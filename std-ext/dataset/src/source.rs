@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::num::NonZeroU64;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use tgm_catalog::tree::side_by_side;
@@ -46,6 +47,8 @@ impl Entry {
     }
 }
 
+/// Bytes at the end of a file that are remembered: they hold the digest of its last object, as far as messages have digests.
+const TAIL: u64 = 256;
 /// Bytes of an identity that say on which device a file is. Machines that share a file may number devices differently.
 const DEVICE: usize = 8;
 
@@ -54,6 +57,8 @@ pub(crate) struct Source {
     file: Arc<TensogramFile>,
     /// Which file it is, and in which state it was opened. `None` for one on a server, of which all answers are of one version.
     identity: Option<Vec<u8>>,
+    /// Where its last bytes were when it was opened, and what they were.
+    tail: (u64, Vec<u8>),
     /// What reads parts of long objects. It keeps the structure of messages from call to call: a message can have very many
     /// objects.
     reader: OnceLock<Reader<Ranges>>,
@@ -69,7 +74,10 @@ impl Source {
     /// A file that was opened, and of which nothing was read yet.
     pub(crate) fn new(file: TensogramFile) -> Self {
         let identity = (!file.is_remote()).then(|| Data::from(&file).identity()).flatten();
-        Self { file: Arc::new(file), identity, reader: OnceLock::new() }
+        let size = identity.as_deref().and_then(size_of);
+        let start = size.map_or(0, |size| size.saturating_sub(TAIL));
+        let tail = size.and_then(|size| bytes_at(&file, start..size)).unwrap_or_default();
+        Self { file: Arc::new(file), identity, tail: (start, tail), reader: OnceLock::new() }
     }
 
     pub(crate) fn file(&self) -> &TensogramFile {
@@ -88,11 +96,14 @@ impl Source {
         !self.file.is_remote() && Data::from(&*self.file).identity() != self.identity
     }
 
-    /// Whether the file is longer than it was when it was opened: then something was appended, as far as that shows.
+    /// Whether something was appended to the file since it was opened, as far as that shows: it is longer, and what was at its end
+    /// is there still.
     fn has_grown(&self) -> bool {
-        let size = |identity: &[u8]| identity.last_chunk().map(|size| u64::from_le_bytes(*size));
         let now = Data::from(&*self.file).identity();
-        now.as_deref().and_then(size) > self.identity.as_deref().and_then(size)
+        let is_longer = now.as_deref().and_then(size_of) > self.identity.as_deref().and_then(size_of);
+        let (start, tail) = &self.tail;
+        let end = start.saturating_add(tail.len() as u64);
+        is_longer && !tail.is_empty() && bytes_at(&self.file, *start..end).as_ref() == Some(tail)
     }
 
     /// The digest of an object's frame, as it is there now. `None` if it has none.
@@ -115,7 +126,7 @@ impl Source {
     }
 
     /// [`Self::check`] for a file that was written to. `now` is the digest of the frame that was read. An object whose digest was not
-    /// known when the source was opened, as catalogues have none, counts as the same if the file has grown.
+    /// known when the source was opened, as catalogues have none, counts as the same if something was appended.
     pub(crate) fn check_digest(&self, entry: &Entry, now: Option<NonZeroU64>) -> Result<()> {
         let is_same = if entry.digest.is_some() { now == entry.digest } else { self.has_grown() };
         if is_same {
@@ -149,6 +160,18 @@ impl Source {
         self.check(entry)?;
         found
     }
+}
+
+/// The size of a file of this machine that has this identity.
+fn size_of(identity: &[u8]) -> Option<u64> {
+    identity.last_chunk().map(|size| u64::from_le_bytes(*size))
+}
+
+/// Bytes of a file. `None` if it has fewer.
+fn bytes_at(file: &TensogramFile, range: Range<u64>) -> Option<Vec<u8>> {
+    let len = range.end.checked_sub(range.start).and_then(|len| usize::try_from(len).ok())?;
+    let mut bytes = vec![0; len];
+    (file.read_at(range.start, &mut bytes).ok()? == len).then_some(bytes)
 }
 
 /// The digest in the last bytes of a frame. `None` if it has none.
