@@ -63,7 +63,12 @@ deep_python() { std-ext/python/check; }
 # At full length what `formats` of the ordinary checks compares in a tenth.
 deep_formats() { tests/peers/run grib arrays tables sizes; }
 
-deep_dataset() { tests/peers/run dataset; }
+deep_dataset() {
+    # 100,000 random archives, which end in bounded memory.
+    cargo test --quiet --locked -p tgm-dataset --test dataset --no-run
+    (ulimit -v 3000000; TGM_TEST_SCALE=334 cargo test --quiet --locked -p tgm-dataset --test dataset archives::)
+    tests/peers/run dataset
+}
 deep_growth() { tests/peers/run growth; }
 deep_hostile() {
     tests/peers/run hostile

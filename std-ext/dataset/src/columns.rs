@@ -60,7 +60,8 @@ pub(crate) struct Kind {
     pub(crate) table: Option<Parameter>,
     /// The statistic over an interval (code table 4.10).
     pub(crate) statistic: Option<i64>,
-    family: (u32, u32),
+    /// Numbers of values: of which family a member is, such as ensemble means.
+    pub(crate) family: (u32, u32),
     parameter: (u32, u32, u32),
 }
 
@@ -71,6 +72,8 @@ pub(crate) struct Columns {
     /// The kind of each object, by its number.
     pub(crate) kind_of: Vec<u32>,
     pub(crate) number: Column,
+    /// The code of member 0. Without such a member, it is the number behind all others.
+    pub(crate) member_0: u32,
     pub(crate) time: Column,
     pub(crate) step: Column,
     pub(crate) level: Column,
@@ -103,7 +106,7 @@ impl<'g> LastColumns<'g> {
 }
 
 /// Keys that splits are made of.
-const SPLITS: [&str; 5] = ["class", "stream", "type", "expver", "domain"];
+pub(crate) const SPLITS: [&str; 5] = ["class", "stream", "type", "expver", "domain"];
 /// Keys at the top, or of `mars`, that other columns are made of, or that say nothing of places.
 const TAKEN: [&str; 17] = [
     "area",
@@ -185,10 +188,13 @@ impl Columns {
             |step: &Option<(i64, i64)>| step.and_then(|(start, end)| Some(Label::Duration(end.checked_sub(start)?)));
         let mut splits = vec![reader.column("interval", |row| steps.get(row).and_then(interval))];
         splits.extend(SPLITS.map(|name| reader.text_column(name)));
+        let number = reader.numbers();
+        let member_0 = number.labels.iter().position(|label| *label == Label::Integer(0));
         Self {
             kinds,
             kind_of,
-            number: reader.numbers(),
+            member_0: member_0.or(Some(number.labels.len())).and_then(|at| u32::try_from(at).ok()).unwrap_or(ABSENT),
+            number,
             time: reader.times(),
             step: reader.column("step", |row| steps.get(row).copied().flatten().map(|(_, end)| Label::Duration(end))),
             level: reader.levels(),

@@ -29,7 +29,7 @@ pub(crate) enum Role {
 }
 
 /// Labels that vary.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Axis {
     pub(crate) role: Role,
     pub(crate) name: String,
@@ -37,13 +37,9 @@ pub(crate) struct Axis {
 }
 
 impl Axis {
-    /// Whether all of these labels are among its own.
-    pub(crate) fn has_all(&self, labels: &[Label]) -> bool {
-        if *labels == *self.labels {
-            return true;
-        }
-        let own: HashSet<&Label> = self.labels.iter().collect();
-        labels.iter().all(|label| own.contains(label))
+    /// Whether it is one level.
+    pub(crate) fn is_single_level(&self) -> bool {
+        self.role == Role::Level && self.labels.len() == 1
     }
 }
 
@@ -70,6 +66,8 @@ pub(crate) struct Cube {
     pub(crate) constants: Vec<(String, Label)>,
     /// The length of the interval in seconds, if all objects have one and it is not 0.
     pub(crate) interval: Option<i64>,
+    /// The experiments of its objects, if these are of several.
+    pub(crate) experiments: Vec<Label>,
     /// Keys whose values follow from no axis.
     pub(crate) unused: Vec<String>,
     /// Objects that are there twice.
@@ -174,10 +172,7 @@ impl<'c> Group<'c> {
             let label = split.label(at(split, row)).and_then(Label::as_text);
             split.name == "type" && label == Some("cf")
         });
-        let zero = column.labels.iter().position(|label| *label == Label::Integer(0));
-        // Without a member 0, the number behind all others stands for it.
-        let zero = zero.unwrap_or(column.labels.len());
-        if is_control { u32::try_from(zero).unwrap_or(ABSENT) } else { ABSENT }
+        if is_control { self.columns.member_0 } else { ABSENT }
     }
 
     /// The places if a column is an axis too: for each object, and their number.
@@ -278,6 +273,7 @@ impl<'c> Group<'c> {
             along: Vec::new(),
             constants: Vec::new(),
             interval: None,
+            experiments: Vec::new(),
             unused: Vec::new(),
             repeated,
             example: self.rows.first().copied().unwrap_or(0),
@@ -295,6 +291,10 @@ impl<'c> Group<'c> {
             }
             let codes: HashSet<u32> = self.rows.iter().map(|row| at(column, *row)).collect();
             if codes.len() > 1 {
+                if column.name == "expver" {
+                    cube.experiments = codes.iter().filter_map(|code| column.label(*code).cloned()).collect();
+                    cube.experiments.sort_unstable();
+                }
                 match self.along(column, &orders) {
                     Some(along) => cube.along.push(along),
                     None if number > 0 => cube.unused.push(column.name.clone()),

@@ -22,7 +22,7 @@ pub struct Dataset {
     pub coordinates: Vec<Coordinate>,
     /// Variables.
     pub variables: Vec<Variable>,
-    /// What does not fit, and why.
+    /// What does not fit, and why. Of several datasets the first one lists what the others have.
     pub left_out: Vec<LeftOut>,
     /// What else is worth knowing, such as objects that are there twice.
     pub notes: Vec<String>,
@@ -38,6 +38,22 @@ pub struct Dataset {
 }
 
 impl Dataset {
+    /// A dataset without variables.
+    pub(crate) fn empty(archive: &Arc<Archive>) -> Self {
+        Self {
+            attributes: Vec::new(),
+            coordinates: Vec::new(),
+            variables: Vec::new(),
+            left_out: Vec::new(),
+            notes: Vec::new(),
+            unused_keys: Vec::new(),
+            unlimited: Vec::new(),
+            appended: 0,
+            is_of_files: false,
+            archive: Arc::clone(archive),
+        }
+    }
+
     /// The variable of a name.
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.variables.iter().find(|variable| variable.name == name)

@@ -9,8 +9,8 @@ use tgm_std::TensogramError;
 
 use crate::dataset::Dataset;
 #[cfg(feature = "json")]
-use crate::model::{Attribute, Attributes};
-use crate::model::{Coordinate, Values, Variable};
+use crate::model::{Attribute, Attributes, Values};
+use crate::model::{Coordinate, Variable};
 #[cfg(feature = "json")]
 use crate::moment::NO_TIME;
 

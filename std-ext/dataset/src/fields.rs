@@ -11,15 +11,18 @@ use crate::moment::{NO_TIME, Times};
 /// The name of the bounds of steps, and of the dimension of a start and an end.
 const BOUNDS: (&str, &str) = ("step_bounds", "bounds");
 
-/// The coordinates of a dataset in the making.
+/// The coordinates of a dataset in the making, and the number of each by its name.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct FieldCoordinates(Vec<Coordinate>);
+pub(crate) struct FieldCoordinates {
+    all: Vec<Coordinate>,
+    numbers: HashMap<String, usize>,
+}
 
 impl FieldCoordinates {
     /// Adds an axis. One that is not a dimension has a single label.
     pub(crate) fn add_axis(&mut self, axis: &Axis, is_dim: bool) {
         let dims = if is_dim { vec![axis.name.clone()] } else { Vec::new() };
-        self.0.push(Coordinate {
+        self.push(Coordinate {
             name: axis.name.clone(),
             dims,
             values: Values::of_labels(&axis.labels),
@@ -27,12 +30,17 @@ impl FieldCoordinates {
         });
     }
 
+    fn push(&mut self, coordinate: Coordinate) {
+        self.numbers.insert(coordinate.name.clone(), self.all.len());
+        self.all.push(coordinate);
+    }
+
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|it| it.name == name)
+        self.numbers.contains_key(name)
     }
 
     fn find(&self, name: &str) -> Option<&Coordinate> {
-        self.0.iter().find(|it| it.name == name)
+        self.numbers.get(name).and_then(|at| self.all.get(*at))
     }
 
     /// Adds the time for which a forecast is made, if there are times and steps.
@@ -44,11 +52,11 @@ impl FieldCoordinates {
         let values = Values::Times(Times::of_seconds(valid));
         let dims = time.dims.iter().chain(&step.dims).cloned().collect();
         let attributes = attributes([("standard_name", "time"), ("long_name", "time")]);
-        self.0.push(Coordinate { name: "valid_time".into(), dims, values, attributes });
+        self.push(Coordinate { name: "valid_time".into(), dims, values, attributes });
     }
 
     pub(crate) fn finish(self) -> Vec<Coordinate> {
-        self.0
+        self.all
     }
 }
 
@@ -78,7 +86,7 @@ pub(crate) fn of_variable(
             attributes: Vec::new(),
         };
         match coordinates.find(&found.name) {
-            None => coordinates.0.push(coordinate),
+            None => coordinates.push(coordinate),
             Some(known) if *known == coordinate => {}
             Some(_) => unused.push(found.name.clone()),
         }
@@ -125,7 +133,7 @@ fn add_bounds(
     }
     let dims = dim.map(|axis| axis.name.clone()).into_iter().chain([BOUNDS.1.to_string()]).collect();
     if !coordinates.has(&name) {
-        coordinates.0.push(Coordinate { name: name.clone(), dims, values, attributes: Vec::new() });
+        coordinates.push(Coordinate { name: name.clone(), dims, values, attributes: Vec::new() });
     }
     attributes.push(("step_bounds".into(), Attribute::Text(name)));
 }

@@ -1,5 +1,7 @@
 //! Dimensions and coordinates of grids.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use tgm_core::cbor::Value;
 use tgm_grid::{Area, Coordinates, GridSection, RegularGrid};
 
@@ -48,6 +50,22 @@ impl Grid {
     /// A grid of which nothing is known, with numbers for names.
     pub(crate) fn numbered(count: usize) -> Self {
         Self { dims: (0..count).map(|number| format!("dim_{number}")).collect(), coordinates: Vec::new() }
+    }
+
+    /// A number that equal grids have in common.
+    pub(crate) fn digest(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.dims.hash(&mut hasher);
+        for it in &self.coordinates {
+            it.dims.hash(&mut hasher);
+            if let Values::Floats(degrees) = &it.values {
+                // Equal numbers may differ in their bits: 0 and -0.
+                for degree in degrees {
+                    (degree + 0.0).to_bits().hash(&mut hasher);
+                }
+            }
+        }
+        hasher.finish()
     }
 
     /// Gives other names to dimensions whose names are taken.

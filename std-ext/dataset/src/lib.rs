@@ -253,7 +253,7 @@ fn datasets(opened: &Opened, options: &OpenOptions) -> Result<Vec<Dataset>> {
         let columns = Columns::of(gathered, &options.profile);
         let last = LastColumns::new(gathered, &options.profile);
         let cubes = cube::cubes(archive, (&columns, &last), options.duplicates)?;
-        assemble::datasets(gathered, archive, cubes, options)
+        assemble::datasets(gathered, archive, cubes, options)?
     };
     for dataset in &mut found {
         dataset.notes.extend_from_slice(notes);

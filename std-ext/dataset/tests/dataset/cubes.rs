@@ -230,6 +230,113 @@ fn other_grids_and_other_classes_are_other_datasets() {
     assert_eq!((dataset.left_out.len(), dataset.left_out[0].why.as_str()), (1, "another cube has the name"));
 }
 
+/// A field at the ground or on a level: its name, type of level, level, time of day and step.
+fn at((param, levtype): (&str, &str), level: Option<i64>, hour: i64, step: i64) -> Vec<u8> {
+    let mut mars = vec![("param", param.into()), ("levtype", levtype.into()), ("date", number(20_240_101))];
+    mars.extend([("time", number(hour * 100)), ("step", number(step))]);
+    mars.extend(level.map(|level| ("levelist", number(level))));
+    field(1.0, &mars, &[])
+}
+
+/// Of each dataset, the dimensions of each variable with their lengths, and the number of holes.
+fn described(messages: &[Vec<u8>]) -> Vec<String> {
+    let all = open_all(&[Archive::new(messages).path()], &OpenOptions::default()).unwrap();
+    let variable = |it: &tgm_dataset::Variable| {
+        let lens: Vec<String> = it.dims.iter().zip(&it.shape).map(|(dim, len)| format!("{dim}{len}")).collect();
+        format!("{} {} {}", it.name, lens[..lens.len() - 2].join(" "), it.hole_count())
+    };
+    all.iter().map(|it| it.variables.iter().map(variable).collect::<Vec<_>>().join(", ")).collect()
+}
+
+#[test]
+fn analyses_and_sums_are_two_datasets() {
+    let analyses = |hours: std::ops::Range<i64>| {
+        hours.flat_map(|hour| ["2t", "msl"].map(|name| at((name, "sfc"), None, hour, 0))).collect::<Vec<_>>()
+    };
+    let sums = |hours: &[i64], first: i64| -> Vec<Vec<u8>> {
+        hours.iter().flat_map(|hour| (first..=12).map(|step| at(("tp", "sfc"), None, *hour, step))).collect()
+    };
+    let of = |parts: [Vec<Vec<u8>>; 2]| described(&parts.concat());
+    assert_eq!(of([analyses(0..24), sums(&[6, 18], 1)]), ["msl time24 0, t2m time24 0", "tp time2 step12 0"]);
+    // Fewer times and more steps: both would be mostly holes.
+    assert_eq!(of([analyses(0..24), sums(&[6, 18], 0)]), ["msl time24 0, t2m time24 0", "tp time2 step13 0"]);
+    // Labels that do not vary are labels too.
+    assert_eq!(of([analyses(0..2), sums(&[6], 6)]), ["tp step7 0", "msl time2 0, t2m time2 0"]);
+    assert_eq!(of([analyses(6..7), sums(&[6], 0)]), ["msl step13 12, t2m step13 12, tp step13 0"]);
+    assert_eq!(of([analyses(0..24), sums(&[6], 0)]), ["msl time24 0, t2m time24 0", "tp step13 0"]);
+    // Of two with as many objects, the first in the file is the first.
+    assert_eq!(of([analyses(0..1), sums(&[6], 11)]), ["msl  0, t2m  0", "tp step2 0"]);
+    assert_eq!(of([sums(&[6], 11), analyses(0..1)]), ["tp step2 0", "msl  0, t2m  0"]);
+}
+
+#[test]
+fn a_name_on_several_types_of_level_makes_a_dataset_of_each() {
+    let mut messages = Vec::new();
+    for hour in [0, 6] {
+        for (name, levtype, levels) in
+            [("t", "pl", &[500, 850][..]), ("t", "ml", &[1, 2, 3]), ("q", "ml", &[1, 2]), ("u", "pl", &[500])]
+        {
+            messages.extend(levels.iter().map(|level| at((name, levtype), Some(*level), hour, 0)));
+        }
+        messages.push(at(("sp", "sfc"), None, hour, 0));
+    }
+    let expected =
+        ["q time2 hybrid3 2, sp time2 0, t time2 hybrid3 0", "t time2 isobaricInhPa2 0, u time2 isobaricInhPa2 2"];
+    assert_eq!(described(&messages), expected);
+    messages.reverse();
+    assert_eq!(described(&messages), expected);
+    // A variable that has only times of the other type of level goes with neither.
+    messages.push(at(("v", "pl"), Some(500), 12, 0));
+    messages.extend([1, 2, 3].map(|level| at(("t", "ml"), Some(level), 12, 0)));
+    assert_eq!(described(&messages)[2], "v  0");
+}
+
+#[test]
+fn a_variable_without_members_can_have_the_longer_steps() {
+    let member =
+        |number: i64| field(1.0, &[("param", "2t".into()), ("step", 0.into()), ("number", number.into())], &[]);
+    let messages: Vec<Vec<u8>> = (0..3).map(member).chain([0, 6].map(|step| upper("t", 500, step, 1.0))).collect();
+    assert_eq!(described(&messages), ["t step2 0, t2m number3 step2 3"]);
+}
+
+#[test]
+fn experiments_are_joined_along_time_and_reported() {
+    let of = |expver: &str, day: i64, value: f64| {
+        field(value, &[("param", "2t".into()), ("date", number(20_240_100 + day)), ("expver", expver.into())], &[])
+    };
+    let days = |expver: &'static str, days: std::ops::Range<i64>| days.map(move |day| of(expver, day, 1.0));
+    let messages: Vec<Vec<u8>> = days("0001", 1..4).chain(days("0005", 4..6)).collect();
+    let dataset = Archive::new(&messages).open().unwrap();
+    assert_eq!((dataset.variables[0].shape[0], dataset.left_out.len()), (5, 0));
+    assert_eq!(dataset.notes, ["t2m: objects of the experiments 0001, 0005 (expver) are joined"]);
+    // No time is there twice.
+    let messages: Vec<Vec<u8>> = days("0001", 1..4).chain(days("0005", 3..6)).collect();
+    let dataset = Archive::new(&messages).open().unwrap();
+    assert_eq!((dataset.variables[0].shape[0], dataset.left_out.len(), dataset.notes.len()), (3, 1, 0));
+}
+
+/// Each has labels of its own, or a grid of its own, so that nothing is joined.
+#[test]
+fn thousands_of_datasets_are_opened() {
+    let many = |count: i64, of: &dyn Fn(i64) -> Vec<u8>| {
+        let archive = Archive::new(&(0..count).map(of).collect::<Vec<_>>());
+        open_all(&[archive.path()], &OpenOptions::default()).unwrap().len()
+    };
+    let of = |name: i64, step: i64, north: i64| {
+        let area = [f64::from(i16::try_from(north).unwrap()) / 100.0, 0.0, -40.0, 10.0].map(Value::from);
+        let mars =
+            [("param", format!("p{name}").into()), ("step", number(step)), ("area", Value::Array(area.to_vec()))];
+        field(1.0, &mars, &[])
+    };
+    assert_eq!(many(4000, &|at| of(at, at, 0)), 4000);
+    assert_eq!(many(4000, &|at| of(0, 0, at)), 4000);
+    assert_eq!(many(4000, &|at| of(at, 0, 0)), 1);
+    let named = |at: i64| {
+        field(1.0, &[("param", "t".into()), ("step", number(at % 2)), ("class", format!("c{at}").into())], &[])
+    };
+    assert_eq!(many(2000, &named), 2000);
+}
+
 #[test]
 fn times_and_low_pressures_have_their_units() {
     let at = |date: i64, time: i64, level: f64| {

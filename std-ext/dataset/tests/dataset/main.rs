@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::float_cmp, reason = "tests may panic, and know the exact values")]
 
+mod archives;
 mod boxes;
 mod catalogs;
 mod cubes;
@@ -10,6 +11,11 @@ mod picks;
 mod profiles;
 #[cfg(feature = "json")]
 mod references;
+#[path = "../../../../tests/src/rng.rs"]
+#[allow(unreachable_pub, reason = "other tests share it")]
+mod rng;
+#[path = "../../../../tests/src/scale.rs"]
+mod scale;
 mod trees;
 
 use tgm_dataset::{Dataset, OpenOptions, open};
