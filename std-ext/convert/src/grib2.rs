@@ -1,4 +1,4 @@
-//! GRIB edition 2 (WMO Manual on Codes, FM 92 GRIB): messages become Tensogram messages, without decoding where that is
+//! GRIB editions 1 and 2 (WMO Manual on Codes, FM 92 GRIB): messages become Tensogram messages, without decoding where that is
 //! possible, and return to the byte.
 //!
 //! One GRIB message becomes one Tensogram message. Each field of it is one object. The payload is section 7, as it is,
@@ -16,6 +16,8 @@
 //! | 5.3 whose differences make some integers negative | values without a stage | its own bytes in metadata |
 //! | any of these, with a bitmap (section 6) | the same integers at all points, the ones without a value as the one before, and `szip`; a mask of NaN where the bitmap has a 0 | likewise |
 //! | all other templates | an error that names them, for the whole message | |
+//! | edition 1: simple packing, IEEE numbers as ecCodes writes them | as 5.0 and 5.4 | the payload |
+//! | edition 1: other packings | an error that names them | |
 //!
 //! # What is kept beside the values
 //! References, widths and lengths of groups determine the bits of 5.2 and 5.3. Where references and widths are the least ones
@@ -25,7 +27,11 @@
 //! [`GribOptions::keep_original`] they do not: such fields return in simple packing, with the same values, and
 //! [`Note::Repacked`] names them.
 //!
-//! GRIB edition 1 is refused by number, with the place of the message.
+//! # Edition 1
+//! Section 4 is the packing and the data in one, and section 3 the bitmap. Its references are IBM numbers, each of which is exact as a
+//! `float64`. Lengths may be in units of 120 octets, as ECMWF writes long messages. Zeros that fill sections up come back from
+//! the lengths that these state. The number of values is the one of the grid and the bitmap, because section 4 may be longer.
+//! A file may hold messages of both editions.
 //!
 //! # Where points are
 //! [`coordinates`] has latitude and longitude of each point, for grids of latitude and longitude, Gaussian, rotated and
@@ -71,6 +77,7 @@ mod complex;
 mod coordinates;
 mod data_sets;
 mod dates;
+mod edition1;
 mod entries;
 mod error;
 mod fields;

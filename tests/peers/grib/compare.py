@@ -425,9 +425,9 @@ def write_samples(folder):
     expected["fields"] = {"fields": describe(handles)}
     (folder / "fields-bitmap.grib2").write_bytes(reused_bitmap(message))
     expected["fields-bitmap"] = {"fields": describe(handles + [handles[1]])}
-    old = ec.codes_grib_new_from_samples("regular_ll_pl_grib1")
-    (folder / "refused-edition-1.grib2").write_bytes(ec.codes_get_message(old))
-    expected["refused-edition-1"] = {"error": "edition 1 is not supported"}
+    import edition1
+
+    expected |= edition1.write_samples(folder)
     (folder / "expected.json").write_text(json.dumps(expected, indent=1, sort_keys=True) + "\n")
 
 

@@ -43,7 +43,7 @@ impl Field<'_> {
     /// # Errors
     /// The errors of [`coordinates`].
     pub fn coordinates(&self, limits: &DecodeLimits) -> Result<Option<Coordinates>> {
-        of_section(self.grid()?, self.grid.offset(), limits)
+        self.grid()?.map_or(Ok(None), |section| of_section(section, self.grid_offset(), limits))
     }
 }
 

@@ -20,7 +20,7 @@ pub struct GribError {
 pub enum GribErrorKind {
     /// The bytes do not begin with "GRIB".
     NoMagic,
-    /// The message is of another edition than 2.
+    /// The message is of another edition than 1 and 2.
     Edition(u8),
     /// The bytes end before the message does, which states this length.
     Truncated(u64),
@@ -58,6 +58,8 @@ pub enum GribErrorKind {
     },
     /// The data representation template is not supported.
     DataTemplate(u16),
+    /// The packing of edition 1, by its name, is not supported.
+    Packing(&'static str),
     /// The precision of IEEE floating-point data (code table 5.7) is not supported.
     Precision(u8),
     /// The codec of the data representation template is not compiled in.
@@ -100,14 +102,14 @@ pub enum GribErrorKind {
         /// Rows and columns of the picture, multiplied.
         pixels: u64,
     },
-    /// The numbers of section 3 make no grid.
+    /// The numbers of section 3, or of section 2 in edition 1, make no grid.
     Grid,
     /// The picture is of a kind that the manual does not have.
     Picture(&'static str),
     /// The reference value is not finite.
     ReferenceValue,
     /// The bitmap is one of the originating centre's (code table 6.0), which the message does not hold.
-    PredefinedBitmap(u8),
+    PredefinedBitmap(u16),
     /// The bitmap is that of an earlier field (code table 6.0), but there is none.
     NoEarlierBitmap,
     /// The bitmap is shorter than the grid.
@@ -161,7 +163,7 @@ impl fmt::Display for GribErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::NoMagic => f.write_str("no GRIB message begins here"),
-            Self::Edition(edition) => write!(f, "GRIB edition {edition} is not supported, only edition 2 is"),
+            Self::Edition(edition) => write!(f, "GRIB edition {edition} is not supported: only 1 and 2 are"),
             Self::Truncated(length) => write!(f, "the GRIB message states {length} bytes, and the input ends before"),
             Self::MessageLength(length) => write!(f, "the GRIB message states {length} bytes, which none has"),
             Self::TooLong { length, limit } => {
@@ -183,6 +185,11 @@ impl fmt::Display for GribErrorKind {
                 }
                 f.write_str(" is not supported: only 5.0, 5.2, 5.3, 5.4, 5.40, 5.41 and 5.42 are")
             }
+            Self::Packing(name) => write!(
+                f,
+                "GRIB edition 1 with {name} is not supported: `grib_set -r -w packingType!=grid_simple -s packingType=grid_simple` of \
+                 ecCodes makes simple packing of it"
+            ),
             Self::Precision(code) => {
                 write!(f, "GRIB data of IEEE precision {code} are not supported: only 1 (32 bits) and 2 (64 bits) are")
             }
@@ -212,7 +219,7 @@ impl fmt::Display for GribErrorKind {
             Self::Pixels { stated, pixels } => {
                 write!(f, "the GRIB picture has {pixels} pixels, and section 5 states {stated} values")
             }
-            Self::Grid => f.write_str("the numbers of GRIB section 3 make no grid"),
+            Self::Grid => f.write_str("the numbers of the GRIB section of the grid make none"),
             Self::Picture(what) => write!(f, "the GRIB picture {what}"),
             Self::ReferenceValue => f.write_str("the GRIB reference value is not finite"),
             Self::PredefinedBitmap(code) => {
@@ -249,6 +256,7 @@ impl From<GribError> for TensogramError {
         match error.kind {
             GribErrorKind::Edition(_)
             | GribErrorKind::DataTemplate(_)
+            | GribErrorKind::Packing(_)
             | GribErrorKind::Precision(_)
             | GribErrorKind::Bits(_)
             | GribErrorKind::NoCodec(_)

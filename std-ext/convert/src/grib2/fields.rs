@@ -1,12 +1,14 @@
 //! The fields of a message: each section 7 with the sections that describe it.
 //!
 //! A message may hold several fields. A field repeats sections from 2, 3 or 4 on, and takes the others from the field
-//! before it (regulation 92.2.3).
+//! before it (regulation 92.2.3). A message of edition 1 is one field.
 
 use tgm_grid::GridSection;
 
 use super::bitmap::{BITMAP_HEAD_LEN, Bitmap, count_ones, predefined};
+use super::edition1;
 use super::error::{GribError, GribErrorKind, at_grid};
+use super::representation::Representation;
 use super::sections::{HEAD_LEN, Message, Section, Sections};
 
 /// One field: the sections that apply to it.
@@ -14,15 +16,30 @@ use super::sections::{HEAD_LEN, Message, Section, Sections};
 pub struct Field<'a> {
     pub(super) indicator: Section<'a>,
     pub(super) identification: Section<'a>,
-    pub(super) local: Option<Section<'a>>,
-    pub(super) grid: Section<'a>,
-    pub(super) product: Section<'a>,
+    /// What edition 2 alone has.
+    pub(super) second: Option<Second<'a>>,
+    /// Section 3, and section 2 of edition 1, which may have none.
+    pub(super) grid: Option<Section<'a>>,
+    /// Section 5, and section 4 of edition 1.
     pub(super) representation: Section<'a>,
-    pub(super) bitmap_section: Section<'a>,
+    /// Section 6, and section 3 of edition 1, which may have none.
+    pub(super) bitmap_section: Option<Section<'a>>,
     pub(super) bitmap: Bitmap<'a>,
+    /// The number of a bitmap that the message does not hold.
+    pub(super) predefined: Option<u16>,
+    /// Section 7, and section 4 of edition 1.
     pub(super) data: Section<'a>,
+    /// The octet of that section where the encoded values begin.
+    pub(super) data_octet: usize,
     /// Where its own sections begin, which follow the sections of the field before it. 0 for the first field.
     pub(super) start: usize,
+}
+
+/// The sections of a field that edition 2 alone has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Second<'a> {
+    pub(super) local: Option<Section<'a>>,
+    pub(super) product: Section<'a>,
 }
 
 /// The points of a field, and which of them have a value.
@@ -32,7 +49,7 @@ pub(super) struct Present<'a> {
     pub(super) bitmap: Option<&'a [u8]>,
     pub(super) count: u64,
     /// The number of a bitmap of the originating centre's.
-    pub(super) predefined: Option<u8>,
+    pub(super) predefined: Option<u16>,
 }
 
 impl<'a> Message<'a> {
@@ -61,8 +78,12 @@ impl<'a> Fields<'a> {
     }
 
     fn read(&mut self) -> Result<Option<Field<'a>>, GribError> {
+        let is_first_edition = self.message.is_first_edition();
         let data = loop {
             let Some(section) = self.sections.next().transpose()? else { return Ok(None) };
+            if is_first_edition && section.number() == 4 {
+                return self.first_edition(section).map(Some);
+            }
             let slot = usize::from(section.number()).checked_sub(1).and_then(|slot| self.current.get_mut(slot));
             match slot {
                 Some(slot) => *slot = Some(section),
@@ -83,18 +104,41 @@ impl<'a> Fields<'a> {
         let start = self.start;
         self.start = data.offset().saturating_add(data.as_bytes().len());
         let indicator = Section::indicator(self.message);
+        let predefined = predefined(bitmap_section.u8(BITMAP_HEAD_LEN)?).map(u16::from);
         Ok(Some(Field {
             indicator,
             identification,
-            local,
-            grid,
-            product,
+            second: Some(Second { local, product }),
+            grid: Some(grid),
             representation,
-            bitmap_section,
+            bitmap_section: Some(bitmap_section),
             bitmap,
+            predefined,
             data,
+            data_octet: HEAD_LEN + 1,
             start,
         }))
+    }
+
+    /// The field of a message of edition 1, whose section 4 this is.
+    fn first_edition(&self, data: Section<'a>) -> Result<Field<'a>, GribError> {
+        let [Some(identification), grid, bitmap_section, ..] = self.current else {
+            return Err(GribErrorKind::SectionOrder { before: 0, section: 4 }.at(data.offset()));
+        };
+        let (bitmap, predefined) = bitmap_section.map_or(Ok((Bitmap::None, None)), edition1::bitmap)?;
+        Ok(Field {
+            indicator: Section::indicator(self.message),
+            identification,
+            second: None,
+            grid,
+            representation: data,
+            bitmap_section,
+            bitmap,
+            predefined,
+            data,
+            data_octet: edition1::head_len(data)? + 1,
+            start: 0,
+        })
     }
 }
 
@@ -114,12 +158,18 @@ impl<'a> Iterator for Fields<'a> {
 impl std::iter::FusedIterator for Fields<'_> {}
 
 impl<'a> Field<'a> {
-    /// Its section 3, which says which grid it has.
+    /// Its section 3, which says which grid it has. `None` in edition 1.
     ///
     /// # Errors
     /// [`GribErrorKind::ShortSection`].
-    pub fn grid(&self) -> Result<GridSection<'a>, GribError> {
-        GridSection::parse(self.grid.as_bytes()).map_err(at_grid(self.grid.offset()))
+    pub fn grid(&self) -> Result<Option<GridSection<'a>>, GribError> {
+        let section = self.second.and(self.grid);
+        section.map(|section| GridSection::parse(section.as_bytes()).map_err(at_grid(section.offset()))).transpose()
+    }
+
+    /// Where the section of its grid begins. Without one, where its data do.
+    pub(super) fn grid_offset(&self) -> usize {
+        self.grid.map_or(self.data.offset(), |section| section.offset())
     }
 
     /// Points of its grid.
@@ -127,7 +177,10 @@ impl<'a> Field<'a> {
     /// # Errors
     /// [`GribErrorKind::ShortSection`].
     pub fn point_count(&self) -> Result<u64, GribError> {
-        self.grid()?.point_count().map(u64::from).map_err(at_grid(self.grid.offset()))
+        match self.grid()? {
+            Some(grid) => grid.point_count().map(u64::from).map_err(at_grid(self.grid_offset())),
+            None => Ok(edition1::shape(self)?.iter().product()),
+        }
     }
 
     /// The shape of its tensor, slowest dimension first.
@@ -135,39 +188,62 @@ impl<'a> Field<'a> {
     /// # Errors
     /// [`GribErrorKind::ShortSection`].
     pub(super) fn shape(&self) -> Result<Vec<u64>, GribError> {
-        self.grid()?.shape().map_err(at_grid(self.grid.offset()))
+        match self.grid()? {
+            Some(grid) => grid.shape().map_err(at_grid(self.grid_offset())),
+            None => edition1::shape(self),
+        }
     }
 
-    /// The number of values that section 5 states (octets 6 to 9). Some encoders state all points, with a bitmap too.
+    /// The number of values that section 5 states (octets 6 to 9). Some encoders state all points, with a bitmap too. Edition 1 states
+    /// none: there it is the number of points that have a value.
     ///
     /// # Errors
     /// [`GribErrorKind::ShortSection`].
     pub fn value_count(&self) -> Result<u64, GribError> {
-        self.representation.u32(6).map(u64::from)
+        if self.second.is_none() { Ok(self.present()?.count) } else { self.representation.u32(6).map(u64::from) }
     }
 
-    /// Which points have a value. Checks that sections 3, 5 and 6 agree.
+    /// How its values are stored.
+    pub(super) fn stored(&self) -> Result<Representation, GribError> {
+        if self.second.is_none() {
+            edition1::parse(self.identification, self.representation)
+        } else {
+            Representation::parse(self.representation)
+        }
+    }
+
+    /// Which points have a value. Checks that the sections of grid, packing and bitmap agree.
     ///
     /// # Errors
     /// [`GribErrorKind::ShortSection`], [`GribErrorKind::ShortBitmap`], [`GribErrorKind::ValueCount`],
     /// [`GribErrorKind::PredefinedBitmap`].
     pub(super) fn present(&self) -> Result<Present<'a>, GribError> {
-        let (points, stated) = (self.point_count()?, self.value_count()?);
-        let bitmap = self.bitmap.of_points(points, self.bitmap_section.offset())?;
+        let points = self.point_count()?;
+        let bitmap_offset = self.bitmap_section.map_or(0, |section| section.offset());
+        let bitmap = self.bitmap.of_points(points, bitmap_offset)?;
         let count = bitmap.map_or(points, |bits| count_ones(bits, points));
-        let predefined = predefined(self.bitmap_section.u8(BITMAP_HEAD_LEN)?);
-        if stated != count && (bitmap.is_none() || stated != points) {
-            return Err(match predefined {
-                Some(code) => GribErrorKind::PredefinedBitmap(code).at(self.bitmap_section.offset()),
-                None => GribErrorKind::ValueCount { stated, points: count }.at(self.representation.offset()),
-            });
+        let predefined = self.predefined;
+        let present = Present { points, bitmap, count, predefined };
+        let (is_right, stated) = if self.second.is_none() {
+            // Nothing states the number of values. A bitmap that is not there leaves fewer of them than points.
+            (predefined.is_none() || edition1::has_data(self, points)?, count)
+        } else {
+            let stated = self.value_count()?;
+            (stated == count || (bitmap.is_some() && stated == points), stated)
+        };
+        if is_right {
+            return Ok(present);
         }
-        Ok(Present { points, bitmap, count, predefined })
+        Err(match predefined {
+            Some(code) => GribErrorKind::PredefinedBitmap(code).at(bitmap_offset),
+            None => GribErrorKind::ValueCount { stated, points: count }.at(self.representation.offset()),
+        })
     }
 
-    /// The encoded values: section 7 from octet 6 on.
+    /// The encoded values: section 7 from octet 6 on. In edition 1, section 4 from octet 12 on, with what may stand between them and the
+    /// end of the message.
     pub fn data(&self) -> &'a [u8] {
-        self.data.from_octet(HEAD_LEN + 1)
+        self.data.from_octet(self.data_octet)
     }
 
     /// Which points have a value.
@@ -175,16 +251,16 @@ impl<'a> Field<'a> {
         self.bitmap
     }
 
-    /// The section that applies to it: 1 to 7. Messages may have no section 2.
-    pub const fn section(&self, number: u8) -> Option<Section<'a>> {
-        match number {
-            1 => Some(self.identification),
-            2 => self.local,
-            3 => Some(self.grid),
-            4 => Some(self.product),
-            5 => Some(self.representation),
-            6 => Some(self.bitmap_section),
-            7 => Some(self.data),
+    /// The section that applies to it: 1 to 7, or 1 to 4 in edition 1. Messages may have no section 2, and no section 3 in edition 1.
+    pub fn section(&self, number: u8) -> Option<Section<'a>> {
+        match (number, self.second) {
+            (1, _) => Some(self.identification),
+            (2, Some(second)) => second.local,
+            (3, Some(_)) | (2, None) => self.grid,
+            (4, Some(second)) => Some(second.product),
+            (5, Some(_)) => Some(self.representation),
+            (6, Some(_)) | (3, None) => self.bitmap_section,
+            (7, Some(_)) | (4, None) => Some(self.data),
             _ => None,
         }
     }

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use memchr::memmem;
 
 use super::error::{GribError, GribErrorKind};
-use super::sections::{Indicator, MAGIC, Message};
+use super::sections::{Indicator, MAGIC, Message, Stated};
 
 /// Bytes that are read at a time.
 const PIECE: usize = 256 << 10;
@@ -149,18 +149,30 @@ impl<R: Read> MessageReader<R> {
 
     /// The length of the message at `at`.
     fn message_at(&mut self, at: usize) -> io::Result<Result<usize, GribError>> {
-        self.fill(at + START)?;
-        let start = self.next_bytes().get(at..).unwrap_or_default();
-        let length = match Indicator::parse(start) {
-            Err(error) => return Ok(Err(error)),
-            Ok(Indicator { length }) if length > self.limit => {
-                return Ok(Err(GribErrorKind::TooLong { length, limit: self.limit }.at(0)));
+        let mut wanted = START;
+        let length = loop {
+            self.fill(at.saturating_add(wanted))?;
+            let start = self.next_bytes().get(at..).unwrap_or_default();
+            match Indicator::parse(start).map(|indicator| indicator.length) {
+                Err(error) => return Ok(Err(error)),
+                Ok(Stated::Length(length)) if length > self.limit => return Ok(Err(self.too_long(length))),
+                Ok(Stated::Length(length)) => break length,
+                Ok(Stated::Wanted { bytes, .. }) if bytes as u64 > self.limit => {
+                    return Ok(Err(self.too_long(bytes as u64)));
+                }
+                Ok(Stated::Wanted { length, .. }) if self.is_at_end => {
+                    return Ok(Err(GribErrorKind::Truncated(length).at(start.len())));
+                }
+                Ok(Stated::Wanted { bytes, .. }) => wanted = bytes,
             }
-            Ok(Indicator { length }) => length,
         };
         self.fill(at.saturating_add(usize::try_from(length).unwrap_or(usize::MAX)))?;
         let message = Message::parse(self.next_bytes().get(at..).unwrap_or_default());
         Ok(message.map(|(message, _)| message.as_bytes().len()))
+    }
+
+    const fn too_long(&self, length: u64) -> GribError {
+        GribErrorKind::TooLong { length, limit: self.limit }.at(0)
     }
 
     /// Reads until there are `wanted` bytes or the source ends. The buffer grows as bytes come.

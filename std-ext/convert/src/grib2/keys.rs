@@ -8,9 +8,10 @@ use tgm_grid::{Area, GridError, GridSection};
 use super::archive::Archive;
 use super::data_sets::{DataSet, Prefix};
 use super::dates::{Day, hhmm};
+use super::edition1;
 use super::entries::{Entries, add};
 use super::error::{GribError, at_grid};
-use super::fields::Field;
+use super::fields::{Field, Second};
 use super::labels::Labels;
 use super::levels::Level;
 use super::names::{ECMWF, Names, Origin, data_type};
@@ -71,13 +72,16 @@ impl GribKeys {
 /// # Errors
 /// [`super::GribErrorKind::ShortSection`].
 pub(super) fn entries(field: &Field<'_>, keys: GribKeys) -> Result<(Entries, Entries), GribError> {
+    let (Some(second), Some(section), Some(grid)) = (field.second, field.grid()?, field.grid) else {
+        return edition1::entries(field, keys);
+    };
+    let Second { local, product } = second;
     let discipline = field.indicator.u8(7)?;
-    let section = field.grid()?;
     let origin = origin(field)?;
-    let prefix = Prefix::of(field.local, origin.status, origin.centre == ECMWF)?;
-    let labels = Labels::of(field.local, &origin, prefix.as_ref())?;
+    let prefix = Prefix::of(local, origin.status, origin.centre == ECMWF)?;
+    let labels = Labels::of(local, &origin, prefix.as_ref())?;
     let definition = labels.map(|labels| (labels.definition, labels.end));
-    let mut product = Product::parse(field.product, definition.zip(field.local))?;
+    let mut product = Product::parse(product, definition.zip(local))?;
     let origin = Origin {
         class: labels.map(|labels| labels.class),
         generation: prefix.and_then(|prefix| prefix.generation()),
@@ -94,13 +98,13 @@ pub(super) fn entries(field: &Field<'_>, keys: GribKeys) -> Result<(Entries, Ent
         product.set(Key::Type, labels.kind);
         product.set(Key::Stream, labels.stream);
     }
-    ocean_grid(field.grid, &mut product)?;
+    ocean_grid(grid, &mut product)?;
     let names = Names::of(&origin, &product);
     let (level, step) = (Level::of(&product, &names), Step::of(&product, names.version == Version::Earlier));
     let mut grib = Vec::new();
     add(&mut grib, "discipline", Some(discipline));
     let reference = identification(field.identification, &mut grib)?;
-    for (key, number) in section.numbers().map_err(at_grid(field.grid.offset()))? {
+    for (key, number) in section.numbers().map_err(at_grid(grid.offset()))? {
         add(&mut grib, key, Some(number));
     }
     let found = names.parameter(&product);
@@ -114,7 +118,7 @@ pub(super) fn entries(field: &Field<'_>, keys: GribKeys) -> Result<(Entries, Ent
     let kind = field.identification.u8(21)?;
     let mut mars = Archive::entries(
         (&product, &names, &origin),
-        (labels, prefix.as_ref(), field.local.is_some_and(|section| section.as_bytes().len() > HEAD_LEN)),
+        (labels, prefix.as_ref(), local.is_some_and(|section| section.as_bytes().len() > HEAD_LEN)),
         (&level, step),
         (reference, kind),
     );
@@ -122,7 +126,7 @@ pub(super) fn entries(field: &Field<'_>, keys: GribKeys) -> Result<(Entries, Ent
         add(&mut mars, "type", data_type(kind));
     }
     add(&mut mars, "param", found.map(param));
-    add(&mut mars, "area", area(section).map_err(at_grid(field.grid.offset()))?);
+    add(&mut mars, "area", area(section).map_err(at_grid(grid.offset()))?);
     Ok((grib, mars))
 }
 

@@ -26,7 +26,7 @@ pub enum Note {
         /// Which field of the message.
         field: usize,
         /// The number of the bitmap.
-        code: u8,
+        code: u16,
     },
 }
 

@@ -72,6 +72,9 @@ fn check_pixels(columns: u32, rows: u32, count: u64, at: usize) -> std::result::
 /// The errors of sections, and of [`integers`].
 pub(super) fn to_simple(message: Message<'_>, limits: &DecodeLimits) -> Result<(Option<Vec<u8>>, Vec<Note>)> {
     let (mut made, mut notes) = (Vec::new(), Vec::new());
+    if message.is_first_edition() {
+        return Ok((None, notes));
+    }
     reserve_more(&mut made, message.as_bytes().len())?;
     made.extend_from_slice(message.as_bytes().get(..INDICATOR_LEN).unwrap_or_default());
     for (index, field) in message.fields().enumerate() {

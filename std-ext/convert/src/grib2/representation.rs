@@ -40,7 +40,12 @@ pub(super) enum Representation {
     Picture(Packing, Codec),
     /// Template 5.4: floating-point numbers, of 32 or 64 bits.
     Ieee(u32),
+    /// Simple packing by a binary scale factor that is missing: no point has a value, whatever the data are.
+    Absent(Packing),
 }
+
+/// The binary scale factor of 2 octets that is missing: all bits are 1.
+const NO_SCALE: i32 = -32767;
 
 /// A codec of pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +68,7 @@ impl Representation {
     /// Reads section 5.
     pub(super) fn parse(section: Section<'_>) -> Result<Self, GribError> {
         match section.u16(10)? {
-            0 => packing(section).map(Self::Simple),
+            0 => packing(section).map(Self::simple),
             42 => {
                 let packing = packing(section)?;
                 if packing.bits_per_value == 0 {
@@ -85,22 +90,33 @@ impl Representation {
                 }
                 Ok(Self::Picture(packing, if number == 40 { Codec::Jpeg2000 } else { Codec::Png }))
             }
-            4 => match section.u8(12)? {
-                1 => Ok(Self::Ieee(32)),
-                2 => Ok(Self::Ieee(64)),
-                code => Err(GribErrorKind::Precision(code).at(section.offset())),
-            },
+            4 => ieee(section.u8(12)?, section.offset()),
             number => Err(GribErrorKind::DataTemplate(number).at(section.offset())),
         }
+    }
+
+    /// Simple packing with these numbers.
+    pub(super) const fn simple(packing: Packing) -> Self {
+        if packing.binary_scale_factor == NO_SCALE {
+            return Self::Absent(Packing {
+                reference_value: 0.0,
+                binary_scale_factor: 0,
+                bits_per_value: 0,
+                ..packing
+            });
+        }
+        Self::Simple(packing)
     }
 
     /// Bits of a value before compression. For integers in groups, bits of a group's reference.
     pub(super) const fn bits(&self) -> u32 {
         match self {
             Self::Ieee(bits) => *bits,
-            Self::Simple(packing) | Self::Ccsds(packing, _) | Self::Complex(packing, _) | Self::Picture(packing, _) => {
-                packing.bits_per_value
-            }
+            Self::Simple(packing)
+            | Self::Absent(packing)
+            | Self::Ccsds(packing, _)
+            | Self::Complex(packing, _)
+            | Self::Picture(packing, _) => packing.bits_per_value,
         }
     }
 
@@ -108,31 +124,58 @@ impl Representation {
     pub(super) const fn packing(&self) -> Option<&Packing> {
         match self {
             Self::Ieee(_) => None,
-            Self::Simple(packing) | Self::Ccsds(packing, _) | Self::Complex(packing, _) | Self::Picture(packing, _) => {
-                Some(packing)
-            }
+            Self::Simple(packing)
+            | Self::Absent(packing)
+            | Self::Ccsds(packing, _)
+            | Self::Complex(packing, _)
+            | Self::Picture(packing, _) => Some(packing),
         }
     }
 
     /// Whether values can be missing that the bitmap does not tell.
     pub(super) const fn has_missing(&self) -> bool {
-        matches!(self, Self::Complex(_, complex) if complex.has_missing())
+        match self {
+            Self::Complex(_, complex) => complex.has_missing(),
+            Self::Absent(_) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Floating-point numbers of a precision (code table 5.7), by a section that begins at `at`.
+pub(super) fn ieee(precision: u8, at: usize) -> Result<Representation, GribError> {
+    match precision {
+        1 => Ok(Representation::Ieee(32)),
+        2 => Ok(Representation::Ieee(64)),
+        code => Err(GribErrorKind::Precision(code).at(at)),
     }
 }
 
 /// The numbers that templates 5.0 and 5.42 share, in the format's terms.
 fn packing(section: Section<'_>) -> Result<Packing, GribError> {
     let reference = f32::from_be_bytes(section.array(12)?);
-    let (binary, decimal, bits) = (section.i16(16)?, section.i16(18)?, section.u8(20)?);
+    let numbers = (f64::from(reference), section.i16(16)?, section.i16(18)?, section.u8(20)?);
+    let is_constant = numbers.3 == 0 && !matches!(section.u16(10)?, 2 | 3);
+    packing_of(numbers, is_constant, section.offset())
+}
+
+/// The numbers of both editions, in the format's terms: reference value, binary and decimal scale factor, and bits. The section with
+/// them begins `at` bytes into the message.
+///
+/// # Errors
+/// [`GribErrorKind::Bits`], [`GribErrorKind::ReferenceValue`].
+pub(super) fn packing_of(
+    (reference, binary, decimal, bits): (f64, i32, i32, u8),
+    is_constant: bool,
+    at: usize,
+) -> Result<Packing, GribError> {
     if bits > MAX_BITS {
-        return Err(GribErrorKind::Bits(bits).at(section.offset()));
+        return Err(GribErrorKind::Bits(bits).at(at));
     }
     // Encoders write the value of a constant field as it is, whatever D says, and decoders return it so.
-    let reference = f64::from(reference);
-    let is_constant = bits == 0 && !matches!(section.u16(10)?, 2 | 3);
     let reference_value = if is_constant { reference } else { scaled(reference, decimal) };
     if !reference_value.is_finite() {
-        return Err(GribErrorKind::ReferenceValue.at(section.offset()));
+        return Err(GribErrorKind::ReferenceValue.at(at));
     }
     Ok(Packing {
         reference_value,

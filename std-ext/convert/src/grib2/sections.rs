@@ -1,5 +1,7 @@
 //! One GRIB message and its sections: bounds-checked views that borrow the bytes.
 //!
+//! Edition 2 has these sections. [`super::edition1`] has the layout of edition 1.
+//!
 //! ```text
 //! section 0   "GRIB", 2 reserved octets, discipline, edition, length of the message in 8 octets
 //! section n   length in 4 octets, number n, content               1, then 2 to 7 once or several times
@@ -12,6 +14,7 @@ use std::fmt;
 
 use tgm_grid::Octets;
 
+use super::edition1;
 use super::error::{GribError, GribErrorKind};
 
 /// The first bytes of a message.
@@ -26,13 +29,21 @@ pub(super) const HEAD_LEN: usize = 5;
 const EDITION: usize = 8;
 const LENGTH: usize = 9;
 
-/// A GRIB message of edition 2.
+/// An edition of GRIB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Edition {
+    First,
+    Second,
+}
+
+/// A GRIB message of edition 1 or 2.
 ///
 /// Holding one means: it has the length that it states, and begins and ends as it must. Sections are checked as they
 /// are read.
 #[derive(Clone, Copy)]
 pub struct Message<'a> {
     bytes: &'a [u8],
+    edition: Edition,
 }
 
 /// A section, without regard to its content.
@@ -43,45 +54,67 @@ pub struct Section<'a> {
     bytes: &'a [u8],
 }
 
-/// What the first 16 bytes of a message say.
+/// What the first bytes of a message say.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Indicator {
-    pub(super) length: u64,
+    pub(super) edition: Edition,
+    pub(super) length: Stated,
+}
+
+/// The length of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stated {
+    Length(u64),
+    /// It takes this many bytes to tell. `length` is the number that section 0 has.
+    Wanted {
+        bytes: usize,
+        length: u64,
+    },
 }
 
 impl Indicator {
-    /// Reads section 0. O(1).
+    /// Reads section 0, and as many lengths of sections as tell the length of the message.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, GribError> {
         if !bytes.starts_with(MAGIC) {
             return Err(GribErrorKind::NoMagic.at(0));
         }
         let section = Section { number: 0, offset: 0, bytes };
-        let edition = section.u8(EDITION)?;
-        if edition != 2 {
-            return Err(GribErrorKind::Edition(edition).at(EDITION - 1));
+        let (edition, length, least) = match section.u8(EDITION)? {
+            1 => (Edition::First, edition1::stated(bytes)?, edition1::INDICATOR_LEN),
+            2 => {
+                let length = Stated::Length(u64::from_be_bytes(section.array(LENGTH)?));
+                (Edition::Second, length, INDICATOR_LEN)
+            }
+            edition => return Err(GribErrorKind::Edition(edition).at(EDITION - 1)),
+        };
+        if let Stated::Length(length) = length
+            && length < (least + END.len()) as u64
+        {
+            let at = if edition == Edition::First { MAGIC.len() } else { LENGTH - 1 };
+            return Err(GribErrorKind::MessageLength(length).at(at));
         }
-        let length = u64::from_be_bytes(section.array(LENGTH)?);
-        if length < (INDICATOR_LEN + END.len()) as u64 {
-            return Err(GribErrorKind::MessageLength(length).at(LENGTH - 1));
-        }
-        Ok(Self { length })
+        Ok(Self { edition, length })
     }
 }
 
 impl<'a> Message<'a> {
-    /// The message at the start of `bytes`, and the bytes after it. O(1): only the first and the last bytes are looked at.
+    /// The message at the start of `bytes`, and the bytes after it. Only section 0, lengths and the last bytes are looked at.
     ///
     /// # Errors
     /// [`GribErrorKind::NoMagic`], [`GribErrorKind::Edition`], [`GribErrorKind::MessageLength`],
     /// [`GribErrorKind::Truncated`], [`GribErrorKind::NoEnd`].
     pub fn parse(bytes: &'a [u8]) -> Result<(Self, &'a [u8]), GribError> {
-        let length = Indicator::parse(bytes)?.length;
+        let Indicator { edition, length } = Indicator::parse(bytes)?;
+        let length = match length {
+            Stated::Length(length) => length,
+            Stated::Wanted { length, .. } => return Err(GribErrorKind::Truncated(length).at(bytes.len())),
+        };
         let split = usize::try_from(length).ok().and_then(|length| bytes.split_at_checked(length));
         let (message, rest) = split.ok_or(GribErrorKind::Truncated(length).at(bytes.len()))?;
         if !message.ends_with(END) {
             return Err(GribErrorKind::NoEnd.at(message.len().saturating_sub(END.len())));
         }
-        Ok((Self { bytes: message }, rest))
+        Ok((Self { bytes: message, edition }, rest))
     }
 
     /// All bytes of the message.
@@ -89,20 +122,34 @@ impl<'a> Message<'a> {
         self.bytes
     }
 
-    /// The discipline of its parameters (code table 0.0).
-    pub fn discipline(&self) -> u8 {
-        // Parsing has found all of section 0.
-        self.bytes.get(6).copied().unwrap_or(u8::MAX)
+    /// Its edition: 1 or 2.
+    pub const fn edition(&self) -> u8 {
+        match self.edition {
+            Edition::First => 1,
+            Edition::Second => 2,
+        }
     }
 
-    /// The sections from 1 on, in order. Section 8 is not among them.
+    pub(super) const fn is_first_edition(&self) -> bool {
+        matches!(self.edition, Edition::First)
+    }
+
+    /// Bytes of section 0.
+    pub(super) const fn indicator_len(&self) -> usize {
+        if self.is_first_edition() { edition1::INDICATOR_LEN } else { INDICATOR_LEN }
+    }
+
+    /// The sections from 1 on, in order. The last one, which is the end of the message, is not among them.
     pub const fn sections(&self) -> Sections<'a> {
-        Sections { bytes: self.bytes, offset: INDICATOR_LEN, last: 0, is_done: false }
+        Sections { message: *self, offset: self.indicator_len(), last: 0, flags: 0, is_done: false }
     }
 
     /// How many sections the lengths lead to, up to the end or to the first length that is none. It looks at nothing but
     /// lengths, so that it counts what a reader of sections may have missed.
     pub(super) fn count_sections(&self) -> u64 {
+        if self.is_first_edition() {
+            return edition1::count_sections(self.bytes);
+        }
         let end = self.bytes.len().saturating_sub(END.len());
         let mut left = self.bytes.get(INDICATOR_LEN..end).unwrap_or_default();
         let mut count = 0;
@@ -132,10 +179,12 @@ impl fmt::Debug for Section<'_> {
 /// The sections of a message. Ends after the first error.
 #[derive(Clone, Debug)]
 pub struct Sections<'a> {
-    bytes: &'a [u8],
+    message: Message<'a>,
     offset: usize,
     /// The number of the section before `offset`.
     last: u8,
+    /// In edition 1, which sections there are.
+    flags: u8,
     is_done: bool,
 }
 
@@ -143,11 +192,14 @@ impl<'a> Sections<'a> {
     /// The next section, or `None` in front of section 8.
     fn read(&mut self) -> Result<Option<Section<'a>>, GribError> {
         let (at, before) = (self.offset, self.last);
-        let end = self.bytes.len().saturating_sub(END.len());
+        let end = self.message.bytes.len().saturating_sub(END.len());
+        let body = self.message.bytes.get(at..end).unwrap_or_default();
+        if self.message.is_first_edition() {
+            return self.read_first(body);
+        }
         if at == end {
             return if before == 7 { Ok(None) } else { Err(GribErrorKind::SectionOrder { before, section: 8 }.at(at)) };
         }
-        let body = self.bytes.get(at..end).unwrap_or_default();
         let section = Section::parse(body, at)?;
         let number = section.number;
         let may_follow = match before {
@@ -161,6 +213,21 @@ impl<'a> Sections<'a> {
             return Err(GribErrorKind::SectionOrder { before, section: number }.at(at));
         }
         self.offset = at.saturating_add(section.bytes.len());
+        self.last = number;
+        Ok(Some(section))
+    }
+
+    /// The next section of edition 1, at the start of `body`.
+    fn read_first(&mut self, body: &'a [u8]) -> Result<Option<Section<'a>>, GribError> {
+        let number = edition1::next_number(self.last, self.flags);
+        if self.last == number {
+            return Ok(None);
+        }
+        let section = edition1::first(number, body, self.offset, self.message.bytes)?;
+        if number == 1 {
+            self.flags = section.u8(edition1::FLAGS)?;
+        }
+        self.offset = self.offset.saturating_add(section.bytes.len());
         self.last = number;
         Ok(Some(section))
     }
@@ -182,7 +249,12 @@ impl<'a> Iterator for Sections<'a> {
 impl std::iter::FusedIterator for Sections<'_> {}
 
 impl<'a> Section<'a> {
-    /// The section at the start of `bytes`, which lie `offset` bytes into the message.
+    /// The section of these bytes.
+    pub(super) const fn new(number: u8, offset: usize, bytes: &'a [u8]) -> Self {
+        Self { number, offset, bytes }
+    }
+
+    /// The section of edition 2 at the start of `bytes`, which lie `offset` bytes into the message.
     pub(super) fn parse(bytes: &'a [u8], offset: usize) -> Result<Self, GribError> {
         // A section that is too short for its number is refused on the next line.
         let whole = Self { number: bytes.get(4).copied().unwrap_or(0), offset, bytes };
@@ -195,10 +267,10 @@ impl<'a> Section<'a> {
 
     /// Section 0 of a message.
     pub(super) fn indicator(message: Message<'a>) -> Self {
-        Self { number: 0, offset: 0, bytes: message.bytes.get(..INDICATOR_LEN).unwrap_or_default() }
+        Self { number: 0, offset: 0, bytes: message.bytes.get(..message.indicator_len()).unwrap_or_default() }
     }
 
-    /// Its number, from 1 to 7.
+    /// Its number, from 1 to 7, or to 4 in edition 1.
     pub const fn number(&self) -> u8 {
         self.number
     }
@@ -241,6 +313,10 @@ impl<'a> Section<'a> {
 
     pub(super) fn u16(&self, octet: usize) -> Result<u16, GribError> {
         self.present(octet, self.octets().u16(octet))
+    }
+
+    pub(super) fn u24(&self, octet: usize) -> Result<u32, GribError> {
+        self.array(octet).map(|[high, middle, low]| u32::from_be_bytes([0, high, middle, low]))
     }
 
     pub(super) fn u32(&self, octet: usize) -> Result<u32, GribError> {
@@ -326,7 +402,7 @@ mod tests {
         assert_eq!(with(8, 1), GribErrorKind::Truncated(1 << 32 | good.len() as u64).at(good.len()));
         assert_eq!(with(12, 19), GribErrorKind::MessageLength(19).at(8));
         assert_eq!(with(12, 40), GribErrorKind::NoEnd.at(36));
-        assert_eq!(with(4, 1), GribErrorKind::Edition(1).at(7));
+        assert_eq!(with(4, 3), GribErrorKind::Edition(3).at(7));
         assert_eq!(with(0, 1), GribErrorKind::NoMagic.at(0));
     }
 

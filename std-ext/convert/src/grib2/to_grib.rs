@@ -9,14 +9,12 @@ use tgm_std::internal::{Trusted, reserve_more};
 use tgm_std::read;
 use tgm_std::{DecodeOptions, GlobalMetadata, RESERVED_KEY, Result, TensogramError, check_message, decode_metadata};
 
+use super::edition1;
 use super::keys::GribKeys;
 use super::recipe::{self, GRIB, MARS, Recipe, refused};
-use super::sections::{END, Message};
+use super::sections::{END, Indicator, Message, Stated};
 use super::to_tgm::{GribOptions, Outline, converted};
 use super::way_back::WayBack;
-
-/// The octet of section 0, counted from 0, where the length of the message stands.
-const LENGTH_AT: usize = 8;
 
 /// A GRIB message that was made from a Tensogram message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,15 +74,23 @@ pub fn from_tensogram_into(message: &[u8], options: &DecodeOptions, made: &mut V
         }
         is_literal |= recipe.data.is_some();
         let trusted = Trusted::new(object, options)?;
-        WayBack { index, trusted, recipe: &recipe, options }.append(&mut earlier, made)?;
+        let way_back = WayBack { index, trusted, recipe: &recipe, options };
+        if let Some(parts) = edition1::Parts::of(&recipe) {
+            if originals.len() > 1 {
+                return Err(refused(index, "GRIB edition 1 has one field in a message"));
+            }
+            way_back.append_first_edition(&parts, made)?;
+        } else {
+            way_back.append(&mut earlier, made)?;
+        }
     }
     if originals.is_empty() {
         return Err(TensogramError::Metadata("the message has no object: it was not made from GRIB".into()));
     }
     made.extend_from_slice(END);
     // Section 0 is as it was: other data would be of another length.
-    let length = (made.len() as u64).to_be_bytes();
-    if made.get(LENGTH_AT..).and_then(<[u8]>::first_chunk) != Some(&length) {
+    let stated = Indicator::parse(made)?.length;
+    if stated != Stated::Length(made.len() as u64) {
         return Err(refused(0, "the message would have another length: values or GRIB sections were edited"));
     }
     let mut all = not_kept(&global);

@@ -8,7 +8,7 @@ use tgm_core::descriptor::{ByteOrder, Compression, Dtype, Encoding, Key, MaskKin
 use tgm_core::packing::Packing;
 use tgm_core::szip::RsiOffsets;
 use tgm_std::encode::{Part, encode_parts};
-use tgm_std::internal::{reserve_more, store_masks};
+use tgm_std::internal::{reserve, reserve_more, store_masks};
 use tgm_std::{
     DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, MaskMethod, MasksMetadata, Result,
     TensogramError,
@@ -24,7 +24,7 @@ use super::note::Note;
 use super::recipe::{GRIB, Kept, MARS, Recipe};
 use super::representation::{Ccsds, Representation};
 use super::sections::{HEAD_LEN, INDICATOR_LEN, Message, Section};
-use super::{keys, payload, picture, stream};
+use super::{edition1, keys, payload, picture, stream};
 
 /// Options of the conversion from GRIB.
 #[derive(Clone, Debug)]
@@ -98,7 +98,7 @@ pub(super) fn converted(message: Message<'_>, options: &GribOptions, mut notes: 
     let objects = objects(message, options)?;
     let (counted, kept) = (message.count_sections(), objects.iter().map(|object| object.sections).sum());
     if counted != kept {
-        return Err(GribErrorKind::Sections { counted, kept }.at(INDICATOR_LEN).into());
+        return Err(GribErrorKind::Sections { counted, kept }.at(message.indicator_len()).into());
     }
     let base = objects.iter().map(|object| object.entry.clone()).collect();
     let global = GlobalMetadata { base, ..GlobalMetadata::default() };
@@ -122,7 +122,7 @@ fn object<'a>(
     (index, fields): (usize, usize),
     options: &GribOptions,
 ) -> Result<Object<'a>> {
-    let representation = Representation::parse(field.representation)?;
+    let representation = field.stored()?;
     let present = field.present()?;
     let shape = field.shape()?;
     let decoded = integers(field, &representation, &present, &shape, options)?;
@@ -140,8 +140,10 @@ fn object<'a>(
     let decimal = packing.and_then(|packing| decimal_note(index, &packing));
     let predefined = present.predefined.map(|code| Note::PredefinedBitmap { field: index, code });
     let notes = decimal.into_iter().chain(predefined).collect();
-    // Section 7 is the payload, or kept whole. The first object has section 0 too, which no length leads to.
-    let sections = outline.recipe.sections.len() as u64 + 1 - u64::from(index == 0);
+    // Section 7 is the payload, or kept whole. Section 4 of edition 1 is kept in part, and the rest likewise. The first object has
+    // section 0 too, which no length leads to.
+    let data = u64::from(!message.is_first_edition());
+    let sections = outline.recipe.sections.len() as u64 + data - u64::from(index == 0);
     Ok(Object { entry: outline.entry(options.keys)?, descriptor, region, notes, sections })
 }
 
@@ -201,6 +203,7 @@ fn descriptor(representation: &Representation, shape: &[u64]) -> DataObjectDescr
             return DataObjectDescriptor::new(dtype, ByteOrder::Big, shape);
         }
         Representation::Simple(packing)
+        | Representation::Absent(packing)
         | Representation::Ccsds(packing, _)
         | Representation::Complex(packing, _)
         | Representation::Picture(packing, _) => packing,
@@ -253,6 +256,18 @@ fn integers<'a>(
         }
         Representation::Picture(packing, codec) => {
             (picture::integers(*codec, field, present.count, &options.limits)?, packing, Source::Data)
+        }
+        Representation::Absent(_) => {
+            let len = options.limits.check_bytes(field.data().len() as u64, present.points.div_ceil(8))?;
+            let gaps = Some(inverted(&reserve(len)?, present.points));
+            let descriptor = descriptor(representation, shape);
+            return Ok(Some(Payload {
+                descriptor,
+                region: Cow::Borrowed(&[]),
+                gaps,
+                source: Source::Data,
+                packing: None,
+            }));
         }
         _ => return Ok(None),
     };
@@ -332,7 +347,10 @@ fn payload<'a>(
         (Cow::Owned(from_containers(&containers, bits, params.container_size())?), is_given)
     } else {
         let dense = data.get(..len).ok_or_else(|| short(field, len))?;
-        (Cow::Borrowed(dense), dense.len() == data.len() && has_no_spare_bits(dense, bits, count))
+        let rest = data.get(len..).unwrap_or_default();
+        // Section 4 of edition 1 states a length of its own, up to which the way back writes zeros.
+        let is_given = if field.second.is_none() { rest.iter().all(|byte| *byte == 0) } else { rest.is_empty() };
+        (Cow::Borrowed(dense), is_given && has_no_spare_bits(dense, bits, count))
     };
     let region = match (representation, bitmap) {
         (Representation::Ieee(_), Some(_)) => {
@@ -378,7 +396,10 @@ fn place_mask(
 fn sections<'a>(message: Message<'a>, field: &Field<'a>) -> Result<Vec<&'a [u8]>> {
     let points = field.point_count()?;
     // The mask has more gaps than the bitmap then.
-    let has_missing = Representation::parse(field.representation)?.has_missing();
+    let has_missing = field.stored()?.has_missing();
+    if message.is_first_edition() {
+        return Ok(edition1::kept(field, points, !has_missing));
+    }
     let head = message.as_bytes().get(..field.data.offset()).unwrap_or_default();
     let (mut at, mut sections) = (field.start, Vec::new());
     if at == 0 {

@@ -25,6 +25,16 @@ const NO_BITMAP: u8 = 255;
 /// Why values cannot be stored as section 5 says.
 const EDITED: &str = "GRIB section 5 cannot give its values: they were edited, or encoded with loss";
 
+/// What the section of a bitmap states.
+pub(super) enum StatedBits<'s> {
+    /// All points have a value.
+    None,
+    /// The mask has the bits, for which the section has so many bytes.
+    OfMask { room: u64 },
+    /// These bits.
+    Literal(&'s [u8]),
+}
+
 /// One object on its way back.
 pub(super) struct WayBack<'f, 'a> {
     pub(super) index: usize,
@@ -74,13 +84,7 @@ impl WayBack<'_, '_> {
             }
         }
         let representation = representation.ok_or_else(|| self.refused("GRIB section 5 was edited"))?;
-        let content = match (self.recipe.data, &representation) {
-            (data, Representation::Complex(packing, complex)) => {
-                self.complex(packing, complex, data, bitmap.as_deref(), points)?
-            }
-            (Some(data), _) => data.into(),
-            (None, _) => self.data(&representation, bitmap.as_deref(), points)?,
-        };
+        let content = self.content(&representation, bitmap.as_deref(), points)?;
         let length = u32::try_from(content.len() + HEAD_LEN).map_err(|_| self.refused("its data exceed a section"))?;
         reserve_more(made, HEAD_LEN + content.len() + END.len())?;
         made.extend_from_slice(&length.to_be_bytes());
@@ -89,36 +93,62 @@ impl WayBack<'_, '_> {
         Ok(())
     }
 
-    fn refused(&self, text: &str) -> TensogramError {
+    /// The encoded values.
+    pub(super) fn content(
+        &self,
+        representation: &Representation,
+        bitmap: Option<&[u8]>,
+        points: u64,
+    ) -> Result<Cow<'_, [u8]>> {
+        match (self.recipe.data, representation) {
+            (data, Representation::Complex(packing, complex)) => self.complex(packing, complex, data, bitmap, points),
+            (Some(data), _) => Ok(data.into()),
+            (None, _) => self.data(representation, bitmap, points),
+        }
+    }
+
+    pub(super) fn refused(&self, text: &str) -> TensogramError {
         refused(self.index, text)
     }
 
     /// Which points have a value, by section 6 and the object's mask, which must agree.
     fn bitmap(&self, section: &[u8], points: u64, earlier: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
-        let has_masks = !self.trusted.descriptor().masks().is_empty();
-        if section.get(BITMAP_HEAD_LEN - 1).is_some_and(|code| has_no_bits(*code)) && !has_masks {
-            return Ok(None);
-        }
-        // The bits that section 6 states, before any memory is reserved for the mask.
-        let room = match section.get(BITMAP_HEAD_LEN - 1) {
-            Some(0) => section.first_chunk().map_or(0, |length| u32::from_be_bytes(*length).into()),
-            _ => earlier.map_or(0, <[u8]>::len) as u64,
+        let stated = section.get(BITMAP_HEAD_LEN..).unwrap_or_default();
+        let stated = match section.get(BITMAP_HEAD_LEN - 1) {
+            Some(code) if has_no_bits(*code) => StatedBits::None,
+            Some(0) if stated.is_empty() => StatedBits::OfMask {
+                room: section.first_chunk().map_or(0, |length| u32::from_be_bytes(*length).into()),
+            },
+            Some(0) => StatedBits::Literal(stated),
+            Some(&EARLIER) => StatedBits::Literal(earlier.unwrap_or_default()),
+            _ => StatedBits::Literal(&[]),
+        };
+        self.present(&stated, points)
+    }
+
+    /// Which points have a value, by what a section states and the object's mask, which must agree.
+    pub(super) fn present(&self, stated: &StatedBits<'_>, points: u64) -> Result<Option<Vec<u8>>> {
+        let room = match stated {
+            StatedBits::None if self.trusted.descriptor().masks().is_empty() => return Ok(None),
+            StatedBits::None => 0,
+            // The bits that the section states, before any memory is reserved for the mask.
+            StatedBits::OfMask { room } => *room,
+            StatedBits::Literal(bits) => bits.len() as u64,
         };
         if points.div_ceil(8) > room {
-            return Err(self.refused("it has more points than the bitmap of GRIB section 6 has bits"));
+            return Err(self.refused("it has more points than the bitmap of its GRIB section has bits"));
         }
         self.options.limits.check_bytes(self.trusted.payload().len() as u64, points.div_ceil(8))?;
         let present = inverted(&self.gaps(points)?, points);
-        let stated = section.get(BITMAP_HEAD_LEN..).unwrap_or_default();
-        let stated = match section.get(BITMAP_HEAD_LEN - 1) {
-            Some(0) if stated.is_empty() => return Ok(Some(present)),
-            Some(0) => stated.get(..present.len()),
-            Some(&EARLIER) => earlier.and_then(|bits| bits.get(..present.len())),
-            _ => None,
+        let is_same = match stated {
+            StatedBits::OfMask { .. } => true,
+            // Bits that belong to no point are not compared.
+            StatedBits::Literal(bits) => {
+                bits.get(..present.len()).is_some_and(|bits| inverted(&inverted(bits, points), points) == present)
+            }
+            StatedBits::None => false,
         };
-        // Bits that belong to no point are not compared.
-        let is_same = stated.is_some_and(|stated| inverted(stated, points) == inverted(&present, points));
-        if is_same { Ok(Some(present)) } else { Err(self.refused("its mask is not the bitmap of GRIB section 6")) }
+        if is_same { Ok(Some(present)) } else { Err(self.refused("its mask is not the bitmap of its GRIB section")) }
     }
 
     /// The bitmap that section 6 has or names.

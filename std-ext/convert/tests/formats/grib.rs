@@ -1,6 +1,7 @@
 //! GRIB messages become Tensogram and return to the byte: samples of ecCodes with its values, and damaged ones.
 
 mod damaged;
+mod edition1;
 mod keys;
 mod reading;
 mod way_back;

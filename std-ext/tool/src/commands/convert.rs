@@ -72,7 +72,7 @@ pub(crate) fn other_format(path: &Path) -> Option<String> {
 
 /// Make files of other formats Tensogram files, and the other way round
 ///
-/// A file of arrays becomes one message, and each array one object. Each GRIB message of edition 2 becomes one message,
+/// A file of arrays becomes one message, and each array one object. Each GRIB message becomes one message,
 /// and each field one object; encoded values stay as they are, where the format has their packing, and back, each message
 /// gets its original bytes, if it was not edited. What cannot be carried over is listed. What cannot be read is reported
 /// and left out.

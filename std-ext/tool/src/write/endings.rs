@@ -5,7 +5,7 @@ use std::path::Path;
 use tgm_std::file::SourceName;
 
 /// Ends of the names of GRIB files, without the dot. The first one is that of new files; so it is below.
-pub(crate) const GRIB: &[&str] = &["grib2", "grib", "grb2", "grb"];
+pub(crate) const GRIB: &[&str] = &["grib2", "grib", "grib1", "grb2", "grb1", "grb"];
 /// The same of archives of numpy.
 pub(crate) const NPZ: &[&str] = &["npz"];
 /// The same of tensors with names.

@@ -21,7 +21,7 @@ fn every_beginning_of_a_message_is_an_error() {
 fn every_changed_byte_is_an_error_or_returns() {
     let stride = crate::scale::stride(3);
     let (mut accepted, mut all) = (0, 0);
-    for (name, _) in expected().iter().filter(|(name, _)| name != "refused-edition-1" && has_codec(name)) {
+    for (name, _) in expected().iter().filter(|(name, _)| has_codec(name)) {
         for message in messages(&sample(name)).iter().filter(|message| message.len() < 1500) {
             for at in 0..message.len() {
                 for flip in [1, 0x80, 0xff].into_iter().skip(at % stride).step_by(stride) {
@@ -61,10 +61,10 @@ fn a_stream_that_ends_early_is_an_error_with_the_byte_where_it_does() {
 #[test]
 fn an_error_keeps_its_kind_and_its_byte() {
     let mut bytes = sample("ccsds-12");
-    bytes[7] = 1;
+    bytes[7] = 3;
     let error = to_tensogram(&bytes, &GribOptions::default()).unwrap_err();
     let cause = std::error::Error::source(&error).unwrap().downcast_ref::<GribError>().unwrap();
-    assert_eq!(cause.kind(), GribErrorKind::Edition(1));
+    assert_eq!(cause.kind(), GribErrorKind::Edition(3));
     assert_eq!(error.offset(), Some(cause.offset()));
     assert!(matches!(error, TensogramError::Encoding(_)), "{error}");
     // A place in front of the text leaves both as they are.

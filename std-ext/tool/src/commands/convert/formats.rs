@@ -36,8 +36,9 @@ const TABS: &str = "tsv";
 pub(super) enum Format {
     /// Tensogram
     Tgm,
-    /// GRIB edition 2
+    /// GRIB, editions 1 and 2
     #[cfg(feature = "grib")]
+    #[value(alias = "grib")]
     Grib2,
     /// numpy: one array
     Npy,

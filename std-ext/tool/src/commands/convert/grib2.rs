@@ -1,4 +1,4 @@
-//! GRIB edition 2 in and out.
+//! GRIB in and out.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
