@@ -6,13 +6,14 @@
 use tgm_core::cbor::{Kind, Value};
 use tgm_core::descriptor::{Descriptor, Dtype, Encoding};
 use tgm_core::metadata::{MessageMetadata, ObjectMetadata, RESERVED_KEY};
-use tgm_std::Result;
+use tgm_grid::{GridError, GridSection};
+use tgm_std::{Result, TensogramError};
 
 /// The type of an object's elements, by its name.
 pub const DTYPE: &str = "#dtype";
 /// The shape of an object, as numbers of 8 bytes, the lowest byte first.
 pub const SHAPE: &str = "#shape";
-/// Section 3 of GRIB.
+/// The section of GRIB that says the grid.
 pub const GRID: &str = "#grid";
 /// There, and empty, if elements are packed, and `float32` tells all of them apart.
 pub const FITS_FLOAT32: &str = "#float32";
@@ -30,41 +31,68 @@ const fn is_of_storage(key: &str) -> bool {
     // Lengths are compared first, which a search in a list does not do.
     matches!(
         key.as_bytes(),
-        b"data"
+        b"centralLongitude"
+            | b"data"
             | b"dataRepresentationTemplateNumber"
+            | b"dataRepresentationType"
             | b"Di"
             | b"Dj"
             | b"Dx"
+            | b"dx"
             | b"Dy"
+            | b"dy"
             | b"field"
             | b"fields"
             | b"firstFixedSurfaceName"
             | b"gridDefinitionTemplateNumber"
+            | b"gridPointPosition"
             | b"groups"
             | b"iDirectionIncrement"
             | b"jDirectionIncrement"
             | b"LaD"
+            | b"Latin"
+            | b"Latin1"
+            | b"Latin2"
             | b"latitudeOfFirstGridPoint"
             | b"latitudeOfLastGridPoint"
+            | b"latitudeOfReferencePoint"
             | b"latitudeOfSouthernPole"
+            | b"latitudeOfSubSatellitePoint"
             | b"lengths"
             | b"longitudeOfFirstGridPoint"
             | b"longitudeOfLastGridPoint"
+            | b"longitudeOfReferencePoint"
             | b"longitudeOfSouthernPole"
+            | b"longitudeOfSubSatellitePoint"
             | b"LoV"
             | b"N"
             | b"Ni"
             | b"Nj"
+            | b"Nr"
+            | b"NrInRadiusOfEarth"
+            | b"Nside"
             | b"numberOfDataPoints"
             | b"Nx"
             | b"Ny"
+            | b"ordering"
             | b"orientationOfTheGrid"
             | b"roomy"
             // The level says it.
             | b"scaledValueOfFirstFixedSurface"
             | b"scaleFactorOfFirstFixedSurface"
             | b"scanningMode"
+            | b"standardParallel"
             | b"unused"
+            | b"X1"
+            | b"Xo"
+            | b"Xp"
+            | b"XpInGridLengths"
+            | b"XR"
+            | b"Y1"
+            | b"Yo"
+            | b"Yp"
+            | b"YpInGridLengths"
+            | b"YR"
     )
 }
 
@@ -86,7 +114,7 @@ pub trait FactSink {
 #[derive(Debug, Default)]
 pub struct Facts<'a> {
     path: String,
-    /// Section 3 of GRIB, of the object before. It holds on.
+    /// The section of GRIB that says the grid, of the object before. It holds on.
     section: Option<&'a [u8]>,
 }
 
@@ -204,16 +232,12 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Section 3 of the sections that an object has.
+/// The section that says the grid, of the sections that an object has.
 fn section_of<'a>(sections: &Value<'a>) -> Result<Option<&'a [u8]>> {
-    for section in &sections.as_array()? {
-        let Some(section) = section?.as_bytes()?.as_slice() else { continue };
-        // Behind the length of the section stands its number.
-        if section.get(4) == Some(&3) {
-            return Ok(Some(section));
-        }
-    }
-    Ok(None)
+    GridSection::among(sections).map_err(|error| match error {
+        GridError::Metadata(error) => error.into(),
+        error => TensogramError::Metadata(error.to_string().into()),
+    })
 }
 
 /// Whether packed values of 64 bits stay apart in 32: rounding moves none of them by more than a quarter of the distance to

@@ -102,6 +102,8 @@ mod to_tgm;
 mod way_back;
 
 pub use bitmap::Bitmap;
+#[cfg(feature = "netcdf")]
+pub(crate) use coordinates::places;
 pub use coordinates::{Coordinates, coordinates};
 pub use error::{GribError, GribErrorKind};
 pub use fields::{Field, Fields};

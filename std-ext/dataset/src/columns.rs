@@ -332,7 +332,8 @@ impl<'g> Reader<'g> {
         let triple = ["discipline", "parameterCategory", "parameterNumber"]
             .map(|key| self.of_fields(self.keys(&[&format!("grib.{key}")])));
         let [dtype, shape] = [DTYPE, SHAPE].map(|key| self.keys(&[key]));
-        let grid = self.of_fields(self.keys(&[GRID, "mars.area", "area"]));
+        let grid =
+            self.of_fields(self.keys(&[GRID, "mars.area", "area", "mars.grid", "grid", "mars.ordering", "ordering"]));
         let level = self.of_fields(self.keys_of("level_type", &["grib.typeOfLevel", "mars.levtype", "levtype"]));
         let type_of_level = self.of_fields(self.keys_of("level_type", &["grib.typeOfLevel"]));
         let numbered = self.of_fields(self.keys(&["grib.level"]));

@@ -2,8 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use tgm_core::cbor::Value;
-use tgm_grid::{Area, Coordinates, GridSection, RegularGrid};
+use tgm_grid::{Area, GridSection, NamedGrid, Places, RegularGrid, Stated};
 
 use crate::gather::{Cells, EXTRA, GRID, Gathered};
 use crate::model::{Attribute, Attributes, Coordinate, Values, product};
@@ -23,26 +22,14 @@ impl Grid {
     pub(crate) fn of(gathered: &Gathered, cells: &Cells, about: Option<&Cells>, shape: &[u64]) -> Self {
         let named = dim_names(gathered, cells, about, shape);
         let points = product(shape).filter(|points| *points <= MOST_POINTS);
-        if let Some(bytes) = gathered.bytes(cells, GRID)
-            && let Some(points) = points.and_then(|points| u32::try_from(points).ok())
-            && let Ok(section) = GridSection::parse(bytes)
-            && section.point_count() == Ok(points)
+        let stated = stated(gathered, cells);
+        // Names that metadata give come before bounds: a part of an array may keep the bounds of the whole.
+        let stated = if named.is_some() { Stated { area: None, ..stated } } else { stated };
+        if let (Some(points), 1 | 2) = (points.and_then(|points| u32::try_from(points).ok()), shape.len())
+            && let Ok(Some(places)) = stated.places(shape, points)
         {
-            if let Ok(Some((latitudes, longitudes))) = section.axes(shape) {
-                return Self::regular(latitudes, longitudes);
-            }
-            if let Ok(Some(found)) = section.coordinates(points) {
-                return Self::of_points(found, shape);
-            }
-        }
-        let area = Area::KEYS.iter().find_map(|key| area(&gathered.value(cells, key)?));
-        if let (Some(area), [_, _], None) = (area, shape, &named)
-            && points.is_some()
-            && let Some(grid) = RegularGrid::new(shape, area)
-        {
-            let latitudes = (0..grid.rows()).map(|row| grid.latitude(row)).collect();
-            let longitudes = (0..grid.columns()).map(|column| grid.longitude(column)).collect();
-            return Self::regular(latitudes, longitudes);
+            let found = Self::of_places(&places, shape);
+            return if stated.section.is_none() { found.called(named) } else { found };
         }
         Self { dims: named.unwrap_or_else(|| unnamed(shape.len())), coordinates: Vec::new() }
     }
@@ -68,6 +55,19 @@ impl Grid {
         hasher.finish()
     }
 
+    /// The same with the names that metadata give the dimensions.
+    fn called(mut self, names: Option<Vec<String>>) -> Self {
+        let Some(names) = names else { return self };
+        let own = std::mem::replace(&mut self.dims, names);
+        for dim in self.coordinates.iter_mut().flat_map(|it| &mut it.dims) {
+            let at = own.iter().position(|name| name == dim);
+            if let Some(name) = at.and_then(|at| self.dims.get(at)) {
+                dim.clone_from(name);
+            }
+        }
+        self
+    }
+
     /// Gives other names to dimensions whose names are taken.
     pub(crate) fn avoid(&mut self, is_taken: impl Fn(&str) -> bool) {
         for dim in &mut self.dims {
@@ -83,28 +83,24 @@ impl Grid {
         }
     }
 
-    fn regular(latitudes: Vec<f64>, longitudes: Vec<f64>) -> Self {
+    fn regular(grid: &RegularGrid) -> Self {
+        let (latitudes, longitudes) = grid.axes();
         let coordinates =
             vec![latitude(vec![LATITUDE.into()], latitudes), longitude(vec![LONGITUDE.into()], longitudes)];
-        Self { dims: vec![LATITUDE.into(), LONGITUDE.into()], coordinates }
+        let mut dims = vec![LATITUDE.into(), LONGITUDE.into()];
+        if grid.is_by_column() {
+            dims.reverse();
+        }
+        Self { dims, coordinates }
     }
 
-    fn of_points(points: Coordinates, shape: &[u64]) -> Self {
-        if let Some((latitudes, longitudes)) = points.axes(shape) {
-            return Self::regular(latitudes, longitudes);
+    fn of_places(places: &Places, shape: &[u64]) -> Self {
+        if let Places::Regular(grid) = places {
+            return Self::regular(grid);
         }
-        // Columns that follow each other: the first dimension is the longitude.
-        let turned = Coordinates { latitudes: points.longitudes, longitudes: points.latitudes };
-        if let Some((longitudes, latitudes)) = turned.axes(shape) {
-            let mut grid = Self::regular(latitudes, longitudes);
-            grid.dims.reverse();
-            return grid;
-        }
-        let dims: Vec<String> = match shape {
-            [_] => vec!["values".into()],
-            _ => unnamed(shape.len()),
-        };
-        let coordinates = vec![latitude(dims.clone(), turned.longitudes), longitude(dims.clone(), turned.latitudes)];
+        let Some(points) = places.points() else { return Self { dims: unnamed(shape.len()), coordinates: Vec::new() } };
+        let dims = unnamed(shape.len());
+        let coordinates = vec![latitude(dims.clone(), points.latitudes), longitude(dims.clone(), points.longitudes)];
         Self { dims, coordinates }
     }
 }
@@ -140,13 +136,15 @@ pub(crate) fn attributes<const N: usize>(pairs: [(&str, &str); N]) -> Attributes
     pairs.iter().map(|(name, text)| ((*name).to_string(), Attribute::from(*text))).collect()
 }
 
-/// Four numbers, or text with slashes between them.
-fn area(value: &Value<'_>) -> Option<Area> {
-    if let Ok(text) = value.as_str() {
-        return text.parse().ok();
+/// What the keys of an object say of its grid.
+fn stated<'g>(gathered: &'g Gathered, cells: &Cells) -> Stated<'g> {
+    let order = NamedGrid::ORDER_KEYS.iter().find_map(|key| gathered.value(cells, key));
+    let order = order.as_ref().and_then(|order| order.as_str().ok());
+    Stated {
+        section: gathered.bytes(cells, GRID).and_then(|bytes| GridSection::parse(bytes).ok()),
+        named: NamedGrid::KEYS.iter().find_map(|key| NamedGrid::of_value(&gathered.value(cells, key)?, order)),
+        area: Area::KEYS.iter().find_map(|key| Area::of_value(&gathered.value(cells, key)?).ok()),
     }
-    let numbers = value.as_array().ok()?.iter().map(|number| number.ok()?.as_f64().ok());
-    Area::new(&numbers.collect::<Option<Vec<f64>>>()?).ok()
 }
 
 /// The names that an object or its message gives the dimensions: a list of names, or a map from sizes to names.

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
-use tgm_grid::{Coordinates, Points};
+use tgm_grid::{Coordinates, Points, RegularGrid};
 use tgm_std::Result;
 
 use crate::archive::bad;
@@ -375,12 +375,10 @@ impl Dataset {
         if let ([row], [column]) = (latitudes.dims.as_slice(), longitudes.dims.as_slice())
             && row != column
         {
-            let rows = nearest_on_axis(&of_latitudes, latitude, None).ok_or_else(outside)?;
-            let columns = nearest_on_axis(&of_longitudes, longitude, Some(360.0)).ok_or_else(outside)?;
+            let grid = RegularGrid::of_axes((of_latitudes, of_longitudes), false);
+            let (rows, columns) = grid.nearest(latitude, longitude).ok_or_else(outside)?;
             let dims = dim(row).map(|dim| (dim, rows)).into_iter().chain(dim(column).map(|dim| (dim, columns)));
-            let at = |labels: &[f64], at: u64| usize::try_from(at).ok().and_then(|at| labels.get(at)).copied();
-            let place = at(&of_latitudes, rows).zip(at(&of_longitudes, columns)).ok_or_else(outside)?;
-            return Ok((dims.collect(), place));
+            return Ok((dims.collect(), (grid.latitude(rows), grid.longitude(columns))));
         }
         let dims: Vec<usize> = latitudes.dims.iter().filter_map(|of| dim(of)).collect();
         let shape: Vec<u64> = dims.iter().filter_map(|dim| variable.shape.get(*dim)).copied().collect();
@@ -413,21 +411,6 @@ fn numbers(coordinate: &Coordinate) -> Option<Vec<f64>> {
         Values::Integers(numbers) => Some(numbers.iter().map(|number| *number as f64).collect()),
         _ => None,
     }
-}
-
-/// The index of the label that is nearest. `None` for a place that is more than half a step beyond the ends.
-fn nearest_on_axis(labels: &[f64], wanted: f64, circle: Option<f64>) -> Option<u64> {
-    let far = |a: f64, b: f64| {
-        let far = (a - b).abs();
-        circle.map_or(far, |circle| (far % circle).min(circle - far % circle))
-    };
-    let known = labels.iter().enumerate().filter(|(_, label)| !label.is_nan());
-    let (at, label) = known.min_by(|(_, a), (_, b)| far(**a, wanted).total_cmp(&far(**b, wanted)))?;
-    let beside = [at.checked_sub(1), at.checked_add(1)];
-    let steps = beside.into_iter().flatten().filter_map(|at| labels.get(at)).map(|other| far(*other, *label));
-    let step = steps.fold(None, |most: Option<f64>, step| Some(most.map_or(step, |most| most.max(step))));
-    // A single label stands for the whole axis.
-    step.is_none_or(|step| far(*label, wanted) <= step * (0.5 + 1e-9)).then_some(at as u64)
 }
 
 #[cfg(test)]
@@ -575,14 +558,5 @@ mod tests {
         assert_eq!(picked("longitude", globe(), "longitude=0..360").map(|found| found.len()), Ok(36));
         let west = Values::Floats(vec![-20.0, -10.0, 0.0, 10.0]);
         assert_eq!(picked("longitude", west, "longitude=350..10"), Ok(vec![1, 2, 3]));
-    }
-
-    #[test]
-    fn the_nearest_of_an_axis_lies_within_half_a_step() {
-        assert_eq!(nearest_on_axis(&[60.0, 50.0, 40.0], 64.0, None), Some(0));
-        assert_eq!(nearest_on_axis(&[60.0, 50.0, 40.0], 66.0, None), None);
-        assert_eq!(nearest_on_axis(&[0.0, 90.0, 180.0, 270.0], -40.0, Some(360.0)), Some(0));
-        assert_eq!(nearest_on_axis(&[0.0, 10.0], 350.0, Some(360.0)), None);
-        assert_eq!((nearest_on_axis(&[7.0], 1.0, None), nearest_on_axis(&[], 1.0, None)), (Some(0), None));
     }
 }

@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use tgm_core::cbor::Value;
+
 use crate::error::GridError;
 
 /// Bounds of a grid in degrees. Its outer rows and columns lie on them.
@@ -28,6 +30,19 @@ impl Area {
     pub const KEYS: [&str; 2] = ["mars.area", "area"];
     /// From pole to pole.
     pub const GLOBE: Self = Self { north: 90.0, west: 0.0, south: -90.0, east: 360.0 };
+
+    /// The bounds that a value of metadata says: a list of four numbers, or a text.
+    ///
+    /// # Errors
+    /// [`GridError::Area`] for others.
+    pub fn of_value(value: &Value<'_>) -> Result<Self, GridError> {
+        if let Ok(text) = value.as_str() {
+            return text.parse();
+        }
+        let numbers = value.as_array().map_err(|_| GridError::Area)?.iter();
+        let numbers = numbers.map(|number| number.ok()?.as_f64().ok()).collect::<Option<Vec<f64>>>();
+        Self::new(&numbers.ok_or(GridError::Area)?)
+    }
 
     /// The bounds north, west, south and east.
     ///

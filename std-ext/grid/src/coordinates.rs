@@ -72,6 +72,13 @@ fn without_jump(degrees: Vec<f64>) -> Vec<f64> {
     if is_even { turned } else { degrees }
 }
 
+/// The angle between two points as seen from the centre of the sphere, in degrees.
+pub(crate) fn angle(a: (f64, f64), b: (f64, f64)) -> f64 {
+    let half = |difference: f64| (difference.to_radians() / 2.0).sin().powi(2);
+    let cosines = a.0.to_radians().cos() * b.0.to_radians().cos();
+    2.0 * (half(a.0 - b.0) + cosines * half(a.1 - b.1)).sqrt().min(1.0).asin().to_degrees()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,10 +2,13 @@
 //!
 //! | want | take |
 //! |---|---|
-//! | the points of a grid that section 3 of GRIB edition 2 describes | [`GridSection::coordinates`] |
-//! | section 3 of an object that was made from GRIB | [`GridSection::of_object`] |
+//! | the points of a grid that section 3 of GRIB describes, or section 2 of edition 1 | [`GridSection::coordinates`] |
+//! | the section that says the grid of an object that was made from GRIB | [`GridSection::of_object`] |
 //! | a grid of rows and columns between bounds, as metadata have them under `area` | [`RegularGrid`], [`Area`] |
-//! | the value nearest to a place, and the place of a value, for either | [`Places`] |
+//! | the places of an object's values, by all that its metadata say | [`Stated`] |
+//! | the value nearest to a place, and the place of a value | [`Places`] |
+//! | a grid by its name, `O640` say | [`NamedGrid`] |
+//! | pixels of equal areas, computed one by one | [`Healpix`] |
 //!
 //! The crate neither reads nor writes files. Memory is taken for as many points as the caller allows, and for nothing else.
 //! Nothing panics, whatever the bytes are.
@@ -15,28 +18,38 @@
 //!
 //! | layer | what it knows |
 //! |---|---|
-//! | `places` | where values are, on a regular grid or at points |
-//! | `points`, `regular`, `section` | points one by one; rows and columns between bounds; section 3 of GRIB and its templates |
+//! | `stated` | what metadata say of a grid |
+//! | `named` | names of grids |
+//! | `places` | where values are: on a regular grid, in pixels or at points |
+//! | `section` | sections of GRIB that say a grid |
+//! | `grids` | kinds of grids, each a file, and the table of which numbers describe which |
+//! | `points`, `regular` | points one by one; rows and columns |
 //! | `area`, `coordinates`, `octets` | bounds; latitudes and longitudes; numbers of GRIB |
 //! | `error` | what is wrong with a grid |
 
 mod area;
 mod coordinates;
 mod error;
+mod grids;
+mod named;
 mod octets;
 mod places;
 mod points;
 mod regular;
 mod section;
+mod stated;
 
 pub use area::Area;
 pub use coordinates::{Axes, Coordinates};
 pub use error::GridError;
+pub use grids::healpix::Healpix;
+pub use named::NamedGrid;
 pub use octets::Octets;
 pub use places::Places;
 pub use points::Points;
 pub use regular::RegularGrid;
 pub use section::GridSection;
+pub use stated::Stated;
 
 /// The example of the README, compiled and run.
 #[cfg(doctest)]

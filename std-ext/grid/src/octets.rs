@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::error::GridError;
+
 /// The octets of a section of GRIB, counted from 1 as the manual counts them.
 ///
 /// Numbers are big-endian. `None` means that the section ends before the number does.
@@ -76,6 +78,76 @@ impl fmt::Debug for Octets<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Octets").field("len", &self.0.len()).finish()
     }
+}
+
+/// The octets of a section that has to have the numbers that are read from it.
+///
+/// All errors are [`GridError::ShortSection`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Needed<'a>(pub(crate) Octets<'a>);
+
+impl Needed<'_> {
+    /// `N` octets from an octet on, counted from 1.
+    pub(crate) fn array<const N: usize>(self, octet: usize) -> Result<[u8; N], GridError> {
+        self.0.array(octet).ok_or(GridError::ShortSection { octet })
+    }
+
+    pub(crate) fn u8(self, octet: usize) -> Result<u8, GridError> {
+        self.array(octet).map(u8::from_be_bytes)
+    }
+
+    pub(crate) fn u16(self, octet: usize) -> Result<u16, GridError> {
+        self.array(octet).map(u16::from_be_bytes)
+    }
+
+    pub(crate) fn u24(self, octet: usize) -> Result<u32, GridError> {
+        self.array(octet).map(|[high, middle, low]| u32::from_be_bytes([0, high, middle, low]))
+    }
+
+    pub(crate) fn u32(self, octet: usize) -> Result<u32, GridError> {
+        self.array(octet).map(u32::from_be_bytes)
+    }
+
+    pub(crate) fn i8(self, octet: usize) -> Result<i64, GridError> {
+        self.u8(octet).map(|number| signed(number.into(), u8::BITS))
+    }
+
+    pub(crate) fn i24(self, octet: usize) -> Result<i64, GridError> {
+        self.u24(octet).map(|number| signed(number, 24))
+    }
+
+    pub(crate) fn i32(self, octet: usize) -> Result<i64, GridError> {
+        self.u32(octet).map(|number| signed(number, u32::BITS))
+    }
+
+    /// A signed number of millionths in 4 octets: of degrees, say.
+    pub(crate) fn millionths(self, octet: usize) -> Result<f64, GridError> {
+        self.i32(octet).map(|number| float(number) / 1e6)
+    }
+
+    /// A number of thousandths in 4 octets: a length in millimetres, say.
+    pub(crate) fn thousandths(self, octet: usize) -> Result<f64, GridError> {
+        self.u32(octet).map(|number| f64::from(number) / 1e3)
+    }
+
+    /// A signed number of thousandths in 3 octets: an angle of edition 1.
+    pub(crate) fn short_angle(self, octet: usize) -> Result<f64, GridError> {
+        self.i24(octet).map(|number| float(number) / 1e3)
+    }
+
+    /// A number of edition 1: a sign, 7 bits of a power of 16, and 24 bits. Each is exact.
+    pub(crate) fn ibm(self, octet: usize) -> Result<f64, GridError> {
+        let bits = self.u32(octet)?;
+        let power = (bits >> 24 & 0x7f).cast_signed() - 64;
+        let amount = f64::from(bits & 0x00ff_ffff) / f64::from(1 << 24) * 16_f64.powi(power);
+        Ok(if bits >> 31 == 0 { amount } else { -amount })
+    }
+}
+
+/// A number of a section, which has no more than 32 bits.
+#[expect(clippy::cast_precision_loss, reason = "a number of 32 bits")]
+const fn float(number: i64) -> f64 {
+    number as f64
 }
 
 /// The number of `bits` bits whose first bit is its sign.

@@ -1,6 +1,6 @@
 //! Points one by one, each with a value of an object.
 
-use crate::coordinates::Coordinates;
+use crate::coordinates::{Coordinates, angle};
 
 /// A point for each value of an object.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,13 +69,6 @@ impl Points {
         let finite = |angle: f64| if angle.is_finite() { angle } else { 0.0 };
         finite(both(1)).max(finite(beside)) + 1e-9
     }
-}
-
-/// The angle between two points as seen from the centre of the sphere, in degrees.
-fn angle(a: (f64, f64), b: (f64, f64)) -> f64 {
-    let half = |difference: f64| (difference.to_radians() / 2.0).sin().powi(2);
-    let cosines = a.0.to_radians().cos() * b.0.to_radians().cos();
-    2.0 * (half(a.0 - b.0) + cosines * half(a.1 - b.1)).sqrt().min(1.0).asin().to_degrees()
 }
 
 #[cfg(test)]

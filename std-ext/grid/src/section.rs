@@ -1,52 +1,64 @@
-//! Section 3 of GRIB edition 2: which grid a field has, and where its points are.
+//! Which grid a field of GRIB has, and where its points are: section 3, and section 2 of the first edition.
 //!
-//! | template | grid | where points are |
-//! |---|---|---|
-//! | 3.0 | latitude and longitude | evenly between the first and the last point, by row if rows have different lengths |
-//! | 3.1 | the same, rotated | likewise, then turned back from the rotated poles |
-//! | 3.10 | Mercator | evenly on a cylinder, around a sphere or an ellipsoid |
-//! | 3.20, 3.30 | polar stereographic, Lambert conformal | evenly on a cone, on a sphere or an ellipsoid |
-//! | 3.40 | Gaussian, also reduced | rows at the roots of a Legendre polynomial |
+//! | template | type of the first edition | grid | where points are |
+//! |---|---|---|---|
+//! | 3.0 to 3.3 | 0, 10, 20, 30 | latitude and longitude, also rotated and stretched | evenly between the first and the last point, by row if rows have different lengths |
+//! | 3.40 to 3.43 | 4, 14, 24, 34 | Gaussian, likewise, also reduced | rows at the roots of a Legendre polynomial |
+//! | 3.10, 3.12 | 1 | Mercator, transverse Mercator | evenly on a cylinder |
+//! | 3.20, 3.30, 3.31 | 5, 3, 8 | polar stereographic, Lambert conformal, Albers | evenly on a cone |
+//! | 3.90 | 90 | what a satellite sees | at equal angles |
+//! | 3.140 | | Lambert azimuthal equal area | evenly on a plane |
+//! | 3.150 | | HEALPix | in the centres of pixels of equal areas |
 //!
-//! All other grids have one dimension and no known points. Reduced ones, whose rows have different lengths, have one
-//! dimension too.
+//! The Earth is a sphere or an ellipsoid. All other grids have one dimension and no known points. Reduced ones, whose rows have different
+//! lengths, have one dimension too.
 //!
-//! Rows lie between the first and the last latitude that section 3 has, not at sums of its increments, which are rounded
-//! to its unit.
+//! Rows lie between the first and the last latitude that the section has, not at sums of its increments, which are rounded to its unit.
 //!
-//! | octets | |
+//! # Where ecCodes differs
+//! The places here are the ones of FM 92. ecCodes 2.50 differs from it so:
+//!
+//! | grid | ecCodes |
 //! |---|---|
-//! | 1 to 4, 5 | length of the section, and its number |
-//! | 7 to 10 | number of points |
-//! | 13, 14 | template |
-//! | 31 to 34, 35 to 38 | points of a row, and rows, of all templates of the table above |
-//! | 72, 60 or 65 | scanning mode of 3.0, 3.1 and 3.40, of 3.10, of 3.20 and 3.30 |
+//! | rotated | rounds to single precision, up to 8e-6 degrees; does not rotate regular Gaussian grids; subtracts the angle of rotation from the longitude |
+//! | stretched | gives the places before stretching |
+//! | Lambert, polar stereographic, rows from the north | takes the first point for the south-western one |
+//! | polar stereographic | knows no ellipsoid, and the southern pole by the sign of a latitude only |
+//! | space view | gives latitude 0 and longitude 0 beside the Earth, where there is none; puts the first row in the north and the first column in the west, whatever the direction of scanning is |
+//! | Albers, transverse Mercator | has no places |
+//!
+//! | octets | | first edition |
+//! |---|---|---|
+//! | 1 to 4, 5 | length of the section, and its number | 1 to 3; octet 5 is the place of a list, 255 or at least 29 |
+//! | 7 to 10 | number of points | none |
+//! | 13, 14 | template | 6, type |
+//! | 31 to 34, 35 to 38 | points of a row, and rows | 7, 8 and 9, 10 |
 
-mod cone;
-mod earth;
-mod gaussian;
-mod mercator;
-mod numbers;
-mod rows;
-mod scan;
-
+use tgm_core::cbor::Value;
 use tgm_core::metadata::MessageMetadata;
 
-use self::cone::Cone;
-use self::mercator::Mercator;
-use self::rows::Rows;
-use self::scan::Scan;
 use crate::area::Area;
-use crate::coordinates::{Axes, Coordinates};
+use crate::coordinates::Coordinates;
 use crate::error::GridError;
-use crate::octets::Octets;
+use crate::grids::healpix::Healpix;
+use crate::grids::scan::Scan;
+use crate::grids::{Edition, Grid, Template, find, rows, spectral};
+use crate::octets::{Needed, Octets};
+use crate::regular::RegularGrid;
 
 /// Octets of a section's length and number.
 const HEAD_LEN: u32 = 5;
+/// The number of section 3.
+const NUMBER: u8 = 3;
+/// Octets of a section of the first edition before the ones of its type. A list lies further on.
+const FIRST_HEAD_LEN: u32 = 6;
+/// A number of 2 octets of the first edition that is missing.
+const MISSING: u16 = u16::MAX;
 
-/// Section 3 of a GRIB message.
+/// Section 3 of a GRIB message, or section 2 of a message of the first edition.
 ///
-/// Holding one means: the section has the number 3 and the length that it states. Its numbers are checked as they are read.
+/// Holding one means: the section has the length that it states, and the number 3 in the second edition. Its numbers are checked as they are
+/// read.
 ///
 /// ```
 /// use tgm_grid::{GridError, GridSection, Octets};
@@ -69,6 +81,7 @@ const HEAD_LEN: u32 = 5;
 #[derive(Clone, Copy, Debug)]
 pub struct GridSection<'a> {
     octets: Octets<'a>,
+    edition: Edition,
 }
 
 impl<'a> GridSection<'a> {
@@ -76,23 +89,25 @@ impl<'a> GridSection<'a> {
     /// strings.
     pub const SECTIONS: &'static str = "grib.sections";
 
-    /// The section at the start of `bytes`.
+    /// The section at the start of `bytes`. Octet 5 tells the editions apart: it is the number of the section in the second one, and the
+    /// place of a list in the first one.
     ///
     /// # Errors
     /// [`GridError::ShortSection`], [`GridError::SectionNumber`], [`GridError::SectionLength`].
     pub fn parse(bytes: &'a [u8]) -> Result<Self, GridError> {
-        let whole = Self { octets: Octets::new(bytes) };
-        let (length, number) = (whole.u32(1)?, whole.u8(5)?);
-        if number != 3 {
-            return Err(GridError::SectionNumber(number));
-        }
-        let fits = usize::try_from(length).ok().filter(|_| length >= HEAD_LEN);
+        let whole = Needed(Octets::new(bytes));
+        let (edition, length, least) = match whole.u8(5)? {
+            NUMBER => (Edition::Second, whole.u32(1)?, HEAD_LEN),
+            0 | 29.. => (Edition::First, whole.u24(1)?, FIRST_HEAD_LEN),
+            number => return Err(GridError::SectionNumber(number)),
+        };
+        let fits = usize::try_from(length).ok().filter(|_| length >= least);
         let section = fits.and_then(|length| bytes.get(..length)).ok_or(GridError::SectionLength(length))?;
-        Ok(Self { octets: Octets::new(section) })
+        Ok(Self { octets: Octets::new(section), edition })
     }
 
-    /// Section 3 of object `index`. `None` if the object was not made from GRIB. An object without a section of its own has
-    /// the one of the object before it.
+    /// The section that says the grid of object `index`. `None` if the object was not made from GRIB, or its message has no such section. An
+    /// object without sections of its own has the one of the object before it.
     ///
     /// # Errors
     /// [`GridError::Metadata`], and the errors of [`Self::parse`].
@@ -100,11 +115,31 @@ impl<'a> GridSection<'a> {
         for index in (0..=index).rev() {
             let Some(object) = metadata.object(index)? else { return Ok(None) };
             let Some(sections) = object.get(Self::SECTIONS)? else { return Ok(None) };
-            for section in sections.as_array()? {
-                let section = section?.as_bytes()?.as_slice();
-                if let Some(section) = section.filter(|bytes| Octets::new(bytes).u8(5) == Some(3)) {
-                    return Self::parse(section).map(Some);
-                }
+            if let Some(section) = Self::among(&sections)? {
+                return Self::parse(section).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The octets of the section that says the grid, among the sections of a message, as metadata have them. `None` if the message has none,
+    /// or shares it with another object.
+    ///
+    /// # Errors
+    /// The errors of reading metadata.
+    pub fn among(sections: &Value<'a>) -> Result<Option<&'a [u8]>, GridError> {
+        let all = sections.as_array()?.iter().map(|section| Ok(section?.as_bytes()?.as_slice()));
+        let mut all = all.map(|section: tgm_core::Result<Option<&'a [u8]>>| section);
+        let first = all.next().transpose()?.flatten();
+        // Section 0 of the first edition ends with its number. There, octet 8 of section 1 says whether section 2 follows.
+        if matches!(first, Some([_, _, _, _, _, _, _, 1])) {
+            let identification = all.next().transpose()?.flatten().map(Octets::new);
+            let has_grid = identification.and_then(|section| section.u8(8)).is_some_and(|flags| flags & 0x80 != 0);
+            return Ok(if has_grid { all.next().transpose()?.flatten() } else { None });
+        }
+        for section in first.map(Some).map(Ok).into_iter().chain(all) {
+            if let Some(section) = section?.filter(|bytes| Octets::new(bytes).u8(5) == Some(NUMBER)) {
+                return Ok(Some(section));
             }
         }
         Ok(None)
@@ -115,37 +150,77 @@ impl<'a> GridSection<'a> {
         self.octets
     }
 
-    /// The number of points.
-    ///
-    /// # Errors
-    /// [`GridError::ShortSection`].
-    pub fn point_count(&self) -> Result<u32, GridError> {
-        self.u32(7)
+    /// The edition of GRIB: 1 or 2.
+    pub const fn edition(&self) -> u8 {
+        match self.edition {
+            Edition::First => 1,
+            Edition::Second => 2,
+        }
     }
 
-    /// The number of the grid's template: 40 for 3.40.
+    const fn needed(&self) -> Needed<'a> {
+        Needed(self.octets)
+    }
+
+    /// The number of points. The first edition does not state it: there it is what rows and columns make. A part of a reduced grid has the
+    /// points of each row between its bounds; spectral fields have no points, and the numbers of their coefficients count.
+    ///
+    /// # Errors
+    /// [`GridError::ShortSection`]; in the first edition also [`GridError::Contradiction`].
+    pub fn point_count(&self) -> Result<u32, GridError> {
+        match self.edition {
+            Edition::Second => self.needed().u32(7),
+            Edition::First if spectral::TYPES.contains(&self.template()?) => spectral::count(self.needed()),
+            Edition::First => match self.size()? {
+                [Some(columns), Some(rows)] => Ok(columns * rows),
+                _ => rows::count(self.needed()),
+            },
+        }
+    }
+
+    /// The number of the grid's template: 40 for 3.40. Of the first edition, the number of its type.
     ///
     /// # Errors
     /// [`GridError::ShortSection`].
     pub fn template(&self) -> Result<u16, GridError> {
-        self.u16(13)
+        match self.edition {
+            Edition::Second => self.needed().u16(13),
+            Edition::First => self.needed().u8(6).map(u16::from),
+        }
+    }
+
+    fn found(&self) -> Result<Option<&'static Template>, GridError> {
+        Ok(find(self.edition, self.template()?))
+    }
+
+    /// Points of a row, and rows. `None` in place of missing ones.
+    fn size(&self) -> Result<[Option<u32>; 2], GridError> {
+        let section = self.needed();
+        Ok(match self.edition {
+            Edition::Second => {
+                [section.u32(31)?, section.u32(35)?].map(|len| Some(len).filter(|len| *len != Octets::MISSING))
+            }
+            Edition::First => {
+                [section.u16(7)?, section.u16(9)?].map(|len| Some(len).filter(|len| *len != MISSING).map(u32::from))
+            }
+        })
     }
 
     /// The shape of the field's tensor, slowest dimension first. The order of the points is the one in which they are scanned.
     ///
     /// # Errors
-    /// [`GridError::ShortSection`].
+    /// As [`Self::point_count`].
     pub fn shape(&self) -> Result<Vec<u64>, GridError> {
         let points = u64::from(self.point_count()?);
-        let Some(octet) = scanning_mode(self.template()?) else { return Ok(vec![points]) };
-        let (columns, rows, mode) = (self.u32(31)?, self.u32(35)?, self.u8(octet)?);
-        let is_known = columns != Octets::MISSING && rows != Octets::MISSING;
-        let is_rectangle = is_known && u64::from(columns) * u64::from(rows) == points;
+        let Some(octet) = self.found()?.and_then(|template| template.scanning_mode) else { return Ok(vec![points]) };
+        let ([columns, rows], mode) = (self.size()?, self.needed().u8(octet)?);
+        let (Some(columns), Some(rows)) = (columns.map(u64::from), rows.map(u64::from)) else {
+            return Ok(vec![points]);
+        };
         // Rows that run to and fro make no columns.
-        if !is_rectangle || mode & (Scan::ALTERNATING | Scan::OFFSET) != 0 {
+        if columns * rows != points || mode & (Scan::ALTERNATING | Scan::OFFSET) != 0 {
             return Ok(vec![points]);
         }
-        let (columns, rows) = (columns.into(), rows.into());
         Ok(if mode & Scan::COLUMNS == 0 { vec![rows, columns] } else { vec![columns, rows] })
     }
 
@@ -154,25 +229,31 @@ impl<'a> GridSection<'a> {
     /// # Errors
     /// [`GridError::ShortSection`].
     pub fn area(&self) -> Result<Option<Area>, GridError> {
-        // Other units than a millionth of a degree are rare.
-        let is_plain = self.template()? == 0 && matches!(self.u32(39)?, 0 | Octets::MISSING) && self.u8(72)? == 0;
+        let section = self.needed();
         // Sections of other templates may end before.
-        if !is_plain || self.u32(31)? == Octets::MISSING || self.u32(35)? == Octets::MISSING {
+        if self.template()? != 0 {
             return Ok(None);
         }
-        let [north, west, south, east] = [self.i32(47)?, self.i32(51)?, self.i32(56)?, self.i32(60)?];
+        let ([Some(columns), Some(_)], plain) = (self.size()?, rows::bounds(self.edition, section)?) else {
+            return Ok(None);
+        };
+        let Some([north, west, south, east]) = plain else { return Ok(None) };
         // East lies behind west, across the meridian of 0 if need be.
-        let east = if east < west { east + 360_000_000 } else { east };
-        #[expect(clippy::cast_precision_loss, reason = "numbers of 32 bits")]
-        let degrees = |number: i64| number as f64 / 1e6;
-        Area::new(&[north, west, south, east].map(degrees)).map(Some)
+        let is_behind = east < west || (east <= west && columns > 1);
+        Area::new(&[north, west, south, if is_behind { east + 360.0 } else { east }]).map(Some)
     }
 
-    /// Where the points are. `None` for a grid that is not in this table: latitude and longitude, also rotated; Gaussian; each
-    /// also reduced; Mercator, polar stereographic and Lambert conformal.
+    /// The grid. `None` for one that is not in the table of this module's head.
+    fn grid(&self) -> Result<Option<Box<dyn Grid>>, GridError> {
+        self.found()?.map_or(Ok(None), |template| (template.parse)(self.needed()))
+    }
+
+    /// Where the points are. `None` for a grid that is not known: latitude and longitude, Gaussian, both also reduced, rotated and stretched;
+    /// Mercator, also transverse; polar stereographic, Lambert conformal and azimuthal, Albers; space view; HEALPix.
     ///
     /// Takes 16 bytes for each point, and time in proportion. `most` is the number of points that the caller has memory for.
-    /// The number of points is the one of section 3. An object can have another number of values, if its metadata were edited.
+    /// The number of points is the one of the section. An object can have another number of values, if its metadata were edited.
+    /// A place that is not on the Earth, beside the disk that a satellite sees, is not a number.
     ///
     /// # Errors
     /// [`GridError::TooManyPoints`] for more than `most`; [`GridError::ShortSection`]; [`GridError::Contradiction`].
@@ -181,198 +262,59 @@ impl<'a> GridSection<'a> {
         if points > most {
             return Err(GridError::TooManyPoints { points, most });
         }
-        let found = match self.template()? {
-            0 | 1 | 40 => Rows::parse(*self)?.and_then(|rows| rows.coordinates(points)),
-            10 => Mercator::parse(*self)?.and_then(|grid| grid.coordinates(points)),
-            20 | 30 => Cone::parse(*self)?.and_then(|cone| cone.coordinates(points)),
-            _ => None,
-        };
+        let found = self.grid()?.and_then(|grid| grid.coordinates(points));
         let count = points as usize;
         Ok(found.filter(|found| found.latitudes.len() == count && found.longitudes.len() == count))
     }
 
-    /// The latitudes of the rows and the longitudes of the columns of a field with this shape: what [`Coordinates::axes`] finds in
-    /// [`Self::coordinates`], without the points. `None` for grids whose points have to be looked at for that.
+    /// The rows and columns of a field with this shape. `None` for grids whose points have to be looked at for that.
     ///
     /// # Errors
     /// As [`Self::coordinates`].
-    pub fn axes(&self, shape: &[u64]) -> Result<Option<Axes>, GridError> {
-        if !matches!(self.template()?, 0 | 40) || self.shape()? != shape {
+    pub fn regular(&self, shape: &[u64], most: u32) -> Result<Option<RegularGrid>, GridError> {
+        let points = self.point_count()?;
+        if shape.len() != 2 || self.shape()? != shape {
             return Ok(None);
         }
-        let points = self.point_count()?;
-        Ok(Rows::parse(*self)?
-            .and_then(|rows| rows.axes(points))
-            .map(|(rows, columns)| Coordinates::of_axes(rows, columns)))
+        if points > most {
+            return Err(GridError::TooManyPoints { points, most });
+        }
+        let axes = self.grid()?.and_then(|grid| grid.axes(points));
+        let is_by_column = |octet| Ok::<_, GridError>(self.needed().u8(octet)? & Scan::COLUMNS != 0);
+        let by_column = self.found()?.and_then(|template| template.scanning_mode).map_or(Ok(false), is_by_column)?;
+        Ok(axes.map(|axes| RegularGrid::of_axes(axes, by_column)))
     }
 
-    /// `N` octets from an octet on, counted from 1.
-    fn array<const N: usize>(&self, octet: usize) -> Result<[u8; N], GridError> {
-        self.octets.array(octet).ok_or(GridError::ShortSection { octet })
+    /// The grid as one of pixels of equal areas. `None` for other grids, and where it has another number of points.
+    ///
+    /// # Errors
+    /// As [`Self::coordinates`].
+    pub fn healpix(&self) -> Result<Option<Healpix>, GridError> {
+        let points = u64::from(self.point_count()?);
+        Ok(self.grid()?.and_then(|grid| grid.as_healpix()).filter(|pixels| pixels.point_count() == points))
     }
 
-    fn u8(&self, octet: usize) -> Result<u8, GridError> {
-        self.octets.u8(octet).ok_or(GridError::ShortSection { octet })
-    }
-
-    fn u16(&self, octet: usize) -> Result<u16, GridError> {
-        self.octets.u16(octet).ok_or(GridError::ShortSection { octet })
-    }
-
-    fn u32(&self, octet: usize) -> Result<u32, GridError> {
-        self.octets.u32(octet).ok_or(GridError::ShortSection { octet })
-    }
-
-    fn i8(&self, octet: usize) -> Result<i64, GridError> {
-        self.octets.i8(octet).ok_or(GridError::ShortSection { octet })
-    }
-
-    fn i32(&self, octet: usize) -> Result<i64, GridError> {
-        self.octets.i32(octet).ok_or(GridError::ShortSection { octet })
-    }
-}
-
-/// The octet of a template's scanning mode, for templates with rows and columns.
-const fn scanning_mode(template: u16) -> Option<usize> {
-    match template {
-        0 | 1 | 40 => Some(72),
-        10 => Some(60),
-        20 | 30 => Some(65),
-        _ => None,
+    /// Its numbers under the manual's words: the template, the number of points, and for the templates that
+    /// [`Self::coordinates`] knows the others. Numbers that the manual calls missing are left out. Angles are in the unit of the edition:
+    /// millionths of a degree, or thousandths in the first one.
+    ///
+    /// # Errors
+    /// [`GridError::ShortSection`].
+    pub fn numbers(&self) -> Result<Vec<(&'static str, i64)>, GridError> {
+        let template = i64::from(self.template()?);
+        let mut found = match self.edition {
+            Edition::Second => {
+                vec![("gridDefinitionTemplateNumber", template), ("numberOfDataPoints", self.point_count()?.into())]
+            }
+            Edition::First => vec![("dataRepresentationType", template)],
+        };
+        for word in self.found()?.map_or(&[][..], |template| template.words) {
+            found.extend(word.read(self.needed())?.map(|number| (word.name, number)));
+        }
+        Ok(found)
     }
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests may panic")]
-mod tests {
-    use super::*;
-
-    /// A section 3 of `len` octets, with a template and numbers of 4 octets.
-    fn section(len: u32, template: u16, numbers: &[(usize, u32)]) -> Vec<u8> {
-        let mut bytes = vec![0; len as usize];
-        bytes[4] = 3;
-        bytes[12..14].copy_from_slice(&template.to_be_bytes());
-        for (octet, number) in [(1, len)].iter().chain(numbers) {
-            bytes[octet - 1..octet + 3].copy_from_slice(&number.to_be_bytes());
-        }
-        bytes
-    }
-
-    /// Two rows of three points, from 10° north and 350° east to 0° north and 10° east.
-    fn small() -> Vec<u8> {
-        let numbers =
-            [(7, 6), (31, 3), (35, 2), (47, 10_000_000), (51, 350_000_000), (60, 10_000_000), (64, 10_000_000)];
-        section(72, 0, &numbers)
-    }
-
-    #[test]
-    fn axes_are_the_ones_of_all_points() {
-        let mut found = 0;
-        let numbers = |template: u16, first: u32, last: u32| {
-            let mut bytes = section(72, template, &[(7, 12), (31, 4), (35, 3), (51, first), (60, last), (68, 8)]);
-            let latitudes = if template == 40 { [66_000_000_u32, 44_000_000] } else { [50_000_000, 30_000_000] };
-            for (octet, latitude) in [47, 56].into_iter().zip(latitudes) {
-                bytes[octet - 1..octet + 3].copy_from_slice(&latitude.to_be_bytes());
-            }
-            bytes
-        };
-        for (template, first, last) in [
-            (0, 0, 270_000_000),
-            (0, 350_000_000, 20_000_000),
-            (0, 20_000_000, 350_000_000),
-            (40, 0, 67_500_000),
-            (1, 0, 9),
-        ] {
-            for mode in [0, 0x80, 0x40, 0xc0, 0x20, 0x10, 0x01] {
-                let mut bytes = numbers(template, first, last);
-                bytes.resize(84, 0);
-                bytes[3] = 84;
-                bytes[71] = mode;
-                let grid = GridSection::parse(&bytes).unwrap();
-                let shape = grid.shape().unwrap();
-                let Some(axes) = grid.axes(&shape).unwrap() else { continue };
-                found += 1;
-                assert_eq!(grid.coordinates(12).unwrap().unwrap().axes(&shape), Some(axes), "{template} {mode}");
-                assert_eq!(grid.axes(&[12]), Ok(None));
-            }
-        }
-        assert!(found >= 12, "{found}");
-    }
-
-    #[test]
-    fn points_lie_between_the_first_and_the_last() {
-        let mut bytes = small();
-        let grid = GridSection::parse(&bytes).unwrap();
-        assert_eq!((grid.template(), grid.point_count(), grid.shape()), (Ok(0), Ok(6), Ok(vec![2, 3])));
-        assert_eq!(grid.area().unwrap(), Some("10/350/0/370".parse().unwrap()));
-        let found = grid.coordinates(6).unwrap().unwrap();
-        assert_eq!(found.latitudes, [10.0, 10.0, 10.0, 0.0, 0.0, 0.0]);
-        assert_eq!(found.longitudes, [350.0, 0.0, 10.0, 350.0, 0.0, 10.0]);
-        // Columns follow each other, and every other one runs back.
-        bytes[71] = Scan::COLUMNS | Scan::ALTERNATING;
-        let grid = GridSection::parse(&bytes).unwrap();
-        assert_eq!((grid.shape(), grid.area()), (Ok(vec![6]), Ok(None)));
-        assert_eq!(grid.coordinates(6).unwrap().unwrap().latitudes, [10.0, 0.0, 0.0, 10.0, 10.0, 0.0]);
-        bytes[71] = Scan::COLUMNS;
-        assert_eq!(GridSection::parse(&bytes).unwrap().shape(), Ok(vec![3, 2]));
-    }
-
-    #[test]
-    fn a_section_of_another_number_or_length_is_an_error() {
-        let mut bytes = small();
-        let at = |bytes: &[u8]| GridSection::parse(bytes).map(|grid| grid.octets().as_bytes().len());
-        assert_eq!(at(&bytes[..4]), Err(GridError::ShortSection { octet: 5 }));
-        assert_eq!(at(&bytes[..71]), Err(GridError::SectionLength(72)));
-        bytes.push(0);
-        assert_eq!(at(&bytes), Ok(72));
-        bytes[3] = 4;
-        assert_eq!(at(&bytes), Err(GridError::SectionLength(4)));
-        bytes[4] = 4;
-        assert_eq!(at(&bytes), Err(GridError::SectionNumber(4)));
-    }
-
-    #[test]
-    fn every_section_that_ends_early_is_an_error() {
-        for (template, len) in [(0, 72), (1, 84), (10, 72), (20, 65), (30, 73), (40, 72)] {
-            let whole = section(len, template, &[(7, 4), (31, 2), (35, 2)]);
-            let grid = GridSection::parse(&whole).unwrap();
-            assert!(grid.coordinates(4).is_ok() && grid.numbers().is_ok(), "{template}");
-            for len in 14..len {
-                let mut bytes = whole.clone();
-                bytes.truncate(len as usize);
-                bytes[..4].copy_from_slice(&len.to_be_bytes());
-                let grid = GridSection::parse(&bytes).unwrap();
-                assert!(matches!(grid.coordinates(4), Err(GridError::ShortSection { .. })), "{template} {len}");
-            }
-        }
-    }
-
-    #[test]
-    fn numbers_of_points_that_do_not_fit_are_no_points_or_an_error() {
-        let of = |numbers: &[(usize, u32)]| {
-            let bytes = [small(), vec![0; 8]].concat();
-            let mut bytes = bytes;
-            for (octet, number) in [(1, 80)].iter().chain(numbers) {
-                bytes[octet - 1..octet + 3].copy_from_slice(&number.to_be_bytes());
-            }
-            GridSection::parse(&bytes).unwrap().coordinates(100)
-        };
-        assert_eq!(of(&[(7, 7)]), Ok(None));
-        assert_eq!(of(&[(7, 101)]), Err(GridError::TooManyPoints { points: 101, most: 100 }));
-        assert_eq!(of(&[(35, u32::MAX)]), Ok(None));
-        // Rows of 4 octets each, of which there are too few.
-        assert_eq!(of(&[(9, 0x0006_0400), (31, u32::MAX), (35, 3)]), Err(GridError::Contradiction));
-    }
-
-    #[test]
-    fn other_templates_have_one_dimension_and_no_points() {
-        let bytes = section(72, 12, &[(7, 6)]);
-        let grid = GridSection::parse(&bytes).unwrap();
-        assert_eq!((grid.shape(), grid.coordinates(6)), (Ok(vec![6]), Ok(None)));
-        assert_eq!(grid.numbers().unwrap().len(), 2);
-        // An unstructured grid.
-        let bytes = section(35, 101, &[(7, 6)]);
-        let grid = GridSection::parse(&bytes).unwrap();
-        assert_eq!((grid.shape(), grid.area(), grid.coordinates(6)), (Ok(vec![6]), Ok(None), Ok(None)));
-    }
-}
+mod tests;

@@ -392,6 +392,40 @@ def mercator(**more):
     return ec.codes_new_from_message(ec.codes_get_message(handle))
 
 
+def any_grid(edition, kind, count, **keys):
+    """A field on a grid of a kind, of either edition."""
+    handle = ec.codes_grib_new_from_samples(f"GRIB{edition}")
+    ec.codes_set(handle, "gridType", kind)
+    for key, value in keys.items():
+        ec.codes_set(handle, key, value)
+    ec.codes_set(handle, "bitsPerValue", 8)
+    ec.codes_set_values(handle, smooth(count))
+    return ec.codes_new_from_message(ec.codes_get_message(handle))
+
+
+def rare_grids():
+    """Grids of both editions that few samples have. ecCodes takes planes as scanned to the right and up."""
+    for nside, order in ((1, "ring"), (3, "ring"), (8, "nested"), (16, "ring"), (32, "nested")):
+        yield any_grid(2, "healpix", 12 * nside * nside, Nside=nside, orderingConvention=order,
+                       longitudeOfFirstGridPointInDegrees=45)
+    yield any_grid(2, "space_view", 12, Nx=3, Ny=4, latitudeOfSubSatellitePointInDegrees=0,
+                   longitudeOfSubSatellitePointInDegrees=10, dx=9, dy=8, Xp=1000, Yp=2000, Xo=0, Yo=1, Nr=6610700)
+    plane = {"Nx": 7, "Ny": 5, "latitudeOfFirstGridPointInDegrees": 42.5, "longitudeOfFirstGridPointInDegrees": 350,
+             "DxInMetres": 50000, "DyInMetres": 60000, "jScansPositively": 1}
+    yield any_grid(2, "lambert_azimuthal_equal_area", 35, standardParallelInDegrees=52, centralLongitudeInDegrees=10,
+                   **(plane | {"jScansPositively": 0}))
+    for oblate in (0, 1):
+        yield any_grid(1, "lambert", 35, LoVInDegrees=4, Latin1InDegrees=46, Latin2InDegrees=50, earthIsOblate=oblate, **plane)
+    yield any_grid(1, "polar_stereographic", 35, orientationOfTheGridInDegrees=4, **plane)
+    for edition in (1, 2):
+        for first, last in ((0, 360), (180, 180), (20, 20), (350, 350)):
+            yield field(f"regular_ll_sfc_grib{edition}", smooth(111), bits=4, Ni=37, Nj=3, latitudeOfFirstGridPointInDegrees=10,
+                        latitudeOfLastGridPointInDegrees=-10, longitudeOfFirstGridPointInDegrees=first,
+                        longitudeOfLastGridPointInDegrees=last, iDirectionIncrementInDegrees=10, jDirectionIncrementInDegrees=10)
+    for sample in ("rotated_ll_pl_grib1", "regular_gg_pl_grib1", "reduced_gg_pl_48_grib1", "reduced_gg_pl_320_grib1"):
+        yield field(sample, smooth(points(sample)), bits=4)
+
+
 def describe(handles):
     listed = []
     for handle in handles:
@@ -552,6 +586,7 @@ def grids():
         yield field(sample, smooth(points(sample)), bits=4, **keys)
     for name in ("lambert", "lambert-ellipsoid", "polar_south"):
         yield grid_field(name)
+    yield from rare_grids()
     yield mercator()
     yield mercator(shapeOfTheEarth=4, LaD=-33000000)
     yield mercator(shapeOfTheEarth=0, LaD=0, latitudeOfFirstGridPoint=41000000, longitudeOfFirstGridPoint=350000000)

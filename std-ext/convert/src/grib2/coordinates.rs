@@ -3,6 +3,8 @@
 use tgm_core::metadata::MessageMetadata;
 pub use tgm_grid::Coordinates;
 use tgm_grid::GridSection;
+#[cfg(feature = "netcdf")]
+use tgm_grid::Places;
 #[cfg(doc)]
 use tgm_std::TensogramError;
 use tgm_std::{DecodeLimits, Result};
@@ -37,6 +39,22 @@ pub fn coordinates(metadata: &MessageMetadata<'_>, index: usize, limits: &Decode
     section.map_or(Ok(None), |section| of_section(section, 0, limits))
 }
 
+/// Where the values of object `index` with this shape are, as [`coordinates`] says; rows and columns of a regular grid are not taken apart.
+///
+/// # Errors
+/// The errors of [`coordinates`].
+#[cfg(feature = "netcdf")]
+pub(crate) fn places(
+    metadata: &MessageMetadata<'_>,
+    index: usize,
+    shape: &[u64],
+    limits: &DecodeLimits,
+) -> Result<Option<Places>> {
+    let Some(section) = GridSection::of_object(metadata, index).map_err(of_grid)? else { return Ok(None) };
+    let points = checked(section, 0, limits)?;
+    Places::of_section(section, shape, points).map_err(of_grid)
+}
+
 impl Field<'_> {
     /// Where its points are. See [`coordinates`].
     ///
@@ -49,8 +67,14 @@ impl Field<'_> {
 
 /// The coordinates of section 3, which lies `offset` bytes into the message.
 fn of_section(section: GridSection<'_>, offset: usize, limits: &DecodeLimits) -> Result<Option<Coordinates>> {
+    let points = checked(section, offset, limits)?;
+    Ok(section.coordinates(points).map_err(at_grid(offset))?)
+}
+
+/// The number of points, if their coordinates fit into the limits.
+fn checked(section: GridSection<'_>, offset: usize, limits: &DecodeLimits) -> Result<u32> {
     let points = section.point_count().map_err(at_grid(offset))?;
     let len = u64::from(points) * 2 * size_of::<f64>() as u64;
     limits.check_bytes(section.octets().as_bytes().len() as u64, len)?;
-    Ok(section.coordinates(points).map_err(at_grid(offset))?)
+    Ok(points)
 }

@@ -1,15 +1,15 @@
 //! Where the points of fields from GRIB are, as variables of latitudes and longitudes.
 
 use netcdf::FileMut;
+use tgm_grid::Places;
 
 use crate::dimensions::Dimensions;
-use crate::grib2::Coordinates;
 use crate::names::Names;
 
 /// The grids of a file. Fields on the same grid share its variables.
 #[derive(Debug, Default)]
 pub(super) struct Grids {
-    known: Vec<(Grid, Vec<u64>, Coordinates)>,
+    known: Vec<(Grid, Vec<u64>, Places)>,
 }
 
 /// What a field says of its grid.
@@ -30,26 +30,29 @@ impl Grids {
     pub(super) fn take(
         &mut self,
         shape: &[u64],
-        coordinates: Coordinates,
+        places: Places,
         (file, names, dimensions): (&mut FileMut, &mut Names, &mut Dimensions),
     ) -> Result<Grid, netcdf::Error> {
-        let is_same = |(_, known, points): &&(Grid, Vec<u64>, Coordinates)| known == shape && *points == coordinates;
+        let is_same = |(_, known, other): &&(Grid, Vec<u64>, Places)| known == shape && *other == places;
         if let Some((grid, ..)) = self.known.iter().find(is_same) {
             return Ok(grid.clone());
         }
-        let Coordinates { latitudes, longitudes } = &coordinates;
         let mut free = |wanted: &str| loop {
             let name = names.take(wanted);
             if !dimensions.is_there(&name) {
                 return name;
             }
         };
-        let grid = if let Some((rows, columns)) = coordinates.axes(shape) {
-            let names = [free(LATITUDE.0), free(LONGITUDE.0)];
+        let grid = if let Places::Regular(regular) = &places {
+            let (rows, columns) = regular.axes();
+            let mut names = [free(LATITUDE.0), free(LONGITUDE.0)];
             for ((name, values), kind) in names.iter().zip([rows, columns]).zip([LATITUDE, LONGITUDE]) {
                 dimensions.add_own(name, values.len() as u64);
                 file.add_dimension(name, values.len())?;
                 add_variable(file, name, &[name], &values, kind)?;
+            }
+            if regular.is_by_column() {
+                names.reverse();
             }
             Grid { dimensions: names.into(), variables: None }
         } else {
@@ -61,12 +64,14 @@ impl Grids {
                 file.add_dimension(name, usize::try_from(*len)?)?;
             }
             let own_names: Vec<&str> = own.iter().map(String::as_str).collect();
-            for ((name, values), kind) in variables.iter().zip([latitudes, longitudes]).zip([LATITUDE, LONGITUDE]) {
-                add_variable(file, name, &own_names, values, kind)?;
+            let points = places.points().unwrap_or_default();
+            let values = [points.latitudes, points.longitudes];
+            for ((name, values), kind) in variables.iter().zip(values).zip([LATITUDE, LONGITUDE]) {
+                add_variable(file, name, &own_names, &values, kind)?;
             }
             Grid { dimensions: own, variables: Some(variables.join(" ")) }
         };
-        self.known.push((grid.clone(), shape.to_vec(), coordinates));
+        self.known.push((grid.clone(), shape.to_vec(), places));
         Ok(grid)
     }
 }

@@ -27,7 +27,7 @@ use crate::axes::{Axes, Objects};
 use crate::dimensions::{Dimension, Dimensions, Wanted, group_of, path_in};
 use crate::error::encoding;
 #[cfg(feature = "grib")]
-use crate::grib2::{Coordinates, coordinates};
+use crate::grib2::places;
 use crate::names::{Names, above, leaf, of_object, unnamed};
 use crate::note::Note;
 use crate::texts::{Texts, Written};
@@ -392,15 +392,12 @@ impl NetcdfWriter {
         if global.base.get(index).is_none_or(|entry| entry.contains_key("dimensions") || !is_from_grib(entry)) {
             return Ok(None);
         }
-        let found = coordinates(&message.metadata()?, index, &self.options.decode.limits);
+        let found = places(&message.metadata()?, index, shape, &self.options.decode.limits);
         let found = found.unwrap_or_else(|error| {
             report(Note::not_kept(place, format!("where its points are: {error}")));
             None
         });
-        let is_of_object = |found: &Coordinates| shape.iter().product::<u64>() == found.latitudes.len() as u64;
-        let Some(found) = found.filter(|found| matches!(shape.len(), 1 | 2) && is_of_object(found)) else {
-            return Ok(None);
-        };
+        let Some(found) = found.filter(|_| matches!(shape.len(), 1 | 2)) else { return Ok(None) };
         let place = (&mut self.file, &mut self.names, &mut self.dimensions);
         self.grids.take(shape, found, place).map(Some).map_err(at(&self.path))
     }

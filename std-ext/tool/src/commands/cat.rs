@@ -11,7 +11,7 @@ use tgm_convert::csv::{Numbers, text_of};
 use tgm_core::Message;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_core::selection::Pick;
-use tgm_grid::{Area, Places};
+use tgm_grid::{Area, Places, RegularGrid};
 use tgm_std::TensogramError;
 use tgm_std::decode::Picks;
 use tgm_std::decode::selection;
@@ -28,7 +28,7 @@ use crate::read::elements::{Elements, parts};
 use crate::read::entry::Entry;
 use crate::read::messages::for_one_object;
 use crate::read::objects::{find, no_object};
-use crate::read::places::{area, places};
+use crate::read::places::places;
 use crate::read::select::{Annotations, Scope, Selection};
 use crate::read::structure::Structure;
 use crate::read::unpacked::Unpacked;
@@ -68,7 +68,7 @@ pub(crate) struct Cat {
     over: Vec<String>,
     #[command(flatten)]
     cube: CubeFlags,
-    /// Bounds of a regular grid, if metadata (`mars.area`, `area` or GRIB) has none: 90/0/-90/359, say
+    /// Bounds of a regular grid, in place of the grid that metadata say (GRIB, `mars.area` or `area`): 90/0/-90/359, say
     #[arg(long, value_name = "NORTH/WEST/SOUTH/EAST", allow_hyphen_values = true)]
     area: Option<Area>,
     /// One line for each value: indices, latitude and longitude if they are known, value
@@ -179,14 +179,15 @@ impl Cat {
         let shape: Vec<u64> = object.descriptor().shape().iter().collect();
         let none = Annotations::new();
         let structure = Structure::new(&message, entry).of_object(number, Some(&object));
-        let area = match self.area {
-            Some(area) => Some(area),
-            None => area(Scope::Object(&about, &none, structure))?,
-        };
+        let scope = Scope::Object(&about, &none, structure);
         // Other forms of output name no places, and places cost time.
         let is_placed = self.is_csv() || self.nearest.is_some();
         let limits = self.decoding.options().limits;
-        let grid = if is_placed { places(&metadata, number, &shape, area, &limits)? } else { None };
+        let grid = match self.area {
+            _ if !is_placed => None,
+            Some(area) => RegularGrid::new(&shape, area).map(Places::Regular),
+            None => places((&metadata, number), scope, &shape, &limits)?,
+        };
         let picks = self.picks(&shape, grid.as_ref())?;
         let options = self.decoding.options();
         let selected = selection(object.descriptor(), &picks)?.shape().collect();
@@ -201,7 +202,7 @@ impl Cat {
         if let Some(Point(latitude, longitude)) = self.nearest {
             let wrong = |text: &str| TensogramError::Metadata(text.to_string().into());
             let grid = grid.ok_or_else(|| {
-                wrong("the metadata names no grid (mars.area or area: north, west, south, east); --area gives one")
+                wrong("the metadata names no grid (mars.area or area: north, west, south, east; grid: O640, H128, 1/1); --area gives one")
             })?;
             let found = grid.nearest(latitude, longitude);
             let found = found.ok_or_else(|| wrong(&format!("{latitude},{longitude} lies outside of the grid")))?;

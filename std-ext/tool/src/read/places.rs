@@ -1,8 +1,8 @@
-//! Where the values of an object are: between bounds that metadata have, or at the points of its grid of GRIB.
+//! Where the values of an object are: at the points of its grid of GRIB, of a grid that metadata name, or between bounds that they have.
 
 use serde_json::Value as Json;
 use tgm_core::metadata::MessageMetadata;
-use tgm_grid::{Area, GridError, GridSection, Places, Points, RegularGrid};
+use tgm_grid::{Area, GridError, GridSection, NamedGrid, Places, Stated};
 use tgm_std::{DecodeLimits, TensogramError};
 
 use crate::read::select::{Scope, text};
@@ -11,7 +11,7 @@ use crate::read::select::{Scope, text};
 ///
 /// # Errors
 /// [`TensogramError::Metadata`] for bounds that are not four numbers.
-pub(crate) fn area(scope: Scope<'_, '_>) -> Result<Option<Area>, TensogramError> {
+fn area(scope: Scope<'_, '_>) -> Result<Option<Area>, TensogramError> {
     let Some(area) = scope.first(&Area::KEYS)? else { return Ok(None) };
     let parsed = match &area {
         Json::Array(numbers) => {
@@ -23,28 +23,39 @@ pub(crate) fn area(scope: Scope<'_, '_>) -> Result<Option<Area>, TensogramError>
     parsed.map(Some).map_err(|reason| TensogramError::Metadata(format!("area is {area}: {reason}").into()))
 }
 
-/// The places of object `index` with this shape. `area` counts before the points of a GRIB grid. `None` if neither is
-/// there.
+/// The name of the grid that metadata have.
+fn named(scope: Scope<'_, '_>) -> Result<Option<NamedGrid>, TensogramError> {
+    let Some(grid) = scope.first(&NamedGrid::KEYS)? else { return Ok(None) };
+    let order = scope.first(&NamedGrid::ORDER_KEYS)?;
+    let order = order.as_ref().map(text);
+    let name = match &grid {
+        Json::Array(steps) => steps.iter().map(Json::to_string).collect::<Vec<_>>().join("/"),
+        other => text(other),
+    };
+    Ok(NamedGrid::parse(&name, order.as_deref()))
+}
+
+/// The places of object `index` with this shape, by what its metadata state: a section of GRIB, the name of a grid, or bounds. `None` if nothing
+/// of it fits the object.
 ///
 /// # Errors
-/// The errors of the GRIB sections in metadata; [`TensogramError::Encoding`] beyond the limits.
+/// The errors of [`area`] and of the GRIB sections in metadata; [`TensogramError::Encoding`] beyond the limits.
 pub(crate) fn places(
-    metadata: &MessageMetadata<'_>,
-    index: usize,
+    (metadata, index): (&MessageMetadata<'_>, usize),
+    scope: Scope<'_, '_>,
     shape: &[u64],
-    area: Option<Area>,
     limits: &DecodeLimits,
 ) -> Result<Option<Places>, TensogramError> {
-    if let Some(area) = area {
-        return Ok(RegularGrid::new(shape, area).map(Places::Regular));
+    let section = GridSection::of_object(metadata, index).map_err(of_grid)?;
+    let stated = Stated { section, named: named(scope)?, area: area(scope)? };
+    let count = shape.iter().try_fold(1_u64, |count, len| count.checked_mul(*len));
+    // Rows and columns between bounds take no memory for each point.
+    if stated.section.is_some() || stated.named.is_some() {
+        let len = count.and_then(|count| count.checked_mul(2 * size_of::<f64>() as u64)).unwrap_or(u64::MAX);
+        limits.check_bytes(section.map_or(0, |section| section.octets().as_bytes().len() as u64), len)?;
     }
-    let Some(section) = GridSection::of_object(metadata, index).map_err(of_grid)? else { return Ok(None) };
-    let points = section.point_count().map_err(of_grid)?;
-    let len = u64::from(points) * 2 * size_of::<f64>() as u64;
-    limits.check_bytes(section.octets().as_bytes().len() as u64, len)?;
-    let found = section.coordinates(points).map_err(of_grid)?;
-    // A part of a field is another grid.
-    Ok(found.and_then(|found| Points::new(found, shape)).map(Places::Points))
+    let most = count.map_or(u32::MAX, |count| u32::try_from(count).unwrap_or(u32::MAX));
+    stated.places(shape, most).map_err(of_grid)
 }
 
 fn of_grid(error: GridError) -> TensogramError {

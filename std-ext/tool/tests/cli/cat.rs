@@ -58,6 +58,57 @@ fn values_are_those_that_extract_writes() {
     assert!(rows.concat() == values.iter().map(|value| value.to_bits()).collect::<Vec<_>>());
 }
 
+/// A message of GRIB whose columns go once around, from 20 degrees east to 20 degrees east.
+#[test]
+fn a_last_column_that_is_the_first_again_lies_a_circle_further() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let mut grib = fs::read(data("../data-grib/simple-12.grib2")).unwrap();
+    let mut at = 16;
+    while grib[at + 4] != 3 {
+        at += u32::from_be_bytes(grib[at..at + 4].try_into().unwrap()) as usize;
+    }
+    for octet in [51, 60] {
+        grib[at + octet - 1..at + octet + 3].copy_from_slice(&20_000_000_u32.to_be_bytes());
+    }
+    let columns = u32::from_be_bytes(grib[at + 30..at + 34].try_into().unwrap());
+    fs::write(file("in.grib2"), grib).unwrap();
+    tgm(["convert", &file("in.grib2"), "-o", &file("out.tgm")]).good();
+    let longitudes = |run: &str| -> Vec<f64> {
+        run.lines().skip(1).map(|line| line.split(',').nth(3).unwrap().parse().unwrap()).collect()
+    };
+    let run = tgm(["cat", "--csv", &file("out.tgm")]).good();
+    let step = 360.0 / f64::from(columns - 1);
+    let found = longitudes(run.text());
+    for (column, longitude) in (0..columns).zip(&found) {
+        assert!((longitude - (step * f64::from(column) - 340.0)).abs() < 1e-9, "{column} {longitude}");
+    }
+    let run = tgm(["cat", "--csv", &file("out.tgm"), "--nearest", &format!("60,{}", 20.0 + 2.1 * step)]).good();
+    assert!((longitudes(run.text())[0] - (2.0 * step - 340.0)).abs() < 1e-9, "{}", run.text());
+    let run = tgm(["cube", "--all", &file("out.tgm")]).good();
+    assert!(run.text().contains("-340") && run.text().contains(" 20"), "{}", run.text());
+}
+
+#[test]
+fn an_array_with_the_name_of_a_grid_has_its_places() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("in.tgm").display().to_string();
+    let values: Vec<f32> = (0_u16..192).map(f32::from).collect();
+    let object =
+        |order: &str| ObjectBuilder::new(&[192], &values).unwrap().metadata("grid", "H4").metadata("order", order);
+    let message = MessageBuilder::new().object(object("ring")).object(object("nested")).object(object("other"));
+    fs::write(&path, message.encode().unwrap()).unwrap();
+    let nearest =
+        |object: &str| tgm(["cat", &path, "--object", object, "--nearest", "78.3,46"]).good().text().to_string();
+    assert_eq!(nearest("0"), "dim0,latitude,longitude,value\n0,78.28414760510763,45,0\n");
+    assert_eq!(nearest("1"), "dim0,latitude,longitude,value\n15,78.28414760510763,45,15\n");
+    let run = tgm(["cat", &path, "--object", "2", "--nearest", "78.3,46"]);
+    assert!(run.code == Some(1) && run.stderr.contains("names no grid"), "{}", run.stderr);
+    // All points are drawn.
+    let run = tgm(["plot", &path, "--object", "1", "--svg"]).good();
+    assert!(run.text().contains("60N"), "{}", run.text());
+}
+
 #[test]
 fn a_grid_gives_coordinates_and_the_nearest_value() {
     let path = data(SURFACE);

@@ -5,7 +5,7 @@ use tgm_core::metadata::MessageMetadata;
 use tgm_grid::{Area, Places, RegularGrid};
 use tgm_std::{DecodeLimits, TensogramError};
 
-use crate::read::places::{area, places};
+use crate::read::places::places;
 use crate::read::select::Scope;
 
 /// The weights of a grid's values: the cosine of the latitude of their row. Where rows have different numbers of values, the values of a
@@ -28,13 +28,13 @@ impl Weights {
         }
         let shape: Vec<_> = descriptor.shape().iter().collect();
         let short = || TensogramError::Metadata("latitudes need two dimensions: this object has fewer".into());
-        let found = places(metadata, index, &shape, area(scope)?, limits)?;
+        let found = places((metadata, index), scope, &shape, limits)?;
         let found = found.or_else(|| RegularGrid::new(&shape, Area::GLOBE).map(Places::Regular)).ok_or_else(short)?;
         let (latitudes, columns) = found.latitudes();
         // The cosine at a pole is 6e-17, not 0.
         let weight = |latitude: &f64| latitude.to_radians().cos().max(0.0);
         // A list of points has rows of different lengths: neighbours of one latitude.
-        let is_list = matches!(found, Places::Points(_)) && shape.len() == 1;
+        let is_list = !matches!(found, Places::Regular(_)) && shape.len() == 1;
         let rows = latitudes.chunk_by(|one, other| is_list && one.to_bits() == other.to_bits());
         #[expect(clippy::cast_precision_loss, reason = "rows are in memory")]
         let of_row = |row: &[f64]| row.first().map_or(0.0, weight) / row.len() as f64;

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 /// The most parallels between a pole and the equator: as many take half a second of work. Grids in use have up to 8000.
-const MOST: u32 = 1 << 13;
+pub(crate) const MOST: u32 = 1 << 13;
 /// Steps of Newton's method, which doubles the right digits in each.
 const STEPS: usize = 10;
 /// A step after which all digits are right.
@@ -13,7 +13,7 @@ const LAST_STEP: f64 = 1e-9;
 /// for no parallels, and for more than any grid has.
 ///
 /// O(N²).
-pub(super) fn latitudes(parallels: u32) -> Option<Vec<f64>> {
+pub(crate) fn latitudes(parallels: u32) -> Option<Vec<f64>> {
     if parallels == 0 || parallels > MOST {
         return None;
     }

@@ -1,0 +1,144 @@
+//! Kinds of grids, and which numbers of GRIB describe each. A new grid is one file of this folder and one row of [`TEMPLATES`].
+//!
+//! | module | grids |
+//! |---|---|
+//! | `rows` | latitude and longitude, Gaussian; each also reduced, rotated, stretched |
+//! | `plane` | rows and columns on a plane, by a projection: `albers`, `azimuthal`, `cone`, `mercator`, `transverse` |
+//! | `space_view` | what a satellite sees |
+//! | `healpix` | equal areas on the sphere |
+//! | `spectral` | none: coefficients |
+//! | `classical` | the lengths of rows of named grids |
+
+pub(crate) mod albers;
+pub(crate) mod azimuthal;
+pub(crate) mod classical;
+pub(crate) mod cone;
+pub(crate) mod earth;
+pub(crate) mod gaussian;
+pub(crate) mod healpix;
+pub(crate) mod mercator;
+pub(crate) mod plane;
+pub(crate) mod rows;
+pub(crate) mod scan;
+pub(crate) mod space_view;
+pub(crate) mod spectral;
+pub(crate) mod transverse;
+pub(crate) mod turned;
+
+use self::healpix::Healpix;
+use crate::coordinates::{Axes, Coordinates};
+use crate::error::GridError;
+use crate::octets::Needed;
+
+/// A grid that computes where its points are.
+pub(crate) trait Grid {
+    /// The points in the order of their values. `None` if the grid has another number of points.
+    fn coordinates(&self, points: u32) -> Option<Coordinates>;
+
+    /// The latitudes of rows and the longitudes of columns, where rows of one length follow each other. `None` for other grids.
+    fn axes(&self, _points: u32) -> Option<Axes> {
+        None
+    }
+
+    /// The grid as one of pixels of equal areas.
+    fn as_healpix(&self) -> Option<Healpix> {
+        None
+    }
+}
+
+/// The grid of a section. `None` if its numbers describe one whose points are not known.
+pub(crate) type Parsed = Result<Option<Box<dyn Grid>>, GridError>;
+
+/// An edition of GRIB: section 3 of the second, or section 2 of the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Edition {
+    First,
+    Second,
+}
+
+/// How sections describe a grid.
+pub(crate) struct Template {
+    pub(crate) edition: Edition,
+    /// The numbers of the template, or of the type in the first edition.
+    pub(crate) numbers: &'static [u16],
+    /// The octet of the scanning mode, for grids of rows and columns.
+    pub(crate) scanning_mode: Option<usize>,
+    /// Its other numbers.
+    pub(crate) words: &'static [Word],
+    pub(crate) parse: fn(Needed<'_>) -> Parsed,
+}
+
+/// A number of a section under the manual's word, and the octet at which it begins.
+pub(crate) struct Word {
+    pub(crate) name: &'static str,
+    pub(crate) octet: usize,
+    pub(crate) form: Form,
+}
+
+/// How a number is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// 1, 2, 3 or 4 octets without a sign. All bits are 1 where the number is missing.
+    Unsigned(usize),
+    /// 3 or 4 octets, the first bit of which is the sign.
+    Signed(usize),
+}
+
+impl Word {
+    pub(crate) const fn unsigned(name: &'static str, octet: usize, len: usize) -> Self {
+        Self { name, octet, form: Form::Unsigned(len) }
+    }
+
+    pub(crate) const fn signed(name: &'static str, octet: usize, len: usize) -> Self {
+        Self { name, octet, form: Form::Signed(len) }
+    }
+
+    /// The number. `None` if it is missing.
+    pub(crate) fn read(&self, section: Needed<'_>) -> Result<Option<i64>, GridError> {
+        let (Form::Unsigned(len) | Form::Signed(len)) = self.form;
+        let raw = match len {
+            1 => section.u8(self.octet)?.into(),
+            2 => section.u16(self.octet)?.into(),
+            3 => section.u24(self.octet)?,
+            _ => section.u32(self.octet)?,
+        };
+        // Numbers of one octet are flags, which are never missing.
+        let is_missing = len > 1 && u64::from(raw) == (1 << (8 * len)) - 1;
+        if is_missing {
+            return Ok(None);
+        }
+        Ok(Some(match self.form {
+            Form::Unsigned(_) => raw.into(),
+            Form::Signed(3) => section.i24(self.octet)?,
+            Form::Signed(_) => section.i32(self.octet)?,
+        }))
+    }
+}
+
+/// All grids whose points are known.
+pub(crate) static TEMPLATES: [&Template; 19] = [
+    &rows::LATITUDES,
+    &rows::ROTATED,
+    &rows::GAUSSIAN,
+    &rows::ROTATED_GAUSSIAN,
+    &mercator::TEMPLATE,
+    &transverse::TEMPLATE,
+    &cone::POLAR,
+    &cone::LAMBERT,
+    &albers::TEMPLATE,
+    &space_view::TEMPLATE,
+    &azimuthal::TEMPLATE,
+    &healpix::TEMPLATE,
+    &rows::FIRST_LATITUDES,
+    &rows::FIRST_GAUSSIAN,
+    &mercator::FIRST,
+    &cone::FIRST_POLAR,
+    &cone::FIRST_LAMBERT,
+    &albers::FIRST,
+    &space_view::FIRST,
+];
+
+/// What is known of a template's number.
+pub(crate) fn find(edition: Edition, number: u16) -> Option<&'static Template> {
+    TEMPLATES.into_iter().find(|template| template.edition == edition && template.numbers.contains(&number))
+}

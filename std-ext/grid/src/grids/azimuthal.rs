@@ -1,0 +1,106 @@
+//! Lambert azimuthal equal area: a plane that touches the Earth in one point.
+//!
+//! ```text
+//! sin β = q / q(90°)      R = a sqrt(q(90°) / 2)      D = a m(φ0) / (R cos β0), 1 at a pole
+//! B = R sqrt(2 / (1 + sin β0 sin β + cos β0 cos β cos(λ - λ0)))
+//! x = B D cos β sin(λ - λ0)      y = B / D (cos β0 sin β - sin β0 cos β cos(λ - λ0))
+//! ```
+//!
+//! The module `earth` defines q and m.
+//!
+//! J. P. Snyder, Map Projections: A Working Manual (1987), chapter 24.
+//!
+//! | octets of 3.140 | |
+//! |---|---|
+//! | 31 to 34, 35 to 38 | points of a row, and rows |
+//! | 39 to 42, 43 to 46 | latitude and longitude of the first point, in millionths of a degree |
+//! | 47 to 50, 51 to 54 | latitude and longitude of the point that touches |
+//! | 56 to 59, 60 to 63 | distances of columns and rows, in millimetres |
+//! | 64 | scanning mode |
+
+use super::earth::Earth;
+use super::plane::{Plane, Projection};
+use super::scan::Scan;
+use super::{Edition, Parsed, Template, Word};
+use crate::octets::Needed;
+
+/// Template 3.140.
+pub(crate) const TEMPLATE: Template = Template {
+    edition: Edition::Second,
+    numbers: &[140],
+    scanning_mode: Some(64),
+    words: &[
+        Word::unsigned("Nx", 31, 4),
+        Word::unsigned("Ny", 35, 4),
+        Word::unsigned("Dx", 56, 4),
+        Word::unsigned("Dy", 60, 4),
+        Word::signed("latitudeOfFirstGridPoint", 39, 4),
+        Word::signed("longitudeOfFirstGridPoint", 43, 4),
+        Word::signed("standardParallel", 47, 4),
+        Word::signed("centralLongitude", 51, 4),
+        Word::unsigned("scanningMode", 64, 1),
+    ],
+    parse,
+};
+
+/// Such a projection.
+pub(crate) struct Azimuthal {
+    earth: Earth,
+    longitude: f64,
+    /// Sine and cosine of the centre's latitude on the sphere of the same area, β0.
+    centre: (f64, f64),
+    /// The radius of that sphere, R.
+    radius: f64,
+    /// D.
+    stretch: f64,
+    /// q of the pole.
+    pole: f64,
+}
+
+/// `None` if the shape of the Earth is not known.
+fn parse(section: Needed<'_>) -> Parsed {
+    let Some(earth) = Earth::parse(section)? else { return Ok(None) };
+    let scan = Scan { columns: section.u32(31)?, rows: section.u32(35)?, mode: section.u8(64)? };
+    let first = (section.millionths(39)?, section.millionths(43)?);
+    let centre = (section.millionths(47)?, section.millionths(51)?);
+    let step = (section.thousandths(56)?, section.thousandths(60)?);
+    Ok(Plane::at(scan, first, step, Azimuthal::new(earth, centre)))
+}
+
+impl Azimuthal {
+    /// The plane that touches the Earth at a latitude and a longitude.
+    pub(crate) fn new(earth: Earth, (latitude, longitude): (f64, f64)) -> Self {
+        let pole = earth.zone(90.0);
+        let (radius, sin) = (earth.major * (pole / 2.0).sqrt(), (earth.zone(latitude) / pole).clamp(-1.0, 1.0));
+        let cos = (1.0 - sin * sin).sqrt();
+        let is_pole = 90.0 - latitude.abs() < 1e-9;
+        let stretch = if is_pole { 1.0 } else { earth.major * earth.parallel(latitude) / (radius * cos) };
+        let centre = if is_pole { (latitude.signum(), 0.0) } else { (sin, cos) };
+        Self { earth, longitude, centre, radius, stretch, pole }
+    }
+}
+
+impl Projection for Azimuthal {
+    fn project(&self, (latitude, longitude): (f64, f64)) -> (f64, f64) {
+        let sin = (self.earth.zone(latitude) / self.pole).clamp(-1.0, 1.0);
+        let cos = (1.0 - sin * sin).sqrt();
+        let (centre_sin, centre_cos) = self.centre;
+        let (east, along) = (longitude - self.longitude).to_radians().sin_cos();
+        let scale = self.radius * (2.0 / (1.0 + centre_sin * sin + centre_cos * cos * along)).sqrt();
+        (scale * self.stretch * cos * east, scale / self.stretch * (centre_cos * sin - centre_sin * cos * along))
+    }
+
+    fn unproject(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        let (x, y) = (x / self.stretch, y * self.stretch);
+        let far = x.hypot(y);
+        let (centre_sin, centre_cos) = self.centre;
+        if far == 0.0 {
+            return (self.earth.of_zone(self.pole * centre_sin), self.longitude);
+        }
+        // Not a number beyond the point opposite to the centre.
+        let (sin, cos) = (2.0 * (far / (2.0 * self.radius)).asin()).sin_cos();
+        let zone = self.pole * (cos * centre_sin + y * sin * centre_cos / far);
+        let east = (x * sin).atan2(far * centre_cos * cos - y * centre_sin * sin);
+        (self.earth.of_zone(zone), self.longitude + east.to_degrees())
+    }
+}

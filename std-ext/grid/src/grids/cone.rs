@@ -1,0 +1,206 @@
+//! Grids on a cone: polar stereographic and Lambert conformal.
+//!
+//! ```text
+//! t = tan(45° - φ/2) / ((1 - e sin φ) / (1 + e sin φ))^(e/2)      m = cos φ / sqrt(1 - e² sin² φ)
+//! ρ = a F t^n      x = ρ sin(n (λ - λ0))      y = -ρ cos(n (λ - λ0))      from the pole
+//! ```
+//!
+//! The cone of two parallels has n = ln(m1/m2) / ln(t1/t2) and F = m1 / (n t1^n). With n = 1 or -1 it is a plane at the
+//! northern or the southern pole, which is the polar stereographic projection.
+//!
+//! J. P. Snyder, Map Projections: A Working Manual (1987), chapters 15 and 21.
+//!
+//! | octets | | first edition |
+//! |---|---|---|
+//! | 31 to 34, 35 to 38 | points of a row, and rows | 7, 8 and 9, 10 |
+//! | 39 to 42, 43 to 46 | latitude and longitude of the first point, in millionths of a degree | 11 to 13, 14 to 16, in thousandths |
+//! | 48 to 51 | latitude of true distances, of 3.20 | 60° |
+//! | 52 to 55 | the longitude that points up | 18 to 20 |
+//! | 56 to 59, 60 to 63 | distances of columns and rows, in millimetres | 21 to 23, 24 to 26, in metres |
+//! | 64, 65 | pole, scanning mode | 27, 28 |
+//! | 66 to 69, 70 to 73 | the two parallels, of 3.30 | 29 to 31, 32 to 34 |
+
+use super::earth::Earth;
+use super::plane::{Plane, Projection, around};
+use super::scan::Scan;
+use super::{Edition, Parsed, Template, Word};
+use crate::octets::Needed;
+
+/// Template 3.20.
+pub(crate) const POLAR: Template = Template {
+    edition: Edition::Second,
+    numbers: &[20],
+    scanning_mode: Some(65),
+    words: &[NX, NY, X, Y, FIRST_LATITUDE, FIRST_LONGITUDE, TRUE_LATITUDE, UPWARD, SCANNING_MODE],
+    parse: |section| parse(section, true),
+};
+
+/// Template 3.30.
+pub(crate) const LAMBERT: Template = Template {
+    edition: Edition::Second,
+    numbers: &[30],
+    scanning_mode: Some(65),
+    words: &[
+        NX,
+        NY,
+        X,
+        Y,
+        FIRST_LATITUDE,
+        FIRST_LONGITUDE,
+        TRUE_LATITUDE,
+        UPWARD,
+        Word::signed("Latin1", 66, 4),
+        Word::signed("Latin2", 70, 4),
+        SCANNING_MODE,
+    ],
+    parse: |section| parse(section, false),
+};
+
+const NX: Word = Word::unsigned("Nx", 31, 4);
+const NY: Word = Word::unsigned("Ny", 35, 4);
+const SCANNING_MODE: Word = Word::unsigned("scanningMode", 65, 1);
+const X: Word = Word::unsigned("Dx", 56, 4);
+const Y: Word = Word::unsigned("Dy", 60, 4);
+const FIRST_LATITUDE: Word = Word::signed("latitudeOfFirstGridPoint", 39, 4);
+const FIRST_LONGITUDE: Word = Word::signed("longitudeOfFirstGridPoint", 43, 4);
+const TRUE_LATITUDE: Word = Word::signed("LaD", 48, 4);
+const UPWARD: Word = Word::signed("LoV", 52, 4);
+
+/// Type 5 of the first edition.
+pub(crate) const FIRST_POLAR: Template = Template {
+    edition: Edition::First,
+    numbers: &[5],
+    scanning_mode: Some(28),
+    words: &[
+        Word::unsigned("Nx", 7, 2),
+        Word::unsigned("Ny", 9, 2),
+        Word::signed("latitudeOfFirstGridPoint", 11, 3),
+        Word::signed("longitudeOfFirstGridPoint", 14, 3),
+        Word::signed("LoV", 18, 3),
+        Word::unsigned("Dx", 21, 3),
+        Word::unsigned("Dy", 24, 3),
+        Word::unsigned("scanningMode", 28, 1),
+    ],
+    parse: |section| parse_first(section, true),
+};
+
+/// Types 3 and 13 of the first edition.
+pub(crate) const FIRST_LAMBERT: Template = Template {
+    edition: Edition::First,
+    numbers: &[3, 13],
+    scanning_mode: Some(28),
+    words: &[
+        Word::unsigned("Nx", 7, 2),
+        Word::unsigned("Ny", 9, 2),
+        Word::signed("latitudeOfFirstGridPoint", 11, 3),
+        Word::signed("longitudeOfFirstGridPoint", 14, 3),
+        Word::signed("LoV", 18, 3),
+        Word::unsigned("Dx", 21, 3),
+        Word::unsigned("Dy", 24, 3),
+        Word::signed("Latin1", 29, 3),
+        Word::signed("Latin2", 32, 3),
+        Word::unsigned("scanningMode", 28, 1),
+    ],
+    parse: |section| parse_first(section, false),
+};
+
+/// The bit for the southern pole (flag table 3.5, and 28 in the first edition).
+const SOUTH: u8 = 0x80;
+/// Degrees that make two parallels one, or a parallel the pole.
+const SAME: f64 = 1e-9;
+
+/// Such a projection.
+pub(crate) struct Cone {
+    upward: f64,
+    earth: Earth,
+    n: f64,
+    /// The radius where t is 1: a F.
+    scale: f64,
+}
+
+/// What the sections of both editions say of the parallels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Parallels {
+    /// Distances are true at this latitude, which is on the side of the pole.
+    Polar(f64),
+    /// Distances are true at these two.
+    Two(f64, f64),
+}
+
+/// `None` if the shape of the Earth is not known, or the parallels make no cone.
+fn parse(section: Needed<'_>, is_polar: bool) -> Parsed {
+    let Some(earth) = Earth::parse(section)? else { return Ok(None) };
+    let scan = Scan { columns: section.u32(31)?, rows: section.u32(35)?, mode: section.u8(65)? };
+    let parallels = if is_polar {
+        let is_south = section.u8(64)? & SOUTH != 0;
+        let (latitude, sign) = (section.millionths(48)?, if is_south { -1.0 } else { 1.0 });
+        Parallels::Polar(latitude.abs() * sign)
+    } else {
+        Parallels::Two(section.millionths(66)?, section.millionths(70)?)
+    };
+    let step = (section.thousandths(56)?, section.thousandths(60)?);
+    let first = (section.millionths(39)?, section.millionths(43)?);
+    let cone = Cone::new(earth, parallels, section.millionths(52)?);
+    Ok(cone.and_then(|cone| Plane::at(scan, first, step, cone)))
+}
+
+fn parse_first(section: Needed<'_>, is_polar: bool) -> Parsed {
+    /// Distances of polar grids of the first edition are true at this latitude.
+    const TRUE: f64 = 60.0;
+    const OBLIQUE: u8 = 13;
+    let Some(earth) = Earth::of_flags(section.u8(17)?) else { return Ok(None) };
+    let is_south = section.u8(27)? & SOUTH != 0;
+    let parallels = if is_polar {
+        Parallels::Polar(if is_south { -TRUE } else { TRUE })
+    } else {
+        Parallels::Two(section.short_angle(29)?, section.short_angle(32)?)
+    };
+    let step = (f64::from(section.u24(21)?), f64::from(section.u24(24)?));
+    let first = (section.short_angle(11)?, section.short_angle(14)?);
+    let cone = Cone::new(earth, parallels, section.short_angle(18)?).filter(|_| section.u8(6) != Ok(OBLIQUE));
+    let scan = Scan::of_first(section)?;
+    Ok(cone.and_then(|cone| Plane::at(scan, first, step, cone)))
+}
+
+impl Cone {
+    /// `None` if the parallels make no cone.
+    pub(crate) fn new(earth: Earth, parallels: Parallels, upward: f64) -> Option<Self> {
+        let (one, two) = match parallels {
+            Parallels::Polar(latitude) => (latitude, latitude),
+            Parallels::Two(one, two) => (one, two),
+        };
+        let Earth { major, eccentricity } = earth;
+        let (t, m) = (|latitude| earth.shrinking(latitude), |latitude| earth.parallel(latitude));
+        let n = if matches!(parallels, Parallels::Polar(_)) {
+            if one >= 0.0 { 1.0 } else { -1.0 }
+        } else if (one - two).abs() < SAME {
+            one.to_radians().sin()
+        } else {
+            (m(one) / m(two)).ln() / (t(one) / t(two)).ln()
+        };
+        let unit = if 90.0 - one.abs() < SAME {
+            let (more, less) = (1.0 + eccentricity, 1.0 - eccentricity);
+            2.0 / (n * (more.powf(more) * less.powf(less)).sqrt())
+        } else {
+            m(one) / (n * t(one).powf(n))
+        };
+        let cone = Self { upward, earth, n, scale: major * unit };
+        Some(cone).filter(|cone| cone.n.is_finite() && cone.n != 0.0 && cone.scale.is_finite())
+    }
+}
+
+impl Projection for Cone {
+    fn project(&self, (latitude, longitude): (f64, f64)) -> (f64, f64) {
+        let radius = self.scale * self.earth.shrinking(latitude).powf(self.n);
+        // Across the cut, the other way round is shorter.
+        let (sin, cos) = (self.n * around(longitude - self.upward).to_radians()).sin_cos();
+        (radius * sin, -radius * cos)
+    }
+
+    fn unproject(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        let sign = self.n.signum();
+        let t = (sign * x.hypot(y) / self.scale).powf(1.0 / self.n);
+        let angle = (sign * x).atan2(-sign * y);
+        (self.earth.growing(t), self.upward + (angle / self.n).to_degrees())
+    }
+}
