@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use tgm_core::cbor::Value;
+use tgm_grid::NamedGrid;
 
 use crate::calendar::Calendar;
 use crate::gather::{Cells, DTYPE, GRID, Gathered, SHAPE};
@@ -53,7 +54,8 @@ pub(crate) struct Kind {
     /// Numbers of values.
     pub(crate) dtype: u32,
     pub(crate) shape: u32,
-    pub(crate) grid: u32,
+    /// Of a section or bounds, of the name of a grid, and of the order of its pixels.
+    pub(crate) grid: [u32; 3],
     /// The name of the dimension of its level, or nothing.
     pub(crate) level: String,
     /// What the table says of the parameter.
@@ -332,8 +334,8 @@ impl<'g> Reader<'g> {
         let triple = ["discipline", "parameterCategory", "parameterNumber"]
             .map(|key| self.of_fields(self.keys(&[&format!("grib.{key}")])));
         let [dtype, shape] = [DTYPE, SHAPE].map(|key| self.keys(&[key]));
-        let grid =
-            self.of_fields(self.keys(&[GRID, "mars.area", "area", "mars.grid", "grid", "mars.ordering", "ordering"]));
+        let grid = [&[GRID, "mars.area", "area"][..], &NamedGrid::KEYS, &NamedGrid::ORDER_KEYS];
+        let grid = grid.map(|keys| self.of_fields(self.keys(keys)));
         let level = self.of_fields(self.keys_of("level_type", &["grib.typeOfLevel", "mars.levtype", "levtype"]));
         let type_of_level = self.of_fields(self.keys_of("level_type", &["grib.typeOfLevel"]));
         let numbered = self.of_fields(self.keys(&["grib.level"]));
@@ -347,7 +349,12 @@ impl<'g> Reader<'g> {
             let find = |keys: &Keys| keys.find(cells).unwrap_or(ABSENT);
             let names = std::array::from_fn::<u32, 6, _>(|at| name.get(at).map_or(ABSENT, find));
             let parameter = std::array::from_fn::<u32, 3, _>(|at| triple.get(at).map_or(ABSENT, find));
-            let rest = [find(&dtype), find(&shape), find(&grid), find(&level), find(&statistic)];
+            let rest = [find(&dtype), find(&shape), find(&level), find(&statistic)];
+            let mut grid = std::array::from_fn::<u32, 3, _>(|at| grid.get(at).map_or(ABSENT, find));
+            // An order is one of a named grid. Alone, it may be any other number.
+            if let [_, ABSENT, order] = &mut grid {
+                *order = ABSENT;
+            }
             let family = std::array::from_fn::<u32, 2, _>(|at| family.get(at).map_or(ABSENT, find));
             // Levels whose kind has no name are told apart by its number.
             let is_nameless = find(&type_of_level) == ABSENT && find(&numbered) != ABSENT;
@@ -359,7 +366,7 @@ impl<'g> Reader<'g> {
             // An object without a name is told apart by its number in the message.
             let nameless = names.iter().chain(&parameter).all(|code| *code == ABSENT);
             let object = if nameless { row.entry.object } else { 0 };
-            let of_kind = (names, parameter, rest, surfaces, family, object);
+            let of_kind = (names, parameter, (rest, grid), surfaces, family, object);
             // Neighbours are often equal.
             if let Some((before, code)) = last
                 && before == of_kind
@@ -368,7 +375,7 @@ impl<'g> Reader<'g> {
                 continue;
             }
             let code = *known.entry(of_kind).or_insert_with(|| {
-                let [dtype, shape, grid, level, statistic] = rest;
+                let [dtype, shape, level, statistic] = rest;
                 let [discipline, category, number] = parameter;
                 let table = self::parameter(names.map(|code| self.label(Some(code))));
                 kinds.code(Kind {

@@ -76,7 +76,8 @@ impl Dataset {
     }
 
     /// The latitudes and the longitudes of a variable, in degrees: those coordinates whose dimensions it has. On a grid of rows and
-    /// columns each has a dimension of its own, on others both have the same ones. `None` if no coordinates say where the values are.
+    /// columns each has a dimension of its own, on others both have the same ones. Without them, x and y of a `grid_mapping` of CF say them.
+    /// `None` if no coordinates say where the values are.
     ///
     /// # Errors
     /// [`tgm_std::TensogramError::Metadata`] for an unknown variable; as [`Self::labels`].
@@ -94,7 +95,11 @@ impl Dataset {
         };
         let latitudes = of("latitude", "degrees_north", &["lat", "latitude"])?;
         let longitudes = of("longitude", "degrees_east", &["lon", "longitude"])?;
-        Ok(latitudes.zip(longitudes))
+        if let Some(found) = latitudes.zip(longitudes) {
+            return Ok(Some(found));
+        }
+        let projected = self.projected(variable)?;
+        Ok(projected.map(|(latitudes, longitudes)| (Cow::Owned(latitudes), Cow::Owned(longitudes))))
     }
 
     /// Whether another coordinate names this one as its bounds.

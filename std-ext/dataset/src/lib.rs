@@ -38,6 +38,7 @@
 //! | `select` | indices by labels |
 //! | `join` | files that go on where others end |
 //! | `labels` | coordinates of fields and of files |
+//! | `projected` | latitudes and longitudes of x and y of files |
 //! | `assemble`, `cf` | datasets out of cubes, and out of variables of files |
 //! | `fields` | coordinates of cubes |
 //! | `attributes` | attributes |
@@ -81,6 +82,7 @@ mod moment;
 mod options;
 mod parameters;
 mod pieces;
+mod projected;
 mod read;
 pub mod reading;
 mod reduce;

@@ -8,6 +8,7 @@
 //! | the places of an object's values, by all that its metadata say | [`Stated`] |
 //! | the value nearest to a place, and the place of a value | [`Places`] |
 //! | a grid by its name, `O640` say | [`NamedGrid`] |
+//! | x and y of a plane as latitude and longitude, by a grid mapping of CF | [`Mapping`] |
 //! | pixels of equal areas, computed one by one | [`Healpix`] |
 //!
 //! The crate neither reads nor writes files. Memory is taken for as many points as the caller allows, and for nothing else.
@@ -21,7 +22,7 @@
 //! | `stated` | what metadata say of a grid |
 //! | `named` | names of grids |
 //! | `places` | where values are: on a regular grid, in pixels or at points |
-//! | `section` | sections of GRIB that say a grid |
+//! | `section`, `mapping` | sections of GRIB that say a grid; projections in the words of CF |
 //! | `grids` | kinds of grids, each a file, and the table of which numbers describe which |
 //! | `points`, `regular` | points one by one; rows and columns |
 //! | `area`, `coordinates`, `octets` | bounds; latitudes and longitudes; numbers of GRIB |
@@ -31,6 +32,7 @@ mod area;
 mod coordinates;
 mod error;
 mod grids;
+mod mapping;
 mod named;
 mod octets;
 mod places;
@@ -43,6 +45,7 @@ pub use area::Area;
 pub use coordinates::{Axes, Coordinates};
 pub use error::GridError;
 pub use grids::healpix::Healpix;
+pub use mapping::Mapping;
 pub use named::NamedGrid;
 pub use octets::Octets;
 pub use places::Places;

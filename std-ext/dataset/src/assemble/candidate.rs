@@ -84,8 +84,8 @@ pub(super) fn candidates(
 #[derive(Default)]
 struct Grids {
     all: Vec<Grid>,
-    /// By the codes of a section and of a shape.
-    by_code: HashMap<(u32, u32), usize>,
+    /// By the codes of what is stated of a grid, and of a shape.
+    by_code: HashMap<([u32; 3], u32), usize>,
     /// By dimensions and coordinates. Grids of which nothing is known are not the same.
     by_points: HashMap<u64, Vec<usize>>,
 }

@@ -104,6 +104,58 @@ fn the_nearest_point_is_found_on_grids_of_every_shape() {
     assert!(none.nearest("t2m", 0.0, 0.0).unwrap_err().to_string().contains("no coordinates"));
 }
 
+/// A grid mapping of CF says where x and y are.
+#[test]
+fn x_and_y_of_a_projection_have_places() {
+    fn object<'v>(
+        (name, dims): (&str, &[&str]),
+        shape: &[u64],
+        values: &'v [f64],
+        attributes: &[(&str, Value)],
+    ) -> ObjectBuilder<'v> {
+        let dims = Value::Array(dims.iter().map(|dim| Value::from(*dim)).collect());
+        let object = ObjectBuilder::new(shape, values).unwrap();
+        object.metadata("name", name).metadata("dimensions", dims).metadata("attributes", map(attributes))
+    }
+    let of = |mapping: &str| {
+        let numbers = ["earth_radius", "latitude_of_projection_origin", "longitude_of_projection_origin"];
+        let numbers = numbers.into_iter().zip([6_371_229.0, 52.0, 10.0].map(Value::from));
+        let words: Vec<_> = numbers.chain([("grid_mapping_name", Value::from(mapping))]).collect();
+        let axis = |name: &str, unit: &str| {
+            [("standard_name", format!("projection_{name}_coordinate").into()), ("units", unit.into())]
+        };
+        let message = MessageBuilder::new()
+            .object(object(("v", &["x", "y"]), &[3, 2], &[0.0; 6], &[("grid_mapping", "crs: x y".into())]))
+            .object(object(("x", &["x"]), &[3], &[0.0, 100.0, 200.0], &axis("x", "km")))
+            .object(object(("y", &["y"]), &[2], &[0.0, -1e5], &axis("y", "m")))
+            .object(object(("crs", &[]), &[], &[0.0], &words));
+        Archive::new(&[message.encode().unwrap()]).open().unwrap()
+    };
+    let dataset = of("lambert_azimuthal_equal_area");
+    assert_eq!(dataset.nearest("v", 52.1, 10.1).unwrap(), [(0, 0), (1, 0)]);
+    assert_eq!(dataset.nearest("v", 51.1, 12.8).unwrap(), [(0, 2), (1, 1)]);
+    let place = dataset.nearest_place("v", 52.1, 10.1).unwrap();
+    assert!((place.0 - 52.0).abs() < 1e-9 && (place.1 - 10.0).abs() < 1e-9, "{place:?}");
+    assert_eq!(dataset.grid_dims("v").unwrap(), Some(vec![0, 1]));
+    assert!(of("sinusoidal").nearest("v", 52.0, 10.0).unwrap_err().to_string().contains("no coordinates"));
+}
+
+/// Pixels in two orders are two grids.
+#[test]
+fn a_named_grid_has_places_and_an_order() {
+    let values = [0.0_f32; 48];
+    let message = |order: &str| {
+        let object = ObjectBuilder::new(&[48], &values).unwrap().metadata("param", "2t").metadata("grid", "H2");
+        MessageBuilder::new().object(object.metadata("order", order)).encode().unwrap()
+    };
+    let nearest = |archive: &Archive| archive.open().unwrap().nearest("t2m", 19.4, 45.0).unwrap();
+    assert_eq!(nearest(&Archive::new(&[message("nested")])), [(0, 0)]);
+    assert_eq!(nearest(&Archive::new(&[message("ring")])), [(0, 13)]);
+    let both = Archive::new(&[message("ring"), message("nested")]).open().unwrap();
+    assert_eq!((both.variable("t2m").unwrap().object_count(), both.left_out.len()), (1, 1));
+    assert_eq!(both.left_out[0].why, "it has another grid");
+}
+
 #[test]
 fn a_box_as_a_message_is_the_same_dataset() {
     let archive = ensemble();
