@@ -156,7 +156,7 @@ fn dataset(gathered: &Gathered, archive: &Arc<Archive>, options: &OpenOptions, s
             Err(why) => left_out.push(LeftOut { what: String::new(), why, objects: growing.rows.len(), name }),
         }
     }
-    variables.extend(texts(gathered, &share.abouts, options.group.as_deref()));
+    variables.extend(texts(gathered, &share.abouts, options.group.as_deref(), &mut left_out));
     let attributes = group_attributes(gathered, &share.abouts, options.group.as_deref());
     let unlimited = unlimited(gathered, &share.abouts, options.group.as_deref());
     Dataset {

@@ -101,7 +101,10 @@ pub(crate) fn appended(first: File, parts: Vec<(String, Dataset)>) -> Result<Fil
             left_out.push(LeftOut {
                 name: format!("part {number} of {}", found.name),
                 what: String::new(),
-                why: format!("it is not complete, and lacks {}", lacking.join(", ")),
+                why: format!(
+                    "it is not complete, and lacks {}: it is being appended, or that was interrupted",
+                    lacking.join(", ")
+                ),
                 objects: dataset.variables.iter().map(Variable::object_count).sum(),
             });
             continue;
@@ -123,7 +126,24 @@ pub(crate) fn appended(first: File, parts: Vec<(String, Dataset)>) -> Result<Fil
 fn followed(first: File, parts: Vec<File>, along: &str) -> Result<File> {
     let name = first.name.clone();
     let files: Vec<File> = std::iter::once(first).chain(parts).collect();
-    Ok(File { name, dataset: concat(files, along, true)? })
+    let mut found = File { name, dataset: concat(files, along, true)? };
+    if let Some(Labels { labels, .. }) = Labels::of(&found, along)? {
+        note_repeated(&mut found.dataset, along, &labels)?;
+    }
+    Ok(found)
+}
+
+/// Notes the labels of a dimension that are there more than once, as what was appended twice has them.
+///
+/// # Errors
+/// The errors of reading labels.
+fn note_repeated(dataset: &mut Dataset, dim: &str, labels: &[Key]) -> Result<()> {
+    let mut known = BTreeSet::new();
+    let repeated: Vec<usize> = (0..).zip(labels).filter(|(_, label)| !known.insert(*label)).map(|(at, _)| at).collect();
+    let (Some(first), count) = (repeated.first(), repeated.len()) else { return Ok(()) };
+    let text = dataset.labels(dim)?.map_or_else(String::new, |it| it.label_text(*first));
+    dataset.notes.push(format!("{dim}: {count} labels are there more than once, such as {text}"));
+    Ok(())
 }
 
 /// The names of the variables that are not coordinates.
@@ -253,7 +273,9 @@ fn along(row: Vec<Labeled>, dim: &str, number: usize) -> Result<Labeled> {
     if let Some(Some(own)) = labels.get_mut(number) {
         own.labels = all;
     }
-    let dataset = concat(row.into_iter().map(|it| it.file).collect(), dim, false)?;
+    let all = labels.get(number).cloned().flatten().map_or_else(Vec::new, |own| own.labels);
+    let mut dataset = concat(row.into_iter().map(|it| it.file).collect(), dim, false)?;
+    note_repeated(&mut dataset, dim, &all)?;
     Ok(Labeled { file: File { name, dataset }, labels })
 }
 

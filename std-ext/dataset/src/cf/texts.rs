@@ -6,25 +6,52 @@ use super::arrays::names;
 use super::{NUMPY_DTYPE, own_name};
 use crate::attributes::of_map;
 use crate::gather::{About, EXTRA, Gathered};
-use crate::model::{Attribute, Content, Variable, product};
+use crate::model::{Attribute, Content, LeftOut, Variable, product};
 
-/// Variables of texts.
-pub(super) fn texts(gathered: &Gathered, abouts: &[&About], group: Option<&str>) -> Vec<Variable> {
+/// Variables of texts. What cannot be one is added to `left_out`.
+pub(super) fn texts(
+    gathered: &Gathered,
+    abouts: &[&About],
+    group: Option<&str>,
+    left_out: &mut Vec<LeftOut>,
+) -> Vec<Variable> {
     let mut found: Vec<Variable> = Vec::new();
+    let mut refuse = |name: &str, why: &str| {
+        // Each message of a file may have the same ones.
+        if !left_out.iter().any(|it: &LeftOut| it.name == name && it.why == why) {
+            left_out.push(LeftOut { name: name.into(), what: "texts".into(), why: why.into(), objects: 0 });
+        }
+    };
     for about in abouts {
+        // Most messages have no texts.
         let Some(texts) = gathered.value(&about.cells, &format!("{EXTRA}texts")) else { continue };
-        let Ok(texts) = texts.as_map() else { continue };
-        for (path, text) in texts.iter().filter_map(Result::ok) {
-            let Some(name) = path.as_str().ok().and_then(|path| own_name(path, group)) else { continue };
+        let Ok(texts) = texts.as_map() else {
+            refuse("texts", "the metadata have no map of them");
+            continue;
+        };
+        for entry in &texts {
+            let path = entry.as_ref().ok().and_then(|(path, _)| path.as_str().ok());
+            let (Ok((_, text)), Some(path)) = (&entry, path) else {
+                refuse("texts", "their name is not a text");
+                continue;
+            };
+            let Some(name) = own_name(path, group) else {
+                refuse(path, "it is in another group");
+                continue;
+            };
             if found.iter().any(|known| known.name == name) {
                 continue;
             }
-            found.extend(text_variable(name, &text));
+            match text_variable(name, text) {
+                Some(variable) => found.push(variable),
+                None => refuse(name, "its shape and its values do not fit each other"),
+            }
         }
     }
     found
 }
 
+/// A variable of texts. `None` if it has no list of texts, or not as many as its shape says.
 fn text_variable(name: &str, text: &Value<'_>) -> Option<Variable> {
     let map = text.as_map().ok()?;
     let get = |key: &str| map.get(key).ok().flatten();

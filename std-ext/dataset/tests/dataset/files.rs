@@ -364,6 +364,32 @@ fn what_was_appended_follows_the_file() {
     assert!(dataset.left_out.is_empty(), "{:?}", dataset.left_out);
 }
 
+#[test]
+fn what_was_appended_twice_is_reported() {
+    let part = |number: u64, day: f64| {
+        let (values, days) = ([1_i16], [day]);
+        let v = named(ObjectBuilder::new(&[1], &values).unwrap(), "v", &["time"]);
+        let time = named(ObjectBuilder::new(&[1], &days).unwrap(), "time", &["time"]);
+        let time = time.metadata("attributes", map(&[("units", "days since 2024-01-01".into())]));
+        let message = MessageBuilder::new().object(v).object(time);
+        let place = map(&[("number", number.into()), ("dimension", "time".into())]);
+        if number == 0 { message } else { message.extra("part", place) }.encode().unwrap()
+    };
+    let notes = |days: &[f64]| {
+        let parts: Vec<Vec<u8>> = (0..).zip(days).map(|(number, day)| part(number, *day)).collect();
+        Archive::new(&parts).open().unwrap().notes
+    };
+    assert_eq!(notes(&[0.0, 1.0, 2.0]), Vec::<String>::new());
+    let expected = "time: 2 labels are there more than once, such as 2024-01-02T00:00:00";
+    assert_eq!(notes(&[0.0, 1.0, 2.0, 1.0, 2.0]), [expected]);
+    // Files that share a day.
+    let (early, late) =
+        (of_days("2024-01-01", &[0.0, 1.0], 0.0, &[7, 8]), of_days("2024-01-01", &[1.0, 2.0], 2.0, &[7, 8]));
+    let (early, late) = (Archive::new(&[early]), Archive::new(&[late]));
+    let dataset = open(&[early.path(), late.path()], &OpenOptions::default()).unwrap();
+    assert_eq!(dataset.notes, ["time: 1 labels are there more than once, such as 2024-01-02T00:00:00"]);
+}
+
 /// Each chunk of such an array would have the same place.
 #[test]
 fn an_array_of_more_places_than_64_bits_count_is_left_out() {
