@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use ciborium::Value;
 use half::{bf16, f16};
 use tgm_core::descriptor::Dtype;
-use tgm_dataset::{Attribute, Coordinate, Dataset, Variable};
+use tgm_dataset::{Attribute, Coordinate, Dataset, Indices, Variable};
 use tgm_std::{GlobalMetadata, Result, decode_descriptors};
 
 #[cfg(feature = "zarr")]
@@ -132,6 +132,11 @@ impl<'d> Plan<'d> {
         }
         for variable in &dataset.variables {
             let Some(of_values) = variable.dtype() else { continue };
+            let all: Vec<Indices> = variable.shape.iter().map(|len| Indices::all(*len)).collect();
+            if let Err(error) = dataset.check_places(&variable.name, &all) {
+                report(Note::not_kept(&variable.name, format!("the variable: {error}")));
+                continue;
+            }
             let Some(mut dtype) = (target.dtype)(of_values) else {
                 report(Note::not_kept(&variable.name, format!("the variable: the format has no {}", of_values.name())));
                 continue;

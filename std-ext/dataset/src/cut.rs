@@ -185,6 +185,7 @@ impl Dataset {
             let texts = flat(shape, &indices)?.into_iter().filter_map(|at| texts.get(at)).map(|it| it.as_str().into());
             return Ok(Piece::Texts(text_value(&left, &out, texts.collect(), attributes)));
         }
+        self.check_places(name, &indices)?;
         let dtype = variable.dtype().unwrap_or(Dtype::Float64);
         let count = indices.iter().fold(1_u64, |all, indices| all.saturating_mul(indices.count()));
         let len = usize::try_from(count).ok().and_then(|count| count.checked_mul(width(dtype)));

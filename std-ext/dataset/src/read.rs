@@ -405,6 +405,30 @@ pub(crate) fn read_into(
     plan.read(archive, out, &options, threads)
 }
 
+/// Places that are taken at most for each object of a variable, and in any case.
+const PLACES_OF_OBJECT: u64 = 1000;
+const PLACES: u64 = 100_000;
+
+/// Checks that what is picked of a variable is not nearly all holes: fields that differ in several keys at once lie far apart, and their
+/// box has as many places as the labels of each key multiplied.
+///
+/// # Errors
+/// [`tgm_std::TensogramError::Metadata`] for more than 1000 places for each object, and more than 100,000.
+pub(crate) fn check_places(variable: &Variable, indices: &[Indices]) -> Result<()> {
+    let leading = indices.iter().take(variable.leading());
+    let places = product(&leading.map(Indices::count).collect::<Vec<_>>());
+    let objects = variable.object_count();
+    let most = PLACES_OF_OBJECT.saturating_mul(objects as u64).max(PLACES);
+    if variable.leading() == 0 || places.is_some_and(|places| places <= most) {
+        return Ok(());
+    }
+    let places = places.map_or("more than 2^64".into(), |places| places.to_string());
+    let (name, dims) = (&variable.name, variable.dims.get(..variable.leading()).unwrap_or_default().join(", "));
+    Err(bad(format!(
+        "{name}: {places} places along {dims} for {objects} objects, so nearly all are empty: select labels of these, or only some objects"
+    )))
+}
+
 /// # Errors
 /// [`tgm_std::TensogramError::Metadata`] if `out` has another length than so many values take.
 fn check_len(variable: &Variable, count: Option<u64>, out: &[u8]) -> Result<()> {

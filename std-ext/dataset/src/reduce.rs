@@ -20,7 +20,7 @@ use crate::dataset::Dataset;
 use crate::elements::floats;
 use crate::indices::Indices;
 use crate::model::Variable;
-use crate::read::width;
+use crate::read::{check_places, width};
 
 /// Elements of a window, unless one object has more.
 const WINDOW: u64 = 4 << 20;
@@ -444,7 +444,8 @@ impl Dataset {
     /// left.
     ///
     /// # Errors
-    /// [`tgm_std::TensogramError::Metadata`] for an unknown variable or dimension, for texts and complex numbers, and for what
+    /// [`tgm_std::TensogramError::Metadata`] for an unknown variable or dimension, for texts and complex numbers, for what
+    /// [`Self::check_places`] refuses, and for what
     /// [`Self::read_into`] refuses; the errors of reading and decoding.
     pub fn reduce(
         &self,
@@ -463,6 +464,7 @@ impl Dataset {
         if indices.len() != variable.dims.len() {
             return Err(bad(format!("{name}: {} picks for {} dimensions", indices.len(), variable.dims.len())));
         }
+        check_places(variable, indices)?;
         let lens: Vec<u64> = indices.iter().map(Indices::count).collect();
         let is_left = |at: usize| {
             let is_over = variable.dims.get(at).is_none_or(|dim| over.contains(&dim.as_str()));

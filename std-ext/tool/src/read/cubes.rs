@@ -103,7 +103,7 @@ impl Cells {
     /// Reads what `indices` pick of a variable.
     ///
     /// # Errors
-    /// The errors of [`Dataset::read_into`], and of memory.
+    /// The errors of [`Dataset::read_into`] and [`Dataset::check_places`], and of memory.
     pub(crate) fn read(dataset: &Dataset, name: &str, indices: &[Indices], options: &DecodeOptions) -> Result<Self> {
         let refused = |text: String| TensogramError::Metadata(text.into());
         let dtype = dataset.variable(name).and_then(Variable::dtype);
@@ -114,6 +114,7 @@ impl Cells {
         let (Some(count), Some(len)) = (count, len) else {
             return Err(refused(format!("{name}: these are more values than this machine can address")));
         };
+        dataset.check_places(name, indices)?;
         let mut bytes = tgm_std::internal::reserve(len)?;
         dataset.read_into(name, indices, options, &mut bytes)?;
         // Types with a byte for each truth are numbers for all that follows.
