@@ -22,11 +22,15 @@ use crate::calendar::Calendar;
 use crate::gather::{Cells, DTYPE, GRID, Gathered, SHAPE};
 use crate::label::{HOUR, Label, Real, duration};
 use crate::moment::Time;
-use crate::options::Profile;
+use crate::options::{OpenOptions, Profile};
 use crate::parameters::{Parameter, by_number, by_short_name};
 
 /// The number that stands for a missing value.
 pub(crate) const ABSENT: u32 = u32::MAX;
+/// The names of the columns of times and steps.
+pub(crate) const TIME: &str = "time";
+pub(crate) const STEP: &str = "step";
+pub(crate) const VALID_TIME: &str = "valid_time";
 
 /// A column: for each object a label, by its number.
 #[derive(Clone, Debug, Default)]
@@ -89,19 +93,25 @@ pub(crate) struct Columns {
 pub(crate) struct LastColumns<'g> {
     pub(crate) gathered: &'g Gathered,
     profile: &'g Profile,
+    /// Whether time and step are one.
+    is_valid_time: bool,
     columns: OnceCell<Vec<Column>>,
 }
 
 impl<'g> LastColumns<'g> {
-    pub(crate) const fn new(gathered: &'g Gathered, profile: &'g Profile) -> Self {
-        Self { gathered, profile, columns: OnceCell::new() }
+    pub(crate) const fn new(gathered: &'g Gathered, options: &'g OpenOptions) -> Self {
+        let OpenOptions { profile, valid_time, .. } = options;
+        Self { gathered, profile, is_valid_time: *valid_time, columns: OnceCell::new() }
     }
 
     /// The columns. The profile `plain` has all keys among the others.
     pub(crate) fn get(&self) -> &[Column] {
         let read = || match self.profile {
             Profile::Plain => Vec::new(),
-            profile => Reader::new(self.gathered, profile).others(last_name),
+            profile => {
+                let name: fn(&str) -> Option<&str> = if self.is_valid_time { timeless_name } else { last_name };
+                Reader::new(self.gathered, profile).others(name)
+            }
         };
         self.columns.get_or_init(read)
     }
@@ -179,7 +189,8 @@ impl Keys {
 
 impl Columns {
     /// The columns of all objects.
-    pub(crate) fn of(gathered: &Gathered, profile: &Profile) -> Self {
+    pub(crate) fn of(gathered: &Gathered, options: &OpenOptions) -> Self {
+        let profile = &options.profile;
         let reader = Reader::new(gathered, profile);
         let (kinds, kind_of) = reader.kinds();
         if *profile == Profile::Plain {
@@ -190,6 +201,17 @@ impl Columns {
             |step: &Option<(i64, i64)>| step.and_then(|(start, end)| Some(Label::Duration(end.checked_sub(start)?)));
         let mut splits = vec![reader.column("interval", |row| steps.get(row).and_then(interval))];
         splits.extend(SPLITS.map(|name| reader.text_column(name)));
+        let end = |row: usize| steps.get(row).copied().flatten().map(|(_, end)| end);
+        let times = reader.times();
+        let (time, step) = if options.valid_time {
+            let valid = |row: usize| match times.label(times.code(row))? {
+                Label::Time(time) => time.after(end(row).unwrap_or(0)).map(Label::Time),
+                _ => None,
+            };
+            (reader.column(VALID_TIME, valid), Column::default())
+        } else {
+            (times, reader.column(STEP, |row| end(row).map(Label::Duration)))
+        };
         let number = reader.numbers();
         let member_0 = number.labels.iter().position(|label| *label == Label::Integer(0));
         Self {
@@ -197,8 +219,8 @@ impl Columns {
             kind_of,
             member_0: member_0.or(Some(number.labels.len())).and_then(|at| u32::try_from(at).ok()).unwrap_or(ABSENT),
             number,
-            time: reader.times(),
-            step: reader.column("step", |row| steps.get(row).copied().flatten().map(|(_, end)| Label::Duration(end))),
+            time,
+            step,
             level: reader.levels(),
             splits,
             others: reader.others(other_name),
@@ -293,7 +315,7 @@ impl<'g> Reader<'g> {
             self.keys(&["grib.time"]),
             self.keys_of("time", &["mars.time", "time"]),
         ];
-        self.derived("time", &keys, |[date, exact, time]| {
+        self.derived(TIME, &keys, |[date, exact, time]| {
             let day = date_of(date?)?.checked_mul(24 * HOUR)?;
             let second = match (exact.and_then(Label::as_integer), time) {
                 (Some(time), _) => clock(time / 10_000, time / 100 % 100, time % 100)?,
@@ -488,6 +510,15 @@ fn other_name(path: &str) -> Option<&str> {
 fn last_name(path: &str) -> Option<&str> {
     let name = path.strip_prefix("grib.")?;
     (!OF_GRIB.contains(&name) && !name.starts_with(FACTOR)).then_some(name)
+}
+
+/// The same for keys that tell neither of a time nor of a step.
+fn timeless_name(path: &str) -> Option<&str> {
+    let is_of_time = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        ["date", "time", "step", "ofend"].iter().any(|word| name.contains(word))
+    };
+    last_name(path).filter(|name| !is_of_time(name))
 }
 
 /// The number of a scaled value.

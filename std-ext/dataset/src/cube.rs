@@ -59,6 +59,8 @@ pub(crate) struct Cube {
     pub(crate) axes: Vec<Axis>,
     /// Row-major places, in order, each with the number of its object.
     pub(crate) places: Vec<(u64, u32)>,
+    /// The name of its times: `time`, or `valid_time` where that is one with the steps.
+    pub(crate) time_name: String,
     /// Labels of number, time, step and level that do not vary.
     pub(crate) scalars: Vec<(Role, Label)>,
     pub(crate) along: Vec<Along>,
@@ -269,6 +271,7 @@ impl<'c> Group<'c> {
             kind: self.kind.clone(),
             axes,
             places,
+            time_name: self.columns.time.name.clone(),
             scalars: Vec::new(),
             along: Vec::new(),
             constants: Vec::new(),

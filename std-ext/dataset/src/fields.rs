@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::columns::{STEP, VALID_TIME};
 use crate::cube::{Axis, Cube, Role};
 use crate::grid::attributes;
 use crate::label::Label;
@@ -10,6 +11,10 @@ use crate::moment::{NO_TIME, Times};
 
 /// The name of the bounds of steps, and of the dimension of a start and an end.
 const BOUNDS: (&str, &str) = ("step_bounds", "bounds");
+
+/// Valid times that a dataset has at most, or for each of its objects, if that is more.
+const VALID_TIMES: usize = 1 << 16;
+const VALID_TIMES_OF_OBJECT: usize = 16;
 
 /// The coordinates of a dataset in the making, and the number of each by its name.
 #[derive(Clone, Debug, Default)]
@@ -43,16 +48,25 @@ impl FieldCoordinates {
         self.numbers.get(name).and_then(|at| self.all.get(*at))
     }
 
-    /// Adds the time for which a forecast is made, if there are times and steps.
-    pub(crate) fn add_valid_time(&mut self) {
-        let (Some(time), Some(step)) = (self.find("time"), self.find("step")) else { return };
-        let (Values::Times(times), Values::Durations(steps)) = (&time.values, &step.values) else { return };
+    /// Adds the time for which a forecast is made, if there are times and steps. Returns why not, if these are too many for a dataset of
+    /// so many objects.
+    pub(crate) fn add_valid_time(&mut self, objects: usize) -> Option<String> {
+        let (time, step) = (self.find("time")?, self.find(STEP)?);
+        let (Values::Times(times), Values::Durations(steps)) = (&time.values, &step.values) else { return None };
+        let count = times.len().checked_mul(steps.len());
+        if count.is_none_or(|count| count > VALID_TIMES.max(objects.saturating_mul(VALID_TIMES_OF_OBJECT))) {
+            let (times, steps) = (times.len(), steps.len());
+            return Some(format!(
+                "valid_time is left out: {times} times × {steps} steps are many for {objects} objects. It is time + step"
+            ));
+        }
         let times = times.seconds();
         let valid = times.iter().flat_map(|time| steps.iter().map(|step| time.checked_add(*step).unwrap_or(NO_TIME)));
         let values = Values::Times(Times::of_seconds(valid));
         let dims = time.dims.iter().chain(&step.dims).cloned().collect();
         let attributes = attributes([("standard_name", "time"), ("long_name", "time")]);
-        self.push(Coordinate { name: "valid_time".into(), dims, values, attributes });
+        self.push(Coordinate { name: VALID_TIME.into(), dims, values, attributes });
+        None
     }
 
     pub(crate) fn finish(self) -> Vec<Coordinate> {
@@ -145,6 +159,7 @@ fn attributes_of(axis: &Axis) -> Attributes {
             ("units", "1"),
             ("standard_name", "realization"),
         ]),
+        Role::Time if axis.name == VALID_TIME => attributes([("long_name", "time"), ("standard_name", "time")]),
         Role::Time => {
             attributes([("long_name", "initial time of forecast"), ("standard_name", "forecast_reference_time")])
         }

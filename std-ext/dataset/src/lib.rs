@@ -252,8 +252,8 @@ fn datasets(opened: &Opened, options: &OpenOptions) -> Result<Vec<Dataset>> {
             cf::datasets(gathered, archive, options).into_iter().map(of_source).collect::<Result<_>>()?,
         )?
     } else {
-        let columns = Columns::of(gathered, &options.profile);
-        let last = LastColumns::new(gathered, &options.profile);
+        let columns = Columns::of(gathered, options);
+        let last = LastColumns::new(gathered, options);
         let cubes = cube::cubes(archive, (&columns, &last), options.duplicates)?;
         assemble::datasets(gathered, archive, cubes, options)?
     };

@@ -27,6 +27,12 @@ impl Time {
         Self { nanoseconds: i128::from(second) * i128::from(SECOND), calendar: Calendar::Gregorian }
     }
 
+    /// The time some seconds later.
+    pub(crate) fn after(self, seconds: i64) -> Option<Self> {
+        let later = i128::from(seconds) * i128::from(SECOND);
+        self.nanoseconds.checked_add(later).map(|nanoseconds| Self { nanoseconds, ..self })
+    }
+
     /// The seconds since 1970-01-01 of its calendar.
     #[expect(clippy::cast_precision_loss, reason = "the nearest float is asked for")]
     pub fn seconds(self) -> f64 {

@@ -133,6 +133,9 @@ pub struct OpenOptions {
     pub duplicates: Duplicates,
     /// Whether a dimension of length 1 becomes a coordinate without dimension.
     pub squeeze: bool,
+    /// Whether fields lie along the time for which they are valid, `valid_time`, in place of `time` and `step`. Analyses and short
+    /// forecasts are one variable then. Two fields of one valid time are two objects for one place.
+    pub valid_time: bool,
     /// Fill values of variables by their names, for places without an object.
     pub fill: Vec<(String, f64)>,
     /// The group whose variables are taken, for [`Profile::Cf`]. `None` is the root.
@@ -156,6 +159,7 @@ impl Default for OpenOptions {
             join: Join::Widen,
             duplicates: Duplicates::Error,
             squeeze: true,
+            valid_time: false,
             fill: Vec::new(),
             group: None,
             list_unused: false,

@@ -44,6 +44,17 @@ fn options_of(options: &Bound<'_, PyDict>) -> PyResult<OpenOptions> {
     found.join = word(options, "join", &[("widen", Join::Widen), ("exact", Join::Exact)])?.unwrap_or_default();
     let duplicates = [("error", Duplicates::Error), ("first", Duplicates::First), ("last", Duplicates::Last)];
     found.duplicates = word(options, "duplicates", &duplicates)?.unwrap_or_default();
+    if let Some(dims) = options.get_item("time_dims")? {
+        found.valid_time =
+            match dims.extract::<Vec<String>>()?.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+                ["time", "step"] => false,
+                ["valid_time"] => true,
+                _ => {
+                    let expected = "argument 'time_dims': ('time', 'step') or ('valid_time',) is expected";
+                    return Err(PyValueError::new_err(expected));
+                }
+            };
+    }
     if let Some(squeeze) = options.get_item("squeeze")? {
         found.squeeze = squeeze.extract()?;
     }

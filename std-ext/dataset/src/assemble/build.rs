@@ -71,11 +71,12 @@ impl<'c> Maker<'c> {
         if let Some(surface) = self.surface(members) {
             coordinates.add_axis(&surface, false);
         }
-        coordinates.add_valid_time();
+        let objects = members.iter().map(|it| it.cube.places.len()).sum();
+        let notes = coordinates.add_valid_time(objects).into_iter().collect();
         let of_grid = grid.coordinates.iter().map(|it| it.name.clone());
         let taken = of_grid.chain(members.iter().map(|it| it.cube.kind.name.clone())).collect();
         let unused_keys = Vec::from_iter(self.gathered.unread.clone());
-        Draft { grid, dims, numbers, coordinates, taken, notes: Vec::new(), unused_keys }
+        Draft { grid, dims, numbers, coordinates, taken, notes, unused_keys }
     }
 
     const fn is_dim(&self, axis: &Axis) -> bool {

@@ -7,6 +7,7 @@ use tgm_core::descriptor::Dtype;
 use tgm_std::Result;
 
 use crate::archive::bad;
+use crate::columns::STEP;
 use crate::cube::{Axis, Cube, Role};
 use crate::gather::Gathered;
 use crate::grid::Grid;
@@ -134,8 +135,8 @@ fn all_axes(cube: &Cube) -> Vec<Axis> {
     for (role, label) in &cube.scalars {
         let name = match role {
             Role::Number => "number",
-            Role::Time => "time",
-            Role::Step => "step",
+            Role::Time => &cube.time_name,
+            Role::Step => STEP,
             Role::Level if cube.kind.level.is_empty() => "level",
             Role::Level => &cube.kind.level,
             // Scalars are of the four roles above.

@@ -1,6 +1,8 @@
 //! Fields as cubes: axes, places, holes, and what is left out.
 
-use tgm_dataset::{Duplicates, Indices, Join, OpenOptions, Times, Values, open, open_all};
+use tgm_dataset::{
+    Duplicates, Indices, Join, OpenOptions, Selector, Statistic, Times, Values, on_all_cores, open, open_all,
+};
 use tgm_std::deps::ciborium::Value;
 
 use crate::{Archive, field};
@@ -313,6 +315,72 @@ fn experiments_are_joined_along_time_and_reported() {
     let messages: Vec<Vec<u8>> = days("0001", 1..4).chain(days("0005", 3..6)).collect();
     let dataset = Archive::new(&messages).open().unwrap();
     assert_eq!((dataset.variables[0].shape[0], dataset.left_out.len(), dataset.notes.len()), (3, 1, 0));
+}
+
+#[test]
+fn analyses_and_short_forecasts_are_one_variable_along_valid_time() {
+    let sfc = |hour, step| at(("2t", "sfc"), None, hour, step);
+    let archive = Archive::new(&[sfc(0, 0), sfc(6, 0), sfc(6, 3), sfc(0, 3), sfc(12, 1)]);
+    let options = OpenOptions { valid_time: true, ..OpenOptions::default() };
+    let dataset = open(&[archive.path()], &options).unwrap();
+    let coordinates: Vec<&str> = dataset.coordinates.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!((dataset.variables[0].dims[0].as_str(), dataset.variables[0].hole_count()), ("valid_time", 0));
+    assert_eq!((dataset.variables[0].shape[0], coordinates), (5, vec!["valid_time"]));
+    let attributes = &dataset.coordinates[0].attributes;
+    assert!(attributes.contains(&("standard_name".into(), "time".into())), "{attributes:?}");
+    let picked = dataset.select("t2m", &["valid_time=2024-01-01T09".parse().unwrap()]).unwrap();
+    assert_eq!(picked[0], Indices::Index(3));
+    // Two for one valid time, and what tells them apart.
+    let twice = Archive::new(&[sfc(0, 6), sfc(6, 0)]);
+    let error = open(&[twice.path()], &options).unwrap_err().to_string();
+    for part in ["t2m: two objects for one place", "message 0", "message 1", "differ by mars.step, mars.time"] {
+        assert!(error.contains(part), "{error}");
+    }
+    let last = OpenOptions { duplicates: Duplicates::Last, ..options };
+    assert_eq!(open(&[twice.path()], &last).unwrap().variables[0].dims, ["y", "x"]);
+}
+
+#[test]
+fn what_is_nearly_all_holes_is_not_taken_whole() {
+    let of = |at: i64| {
+        let mars =
+            [("param", "t".into()), ("levtype", "pl".into()), ("levelist", number(at + 1)), ("step", number(at))];
+        field(1.0, &[&mars[..], &[("number", number(at)), ("date", number(20_240_101))]].concat(), &[])
+    };
+    let dataset = Archive::new(&(0..200).map(of).collect::<Vec<_>>()).open().unwrap();
+    assert_eq!(dataset.variables[0].shape, [200, 200, 200, 2, 3]);
+    let refused =
+        "t: 8000000 places along number, step, isobaricInhPa for 200 objects, so nearly all are empty: select labels";
+    let all = dataset.select("t", &[]).unwrap();
+    let over = dataset.reduce("t", &all, &["step"], &[Statistic::Mean], &on_all_cores()).unwrap_err().to_string();
+    let whole = dataset.cut(&["t"], &[], &on_all_cores()).unwrap_err().to_string();
+    assert!(over.contains(refused) && whole.contains(refused), "{over}, {whole}");
+    let one: Vec<Selector> = vec!["number=3".parse().unwrap()];
+    let picked = dataset.select("t", &one).unwrap();
+    let mean = dataset.reduce("t", &picked, &["step", "isobaricInhPa"], &[Statistic::Count], &on_all_cores()).unwrap();
+    assert_eq!(mean.values(Statistic::Count), [1.0; 6]);
+    dataset.cut(&["t"], &one, &on_all_cores()).unwrap();
+}
+
+#[test]
+fn valid_times_of_far_more_places_than_objects_are_left_out() {
+    let of = |day: i64| {
+        let date = 20_240_101 + day / 20 * 100 + day % 20;
+        field(1.0, &[("param", "2t".into()), ("date", number(date)), ("step", number(day))], &[])
+    };
+    let open = |count| Archive::new(&(0..count).map(of).collect::<Vec<_>>()).open().unwrap();
+    let (few, many) = (open(20), open(240));
+    assert!(few.coordinate("valid_time").is_some() && few.notes.is_empty());
+    assert!(many.coordinate("valid_time").is_some());
+    let dates = |at: i64| 20_000_101 + at / 240 * 10_000 + at / 20 % 12 * 100 + at % 20;
+    let of = |at: i64| field(1.0, &[("param", "2t".into()), ("date", number(dates(at))), ("step", number(at))], &[]);
+    let sparse = Archive::new(&(0..400).map(of).collect::<Vec<_>>()).open().unwrap();
+    assert_eq!((sparse.variables[0].shape[0], sparse.coordinate("valid_time")), (400, None));
+    assert!(
+        sparse.notes[0].starts_with("valid_time is left out: 400 times × 400 steps are many"),
+        "{:?}",
+        sparse.notes
+    );
 }
 
 /// Each has labels of its own, or a grid of its own, so that nothing is joined.

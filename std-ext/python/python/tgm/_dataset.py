@@ -22,6 +22,8 @@ def open_dataset(source, /, **options):
       `time`, `step`, `level` and `level_type`.
     - `join`: "widen" fills steps and levels that a variable lacks with NaN; "exact" leaves such a variable out.
     - `duplicates`: "error", "first" or "last", for two messages with the same keys.
+    - `time_dims`: ("valid_time",) for a dimension of valid times in place of `time` and `step`, as cfgrib has it: analyses and short
+      forecasts are one variable. Two fields of one valid time are an error, unless `duplicates` chooses.
     - `squeeze`: False keeps dimensions of length 1, as `xarray.open_mfdataset` needs them.
     - `fill`: fill values by the names of variables, for integers with holes.
     - `dtype`: "float32" for floats of that type, as cfgrib has them. They are float64 where values are packed.

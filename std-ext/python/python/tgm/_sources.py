@@ -8,7 +8,7 @@ import zlib
 from . import _native
 
 # Options that the compiled half takes.
-OPTIONS = ("profile", "join", "duplicates", "squeeze", "fill", "group", "catalog", "only")
+OPTIONS = ("profile", "join", "duplicates", "squeeze", "fill", "group", "catalog", "only", "time_dims")
 # Archives that a process keeps open, the one that was used last at the end.
 _KEPT = 8
 _opened = {}
@@ -62,6 +62,8 @@ class Archive:
             given["catalog"] = _catalogs_of(given["catalog"])
         if "only" in given:
             given["only"] = _filters_of(given["only"])
+        if "time_dims" in given:
+            given["time_dims"] = tuple(given["time_dims"])
         if "profile" in given:
             given["profile"] = _profile_of(given["profile"])
         self.options = tuple(sorted((name, _frozen(value)) for name, value in given.items()))

@@ -72,6 +72,17 @@ pub(crate) struct CubeFlags {
     pub(crate) open: OpenFlags,
 }
 
+impl CubeFlags {
+    /// The options that the flags ask for, for a command that goes along the dimensions `over`. Where valid times are named, fields lie along
+    /// these.
+    pub(crate) fn options(&self, over: &[String]) -> OpenOptions {
+        const VALID_TIME: &str = "valid_time";
+        let valid_time =
+            over.iter().any(|dim| dim == VALID_TIME) || self.selectors.iter().any(|it| it.dim() == VALID_TIME);
+        OpenOptions { valid_time, ..self.open.options() }
+    }
+}
+
 /// A latitude and a longitude.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point(pub(crate) f64, pub(crate) f64);

@@ -184,7 +184,7 @@ impl Plot {
         if is_of_one {
             usage("a dataset is of all messages: -m, --at, -w, --object and --slice do not go with it");
         }
-        let Some(datasets) = open_or_report(&self.paths, self.cube.open.options(), self.digests, out) else {
+        let Some(datasets) = open_or_report(&self.paths, self.cube.options(&self.over), self.digests, out) else {
             return Ok(());
         };
         match self.dataset().picture(&datasets, &self.decoding.of_boxes()) {
@@ -237,7 +237,7 @@ impl Plot {
 
     /// The datasets of the file. Digests are checked as everywhere.
     fn datasets(&self) -> Result<Vec<Dataset>, TensogramError> {
-        let mut options = self.cube.open.options();
+        let mut options = self.cube.options(&self.over);
         options.decode.verify_metadata = !self.digests.are_ignored();
         open_all(&self.paths, &options)
     }

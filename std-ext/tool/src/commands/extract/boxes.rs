@@ -65,7 +65,7 @@ impl Extract {
             Reads::Only(paths),
             if matches!(target, Target::Messages) { OutputKind::Messages } else { OutputKind::Values },
         );
-        let Some(datasets) = open_or_report(paths, flags.open.options(), self.digests, out) else { return };
+        let Some(datasets) = open_or_report(paths, flags.options(&[]), self.digests, out) else { return };
         let dataset = match with_variable(&datasets, name) {
             Ok((dataset, _)) => dataset,
             Err(error) => {

@@ -38,7 +38,7 @@ impl Stats {
     /// Prints statistics over the dimensions `over`.
     pub(super) fn print_over(&self, over: &[String], out: &mut Out) -> io::Result<()> {
         let paths = &self.files.paths;
-        let Some(datasets) = open_or_report(paths, self.cube.open.options(), self.digests, out) else { return Ok(()) };
+        let Some(datasets) = open_or_report(paths, self.cube.options(over), self.digests, out) else { return Ok(()) };
         let (dataset, variables) = match self.variables(&datasets, over) {
             Ok(found) => found,
             Err(error) => {
