@@ -49,7 +49,13 @@
 //! time, the step and the level under the names that archives use, and what section 2 of ECMWF says; which keys there are
 //! hangs on the stream and the type. The values are the ones of ecCodes' namespace `mars`, with few differences: `param` is the short name, `grib.paramId` has the number, levels
 //! are exact numbers, and a step of 0 is 0 in all units. Names of parameters and levels are from the definitions of ecCodes
-//! (Apache License 2.0), for ECMWF, the WMO and other centres, in a table of 320 KB.
+//! (Apache License 2.0), for ECMWF, the WMO and other centres, in a table of 410 KB.
+//!
+//! Edition 1 has the same keys where they mean the same: `date`, `time`, `paramId`, `typeOfLevel`, `level`, `stepRange`,
+//! `typeOfStatisticalProcessing`, `perturbationNumber` and others. Beside them stand `table2Version`, `indicatorOfParameter`,
+//! `indicatorOfTypeOfLevel`, `timeRangeIndicator`, `P1`, `P2` and, for layers, `bottomLevel`. The local part of section 1 gives
+//! `mars` its class, type, stream and version: of ECMWF, also as a sub-centre, of Japan, Spain and Sweden. A parameter that no table
+//! has is called by its number and its table: `255.200`.
 //!
 //! # Back
 //! [`from_tensogram`] (or [`from_tensogram_into`], for many messages) joins the sections and the payload again. If nothing was edited, the result is the original

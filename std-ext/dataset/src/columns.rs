@@ -140,7 +140,8 @@ const TAKEN: [&str; 17] = [
     "zarr",
 ];
 /// Keys of GRIB that are labels of fields. The others are told where nothing else tells fields apart.
-const OF_GRIB: [&str; 5] = [
+const OF_GRIB: [&str; 6] = [
+    "bottomLevel",
     "percentileValue",
     "quantileValue",
     "scaledValueOfLowerLimit",

@@ -10,7 +10,7 @@ TARGETS = """
 date time step timespan levtype levelist number direction frequency domain model origin hdate refdate system method fcmonth
 quantile channel ident instrument iteration anoffset coeffindex diagnostic opttime leadtime stattype configuration
 activity experiment generation realization resolution year month offsetdate offsettime obscutoff grid _leg_number fcperiod
-reference param type stream class expver
+reference param type stream class expver obstype
 """.split()
 # Forms of a source: nothing, the number of a key, the text of a key's code, and what `MADE` lists.
 NOTHING, NUMBER, CODE, COMPUTED = range(4)
@@ -19,16 +19,21 @@ MADE = """
 unknown stepRange endStep startStep dataDate dataTime centre referenceDate marsForecastMonth quantile quantileOfLimits shift
 verificationDate verificationDateOfStart monthlyDate monthlyDateOfStart number dateOfAnalysis timeOfAnalysis
 dateOfForecast timeOfForecast dateOfModelVersion timespan one cmcc anoffset post domain year month indexingTime obscutoff dayOfYear dateOfFillUp timeOfFillUp
+quantileOfMembers stepOfProbability clusteringDomain waveDomain periodOfSteps periodOfMonth operStream oldim grid localModel levelKind localDomain dayOfTheYear
 """.split()
 # Conditions, in the order of `Test` in archive.rs, with a number.
-CLASS, EARLIER, LEVEL_IS_OCEAN, CENTRE, SUB_CENTRE, LOCAL, HAS_NUMBER, IS_MOMENT, IS_ABSTRACT = range(9)
+CLASS, EARLIER, LEVEL_IS_OCEAN, CENTRE, SUB_CENTRE, LOCAL, HAS_NUMBER, IS_MOMENT, IS_ABSTRACT, LEVEL_TYPE, IS_OLD_STREAM = range(11)
 
 DIRECT = {"stepRange", "endStep", "startStep", "dataDate", "dataTime", "centre", "referenceDate", "marsForecastMonth", "timespan",
           "dateOfAnalysis", "timeOfAnalysis", "dateOfModelVersion", "dateOfForecast", "timeOfForecast", "anoffset", "year", "month"}
-NAMED = {"timeSpan": "timespan", "globalDomain": "domain", "forecastMonth": "marsForecastMonth", "cnmc_cmcc": "cmcc",
+NAMED = {"forecastperiod": "periodOfSteps", "forecastPeriod": "periodOfMonth", "marsGrid": "grid", "marsModel": "localModel", "indicatorOfTypeOfLevel": "levelKind", "localDomain": "localDomain", "dayOfTheYearDate": "dayOfTheYear", "tubeDomain": "clusteringDomain",
+         "timeSpan": "timespan", "globalDomain": "domain", "forecastMonth": "marsForecastMonth", "cnmc_cmcc": "cmcc",
          "pertNumber": "one", "efas_model": "post", "datestr": "dayOfYear", "indexingTimeHHMM": "indexingTime", "obscutoff": "obscutoff",
          # ecCodes does not add the step to these.
          "fgDate": "dataDate", "fgTime": "dataTime"}
+# Keys of edition 1 that have another word here.
+ALIASES = {"directionNumber": "waveDirectionNumber", "frequencyNumber": "waveFrequencyNumber",
+           "marsStream": "stream"}
 # Keys whose codes have names.
 CODED = {"dataOrigin", "originatingCentreOfAnalysis", "lcwfvSuiteName", "inputOriginatingCentre", "activity", "experiment", "model",
          "resolution"}
@@ -51,6 +56,10 @@ def tokens(text):
     return found
 
 
+def equal_to(operator):
+    return operator in ("==", "!=", "is", "isnot")
+
+
 def negated(choices):
     """The choices that hold where none of these does. A choice is a list of (test, number, holds)."""
     result = [[]]
@@ -62,12 +71,14 @@ def negated(choices):
 class Conditions:
     """Reads a condition as choices, one of which must hold."""
 
-    def __init__(self, text, numbers, stream, kind):
+    def __init__(self, text, numbers, stream, kind, edition):
         self.tokens, self.at = tokens(text), 0
-        self.numbers, self.stream, self.kind = numbers, stream, kind
+        self.numbers, self.stream, self.kind, self.edition = numbers, stream, kind, edition
 
     def next(self):
         self.at += 1
+        if self.at > len(self.tokens):
+            raise Unknown(self.tokens)
         return self.tokens[self.at - 1]
 
     def peek(self, number=0):
@@ -117,8 +128,10 @@ class Conditions:
         found = self.compared(name, operator, value)
         return found if operator in ("==", "is", "<", ">") else negated(found)
 
-    @staticmethod
-    def function(name, arguments):
+    def function(self, name, arguments):
+        if self.edition == "1" and name == "defined" and arguments[0] in ("MTG2Switch", "grib2LocalSectionNumber"):
+            # No definition of edition 1 has the numbers that these rules ask for.
+            return []
         if arguments[0] == "stattype":
             # ecCodes defines it after these rules: none of them holds.
             return []
@@ -129,12 +142,21 @@ class Conditions:
         raise Unknown(name, arguments)
 
     def compared(self, name, operator, value):
-        fixed = {"edition": "2", "editionNumber": "2", "stream": self.stream, "type": self.kind}
+        fixed = {"edition": self.edition, "editionNumber": self.edition, "stream": self.stream, "type": self.kind}
         if name in fixed and operator in ("==", "!=", "is", "isnot"):
             return [[]] if fixed[name] == value else []
+        if self.edition == "1" and name in ("MTG2Switch", "grib2LocalSectionNumber"):
+            return []
+        if name == "localFlag":
+            # Forms of the definition of waves without the number of a leg have no key for it.
+            return [[]]
+        if name == "indicatorOfTypeOfLevel" and equal_to(operator):
+            return [[(LEVEL_TYPE, int(value), True)]]
+        if (name, operator, value) == ("marsStream", "<", "1024"):
+            return [[(IS_OLD_STREAM, 0, True)]]
         if name == "MTG2Switch" and operator in ("==", "<", ">") and value in ("0", "1"):
             return [[(EARLIER, 0, operator != ">")]]
-        equal = operator in ("==", "!=", "is", "isnot")
+        equal = equal_to(operator)
         tests = {"class": CLASS, "centre": CENTRE, "subCentre": SUB_CENTRE, "grib2LocalSectionNumber": LOCAL,
                  "localDefinitionNumber": LOCAL}
         if name in tests and equal:
@@ -159,14 +181,20 @@ class Conditions:
 class Program:
     """Rules of one definition: (target, (form, key), conditions)."""
 
-    def __init__(self, read, keys, numbers, stream="", kind=""):
-        self.read, self.keys, self.numbers, self.stream, self.kind = read, keys, numbers, stream, kind
+    def __init__(self, read, keys, numbers, stream="", kind="", edition="2"):
+        self.read, self.keys, self.numbers, self.stream, self.kind, self.edition = read, keys, numbers, stream, kind, edition
         self.rules, self.names, self.unknown = [], {}, []
 
     def source(self, name):
         """Where a value comes from."""
-        made = self.names.get(name)
+        made = self.names.get(name, ALIASES.get(name))
         name = name if made is None else made
+        if name == "marsIdent":
+            return NUMBER, self.keys.index("indicatorOfTypeOfLevel")
+        if self.edition == "1" and name == "forecastMonth":
+            return NUMBER, self.keys.index(name)
+        if self.edition == "2" and name in ("dayOfTheYearDate", "clusteringDomain"):
+            return None
         if name in NAMED or name in DIRECT:
             return COMPUTED, MADE.index(NAMED.get(name, name))
         if name in MADE:
@@ -180,6 +208,7 @@ class Program:
     def define(self, name, text):
         text = re.sub(r"\s+", "", text)
         simple = {
+            'sprintf("%d:%d",perturbationNumber,numberOfForecastsInEnsemble)': "quantileOfMembers",
             'sprintf("%d:%d",quantileValue,totalNumberOfQuantiles)': "quantile",
             "g1verificationdate(dataDate,dataTime,endStep)": "verificationDate",
             "g1verificationdate(dataDate,dataTime,startStep)": "verificationDateOfStart",
@@ -197,6 +226,8 @@ class Program:
 
     def run(self, text, holds=((),)):
         text = re.sub(r"#.*", "", text)
+        if self.edition == "1" and "patch_precip_fp" in text:
+            text = "alias mars.step = stepOfProbability; alias mars.number = forecastProbabilityNumber;"
         at = 0
         while at < len(text):
             match = re.compile(r'\s*(?:;|label\s+"[^"]*"\s*;?)').match(text, at)
@@ -208,7 +239,12 @@ class Program:
                 self.run(self.read(match[1]) or "", holds)
                 at = match.end()
                 continue
-            match = re.compile(r"\s*if\s*\(").match(text, at)
+            match = re.compile(r"""\s*constant\s+(\w+)\s*=\s*"(\w+)"\s*;""").match(text, at)
+            if match and match[2] in MADE:
+                self.names[match[1]] = match[2]
+                at = match.end()
+                continue
+            match = re.compile(r"\s*_?if\s*\(").match(text, at)
             if match:
                 at = self.branch(text, match.end() - 1, holds)
                 continue
@@ -251,7 +287,7 @@ class Program:
         body, at = block(text, at)
         other = re.compile(r"\s*else\b\s*").match(text, at)
         try:
-            yes = Conditions(condition, self.numbers, self.stream, self.kind).all()
+            yes = Conditions(condition, self.numbers, self.stream, self.kind, self.edition).all()
             no = negated(yes)
         except Unknown:
             self.unknown.append(("if", condition))

@@ -15,6 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import tables1
 import rules
 
 # Names of values that conditions test, in the order of `Key` in product.rs, and numbers of lists.
@@ -59,6 +60,11 @@ yearOfModelVersion monthOfModelVersion dayOfModelVersion hourOfModelVersion minu
 activity experiment generation model realization resolution
 dimensionType dimensionNumber extraLocalSectionNumber centre subCentre grib2LocalSectionNumber typeOfTile attributeOfTile
 tileAttributes stream type statisticalProcess spatialProcessing
+table2Version indicatorOfParameter indicatorOfTypeOfLevel level topLevel bottomLevel timeRangeIndicator
+clusterNumber tubeNumber referenceStep band satelliteIdentifier instrumentIdentifier numberOfFrequencies verifyingMonth forecastMonth
+northernLatitudeOfDomain westernLongitudeOfDomain southernLatitudeOfDomain easternLongitudeOfDomain
+centuryOfAnalysis localModel localDomain clusteringDomain
+latitudeOfFirstGridPoint longitudeOfFirstGridPoint latitudeOfLastGridPoint longitudeOfLastGridPoint gridName global
 """.split()
 # Keys that a condition may spell otherwise.
 ALIASES = {"indicatorOfUnitOfTimeRange": "indicatorOfUnitForForecastTime", "NB": "numberOfContributingSpectralBands", "class": "marsClass", "marsStream": "stream",
@@ -344,9 +350,8 @@ def local_definitions(read):
             yield LOCAL_DEFINITION + number, layout, text
 
 
-def archive(read):
+def archive(read, numbers):
     """Rules of local definitions, and of each stream with each type: ((stream, type), rules)."""
-    numbers = {name: {value: code for code, value in table(read, f"mars/{name}.table")} for name in ("class", "type", "stream")}
     unknown = {}
     for number in range(0, 301):
         text = read(f"grib2/local.98.{number}.def")
@@ -407,6 +412,10 @@ def main(output, folder=None):
         text = (read(path) or "").rpartition("concept ")[2]
         for group, found, value in grouped(concept(text), ["backgroundProcess"]):
             groups.setdefault((OTHER, which, *group), {}).setdefault(0, {}).setdefault(0, []).append((found, (0, value)))
+    of = sys.modules[__name__]
+    # Edition 1 does not change what it finds here.
+    for group, number, found, value in [it for it in tables1.groups(read, of) if not tables1.is_known(groups, of, *it)]:
+        groups.setdefault(group, {}).setdefault(number, {}).setdefault(0, []).append((found, value))
     strings, values, lists, entries, heads = Strings(), {}, {}, b"", b""
     strings.add("")
     for group in sorted(groups):
@@ -423,7 +432,8 @@ def main(output, folder=None):
         list_bytes += b"".join(struct.pack("<Bi", key, number) for key, number in found)
     list_heads += struct.pack("<H", len(list_bytes) // 5)
     template_heads, template_bytes, places = b"", b"", {}
-    for number, layout, _ in sorted([*templates(read), *local_definitions(read)]):
+    layouts = [(number, layout) for number, layout, _ in [*templates(read), *local_definitions(read)]]
+    for number, layout in sorted([*layouts, *tables1.layouts(read, of)]):
         if layout not in places:
             places[layout] = len(template_bytes)
             template_bytes += struct.pack("<H", len(layout)) + layout
@@ -435,7 +445,8 @@ def main(output, folder=None):
         else:
             ranges = ranges[:-1] + bytes([code])
     archive_heads, archive_bytes, places = b"", b"", {}
-    for (first, second), found in sorted(archive(read)):
+    numbers = {name: {value: code for code, value in table(read, f"mars/{name}.table")} for name in ("class", "type", "stream")}
+    for (first, second), found in sorted([*archive(read, numbers), *tables1.archive(read, of, numbers)]):
         text = rules.encoded(found)
         if text not in places:
             places[text] = len(archive_bytes)

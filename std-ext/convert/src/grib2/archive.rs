@@ -4,20 +4,23 @@
 //! a key, where its value comes from, and conditions. Rules are carried out in order, and later ones win.
 
 mod computed;
+mod edition1;
 mod several;
 
 use ciborium::Value;
 
 use self::computed::{made, model, tile_attributes, wavelength};
+pub(super) use self::edition1::FieldOfEdition1;
 use super::data_sets::{DataSet, Prefix};
 use super::dates::Day;
+use super::edition1::GridFacts;
 use super::entries::{Entries, add};
 use super::labels::Labels;
 use super::levels::Level;
 use super::names::{ECMWF, Names, Origin};
 use super::product::{Key, Product};
 use super::steps::Step;
-use super::tables::{self, Group, Version};
+use super::tables::{self, Group, Program, Version};
 
 /// Keys that rules give, in the order of the tables.
 const KEYS: [&str; 49] = [
@@ -69,7 +72,7 @@ const KEYS: [&str; 49] = [
     "stream",
     "class",
     "expver",
-    "",
+    "obstype",
 ];
 
 /// Streams of statistics of days and months, which have `stattype`.
@@ -98,7 +101,20 @@ pub(super) struct Archive<'a> {
     kind: u8,
     /// Whether there is a section 2.
     has_local: bool,
+    edition: Edition,
     entries: Entries,
+}
+
+/// What the editions of GRIB have of their own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Edition {
+    /// The number of the parameter, section 2, and the interval of two octets of time.
+    First {
+        parameter: u32,
+        grid: Option<GridFacts>,
+        period: Option<Step>,
+    },
+    Second,
 }
 
 impl<'a> Archive<'a> {
@@ -110,17 +126,28 @@ impl<'a> Archive<'a> {
         (reference, kind): ((Day, i64), u8),
     ) -> Entries {
         let (name, entries) = (level.name, vec![]);
-        let mut archive =
-            Self { product, names, origin, labels, step, reference, level: name, kind, has_local, entries };
+        let mut archive = Self {
+            product,
+            names,
+            origin,
+            labels,
+            step,
+            reference,
+            level: name,
+            kind,
+            has_local,
+            edition: Edition::Second,
+            entries,
+        };
         archive.add("date", Some(reference.0.number()));
         archive.add("time", Some(reference.1));
         if let Some(labels) = labels {
             archive.add("domain", Some("g"));
-            archive.follow(tables::rules(LOCAL_DEFINITION, labels.definition));
+            archive.follow(tables::rules(Program::Definition(labels.definition)));
         }
         archive.product(level);
         if let Some(labels) = labels {
-            archive.follow(tables::rules(labels.stream, labels.kind));
+            archive.follow(tables::rules(Program::Stream(labels.stream, labels.kind)));
             labels.add(&mut archive.entries);
         }
         let data_set = DataSet::of(origin.status);
@@ -232,16 +259,21 @@ impl<'a> Archive<'a> {
 
     /// Whether a condition of a rule holds.
     fn holds(&self, test: u8, number: u16) -> bool {
+        let is = |key| self.product.raw(key) == Some(number.into());
         let holds = match test & !NOT {
-            0 => self.labels.is_some_and(|labels| labels.class == number),
-            1 => self.is_earlier(),
-            2 => self.find("levtype").and_then(Value::as_text) == Some(if number == 2 { "o2d" } else { "o3d" }),
-            3 => self.origin.centre == number,
-            4 => self.origin.sub_centre == number,
-            5 => self.product.raw(Key::Grib2LocalSectionNumber) == Some(number.into()),
-            6 => self.product.raw(Key::PerturbationNumber).is_some(),
-            7 => self.step.is_some_and(Step::is_moment),
-            8 => self.level == Some(ABSTRACT),
+            test::CLASS => self.labels.is_some_and(|labels| labels.class == number),
+            test::EARLIER => self.is_earlier(),
+            test::LEVEL_IS_OCEAN => {
+                self.find("levtype").and_then(Value::as_text) == Some(if number == 2 { "o2d" } else { "o3d" })
+            }
+            test::CENTRE => self.origin.centre == number,
+            test::SUB_CENTRE => self.origin.sub_centre == number,
+            test::LOCAL => is(Key::Grib2LocalSectionNumber),
+            test::HAS_NUMBER => self.product.raw(Key::PerturbationNumber).is_some(),
+            test::IS_MOMENT => self.step.is_some_and(Step::is_moment),
+            test::IS_ABSTRACT => self.level == Some(ABSTRACT),
+            test::LEVEL_TYPE => is(Key::IndicatorOfTypeOfLevel),
+            test::IS_OLD_STREAM => self.labels.is_some_and(|labels| labels.stream < OLD_STREAMS),
             _ => return false,
         };
         holds != (test & NOT != 0)
@@ -276,8 +308,23 @@ impl<'a> Archive<'a> {
     }
 }
 
-/// The first number of rules of definitions of section 2.
-const LOCAL_DEFINITION: u16 = 60000;
+/// Tests of conditions, in the order of `rules.py`.
+mod test {
+    pub(super) const CLASS: u8 = 0;
+    pub(super) const EARLIER: u8 = 1;
+    pub(super) const LEVEL_IS_OCEAN: u8 = 2;
+    pub(super) const CENTRE: u8 = 3;
+    pub(super) const SUB_CENTRE: u8 = 4;
+    pub(super) const LOCAL: u8 = 5;
+    pub(super) const HAS_NUMBER: u8 = 6;
+    pub(super) const IS_MOMENT: u8 = 7;
+    pub(super) const IS_ABSTRACT: u8 = 8;
+    pub(super) const LEVEL_TYPE: u8 = 9;
+    pub(super) const IS_OLD_STREAM: u8 = 10;
+}
+
+/// Streams below this number stand for satellites, in old images.
+const OLD_STREAMS: u16 = 1024;
 /// The name of a level that stands for itself.
 const ABSTRACT: &str = "abstractSingleLevel";
 /// The bit of a condition that must not hold.

@@ -19,7 +19,7 @@ mod sections;
 mod way_back;
 
 pub(super) use grid::{has_data, shape};
-pub(super) use keys::entries;
+pub(super) use keys::{GridFacts, LocalPart, entries};
 pub(super) use representation::{head_len, parse};
 pub(super) use sections::{FLAGS, INDICATOR_LEN, bitmap, count_sections, first, kept, next_number, stated};
 pub(super) use way_back::Parts;

@@ -59,6 +59,18 @@ impl GribKeys {
         self == Self::All || FEW.contains(&key) || NUMBERS.iter().any(|(name, _)| *name == key)
     }
 
+    /// The same for edition 1.
+    pub(super) fn leave_edition_1(self, grib: &mut Entries) {
+        let has = |name: &str| grib.iter().any(|(key, _)| key.as_text() == Some(name));
+        let (has_level, has_number) = (has("typeOfLevel"), has("paramId"));
+        let is_kept = |key: &str| match key {
+            "indicatorOfTypeOfLevel" => !has_level || self == Self::All,
+            "table2Version" | "indicatorOfParameter" => !has_number || self == Self::All,
+            key => key == "bottomLevel" || self.keeps(key),
+        };
+        grib.retain(|(key, _)| key.as_text().is_some_and(is_kept));
+    }
+
     /// Takes the entries of the map away that a field does not get.
     fn leave(self, grib: &mut Entries) {
         let has_name = grib.iter().any(|(key, _)| key.as_text() == Some("typeOfLevel"));
@@ -180,7 +192,7 @@ fn param(found: TableEntry) -> Value {
 }
 
 /// The bounds of a regular grid: north, west, south, east, in degrees. `None` for other grids.
-fn area(grid: GridSection<'_>) -> Result<Option<Vec<Value>>, GridError> {
+pub(super) fn area(grid: GridSection<'_>) -> Result<Option<Vec<Value>>, GridError> {
     let numbers = |area: Area| [area.north(), area.west(), area.south(), area.east()].map(Value::from).into();
     Ok(grid.area()?.map(numbers))
 }
@@ -219,7 +231,7 @@ const GENERATION: [(&str, Key); 4] = [
 ];
 
 /// Numbers of section 4 that metadata have, if the template has them: they tell fields apart.
-const NUMBERS: [(&str, Key); 36] = [
+pub(super) const NUMBERS: [(&str, Key); 36] = [
     ("typeOfEnsembleForecast", Key::TypeOfEnsembleForecast),
     ("perturbationNumber", Key::PerturbationNumber),
     ("derivedForecast", Key::DerivedForecast),

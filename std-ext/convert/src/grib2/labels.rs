@@ -62,8 +62,28 @@ impl Labels {
         }))
     }
 
+    /// Adds its entries, in edition 1: old versions are numbers, and short ones end with zeros.
+    pub(super) fn add_of_edition_1(self, mars: &mut Entries) {
+        let number = u32::from_be_bytes(self.version);
+        let end = self.version.iter().rposition(|letter| *letter != 0).map_or(0, |last| last + 1);
+        let letters = self.version.get(..end).unwrap_or_default();
+        let is_text = letters.iter().all(|letter| (b' '..=b'~').contains(letter));
+        let text = if is_text { String::from_utf8_lossy(letters).into_owned() } else { format!("{number:04}") };
+        self.add_codes(mars);
+        mars.push(("expver".into(), text.into()));
+    }
+
     /// Adds its entries.
     pub(super) fn add(self, mars: &mut Entries) {
+        self.add_codes(mars);
+        // Versions in other letters than ASCII are not handed out.
+        if self.version.is_ascii() && !self.version.iter().any(u8::is_ascii_control) {
+            mars.push(("expver".into(), String::from_utf8_lossy(&self.version).into_owned().into()));
+        }
+    }
+
+    /// Class, type and stream.
+    fn add_codes(self, mars: &mut Entries) {
         let codes = [
             ("class", Group::CLASS, self.class),
             ("type", Group::TYPE, self.kind),
@@ -72,10 +92,6 @@ impl Labels {
         for (key, concept, code) in codes {
             // A code without a name stays a number.
             mars.push((key.into(), tables::text(concept, code).map_or_else(|| code.into(), Value::from)));
-        }
-        // Versions in other letters than ASCII are not handed out.
-        if self.version.is_ascii() && !self.version.iter().any(u8::is_ascii_control) {
-            mars.push(("expver".into(), String::from_utf8_lossy(&self.version).into_owned().into()));
         }
     }
 }

@@ -30,6 +30,11 @@ mod folder {
     pub(super) const TIGGE: u8 = 22;
     pub(super) const UERRA: u8 = 23;
     pub(super) const WPMIP: u8 = 24;
+    // Centres that have definitions of edition 1 alone.
+    pub(super) const SBSJ: u8 = 25;
+    pub(super) const RJTD: u8 = 26;
+    pub(super) const ENMI: u8 = 27;
+    pub(super) const EIDB: u8 = 28;
 }
 
 /// The centre whose tables ecCodes takes for all.
@@ -128,17 +133,67 @@ impl Names {
         let category = u8::try_from(product.raw(Key::ParameterCategory)?).ok()?;
         let number = u8::try_from(product.raw(Key::ParameterNumber)?).ok()?;
         let group = Group::parameter(self.discipline, category, number);
-        let of_ecmwf = |version| {
-            let folders = [folder::ECMF, folder::MASTER];
-            tables::find(group, &folders, version, |key, number| product.holds(key, number))
-        };
-        let found = self.find(group, product).or_else(|| of_ecmwf(self.version)).or_else(|| of_ecmwf(Version::Legacy));
-        found.or_else(|| {
-            let table = if category == MAIN_TABLE { 0 } else { u32::from(category) * 1000 };
-            let is_known = self.discipline == LOCAL && tables::is_nameless(category, number);
-            is_known.then_some(TableEntry { number: table + u32::from(number), text: "" })
-        })
+        self.find(group, product).or_else(|| self.of_ecmwf(group, product)).or_else(|| self.nameless(category, number))
     }
+
+    /// What the definitions of ECMWF say of a parameter, and else the legacy ones.
+    fn of_ecmwf(&self, group: Group, product: &Product) -> Option<TableEntry> {
+        let folders = [folder::ECMF, folder::MASTER];
+        let find = |version| tables::find(group, &folders, version, |key, number| product.holds(key, number));
+        find(self.version).or_else(|| find(Version::Legacy))
+    }
+
+    /// A parameter of ECMWF without a name. Its number follows from the table.
+    fn nameless(&self, category: u8, number: u8) -> Option<TableEntry> {
+        let table = if category == MAIN_TABLE { 0 } else { u32::from(category) * 1000 };
+        let is_known = self.discipline == LOCAL && tables::is_nameless(category, number);
+        is_known.then_some(TableEntry { number: table + u32::from(number), text: "" })
+    }
+}
+
+/// What edition 1 asks for.
+impl Names {
+    /// The definitions of edition 1 for a centre.
+    pub(super) fn of_edition_1(centre: u16) -> Self {
+        let folders = [centre_of_edition_1(centre).unwrap_or(folder::MASTER), folder::MASTER];
+        Self { folders, version: Version::Current, discipline: LOCAL }
+    }
+
+    /// What the centre says of a group, and else what ECMWF says of it.
+    pub(super) fn find_or_ecmwf(&self, group: Group, product: &Product) -> Option<TableEntry> {
+        let ours = Self { folders: [folder::ECMF, folder::MASTER], ..*self };
+        self.find(group, product).or_else(|| ours.find(group, product))
+    }
+
+    /// What the WMO says of a group, and what the centre, or else ECMWF, has instead.
+    pub(super) fn find_instead(&self, group: Group, product: &Product) -> Option<TableEntry> {
+        let [centre, all] = self.folders;
+        let find = |folders| Self { folders, ..*self }.find(group, product);
+        find([all, centre]).or_else(|| find([all, folder::ECMF]))
+    }
+
+    /// The number of a parameter in ECMWF's database, and its short name: see [`Names::parameter`]. Most parameters of ECMWF are
+    /// the ones that edition 2 has as a discipline of their own.
+    pub(super) fn parameter_of_edition_1(&self, product: &Product) -> Option<TableEntry> {
+        let table = product.raw(Key::Table2Version).and_then(|table| u8::try_from(table).ok())?;
+        let number = product.raw(Key::IndicatorOfParameter).and_then(|number| u8::try_from(number).ok())?;
+        self.find_or_ecmwf(Group::of_edition_1(table, number), product)
+            .or_else(|| self.of_ecmwf(Group::parameter(LOCAL, table, number), product))
+            .or_else(|| self.nameless(table, number))
+    }
+}
+
+/// The folder of a centre in edition 1 (common code table C-1).
+const fn centre_of_edition_1(number: u16) -> Option<u8> {
+    Some(match number {
+        34 => folder::RJTD,
+        46 => folder::SBSJ,
+        84 => folder::LFPW,
+        88 => folder::ENMI,
+        233 => folder::EIDB,
+        74 => return None,
+        number => return centre(number),
+    })
 }
 
 /// The folder of a data set that is treated like a centre.

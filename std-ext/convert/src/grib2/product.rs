@@ -195,10 +195,41 @@ pub(super) enum Key {
     Type,
     StatisticalProcess,
     SpatialProcessing,
+    // Edition 1.
+    Table2Version,
+    IndicatorOfParameter,
+    IndicatorOfTypeOfLevel,
+    Level,
+    TopLevel,
+    BottomLevel,
+    TimeRangeIndicator,
+    ClusterNumber,
+    TubeNumber,
+    ReferenceStep,
+    Band,
+    SatelliteIdentifier,
+    InstrumentIdentifier,
+    NumberOfFrequencies,
+    VerifyingMonth,
+    ForecastMonth,
+    NorthernLatitudeOfDomain,
+    WesternLongitudeOfDomain,
+    SouthernLatitudeOfDomain,
+    EasternLongitudeOfDomain,
+    CenturyOfAnalysis,
+    LocalModel,
+    LocalDomain,
+    ClusteringDomain,
+    LatitudeOfFirstGridPoint,
+    LongitudeOfFirstGridPoint,
+    LatitudeOfLastGridPoint,
+    LongitudeOfLastGridPoint,
+    GridName,
+    Global,
 }
 
 /// How many keys there are.
-const KEYS: usize = Key::SpatialProcessing as usize + 1;
+const KEYS: usize = Key::Global as usize + 1;
 
 /// A number, and whether all of its bits are 1, which the manual calls missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -238,6 +269,11 @@ pub(super) struct Surface {
 }
 
 impl Product {
+    /// Without any number.
+    pub(super) fn empty() -> Self {
+        Self { facts: Box::new([None; KEYS]), spans: vec![], template: 0, coordinates: 0 }
+    }
+
     /// Reads section 4, and what section 2 of ECMWF has behind its labels, by the number of its definition and the
     /// octet. Templates and definitions that the tables do not have give their number alone.
     ///
@@ -246,7 +282,7 @@ impl Product {
     pub(super) fn parse(section: Section<'_>, local: Option<((u16, usize), Section<'_>)>) -> Result<Self, GribError> {
         let template = section.u16(8)?;
         let coordinates = section.u16(6)?;
-        let mut product = Self { facts: Box::new([None; KEYS]), spans: vec![], template, coordinates };
+        let mut product = Self { template, coordinates, ..Self::empty() };
         if let Some((definition, section)) = local {
             product.read_local(definition, section);
         }
@@ -276,7 +312,12 @@ impl Product {
     }
 
     /// Reads fields from an octet on. Returns the octet after them. The last of several values of a key counts.
-    fn read(&mut self, section: Section<'_>, mut octet: usize, mut fields: &[u8]) -> Result<usize, GribError> {
+    pub(super) fn read(
+        &mut self,
+        section: Section<'_>,
+        mut octet: usize,
+        mut fields: &[u8],
+    ) -> Result<usize, GribError> {
         loop {
             match fields {
                 [0, count, len, rest @ ..] => {
@@ -363,6 +404,13 @@ impl Product {
         }
     }
 
+    /// Adds a number that may be missing.
+    pub(super) fn set_or_miss(&mut self, key: Key, number: i64, is_missing: bool) {
+        if let Some(slot) = self.facts.get_mut(key as usize) {
+            *slot = Some(Fact { number, is_missing });
+        }
+    }
+
     fn fact(&self, key: u8) -> Option<Fact> {
         self.facts.get(usize::from(key)).copied().flatten()
     }
@@ -423,11 +471,12 @@ impl Fact {
     /// The bit of a width that says that the number has a sign.
     const SIGNED: u8 = 0x80;
 
-    /// Reads a number of 1, 2 or 4 octets. Other widths are not numbers.
+    /// Reads a number of 1 to 4 octets. Other widths are not numbers.
     fn read(section: Section<'_>, octet: usize, width: u8) -> Result<Option<Self>, GribError> {
         let (number, all) = match width & !Self::SIGNED {
             1 => (section.u8(octet)?.into(), u8::MAX.into()),
             2 => (section.u16(octet)?.into(), u16::MAX.into()),
+            3 => (u24(section.array(octet)?), 0xff_ffff),
             4 => (section.u32(octet)?, Octets::MISSING),
             _ => return Ok(None),
         };
@@ -436,11 +485,19 @@ impl Fact {
             _ if is_missing => number.into(),
             0x81 => section.i8(octet)?,
             0x82 => section.i16(octet)?.into(),
+            0x83 if number & SIGN_OF_3 != 0 => -i64::from(number & !SIGN_OF_3),
             0x84 => section.i32(octet)?,
             _ => number.into(),
         };
         Ok(Some(Self { number, is_missing }))
     }
+}
+
+/// The sign of a number of three octets.
+const SIGN_OF_3: u32 = 0x80_0000;
+
+const fn u24([a, b, c]: [u8; 3]) -> u32 {
+    u32::from_be_bytes([0, a, b, c])
 }
 
 impl Surface {

@@ -15,6 +15,11 @@ pub(super) struct Step {
 }
 
 impl Step {
+    /// A step by its ends in seconds.
+    pub(super) const fn new(start: i64, end: i64) -> Self {
+        Self { start, end }
+    }
+
     /// The step of a field. `None` if its unit is not known, or its time is missing.
     ///
     /// Where intervals lie within intervals, the first one that has a length gives it. By the definitions before ECMWF's
@@ -54,6 +59,21 @@ impl Step {
         if self.is_moment() { self.to_value() } else { self.range().into() }
     }
 
+    /// From the start of the forecast to the start of the interval.
+    pub(super) const fn before(self) -> Self {
+        Self { start: 0, end: self.start }
+    }
+
+    /// The moment of the start.
+    pub(super) const fn start_alone(self) -> Self {
+        Self { start: self.start, end: self.start }
+    }
+
+    /// The same interval without its first hours.
+    pub(super) const fn later(self, hours: i64) -> Self {
+        Self { start: self.start.saturating_add(hours.saturating_mul(3600)), end: self.end }
+    }
+
     /// Whether start and end are the same.
     pub(super) const fn is_moment(self) -> bool {
         self.start == self.end
@@ -79,6 +99,17 @@ impl Step {
         let (seconds, letter) = self.unit();
         let (start, end) = (self.start / seconds, self.end / seconds);
         if start == end { format!("{end}{letter}") } else { format!("{start}{letter}-{end}{letter}") }
+    }
+}
+
+/// Seconds of a unit of time in edition 1 (code table 4). Units that both editions have are the same but for parts of an hour.
+pub(super) fn seconds_of_edition_1(unit: u8) -> Option<i64> {
+    match unit {
+        13 => Some(15 * 60),
+        14 => Some(30 * 60),
+        254 => Some(1),
+        0..=12 => seconds(unit.into()),
+        _ => None,
     }
 }
 

@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! 11 lengths of 4 bytes, then the parts; all numbers are little-endian
-//! groups       6 bytes: kind or discipline, concept or category, number (2), first entry (2); in order; the last is the end
+//! groups       6 bytes: kind or discipline (254 for parameters of edition 1: the table follows), concept or category, number (2), first entry (2); in order; the last is the end
 //! entries      6 bytes: folder, versions (a bit each), list of conditions (2), value (2)
 //! values       7 bytes: place of its text (3), number (4)
 //! texts        length, letters
@@ -16,7 +16,7 @@
 //! templates    4 bytes: number, place of its layout; in order
 //! layouts      length (2), then fields: width with a bit for the sign, key; or 0, key of a count, length, fields of an item
 //! nameless     3 bytes: table, first and last number of parameters that have no name
-//! programs     8 bytes: stream, type, place of its rules (4); in order; definitions of section 2 have a stream of their own
+//! programs     8 bytes: stream, type, place of its rules (4); in order; definitions, and edition 1, have streams of their own
 //! rules        length (2), then rules: key, form and number of its source, number of conditions; each 3 bytes: test with a bit
 //!              for "not", number (2)
 //! ```
@@ -109,6 +109,26 @@ impl Group {
     pub(super) const REANALYSIS: u8 = 25;
     pub(super) const COMPARED_MODEL: u8 = 26;
     pub(super) const TWIN_PROCESS: u8 = 27;
+
+    /// Edition 1: what the kind of a level is called in archives, and by ecCodes, by the type of the level.
+    pub(super) const LEVEL_TYPE_1: u8 = 28;
+    pub(super) const LEVEL_1: u8 = 29;
+    /// Statistics, by the time range indicator: a number of code table 4.10, or one of the numbers below.
+    pub(super) const STATISTIC_1: u8 = 30;
+    /// Areas of clusters and of waves.
+    pub(super) const CLUSTER_DOMAIN: u8 = 31;
+    pub(super) const WAVE_DOMAIN: u8 = 32;
+    /// Codes of SMHI in section 1.
+    pub(super) const SMHI_CLASS: u8 = 33;
+    pub(super) const SMHI_TYPE: u8 = 34;
+    pub(super) const SMHI_STREAM: u8 = 35;
+    pub(super) const SMHI_MODEL: u8 = 36;
+
+    /// The group of a parameter of edition 1, by its table and its number.
+    pub(super) fn of_edition_1(table: u8, number: u8) -> Self {
+        // No discipline has this number.
+        Self { kind: u8::MAX - 1, concept: table, number: number.into() }
+    }
 
     /// The group of a parameter.
     pub(super) fn parameter(discipline: u8, category: u8, number: u8) -> Self {
@@ -209,11 +229,41 @@ pub(super) fn text(concept: u8, code: u16) -> Option<&'static str> {
     find(Group::of(concept, code), &[0], Version::Current, |_, _| false).map(|found| found.text)
 }
 
-/// The rules of a stream with a type: see [`super::archive`]. Empty if there are none.
-pub(super) fn rules(stream: u16, kind: u16) -> &'static [u8] {
+/// What rules are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Program {
+    /// A stream with a type.
+    Stream(u16, u16),
+    /// A definition of section 2.
+    Definition(u16),
+    /// The same in edition 1, where definitions are of section 1.
+    Stream1(u16, u16),
+    Definition1(u16),
+}
+
+impl Program {
+    /// The numbers of streams are below this.
+    const STREAMS: u16 = 30_000;
+    const DEFINITIONS: u16 = 60_000;
+
+    /// The two numbers under which the tables have it. `None` for a stream that no archive has.
+    const fn key(self) -> Option<(u16, u16)> {
+        match self {
+            Self::Stream(stream, kind) if stream < Self::STREAMS => Some((stream, kind)),
+            Self::Stream1(stream, kind) if stream < Self::STREAMS => Some((stream + Self::STREAMS, kind)),
+            Self::Definition(number) => Some((Self::DEFINITIONS, number)),
+            Self::Definition1(number) => Some((Self::DEFINITIONS + 1, number)),
+            Self::Stream(..) | Self::Stream1(..) => None,
+        }
+    }
+}
+
+/// The rules of a stream with a type, or of a definition: see [`super::archive`]. Empty if there are none.
+pub(super) fn rules(program: Program) -> &'static [u8] {
+    let Some(wanted) = program.key() else { return &[] };
     let programs = records::<8>(TableSection::Programs);
     let key = |[a, b, c, d, ..]: &[u8; 8]| (u16::from_le_bytes([*a, *b]), u16::from_le_bytes([*c, *d]));
-    let found = programs.binary_search_by_key(&(stream, kind), key).ok().and_then(|at| programs.get(at));
+    let found = programs.binary_search_by_key(&wanted, key).ok().and_then(|at| programs.get(at));
     found
         .and_then(|[.., a, b, c, d]| counted(TableSection::Rules, u32::from_le_bytes([*a, *b, *c, *d]) as usize))
         .unwrap_or(&[])

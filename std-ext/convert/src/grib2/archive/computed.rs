@@ -6,19 +6,20 @@ use super::super::dates::{Day, hhmm};
 use super::super::product::{Key, Product, Surface};
 use super::super::tables::{self, Group};
 use super::Archive;
+use super::edition1::SEASONAL;
 
 /// Gives a value, or `None` if the field does not have what it is made of.
 type Make = fn(&Archive<'_>) -> Option<Value>;
 
 /// In the order of the tables, under the words of ecCodes.
-const MADE: [(&str, Make); 35] = [
+const MADE: [(&str, Make); 48] = [
     ("unknown", |_| None),
     ("stepRange", |field| Some(field.step?.range_value())),
     ("endStep", |field| Some(field.step?.to_value())),
     ("startStep", |field| Some(field.step?.start_value())),
     ("dataDate", |field| Some(field.reference.0.number().into())),
     ("dataTime", |field| Some(field.reference.1.into())),
-    ("centre", |field| Some(centre(field.origin.centre))),
+    ("centre", |field| Some(field.centre())),
     ("referenceDate", reference_date),
     ("marsForecastMonth", |field| forecast_month(field).map(Value::from)),
     ("quantile", quantile),
@@ -30,10 +31,7 @@ const MADE: [(&str, Make); 35] = [
     ("monthlyDateOfStart", |field| {
         Some(verification(field, field.step?.start_hours())?.first_of_month().number().into())
     }),
-    ("number", |field| {
-        let keys = [Key::PerturbationNumber, Key::ClusterIdentifier, Key::IterationNumber, Key::ComponentIndex];
-        keys.into_iter().find_map(|key| field.product.raw(key)).map(Value::from)
-    }),
+    ("number", |field| field.member()),
     ("dateOfAnalysis", |field| day(field, [Key::YearOfAnalysis, Key::MonthOfAnalysis, Key::DayOfAnalysis])),
     ("timeOfAnalysis", |field| time(field, [Key::HourOfAnalysis, Key::MinuteOfAnalysis])),
     ("dateOfForecast", |field| day(field, [Key::YearOfForecast, Key::MonthOfForecast, Key::DayOfForecast])),
@@ -62,6 +60,19 @@ const MADE: [(&str, Make); 35] = [
     ("dayOfYear", day_of_year),
     ("dateOfFillUp", |field| fill_up(field).map(|(day, _)| day.number().into())),
     ("timeOfFillUp", |field| fill_up(field).map(|(_, time)| time.into())),
+    ("quantileOfMembers", |field| field.quantile_of_members()),
+    ("stepOfProbability", |field| field.step_of_probability()),
+    ("clusteringDomain", |field| field.clustering_domain()),
+    ("waveDomain", |field| field.wave_domain()),
+    ("periodOfSteps", |field| field.period_of_steps()),
+    ("periodOfMonth", |field| field.period_of_month()),
+    ("operStream", |_| Some("oper".into())),
+    ("oldim", |_| Some("oldim".into())),
+    ("grid", |field| Some(field.grid_facts()?.increments()?.into())),
+    ("localModel", |field| field.named_in_athens(Key::LocalModel, &["cosmo", "eta", "wam"])),
+    ("levelKind", |field| field.level_kind()),
+    ("localDomain", |field| field.named_in_athens(Key::LocalDomain, &["m", "b", "h", "s"])),
+    ("dayOfTheYear", |field| Some(field.day_of_the_year())),
 ];
 
 /// How the tables' source of this number is made.
@@ -132,7 +143,9 @@ fn fill_up(field: &Archive<'_>) -> Option<(Day, i64)> {
 /// The month of a seasonal forecast in which the field begins. It counts from 1 for forecasts from the start of a month, and
 /// from 0 for others. Two definitions of section 2 have it.
 fn forecast_month(field: &Archive<'_>) -> Option<i64> {
-    const SEASONAL: [i64; 2] = [12, 16];
+    if field.is_of_edition_1() {
+        return field.month_of_edition_1();
+    }
     field.product.raw(Key::Grib2LocalSectionNumber).filter(|definition| SEASONAL.contains(definition))?;
     let (today, now) = field.reference;
     let (end, _) = valid(field, field.step?.start_minutes())?;
@@ -165,6 +178,12 @@ pub(in crate::grib2) fn tile_attributes(product: &Product) -> Option<Value> {
 
 /// Which quantile, and of how many.
 fn quantile(field: &Archive<'_>) -> Option<Value> {
+    // The definition of edition 1 that has quantiles counts them as members.
+    const OF_CLIMATE: i64 = 19;
+    if field.is_of_edition_1() {
+        let definition = field.product.raw(Key::Grib2LocalSectionNumber);
+        return field.quantile_of_members().filter(|_| definition == Some(OF_CLIMATE));
+    }
     let [quantile, count] = [Key::QuantileValue, Key::TotalNumberOfQuantiles].map(|key| field.product.raw(key));
     Some(format!("{}:{}", quantile?, count?).into())
 }
