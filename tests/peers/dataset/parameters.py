@@ -13,7 +13,8 @@ from pathlib import Path
 
 import eccodes
 
-FOLDERS = ["grib2", "grib2/localConcepts/ecmf"]
+# Edition 1 comes last: it adds what edition 2 does not have.
+FOLDERS = ["grib2", "grib2/localConcepts/ecmf", "grib1", "grib1/localConcepts/ecmf"]
 VERSIONS = ["", ".lte33"]
 CONCEPTS = ["paramId", "shortName", "name", "units", "cfName", "cfVarName"]
 
