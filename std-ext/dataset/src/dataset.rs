@@ -14,7 +14,7 @@ use crate::options::on_all_cores;
 use crate::read;
 
 /// Variables with their coordinates, over the objects of one or more archives.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Dataset {
     /// What is known of all of it.
     pub attributes: Attributes,

@@ -11,13 +11,14 @@ use crate::dataset::Dataset;
 use crate::indices::Indices;
 use crate::model::{Variable, product};
 use crate::read::width;
+use crate::reading::Reading;
 
 /// Bytes of a box that are decoded beside the result at a time, if an object has fewer.
 const BESIDE: u64 = 32 << 20;
 
 impl Dataset {
     /// Writes what `indices` pick of a variable to all of `out`, as [`Self::read_into`] does, each value as the nearest float.
-    /// Truth values become 0 and 1.
+    /// Truth values become 0 and 1, and numbers that stand for missing cells become NaN.
     ///
     /// Elements that are not of the type `F` are decoded beside the result, 32 MiB or one object at a time.
     ///
@@ -37,7 +38,8 @@ impl Dataset {
         if matches!(dtype, Dtype::Complex64 | Dtype::Complex128) {
             return Err(bad(format!("{variable}: complex numbers do not become floats")));
         }
-        if dtype == F::DTYPE {
+        let amounts = found.amounts().map(Reading::rounded);
+        if dtype == F::DTYPE && amounts.is_none() {
             return self.read_into(variable, indices, options, F::as_elements_mut(out).as_mut_bytes());
         }
         let counts: Vec<u64> = indices.iter().map(Indices::count).collect();
@@ -46,6 +48,7 @@ impl Dataset {
         }
         // A truth value takes a byte.
         let decoded = if dtype == Dtype::Bitmask { Dtype::Uint8 } else { dtype };
+        let of_values = amounts.as_ref().map_or(decoded, Reading::dtype);
         let (mut bytes, mut rest) = (Vec::new(), out);
         for window in Windows::new(found, &counts, width(dtype) as u64) {
             let part = window.part_of(indices);
@@ -58,8 +61,11 @@ impl Dataset {
             tgm_std::internal::reserve_more(&mut bytes, len.saturating_mul(width(dtype)))?;
             bytes.resize(len.saturating_mul(width(dtype)), 0);
             self.read_into(variable, &part, options, &mut bytes)?;
+            if let Some(amounts) = &amounts {
+                bytes = amounts.cells(bytes)?.bytes;
+            }
             let shape = [head.len() as u64];
-            F::copy_from(&AnyView::new(decoded, &bytes, ByteOrder::NATIVE, Shape::from(&shape))?, head);
+            F::copy_from(&AnyView::new(of_values, &bytes, ByteOrder::NATIVE, Shape::from(&shape))?, head);
             rest = tail;
         }
         Ok(())

@@ -1,8 +1,10 @@
 //! Files that go on where others end, as one dataset: as `xarray.open_mfdataset(combine="by_coords")` joins them.
 //!
 //! Files with the same variables are joined along each dimension whose labels differ. Files with other variables are merged with
-//! them, if what they share is equal. Other files are datasets of their own. What was appended to a file follows it in its order.
+//! them, if what they share is equal. Files that have some of the variables of another are joined too, and a variable is missing where
+//! a file lacks it. Other files are datasets of their own. What was appended to a file follows it in its order.
 
+mod absent;
 mod arrays;
 mod concat;
 mod equal;
@@ -14,7 +16,7 @@ use std::collections::BTreeSet;
 use tgm_catalog::tree::side_by_side;
 use tgm_std::Result;
 
-use self::concat::concat;
+use self::concat::{How, concat};
 use self::equal::fits;
 use self::times::{Key, Labels};
 use crate::archive::bad;
@@ -23,7 +25,7 @@ use crate::model::{LeftOut, Variable};
 use crate::source::DISTANT_AT_ONCE;
 
 /// A dataset of one file, or of several that were joined.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct File {
     /// What errors call it.
     pub(crate) name: String,
@@ -47,11 +49,30 @@ pub(crate) fn by_coordinates(files: Vec<File>) -> Result<Vec<Dataset>> {
             None => groups.push((names, vec![file])),
         }
     }
-    let joined = groups.into_iter().map(|(names, group)| Ok((names, of_group(group)?)));
-    let mut joined = joined.collect::<Result<Vec<_>>>()?;
-    joined.sort_by_key(|(names, _)| std::cmp::Reverse(names.len()));
-    let mut found: Vec<(BTreeSet<String>, File)> = Vec::new();
-    for (names, file) in joined {
+    let apart = if groups.len() > 1 { groups.clone() } else { Vec::new() };
+    let joined = groups.into_iter().map(|(names, group)| Ok((names, of_group(group, How::Alike)?)));
+    let found = completed(merged(joined.collect::<Result<_>>()?)?, apart);
+    let mut found = found.into_iter();
+    let Some(((_, mut first), _)) = found.next() else { return Ok(Vec::new()) };
+    let mut others = Vec::new();
+    for ((names, File { name, dataset }), why) in found {
+        first.dataset.left_out.push(LeftOut {
+            name,
+            what: Vec::from_iter(names).join(", "),
+            why,
+            objects: dataset.variables.iter().map(Variable::object_count).sum(),
+        });
+        others.push(dataset);
+    }
+    Ok(std::iter::once(first.dataset).chain(others).collect())
+}
+
+/// Files of different variables, each with the names of these, merged where what they share is equal.
+fn merged(files: Vec<Named>) -> Result<Vec<Named>> {
+    let mut files = files;
+    files.sort_by_key(|(names, _)| std::cmp::Reverse(names.len()));
+    let mut found: Vec<Named> = Vec::new();
+    for (names, file) in files {
         let mut fitting = None;
         for (number, (_, other)) in found.iter().enumerate() {
             if fits(other, &file)? {
@@ -67,19 +88,42 @@ pub(crate) fn by_coordinates(files: Vec<File>) -> Result<Vec<Dataset>> {
             None => found.push((names, file)),
         }
     }
-    let mut found = found.into_iter();
-    let Some((_, mut first)) = found.next() else { return Ok(Vec::new()) };
-    let mut others = Vec::new();
-    for (names, File { name, dataset }) in found {
-        first.dataset.left_out.push(LeftOut {
-            name,
-            what: Vec::from_iter(names).join(", "),
-            why: "it has other coordinates".into(),
-            objects: dataset.variables.iter().map(Variable::object_count).sum(),
-        });
-        others.push(dataset);
+    Ok(found)
+}
+
+/// A file with the names of its variables that are not coordinates.
+type Named = (BTreeSet<String>, File);
+
+/// Files that have some of the variables of another, joined where their labels say how they follow each other. Each comes
+/// with the reason why it is a dataset of its own. `apart` are the files before any was joined, by their variables: those that lack a
+/// variable may lie between others.
+fn completed(files: Vec<Named>, apart: Vec<(BTreeSet<String>, Vec<File>)>) -> Vec<(Named, String)> {
+    const APART: &str = "it has other coordinates";
+    let mut clusters: Vec<(BTreeSet<String>, Vec<Named>)> = Vec::new();
+    // Those with the most variables come first.
+    for (names, file) in files {
+        match clusters.iter_mut().find(|(known, _)| names.is_subset(known) && !names.is_empty()) {
+            Some((_, files)) => files.push((names, file)),
+            None => clusters.push((names.clone(), vec![(names, file)])),
+        }
     }
-    Ok(std::iter::once(first.dataset).chain(others).collect())
+    let mut found = Vec::new();
+    for (names, files) in clusters {
+        if files.len() < 2 {
+            found.extend(files.into_iter().map(|file| (file, APART.to_string())));
+            continue;
+        }
+        let joined: Vec<File> = files.iter().map(|(_, file)| file.clone()).collect();
+        let own = apart.iter().filter(|(known, _)| known.is_subset(&names));
+        let own: Vec<File> = own.flat_map(|(_, files)| files.iter().cloned()).collect();
+        // Where nothing says how they follow each other, they are datasets of their own.
+        match of_group(joined, How::Lacking).or_else(|_| of_group(own, How::Lacking)) {
+            Ok(file) => found.push(((names, file), APART.to_string())),
+            Err(error) => found.extend(files.into_iter().map(|file| (file, format!("{APART}: {error}")))),
+        }
+    }
+    found.sort_by_key(|((names, _), _)| std::cmp::Reverse(names.len()));
+    found
 }
 
 /// The file with what was appended to it, one part behind the other, each with the dimension along which it goes on.
@@ -126,7 +170,7 @@ pub(crate) fn appended(first: File, parts: Vec<(String, Dataset)>) -> Result<Fil
 fn followed(first: File, parts: Vec<File>, along: &str) -> Result<File> {
     let name = first.name.clone();
     let files: Vec<File> = std::iter::once(first).chain(parts).collect();
-    let mut found = File { name, dataset: concat(files, along, true)? };
+    let mut found = File { name, dataset: concat(files, along, How::Appended)? };
     if let Some(Labels { labels, .. }) = Labels::of(&found, along)? {
         note_repeated(&mut found.dataset, along, &labels)?;
     }
@@ -177,17 +221,22 @@ impl Labeled {
     }
 }
 
-/// Files with the same variables as one.
-fn of_group(group: Vec<File>) -> Result<File> {
+/// Files with the same variables as one, or files of which some lack variables.
+fn of_group(group: Vec<File>, how: How) -> Result<File> {
     let mut group = group;
     if group.len() == 1
         && let Some(only) = group.pop()
     {
         return Ok(only);
     }
-    let dims: Vec<String> = group
+    let mut dims: Vec<String> = group
         .first()
         .map_or_else(Vec::new, |first| first.dataset.dims().into_iter().map(|(name, _)| name.to_string()).collect());
+    if how == How::Lacking {
+        // A variable that others lack may have a dimension that they lack.
+        let has = |file: &File, dim: &str| file.dataset.dims().iter().any(|(name, _)| *name == dim);
+        dims.retain(|dim| group.iter().all(|file| has(file, dim)));
+    }
     let read = |file: &File| dims.iter().map(|dim| Labels::of(file, dim)).collect::<Result<Vec<_>>>();
     let labels = side_by_side(&group, DISTANT_AT_ONCE, read);
     let files = group.into_iter().zip(labels).map(|(file, labels)| Ok(Labeled { file, labels: labels? }));
@@ -221,7 +270,7 @@ fn of_group(group: Vec<File>) -> Result<File> {
             }
         }
         let name = dims.get(dim).map_or("", String::as_str);
-        files = rows.into_iter().map(|(_, row)| along(row, name, dim)).collect::<Result<_>>()?;
+        files = rows.into_iter().map(|(_, row)| along(row, (name, dim), how)).collect::<Result<_>>()?;
     }
     let names = some_names(&files);
     let mut files = files.into_iter();
@@ -238,7 +287,7 @@ fn some_names(files: &[Labeled]) -> String {
 }
 
 /// Files in the order of their labels as one.
-fn along(row: Vec<Labeled>, dim: &str, number: usize) -> Result<Labeled> {
+fn along(row: Vec<Labeled>, (dim, number): (&str, usize), how: How) -> Result<Labeled> {
     let mut row = row;
     if row.len() == 1
         && let Some(only) = row.pop()
@@ -274,7 +323,7 @@ fn along(row: Vec<Labeled>, dim: &str, number: usize) -> Result<Labeled> {
         own.labels = all;
     }
     let all = labels.get(number).cloned().flatten().map_or_else(Vec::new, |own| own.labels);
-    let mut dataset = concat(row.into_iter().map(|it| it.file).collect(), dim, false)?;
+    let mut dataset = concat(row.into_iter().map(|it| it.file).collect(), dim, how)?;
     note_repeated(&mut dataset, dim, &all)?;
     Ok(Labeled { file: File { name, dataset }, labels })
 }

@@ -11,7 +11,7 @@ use crate::dataset::Dataset;
 use crate::elements::{floats, whole};
 use crate::model::{Attribute, Attributes, Coordinate, Values, Variable, text_attribute};
 use crate::moment::{Moment, NO_TIME, Times};
-use crate::reading::{FILL, MISSING, OFFSET, SCALE};
+use crate::reading::{FILL, MISSING, OFFSET, Reading, SCALE};
 use crate::times::TimeScale;
 
 /// Attributes in which a variable names others that belong to it.
@@ -157,35 +157,35 @@ pub(crate) fn scale_of(dataset: &Dataset, variable: &Variable) -> Option<TimeSca
 pub(crate) fn moments(dataset: &Dataset, variable: &Variable) -> Result<Option<Vec<Moment>>> {
     let (Some(scale), Some(dtype)) = (scale_of(dataset, variable), variable.dtype()) else { return Ok(None) };
     let bytes = dataset.read_all(variable)?;
-    let missing: Vec<&Attribute> = variable
-        .attributes
-        .iter()
-        .filter(|(key, _)| key == "_FillValue" || key == "missing_value")
-        .map(|(_, value)| value)
-        .collect();
-    if let Ok(numbers) = whole(dtype, &bytes) {
-        #[expect(clippy::cast_precision_loss, clippy::float_cmp, reason = "a float is compared with the nearest one")]
-        let is = |none: &Attribute, number: i64| match none {
-            Attribute::Integer(none) => *none == number,
-            Attribute::Float(none) => *none == number as f64,
-            _ => false,
-        };
-        let is_missing = |number: i64| number == NO_TIME || missing.iter().any(|none| is(none, number));
-        let moment = |number: i64| if is_missing(number) { Some(None) } else { scale.of_whole(number).map(Some) };
-        return Ok(numbers.into_iter().map(moment).collect());
-    }
-    let is_missing = |number: f64| {
-        #[expect(clippy::cast_precision_loss, clippy::float_cmp, reason = "a float is compared with the nearest one")]
-        let is_that = missing.iter().any(|it| match it {
-            Attribute::Integer(none) => *none as f64 == number,
-            Attribute::Float(none) => *none == number,
-            _ => false,
-        });
-        is_that || number.is_nan()
+    // Numbers that stand for missing cells are of the type of the others, so that none of them is rounded here.
+    let bytes = match variable.amounts().map(Reading::rounded) {
+        Some(reading) => {
+            let cells = reading.cells(bytes.clone())?.bytes;
+            let floats = floats(reading.dtype(), &cells)?;
+            return of_cells(scale, (dtype, &bytes), |at| floats.get(at).is_some_and(|float| float.is_nan()));
+        }
+        None => bytes,
     };
-    let Ok(numbers) = floats(dtype, &bytes) else { return Ok(None) };
-    let moment = |number: f64| if is_missing(number) { Some(None) } else { scale.of_float(number).map(Some) };
-    Ok(numbers.into_iter().map(moment).collect())
+    of_cells(scale, (dtype, &bytes), |_| false)
+}
+
+/// The moments that elements are. None where it is said that one is missing.
+fn of_cells(
+    scale: TimeScale,
+    (dtype, bytes): (Dtype, &[u8]),
+    is_missing: impl Fn(usize) -> bool,
+) -> Result<Option<Vec<Moment>>> {
+    if let Ok(numbers) = whole(dtype, bytes) {
+        let moment = |(at, number): (usize, i64)| {
+            if number == NO_TIME || is_missing(at) { Some(None) } else { scale.of_whole(number).map(Some) }
+        };
+        return Ok(numbers.into_iter().enumerate().map(moment).collect());
+    }
+    let Ok(numbers) = floats(dtype, bytes) else { return Ok(None) };
+    let moment = |(at, number): (usize, f64)| {
+        if number.is_nan() || is_missing(at) { Some(None) } else { scale.of_float(number).map(Some) }
+    };
+    Ok(numbers.into_iter().enumerate().map(moment).collect())
 }
 
 /// Whether a coordinate has longitudes, by its attributes or its name.

@@ -49,12 +49,13 @@
 //! | `describe`, `floats` | what a dataset is, for people and programs; boxes as floats |
 //! | `dataset` | a dataset, and how it is read |
 //! | `read` | boxes of variables |
-//! | `elements`, `indices`, `options`, `times`, `written` | elements as floats; indices of a dimension; options of opening; times and coordinates as files hold them |
+//! | `amounts`, `elements`, `indices`, `options`, `times`, `written` | what the numbers of a variable mean; elements as floats; indices of a dimension; options of opening; times and coordinates as files hold them |
 //! | `archive`, `cells`, `intern`, `model`, `parameters` | sources; numbers for bytes; variables and coordinates; names of parameters |
 //! | `label`, `reading`, `source` | labels of axes; how stored numbers become values; one source of messages |
 //! | `moment` | times |
 //! | `calendar` | days and their dates |
 
+mod amounts;
 mod archive;
 mod assemble;
 mod attributes;

@@ -8,7 +8,7 @@ use tgm_core::descriptor::Dtype;
 
 use crate::label::{Label, Real};
 use crate::moment::{NO_TIME, Times};
-use crate::reading::Reading;
+use crate::reading::{AttributeValue, List, Numbers, Reading};
 
 /// Values of a coordinate, or of a variable of texts, in row-major order.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,6 +83,22 @@ pub enum Attribute {
     Floats(Vec<f64>),
     /// A list of texts.
     Texts(Vec<String>),
+}
+
+impl Attribute {
+    /// What it says as an attribute of stored numbers.
+    pub(crate) fn told(&self) -> AttributeValue {
+        let integers = |list: &[i64]| List::Integers(list.iter().map(|number| i128::from(*number)).collect());
+        let list = match self {
+            Self::Text(text) => return AttributeValue::Text(text.clone()),
+            Self::Texts(_) => return AttributeValue::Other,
+            Self::Integer(number) => integers(&[*number]),
+            Self::Integers(numbers) => integers(numbers),
+            Self::Float(number) => List::Floats(vec![*number]),
+            Self::Floats(numbers) => List::Floats(numbers.clone()),
+        };
+        AttributeValue::Numbers(Numbers { dtype: None, list })
+    }
 }
 
 impl From<&str> for Attribute {

@@ -21,11 +21,15 @@
 //! dropped, and which have other numbers now. `valid_min`, `valid_max` and `valid_range` mask nothing. They go through the
 //! same arithmetic as the values. Attributes that cannot be obeyed stay, and [`Reading::not_applied`] lists them.
 //!
+//! Where integers and those beside them would have to say different things with one number, or are computed with, they become
+//! floats, and what is missing NaN: [`Reading::of_amounts`].
+//!
 //! [`Packed::of`] tells whether `simple_packing` gives the same values, to the bit.
 //!
 //! Objects may hold the stored numbers of a variable beside these attributes, as [`Reading::kept`] reads them. Then
 //! [`Reading::of_packed`] says what their values are.
 
+mod amounts;
 mod arithmetic;
 mod bounds;
 mod cells;

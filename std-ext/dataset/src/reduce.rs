@@ -21,6 +21,7 @@ use crate::elements::floats;
 use crate::indices::Indices;
 use crate::model::Variable;
 use crate::read::{check_places, width};
+use crate::reading::Reading;
 
 /// Elements of a window, unless one object has more.
 const WINDOW: u64 = 4 << 20;
@@ -316,7 +317,9 @@ fn sum_of(values: &[f64], f: impl Fn(f64) -> f64) -> f64 {
 /// How a box is gone through.
 struct Plan<'v> {
     variable: &'v Variable,
+    /// The type of the elements that are read, and how they become amounts.
     dtype: Dtype,
+    amounts: Option<Reading>,
     /// The lengths of the box.
     lens: Vec<u64>,
     /// Places of the result from one index of a dimension to the next: 0 for one that is reduced.
@@ -438,7 +441,7 @@ impl Runs {
 
 impl Dataset {
     /// Statistics of what `indices` pick of a variable, one for each dimension, over the dimensions of the names `over`. NaN is
-    /// left out, so places without an object are.
+    /// left out, so places without an object are, and numbers that stand for missing cells.
     ///
     /// Besides the result this takes 64 MiB, unless one object has more. A dimension with one index is not among those that are
     /// left.
@@ -480,7 +483,8 @@ impl Dataset {
             }
             places = places.checked_mul(lens.get(*at).copied().unwrap_or(1)).ok_or_else(|| bad("too many places"))?;
         }
-        let plan = Plan { variable, dtype, lens, strides };
+        let amounts = variable.amounts().map(Reading::rounded);
+        let plan = Plan { variable, dtype, amounts, lens, strides };
         let count = usize::try_from(places).map_err(|_| bad(format!("{name}: {places} places cannot be addressed")))?;
         let of_place = plan.lens.iter().zip(&plan.strides).filter(|(_, stride)| **stride == 0);
         let total = of_place.fold(1_u64, |all, (len, _)| all.saturating_mul(*len));
@@ -533,7 +537,13 @@ impl Dataset {
                 let stride = plan.strides.get(cut).copied().unwrap_or(0);
                 // A place beyond all numbers is refused there.
                 let at = at.saturating_add(start.saturating_mul(stride));
-                plan.add(sums, Window::new(plan.dtype, &bytes), &lens, at, options)?;
+                let window = match &plan.amounts {
+                    Some(amounts) => (amounts.dtype(), amounts.cells(std::mem::take(&mut bytes))?.bytes),
+                    None => (plan.dtype, std::mem::take(&mut bytes)),
+                };
+                plan.add(sums, Window::new(window.0, &window.1), &lens, at, options)?;
+                // Memory that is used again.
+                bytes = window.1;
                 start += count;
             }
         }

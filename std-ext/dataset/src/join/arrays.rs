@@ -23,18 +23,6 @@ pub(super) fn repeated<T: Clone>(values: &[T], count: u64) -> Vec<T> {
     std::iter::repeat_n(values, usize::try_from(count).unwrap_or(0)).flatten().cloned().collect()
 }
 
-/// The type that holds the values of all: their own, or `float64` for real numbers of up to 32 bits. `None` for others.
-pub(super) fn common(dtypes: &[Dtype]) -> Option<Dtype> {
-    let first = *dtypes.first()?;
-    if dtypes.iter().all(|dtype| *dtype == first) {
-        return Some(first);
-    }
-    let is_exact = |dtype: &Dtype| {
-        !matches!(dtype, Dtype::Int64 | Dtype::Uint64 | Dtype::Bitmask | Dtype::Complex64 | Dtype::Complex128)
-    };
-    dtypes.iter().all(is_exact).then_some(Dtype::Float64)
-}
-
 /// The content of variables one behind the other: the pieces of one array where they are, and otherwise the pieces of each file. Without
 /// an axis the variables lack the dimension, which becomes the first one.
 pub(super) fn content(parts: Vec<Variable>, axis: Option<usize>, lens: &[u64], dtype: Dtype) -> Content {

@@ -3,6 +3,7 @@
 use tgm_std::Result;
 
 use super::File;
+use crate::amounts::as_values;
 use crate::cf::NUMPY_DTYPE;
 use crate::dataset::Dataset;
 use crate::elements::floats;
@@ -63,6 +64,11 @@ pub(super) fn same(dataset: &Dataset, one: &Variable, other: &Variable) -> Resul
     if one.dims != other.dims || one.shape != other.shape {
         return Ok(false);
     }
+    let values = as_values(&[one, other]);
+    let (one, other) = match values.as_deref() {
+        Some([one, other]) => (one, other),
+        _ => (one, other),
+    };
     match (&one.content, &other.content) {
         (Content::Texts(own), Content::Texts(others)) => return Ok(own == others),
         (Content::Texts(_), _) | (_, Content::Texts(_)) => return Ok(false),

@@ -179,13 +179,37 @@ fn values(
     let len = len.and_then(|count| count.checked_mul(width(own)));
     let mut bytes = tgm_std::internal::reserve(len.ok_or_else(|| bad("the result is too long"))?)?;
     super::read_into(archive, part, indices, options, &mut bytes)?;
-    let (places, rest) = out.as_chunks_mut::<8>();
-    let numbers = floats(own, &bytes)?;
-    if dtype != Dtype::Float64 || !rest.is_empty() || places.len() != numbers.len() {
-        return Err(bad(format!("{}: files have it in different types", part.name)));
+    let numbers = exact_floats(own, &bytes).map_err(|error| error.within(&part.name))?;
+    #[expect(clippy::cast_possible_truncation, reason = "numbers of such types are exact in 32 bits")]
+    match dtype {
+        Dtype::Float64 => put(&numbers, f64::to_ne_bytes, out),
+        Dtype::Float32 => put(&numbers, |number| (number as f32).to_ne_bytes(), out),
+        _ => None,
     }
-    places.iter_mut().zip(numbers).for_each(|(place, number)| *place = number.to_ne_bytes());
-    Ok(())
+    .ok_or_else(|| bad(format!("{}: files have it in different types", part.name)))
+}
+
+/// Writes each number to its place. `None` if there are not as many places.
+fn put<const N: usize>(numbers: &[f64], element: impl Fn(f64) -> [u8; N], out: &mut [u8]) -> Option<()> {
+    let (places, rest) = out.as_chunks_mut::<N>();
+    if !rest.is_empty() || places.len() != numbers.len() {
+        return None;
+    }
+    places.iter_mut().zip(numbers).for_each(|(place, number)| *place = element(*number));
+    Some(())
+}
+
+/// Elements as floats that are equal to them.
+///
+/// # Errors
+/// [`tgm_std::TensogramError::Metadata`] for a whole number of 2^53 or more, and for complex numbers.
+fn exact_floats(dtype: Dtype, bytes: &[u8]) -> Result<Vec<f64>> {
+    let numbers = floats(dtype, bytes)?;
+    let is_long = matches!(dtype, Dtype::Int64 | Dtype::Uint64);
+    if is_long && numbers.iter().any(|number| number.abs() >= 2_f64.powi(53)) {
+        return Err(bad("files have it in different types, and a number of 2^53 or more is not exact in float64"));
+    }
+    Ok(numbers)
 }
 
 /// The values of a file whose variable lacks the dimension, for each index along it.

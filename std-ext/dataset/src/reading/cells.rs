@@ -87,7 +87,12 @@ impl Reading {
     ) -> Result<Vec<u8>> {
         let numbers = stored.as_chunks::<N>().0.iter().map(|bytes| load(*bytes));
         let is_missing = |number: &T| missing.contains(number);
-        let beyond = || encoding("scale_factor and add_offset, which are integers, lead beyond what the values can be");
+        let beyond = || match self.arithmetic {
+            Arithmetic::IntegersOrNan(None, None) => {
+                encoding("cells are missing among integers, and one is beyond 2^53, which float64 does not hold")
+            }
+            _ => encoding("scale_factor and add_offset, which are integers, lead beyond what the values can be"),
+        };
         Ok(match self.arithmetic {
             Arithmetic::Single(scale, offset) => {
                 let value =

@@ -8,16 +8,15 @@ use tgm_core::metadata::ObjectMetadata;
 use tgm_std::Result;
 use tgm_std::deps::ciborium;
 
-use super::arithmetic::Arithmetic;
 use super::numbers::{List, Numbers, range};
-use super::{AttributeValue, FILL, MISSING, NAMES, OFFSET, Reading, SCALE, UNSIGNED};
+use super::{AttributeValue, NAMES, OFFSET, Reading, SCALE};
 
 /// The key of an object's metadata that holds the attributes.
-const ATTRIBUTES: &str = "attributes";
+pub(super) const ATTRIBUTES: &str = "attributes";
 /// The key below `netcdf` that holds the types of attributes by their names.
 const TYPES: &str = "types";
 /// The key of what NetCDF alone knows of an object.
-const NETCDF: &str = "netcdf";
+pub(super) const NETCDF: &str = "netcdf";
 
 /// The element type that NetCDF calls so.
 fn named(kind: &str) -> Option<Dtype> {
@@ -83,7 +82,7 @@ fn told_borrowed(value: &Value<'_>, kind: Option<&str>) -> Option<AttributeValue
 }
 
 /// The attributes by name that an object's keys `attributes` and `netcdf` hold.
-fn attribute_of<'a>(
+pub(super) fn attribute_of<'a>(
     attributes: Option<&'a Value<'_>>,
     netcdf: Option<&Value<'a>>,
 ) -> impl Fn(&str) -> Option<AttributeValue> + use<'a> {
@@ -107,24 +106,6 @@ impl Reading {
         }
         let told: Vec<_> = NAMES.into_iter().filter_map(|name| Some((name, attribute(name)?))).collect();
         Some(Self::of(stored, &told)).filter(Self::is_packed)
-    }
-
-    /// How the integers of an object become amounts if they are the values: those that stand for missing cells, which stay
-    /// elsewhere, become NaN among `float64`. `None` if no number stands for missing cells.
-    ///
-    /// # Errors
-    /// Only errors of malformed CBOR, which were ruled out when the view was made.
-    pub fn of_amounts(stored: Dtype, metadata: &ObjectMetadata<'_>) -> Result<Option<Self>> {
-        let (attributes, netcdf) = (metadata.get(ATTRIBUTES)?, metadata.get(NETCDF)?);
-        if range(stored).is_none() || attributes.is_none() {
-            return Ok(None);
-        }
-        let attribute = attribute_of(attributes.as_ref(), netcdf.as_ref());
-        let told: Vec<_> =
-            [UNSIGNED, FILL, MISSING].into_iter().filter_map(|name| Some((name, attribute(name)?))).collect();
-        let reading = Self::of(stored, &told);
-        let arithmetic = Arithmetic::IntegersOrNan(None, None);
-        Ok((!reading.missing.is_empty()).then_some(Self { arithmetic, ..reading }))
     }
 
     /// The same as [`Self::of_packed`] by an object's metadata.

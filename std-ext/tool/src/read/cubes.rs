@@ -122,6 +122,20 @@ impl Cells {
         Ok(Self { dtype, count, bytes })
     }
 
+    /// The same as amounts: what stands for a missing cell is NaN, where there is one.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub(crate) fn amounts(dataset: &Dataset, name: &str, indices: &[Indices], options: &DecodeOptions) -> Result<Self> {
+        let found = Self::read(dataset, name, indices, options)?;
+        let reading = dataset.variable(name).and_then(Variable::amounts);
+        let masked = reading.and_then(|reading| Some((reading.dtype(), reading.masked(&found.bytes)?)));
+        Ok(match masked {
+            Some((dtype, bytes)) => Self { dtype, count: found.count, bytes },
+            None => found,
+        })
+    }
+
     /// The numbers as text, each as it is told from its neighbours.
     pub(crate) fn numbers(&self) -> tgm_convert::csv::Numbers<'_> {
         tgm_convert::csv::Numbers { dtype: self.dtype, order: ByteOrder::NATIVE, count: self.count, bytes: &self.bytes }

@@ -49,11 +49,15 @@ impl<'v> Unpacked<'v> {
         if Reading::of_metadata(dtype, about)?.is_some() {
             return Self::of(descriptor, about, bytes);
         }
-        let Some(reading) = Reading::of_amounts(dtype, about)? else { return Ok(Self { dtype, order, bytes }) };
-        let is_nan = |bytes: &[u8; 8]| f64::from_ne_bytes(*bytes).is_nan();
-        let found = Self::read(&reading, (dtype, order), bytes.to_vec()).ok();
-        let found = found.filter(|found| found.bytes.as_chunks().0.iter().any(is_nan));
-        Ok(found.unwrap_or(Self { dtype, order, bytes }))
+        let Some(reading) = Reading::of_amounts_of(dtype, about)? else { return Ok(Self { dtype, order, bytes }) };
+        let mut native = bytes.to_vec();
+        if order != ByteOrder::NATIVE {
+            swap_in_place(&mut native, dtype.swap_unit_size())?;
+        }
+        Ok(match reading.masked(&native) {
+            Some(bytes) => Self { dtype: reading.dtype(), order: ByteOrder::NATIVE, bytes: bytes.into() },
+            None => Self { dtype, order, bytes },
+        })
     }
 
     fn read(

@@ -97,6 +97,7 @@ fn each_command_that_gives_numbers_gives_values() {
 fn integers_that_stand_for_missing_cells_are_no_amounts() {
     let folder = Folder::new();
     let file = |name: &str, object: ObjectBuilder<'_>, attributes: Vec<(Value, Value)>| {
+        let object = object.metadata("name", "t").metadata("dimensions", Value::Array(vec!["y".into(), "x".into()]));
         let object = object.metadata("attributes", Value::Map(attributes));
         let options = EncodeOptions { allow_nan: true, ..EncodeOptions::default() };
         folder.file(name, &MessageBuilder::new().options(options).object(object).encode().unwrap())
@@ -110,7 +111,16 @@ fn integers_that_stand_for_missing_cells_are_no_amounts() {
         let descriptor = DataObjectDescriptor::new(Dtype::Int64, ByteOrder::Big, &[2, 3]);
         let swapped = file("swapped.tgm", ObjectBuilder::from_parts(descriptor, big), told());
         let plain = file("plain.tgm", ObjectBuilder::new(&[2, 3], &values).unwrap(), vec![]);
-        for command in [&["stats", "--jsonl"][..], &["plot", "--width", "20"]] {
+        // Every route that computes, draws, or lists a box of a dataset.
+        for command in [
+            &["stats", "--jsonl"][..],
+            &["stats", "--over", "y"],
+            &["stats", "--over", "y,x", "--cube", "t"],
+            &["plot", "--width", "20"],
+            &["plot", "--cube", "t", "--width", "20"],
+            &["plot", "--cube", "t", "--over", "x", "--sel", "y=1"],
+            &["cat", "--over", "y,x", "--cube", "t"],
+        ] {
             let [found, swapped, expected] = [&whole, &swapped, &plain].map(|path| {
                 let run = tgm(command.iter().copied().chain([path.as_str()]));
                 assert_eq!(run.code, Some(0), "{}", run.stderr);

@@ -225,7 +225,7 @@ impl Cat {
         picks: &[Indices],
         over: &[String],
     ) -> Result<Values<'d>> {
-        let cells = Cells::read(dataset, &variable.name, picks, &self.decoding.of_boxes())?;
+        let cells = Cells::amounts(dataset, &variable.name, picks, &self.decoding.of_boxes())?;
         let texts = self.texts_of(&cells);
         // The values were read, so their number is one that this machine counts.
         let behind = |dim: usize| -> u64 { picks.iter().skip(dim + 1).map(Indices::count).product() };
