@@ -235,6 +235,7 @@ fn value_of(attribute: &Attribute) -> Value {
         Attribute::Integers(numbers) => list(numbers),
         Attribute::Floats(numbers) => list(numbers),
         Attribute::Texts(texts) => list(texts),
+        Attribute::Nested(value) => value.clone(),
     }
 }
 

@@ -1,11 +1,12 @@
 //! Attributes: out of metadata, and out of what is known of a cube.
 
 use tgm_core::cbor::{Kind, Value};
+use tgm_std::deps::ciborium;
 
 use crate::cube::Cube;
 use crate::model::{Attribute, Attributes};
 
-/// The attributes that a map of metadata is. Values that cannot be attributes are left out.
+/// The attributes that a map of metadata is.
 pub(crate) fn of_map(value: &Value<'_>) -> Attributes {
     let Ok(map) = value.as_map() else { return Vec::new() };
     let entries = map.iter().filter_map(|entry| {
@@ -15,32 +16,38 @@ pub(crate) fn of_map(value: &Value<'_>) -> Attributes {
     entries.collect()
 }
 
-/// The attribute that a value of metadata is.
+/// The attribute that a value of metadata is. `None` for malformed CBOR, which is refused where metadata are read.
 pub(crate) fn attribute(value: &Value<'_>) -> Option<Attribute> {
     match value.kind() {
         Kind::Text => value.as_str().ok().map(Attribute::from),
-        Kind::Integer => Some(match value.as_i64() {
-            Ok(number) => Attribute::Integer(number),
-            Err(_) => Attribute::Float(value.as_f64().ok()?),
-        }),
+        Kind::Integer => match value.as_i64() {
+            Ok(number) => Some(Attribute::Integer(number)),
+            Err(_) => nested(value),
+        },
         Kind::Float => value.as_f64().ok().map(Attribute::Float),
         Kind::Bool => value.as_bool().ok().map(|truth| Attribute::Integer(i64::from(truth))),
-        Kind::Array => {
-            let items: Vec<Value<'_>> = value.as_array().ok()?.iter().collect::<Result<_, _>>().ok()?;
-            let all = |kind| items.iter().all(|item| item.kind() == kind);
-            if all(Kind::Text) && !items.is_empty() {
-                let texts = items.iter().map(|item| item.as_str().ok().map(str::to_string));
-                return texts.collect::<Option<_>>().map(Attribute::Texts);
-            }
-            if all(Kind::Integer)
-                && let Some(numbers) = items.iter().map(|item| item.as_i64().ok()).collect()
-            {
-                return Some(Attribute::Integers(numbers));
-            }
-            items.iter().map(|item| item.as_f64().ok()).collect::<Option<_>>().map(Attribute::Floats)
-        }
-        _ => None,
+        Kind::Array => list(value).or_else(|| nested(value)),
+        _ => nested(value),
     }
+}
+
+/// A list of texts or of numbers.
+fn list(value: &Value<'_>) -> Option<Attribute> {
+    let items: Vec<Value<'_>> = value.as_array().ok()?.iter().collect::<Result<_, _>>().ok()?;
+    let all = |kind| items.iter().all(|item| item.kind() == kind);
+    if all(Kind::Text) && !items.is_empty() {
+        let texts = items.iter().map(|item| item.as_str().ok().map(str::to_string));
+        return texts.collect::<Option<_>>().map(Attribute::Texts);
+    }
+    if all(Kind::Integer) {
+        return items.iter().map(|item| item.as_i64().ok()).collect::<Option<_>>().map(Attribute::Integers);
+    }
+    items.iter().map(|item| item.as_f64().ok()).collect::<Option<_>>().map(Attribute::Floats)
+}
+
+/// A value as it is.
+fn nested(value: &Value<'_>) -> Option<Attribute> {
+    ciborium::from_reader(value.as_encoded()).ok().map(Attribute::Nested)
 }
 
 /// The kind of a statistic: as archives and ecCodes call it, and as `cell_methods` of CF does (code table 4.10).

@@ -261,6 +261,7 @@ fn map_of(attributes: &Attributes) -> Value {
         Attribute::Integers(numbers) => Value::Array(numbers.iter().map(|number| (*number).into()).collect()),
         Attribute::Floats(numbers) => Value::Array(numbers.iter().map(|number| (*number).into()).collect()),
         Attribute::Texts(texts) => Value::Array(texts.iter().map(|text| text.as_str().into()).collect()),
+        Attribute::Nested(value) => value.clone(),
     };
     Value::Map(attributes.iter().map(|(name, it)| (name.as_str().into(), value(it))).collect())
 }

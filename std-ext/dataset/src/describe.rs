@@ -6,6 +6,8 @@ use std::cmp::Reverse;
 #[cfg(feature = "json")]
 use serde_json::{Value as Json, json};
 use tgm_std::TensogramError;
+#[cfg(feature = "json")]
+use tgm_std::deps::ciborium;
 
 use crate::dataset::Dataset;
 #[cfg(feature = "json")]
@@ -118,8 +120,24 @@ fn attributes(attributes: &Attributes) -> Json {
         Attribute::Integers(numbers) => json!(numbers),
         Attribute::Floats(numbers) => floats(numbers),
         Attribute::Texts(texts) => json!(texts),
+        Attribute::Nested(value) => nested(value),
     };
     Json::Object(attributes.iter().map(|(name, it)| (name.clone(), value(it))).collect())
+}
+
+/// A value of metadata. Bytes and numbers beyond 64 bits, which JSON lacks, are their text.
+#[cfg(feature = "json")]
+pub(crate) fn nested(value: &ciborium::Value) -> Json {
+    use ciborium::Value;
+    match value {
+        Value::Float(number) => tgm_std::internal::float_to_json(*number),
+        Value::Array(items) => items.iter().map(nested).collect(),
+        Value::Map(entries) => {
+            let key = |key: &Value| key.as_text().map_or_else(|| nested(key).to_string(), str::to_string);
+            Json::Object(entries.iter().map(|(own, value)| (key(own), nested(value))).collect())
+        }
+        other => tgm_std::internal::from_cbor(other, "").unwrap_or_else(|_| format!("{other:?}").into()),
+    }
 }
 
 #[cfg(feature = "json")]

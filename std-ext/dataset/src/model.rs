@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use tgm_core::descriptor::Dtype;
+use tgm_std::deps::ciborium;
 
 use crate::label::{Label, Real};
 use crate::moment::{NO_TIME, Times};
@@ -83,6 +84,8 @@ pub enum Attribute {
     Floats(Vec<f64>),
     /// A list of texts.
     Texts(Vec<String>),
+    /// Anything else that metadata have: a map, a list of lists or of different kinds, or nothing.
+    Nested(ciborium::Value),
 }
 
 impl Attribute {
@@ -91,7 +94,7 @@ impl Attribute {
         let integers = |list: &[i64]| List::Integers(list.iter().map(|number| i128::from(*number)).collect());
         let list = match self {
             Self::Text(text) => return AttributeValue::Text(text.clone()),
-            Self::Texts(_) => return AttributeValue::Other,
+            Self::Texts(_) | Self::Nested(_) => return AttributeValue::Other,
             Self::Integer(number) => integers(&[*number]),
             Self::Integers(numbers) => integers(numbers),
             Self::Float(number) => List::Floats(vec![*number]),

@@ -20,6 +20,7 @@ use tgm_std::{DecodeOptions, Dtype};
 
 use crate::convert::arguments::{items, paths};
 use crate::convert::array_out::{bools, flat, numpy_dtype};
+use crate::convert::cbor_out::object;
 use crate::errors::raise;
 use crate::work::detached;
 
@@ -363,6 +364,7 @@ fn attribute<'py>(py: Python<'py>, attribute: &Attribute) -> PyResult<Bound<'py,
         Attribute::Integers(numbers) => numbers.clone().into_pyarray(py).into_any(),
         Attribute::Floats(numbers) => numbers.clone().into_pyarray(py).into_any(),
         Attribute::Texts(texts) => PyList::new(py, texts)?.into_any(),
+        Attribute::Nested(value) => object(py, value)?,
     })
 }
 

@@ -2,7 +2,9 @@
 
 use serde_json::{Number, Value as Json, json};
 use tgm_core::descriptor::Dtype;
+use tgm_std::deps::ciborium;
 
+use crate::describe::nested;
 use crate::elements::{floats, whole};
 use crate::model::{Attribute, Attributes, text_attribute};
 use crate::reading::{FILL, NUMPY_UNITS};
@@ -33,6 +35,22 @@ fn text_of(attribute: &Attribute) -> String {
             format!("[{}]", numbers.iter().map(|number| bare(*number)).collect::<Vec<_>>().join(","))
         }
         Attribute::Texts(texts) => json!(texts).to_string(),
+        Attribute::Nested(value) => nested_text(value),
+    }
+}
+
+/// A value of metadata. Its floats are what Python writes and reads.
+fn nested_text(value: &ciborium::Value) -> String {
+    use ciborium::Value;
+    match value {
+        Value::Float(number) => bare(*number),
+        Value::Array(items) => format!("[{}]", items.iter().map(nested_text).collect::<Vec<_>>().join(",")),
+        Value::Map(entries) => {
+            let key = |key: &Value| key.as_text().map_or_else(|| nested_text(key), str::to_string);
+            let entry = |(own, value): &(Value, Value)| format!("{}:{}", Json::from(key(own)), nested_text(value));
+            format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(","))
+        }
+        other => nested(other).to_string(),
     }
 }
 

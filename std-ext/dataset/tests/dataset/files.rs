@@ -697,3 +697,36 @@ fn a_variable_is_missing_where_a_file_lacks_it() {
     let apart = open_all(&[one.path(), other.path()], &OpenOptions::default()).unwrap();
     assert_eq!(apart.len(), 2);
 }
+
+/// Attributes of Zarr are any JSON: all are kept, also in boxes as messages.
+#[test]
+fn attributes_of_any_form_are_kept() {
+    let list = |numbers: &[i64]| Value::Array(numbers.iter().map(|number| (*number).into()).collect());
+    let nested = [
+        ("name_to_index", map(&[("2t", 0.into()), ("tp", 1.into())])),
+        ("levels", Value::Array(vec![list(&[1, 2]), list(&[3])])),
+        ("mixed", Value::Array(vec![1.into(), "a".into()])),
+        ("nothing", Value::Null),
+        ("large", u64::MAX.into()),
+    ];
+    let v = named(ObjectBuilder::new(&[2], &[1_i16, 2]).unwrap(), "v", &["x"]).metadata("attributes", map(&nested));
+    let archive = Archive::new(&[MessageBuilder::new().extra("attributes", map(&nested)).object(v).encode().unwrap()]);
+    let dataset = archive.open().unwrap();
+    let cut = Archive::new(&[dataset.cut(&["v"], &[], &on_all_cores()).unwrap().encode().unwrap()]);
+    for dataset in [&dataset, &cut.open().unwrap()] {
+        for attributes in [&dataset.attributes, &dataset.variable("v").unwrap().attributes] {
+            for (name, value) in &nested {
+                let found = attributes.iter().find(|(known, _)| known == name);
+                assert_eq!(found.map(|(_, found)| found), Some(&Attribute::Nested(value.clone())), "{name}");
+            }
+        }
+    }
+    #[cfg(feature = "json")]
+    {
+        let (described, _) = dataset.to_json(usize::MAX);
+        assert_eq!(described["attributes"]["name_to_index"]["tp"], 1);
+        let mut references = Vec::new();
+        dataset.references(&on_all_cores()).unwrap().write_json(&mut references).unwrap();
+        assert!(String::from_utf8(references).unwrap().contains(r#"\"levels\":[[1,2],[3]]"#));
+    }
+}

@@ -120,15 +120,24 @@ def _text(name, value):
 def attributes(name, given):
     found = {}
     for key, value in given.items():
-        if isinstance(value, (np.ndarray, np.generic)):
-            value = value.tolist()
-        if isinstance(value, (list, tuple)):
-            # Truth values are numbers in attributes, also alone.
-            value = [each.item() if isinstance(each, np.generic) else each for each in value]
-            value = [int(each) if isinstance(each, bool) else each for each in value]
-        flat = value if isinstance(value, list) else [value]
-        is_known = all(isinstance(each, (int, float)) for each in flat) or all(isinstance(each, str) for each in flat)
-        if not is_known:
-            raise TypeError(f"{name}: attribute {key!r} is neither a text, a number nor a list of either: {value!r}")
-        found[str(key)] = value
+        try:
+            found[str(key)] = _attribute(value)
+        except TypeError:
+            text = f"{name}: attribute {key!r} is neither a text, a number, nor a list or a dict of these: {value!r}"
+            raise TypeError(text) from None
     return found
+
+
+def _attribute(value):
+    """A value of attributes as metadata have it. Truth values in lists are numbers."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) for key in value):
+            raise TypeError
+        return {key: _attribute(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [int(each) if isinstance(each, (bool, np.bool_)) else _attribute(each) for each in value]
+    if value is None or isinstance(value, (int, float, str)):
+        return value
+    raise TypeError

@@ -307,13 +307,13 @@ def _static(archive, number, native, arrays):
     for key in found:
         if key.endswith("/zarr.json"):
             metadata[key.removesuffix("/zarr.json")] = json.loads(found[key])
-    found.update({f"{name}/zarr.json": json.dumps(about).encode() for name, about in metadata.items()})
+    found.update({f"{name}/zarr.json": json.dumps(about, default=list).encode() for name, about in metadata.items()})
     group = {"zarr_format": 3, "node_type": "group", "attributes": _attributes(native.attributes, None)}
     # The ones that no variable carries, such as bounds of steps, are named by the group, as xarray does.
     if alone := [str(each) for each in small.coords if each not in small.dims and each not in carried]:
         group["attributes"].setdefault("coordinates", " ".join(alone))
     group["consolidated_metadata"] = {"kind": "inline", "must_understand": False, "metadata": metadata}
-    found["zarr.json"] = json.dumps(group).encode()
+    found["zarr.json"] = json.dumps(group, default=list).encode()
     return found
 
 

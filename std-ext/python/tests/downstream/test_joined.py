@@ -231,7 +231,7 @@ def test_what_cannot_be_appended_is_an_error_and_leaves_the_file(tmp_path):
         with pytest.raises(ValueError, match=why):
             tgm.save_dataset(part, path, append_dim=dim)
     with pytest.raises(TypeError, match="attribute"):
-        tgm.save_dataset(later.assign(t=later.t.assign_attrs(a={})), path, append_dim="time")
+        tgm.save_dataset(later.assign(t=later.t.assign_attrs(a={1: 2})), path, append_dim="time")
     assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
     fields = tmp_path / "fields.tgm"
     fields.write_bytes(tgm.encode({"base": [{"mars": {"param": "t", "step": 0}}]}, [(None, np.zeros((3, 4)))]))

@@ -124,18 +124,24 @@ def test_names_of_other_variables_are_kept_where_these_became_coordinates(tmp_pa
     xarray.testing.assert_identical(found.load(), dataset.load())
 
 
-def test_attributes_are_texts_numbers_and_lists_of_either(tmp_path):
+def test_attributes_are_texts_numbers_and_lists_and_dicts_of_these(tmp_path):
     path, values = tmp_path / "a.tgm", np.zeros(2)
     kept = {
         "truths": ([True, False], [1, 0]), "array": (np.array([True, False]), [1, 0]), "truth": (True, 1), "mixed": ([True, 2.5], [1, 2.5]),
         "numbers": ((np.int64(1), 2.5), [1, 2.5]), "texts": (("a", "b"), ["a", "b"]), "none": ([], []),
     }
+    nested = {
+        "name_to_index": {"2t": 0, "tp": 1}, "levels": [[1, 2], [3]], "spatial": {"bbox": [0.5, 1], "crs": {"code": "EPSG:4326"}},
+        "several": [1, "a"], "nothing": None,
+    }
     given = {key: value for key, (value, _) in kept.items()}
-    tgm.save_dataset(xarray.Dataset({"v": ("x", values, given)}, attrs=given), path)
+    tgm.save_dataset(xarray.Dataset({"v": ("x", values, {**given, **nested})}, attrs={**given, **nested}), path)
     found = tgm.open_dataset(path)
     for attributes in (found.attrs, found.v.attrs):
+        assert {key: attributes.pop(key) for key in nested} == nested
         assert {key: np.asarray(value).tolist() for key, value in attributes.items()} == {key: value for key, (_, value) in kept.items()}
-    for wrong in ([1, "a"], ["a", 1.5], [[1, 2], [3, 4]], [None], 1j):
+    assert xarray.open_zarr(tgm.zarr_store(path), chunks=None).v.attrs["name_to_index"] == nested["name_to_index"]
+    for wrong in ([1j], {1: "a"}, {"a": object()}, 1j):
         for dataset in (xarray.Dataset({"v": ("x", values, {"a": wrong})}), xarray.Dataset(attrs={"a": wrong})):
             with pytest.raises(TypeError, match="attribute 'a' is neither"):
                 tgm.save_dataset(dataset, path)

@@ -192,5 +192,8 @@ fn attribute_text(attribute: &Attribute) -> String {
         Attribute::Integers(numbers) => list(numbers),
         Attribute::Floats(numbers) => list(numbers),
         Attribute::Texts(texts) => list(texts),
+        Attribute::Nested(value) => {
+            tgm_std::internal::from_cbor(value, "").map_or_else(|error| error.to_string(), |json| json.to_string())
+        }
     }
 }
