@@ -17,7 +17,15 @@ pub(super) const TEXT_SHAPE: &str = "text_shape";
 /// The key of a message's metadata that holds variables of texts.
 pub(super) const TEXTS: &str = "texts";
 /// The attribute that says how characters encode texts. It would be wrong beside the texts.
-const ENCODING: &str = "_Encoding";
+const ENCODING_OF_FILE: &str = "_Encoding";
+/// The type of texts that a file has as characters, and the key of what it says of these: the path of the dimension that is the
+/// length of each text, its length, and how bytes are characters, if that is not UTF-8.
+const CHAR: &str = "char";
+pub(super) const CHARACTERS: &str = "characters";
+pub(super) const DIMENSION: &str = "dimension";
+pub(super) const LENGTH: &str = "length";
+pub(super) const ENCODING: &str = "encoding";
+pub(super) const LATIN: &str = "latin1";
 
 /// An array of texts.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +35,18 @@ pub(super) struct Texts<'m> {
     /// The paths of dimensions, `None` for one without a name.
     pub(super) dimensions: Vec<Option<&'m str>>,
     attributes: &'m [(Value, Value)],
+    /// How a file has them, if it has characters.
+    pub(super) characters: Option<Characters<'m>>,
+}
+
+/// How a file has texts as characters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Characters<'m> {
+    /// The path of the dimension that is the length of each text, `None` for one without a name, and the length. `None` for texts
+    /// of one character.
+    pub(super) length: Option<(Option<&'m str>, u64)>,
+    /// Whether each character is a byte of Latin-1.
+    is_latin: bool,
 }
 
 impl<'m> Texts<'m> {
@@ -39,7 +59,10 @@ impl<'m> Texts<'m> {
 
     fn read(map: &'m [(Value, Value)]) -> Option<Self> {
         let get = |wanted: &str| map.iter().find(|(key, _)| key.as_text() == Some(wanted)).map(|(_, value)| value);
-        Self::of_parts(get("values")?, get("shape"), get("dimensions"), get("attributes"))
+        let found = Self::of_parts(get("values")?, get("shape"), get("dimensions"), get("attributes"))?;
+        let is_char = get("type").and_then(Value::as_text) == Some(CHAR);
+        let characters = is_char.then(|| Characters::of(get(CHARACTERS).and_then(Value::as_map), &found.values));
+        Some(Self { characters, ..found })
     }
 
     /// The texts of an object of this shape, if it holds texts. The metadata of the object have them.
@@ -65,12 +88,53 @@ impl<'m> Texts<'m> {
         let mut dimensions: Vec<Option<&str>> = dimensions.iter().map(Value::as_text).collect();
         dimensions.resize(shape.len(), None);
         let attributes = attributes.and_then(Value::as_map).map_or(&[][..], Vec::as_slice);
-        (count == values.len() as u64).then_some(Self { values, shape, dimensions, attributes })
+        (count == values.len() as u64).then_some(Self { values, shape, dimensions, attributes, characters: None })
+    }
+
+    /// The characters of all texts, each filled up with NUL to its length. `None` if the file has none, and if a text is longer by now.
+    pub(super) fn bytes(&self) -> Option<Vec<u8>> {
+        let Characters { length, is_latin } = self.characters?;
+        let len = usize::try_from(length.map_or(1, |(_, len)| len)).ok()?;
+        let mut bytes = Vec::new();
+        for text in &self.values {
+            let end = bytes.len().checked_add(len)?;
+            if is_latin {
+                for character in text.chars() {
+                    bytes.push(u8::try_from(character).ok()?);
+                }
+            } else {
+                bytes.extend_from_slice(text.as_bytes());
+            }
+            if bytes.len() > end {
+                return None;
+            }
+            bytes.resize(end, 0);
+        }
+        Some(bytes)
+    }
+
+    /// What is said about the characters.
+    pub(super) const fn attributes_of_characters(&self) -> &'m [(Value, Value)] {
+        self.attributes
     }
 
     /// What is said about the texts, but for how a file encoded them.
     pub(super) fn attributes(&self) -> impl Iterator<Item = &'m (Value, Value)> {
-        self.attributes.iter().filter(|(key, _)| key.as_text() != Some(ENCODING))
+        self.attributes.iter().filter(|(key, _)| key.as_text() != Some(ENCODING_OF_FILE))
+    }
+}
+
+impl<'m> Characters<'m> {
+    fn of(map: Option<&'m Vec<(Value, Value)>>, texts: &[&str]) -> Self {
+        let Some(map) = map else {
+            // Bytes of programs have the length of the longest, as xarray writes them.
+            let longest = texts.iter().map(|text| text.len()).max().unwrap_or(0);
+            return Self { length: Some((None, longest.max(1) as u64)), is_latin: false };
+        };
+        let get = |wanted: &str| map.iter().find(|(key, _)| key.as_text() == Some(wanted)).map(|(_, value)| value);
+        let len = get(LENGTH).and_then(Value::as_integer).and_then(|len| u64::try_from(len).ok());
+        let length = len.map(|len| (get(DIMENSION).and_then(Value::as_text), len));
+        Self { length, is_latin: get(ENCODING).and_then(Value::as_text) == Some(LATIN) }
     }
 }
 
@@ -108,7 +172,10 @@ mod tests {
             ("values".into(), list(&["a", "b"])),
             ("shape".into(), Value::Array(vec![1.into(), 2.into()])),
             ("dimensions".into(), list(&["y", "g/x"])),
-            ("attributes".into(), Value::Map(vec![(ENCODING.into(), "utf-8".into()), ("long".into(), "n".into())])),
+            (
+                "attributes".into(),
+                Value::Map(vec![(ENCODING_OF_FILE.into(), "utf-8".into()), ("long".into(), "n".into())]),
+            ),
         ]);
         let short = Value::Map(vec![("values".into(), list(&["a"])), ("shape".into(), Value::Array(vec![2.into()]))]);
         let texts = Value::Map(vec![("t".into(), of_file), ("short".into(), short)]);

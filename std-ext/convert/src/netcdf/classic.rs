@@ -14,7 +14,7 @@ use header::Header;
 pub(super) use header::check;
 
 use super::attributes::cbor;
-use super::tree::{Attribute, Dimension, Kind, Layout, Read, Text, Tree, Variable};
+use super::tree::{Attribute, Characters, Dimension, Kind, Layout, Read, Text, Tree, Variable};
 use super::types;
 use crate::error::{encoding, encoding_from};
 use crate::note::Note;
@@ -66,7 +66,7 @@ pub(super) fn read<'f>(
         } else if variable.vartype() == NcVariableType::Char {
             match characters(&variable, (len, limits)) {
                 Ok(bytes) => {
-                    let (values, characters) = (Vec::new(), Some(bytes));
+                    let (values, characters) = (Vec::new(), Some(Characters::new(bytes)));
                     tree.texts.push(Text { path, dimensions, attributes, values, characters });
                 }
                 Err(error) => report(Note::failed(path, error)),

@@ -1,5 +1,5 @@
 //! Complex numbers in NetCDF: compounds of `r` and `i`, of the types that netCDF4-python knows. h5py and xarray read them as
-//! complex numbers too.
+//! complex numbers too. And characters, which the bindings have no type for either.
 
 #![allow(unsafe_code, reason = "the bindings take types of a program only with a promise about their bytes")]
 
@@ -43,6 +43,17 @@ unsafe impl NcTypeDescriptor for Single {
 unsafe impl NcTypeDescriptor for Double {
     fn type_descriptor() -> NcVariableType {
         pair(DOUBLE, FloatType::F64, size_of::<f64>())
+    }
+}
+
+/// A byte of a variable of characters.
+#[repr(transparent)]
+pub(super) struct Character(pub(super) u8);
+
+// SAFETY: the type has the byte of its field, as the descriptor says.
+unsafe impl NcTypeDescriptor for Character {
+    fn type_descriptor() -> NcVariableType {
+        NcVariableType::Char
     }
 }
 

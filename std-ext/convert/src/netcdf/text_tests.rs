@@ -62,18 +62,56 @@ fn classic(names: &[&str], len: u32) -> Vec<u8> {
     file
 }
 
+/// The bytes of a variable of characters, and the names of its dimensions with their lengths.
+fn characters(path: &Path, name: &str) -> (Vec<u8>, Vec<(String, usize)>) {
+    let file = netcdf::open(path).unwrap();
+    let variable = file.variable(name).unwrap();
+    assert_eq!(variable.vartype(), netcdf::types::NcVariableType::Char);
+    let dimensions = variable.dimensions().iter().map(|it| (it.name(), it.len())).collect();
+    (variable.get_raw_values(..).unwrap(), dimensions)
+}
+
 #[test]
-fn characters_become_texts_without_what_encoded_them() {
+fn characters_come_back_as_they_were() {
     let folder = TempDir::new().unwrap();
     let (path, back) = (folder.path().join("a.nc"), folder.path().join("b.nc"));
-    std::fs::write(&path, classic(&["Z\u{fc}rich", "Rom"], 8)).unwrap();
-    let (messages, notes) = read(&path, Split::File);
-    assert!(notes.is_empty(), "{notes:?}");
-    assert!(write(&back, &messages).is_empty());
+    // In UTF-8, and in Latin-1, where one text alone tells.
+    let utf8 = classic(&["Z\u{fc}rich", "Rom"], 8);
+    let mut latin = classic(&["Zurich", "Rom"], 8);
+    let place = latin.windows(6).position(|window| window == b"Zurich").unwrap();
+    latin[place + 1] = 0xfc;
+    for bytes in [utf8, latin] {
+        std::fs::write(&path, bytes).unwrap();
+        let (messages, notes) = read(&path, Split::File);
+        assert!(notes.is_empty(), "{notes:?}");
+        assert!(write(&back, &messages).is_empty());
+        let dimensions = vec![("station".to_string(), 2), ("len".to_string(), 8)];
+        assert_eq!(characters(&back, "name"), (characters(&path, "name").0, dimensions));
+        let file = netcdf::open(&back).unwrap();
+        let names: Vec<String> =
+            file.variable("name").unwrap().attributes().map(|attribute| attribute.name().to_string()).collect();
+        assert_eq!(names, ["_Encoding", "cf_role"]);
+    }
+}
+
+#[test]
+fn characters_that_became_longer_are_strings_which_is_told() {
+    let folder = TempDir::new().unwrap();
+    let (path, back) = (folder.path().join("a.nc"), folder.path().join("b.nc"));
+    std::fs::write(&path, classic(&["Bern", "Rom"], 4)).unwrap();
+    let (messages, _) = read(&path, Split::File);
+    let (mut global, _) = tgm_std::decode_descriptors(&messages[0]).unwrap();
+    let Some(Value::Map(texts)) = global.extra.get_mut("texts") else { panic!() };
+    let Value::Map(name) = &mut texts[0].1 else { panic!() };
+    let values = name.iter_mut().find(|(key, _)| key.as_text() == Some("values")).unwrap();
+    values.1 = Value::Array(vec!["Bern-Belp".into(), "Rom".into()]);
+    let message = Arrays { metadata: global.extra, ..Arrays::default() };
+    let notes = write(&back, &[message.encode(&EncodeOptions::default()).unwrap()]);
+    assert!(notes.len() == 1 && notes[0].contains("a text is longer than their dimension"), "{notes:?}");
     let file = netcdf::open(&back).unwrap();
     let variable = file.variable("name").unwrap();
-    assert_eq!(variable.get_string(0).unwrap(), "Z\u{fc}rich");
-    // With it, xarray takes the variable for characters, and opens no variable of the file.
+    assert_eq!(variable.get_string(0).unwrap(), "Bern-Belp");
+    // With `_Encoding`, xarray takes the variable for characters, and opens no variable of the file.
     let names: Vec<String> = variable.attributes().map(|attribute| attribute.name().to_string()).collect();
     assert_eq!(names, ["cf_role"]);
 }

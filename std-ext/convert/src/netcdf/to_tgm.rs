@@ -25,6 +25,7 @@ use crate::names::leaf;
 use crate::note::Note;
 use crate::pieces::{Chunks, Piece, piece_shape};
 use crate::streamed::{OwnStages, Subject, compress, encode_options, encoded};
+use crate::texts::{CHARACTERS, DIMENSION, ENCODING, LATIN, LENGTH};
 use tgm_dataset::coordinates_by;
 use tgm_dataset::reading::{Fate, Packed, Reading};
 
@@ -213,8 +214,15 @@ fn extra(tree: &Tree<'_>) -> BTreeMap<String, Value> {
             ("values".into(), Value::Array(values)),
         ];
         push_map(&mut map, "attributes", maps(&text.attributes).0);
-        if text.characters.is_some() {
+        if let Some(characters) = &text.characters {
             map.push((TYPE.into(), "char".into()));
+            let length = characters
+                .length
+                .as_ref()
+                .map(|length| [(DIMENSION, path(length)), (LENGTH, (length.len as u64).into())]);
+            let latin = characters.is_latin.then(|| (ENCODING, LATIN.into()));
+            let all = length.into_iter().flatten().chain(latin);
+            map.push((CHARACTERS.into(), Value::Map(all.map(|(key, value)| (key.into(), value)).collect())));
         }
         (text.path.as_str().into(), Value::Map(map))
     };

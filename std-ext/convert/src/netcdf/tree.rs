@@ -60,8 +60,24 @@ pub(super) struct Text {
     pub(super) dimensions: Vec<Dimension>,
     pub(super) attributes: Vec<Attribute>,
     pub(super) values: Vec<String>,
-    /// Single characters, which [`Tree::join`] makes texts of. Afterwards it is empty.
-    pub(super) characters: Option<Vec<u8>>,
+    /// Characters, if that is how the file has them.
+    pub(super) characters: Option<Characters>,
+}
+
+/// Characters of a variable, which [`Tree::join`] makes texts of.
+pub(super) struct Characters {
+    /// The stored bytes. Empty when they are texts.
+    bytes: Vec<u8>,
+    /// The dimension that is the length of each text. `None` for texts of one character each.
+    pub(super) length: Option<Dimension>,
+    /// Whether the bytes are no UTF-8, and were taken for Latin-1.
+    pub(super) is_latin: bool,
+}
+
+impl Characters {
+    pub(super) const fn new(bytes: Vec<u8>) -> Self {
+        Self { bytes, length: None, is_latin: false }
+    }
 }
 
 impl Tree<'_> {
@@ -74,22 +90,30 @@ impl Tree<'_> {
         });
         let used: BTreeSet<String> = of_variables.chain(of_texts).filter_map(Dimension::path).collect();
         for text in &mut self.texts {
-            let Some(bytes) = text.characters.as_mut().map(std::mem::take) else { continue };
+            let Some(characters) = text.characters.as_mut() else { continue };
+            let bytes = std::mem::take(&mut characters.bytes);
             let is_used = |last: &Dimension| last.path().is_some_and(|path| used.contains(&path));
             // Texts of no characters stay without one: nothing stored bounds their number.
-            let len = match text.dimensions.last() {
-                Some(last) if last.len > 0 && !is_used(last) => text.dimensions.pop().map_or(1, |last| last.len),
-                _ => 1,
-            };
-            text.values = bytes.chunks(len).map(decoded).collect();
+            if text.dimensions.last().is_some_and(|last| last.len > 0 && !is_used(last)) {
+                characters.length = text.dimensions.pop();
+            }
+            let len = characters.length.as_ref().map_or(1, |length| length.len);
+            // One encoding for all of them, so that they can be written as they were.
+            characters.is_latin = bytes.chunks(len).any(|text| std::str::from_utf8(text).is_err());
+            let decode = if characters.is_latin { latin } else { decoded };
+            text.values = bytes.chunks(len).map(decode).collect();
         }
     }
 }
 
 /// Bytes as text, without NUL at the end. What is not UTF-8 is taken for Latin-1.
 pub(super) fn decoded(bytes: &[u8]) -> String {
-    let text = std::str::from_utf8(bytes)
-        .map_or_else(|_| bytes.iter().map(|byte| char::from(*byte)).collect(), str::to_string);
+    std::str::from_utf8(bytes).map_or_else(|_| latin(bytes), |text| text.trim_end_matches('\0').to_string())
+}
+
+/// Bytes of Latin-1 as text, without NUL at the end.
+fn latin(bytes: &[u8]) -> String {
+    let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
     text.trim_end_matches('\0').to_string()
 }
 

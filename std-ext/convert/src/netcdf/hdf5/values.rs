@@ -14,7 +14,7 @@ use tgm_core::descriptor::Dtype;
 use tgm_dataset::reading::gather;
 use tgm_std::{DecodeLimits, Reason, Result};
 
-use super::super::tree::{Dimension, Kind, Layout, Text, Tree, Variable};
+use super::super::tree::{Characters, Dimension, Kind, Layout, Text, Tree, Variable};
 use super::Ledger;
 use super::attributes::{self, Of, named, texts_of_dataset};
 use super::compound::{self, Within};
@@ -119,7 +119,7 @@ pub(super) fn add<'f>(
     }
     let texts = if let Some(bytes) = attributes::characters(&dataset, &descriptor) {
         let bytes = bytes.map_err(not_kept).and_then(|bytes| whole(bytes, &own, &shape, 0));
-        bytes.map(|bytes| (Vec::new(), Some(bytes)))
+        bytes.map(|bytes| (Vec::new(), Some(Characters::new(bytes))))
     } else {
         let texts = texts_of_dataset(&dataset, &descriptor, MAX_TEXT).map_err(not_kept);
         texts.and_then(|texts| whole(texts, &own, &shape, String::new())).map(|texts| (texts, None))

@@ -1,8 +1,11 @@
 //! Variables of texts, which messages have as annotations.
 
+use ciborium::Value;
+use netcdf::types::NcVariableType;
 use netcdf::{AttributeValue, VariableMut};
 use tgm_std::{GlobalMetadata, Result};
 
+use super::super::complex::Character;
 use super::{Named, NetcdfWriter, at, attribute, safe, unnamed};
 use crate::dimensions::{Dimension, group_of};
 use crate::error::encoding;
@@ -48,8 +51,7 @@ impl NetcdfWriter {
         if !self.texts.is_new(name, texts, &labels) {
             return Ok(());
         }
-        let unlimited =
-            global.extra.get("unlimited").and_then(ciborium::Value::as_array).map_or(&[][..], Vec::as_slice);
+        let unlimited = global.extra.get("unlimited").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let mut wanted = Vec::new();
         let dimensions = texts.dimensions.iter().zip(&texts.shape).zip(labels).zip(unnamed(&texts.shape));
         for (((path, len), labels), unnamed) in dimensions {
@@ -62,30 +64,58 @@ impl NetcdfWriter {
                 place_of_dimension,
             ));
         }
+        let characters = texts.characters.and_then(|characters| Some((characters, texts.bytes()?)));
+        if texts.characters.is_some() && characters.is_none() {
+            report(Note::not_kept(place, format!("{name} as characters: a text is longer than their dimension")));
+        }
+        if let Some((path, len)) = characters.as_ref().and_then(|(characters, _)| characters.length) {
+            let name = path.map_or_else(|| format!("string{len}"), |path| leaf(path).to_string());
+            let dimension = Dimension { len, is_unlimited: false, labels: None };
+            wanted.push(Named::Wanted(name, dimension, path.map(|path| group_of(path).to_string())));
+        }
         let (path, names) = self.take_path((name, place), wanted, report)?;
         let names: Vec<&str> = names.iter().map(|(_, name)| name.as_str()).collect();
-        let mut variable = self.file.add_string_variable(&path, &names).map_err(at(&self.path))?;
-        for (key, value) in texts.attributes() {
-            let Some(key) = key.as_text() else {
-                report(Note::not_kept(place, format!("an attribute of {name} whose name is not text")));
-                continue;
-            };
-            let written = match attribute(value, None) {
-                // It has to have the type of the values.
-                Some(AttributeValue::Str(fill)) if key == FILL => Some(AttributeValue::Strs(vec![fill])),
-                _ if key == FILL => None,
-                written => written,
-            };
-            match written.map(|value| variable.put_attribute(&safe(key), value)) {
-                Some(Ok(_)) => {}
-                Some(Err(error)) => report(Note::not_kept(place, format!("attribute {key} of {name}: {error}"))),
-                None => {
-                    report(Note::not_kept(place, format!("attribute {key} of {name}: NetCDF has no such attributes")));
-                }
-            }
-        }
         let values = texts.values.iter().copied();
+        if let Some((_, bytes)) = characters {
+            let mut variable =
+                self.file.add_variable_with_type(&path, &names, &NcVariableType::Char).map_err(at(&self.path))?;
+            put_attributes(&mut variable, texts.attributes_of_characters(), (name, place), report);
+            let bytes: Vec<Character> = bytes.into_iter().map(Character).collect();
+            return variable.put_values(&bytes, ..).map_err(at(&self.path));
+        }
+        let mut variable = self.file.add_string_variable(&path, &names).map_err(at(&self.path))?;
+        put_attributes(&mut variable, texts.attributes(), (name, place), report);
         put_texts(&mut variable, (&path, values), &texts.shape, report).map_err(at(&self.path))
+    }
+}
+
+/// Writes the attributes of a variable of texts or of characters.
+fn put_attributes<'m>(
+    variable: &mut VariableMut<'_>,
+    attributes: impl IntoIterator<Item = &'m (Value, Value)>,
+    (name, place): (&str, &str),
+    report: &mut dyn FnMut(Note),
+) {
+    let is_char = variable.vartype() == NcVariableType::Char;
+    for (key, value) in attributes {
+        let Some(key) = key.as_text() else {
+            report(Note::not_kept(place, format!("an attribute of {name} whose name is not text")));
+            continue;
+        };
+        let written = match attribute(value, None) {
+            // It has to have the type of the values: one character, or a text.
+            Some(AttributeValue::Str(fill)) if key == FILL && is_char => {
+                (fill.len() == 1).then_some(AttributeValue::Str(fill))
+            }
+            Some(AttributeValue::Str(fill)) if key == FILL => Some(AttributeValue::Strs(vec![fill])),
+            _ if key == FILL => None,
+            written => written,
+        };
+        match written.map(|value| variable.put_attribute(&safe(key), value)) {
+            Some(Ok(_)) => {}
+            Some(Err(error)) => report(Note::not_kept(place, format!("attribute {key} of {name}: {error}"))),
+            None => report(Note::not_kept(place, format!("attribute {key} of {name}: NetCDF has no such attributes"))),
+        }
     }
 }
 
