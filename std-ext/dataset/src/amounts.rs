@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use tgm_core::descriptor::Dtype;
 
-use crate::model::{Attributes, Content, Hole, Joined, Pieces, Variable, hole_of};
+use crate::dataset::Dataset;
+use crate::model::{Attributes, Content, Conversion, Hole, Joined, Pieces, Variable, hole_of};
 use crate::reading::{AttributeValue, FILL, Fate, MISSING, NAMES, OFFSET, Reading, SCALE, UNSIGNED};
 
 fn told<'a>(attributes: &'a Attributes) -> impl Fn(&str) -> Option<AttributeValue> + use<'a> {
@@ -55,7 +56,7 @@ fn valued(content: &Content, attributes: &Attributes) -> Content {
                 }
                 _ => hole_of(reading.dtype()),
             };
-            Content::Pieces(Pieces { packed: Some(Arc::new(reading)), hole, ..pieces.clone() })
+            Content::Pieces(Pieces { packed: Some(Arc::new(Conversion::ToValues(reading))), hole, ..pieces.clone() })
         }
         Content::Joined(joined) => {
             let of_part = |(start, part): &(u64, Variable)| {
@@ -67,6 +68,13 @@ fn valued(content: &Content, attributes: &Attributes) -> Content {
             Content::Joined(Joined { axis: joined.axis, dtype, parts })
         }
         _ => content.clone(),
+    }
+}
+
+impl Dataset {
+    /// [`Variable::amounts`], and `None` for a variable that has stored numbers.
+    pub(crate) fn amounts(&self, variable: &Variable) -> Option<Reading> {
+        if self.archive.raw.has(&variable.name) { None } else { variable.amounts() }
     }
 }
 

@@ -11,6 +11,28 @@ use tgm_std::{Result, TensogramError};
 pub(crate) use crate::source::Entry;
 use crate::source::{Source, digest_of};
 
+/// Which variables of files have the numbers that their file stored, with the attributes that say what these mean, and not values.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Raw {
+    /// None of them.
+    #[default]
+    Nothing,
+    /// All of them.
+    Everything,
+    /// Those of these names.
+    Named(Vec<String>),
+}
+
+impl Raw {
+    pub(crate) fn has(&self, name: &str) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Everything => true,
+            Self::Named(names) => names.iter().any(|known| known == name),
+        }
+    }
+}
+
 /// Sources, and all of their objects in order.
 #[derive(Debug)]
 pub(crate) struct Archive {
@@ -20,6 +42,8 @@ pub(crate) struct Archive {
     pub(crate) called: Option<String>,
     /// Bytes of sources that belong to no message, in words.
     pub(crate) lost: Vec<String>,
+    /// The variables that have stored numbers.
+    pub(crate) raw: Raw,
 }
 
 impl Archive {

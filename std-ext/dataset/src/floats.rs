@@ -38,7 +38,7 @@ impl Dataset {
         if matches!(dtype, Dtype::Complex64 | Dtype::Complex128) {
             return Err(bad(format!("{variable}: complex numbers do not become floats")));
         }
-        let amounts = found.amounts().map(Reading::rounded);
+        let amounts = self.amounts(found).map(Reading::rounded);
         if dtype == F::DTYPE && amounts.is_none() {
             return self.read_into(variable, indices, options, F::as_elements_mut(out).as_mut_bytes());
         }

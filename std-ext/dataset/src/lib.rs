@@ -47,9 +47,10 @@
 //! | `catalogs` | catalogues of sources |
 //! | `gather` | metadata of all objects |
 //! | `describe`, `floats` | what a dataset is, for people and programs; boxes as floats |
+//! | `amounts` | what the numbers of a variable mean |
 //! | `dataset` | a dataset, and how it is read |
 //! | `read` | boxes of variables |
-//! | `amounts`, `elements`, `indices`, `options`, `times`, `written` | what the numbers of a variable mean; elements as floats; indices of a dimension; options of opening; times and coordinates as files hold them |
+//! | `elements`, `indices`, `options`, `times`, `written` | elements as floats; indices of a dimension; options of opening; times and coordinates as files hold them |
 //! | `archive`, `cells`, `intern`, `model`, `parameters` | sources; numbers for bytes; variables and coordinates; names of parameters |
 //! | `label`, `reading`, `source` | labels of axes; how stored numbers become values; one source of messages |
 //! | `moment` | times |
@@ -103,6 +104,7 @@ use tgm_core::metadata::MessageMetadata;
 use tgm_std::file::is_remote_url;
 use tgm_std::{Result, interrupt};
 
+pub use self::archive::Raw;
 use self::archive::{Archive, bad};
 use self::catalogs::{Origin, Ready, Told};
 use self::columns::{Columns, LastColumns};
@@ -154,7 +156,11 @@ fn gather<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Opened
     let entries = gathered.rows.iter().map(|row| row.entry).collect();
     let called = options.called.clone();
     let lost = std::mem::take(&mut gathered.lost);
-    Ok(Opened { gathered, archive: Arc::new(Archive { sources: opened, entries, called, lost }), notes })
+    Ok(Opened {
+        gathered,
+        archive: Arc::new(Archive { sources: opened, entries, called, lost, raw: options.raw.clone() }),
+        notes,
+    })
 }
 
 /// Adds what an open source has. Returns it.
@@ -232,7 +238,7 @@ pub fn open_all<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<
 pub fn of_object(metadata: &MessageMetadata<'_>, index: usize, descriptor: &Descriptor<'_>) -> Result<Dataset> {
     let gathered = Gathered::of_object(metadata, index, descriptor)?;
     let entries = gathered.rows.iter().map(|row| row.entry).collect();
-    let archive = Arc::new(Archive { sources: Vec::new(), entries, called: None, lost: Vec::new() });
+    let archive = Arc::new(Archive { sources: Vec::new(), entries, called: None, lost: Vec::new(), raw: Raw::Nothing });
     let found = datasets(&Opened { gathered, archive, notes: Vec::new() }, &OpenOptions::default())?;
     found.into_iter().next().ok_or_else(|| bad("the object cannot be a variable"))
 }

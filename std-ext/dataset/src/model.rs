@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use tgm_core::descriptor::Dtype;
 use tgm_std::deps::ciborium;
+use tgm_std::{Result, TensogramError};
 
 use crate::label::{Label, Real};
 use crate::moment::{NO_TIME, Times};
-use crate::reading::{AttributeValue, List, Numbers, Reading};
+use crate::reading::{AttributeValue, List, Numbers, Reading, pack};
 
 /// Values of a coordinate, or of a variable of texts, in row-major order.
 #[derive(Clone, Debug, PartialEq)]
@@ -199,13 +200,47 @@ pub(crate) struct Joined {
     pub(crate) parts: Vec<(u64, Variable)>,
 }
 
+/// How decoded elements become those of a variable.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Conversion {
+    /// Stored numbers become values.
+    ToValues(Reading),
+    /// Values become the numbers again that a file stored.
+    ToStored(Reading),
+}
+
+impl Conversion {
+    /// The type of what they become.
+    pub(crate) const fn dtype(&self) -> Dtype {
+        match self {
+            Self::ToValues(reading) => reading.dtype(),
+            Self::ToStored(reading) => reading.stored(),
+        }
+    }
+
+    /// What elements in the byte order of the machine become.
+    ///
+    /// # Errors
+    /// Numbers without a value, and values that no stored number gives.
+    pub(crate) fn apply(&self, elements: Vec<u8>) -> Result<Vec<u8>> {
+        match self {
+            Self::ToValues(reading) => Ok(reading.cells(elements)?.bytes),
+            Self::ToStored(reading) => pack(reading, &elements).ok_or_else(|| {
+                let text =
+                    "a value is not what a stored number gives: its values are read, and not what its file stored";
+                TensogramError::Metadata(text.into())
+            }),
+        }
+    }
+}
+
 /// An array cut into pieces of one shape, as chunks of Zarr are. Each piece that is there is an object.
 #[derive(Clone, Debug)]
 pub(crate) struct Pieces {
     /// The type of decoded elements.
     pub(crate) dtype: Dtype,
-    /// How these become values, if they are packed integers.
-    pub(crate) packed: Option<Arc<Reading>>,
+    /// How these become the elements of the variable, if they are not.
+    pub(crate) packed: Option<Arc<Conversion>>,
     /// The lengths of a piece, one for each dimension. Pieces at the end are cut to the shape.
     pub(crate) chunk: Vec<u64>,
     /// Row-major numbers of pieces, in order, each with the number of its object.
@@ -226,7 +261,7 @@ impl Variable {
     /// The type of its elements as they are read. `None` for texts.
     pub fn dtype(&self) -> Option<Dtype> {
         match &self.content {
-            Content::Pieces(Pieces { packed: Some(reading), .. }) => Some(reading.dtype()),
+            Content::Pieces(Pieces { packed: Some(conversion), .. }) => Some(conversion.dtype()),
             Content::Pieces(Pieces { hole: Hole::Widened, .. }) if self.hole_count() > 0 => Some(Dtype::Float64),
             Content::Pieces(pieces) => Some(pieces.dtype),
             Content::Joined(joined) => Some(joined.dtype),
@@ -260,8 +295,8 @@ impl Variable {
         }
     }
 
-    /// Whether its objects hold integers that `scale_factor` and `add_offset` make values of. [`Dataset::read_into`] does so;
-    /// [`Dataset::piece_frame`] gives the integers.
+    /// Whether its objects hold other elements than it has: integers that `scale_factor` and `add_offset` make values of, or values of
+    /// which it has the stored numbers. [`Dataset::read_into`] converts them; [`Dataset::piece_frame`] gives what is stored.
     ///
     /// [`Dataset::read_into`]: crate::Dataset::read_into
     /// [`Dataset::piece_frame`]: crate::Dataset::piece_frame

@@ -7,6 +7,7 @@ use tgm_core::descriptor::Dtype;
 use tgm_std::DecodeOptions;
 use tgm_std::metadata::query::Query;
 
+use crate::archive::Raw;
 use crate::model::Hole;
 
 /// What to do with two different objects for one place.
@@ -148,6 +149,9 @@ pub struct OpenOptions {
     pub catalogs: Catalogs,
     /// Only objects for which all of these hold. Of a tree ([`tgm_catalog::tree`]) only files are opened that may have some.
     pub only: Vec<Query>,
+    /// Which variables have the numbers that a file stored. Values that no stored number gives, as after a lossy encoding, are an error
+    /// when they are read. A cell that is NaN has the first number that stands for a missing one.
+    pub raw: Raw,
     /// How metadata are read, and by how many threads.
     pub decode: DecodeOptions,
 }
@@ -166,6 +170,7 @@ impl Default for OpenOptions {
             called: None,
             catalogs: Catalogs::Beside,
             only: Vec::new(),
+            raw: Raw::Nothing,
             decode: on_all_cores(),
         }
     }

@@ -226,8 +226,8 @@ impl<'v> Plan<'v> {
 
     /// Truth values out of bits, and values out of packed integers.
     fn convert(&self, bits: &[u8], out: &mut [u8]) -> Result<()> {
-        if let Some(reading) = &self.pieces.packed {
-            return copy(&reading.cells(bits.to_vec())?.bytes, out);
+        if let Some(conversion) = &self.pieces.packed {
+            return copy(&conversion.apply(bits.to_vec())?, out);
         }
         if self.pieces.dtype != Dtype::Bitmask {
             return Err(bad("these values are neither packed nor bits"));

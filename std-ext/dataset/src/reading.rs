@@ -222,6 +222,11 @@ impl Reading {
         Self { view: self.stored, arithmetic: Arithmetic::None, missing, fates: Vec::new(), ..self }
     }
 
+    /// The type of the file.
+    pub const fn stored(&self) -> Dtype {
+        self.stored
+    }
+
     /// The type of the values.
     pub const fn dtype(&self) -> Dtype {
         self.arithmetic.dtype(self.view)

@@ -483,7 +483,7 @@ impl Dataset {
             }
             places = places.checked_mul(lens.get(*at).copied().unwrap_or(1)).ok_or_else(|| bad("too many places"))?;
         }
-        let amounts = variable.amounts().map(Reading::rounded);
+        let amounts = self.amounts(variable).map(Reading::rounded);
         let plan = Plan { variable, dtype, amounts, lens, strides };
         let count = usize::try_from(places).map_err(|_| bad(format!("{name}: {places} places cannot be addressed")))?;
         let of_place = plan.lens.iter().zip(&plan.strides).filter(|(_, stride)| **stride == 0);

@@ -13,7 +13,7 @@ use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
 use tgm_dataset::{
-    Attribute, Attributes, Catalogs, Coordinate, Duplicates, Hole, Indices, Join, OpenOptions, Profile, Statistic,
+    Attribute, Attributes, Catalogs, Coordinate, Duplicates, Hole, Indices, Join, OpenOptions, Profile, Raw, Statistic,
     Values, Variable, groups, on_all_cores, open_all,
 };
 use tgm_std::{DecodeOptions, Dtype};
@@ -79,6 +79,13 @@ fn options_of(options: &Bound<'_, PyDict>) -> PyResult<OpenOptions> {
             parsed.map_err(|error| PyValueError::new_err(format!("argument 'only': {error}")))
         };
         found.only = texts(&only)?.iter().map(parse).collect::<PyResult<_>>()?;
+    }
+    if let Some(raw) = options.get_item("raw")? {
+        found.raw = match raw.extract::<bool>() {
+            Ok(true) => Raw::Everything,
+            Ok(false) => Raw::Nothing,
+            Err(_) => Raw::Named(raw.extract()?),
+        };
     }
     Ok(found)
 }

@@ -8,7 +8,7 @@ use tgm_core::descriptor::Dtype;
 use super::{Growing, NUMPY_DTYPE};
 use crate::attributes::of_map;
 use crate::gather::{DTYPE, EXTRA, Gathered, Row, SHAPE};
-use crate::model::{Attribute, Attributes, Content, Hole, Pieces, UNCOUNTED, Variable, hole_of, product};
+use crate::model::{Attribute, Attributes, Content, Conversion, Hole, Pieces, UNCOUNTED, Variable, hole_of, product};
 use crate::options::{OpenOptions, whole_element};
 use crate::reading::{Fate, List, Number, Numbers, Reading};
 
@@ -43,7 +43,7 @@ pub(super) fn variable(
     if is_bool(dtype) {
         attributes.retain(|(name, _)| name != "dtype");
     }
-    let packed = packing(gathered, &rows, dtype, &mut attributes)?;
+    let packed = packing((gathered, &rows), dtype, &mut attributes, options.raw.has(name))?;
     let hole = hole(name, (dtype, packed.as_deref()), None, options);
     let (places, leading, shape) = match record {
         Some(record) => {
@@ -114,7 +114,7 @@ fn of_array(
         None => names(get(&["dimension_names"]), shape.len(), name),
     };
     let fill = get(&["fill_value"]).and_then(|value| fill_element(dtype, &value));
-    let packed = packing(gathered, rows, dtype, &mut attributes)?;
+    let packed = packing((gathered, rows), dtype, &mut attributes, options.raw.has(name))?;
     let hole = hole(name, (dtype, packed.as_deref()), fill, options);
     let pieces = Pieces { dtype, packed, chunk, places, leading: 0, hole };
     Ok(Variable { name: name.into(), dims, shape, attributes, content: Content::Pieces(pieces) })
@@ -138,7 +138,7 @@ fn of_pieces(gathered: &Gathered, name: &str, rows: &[(u32, &Row)], options: &Op
     let places = places(gathered, rows, "netcdf", (&shape, &chunk, dtype))?;
     let mut attributes = own_attributes(gathered, rows);
     let dims = dimensions(gathered, first, shape.len(), name);
-    let packed = packing(gathered, rows, dtype, &mut attributes)?;
+    let packed = packing((gathered, rows), dtype, &mut attributes, options.raw.has(name))?;
     let hole = hole(name, (dtype, packed.as_deref()), None, options);
     let pieces = Pieces { dtype, packed, chunk, places, leading: 0, hole };
     Ok(Variable { name: name.into(), dims, shape, attributes, content: Content::Pieces(pieces) })
@@ -183,23 +183,46 @@ fn numbers(value: Value<'_>) -> Option<Vec<u64>> {
 }
 
 /// How the objects of a variable become values, if they are packed integers. The attributes then become what is true of the values.
+/// With `is_raw` it is how they become stored numbers, if they are values.
 fn packing(
-    gathered: &Gathered,
-    rows: &[(u32, &Row)],
+    (gathered, rows): (&Gathered, &[(u32, &Row)]),
     dtype: Dtype,
     attributes: &mut Attributes,
-) -> Result<Option<Arc<Reading>>, String> {
-    let mut found: Option<Option<Reading>> = None;
+    is_raw: bool,
+) -> Result<Option<Arc<Conversion>>, String> {
+    let mut found: Option<(Option<Reading>, Option<Reading>)> = None;
+    let recorded = |row: &Row| list_entry(gathered, row, "netcdf", "packing").filter(|_| is_raw);
     // Of chunks, some have no attributes.
     for (_, row) in rows {
-        let Some(own) = gathered.value(&row.cells, "attributes") else { continue };
-        let own = Reading::of_maps(dtype, Some(&own), gathered.value(&row.cells, "netcdf").as_ref());
+        let attributes = gathered.value(&row.cells, "attributes");
+        let (record, netcdf) = (recorded(row), gathered.value(&row.cells, "netcdf"));
+        if attributes.is_none() && record.is_none() {
+            continue;
+        }
+        let own = match record {
+            Some(record) => (Reading::of_record(&record, attributes.as_ref()), None),
+            None if is_raw => (None, None),
+            None => (
+                Reading::of_maps(dtype, attributes.as_ref(), netcdf.as_ref()),
+                Reading::of_amounts_by(dtype, attributes.as_ref(), netcdf.as_ref()),
+            ),
+        };
         if found.as_ref().is_some_and(|found| *found != own) {
             return Err("its objects are packed in different ways".into());
         }
         found = Some(own);
     }
-    let Some(reading) = found.flatten() else { return Ok(None) };
+    let Some(reading) = found.and_then(|(reading, _)| reading) else { return Ok(None) };
+    if is_raw {
+        let record = rows.iter().find_map(|(_, row)| recorded(row));
+        // Values of another type are not what was made of these numbers.
+        let Some(record) = record.filter(|_| reading.dtype() == dtype) else { return Ok(None) };
+        let stored = record.as_map().ok().and_then(|map| map.get("attributes").ok().flatten());
+        let changed: Vec<&str> = reading.changed().collect();
+        attributes.retain(|(name, _)| !changed.contains(&name.as_str()));
+        attributes.extend(stored.as_ref().map(of_map).unwrap_or_default());
+        return Ok(Some(Arc::new(Conversion::ToStored(reading))));
+    }
     let stays = |(name, value): (String, Attribute)| {
         let value = match reading.fate(&name) {
             Fate::Stays => Some(value),
@@ -209,7 +232,7 @@ fn packing(
         value.map(|value| (name, value))
     };
     *attributes = std::mem::take(attributes).into_iter().filter_map(stays).collect();
-    Ok(Some(Arc::new(reading)))
+    Ok(Some(Arc::new(Conversion::ToValues(reading))))
 }
 
 /// Numbers as an attribute.
@@ -226,11 +249,20 @@ fn of_numbers(numbers: &Numbers) -> Attribute {
 }
 
 /// What stands where no object is: what the caller says, the array's own fill value, or what the type of the values has.
-fn hole(name: &str, (dtype, packed): (Dtype, Option<&Reading>), fill: Option<Vec<u8>>, options: &OpenOptions) -> Hole {
-    let of_values = packed.map_or(dtype, Reading::dtype);
-    let own =
-        fill.and_then(|fill| packed.map_or(Some(fill.clone()), |it| it.cells(fill).ok().map(|cells| cells.bytes)));
-    options.hole_of(name, of_values).or_else(|| own.map(Hole::Fill)).unwrap_or_else(|| hole_of(of_values))
+fn hole(
+    name: &str,
+    (dtype, packed): (Dtype, Option<&Conversion>),
+    fill: Option<Vec<u8>>,
+    options: &OpenOptions,
+) -> Hole {
+    let of_values = packed.map_or(dtype, Conversion::dtype);
+    let own = fill.and_then(|fill| packed.map_or(Some(fill.clone()), |it| it.apply(fill).ok()));
+    let usual = || match packed {
+        // Integers that were stored do not become floats.
+        Some(Conversion::ToStored(reading)) if !reading.stored().is_float() => Hole::Refused,
+        _ => hole_of(of_values),
+    };
+    options.hole_of(name, of_values).or_else(|| own.map(Hole::Fill)).unwrap_or_else(usual)
 }
 
 /// Unit and multiple of times of numpy, as attributes that faces turn into a type.

@@ -121,7 +121,8 @@ impl<'f> Row<'f> {
         let (files, dim, lens) = (self.files, self.dim, &self.lens);
         check(files, &parts, dim)?;
         // A number may be a missing cell in one file, and a value in another.
-        let values = as_values(&parts);
+        let is_raw = files.first().is_some_and(|file| file.dataset.archive.raw.has(name));
+        let values = if is_raw { None } else { as_values(&parts) };
         let scales: Vec<Option<TimeScale>> =
             files.iter().zip(&parts).map(|(file, part)| scale_of(&file.dataset, part)).collect();
         if let Some(scales) = scales.iter().copied().collect::<Option<Vec<TimeScale>>>()

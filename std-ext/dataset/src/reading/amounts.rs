@@ -3,6 +3,7 @@
 //! Integers that are values stay integers, beside their `_FillValue`. Whatever computes with them, draws them, or puts them beside
 //! integers with another `_FillValue` takes them as amounts. This is the one place that says what these are.
 
+use tgm_core::cbor::Value;
 use tgm_core::descriptor::Dtype;
 use tgm_core::metadata::ObjectMetadata;
 use tgm_std::Result;
@@ -31,10 +32,13 @@ impl Reading {
     /// Only errors of malformed CBOR, which were ruled out when the view was made.
     pub fn of_amounts_of(stored: Dtype, metadata: &ObjectMetadata<'_>) -> Result<Option<Self>> {
         let (attributes, netcdf) = (metadata.get(ATTRIBUTES)?, metadata.get(NETCDF)?);
-        if attributes.is_none() {
-            return Ok(None);
-        }
-        Ok(Self::of_amounts(stored, attribute_of(attributes.as_ref(), netcdf.as_ref())))
+        Ok(Self::of_amounts_by(stored, attributes.as_ref(), netcdf.as_ref()))
+    }
+
+    /// The same by the values of an object's keys `attributes` and `netcdf`.
+    pub fn of_amounts_by(stored: Dtype, attributes: Option<&Value<'_>>, netcdf: Option<&Value<'_>>) -> Option<Self> {
+        attributes?;
+        Self::of_amounts(stored, attribute_of(attributes, netcdf))
     }
 
     /// How numbers become values that can be NaN, by all attributes beside them, also if none of them is missing. `None` if they

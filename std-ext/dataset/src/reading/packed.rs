@@ -125,7 +125,21 @@ impl Reading {
         Self::of_packed(stored, attribute_of(attributes, netcdf))
     }
 
-    /// The same by an object's entry in `base`.
+    /// The reading that made values of stored numbers, as an object records it under `netcdf.packing`. `attributes` are those beside the
+    /// values.
+    pub fn of_record(packing: &Value<'_>, attributes: Option<&Value<'_>>) -> Option<Self> {
+        let get = |key: &str| packing.as_map().ok()?.get(key).ok().flatten();
+        let stored = named(get("type")?.as_str().ok()?)?;
+        let own = get(ATTRIBUTES);
+        let (recorded, beside) = (attribute_of(own.as_ref(), Some(packing)), attribute_of(attributes, None));
+        // Flags stay beside the values, and tell that a scale of 1 leaves integers as they are.
+        let flag = |name: &str| if name.starts_with("flag_") { beside(name) } else { None };
+        let told: Vec<_> =
+            NAMES.into_iter().filter_map(|name| Some((name, recorded(name).or_else(|| flag(name))?))).collect();
+        Some(Self::of(stored, &told))
+    }
+
+    /// [`Self::of_packed`] by an object's entry in `base`.
     pub fn of_entry(stored: Dtype, entry: &BTreeMap<String, ciborium::Value>) -> Option<Self> {
         use ciborium::Value;
         fn get<'m>(map: &'m Value, key: &str) -> Option<&'m Value> {

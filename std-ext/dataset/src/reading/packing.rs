@@ -103,12 +103,25 @@ pub fn pack(reading: &Reading, values: &[u8]) -> Option<Vec<u8>> {
             };
             stored(reading, values.map(|value| (!value.is_nan()).then(|| wanted(value))))?
         }
-        // Rare, and integers again as they are.
-        Arithmetic::Integers(..) | Arithmetic::IntegersOrNan(..) => return None,
+        Arithmetic::Integers(scale, offset) => {
+            let values = values.as_chunks().0.iter().map(|bytes| i128::from(i64::from_ne_bytes(*bytes)));
+            stored(reading, values.map(|value| Some(whole(value, scale, offset))))?
+        }
+        Arithmetic::IntegersOrNan(scale, offset) => {
+            let values = values.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes));
+            #[expect(clippy::cast_possible_truncation, reason = "such values are integers within 53 bits")]
+            let wanted = |value: f64| whole(value as i128, scale, offset);
+            stored(reading, values.map(|value| (!value.is_nan()).then(|| wanted(value))))?
+        }
     };
     // What is stored again has the same values: numbers that stand for missing cells are not among the others.
     let again = reading.cells(stored.clone()).ok()?;
     (is_equal(reading.dtype(), &again.bytes, values)).then_some(stored)
+}
+
+/// The integer that gives a whole value. Whether it does is checked with all others.
+fn whole(value: i128, scale: Option<i128>, offset: Option<i128>) -> Option<i128> {
+    value.checked_sub(offset.unwrap_or(0))?.checked_div(scale.unwrap_or(1))
 }
 
 /// The integer near `number` that gives the value.

@@ -66,6 +66,8 @@ class Archive:
             given["time_dims"] = tuple(given["time_dims"])
         if "profile" in given:
             given["profile"] = _profile_of(given["profile"])
+        if raw := _raw_of(options):
+            given["raw"] = raw
         self.options = tuple(sorted((name, _frozen(value)) for name, value in given.items()))
         self.version = self.mark = None
         if all(map(_is_file, sources)):
@@ -155,6 +157,16 @@ def _catalogs_of(catalog):
 def _catalog_of(path):
     # What only looks like an address is one, as it is of a source: it may hold a password.
     return path if _native._shown(path)[1] else os.path.abspath(os.path.expanduser(path))
+
+
+def _raw_of(options):
+    """Which variables have the numbers that a file stored: True for all, a tuple of names, or None for none."""
+    if options.get("decode_cf") is False:
+        return True
+    wanted = options.get("mask_and_scale")
+    if isinstance(wanted, dict):
+        return tuple(sorted(name for name, is_wanted in wanted.items() if not is_wanted)) or None
+    return True if wanted is False else None
 
 
 def _filters_of(only):

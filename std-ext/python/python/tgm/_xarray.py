@@ -140,7 +140,8 @@ class TgmBackendEntrypoint(BackendEntrypoint):
         time_dims=None, names=None, grib_attributes=False, _opened=None,
     ):
         given = {"profile": profile, "join": join, "duplicates": duplicates, "squeeze": squeeze, "fill": fill,
-                 "group": group, "catalog": catalog, "only": only, "time_dims": time_dims}
+                 "group": group, "catalog": catalog, "only": only, "time_dims": time_dims,
+                 "mask_and_scale": mask_and_scale}
         options = {
             "mask_and_scale": mask_and_scale, "decode_times": decode_times, "concat_characters": concat_characters,
             "decode_coords": decode_coords, "drop_variables": drop_variables, "use_cftime": use_cftime,
@@ -157,7 +158,6 @@ class TgmBackendEntrypoint(BackendEntrypoint):
         dataset = _one(archive, number, **options)
         if number == 0:
             _warn(archive, dataset.encoding["tgm"])
-        _warn_of_scaled(archive.native()[number], mask_and_scale)
         return dataset
 
     def guess_can_open(self, filename_or_obj):
@@ -278,16 +278,6 @@ def _warn(archive, about):
             warnings.warn(note, CatalogWarning, stacklevel=4)
         elif " labels are there more than once" in note:
             warnings.warn(note, UserWarning, stacklevel=4)
-
-
-def _warn_of_scaled(native, mask_and_scale):
-    """Tells which variables are scaled and masked though they should not be: the compiled half does that."""
-    wanted = mask_and_scale if isinstance(mask_and_scale, dict) else {}
-    if wanted or not mask_and_scale:
-        names = [each["name"] for each in native.variables if each["packed"] and not wanted.get(each["name"], bool(wanted))]
-        if names:
-            text = f"{', '.join(names[:3])}{', …' if len(names) > 3 else ''}: scaled and masked, though mask_and_scale is False"
-            warnings.warn(text, LeftOutWarning, stacklevel=4)
 
 
 def _variable(archive, number, about, dtype, chunk):

@@ -147,15 +147,21 @@ def test_attributes_are_texts_numbers_and_lists_and_dicts_of_these(tmp_path):
                 tgm.save_dataset(dataset, path)
 
 
-def test_packed_integers_are_always_scaled_which_is_told(tmp_path):
+def test_numbers_stay_as_they_are_stored_where_that_is_asked(tmp_path):
     path = tmp_path / "a.tgm"
-    tgm.save_dataset(as_files_have_it()[["packed", "counts"]].drop_vars("x"), path)
-    for options in ({"mask_and_scale": False}, {"decode_cf": False}, {"mask_and_scale": {"packed": False}}):
-        with pytest.warns(tgm._xarray.LeftOutWarning, match="^packed: scaled and masked, though mask_and_scale is False"):
-            found = tgm.open_dataset(path, **options)
-        np.testing.assert_array_equal(found.packed.values, xarray.decode_cf(as_files_have_it()).packed.values)
-        assert found.counts.dtype == ("float64" if isinstance(options.get("mask_and_scale"), dict) else "int32")
-    tgm.open_dataset(path, mask_and_scale={"counts": False})
+    raw = as_files_have_it()[["packed", "counts"]].drop_vars("x")
+    tgm.save_dataset(raw, path)
+    for options in ({"mask_and_scale": False}, {"decode_cf": False}):
+        found = tgm.open_dataset(path, **options)
+        for name in raw:
+            assert found[name].dtype == raw[name].dtype, name
+            np.testing.assert_array_equal(found[name].values, raw[name].values)
+            plain = [{key: np.asarray(value).tolist() for key, value in each[name].attrs.items()} for each in (found, raw)]
+            assert plain[0] == plain[1], name
+    found = tgm.open_dataset(path, mask_and_scale={"packed": False})
+    assert found.packed.dtype == raw.packed.dtype and found.counts.dtype == "float64"
+    found = tgm.open_dataset(path, mask_and_scale={"counts": False})
+    assert found.packed.dtype == "float64" and found.counts.dtype == "int32"
     assert xarray.open_zarr(tgm.zarr_store(path), chunks=None).packed.dtype == "float64"
 
 
