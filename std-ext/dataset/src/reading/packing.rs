@@ -81,6 +81,31 @@ pub fn pack(reading: &Reading, values: &[u8]) -> Option<Vec<u8>> {
     if reading.is_as_stored() {
         return Some(values.to_vec());
     }
+    let is_short = reading.view.byte_width() <= 4 && !reading.view.is_float();
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        reason = "the arithmetic is that of the file"
+    )]
+    match reading.arithmetic {
+        Arithmetic::Single(scale, offset) if is_short => {
+            let (by, from) = (f64::from(scale.unwrap_or(1.0)), f64::from(offset.unwrap_or(0.0)));
+            let value_of = |integer: i64| f64::from(single(integer as f32, scale, offset));
+            return short(
+                reading,
+                values,
+                |bytes| f32::from_ne_bytes(bytes).into(),
+                |value| (value - from) / by,
+                value_of,
+            );
+        }
+        Arithmetic::Double(scale, offset) if is_short => {
+            let (by, from) = (scale.unwrap_or(1.0), offset.unwrap_or(0.0));
+            let value_of = |integer: i64| double(integer as f64, scale, offset);
+            return short(reading, values, f64::from_ne_bytes, |value| (value - from) / by, value_of);
+        }
+        _ => {}
+    }
     let stored = match reading.arithmetic {
         Arithmetic::None => fill(reading, values)?,
         Arithmetic::Single(scale, offset) => {
@@ -118,6 +143,63 @@ pub fn pack(reading: &Reading, values: &[u8]) -> Option<Vec<u8>> {
     let again = reading.cells(stored.clone()).ok()?;
     (is_equal(reading.dtype(), &again.bytes, values)).then_some(stored)
 }
+
+/// The integers of up to 32 bits that give values. `number` is the inverse of the arithmetic, up to rounding, and `value_of` the
+/// arithmetic.
+///
+/// Large files are packed here, so it is one pass: an integer that gives its value needs no second one, if it does not stand for a
+/// missing cell.
+fn short<const N: usize>(
+    reading: &Reading,
+    values: &[u8],
+    load: impl Fn([u8; N]) -> f64,
+    number: impl Fn(f64) -> f64,
+    value_of: impl Fn(i64) -> f64,
+) -> Option<Vec<u8>> {
+    let List::Integers(missing) = &reading.missing else { return None };
+    let missing: Vec<i64> = missing.iter().map(|number| i64::try_from(*number).ok()).collect::<Option<_>>()?;
+    let (least, greatest) = range(reading.view)?;
+    let (least, greatest) = (i64::try_from(least).ok()?, i64::try_from(greatest).ok()?);
+    let gives = |integer: i64, value: f64| {
+        value_of(integer).to_bits() == value.to_bits()
+            && (least..=greatest).contains(&integer)
+            && !missing.contains(&integer)
+    };
+    let width = reading.stored.byte_width();
+    let values = values.as_chunks::<N>().0;
+    let mut bytes = Vec::with_capacity(values.len().checked_mul(width)?);
+    for value in values.iter().map(|bytes| load(*bytes)) {
+        let integer = if value.is_nan() {
+            *missing.first()?
+        } else {
+            let middle = number(value);
+            if middle.is_nan() || middle.abs() > BEYOND {
+                return None;
+            }
+            // For such numbers this rounds to the nearest integer.
+            #[expect(clippy::cast_possible_truncation, reason = "it is within 33 bits")]
+            let middle = ((middle + ROUNDING) - ROUNDING) as i64;
+            [0, 1, -1, 2, -2].into_iter().map(|step| middle + step).find(|integer| gives(*integer, value))?
+        };
+        // Unsigned integers of files that have none are the same bits.
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the integer is in range, of either sign"
+        )]
+        match width {
+            1 => bytes.push(integer as u8),
+            2 => bytes.extend_from_slice(&(integer as u16).to_ne_bytes()),
+            _ => bytes.extend_from_slice(&(integer as u32).to_ne_bytes()),
+        }
+    }
+    Some(bytes)
+}
+
+/// Beyond all integers of 32 bits.
+const BEYOND: f64 = 8_589_934_592.0;
+/// Added and taken away, this leaves the nearest integer: floats of its size have no fractions.
+const ROUNDING: f64 = 6_755_399_441_055_744.0;
 
 /// The integer that gives a whole value. Whether it does is checked with all others.
 fn whole(value: i128, scale: Option<i128>, offset: Option<i128>) -> Option<i128> {
