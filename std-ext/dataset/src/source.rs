@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::num::NonZeroU64;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tgm_catalog::tree::side_by_side;
 use tgm_core::selection::Pick;
@@ -62,6 +62,9 @@ pub(crate) struct Source {
     /// What reads parts of long objects. It keeps the structure of messages from call to call: a message can have very many
     /// objects.
     reader: OnceLock<Reader<Ranges>>,
+    /// The same for messages on a server whose places a catalogue told: where each begins, and its reader. The one that was used last
+    /// is at the end.
+    distant: Mutex<Vec<(u64, Arc<Reader<Ranges>>)>>,
 }
 
 impl fmt::Debug for Source {
@@ -77,7 +80,7 @@ impl Source {
         let size = identity.as_deref().and_then(size_of);
         let start = size.map_or(0, |size| size.saturating_sub(TAIL));
         let tail = size.and_then(|size| bytes_at(&file, start..size)).unwrap_or_default();
-        Self { file: Arc::new(file), identity, tail: (start, tail), reader: OnceLock::new() }
+        Self { file: Arc::new(file), identity, tail: (start, tail), reader: OnceLock::new(), distant: Mutex::default() }
     }
 
     pub(crate) fn file(&self) -> &TensogramFile {
@@ -136,6 +139,21 @@ impl Source {
         Err(TensogramError::Metadata(text.into()))
     }
 
+    /// The reader of the message that begins at a byte of a file on a server. Each new one would ask for the structure again.
+    fn reader_from(&self, start: u64) -> Arc<Reader<Ranges>> {
+        let mut known = self.distant.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known.iter().position(|(own, _)| *own == start).map(|at| known.remove(at));
+        let (_, reader) = found.unwrap_or_else(|| {
+            let ranges = Ranges { file: Arc::clone(&self.file), start, size: OnceLock::new() };
+            (start, Arc::new(Reader::new(ranges, ReadOptions::remote())))
+        });
+        if known.len() >= REMEMBERED {
+            known.remove(0);
+        }
+        known.push((start, Arc::clone(&reader)));
+        reader
+    }
+
     /// What `picks` take of an object. Only the parts are read that hold it.
     ///
     /// # Errors
@@ -150,8 +168,7 @@ impl Source {
         if self.file.is_remote() {
             let Some(start) = entry.start else { return self.file.select(message, object, picks, options) };
             // To a server, finding a message by its number takes a request for each one before it.
-            let ranges = Ranges { file: Arc::clone(&self.file), start, size: OnceLock::new() };
-            return Reader::new(ranges, ReadOptions::remote()).select(0, object, picks, options);
+            return self.reader_from(start).select(0, object, picks, options);
         }
         let ranges = || Ranges { file: Arc::clone(&self.file), start: 0, size: OnceLock::new() };
         let reader = self.reader.get_or_init(|| Reader::new(ranges(), ReadOptions::local()));
@@ -161,6 +178,9 @@ impl Source {
         found
     }
 }
+
+/// Messages on a server whose structure is remembered.
+const REMEMBERED: usize = 64;
 
 /// The size of a file of this machine that has this identity.
 fn size_of(identity: &[u8]) -> Option<u64> {
