@@ -28,8 +28,7 @@ use crate::gather::{About, Cells, EXTRA, Gathered};
 use crate::model::{Attributes, LeftOut};
 use crate::options::OpenOptions;
 
-/// The attribute that tells faces of a type which elements alone do not tell.
-pub(crate) const NUMPY_DTYPE: &str = "numpy_dtype";
+pub(crate) use crate::times::NUMPY_DTYPE;
 
 /// Whether the objects were made from files: they have dimensions by name, or are chunks.
 pub(crate) fn is_of_files(gathered: &Gathered) -> bool {

@@ -14,7 +14,9 @@ use crate::label::HOUR;
 use crate::labels::{NAMING, attributes_of_times};
 use crate::model::{Attribute, Attributes, Coordinate, Values, Variable, text_attribute};
 use crate::read::width;
+use crate::reading::FILL;
 use crate::select::Selector;
+use crate::times::{NUMPY_DTYPE, time_of};
 
 /// What is picked of each dimension.
 struct Picks(Vec<(String, Indices)>);
@@ -198,6 +200,12 @@ impl Dataset {
             bytes = bytes.chunks(8).map(bits).collect();
         }
         let mut attributes = attributes.clone();
+        // Formats that have no such type have units.
+        if let Some(found) = text_attribute(&attributes, NUMPY_DTYPE).and_then(time_of) {
+            attributes.retain(|(key, _)| key != NUMPY_DTYPE && key != FILL);
+            attributes.extend(found.into_iter().map(|(key, text)| (key.to_string(), Attribute::Text(text))));
+            attributes.push((FILL.into(), Attribute::Integer(i64::MIN)));
+        }
         // Variables of files name theirs themselves.
         let aside = self.coordinates.iter().filter(|_| !self.is_of_files).filter(|it| {
             let is_along = it.dims.iter().all(|dim| dims.contains(dim) || it.name.ends_with("bounds"));

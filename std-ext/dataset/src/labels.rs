@@ -12,7 +12,7 @@ use crate::elements::{floats, whole};
 use crate::model::{Attribute, Attributes, Coordinate, Values, Variable, text_attribute};
 use crate::moment::{Moment, NO_TIME, Times};
 use crate::reading::{FILL, MISSING, OFFSET, Reading, SCALE};
-use crate::times::TimeScale;
+use crate::times::{NUMPY_DTYPE, TimeScale};
 
 /// Attributes in which a variable names others that belong to it.
 pub(crate) const NAMING: [&str; 6] =
@@ -141,7 +141,7 @@ pub(crate) fn counting<'d>(dataset: &'d Dataset, variable: &'d Variable) -> Opti
             |it: &&Variable| BOUNDS.iter().any(|key| text_attribute(&it.attributes, key) == Some(&variable.name));
         dataset.variables.iter().find(names_it).map(|it| &it.attributes)
     };
-    let own = text_attribute(&variable.attributes, "units").is_some();
+    let own = ["units", NUMPY_DTYPE].iter().any(|key| text_attribute(&variable.attributes, key).is_some());
     if own { Some(&variable.attributes) } else { owner() }
 }
 

@@ -1,8 +1,12 @@
 //! Times as files write them: numbers with units such as `hours since 2024-01-01`, in the calendars of CF.
 
 use crate::calendar::Calendar;
-use crate::model::{Attributes, text_attribute};
+use crate::model::{Attribute, Attributes, text_attribute};
 use crate::moment::{SECOND, moment};
+use crate::reading::NUMPY_UNITS;
+
+/// The attribute that tells faces of a type of numpy, which elements alone do not tell.
+pub(crate) const NUMPY_DTYPE: &str = "numpy_dtype";
 
 /// Units of times, the longest first, with their nanoseconds.
 pub(crate) const UNITS: [(&str, i64); 7] = [
@@ -42,9 +46,25 @@ pub(crate) fn since(units: &str) -> Option<(&str, &str)> {
     word.eq_ignore_ascii_case("since").then(|| (unit, date.trim()))
 }
 
+/// The attributes of CF that a type of numpy is: none if it is not of times, or of a unit that CF lacks.
+pub(crate) fn time_of(dtype: &str) -> Option<Vec<(&'static str, String)>> {
+    let (kind, unit) = dtype.strip_suffix(']')?.split_once('[')?;
+    let (_, unit) = NUMPY_UNITS.iter().find(|(own, _)| *own == unit)?;
+    match kind {
+        "datetime64" => {
+            Some(vec![("units", format!("{unit} since 1970-01-01")), ("calendar", "proleptic_gregorian".into())])
+        }
+        "timedelta64" => Some(vec![("units", (*unit).into()), ("dtype", "timedelta64[ns]".into())]),
+        _ => None,
+    }
+}
+
 impl TimeScale {
     /// What `units` such as `hours since 2024-01-01 12:00` say. `None` for other units, and for calendars that CF does not have.
     pub(crate) fn of(attributes: &Attributes) -> Option<Self> {
+        if let Some(found) = text_attribute(attributes, NUMPY_DTYPE).and_then(time_of) {
+            return Self::of(&found.into_iter().map(|(name, text)| (name.into(), Attribute::Text(text))).collect());
+        }
         let calendar = Calendar::of(text_attribute(attributes, "calendar").unwrap_or("standard"))?;
         let (unit, date) = since(text_attribute(attributes, "units")?)?;
         let unit = match unit.to_ascii_lowercase().as_str() {

@@ -104,11 +104,6 @@ fn of_array(
     if let Some(own) = get(&["attributes"]).filter(|_| rows.is_empty()) {
         attributes = of_map(&own);
     }
-    if dtype == Dtype::Int64
-        && let Some(time) = rows.first().and_then(|(_, row)| gathered.value(&row.cells, "time"))
-    {
-        attributes.extend(time_attributes(&time));
-    }
     let dims = match rows.first() {
         Some((_, first)) => dimensions(gathered, first, shape.len(), name),
         None => names(get(&["dimension_names"]), shape.len(), name),
@@ -265,13 +260,18 @@ fn hole(
     options.hole_of(name, of_values).or_else(|| own.map(Hole::Fill)).unwrap_or_else(usual)
 }
 
-/// Unit and multiple of times of numpy, as attributes that faces turn into a type.
-fn time_attributes(time: &Value<'_>) -> Attributes {
-    let get = |key: &str| time.as_map().ok()?.get(key).ok().flatten();
-    let kind = get("dtype").and_then(|kind| kind.as_str().ok()).unwrap_or("");
-    let unit = get("unit").and_then(|unit| unit.as_str().ok()).unwrap_or("");
-    let multiple = get("multiple").and_then(|multiple| multiple.as_u64().ok()).unwrap_or(1);
-    vec![(NUMPY_DTYPE.into(), Attribute::Text(format!("{kind}[{multiple}{unit}]")))]
+/// The type of times of numpy that integers are, as an attribute that faces turn into the type.
+fn time_attribute(gathered: &Gathered, row: &Row) -> Option<(String, Attribute)> {
+    let value = |key: &str| gathered.value(&row.cells, key);
+    let text = |key: &str| value(key).and_then(|text| text.as_str().ok());
+    let (kind, unit) = (text("numpy.dtype")?, text("numpy.unit")?);
+    if dtype(gathered, row) != Ok(Dtype::Int64) {
+        return None;
+    }
+    let multiple =
+        value("numpy.multiple").and_then(|multiple| multiple.as_u64().ok()).filter(|multiple| *multiple != 1);
+    let multiple = multiple.map(|multiple| multiple.to_string()).unwrap_or_default();
+    Some((NUMPY_DTYPE.into(), Attribute::Text(format!("{kind}[{multiple}{unit}]"))))
 }
 
 /// The element that a fill value of Zarr is.
@@ -313,7 +313,11 @@ fn dtype(gathered: &Gathered, row: &Row) -> Result<Dtype, String> {
 /// The attributes of the first object that has any: of chunks, some repeat them.
 fn own_attributes(gathered: &Gathered, rows: &[(u32, &Row)]) -> Attributes {
     let found = rows.iter().find_map(|(_, row)| gathered.value(&row.cells, "attributes"));
-    found.as_ref().map(of_map).unwrap_or_default()
+    let mut found = found.as_ref().map(of_map).unwrap_or_default();
+    if let Some((_, row)) = rows.first() {
+        found.extend(time_attribute(gathered, row));
+    }
+    found
 }
 
 /// The names of the dimensions of an object. Dimensions without a name are called by the variable and their number.

@@ -220,7 +220,9 @@ fn check(files: &[File], parts: &[&Variable], dim: &str) -> Result<()> {
             return Err(bad(format!("{}: '{name}' has dimensions {own}, and {of_first} in {}", file.name, one.name)));
         }
         let kind = |it: &Variable| {
-            let times = text_attribute(&it.attributes, NUMPY_DTYPE).map(str::to_string);
+            // Times of numpy may be of other units, which are counted anew.
+            let is_time = TimeScale::of(&it.attributes).is_some();
+            let times = text_attribute(&it.attributes, NUMPY_DTYPE).filter(|_| !is_time).map(str::to_string);
             (it.texts().is_some(), times)
         };
         if kind(part) != kind(first) {

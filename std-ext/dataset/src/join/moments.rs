@@ -9,7 +9,7 @@ use super::arrays::{flat, repeated};
 use crate::labels::{counting, moments, scale_of};
 use crate::model::{Attribute, Content, Held, Variable, text_attribute};
 use crate::moment::Moment;
-use crate::times::{TimeScale, UNITS, since};
+use crate::times::{NUMPY_DTYPE, TimeScale, UNITS, since};
 
 /// What a variable of several files becomes.
 pub(super) enum Becomes {
@@ -70,8 +70,11 @@ pub(super) fn counted_anew(files: &[File], parts: &[&Variable], dim: &str, lens:
         return nothing("its times are too far apart");
     };
     let mut attributes = first.attributes.clone();
-    attributes.retain(|(key, _)| !matches!(key.as_str(), "_FillValue" | "missing_value" | "units" | "calendar"));
-    if let Some((_, date)) = text_attribute(about, "units").and_then(since) {
+    attributes.retain(|(key, _)| {
+        !matches!(key.as_str(), "_FillValue" | "missing_value" | "units" | "calendar" | NUMPY_DTYPE)
+    });
+    let numpy = text_attribute(about, NUMPY_DTYPE).map(|_| "1970-01-01");
+    if let Some(date) = numpy.or_else(|| text_attribute(about, "units").and_then(since).map(|(_, date)| date)) {
         attributes.push(("units".into(), Attribute::Text(format!("{unit} since {date}"))));
     }
     if let Some(calendar) = text_attribute(about, "calendar") {

@@ -7,10 +7,8 @@ use tgm_std::deps::ciborium;
 use crate::describe::nested;
 use crate::elements::{floats, whole};
 use crate::model::{Attribute, Attributes, text_attribute};
-use crate::reading::{FILL, NUMPY_UNITS};
-
-/// The attribute that tells a type of numpy.
-const NUMPY_DTYPE: &str = "numpy_dtype";
+use crate::reading::FILL;
+use crate::times::{NUMPY_DTYPE, time_of};
 
 /// Whether elements are real numbers that can be NaN.
 pub(super) const fn is_real(dtype: Dtype) -> bool {
@@ -104,19 +102,6 @@ pub(super) fn fill_of_attribute(attributes: &Attributes, dtype: Dtype) -> Option
         Attribute::Floats(numbers) if is_real(dtype) => numbers.first().map(|number| fill(*number)),
         Attribute::Integer(number) => Some((*number).into()),
         Attribute::Integers(numbers) => numbers.first().map(|number| (*number).into()),
-        _ => None,
-    }
-}
-
-/// The attributes of CF that a type of numpy is: none if it is not of times, or of a unit that CF lacks.
-fn time_of(dtype: &str) -> Option<Vec<(&'static str, String)>> {
-    let (kind, unit) = dtype.strip_suffix(']')?.split_once('[')?;
-    let (_, unit) = NUMPY_UNITS.iter().find(|(own, _)| *own == unit)?;
-    match kind {
-        "datetime64" => {
-            Some(vec![("units", format!("{unit} since 1970-01-01")), ("calendar", "proleptic_gregorian".into())])
-        }
-        "timedelta64" => Some(vec![("units", (*unit).into()), ("dtype", "timedelta64[ns]".into())]),
         _ => None,
     }
 }

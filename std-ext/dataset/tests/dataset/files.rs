@@ -730,3 +730,26 @@ fn attributes_of_any_form_are_kept() {
         assert!(String::from_utf8(references).unwrap().contains(r#"\"levels\":[[1,2],[3]]"#));
     }
 }
+
+/// Integers that are times of numpy have units where others have them.
+#[test]
+fn times_of_numpy_are_times() {
+    let file = |days: [i64; 2], unit: &str| {
+        let numpy = map(&[("dtype", "datetime64".into()), ("unit", unit.into()), ("multiple", 1.into())]);
+        let v = named(ObjectBuilder::new(&[2], &[1_i16, 2]).unwrap(), "v", &["dates"]);
+        let dates = named(ObjectBuilder::new(&[2], &days).unwrap(), "dates", &["dates"]).metadata("numpy", numpy);
+        let dates = dates.metadata("attributes", map(&[("long_name", "day".into())]));
+        Archive::new(&[MessageBuilder::new().object(v).object(dates).encode().unwrap()])
+    };
+    let (one, other) = (file([0, 1], "D"), file([48, 72], "h"));
+    let day = 86_400;
+    let dataset = one.open().unwrap();
+    assert_eq!(seconds(&dataset.labels("dates").unwrap().unwrap()), [0, day]);
+    assert!(dataset.select("v", &["dates=1970-01-02".parse().unwrap()]).is_ok());
+    let joined = open(&[other.path(), one.path()], &OpenOptions::default()).unwrap();
+    assert_eq!(seconds(&joined.labels("dates").unwrap().unwrap()), [0, day, 2 * day, 3 * day]);
+    let cut = Archive::new(&[dataset.cut(&["v"], &[], &on_all_cores()).unwrap().encode().unwrap()]);
+    let dates = cut.open().unwrap();
+    let attributes = &dates.variable("dates").unwrap().attributes;
+    assert!(attributes.contains(&("units".into(), "days since 1970-01-01".into())), "{attributes:?}");
+}

@@ -1,5 +1,7 @@
 //! Times of numpy as the convention CF has them.
 
+use std::collections::BTreeMap;
+
 use ciborium::Value;
 use tgm_core::descriptor::Dtype;
 use tgm_std::GlobalMetadata;
@@ -14,7 +16,12 @@ pub(super) const PREFIX: &str = "numpy.";
 /// objects, and for units that the convention lacks, such as weeks and 25 seconds.
 pub(super) fn of_object(global: &GlobalMetadata, index: usize, dtype: Dtype) -> Vec<(&'static str, Value)> {
     let entry = global.base.get(index).filter(|_| dtype == Dtype::Int64);
-    let Some(entry) = entry.filter(|entry| !entry.contains_key("attributes")) else { return Vec::new() };
+    // Units that the object's own attributes tell come first.
+    let has_units = |entry: &BTreeMap<String, Value>| {
+        let attributes = entry.get("attributes").and_then(Value::as_map).map_or(&[][..], Vec::as_slice);
+        attributes.iter().any(|(key, _)| matches!(key.as_text(), Some("units" | "calendar" | "dtype" | FILL)))
+    };
+    let Some(entry) = entry.filter(|entry| !has_units(entry)) else { return Vec::new() };
     let Some(time) = entry.get(TIME).and_then(Value::as_map) else { return Vec::new() };
     let get = |key: &str| time.iter().find(|(name, _)| name.as_text() == Some(key)).map(|(_, value)| value);
     let text = |key: &str| get(key).and_then(Value::as_text);
