@@ -10,7 +10,7 @@ use crate::archive::bad;
 use crate::dataset::Dataset;
 use crate::indices::Indices;
 use crate::model::{Variable, product};
-use crate::read::width;
+use crate::read::{can_be_single, read_singles_into, width};
 use crate::reading::Reading;
 
 /// Bytes of a box that are decoded beside the result at a time, if an object has fewer.
@@ -20,7 +20,8 @@ impl Dataset {
     /// Writes what `indices` pick of a variable to all of `out`, as [`Self::read_into`] does, each value as the nearest float.
     /// Truth values become 0 and 1, and numbers that stand for missing cells become NaN.
     ///
-    /// Elements that are not of the type `F` are decoded beside the result, 32 MiB or one object at a time.
+    /// Floats of 64 bits are decoded straight into `f32`. Other elements that are not of the type `F` are decoded beside the result,
+    /// 32 MiB or one object at a time.
     ///
     /// # Errors
     /// As [`Self::read_into`]; [`tgm_std::TensogramError::Metadata`] for complex numbers.
@@ -41,6 +42,10 @@ impl Dataset {
         let amounts = self.amounts(found).map(Reading::rounded);
         if dtype == F::DTYPE && amounts.is_none() {
             return self.read_into(variable, indices, options, F::as_elements_mut(out).as_mut_bytes());
+        }
+        if F::DTYPE == Dtype::Float32 && amounts.is_none() && can_be_single(found) {
+            let out = F::as_elements_mut(out).as_mut_bytes();
+            return read_singles_into(&self.archive, found, indices, options, out);
         }
         let counts: Vec<u64> = indices.iter().map(Indices::count).collect();
         if product(&counts) != Some(out.len() as u64) {

@@ -17,11 +17,12 @@ use tgm_core::descriptor::Dtype;
 use tgm_core::selection::Pick;
 use tgm_std::internal::Threads;
 use tgm_std::{DecodeOptions, Result, Scratch, interrupt, read};
-use zerocopy::IntoBytes as _;
+use zerocopy::{FromBytes as _, IntoBytes as _};
 
 use crate::archive::{Archive, Kept, bad, check, object_of};
 use crate::indices::{Indices, Part, parts};
 use crate::model::{Content, Hole, Pieces, Variable, product};
+use crate::reading::gather;
 use crate::source::DISTANT_AT_ONCE;
 
 /// Frames of up to this many bytes are read whole. Of longer ones only the parts are read that are wanted.
@@ -47,6 +48,8 @@ struct Plan<'v> {
     width: usize,
     dtype: Dtype,
     is_widened: bool,
+    /// Whether elements of 64 bits become `float32` as they are decoded.
+    is_single: bool,
 }
 
 /// A cell of a plan.
@@ -76,7 +79,7 @@ impl Cell {
 }
 
 impl<'v> Plan<'v> {
-    fn new(variable: &'v Variable, indices: &[Indices]) -> Result<Self> {
+    fn new(variable: &'v Variable, indices: &[Indices], is_single: bool) -> Result<Self> {
         let Content::Pieces(pieces) = &variable.content else {
             return Err(bad(format!("{}: its values are texts", variable.name)));
         };
@@ -94,7 +97,7 @@ impl<'v> Plan<'v> {
             stride = stride.saturating_mul(*len);
         }
         strides.reverse();
-        let dtype = variable.dtype().unwrap_or(pieces.dtype);
+        let dtype = if is_single { Dtype::Float32 } else { variable.dtype().unwrap_or(pieces.dtype) };
         Ok(Self {
             variable,
             pieces,
@@ -104,7 +107,8 @@ impl<'v> Plan<'v> {
             strides,
             width: width(dtype),
             dtype,
-            is_widened: dtype != pieces.dtype && pieces.packed.is_none(),
+            is_widened: dtype != pieces.dtype && pieces.packed.is_none() && !is_single,
+            is_single,
         })
     }
 
@@ -176,6 +180,7 @@ impl<'v> Plan<'v> {
         let element = match &self.pieces.hole {
             Hole::Widened => f64::NAN.to_ne_bytes().to_vec(),
             Hole::Nan => nan(self.dtype).ok_or_else(|| bad("elements of this type have no NaN"))?,
+            Hole::Fill(element) if self.is_single => singles_of(element)?,
             Hole::Fill(element) => element.clone(),
             Hole::Refused => {
                 let (name, dtype) = (&self.variable.name, self.dtype.name());
@@ -200,7 +205,7 @@ impl<'v> Plan<'v> {
     ) -> Result<()> {
         let (source, entry) = archive.entry(number)?;
         let dtype = self.pieces.dtype;
-        let is_direct = !self.is_widened && dtype != Dtype::Bitmask && self.pieces.packed.is_none();
+        let is_direct = !self.is_widened && !self.is_single && dtype != Dtype::Bitmask && self.pieces.packed.is_none();
         // A chunk may be longer than all of the array.
         let piece = product(&self.pieces.chunk).unwrap_or(u64::MAX);
         // A part of a long object: only its bytes are read.
@@ -220,12 +225,21 @@ impl<'v> Plan<'v> {
             read(&object).select(&picks).options(options).scratch(scratch).values_into(&mut values)?;
             return copy(values.as_bytes(), out);
         }
+        // Memory of one type is where floats may lie, unless the caller's is not.
+        if self.is_single
+            && let Ok(singles) = <[f32]>::mut_from_bytes(&mut *out)
+        {
+            return read(&object).select(&picks).options(options).scratch(scratch).values_into(singles);
+        }
         let bits = read(&object).select(&picks).options(options).bytes()?;
         self.convert(&bits, out)
     }
 
-    /// Truth values out of bits, and values out of packed integers.
+    /// Truth values out of bits, values out of packed integers, and `float32` out of longer floats.
     fn convert(&self, bits: &[u8], out: &mut [u8]) -> Result<()> {
+        if self.is_single {
+            return copy(&singles_of(bits)?, out);
+        }
         if let Some(conversion) = &self.pieces.packed {
             return copy(&conversion.apply(bits.to_vec())?, out);
         }
@@ -354,6 +368,13 @@ fn each<J: Sync, R: Send>(
     }
 }
 
+/// Floats of 64 bits as `float32`.
+fn singles_of(floats: &[u8]) -> Result<Vec<u8>> {
+    #[expect(clippy::cast_possible_truncation, reason = "the nearest float is asked for")]
+    let single = |bytes: &[u8; 8]| Ok((f64::from_ne_bytes(*bytes) as f32).to_ne_bytes());
+    gather(floats.as_chunks().0.iter().map(single))
+}
+
 fn copy(from: &[u8], to: &mut [u8]) -> Result<()> {
     if from.len() != to.len() {
         return Err(bad(format!("an object gives {} bytes, {} are expected", from.len(), to.len())));
@@ -388,17 +409,49 @@ pub(crate) fn read_into(
     options: &DecodeOptions,
     out: &mut [u8],
 ) -> Result<()> {
+    read_as(archive, variable, indices, (false, options), out)
+}
+
+/// Whether [`read_singles_into`] reads a variable: its elements are floats of 64 bits, as they are stored.
+pub(crate) fn can_be_single(variable: &Variable) -> bool {
+    let is_long = |part: &Variable| match &part.content {
+        Content::Pieces(pieces) => pieces.dtype == Dtype::Float64 && pieces.packed.is_none(),
+        _ => false,
+    };
+    variable.dtype() == Some(Dtype::Float64) && variable.parts().into_iter().all(is_long)
+}
+
+/// The same as [`read_into`] as `float32`, without memory for the longer floats.
+pub(crate) fn read_singles_into(
+    archive: &Archive,
+    variable: &Variable,
+    indices: &[Indices],
+    options: &DecodeOptions,
+    out: &mut [u8],
+) -> Result<()> {
+    read_as(archive, variable, indices, (true, options), out)
+}
+
+fn read_as(
+    archive: &Archive,
+    variable: &Variable,
+    indices: &[Indices],
+    (is_single, options): (bool, &DecodeOptions),
+    out: &mut [u8],
+) -> Result<()> {
     let options = DecodeOptions { native_byte_order: true, ..options.clone() };
+    let dtype = if is_single { Some(Dtype::Float32) } else { variable.dtype() };
     if let Content::Joined(joined) = &variable.content {
-        check_len(variable, product(&indices.iter().map(Indices::count).collect::<Vec<_>>()), out)?;
-        return joined::read_into(archive, (variable, joined), indices, &options, out);
+        check_len((variable, dtype), product(&indices.iter().map(Indices::count).collect::<Vec<_>>()), out)?;
+        let dtype = dtype.unwrap_or(joined.dtype);
+        return joined::read_into(archive, (variable, joined, dtype), indices, &options, out);
     }
     if let Content::Held(held) = &variable.content {
-        check_len(variable, product(&indices.iter().map(Indices::count).collect::<Vec<_>>()), out)?;
+        check_len((variable, dtype), product(&indices.iter().map(Indices::count).collect::<Vec<_>>()), out)?;
         return held::read_into((variable, held), indices, out);
     }
-    let plan = Plan::new(variable, indices)?;
-    check_len(variable, plan.elements(), out)?;
+    let plan = Plan::new(variable, indices, is_single)?;
+    check_len((variable, dtype), plan.elements(), out)?;
     let threads = Threads::resolve(options.threads, out.len() as u64, options.parallel_threshold_bytes)?;
     // Few values may need much decoding.
     let threads = if plan.cells() > 64 { Threads::resolve(options.threads, 1, Some(0))? } else { threads };
@@ -431,8 +484,8 @@ pub(crate) fn check_places(variable: &Variable, indices: &[Indices]) -> Result<(
 
 /// # Errors
 /// [`tgm_std::TensogramError::Metadata`] if `out` has another length than so many values take.
-fn check_len(variable: &Variable, count: Option<u64>, out: &[u8]) -> Result<()> {
-    let width = variable.dtype().map_or(0, width) as u64;
+fn check_len((variable, dtype): (&Variable, Option<Dtype>), count: Option<u64>, out: &[u8]) -> Result<()> {
+    let width = dtype.map_or(0, width) as u64;
     let expected = count.and_then(|count| count.checked_mul(width));
     if expected == Some(out.len() as u64) {
         return Ok(());

@@ -16,7 +16,7 @@ use tgm_dataset::{
     Attribute, Attributes, Catalogs, Coordinate, Duplicates, Hole, Indices, Join, OpenOptions, Profile, Raw, Statistic,
     Values, Variable, groups, on_all_cores, open_all,
 };
-use tgm_std::{DecodeOptions, Dtype};
+use tgm_std::{DecodeOptions, Dtype, TensogramError};
 
 use crate::convert::arguments::{items, paths};
 use crate::convert::array_out::{bools, flat, numpy_dtype};
@@ -258,8 +258,15 @@ impl Dataset {
         (PyTuple::new(py, &found.dims)?, PyTuple::new(py, &found.shape)?, PyList::new(py, values)?).into_pyobject(py)
     }
 
-    /// The values that indices pick of a variable, flat.
-    fn read<'py>(&self, py: Python<'py>, name: &str, indices: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+    /// The values that indices pick of a variable, flat. With `is_single` real numbers are `float32`.
+    #[pyo3(signature = (name, indices, is_single=false))]
+    fn read<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        indices: &Bound<'py, PyTuple>,
+        is_single: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let variable = self.0.variable(name);
         let dtype = variable.and_then(Variable::dtype);
         let (variable, dtype) = variable
@@ -267,6 +274,19 @@ impl Dataset {
             .ok_or_else(|| PyValueError::new_err(format!("the dataset has no variable {name} of numbers")))?;
         let indices = indices.iter().zip(&variable.shape).map(|(key, len)| picked(&key, *len));
         let indices = indices.collect::<PyResult<Vec<_>>>()?;
+        if is_single {
+            let count = indices.iter().fold(1_u64, |all, indices| all.saturating_mul(indices.count()));
+            let count = usize::try_from(count).unwrap_or(usize::MAX);
+            let values = detached(py, || {
+                let mut values: Vec<f32> = Vec::new();
+                let no_memory = |_| TensogramError::Metadata(format!("{name}: there is no memory for its values").into());
+                values.try_reserve_exact(count).map_err(no_memory)?;
+                values.resize(count, 0.0);
+                self.0.read_floats_into(name, &indices, &on_all_cores(), &mut values)?;
+                Ok(values)
+            })?;
+            return Ok(values.map_err(raise(py))?.into_pyarray(py).into_any());
+        }
         let width = dtype.byte_width().max(1) as u64;
         let bytes = indices.iter().fold(width, |all, indices| all.saturating_mul(indices.count()));
         let len = usize::try_from(bytes)

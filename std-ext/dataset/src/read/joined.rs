@@ -59,12 +59,12 @@ fn runs(indices: &Indices, starts: &[u64], len: u64) -> Result<Vec<Run>> {
 /// result for itself, and one after another otherwise.
 pub(super) fn read_into(
     archive: &Archive,
-    (variable, joined): (&Variable, &Joined),
+    (variable, joined, dtype): (&Variable, &Joined, Dtype),
     indices: &[Indices],
     options: &DecodeOptions,
     out: &mut [u8],
 ) -> Result<()> {
-    let Joined { axis, dtype, parts } = joined;
+    let Joined { axis, parts, .. } = joined;
     let of_axis = indices.get(*axis).zip(variable.shape.get(*axis)).filter(|_| indices.len() == variable.shape.len());
     let Some((along, len)) = of_axis else {
         let (given, has) = (indices.len(), variable.shape.len());
@@ -86,7 +86,7 @@ pub(super) fn read_into(
         for (number, place) in (0_u64..).zip(out.chunks_exact_mut(len.max(1))) {
             let index = first.at(number).ok_or_else(|| bad("an index is missing"))?;
             let one: Vec<Indices> = std::iter::once(Indices::Index(index)).chain(rest.iter().cloned()).collect();
-            read_into(archive, (variable, joined), &one, options, place)?;
+            read_into(archive, (variable, joined, dtype), &one, options, place)?;
         }
         return Ok(());
     }
@@ -102,9 +102,9 @@ pub(super) fn read_into(
         }
         if part.dims.len() < variable.dims.len() {
             own.remove(*axis);
-            return repeated(archive, part, (&own, before), (*dtype, options), out);
+            return repeated(archive, part, (&own, before), (dtype, options), out);
         }
-        values(archive, part, &own, (*dtype, options), out)
+        values(archive, part, &own, (dtype, options), out)
     };
     let bytes = |run: &Run| usize::try_from(run.count).unwrap_or(usize::MAX).saturating_mul(row);
     if before > 1 {
@@ -156,7 +156,7 @@ fn cells(part: &Variable, indices: &[Indices], (axis, run): (usize, &Run)) -> u6
     if let Some(place) = own.get_mut(axis) {
         *place = run.indices.clone();
     }
-    Plan::new(part, &own).map_or(1, |plan| plan.cells())
+    Plan::new(part, &own, false).map_or(1, |plan| plan.cells())
 }
 
 fn counts(indices: &[Indices]) -> Vec<u64> {
@@ -174,6 +174,10 @@ fn values(
     let own = part.dtype().unwrap_or(dtype);
     if own == dtype {
         return super::read_into(archive, part, indices, options, out);
+    }
+    // No files have such types together: these are asked for.
+    if (own, dtype) == (Dtype::Float64, Dtype::Float32) {
+        return super::read_singles_into(archive, part, indices, options, out);
     }
     let len = product(&counts(indices)).and_then(|count| usize::try_from(count).ok());
     let len = len.and_then(|count| count.checked_mul(width(own)));

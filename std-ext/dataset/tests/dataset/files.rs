@@ -753,3 +753,38 @@ fn times_of_numpy_are_times() {
     let attributes = &dates.variable("dates").unwrap().attributes;
     assert!(attributes.contains(&("units".into(), "days since 1970-01-01".into())), "{attributes:?}");
 }
+
+/// Floats of 64 bits become those of 32 as they are decoded: whole objects, parts of long ones, several files, and places without an
+/// object.
+#[test]
+fn long_floats_are_read_as_short_ones() {
+    let file = |first: f64| {
+        let values: Vec<f64> = (0..80_000_u32).map(|at| first + f64::from(at) / 3.0).collect();
+        let v = named(ObjectBuilder::new(&[400, 200], &values).unwrap(), "v", &["time", "x"]);
+        let days: Vec<f64> = (0..400_u32).map(|day| first + f64::from(day)).collect();
+        let time = named(ObjectBuilder::new(&[400], &days).unwrap(), "time", &["time"]);
+        let time = time.metadata("attributes", map(&[("units", "days since 2024-01-01".into())]));
+        let (w, u) = (ObjectBuilder::new(&[400], &days).unwrap(), ObjectBuilder::new(&[400], &days).unwrap());
+        let message = MessageBuilder::new().object(v).object(time).object(named(w, "w", &["time"]));
+        let message = if first == 0.0 { message.object(named(u, "u", &["time"])) } else { message };
+        Archive::new(&[message.encode().unwrap()])
+    };
+    let (one, other) = (file(0.0), file(400.0));
+    let dataset = open(&[one.path(), other.path()], &OpenOptions::default()).unwrap();
+    let step = std::num::NonZeroU64::new(7).unwrap();
+    let some = Indices::Range { start: 390, count: 5, step };
+    for (name, indices) in [
+        ("v", all(&dataset, "v")),
+        ("v", vec![some.clone(), Indices::Index(3)]),
+        ("v", vec![Indices::List(vec![799, 2, 400]), Indices::Range { start: 1, count: 20, step }]),
+        ("w", vec![some.clone()]),
+        ("u", vec![some]),
+    ] {
+        let long = dataset.read::<f64>(name, &indices).unwrap();
+        #[expect(clippy::cast_possible_truncation, reason = "the nearest float is asked for")]
+        let expected: Vec<u32> = long.iter().map(|value| (*value as f32).to_bits()).collect();
+        let mut found = vec![0.0_f32; long.len()];
+        dataset.read_floats_into(name, &indices, &on_all_cores(), &mut found).unwrap();
+        assert_eq!(found.into_iter().map(f32::to_bits).collect::<Vec<_>>(), expected, "{name}: {indices:?}");
+    }
+}

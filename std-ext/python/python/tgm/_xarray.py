@@ -95,7 +95,11 @@ class TgmArray(BoxArray):
             if not isinstance(each, int)
         ]
         native = self.archive.native()[self.number]
-        values = native.read(self.name, keys)
+        # Straight into floats of 32 bits: longer ones would take three times the memory.
+        is_single = self.stored == np.float64 and self.dtype == np.float32
+        values = native.read(self.name, keys, is_single)
+        if is_single:
+            return values.reshape(lens)
         if values.dtype != self.stored:
             values = values.view(self.stored)
         values = values.reshape(lens)
