@@ -81,6 +81,9 @@ pub fn pack(reading: &Reading, values: &[u8]) -> Option<Vec<u8>> {
     if reading.is_as_stored() {
         return Some(values.to_vec());
     }
+    if reading.view.is_float() && !reading.is_plain() {
+        return scaled_floats(reading, values);
+    }
     let is_short = reading.view.byte_width() <= 4 && !reading.view.is_float();
     #[expect(
         clippy::cast_possible_truncation,
@@ -191,6 +194,53 @@ fn short<const N: usize>(
             1 => bytes.push(integer as u8),
             2 => bytes.extend_from_slice(&(integer as u16).to_ne_bytes()),
             _ => bytes.extend_from_slice(&(integer as u32).to_ne_bytes()),
+        }
+    }
+    Some(bytes)
+}
+
+/// Floats that give values with a scale or an offset. Of several that do, it is the one without a fraction, or the nearest one.
+fn scaled_floats(reading: &Reading, values: &[u8]) -> Option<Vec<u8>> {
+    #[expect(clippy::cast_possible_truncation, reason = "what the file has is found, or nothing is")]
+    let value_of = |number: f64| match reading.arithmetic {
+        Arithmetic::Single(scale, offset) => f64::from(single(number as f32, scale, offset)),
+        Arithmetic::Double(scale, offset) => double(number, scale, offset),
+        _ => number,
+    };
+    let (by, from) = match reading.arithmetic {
+        Arithmetic::Single(scale, offset) => (f64::from(scale.unwrap_or(1.0)), f64::from(offset.unwrap_or(0.0))),
+        Arithmetic::Double(scale, offset) => (scale.unwrap_or(1.0), offset.unwrap_or(0.0)),
+        _ => return None,
+    };
+    let missing = match &reading.missing {
+        List::Floats(list) => list.as_slice(),
+        List::Integers(_) => return None,
+    };
+    let gives = |number: f64, value: f64| value_of(number).to_bits() == value.to_bits() && !missing.contains(&number);
+    let values: Vec<f64> = match reading.dtype() {
+        Dtype::Float32 => values.as_chunks().0.iter().map(|bytes| f32::from_ne_bytes(*bytes).into()).collect(),
+        _ => values.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect(),
+    };
+    let nan = missing.first().copied().unwrap_or(f64::NAN);
+    let mut bytes = Vec::new();
+    for value in values {
+        let near = (value - from) / by;
+        #[expect(clippy::cast_possible_truncation, reason = "the file has floats of 32 bits")]
+        match reading.view {
+            Dtype::Float32 => {
+                let near = near as f32;
+                let all = [near.round(), near, near.next_up(), near.next_down()];
+                let found = || all.into_iter().find(|number| gives((*number).into(), value));
+                let number = if value.is_nan() { nan as f32 } else { found()? };
+                bytes.extend_from_slice(&number.to_ne_bytes());
+            }
+            Dtype::Float64 => {
+                let all = [near.round(), near, near.next_up(), near.next_down()];
+                let found = || all.into_iter().find(|number| gives(*number, value));
+                let number = if value.is_nan() { nan } else { found()? };
+                bytes.extend_from_slice(&number.to_ne_bytes());
+            }
+            _ => return None,
         }
     }
     Some(bytes)

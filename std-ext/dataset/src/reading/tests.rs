@@ -312,3 +312,60 @@ fn memory_for_values_is_reserved_and_an_error_where_there_is_none() {
         assert!(error.contains("cannot allocate") || error.contains("addresses"), "{error}");
     }
 }
+
+/// Values are the numbers again that they were made of, of each type and with each kind of scale.
+#[test]
+fn values_become_the_stored_numbers_again() {
+    let scales = [
+        vec![("scale_factor", double(0.1))],
+        vec![("scale_factor", double(-0.25)), ("add_offset", double(273.15))],
+        vec![("scale_factor", single(0.01)), ("add_offset", single(3.5))],
+        vec![("scale_factor", integers(Dtype::Int16, &[3])), ("add_offset", integers(Dtype::Int16, &[-7]))],
+        vec![],
+    ];
+    let numbers: Vec<i8> = (0..=100).collect();
+    let of = |dtype: Dtype| -> Vec<u8> {
+        macro_rules! each {
+            ($type:ty) => {
+                numbers.iter().flat_map(|number| (*number as $type).to_ne_bytes()).collect()
+            };
+        }
+        match dtype {
+            Dtype::Int8 => each!(i8),
+            Dtype::Uint16 => each!(u16),
+            Dtype::Int16 => each!(i16),
+            Dtype::Int32 => each!(i32),
+            Dtype::Uint32 => each!(u32),
+            Dtype::Int64 => each!(i64),
+            Dtype::Float32 => each!(f32),
+            _ => each!(f64),
+        }
+    };
+    for dtype in [
+        Dtype::Int8,
+        Dtype::Uint16,
+        Dtype::Int16,
+        Dtype::Int32,
+        Dtype::Uint32,
+        Dtype::Int64,
+        Dtype::Float32,
+        Dtype::Float64,
+    ] {
+        for scale in &scales {
+            for fill in [None, Some(5_i128)] {
+                let mut told = scale.clone();
+                told.extend(fill.map(|fill| ("_FillValue", integers(dtype, &[fill]))));
+                let reading = Reading::of(dtype, &told);
+                let values = reading.cells(of(dtype)).unwrap().bytes;
+                assert_eq!(pack(&reading, &values), Some(of(dtype)), "{dtype} {told:?}");
+                // A value that is none is refused, also among integers.
+                let Some(wrong) = values.first_chunk().copied().filter(|_| reading.dtype() == Dtype::Float64) else {
+                    continue;
+                };
+                let wrong = (f64::from_ne_bytes(wrong) + 1e-3).to_ne_bytes();
+                let is_refused = dtype.is_float() || pack(&reading, &wrong).is_none();
+                assert!(is_refused, "{dtype} {told:?}");
+            }
+        }
+    }
+}
