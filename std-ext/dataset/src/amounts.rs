@@ -78,7 +78,7 @@ impl Dataset {
     }
 }
 
-/// Variables of several files as values, where the attributes of one say something else of its numbers than those of another.
+/// Variables of several files as values, where the attributes of one say something else of its numbers than the attributes of another.
 /// `None` if all say the same: then one attribute says it of all numbers.
 pub(crate) fn as_values(parts: &[&Variable]) -> Option<Vec<Variable>> {
     let meanings: Vec<Option<Reading>> = parts.iter().map(|part| part.meaning()).collect();

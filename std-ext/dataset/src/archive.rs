@@ -19,7 +19,7 @@ pub enum Raw {
     Nothing,
     /// All of them.
     Everything,
-    /// Those of these names.
+    /// The variables of these names.
     Named(Vec<String>),
 }
 

@@ -200,7 +200,7 @@ pub(crate) struct Joined {
     pub(crate) parts: Vec<(u64, Variable)>,
 }
 
-/// How decoded elements become those of a variable.
+/// How decoded elements become the elements of a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Conversion {
     /// Stored numbers become values.

@@ -279,7 +279,8 @@ impl Dataset {
             let count = usize::try_from(count).unwrap_or(usize::MAX);
             let values = detached(py, || {
                 let mut values: Vec<f32> = Vec::new();
-                let no_memory = |_| TensogramError::Metadata(format!("{name}: there is no memory for its values").into());
+                let no_memory =
+                    |_| TensogramError::Metadata(format!("{name}: there is no memory for its values").into());
                 values.try_reserve_exact(count).map_err(no_memory)?;
                 values.resize(count, 0.0);
                 self.0.read_floats_into(name, &indices, &on_all_cores(), &mut values)?;

@@ -5,7 +5,7 @@ Usage: fills.py joined TGM [CASES [SEED]]   random files of NetCDF along time, e
                                             and variables, converted and read together, have the values of `xarray.open_mfdataset`: by
                                             `tgm extract` as numpy, as NetCDF and as Zarr, and counted by `tgm stats --over`
        fills.py raw TGM [CASES [SEED]]      such files, converted, opened by `tgm.open_dataset` with mask_and_scale=False: types, numbers
-                                            and attributes are those of `xarray.open_dataset` with mask_and_scale=False
+                                            and attributes are the same as of `xarray.open_dataset` with mask_and_scale=False
 """
 import json
 import shutil

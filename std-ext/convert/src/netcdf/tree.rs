@@ -70,7 +70,7 @@ pub(super) struct Characters {
     bytes: Vec<u8>,
     /// The dimension that is the length of each text. `None` for texts of one character each.
     pub(super) length: Option<Dimension>,
-    /// Whether the bytes are no UTF-8, and were taken for Latin-1.
+    /// Whether the bytes are not UTF-8, and were taken for Latin-1.
     pub(super) is_latin: bool,
 }
 

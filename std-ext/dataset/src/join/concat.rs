@@ -67,7 +67,7 @@ struct Row<'f> {
 }
 
 impl<'f> Row<'f> {
-    /// The names of the variables of all files. Of what was appended, those of the first one.
+    /// The names of the variables of all files. What was appended has the variables of the first one.
     fn names(&self) -> Vec<&'f str> {
         let count = if self.how == How::Appended { 1 } else { self.files.len() };
         let mut names: Vec<&str> = Vec::new();

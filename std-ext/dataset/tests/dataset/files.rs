@@ -754,7 +754,7 @@ fn times_of_numpy_are_times() {
     assert!(attributes.contains(&("units".into(), "days since 1970-01-01".into())), "{attributes:?}");
 }
 
-/// Floats of 64 bits become those of 32 as they are decoded: whole objects, parts of long ones, several files, and places without an
+/// Floats of 64 bits become floats of 32 as they are decoded: whole objects, parts of long ones, several files, and places without an
 /// object.
 #[test]
 fn long_floats_are_read_as_short_ones() {
