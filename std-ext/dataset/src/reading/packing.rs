@@ -199,7 +199,8 @@ fn short<const N: usize>(
     Some(bytes)
 }
 
-/// Floats that give values with a scale or an offset. Of several that do, it is the one without a fraction, or the nearest one.
+/// Floats that give values with a scale or an offset. Of several that do, it is the one without a fraction, or the nearest one; and 0
+/// comes before -0, which `+ 0.0` makes 0.
 fn scaled_floats(reading: &Reading, values: &[u8]) -> Option<Vec<u8>> {
     #[expect(clippy::cast_possible_truncation, reason = "what the file has is found, or nothing is")]
     let value_of = |number: f64| match reading.arithmetic {
@@ -229,13 +230,13 @@ fn scaled_floats(reading: &Reading, values: &[u8]) -> Option<Vec<u8>> {
         match reading.view {
             Dtype::Float32 => {
                 let near = near as f32;
-                let all = [near.round(), near, near.next_up(), near.next_down()];
+                let all = [near.round() + 0.0, near + 0.0, near, near.next_up(), near.next_down()];
                 let found = || all.into_iter().find(|number| gives((*number).into(), value));
                 let number = if value.is_nan() { nan as f32 } else { found()? };
                 bytes.extend_from_slice(&number.to_ne_bytes());
             }
             Dtype::Float64 => {
-                let all = [near.round(), near, near.next_up(), near.next_down()];
+                let all = [near.round() + 0.0, near + 0.0, near, near.next_up(), near.next_down()];
                 let found = || all.into_iter().find(|number| gives(*number, value));
                 let number = if value.is_nan() { nan } else { found()? };
                 bytes.extend_from_slice(&number.to_ne_bytes());
