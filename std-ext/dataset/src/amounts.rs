@@ -8,7 +8,7 @@ use crate::dataset::Dataset;
 use crate::model::{Attributes, Content, Conversion, Hole, Joined, Pieces, Variable, hole_of};
 use crate::reading::{AttributeValue, FILL, Fate, MISSING, NAMES, OFFSET, Reading, SCALE, UNSIGNED};
 
-fn told<'a>(attributes: &'a Attributes) -> impl Fn(&str) -> Option<AttributeValue> + use<'a> {
+fn told(attributes: &Attributes) -> impl Fn(&str) -> Option<AttributeValue> {
     |name| attributes.iter().find(|(own, _)| own == name).map(|(_, value)| value.told())
 }
 

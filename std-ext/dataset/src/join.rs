@@ -51,7 +51,7 @@ pub(crate) fn by_coordinates(files: Vec<File>) -> Result<Vec<Dataset>> {
     }
     let apart = if groups.len() > 1 { groups.clone() } else { Vec::new() };
     let joined = groups.into_iter().map(|(names, group)| Ok((names, of_group(group, How::Alike)?)));
-    let found = completed(merged(joined.collect::<Result<_>>()?)?, apart);
+    let found = completed(merged(joined.collect::<Result<_>>()?)?, &apart);
     let mut found = found.into_iter();
     let Some(((_, mut first), _)) = found.next() else { return Ok(Vec::new()) };
     let mut others = Vec::new();
@@ -97,7 +97,7 @@ type Named = (BTreeSet<String>, File);
 /// Files that have some of the variables of another, joined where their labels say how they follow each other. Each comes
 /// with the reason why it is a dataset of its own. `apart` are the files before any was joined, by their variables: those that lack a
 /// variable may lie between others.
-fn completed(files: Vec<Named>, apart: Vec<(BTreeSet<String>, Vec<File>)>) -> Vec<(Named, String)> {
+fn completed(files: Vec<Named>, apart: &[(BTreeSet<String>, Vec<File>)]) -> Vec<(Named, String)> {
     const APART: &str = "it has other coordinates";
     let mut clusters: Vec<(BTreeSet<String>, Vec<Named>)> = Vec::new();
     // Those with the most variables come first.

@@ -162,11 +162,12 @@ pub(crate) fn moments(dataset: &Dataset, variable: &Variable) -> Result<Option<V
         Some(reading) => {
             let cells = reading.cells(bytes.clone())?.bytes;
             let floats = floats(reading.dtype(), &cells)?;
-            return of_cells(scale, (dtype, &bytes), |at| floats.get(at).is_some_and(|float| float.is_nan()));
+            let is_missing = |at: usize| floats.get(at).is_some_and(|float| float.is_nan());
+            return Ok(of_cells(scale, (dtype, &bytes), is_missing));
         }
         None => bytes,
     };
-    of_cells(scale, (dtype, &bytes), |_| false)
+    Ok(of_cells(scale, (dtype, &bytes), |_| false))
 }
 
 /// The moments that elements are. None where it is said that one is missing.
@@ -174,18 +175,18 @@ fn of_cells(
     scale: TimeScale,
     (dtype, bytes): (Dtype, &[u8]),
     is_missing: impl Fn(usize) -> bool,
-) -> Result<Option<Vec<Moment>>> {
+) -> Option<Vec<Moment>> {
     if let Ok(numbers) = whole(dtype, bytes) {
         let moment = |(at, number): (usize, i64)| {
             if number == NO_TIME || is_missing(at) { Some(None) } else { scale.of_whole(number).map(Some) }
         };
-        return Ok(numbers.into_iter().enumerate().map(moment).collect());
+        return numbers.into_iter().enumerate().map(moment).collect();
     }
-    let Ok(numbers) = floats(dtype, bytes) else { return Ok(None) };
+    let numbers = floats(dtype, bytes).ok()?;
     let moment = |(at, number): (usize, f64)| {
         if number.is_nan() || is_missing(at) { Some(None) } else { scale.of_float(number).map(Some) }
     };
-    Ok(numbers.into_iter().enumerate().map(moment).collect())
+    numbers.into_iter().enumerate().map(moment).collect()
 }
 
 /// Whether a coordinate has longitudes, by its attributes or its name.

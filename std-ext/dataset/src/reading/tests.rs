@@ -315,6 +315,7 @@ fn memory_for_values_is_reserved_and_an_error_where_there_is_none() {
 
 /// Values are the numbers again that they were made of, of each type and with each kind of scale.
 #[test]
+#[expect(clippy::cast_sign_loss, reason = "the numbers are not negative")]
 fn values_become_the_stored_numbers_again() {
     let scales = [
         vec![("scale_factor", double(0.1))],
