@@ -85,11 +85,7 @@ pub fn pack(reading: &Reading, values: &[u8]) -> Option<Vec<u8>> {
         return scaled_floats(reading, values);
     }
     let is_short = reading.view.byte_width() <= 4 && !reading.view.is_float();
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
-        reason = "the arithmetic is that of the file"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "the arithmetic is that of the file")]
     match reading.arithmetic {
         Arithmetic::Single(scale, offset) if is_short => {
             let (by, from) = (f64::from(scale.unwrap_or(1.0)), f64::from(offset.unwrap_or(0.0)));
