@@ -97,6 +97,6 @@ fn numbers(attributes: &Attributes, name: &str) -> Option<Vec<f64>> {
         Attribute::Integer(number) => Some(vec![*number as f64]),
         Attribute::Floats(all) => Some(all.clone()),
         Attribute::Integers(all) => Some(all.iter().map(|number| *number as f64).collect()),
-        Attribute::Text(_) | Attribute::Texts(_) => None,
+        Attribute::Text(_) | Attribute::Texts(_) | Attribute::Nested(_) => None,
     }
 }
