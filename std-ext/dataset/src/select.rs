@@ -12,13 +12,17 @@
 //! labels is picked by index, from 0. Longitudes are equal if they differ by a whole circle, and a range of them goes east:
 //! `350:10` and `-10:10` are one.
 
+mod numbers;
+
 use std::borrow::Cow;
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
+use tgm_core::descriptor::Dtype;
 use tgm_grid::{Coordinates, Points, RegularGrid};
 use tgm_std::Result;
 
+use self::numbers::Numbers;
 use crate::archive::bad;
 use crate::dataset::Dataset;
 use crate::indices::Indices;
@@ -26,9 +30,6 @@ use crate::label::duration;
 use crate::labels::is_longitude;
 use crate::model::{Coordinate, Values};
 use crate::moment::{NO_TIME, moment};
-
-/// How far a number may be from a label that is meant, for its size: labels of 32 bits are written with fewer digits.
-const NEAR: f64 = 1e-6;
 
 /// What is picked of one dimension, by labels. The text of one is `DIM=LABELS` or `DIM~LABEL`; the module says what it means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,17 +61,21 @@ impl Selector {
         &self.dim
     }
 
-    /// The indices among the labels of a coordinate, or below `len` if there are no labels.
-    fn resolve(&self, coordinate: Option<&Coordinate>, len: u64) -> Result<Indices> {
+    /// The indices among the labels of a coordinate, or below `len` if there are no labels. `is_single` says that labels are stored
+    /// as `float32`.
+    fn resolve(&self, coordinate: Option<&Coordinate>, len: u64, is_single: bool) -> Result<Indices> {
+        let circle = || coordinate.is_some_and(is_longitude).then_some(360.0);
         let found = match coordinate.map(|it| &it.values) {
             Some(Values::Texts(texts)) => self.texts(texts),
-            Some(Values::Floats(numbers)) => {
-                let circle = coordinate.is_some_and(is_longitude).then_some(360.0);
-                self.numbers(numbers, circle)
+            Some(Values::Floats(numbers)) => self.numbers(&Numbers::new(numbers, circle(), is_single)),
+            #[expect(clippy::cast_precision_loss, reason = "degrees are small")]
+            Some(Values::Integers(numbers)) if circle().is_some() => {
+                let numbers: Vec<f64> = numbers.iter().map(|number| *number as f64).collect();
+                self.numbers(&Numbers::new(&numbers, circle(), false))
             }
             Some(Values::Integers(numbers)) => {
                 let labels = numbers.iter().map(|number| Some(i128::from(*number)));
-                self.whole(&labels, &|text| text.parse().ok().map(|it: i128| (it, it)))
+                self.whole(&labels, &|text| whole_numbers(text, self.is_nearest))
             }
             Some(Values::Durations(steps)) => {
                 let labels = steps.iter().map(|step| (*step != NO_TIME).then(|| i128::from(*step)));
@@ -158,61 +163,16 @@ impl Selector {
         )
     }
 
-    /// Indices among floats. With a circle, labels that differ by it are one.
-    fn numbers(&self, labels: &[f64], circle: Option<f64>) -> Found {
-        let distance = |label: f64, wanted: f64| match circle {
-            Some(circle) => {
-                let far = (label - wanted).rem_euclid(circle);
-                far.min(circle - far)
-            }
-            None => (label - wanted).abs(),
-        };
-        let numbered = || (0_u64..).zip(labels.iter().copied());
-        let nearest = |wanted: f64| {
-            let known = numbered().filter(|(_, label)| !label.is_nan());
-            known.min_by(|(_, a), (_, b)| distance(*a, wanted).total_cmp(&distance(*b, wanted)))
-        };
-        let near = |wanted: f64| NEAR * wanted.abs().max(1e-3);
+    /// Indices among floats.
+    fn numbers(&self, labels: &Numbers<'_>) -> Found {
         let wanted = match self.parsed(&|text| text.parse::<f64>().ok().filter(|number| number.is_finite()))? {
             Wanted::One(wanted) if self.is_nearest => {
-                let found = nearest(wanted).ok_or("there are no labels")?;
+                let found = labels.nearest(wanted).ok_or("there are no labels")?;
                 return Ok(Indices::Index(found.0));
             }
             wanted => wanted,
         };
-        wanted.indices(
-            |wanted| {
-                let found = nearest(wanted).filter(|(_, label)| distance(*label, wanted) <= near(wanted));
-                let label = found.map(|(_, label)| label);
-                numbered().filter(|(_, other)| Some(*other) == label).map(|(at, _)| at).collect()
-            },
-            |first, last| match (circle, first, last) {
-                (Some(circle), Some(first), Some(last)) => {
-                    let width = last - first;
-                    let width = if (0.0..=circle).contains(&width) { width } else { width.rem_euclid(circle) };
-                    let behind = |label: f64| {
-                        let behind = (label - first).rem_euclid(circle);
-                        if behind >= circle - near(first) { 0.0 } else { behind }
-                    };
-                    let mut found: Vec<(u64, f64)> = numbered()
-                        .map(|(at, label)| (at, behind(label)))
-                        .filter(|(_, behind)| *behind <= width + near(width))
-                        .collect();
-                    if labels.first() < labels.last() {
-                        // A range that crosses the first label goes on behind it.
-                        found.sort_by(|(_, a), (_, b)| a.total_cmp(b));
-                    }
-                    found.into_iter().map(|(at, _)| at).collect()
-                }
-                (_, first, last) => {
-                    let (first, last) = (first.unwrap_or(f64::NEG_INFINITY), last.unwrap_or(f64::INFINITY));
-                    let (low, high) = if first <= last { (first, last) } else { (last, first) };
-                    let widened = |end: f64| if end.is_finite() { near(end) } else { 0.0 };
-                    let range = low - widened(low)..=high + widened(high);
-                    numbered().filter(|(_, label)| range.contains(label)).map(|(at, _)| at).collect()
-                }
-            },
-        )
+        wanted.indices(|wanted| labels.one(wanted), |first, last| labels.between(first, last))
     }
 
     /// What the text means, if `parse` reads labels.
@@ -237,6 +197,18 @@ impl Selector {
         });
         cut.ok_or_else(|| unread(text))
     }
+}
+
+/// The first and the last whole number that the text of a number stands for. For 849.5 these are 850 and 849: no label lies between
+/// them, and a range begins with the first or ends with the last. With `is_nearest`, they are the nearest whole number.
+#[expect(clippy::cast_possible_truncation, reason = "floats of up to 10^30 are whole numbers of 128 bits")]
+fn whole_numbers(text: &str, is_nearest: bool) -> Option<(i128, i128)> {
+    if let Ok(number) = text.parse::<i128>() {
+        return Some((number, number));
+    }
+    let number = text.parse::<f64>().ok().filter(|number| number.abs() < 1e30)?;
+    let (first, last) = if is_nearest { (number.round(), number.round()) } else { (number.ceil(), number.floor()) };
+    Some((first as i128, last as i128))
 }
 
 /// Dimensions by their numbers, each with an index; latitude and longitude.
@@ -318,6 +290,7 @@ impl Dataset {
     pub fn select(&self, variable: &str, selectors: &[Selector]) -> Result<Vec<Indices>> {
         let variable = self.known(variable)?;
         let mut found: Vec<Indices> = variable.shape.iter().map(|len| Indices::all(*len)).collect();
+        let is_single = |name: &str| self.variable(name).is_some_and(|it| it.dtype() == Some(Dtype::Float32));
         for selector in selectors {
             let at = variable.dims.iter().position(|dim| *dim == selector.dim);
             let coordinate = self.labels(&selector.dim)?;
@@ -326,13 +299,17 @@ impl Dataset {
                 (Some(at), _) => {
                     let labels = coordinate.as_deref().filter(|it| it.dims == [selector.dim.as_str()]);
                     let len = variable.shape.get(at).copied().unwrap_or(0);
-                    let picked = selector.resolve(labels, len).map_err(|error| error.within(&variable.name))?;
+                    let picked = selector
+                        .resolve(labels, len, is_single(&selector.dim))
+                        .map_err(|error| error.within(&variable.name))?;
                     if let Some(place) = found.get_mut(at) {
                         *place = picked;
                     }
                 }
                 (None, Some(coordinate)) if is_scalar(coordinate) => {
-                    selector.resolve(Some(coordinate), 1).map_err(|error| error.within(&variable.name))?;
+                    selector
+                        .resolve(Some(coordinate), 1, is_single(&selector.dim))
+                        .map_err(|error| error.within(&variable.name))?;
                 }
                 (None, _) => {
                     let (name, dim, dims) = (&variable.name, &selector.dim, variable.dims.join(", "));
@@ -427,7 +404,7 @@ mod tests {
         let count = values.len() as u64;
         let coordinate = Coordinate { name: name.into(), dims: vec![name.into()], values, attributes: Vec::new() };
         let selector: Selector = text.parse().map_err(str::to_string)?;
-        selector.resolve(Some(&coordinate), count).map(|found| list(&found)).map_err(|error| error.to_string())
+        selector.resolve(Some(&coordinate), count, false).map(|found| list(&found)).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -454,10 +431,15 @@ mod tests {
             ("time", times(), "time=19700102/19700101T00", &[2, 0]),
             ("level", levels(), "level=500", &[1]),
             ("level", levels(), "level=1000..500", &[0, 1]),
-            ("level", levels(), "level=0.1000000001", &[2]),
+            ("level", levels(), "level=0.1", &[2]),
             ("level", levels(), "level=..500", &[1, 2]),
             ("level", levels(), "level~600", &[1]),
             ("number", members(), "number=0..1", &[0, 1]),
+            ("number", members(), "number=2.0", &[2]),
+            ("number", members(), "number=1e0/0.0", &[1, 0]),
+            ("number", members(), "number=0.5..2.5", &[1, 2]),
+            ("number", members(), "number=2.5..0.5", &[1, 2]),
+            ("number", members(), "number~1.6", &[2]),
             ("number", members(), "number=9223372036854775807", &[3]),
             ("name", names(), "name=b/c", &[1]),
             ("name", names(), "name=d/a", &[2, 0]),
@@ -472,7 +454,11 @@ mod tests {
             ("step", steps(), "step=soon", "soon cannot be a label here"),
             ("time", times(), "time=1971", "1971 cannot be a label here"),
             ("number", members(), "number=9223372036854775806", "no such label"),
+            ("number", members(), "number=0.5", "no such label"),
+            ("number", members(), "number=0.2..0.8", "no label lies in this range"),
+            ("number", members(), "number=nan", "cannot be a label"),
             ("level", levels(), "level=0.11", "no such label"),
+            ("level", levels(), "level=500.0001", "no such label"),
             ("level", levels(), "level=nan", "cannot be a label"),
             ("name", names(), "name=a..d", "no such label"),
         ] {
@@ -539,7 +525,7 @@ mod tests {
             ("x=7", most, Ok(Indices::Index(7))),
         ];
         for (text, len, expected) in cases {
-            let found = text.parse::<Selector>().unwrap().resolve(None, len).map_err(|error| error.to_string());
+            let found = text.parse::<Selector>().unwrap().resolve(None, len, false).map_err(|error| error.to_string());
             match (found, expected) {
                 (Err(found), Err(expected)) => assert!(found.contains(expected), "{text}: {found}"),
                 (found, expected) => assert_eq!(found, expected.map_err(str::to_string), "{text}"),
