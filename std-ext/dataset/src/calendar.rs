@@ -49,6 +49,16 @@ impl Calendar {
         if matches!(self, Self::Standard) { Self::Gregorian } else { self }
     }
 
+    /// Nanoseconds that times of a day since 1970 are multiples of, where they were counted by floats. Readers hold times of the
+    /// calendar in use in nanoseconds, and all others as cftime has them, in microseconds.
+    pub(crate) const fn finest(self, days: i128) -> i128 {
+        match self {
+            Self::Gregorian => 1,
+            Self::Standard if days >= FIRST_GREGORIAN.1 as i128 => 1,
+            _ => 1000,
+        }
+    }
+
     /// Days since the first of January 1970 of this calendar. `None` for a date that it does not have.
     pub(crate) fn days(self, year: i64, month: i64, day: i64) -> Option<i64> {
         if !(-999_999..=999_999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {

@@ -91,7 +91,8 @@ impl TimeScale {
     /// The nanoseconds since 1970 that a number is. `None` for NaN and for years that no file means.
     ///
     /// Few parts of a second are exact in floats of hours or days, and what is calculated is often the neighbour of the nearest float.
-    /// So this is the moment with the fewest digits, of those that are not beyond the neighbours of the number.
+    /// So this is the moment with the fewest digits, of those that are not beyond the neighbours of the number. A number with few digits,
+    /// such as 0.083333333333 days, is not such a neighbour: it stands for the nearest moment that its calendar has.
     pub(crate) fn of_float(self, number: f64) -> Option<i128> {
         // The longest unit has fewer than 2^47 nanoseconds.
         if number.is_nan() || number.abs() >= 1e20 {
@@ -104,14 +105,15 @@ impl TimeScale {
         let exact = whole * i128::from(self.unit) + part + self.start;
         #[expect(clippy::cast_possible_truncation, reason = "floats of up to 10^20 are closer than 2^17")]
         let within = ((number.abs().next_up() - number.abs()) * unit).ceil() as i128;
+        let multiple = |of: i128| (exact + of / 2).div_euclid(of) * of;
         let rounded = |(_, step): &(&str, i64)| {
-            let step = i128::from(*step);
-            let near = (exact + step / 2).div_euclid(step) * step;
+            let near = multiple(i128::from(*step));
             ((near - exact).abs() <= within).then_some(near)
         };
         let is_part = number.fract() != 0.0;
-        let mut shorter = UNITS.iter().filter(|(_, unit)| is_part && *unit <= SECOND);
-        let moment = shorter.find_map(rounded).unwrap_or(exact);
+        let finest = self.calendar.finest(exact.div_euclid(i128::from(86_400 * SECOND)));
+        let mut shorter = UNITS.iter().filter(|(_, unit)| is_part && *unit <= SECOND && i128::from(*unit) > finest);
+        let moment = shorter.find_map(rounded).unwrap_or_else(|| multiple(finest));
         (moment.abs() < BEYOND * i128::from(SECOND)).then_some(moment)
     }
 }
@@ -169,6 +171,30 @@ mod tests {
         assert_eq!(moment("seconds since 1970-01-01", 1e16), None);
         let whole = |number: i64| scale("days since 1970-01-01", "standard").unwrap().of_whole(number);
         assert_eq!((whole(-1), whole(i64::MAX)), (Some(-86_400_000_000_000), None));
+    }
+
+    /// As cftime has them: microseconds, in all calendars but the one in use.
+    #[test]
+    fn hours_of_twelve_digits_are_hours_in_calendars_of_models() {
+        let hour = 3600 * 1_000_000_000;
+        for (calendar, expected) in [
+            ("noleap", 2 * hour),
+            ("all_leap", 2 * hour),
+            ("360_day", 2 * hour),
+            ("julian", 2 * hour),
+            ("standard", 2 * hour - 29),
+            ("proleptic_gregorian", 2 * hour - 29),
+        ] {
+            let scale = |start: &str| {
+                TimeScale::of(&vec![("units".into(), start.into()), ("calendar".into(), calendar.into())]).unwrap()
+            };
+            let found = scale("days since 1979-01-01").of_float(0.083_333_333_333).unwrap();
+            assert_eq!(found.rem_euclid(24 * hour), expected, "{calendar}");
+            // Before 1582 the calendar in use is held like the others.
+            let found = scale("days since 1500-01-01").of_float(0.083_333_333_333).unwrap();
+            let expected = if calendar == "standard" { 2 * hour } else { expected };
+            assert_eq!(found.rem_euclid(24 * hour), expected, "{calendar} of 1500");
+        }
     }
 
     /// Moments as cftime 1.6.6 counts them.
