@@ -129,11 +129,14 @@ fn add(found: &mut Finder, leaf: &Leaf, key: &KeyHead) -> Result<()> {
 /// and moves with its folder.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`] for an absolute path, an address, a path that leads out of the folder, and a very long one.
+/// [`TensogramError::Metadata`] for an absolute path, an address, a path that leads out of the folder, one with control characters,
+/// and a very long one.
 pub(super) fn check_name(name: &str) -> Result<()> {
     let is_part = |part: &str| !part.is_empty() && part != "." && part != "..";
     let is_inside = name.split('/').all(is_part);
-    if is_inside && !name.contains(['\\', ':', '\0']) && name.len() <= LONGEST_NAME {
+    // Parsers of addresses take a backslash for a slash, and drop tabs and ends of lines, so that dots around these become one part.
+    let is_plain = !name.contains(|letter: char| matches!(letter, '\\' | ':') || letter.is_control());
+    if is_inside && is_plain && name.len() <= LONGEST_NAME {
         return Ok(());
     }
     let shown: String = name.chars().take(200).collect();
@@ -143,4 +146,45 @@ pub(super) fn check_name(name: &str) -> Result<()> {
 #[cold]
 fn outside(name: &str) -> TensogramError {
     bad(format!("{name:?} is not a path below the folder of the tree"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_nowhere_but_below_the_folder() {
+        for name in ["a.tgm", "a/b c.tgm", "a/..b/...", "%2e%2e/a", "a?b#c", "é/ü.tgm", "a\u{a0}b", "a+b=c&d"] {
+            assert!(check_name(name).is_ok(), "{name}");
+        }
+        let long = "a".repeat(LONGEST_NAME + 1);
+        for name in [
+            "",
+            "/a",
+            "a/",
+            "a//b",
+            ".",
+            "..",
+            "a/../b",
+            "./a",
+            "..\\a",
+            "a\\..\\b",
+            "c:/a",
+            "https://h/a",
+            long.as_str(),
+        ] {
+            assert!(check_name(name).is_err(), "{name}");
+        }
+        let controls = (0..=0x9f_u32).filter_map(char::from_u32).filter(|letter| letter.is_control());
+        for control in controls {
+            for name in [
+                format!("a{control}"),
+                format!("{control}a"),
+                format!(".{control}./a"),
+                format!("a/.{control}./.{control}./b"),
+            ] {
+                assert!(check_name(&name).is_err(), "{name:?}");
+            }
+        }
+    }
 }

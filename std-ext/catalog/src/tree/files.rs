@@ -86,9 +86,7 @@ impl Files for Folder {
         if !self.is_distant {
             return self.start.join(name);
         }
-        // In an address these would end the path.
-        let name = name.replace('%', "%25").replace('?', "%3F").replace('#', "%23").replace(' ', "%20");
-        format!("{}/{name}{}", self.start.display(), self.query).into()
+        format!("{}/{}{}", self.start.display(), in_address(name), self.query).into()
     }
 
     fn beside(&self, tree: &str) -> Box<dyn Files + '_> {
@@ -98,6 +96,21 @@ impl Files for Folder {
     fn side_by_side(&self) -> usize {
         if self.is_distant { SIDE_BY_SIDE } else { std::thread::available_parallelism().map_or(1, usize::from) }
     }
+}
+
+/// A name as a part of an address. What a parser of addresses could take for something else is encoded, so that the name stands
+/// below what stands before it, whatever is in it.
+fn in_address(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        let is_kept = byte.is_ascii_alphanumeric() || b"/-._~!$&'()*+,;=@".contains(&byte);
+        if is_kept {
+            text.push(char::from(byte));
+        } else {
+            text.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    text
 }
 
 /// All bytes of a file at a path or an address.
@@ -117,4 +130,67 @@ pub(super) fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     let read = file.read_at(0, &mut bytes)?;
     bytes.truncate(read);
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use url::Url;
+
+    use super::super::child::check_name;
+    use super::*;
+
+    /// The folder of a tree at an address, with a signature.
+    fn folder() -> Folder {
+        Folder::of_tree(Path::new("https://host/secret/data/all.tree?sig=s3cret"))
+    }
+
+    fn decoded(text: &str) -> Vec<u8> {
+        let mut parts = text.split('%');
+        let mut bytes = parts.next().unwrap().as_bytes().to_vec();
+        for part in parts {
+            bytes.push(u8::from_str_radix(&part[..2], 16).unwrap());
+            bytes.extend(part[2..].bytes());
+        }
+        bytes
+    }
+
+    /// Every name that passes the check is asked for below the folder, and as it is.
+    #[test]
+    fn a_name_stays_below_the_folder_when_its_address_is_parsed() {
+        let pieces = [
+            "a", ".", "..", "%2e", "%2E.", "%2f", "%5c", "%09", "%00", "\\", "/", ":", "?", "#", "@", " ", "é", ";",
+            "%",
+        ];
+        let controls = (0..=0x9f_u32).filter_map(char::from_u32).filter(|it| it.is_control()).map(String::from);
+        let pieces: Vec<String> = pieces.map(String::from).into_iter().chain(controls).collect();
+        let (mut passed, mut refused) = (0, 0);
+        for a in &pieces {
+            for b in &pieces {
+                for c in ["", ".", "..", "/..", "/x"] {
+                    let name = format!("{a}{b}{c}");
+                    if check_name(&name).is_err() {
+                        refused += 1;
+                        continue;
+                    }
+                    passed += 1;
+                    let path = folder().path(&name);
+                    let url = Url::parse(path.to_str().unwrap()).unwrap();
+                    let below = url.path().strip_prefix("/secret/data/").expect(&name);
+                    assert_eq!(decoded(below), name.as_bytes());
+                    assert_eq!((url.host_str(), url.query(), url.fragment()), (Some("host"), Some("sig=s3cret"), None));
+                }
+            }
+        }
+        assert!(passed > 500 && refused > 5000, "{passed} {refused}");
+    }
+
+    /// What is encoded needs no check of names.
+    #[test]
+    fn an_address_hides_no_part_of_a_name() {
+        for control in (0..=0x9f_u32).filter_map(char::from_u32).filter(|it| it.is_control()) {
+            let name = format!("a/.{control}./.{control}./b");
+            let path = folder().path(&name);
+            assert!(Url::parse(path.to_str().unwrap()).unwrap().path().starts_with("/secret/data/a/"), "{name:?}");
+        }
+    }
 }
