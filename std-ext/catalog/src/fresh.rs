@@ -17,7 +17,8 @@ impl Catalog {
     /// another request than for these; with another `ETag`, all metadata are read and compared. A file that was catalogued on this
     /// machine is fresh on a server that tells its size and its time of change, if the ends fit too: where it is served in its
     /// place, or was copied with its time (`rsync -t`). The answer is [`Freshness::NotChecked`] where the server does not tell, or
-    /// tells the time of the copy, as stores of objects do.
+    /// tells the time of the copy, as stores of objects do; and where the time is in whole seconds, and
+    /// was not over for a while when the file was catalogued.
     ///
     /// # Errors
     /// The errors of reading.

@@ -38,7 +38,8 @@
 //!           digest: hash slot of the last covered object, digest_end: where its frame ends,
 //!           metadata: sum of a digest of each message's frames, metadata and descriptors,
 //!           identity: device, inode, time of change and size of the file of the data; of a file on a server the text
-//!                     `server `, its size, a blank, and its ETag, or else `Last-Modified: ` and that },
+//!                     `server `, its size, a blank, and its ETag, or else `Last-Modified: ` and that,
+//!           settled: true if a change after the catalogue was made shows in a time of change in whole seconds },
 //!   keys: [ { path, kind: "codes"|"integers"|"floats", message, object: numbers of the objects that hold the columns,
 //!             values: [ … ], absent: the code of a missing value }, … ],
 //!   facts: [ { path, object: number of the object that holds the column, values: [ byte strings ], absent }, … ] }

@@ -9,7 +9,7 @@ use zerocopy::FromBytes as _;
 
 use super::bad;
 use super::cbor::{bytes_of, map, uint_of};
-use super::served::is_served;
+use super::served::{is_served, is_settled};
 use tgm_std::Result;
 use tgm_std::file::Data;
 use tgm_std::internal::hash::digest;
@@ -32,6 +32,8 @@ pub(super) struct Proof {
     pub(super) metadata: Option<u64>,
     /// Which file the data were, and in which state.
     pub(super) identity: Option<Vec<u8>>,
+    /// Whether a later change would have shown in a time of change in whole seconds.
+    pub(super) is_settled: bool,
 }
 
 /// What a catalogue is worth for its data as it is now.
@@ -78,15 +80,24 @@ impl Proof {
         let head = self::digest(&read(data, 0, head_length)?);
         // Of data that are shorter, all of it; so it is below.
         let tail = read(data, end.saturating_sub(POSTAMBLE_SIZE as u64), POSTAMBLE_SIZE as u64)?;
-        Ok(Self { head_length, head, tail, digest, metadata, identity: data.identity() })
+        // The clock is read first: what changes the file from now on has this time or a later one.
+        let now = std::time::SystemTime::now();
+        let identity = data.identity();
+        let is_settled = identity.as_deref().and_then(|identity| is_settled(identity, now)) == Some(true);
+        Ok(Self { head_length, head, tail, digest, metadata, identity, is_settled })
     }
 
     /// Whether the data are the file that they were when the catalogue was written, unchanged since: also a file of this machine
     /// that a server has by now, with its size and its time of change. `None` if neither shows: the file is another one, which may
-    /// be a copy, or a server does not name its versions.
+    /// be a copy, a server does not name its versions, or it tells a time of change in whole seconds, which was not over when the
+    /// file was catalogued.
     pub(super) fn is_of_same_file(&self, data: &Data<'_>) -> Option<bool> {
         let (before, now) = (self.identity.as_ref()?, data.identity()?);
-        if before == &now || is_served(before, &now) {
+        let is_proof = self.is_settled || !is_of_server(before);
+        if before == &now {
+            return is_proof.then_some(true);
+        }
+        if is_served(before, &now, self.is_settled) {
             return Some(true);
         }
         (is_of_server(before) && is_of_server(&now)).then_some(false)
@@ -111,6 +122,9 @@ impl Proof {
         }
         entries.extend(self.metadata.map(|sum| ("metadata".into(), sum.into())));
         entries.extend(self.identity.clone().map(|identity| ("identity".into(), Owned::Bytes(identity))));
+        if self.is_settled {
+            entries.push(("settled".into(), true.into()));
+        }
         Owned::Map(entries)
     }
 
@@ -127,6 +141,7 @@ impl Proof {
             digest,
             metadata: map.get("metadata")?.map(|sum| sum.as_u64()).transpose()?,
             identity: if map.get("identity")?.is_some() { Some(bytes_of(map, "identity")?) } else { None },
+            is_settled: map.get("settled")?.map(|settled| settled.as_bool()).transpose()?.unwrap_or(false),
         })
     }
 

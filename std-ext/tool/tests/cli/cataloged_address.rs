@@ -1,6 +1,7 @@
 //! A catalogue of a file on a server: which version of the file it is of.
 
 use std::fs;
+use std::time::{Duration, SystemTime};
 
 use tgm_std::{MessageBuilder, ObjectBuilder};
 
@@ -44,7 +45,7 @@ impl Naming {
             Self::Strong => blob.etag(&format!("\"{version}\"")),
             Self::Weak => blob.etag(&format!("W/\"{version}\"")),
             Self::BeyondAscii => blob.etag(&format!("\"é{version}\"")),
-            Self::Time => blob.last_modified(&format!("Fri, 27 Nov 2026 03:00:0{version} GMT")),
+            Self::Time => blob.last_modified(&format!("Fri, 27 Nov 2020 03:00:0{version} GMT")),
             Self::Long => blob.etag(&format!("\"{version}{}\"", "a".repeat(300))),
             Self::Nothing => blob,
         }
@@ -124,6 +125,7 @@ fn a_weakened_tag_is_of_the_same_version_and_a_catalogue_of_the_local_file_is_no
     assert_eq!(listed(&address, &catalog), (vec![1], String::new()));
 
     let local = folder.file("f.tgm", &bytes);
+    set_age(&local, 10);
     tgm(["catalog", "-k", "name", &local]).good();
     let (numbers, said) = listed(&address, &folder.path("f.tgm.catalog"));
     assert!(numbers == [1] && said.contains("not checked"), "{said}");
@@ -145,4 +147,68 @@ fn a_weakened_tag_is_of_the_same_version_and_a_catalogue_of_the_local_file_is_no
     }
     // A copy of the file on a server, which was catalogued there.
     assert_eq!(listed(&local, &catalog), (vec![1], String::new()));
+}
+
+/// Sets the time of change of a file to so many seconds before now.
+fn set_age(path: &str, seconds: u64) {
+    let changed = SystemTime::now() - Duration::from_secs(seconds);
+    fs::File::options().write(true).open(path).unwrap().set_modified(changed).unwrap();
+}
+
+/// A second since 1970 as servers write it.
+fn date(second: u64) -> String {
+    let (days, clock) = (second / 86_400, second % 86_400);
+    let mut left = i64::try_from(days).unwrap();
+    let length = |year: i64| if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) { 366 } else { 365 };
+    let mut year = 1970;
+    while left >= length(year) {
+        left -= length(year);
+        year += 1;
+    }
+    let february = length(year) - 337;
+    let months = [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let mut month = 0;
+    while left >= months[month] {
+        left -= months[month];
+        month += 1;
+    }
+    let weekday = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"][usize::try_from(days % 7).unwrap()];
+    let (name, hour, minute) = (names[month], clock / 3600, clock / 60 % 60);
+    format!("{weekday}, {:02} {name} {year} {hour:02}:{minute:02}:{:02} GMT", left + 1, clock % 60)
+}
+
+/// Servers tell times in whole seconds: what is edited twice within one looks the same.
+#[test]
+fn an_edit_within_the_second_of_the_catalogue_does_not_pass_as_fresh() {
+    let folder = Folder::new();
+    let [one, two] = ["a", "b"].map(|name| messages(&[name]));
+    let (before, edited) = ([&one[..], &two, &one, &one].concat(), [&one[..], &one, &two, &one].concat());
+    let (local, size) = (folder.file("f.tgm", &before), before.len());
+    for (age, is_known) in [(0, false), (100, true)] {
+        set_age(&local, age);
+        let changed = fs::metadata(&local).unwrap().modified().unwrap();
+        let second = changed.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+        let tag = format!("\"{second:x}-{size:x}\"");
+        for of_server in [false, true] {
+            for is_tag in [false, true] {
+                let blob = |bytes: &[u8]| {
+                    if is_tag { Blob::new(bytes).etag(&tag) } else { Blob::new(bytes).last_modified(&date(second)) }
+                };
+                let server = Server::with("/f.tgm", blob(&before));
+                let (address, catalog) = (server.url("/f.tgm"), folder.path("g.catalog"));
+                tgm(["catalog", "-k", "name", if of_server { &address } else { &local }, "-o", &catalog]).good();
+                let case = format!("{age} {of_server} {is_tag}");
+                let (numbers, said) = listed(&address, &catalog);
+                assert_eq!((numbers, said.is_empty()), (vec![1], is_known), "{case}: {said}");
+                if !is_known {
+                    server.put("/f.tgm", blob(&edited));
+                    assert!(listed(&address, &catalog).1.contains("not checked"), "{case}");
+                    assert!(checked(&address, &catalog).contains("stale"), "{case}");
+                    let updated = tgm(["catalog", "--update", &address, "--catalog", &catalog]);
+                    assert!(updated.code != Some(0) && updated.stderr.contains("build it anew"), "{case}");
+                }
+            }
+        }
+    }
 }
