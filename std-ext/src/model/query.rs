@@ -31,13 +31,15 @@
 //! # Comparison
 //! | metadata | value | `=`, `!=` | `<`, `<=`, `>`, `>=` |
 //! |---|---|---|---|
-//! | number | number | as numbers: 24 is 24.0 and 2.4e1 | as numbers, exactly |
-//! | text | number | as text: "024" is not 24 | as numbers if the text is a number too, otherwise false |
+//! | number | number | as numbers: 24 is 24.0, 024 and 2.4e1 | as numbers, exactly |
+//! | text | number | as numbers if the text is a number too, otherwise as text | as numbers if the text is a number too, otherwise false |
+//! | number, or text that is one | date | 2026-01-15 is 20260115 | as numbers |
 //! | text | other text | as text | as text, by code points: `date<2024-02-01` holds for "2024-01-31" |
 //! | number | other text | as text, of the number as JSON has it: `step=2*` holds for 24 | false |
 //! | anything else | any | as text, of the metadata as JSON: `levels=[1,2]` | false |
 //!
-//! A number has an optional sign, digits, an optional fraction and exponent. A value in quotes is text. NaN in
+//! A number has an optional sign, digits, an optional fraction and exponent. A date, `2026-01-15` or `2026-1-15`, stands for the number
+//! 20260115, in metadata too; with other texts it is compared as text. A value in quotes is text, and is compared as text. NaN in
 //! metadata is not equal to, less or greater than any number. A missing key makes every condition false except `!=`.
 //!
 //! # Where keys are looked up

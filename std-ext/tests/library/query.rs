@@ -30,6 +30,8 @@ fn example() -> Vec<u8> {
             ("large", Owned::from(u64::MAX)),
             ("odd", Owned::Float(f64::NAN)),
             ("by", "a=b".into()),
+            ("run", 20_240_131.into()),
+            ("time", "2024-01-31T06".into()),
         ],
     )
 }
@@ -61,8 +63,19 @@ fn what_holds_for_a_message() {
         "step<=24 and mars.param=2t and version=3",
         "step>-1",
         "number=024",
-        "number!=24",
+        "number=24",
+        "number=24.0",
+        "number!=\"24\"",
         "number>=24 and number<25",
+        "date=2024-01-31",
+        "date=2024-1-31",
+        "date=20240131",
+        "date>=20240101 and date<20240201",
+        "date in 2024-1-1..=2024-1-31",
+        "run=2024-01-31",
+        "run=\"20240131\"",
+        "run>=2024-01-01 and run<2024-02-01",
+        "time>=2024-01-31 and time<2024-02-01",
         "date<2024-02-01 and date>=2024-01",
         "name=sea and ice",
         "name=sea and ice and step=24",
@@ -108,8 +121,16 @@ fn what_does_not_hold_for_a_message() {
         "step<a",
         "step>a",
         "step!=*",
-        "number=24",
+        "number!=24",
+        "number=\"24\"",
         "number>24",
+        "date!=20240131",
+        "date=2024-31-01",
+        "run=2024-02-01",
+        "run=\"2024-01-31\"",
+        "run=2024-01-31-0",
+        "run<2024-01-31",
+        "time=2024-01-31",
         "good>0",
         "nothing?",
         "nothing=1",
@@ -417,6 +438,39 @@ fn keys_that_may_be_meant_are_proposed() {
     for query in
         ["step=9", "mars.a.b=2", "dtype=int8", "version=9", "objects=9", "elsewhere=1", "extra.run=1", "x=1", &longer]
     {
+        assert_eq!(hint(query), None, "{query}");
+    }
+}
+
+/// A value that no metadata of the form that is there can have is told.
+#[test]
+fn values_of_another_form_are_told() {
+    let bytes = message(
+        [vec![("date", 20_260_115.into()), ("name", "t".into()), ("step", 6.5.into())], vec![]],
+        vec![("levels", Owned::Array(vec![1.into()]))],
+    );
+    let metadata = tgm_std::decode_metadata(&bytes).unwrap();
+    let hint = |query: &str| query.parse::<Query>().unwrap().hint(&metadata);
+    for (query, told) in [
+        ("date=January", "date is 20260115, and January is not of this form"),
+        ("date>=2026-13-01", "date is 20260115, and 2026-13-01 is not of this form"),
+        ("date in 2026-01-01..soon", "date is 20260115, and soon is not of this form"),
+        ("step=long/short", "step is 6.5, and long is not of this form"),
+        ("name>5", "name is \"t\", and 5 is not of this form"),
+        ("levels<2", "levels is [1], and 2 is not of this form"),
+    ] {
+        assert_eq!(hint(query), Some(format!("no object matches the query: {told}")), "{query}");
+    }
+    for query in [
+        "date=2026-01-16",
+        "date<2026-01-01",
+        "date=2026*",
+        "step=long/7",
+        "name=5",
+        "name>\"5\"",
+        "levels=2",
+        "date!=x",
+    ] {
         assert_eq!(hint(query), None, "{query}");
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use tgm_core::Result;
-use tgm_core::cbor::{Kind, Text, Value};
+use tgm_core::cbor::{Text, Value};
 
 use super::text;
 
@@ -43,25 +43,32 @@ impl Relation {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Literal {
     text: String,
-    /// The number that the text is.
+    /// The number that the text is, or stands for as a date.
     number: Option<Number>,
+    is_date: bool,
     is_pattern: bool,
 }
 
 impl Literal {
     /// A value in quotes: this text and nothing else.
     pub(super) const fn quoted(text: String) -> Self {
-        Self { text, number: None, is_pattern: false }
+        Self { text, number: None, is_date: false, is_pattern: false }
     }
 
     /// A value without quotes: a number, a pattern if it has a `*`, or text.
     pub(super) fn plain(text: &str) -> Self {
-        Self { text: text.to_string(), number: Number::parse(text), is_pattern: text.contains('*') }
+        Self { is_pattern: text.contains('*'), ..Self::bound(text) }
     }
 
     /// A value of a range without quotes: a number or text.
     pub(super) fn bound(text: &str) -> Self {
-        Self { text: text.to_string(), number: Number::parse(text), is_pattern: false }
+        let date = Number::of_date(text);
+        Self {
+            text: text.to_string(),
+            number: Number::parse(text).or(date),
+            is_date: date.is_some(),
+            is_pattern: false,
+        }
     }
 
     /// The text, without quotes.
@@ -76,7 +83,7 @@ impl Literal {
 
     /// Whether the text would be a number without quotes.
     pub(super) fn looks_like_number(&self) -> bool {
-        Number::parse(&self.text).is_some()
+        Number::of_text(&self.text).is_some()
     }
 
     /// Whether this is the number. `None` if this is not a number: then texts have to be compared.
@@ -91,6 +98,11 @@ impl Literal {
 
     fn is(&self, text: &str) -> bool {
         if self.is_pattern { text::fits(text, &self.text) } else { text == self.text }
+    }
+
+    /// Whether this is text that is told from the text by its letters, and so can be no number that it does not spell out.
+    fn is_word(&self) -> bool {
+        self.is_text() && !self.looks_like_number()
     }
 }
 
@@ -113,6 +125,25 @@ impl Number {
             Ok(integer) => Some(Self::Integer(integer)),
             Err(_) => text.parse().ok().map(Self::Float),
         }
+    }
+
+    /// The number that a date stands for, as people write it: 20260115 for `2026-01-15` and `2026-1-15`.
+    fn of_date(text: &str) -> Option<Self> {
+        let mut parts = text.split('-').map(|part| {
+            let is_number = !part.is_empty() && part.len() <= 4 && part.bytes().all(|byte| byte.is_ascii_digit());
+            is_number.then(|| part.parse::<u32>().ok()).flatten().map(|number| (part.len(), number))
+        });
+        let ((4, year), (1..=2, month @ 1..=12), (1..=2, day @ 1..=31), None) =
+            (parts.next()??, parts.next()??, parts.next()??, parts.next())
+        else {
+            return None;
+        };
+        Some(Self::Integer(i128::from(year) * 10_000 + i128::from(month) * 100 + i128::from(day)))
+    }
+
+    /// The number that a text of metadata is, or stands for as a date.
+    fn of_text(text: &str) -> Option<Self> {
+        Self::parse(text).or_else(|| Self::of_date(text))
     }
 
     /// The number that an item of metadata is. `None` for an item of another kind.
@@ -166,7 +197,11 @@ fn order_mixed(integer: i128, float: f64) -> Option<Ordering> {
 pub(super) fn is_one_of(value: &Value<'_>, literals: &[Literal]) -> Result<bool> {
     if let Ok(text) = value.as_text() {
         let text = in_one_piece(text);
-        return Ok(literals.iter().any(|literal| literal.is(&text)));
+        // Few texts are numbers, and most literals are texts.
+        let has_numbers = literals.iter().any(|literal| literal.number.is_some());
+        let number = if has_numbers { Number::of_text(&text) } else { None };
+        let is_equal = |literal: &Literal| number.is_some_and(|number| literal.equals(number) == Some(true));
+        return Ok(literals.iter().any(|literal| literal.is(&text) || is_equal(literal)));
     }
     let number = Number::of(value);
     let is_equal = |literal: &Literal| match (number, literal.number) {
@@ -186,14 +221,37 @@ pub(super) fn is_one_of(value: &Value<'_>, literals: &[Literal]) -> Result<bool>
 
 /// How the value stands to the literal; `None` if they have no order.
 pub(super) fn order(value: &Value<'_>, literal: &Literal) -> Option<Ordering> {
-    match (value.kind(), literal.number) {
-        (Kind::Text, Some(wanted)) => Number::parse(&in_one_piece(value.as_text().ok()?))?.order(wanted),
-        (Kind::Text, None) => {
-            let text = value.as_text().ok()?;
-            Some(text.chunks().flat_map(str::bytes).cmp(literal.text.bytes()))
-        }
-        (_, wanted) => Number::of(value)?.order(wanted?),
+    let Ok(text) = value.as_text() else { return Number::of(value)?.order(literal.number?) };
+    let by_text = || text.chunks().flat_map(str::bytes).cmp(literal.text.bytes());
+    let Some(wanted) = literal.number else { return Some(by_text()) };
+    match Number::of_text(&in_one_piece(text)) {
+        Some(number) => number.order(wanted),
+        // A time has its date in front.
+        None => literal.is_date.then(by_text),
     }
+}
+
+/// What a value of metadata is, for [`misfit`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form<'v> {
+    Number,
+    Text(&'v str),
+    Other,
+}
+
+/// The literal that keeps values of this form from being one of these, whatever the value is. `None` if one of them can be.
+pub(super) fn misfit<'l>(form: Form<'_>, literals: &'l [Literal]) -> Option<&'l Literal> {
+    literals.first().filter(|_| form == Form::Number && literals.iter().all(Literal::is_word))
+}
+
+/// The literal, if values of this form have no order with it.
+pub(super) fn without_order<'l>(form: Form<'_>, literal: &'l Literal) -> Option<&'l Literal> {
+    let has_none = match form {
+        Form::Number => literal.number.is_none(),
+        Form::Text(text) => literal.number.is_some() && !literal.is_date && Number::of_text(text).is_none(),
+        Form::Other => true,
+    };
+    has_none.then_some(literal)
 }
 
 /// The text, borrowed if it lies in one piece.

@@ -148,6 +148,26 @@ impl Condition {
         }
     }
 
+    /// The value of the condition that keeps it from holding for any value of the form that this one has: a word where the metadata
+    /// has a number, or a number where an order is asked of a text that is none. `None` if the form is not the reason.
+    pub(super) fn misfit(&self, value: &Value<'_>) -> Option<&str> {
+        let text = value.as_text().ok().map(|text| text.to_string());
+        let form = match (&text, Number::of(value)) {
+            (Some(text), _) => compare::Form::Text(text),
+            (None, Some(_)) => compare::Form::Number,
+            (None, None) => compare::Form::Other,
+        };
+        let found = match &self.test {
+            Test::Present | Test::NoneOf(_) => None,
+            Test::OneOf(literals) => compare::misfit(form, literals),
+            Test::Ordered(_, literal) => compare::without_order(form, literal),
+            Test::Within(low, _, high) => {
+                compare::without_order(form, low).or_else(|| compare::without_order(form, high))
+            }
+        };
+        found.map(Literal::text)
+    }
+
     /// [`Self::holds`] for a number, without CBOR. `None` if text must be compared too.
     pub fn holds_for(&self, number: Number) -> Option<bool> {
         let is_one_of = |literals: &[Literal]| -> Option<bool> {

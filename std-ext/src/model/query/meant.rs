@@ -6,7 +6,7 @@ use ciborium::Value;
 use tgm_core::metadata::RESERVED_KEY;
 
 use super::Query;
-use super::expr::VERSION_KEY;
+use super::expr::{Condition, VERSION_KEY};
 use super::structure::Structure;
 use crate::model::metadata::{segment, segments};
 use crate::model::types::GlobalMetadata;
@@ -20,8 +20,8 @@ const MOST: usize = 10_000;
 const LONGEST: usize = 64;
 
 impl Query {
-    /// Tells why the query selects nothing, if its keys look like slips: a sentence for the keys that `metadata` lack, with the
-    /// keys that may be meant. `None` if `metadata` have all keys, or none that is similar.
+    /// Tells why the query selects nothing, if its keys or its values look like slips: a sentence for the keys that `metadata` lack, with
+    /// the keys that may be meant, or for a value that no metadata of the form that is there can have. `None` if neither is so.
     ///
     /// The metadata are of a message that was asked, such as the first one.
     ///
@@ -48,10 +48,30 @@ impl Query {
             (!meant.is_empty()).then(|| format!("no key {key}; did you mean {}?", meant.join(" or ")))
         });
         let hints: Vec<_> = hints.collect();
-        (!hints.is_empty()).then(|| {
-            let hints = hints.join(" They have ");
-            format!("no object matches the query: the metadata have {hints}")
-        })
+        if hints.is_empty() {
+            let mut conditions = self.root().conditions().into_iter();
+            let misfit = conditions.find_map(|it| it.why_misfit_owned(metadata.get_value(&it.key)?));
+            return misfit.map(|misfit| format!("no object matches the query: {misfit}"));
+        }
+        let hints = hints.join(" They have ");
+        Some(format!("no object matches the query: the metadata have {hints}"))
+    }
+}
+
+impl Condition {
+    /// Why the condition cannot hold for any value of the form that this one has: `date is 20260115, and January is not of this form`.
+    /// `None` if the form is not the reason.
+    pub fn why_misfit(&self, value: &tgm_core::cbor::Value<'_>) -> Option<String> {
+        let asked = self.misfit(value)?;
+        let shown = super::text::json(value).ok()?;
+        Some(format!("{} is {shown}, and {asked} is not of this form", self.key))
+    }
+
+    /// [`Self::why_misfit`] of owned metadata.
+    fn why_misfit_owned(&self, value: &Value) -> Option<String> {
+        let mut bytes = Vec::new();
+        ciborium::into_writer(value, &mut bytes).ok()?;
+        self.why_misfit(&tgm_core::cbor::Value::parse(&bytes, 0).ok()?)
     }
 }
 

@@ -66,14 +66,18 @@ impl Asked {
 }
 
 fn number(text: &str) -> Option<f64> {
-    text.parse().ok()
+    text.parse().ok().or_else(|| {
+        let [year, month, day] = text.split('-').collect::<Vec<_>>().try_into().ok()?;
+        let two = |part: &str| format!("{part:0>2}");
+        (year.len() == 4).then(|| format!("{year}{}{}", two(month), two(day)).parse().ok()).flatten()
+    })
 }
 
 fn is(value: &Owned, asked: &str) -> bool {
     let (found, text) = match value {
         Owned::Integer(n) => (number(&i128::from(*n).to_string()), i128::from(*n).to_string()),
         Owned::Float(x) => (Some(*x), format!("{x:?}")),
-        Owned::Text(text) => (None, text.clone()),
+        Owned::Text(text) => (number(text), text.clone()),
         other => (None, other.as_bool().unwrap().to_string()),
     };
     match (found, number(asked)) {
@@ -96,7 +100,10 @@ fn order(value: &Owned, asked: &str) -> Option<i32> {
     match (value, number(asked)) {
         (Owned::Integer(n), Some(asked)) => Some(sign(number(&i128::from(*n).to_string())? - asked)),
         (Owned::Float(x), Some(asked)) => Some(sign(x - asked)),
-        (Owned::Text(text), Some(asked)) => Some(sign(number(text)? - asked)),
+        (Owned::Text(text), Some(number_asked)) => match number(text) {
+            Some(found) => Some(sign(found - number_asked)),
+            None => asked.contains('-').then(|| text.as_str().cmp(asked) as i32).filter(|_| asked.len() > 4),
+        },
         (Owned::Text(text), None) => Some(text.as_str().cmp(asked) as i32),
         _ => None,
     }
@@ -105,12 +112,23 @@ fn order(value: &Owned, asked: &str) -> Option<i32> {
 const KEYS: [&str; 3] = ["a", "b.c", "d"];
 
 fn text() -> impl Strategy<Value = String> {
-    prop_oneof!["[ab]{1,3}", "[1-3]{1,2}", "[1-3]\\.[05]", "-?[0-3]", "(sea and ice|a b|é)"]
+    let date = "2026-(0[1-3]|[1-3])-(0[1-3]|[1-3])(T06)?";
+    prop_oneof![
+        "[ab]{1,3}",
+        "[1-3]{1,2}",
+        "0[1-3]",
+        "[1-3]\\.[05]",
+        "-?[0-3]",
+        "(sea and ice|a b|é)",
+        date,
+        "20260[1-3]0[1-3]"
+    ]
 }
 
 fn value() -> impl Strategy<Value = Owned> {
     prop_oneof![
         (-3..40_i32).prop_map(Owned::from),
+        (1..4_i32, 1..4_i32).prop_map(|(month, day)| Owned::from(20_260_000 + 100 * month + day)),
         (-6..80_i32).prop_map(|halves| Owned::Float(f64::from(halves) / 2.0)),
         text().prop_map(Owned::Text),
         any::<bool>().prop_map(Owned::from),

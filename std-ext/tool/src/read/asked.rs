@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tgm_core::metadata::MessageMetadata;
+use tgm_std::internal::query::Condition;
 use tgm_std::internal::{MetadataBudget, to_owned};
 use tgm_std::metadata::query::{Query, similar_keys};
 
@@ -16,7 +17,8 @@ use crate::show::output::Out;
 const PROPOSED: usize = 3;
 
 /// Of all threads.
-static ASKED: Mutex<FilterTally> = Mutex::new(FilterTally { count: 0, has_selected: false, missing: None });
+static ASKED: Mutex<FilterTally> =
+    Mutex::new(FilterTally { count: 0, has_selected: false, missing: None, misfits: None });
 
 /// What was asked so far.
 #[derive(Debug, Default)]
@@ -26,6 +28,8 @@ struct FilterTally {
     has_selected: bool,
     /// The keys that no message had so far, each with keys that may be meant. `None` before the first message.
     missing: Option<BTreeMap<String, BTreeSet<String>>>,
+    /// The conditions that no metadata so far could fulfil, for what they are written like, each with the first metadata that cannot.
+    misfits: Option<Vec<(Condition, Option<String>)>>,
 }
 
 /// Each change is complete by itself, so a panic elsewhere leaves nothing half done.
@@ -61,6 +65,17 @@ pub(crate) fn note_keys(queries: &[Query], message: &MessageMetadata<'_>) -> tgm
     for key in &seen {
         missing.remove(key);
     }
+    let conditions = || queries.iter().flat_map(|query| query.root().conditions());
+    let misfits = asked.misfits.get_or_insert_with(|| conditions().map(|it| (it.clone(), None)).collect());
+    let mut fitting = Vec::new();
+    for (condition, why) in misfits.iter_mut() {
+        let Some(value) = message.get(&condition.key)? else { continue };
+        match condition.why_misfit(&value) {
+            Some(found) => drop(why.get_or_insert(found)),
+            None => fitting.push(condition.clone()),
+        }
+    }
+    misfits.retain(|(condition, _)| !fitting.contains(condition));
     Ok(())
 }
 
@@ -72,11 +87,17 @@ pub(crate) fn note_missing(count: u64, keys: impl IntoIterator<Item = String>) {
     missing.extend(keys.into_iter().map(|key| (key, BTreeSet::new())));
 }
 
-/// Reports the keys that were nowhere, if nothing was selected.
+/// Reports the keys that were nowhere, and the conditions that no metadata can fulfil for what they are written like, if nothing was
+/// selected.
 pub(crate) fn report(out: &mut Out) {
-    let FilterTally { count, has_selected: false, missing: Some(missing) } = std::mem::take(&mut *asked()) else {
+    let FilterTally { count, has_selected: false, missing: Some(missing), misfits } = std::mem::take(&mut *asked())
+    else {
         return;
     };
+    for why in misfits.iter().flatten().filter_map(|(_, why)| why.as_ref()).filter(|_| count > 0) {
+        out.note_void();
+        out.problem(&format!("0 of {count} match the filter: {why}"));
+    }
     for (key, meant) in missing.iter().filter(|_| count > 0) {
         let meant: Vec<_> = meant.iter().take(PROPOSED).map(String::as_str).collect();
         let hint = if meant.is_empty() { String::new() } else { format!("; did you mean {}?", meant.join(" or ")) };

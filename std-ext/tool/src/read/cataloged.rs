@@ -73,9 +73,13 @@ impl Cataloged {
                 }
                 let Some(input) = open_or_report(&path, out) else { continue };
                 let Some(numbers) = choice.of(&input, out) else { continue };
-                let candidates = given.candidates(&input, asked, out);
-                if let Some(candidates) = candidates.as_ref().filter(|candidates| !candidates.contains(&true)) {
-                    asked::note_missing(candidates.len() as u64, given.missing(selection));
+                let mut candidates = given.candidates(&input, asked, out);
+                if let Some(candidates) = candidates.as_mut().filter(|candidates| !candidates.contains(&true)) {
+                    asked::note_missing(candidates.len().saturating_sub(1) as u64, given.missing(selection));
+                    // One message is asked, whose metadata show whether the filter is written so that it can hold.
+                    if let Some(first) = candidates.first_mut() {
+                        *first = true;
+                    }
                 }
                 let can_be = |index: usize| candidates.as_ref().is_none_or(|can_be| can_be.get(index) != Some(&false));
                 input.for_each_among(out, numbers, can_be, MessagePart::Outline, &mut with)?;

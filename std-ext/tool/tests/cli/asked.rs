@@ -2,6 +2,9 @@
 
 use std::fs;
 
+use tgm_std::deps::ciborium::Value;
+use tgm_std::{MessageBuilder, ObjectBuilder};
+
 use crate::corpus::data;
 use crate::edits::Folder;
 use crate::npy::npy;
@@ -273,4 +276,47 @@ fn pictures_know_the_scanning_mode() {
     south.reverse();
     south.extend(bar);
     assert_eq!(south, north);
+}
+
+/// Dates and numbers are found as people write them, and what cannot be one of them is told.
+#[test]
+fn dates_and_numbers_are_found_as_they_are_written() {
+    let folder = Folder::new();
+    let message = |date: i64, step: i64, day: &str| {
+        let mars = [("date", Value::from(date)), ("step", Value::from(step)), ("day", Value::from(day))];
+        let mars = Value::Map(mars.into_iter().map(|(key, value)| (key.into(), value)).collect());
+        let object = ObjectBuilder::new(&[1], &[0_f32]).unwrap().metadata("mars", mars);
+        MessageBuilder::new().object(object).encode().unwrap()
+    };
+    let messages = [message(20_260_115, 23, "2026-01-15"), message(20_251_231, 6, "2025-12-31")].concat();
+    let path = folder.file("dates.tgm", &messages);
+    let catalog = folder.path("dates.tgm.catalog");
+    tgm(["catalog", &path, "--auto"]).good();
+    for flags in [&[][..], &["--catalog", &catalog]] {
+        let found = |filter: &str| tgm(["get", "-p", "mars.step", "-w", filter, &path].iter().chain(flags));
+        for filter in [
+            "mars.date=2026-01-15",
+            "mars.date=2026-1-15",
+            "mars.date>=2026-01-01",
+            "mars.date in 2026-01-01..2026-02-01",
+            "mars.step=023",
+            "mars.step=23.0",
+            "mars.day=20260115",
+            "mars.day>20260101",
+            "mars.day>2026-01-01",
+        ] {
+            assert_eq!(found(filter).good().text(), "23\n", "{filter} {flags:?}");
+        }
+        for (filter, why) in [
+            ("mars.date=January", "mars.date is 20260115, and January is not of this form"),
+            ("mars.date>=2026-13-01", "mars.date is 20260115, and 2026-13-01 is not of this form"),
+        ] {
+            let run = found(filter);
+            assert!(
+                run.code == Some(1) && run.stderr.contains(&format!("0 of 2 match the filter: {why}")),
+                "{filter} {flags:?}: {}",
+                run.stderr
+            );
+        }
+    }
 }
