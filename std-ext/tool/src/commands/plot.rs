@@ -16,6 +16,7 @@ mod raster;
 mod svg;
 pub(crate) mod text;
 mod ticks;
+mod tree;
 mod units;
 
 use std::io;

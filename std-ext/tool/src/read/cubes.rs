@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use tgm_core::descriptor::{ByteOrder, Dtype};
-use tgm_dataset::{Attribute, Attributes, Dataset, Indices, OpenOptions, Variable, open_all};
+use tgm_dataset::{Attribute, Attributes, Coordinate, Dataset, Indices, OpenOptions, Variable, open_all};
 use tgm_std::file::SourceName;
 use tgm_std::{DecodeOptions, Result, TensogramError};
 
@@ -89,6 +89,54 @@ pub(crate) fn with_variable<'d>(datasets: &'d [Dataset], name: &str) -> Result<(
         names.dedup();
         TensogramError::Metadata(format!("there is no variable {name}; there are {}", names.join(", ")).into())
     })
+}
+
+/// Latitude and longitude of the point that is nearest to a place. `None` where several indices are picked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct NearestPoint {
+    pub(crate) latitude: Option<f64>,
+    pub(crate) longitude: Option<f64>,
+}
+
+/// Picks the point of a variable's grid that is nearest to a place. A row or a column of latitudes or longitudes that is among the
+/// dimensions `over` stays as it is: what is shown runs along it, at the nearest of the others.
+///
+/// # Errors
+/// The errors of [`Dataset::nearest`]; [`TensogramError::Metadata`] if `over` or a selector has taken all dimensions of the grid, or one
+/// of them that has both latitudes and longitudes.
+pub(crate) fn pick_nearest(
+    dataset: &Dataset,
+    variable: &Variable,
+    (latitude, longitude): (f64, f64),
+    over: &[String],
+    picks: &mut [Indices],
+) -> Result<NearestPoint> {
+    let (name, refused) = (&variable.name, |text: String| TensogramError::Metadata(text.into()));
+    let found = dataset.nearest(name, latitude, longitude)?;
+    let (north, east) = dataset.nearest_place(name, latitude, longitude)?;
+    let positions = dataset.positions(name)?;
+    let is_whole = |coordinate: &Coordinate| coordinate.dims.iter().any(|dim| over.contains(dim));
+    let (rows, columns) = positions.map_or((false, false), |(rows, columns)| (is_whole(&rows), is_whole(&columns)));
+    if rows && columns {
+        let dims = over.join(" and ");
+        return Err(refused(format!(
+            "{name}: --nearest picks latitude and longitude, and --over {dims} goes along them"
+        )));
+    }
+    for (at, index) in found {
+        let (Some(dim), Some(len), Some(pick)) = (variable.dims.get(at), variable.shape.get(at), picks.get_mut(at))
+        else {
+            return Err(refused(format!("{name} has no dimension number {at}")));
+        };
+        if over.contains(dim) {
+            continue;
+        }
+        if *pick != Indices::all(*len) {
+            return Err(refused(format!("{name}: --sel and --nearest both pick of {dim}")));
+        }
+        *pick = Indices::Index(index);
+    }
+    Ok(NearestPoint { latitude: (!rows).then_some(north), longitude: (!columns).then_some(east) })
 }
 
 /// Decoded values of a box, in the byte order of the machine. Truth values take a byte.

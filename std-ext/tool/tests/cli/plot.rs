@@ -198,6 +198,98 @@ fn values_over_many_messages_are_drawn() {
     assert!(both.text().contains("step [h]: 0 … 6"), "{}", both.text());
 }
 
+/// What lies along a dimension of the grid is a section, at the nearest point of the other one.
+#[test]
+fn the_nearest_point_leaves_the_dimension_that_is_drawn() {
+    let folder = Folder::new();
+    let path = folder.file("steps.tgm", &crate::datasets::steps());
+    let plot = |over: &str, more: &[&str]| {
+        let flags = ["plot", "--cube", "t2m", "--sel", "number=0", "--over", over, "--nearest", "49,11", path.as_str()];
+        tgm(flags.iter().chain(more))
+    };
+    let section = plot("step,latitude", &["--svg"]).good();
+    for text in ["by latitude<", ">60N<", ">40N<", "10E, 2024-02-29 12:00 UTC, member 0, step [h]"] {
+        assert!(section.text().contains(text), "{text}: {}", section.text());
+    }
+    let line = plot("longitude", &["--sel", "step=6"]).good();
+    assert!(line.text().contains("50N, 2024") && line.text().contains("longitude: 0 … 30E"), "{}", line.text());
+    for (over, more, why) in [
+        ("latitude,longitude", &["--sel", "step=6"][..], "--nearest picks latitude and longitude"),
+        ("step", &["--sel", "latitude=50"], "--sel and --nearest both pick of latitude"),
+    ] {
+        let run = plot(over, more);
+        assert!(run.code == Some(1) && run.stderr.contains(why), "{over}: {}", run.stderr);
+    }
+    // A series has the same rules.
+    let rows = tgm([
+        "cat",
+        "--csv",
+        "--cube",
+        "t2m",
+        "--sel",
+        "number=0,step=6",
+        "--over",
+        "latitude",
+        "--nearest",
+        "49,11",
+        &path,
+    ])
+    .good();
+    assert_eq!(rows.text(), "latitude,longitude,t2m\n60,10,6.1\n50,10,6.5\n40,10,6.9\n");
+}
+
+/// Names of dimensions, labels and units come from files: none of them reaches a terminal or an SVG as it is.
+#[test]
+fn names_and_labels_of_axes_are_escaped() {
+    let folder = Folder::new();
+    let evil = "e\u{1b}]0;x\u{7}\u{202e}<&>";
+    let values: Vec<f64> = (0..6_u8).map(f64::from).collect();
+    let labels = Value::Map(vec![
+        ("dimensions".into(), Value::Array(vec![evil.into()])),
+        ("shape".into(), Value::Array(vec![2.into()])),
+        ("values".into(), Value::Array(vec!["\0\u{1b}]0;x".into(), "b".into()])),
+    ]);
+    let message = MessageBuilder::new()
+        .object(variable("v", &[evil, "y"], &[2, 3], &values, evil))
+        .extra("texts", Value::Map(vec![(evil.into(), labels)]));
+    let path = folder.file("evil.tgm", &message.encode().unwrap());
+    for over in [evil, "y", &format!("{evil},y")] {
+        let sel = if over == "y" { format!("{evil}=b") } else { "y=0..1".to_string() };
+        for form in ["text", "svg"] {
+            let sel = if over == evil { "y=0".to_string() } else { sel.clone() };
+            let run = tgm([
+                "plot", "--cube", "v", "--over", over, "--sel", &sel, "--format", form, "--depth", "plain", &path,
+            ]);
+            assert_eq!(run.code, Some(0), "{over:?} {form}: {}", run.stderr);
+            let is_safe = |c: char| c == '\n' || !(c.is_control() || c == '\u{202e}');
+            assert!(run.text().chars().all(is_safe), "{over:?} {form}: {:?}", run.text());
+            assert!(over == "y" || run.text().contains("\\u{1b}]0;x"), "{over:?} {form}: {:?}", run.text());
+        }
+    }
+}
+
+/// Points of land of some models all lie at 0, 0.
+#[test]
+fn many_points_in_one_place_are_drawn_as_fast_as_others() {
+    let folder = Folder::new();
+    let count = 160_000_usize;
+    let at =
+        |point: usize| if point < 400 { (40.0 + (point / 20) as f64, 10.0 + (point % 20) as f64) } else { (0.0, 0.0) };
+    let latitudes: Vec<f64> = (0..count).map(|point| at(point).0).collect();
+    let longitudes: Vec<f64> = (0..count).map(|point| at(point).1).collect();
+    let values: Vec<f64> = (0..count).map(|point| (point % 7) as f64).collect();
+    let shape = [count as u64];
+    let message = MessageBuilder::new()
+        .object(variable("v", &["x"], &shape, &values, "K"))
+        .object(variable("lat", &["x"], &shape, &latitudes, "degrees_north"))
+        .object(variable("lon", &["x"], &shape, &longitudes, "degrees_east"));
+    let path = folder.file("land.tgm", &message.encode().unwrap());
+    let begin = std::time::Instant::now();
+    let run = tgm(["plot", "--cube", "v", "--svg", &path]).good();
+    assert!(run.text().contains("id=\"coast\""));
+    assert!(begin.elapsed().as_secs() < 60, "{:?}", begin.elapsed());
+}
+
 #[test]
 fn what_is_not_one_picture_of_a_dataset_is_refused() {
     let folder = Folder::new();

@@ -8,7 +8,7 @@ use tgm_std::TensogramError;
 
 use super::Cat;
 use crate::args::cube::Point;
-use crate::read::cubes::{Cells, names, open_or_report, with_variable};
+use crate::read::cubes::{Cells, NearestPoint, names, open_or_report, pick_nearest, with_variable};
 use crate::show::output::Out;
 use crate::show::table::{Cell, Column, Table};
 
@@ -115,9 +115,13 @@ impl Cat {
     fn series(&self, datasets: &[Dataset], over: &[String]) -> Result<(Table, Vec<Vec<Cell>>, Vec<TensogramError>)> {
         let (dataset, all) = self.variables(datasets, over)?;
         let (mut variables, mut picks, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+        // Where the point is that was found: of the first variable.
+        let mut point = None;
         for variable in &all {
-            match self.picks_of(dataset, variable, over, all.len() > 1) {
+            let mut nearest = None;
+            match self.picks_of(dataset, variable, over, all.len() > 1, &mut nearest) {
                 Ok(found) => {
+                    point = point.or(nearest);
                     variables.push(*variable);
                     picks.push(found);
                 }
@@ -141,12 +145,11 @@ impl Cat {
             columns.push(self.column(dataset, variable, picks, over)?);
         }
         let labels = labels(dataset, first.0, over);
-        let point = self.point(dataset, first.0)?;
+        let point = point.map(|it| [("latitude", it.latitude), ("longitude", it.longitude)]).into_iter().flatten();
+        let point: Vec<(&str, f64)> = point.filter_map(|(title, degrees)| Some((title, degrees?))).collect();
         let mut titles: Vec<String> = over.to_vec();
         titles.extend(labels.iter().map(|it| it.coordinate.name.clone()));
-        if point.is_some() {
-            titles.extend(["latitude", "longitude"].map(str::to_string));
-        }
+        titles.extend(point.iter().map(|(title, _)| (*title).to_string()));
         titles.extend(columns.iter().map(|it| it.variable.name.clone()));
         let table = Table::new([] as [Column; 0]).with_titles(&titles);
         let line = |row: usize| -> Result<Vec<Cell>> {
@@ -168,7 +171,7 @@ impl Cat {
                 let flat = flat.ok_or_else(|| refused(format!("{} has too many labels", coordinate.name)))?;
                 cells.push(label_at(coordinate, flat)?);
             }
-            cells.extend(point.iter().flat_map(|(latitude, longitude)| [latitude.to_string(), longitude.to_string()]));
+            cells.extend(point.iter().map(|(_, degrees)| degrees.to_string()));
             for column in &columns {
                 let flat: usize = column.strides.iter().zip(&places).map(|(stride, place)| stride * place).sum();
                 let missing = || refused(format!("{} has no value number {flat}", column.variable.name));
@@ -186,6 +189,7 @@ impl Cat {
         variable: &Variable,
         over: &[String],
         is_one_of: bool,
+        point: &mut Option<NearestPoint>,
     ) -> Result<Vec<Indices>> {
         let name = &variable.name;
         if let Some(dim) = over.iter().find(|dim| !variable.dims.contains(dim)) {
@@ -196,11 +200,7 @@ impl Cat {
         let selectors: Vec<Selector> = self.cube.selectors.iter().filter(is_of).cloned().collect();
         let mut picks = dataset.select(name, &selectors)?;
         if let Some(Point(latitude, longitude)) = self.nearest {
-            for (dim, index) in dataset.nearest(name, latitude, longitude)? {
-                if let Some(pick) = picks.get_mut(dim) {
-                    *pick = Indices::Index(index);
-                }
-            }
+            *point = Some(pick_nearest(dataset, variable, (latitude, longitude), over, &mut picks)?);
         }
         for (dim, pick) in variable.dims.iter().zip(&picks) {
             if pick.count() != 1 && !over.contains(dim) {
@@ -235,12 +235,6 @@ impl Cat {
             stride.ok_or_else(|| refused(format!("{} has no dimension {name}", variable.name)))
         };
         Ok(Values { variable, texts, strides: over.iter().map(stride).collect::<Result<_>>()? })
-    }
-
-    /// Where the point is that was found.
-    fn point(&self, dataset: &Dataset, variable: &Variable) -> Result<Option<(f64, f64)>> {
-        let Some(Point(latitude, longitude)) = self.nearest else { return Ok(None) };
-        dataset.nearest_place(&variable.name, latitude, longitude).map(Some)
     }
 }
 

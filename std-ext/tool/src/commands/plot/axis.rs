@@ -1,6 +1,7 @@
 //! What stands along the sides of a picture.
 
 use crate::commands::plot::ticks::{number, ticks};
+use crate::show::text::{escape, escaped};
 
 /// A tick: its share of the axis, from the left or from the top, and its label.
 pub(crate) type Tick = (f64, String);
@@ -19,12 +20,21 @@ pub(crate) enum Axis {
 }
 
 impl Axis {
-    /// The labels of cells that are all of one size.
-    #[expect(clippy::cast_precision_loss, reason = "few cells")]
+    /// The labels of cells that are all of one size. Names and labels come from files: what could mislead a terminal or a reader, and is
+    /// not a part of XML, is escaped.
     pub(crate) fn of_labels(name: &str, labels: Vec<String>) -> Self {
-        let count = labels.len() as f64;
-        let at = |(cell, label): (usize, String)| ((cell as f64 + 0.5) / count, label);
-        Self::Labels(name.into(), labels.into_iter().enumerate().map(at).collect())
+        let labels = labels.into_iter().map(|label| (0.0, escaped(label))).collect();
+        Self::Labels(escape(name), labels).evenly()
+    }
+
+    /// The same labels at cells of one size.
+    #[expect(clippy::cast_precision_loss, reason = "few cells")]
+    pub(crate) fn evenly(mut self) -> Self {
+        if let Self::Labels(_, labels) = &mut self {
+            let count = labels.len() as f64;
+            labels.iter_mut().enumerate().for_each(|(cell, tick)| tick.0 = (cell as f64 + 0.5) / count);
+        }
+        self
     }
 
     /// At most `most` ticks.
@@ -125,5 +135,13 @@ mod tests {
         assert_eq!((texts(&axis, 4), axis.name()), (["0", "3", "6", "9"].map(String::from).to_vec(), "step"));
         assert_eq!(axis.ticks(20).len(), 10);
         assert_eq!(Axis::Cells(4).ticks(4)[1], (0.375, "1".to_string()));
+    }
+
+    #[test]
+    fn names_and_labels_are_escaped_once() {
+        let axis = Axis::of_labels("a\u{1b}]0;x\u{7}\u{202e}", ["b\0".to_string(), "c\u{1b}[2J".to_string()].to_vec());
+        assert_eq!(axis.name(), "a\\u{1b}]0;x\\u{7}\\u{202e}");
+        assert_eq!(texts(&axis, 9), ["b\\u{0}", "c\\u{1b}[2J"]);
+        assert_eq!(axis.clone().evenly(), axis);
     }
 }

@@ -9,7 +9,7 @@ use crate::commands::plot::caption::details;
 use crate::commands::plot::described::Picked;
 use crate::commands::plot::drawing::{Look, Texts};
 use crate::commands::plot::picture::Picture;
-use crate::read::cubes::with_variable;
+use crate::read::cubes::{pick_nearest, with_variable};
 use crate::show::text::escape;
 
 type Result<T> = std::result::Result<T, TensogramError>;
@@ -40,13 +40,9 @@ impl CubeWish<'_> {
         let mut picks = dataset.select(name, &self.cube.selectors)?;
         let mut point = None;
         if let Some(Point(north, east)) = self.nearest {
-            for (dim, index) in dataset.nearest(name, north, east)? {
-                if let Some(pick) = picks.get_mut(dim) {
-                    *pick = Indices::Index(index);
-                }
-            }
-            let (north, east) = dataset.nearest_place(name, north, east)?;
-            point = Some(format!("{} {}", latitude(north), longitude(east)));
+            let found = pick_nearest(dataset, variable, (north, east), self.over, &mut picks)?;
+            let degrees = [found.latitude.map(latitude), found.longitude.map(longitude)];
+            point = Some(degrees.into_iter().flatten().collect::<Vec<_>>().join(" "));
         }
         self.check(dataset, variable, &mut picks)?;
         let picked = Picked { dataset, variable, picks: &picks };

@@ -100,7 +100,7 @@ impl<'d> Picked<'d> {
         let labels = |side: &Side<'_>, count: usize| -> Result<Axis> {
             Ok(match self.labels(side)? {
                 // Cells are of one size.
-                Some(Axis::Labels(name, labels)) => Axis::of_labels(&name, labels.into_iter().map(|it| it.1).collect()),
+                Some(axis @ Axis::Labels(..)) => axis.evenly(),
                 _ => Axis::Cells(count),
             })
         };

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::commands::plot::bounds::Bounds;
+use crate::commands::plot::tree::{Place, Tree};
 
 /// Points of a grid, in degrees.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,26 +16,20 @@ pub(crate) struct Points {
 
 impl Points {
     /// Latitude and longitude of each.
-    pub(crate) fn places(&self) -> impl Iterator<Item = (f64, f64)> {
+    pub(crate) fn places(&self) -> impl Iterator<Item = (f64, f64)> + Clone {
         self.latitudes.iter().copied().zip(self.longitudes.iter().copied())
     }
 }
 
 /// Degrees between points at most, so that places between them belong to the grid.
 const FARTHEST: f64 = 30.0;
-/// Sides of the bins, in degrees.
-const BINS: std::ops::RangeInclusive<f64> = 0.2..=10.0;
 
-/// Points in bins of latitude and longitude.
+/// Points of a grid, to be searched by places.
 pub(crate) struct Nearest {
     /// The points on a sphere of radius 1.
-    on_sphere: Vec<[f32; 3]>,
-    /// The side of a bin in degrees, and the bins of a row.
-    side: f64,
-    columns: usize,
-    /// Where each bin begins in `points`, and where the last one ends.
-    starts: Vec<usize>,
-    points: Vec<usize>,
+    on_sphere: Vec<Place>,
+    /// The points that have a place.
+    tree: Tree,
     /// How far the grid goes beyond each point, as a chord of the sphere.
     reaches: Vec<f32>,
     farthest: f64,
@@ -43,21 +38,21 @@ pub(crate) struct Nearest {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a sphere with seven digits")]
-fn on_sphere((latitude, longitude): (f64, f64)) -> [f32; 3] {
+fn on_sphere((latitude, longitude): (f64, f64)) -> Place {
     let ((sin_lat, cos_lat), (sin_lon, cos_lon)) = (latitude.to_radians().sin_cos(), longitude.to_radians().sin_cos());
     [(cos_lat * cos_lon) as f32, (cos_lat * sin_lon) as f32, sin_lat as f32]
 }
 
-fn chord(a: &[f32; 3], b: &[f32; 3]) -> f32 {
+fn chord(a: &Place, b: &Place) -> f32 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f32>().sqrt()
 }
 
-fn minus(one: &[f32; 3], other: &[f32; 3]) -> [f32; 3] {
+fn minus(one: &Place, other: &Place) -> Place {
     let ([x, y, z], [other_x, other_y, other_z]) = (one, other);
     [x - other_x, y - other_y, z - other_z]
 }
 
-fn dot(a: &[f32; 3], b: &[f32; 3]) -> f32 {
+fn dot(a: &Place, b: &Place) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
@@ -73,94 +68,26 @@ fn chord_of(degrees: f64) -> f32 {
 
 impl Nearest {
     /// `None` without points that have a place.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "few bins"
-    )]
     pub(crate) fn new(points: &Points) -> Option<Self> {
-        let has_place = |(latitude, longitude): (f64, f64)| latitude.abs() <= 90.0 && longitude.is_finite();
-        let count = points.places().filter(|place| has_place(*place)).count();
-        let (west, east) = longitudes(points)?;
-        let (south, north) = latitudes(points)?;
-        let side = ((north - south).max(0.1) * (east - west).max(0.1) / count.max(1) as f64).sqrt();
-        let side = side.clamp(*BINS.start(), *BINS.end());
-        let columns = (360.0 / side).ceil() as usize;
-        let rows = (180.0 / side).floor() as usize + 1;
+        let has_place =
+            |(_, (latitude, longitude)): &(usize, (f64, f64))| latitude.abs() <= 90.0 && longitude.is_finite();
+        let placed = points.places().enumerate().filter(has_place);
+        placed.clone().next()?;
         let mut found = Self {
             on_sphere: points.places().map(on_sphere).collect(),
-            side,
-            columns,
-            starts: vec![0; rows * columns + 1],
-            points: vec![0; count],
+            tree: Tree::new(placed.map(|(point, place)| (point, on_sphere(place)))),
             reaches: Vec::new(),
             farthest: 0.0,
             row: points.columns,
         };
-        // Counted, then summed up, then filled from the end of each bin.
-        let numbered = || points.places().enumerate().filter(|(_, place)| has_place(*place));
-        for (_, place) in numbered() {
-            let bin = found.bin(place);
-            *found.starts.get_mut(bin)? += 1;
-        }
-        let mut end = 0;
-        for start in &mut found.starts {
-            end += *start;
-            *start = end;
-        }
-        for (point, place) in numbered() {
-            let bin = found.bin(place);
-            let start = found.starts.get_mut(bin)?;
-            *start -= 1;
-            *found.points.get_mut(*start)? = point;
-        }
         found.reaches = found.reaches_of(points);
         found.farthest = degrees_of(found.reaches.iter().copied().fold(0.0, f32::max));
         Some(found)
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "few bins")]
-    fn bin(&self, (latitude, longitude): (f64, f64)) -> usize {
-        let row = ((latitude + 90.0) / self.side) as usize;
-        let column = (longitude.rem_euclid(360.0) / self.side) as usize;
-        row * self.columns + column.min(self.columns - 1)
-    }
-
     /// The point that is nearest to a place, and its distance as a chord: at most `most` degrees far, and another than `but`.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "few bins")]
-    fn find(&self, (latitude, longitude): (f64, f64), most: f64, but: Option<usize>) -> Option<(usize, f32)> {
-        let wanted = on_sphere((latitude, longitude));
-        let rows = (self.starts.len() - 1) / self.columns;
-        let row_of = |latitude: f64| (((latitude + 90.0) / self.side).max(0.0) as usize).min(rows - 1);
-        let mut radius = self.side.min(most);
-        loop {
-            let mut best: Option<(usize, f32)> = None;
-            let beyond = latitude.abs() + radius;
-            // As far as a circle around the place goes east and west.
-            let wide = if beyond < 89.0 { radius / beyond.to_radians().cos() } else { 360.0 };
-            let first = ((longitude - wide).rem_euclid(360.0) / self.side) as usize;
-            // One more for the last bin of a row, which is narrow.
-            let count = ((2.0 * wide / self.side) as usize + 3).min(self.columns);
-            for row in row_of(latitude - radius)..=row_of(latitude + radius) {
-                for column in 0..count {
-                    let bin = row * self.columns + (first + column) % self.columns;
-                    let range = self.starts.get(bin).zip(self.starts.get(bin + 1));
-                    let points = range.and_then(|(start, end)| self.points.get(*start..*end)).unwrap_or_default();
-                    for point in points {
-                        let far = self.on_sphere.get(*point).map_or(f32::MAX, |at| chord(at, &wanted));
-                        if but != Some(*point) && best.is_none_or(|(_, least)| far < least) {
-                            best = Some((*point, far));
-                        }
-                    }
-                }
-            }
-            match best {
-                Some((_, far)) if far <= chord_of(radius) => return best,
-                _ if radius >= most => return best.filter(|(_, far)| *far <= chord_of(most)),
-                _ => radius = (2.0 * radius).min(most),
-            }
-        }
+    fn find(&self, place: (f64, f64), most: f64, but: Option<usize>) -> Option<(usize, f32)> {
+        self.tree.nearest(&on_sphere(place), chord_of(most.min(180.0)), but)
     }
 
     /// The point that is nearest to a place, if the grid goes that far.
@@ -194,7 +121,7 @@ impl Nearest {
     }
 
     /// Whether a place near a point at the edge of a grid of rows lies no more than half a cell beyond it.
-    fn is_within_edges(&self, point: usize, columns: usize, place: &[f32; 3]) -> bool {
+    fn is_within_edges(&self, point: usize, columns: usize, place: &Place) -> bool {
         let column = point % columns;
         let neighbours = [
             (point.checked_sub(1).filter(|_| column > 0), Some(point + 1).filter(|_| column + 1 < columns)),
@@ -203,7 +130,7 @@ impl Nearest {
         let at = |point: usize| self.on_sphere.get(point);
         let Some(own) = at(point) else { return false };
         // From the point before to the one behind, as one step.
-        let step = |(before, behind): (Option<usize>, Option<usize>)| -> [f32; 3] {
+        let step = |(before, behind): (Option<usize>, Option<usize>)| -> Place {
             match (before.and_then(at), behind.and_then(at)) {
                 (Some(before), Some(behind)) => minus(behind, before).map(|part| part / 2.0),
                 (Some(before), None) => minus(own, before),
