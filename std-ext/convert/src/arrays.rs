@@ -309,7 +309,7 @@ impl<'a> Arrays<'a> {
 
     /// A name for each array, all of them different: its own name, or `object_` and its number.
     ///
-    /// The second list says which names had to change because an earlier array has the same.
+    /// The second list says which names had to change because an earlier array has the same, or because they are empty.
     pub fn names(&self) -> (Vec<String>, Vec<NotKept>) {
         let own: BTreeSet<&str> = self.arrays.iter().filter_map(Array::name).collect();
         let (mut taken, mut changed) = (BTreeSet::new(), Vec::new());
@@ -319,13 +319,16 @@ impl<'a> Arrays<'a> {
             let wanted = array.name().filter(|name| !name.is_empty());
             let wanted = wanted.map_or_else(|| format!("object_{index}"), str::to_string);
             let is_own = array.name() == Some(&wanted);
+            let is_empty = array.name() == Some("");
             let mut name = wanted.clone();
             while taken.contains(&name) || (own.contains(name.as_str()) && !(is_own && name == wanted)) {
                 let number = numbers.entry(wanted.clone()).or_default();
                 *number += 1;
                 name = format!("{wanted}_{number}");
             }
-            if name != wanted {
+            if is_empty {
+                changed.push(NotKept::of(index, format!("the name \"\", which is empty: it is {name:?} now")));
+            } else if name != wanted {
                 changed.push(NotKept::of(index, format!("the name {wanted:?}, which another has: it is {name:?} now")));
             }
             taken.insert(name.clone());
@@ -487,7 +490,7 @@ mod tests {
         let arrays = [Some("a"), None, Some("a"), Some("a_1"), Some("object_1"), Some("")].map(array).to_vec();
         let (names, changed) = Arrays { arrays, ..Arrays::default() }.names();
         assert_eq!(names, ["a", "object_1_1", "a_2", "a_1", "object_1", "object_5"]);
-        assert_eq!(changed.iter().map(|note| note.object).collect::<Vec<_>>(), [Some(1), Some(2)]);
+        assert_eq!(changed.iter().map(|note| note.object).collect::<Vec<_>>(), [Some(1), Some(2), Some(5)]);
     }
 
     #[test]

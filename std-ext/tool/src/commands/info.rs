@@ -110,7 +110,7 @@ impl FileContents {
                 contents.messages -= 1;
                 return Ok(());
             }
-            if let Err(error) = contents.count(entry.bytes) {
+            if let Err(error) = contents.count(entry.bytes, digests) {
                 contents.unreadable += 1;
                 out.report(&entry.place(), &error);
             }
@@ -120,12 +120,12 @@ impl FileContents {
         Ok(contents)
     }
 
-    fn count(&mut self, bytes: &[u8]) -> Result<(), TensogramError> {
+    fn count(&mut self, bytes: &[u8], digests: Digests) -> Result<(), TensogramError> {
         let message = Message::parse(bytes)?;
         self.streamed += usize::from(message.total_length().is_none());
         let outline = message.outline()?;
         self.objects += outline.object_count;
-        let metadata = outline.metadata(&message)?;
+        let metadata = digests.metadata(&message)?;
         *self.encoders.entry(encoder(metadata.frame())?).or_default() += 1;
         let Some(time) = reserved_text(metadata.frame(), &["time"])? else { return Ok(()) };
         // Times in this notation sort as text.

@@ -224,7 +224,7 @@ fn damaged_messages_are_not_appended_to_files_that_metadata_names() {
 /// they are. A subcommand that is missing here fails the test.
 fn metadata_commands() -> BTreeMap<&'static str, Option<&'static [&'static str]>> {
     [
-        ("info", Some(&["info -w name=* IN"][..])),
+        ("info", Some(&["info IN", "info --json IN", "info --csv IN", "info -w name=* IN"][..])),
         ("ls", Some(&["ls IN", "ls --json -p name IN", "ls --objects -w name=* IN"])),
         ("dump", Some(&["dump IN", "dump -p name IN", "dump --json -w name=* IN"])),
         ("frames", Some(&["frames -w name=* IN"])),

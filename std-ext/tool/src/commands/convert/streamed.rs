@@ -160,14 +160,42 @@ impl Convert {
 pub(super) fn tell(name: &str, note: Note, out: &mut Out, losses: &Losses, stopped: &mut Option<Failure>) {
     match note {
         Note::Failed { place, error } if losses.is_strict() => {
-            stopped.get_or_insert(Failure::At(format!("{name}: {place}"), error));
+            stopped.get_or_insert(Failure::At(within(name, &place), error));
         }
-        Note::Failed { place, error } => out.report(&format!("{name}: {place}"), &error),
+        Note::Failed { place, error } => out.report(&within(name, &place), &error),
         Note::NotKept { place, what } => {
-            if let Err(failure) = losses.not_kept(out, &format!("{name}: {place}"), &what) {
+            if let Err(failure) = losses.not_kept(out, &within(name, &place), &what) {
                 stopped.get_or_insert(failure);
             }
         }
+        Note::Remark { place, what } => out.remark(&format!("{}: {what}", within(name, &place))),
         other => out.remark(&format!("{name}: {other}")),
+    }
+}
+
+/// A place in what is called `name`. A writer counts the messages that it is given; the name says which one of its file it is.
+fn within(name: &str, place: &str) -> String {
+    let counted = place.strip_prefix("message ").map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    match counted {
+        Some(rest) if rest.is_empty() || rest.starts_with(", ") => format!("{name}{rest}"),
+        _ => format!("{name}: {place}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_named_once() {
+        for (name, place, expected) in [
+            ("a.tgm: message 3", "message 0, object 1", "a.tgm: message 3, object 1"),
+            ("a.tgm: message 3", "message 0", "a.tgm: message 3"),
+            ("a.npz", "message 0, object 1", "a.npz, object 1"),
+            ("a.nc", "variable message 0", "a.nc: variable message 0"),
+            ("a.nc", "message 0x", "a.nc: message 0x"),
+        ] {
+            assert_eq!(within(name, place), expected);
+        }
     }
 }
