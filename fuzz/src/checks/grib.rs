@@ -23,7 +23,7 @@ pub fn check(bytes: &[u8]) {
         end += length;
     }
     assert_eq!(end, bytes.len() as u64);
-    if let Some(whole) = framed(bytes) {
+    for whole in [framed(bytes), framed_first(bytes)].into_iter().flatten() {
         one(&whole);
     }
     let _ = from_tensogram(bytes, &options());
@@ -33,13 +33,24 @@ fn options() -> DecodeOptions {
     DecodeOptions { limits: LIMITS, ..DecodeOptions::default() }
 }
 
-/// The bytes as a message: with its magic, edition, length and end.
+/// The bytes as a message of edition 2: with its magic, edition, length and end.
 fn framed(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut whole = bytes.to_vec();
     let length = (whole.len() as u64).to_be_bytes();
     whole.get_mut(..4)?.copy_from_slice(b"GRIB");
     *whole.get_mut(7)? = 2;
     whole.get_mut(8..16)?.copy_from_slice(&length);
+    *whole.last_chunk_mut()? = *b"7777";
+    Some(whole)
+}
+
+/// The same of edition 1. Lengths in units of 120 octets come from the bytes.
+fn framed_first(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut whole = bytes.to_vec();
+    let [0, length @ ..] = u32::try_from(whole.len()).ok()?.to_be_bytes() else { return None };
+    whole.get_mut(..4)?.copy_from_slice(b"GRIB");
+    whole.get_mut(4..7)?.copy_from_slice(&length);
+    *whole.get_mut(7)? = 1;
     *whole.last_chunk_mut()? = *b"7777";
     Some(whole)
 }

@@ -7,7 +7,7 @@
 //!
 //! | data representation (section 5) | object | section 7 comes back from |
 //! |---|---|---|
-//! | 5.0 simple packing | `simple_packing` | the payload |
+//! | 5.0 simple packing | `simple_packing`; also `szip` where that is shorter, unless [`GribOptions::keep_stages`] | the payload |
 //! | 5.42 CCSDS with 8, 16, 24 or 32 bits | `simple_packing` and `szip` | the payload |
 //! | 5.42 CCSDS with other widths | `simple_packing` of the same integers, and `szip` | the payload |
 //! | 5.4 IEEE floating point, 32 and 64 bits | values without a stage; with a bitmap shuffled, and `szip` | the payload |

@@ -158,11 +158,22 @@ impl<'a> Iterator for Fields<'a> {
 impl std::iter::FusedIterator for Fields<'_> {}
 
 impl<'a> Field<'a> {
-    /// Its section 3, which says which grid it has. `None` in edition 1.
+    /// The section that says which grid it has: section 3, and section 2 of edition 1. `None` for fields of edition 1 without that
+    /// section, or with one that says of another number of points: some centres have forms of their own.
     ///
     /// # Errors
     /// [`GribErrorKind::ShortSection`].
     pub fn grid(&self) -> Result<Option<GridSection<'a>>, GribError> {
+        if let Some(grid) = self.section_3()? {
+            return Ok(Some(grid));
+        }
+        let points = self.point_count()?;
+        let grid = self.grid.and_then(|section| GridSection::parse(section.as_bytes()).ok());
+        Ok(grid.filter(|grid| grid.point_count().map(u64::from) == Ok(points)))
+    }
+
+    /// Section 3 of edition 2.
+    fn section_3(&self) -> Result<Option<GridSection<'a>>, GribError> {
         let section = self.second.and(self.grid);
         section.map(|section| GridSection::parse(section.as_bytes()).map_err(at_grid(section.offset()))).transpose()
     }
@@ -177,7 +188,7 @@ impl<'a> Field<'a> {
     /// # Errors
     /// [`GribErrorKind::ShortSection`].
     pub fn point_count(&self) -> Result<u64, GribError> {
-        match self.grid()? {
+        match self.section_3()? {
             Some(grid) => grid.point_count().map(u64::from).map_err(at_grid(self.grid_offset())),
             None => Ok(edition1::shape(self)?.iter().product()),
         }
@@ -188,7 +199,7 @@ impl<'a> Field<'a> {
     /// # Errors
     /// [`GribErrorKind::ShortSection`].
     pub(super) fn shape(&self) -> Result<Vec<u64>, GribError> {
-        match self.grid()? {
+        match self.section_3()? {
             Some(grid) => grid.shape().map_err(at_grid(self.grid_offset())),
             None => edition1::shape(self),
         }

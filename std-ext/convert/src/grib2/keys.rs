@@ -84,7 +84,7 @@ impl GribKeys {
 /// # Errors
 /// [`super::GribErrorKind::ShortSection`].
 pub(super) fn entries(field: &Field<'_>, keys: GribKeys) -> Result<(Entries, Entries), GribError> {
-    let (Some(second), Some(section), Some(grid)) = (field.second, field.grid()?, field.grid) else {
+    let (Some(second), Some(section), Some(grid_section)) = (field.second, field.grid()?, field.grid) else {
         return edition1::entries(field, keys);
     };
     let Second { local, product } = second;
@@ -110,13 +110,13 @@ pub(super) fn entries(field: &Field<'_>, keys: GribKeys) -> Result<(Entries, Ent
         product.set(Key::Type, labels.kind);
         product.set(Key::Stream, labels.stream);
     }
-    ocean_grid(grid, &mut product)?;
+    ocean_grid(grid_section, &mut product)?;
     let names = Names::of(&origin, &product);
     let (level, step) = (Level::of(&product, &names), Step::of(&product, names.version == Version::Earlier));
     let mut grib = Vec::new();
     add(&mut grib, "discipline", Some(discipline));
     let reference = identification(field.identification, &mut grib)?;
-    for (key, number) in section.numbers().map_err(at_grid(grid.offset()))? {
+    for (key, number) in section.numbers().map_err(at_grid(grid_section.offset()))? {
         add(&mut grib, key, Some(number));
     }
     let found = names.parameter(&product);
@@ -138,7 +138,7 @@ pub(super) fn entries(field: &Field<'_>, keys: GribKeys) -> Result<(Entries, Ent
         add(&mut mars, "type", data_type(kind));
     }
     add(&mut mars, "param", found.map(param));
-    add(&mut mars, "area", area(section).map_err(at_grid(grid.offset()))?);
+    add(&mut mars, "area", area(section).map_err(at_grid(grid_section.offset()))?);
     Ok((grib, mars))
 }
 

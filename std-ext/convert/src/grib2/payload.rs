@@ -4,6 +4,8 @@
 //! values: the length of a stream hardly depends on the width. Points without a value repeat the integer before them, and
 //! the first ones the first integer. A stream holds differences, which are 0 there, and runs of them take almost nothing.
 
+use std::borrow::Cow;
+
 use ciborium::Value;
 use tgm_codec::szip::{RSI, compress};
 use tgm_core::descriptor::{Compression, Dtype, Filter, Key};
@@ -12,7 +14,7 @@ use tgm_std::internal::reserve;
 use tgm_std::pipeline::encode_pipeline;
 use tgm_std::{DataObjectDescriptor, EncodeOptions, Result};
 
-use super::codes::{Writer, containers_len, packed, packed_len, put_container};
+use super::codes::{Writer, containers_len, packed, packed_len, put_container, to_containers};
 use crate::error::encoding_by;
 
 /// Samples in a block, as encoders of GRIB have it.
@@ -46,23 +48,58 @@ where
 {
     let gaps = gaps(integers.clone(), points)?;
     let filled = filled(integers);
-    let dense_len = packed_len(points, bits)?;
     if WIDTHS.contains(&bits) {
         let width = bits.next_multiple_of(u8::BITS);
         let container = params(width, BLOCK_SIZE)?.container_size();
         let mut samples = reserve(containers_len(points, container)?)?;
         samples.chunks_exact_mut(container).zip(filled.clone()).for_each(|(to, from)| put_container(from, to));
         let block_size = if gaps.is_some() { best_block_size(&samples, width)? } else { BLOCK_SIZE };
-        let (stream, offsets) = streamed(&samples, width, block_size)?;
-        if stream.len() + PARAMETERS + offsets.len() * OFFSET < dense_len {
-            describe_stream(descriptor, block_size);
-            descriptor.set_param(Key::SzipBlockOffsets, offsets.into_iter().map(Value::from).collect::<Vec<_>>());
-            descriptor.set_param(Key::SpBitsPerValue, width);
+        if let Some(stream) = stream_below(packed_len(points, bits)?, &samples, (width, block_size), descriptor)? {
             return Ok((stream, gaps));
         }
     }
     descriptor.set_param(Key::SpBitsPerValue, bits);
     Ok((packed(filled.map(Some), points, bits)?, gaps))
+}
+
+/// The payload of integers of `bits` bits that are dense already, one for each of `points` points: a stream of szip where that is
+/// shorter, which `descriptor` then says, and `dense` itself otherwise.
+///
+/// # Errors
+/// As [`pack`].
+pub(super) fn pack_dense<'d>(
+    dense: &'d [u8],
+    points: u64,
+    bits: u32,
+    descriptor: &mut DataObjectDescriptor,
+) -> Result<Cow<'d, [u8]>> {
+    if !WIDTHS.contains(&bits) {
+        return Ok(dense.into());
+    }
+    let width = bits.next_multiple_of(u8::BITS);
+    let container = params(width, BLOCK_SIZE)?.container_size();
+    // Integers of whole bytes are samples as they are.
+    let is_samples = u32::try_from(container * 8) == Ok(bits);
+    let samples = if is_samples { Cow::Borrowed(dense) } else { to_containers(dense, bits, points, container)?.into() };
+    let stream = stream_below(dense.len(), &samples, (width, BLOCK_SIZE), descriptor)?;
+    Ok(stream.map_or(Cow::Borrowed(dense), Cow::Owned))
+}
+
+/// The stream of samples, if it is shorter than `len` bytes with what `descriptor` then says of it.
+fn stream_below(
+    len: usize,
+    samples: &[u8],
+    (width, block_size): (u32, u32),
+    descriptor: &mut DataObjectDescriptor,
+) -> Result<Option<Vec<u8>>> {
+    let (stream, offsets) = streamed(samples, width, block_size)?;
+    if stream.len() + PARAMETERS + offsets.len() * OFFSET >= len {
+        return Ok(None);
+    }
+    describe_stream(descriptor, block_size);
+    descriptor.set_param(Key::SzipBlockOffsets, offsets.into_iter().map(Value::from).collect::<Vec<_>>());
+    descriptor.set_param(Key::SpBitsPerValue, width);
+    Ok(Some(stream))
 }
 
 /// The payload of floats of `bits` bits, one for each point. A point without a value repeats the one before it. The bytes are shuffled

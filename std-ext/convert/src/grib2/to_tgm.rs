@@ -38,6 +38,9 @@ pub struct GribOptions {
     /// bytes. Without them the message is smaller, by the length of these data, and its way back has simple packing of the
     /// same values. True unless told otherwise.
     pub keep_original: bool,
+    /// Whether data in simple packing without a bitmap stay as they are. False unless told otherwise: their integers become a stream of szip
+    /// where that is shorter. The way back gives the same bytes either way.
+    pub keep_stages: bool,
     /// Whether CCSDS data that keep their bytes are decompressed all the same, so that a damaged stream is an error. False
     /// unless told otherwise: they are copied, and read only as far as to find where their intervals start.
     pub check_streams: bool,
@@ -51,6 +54,7 @@ impl Default for GribOptions {
             encode: EncodeOptions { nan_mask_method: MaskMethod::of_build(), ..EncodeOptions::default() },
             limits: DecodeLimits::default(),
             keep_original: true,
+            keep_stages: false,
             check_streams: false,
             keys: GribKeys::All,
         }
@@ -128,6 +132,11 @@ fn object<'a>(
     let decoded = integers(field, &representation, &present, &shape, options)?;
     let payload = decoded.map_or_else(|| bits(field, &representation, &present, &shape, options), Ok)?;
     let Payload { mut descriptor, mut region, gaps, source, packing } = payload;
+    if matches!(source, Source::Data) {
+        // The way back reads the values, and compares them with those of the data.
+        let values = containers_len(present.points, descriptor.dtype.byte_width())?;
+        options.limits.check_bytes(region.len() as u64, values as u64)?;
+    }
     if let Some(gaps) = gaps {
         place_mask(gaps, present.points, &mut descriptor, region.to_mut(), options)?;
     }
@@ -360,6 +369,10 @@ fn payload<'a>(
             let each = at_points(each(&dense, bits), bitmap, points);
             payload::pack(each, points, bits, descriptor)?.0.into()
         }
+        (Representation::Simple(_), None) if !options.keep_stages => match dense {
+            Cow::Borrowed(dense) => payload::pack_dense(dense, points, bits, descriptor)?,
+            owned @ Cow::Owned(_) => owned,
+        },
         _ => dense,
     };
     Ok((region, is_given))

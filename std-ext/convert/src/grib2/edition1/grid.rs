@@ -8,6 +8,8 @@
 //! | 28 | scanning mode |
 //! | 7 to 8, 9 to 10, 11 to 12 | spectral ones: pentagonal resolution J, K, M |
 
+use tgm_grid::GridSection;
+
 use super::super::bitmap::Bitmap;
 use super::super::error::{GribError, GribErrorKind};
 use super::super::fields::Field;
@@ -48,7 +50,12 @@ pub(in super::super) fn shape(field: &Field<'_>) -> Result<Vec<u64>, GribError> 
     }
     let lengths = row_lengths(section, if columns == MISSING { rows } else { columns })?;
     let sum = lengths.iter().map(|length| u64::from(*length)).sum();
-    Ok(vec![counted(field)?.map_or(sum, |counted| counted.min(sum))])
+    if let Some(counted) = counted(field)? {
+        return Ok(vec![counted.min(sum)]);
+    }
+    // Values that are all the same say nothing of their number: the grid says which part of each row there is.
+    let part = GridSection::parse(section.as_bytes()).and_then(|grid| grid.point_count()).map(u64::from);
+    Ok(vec![part.map_or(sum, |part| part.min(sum))])
 }
 
 /// The lengths of rows, behind the vertical coordinates.

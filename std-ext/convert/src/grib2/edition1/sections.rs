@@ -63,8 +63,9 @@ fn length_of(message: u32, data: u32) -> u64 {
         return message.into();
     }
     let units = u64::from(message & !IN_UNITS) * u64::from(UNIT);
-    // No units at all give a length that no message has.
-    (units + END.len() as u64).checked_sub(data.into()).unwrap_or(0)
+    let length = (units + END.len() as u64).checked_sub(data.into());
+    // No units at all give less than nothing, which is as wrong as no length.
+    length.unwrap_or_default()
 }
 
 /// The length of the message at the start of `bytes`, or how many bytes tell it.

@@ -40,6 +40,13 @@ impl<'a> Parts<'a> {
     }
 }
 
+/// The bits of section 3.
+fn literal_bits(section: Option<&[u8]>, points: u64) -> Result<Option<Vec<u8>>> {
+    let Some(section) = section else { return Ok(None) };
+    let bits = bitmap(Section::new(3, 0, section))?.0.of_points(points, 0)?;
+    Ok(bits.map(<[u8]>::to_vec))
+}
+
 impl WayBack<'_, '_> {
     /// Appends the sections of an object of edition 1.
     pub(in super::super) fn append_first_edition(&self, parts: &Parts<'_>, made: &mut Vec<u8>) -> Result<()> {
@@ -55,7 +62,7 @@ impl WayBack<'_, '_> {
         let representation = representation::parse(identification, Section::new(4, 0, &whole))?;
         // Data with missing values of their own have more gaps than the bitmap, which is kept then.
         let bits = if representation.has_missing() {
-            self.literal_bits(parts.bitmap, points)?
+            literal_bits(parts.bitmap, points)?
         } else {
             self.bits(parts.bitmap, points, made)?
         };
@@ -70,21 +77,14 @@ impl WayBack<'_, '_> {
         self.append_zeros(spare, made)
     }
 
-    /// The bits of section 3.
-    fn literal_bits(&self, section: Option<&[u8]>, points: u64) -> Result<Option<Vec<u8>>> {
-        let Some(section) = section else { return Ok(None) };
-        let bits = bitmap(Section::new(3, 0, section))?.0.of_points(points, 0)?;
-        Ok(bits.map(<[u8]>::to_vec))
-    }
-
     /// Appends the bits that the mask has to section 3, which is the last in `made`.
     fn bits(&self, section: Option<&[u8]>, points: u64, made: &mut Vec<u8>) -> Result<Option<Vec<u8>>> {
         let Some(section) = section.map(|bytes| Section::new(3, 0, bytes)) else {
             return self.present(&StatedBits::None, points);
         };
-        let (literal, head_len) = (bitmap(section)?.0, BITMAP_HEAD_LEN as u64);
-        let bytes = section.as_bytes();
-        let room = u64::from(section.u24(1)?).checked_sub(head_len).unwrap_or(0);
+        let (literal, length, bytes) = (bitmap(section)?.0, section.u24(1)?, section.as_bytes());
+        let room = u64::from(length).checked_sub(BITMAP_HEAD_LEN as u64);
+        let room = room.ok_or_else(|| self.refused("GRIB section 3 was edited"))?;
         match literal {
             Bitmap::None => self.present(&StatedBits::None, points),
             Bitmap::Bits([]) if bytes.len() == BITMAP_HEAD_LEN => {

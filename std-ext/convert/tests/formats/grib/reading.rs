@@ -152,10 +152,11 @@ fn bits_stay_as_they_are_where_the_format_has_their_packing() {
         field.data().to_vec()
     };
     for (name, compression) in [("simple-12", "none"), ("ccsds-8", "szip"), ("ccsds-24", "szip"), ("ieee-32", "none")] {
-        assert_eq!(first(name).compression, compression);
-        let made = converted(&sample(name));
-        let payload = tgm_std::core::Message::parse(&made).unwrap().object(0).unwrap().payload();
-        assert!(payload == data(name), "{name}");
+        let options = GribOptions { keep_stages: true, ..GribOptions::default() };
+        let made = to_tensogram(&sample(name), &options).unwrap().message;
+        let object = tgm_std::core::Message::parse(&made).unwrap().object(0).unwrap();
+        assert_eq!(tgm_std::decode_descriptors(&made).unwrap().1[0].compression, compression);
+        assert!(object.payload() == data(name), "{name}");
     }
     // szip takes 16 bits for 12.
     for (name, bits) in [("ccsds-12", 16), ("ccsds-20", 24), ("bitmap-ccsds-16", 16), ("complex", 16)] {
@@ -167,6 +168,35 @@ fn bits_stay_as_they_are_where_the_format_has_their_packing() {
         );
         assert_eq!(descriptor.params["sp_bits_per_value"], bits.into(), "{name}");
     }
+}
+
+/// Whatever its width and its edition, a smooth field becomes shorter, and noise stays as it is.
+#[test]
+fn simple_packing_becomes_a_stream_where_that_is_shorter() {
+    let kept = GribOptions { keep_stages: true, ..GribOptions::default() };
+    let mut shorter = 0;
+    for name in
+        ["simple-1", "simple-8", "simple-12", "simple-16", "simple-24", "simple-32", "edition-1-reduced", "constant"]
+    {
+        let message = sample(name);
+        let whole = to_tensogram(&message, &kept).unwrap().message;
+        let made = converted(&message);
+        assert!(made.len() <= whole.len(), "{name}: {} {}", made.len(), whole.len());
+        shorter += usize::from(made.len() < whole.len());
+        assert!(back(&made).unwrap() == message && back(&whole).unwrap() == message, "{name}");
+        let values = |message: &[u8]| decode(message, &DecodeOptions::default()).unwrap().1.remove(0).1;
+        assert!(values(&made) == values(&whole), "{name}");
+    }
+    assert!(shorter > 3, "{shorter}");
+    // Numbers without order, in the place of the data.
+    let mut noise = sample("simple-16");
+    let (at, end) = (section_at(&noise, 7) + 5, noise.len() - 4);
+    let mut state = 1_u32;
+    noise[at..end].fill_with(|| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state.to_be_bytes()[0]
+    });
+    assert_eq!(converted(&noise).len(), to_tensogram(&noise, &kept).unwrap().message.len());
 }
 
 /// Without them, a part of a field is read by decoding all that lies before it, and the reference refuses to.

@@ -31,6 +31,9 @@ pub(super) struct GribFlags {
     /// Keep no PNG and JPEG 2000 data of GRIB beside their values; they return as simple packing, with the same values
     #[arg(long)]
     drop_original: bool,
+    /// GRIB data in simple packing stay as they are, instead of becoming a stream of szip where that is shorter
+    #[arg(long)]
+    keep_stages: bool,
     /// The keys that each field of GRIB gets: all numbers of its sections, or the few that tell fields apart; the others stand in
     /// the sections, which are kept
     #[arg(long, value_name = "WHICH", default_value = "all")]
@@ -48,7 +51,13 @@ impl GribFlags {
     /// The options of the library. `strict` also checks data that are copied.
     pub(super) fn options(&self, strict: bool) -> GribOptions {
         let keys = if self.grib_keys == Which::Few { GribKeys::Few } else { GribKeys::All };
-        GribOptions { keep_original: !self.drop_original, check_streams: strict, keys, ..GribOptions::default() }
+        GribOptions {
+            keep_original: !self.drop_original,
+            keep_stages: self.keep_stages,
+            check_streams: strict,
+            keys,
+            ..GribOptions::default()
+        }
     }
 }
 
