@@ -45,18 +45,21 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 #[cfg(feature = "arrow")]
 use tgm_convert::table::TableFormat;
+use tgm_std::TensogramError;
 
 use crate::args::encode_flags::EncodeFlags;
 use crate::args::files::usage;
 use crate::args::pipeline_flags::PipelineFlags;
 use crate::commands::Run;
 use crate::commands::convert::arrays::ArrayFlags;
-use crate::commands::convert::formats::Format;
-use crate::commands::convert::item::Sink;
+use crate::commands::convert::formats::{Format, Holds};
+use crate::commands::convert::item::{Item, Sink, Taken};
 use crate::commands::convert::losses::Losses;
 use crate::read::digests::Digests;
+use crate::read::entry::{Entry, MessageNumber};
 use crate::read::in_order::thread_count;
 use crate::read::messages::expect_all;
+use crate::read::select::Selection;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure};
 use tgm_std::file::SourceName;
@@ -131,6 +134,12 @@ pub(crate) struct Convert {
     encode: EncodeFlags,
     #[command(flatten)]
     digests: Digests,
+    /// Which messages of GRIB and tgm; a message of GRIB is judged as the message that it becomes
+    #[command(flatten)]
+    selection: Selection,
+    /// Add messages to OUT, a file of tgm, instead of replacing it; what was added before an error stays
+    #[arg(long)]
+    append: bool,
 }
 
 impl Run for Convert {
@@ -160,6 +169,9 @@ impl Run for Convert {
         }
         let to = named.unwrap_or_else(|| from.usual_target());
         if let Some(text) = from.refusal_of(to) {
+            usage(text);
+        }
+        if let Some(text) = self.refusal_of_parts(from, to) {
             usage(text);
         }
         if to != Format::Tgm && !self.pipeline.is_empty() {
@@ -225,12 +237,56 @@ impl Convert {
         Ok(found.or_else(|| to.and_then(Format::usual_source)))
     }
 
+    /// Why `--where` or `--append` do not go with these formats.
+    fn refusal_of_parts(&self, from: Format, to: Format) -> Option<&'static str> {
+        if self.append && (to != Format::Tgm || from.is_streamed()) {
+            return Some(
+                "--append adds messages to a file of tgm, and not those of NetCDF and Zarr: convert these to a file of their own",
+            );
+        }
+        (!self.selection.is_empty() && (from.holds() != Holds::Messages || to.is_of_files())).then_some(
+            "--where chooses messages of GRIB and tgm, for all formats but tables and references of kerchunk",
+        )
+    }
+
+    /// Reads all files, one after the other, and hands the messages that the selection chooses to `sink`, as [`Self::read_all`] does.
+    ///
+    /// # Errors
+    /// As there.
+    fn read<M: Send>(
+        &self,
+        to: Format,
+        out: &mut Out,
+        losses: &mut Losses,
+        sink: Sink<'_, '_, '_, M>,
+    ) -> Result<(), Failure> {
+        if self.selection.is_empty() {
+            return self.read_all(to, out, losses, sink);
+        }
+        let Sink { make, take } = sink;
+        let make = |item: Item<'_>| {
+            let entry = Entry { file: item.place, index: MessageNumber(None), offset: 0, bytes: &item.message };
+            let is_chosen = self.selection.chooses(&entry, self.digests)?;
+            Ok::<_, TensogramError>(is_chosen.then(|| make(item)))
+        };
+        let mut take = |out: &mut Out, losses: &mut Losses, place: &str, taken: Taken<'_, _>| match taken {
+            Taken::Made(Ok(None)) => Ok(()),
+            Taken::Made(Ok(Some(made))) => take(out, losses, place, Taken::Made(made)),
+            Taken::Made(Err(error)) => {
+                out.report(place, &error);
+                Ok(())
+            }
+            Taken::Arrays(arrays) => take(out, losses, place, Taken::Arrays(arrays)),
+        };
+        self.read_all(to, out, losses, Sink { make: &make, take: &mut take })
+    }
+
     /// Reads all files, one after the other, and hands what is in them to `sink`: messages are worked on by several threads. What
     /// cannot be read is reported.
     ///
     /// # Errors
     /// The errors of `sink`.
-    fn read<M: Send>(
+    fn read_all<M: Send>(
         &self,
         to: Format,
         out: &mut Out,
@@ -244,7 +300,9 @@ impl Convert {
             match self.format_of(path, Some(to)) {
                 Err(text) => out.problem(&text),
                 Ok(None) => out.problem(&format!("{name}: the format of the input is not known: say --from")),
-                Ok(Some(from)) if let Some(text) = from.refusal_of(to) => out.problem(&format!("{name}: {text}")),
+                Ok(Some(from)) if let Some(text) = from.refusal_of(to).or_else(|| self.refusal_of_parts(from, to)) => {
+                    out.problem(&format!("{name}: {text}"))
+                }
                 Ok(Some(Format::Tgm)) => tgm::read(path, (self.digests, threads), out, losses, sink)?,
                 #[cfg(feature = "grib")]
                 Ok(Some(Format::Grib2)) => {

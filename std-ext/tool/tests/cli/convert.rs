@@ -113,9 +113,41 @@ fn bytes_between_messages_and_refused_messages_are_reported_and_the_others_conve
 }
 
 #[test]
+fn messages_are_chosen_by_their_keys_and_added_to_a_file() {
+    let folder = Folder::new();
+    let (member, old) = (sample("ensemble-rotated"), sample("edition-1-era5"));
+    let grib = folder.file("in.grib", &[sample("simple-8"), member.clone(), old.clone()].concat());
+    let (tensogram, back) = (folder.path("out.tgm"), folder.path("back.grib"));
+    let written = || {
+        convert(&tensogram, &back, &[]).good();
+        fs::read(&back).unwrap()
+    };
+    convert(&grib, &tensogram, &["-w", "grib.perturbationNumber=7"]).good();
+    assert!(written() == member);
+    let run = convert(&grib, &tensogram, &["-w", "grib.perturbationNumber=8"]);
+    assert!(run.code == Some(1) && written() == member, "{}", run.stderr);
+    convert(&folder.file("old.grib", &old), &tensogram, &["--append"]).good();
+    assert!(written() == [member.clone(), old.clone()].concat());
+    convert(&grib, &tensogram, &["--append", "-w", "grib.perturbationNumber=7"]).good();
+    assert!(written() == [member.clone(), old, member].concat());
+    // To other formats too, but of arrays there is nothing to choose from.
+    let run = convert(&tensogram, &folder.path("x.npz"), &["-w", "grib.perturbationNumber?"]);
+    assert!(run.code == Some(0) && !run.stderr.contains("message 1"), "{}", run.stderr);
+    let array = folder.file("x.csv", b"a,b\n1,2\n");
+    for (input, output, more) in
+        [(&array, "y.tgm", "--where=a=1"), (&grib, "y.kerchunk", "-wa=1"), (&tensogram, "y.grib2", "--append")]
+    {
+        let more = if output == "y.kerchunk" { vec![more, "--to", "kerchunk"] } else { vec![more] };
+        assert_eq!(convert(input, &folder.path(output), &more).code, Some(2), "{output}");
+    }
+}
+
+#[test]
 fn lost_and_damaged_messages_are_reported_on_the_way_back() {
     let folder = Folder::new();
-    let (tensogram, _) = converted(&folder, &["simple-8", "simple-12", "constant"]);
+    let (tensogram, bytes) = converted(&folder, &["simple-8", "simple-12", "constant"]);
+    // The bytes of a payload are those of GRIB then.
+    convert(&folder.file("kept.grib2", &bytes), &tensogram, &["--keep-stages"]).good();
     let good = fs::read(&tensogram).unwrap();
     let junk = folder.file("junk.tgm", &[&[7; 37], &good[..]].concat());
     let back = folder.path("back.grib2");

@@ -89,6 +89,28 @@ struct Row {
 }
 
 impl Format {
+    /// Whether its files are read piece by piece, and written so as messages.
+    pub(super) const fn is_streamed(self) -> bool {
+        match self {
+            #[cfg(feature = "netcdf")]
+            Self::Netcdf => true,
+            #[cfg(feature = "zarr")]
+            Self::Zarr => true,
+            _ => false,
+        }
+    }
+
+    /// Whether it tells of whole files of messages.
+    pub(super) const fn is_of_files(self) -> bool {
+        match self {
+            #[cfg(feature = "arrow")]
+            Self::Arrow => true,
+            #[cfg(feature = "parquet")]
+            Self::Parquet => true,
+            _ => matches!(self, Self::Kerchunk),
+        }
+    }
+
     const fn row(self) -> Row {
         match self {
             Self::Tgm => Row { suffixes: &["tgm"], find: |start| anywhere(start, MAGIC), holds: Holds::Messages },

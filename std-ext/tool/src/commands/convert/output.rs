@@ -50,6 +50,14 @@ impl Convert {
     /// Writes one file.
     fn write_file(&self, out: &mut Out, to: Format, losses: &mut Losses) {
         let what = if to.holds() == Holds::Messages { OutputKind::Converted } else { OutputKind::Values };
+        if let (true, Some(path)) = (self.append, self.output.path()) {
+            if self.output.prepare(out, what, Reads::Only(&self.paths))
+                && let Err(failure) = self.append_messages(path, out, losses)
+            {
+                report(&self.output, out, failure);
+            }
+            return;
+        }
         self.output.write(out, what, Reads::Only(&self.paths), |out, sink| match to {
             Format::Tgm => self.write_messages(out, losses, sink),
             #[cfg(feature = "grib")]

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::slice;
 
 use tgm_convert::arrays::{Array, Arrays};
@@ -24,6 +24,7 @@ use crate::read::input::MessagePart;
 use crate::read::select::Selection;
 use crate::show::output::Out;
 use crate::write::destination::Failure;
+use crate::write::template::Appended;
 
 /// Messages with more bytes of values are streamed to the output, so that they need no second copy in memory.
 const STREAMED: u64 = 64 << 20;
@@ -92,6 +93,26 @@ impl Convert {
             Taken::Arrays(arrays) => self.write_message(arrays, place, out, losses, sink),
         };
         self.read(Format::Tgm, out, losses, Sink { make: &make, take: &mut take })
+    }
+
+    /// Adds the messages of all that is read to a file.
+    ///
+    /// # Errors
+    /// The errors of encoding and writing.
+    pub(super) fn append_messages(&self, path: &Path, out: &mut Out, losses: &mut Losses) -> Result<(), Failure> {
+        let (mut appended, mut is_empty) = (Appended::default(), true);
+        let make = |item: Item<'_>| self.restaged(item);
+        let mut take = |out: &mut Out, losses: &mut Losses, place: &str, taken: Taken<'_, _>| {
+            let mut message = Vec::new();
+            match taken {
+                Taken::Made(made) => message = made?,
+                Taken::Arrays(arrays) => self.write_message(arrays, place, out, losses, &mut message)?,
+            }
+            is_empty = false;
+            appended.append(path, &message, false).map_err(Failure::at(path.display().to_string()))
+        };
+        self.read(Format::Tgm, out, losses, Sink { make: &make, take: &mut take })?;
+        if is_empty { Err(io::Error::other("there is no message to write").into()) } else { Ok(()) }
     }
 
     /// Writes a message that holds the arrays, with the stages that the flags name.
