@@ -19,6 +19,8 @@ GRIDS = {
     101: ("unstructured_grid", "General unstructured grid"),
     140: ("lambert_azimuthal_equal_area", "Lambert azimuthal equal area projection"),
 }
+# Types of grids of edition 1, by the templates that are the same.
+TYPES = {0: 0, 10: 1, 1: 10, 5: 20, 3: 30, 4: 40, 14: 41, 90: 90}
 CENTRES = {
     7: ("kwbc", "US National Weather Service - NCEP"),
     34: ("rjtd", "Japanese Meteorological Agency - Tokyo"),
@@ -28,7 +30,7 @@ CENTRES = {
     85: ("lfpw", "French Weather Service - Toulouse"),
     98: ("ecmf", "European Centre for Medium-Range Weather Forecasts"),
 }
-# Keys that are kept as they are, and keys of millionths of degrees and of millimetres.
+# Keys that are kept as they are, and keys of angles and lengths.
 KEPT = ("paramId", "typeOfLevel", "N", "Nx", "Ny")
 DEGREES = (
     "LaD", "LoV", "Latin1", "Latin2", "latitudeOfFirstGridPoint", "longitudeOfFirstGridPoint", "latitudeOfLastGridPoint",
@@ -69,7 +71,7 @@ def add_grib_attributes(native, dataset):
     from . import open as open_archive
 
     # Of a tree these are the files that were chosen.
-    sources, opened, centres = native.sources, {}, {}
+    sources, opened, centres, editions = native.sources, {}, {}, {}
     for name, variable in dataset.data_vars.items():
         if (place := native.first_object(name)) is None:
             continue
@@ -81,10 +83,12 @@ def add_grib_attributes(native, dataset):
             continue
         variable.attrs.update(_of_variable(dict(grib), dict(metadata.get("mars") or {}), name, variable))
         centres[grib.get("centre"), grib.get("subCentre")] = None
+        # Messages of edition 2 do not say theirs.
+        editions[grib.get("edition", 2)] = None
     if len(centres) == 1:
         [(centre, below)] = centres
         word, description = CENTRES.get(centre, (centre, None))
-        dataset.attrs.update({"GRIB_edition": 2, "Conventions": "CF-1.7"})
+        dataset.attrs.update({"GRIB_edition": max(editions), "Conventions": "CF-1.7"})
         dataset.attrs["GRIB_centre"] = word
         if description:
             dataset.attrs["GRIB_centreDescription"] = dataset.attrs["institution"] = description
@@ -95,7 +99,7 @@ def add_grib_attributes(native, dataset):
 def _of_variable(grib, mars, name, variable):
     """The attributes of a variable, by the metadata of one of its messages."""
     given, attributes = {}, variable.attrs
-    template = grib.get("gridDefinitionTemplateNumber")
+    template = grib.get("gridDefinitionTemplateNumber", TYPES.get(grib.get("dataRepresentationType")))
     if template in GRIDS:
         kind, given["gridDefinitionDescription"] = GRIDS[template]
         is_reduced = template in (40, 41) and "Ni" not in grib
@@ -105,8 +109,10 @@ def _of_variable(grib, mars, name, variable):
         given.update(zip(("Ni", "Nj") if template in (40, 41) else ("Nx", "Ny"), (grib["Ni"], grib["Nj"])))
     # A reduced grid is told by its rows.
     if "Ni" in grib or "Nx" in grib:
-        given.update({f"{key}InDegrees": grib[key] / 1e6 for key in DEGREES if key in grib})
-        given.update({f"{key}InMetres": grib[key] / 1e3 for key in METRES if key in grib})
+        # Edition 1 has angles in thousandths of a degree, and lengths in metres.
+        degree, metre = (1e3, 1) if grib.get("edition") == 1 else (1e6, 1e3)
+        given.update({f"{key}InDegrees": grib[key] / degree for key in DEGREES if key in grib})
+        given.update({f"{key}InMetres": grib[key] / metre for key in METRES if key in grib})
         scanning = grib.get("scanningMode", 0)
         given.update(iScansNegatively=scanning >> 7 & 1, jScansPositively=scanning >> 6 & 1, jPointsAreConsecutive=scanning >> 5 & 1)
     texts = {"name": "long_name", "cfName": "standard_name", "shortName": "param"}
