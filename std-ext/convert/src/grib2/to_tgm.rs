@@ -133,7 +133,7 @@ fn object<'a>(
     let payload = decoded.map_or_else(|| bits(field, &representation, &present, &shape, options), Ok)?;
     let Payload { mut descriptor, mut region, gaps, source, packing } = payload;
     if matches!(source, Source::Data) {
-        // The way back reads the values, and compares them with those of the data.
+        // The way back reads the values, and compares them with the values of the data.
         let values = containers_len(present.points, descriptor.dtype.byte_width())?;
         options.limits.check_bytes(region.len() as u64, values as u64)?;
     }

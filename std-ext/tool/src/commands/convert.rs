@@ -241,7 +241,7 @@ impl Convert {
     fn refusal_of_parts(&self, from: Format, to: Format) -> Option<&'static str> {
         if self.append && (to != Format::Tgm || from.is_streamed()) {
             return Some(
-                "--append adds messages to a file of tgm, and not those of NetCDF and Zarr: convert these to a file of their own",
+                "--append adds messages to a file of tgm, and inputs of NetCDF and Zarr need a file of their own",
             );
         }
         (!self.selection.is_empty() && (from.holds() != Holds::Messages || to.is_of_files())).then_some(

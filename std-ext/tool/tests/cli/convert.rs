@@ -146,7 +146,7 @@ fn messages_are_chosen_by_their_keys_and_added_to_a_file() {
 fn lost_and_damaged_messages_are_reported_on_the_way_back() {
     let folder = Folder::new();
     let (tensogram, bytes) = converted(&folder, &["simple-8", "simple-12", "constant"]);
-    // The bytes of a payload are those of GRIB then.
+    // Then a payload has the bytes of GRIB.
     convert(&folder.file("kept.grib2", &bytes), &tensogram, &["--keep-stages"]).good();
     let good = fs::read(&tensogram).unwrap();
     let junk = folder.file("junk.tgm", &[&[7; 37], &good[..]].concat());
