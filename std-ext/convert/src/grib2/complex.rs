@@ -237,7 +237,7 @@ impl Complex {
         }
         let head = self.head(data)?;
         self.check_groups(&head, data, count)?;
-        let mut integers = reserve_integers(data.len(), count, limits)?;
+        let mut integers = reserve_numbers(data.len(), count, limits)?;
         let bytes = data.get(head.len..).unwrap_or_default();
         let mut reader = Reader::new(bytes);
         for group in self.groups(&head) {
@@ -321,16 +321,16 @@ impl Before {
     }
 }
 
-/// Room for the integers of `count` values, which `encoded` bytes become.
+/// Room for the numbers of `count` values, which `encoded` bytes become.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] beyond the limits.
-pub(super) fn reserve_integers(encoded: usize, count: u64, limits: &DecodeLimits) -> Result<Vec<i64>> {
-    let len = limits.check_bytes(encoded as u64, count.saturating_mul(size_of::<i64>() as u64))?;
-    let (mut integers, count) = (Vec::new(), len / size_of::<i64>());
-    let reserved = integers.try_reserve_exact(count);
-    reserved.map_err(|_| encoding(format!("cannot allocate {count} integers")))?;
-    Ok(integers)
+pub(super) fn reserve_numbers<T>(encoded: usize, count: u64, limits: &DecodeLimits) -> Result<Vec<T>> {
+    let len = limits.check_bytes(encoded as u64, count.saturating_mul(size_of::<T>() as u64))?;
+    let (mut numbers, count) = (Vec::new(), len / size_of::<T>());
+    let reserved = numbers.try_reserve_exact(count);
+    reserved.map_err(|_| encoding(format!("cannot allocate {count} numbers")))?;
+    Ok(numbers)
 }
 
 /// Whether a value has a negative integer, which packings of the format do not have.

@@ -60,6 +60,12 @@ pub enum GribErrorKind {
     DataTemplate(u16),
     /// The packing of edition 1, by its name, is not supported.
     Packing(&'static str),
+    /// Spectral coefficients of another than a triangular truncation.
+    Truncation,
+    /// The numbers of run length packing leave no levels, or no digits.
+    Levels,
+    /// Runs of levels are not as many values as section 5 states, or name levels that there are not.
+    Runs,
     /// The precision of IEEE floating-point data (code table 5.7) is not supported.
     Precision(u8),
     /// The codec of the data representation template is not compiled in.
@@ -86,6 +92,10 @@ pub enum GribErrorKind {
     },
     /// A group has integers of more than 32 bits.
     GroupWidth,
+    /// Parts of second order packing lie in one another, by the octets where section 4 says that they begin.
+    GroupPlaces,
+    /// Rows run to and fro, or groups are rows, and the grid has no rows.
+    Rows,
     /// The integers of groups are beyond 2^53 in sum, or a first value is.
     GroupInteger,
     /// Objects have another number of sections than the message, by the lengths of its sections. It is never met.
@@ -136,6 +146,21 @@ pub enum GribErrorKind {
 }
 
 impl GribErrorKind {
+    /// Whether the message may be right, and its values cannot be read here.
+    pub(super) const fn is_unread(self) -> bool {
+        matches!(
+            self,
+            Self::DataTemplate(_)
+                | Self::Packing(_)
+                | Self::Truncation
+                | Self::Rows
+                | Self::Precision(_)
+                | Self::Bits(_)
+                | Self::MissingManagement(_)
+                | Self::DifferenceOrder(_)
+        )
+    }
+
     /// The error of this kind at a byte.
     pub(super) const fn at(self, offset: usize) -> GribError {
         GribError { kind: self, offset: offset as u64 }
@@ -183,13 +208,14 @@ impl fmt::Display for GribErrorKind {
                 if let Some(name) = template_name(number) {
                     write!(f, " ({name})")?;
                 }
-                f.write_str(" is not supported: only 5.0, 5.2, 5.3, 5.4, 5.40, 5.41 and 5.42 are")
+                f.write_str(" is not supported")
             }
-            Self::Packing(name) => write!(
-                f,
-                "GRIB edition 1 with {name} is not supported: `grib_set -r -w packingType!=grid_simple -s packingType=grid_simple` of \
-                 ecCodes makes simple packing of it"
-            ),
+            Self::Packing(name) => write!(f, "GRIB edition 1 with {name} is not supported"),
+            Self::Truncation => {
+                f.write_str("spectral coefficients of a truncation that is not triangular are not supported")
+            }
+            Self::Levels => f.write_str("the levels of GRIB section 5 contradict their number or their bits"),
+            Self::Runs => f.write_str("the GRIB runs of levels do not give the values that section 5 states"),
             Self::Precision(code) => {
                 write!(f, "GRIB data of IEEE precision {code} are not supported: only 1 (32 bits) and 2 (64 bits) are")
             }
@@ -212,6 +238,8 @@ impl fmt::Display for GribErrorKind {
                 write!(f, "the GRIB groups have {sum} values, and section 5 states {stated}")
             }
             Self::GroupWidth => f.write_str("a GRIB group has integers of more than 32 bits"),
+            Self::GroupPlaces => f.write_str("the parts of GRIB second order packing lie in one another"),
+            Self::Rows => f.write_str("GRIB second order packing of rows is not supported on a grid without rows"),
             Self::GroupInteger => f.write_str("the GRIB groups give an integer beyond 2^53"),
             Self::Sections { counted, kept } => {
                 write!(f, "the GRIB message has {counted} sections, and {kept} would be kept")
@@ -257,6 +285,8 @@ impl From<GribError> for TensogramError {
             GribErrorKind::Edition(_)
             | GribErrorKind::DataTemplate(_)
             | GribErrorKind::Packing(_)
+            | GribErrorKind::Truncation
+            | GribErrorKind::Rows
             | GribErrorKind::Precision(_)
             | GribErrorKind::Bits(_)
             | GribErrorKind::NoCodec(_)
@@ -295,10 +325,7 @@ const fn template_name(number: u16) -> Option<&'static str> {
         1 => Some("matrix values, simple packing"),
         40 => Some("JPEG 2000"),
         41 => Some("PNG"),
-        50 => Some("spectral data, simple packing"),
-        51 => Some("spectral data, complex packing"),
-        61 => Some("simple packing with logarithm pre-processing"),
-        200 => Some("run length packing with level values"),
+        53 => Some("bi-Fourier coefficients, complex packing"),
         _ => None,
     }
 }

@@ -8,6 +8,7 @@ use tgm_grid::GridSection;
 use super::bitmap::{BITMAP_HEAD_LEN, Bitmap, count_ones, predefined};
 use super::edition1;
 use super::error::{GribError, GribErrorKind, at_grid};
+use super::packings::{triangle, values_of};
 use super::representation::Representation;
 use super::sections::{HEAD_LEN, Message, Section, Sections};
 
@@ -183,11 +184,14 @@ impl<'a> Field<'a> {
         self.grid.map_or(self.data.offset(), |section| section.offset())
     }
 
-    /// Points of its grid.
+    /// Points of its grid. Spectral coefficients have no points: as many as there are values.
     ///
     /// # Errors
     /// [`GribErrorKind::ShortSection`].
     pub fn point_count(&self) -> Result<u64, GribError> {
+        if let Some(count) = self.coefficients()? {
+            return Ok(count);
+        }
         match self.section_3()? {
             Some(grid) => grid.point_count().map(u64::from).map_err(at_grid(self.grid_offset())),
             None => Ok(edition1::shape(self)?.iter().product()),
@@ -199,10 +203,29 @@ impl<'a> Field<'a> {
     /// # Errors
     /// [`GribErrorKind::ShortSection`].
     pub(super) fn shape(&self) -> Result<Vec<u64>, GribError> {
+        if let Some(count) = self.coefficients()? {
+            return Ok(vec![count]);
+        }
         match self.section_3()? {
             Some(grid) => grid.shape().map_err(at_grid(self.grid_offset())),
             None => edition1::shape(self),
         }
+    }
+
+    /// How many values it has, if they are coefficients of edition 2, which have no places. Spherical harmonics are counted by their truncation, as
+    /// encoders leave another number in section 5; waves in two directions are as many as it states.
+    ///
+    /// # Errors
+    /// [`GribErrorKind::ShortSection`].
+    fn coefficients(&self) -> Result<Option<u64>, GribError> {
+        let (Some(_), Some(grid)) = (self.second, self.grid) else { return Ok(None) };
+        let template = grid.u16(13)?;
+        if matches!(template, 50..=53)
+            && let Some(truncation) = triangle(grid)?
+        {
+            return Ok(Some(values_of(truncation)));
+        }
+        if matches!(template, 50..=53 | 61..=63) { self.value_count().map(Some) } else { Ok(None) }
     }
 
     /// The number of values that section 5 states (octets 6 to 9). Some encoders state all points, with a bitmap too. Edition 1 states
@@ -216,10 +239,9 @@ impl<'a> Field<'a> {
 
     /// How its values are stored.
     pub(super) fn stored(&self) -> Result<Representation, GribError> {
-        if self.second.is_none() {
-            edition1::parse(self.identification, self.representation)
-        } else {
-            Representation::parse(self.representation)
+        match (self.second, self.grid) {
+            (Some(_), Some(grid)) => Representation::parse(self.representation, grid),
+            (_, grid) => edition1::parse(self.identification, grid, self.representation),
         }
     }
 
@@ -230,6 +252,10 @@ impl<'a> Field<'a> {
     /// [`GribErrorKind::PredefinedBitmap`].
     pub(super) fn present(&self) -> Result<Present<'a>, GribError> {
         let points = self.point_count()?;
+        // What cannot be read may count values in another way. No point has a value then.
+        if matches!(self.stored()?, Representation::Unread(_)) {
+            return Ok(Present { points, bitmap: None, count: points, predefined: None });
+        }
         let bitmap_offset = self.bitmap_section.map_or(0, |section| section.offset());
         let bitmap = self.bitmap.of_points(points, bitmap_offset)?;
         let count = bitmap.map_or(points, |bits| count_ones(bits, points));
@@ -239,7 +265,7 @@ impl<'a> Field<'a> {
             // Nothing states the number of values. A bitmap that is not there leaves fewer of them than points.
             (predefined.is_none() || edition1::has_data(self, points)?, count)
         } else {
-            let stated = self.value_count()?;
+            let stated = self.coefficients()?.map_or_else(|| self.value_count(), Ok)?;
             (stated == count || (bitmap.is_some() && stated == points), stated)
         };
         if is_right {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::error::GribErrorKind;
+
 /// A difference between a GRIB message and its Tensogram message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -19,6 +21,13 @@ pub enum Note {
         field: usize,
         /// The number of its data representation template.
         template: u16,
+    },
+    /// The values of the field could not be read. The object has none, and keeps their bytes, which the way back returns.
+    Unread {
+        /// Which field of the message.
+        field: usize,
+        /// Why.
+        reason: GribErrorKind,
     },
     /// The field names a bitmap of its centre, which no message holds, and has a value for each point all the same. All of
     /// these are kept.
@@ -41,6 +50,9 @@ impl fmt::Display for Note {
                 "field {field} had data representation template 5.{template}: back in GRIB it has simple packing of the same \
                  values"
             ),
+            Self::Unread { field, reason } => {
+                write!(f, "field {field} is kept without values, all of which are missing: {reason}")
+            }
             Self::PredefinedBitmap { field, code } => {
                 write!(
                     f,

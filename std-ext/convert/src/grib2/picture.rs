@@ -79,7 +79,7 @@ pub(super) fn to_simple(message: Message<'_>, limits: &DecodeLimits) -> Result<(
     made.extend_from_slice(message.as_bytes().get(..INDICATOR_LEN).unwrap_or_default());
     for (index, field) in message.fields().enumerate() {
         let field = field?;
-        let simple = match Representation::parse(field.representation)? {
+        let simple = match field.stored()? {
             Representation::Picture(packing, codec) => {
                 notes.push(Note::Repacked { field: index, template: field.representation.u16(10)? });
                 let integers = integers(codec, &field, field.present()?.count, limits)?;

@@ -7,7 +7,8 @@
 //!
 //! A section that is shorter than the length that it states gets its bits from the object's mask. Section 7 comes from the
 //! payload, and for data in groups from the payload and what the recipe has of the groups: their lengths alone, where all else follows from the
-//! integers. Where mask or payload would not give the same bytes, the recipe has the bytes themselves.
+//! integers. Where mask or payload would not give the same bytes, the recipe has the bytes themselves. So it has where the values could not be read,
+//! and says why.
 
 use ciborium::Value;
 use tgm_std::{Result, TensogramError};
@@ -29,9 +30,10 @@ const LENGTHS: &str = "lengths";
 const ROOMY: &str = "roomy";
 const UNUSED: &str = "unused";
 const DATA: &str = "data";
+const UNREAD: &str = "unread";
 
 /// The keys of [`GRIB`] that are of the way back.
-pub(super) const KEYS: [&str; 8] = [FIELD, FIELDS, SECTIONS, GROUPS, LENGTHS, ROOMY, UNUSED, DATA];
+pub(super) const KEYS: [&str; 9] = [FIELD, FIELDS, SECTIONS, GROUPS, LENGTHS, ROOMY, UNUSED, DATA, UNREAD];
 
 /// What an object remembers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +47,8 @@ pub(super) struct Recipe<'a> {
     pub(super) groups: Option<Kept<'a>>,
     /// Section 7 from octet 6 on, if the payload does not give it.
     pub(super) data: Option<&'a [u8]>,
+    /// Why the values could not be read. The object has none then.
+    pub(super) unread: Option<String>,
 }
 
 /// What is kept of groups.
@@ -54,6 +58,18 @@ pub(super) enum Kept<'a> {
     Head(Groups<'a>),
     /// What the head follows from.
     Lengths(Lengths),
+}
+
+impl<'a> Kept<'a> {
+    /// A head that has nothing beside its bytes.
+    pub(super) const fn head(head: &'a [u8]) -> Self {
+        Self::Head(Groups { head, unused: [0; 2] })
+    }
+
+    /// Lengths from which all else follows.
+    pub(super) fn lengths(lengths: &[u8]) -> Self {
+        Self::Lengths(Lengths { bytes: lengths.to_vec(), is_roomy: false, unused: [0; 2] })
+    }
 }
 
 impl<'a> Recipe<'a> {
@@ -81,6 +97,7 @@ impl<'a> Recipe<'a> {
         let unused = Some(unused).filter(|unused| *unused != [0, 0]);
         entries.extend(unused.map(|unused| (UNUSED.into(), Value::Array(unused.map(Value::from).into()))));
         entries.extend(self.data.map(|data| (DATA.into(), Value::Bytes(data.to_vec()))));
+        entries.extend(self.unread.clone().map(|unread| (UNREAD.into(), unread.into())));
         entries
     }
 
@@ -113,7 +130,8 @@ impl<'a> Recipe<'a> {
         let lengths = bytes(LENGTHS).map(|bytes| Lengths { bytes: bytes.to_vec(), is_roomy, unused });
         let head = bytes(GROUPS).map(|head| Kept::Head(Groups { head, unused }));
         let groups = lengths.map(Kept::Lengths).or(head);
-        Ok(Self { field, fields, sections, groups, data: bytes(DATA) })
+        let unread = find(UNREAD).map(|unread| unread.as_text().unwrap_or_default().to_string());
+        Ok(Self { field, fields, sections, groups, data: bytes(DATA), unread })
     }
 }
 
@@ -130,7 +148,7 @@ mod tests {
     #[test]
     fn entries_come_back_and_edited_numbers_are_refused() {
         let groups = Some(Kept::Head(Groups { head: &[1, 2], unused: [3, 4] }));
-        let recipe = Recipe { field: 0, fields: 1, sections: vec![&[5]], groups, data: None };
+        let recipe = Recipe { field: 0, fields: 1, sections: vec![&[5]], groups, data: None, unread: None };
         let entries = recipe.to_entries();
         assert_eq!(Recipe::of(Some(&Value::Map(entries.clone())), 0).unwrap(), recipe);
         for edited in [vec![3.into()], vec![3.into(), Value::from(-1)], vec![3.into(), "4".into()], vec![1.into(); 3]] {

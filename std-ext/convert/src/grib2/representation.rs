@@ -15,12 +15,14 @@
 
 use tgm_core::packing::Packing;
 use tgm_core::szip::{Params, flags};
+use tgm_grid::GridSection;
 use tgm_std::Result;
 #[cfg(doc)]
 use tgm_std::TensogramError;
 
 use super::complex::Complex;
-use super::error::{GribError, GribErrorKind};
+use super::error::{GribError, GribErrorKind, at_grid};
+use super::packings::{BiFourier, Curved, Logarithm, RunLength, SecondOrder, Spectral};
 use super::sections::Section;
 use crate::error::encoding;
 
@@ -28,7 +30,7 @@ use crate::error::encoding;
 const MAX_BITS: u8 = 64;
 
 /// How the values of a field are stored.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Representation {
     /// Template 5.0, and fields of 0 bits: integers one after the other.
     Simple(Packing),
@@ -42,6 +44,14 @@ pub(super) enum Representation {
     Ieee(u32),
     /// Simple packing by a binary scale factor that is missing: no point has a value, whatever the data are.
     Absent(Packing),
+    /// Templates 5.50, 5.51 and 5.61: values that do not rise in equal steps with their integers.
+    Curved(Curved),
+    /// Template 5.200: integers of levels, in runs.
+    Runs(Packing, RunLength),
+    /// Templates 5.50001 and 5.50002: integers in groups of second order.
+    SecondOrder(Packing, SecondOrder),
+    /// Values that cannot be read here, and why.
+    Unread(GribErrorKind),
 }
 
 /// The binary scale factor of 2 octets that is missing: all bits are 1.
@@ -65,8 +75,15 @@ pub(super) struct Ccsds {
 }
 
 impl Representation {
-    /// Reads section 5.
-    pub(super) fn parse(section: Section<'_>) -> Result<Self, GribError> {
+    /// Reads section 5, of a field whose section 3 is `grid`. What is not supported is [`Self::Unread`].
+    pub(super) fn parse(section: Section<'_>, grid: Section<'_>) -> Result<Self, GribError> {
+        match Self::parse_known(section, grid) {
+            Err(error) if error.kind().is_unread() => Ok(Self::Unread(error.kind())),
+            found => found,
+        }
+    }
+
+    fn parse_known(section: Section<'_>, grid: Section<'_>) -> Result<Self, GribError> {
         match section.u16(10)? {
             0 => packing(section).map(Self::simple),
             42 => {
@@ -91,6 +108,22 @@ impl Representation {
                 Ok(Self::Picture(packing, if number == 40 { Codec::Jpeg2000 } else { Codec::Png }))
             }
             4 => ieee(section.u8(12)?, section.offset()),
+            // A matrix of one value at each point, without bitmaps of its own.
+            1 if section.u8(21)? == 0 && u32::from(section.u16(26)?) * u32::from(section.u16(28)?) <= 1 => {
+                packing(section).map(Self::simple)
+            }
+            number @ (50 | 51) => Spectral::parse(section, grid, number == 51).map(Curved::Spectral).map(Self::Curved),
+            53 => BiFourier::parse(section, grid).map(Curved::BiFourier).map(Self::Curved),
+            61 => Logarithm::parse(section).map(Curved::Logarithm).map(Self::Curved),
+            200 => RunLength::parse(section).map(|runs| Self::Runs(runs.packing(), runs)),
+            number @ (50001 | 50002) => {
+                let packing = packing(section)?;
+                if packing.bits_per_value == 0 {
+                    return Ok(Self::Simple(packing));
+                }
+                let order = SecondOrder::second_edition(section, number == 50002)?;
+                Self::second_order(packing, order, || rows(grid), section.offset())
+            }
             number => Err(GribErrorKind::DataTemplate(number).at(section.offset())),
         }
     }
@@ -108,27 +141,46 @@ impl Representation {
         Self::Simple(packing)
     }
 
+    /// Second order packing, on a grid with these rows if it needs them.
+    ///
+    /// # Errors
+    /// [`GribErrorKind::Rows`], and the errors of `rows`.
+    pub(super) fn second_order(
+        packing: Packing,
+        order: SecondOrder,
+        rows: impl FnOnce() -> Result<Option<Vec<u64>>, GribError>,
+        at: usize,
+    ) -> Result<Self, GribError> {
+        if !order.needs_rows() {
+            return Ok(Self::SecondOrder(packing, order));
+        }
+        let rows = rows()?.ok_or(GribErrorKind::Rows.at(at))?;
+        Ok(Self::SecondOrder(packing, order.with_rows(rows)))
+    }
+
     /// Bits of a value before compression. For integers in groups, bits of a group's reference.
     pub(super) const fn bits(&self) -> u32 {
         match self {
             Self::Ieee(bits) => *bits,
-            Self::Simple(packing)
-            | Self::Absent(packing)
-            | Self::Ccsds(packing, _)
-            | Self::Complex(packing, _)
-            | Self::Picture(packing, _) => packing.bits_per_value,
+            Self::Curved(_) => u64::BITS,
+            _ => match self.packing() {
+                Some(packing) => packing.bits_per_value,
+                None => 0,
+            },
         }
     }
 
-    /// The numbers of simple packing, which all have but floating-point data.
+    /// The numbers of simple packing, which integers have.
     pub(super) const fn packing(&self) -> Option<&Packing> {
         match self {
-            Self::Ieee(_) => None,
+            Self::Ieee(_) | Self::Curved(_) | Self::Unread(_) => None,
             Self::Simple(packing)
             | Self::Absent(packing)
             | Self::Ccsds(packing, _)
             | Self::Complex(packing, _)
-            | Self::Picture(packing, _) => Some(packing),
+            | Self::Picture(packing, _)
+            | Self::Runs(packing, _)
+            | Self::SecondOrder(packing, _) => Some(packing),
         }
     }
 
@@ -136,7 +188,8 @@ impl Representation {
     pub(super) const fn has_missing(&self) -> bool {
         match self {
             Self::Complex(_, complex) => complex.has_missing(),
-            Self::Absent(_) => true,
+            Self::Absent(_) | Self::Runs(..) | Self::Unread(_) => true,
+            Self::SecondOrder(_, order) => order.is_to_and_fro(),
             _ => false,
         }
     }
@@ -149,6 +202,15 @@ pub(super) fn ieee(precision: u8, at: usize) -> Result<Representation, GribError
         2 => Ok(Representation::Ieee(64)),
         code => Err(GribErrorKind::Precision(code).at(at)),
     }
+}
+
+/// The points of each row of a grid. `None` for a grid without rows.
+fn rows(grid: Section<'_>) -> Result<Option<Vec<u64>>, GribError> {
+    let parsed = GridSection::parse(grid.as_bytes()).map_err(at_grid(grid.offset()))?;
+    let shape = parsed.shape().map_err(at_grid(grid.offset()))?;
+    let [rows, columns] = shape[..] else { return Ok(None) };
+    // No grid has more rows than points.
+    Ok(usize::try_from(rows).ok().filter(|_| columns > 0).map(|rows| vec![columns; rows]))
 }
 
 /// The numbers that templates 5.0 and 5.42 share, in the format's terms.

@@ -21,6 +21,7 @@ use super::error::GribErrorKind;
 use super::fields::{Field, Present};
 use super::keys::GribKeys;
 use super::note::Note;
+use super::packings::{Curved, Places};
 use super::recipe::{GRIB, Kept, MARS, Recipe};
 use super::representation::{Ccsds, Representation};
 use super::sections::{HEAD_LEN, INDICATOR_LEN, Message, Section};
@@ -129,8 +130,14 @@ fn object<'a>(
     let representation = field.stored()?;
     let present = field.present()?;
     let shape = field.shape()?;
-    let decoded = integers(field, &representation, &present, &shape, options)?;
-    let payload = decoded.map_or_else(|| bits(field, &representation, &present, &shape, options), Ok)?;
+    let payload = match &representation {
+        Representation::Unread(_) | Representation::Absent(_) => nothing(field, &present, &shape, options)?,
+        Representation::Curved(curved) => floats(field, curved, &present, &shape, options)?,
+        _ => {
+            let decoded = integers(field, &representation, &present, &shape, options)?;
+            decoded.map_or_else(|| bits(field, &representation, &present, &shape, options), Ok)?
+        }
+    };
     let Payload { mut descriptor, mut region, gaps, source, packing } = payload;
     if matches!(source, Source::Data) {
         // The way back reads the values, and compares them with the values of the data.
@@ -148,7 +155,10 @@ fn object<'a>(
     }
     let decimal = packing.and_then(|packing| decimal_note(index, &packing));
     let predefined = present.predefined.map(|code| Note::PredefinedBitmap { field: index, code });
-    let notes = decimal.into_iter().chain(predefined).collect();
+    let unread = if let Representation::Unread(reason) = representation { Some(reason) } else { None };
+    outline.recipe.unread = unread.map(|reason| reason.to_string());
+    let unread = unread.map(|reason| Note::Unread { field: index, reason });
+    let notes = decimal.into_iter().chain(predefined).chain(unread).collect();
     // Section 7 is the payload, or kept whole. Section 4 of edition 1 is kept in part, and the rest likewise. The first object has
     // section 0 too, which no length leads to.
     let data = u64::from(!message.is_first_edition());
@@ -192,7 +202,8 @@ impl<'a> Outline<'a> {
     pub(super) fn new(message: Message<'a>, field: &Field<'a>, index: usize, fields: usize) -> Result<Self> {
         field.present()?;
         let sections = sections(message, field)?;
-        let recipe = Recipe { field: index as u64, fields: fields as u64, sections, groups: None, data: None };
+        let recipe =
+            Recipe { field: index as u64, fields: fields as u64, sections, groups: None, data: None, unread: None };
         Ok(Self { field: *field, shape: field.shape()?, recipe })
     }
 
@@ -206,16 +217,9 @@ impl<'a> Outline<'a> {
 
 /// The descriptor before compression and masks.
 fn descriptor(representation: &Representation, shape: &[u64]) -> DataObjectDescriptor {
-    let packing = match representation {
-        Representation::Ieee(bits) => {
-            let dtype = if *bits == 32 { Dtype::Float32 } else { Dtype::Float64 };
-            return DataObjectDescriptor::new(dtype, ByteOrder::Big, shape);
-        }
-        Representation::Simple(packing)
-        | Representation::Absent(packing)
-        | Representation::Ccsds(packing, _)
-        | Representation::Complex(packing, _)
-        | Representation::Picture(packing, _) => packing,
+    let Some(packing) = representation.packing() else {
+        let dtype = if representation.bits() == 32 { Dtype::Float32 } else { Dtype::Float64 };
+        return DataObjectDescriptor::new(dtype, ByteOrder::Big, shape);
     };
     let mut descriptor = DataObjectDescriptor::new(Dtype::Float64, ByteOrder::Little, shape);
     descriptor.encoding = Encoding::SimplePacking.name().to_string();
@@ -242,6 +246,40 @@ fn bits<'a>(
     Ok(Payload { descriptor, region, gaps, source, packing: representation.packing().copied() })
 }
 
+/// Whether `made` are the data of a field. Section 4 of edition 1 states a length of its own, up to which the way back writes zeros.
+fn gives(field: &Field<'_>, made: &[u8]) -> bool {
+    let rest = field.data().strip_prefix(made);
+    rest.is_some_and(|rest| if field.second.is_none() { rest.iter().all(|byte| *byte == 0) } else { rest.is_empty() })
+}
+
+/// The payload of values that do not rise in equal steps with their integers: floats.
+fn floats<'a>(
+    field: &Field<'a>,
+    curved: &Curved,
+    present: &Present<'a>,
+    shape: &[u64],
+    options: &GribOptions,
+) -> Result<Payload<'a>> {
+    let values = curved.decode(field.data(), present.count, &options.limits)?;
+    let is_given = curved.encode(&values, &options.limits)?.is_some_and(|made| gives(field, &made));
+    let mut descriptor = DataObjectDescriptor::new(Dtype::Float64, ByteOrder::Big, shape);
+    let each = at_points(values.iter().map(|value| Some(value.to_bits())), present.bitmap, present.points);
+    let region = payload::floats(each, present.points, u64::BITS, &mut descriptor)?;
+    let has_gaps = present.count != present.points;
+    let gaps = present.bitmap.filter(|_| has_gaps).map(|bits| inverted(bits, present.points));
+    let source = if is_given { Source::Payload } else { Source::Data };
+    Ok(Payload { descriptor, region: region.into(), gaps, source, packing: None })
+}
+
+/// The payload of values that are not there, or cannot be read: no bits, and a mask that has all points.
+fn nothing<'a>(field: &Field<'a>, present: &Present<'_>, shape: &[u64], options: &GribOptions) -> Result<Payload<'a>> {
+    let len = options.limits.check_bytes(field.data().len() as u64, present.points.div_ceil(8))?;
+    let packing = Packing { reference_value: 0.0, binary_scale_factor: 0, decimal_scale_factor: 0, bits_per_value: 0 };
+    let descriptor = descriptor(&Representation::Simple(packing), shape);
+    let gaps = inverted(&reserve(len)?, present.points);
+    Ok(Payload { descriptor, region: Cow::Borrowed(&[]), gaps: Some(gaps), source: Source::Data, packing: None })
+}
+
 /// The payload of data that are decoded: simple packing of the same integers. `None` for other data.
 fn integers<'a>(
     field: &Field<'a>,
@@ -250,6 +288,7 @@ fn integers<'a>(
     shape: &[u64],
     options: &GribOptions,
 ) -> Result<Option<Payload<'a>>> {
+    let mut placed_by = present.bitmap;
     let (integers, packing, source) = match representation {
         Representation::Complex(packing, complex) => {
             let decoded = complex.decode(field.data(), present.count, &options.limits)?;
@@ -266,26 +305,36 @@ fn integers<'a>(
         Representation::Picture(packing, codec) => {
             (picture::integers(*codec, field, present.count, &options.limits)?, packing, Source::Data)
         }
-        Representation::Absent(_) => {
-            let len = options.limits.check_bytes(field.data().len() as u64, present.points.div_ceil(8))?;
-            let gaps = Some(inverted(&reserve(len)?, present.points));
-            let descriptor = descriptor(representation, shape);
-            return Ok(Some(Payload {
-                descriptor,
-                region: Cow::Borrowed(&[]),
-                gaps,
-                source: Source::Data,
-                packing: None,
-            }));
+        Representation::Runs(packing, runs) => {
+            let integers = runs.decode(field.data(), present.count, &options.limits)?;
+            let is_given = runs.encode(&integers)?.is_some_and(|made| gives(field, &made));
+            (integers, packing, if is_given { Source::Payload } else { Source::Data })
+        }
+        Representation::SecondOrder(packing, order) => {
+            let places = Places { bitmap: present.bitmap, points: present.points, count: present.count };
+            let decoded = order.decode(field.data(), places, &options.limits)?;
+            let encoded = order.encode(&decoded.integers, places, decoded.head)?;
+            let source = if encoded.is_some_and(|made| gives(field, &made)) {
+                let lengths = order.lengths(&decoded.integers, decoded.head)?;
+                Source::Groups(lengths.map_or(Kept::head(decoded.head), Kept::lengths))
+            } else {
+                Source::Data
+            };
+            if order.is_to_and_fro() {
+                placed_by = None;
+                (order.turned(&decoded.integers, places, &options.limits)?, packing, source)
+            } else {
+                (decoded.integers, packing, source)
+            }
         }
         _ => return Ok(None),
     };
     if has_negative(&integers) {
-        return plain(&integers, packing, present, shape).map(Some);
+        return plain(&integers, packing, &Present { bitmap: placed_by, ..*present }, shape).map(Some);
     }
     let packing = with_bits(*packing, &integers);
     let mut descriptor = descriptor(&Representation::Simple(packing), shape);
-    let each = placed(&integers, present.bitmap, present.points);
+    let each = placed(&integers, placed_by, present.points);
     let (region, gaps) = payload::pack(each, present.points, packing.bits_per_value, &mut descriptor)?;
     Ok(Some(Payload { descriptor, region: region.into(), gaps, source, packing: Some(packing) }))
 }

@@ -15,6 +15,7 @@ use tgm_std::{CompressionBackend, DecodeOptions, Result, TensogramError};
 use super::bitmap::{self, BITMAP_HEAD_LEN, EARLIER, count_ones, inverted, predefined};
 use super::codes::{compact, packed_len, taken, with_width};
 use super::complex::{Complex, Groups, has_negative};
+use super::packings::{Curved, Places, SecondOrder};
 use super::recipe::{Kept, Recipe, refused};
 use super::representation::{Ccsds, Representation};
 use super::sections::{END, HEAD_LEN, INDICATOR_LEN, Section};
@@ -35,6 +36,18 @@ pub(super) enum StatedBits<'s> {
     Literal(&'s [u8]),
 }
 
+/// Why integers cannot be stored in groups.
+const NO_PLACE: &str = "its values were edited, and its GRIB groups have no place for them";
+
+/// What a field can take from the ones before it.
+#[derive(Default)]
+pub(super) struct Earlier {
+    /// The last bitmap that was written.
+    bits: Option<Vec<u8>>,
+    /// The last section 3.
+    grid: Vec<u8>,
+}
+
 /// One object on its way back.
 pub(super) struct WayBack<'f, 'a> {
     pub(super) index: usize,
@@ -44,9 +57,8 @@ pub(super) struct WayBack<'f, 'a> {
 }
 
 impl WayBack<'_, '_> {
-    /// Appends the sections that the field does not share with the one before it. `earlier` is the last bitmap that was
-    /// written.
-    pub(super) fn append(&self, earlier: &mut Option<Vec<u8>>, made: &mut Vec<u8>) -> Result<()> {
+    /// Appends the sections that the field does not share with the one before it.
+    pub(super) fn append(&self, earlier: &mut Earlier, made: &mut Vec<u8>) -> Result<()> {
         let mut sections = self.recipe.sections.as_slice();
         if let (0, [indicator, rest @ ..]) = (self.index, sections) {
             if indicator.len() != INDICATOR_LEN {
@@ -60,14 +72,20 @@ impl WayBack<'_, '_> {
         for section in sections {
             made.extend_from_slice(section);
             match section.get(HEAD_LEN - 1) {
-                Some(5) => representation = Some(Representation::parse(Section::parse(section, 0)?)?),
+                Some(3) => earlier.grid = section.to_vec(),
+                Some(5) => {
+                    let grid = Section::parse(&earlier.grid, 0)?;
+                    representation = Some(Representation::parse(Section::parse(section, 0)?, grid)?);
+                }
                 Some(6) => {
                     // Data with missing values of their own have more gaps than the bitmap.
                     let is_apart = representation.as_ref().is_some_and(Representation::has_missing);
-                    bitmap = if is_apart {
-                        self.literal(section, points, earlier.as_deref())?
+                    bitmap = if self.recipe.unread.is_some() {
+                        None
+                    } else if is_apart {
+                        self.literal(section, points, earlier.bits.as_deref())?
                     } else {
-                        self.bitmap(section, points, earlier.as_deref())?
+                        self.bitmap(section, points, earlier.bits.as_deref())?
                     };
                     if section.len() == BITMAP_HEAD_LEN && section.last() == Some(&0) {
                         made.extend_from_slice(bitmap.as_deref().unwrap_or_default());
@@ -75,8 +93,8 @@ impl WayBack<'_, '_> {
                     // A later field may have more points than this one, and take bits that were spare here.
                     let literal = section.get(BITMAP_HEAD_LEN..).filter(|bits| !bits.is_empty());
                     match (literal, section.get(BITMAP_HEAD_LEN - 1)) {
-                        (Some(bits), Some(0)) => *earlier = Some(bits.to_vec()),
-                        (None, Some(0)) => earlier.clone_from(&bitmap),
+                        (Some(bits), Some(0)) => earlier.bits = Some(bits.to_vec()),
+                        (None, Some(0)) => earlier.bits.clone_from(&bitmap),
                         _ => {}
                     }
                 }
@@ -101,8 +119,17 @@ impl WayBack<'_, '_> {
         points: u64,
     ) -> Result<Cow<'_, [u8]>> {
         match (self.recipe.data, representation) {
+            (Some(data), _) if self.recipe.unread.is_some() => self.unread(data, points),
             (data, Representation::Complex(packing, complex)) => self.complex(packing, complex, data, bitmap, points),
             (Some(data), _) => Ok(data.into()),
+            (None, Representation::Curved(curved)) => self.curved(curved, bitmap, points),
+            (None, Representation::Runs(packing, runs)) => {
+                let made = runs.encode(&self.taken(packing, bitmap, points)?)?;
+                made.map(Cow::Owned).ok_or_else(|| self.refused(EDITED))
+            }
+            (None, Representation::SecondOrder(packing, order)) => {
+                self.second_order(packing, order, bitmap, points).map(Cow::Owned)
+            }
             (None, _) => self.data(representation, bitmap, points),
         }
     }
@@ -184,15 +211,7 @@ impl WayBack<'_, '_> {
                 return Ok(Cow::Owned(data.to_vec()));
             }
         }
-        let (stored, bits) = match self.integers(packing, &gaps, points) {
-            // Section 5 tells the bits of references. A single group may have none, and its integers have bits all the same.
-            Err(_) if packing.bits_per_value == 0 => {
-                self.integers(&Packing { bits_per_value: u64::BITS, ..*packing }, &gaps, points)?
-            }
-            found => found?,
-        };
-        let integers = taken(&stored, bits, bitmap, &gaps, points);
-        let integers = integers.ok_or_else(|| self.refused("its mask is not the bitmap of GRIB section 6"))?;
+        let integers = self.taken_with(packing, &gaps, bitmap, points)?;
         let made = match (data, &self.recipe.groups) {
             (Some(data), _) => {
                 let decoded = complex.decode(data, integers.len() as u64, &self.options.limits)?;
@@ -205,8 +224,76 @@ impl WayBack<'_, '_> {
             },
             (None, None) => None,
         };
-        made.map(Cow::Owned)
-            .ok_or_else(|| self.refused("its values were edited, and its GRIB groups have no place for them"))
+        made.map(Cow::Owned).ok_or_else(|| self.refused(NO_PLACE))
+    }
+
+    /// The integers of the points that have one by section 6, [`NONE`](super::codes::NONE) for those that miss it all the same.
+    fn taken(&self, packing: &Packing, bitmap: Option<&[u8]>, points: u64) -> Result<Vec<i64>> {
+        let room = points.saturating_mul(size_of::<i64>() as u64);
+        self.options.limits.check_bytes(self.trusted.payload().len() as u64, room)?;
+        self.taken_with(packing, &self.gaps(points)?, bitmap, points)
+    }
+
+    /// [`Self::taken`] where the bits of the mask are known.
+    fn taken_with(&self, packing: &Packing, gaps: &[u8], bitmap: Option<&[u8]>, points: u64) -> Result<Vec<i64>> {
+        let (stored, bits) = match self.integers(packing, gaps, points) {
+            // Section 5 tells the bits of references. A single group may have none, and its integers have bits all the same.
+            Err(_) if packing.bits_per_value == 0 => {
+                self.integers(&Packing { bits_per_value: u64::BITS, ..*packing }, gaps, points)?
+            }
+            found => found?,
+        };
+        let integers = taken(&stored, bits, bitmap, gaps, points);
+        integers.ok_or_else(|| self.refused("its mask is not the bitmap of GRIB section 6"))
+    }
+
+    /// Section 7 from octet 6 on, of values that do not rise in equal steps with their integers.
+    fn curved(&self, curved: &Curved, bitmap: Option<&[u8]>, points: u64) -> Result<Cow<'_, [u8]>> {
+        let room = points.saturating_mul(size_of::<f64>() as u64);
+        self.options.limits.check_bytes(self.trusted.payload().len() as u64, room)?;
+        let stored = self.floats(u64::BITS, points)?;
+        let stored = match bitmap {
+            Some(bitmap) => compact(&stored, u64::BITS, bitmap, points)?.into(),
+            None => stored,
+        };
+        let values: Vec<_> = stored.as_chunks().0.iter().map(|bytes| f64::from_be_bytes(*bytes)).collect();
+        let made = curved.encode(&values, &self.options.limits)?;
+        made.map(Cow::Owned).ok_or_else(|| self.refused(EDITED))
+    }
+
+    /// Section 7 from octet 6 on, of integers in groups of second order.
+    fn second_order(
+        &self,
+        packing: &Packing,
+        order: &SecondOrder,
+        bitmap: Option<&[u8]>,
+        points: u64,
+    ) -> Result<Vec<u8>> {
+        let count = bitmap.map_or(points, |bits| count_ones(bits, points));
+        let places = Places { bitmap, points, count };
+        let integers = if order.is_to_and_fro() {
+            let turned = order.turned_back(self.taken(packing, None, points)?, places);
+            turned.ok_or_else(|| self.refused("its mask is not the bitmap of GRIB section 6"))?
+        } else {
+            self.taken(packing, bitmap, points)?
+        };
+        let integers = integers.as_slice();
+        let made = match &self.recipe.groups {
+            Some(Kept::Head(groups)) => order.encode(integers, places, groups.head)?,
+            Some(Kept::Lengths(lengths)) => match order.derive(integers, &lengths.bytes)? {
+                Some(head) => order.encode(integers, places, &head)?,
+                None => None,
+            },
+            None => None,
+        };
+        made.ok_or_else(|| self.refused(NO_PLACE))
+    }
+
+    /// The bytes of values that could not be read, which are all missing still.
+    fn unread<'d>(&self, data: &'d [u8], points: u64) -> Result<Cow<'d, [u8]>> {
+        self.options.limits.check_bytes(data.len() as u64, points.div_ceil(8))?;
+        let is_empty = count_ones(&self.gaps(points)?, points) == points;
+        if is_empty { Ok(data.into()) } else { Err(self.refused("it has values, and its GRIB data cannot be edited")) }
     }
 
     /// The bits of the mask of NaN: all 0 if there is none.

@@ -4,6 +4,7 @@ from typing import Any
 
 Before: Any
 OF_VALUES: Any
+append: Any
 as_in_file: Any
 rest: Any
 

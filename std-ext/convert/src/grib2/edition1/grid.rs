@@ -14,8 +14,7 @@ use super::super::bitmap::Bitmap;
 use super::super::error::{GribError, GribErrorKind};
 use super::super::fields::Field;
 use super::super::sections::Section;
-use super::representation::HEAD_LEN;
-use super::sections::stated_data_len;
+use super::sections::{HEAD_LEN, stated_data_len};
 
 /// A number of 2 octets that is missing.
 const MISSING: u16 = u16::MAX;
@@ -90,6 +89,31 @@ fn counted(field: &Field<'_>) -> Result<Option<u64>, GribError> {
 /// [`GribErrorKind::ShortSection`].
 pub(in super::super) fn has_data(field: &Field<'_>, points: u64) -> Result<bool, GribError> {
     Ok(counted(field)?.is_none_or(|counted| counted >= points))
+}
+
+/// The points of each row. `None` for rows of a part of the circle, and for grids without rows.
+///
+/// # Errors
+/// [`GribErrorKind::ShortSection`]; [`GribErrorKind::Grid`] for rows that are not there.
+pub(super) fn rows(section: Section<'_>) -> Result<Option<Vec<u64>>, GribError> {
+    let (columns, rows) = (section.u16(7)?, section.u16(9)?);
+    if is_spectral(section.u8(6)?) {
+        return Ok(None);
+    }
+    if columns != MISSING && rows != MISSING {
+        return Ok(Some(vec![columns.into(); rows.into()]));
+    }
+    let lengths = row_lengths(section, if columns == MISSING { rows } else { columns })?;
+    Ok(Some(lengths.into_iter().map(u64::from).collect()))
+}
+
+/// The truncation of spherical harmonics, if it is triangular.
+///
+/// # Errors
+/// [`GribErrorKind::ShortSection`].
+pub(super) fn triangle(section: Section<'_>) -> Result<Option<u32>, GribError> {
+    let [j, k, m] = [section.u16(7)?, section.u16(9)?, section.u16(11)?];
+    Ok((is_spectral(section.u8(6)?) && (j, j) == (k, m)).then_some(j.into()))
 }
 
 /// Whether a grid is of spherical harmonics.

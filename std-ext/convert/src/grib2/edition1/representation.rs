@@ -11,11 +11,12 @@
 //! The decimal scale factor D is in octets 27 to 28 of section 1.
 
 use super::super::error::{GribError, GribErrorKind};
+use super::super::packings::{Curved, Scale, SecondOrder, Spectral, ibm};
 use super::super::representation::{Representation, ieee, packing_of};
 use super::super::sections::Section;
+use super::grid::{rows, triangle};
+use super::sections::HEAD_LEN;
 
-/// Octets in front of simple packing's values.
-pub(super) const HEAD_LEN: usize = 11;
 /// The same for IEEE numbers: octet 12 has their precision.
 const IEEE_HEAD_LEN: usize = 12;
 
@@ -32,62 +33,55 @@ const IEEE: u8 = 3;
 /// [`GribErrorKind::ShortSection`].
 pub(in super::super) fn head_len(section: Section<'_>) -> Result<usize, GribError> {
     section.u8(HEAD_LEN)?;
-    Ok(if section.u8(4)? >> 4 == IEEE { IEEE_HEAD_LEN } else { HEAD_LEN })
+    let len = match section.u8(4)? >> 4 {
+        IEEE => IEEE_HEAD_LEN,
+        flags if flags & SPECTRAL != 0 => Spectral::head_len(flags & COMPLEX != 0),
+        flags if flags & COMPLEX != 0 => SecondOrder::head_len(section)?,
+        _ => HEAD_LEN,
+    };
+    // A shorter section has no packing that is known.
+    Ok(len.min(section.as_bytes().len()))
 }
 
-/// Reads section 4 of a message with this section 1.
+/// Reads section 4 of a message with these sections 1 and 2. What is not supported is [`Representation::Unread`].
 ///
 /// # Errors
-/// [`GribErrorKind::ShortSection`], [`GribErrorKind::Packing`], [`GribErrorKind::Bits`].
-pub(in super::super) fn parse(identification: Section<'_>, section: Section<'_>) -> Result<Representation, GribError> {
-    let flags = section.u8(4)? >> 4;
+/// [`GribErrorKind::ShortSection`], and errors of numbers that contradict each other.
+pub(in super::super) fn parse(
+    identification: Section<'_>,
+    grid: Option<Section<'_>>,
+    section: Section<'_>,
+) -> Result<Representation, GribError> {
+    match parse_known(identification, grid, section) {
+        Err(error) if error.kind().is_unread() => Ok(Representation::Unread(error.kind())),
+        found => found,
+    }
+}
+
+fn parse_known(
+    identification: Section<'_>,
+    grid: Option<Section<'_>>,
+    section: Section<'_>,
+) -> Result<Representation, GribError> {
+    let (flags, at) = (section.u8(4)? >> 4, section.offset());
     if flags == IEEE {
-        return ieee(section.u8(IEEE_HEAD_LEN)?, section.offset());
+        return ieee(section.u8(IEEE_HEAD_LEN)?, at);
     }
-    if let Some(name) = unknown(flags) {
-        return Err(GribErrorKind::Packing(name).at(section.offset()));
+    let (reference, bits) = (ibm(section.u32(7)?), section.u8(HEAD_LEN)?);
+    let (binary, decimal) = (section.i16(5)?, identification.i16(27)?);
+    if flags & SPECTRAL != 0 {
+        let truncation = grid.map_or(Ok(None), triangle)?.ok_or(GribErrorKind::Truncation.at(at))?;
+        let scale = Scale::new(reference, (binary, decimal), bits, at)?;
+        let spectral = Spectral::first_edition(section, scale, truncation, flags & COMPLEX != 0)?;
+        return Ok(Representation::Curved(Curved::Spectral(spectral)));
     }
-    let numbers = (ibm(section.u32(7)?), section.i16(5)?, identification.i16(27)?, section.u8(HEAD_LEN)?);
-    packing_of(numbers, section.u8(HEAD_LEN)? == 0, section.offset()).map(Representation::simple)
-}
-
-/// The name of a packing that is not read.
-const fn unknown(flags: u8) -> Option<&'static str> {
-    match (flags & SPECTRAL != 0, flags & COMPLEX != 0, flags & MORE != 0) {
-        (true, false, _) => Some("spectral data in simple packing"),
-        (true, true, _) => Some("spectral data in complex packing"),
-        (false, true, _) => Some("second order packing"),
-        (false, false, true) => Some("a matrix at each point"),
-        (false, false, false) => None,
+    if flags & COMPLEX != 0 {
+        let packing = packing_of((reference, binary, decimal, bits), false, at)?;
+        let order = SecondOrder::first_edition(section)?;
+        return Representation::second_order(packing, order, || grid.map_or(Ok(None), rows), at);
     }
-}
-
-/// An IBM number: a sign, 7 bits of a power of 16, and 24 bits of a fraction. Each is exact.
-pub(super) fn ibm(number: u32) -> f64 {
-    const BIAS: i32 = 64;
-    let fraction = f64::from(number & 0xff_ffff) / f64::from(1 << 24);
-    let exponent = (number >> 24 & 0x7f).cast_signed() - BIAS;
-    let amount = fraction * 16_f64.powi(exponent);
-    // There is one zero.
-    if number >> 31 == 0 || amount == 0.0 { amount } else { -amount }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ibm_numbers_are_exact() {
-        let expected = [
-            (0x4111_9999, 1.099_999_904_632_568_4),
-            (0xc276_a000, -118.625),
-            (0x8000_0000, 0.0),
-            (0x0000_0001, 2_f64.powi(-280)),
-            (0x7fff_ffff, 16_777_215.0 * 2_f64.powi(228)),
-            (0x4200_0001, 2_f64.powi(-16)),
-        ];
-        for (number, value) in expected {
-            assert_eq!(ibm(number).to_bits(), f64::to_bits(value), "{number:x}");
-        }
+    if flags & MORE != 0 {
+        return Err(GribErrorKind::Packing("a matrix at each point").at(at));
     }
+    packing_of((reference, binary, decimal, bits), bits == 0, at).map(Representation::simple)
 }

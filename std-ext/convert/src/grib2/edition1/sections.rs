@@ -14,6 +14,8 @@ use super::super::sections::{END, Section, Stated};
 pub(in super::super) const INDICATOR_LEN: usize = 8;
 /// Bytes of section 3 in front of its bits.
 pub(super) const BITMAP_HEAD_LEN: usize = 6;
+/// Octets of section 4 in front of simple packing's values.
+pub(super) const HEAD_LEN: usize = 11;
 /// Bytes of a section's length.
 const LENGTH_LEN: usize = 3;
 /// The octets of section 0 and of section 1 that have the length and the flags.

@@ -58,10 +58,13 @@ impl WayBack<'_, '_> {
         }
         let points = self.trusted.descriptor().element_count();
         let whole = [parts.head, self.recipe.data.unwrap_or_default()].concat();
+        let grid = parts.grid.map(|bytes| Section::new(2, 0, bytes));
         let identification = Section::new(1, 0, parts.identification);
-        let representation = representation::parse(identification, Section::new(4, 0, &whole))?;
+        let representation = representation::parse(identification, grid, Section::new(4, 0, &whole))?;
         // Data with missing values of their own have more gaps than the bitmap, which is kept then.
-        let bits = if representation.has_missing() {
+        let bits = if self.recipe.unread.is_some() {
+            None
+        } else if representation.has_missing() {
             literal_bits(parts.bitmap, points)?
         } else {
             self.bits(parts.bitmap, points, made)?

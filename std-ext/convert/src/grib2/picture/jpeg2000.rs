@@ -3,7 +3,7 @@
 use jpeg2k::Image;
 use tgm_std::{DecodeLimits, Result};
 
-use super::super::complex::reserve_integers;
+use super::super::complex::reserve_numbers;
 use super::super::error::{GribError, GribErrorKind};
 use super::{check_pixels, damaged};
 
@@ -22,7 +22,7 @@ pub(super) fn integers(picture: &[u8], count: u64, limits: &DecodeLimits, at: us
     let image = Image::from_bytes(picture).map_err(|error| damaged("JPEG 2000", error))?;
     let [component] = image.components() else { return Err(form(at).into()) };
     check_pixels(component.width(), component.height(), count, at)?;
-    let mut integers = reserve_integers(picture.len(), count, limits)?;
+    let mut integers = reserve_numbers(picture.len(), count, limits)?;
     // The library's numbers have 32 bits and a sign, also where the picture has none.
     integers.extend(component.data().iter().map(|number| i64::from(number.cast_unsigned())));
     check_pixels(u32::try_from(integers.len()).unwrap_or(u32::MAX), 1, count, at)?;

@@ -7,7 +7,7 @@ use tgm_std::internal::reserve;
 use tgm_std::{DecodeLimits, Result};
 
 use super::super::codes::Reader;
-use super::super::complex::reserve_integers;
+use super::super::complex::reserve_numbers;
 use super::super::error::GribErrorKind;
 use super::{check_pixels, damaged};
 
@@ -37,7 +37,7 @@ pub(super) fn integers(picture: &[u8], count: u64, limits: &DecodeLimits, at: us
         _ => return Err(GribErrorKind::Picture("has colours of another form than GRIB data").at(at).into()),
     };
     let (columns, row_len) = (info.width, info.raw_row_length().saturating_sub(1));
-    let mut integers = reserve_integers(picture.len(), count, limits)?;
+    let mut integers = reserve_numbers(picture.len(), count, limits)?;
     let len = limits.check_bytes(picture.len() as u64, (row_len as u64).saturating_mul(info.height.into()))?;
     let mut pixels = reserve(len)?;
     reader.next_frame(&mut pixels).map_err(wrong)?;

@@ -268,7 +268,7 @@ fn ieee_numbers_and_a_missing_scale_are_read_as_ec_codes_does() {
     let message = numbers(1, &[1.5_f32, -2.0, 1e30].map(f32::to_be_bytes).concat()).message();
     let single = to_tensogram(&message, &GribOptions::default()).unwrap().message;
     assert!(back(&single).unwrap() == message);
-    assert_eq!(error(&numbers(3, &[0; 48]).message()).0, GribErrorKind::Precision(3));
+    assert!(values(&numbers(3, &[0; 48]).message()).1.iter().all(|value| value.is_nan()));
     // No point has a value, with a bitmap and without one.
     let mut absent = bytes_on(2, 2, &[1, 2, 3, 4]);
     absent.data[1..3].copy_from_slice(&[0xff, 0xff]);
@@ -278,16 +278,11 @@ fn ieee_numbers_and_a_missing_scale_are_read_as_ec_codes_does() {
 }
 
 #[test]
-fn packings_that_are_not_read_are_refused_by_name() {
+fn a_matrix_is_kept_without_values_and_returns() {
     let mut made = bytes_on(2, 2, &[1, 2, 3, 4]);
-    for (flags, name) in [
-        (0x80, "spectral data in simple"),
-        (0xc0, "spectral data in complex"),
-        (0x40, "second order"),
-        (0x10, "a matrix"),
-    ] {
-        made.data[0] = flags;
-        let error = to_tensogram(&made.message(), &GribOptions::default()).unwrap_err().to_string();
-        assert!(error.contains(name) && error.contains("grib_set"), "{error}");
-    }
+    made.data[0] = 0x10;
+    let converted = to_tensogram(&made.message(), &GribOptions::default()).unwrap();
+    let [note] = converted.notes.as_slice() else { panic!("{:?}", converted.notes) };
+    assert!(note.to_string().contains("a matrix at each point"), "{note}");
+    assert!(values(&made.message()).1.iter().all(|value| value.is_nan()));
 }
