@@ -27,3 +27,6 @@ pub const RESERVED_KEY: &str = "_reserved_";
 pub const EXTRA_KEY: &str = "_extra_";
 /// The key of the objects' metadata.
 pub const BASE_KEY: &str = "base";
+/// Dotted keys of an object's metadata that may hold its name. The first that is present counts.
+pub const NAME_KEYS: [&str; 7] =
+    ["name", "mars.param", "param", "mars.shortName", "shortName", "variable", "long_name"];

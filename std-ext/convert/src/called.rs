@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 
 use ciborium::Value;
-
-/// Keys of an object that name its array, the first that it has.
-pub(super) const KEYS: [&str; 6] = ["name", "mars.param", "mars.shortName", "shortName", "param", "variable"];
+use tgm_core::metadata::NAME_KEYS;
 
 /// The first name that the metadata of an object has. It may be an empty text.
 pub(super) fn in_metadata(metadata: &BTreeMap<String, Value>) -> Option<&str> {
-    KEYS.iter().find_map(|key| {
+    NAME_KEYS.iter().find_map(|key| {
         let mut parts = key.split('.');
         let first = metadata.get(parts.next()?)?;
         let found = parts.try_fold(first, |value, part| {

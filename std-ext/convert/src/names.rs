@@ -2,16 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tgm_core::metadata::NAME_KEYS;
 use tgm_std::GlobalMetadata;
-
-use crate::called;
 
 /// What the metadata of an object calls it: the text at `key`, or the first name that it has.
 pub(super) fn of_object(global: &GlobalMetadata, index: usize, key: Option<&str>) -> Option<String> {
     let named = |key: &str| global.get_at(index, key).and_then(|value| value.as_str().map(str::to_string));
     match key {
         Some(key) => named(key),
-        None => called::KEYS.into_iter().find_map(named),
+        None => NAME_KEYS.into_iter().find_map(named),
     }
 }
 

@@ -4,6 +4,7 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use tgm_std::GlobalMetadata;
+use tgm_std::core::metadata::NAME_KEYS;
 
 use super::message::Message;
 use super::object::Object;
@@ -12,8 +13,8 @@ use crate::convert::index;
 /// The objects of a message: a sequence of `Object`.
 ///
 /// Indexing and iterating read descriptors, and no payloads. `objects[0]` takes a number, `objects[1:]` a slice, and
-/// `objects["2t"]` a name: the first of the metadata `name`, `mars.param`, `param`, `mars.shortName`, `shortName` and
-/// `long_name` that an object has. KeyError if no object has the name, or several.
+/// `objects["2t"]` a name: the first of the metadata `name`, `mars.param`, `param`, `mars.shortName`, `shortName`,
+/// `variable` and `long_name` that an object has. KeyError if no object has the name, or several.
 #[pyclass(frozen, module = "tgm")]
 pub(crate) struct Objects {
     message: Py<Message>,
@@ -76,9 +77,6 @@ impl Objects {
 
 /// Names that an error lists.
 const SHOWN: usize = 20;
-
-/// The keys of metadata that name an object. The first that an object has counts, as in `tgm ls`.
-const NAME_KEYS: [&str; 6] = ["name", "mars.param", "param", "mars.shortName", "shortName", "long_name"];
 
 /// The name of each object.
 fn names(message: &Bound<'_, Message>) -> PyResult<Vec<Option<String>>> {

@@ -12,7 +12,7 @@ use std::io;
 
 use clap::Args;
 use tgm_core::Message;
-use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
+use tgm_core::metadata::{MessageMetadata, NAME_KEYS, ObjectMetadata};
 use tgm_core::object::DataObject;
 use tgm_std::internal::Threads;
 use tgm_std::internal::query::Number;
@@ -30,7 +30,7 @@ use crate::args::listing::Listed;
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::commands::key_columns::{KeyColumns, Keys};
-use crate::read::about::{NAME_KEYS, UNITS};
+use crate::read::about::UNITS;
 use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};

@@ -1,5 +1,7 @@
 //! Which metadata tells fields apart.
 
+use tgm_core::metadata::NAME_KEYS;
+
 /// Columns with metadata that usually tells fields apart: the title, and the keys to look up. The first key that is
 /// present counts.
 pub(crate) const ABOUT: [(&str, &[&str]); 4] = [
@@ -8,9 +10,6 @@ pub(crate) const ABOUT: [(&str, &[&str]); 4] = [
     ("date", &["mars.date", "date"]),
     ("step", &["mars.step", "step"]),
 ];
-
-/// Keys that may hold the name of a field. The first that is present counts.
-pub(crate) const NAME_KEYS: [&str; 6] = ["name", "mars.param", "param", "mars.shortName", "shortName", "long_name"];
 
 /// Keys under which units stand. The first that is present counts.
 pub(crate) const UNITS: [&str; 4] = ["units", "mars.units", "unit", "attributes.units"];

@@ -8,6 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use serde_json::Map;
 use tgm_core::Message;
+use tgm_core::metadata::NAME_KEYS;
 use tgm_core::object::DataObject;
 use tgm_std::decode::Picks;
 use tgm_std::metadata::query::codec;
@@ -19,7 +20,7 @@ use crate::commands::dump_contents::Contents;
 use crate::commands::frame_list::FrameList;
 use crate::commands::plot::object::{Selected, Wish};
 use crate::commands::plot::picture::{Drawn as Values, Picture};
-use crate::read::about::{ABOUT, NAME_KEYS};
+use crate::read::about::ABOUT;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
 use crate::read::select::{Scope, annotations, text};

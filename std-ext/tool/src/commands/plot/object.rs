@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 use tgm_core::Message;
+use tgm_core::metadata::NAME_KEYS;
 use tgm_core::selection::Pick;
 use tgm_dataset::{Dataset, Indices, of_object};
 use tgm_std::decode::{Picks, selection};
@@ -12,7 +13,7 @@ use crate::commands::plot::caption::details;
 use crate::commands::plot::described::Picked;
 use crate::commands::plot::drawing::{Look, Texts};
 use crate::commands::plot::picture::{Picture, Sheet};
-use crate::read::about::{NAME_KEYS, UNITS};
+use crate::read::about::UNITS;
 use crate::read::digests::Digests;
 use crate::read::elements::parts;
 use crate::read::entry::Entry;
