@@ -101,16 +101,9 @@ impl Files for Folder {
 /// A name as a part of an address. What a parser of addresses could take for something else is encoded, so that the name stands
 /// below what stands before it, whatever is in it.
 fn in_address(name: &str) -> String {
-    let mut text = String::with_capacity(name.len());
-    for byte in name.bytes() {
-        let is_kept = byte.is_ascii_alphanumeric() || b"/-._~!$&'()*+,;=@".contains(&byte);
-        if is_kept {
-            text.push(char::from(byte));
-        } else {
-            text.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    text
+    let is_kept = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~!$&'()*+,;=@".contains(&byte);
+    let written = |byte: u8| if is_kept(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    name.bytes().map(written).collect()
 }
 
 /// All bytes of a file at a path or an address.

@@ -86,6 +86,27 @@ fn kept(path: &Path, split: Split) -> Vec<u8> {
     tgm
 }
 
+/// Whether an archive has the stored numbers of a file on request, with the attributes that say what they mean.
+fn has_stored_numbers(archive: &Path, file: &Path) {
+    let stored = netcdf::open(file).unwrap();
+    let options = tgm_dataset::OpenOptions { raw: tgm_dataset::Raw::Everything, ..Default::default() };
+    let set = tgm_dataset::open(&[archive], &options).unwrap();
+    for name in ["t", "s", "u"] {
+        let (found, given) = (set.variable(name).unwrap(), stored.variable(name).unwrap());
+        assert_eq!(found.dtype(), Some(if name == "u" { Dtype::Int8 } else { Dtype::Int16 }));
+        let mut names: Vec<_> = found.attributes.iter().map(|(name, _)| name.clone()).collect();
+        let mut expected: Vec<_> = given.attributes().map(|it| it.name().to_string()).collect();
+        names.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(names, expected);
+        let expected = given.get_raw_values(..).unwrap();
+        let mut values = vec![0; expected.len()];
+        let all: Vec<_> = found.shape.iter().map(|len| tgm_dataset::Indices::all(*len)).collect();
+        set.read_into(name, &all, &DecodeOptions::default(), &mut values).unwrap();
+        assert!(values == expected, "{name}");
+    }
+}
+
 #[test]
 fn packed_integers_that_are_kept_have_the_same_values_and_lead_back() {
     let folder = TempDir::new().unwrap();
@@ -145,25 +166,8 @@ fn packed_integers_that_are_kept_have_the_same_values_and_lead_back() {
                 path
             });
         let open = |path| tgm_dataset::open(&[path], &tgm_dataset::OpenOptions::default()).unwrap();
-        // The stored numbers are there in both, with the attributes that say what they mean.
-        let stored = netcdf::open(&path).unwrap();
         for raw in [&kept_path, &plain_path] {
-            let options = tgm_dataset::OpenOptions { raw: tgm_dataset::Raw::Everything, ..Default::default() };
-            let set = tgm_dataset::open(&[raw], &options).unwrap();
-            for name in ["t", "s", "u"] {
-                let (found, given) = (set.variable(name).unwrap(), stored.variable(name).unwrap());
-                assert_eq!(found.dtype(), Some(if name == "u" { Dtype::Int8 } else { Dtype::Int16 }));
-                let mut names: Vec<_> = found.attributes.iter().map(|(name, _)| name.clone()).collect();
-                let mut expected: Vec<_> = given.attributes().map(|it| it.name().to_string()).collect();
-                names.sort_unstable();
-                expected.sort_unstable();
-                assert_eq!(names, expected);
-                let expected = given.get_raw_values(..).unwrap();
-                let mut values = vec![0; expected.len()];
-                let all: Vec<_> = found.shape.iter().map(|len| tgm_dataset::Indices::all(*len)).collect();
-                set.read_into(name, &all, &DecodeOptions::default(), &mut values).unwrap();
-                assert!(values == expected, "{name}");
-            }
+            has_stored_numbers(raw, &path);
         }
         let (kept_set, plain_set) = (open(kept_path), open(plain_path));
         assert_eq!(kept_set.variables.len(), 3);

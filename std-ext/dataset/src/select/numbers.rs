@@ -42,6 +42,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// Whether a number means this label.
+    #[expect(clippy::float_cmp, reason = "the very same number means the label")]
     fn is(&self, label: f64, wanted: f64) -> bool {
         let most = if self.is_single { self.most.min(half_step(label)) } else { self.most };
         label == wanted || self.difference(label, wanted).abs() <= most
@@ -58,7 +59,6 @@ impl<'a> Numbers<'a> {
     }
 
     /// The indices of the label that a number means.
-    #[expect(clippy::float_cmp, reason = "several indices may have the very same label")]
     pub(super) fn one(&self, wanted: f64) -> Vec<u64> {
         let found = self.nearest(wanted).filter(|(_, label)| self.is(*label, wanted)).map(|(_, label)| label);
         self.numbered().filter(|(_, label)| Some(*label) == found).map(|(at, _)| at).collect()
@@ -130,6 +130,7 @@ fn least_distance(labels: &[f64], circle: Option<f64>) -> f64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_precision_loss, clippy::float_cmp, reason = "numbers are small, and labels are the very same")]
 mod tests {
     use proptest::prelude::*;
 

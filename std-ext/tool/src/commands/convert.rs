@@ -271,7 +271,7 @@ impl Convert {
         };
         let mut take = |out: &mut Out, losses: &mut Losses, place: &str, taken: Taken<'_, _>| match taken {
             Taken::Made(Ok(None)) => Ok(()),
-            Taken::Made(Ok(Some(made))) => take(out, losses, place, Taken::Made(made)),
+            Taken::Made(Ok(Some(chosen))) => take(out, losses, place, Taken::Made(chosen)),
             Taken::Made(Err(error)) => {
                 out.report(place, &error);
                 Ok(())
@@ -301,7 +301,7 @@ impl Convert {
                 Err(text) => out.problem(&text),
                 Ok(None) => out.problem(&format!("{name}: the format of the input is not known: say --from")),
                 Ok(Some(from)) if let Some(text) = from.refusal_of(to).or_else(|| self.refusal_of_parts(from, to)) => {
-                    out.problem(&format!("{name}: {text}"))
+                    out.problem(&format!("{name}: {text}"));
                 }
                 Ok(Some(Format::Tgm)) => tgm::read(path, (self.digests, threads), out, losses, sink)?,
                 #[cfg(feature = "grib")]

@@ -270,6 +270,7 @@ fn names_and_labels_of_axes_are_escaped() {
 
 /// Points of land of some models all lie at 0, 0.
 #[test]
+#[expect(clippy::cast_precision_loss, reason = "numbers are small")]
 fn many_points_in_one_place_are_drawn_as_fast_as_others() {
     let folder = Folder::new();
     let count = 160_000_usize;

@@ -269,9 +269,13 @@ mod tests {
     /// Three pairs of floats, and integers of 5 bits for the other seven pairs.
     fn data(floats: Floats) -> Vec<u8> {
         let mut writer = Writer::new(0).unwrap();
-        [3.5, 0.0, -2.0, 0.0, 0.5, -0.25].into_iter().for_each(|value| writer.put(floats.of(value), floats.bits()));
+        for value in [3.5, 0.0, -2.0, 0.0, 0.5, -0.25] {
+            writer.put(floats.of(value), floats.bits());
+        }
         // Imaginary parts of m = 0 are the integer whose value is nearest to 0, as encoders write it.
-        [31, 12, 0, 12, 7, 9, 30, 1, 2, 3, 4, 5, 6, 20].into_iter().for_each(|integer| writer.put(integer, 5));
+        for integer in [31, 12, 0, 12, 7, 9, 30, 1, 2, 3, 4, 5, 6, 20] {
+            writer.put(integer, 5);
+        }
         writer.finish()
     }
 

@@ -79,7 +79,7 @@ fn values_are_the_reference_and_scaled_integers() {
     // A decimal scale of 1 divides values that have bits, and no others.
     made.product[23..25].copy_from_slice(&[0, 1]);
     made.data[1..3].copy_from_slice(&[0, 0]);
-    assert_eq!(values(&made.message()).1[0], 1.6);
+    assert_eq!(values(&made.message()).1[..1], [1.6]);
     made.data.truncate(8);
     made.data[7] = 0;
     assert_eq!(values(&made.message()).1, [16.0; 6]);

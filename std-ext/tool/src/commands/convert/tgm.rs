@@ -105,7 +105,7 @@ impl Convert {
         let mut take = |out: &mut Out, losses: &mut Losses, place: &str, taken: Taken<'_, _>| {
             let mut message = Vec::new();
             match taken {
-                Taken::Made(made) => message = made?,
+                Taken::Made(encoded) => message = encoded?,
                 Taken::Arrays(arrays) => self.write_message(arrays, place, out, losses, &mut message)?,
             }
             is_empty = false;

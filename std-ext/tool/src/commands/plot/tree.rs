@@ -91,11 +91,11 @@ impl Tree {
         Node { number: 0, start: 0, end: self.spots.len() }
     }
 
-    fn build(&mut self, node: Node, none: Box3) {
+    fn build(&mut self, node: Node, empty: Box3) {
         let Some(spots) = self.spots.get_mut(node.start..node.end) else { return };
         let found = Box3::of(spots);
         if self.boxes.len() <= node.number {
-            self.boxes.resize(node.number + 1, none);
+            self.boxes.resize(node.number + 1, empty);
         }
         if let Some(place) = self.boxes.get_mut(node.number) {
             *place = found;
@@ -103,7 +103,9 @@ impl Tree {
         if let Some(children) = node.children() {
             let axis = found.longest();
             spots.select_nth_unstable_by(spots.len() / 2, |a, b| a.at[axis].total_cmp(&b.at[axis]));
-            children.into_iter().for_each(|child| self.build(child, none));
+            for child in children {
+                self.build(child, empty);
+            }
         }
     }
 
@@ -117,7 +119,9 @@ impl Tree {
     fn search(&self, node: Node, best: &mut Best<'_>) {
         let Some([mut near, mut far]) = node.children() else {
             let spots = self.spots.get(node.start..node.end).unwrap_or_default();
-            spots.iter().for_each(|spot| best.take(spot));
+            for spot in spots {
+                best.take(spot);
+            }
             return;
         };
         let distance = |node: Node| self.boxes.get(node.number).map_or(0.0, |it| it.distance(best.place));
@@ -153,7 +157,7 @@ impl Best<'_> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests may panic")]
+#[expect(clippy::cast_precision_loss, reason = "numbers are small")]
 mod tests {
     use proptest::prelude::*;
 

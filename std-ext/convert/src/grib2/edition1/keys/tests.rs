@@ -39,6 +39,7 @@ fn find<'m>(map: &'m Entries, key: &str) -> Option<&'m Value> {
 }
 
 /// Whether a value is what ecCodes writes as text.
+#[expect(clippy::float_cmp, reason = "the very same number is asked for")]
 fn is(found: &Value, text: &str) -> bool {
     match found {
         Value::Text(found) => found == text,
