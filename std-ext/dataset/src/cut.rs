@@ -1,6 +1,8 @@
 //! A box of a dataset as a message: variables with their coordinates, in the form that files of NetCDF and Zarr have, so that it
 //! opens as a dataset again and converts to these formats.
 
+mod computed;
+
 use std::collections::BTreeSet;
 
 use tgm_core::descriptor::{ByteOrder, Dtype};
@@ -17,6 +19,8 @@ use crate::read::width;
 use crate::reading::FILL;
 use crate::select::Selector;
 use crate::times::{NUMPY_DTYPE, time_of};
+
+pub use self::computed::{Computed, Reduction};
 
 /// What is picked of each dimension.
 struct Picks(Vec<(String, Indices)>);
@@ -51,12 +55,7 @@ impl Dataset {
         options: &DecodeOptions,
     ) -> Result<MessageBuilder<'static>> {
         let picks = self.picks(variables, selectors)?;
-        let mut message = MessageBuilder::new().allow_nan().allow_inf();
-        let mut attributes = self.attributes.clone();
-        if text_attribute(&attributes, "Conventions").is_none() {
-            attributes.push(("Conventions".into(), "CF-1.8".into()));
-        }
-        message = message.extra("attributes", map_of(&attributes));
+        let mut message = self.empty_message();
         let mut texts = Vec::new();
         for name in self.belonging(variables)? {
             if let Some(coordinate) = self.coordinate(&name) {

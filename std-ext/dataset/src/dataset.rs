@@ -130,8 +130,8 @@ impl Dataset {
         read::read_into(&self.archive, variable, indices, options, out)
     }
 
-    /// Checks that what `indices` pick of a variable is not nearly all holes, before memory is taken for it. [`Self::reduce`] and
-    /// [`Self::cut`] do so; a box that is read by [`Self::read_into`] is what the caller asked for.
+    /// Checks that what `indices` pick of a variable is not nearly all holes, before memory is taken for it. [`Self::reduce`],
+    /// [`Self::quantiles`] and [`Self::cut`] do so; a box that is read by [`Self::read_into`] is what the caller asked for.
     ///
     /// # Errors
     /// [`tgm_std::TensogramError::Metadata`] for an unknown variable, and for more than 1000 places for each object of it, if these are

@@ -34,7 +34,8 @@
 //! | layer | what it knows |
 //! |---|---|
 //! | `cut`, `references` | boxes as messages; objects as chunks of Zarr where they lie |
-//! | `pieces`, `reduce` | objects as they lie; statistics over dimensions |
+//! | `weigh` | statistics over dimensions, in which values count by area |
+//! | `pieces`, `quantiles`, `reduce` | objects as they lie; quantiles and statistics over dimensions |
 //! | `select` | indices by labels |
 //! | `join` | files that go on where others end |
 //! | `labels` | coordinates of fields and of files |
@@ -85,6 +86,7 @@ mod options;
 mod parameters;
 mod pieces;
 mod projected;
+mod quantiles;
 mod read;
 pub mod reading;
 mod reduce;
@@ -93,6 +95,7 @@ mod references;
 mod select;
 mod source;
 mod times;
+mod weigh;
 mod written;
 
 use std::path::Path;
@@ -108,6 +111,7 @@ pub use self::archive::Raw;
 use self::archive::{Archive, bad};
 use self::catalogs::{Origin, Ready, Told};
 use self::columns::{Columns, LastColumns};
+pub use self::cut::{Computed, Reduction};
 pub use self::dataset::Dataset;
 pub use self::describe::Parts;
 use self::gather::Gathered;
@@ -118,11 +122,13 @@ pub use self::model::{Attribute, Attributes, Coordinate, Hole, LeftOut, Values, 
 pub use self::moment::{Time, Times};
 pub use self::options::{Catalogs, Duplicates, Join, KeyTable, OpenOptions, Profile, on_all_cores};
 pub use self::pieces::Stored;
+pub use self::quantiles::Quantiles;
 pub use self::reduce::{Reduced, Statistic};
 #[cfg(feature = "json")]
 pub use self::references::{Chunk, Referenced, References};
 pub use self::select::Selector;
 use self::source::{DISTANT_AT_ONCE, Source};
+pub use self::weigh::Weighted;
 pub use self::written::Written;
 
 /// An archive whose metadata were read.

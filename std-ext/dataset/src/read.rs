@@ -482,6 +482,22 @@ pub(crate) fn check_places(variable: &Variable, indices: &[Indices]) -> Result<(
     )))
 }
 
+/// Checks what is computed of a variable over the dimensions of the names `over`, before memory is taken for it.
+///
+/// # Errors
+/// [`tgm_std::TensogramError::Metadata`] for a dimension that the variable lacks, for picks that are not one for each dimension, and for
+/// what [`check_places`] refuses.
+pub(crate) fn check_over(variable: &Variable, indices: &[Indices], over: &[&str]) -> Result<()> {
+    let Variable { name, dims, .. } = variable;
+    if let Some(dim) = over.iter().find(|dim| !dims.iter().any(|known| known == **dim)) {
+        return Err(bad(format!("{name} has no dimension {dim}; it has {}", dims.join(", "))));
+    }
+    if indices.len() != dims.len() {
+        return Err(bad(format!("{name}: {} picks for {} dimensions", indices.len(), dims.len())));
+    }
+    check_places(variable, indices)
+}
+
 /// # Errors
 /// [`tgm_std::TensogramError::Metadata`] if `out` has another length than so many values take.
 fn check_len((variable, dtype): (&Variable, Option<Dtype>), count: Option<u64>, out: &[u8]) -> Result<()> {

@@ -20,7 +20,7 @@ use crate::dataset::Dataset;
 use crate::elements::floats;
 use crate::indices::Indices;
 use crate::model::Variable;
-use crate::read::{check_places, width};
+use crate::read::{check_over, width};
 use crate::reading::Reading;
 
 /// Elements of a window, unless one object has more.
@@ -448,8 +448,7 @@ impl Dataset {
     ///
     /// # Errors
     /// [`tgm_std::TensogramError::Metadata`] for an unknown variable or dimension, for texts and complex numbers, for what
-    /// [`Self::check_places`] refuses, and for what
-    /// [`Self::read_into`] refuses; the errors of reading and decoding.
+    /// [`Self::check_places`] refuses, and for what [`Self::read_into`] refuses; the errors of reading and decoding.
     pub fn reduce(
         &self,
         variable: &str,
@@ -461,13 +460,7 @@ impl Dataset {
         let variable = self.known(variable)?;
         let name = &variable.name;
         let dtype = variable.dtype().ok_or_else(|| bad(format!("{name}: its values are texts")))?;
-        if let Some(dim) = over.iter().find(|dim| !variable.dims.iter().any(|known| known == **dim)) {
-            return Err(bad(format!("{name} has no dimension {dim}; it has {}", variable.dims.join(", "))));
-        }
-        if indices.len() != variable.dims.len() {
-            return Err(bad(format!("{name}: {} picks for {} dimensions", indices.len(), variable.dims.len())));
-        }
-        check_places(variable, indices)?;
+        check_over(variable, indices, over)?;
         let lens: Vec<u64> = indices.iter().map(Indices::count).collect();
         let is_left = |at: usize| {
             let is_over = variable.dims.get(at).is_none_or(|dim| over.contains(&dim.as_str()));

@@ -7,6 +7,7 @@ use crate::show::output::Out;
 
 pub(crate) mod asked_keys;
 pub(crate) mod bench;
+pub(crate) mod boxes;
 #[cfg(feature = "browse")]
 pub(crate) mod browse;
 pub(crate) mod cat;

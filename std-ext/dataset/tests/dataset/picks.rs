@@ -2,7 +2,9 @@
 
 use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
-use tgm_dataset::{Dataset, Indices, OpenOptions, Selector, Statistic, Values, on_all_cores, open};
+use tgm_dataset::{
+    Computed, Dataset, Indices, OpenOptions, Reduction, Selector, Statistic, Values, on_all_cores, open,
+};
 use tgm_std::deps::ciborium::Value;
 use tgm_std::{ByteOrder, DataObjectDescriptor, DecodeOptions, Dtype, EncodeOptions, MessageBuilder, ObjectBuilder};
 
@@ -75,6 +77,49 @@ fn labels_pick_a_box() {
     // Dimensions without labels are picked by index.
     let plain = Archive::new(&[field(0.0, &[("param", "2t".into())], &[])]).open().unwrap();
     assert_eq!(read(&plain, &["y=1", "x=0..1"]), [3.0, 4.0]);
+}
+
+/// Labels that files have as `float32` are meant by the number that becomes them, as xarray has it; others by their value.
+#[test]
+fn labels_are_the_ones_that_are_asked_for() {
+    let days: Vec<f64> = [0.0, 2.0, 3.0, 4.0, 5.0].map(|day| 2_459_998.0 + day).to_vec();
+    let tenths: Vec<f32> = (0..5_u8).map(|at| f32::from(at) / 10.0).collect();
+    let northings: Vec<f32> = (0..5_u8).map(|at| 5_000_000.0 + f32::from(at)).collect();
+    let values: Vec<f64> = (0..5_u8).map(f64::from).collect();
+    let variable = |name: &'static str, dim: &'static str| on(name, &[5], &values, &[dim], "K");
+    let message = MessageBuilder::new()
+        .object(variable("a", "jd"))
+        .object(variable("b", "lat"))
+        .object(variable("c", "north"))
+        .object(variable("d", "id"))
+        .object(on("jd", &[5], &days, &["jd"], "days"))
+        .object(on("lat", &[5], &tenths, &["lat"], "degrees_north"))
+        .object(on("north", &[5], &northings, &["north"], "m"))
+        .object(on("id", &[5], &[7_000_000_i64, 7_000_001, 7_000_003, 7_000_004, 850], &["id"], "1"));
+    let dataset = Archive::new(&[message.encode().unwrap()]).open().unwrap();
+    let found = |name: &str, text: &str| -> Option<Vec<u64>> {
+        let found = dataset.select(name, &selectors(&[text])).ok()?;
+        Some((0..found[0].count()).filter_map(|at| found[0].at(at)).collect())
+    };
+    for (name, text, expected) in [
+        ("a", "jd=2459999", None),
+        ("a", "jd=2460000", Some(vec![1])),
+        ("a", "jd=2460002..2460003", Some(vec![3, 4])),
+        ("a", "jd=2460000/2459999", None),
+        ("a", "jd=2459998.5..2459999.5", None),
+        ("b", "lat=0.1", Some(vec![1])),
+        ("b", "lat=0.1/0.3", Some(vec![1, 3])),
+        ("b", "lat=0.1..0.3", Some(vec![1, 2, 3])),
+        ("b", "lat=0.3..0.1", Some(vec![1, 2, 3])),
+        ("b", "lat=0.1000001", None),
+        ("c", "north=5000003", Some(vec![3])),
+        ("c", "north=5000003.5", None),
+        ("d", "id=7000002", None),
+        ("d", "id=850.0", Some(vec![4])),
+        ("d", "id=7000000..7000002", Some(vec![0, 1])),
+    ] {
+        assert_eq!(found(name, text), expected, "{text}");
+    }
 }
 
 #[test]
@@ -399,4 +444,78 @@ fn statistics_do_not_depend_on_the_number_of_threads() {
         let mean = known.iter().sum::<f64>() / counts[at];
         assert!(means[at] == mean || (mean.is_nan() && means[at].is_nan()), "{at}");
     }
+}
+
+/// Beside sums over the values themselves.
+#[test]
+fn areas_weigh_and_quantiles_lie_between_values() {
+    let dataset = ensemble().open().unwrap();
+    let picks = dataset.select("t2m", &selectors(&["step=0/6"])).unwrap();
+    let values: Vec<f64> = dataset.read("t2m", &picks).unwrap();
+    let weights = {
+        // Rows at 60 and 40 degrees: their bands meet at 50 and end at 70 and 30.
+        let sine = |degrees: f64| degrees.to_radians().sin();
+        [sine(70.0) - sine(50.0), sine(50.0) - sine(30.0)]
+    };
+    // number, step, latitude, longitude.
+    let at =
+        |number: usize, step: usize, row: usize, column: usize| values[((number * 2 + step) * 2 + row) * 3 + column];
+    let found = dataset.reduce_weighted("t2m", &picks, &["number", "latitude", "longitude"], &on_all_cores()).unwrap();
+    assert_eq!((found.dims.as_slice(), found.shape.as_slice()), (&["step".to_string()][..], &[2][..]));
+    let statistic = |statistic| found.values(statistic).unwrap();
+    for step in 0..2 {
+        let all = (0..3).flat_map(|number| (0..6).map(move |point| (number, point / 3, point % 3)));
+        let all: Vec<(f64, f64)> =
+            all.map(|(number, row, column)| (weights[row], at(number, step, row, column))).collect();
+        let weight: f64 = all.iter().map(|it| it.0).sum();
+        let mean = all.iter().map(|it| it.0 * it.1).sum::<f64>() / weight;
+        let deviation = (all.iter().map(|it| it.0 * (it.1 - mean).powi(2)).sum::<f64>() / weight).sqrt();
+        assert!(near(statistic(Statistic::Mean)[step], mean) && near(statistic(Statistic::Std)[step], deviation));
+        assert_eq!(statistic(Statistic::Count)[step], 18.0);
+        assert_eq!(statistic(Statistic::Max)[step], all.iter().map(|it| it.1).fold(f64::MIN, f64::max));
+    }
+    assert!(found.values(Statistic::Sum).is_none());
+    let without = dataset.reduce_weighted("t2m", &picks, &["number"], &on_all_cores()).unwrap_err().to_string();
+    assert!(without.contains("areas weigh along latitude"), "{without}");
+    // One row has one weight.
+    let row = dataset.select("t2m", &selectors(&["latitude=60"])).unwrap();
+    let of_row = dataset.reduce_weighted("t2m", &row, &["latitude", "longitude", "number"], &on_all_cores()).unwrap();
+    let plain = dataset.reduce("t2m", &row, &["longitude", "number"], &Statistic::ALL, &on_all_cores()).unwrap();
+    assert!(
+        of_row.values(Statistic::Mean).unwrap().iter().zip(plain.values(Statistic::Mean)).all(|(a, b)| near(*a, b))
+    );
+
+    let found = dataset.quantiles("t2m", &picks, &["number"], &[0.0, 0.25, 0.5, 1.0], &on_all_cores()).unwrap();
+    assert_eq!(found.shape, [2, 2, 3]);
+    for place in 0..12 {
+        let members: Vec<f64> = (0..3).map(|number| values[number * 12 + place]).collect();
+        let expected = [members[0], f64::midpoint(members[0], members[1]), members[1], members[2]];
+        assert!((0..4).all(|share| near(found.values[share][place], expected[share])), "{place}");
+    }
+}
+
+/// A mean over members is a dataset without members, which has all other coordinates.
+#[test]
+fn what_was_computed_is_a_dataset() {
+    let dataset = ensemble().open().unwrap();
+    let picks = dataset.select("t2m", &selectors(&["step=0/6"])).unwrap();
+    let reduced = dataset.reduce("t2m", &picks, &["number"], &[Statistic::Mean], &on_all_cores()).unwrap();
+    let values = reduced.values(Statistic::Mean);
+    let result = Computed { name: "t2m".into(), values: values.clone(), method: "mean".into(), units: None };
+    let (selectors, results) = (selectors(&["step=0/6"]), [result]);
+    let reduction = Reduction { variable: "t2m", selectors: &selectors, over: &["number"], results: &results };
+    let message = dataset.computed(&[reduction]).unwrap().encode().unwrap();
+    let again = Archive::new(&[message]).open().unwrap();
+    let variable = again.variable("t2m").unwrap();
+    assert_eq!((variable.dims.join(" "), &variable.shape[..]), ("step latitude longitude".into(), &[2, 2, 3][..]));
+    let text = |name: &str| variable.attributes.iter().find(|(key, _)| key == name).map(|(_, it)| it.clone());
+    assert_eq!(text("cell_methods"), Some("number: mean".into()));
+    assert_eq!(text("units"), Some("K".into()));
+    assert!(again.coordinate("number").is_none() && again.variable("number").is_none());
+    assert_eq!(again.labels("latitude").unwrap().unwrap().values, Values::Floats(vec![60.0, 40.0]));
+    let read: Vec<f64> = again.read("t2m", &again.select("t2m", &[]).unwrap()).unwrap();
+    assert_eq!(read, values);
+    let short = Computed { values: vec![1.0], ..results[0].clone() };
+    let reduction = Reduction { variable: "t2m", selectors: &selectors, over: &["number"], results: &[short] };
+    assert!(dataset.computed(&[reduction]).unwrap_err().to_string().contains("1 values are not [2, 2, 3]"));
 }

@@ -1,6 +1,7 @@
 //! `tgm stats`: extremes, mean, deviation, quantiles and distribution of values.
 
 mod exact;
+mod fields;
 mod found;
 mod numbers;
 mod over;
@@ -14,11 +15,13 @@ use clap::Args;
 use tgm_core::Message;
 use tgm_core::metadata::{MessageMetadata, NAME_KEYS, ObjectMetadata};
 use tgm_core::object::DataObject;
+use tgm_dataset::Statistic;
 use tgm_std::internal::Threads;
 use tgm_std::internal::query::Number;
 use tgm_std::{Spending, TensogramError};
 
 use self::exact::{exact_quantiles, exact_range};
+use self::fields::{FieldFile, Wanted};
 use self::found::{Content, Found, Line, Total, Units};
 use self::report::{Lines, Work, quantile_name};
 use self::weights::Weights;
@@ -85,8 +88,20 @@ pub(crate) struct Stats {
     ///
     /// All files together are a dataset (`tgm cube` shows it). `grid` stands for the dimensions of latitudes and longitudes. NaN
     /// and places without an object are left out. Of all variables that have the dimensions, or of the one of --cube.
-    #[arg(long, value_name = "DIM,...", value_delimiter = ',', conflicts_with_all = ["histogram", "weigh_latitudes", "objects"])]
+    /// With --weigh-latitudes values count by area, if latitudes are among the dimensions.
+    /// With -O NAME.tgm, .nc, .zarr or .npy the file has the fields that --statistic names.
+    #[arg(long, value_name = "DIM,...", value_delimiter = ',', conflicts_with_all = ["histogram", "objects"])]
     over: Vec<String>,
+    /// What fields of --over are written to -O: mean, std, min, max, sum, count, or quantiles, which --quantiles names [default: mean]
+    #[arg(
+        long = "statistic",
+        value_name = "NAME,...",
+        value_delimiter = ',',
+        default_value = "mean",
+        hide_default_value = true,
+        requires = "over"
+    )]
+    statistics: Vec<Wanted>,
     #[command(flatten)]
     cube: CubeFlags,
     #[command(flatten)]
@@ -112,13 +127,26 @@ fn bins(text: &str) -> Result<usize, String> {
 
 impl Run for Stats {
     fn listed(&self) -> Listed<'_> {
-        self.files.listed()
+        let listed = self.files.listed();
+        match self.field_file(&listed) {
+            // The file is not the text of a listing.
+            Some(_) => Listed { output: None, ..listed },
+            None => listed,
+        }
     }
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
         if !self.over.is_empty() {
             if self.choice.is_one() || !self.selection.is_empty() || !self.only.numbers().is_empty() {
                 usage("--over is of all messages: -m, --at, -w and --object do not go with it");
+            }
+            let listed = self.files.listed();
+            if let (Some(output), Some(file)) = (listed.output, self.field_file(&listed)) {
+                self.write_fields(output, file, &self.over, out);
+                return Ok(());
+            }
+            if self.statistics != [Wanted::Statistic(Statistic::Mean)] {
+                usage("--statistic says which fields are written: -O NAME.tgm, .nc, .zarr or .npy says where");
             }
             return self.print_over(&self.over, out);
         }
@@ -156,6 +184,11 @@ impl Run for Stats {
 }
 
 impl Stats {
+    /// What the file of `-O` has, if it has fields of `--over`.
+    fn field_file(&self, listed: &Listed<'_>) -> Option<FieldFile> {
+        listed.output.filter(|_| !self.over.is_empty()).and_then(FieldFile::of)
+    }
+
     fn table(&self, keys: &KeyColumns) -> Table {
         let place = (self.files.paths.len() > 1).then_some(Column::left("file"));
         let before = place.into_iter().chain([Column::right("message"), Column::right("object")]);

@@ -257,6 +257,10 @@ impl Destination {
         list: impl FnOnce(&mut Out) -> io::Result<()>,
     ) -> io::Result<()> {
         let Self::File(path) = self else { return list(out) };
+        if let Some(text) = endings::refusal_of_text(path) {
+            out.problem(&text);
+            return Ok(());
+        }
         if !self.prepare(out, OutputKind::Values, reads) {
             return Ok(());
         }

@@ -56,6 +56,16 @@ pub(crate) fn refusal(path: &Path) -> Option<String> {
     ))
 }
 
+/// Why the text of a listing is not written to a file of this name. `None` for a name that text can have.
+pub(crate) fn refusal_of_text(path: &Path) -> Option<String> {
+    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+    let is_of_data = ["tgm", "npy", "raw"].contains(&ending.as_str())
+        || FEATURES.iter().any(|(_, ends)| ends.contains(&ending.as_str()));
+    is_of_data.then(|| {
+        format!("{} has the ending of a file of data, and a listing is text: nothing was written", SourceName::of(path))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

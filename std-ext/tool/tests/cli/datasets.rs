@@ -184,6 +184,102 @@ fn statistics_have_a_line_for_each_place_that_is_left() {
     assert_eq!(json["places"][0]["values"], 60.0);
 }
 
+/// Statistics are fields in a file, by the end of its name.
+#[test]
+fn statistics_over_dimensions_are_written_as_fields() {
+    let (folder, path) = folder();
+    let stats = |over: &str, name: &str, more: &[&str]| {
+        let out = folder.path(name);
+        let run = tgm(["stats", "--over", over, "-O", &out, &path].iter().chain(more));
+        (out, run)
+    };
+    let (mean, run) = stats("number", "mean.tgm", &[]);
+    run.good();
+    let listed = tgm(["cube", &mean]).good();
+    for line in [
+        "float64 t2m(step, latitude, longitude)",
+        "float64 u10(step, latitude, longitude)",
+        "cell_methods: number: mean",
+        "units: K",
+    ] {
+        assert!(listed.text().contains(line), "{line}: {}", listed.text());
+    }
+    assert!(!listed.text().contains("number ="), "{}", listed.text());
+    let point = |path: &str, cube: &str| {
+        let run = tgm(["cat", "--cube", cube, "--over", "step", "--nearest", "60,10", "--csv", path]).good();
+        csv(run.text()).iter().skip(1).map(|row| row.last().unwrap().parse::<f64>().unwrap()).collect::<Vec<_>>()
+    };
+    let is_near = |found: &[f64], expected: &[f64]| {
+        found.len() == expected.len() && found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9)
+    };
+    assert!(is_near(&point(&mean, "t2m"), &[50.1, 56.1, 12.1]), "{:?}", point(&mean, "t2m"));
+    // Several of one variable have names of their own.
+    let (several, run) = stats(
+        "number",
+        "several.tgm",
+        &["--cube", "t2m", "--statistic", "min,std,count,quantiles", "--quantiles", "0.25,0.5"],
+    );
+    run.good();
+    let found = ["t2m_min", "t2m_std", "t2m_count", "t2m_q0.25", "t2m_median"].map(|name| point(&several, name)[0]);
+    assert!(is_near(&found, &[0.1, 50.0, 2.0, 25.1, 50.1]), "{found:?}");
+    // The mean of each step, by area.
+    let (area, run) = stats("number,grid", "area.tgm", &["--cube", "t2m", "--weigh-latitudes"]);
+    run.good();
+    let weights = [65.0_f64, 55.0, 45.0, 35.0].map(|degrees| degrees.to_radians().sin());
+    let bands: Vec<f64> = weights.windows(2).map(|pair| pair[0] - pair[1]).collect();
+    let rows =
+        [0.15, 0.55, 0.95].iter().zip(&bands).map(|(mean, band)| mean * band).sum::<f64>() / bands.iter().sum::<f64>();
+    let series = tgm(["cat", "--cube", "t2m", "--over", "step", "--csv", &area]).good();
+    let found: Vec<f64> = csv(series.text()).iter().skip(1).map(|row| row.last().unwrap().parse().unwrap()).collect();
+    for (found, expected) in found.iter().zip([50.0 + rows, 56.0 + rows, 12.0 + rows]) {
+        assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+    }
+    let table = tgm(["stats", "--over", "number,grid", "--weigh-latitudes", "--cube", "t2m", "--csv", &path]).good();
+    assert_eq!(csv(table.text())[1][2..4], ["24", "0"]);
+
+    let (values, run) = stats("number,step", "mean.npy", &["--cube", "t2m", "--statistic", "max"]);
+    run.good();
+    let bytes = std::fs::read(values).unwrap();
+    assert!(bytes.starts_with(b"\x93NUMPY") && bytes.ends_with(&107.1_f64.to_le_bytes()), "{bytes:?}");
+    for (over, name, more, code) in [
+        ("number", "a.npy", &[][..], 2),
+        ("number", "a.npy", &["--cube", "t2m", "--statistic", "min,max"], 2),
+        ("number", "a.txt", &["--statistic", "max"], 2),
+        ("number", "a.tgm", &["--statistic", "most"], 2),
+        ("number", "a.tgm", &["--cube", "t2m", "--weigh-latitudes"], 1),
+        ("grid", "a.tgm", &["--cube", "t2m", "--weigh-latitudes", "--statistic", "sum"], 1),
+        ("height", "a.tgm", &[], 1),
+        ("number", "a.npz", &[], 1),
+    ] {
+        let (out, run) = stats(over, name, more);
+        assert_eq!(
+            (run.code, std::path::Path::new(&out).exists()),
+            (Some(code), false),
+            "{over} {name} {more:?}: {}",
+            run.stderr
+        );
+    }
+    // The text of a listing is not a file of data.
+    for (command, name) in [("stats", "a.tgm"), ("ls", "a.nc"), ("stats", "a.zarr"), ("cat", "a.npy")] {
+        let out = folder.path(name);
+        let run = tgm([command, "-O", &out, "-m", "0", &path]);
+        assert!(run.code == Some(1) && run.stderr.contains("a listing is text"), "{command} {name}: {}", run.stderr);
+    }
+}
+
+#[cfg(feature = "netcdf")]
+#[test]
+fn statistics_over_dimensions_are_written_as_netcdf() {
+    let (folder, path) = folder();
+    let (out, back) = (folder.path("mean.nc"), folder.path("back.tgm"));
+    tgm(["stats", "--over", "number", "--cube", "t2m", "-O", &out, &path]).good();
+    tgm(["convert", &out, "-o", &back]).good();
+    let run = tgm(["cat", "--cube", "t2m", "--over", "step", "--nearest", "60,10", "--csv", &back]).good();
+    let found =
+        csv(run.text()).iter().skip(1).map(|row| row.last().unwrap().parse::<f64>().unwrap()).collect::<Vec<_>>();
+    assert!(found.iter().zip([50.1, 56.1, 12.1]).all(|(a, b)| (a - b).abs() < 1e-9) && found.len() == 3, "{found:?}");
+}
+
 #[test]
 fn command_lines_that_make_no_sense_are_usage_errors() {
     let (folder, path) = folder();

@@ -13,19 +13,16 @@ use crate::args::cube::CubeFlags;
 use crate::args::files::usage;
 use crate::args::listing::ending;
 use crate::args::threads::Threads;
+use crate::commands::boxes::Target;
 use crate::read::cubes::{Cells, names, open_or_report, with_variable};
 use crate::read::values::swapped;
 use crate::show::output::Out;
 use crate::write::destination::{Failure, OutputKind, Reads};
 
 /// What a box is written as.
-enum Target {
+enum BoxFile {
     Values(Format),
-    Messages,
-    #[cfg(feature = "netcdf")]
-    Netcdf,
-    #[cfg(feature = "zarr")]
-    Zarr,
+    Dataset(Target),
 }
 
 /// Options for reading boxes.
@@ -34,37 +31,29 @@ fn options(threads: Threads) -> DecodeOptions {
 }
 
 impl Extract {
-    fn target(&self) -> Target {
+    fn target(&self) -> BoxFile {
         if let Some(format) = self.format {
-            return Target::Values(format);
+            return BoxFile::Values(format);
         }
-        match ending(&self.output).as_deref() {
-            Some("npy") => Target::Values(Format::Npy),
-            Some("tgm") => Target::Messages,
-            #[cfg(feature = "netcdf")]
-            Some("nc" | "nc4") => Target::Netcdf,
-            #[cfg(not(feature = "netcdf"))]
-            Some("nc" | "nc4") => usage("NetCDF is written by builds with the feature `netcdf`, which this one lacks"),
-            #[cfg(feature = "zarr")]
-            Some("zarr") => Target::Zarr,
-            #[cfg(not(feature = "zarr"))]
-            Some("zarr") => usage("Zarr is written by builds with the feature `zarr`, which this one lacks"),
-            _ => match self.output.path().and_then(crate::commands::convert::other_format) {
-                Some(ending) => usage(&format!(
-                    "a box is written as .npy, .tgm, .nc, .zarr or bare values, and not as .{ending}: --format says what is meant"
-                )),
-                None => Target::Values(Format::Raw),
-            },
+        let ending = ending(&self.output).unwrap_or_default();
+        if ending == "npy" {
+            return BoxFile::Values(Format::Npy);
+        }
+        if let Some(target) = Target::of_ending(&ending) {
+            return BoxFile::Dataset(target);
+        }
+        match self.output.path().and_then(crate::commands::convert::other_format) {
+            Some(ending) => usage(&format!(
+                "a box is written as .npy, .tgm, .nc, .zarr or bare values, and not as .{ending}: --format says what is meant"
+            )),
+            None => BoxFile::Values(Format::Raw),
         }
     }
 
     /// Writes a box of the variable `name`. `paths` are read.
     pub(super) fn write_box(&self, flags: &CubeFlags, name: &str, paths: &[PathBuf], out: &mut Out) {
-        let target = self.target();
-        let (reads, kind) = (
-            Reads::Only(paths),
-            if matches!(target, Target::Messages) { OutputKind::Messages } else { OutputKind::Values },
-        );
+        let file = self.target();
+        let reads = Reads::Only(paths);
         let Some(datasets) = open_or_report(paths, flags.options(&[]), self.digests, out) else { return };
         let dataset = match with_variable(&datasets, name) {
             Ok((dataset, _)) => dataset,
@@ -74,41 +63,14 @@ impl Extract {
             }
         };
         let place = names(paths);
-        match target {
-            Target::Values(format) => {
-                self.output.write(out, kind, reads, |_, sink| self.values(dataset, flags, name, format, &place, sink));
-            }
-            Target::Messages => {
-                self.output.write(out, kind, reads, |_, sink| {
-                    Ok(sink.write_all(&self.message(dataset, flags, name).map_err(Failure::at(place))?)?)
+        match file {
+            BoxFile::Values(format) => {
+                self.output.write(out, OutputKind::Values, reads, |_, sink| {
+                    self.values(dataset, flags, name, format, &place, sink)
                 });
             }
-            #[cfg(feature = "netcdf")]
-            Target::Netcdf => {
-                use tgm_convert::netcdf::{NetcdfWriter, ToNetcdfOptions};
-                self.output.write_named(out, reads, |out, path| {
-                    let message = self.message(dataset, flags, name).map_err(Failure::at(&place))?;
-                    let failed = || Failure::at(self.output.to_string());
-                    let mut writer = NetcdfWriter::create(path, ToNetcdfOptions::default()).map_err(failed())?;
-                    let tell = &mut |note: tgm_convert::Note| out.remark(&format!("{place}: {note}"));
-                    writer.write(&message, tell).map_err(failed())?;
-                    writer.finish().map_err(failed())
-                });
-            }
-            #[cfg(feature = "zarr")]
-            Target::Zarr => {
-                use tgm_convert::zarr::{ToZarrOptions, ZarrWriter};
-                let failed = || Failure::at(self.output.to_string());
-                self.output.write_folder(
-                    out,
-                    |path| ZarrWriter::create(path, ToZarrOptions::default()).map_err(failed()),
-                    |out, mut writer| {
-                        let message = self.message(dataset, flags, name).map_err(Failure::at(&place))?;
-                        let tell = &mut |note: tgm_convert::Note| out.remark(&format!("{place}: {note}"));
-                        writer.write(&message, tell).map_err(failed())?;
-                        writer.finish().map_err(failed())
-                    },
-                );
+            BoxFile::Dataset(target) => {
+                target.write(&self.output, (&place, reads), out, &|| self.message(dataset, flags, name));
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::io;
 
 use serde_json::{Map, Value as Json};
-use tgm_dataset::{Coordinate, Dataset, Reduced, Selector, Statistic, Variable};
+use tgm_dataset::{Coordinate, Dataset, Statistic, Variable};
 use tgm_std::TensogramError;
 
 use super::Stats;
@@ -25,11 +25,21 @@ const COLUMNS: [(&str, Statistic); 5] = [
     ("sd", Statistic::Std),
 ];
 
+/// Statistics of a variable over dimensions.
+pub(super) struct Reduction {
+    /// The dimensions that are gone.
+    pub(super) over: Vec<String>,
+    /// The dimensions that are left, and their lengths.
+    pub(super) dims: Vec<String>,
+    pub(super) shape: Vec<u64>,
+    /// The values of each statistic, row-major.
+    pub(super) values: Vec<Vec<f64>>,
+}
+
 /// The statistics of one variable.
 struct Found<'d> {
     name: &'d str,
-    reduced: Reduced,
-    values: Vec<Vec<f64>>,
+    reduced: Reduction,
     /// The labels of each dimension that is left, at the indices that were picked.
     labels: Vec<Vec<String>>,
 }
@@ -57,7 +67,7 @@ impl Stats {
     }
 
     /// The variable that was named, or all that have the dimensions.
-    fn variables<'d>(
+    pub(super) fn variables<'d>(
         &self,
         datasets: &'d [Dataset],
         over: &[String],
@@ -81,12 +91,14 @@ impl Stats {
         Err(TensogramError::Metadata(text.into()))
     }
 
-    fn reduced<'d>(
+    /// Statistics of a variable over the dimensions `over`, among which `grid` stands for several.
+    pub(super) fn reduction(
         &self,
-        dataset: &'d Dataset,
-        variable: &'d Variable,
+        dataset: &Dataset,
+        variable: &Variable,
         over: &[String],
-    ) -> Result<Found<'d>, TensogramError> {
+        statistics: &[Statistic],
+    ) -> Result<Reduction, TensogramError> {
         let name = &variable.name;
         let mut dims: Vec<&str> = Vec::new();
         for dim in over {
@@ -101,11 +113,31 @@ impl Stats {
                 dims.push(dim);
             }
         }
-        let is_of = |it: &&Selector| self.cube.cube.is_some() || variable.dims.iter().any(|dim| dim == it.dim());
-        let selectors: Vec<Selector> = self.cube.selectors.iter().filter(is_of).cloned().collect();
-        let picks = dataset.select(name, &selectors)?;
-        let statistics = COLUMNS.map(|(_, statistic)| statistic);
-        let reduced = dataset.reduce(name, &picks, &dims, &statistics, &self.decoding.of_boxes())?;
+        let picks = dataset.select(name, &self.selectors_of(variable))?;
+        let (options, over) = (self.decoding.of_boxes(), dims.iter().map(|dim| (*dim).to_string()).collect());
+        if self.weigh_latitudes {
+            let found = dataset.reduce_weighted(name, &picks, &dims, &options)?;
+            let values = statistics.iter().map(|statistic| {
+                let without = || TensogramError::Metadata("a sum has no weights: without --weigh-latitudes".into());
+                found.values(*statistic).ok_or_else(without)
+            });
+            let values = values.collect::<Result<_, _>>()?;
+            return Ok(Reduction { over, values, dims: found.dims, shape: found.shape });
+        }
+        let found = dataset.reduce(name, &picks, &dims, statistics, &options)?;
+        let values = statistics.iter().map(|statistic| found.values(*statistic)).collect();
+        Ok(Reduction { over, values, dims: found.dims, shape: found.shape })
+    }
+
+    fn reduced<'d>(
+        &self,
+        dataset: &'d Dataset,
+        variable: &'d Variable,
+        over: &[String],
+    ) -> Result<Found<'d>, TensogramError> {
+        let name = &variable.name;
+        let reduced = self.reduction(dataset, variable, over, &COLUMNS.map(|(_, statistic)| statistic))?;
+        let picks = dataset.select(name, &self.selectors_of(variable))?;
         let mut labels = Vec::new();
         for dim in &reduced.dims {
             let coordinate = dataset.labels(dim)?;
@@ -118,14 +150,13 @@ impl Stats {
             };
             labels.push((0..pick.count()).map(text).collect::<Result<_, _>>()?);
         }
-        let values = COLUMNS.map(|(_, statistic)| reduced.values(statistic)).into();
-        Ok(Found { name, reduced, values, labels })
+        Ok(Found { name, reduced, labels })
     }
 }
 
 impl Found<'_> {
     fn rows(&self) -> usize {
-        self.values.first().map_or(0, Vec::len)
+        self.reduced.values.first().map_or(0, Vec::len)
     }
 
     /// The label of a row along a dimension. Nothing for a dimension that the variable lacks.
@@ -140,7 +171,7 @@ impl Found<'_> {
     }
 
     fn value(&self, row: usize, column: usize) -> f64 {
-        self.values.get(column).and_then(|values| values.get(row)).copied().unwrap_or(f64::NAN)
+        self.reduced.values.get(column).and_then(|values| values.get(row)).copied().unwrap_or(f64::NAN)
     }
 }
 
