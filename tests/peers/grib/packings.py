@@ -329,6 +329,10 @@ def values_of(handle):
     ec.codes_set(handle, "missingValue", ABSENT)
     values = np.array(ec.codes_get_values(handle), dtype="<f8")
     values[values == ABSENT] = np.nan
+    if ec.codes_get(handle, "gridType") == "sh":
+        # ecCodes gives one more in edition 1, where no bits are packed.
+        truncation = ec.codes_get_long(handle, "J")
+        values = values[: (truncation + 1) * (truncation + 2)]
     return values
 
 

@@ -37,7 +37,7 @@ mod tests {
     #[test]
     fn numbers_are_exact_and_come_back() {
         for (number, expected) in [
-            (0x4111_9999, 1.099_999_904_632_568_4),
+            (0x4111_9999, 1_153_433.0 / 1_048_576.0),
             (0xc276_a000, -118.625),
             (0x7fff_ffff, 16_777_215.0 * 2_f64.powi(228)),
             (0x0010_0000, 2_f64.powi(-260)),

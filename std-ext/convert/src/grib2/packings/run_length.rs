@@ -93,9 +93,12 @@ impl RunLength {
         for _ in 0..numbers {
             let number = reader.take(self.bits);
             let Some(digit) = number.checked_sub(self.highest + 1) else {
-                // The bits after the last number may look like level 0.
                 if integers.len() as u64 == count {
-                    break;
+                    // The spare bits after the last number may look like level 0.
+                    if number == 0 {
+                        break;
+                    }
+                    return Err(wrong());
                 }
                 let integer = self.integer(number).ok_or_else(wrong)?;
                 integers.push(integer);

@@ -104,11 +104,13 @@ mod tests {
             let scale = Scale::new(reference, exponents, 16, 0).unwrap();
             for integer in (0..1 << 16).step_by(37) {
                 let value = scale.value(integer);
-                let found = scale.integer(value, value, value.abs(), |value| value);
+                // 0 has a neighbour too.
+                let size = value.abs().max(f64::MIN_POSITIVE);
+                let found = scale.integer(value, value, size, |value| value);
                 // 1e20 swallows differences.
                 assert_eq!(found, (reference < 1e19).then_some(integer), "{reference}");
                 let next = f64::from_bits(value.to_bits() + 1);
-                assert_eq!(scale.integer(next, next, value.abs(), |value| value), found);
+                assert_eq!(scale.integer(next, next, size, |value| value), found);
             }
         }
     }

@@ -320,6 +320,7 @@ mod tests {
         let subset = Subset { truncation: 0, floats: Floats::Ieee32, power: 1.0, divides_last: false };
         let limits = DecodeLimits { free_bytes: 1 << 20, max_expansion: 100, ..DecodeLimits::default() };
         let great = Spectral::complex(scale, 60_000, subset, 0).unwrap();
-        assert!(great.decode(&[0; 8], values_of(60_000), &limits).unwrap_err().to_string().contains("max_expansion"));
+        let error = great.decode(&[0; 8], values_of(60_000), &limits).unwrap_err().to_string();
+        assert!(error.contains("more than the limit"), "{error}");
     }
 }
