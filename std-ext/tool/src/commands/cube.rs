@@ -11,6 +11,7 @@ use crate::args::listing::{Listed, TextFlags};
 use crate::commands::Run;
 use crate::read::cubes::{names, open_or_report, text_of};
 use crate::read::digests::Digests;
+use crate::show::advice::in_our_words;
 use crate::show::json::Document;
 use crate::show::output::{Out, Style};
 use crate::show::text::escape;
@@ -193,7 +194,7 @@ fn attribute_text(attribute: &Attribute) -> String {
         Attribute::Floats(numbers) => list(numbers),
         Attribute::Texts(texts) => list(texts),
         Attribute::Nested(value) => {
-            tgm_std::internal::from_cbor(value, "").map_or_else(|error| error.to_string(), |json| json.to_string())
+            tgm_std::internal::from_cbor(value, "").map_or_else(in_our_words, |json| json.to_string())
         }
     }
 }
