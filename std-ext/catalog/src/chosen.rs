@@ -2,6 +2,7 @@
 
 use tgm_std::Result;
 use tgm_std::internal::Threads;
+use tgm_std::internal::query::names;
 use tgm_std::metadata::query::Query;
 
 use crate::Catalog;
@@ -53,8 +54,8 @@ impl Catalog {
     }
 
     fn map_leaves<R: Send>(&self, query: &Query, f: impl Fn(&Leaf) -> Result<R> + Sync) -> Result<Vec<R>> {
-        let is_known = |key: &&str| self.keys.iter().any(|known| known == key) || *key == "version";
-        if let Some(key) = query.keys().find(|key| !is_known(key)) {
+        let is_known = |key: &str| self.keys.iter().any(|known| known == key) || key == "version";
+        if let Some(key) = query.keys().find(|key| !names(key).any(is_known)) {
             return Err(self.unknown(key));
         }
         let bytes = self.object_count() as u64;

@@ -41,6 +41,7 @@ pub(super) fn mask(leaf: &Leaf, query: &Query, level: Level) -> Result<Vec<u8>> 
 fn of_expr(leaf: &Leaf, expr: &Expr, level: Level, rows: usize) -> Result<Vec<u8>> {
     match expr {
         Expr::Is(condition) => of_condition(leaf, condition, level, rows),
+        Expr::Alias(alias) => of_expr(leaf, &alias.meant, level, rows),
         Expr::Not(inner) => {
             let mut mask = of_expr(leaf, inner, level, rows)?;
             for row in &mut mask {
@@ -51,6 +52,10 @@ fn of_expr(leaf: &Leaf, expr: &Expr, level: Level, rows: usize) -> Result<Vec<u8
         Expr::All(inner) => {
             let mut mask = vec![1; rows];
             for expr in inner {
+                // A leaf may lack the keys of what can change nothing any more.
+                if !mask.contains(&1) {
+                    break;
+                }
                 let other = of_expr(leaf, expr, level, rows)?;
                 mask.iter_mut().zip(other).for_each(|(row, other)| *row &= other);
             }
@@ -72,8 +77,13 @@ fn of_condition(leaf: &Leaf, condition: &Condition, level: Level, rows: usize) -
     if condition.is_version() {
         return Ok(vec![u8::from(condition.holds(version()?.as_ref())?); rows]);
     }
-    let key = leaf.keys.iter().find(|key| key.path == condition.key);
-    let key = key.ok_or_else(|| bad(format!("it has no key {}", condition.key)))?;
+    let Some(key) = leaf.keys.iter().find(|key| key.path == condition.key) else {
+        return if is_absent(leaf, &condition.key)? {
+            Ok(vec![u8::from(condition.holds(None)?); rows])
+        } else {
+            Err(bad(format!("it has no key {}", condition.key)))
+        };
+    };
     let column = match level {
         Level::Messages => leaf.message_column(key)?,
         Level::Objects => leaf.object_column(key)?,
@@ -88,6 +98,14 @@ fn of_condition(leaf: &Leaf, condition: &Condition, level: Level, rows: usize) -
         }
         Storage::Integers | Storage::Floats => of_numbers(condition, key, column, rows),
     }
+}
+
+/// Whether no message of the leaf has a key that has no column, by the facts of all its objects. Messages without objects have none.
+fn is_absent(leaf: &Leaf, key: &str) -> Result<bool> {
+    let Ok(facts) = &leaf.facts else { return Ok(false) };
+    let is_inside = |path: &str| path.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let is_told = leaf.first_objects()?.is_none_or(|firsts| firsts.windows(2).all(|pair| pair.first() < pair.last()));
+    Ok(is_told && !facts.iter().any(|fact| is_inside(&fact.path)))
 }
 
 /// The mask of a column of codes. `holds` says for each code whether its value satisfies the condition. Any greater

@@ -71,6 +71,7 @@ use std::io::Write;
 use std::path::Path;
 
 use tgm_std::Result;
+use tgm_std::internal::query::names;
 use tgm_std::internal::read_file;
 use tgm_std::metadata::query::Query;
 
@@ -301,8 +302,8 @@ impl Tree {
     /// # Errors
     /// [`tgm_std::TensogramError::Metadata`] if no child has a key of the queries, and for a damaged tree.
     pub fn may_hold(&self, queries: &[Query]) -> Result<Vec<bool>> {
-        let is_known = |key: &&str| self.keys.iter().any(|known| known == key) || *key == "version";
-        if let Some(key) = queries.iter().flat_map(Query::keys).find(|key| !is_known(key)) {
+        let is_known = |key: &str| self.keys.iter().any(|known| known == key) || key == "version";
+        if let Some(key) = queries.iter().flat_map(Query::keys).find(|key| !names(key).any(is_known)) {
             let keys = if self.keys.is_empty() { "none".to_string() } else { self.keys.join(", ") };
             return Err(bad(format!("the tree has no key {key}; its keys: {keys}")));
         }

@@ -59,8 +59,20 @@
 //! | `bytes`, `count` | the bytes of its decoded values, and the number of its elements |
 //! | `objects` | the number of objects in the message |
 //!
-//! In a message these are of its first object. A program can answer more keys by itself ([`Query::matches_with`]).
+//! In a message these are of its first object.
+//!
+//! The parameter of a field is found as people ask for it, whichever of these its metadata have:
+//!
+//! | condition | holds too for |
+//! |---|---|
+//! | `mars.param=167` | `grib.paramId` 167, unless `mars.param` is a number |
+//! | `mars.param=167.128` | 167, and parameter 167 of table 128 of GRIB edition 1; `229.140` is 140229 |
+//! | `param`, `shortName` | `mars.param`, where there is no such key |
+//! | `paramId` | `grib.paramId`, where there is no such key |
+//!
+//! `!=` is the opposite of `=` here too. A program can answer more keys by itself ([`Query::matches_with`]).
 
+pub mod alias;
 pub mod compare;
 pub mod expr;
 mod meant;
@@ -122,9 +134,9 @@ pub fn version() -> Result<Option<Value<'static>>> {
 }
 
 impl Query {
-    /// The keys that the query looks up, in its order.
+    /// The keys of the query, in its order.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
-        self.root.conditions().into_iter().map(|condition| condition.key.as_str())
+        self.root.asked().into_iter().map(|condition| condition.key.as_str())
     }
 
     /// The tree of conditions.

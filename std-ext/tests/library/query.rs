@@ -423,12 +423,12 @@ fn keys_that_may_be_meant_are_proposed() {
     let metadata = tgm_std::decode_metadata(&bytes).unwrap();
     let hint = |query: &str| query.parse::<Query>().unwrap().hint(&metadata);
     for (query, keys) in [
-        ("param=2t", "no key param; did you mean mars.param?"),
+        ("parm=2t", "no key parm; did you mean mars.param?"),
         ("Step=7", "no key Step; did you mean step?"),
         ("mars.parm=2t and step=6", "no key mars.parm; did you mean mars.param?"),
         ("level=500", "no key level; did you mean mars.levelist?"),
         ("not extra.runs=1", "no key extra.runs; did you mean run?"),
-        ("param=1 or param=2", "no key param; did you mean mars.param?"),
+        ("parm=1 or parm=2", "no key parm; did you mean mars.param?"),
         ("stp=1 or nme=2", "no key stp; did you mean step? They have no key nme; did you mean name?"),
     ] {
         let told = format!("no object matches the query: the metadata have {keys}");

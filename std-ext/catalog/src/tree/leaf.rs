@@ -331,6 +331,7 @@ impl TreeLeaf {
         };
         match expr {
             Expr::Is(condition) => self.of_condition(condition),
+            Expr::Alias(alias) => self.may_hold(&alias.meant),
             Expr::Not(inner) => Ok(self.may_hold(inner)?.into_iter().map(|(may, may_not)| (may_not, may)).collect()),
             Expr::All(inner) => joined(inner, |one, other| (one.0 && other.0, one.1 || other.1), (true, false)),
             Expr::Any(inner) => joined(inner, |one, other| (one.0 || other.0, one.1 && other.1), (false, true)),

@@ -262,7 +262,7 @@ def test_error_names_each_dtype_once():
 
 FIELD = {"mars": {"param": "2t", "levelist": 500}, "step": 6, 'a.b': {"c": 1}}
 MEANT = {
-    "param=2t": r"no key param; did you mean mars\.param\?",
+    "parm=2t": r"no key parm; did you mean mars\.param\?",
     "Step=7": r"no key Step; did you mean step\?",
     "mars.parm=2t and step=6": r"no key mars\.parm; did you mean mars\.param\?",
     "level=500": r"no key level; did you mean mars\.levelist\?",

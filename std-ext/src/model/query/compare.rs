@@ -190,6 +190,11 @@ fn order_mixed(integer: i128, float: f64) -> Option<Ordering> {
     }
 }
 
+/// Whether the value is a number, or a text that is one.
+pub(super) fn is_number(value: &Value<'_>) -> bool {
+    value.as_text().map_or_else(|_| Number::of(value), |text| Number::of_text(&in_one_piece(text))).is_some()
+}
+
 /// Whether the value is one of the literals.
 ///
 /// # Errors

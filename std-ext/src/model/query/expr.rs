@@ -16,6 +16,8 @@ pub const VERSION_KEY: &str = "version";
 pub enum Expr {
     /// A condition.
     Is(Condition),
+    /// A condition that stands for several.
+    Alias(Alias),
     /// The opposite.
     Not(Box<Self>),
     /// All of these hold.
@@ -32,6 +34,7 @@ impl Expr {
     pub fn holds<E>(&self, test: &mut impl FnMut(&Condition) -> Result<bool, E>) -> Result<bool, E> {
         match self {
             Self::Is(condition) => test(condition),
+            Self::Alias(alias) => alias.meant.holds(test),
             Self::Not(inner) => Ok(!inner.holds(test)?),
             Self::All(inner) => {
                 for expr in inner {
@@ -56,37 +59,56 @@ impl Expr {
     pub fn has_structure(&self) -> bool {
         match self {
             Self::Is(condition) => condition.structure.is_some(),
+            Self::Alias(alias) => alias.meant.has_structure(),
             Self::Not(inner) => inner.has_structure(),
             Self::All(inner) | Self::Any(inner) => inner.iter().any(Self::has_structure),
         }
     }
 
-    /// The conditions in the order of the text.
+    /// The conditions that are tested, in the order of their numbers.
     pub fn conditions(&self) -> Vec<&Condition> {
         let mut found = Vec::new();
-        self.collect(&mut found);
+        self.collect(&mut found, &|alias, found| alias.meant.collect(found, &|_, _| ()));
         found
     }
 
-    fn collect<'e>(&'e self, found: &mut Vec<&'e Condition>) {
+    /// The conditions as they were written, in the order of the text.
+    pub fn asked(&self) -> Vec<&Condition> {
+        let mut found = Vec::new();
+        self.collect(&mut found, &|alias, found| found.push(&alias.asked));
+        found
+    }
+
+    fn collect<'e>(&'e self, found: &mut Vec<&'e Condition>, of_alias: &dyn Fn(&'e Alias, &mut Vec<&'e Condition>)) {
         match self {
             Self::Is(condition) => found.push(condition),
-            Self::Not(inner) => inner.collect(found),
-            Self::All(inner) | Self::Any(inner) => inner.iter().for_each(|expr| expr.collect(found)),
+            Self::Alias(alias) => of_alias(alias, found),
+            Self::Not(inner) => inner.collect(found, of_alias),
+            Self::All(inner) | Self::Any(inner) => inner.iter().for_each(|expr| expr.collect(found, of_alias)),
         }
     }
 
-    /// Numbers the conditions in the order of the text, from `next` on. Returns the number after the last one.
+    /// Numbers the conditions that are tested in their order, from `next` on. Returns the number after the last one.
     pub(super) fn number(&mut self, next: usize) -> usize {
         match self {
             Self::Is(condition) => {
                 condition.number = next;
                 next + 1
             }
+            Self::Alias(alias) => alias.meant.number(next),
             Self::Not(inner) => inner.number(next),
             Self::All(inner) | Self::Any(inner) => inner.iter_mut().fold(next, |next, expr| expr.number(next)),
         }
     }
+}
+
+/// A condition that stands for several.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alias {
+    /// The condition as it was written.
+    pub asked: Condition,
+    /// What it stands for. It has no aliases in it.
+    pub meant: Box<Expr>,
 }
 
 /// One condition on one key.
@@ -107,6 +129,8 @@ pub struct Condition {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Test {
     Present,
+    /// It is a number, or a text that is one.
+    Number,
     OneOf(Vec<Literal>),
     NoneOf(Vec<Literal>),
     Ordered(Relation, Literal),
@@ -139,6 +163,7 @@ impl Condition {
         };
         match &self.test {
             Test::Present => Ok(value.is_some()),
+            Test::Number => Ok(value.is_some_and(compare::is_number)),
             Test::OneOf(literals) => is_one_of(literals),
             Test::NoneOf(literals) => Ok(!is_one_of(literals)?),
             Test::Ordered(relation, literal) => Ok(is_ordered(relation, literal)),
@@ -158,7 +183,7 @@ impl Condition {
             (None, None) => compare::Form::Other,
         };
         let found = match &self.test {
-            Test::Present | Test::NoneOf(_) => None,
+            Test::Present | Test::Number | Test::NoneOf(_) => None,
             Test::OneOf(literals) => compare::misfit(form, literals),
             Test::Ordered(_, literal) => compare::without_order(form, literal),
             Test::Within(low, _, high) => {
@@ -181,7 +206,7 @@ impl Condition {
             literal.order_of(number).is_some_and(|order| relation.allows(order))
         };
         match &self.test {
-            Test::Present => Some(true),
+            Test::Present | Test::Number => Some(true),
             Test::OneOf(literals) => is_one_of(literals),
             Test::NoneOf(literals) => is_one_of(literals).map(|found| !found),
             Test::Ordered(relation, literal) => Some(is_ordered(relation, literal)),
@@ -209,7 +234,7 @@ impl Condition {
             (may, !(may && is_one && literals.iter().any(|literal| literal.equals(low) == Some(true))))
         };
         match &self.test {
-            Test::Present => (true, false),
+            Test::Present | Test::Number => (true, false),
             Test::OneOf(literals) => one_of(literals),
             Test::NoneOf(literals) => {
                 let (may, may_not) = one_of(literals);

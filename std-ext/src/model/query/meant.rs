@@ -6,6 +6,7 @@ use ciborium::Value;
 use tgm_core::metadata::RESERVED_KEY;
 
 use super::Query;
+use super::alias::names;
 use super::expr::{Condition, VERSION_KEY};
 use super::structure::Structure;
 use crate::model::metadata::{segment, segments};
@@ -30,8 +31,8 @@ impl Query {
     ///
     /// let bytes = std::fs::read("../tests/data/realistic/surface-181x360.tgm")?;
     /// let metadata = tgm_std::decode_metadata(&bytes)?;
-    /// let query: Query = "param=2t".parse()?;
-    /// let hint = "no object matches the query: the metadata have no key param; did you mean mars.param?";
+    /// let query: Query = "mars.parm=2t".parse()?;
+    /// let hint = "no object matches the query: the metadata have no key mars.parm; did you mean mars.param?";
     /// assert_eq!(query.hint(&metadata).as_deref(), Some(hint));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -39,7 +40,7 @@ impl Query {
         let mut asked: Vec<&str> = Vec::new();
         for key in self.keys() {
             let is_structural = key == VERSION_KEY || Structure::of_key(key).is_some();
-            if !is_structural && !asked.contains(&key) && !metadata.contains(key) {
+            if !is_structural && !asked.contains(&key) && !names(key).any(|name| metadata.contains(name)) {
                 asked.push(key);
             }
         }
@@ -49,7 +50,7 @@ impl Query {
         });
         let hints: Vec<_> = hints.collect();
         if hints.is_empty() {
-            let mut conditions = self.root().conditions().into_iter();
+            let mut conditions = self.root().asked().into_iter();
             let misfit = conditions.find_map(|it| it.why_misfit_owned(metadata.get_value(&it.key)?));
             return misfit.map(|misfit| format!("no object matches the query: {misfit}"));
         }

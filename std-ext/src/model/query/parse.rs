@@ -158,7 +158,7 @@ fn operand(reader: &mut Reader<'_>) -> Result<Expr, QueryError> {
         *reader = Reader { at: reader.at, ..outer };
         return Ok(Expr::Not(Box::new(expr)));
     }
-    condition(reader).map(Expr::Is)
+    condition(reader).map(Condition::expr)
 }
 
 /// The text behind a `not`, if `text` begins with one. A key may have that name too: then an operator follows it.

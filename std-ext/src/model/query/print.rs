@@ -19,6 +19,7 @@ impl Display for Expr {
         };
         match self {
             Self::Is(condition) => condition.fmt(f),
+            Self::Alias(alias) => alias.asked.fmt(f),
             Self::Not(inner) => {
                 f.write_str("not ")?;
                 bracketed(inner, matches!(**inner, Self::All(_) | Self::Any(_)), f)
@@ -42,6 +43,8 @@ impl Display for Condition {
         }
         match &self.test {
             Test::Present => f.write_char('?'),
+            // Only what an alias stands for has it, and an alias is printed as it was written.
+            Test::Number => f.write_str(" is a number"),
             Test::OneOf(literals) => alternatives("=", literals, f),
             Test::NoneOf(literals) => alternatives("!=", literals, f),
             Test::Ordered(relation, literal) => write!(f, "{}{literal}", relation.sign()),

@@ -1,5 +1,6 @@
 //! Queries against a naive evaluation of owned metadata.
 
+mod alias;
 mod joined;
 
 use ciborium::Value as Owned;

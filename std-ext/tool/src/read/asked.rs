@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tgm_core::metadata::MessageMetadata;
-use tgm_std::internal::query::Condition;
+use tgm_std::internal::query::{Condition, names};
 use tgm_std::internal::{MetadataBudget, to_owned};
 use tgm_std::metadata::query::{Query, similar_keys};
 
@@ -56,7 +56,7 @@ pub(crate) fn note_keys(queries: &[Query], message: &MessageMetadata<'_>) -> tgm
     let missing = asked.missing.get_or_insert_with(|| keys.map(|key| (key.to_string(), BTreeSet::new())).collect());
     let mut seen = Vec::new();
     for (key, meant) in missing.iter_mut() {
-        if message.get(key)?.is_some() {
+        if has_one_of(message, names(key))? {
             seen.push(key.clone());
         } else if meant.is_empty() {
             *meant = similar(message, key)?;
@@ -65,7 +65,7 @@ pub(crate) fn note_keys(queries: &[Query], message: &MessageMetadata<'_>) -> tgm
     for key in &seen {
         missing.remove(key);
     }
-    let conditions = || queries.iter().flat_map(|query| query.root().conditions());
+    let conditions = || queries.iter().flat_map(|query| query.root().asked());
     let misfits = asked.misfits.get_or_insert_with(|| conditions().map(|it| (it.clone(), None)).collect());
     let mut fitting = Vec::new();
     for (condition, why) in misfits.iter_mut() {
@@ -104,6 +104,12 @@ pub(crate) fn report(out: &mut Out) {
         out.note_void();
         out.problem(&format!("0 of {count} match the filter: none has the key {key}{hint}"));
     }
+}
+
+/// Whether a message has one of the keys.
+fn has_one_of<'k>(message: &MessageMetadata<'_>, mut keys: impl Iterator<Item = &'k str>) -> tgm_core::Result<bool> {
+    let found = keys.find_map(|key| message.get(key).map(|value| value.map(drop)).transpose());
+    found.transpose().map(|found| found.is_some())
 }
 
 /// Keys of a message that may be meant: those that a listing shows under such a title, or those that are similar.

@@ -17,7 +17,7 @@ fn filters_of_a_key_that_is_nowhere_are_told() {
     let path = data(FIELDS);
     for command in ["ls", "get -p mars.param", "stats", "cat", "extract"] {
         for (filter, hint) in
-            [("param=2t", "; did you mean mars.param?"), ("Date=20260404", "; did you mean mars.date?")]
+            [("mars.parm=2t", "; did you mean mars.param?"), ("Date=20260404", "; did you mean mars.date?")]
         {
             let run = tgm(command.split(' ').chain(["-w", filter, &path]));
             assert_eq!(run.code, Some(1), "{command} {filter}");

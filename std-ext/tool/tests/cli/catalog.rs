@@ -196,3 +196,51 @@ fn trees_lie_below_trees_and_above_their_files() {
     let run = tgm(["ls", "-w", "mars.step=1", &tree]);
     assert!(run.code == Some(1) && run.stderr.contains("not a tree"), "{}", run.stderr);
 }
+
+/// The fields are 2t of edition 1, and t of edition 2.
+#[cfg(feature = "grib")]
+#[test]
+fn a_parameter_is_found_by_name_number_and_table() {
+    let folder = Folder::new();
+    let grib = folder.file("in.grib", &fs::read(data("../data-grib/edition-1-and-2.grib2")).unwrap());
+    let path = folder.path("data.tgm");
+    tgm(["convert", &grib, "-o", &path]).good();
+    let [auto, names] = ["auto", "names"].map(|name| folder.path(name));
+    tgm(["catalog", "--auto", "-o", &auto, &path]).good();
+    tgm(["catalog", "-k", "mars.param", "-o", &names, &path]).good();
+    for (filter, first, second) in [
+        ("mars.param=2t", true, false),
+        ("mars.param=167", true, false),
+        ("mars.param=167.128", true, false),
+        ("mars.param=130", false, true),
+        ("mars.param!=167", false, true),
+        ("mars.param=167/130.128", true, true),
+        ("param=2t", true, false),
+        ("param!=167.128", false, true),
+        ("shortName=t", false, true),
+        ("paramId=167", true, false),
+        ("paramId<167", false, true),
+    ] {
+        let line = ["ls", "-p", "mars.param", "-w", filter];
+        let run = same(&line, &path, &auto);
+        assert_eq!(run.stderr, "", "{filter}");
+        let found = |name| run.text().lines().any(|line| line.split_whitespace().any(|word| word == name));
+        assert_eq!((found("2t"), found("t")), (first, second), "{filter}: {}", run.text());
+        // It lacks the numbers, and cannot tell.
+        same(&line, &path, &names);
+    }
+    let run = same(&["ls", "-w", "mars.param=167"], &path, &names);
+    assert!(run.stderr.contains("is not used") && run.stderr.contains("no key grib.paramId"), "{}", run.stderr);
+}
+
+#[test]
+fn a_catalogue_of_an_archive_without_numbers_of_parameters_is_used() {
+    let folder = Folder::new();
+    let path = folder.file("data.tgm", &fs::read(data("realistic/surface-181x360.tgm")).unwrap());
+    let catalog = folder.path("catalog");
+    tgm(["catalog", "-k", "mars.param", "-o", &catalog, &path]).good();
+    for filter in ["mars.param=167", "mars.param!=167.128", "param=2t", "shortName!=2t"] {
+        let run = same(&["ls", "--objects", "-w", filter], &path, &catalog);
+        assert_eq!(run.stderr, "", "{filter}");
+    }
+}
