@@ -31,7 +31,10 @@ const fn is_of_storage(key: &str) -> bool {
     // Lengths are compared first, which a search in a list does not do.
     matches!(
         key.as_bytes(),
-        b"centralLongitude"
+        b"biFourierResolutionParameterM"
+            | b"biFourierResolutionParameterN"
+            | b"biFourierTruncationType"
+            | b"centralLongitude"
             | b"data"
             | b"dataRepresentationTemplateNumber"
             | b"dataRepresentationType"
@@ -48,7 +51,9 @@ const fn is_of_storage(key: &str) -> bool {
             | b"gridPointPosition"
             | b"groups"
             | b"iDirectionIncrement"
+            | b"J"
             | b"jDirectionIncrement"
+            | b"K"
             | b"LaD"
             | b"Latin"
             | b"Latin1"
@@ -65,6 +70,7 @@ const fn is_of_storage(key: &str) -> bool {
             | b"longitudeOfSouthernPole"
             | b"longitudeOfSubSatellitePoint"
             | b"LoV"
+            | b"M"
             | b"N"
             | b"Ni"
             | b"Nj"

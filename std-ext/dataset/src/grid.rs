@@ -147,6 +147,12 @@ fn stated<'g>(gathered: &'g Gathered, cells: &Cells) -> Stated<'g> {
     }
 }
 
+/// The numbers at which the coefficients of an object are cut. Empty for points, and for a section that cannot be read.
+pub(crate) fn truncation(gathered: &Gathered, cells: &Cells) -> Vec<(&'static str, i64)> {
+    let section = gathered.bytes(cells, GRID).and_then(|bytes| GridSection::parse(bytes).ok());
+    section.and_then(|section| section.truncation().ok()).unwrap_or_default()
+}
+
 /// The names that an object or its message gives the dimensions: a list of names, or a map from sizes to names.
 fn dim_names(gathered: &Gathered, cells: &Cells, about: Option<&Cells>, shape: &[u64]) -> Option<Vec<String>> {
     let keys = ["dimensions", "dim_names"];

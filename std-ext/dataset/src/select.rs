@@ -28,7 +28,7 @@ use crate::dataset::Dataset;
 use crate::indices::Indices;
 use crate::label::duration;
 use crate::labels::is_longitude;
-use crate::model::{Coordinate, Values};
+use crate::model::{Attribute, Coordinate, Values, Variable};
 use crate::moment::{NO_TIME, moment};
 
 /// What is picked of one dimension, by labels. The text of one is `DIM=LABELS` or `DIM~LABEL`; the module says what it means.
@@ -343,7 +343,7 @@ impl Dataset {
         let name = &variable.name;
         let (latitudes, longitudes) = self
             .positions(&variable.name)?
-            .ok_or_else(|| bad(format!("{name}: no coordinates say where its values are")))?;
+            .ok_or_else(|| bad(format!("{name}: {}", spectral(variable).unwrap_or(UNPLACED))))?;
         let outside = || bad(format!("{name}: {latitude},{longitude} lies outside of the grid"));
         let (Some(of_latitudes), Some(of_longitudes)) = (numbers(&latitudes), numbers(&longitudes)) else {
             return Err(bad(format!("{name}: its latitudes and longitudes are not numbers")));
@@ -367,6 +367,17 @@ impl Dataset {
         Ok((dims.into_iter().zip(found).collect(), place))
     }
 
+    /// Why a variable has no places, and what gives it some, if it is one of coefficients of GRIB. `None` for all others, and where
+    /// coordinates say where its values are.
+    ///
+    /// # Errors
+    /// As [`Self::grid_dims`].
+    pub fn no_places(&self, variable: &str) -> Result<Option<&'static str>> {
+        let variable = self.known(variable)?;
+        let Some(why) = spectral(variable) else { return Ok(None) };
+        Ok(self.positions(&variable.name)?.is_none().then_some(why))
+    }
+
     /// The dimensions of a variable's grid, by their numbers: the dimensions of its latitudes and longitudes. `None` if no coordinates say
     /// where its values are.
     ///
@@ -379,6 +390,15 @@ impl Dataset {
         let dims = variable.dims.iter().enumerate().filter(|(_, dim)| is_of_grid(dim));
         Ok(Some(dims.map(|(at, _)| at).collect()))
     }
+}
+
+const UNPLACED: &str = "no coordinates say where its values are";
+
+/// Why the values of a variable have no places, if its attributes have the truncation of coefficients.
+fn spectral(variable: &Variable) -> Option<&'static str> {
+    let is_number =
+        |(name, value): &(String, Attribute), word: &str| name == word && matches!(value, Attribute::Integer(_));
+    tgm_grid::no_places(|word| variable.attributes.iter().any(|it| is_number(it, word)))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "degrees are small")]

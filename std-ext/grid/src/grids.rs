@@ -115,8 +115,8 @@ impl Word {
     }
 }
 
-/// All grids whose points are known.
-pub(crate) static TEMPLATES: [&Template; 19] = [
+/// All grids whose points or numbers are known.
+pub(crate) static TEMPLATES: [&Template; 22] = [
     &rows::LATITUDES,
     &rows::ROTATED,
     &rows::GAUSSIAN,
@@ -129,6 +129,9 @@ pub(crate) static TEMPLATES: [&Template; 19] = [
     &space_view::TEMPLATE,
     &azimuthal::TEMPLATE,
     &healpix::TEMPLATE,
+    &spectral::HARMONICS,
+    &spectral::WAVES,
+    &spectral::FIRST,
     &rows::FIRST_LATITUDES,
     &rows::FIRST_GAUSSIAN,
     &mercator::FIRST,

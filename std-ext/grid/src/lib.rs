@@ -10,6 +10,7 @@
 //! | a grid by its name, `O640` say | [`NamedGrid`] |
 //! | x and y of a plane as latitude and longitude, by a grid mapping of CF | [`Mapping`] |
 //! | pixels of equal areas, computed one by one | [`Healpix`] |
+//! | why a field of coefficients has no places | [`no_places`] |
 //!
 //! The crate neither reads nor writes files. Memory is taken for as many points as the caller allows, and for nothing else.
 //! Nothing panics, whatever the bytes are.
@@ -45,6 +46,7 @@ pub use area::Area;
 pub use coordinates::{Axes, Coordinates};
 pub use error::GridError;
 pub use grids::healpix::Healpix;
+pub use grids::spectral::no_places;
 pub use mapping::Mapping;
 pub use named::NamedGrid;
 pub use octets::Octets;

@@ -9,6 +9,7 @@
 //! | 3.90 | 90 | what a satellite sees | at equal angles |
 //! | 3.140 | | Lambert azimuthal equal area | evenly on a plane |
 //! | 3.150 | | HEALPix | in the centres of pixels of equal areas |
+//! | 3.50 to 3.53, 3.61 to 3.63 | 50, 60, 70, 80 | none: coefficients | nowhere |
 //!
 //! The Earth is a sphere or an ellipsoid. All other grids have one dimension and no known points. Reduced ones, whose rows have different
 //! lengths, have one dimension too.
@@ -42,7 +43,7 @@ use crate::coordinates::Coordinates;
 use crate::error::GridError;
 use crate::grids::healpix::Healpix;
 use crate::grids::scan::Scan;
-use crate::grids::{Edition, Grid, Template, find, rows, spectral};
+use crate::grids::{Edition, Grid, Template, Word, find, rows, spectral};
 use crate::octets::{Needed, Octets};
 use crate::regular::RegularGrid;
 
@@ -294,8 +295,22 @@ impl<'a> GridSection<'a> {
         Ok(self.grid()?.and_then(|grid| grid.as_healpix()).filter(|pixels| pixels.point_count() == points))
     }
 
-    /// Its numbers under the manual's words: the template, the number of points, and for the templates that
-    /// [`Self::coordinates`] knows the others. Numbers that the manual calls missing are left out. Angles are in the unit of the edition:
+    /// The numbers at which a field of coefficients is cut, under the manual's words: J, K and M of spherical harmonics. Empty for grids of
+    /// points. Numbers that the manual calls missing are left out.
+    ///
+    /// # Errors
+    /// [`GridError::ShortSection`].
+    pub fn truncation(&self) -> Result<Vec<(&'static str, i64)>, GridError> {
+        spectral::find(self.edition, self.template()?).map_or(Ok(Vec::new()), |template| self.words(template))
+    }
+
+    fn words(&self, template: &Template) -> Result<Vec<(&'static str, i64)>, GridError> {
+        let read = |word: &Word| Ok(word.read(self.needed())?.map(|number| (word.name, number)));
+        template.words.iter().filter_map(|word| read(word).transpose()).collect()
+    }
+
+    /// Its numbers under the manual's words: the template, the number of points, and for the templates in the table of this module's head
+    /// the others. Numbers that the manual calls missing are left out. Angles are in the unit of the edition:
     /// millionths of a degree, or thousandths in the first one.
     ///
     /// # Errors
@@ -308,8 +323,8 @@ impl<'a> GridSection<'a> {
             }
             Edition::First => vec![("dataRepresentationType", template)],
         };
-        for word in self.found()?.map_or(&[][..], |template| template.words) {
-            found.extend(word.read(self.needed())?.map(|number| (word.name, number)));
+        if let Some(template) = self.found()? {
+            found.extend(self.words(template)?);
         }
         Ok(found)
     }

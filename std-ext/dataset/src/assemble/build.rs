@@ -13,10 +13,10 @@ use crate::attributes::attributes_of;
 use crate::cube::{Axis, Cube, Role};
 use crate::dataset::Dataset;
 use crate::fields::{FieldCoordinates, of_variable};
-use crate::gather::Gathered;
-use crate::grid::Grid;
+use crate::gather::{Gathered, Row};
+use crate::grid::{Grid, truncation};
 use crate::label::{Label, Real};
-use crate::model::{Attributes, Content, Pieces, Variable, hole_of};
+use crate::model::{Attribute, Attributes, Content, Pieces, Variable, hole_of};
 use crate::options::OpenOptions;
 
 /// What datasets are made of.
@@ -87,6 +87,7 @@ impl<'c> Maker<'c> {
         let Candidate { cube, shape, dtype, axes, .. } = candidate;
         let in_metadata = ["grib.parameterUnits", "grib.parameterName"].map(|key| self.of_example(cube, key));
         let mut attributes = attributes_of(cube, self.of_example(cube, "attributes"), &in_metadata);
+        self.add_truncation(cube, &mut attributes);
         let along = self.along(axes, draft, &mut attributes);
         let name = name_of(candidate, &along, draft);
         let own_dims = if shape.is_empty() { &[][..] } else { &draft.grid.dims };
@@ -138,10 +139,23 @@ impl<'c> Maker<'c> {
         members.iter().all(is_on_it).then(|| Axis { role: Role::Level, name: name.clone(), labels })
     }
 
+    /// Adds the numbers at which the coefficients of a cube are cut. Objects with other ones are another cube.
+    fn add_truncation(&self, cube: &Cube, attributes: &mut Attributes) {
+        let found = self.example(cube).map_or_else(Vec::new, |row| truncation(self.gathered, &row.cells));
+        for (name, number) in found {
+            if !attributes.iter().any(|(known, _)| known == name) {
+                attributes.push((name.into(), Attribute::Integer(number)));
+            }
+        }
+    }
+
+    fn example(&self, cube: &Cube) -> Option<&'c Row> {
+        usize::try_from(cube.example).ok().and_then(|row| self.gathered.rows.get(row))
+    }
+
     /// What an object of the cube has for a key.
     fn of_example(&self, cube: &Cube, key: &str) -> Option<Value<'c>> {
-        let row = usize::try_from(cube.example).ok().and_then(|row| self.gathered.rows.get(row))?;
-        self.gathered.value(&row.cells, key)
+        self.gathered.value(&self.example(cube)?.cells, key)
     }
 }
 

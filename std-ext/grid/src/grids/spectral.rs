@@ -1,7 +1,57 @@
-//! Fields of coefficients, which have no places.
+//! Fields of coefficients, which have no places: of spherical harmonics up to a truncation J, K, M, and of waves in two directions.
 
+use super::{Edition, Template, Word};
 use crate::error::GridError;
 use crate::octets::Needed;
+
+/// Templates 3.50 to 3.53.
+pub(crate) const HARMONICS: Template = Template {
+    edition: Edition::Second,
+    numbers: &[50, 51, 52, 53],
+    scanning_mode: None,
+    words: &[Word::unsigned("J", 15, 4), Word::unsigned("K", 19, 4), Word::unsigned("M", 23, 4)],
+    parse: |_| Ok(None),
+};
+
+/// Templates 3.61 to 3.63.
+pub(crate) const WAVES: Template = Template {
+    edition: Edition::Second,
+    numbers: &[61, 62, 63],
+    scanning_mode: None,
+    words: &[
+        Word::unsigned("biFourierResolutionParameterN", 16, 4),
+        Word::unsigned("biFourierResolutionParameterM", 20, 4),
+        Word::unsigned("biFourierTruncationType", 24, 1),
+    ],
+    parse: |_| Ok(None),
+};
+
+/// The types of the first edition, of spherical harmonics.
+pub(crate) const FIRST: Template = Template {
+    edition: Edition::First,
+    numbers: &TYPES,
+    scanning_mode: None,
+    words: &[Word::unsigned("J", 7, 2), Word::unsigned("K", 9, 2), Word::unsigned("M", 11, 2)],
+    parse: |_| Ok(None),
+};
+
+/// All of them, each with why its values have no places.
+const ALL: [(&Template, &str); 3] = [(&HARMONICS, OF_HARMONICS), (&FIRST, OF_HARMONICS), (&WAVES, OF_WAVES)];
+const OF_HARMONICS: &str =
+    "its values are spectral coefficients, which have no places: `cdo sp2gp` or MIR makes a grid of the GRIB file";
+const OF_WAVES: &str =
+    "its values are coefficients of waves, which have no places: EPyGrAM makes a grid of the GRIB file";
+
+/// The template of a number, if its fields are coefficients.
+pub(crate) fn find(edition: Edition, number: u16) -> Option<&'static Template> {
+    ALL.iter().map(|(template, _)| *template).find(|it| it.edition == edition && it.numbers.contains(&number))
+}
+
+/// Why a field has no places, and what gives it some, if it is one of coefficients: `has` tells that it has each number of a
+/// [`truncation`](crate::GridSection::truncation). `None` for all other fields.
+pub fn no_places(has: impl Fn(&str) -> bool) -> Option<&'static str> {
+    ALL.iter().find(|(template, _)| template.words.iter().all(|word| has(word.name))).map(|(_, why)| *why)
+}
 
 /// The types of the first edition: spherical harmonics, also turned and stretched.
 pub(crate) const TYPES: [u16; 4] = [50, 60, 70, 80];

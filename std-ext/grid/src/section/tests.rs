@@ -1,5 +1,6 @@
 use super::*;
 use crate::coordinates::angle;
+use crate::grids::spectral::no_places;
 use crate::places::Places;
 
 /// A section 3 of `len` octets, with a template and numbers of 4 octets.
@@ -222,6 +223,31 @@ fn other_templates_have_one_dimension_and_no_points() {
     let bytes = section(35, 101, &[(7, 6)]);
     let grid = GridSection::parse(&bytes).unwrap();
     assert_eq!((grid.shape(), grid.area(), grid.coordinates(6)), (Ok(vec![6]), Ok(None), Ok(None)));
+}
+
+#[test]
+fn coefficients_have_a_truncation_and_no_points() {
+    let harmonics = section(28, 50, &[(7, 506), (15, 21), (19, 22), (23, 23)]);
+    let mut waves = section(60, 63, &[(7, 52), (16, 5), (20, 7)]);
+    waves[23] = 88;
+    let mut first = vec![0, 0, 32, 0, 255, 50, 0, 21, 0, 21, 0, 21];
+    first.resize(32, 0);
+    let words = ["biFourierResolutionParameterN", "biFourierResolutionParameterM", "biFourierTruncationType"];
+    let of_waves: Vec<_> = words.into_iter().zip([5, 7, 88]).collect();
+    for (bytes, points, truncation) in [
+        (harmonics, 506, vec![("J", 21), ("K", 22), ("M", 23)]),
+        (first, 506, vec![("J", 21), ("K", 21), ("M", 21)]),
+        (waves, 52, of_waves),
+    ] {
+        let grid = GridSection::parse(&bytes).unwrap();
+        assert_eq!((grid.shape(), grid.coordinates(600)), (Ok(vec![points]), Ok(None)));
+        assert!(grid.numbers().unwrap().ends_with(&truncation));
+        let why = no_places(|name| truncation.iter().any(|(word, _)| *word == name)).unwrap();
+        assert_eq!(why.contains("cdo sp2gp"), truncation.len() == 3 && truncation[0].0 == "J");
+        assert_eq!(grid.truncation(), Ok(truncation));
+    }
+    assert_eq!(GridSection::parse(&small()).unwrap().truncation(), Ok(Vec::new()));
+    assert_eq!(no_places(|name| name == "J"), None);
 }
 
 /// A name, a section, and the places of its first and last points.
