@@ -28,7 +28,7 @@ use crate::read::elements::{Elements, parts};
 use crate::read::entry::Entry;
 use crate::read::messages::for_one_object;
 use crate::read::objects::{find, no_object};
-use crate::read::places::places;
+use crate::read::places::{no_places, places};
 use crate::read::select::{Annotations, Scope, Selection};
 use crate::read::structure::Structure;
 use crate::read::unpacked::Unpacked;
@@ -188,6 +188,12 @@ impl Cat {
             Some(area) => RegularGrid::new(&shape, area).map(Places::Regular),
             None => places((&metadata, number), scope, &shape, &limits)?,
         };
+        if self.nearest.is_some()
+            && grid.is_none()
+            && let Some(why) = no_places(&metadata, number)?
+        {
+            return Err(TensogramError::Metadata(why.into()));
+        }
         let picks = self.picks(&shape, grid.as_ref())?;
         let options = self.decoding.options();
         let selected = selection(object.descriptor(), &picks)?.shape().collect();

@@ -58,6 +58,16 @@ pub(crate) fn places(
     stated.places(shape, most).map_err(of_grid)
 }
 
+/// Why object `index` has no places, and what gives it some, if it is a field of coefficients of GRIB.
+///
+/// # Errors
+/// The errors of the GRIB sections in metadata.
+pub(crate) fn no_places(metadata: &MessageMetadata<'_>, index: usize) -> Result<Option<&'static str>, TensogramError> {
+    let Some(section) = GridSection::of_object(metadata, index).map_err(of_grid)? else { return Ok(None) };
+    let truncation = section.truncation().map_err(of_grid)?;
+    Ok(tgm_grid::no_places(|name| truncation.iter().any(|(word, _)| *word == name)))
+}
+
 fn of_grid(error: GridError) -> TensogramError {
     match error {
         GridError::Metadata(error) => error.into(),

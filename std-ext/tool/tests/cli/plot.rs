@@ -371,3 +371,39 @@ fn coordinates_beyond_the_limit_are_not_computed() {
     let places = |bytes: &str| tgm(["plot", "--max-object-bytes", bytes, &path]).good().text().contains("60N");
     assert_eq!((places("60000"), places("100000")), (false, true));
 }
+
+#[cfg(feature = "grib")]
+#[test]
+fn coefficients_are_a_line_of_values_that_no_map_shows() {
+    let folder = Folder::new();
+    for (name, words, how) in [
+        ("spectral-complex", ["J: ", "K: ", "M: "].as_slice(), "`cdo sp2gp` or MIR"),
+        ("edition-1-spectral", ["J: ", "K: ", "M: "].as_slice(), "`cdo sp2gp` or MIR"),
+        ("bi-fourier", ["biFourierResolutionParameterN: ", "biFourierTruncationType: "].as_slice(), "EPyGrAM"),
+    ] {
+        let path = folder.path(&format!("{name}.tgm"));
+        tgm(["convert", &data(&format!("../data-grib/{name}.grib2")), "-o", &path]).good();
+        let cube = tgm(["cube", &path]).good();
+        assert!(cube.text().contains("(values): 1 object"), "{}", cube.text());
+        assert!(
+            !cube.text().contains("latitude") && words.iter().all(|word| cube.text().contains(word)),
+            "{name}: {}",
+            cube.text()
+        );
+        let json = tgm(["cube", "--json", &path]).good().json();
+        let variable = json["datasets"][0]["variables"][0]["name"].as_str().unwrap().to_string();
+        for line in [
+            vec!["plot", &path],
+            vec!["plot", "--cube", &variable, &path],
+            vec!["plot", "--cube", &variable, "--nearest", "50,10", "--over", "values", &path],
+            vec!["cat", "--nearest", "50,10", &path],
+            vec!["cat", "--cube", &variable, "--nearest", "50,10", "--over", "values", &path],
+        ] {
+            let run = tgm(&line);
+            let is_said = run.stderr.contains("which have no places") && run.stderr.contains(how);
+            assert!(run.code == Some(1) && is_said, "{line:?}: {:?} {}", run.code, run.stderr);
+        }
+        // A line of coefficients is drawn where it is asked for.
+        tgm(["plot", "--cube", &variable, "--over", "values", &path]).good();
+    }
+}

@@ -44,6 +44,7 @@ impl CubeWish<'_> {
             let degrees = [found.latitude.map(latitude), found.longitude.map(longitude)];
             point = Some(degrees.into_iter().flatten().collect::<Vec<_>>().join(" "));
         }
+        self.check_places(dataset, name, &picks)?;
         self.check(dataset, variable, &mut picks)?;
         let picked = Picked { dataset, variable, picks: &picks };
         let sides = picks.iter().filter(|picks| !matches!(picks, Indices::Index(_)));
@@ -93,6 +94,15 @@ impl CubeWish<'_> {
                 let names: Vec<&str> = several.iter().map(|(_, variable)| variable.name.as_str()).collect();
                 Err(refused(format!("--cube NAME says which of {} is drawn", names.join(", "))))
             }
+        }
+    }
+
+    /// Refuses fields of coefficients. Each coefficient alone, and what `over` asks for, can be drawn.
+    fn check_places(&self, dataset: &Dataset, name: &str, picks: &[Indices]) -> Result<()> {
+        let is_field = self.over.is_empty() && picks.last().is_some_and(|picks| picks.count() > 1);
+        match dataset.no_places(name)?.filter(|_| is_field) {
+            Some(why) => Err(refused(format!("{name}: {why}"))),
+            None => Ok(()),
         }
     }
 

@@ -138,6 +138,11 @@ impl Selected<'_> {
     pub(crate) fn picture(self) -> Result<Picture, TensogramError> {
         let Self { wish, values, shape, dataset, picks, name, units, place, .. } = self;
         let variable = dataset.as_ref().and_then(|dataset| Some((dataset, dataset.variables.first()?)));
+        if let Some((dataset, variable)) = variable
+            && let Some(why) = dataset.no_places(&variable.name)?
+        {
+            return Err(TensogramError::Object(why.into()));
+        }
         let picked = variable.map(|(dataset, variable)| Picked { dataset, variable, picks: &picks });
         let picked = picked.filter(|picked| picked.variable.dims.len() == picks.len());
         let of = |name| picked.and_then(|picked| picked.text(name)).map(escape).unwrap_or_default();
