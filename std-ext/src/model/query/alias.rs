@@ -5,8 +5,8 @@
 //! `mars.param`. So a condition on one of these keys stands for several:
 //!
 //! ```text
-//! mars.param=167      mars.param=167 or (mars.param is no number and grib.paramId=167)
-//! mars.param=11.3     mars.param=11.3/3011 or (mars.param is no number and
+//! mars.param=167      mars.param=167 or (mars.param is not a number and grib.paramId=167)
+//! mars.param=11.3     mars.param=11.3/3011 or (mars.param is not a number and
 //!                     (grib.paramId=3011 or (grib.table2Version=3 and grib.indicatorOfParameter=11)))
 //! param>1             param>1 or (not param? and mars.param>1)
 //! KEY!=…              not KEY=…
@@ -21,7 +21,7 @@ const MARS_PARAM: &str = "mars.param";
 const PARAM_ID: &str = "grib.paramId";
 const TABLE: &str = "grib.table2Version";
 const INDICATOR: &str = "grib.indicatorOfParameter";
-/// The table whose parameters have their own numbers as `paramId`. Those of other tables have a thousand of the table in front.
+/// The table whose parameters have their own numbers as `paramId`. Parameters of other tables have a thousand of the table in front.
 const MAIN_TABLE: u32 = 128;
 
 /// Keys that people type, and the key that is asked where an object has no such key of its own.

@@ -135,7 +135,7 @@ fn messages_are_chosen_by_their_keys_and_added_to_a_file() {
     convert(&grib, &tensogram, &["--append", "-w", "grib.perturbationNumber=7"]).good();
     assert!(written() == [member.clone(), old, member].concat());
     // To other formats too, but of arrays there is nothing to choose from.
-    let run = convert(&tensogram, &folder.path("x.npz"), &["-w", "grib.perturbationNumber?"]);
+    let run = convert(&tensogram, &folder.path("x.npz"), &["-w", "grib.perturbationNumber=7"]);
     assert!(run.code == Some(0) && !run.stderr.contains("message 1"), "{}", run.stderr);
     let array = folder.file("x.csv", b"a,b\n1,2\n");
     for (input, output, more) in

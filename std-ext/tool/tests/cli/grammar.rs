@@ -46,6 +46,7 @@ fn why_not(command: &str, option: &str) -> Option<&'static str> {
         ("browse", _) => Some("it shows everything, and keys choose"),
         ("doctor" | "completions" | "man", _) => Some("it reads no messages"),
         ("salvage" | "ls" | "get" | "stats" | "set", "objects") => None,
+        ("convert", "where") => None,
         ("create" | "zio ls" | "zio dump" | "zio to-tgm", _) if is_choice => {
             Some("its input has no messages of this format")
         }

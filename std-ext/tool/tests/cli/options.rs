@@ -127,6 +127,7 @@ fn samples() -> &'static Folder {
             ("files.tgm", &files()),
             ("old.tgm", &fs::read(crate::corpus::data("v2/0.14.0-two-messages.tgm")).unwrap()),
             ("p.grib2", &fs::read(crate::corpus::data("../data-grib/png-8.grib2")).unwrap()),
+            ("s.grib2", &fs::read(crate::corpus::data("../data-grib/simple-12.grib2")).unwrap()),
         ] {
             write(&place, name, bytes);
         }
