@@ -9,6 +9,7 @@ GRIDS: Any
 KEPT: Any
 METRES: Any
 MISSING: Any
+TYPES: Any
 add_grib_attributes: Any
 as_earthkit: Any
 
