@@ -618,6 +618,8 @@ const NO_VALUES: &[(&str, &str)] = &[
     ("dataset/references.rs references", "reads by dataset/dataset.rs read_into, and descriptors"),
     ("dataset/cut.rs cut", "reads by dataset/dataset.rs read_into"),
     ("dataset/reduce.rs reduce", "reads by dataset/dataset.rs read_into"),
+    ("dataset/quantiles.rs quantiles", "reads by dataset/dataset.rs read_into"),
+    ("dataset/weigh.rs reduce_weighted", "reads by dataset/reduce.rs reduce"),
     ("dataset/floats.rs read_floats_into", "reads by dataset/dataset.rs read_into"),
     ("file/remote_file.rs decode_object_batch", "asks the questions of read/reader.rs"),
     ("file/remote_file.rs decode_range_batch", "asks the questions of read/reader.rs"),
