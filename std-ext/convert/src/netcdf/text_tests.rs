@@ -6,6 +6,7 @@ use tempfile::TempDir;
 use tgm_core::descriptor::Dtype;
 use tgm_std::{ByteOrder, EncodeOptions};
 
+use super::complex::Character;
 use super::*;
 use crate::arrays::{Array, Arrays, TIME, time};
 
@@ -93,6 +94,25 @@ fn characters_come_back_as_they_were() {
         names.sort_unstable();
         assert_eq!(names, ["_Encoding", "cf_role"]);
     }
+}
+
+#[test]
+fn characters_along_records_come_back() {
+    let folder = TempDir::new().unwrap();
+    let (path, back) = (folder.path().join("a.nc"), folder.path().join("b.nc"));
+    let mut file = netcdf::create(&path).unwrap();
+    file.add_unlimited_dimension("time").unwrap();
+    file.add_dimension("len", 3).unwrap();
+    file.add_variable_with_type("name", &["time", "len"], &netcdf::types::NcVariableType::Char)
+        .unwrap()
+        .put_values(&b"RomUlm".map(Character), (0..2, 0..3))
+        .unwrap();
+    file.close().unwrap();
+    let (messages, notes) = read(&path, Split::File);
+    assert!(notes.is_empty(), "{notes:?}");
+    assert!(write(&back, &messages).is_empty());
+    assert_eq!(characters(&back, "name"), characters(&path, "name"));
+    assert!(netcdf::open(&back).unwrap().dimension("time").unwrap().is_unlimited());
 }
 
 #[test]

@@ -2,11 +2,11 @@
 
 use ciborium::Value;
 use netcdf::types::NcVariableType;
-use netcdf::{AttributeValue, VariableMut};
+use netcdf::{AttributeValue, Extent, VariableMut};
 use tgm_std::{GlobalMetadata, Result};
 
 use super::super::complex::Character;
-use super::{Named, NetcdfWriter, at, attribute, safe, unnamed};
+use super::{Named, NetcdfWriter, at, attribute, extent, safe, unnamed};
 use crate::dimensions::{Dimension, group_of};
 use crate::error::encoding;
 use crate::names::leaf;
@@ -76,12 +76,19 @@ impl NetcdfWriter {
         let (path, names) = self.take_path((name, place), wanted, report)?;
         let names: Vec<&str> = names.iter().map(|(_, name)| name.as_str()).collect();
         let values = texts.values.iter().copied();
-        if let Some((_, bytes)) = characters {
+        if let Some((characters, bytes)) = characters {
+            let length = characters.length.map(|(_, len)| len);
             let mut variable =
                 self.file.add_variable_with_type(&path, &names, &NcVariableType::Char).map_err(at(&self.path))?;
             put_attributes(&mut variable, texts.attributes_of_characters(), (name, place), report);
             let bytes: Vec<Character> = bytes.into_iter().map(Character).collect();
-            return variable.put_values(&bytes, ..).map_err(at(&self.path));
+            if bytes.is_empty() {
+                return Ok(());
+            }
+            // Records are there once they are written, so their number is said.
+            let lens = texts.shape.iter().copied().chain(length);
+            let extents: Vec<Extent> = lens.map(|len| extent(0, len)).collect();
+            return variable.put_values(&bytes, extents).map_err(at(&self.path));
         }
         let mut variable = self.file.add_string_variable(&path, &names).map_err(at(&self.path))?;
         put_attributes(&mut variable, texts.attributes(), (name, place), report);
