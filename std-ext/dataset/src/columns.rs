@@ -58,7 +58,7 @@ pub(crate) struct Kind {
     /// Numbers of values.
     pub(crate) dtype: u32,
     pub(crate) shape: u32,
-    /// Of a section or bounds, of the name of a grid, and of the order of its pixels.
+    /// The section or the bounds, the name of the grid, and the order of its pixels.
     pub(crate) grid: [u32; 3],
     /// The name of the dimension of its level, or nothing.
     pub(crate) level: String,

@@ -442,7 +442,7 @@ fn keys_that_may_be_meant_are_proposed() {
     }
 }
 
-/// A value that no metadata of the form that is there can have is told.
+/// A value is reported if metadata of this form can never have it.
 #[test]
 fn values_of_another_form_are_told() {
     let bytes = message(

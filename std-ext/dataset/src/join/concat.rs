@@ -116,7 +116,7 @@ impl<'f> Row<'f> {
         self.joined(name, parts.collect(), true)
     }
 
-    /// The variables of all files one behind the other. With `has_absent` some of them stand for what a file lacks.
+    /// The variables of all files, one after the other. With `has_absent` some of them stand for what a file lacks.
     fn joined(&self, name: &str, parts: Vec<&Variable>, has_absent: bool) -> Result<Becomes> {
         let (files, dim, lens) = (self.files, self.dim, &self.lens);
         check(files, &parts, dim)?;

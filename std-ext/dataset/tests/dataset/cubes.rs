@@ -240,7 +240,7 @@ fn at((param, levtype): (&str, &str), level: Option<i64>, hour: i64, step: i64) 
     field(1.0, &mars, &[])
 }
 
-/// Of each dataset, the dimensions of each variable with their lengths, and the number of holes.
+/// For each dataset: the dimensions of each variable with their lengths, and the number of holes.
 fn described(messages: &[Vec<u8>]) -> Vec<String> {
     let all = open_all(&[Archive::new(messages).path()], &OpenOptions::default()).unwrap();
     let variable = |it: &tgm_dataset::Variable| {
@@ -266,7 +266,7 @@ fn analyses_and_sums_are_two_datasets() {
     assert_eq!(of([analyses(0..2), sums(&[6], 6)]), ["tp step7 0", "msl time2 0, t2m time2 0"]);
     assert_eq!(of([analyses(6..7), sums(&[6], 0)]), ["msl step13 12, t2m step13 12, tp step13 0"]);
     assert_eq!(of([analyses(0..24), sums(&[6], 0)]), ["msl time24 0, t2m time24 0", "tp step13 0"]);
-    // Of two with as many objects, the first in the file is the first.
+    // Two datasets have as many objects: the first in the file comes first.
     assert_eq!(of([analyses(0..1), sums(&[6], 11)]), ["msl  0, t2m  0", "tp step2 0"]);
     assert_eq!(of([sums(&[6], 11), analyses(0..1)]), ["tp step2 0", "msl  0, t2m  0"]);
 }

@@ -5,7 +5,7 @@
 //! x = ρ sin(n (λ - λ0))      y = -ρ cos(n (λ - λ0))      from the pole
 //! ```
 //!
-//! The module `earth` defines q and m. Of one parallel, n is the sine of its latitude.
+//! The module `earth` defines q and m. With one parallel, n is the sine of its latitude.
 //!
 //! J. P. Snyder, Map Projections: A Working Manual (1987), chapter 14.
 //!

@@ -100,7 +100,7 @@ impl Literal {
         if self.is_pattern { text::fits(text, &self.text) } else { text == self.text }
     }
 
-    /// Whether this is text that is told from the text by its letters, and so can be no number that it does not spell out.
+    /// Whether this is a text that spells out no number. It is compared as text alone.
     fn is_word(&self) -> bool {
         self.is_text() && !self.looks_like_number()
     }

@@ -1,7 +1,7 @@
 //! Points on a sphere in a tree of boxes: which one is nearest to a place.
 //!
 //! Each node halves its points along the longest side of their box, down to leaves of a few points. A search visits the nearer half
-//! first, and passes over a box that is no nearer than the best point so far. So it takes O(log points), also where many points lie in
+//! first, and skips a box that is as far as the best point, or farther. So it takes O(log points), also where many points lie in
 //! one place or close together.
 
 /// Points of a leaf, at most.

@@ -103,7 +103,7 @@ fn rounded(place: i64, unit: i64) -> Value {
     }
     let half = if place < 0 { -unit / 2 } else { unit / 2 };
     let thousandths = (place * 1000 + half) / unit;
-    // Four octets of millimetres, or of less, are no more than this.
+    // Units are thousandths or smaller, so this is no more than the four octets that it came from.
     i32::try_from(thousandths).map_or_else(|_| thousandths.into(), |number| (f64::from(number) / 1000.0).into())
 }
 
