@@ -106,9 +106,9 @@ static void answers(tgm_archive_t *archive, const tgm_bytes_t *bytes, int in_mem
   tgm_object_list_free(list);
   FAILS(TGM_ERROR_METADATA, tgm_archive_query(archive, "=", 0, &list));
   /* A key that is written otherwise is told, and a value that no object has is an answer. */
-  OK(tgm_archive_query(archive, "param = tp", 0, &list));
+  OK(tgm_archive_query(archive, "parm = tp", 0, &list));
   CHECK(tgm_object_list_count(list) == 0);
-  CHECK(strstr(tgm_object_list_hint(list), "no key param; did you mean mars.param?") != NULL);
+  CHECK(strstr(tgm_object_list_hint(list), "no key parm; did you mean mars.param?") != NULL);
   tgm_object_list_free(list);
   OK(tgm_archive_query(archive, "mars.param = none", 0, &list));
   CHECK(tgm_object_list_count(list) == 0 && tgm_object_list_hint(list) == NULL);

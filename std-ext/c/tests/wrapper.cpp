@@ -443,8 +443,8 @@ TEST(Archive, AnswersQueries) {
   EXPECT_EQ(found[0].place().second, 1u);
   EXPECT_THROW(archive.query("="), tgm::error);
   std::string hint;
-  EXPECT_TRUE(archive.query("param=tp", 0, &hint).empty());
-  EXPECT_NE(hint.find("no key param; did you mean mars.param?"), std::string::npos) << hint;
+  EXPECT_TRUE(archive.query("parm=tp", 0, &hint).empty());
+  EXPECT_NE(hint.find("no key parm; did you mean mars.param?"), std::string::npos) << hint;
   EXPECT_FALSE(archive.query("mars.param=tp", 0, &hint).empty());
   EXPECT_TRUE(hint.empty());
   const tgm::catalog catalog(archive, {"mars.param", "dtype"});
