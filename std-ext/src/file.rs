@@ -38,7 +38,7 @@
 //! that were never written read as zeros. A torn message that holds more than 256 messages is the one exception: a
 //! second crash, while it is removed, may leave some of them listed.
 
-mod append;
+pub(crate) mod append;
 #[cfg(feature = "async")]
 mod async_file;
 mod decode;
@@ -59,6 +59,8 @@ mod remote;
 mod remote_backing;
 #[cfg(feature = "remote")]
 mod remote_file;
+#[cfg(feature = "replace")]
+pub(crate) mod replace;
 mod tensogram_file;
 
 pub use self::append::{AppendOptions, Appender, GroupAppender, TornTail};

@@ -19,9 +19,15 @@ pub use crate::encode::buffered::prepare_stored;
 pub use crate::encode::masks::store as store_masks;
 
 // file
+pub use crate::file::append::Growing;
 pub use crate::file::foreign::KINDS as FOREIGN_KINDS;
 pub use crate::file::identity::{identity_at, is_of_server};
 pub use crate::file::in_order::{in_order, open_unread};
+/// Files and folders that appear whole, or stay as they were.
+#[cfg(feature = "replace")]
+pub mod replace {
+    pub use crate::file::replace::{InFlight, Replacement, Temporary, TemporaryFolder, write_whole, write_whole_file};
+}
 
 // model
 pub use crate::model::cbor::canonical;

@@ -4,7 +4,7 @@
 //!
 //! | module | what it knows |
 //! |---|---|
-//! | `catalog`, `dataset`, `functions`, `file`, `source`, `iterators`, `streaming`, `asynchronous`, `view` | what Python programs call |
+//! | `catalog`, `dataset`, `functions`, `file`, `output`, `source`, `iterators`, `streaming`, `asynchronous`, `view` | what Python programs call |
 //! | `message` | decoded messages as tuples of Python objects |
 //! | `metadata`, `descriptor` | the two classes that describe |
 //! | `canonical` | how those two are compared, hashed and pickled |
@@ -31,6 +31,7 @@ mod html;
 mod iterators;
 mod message;
 mod metadata;
+mod output;
 mod source;
 mod streaming;
 mod view;
@@ -54,6 +55,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     catalog::add_to(module)?;
     dataset::add_to(module)?;
     functions::add_to(module)?;
+    output::add_to(module)?;
     source::add_to(module)?;
     asynchronous::add_to(module)?;
     view::add_to(module)

@@ -38,6 +38,7 @@
 
 mod appender;
 mod group;
+mod growing;
 mod medium;
 mod options;
 mod protocol;
@@ -53,14 +54,16 @@ use std::sync::{Arc, OnceLock};
 
 pub use self::appender::Appender;
 pub use self::group::GroupAppender;
+pub use self::growing::Growing;
 use self::medium::{directory_of, sync_directory};
 pub use self::options::{AppendOptions, TornTail};
+use self::protocol::Stopped;
 use self::whole::whole_message;
 use super::tensogram_file::{Backing, TensogramFile};
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
 use crate::base::source_name::SourceName;
-use crate::base::span::span;
+use crate::base::span::{span, span_len};
 use crate::encode::buffered::prepare_stored;
 use crate::encode::{MessageBuilder, encode};
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
@@ -260,6 +263,21 @@ fn sync_name_if_possible(made: &Path) -> io::Result<()> {
         // Some directories may be written but not read, and some file systems cannot sync a directory.
         Err(error) if matches!(error.kind(), PermissionDenied | InvalidInput | Unsupported) => Ok(()),
         done => done,
+    }
+}
+
+/// Why nothing was appended to a file.
+fn failure(path: &Path, stopped: Stopped) -> TensogramError {
+    match stopped {
+        Stopped::Io(error) => TensogramError::io(path, &error),
+        Stopped::Torn { end, len } => {
+            let text = format!(
+                "{}: {} bytes at offset {end} belong to no message: nothing was appended (a torn tail can be removed)",
+                SourceName::of(path),
+                span_len(&(end..len))
+            );
+            TensogramError::Framing(text.into())
+        }
     }
 }
 

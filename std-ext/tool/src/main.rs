@@ -26,6 +26,7 @@ mod write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    write::interrupt::remove_on_signals();
     let cli = cli::Cli::read();
     let mut out = show::output::Out::new();
     let done = cli.run(&mut out);

@@ -5,9 +5,6 @@ pub(crate) mod endings;
 pub(crate) mod interrupt;
 #[cfg(any(feature = "netcdf", feature = "parquet", feature = "zarr"))]
 pub(crate) mod named;
-pub(crate) mod replace;
 pub(crate) mod same_file;
 pub(crate) mod spill;
 pub(crate) mod template;
-pub(crate) mod temporary;
-pub(crate) mod writeback;

@@ -1,7 +1,6 @@
 """Datasets that go on where the one in a file ends."""
 
 import os
-import shutil
 
 import numpy as np
 import xarray as xr
@@ -20,18 +19,6 @@ class Before:
     def __init__(self, file, variable, about):
         self.file, self.variable, self.attributes = file, variable, about["attributes"]
         self.dtype = None if about["dtype"] is None else np.dtype(about["dtype"])
-
-
-def append(source, path):
-    """Puts what was written behind a file. If that fails, the file is as before."""
-    with open(path, "r+b") as out:
-        end = out.seek(0, os.SEEK_END)
-        try:
-            shutil.copyfileobj(source, out, 1 << 20)
-            out.flush()
-        except BaseException:
-            out.truncate(end)
-            raise
 
 
 def rest(dataset, path, file, dim):

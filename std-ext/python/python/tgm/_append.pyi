@@ -4,7 +4,6 @@ from typing import Any
 
 Before: Any
 OF_VALUES: Any
-append: Any
 as_in_file: Any
 rest: Any
 

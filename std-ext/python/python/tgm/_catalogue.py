@@ -2,7 +2,6 @@
 
 import json
 import os
-import tempfile
 
 import numpy as np
 
@@ -192,18 +191,9 @@ def _path_to_write(path):
 
 def _write(path, content):
     """Writes a file, which appears when it is complete."""
-    place, temporary = tempfile.mkstemp(prefix=".tgm-", dir=os.path.dirname(path))
-    try:
-        with open(place, "wb") as out:
-            out.write(content)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise
+    with _native._Output.replace(path) as out:
+        out.write(content)
+        out.finish()
 
 
 def _as_texts(values, codes):

@@ -2,13 +2,12 @@
 
 import math
 import os
-import tempfile
 
 import numpy as np
 import xarray as xr
 
 from . import _native
-from ._append import append, as_in_file, rest
+from ._append import as_in_file, rest
 from ._encoding import bits_within, packing
 from ._variables import attributes, encoded, texts
 
@@ -28,35 +27,40 @@ def save(dataset, path, encoding, append_dim=None):
     name, is_address = _native._shown(path)
     if is_address:
         raise OSError(f"cannot create {name}: addresses are read, and not written")
-    part, known = None, {}
-    if append_dim is not None:
-        if append_dim not in dataset.dims:
-            raise ValueError(f"argument 'append_dim': the dataset has no dimension {append_dim!r}")
-        # What cannot be appended fails before anything is written, also where there is no file yet.
-        if os.path.exists(path):
-            dataset, number, known = rest(dataset, path, name, append_dim)
-            part = {"number": number, "dimension": append_dim}
-    wanted = {name: _wanted(name, options, dataset) for name, options in encoding.items()}
+    if append_dim is not None and append_dim not in dataset.dims:
+        raise ValueError(f"argument 'append_dim': the dataset has no dimension {append_dim!r}")
     folder = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(folder):
         raise FileNotFoundError(2, "no such folder", folder)
-    place, temporary = tempfile.mkstemp(prefix=".tgm-", dir=folder)
-    try:
-        with open(place, "w+b") as out:
-            _write_all(out, dataset, wanted, {"part": part} if part else _unlimited(dataset), known)
-            if part:
-                out.flush()
-                out.seek(0)
-                append(out, path)
-        if part:
-            os.unlink(temporary)
-        else:
-            os.chmod(temporary, 0o666 & ~_umask())
-            os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise
+    while append_dim is not None:
+        if os.path.exists(path):
+            return _append(dataset, path, name, encoding, append_dim)
+        try:
+            return _create(dataset, path, encoding, is_new=True)
+        except FileExistsError:
+            # Another program was faster. Its dataset goes on.
+            pass
+    _create(dataset, path, encoding, is_new=False)
+
+
+def _create(dataset, path, encoding, is_new):
+    wanted = _all_wanted(dataset, encoding)
+    with _native._Output.replace(path) as out:
+        _write_all(out, dataset, wanted, _unlimited(dataset), {})
+        out.finish(is_new=is_new)
+
+
+def _append(dataset, path, name, encoding, dim):
+    """Appends under the lock of the file: what is found out about it holds until all is written."""
+    with _native._Output.append(path) as out:
+        # What cannot be appended fails before anything is written.
+        more, number, known = rest(dataset, path, name, dim)
+        _write_all(out, more, _all_wanted(more, encoding), {"part": {"number": number, "dimension": dim}}, known)
+        out.finish()
+
+
+def _all_wanted(dataset, encoding):
+    return {name: _wanted(name, options, dataset) for name, options in encoding.items()}
 
 
 def _write_all(out, dataset, wanted, of_all, known):
@@ -77,10 +81,12 @@ def _write_all(out, dataset, wanted, of_all, known):
     extra = {"attributes": attributes("the dataset", of_dataset)} if of_dataset and "part" not in of_all else {}
     if of_texts or not messages:
         out.write(_native.encode({**of_all, **extra, "texts": of_texts}, []))
+        out.end_message()
         extra = {}
     for name, variable, dtype, options in messages:
         is_coordinate = name in dataset.coords
         _write(out, name, variable, dtype, options, is_coordinate, {**of_all, **extra})
+        out.end_message()
         extra = {}
 
 
@@ -89,12 +95,6 @@ def _unlimited(dataset):
     dims = dataset.encoding.get("unlimited_dims") or ()
     unlimited = sorted(({dims} if isinstance(dims, str) else set(dims)) & set(dataset.dims))
     return {"unlimited": unlimited} if unlimited else {}
-
-
-def _umask():
-    now = os.umask(0)
-    os.umask(now)
-    return now
 
 
 def _wanted(name, options, dataset):

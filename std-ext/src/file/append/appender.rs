@@ -2,8 +2,8 @@
 
 use std::io;
 use std::mem;
-use std::path::Path;
 
+use super::failure;
 use super::medium::OnDisk;
 use super::options::AppendOptions;
 use super::protocol::{Batch, Stopped, Tail};
@@ -11,8 +11,6 @@ use super::whole::whole_message;
 use super::writer::Writer;
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::EncodeOptions;
-use crate::base::source_name::SourceName;
-use crate::base::span::span_len;
 use crate::encode::{PartError, Prepared, encode_into};
 use crate::file::tensogram_file::TensogramFile;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
@@ -171,20 +169,6 @@ impl<'f> Appender<'f> {
     fn disk(&self) -> io::Result<OnDisk<'_>> {
         let writer = self.file.writer.as_ref().ok_or(io::ErrorKind::NotConnected)?;
         Ok(writer.on_disk(&self.file.path))
-    }
-}
-
-fn failure(path: &Path, stopped: Stopped) -> TensogramError {
-    match stopped {
-        Stopped::Io(error) => TensogramError::io(path, &error),
-        Stopped::Torn { end, len } => {
-            let text = format!(
-                "{}: {} bytes at offset {end} belong to no message: nothing was appended (a torn tail can be removed)",
-                SourceName::of(path),
-                span_len(&(end..len))
-            );
-            TensogramError::Framing(text.into())
-        }
     }
 }
 

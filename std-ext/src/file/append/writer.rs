@@ -23,7 +23,7 @@ pub(in crate::file) struct Writer {
 impl Writer {
     /// Waits for the lock of the file at `path`, and returns the file with its length. `kept` is used if it is still that
     /// file.
-    pub(super) fn lock(kept: Option<Self>, path: &Path) -> io::Result<(Self, u64)> {
+    pub(in crate::file) fn lock(kept: Option<Self>, path: &Path) -> io::Result<(Self, u64)> {
         // Without numbers of files nothing tells whether the path leads to another file by now.
         let mut kept = if cfg!(unix) { kept } else { None };
         loop {

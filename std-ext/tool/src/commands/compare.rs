@@ -30,12 +30,12 @@ use crate::read::input::{Input, MessagePart};
 use crate::read::lost;
 use crate::read::messages::Reader;
 use crate::read::opening::open_or_report;
+use crate::read::pipes;
 use crate::read::select::{Selection, text};
 use crate::show::json::{self, Document};
 use crate::show::output::Out;
 use crate::show::progress::meter::Share;
 use crate::show::text::{escape, shorten};
-use crate::write::temporary::Temporary;
 
 /// Compare the metadata and values of two files
 ///
@@ -176,7 +176,7 @@ impl Compare {
         if !(is_distant(path) && reads_all) {
             return open_or_report(path, out);
         }
-        let copied = Temporary::holding(path).map_err(TensogramError::from).and_then(|copy| {
+        let copied = pipes::held(path).map_err(TensogramError::from).and_then(|copy| {
             let Some(name) = copy.name() else { return Input::open(path) };
             // The file stays open when its name goes.
             Input::of_file(SourceName::of(path).to_string(), TensogramFile::open(name)?, |length| {

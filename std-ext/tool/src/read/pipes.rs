@@ -11,6 +11,7 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use tgm_std::file::is_remote_url;
+use tgm_std::internal::replace::Temporary;
 use tgm_std::internal::{in_order, open_unread};
 
 use crate::read::foreign;
@@ -57,6 +58,16 @@ pub(crate) fn open(path: &Path) -> io::Result<Source> {
         return Ok(Box::new(in_order(open_unread(address).map_err(io::Error::other)?)));
     }
     Ok(Box::new(file(path)?))
+}
+
+/// A file with all that comes from a pipe or from an address, for what opens names, or reads in any order.
+///
+/// # Errors
+/// The errors of reading, and of making and writing a file.
+pub(crate) fn held(path: &Path) -> io::Result<Temporary> {
+    let temporary = Temporary::with_name(&std::env::temp_dir())?;
+    io::copy(&mut open(path)?, &mut temporary.file())?;
+    Ok(temporary)
 }
 
 /// Opens a file to read it.

@@ -15,10 +15,10 @@ use crate::read::entry::Entry;
 use crate::show::advice::in_our_words;
 use crate::show::output::Out;
 use crate::write::endings;
-use crate::write::replace::{write_whole, write_whole_file};
 use crate::write::same_file::{Identity, is_stdio};
 use crate::write::template::Template;
 use tgm_std::file::SourceName;
+use tgm_std::internal::replace::{write_whole, write_whole_file};
 
 /// The reason why writing stopped.
 #[derive(Debug)]

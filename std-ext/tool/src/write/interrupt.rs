@@ -2,67 +2,23 @@
 //!
 //! Ctrl-C and similar signals end a program at once, and its temporary files would stay. Here a thread waits for these
 //! signals. It removes the temporary files, then lets the signal take its normal effect, so that the parent process
-//! sees which signal it was. Creating, renaming and removing temporary files happens under one lock. The thread takes
-//! that lock and never releases it, so that no file is created afterwards.
+//! sees which signal it was.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use tgm_std::internal::replace::InFlight;
 
-static IN_FLIGHT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-/// The named temporary files and folders. While this lock is held, no signal ends the program.
-pub(crate) struct InFlight(MutexGuard<'static, Vec<PathBuf>>);
-
-impl InFlight {
-    /// Takes the lock. The first call starts the thread that waits for signals.
-    pub(crate) fn lock() -> Self {
-        #[cfg(unix)]
-        watch::begin();
-        Self(take())
-    }
-
-    /// Adds a temporary file, before it is created.
-    pub(crate) fn add(&mut self, path: &Path) {
-        self.0.push(path.to_path_buf());
-    }
-
-    /// Removes a file from the list, because it is in its place or was never created.
-    pub(crate) fn forget(&mut self, path: &Path) {
-        self.0.retain(|known| known != path);
-    }
-
-    /// Deletes a temporary file or folder.
-    pub(crate) fn remove(&mut self, path: &Path) {
-        delete(path);
-        self.forget(path);
-    }
+/// Begins to wait for signals when the first temporary file gets a name.
+pub(crate) fn remove_on_signals() {
+    #[cfg(unix)]
+    InFlight::watched_by(watch::begin);
 }
 
 /// Ends the program with an error while other threads work: their temporary files are removed.
 #[cfg(feature = "netcdf")]
 pub(crate) fn give_up(problem: &str) -> ! {
-    let mut in_flight = take();
-    for path in in_flight.drain(..) {
-        delete(&path);
-    }
+    // Kept to the end, so no file is created between here and there.
+    let _in_flight = InFlight::remove_all();
     crate::show::output::last_words(problem);
-    // The lock is held to the end, so no file is created between here and there.
     std::process::exit(1)
-}
-
-/// Deletes a file, or a folder and all in it. A missing one is fine, and there is no second chance.
-fn delete(path: &Path) {
-    if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir()) {
-        let _ = fs::remove_dir_all(path);
-    } else {
-        let _ = fs::remove_file(path);
-    }
-}
-
-fn take() -> MutexGuard<'static, Vec<PathBuf>> {
-    // A panic in another thread cannot leave the list of paths invalid.
-    IN_FLIGHT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(all(unix, feature = "netcdf"))]
@@ -101,11 +57,8 @@ mod watch {
 
     fn wait(mut signals: Signals) {
         for signal in signals.forever() {
-            let mut in_flight = super::take();
-            for path in in_flight.drain(..) {
-                super::delete(&path);
-            }
-            // The lock is held to the end, so no file is created between here and there.
+            // Kept to the end, so no file is created between here and there.
+            let _in_flight = super::InFlight::remove_all();
             let _ = emulate_default_handler(signal);
         }
     }
@@ -117,6 +70,76 @@ mod watch {
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             libc::sigaction(signal, ptr::null(), &raw mut action) == 0 && action.sa_sigaction == libc::SIG_IGN
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs::{create_dir_all, read_dir, read_to_string, write};
+    use std::io::{BufRead as _, BufReader};
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::path::Path;
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+    use std::{env, io, thread};
+
+    use tgm_std::internal::replace::{Temporary, TemporaryFolder};
+
+    use super::*;
+
+    /// The environment variable that tells the child process of the test below where to create its files.
+    const PLACE: &str = "TGM_TEST_OF_SIGNALS";
+
+    #[test]
+    fn makes_files_with_names_and_waits() {
+        let Some(place) = env::var_os(PLACE) else { return };
+        let place = Path::new(&place);
+        remove_on_signals();
+        let _files = [(); 2].map(|()| Temporary::with_name(place).unwrap());
+        let made = TemporaryFolder::new(&place.join("x.zarr"), |path| Ok::<_, io::Error>(path.to_path_buf()));
+        let (_folder, path) = made.unwrap();
+        // It fills the folder until the program ends.
+        thread::spawn(move || {
+            for number in 0_u64.. {
+                let folder = path.join((number % 50).to_string());
+                let _ = create_dir_all(&folder).and_then(|()| write(folder.join("chunk"), "1"));
+            }
+        });
+        thread::sleep(Duration::from_millis(20));
+        println!("\nready");
+        thread::sleep(Duration::from_mins(1));
+    }
+
+    /// Whether this process ignores a signal: `nohup` and shells arrange that for what runs in the background. Its children
+    /// ignore the signal as well.
+    fn is_ignored(signal: i32) -> bool {
+        let status = read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let mask = mask.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).unwrap());
+        mask >> (signal - 1) & 1 == 1
+    }
+
+    #[test]
+    fn signals_remove_files_and_folders_that_have_a_name() {
+        let place = tempfile::tempdir().unwrap();
+        let files = || read_dir(place.path()).unwrap().count();
+        for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGTERM, libc::SIGXCPU] {
+            if is_ignored(signal) {
+                continue;
+            }
+            let mut child = Command::new(env::current_exe().unwrap())
+                .args(["--exact", "write::interrupt::tests::makes_files_with_names_and_waits", "--nocapture"])
+                .env(PLACE, place.path())
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+            assert!(lines.map_while(Result::ok).any(|line| line == "ready"));
+            assert_eq!(files(), 3);
+            Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().unwrap();
+            assert_eq!(child.wait().unwrap().signal(), Some(signal));
+            assert_eq!(files(), 0, "signal {signal}");
         }
     }
 }

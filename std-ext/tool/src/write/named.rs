@@ -13,9 +13,9 @@ use crate::write::destination::{Destination, Failure};
 #[cfg(feature = "netcdf")]
 use crate::write::destination::{OutputKind, Reads};
 #[cfg(feature = "netcdf")]
-use crate::write::temporary::Temporary;
+use tgm_std::internal::replace::Temporary;
 #[cfg(any(feature = "parquet", feature = "zarr"))]
-use crate::write::temporary::TemporaryFolder;
+use tgm_std::internal::replace::TemporaryFolder;
 
 impl Destination {
     /// The folder in which the output lies. For standard output, that of temporary files.
@@ -59,7 +59,7 @@ impl Destination {
             out.problem(&format!("cannot write {self}\nit exists already, and directories are not replaced"));
             return;
         }
-        let written = TemporaryFolder::new(&self.folder(), make).and_then(|(folder, made)| {
+        let written = TemporaryFolder::new(path, make).and_then(|(folder, made)| {
             fill(out, made)?;
             Ok(folder.put_at(path)?)
         });

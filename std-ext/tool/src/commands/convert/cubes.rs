@@ -16,7 +16,7 @@ use super::losses::Losses;
 use crate::read::in_order::thread_count;
 use crate::show::output::Out;
 use crate::write::destination::Failure;
-use crate::write::temporary::Temporary;
+use tgm_std::internal::replace::Temporary;
 
 /// Flags for formats of variables with many dimensions.
 #[derive(Args, Debug)]

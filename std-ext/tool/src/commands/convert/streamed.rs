@@ -29,7 +29,7 @@ use crate::read::pipes;
 use crate::read::values::as_stored;
 use crate::show::output::Out;
 use crate::write::destination::{Failure, OutputKind, Reads};
-use crate::write::temporary::Temporary;
+use tgm_std::internal::replace::Temporary;
 
 /// The stages that flags name, and whether an object cannot have them: then there is no output.
 struct FlagStages {
@@ -76,7 +76,7 @@ impl Convert {
         sink: &mut dyn Write,
     ) -> Result<(), Failure> {
         let name = SourceName::of(path).to_string();
-        let held = match pipes::is_once(path).then(|| Temporary::holding(path)).transpose() {
+        let held = match pipes::is_once(path).then(|| pipes::held(path)).transpose() {
             Ok(held) => held,
             Err(error) => {
                 out.problem(&format!("cannot read {name}\n{error}"));

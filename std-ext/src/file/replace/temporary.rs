@@ -1,21 +1,24 @@
 //! A temporary file, invisible until it is complete.
 //!
 //! On Linux, on most local file systems, the file has no name while it is written. Nothing stays behind then, even
-//! after `kill -9` or a loss of power. Elsewhere it has a hidden random name, and [`InFlight`] removes it on a signal.
-//! Only an end without a signal leaves it behind.
+//! after `kill -9` or a loss of power. Elsewhere it has a hidden random name, and programs that watch [`InFlight`] remove
+//! it on a signal. Only an end without a signal leaves it behind.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::read::pipes;
-use crate::write::interrupt::InFlight;
+use super::in_flight::InFlight;
+use super::random_name;
+#[cfg(unix)]
+use crate::file::append::writer::Writer;
 
 /// Random names that are tried. A collision is unlikely.
 const ATTEMPTS: usize = 8;
 
 /// The temporary file. Dropping it before [`Self::put_at`] removes it.
-pub(crate) struct Temporary {
+#[derive(Debug)]
+pub struct Temporary {
     file: File,
     /// Its name. `None` for an unnamed file.
     name: Option<PathBuf>,
@@ -30,7 +33,7 @@ impl Temporary {
     ///
     /// # Errors
     /// The errors of making a file.
-    pub(crate) fn new(directory: &Path, existing: Option<&Metadata>) -> io::Result<Self> {
+    pub fn new(directory: &Path, existing: Option<&Metadata>) -> io::Result<Self> {
         let temporary = match unnamed(directory, existing) {
             Some(file) => Self { file, name: None, directory: directory.into() },
             None => Self::named(directory, existing)?,
@@ -45,12 +48,12 @@ impl Temporary {
     ///
     /// # Errors
     /// The errors of making a file.
-    pub(crate) fn with_name(directory: &Path) -> io::Result<Self> {
+    pub fn with_name(directory: &Path) -> io::Result<Self> {
         Self::create(directory, PRIVATE)
     }
 
     /// The name of the file, if it has one.
-    pub(crate) fn name(&self) -> Option<&Path> {
+    pub fn name(&self) -> Option<&Path> {
         self.name.as_deref()
     }
 
@@ -78,18 +81,8 @@ impl Temporary {
         Err(taken)
     }
 
-    /// A file with all that comes from a pipe or from an address, for what opens names, or reads in any order.
-    ///
-    /// # Errors
-    /// The errors of reading, and of making and writing a file.
-    pub(crate) fn holding(path: &Path) -> io::Result<Self> {
-        let temporary = Self::with_name(&std::env::temp_dir())?;
-        io::copy(&mut pipes::open(path)?, &mut temporary.file())?;
-        Ok(temporary)
-    }
-
     /// The file to write to.
-    pub(crate) const fn file(&self) -> &File {
+    pub const fn file(&self) -> &File {
         &self.file
     }
 
@@ -99,13 +92,31 @@ impl Temporary {
     /// # Errors
     /// Errors of writing to the disk and of renaming. The old file at `path` stays, unless only the last write of the
     /// directory failed.
-    pub(crate) fn put_at(self, path: &Path) -> io::Result<()> {
+    pub fn put_at(self, path: &Path) -> io::Result<()> {
         self.put_at_by(&OnDisk, path)
+    }
+
+    /// [`Self::put_at`], if nothing is at `path` by now.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`] if there is something. Otherwise as [`Self::put_at`].
+    pub fn put_new_at(mut self, path: &Path) -> io::Result<()> {
+        OnDisk.sync(&self.file)?;
+        if self.name.is_none() && !self.link_new(path)? {
+            self = self.copy(&OnDisk)?;
+        }
+        if let Some(name) = &self.name {
+            // The drop removes the other name.
+            fs::hard_link(name, path)?;
+        }
+        OnDisk.sync_directory(&self.directory)
     }
 
     /// [`Self::put_at`] by these steps. The file is on disk before its name is, so a crash leaves the old file or the new one.
     fn put_at_by(mut self, steps: &impl Steps, path: &Path) -> io::Result<()> {
         steps.sync(&self.file)?;
+        // Whoever appends to the old file ends before. So what was appended by then was replaced, and did not vanish.
+        let _alone = wait_for_writers(path)?;
         if self.name.is_none() && !self.link_at(steps, path)? {
             self = self.copy(steps)?;
         }
@@ -140,6 +151,22 @@ impl Temporary {
         renamed.map(|()| true)
     }
 
+    /// Puts an unnamed file at `path`, where nothing may be. Returns whether the system can do that.
+    #[cfg(target_os = "linux")]
+    fn link_new(&self, path: &Path) -> io::Result<bool> {
+        match OnDisk.link(&self.file, path) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+            Err(_) => Ok(false),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "files have names here")]
+    fn link_new(&self, _: &Path) -> io::Result<bool> {
+        Ok(false)
+    }
+
     #[cfg(not(target_os = "linux"))]
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "files have names here")]
     fn link_at(&self, _: &impl Steps, _: &Path) -> io::Result<bool> {
@@ -158,6 +185,12 @@ impl Temporary {
         // The first file is removed by its drop.
         Ok(named)
     }
+
+    /// [`Self::copy`], for tests.
+    #[cfg(test)]
+    pub(super) fn copied(self) -> io::Result<Self> {
+        self.copy(&OnDisk)
+    }
 }
 
 impl Drop for Temporary {
@@ -166,6 +199,27 @@ impl Drop for Temporary {
             InFlight::lock().remove(name);
         }
     }
+}
+
+/// Waits until nobody appends to the file at `path`, and keeps others waiting. `None` if there is no file that this program may write.
+///
+/// # Errors
+/// [`io::ErrorKind::Interrupted`] by a signal.
+#[cfg(unix)]
+fn wait_for_writers(path: &Path) -> io::Result<Option<Writer>> {
+    match Writer::lock(None, path) {
+        Ok((writer, _)) => Ok(Some(writer)),
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
+        // A file that cannot be opened for writing can be replaced, if its directory can be written.
+        Err(_) => Ok(None),
+    }
+}
+
+/// Elsewhere a file that is open cannot be replaced.
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "unix has errors")]
+const fn wait_for_writers(_: &Path) -> io::Result<Option<()>> {
+    Ok(None)
 }
 
 /// An unnamed file, if the file system has such files.
@@ -200,62 +254,6 @@ fn options(mode: u32) -> OpenOptions {
     options
 }
 
-/// A temporary folder with a hidden random name. Dropping it before [`Self::put_at`] removes it, and so does [`InFlight`] on
-/// a signal.
-#[cfg(any(feature = "parquet", feature = "zarr"))]
-pub(crate) struct TemporaryFolder {
-    path: PathBuf,
-    is_in_place: bool,
-}
-
-#[cfg(any(feature = "parquet", feature = "zarr"))]
-impl TemporaryFolder {
-    /// A name in `directory` that nothing has, for a folder that `make` makes there.
-    ///
-    /// # Errors
-    /// The errors of `make`, which must not take a folder that exists.
-    pub(crate) fn new<T, E>(directory: &Path, make: impl FnOnce(&Path) -> Result<T, E>) -> Result<(Self, T), E>
-    where
-        E: From<io::Error>,
-    {
-        let path = directory.join(random_name()?);
-        let mut in_flight = InFlight::lock();
-        // A name that something has is not ours to remove.
-        if path.symlink_metadata().is_ok() {
-            return Err(io::Error::from(io::ErrorKind::AlreadyExists).into());
-        }
-        in_flight.add(&path);
-        match make(&path) {
-            Ok(folder) => Ok((Self { path, is_in_place: false }, folder)),
-            Err(error) => {
-                in_flight.forget(&path);
-                Err(error)
-            }
-        }
-    }
-
-    /// Puts the complete folder at `path`, where nothing may be.
-    ///
-    /// # Errors
-    /// The errors of renaming.
-    pub(crate) fn put_at(mut self, path: &Path) -> io::Result<()> {
-        let mut in_flight = InFlight::lock();
-        fs::rename(&self.path, path)?;
-        in_flight.forget(&self.path);
-        self.is_in_place = true;
-        Ok(())
-    }
-}
-
-#[cfg(any(feature = "parquet", feature = "zarr"))]
-impl Drop for TemporaryFolder {
-    fn drop(&mut self) {
-        if !self.is_in_place {
-            InFlight::lock().remove(&self.path);
-        }
-    }
-}
-
 /// Gives the file the owner, group and mode of the file that it replaces. If the group cannot be set, the group's
 /// rights are removed, because they would go to another group.
 #[cfg(unix)]
@@ -277,13 +275,6 @@ fn resemble(file: &File, existing: &Metadata) -> io::Result<()> {
 #[cfg(not(unix))]
 fn resemble(file: &File, existing: &Metadata) -> io::Result<()> {
     file.set_permissions(existing.permissions())
-}
-
-/// A hidden random name, which no other run on this or another machine has taken.
-fn random_name() -> io::Result<String> {
-    let mut random = [0_u8; 8];
-    getrandom::fill(&mut random).map_err(io::Error::other)?;
-    Ok(format!(".tgm.{}.tmp", crate::show::text::hex(&random)))
 }
 
 /// The steps by which a complete file gets its name. Tests keep a record of them.
@@ -347,109 +338,3 @@ impl Steps for OnDisk {
 
 #[cfg(all(test, target_os = "linux"))]
 mod crash_tests;
-#[cfg(all(test, unix))]
-mod tests {
-    use std::env;
-    use std::fs::{create_dir, read_dir};
-    use std::io::{BufRead as _, BufReader};
-    use std::os::unix::process::ExitStatusExt as _;
-    use std::process::{Command, Stdio};
-
-    use super::*;
-
-    /// The environment variable that tells the child process of the test below where to create its files.
-    const PLACE: &str = "TGM_TEST_OF_SIGNALS";
-
-    #[test]
-    fn makes_a_named_file_and_waits() {
-        let Some(place) = env::var_os(PLACE) else { return };
-        let _first = Temporary::named(place.as_ref(), None).unwrap();
-        let _second = Temporary::named(place.as_ref(), None).unwrap();
-        #[cfg(any(feature = "parquet", feature = "zarr"))]
-        let _folder = TemporaryFolder::new(place.as_ref(), |path| {
-            create_dir(path)?;
-            fs::write(path.join("chunk"), "1")
-        })
-        .unwrap();
-        println!("\nready");
-        std::thread::sleep(std::time::Duration::from_mins(1));
-    }
-
-    /// Whether this process ignores a signal: `nohup` and shells arrange that for what runs in the background. Its children
-    /// ignore the signal as well.
-    fn is_ignored(signal: i32) -> bool {
-        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-        let mask = mask.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).unwrap());
-        mask >> (signal - 1) & 1 == 1
-    }
-
-    #[test]
-    fn signals_remove_files_that_have_a_name() {
-        let place = env::temp_dir().join(random_name().unwrap());
-        create_dir(&place).unwrap();
-        for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGTERM, libc::SIGXCPU] {
-            if is_ignored(signal) {
-                continue;
-            }
-            let mut child = Command::new(env::current_exe().unwrap())
-                .args(["--exact", "write::temporary::tests::makes_a_named_file_and_waits", "--nocapture"])
-                .env(PLACE, &place)
-                .stdout(Stdio::piped())
-                .spawn()
-                .unwrap();
-            let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-            assert!(lines.map_while(Result::ok).any(|line| line == "ready"));
-            assert_eq!(
-                read_dir(&place).unwrap().count(),
-                if cfg!(any(feature = "parquet", feature = "zarr")) { 3 } else { 2 }
-            );
-            Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().unwrap();
-            assert_eq!(child.wait().unwrap().signal(), Some(signal));
-            assert_eq!(read_dir(&place).unwrap().count(), 0, "signal {signal}");
-        }
-        fs::remove_dir(place).unwrap();
-    }
-
-    #[cfg(any(feature = "parquet", feature = "zarr"))]
-    #[test]
-    fn folders_are_removed_unless_they_are_put_somewhere() {
-        let place = env::temp_dir().join(random_name().unwrap());
-        create_dir(&place).unwrap();
-        let make = || TemporaryFolder::new(&place, |path| create_dir(path)).unwrap().0;
-        let (dropped, kept) = (make(), make());
-        fs::write(dropped.path.join("file"), "1").unwrap();
-        drop(dropped);
-        kept.put_at(&place.join("x.zarr")).unwrap();
-        let names: Vec<_> = read_dir(&place).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(names, ["x.zarr"]);
-        fs::remove_dir_all(place).unwrap();
-    }
-
-    #[test]
-    fn files_with_and_without_a_name_take_the_place_of_others() {
-        let place = env::temp_dir().join(random_name().unwrap());
-        create_dir(&place).unwrap();
-        let path = place.join("file");
-        for text in ["one", "two", "three"] {
-            for is_named in [false, true] {
-                let create = if is_named { Temporary::named } else { Temporary::new };
-                let dropped = create(&place, None).unwrap();
-                drop(dropped);
-                let made = create(&place, None).unwrap();
-                io::Write::write_all(&mut made.file(), text.as_bytes()).unwrap();
-                made.put_at(&path).unwrap();
-                assert_eq!(fs::read_to_string(&path).unwrap(), text);
-                // The fallback where /proc is not mounted.
-                let made = create(&place, None).unwrap();
-                io::Write::write_all(&mut made.file(), text.as_bytes()).unwrap();
-                made.copy(&OnDisk).unwrap().put_at(&path).unwrap();
-                assert_eq!(fs::read_to_string(&path).unwrap(), text);
-                if !is_named {
-                    assert_eq!(read_dir(&place).unwrap().count(), 1);
-                }
-            }
-        }
-        fs::remove_dir_all(place).unwrap();
-    }
-}
