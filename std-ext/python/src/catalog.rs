@@ -12,6 +12,7 @@ use tgm_dataset::on_all_cores;
 use tgm_std::TensogramError;
 use tgm_std::file::{TensogramFile, is_remote_url};
 
+use crate::convert::arguments::{items, paths};
 use crate::convert::cbor_out;
 use crate::errors::raise;
 use crate::work::detached;
@@ -32,7 +33,8 @@ fn data(source: &Path) -> tgm_std::Result<TensogramFile> {
 impl Catalog {
     /// Catalogues a file: with these keys, or with all that vary.
     #[staticmethod]
-    fn build(py: Python<'_>, source: PathBuf, keys: Option<Vec<String>>) -> PyResult<Self> {
+    fn build(py: Python<'_>, source: PathBuf, keys: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let keys = keys.map(|keys| items(keys, "keys", |key| key.extract::<String>())).transpose()?;
         let built = detached(py, || {
             let (data, options) = (data(&source)?, on_all_cores());
             let within = |error: TensogramError| error.within(data.name());
@@ -108,7 +110,7 @@ impl Catalog {
 
 /// The keys that vary among the objects of several files, and those that a tree always has.
 #[pyfunction]
-fn _varying_keys(py: Python<'_>, sources: Vec<PathBuf>) -> PyResult<Vec<String>> {
+fn _varying_keys(py: Python<'_>, #[pyo3(from_py_with = paths)] sources: Vec<PathBuf>) -> PyResult<Vec<String>> {
     let found = detached(py, || {
         let (mut keys, options) = (VaryingKeys::default(), on_all_cores());
         for source in &sources {
@@ -122,7 +124,8 @@ fn _varying_keys(py: Python<'_>, sources: Vec<PathBuf>) -> PyResult<Vec<String>>
 
 /// The bytes of a tree: of the names of its children below its folder, and the bytes of the catalogue or the tree of each.
 #[pyfunction]
-fn _tree(py: Python<'_>, children: Vec<(String, PyBackedBytes)>) -> PyResult<Bound<'_, PyBytes>> {
+fn _tree<'py>(py: Python<'py>, children: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    let children: Vec<(String, PyBackedBytes)> = items(children, "children", |child| child.extract())?;
     let built = detached(py, || {
         let child = |(name, bytes): &(String, PyBackedBytes)| {
             let child = if Choice::is_tree(Path::new(name)) {

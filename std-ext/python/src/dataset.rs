@@ -18,6 +18,7 @@ use tgm_dataset::{
 };
 use tgm_std::{DecodeOptions, Dtype, TensogramError};
 
+use crate::convert::arguments::{items, paths};
 use crate::convert::array_out::{bools, flat, numpy_dtype};
 use crate::convert::cbor_out::object;
 use crate::errors::raise;
@@ -69,7 +70,7 @@ fn options_of(options: &Bound<'_, PyDict>) -> PyResult<OpenOptions> {
         found.catalogs = match catalog.extract::<bool>() {
             Ok(true) => Catalogs::Beside,
             Ok(false) => Catalogs::Unused,
-            Err(_) => Catalogs::Named(catalog.extract()?),
+            Err(_) => Catalogs::Named(paths(&catalog)?),
         };
     }
     if let Some(only) = options.get_item("only")? {
@@ -77,7 +78,7 @@ fn options_of(options: &Bound<'_, PyDict>) -> PyResult<OpenOptions> {
             let parsed = text.parse();
             parsed.map_err(|error| PyValueError::new_err(format!("argument 'only': {error}")))
         };
-        found.only = only.extract::<Vec<String>>()?.iter().map(parse).collect::<PyResult<_>>()?;
+        found.only = texts(&only)?.iter().map(parse).collect::<PyResult<_>>()?;
     }
     if let Some(raw) = options.get_item("raw")? {
         found.raw = match raw.extract::<bool>() {
@@ -91,7 +92,11 @@ fn options_of(options: &Bound<'_, PyDict>) -> PyResult<OpenOptions> {
 
 /// The datasets of archives, the one with the most objects first.
 #[pyfunction]
-fn _open_datasets(py: Python<'_>, sources: Vec<PathBuf>, options: &Bound<'_, PyDict>) -> PyResult<Vec<Dataset>> {
+fn _open_datasets(
+    py: Python<'_>,
+    #[pyo3(from_py_with = paths)] sources: Vec<PathBuf>,
+    options: &Bound<'_, PyDict>,
+) -> PyResult<Vec<Dataset>> {
     let options = options_of(options)?;
     let found = detached(py, || open_all(&sources, &options))?.map_err(raise(py))?;
     Ok(found.into_iter().map(Dataset).collect())
@@ -99,7 +104,11 @@ fn _open_datasets(py: Python<'_>, sources: Vec<PathBuf>, options: &Bound<'_, PyD
 
 /// The groups of archives.
 #[pyfunction]
-fn _dataset_groups(py: Python<'_>, sources: Vec<PathBuf>, options: &Bound<'_, PyDict>) -> PyResult<Vec<String>> {
+fn _dataset_groups(
+    py: Python<'_>,
+    #[pyo3(from_py_with = paths)] sources: Vec<PathBuf>,
+    options: &Bound<'_, PyDict>,
+) -> PyResult<Vec<String>> {
     let options = options_of(options)?;
     detached(py, || groups(&sources, &options))?.map_err(raise(py))
 }
@@ -232,8 +241,8 @@ impl Dataset {
         py: Python<'py>,
         name: &str,
         indices: &Bound<'py, PyTuple>,
-        over: Vec<String>,
-        statistics: Vec<String>,
+        #[pyo3(from_py_with = texts)] over: Vec<String>,
+        #[pyo3(from_py_with = texts)] statistics: Vec<String>,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let named = |name: &String| Statistic::ALL.into_iter().find(|it| it.name() == name);
         let wanted = statistics
@@ -292,6 +301,15 @@ impl Dataset {
     }
 }
 
+fn texts(all: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    items(all, "names", |text| text.extract())
+}
+
+/// The first index of each dimension, and the one behind the last. None stands for all.
+fn boxes(picks: &Bound<'_, PyAny>) -> PyResult<Option<Vec<(u64, u64)>>> {
+    if picks.is_none() { Ok(None) } else { items(picks, "picks", |pick| pick.extract()).map(Some) }
+}
+
 /// The object of a frame.
 fn object_of(frame: &[u8]) -> tgm_std::Result<DataObject<'_>> {
     Ok(DataObject::parse(Frame::parse(frame)?.0)?)
@@ -307,7 +325,11 @@ fn _frame_shape<'py>(py: Python<'py>, frame: &[u8]) -> PyResult<Bound<'py, PyTup
 /// The shape of the object in a frame, and the values of a box of it: the first index, and the one behind the last, of each
 /// dimension. All of it without a box.
 #[pyfunction]
-fn _decode_frame<'py>(py: Python<'py>, frame: &[u8], picks: Option<Vec<(u64, u64)>>) -> PyResult<Bound<'py, PyTuple>> {
+fn _decode_frame<'py>(
+    py: Python<'py>,
+    frame: &[u8],
+    #[pyo3(from_py_with = boxes)] picks: Option<Vec<(u64, u64)>>,
+) -> PyResult<Bound<'py, PyTuple>> {
     let decoded = || -> tgm_std::Result<_> {
         let object = object_of(frame)?;
         let (dtype, whole) = (object.descriptor().dtype(), object.descriptor().shape().iter().collect::<Vec<u64>>());
@@ -333,6 +355,9 @@ fn _decode_frame<'py>(py: Python<'py>, frame: &[u8], picks: Option<Vec<(u64, u64
     (PyTuple::new(py, &whole)?, values).into_pyobject(py)
 }
 
+/// The most indices of a list: 32 GiB of them.
+const MOST_INDICES: u64 = 1 << 32;
+
 /// What a key picks of a dimension. A slice has been brought to its length.
 fn picked(key: &Bound<'_, PyAny>, len: u64) -> PyResult<Indices> {
     if let Ok(slice) = key.cast::<PySlice>() {
@@ -346,7 +371,17 @@ fn picked(key: &Bound<'_, PyAny>, len: u64) -> PyResult<Indices> {
     if let Ok(index) = key.extract::<u64>() {
         return Ok(Indices::Index(index));
     }
-    Ok(Indices::List(key.extract()?))
+    // Not by `extract`: what says that it is long would end the process.
+    let (count, mut list) = (key.len()?, Vec::new());
+    let too_many = || PyOverflowError::new_err(format!("{count} indices have no room in memory"));
+    if count as u64 > MOST_INDICES {
+        return Err(too_many());
+    }
+    list.try_reserve_exact(count).map_err(|_| too_many())?;
+    for index in key.try_iter()? {
+        list.push(index?.extract()?);
+    }
+    Ok(Indices::List(list))
 }
 
 fn attribute<'py>(py: Python<'py>, attribute: &Attribute) -> PyResult<Bound<'py, PyAny>> {

@@ -57,8 +57,9 @@ class Catalogue:
         _write(_path_to_write(path), self._native.to_bytes())
 
     def to_pandas(self):
-        """The table as a DataFrame of pandas: numbers as `int64` or `float64` (`Int64` where some are missing), texts as categories.
+        """The table as a DataFrame of pandas: numbers as `int64`, `uint64` or `float64`, texts as categories.
 
+        Integers of which some are missing are `Int64` or `UInt64`.
         Beside the keys it has the columns message, object, offset and length.
         """
         import pandas as pd
@@ -75,7 +76,7 @@ class Catalogue:
         return pd.DataFrame(columns)
 
     def to_arrow(self):
-        """The table as a Table of pyarrow: int64, float64, bool, and dictionaries of texts. Numbers without gaps are not copied."""
+        """The table as a Table of pyarrow: int64, uint64, float64, bool, and dictionaries of texts. Numbers without gaps are not copied."""
         import pyarrow as pa
 
         columns = {}
@@ -94,21 +95,21 @@ class Catalogue:
             yield name, "int64", values.view("int64"), None
         for key in self.keys:
             values, codes = self._native.column(key)
-            is_missing = codes < 0
+            # A null is a value that is missing.
+            is_null = np.array([value is None for value in values] or [False])
+            is_missing = (codes < 0) | is_null[np.maximum(codes, 0)]
             mask = is_missing if is_missing.any() else None
-            kinds = {type(value) for value in values}
-            is_small = all(-(1 << 63) <= value < 1 << 63 for value in values if type(value) is int)
-            kind = next((kind for kind, of in (("bool", {bool}), ("int64", {int}), ("float64", {int, float})) if kinds <= of), None)
+            kind = _kind_of([value for value in values if value is not None])
             # A key that is the name of a place keeps its own column.
             name = f"key.{key}" if key in PLACES else key
-            if values and kind and is_small:
-                known = np.array(values, kind)
+            if kind:
+                known = np.array([0 if value is None else value for value in values], kind)
                 column = known[np.where(is_missing, 0, codes)]
                 if mask is not None and kind == "float64":
                     column[mask] = np.nan
                 yield name, kind, column, mask
             else:
-                yield name, "texts", _as_texts(values, codes), mask
+                yield name, "texts", _as_texts(values, np.where(is_missing, -1, codes)), mask
 
 
 class Catalogues:
@@ -194,6 +195,19 @@ def _write(path, content):
     with _native._Output.replace(path) as out:
         out.write(content)
         out.finish()
+
+
+def _kind_of(values):
+    """The type of numpy that has all values: None for texts, and for numbers of which no type has all."""
+    kinds = {type(value) for value in values}
+    if not kinds or not kinds <= {bool, int, float} or bool in kinds and len(kinds) > 1:
+        return None
+    if kinds in ({bool}, {int}):
+        least, most = min(values), max(values)
+        known = ("bool",) if kinds == {bool} else ("int64", "uint64")
+        return next((each for each in known if each == "bool" or np.iinfo(each).min <= least and most <= np.iinfo(each).max), None)
+    # An integer beyond 2**53 would become another number.
+    return "float64" if all(float(value) == value or value != value for value in values) else None
 
 
 def _as_texts(values, codes):

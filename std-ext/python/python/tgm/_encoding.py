@@ -204,19 +204,23 @@ class Encoding:
 
         finite = array[np.isfinite(array)] if array.size else array
         least, greatest = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
-        bits = int(self.bits) if self.bits is not None else bits_within(greatest - least, self.within)
+        fewest = int(self.bits) if self.bits is not None else bits_within(greatest - least, self.within)
+        bits = fewest
         if self.compression == "szip":
             # Samples of szip are whole bytes.
-            bits = max(8, -(-bits // 8) * 8)
+            bits = whole_bytes(fewest)
             if bits > 32:
                 raise ValueError(f"szip packs up to 32 bits, and {bits} are needed: take another compression")
         elif self.shuffle:
             # What is shuffled are bytes.
-            bits = -(-bits // 8) * 8
+            bits = -(-fewest // 8) * 8
         if self.within is None and finite.size == array.size:
             # The encoder derives the rest from all values.
             return bits, {"sp_bits_per_value": bits}
-        return bits, packing(finite, bits, self.within)
+        if self.within is not None:
+            # The step of the fewest bits: bits beyond them are zeros, which compress well.
+            return bits, {**packing(finite, fewest, self.within), "sp_bits_per_value": bits}
+        return bits, packing(finite, bits, None)
 
 
 def _nearest(name, known, otherwise):
@@ -258,6 +262,11 @@ def bits_within(extent, error):
         if exponent <= _MOST_EXPONENT and 2.0**exponent / 2 <= error:
             return bits
     raise ValueError(f"no number of bits keeps a range of {extent} within an error of {error}")
+
+
+def whole_bytes(bits):
+    """The fewest bits of whole bytes, and at least one byte."""
+    return max(8, -(-bits // 8) * 8)
 
 
 def packing(finite, bits, error):

@@ -5,10 +5,11 @@ import os
 
 import numpy as np
 import xarray as xr
+from xarray.core.indexes import PandasMultiIndex
 
 from . import _native
 from ._append import as_in_file, rest
-from ._encoding import bits_within, packing
+from ._encoding import bits_within, packing, whole_bytes
 from ._variables import attributes, encoded, texts
 
 # Bytes that an object has at least, where a place of the outer dimensions has fewer.
@@ -27,6 +28,9 @@ def save(dataset, path, encoding, append_dim=None):
     name, is_address = _native._shown(path)
     if is_address:
         raise OSError(f"cannot create {name}: addresses are read, and not written")
+    for index in dataset.xindexes.values():
+        if isinstance(index, PandasMultiIndex):
+            raise ValueError(f"variable {index.dim!r}: a MultiIndex is not stored: call reset_index({index.dim!r}) first")
     if append_dim is not None and append_dim not in dataset.dims:
         raise ValueError(f"argument 'append_dim': the dataset has no dimension {append_dim!r}")
     folder = os.path.dirname(os.path.abspath(path))
@@ -221,9 +225,9 @@ def _packing(values, within, is_whole):
     if not finite.size:
         return None
     try:
-        bits = bits_within(float(finite.max()) - float(finite.min()), within)
+        fewest = bits_within(float(finite.max()) - float(finite.min()), within)
     except ValueError:
         return None
-    if is_whole:
-        bits = max(8, -(-bits // 8) * 8)
-    return packing(finite, bits, within) if bits <= MOST_BITS else None
+    bits = whole_bytes(fewest) if is_whole else fewest
+    # The step of the fewest bits: bits beyond them are zeros, which compress well.
+    return {**packing(finite, fewest, within), "sp_bits_per_value": bits} if bits <= MOST_BITS else None

@@ -151,7 +151,12 @@ def _catalogs_of(catalog):
         catalog = [catalog]
     if not isinstance(catalog, (list, tuple)) or not all(isinstance(each, (str, os.PathLike)) for each in catalog):
         raise TypeError(f"argument 'catalog': a path, a list of paths or False is expected, not {type(catalog).__name__}")
-    return tuple(os.path.abspath(os.path.expanduser(os.fspath(path))) for path in catalog)
+    return tuple(map(_catalog_of, map(os.fsdecode, catalog)))
+
+
+def _catalog_of(path):
+    # What only looks like an address is one, as it is of a source: it may hold a password.
+    return path if _native._shown(path)[1] else os.path.abspath(os.path.expanduser(path))
 
 
 def _raw_of(options):

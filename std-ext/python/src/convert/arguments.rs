@@ -150,6 +150,11 @@ pub(crate) fn items<'py, T>(
     bounded(object, name, take)
 }
 
+/// Paths and addresses.
+pub(crate) fn paths(sources: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
+    items(sources, "sources", |source| source.extract())
+}
+
 fn bounded<'py, T>(
     object: &Bound<'py, PyAny>,
     name: &str,

@@ -189,3 +189,15 @@ def test_dtypes_of_numpy_in_descriptors():
         stored({"type": "ntensor", "shape": [3], "dtype": np.datetime64}, np.zeros(3))
     with pytest.raises(TypeError, match="not an instance of 'str'"):
         stored({"type": "ntensor", "shape": [3], "dtype": 5}, np.zeros(3))
+
+
+@pytest.mark.parametrize("options", [{"compression": "szip"}, {"compression": "zstd", "shuffle": True}], ids=str)
+def test_whole_bytes_keep_the_step_of_the_fewest_bits(options):
+    # A finer step would be stored in more bytes, and nobody asked for it.
+    field = np.cumsum(np.random.default_rng(0).normal(0, 0.1, 50_000)) + 280
+    fewest = tgm.Message(tgm.encode({}, [(tgm.Encoding(within=0.01), field)]))[0].read()
+    message = tgm.encode({}, [(tgm.Encoding(within=0.01, **options), field)])
+    found = tgm.Message(message)[0]
+    assert found.descriptor.params["sp_bits_per_value"] == 16 and (found.read() == fewest).all()
+    finer = tgm.encode({}, [(tgm.Encoding(bits=16, **options), field)])
+    assert len(message) < 0.75 * len(finer)

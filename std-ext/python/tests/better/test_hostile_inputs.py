@@ -114,3 +114,23 @@ def test_a_stream_that_uses_its_own_reader():
         next(messages)
     stream.reader = None
     assert len(list(messages)) == 1
+
+
+def test_what_says_that_it_is_long_does_not_end_the_process(tmp_path):
+    native = __import__("tgm._native")._native
+    tgm.save(tmp_path / "a.tgm", [np.zeros(3)])
+    (dataset,) = native._open_datasets([str(tmp_path / "a.tgm")], {})
+    name, long = dataset.variables[0]["name"], range(2**45)
+    for call in (
+        lambda: dataset.read(name, (long,)),
+        lambda: dataset.reduce(name, (long,), [], ["mean"]),
+        lambda: dataset.reduce(name, (slice(None),), long, ["mean"]),
+        lambda: native._open_datasets(long, {}),
+        lambda: native._dataset_groups(long, {}),
+        lambda: native._decode_frame(b"", long),
+        lambda: native._varying_keys(long),
+        lambda: native._tree(long),
+        lambda: native._Catalog.build(str(tmp_path / "a.tgm"), long),
+    ):
+        with pytest.raises((TypeError, ValueError, OverflowError)):
+            call()

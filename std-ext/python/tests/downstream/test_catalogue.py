@@ -31,7 +31,7 @@ def test_columns_have_types(tmp_path):
     assert table["mars.level"].dtype == "float64" and table["mars.level"][1] == 2.0 and np.isnan(table["mars.level"][2])
     assert table["mars.flag"].dtype == "boolean" and table["mars.flag"].tolist()[:2] == [True, False]
     assert table["mars.flag"].isna().tolist() == [False, False, True]
-    assert table["mars.big"].tolist()[:2] == [str(2**63), "1"], "numbers beyond 64 bits are texts"
+    assert table["mars.big"].tolist()[:2] == [2**63, 1] and table["mars.big"].dtype.name in ("uint64", "UInt64")
     assert set(table.dtype) == {"float32"}
     data = path.read_bytes()
     for offset, length in zip(table.offset, table.length):
@@ -88,3 +88,32 @@ def test_what_is_not_there_is_an_error(tmp_path):
     with pytest.raises(tgm.MetadataError):
         (tmp_path / "y.catalog").write_bytes(path.read_bytes())
         tgm.catalogue(tmp_path / "y.catalog")
+
+
+def test_types_of_numbers_are_kept(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    path = tmp_path / "a.tgm"
+    rows = [
+        {"large": 2**63 + 5, "null": 1, "beyond": 2**60 + 1, "text": None, "none": None},
+        {"large": 1, "null": None, "beyond": 0.5, "text": "a", "none": None},
+    ]
+    with tgm.Writer(path) as writer:
+        for row in rows:
+            writer.object(np.zeros(2), metadata=row)
+            writer.finish()
+    table = tgm.catalogue(path, keys=list(rows[0])).to_pandas()
+    assert table["large"].dtype == "uint64" and table["large"].tolist() == [2**63 + 5, 1]
+    assert table["null"].dtype == "Int64" and table["null"].tolist() == [1, pandas.NA]
+    # No number of 64 bits is both of them.
+    assert table["beyond"].tolist() == [str(2**60 + 1), "0.5"]
+    assert table["text"].isna().tolist() == [True, False] and table["none"].isna().all()
+
+
+def test_addresses_of_catalogues_are_addresses(tmp_path):
+    path, _ = archive(tmp_path)
+    pytest.importorskip("xarray")
+    with pytest.raises(OSError) as raised:
+        tgm.open_dataset(path, catalog="https://user:secretword@127.0.0.1:1/x.catalog?signature=hidden")
+    text = str(raised.value)
+    assert "https://127.0.0.1:1/x.catalog" in text and "secretword" not in text and "hidden" not in text
+    assert str(tmp_path) not in text and "/https:" not in text

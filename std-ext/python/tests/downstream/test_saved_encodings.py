@@ -163,3 +163,24 @@ def test_numbers_stay_as_they_are_stored_where_that_is_asked(tmp_path):
     found = tgm.open_dataset(path, mask_and_scale={"counts": False})
     assert found.packed.dtype == "float64" and found.counts.dtype == "int32"
     assert xarray.open_zarr(tgm.zarr_store(path), chunks=None).packed.dtype == "float64"
+
+
+def test_a_multi_index_is_refused_by_its_name(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    index = pandas.MultiIndex.from_product([[1, 2], ["a", "b"]], names=("one", "two"))
+    coordinates = xarray.Coordinates.from_pandas_multiindex(index, "both")
+    dataset = xarray.Dataset({"v": ("both", np.arange(4.0))}, coordinates)
+    with pytest.raises(ValueError, match="'both': a MultiIndex is not stored: call reset_index"):
+        tgm.save_dataset(dataset, tmp_path / "a.tgm")
+    tgm.save_dataset(dataset.reset_index("both"), tmp_path / "a.tgm")
+    assert tgm.open_dataset(tmp_path / "a.tgm").two.values.tolist() == ["a", "b", "a", "b"]
+
+
+def test_packed_variables_have_the_step_of_the_fewest_bits(tmp_path):
+    values = np.cumsum(np.random.default_rng(0).normal(0, 0.1, 50_000)) + 280
+    sizes = []
+    for within in (0.01, 0.0006):
+        tgm.save_dataset(xarray.Dataset({"v": ("x", values)}), tmp_path / "a.tgm", encoding={"v": {"within": within}})
+        assert abs(tgm.open_dataset(tmp_path / "a.tgm").v.values - values).max() <= within
+        sizes.append((tmp_path / "a.tgm").stat().st_size)
+    assert sizes[0] < 0.75 * sizes[1]
