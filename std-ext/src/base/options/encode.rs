@@ -34,6 +34,9 @@ pub struct EncodeOptions {
     /// Whether infinities are allowed: they are stored as zeros, and masks record their places. Otherwise they are an
     /// error.
     pub allow_inf: bool,
+    /// Whether complex elements keep all their bits. A mask gives an element back with the same value in both parts, so an object
+    /// with another element, such as 1 + ∞i, is stored without masks. The deepest level of validation reports what no mask covers.
+    pub complex_as_they_are: bool,
     /// The form in which the mask of NaN is stored.
     pub nan_mask_method: MaskMethod,
     /// The form in which the mask of +∞ is stored.
@@ -66,6 +69,7 @@ impl Default for EncodeOptions {
             parallel_threshold_bytes: None,
             allow_nan: false,
             allow_inf: false,
+            complex_as_they_are: false,
             nan_mask_method: MaskMethod::Roaring,
             pos_inf_mask_method: MaskMethod::Roaring,
             neg_inf_mask_method: MaskMethod::Roaring,
