@@ -40,6 +40,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
         encode::encode,
         encode::encode_pre_encoded,
         hash::compute_hash,
+        packing::_packing_within,
         packing::compute_packing_params,
         scan::_shown,
         scan::is_remote_url,

@@ -10,6 +10,7 @@ use ciborium::Value;
 use tgm_codec::about::Parameter;
 use tgm_codec::{ErrorBound, blosc2, sz3, zfp, zstd};
 use tgm_core::descriptor::{ByteOrder, Compression, Dtype, Encoding, Filter, Key, ZfpMode};
+use tgm_core::packing::Packing;
 use tgm_core::szip::flags::{MSB, PREPROCESS};
 use tgm_core::tensor::Element as _;
 use zerocopy::IntoBytes as _;
@@ -18,7 +19,7 @@ use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve_more;
 use crate::base::options::Blosc2Codec;
 use crate::encode::defaults::packed_bits;
-use crate::encode::packing::{Values, bits_within, derive, finite_values};
+use crate::encode::packing::{Values, derive, derive_within, finite_values};
 use crate::model::metadata::{PathOwner, path_owner, set_path};
 use crate::model::number::Number;
 use crate::model::params::{metadata, value_of};
@@ -212,8 +213,8 @@ impl<'a> ObjectBuilder<'a> {
     /// that are not floats.
     pub fn simple_packing_within(mut self, error: f64) -> Result<Self> {
         self.packable()?;
-        let bits = bits_within(&self.data, self.descriptor.byte_order, error)?;
-        Ok(self.simple_packing(bits))
+        let packing = derive_within(Values::new(&self.data, self.descriptor.byte_order), error)?;
+        Ok(self.simple_packing(packing.bits_per_value))
     }
 
     /// [`Self::simple_packing`] with parameters that the finite values decide. NaN and infinities become masks, which
@@ -229,11 +230,7 @@ impl<'a> ObjectBuilder<'a> {
         let order = self.descriptor.byte_order;
         let finite = finite_values(&self.data, order);
         let packing = derive(Values::new(&finite, order), bits, decimal_scale_factor)?;
-        Ok(self
-            .simple_packing(bits)
-            .set(Key::SpReferenceValue, packing.reference_value)
-            .set(Key::SpBinaryScaleFactor, packing.binary_scale_factor)
-            .set(Key::SpDecimalScaleFactor, packing.decimal_scale_factor))
+        Ok(self.packed_by(packing))
     }
 
     /// [`Self::simple_packing_of_finite`] with the fewest bits that change no finite value by more than `error`.
@@ -243,8 +240,17 @@ impl<'a> ObjectBuilder<'a> {
     pub fn simple_packing_of_finite_within(mut self, error: f64) -> Result<Self> {
         self.packable()?;
         let order = self.descriptor.byte_order;
-        let bits = bits_within(&finite_values(&self.data, order), order, error)?;
-        self.simple_packing_of_finite(bits, 0)
+        let finite = finite_values(&self.data, order);
+        let packing = derive_within(Values::new(&finite, order), error)?;
+        Ok(self.packed_by(packing))
+    }
+
+    /// [`Self::simple_packing`] with parameters that are known.
+    fn packed_by(self, packing: Packing) -> Self {
+        self.simple_packing(packing.bits_per_value)
+            .set(Key::SpReferenceValue, packing.reference_value)
+            .set(Key::SpBinaryScaleFactor, packing.binary_scale_factor)
+            .set(Key::SpDecimalScaleFactor, packing.decimal_scale_factor)
     }
 
     /// Widens floats to `float64`, the only type that can be packed. Any other type is an error.

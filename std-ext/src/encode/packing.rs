@@ -15,7 +15,7 @@ mod parameters;
 mod values;
 
 pub(crate) use check::{check_dtype, first_non_finite};
-pub(crate) use derive::{bits_within, derive};
+pub(crate) use derive::{derive, derive_within};
 pub(crate) use pack::Packer;
 pub(crate) use parameters::{complete, read};
 pub(crate) use values::{BLOCK, Values, finite_values};

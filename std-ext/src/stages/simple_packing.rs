@@ -10,7 +10,7 @@ use zerocopy::IntoBytes as _;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
-use crate::encode::packing::{Packer, Values, derive, first_non_finite};
+use crate::encode::packing::{Packer, Values, derive, derive_within, first_non_finite};
 
 /// The parameters with which fields of `bits_per_value` bits hold all `values`.
 ///
@@ -41,6 +41,20 @@ use crate::encode::packing::{Packer, Values, derive, first_non_finite};
 /// ```
 pub fn compute_params(values: &[f64], bits_per_value: u32, decimal_scale_factor: i32) -> Result<SimplePackingParams> {
     derive(Values::new(values.as_bytes(), ByteOrder::NATIVE), bits_per_value, decimal_scale_factor)
+}
+
+/// The parameters of the fewest bits with which every value stays within `error` of itself.
+///
+/// # Errors
+/// [`TensogramError::Encoding`] for values that are not finite, for an `error` that is not positive, and if 64 bits are too few.
+///
+/// ```
+/// let params = tgm_std::simple_packing::params_within(&[250.0, 251.3, 252.7], 0.01)?;
+/// assert_eq!((params.bits_per_value, params.binary_scale_factor), (8, -6));
+/// # Ok::<(), tgm_std::TensogramError>(())
+/// ```
+pub fn params_within(values: &[f64], error: f64) -> Result<SimplePackingParams> {
+    derive_within(Values::new(values.as_bytes(), ByteOrder::NATIVE), error)
 }
 
 /// Packs `values` into fields of `params.bits_per_value` bits.

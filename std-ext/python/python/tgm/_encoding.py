@@ -2,6 +2,7 @@
 
 import math
 
+from . import _native
 from ._inputs import as_array
 
 # Codecs that lose nothing; then codecs of numbers, which lose digits.
@@ -15,8 +16,6 @@ _SZIP_PREDICTS, _SZIP_BIG_ENDIAN = 8, 4
 _SZIP_WIDTH = 4
 # Bits of the greatest value that zfp keeps at least, of 64: its transform takes some of them.
 _ZFP_BITS = 56
-# The step of packed values is two to the power of a number from -256 to this.
-_MOST_EXPONENT = 256
 
 _NAMES = ("bits", "within", "compression", "level", "shuffle", "rate", "precision")
 
@@ -203,9 +202,9 @@ class Encoding:
         import numpy as np
 
         finite = array[np.isfinite(array)] if array.size else array
-        least, greatest = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
-        fewest = int(self.bits) if self.bits is not None else bits_within(greatest - least, self.within)
-        bits = fewest
+        # The step of the fewest bits: bits beyond them are zeros, which compress well.
+        within = packing_within(finite, self.within) if self.within is not None else None
+        fewest = bits = int(self.bits) if within is None else within["sp_bits_per_value"]
         if self.compression == "szip":
             # Samples of szip are whole bytes.
             bits = whole_bytes(fewest)
@@ -214,13 +213,12 @@ class Encoding:
         elif self.shuffle:
             # What is shuffled are bytes.
             bits = -(-fewest // 8) * 8
-        if self.within is None and finite.size == array.size:
+        if within is not None:
+            return bits, {**within, "sp_bits_per_value": bits}
+        if finite.size == array.size:
             # The encoder derives the rest from all values.
             return bits, {"sp_bits_per_value": bits}
-        if self.within is not None:
-            # The step of the fewest bits: bits beyond them are zeros, which compress well.
-            return bits, {**packing(finite, fewest, self.within), "sp_bits_per_value": bits}
-        return bits, packing(finite, bits, None)
+        return bits, {**_native.compute_packing_params(_flat(finite), bits, 0)}
 
 
 def _nearest(name, known, otherwise):
@@ -252,33 +250,20 @@ def _number(name, value):
     raise TypeError(f"{name} is a number, not {value!r}")
 
 
-def bits_within(extent, error):
-    """The fewest bits that keep values of this extent within an error: the step is a power of two. ValueError if none do."""
-    if extent == 0:
-        return 0
-    for bits in range(1, 65) if math.isfinite(extent) else ():
-        step = extent / (2**bits - 1)
-        exponent = max(-_MOST_EXPONENT, math.ceil(math.log2(step)) if step else -_MOST_EXPONENT)
-        if exponent <= _MOST_EXPONENT and 2.0**exponent / 2 <= error:
-            return bits
-    raise ValueError(f"no number of bits keeps a range of {extent} within an error of {error}")
-
-
 def whole_bytes(bits):
     """The fewest bits of whole bytes, and at least one byte."""
     return max(8, -(-bits // 8) * 8)
 
 
-def packing(finite, bits, error):
-    """The keys of packing finite values into so many bits. With an error, a step that is too fine for the format becomes coarser."""
+def packing_within(finite, error):
+    """The keys of packing finite values into the fewest bits that keep an error. ValueError if there are none."""
+    return {**_native._packing_within(_flat(finite), float(error))}
+
+
+def _flat(finite):
     import numpy as np
 
-    from ._native import compute_packing_params
-
-    keys = {**compute_packing_params(np.ascontiguousarray(finite, "float64").reshape(-1), bits, 0)}
-    if error is not None:
-        keys["sp_binary_scale_factor"] = max(-_MOST_EXPONENT, keys["sp_binary_scale_factor"])
-    return keys
+    return np.ascontiguousarray(finite, "float64").reshape(-1)
 
 
 def _name(dtype):

@@ -4,6 +4,7 @@ use numpy::{PyArray1, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use tgm_std::simple_packing::SimplePackingParams;
 
 use crate::convert::array_in;
 use crate::errors::without_prefix;
@@ -41,7 +42,22 @@ pub(crate) fn compute_packing_params<'py>(
         return Err(PyValueError::new_err(format!("bits_per_value {bits_per_value} exceeds maximum of {MAX_BITS}")));
     }
     let run = || tgm_std::simple_packing::compute_params(&values, bits_per_value, decimal_scale_factor);
-    let params = detached(py, run)?.map_err(|error| without_prefix(py, &error))?;
+    as_dict(py, &detached(py, run)?.map_err(|error| without_prefix(py, &error))?)
+}
+
+/// [`compute_packing_params`] with the fewest bits with which every value stays within an error.
+#[pyfunction]
+pub(crate) fn _packing_within<'py>(
+    py: Python<'py>,
+    values: &Bound<'py, PyAny>,
+    error: f64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let values = float64s(values)?;
+    let run = || tgm_std::simple_packing::params_within(&values, error);
+    as_dict(py, &detached(py, run)?.map_err(|error| without_prefix(py, &error))?)
+}
+
+fn as_dict<'py>(py: Python<'py>, params: &SimplePackingParams) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("sp_reference_value", params.reference_value)?;
     dict.set_item("sp_binary_scale_factor", params.binary_scale_factor)?;

@@ -12,7 +12,7 @@ use crate::model::types::DataObjectDescriptor;
 pub(super) const MAX_BITS: u32 = 64;
 /// The greatest binary scale that is written, of either sign. Values that need a greater one, because they are very far
 /// apart or very close, are most likely wrong.
-const MAX_BINARY_SCALE: u32 = 256;
+pub(super) const MAX_BINARY_SCALE: u32 = 256;
 
 /// Checks that packed values are float64. Readers refuse `simple_packing` of every other type.
 ///

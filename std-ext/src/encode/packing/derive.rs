@@ -8,7 +8,7 @@ use tgm_codec::threads::Threads;
 use tgm_core::descriptor::ByteOrder;
 use tgm_core::packing::Packing;
 
-use super::check::{self, MAX_BITS, first_non_finite};
+use super::check::{self, MAX_BINARY_SCALE, MAX_BITS, first_non_finite};
 use super::values::{BLOCK, Values};
 use crate::base::error::{Result, TensogramError};
 
@@ -55,24 +55,37 @@ const fn greatest_field(bits: u32) -> f64 {
     if bits == 0 { 0.0 } else { (u64::MAX >> (MAX_BITS - bits)) as f64 }
 }
 
-/// The fewest bits with which every `f64` value in `data` stays within `error` of itself.
+/// The parameters of the fewest bits with which every value stays within `error` of itself. Every program of this project that
+/// packs within an error chooses them here.
 ///
-/// Quantisation round to the nearest multiple of 2^E, where E is the scale that [`derive`] chooses for that many bits.
+/// Quantisation rounds to the nearest multiple of 2^E, where E is the scale that [`derive`] chooses for that many bits. One that is
+/// finer than writers write becomes coarser.
 ///
 /// # Errors
 /// [`TensogramError::Encoding`] for values that are not finite, for an error that is not positive, and if 64 bits are
 /// too few.
-pub(crate) fn bits_within(data: &[u8], order: ByteOrder, error: f64) -> Result<u32> {
+pub(crate) fn derive_within(values: Values<'_>, error: f64) -> Result<Packing> {
+    let finest = -f64::from(MAX_BINARY_SCALE);
+    let packing = derive(values, bits_within(values, error, finest)?, 0)?;
+    let scale = f64::from(packing.binary_scale_factor).max(finest);
+    #[expect(clippy::cast_possible_truncation, reason = "an integer before, or the finest scale")]
+    Ok(Packing { binary_scale_factor: scale as i32, ..packing })
+}
+
+/// The fewest bits of [`derive_within`].
+fn bits_within(values: Values<'_>, error: f64, finest: f64) -> Result<u32> {
     if error.is_nan() || error <= 0.0 {
         return Err(TensogramError::encoding(format!("an error of at most {error} cannot be kept")));
     }
-    let values = Values::new(data, order);
     let Extent { least, greatest, .. } = finite_extent(Threads::NONE, values)?;
     let range = greatest - least;
     if values.len() == 0 || range == 0.0 {
         return Ok(0);
     }
-    let fits = |bits: &u32| 2_f64.powf((range / greatest_field(*bits)).log2().ceil()) / 2.0 <= error;
+    let fits = |bits: &u32| {
+        let scale = (range / greatest_field(*bits)).log2().ceil().max(finest);
+        scale <= -finest && 2_f64.powf(scale) / 2.0 <= error
+    };
     (1..=MAX_BITS).find(fits).ok_or_else(|| {
         TensogramError::encoding(format!("no number of bits keeps a range of {range} within an error of {error}"))
     })

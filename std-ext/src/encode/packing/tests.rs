@@ -9,7 +9,7 @@ use tgm_core::descriptor::ByteOrder;
 use tgm_core::packing::{Packing, unpack_into};
 
 use super::derive::{derive_on, extent};
-use super::{Packer, Values, bits_within, derive};
+use super::{Packer, Values, derive, derive_within};
 
 fn bytes_of(values: &[f64]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
@@ -43,6 +43,10 @@ fn naive(values: &[f64], packing: &Packing) -> Vec<u8> {
     let fields = values.iter().map(|value| (((value - packing.reference_value) * factor).round() as u64).min(most));
     let bits: Vec<bool> = fields.flat_map(|q| (0..bits).rev().map(move |bit| q >> bit & 1 == 1)).collect();
     bits.chunks(8).map(|byte| byte.iter().enumerate().fold(0, |b, (i, set)| b | u8::from(*set) << (7 - i))).collect()
+}
+
+fn within(bytes: &[u8], error: f64) -> crate::Result<u32> {
+    derive_within(Values::new(bytes, ByteOrder::Little), error).map(|packing| packing.bits_per_value)
 }
 
 #[test]
@@ -102,7 +106,7 @@ fn every_level_finds_the_same_extent() {
 
 #[test]
 fn the_least_bits_that_keep_an_error_are_found() {
-    let bits = |values: &[f64], error| bits_within(&bytes_of(values), ByteOrder::Little, error);
+    let bits = |values: &[f64], error| within(&bytes_of(values), error);
     // Of a range of three, fields of two bits are one apart, and no value is farther than half of that from one of them.
     assert_eq!(bits(&[0.0, 3.0], 0.5).unwrap(), 2);
     assert_eq!(bits(&[0.0, 3.0], 0.49).unwrap(), 3);
@@ -214,7 +218,7 @@ proptest! {
     #[test]
     fn the_error_asked_for_is_kept(values in prop::collection::vec(-1e3..1e3_f64, 1..100), exponent in -9..3) {
         let error = 10_f64.powi(exponent);
-        let bits = bits_within(&bytes_of(&values), ByteOrder::Little, error).unwrap();
+        let bits = within(&bytes_of(&values), error).unwrap();
         let packing = derive(Values::new(&bytes_of(&values), ByteOrder::Little), bits, 0).unwrap();
         let mut back = vec![0.0_f64; values.len()];
         unpack_into(&pack(&values, &packing), &packing, 0, &mut back).unwrap();
@@ -223,4 +227,15 @@ proptest! {
             prop_assert!(is_kept, "{} bits: {} became {}", bits, value, back);
         }
     }
+}
+
+/// A step that is finer than writers write becomes coarser, and values with a coarser one cannot be kept.
+#[test]
+fn steps_within_an_error_are_those_that_can_be_written() {
+    let tiny = bytes_of(&[0.0, 1e-90]);
+    let packing = derive_within(Values::new(&tiny, ByteOrder::Little), 1.0).unwrap();
+    assert_eq!((packing.bits_per_value, packing.binary_scale_factor), (1, -256));
+    Packer::new(&packing).unwrap();
+    assert!(within(&bytes_of(&[0.0, 1e300]), 1e299).is_err());
+    assert!(within(&bytes_of(&[-1.7e308, 1.7e308]), 1e300).is_err());
 }
