@@ -8,11 +8,16 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyTuple;
+use tgm_std::file::SourceName;
 use tgm_std::internal::Growing;
 use tgm_std::internal::replace::Replacement;
 use tgm_std::{Result as LibraryResult, TensogramError};
 
+use crate::convert::arguments::of_save;
+use crate::convert::descriptor_in::Keys;
+use crate::convert::metadata_in;
 use crate::errors::raise;
+use crate::functions::encode::Objects;
 use crate::work::detached;
 
 /// A file that is written. What is not finished changes nothing.
@@ -44,7 +49,10 @@ impl Output {
     /// Begins to write a whole file, in the place of the one that is there.
     #[staticmethod]
     fn replace(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let begun = detached(py, || Replacement::begin(&path).map_err(|error| TensogramError::io(&path, &error)))?;
+        let begun = detached(py, || {
+            let begun = SourceName::of(&path).to_write().and_then(Replacement::begin);
+            begun.map_err(|error| TensogramError::io(&path, &error))
+        })?;
         Ok(Self { to: Mutex::new(Some(To::Whole(begun.map_err(raise(py))?))), path })
     }
 
@@ -60,6 +68,27 @@ impl Output {
         self.change(py, |to| match to {
             To::Whole(file) => file.file().write_all(&bytes).map_err(|error| TensogramError::io(&self.path, &error)),
             To::Grown(file) => file.write(&bytes),
+        })
+    }
+
+    /// Encodes a message as all that the file has, for `save`. Descriptors have known keys, and values that are not finite are
+    /// kept.
+    fn write_message(
+        &self,
+        py: Python<'_>,
+        metadata: &Bound<'_, PyAny>,
+        descriptors_and_data: &Bound<'_, PyAny>,
+        threads: u32,
+    ) -> PyResult<()> {
+        let metadata = metadata_in::metadata(metadata)?;
+        let options = of_save(py, threads)?;
+        let objects = Objects::new(descriptors_and_data, Keys::Known)?;
+        objects.with(py, |pairs| match self.to().as_ref() {
+            Some(To::Whole(file)) => file.write_message(&metadata, pairs, &options).map_err(|error| match error {
+                TensogramError::Io(error) => TensogramError::io(&self.path, &error),
+                other => other,
+            }),
+            _ => Err(TensogramError::Encoding("the file is not one that is replaced".into())),
         })
     }
 

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
-use tgm_std::{DataObjectDescriptor, Result as LibraryResult, TensogramError};
+use tgm_std::{DataObjectDescriptor, EncodeOptions, Result as LibraryResult, TensogramError};
 
 use crate::convert::arguments::encoding;
 use crate::convert::array_in::{self, Payload};
@@ -153,6 +153,10 @@ impl StreamingEncoder {
     #[classattr]
     const _TAKES_ANY_KEYS: bool = false;
 
+    /// Whether complex values keep all their bits, as subclasses for `Writer` and `save_dataset` say.
+    #[classattr]
+    const _KEEPS_COMPLEX: bool = false;
+
     #[new]
     #[classmethod]
     #[pyo3(
@@ -196,6 +200,8 @@ impl StreamingEncoder {
             small_mask_threshold_bytes,
             aggregate_hash,
         )?;
+        let complex_as_they_are = cls.getattr(intern!(py, "_KEEPS_COMPLEX"))?.is_truthy()?;
+        let options = EncodeOptions { complex_as_they_are, ..options };
         let target = file.map(Target::new).transpose()?;
         let encoder = Encoder::new(metadata, options, target.is_some()).map_err(raise(py))?;
         Ok(Self { encoder: Mutex::new(Some(encoder)), gate: Gate::default(), target, keys })

@@ -39,7 +39,7 @@
 mod appender;
 mod group;
 mod growing;
-mod medium;
+pub(super) mod medium;
 mod options;
 mod protocol;
 #[cfg(test)]

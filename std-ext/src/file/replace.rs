@@ -14,6 +14,12 @@ pub use self::folder::TemporaryFolder;
 pub use self::in_flight::InFlight;
 pub use self::temporary::Temporary;
 use self::writeback::Writeback;
+use crate::base::error::{Result, TensogramError};
+use crate::base::options::EncodeOptions;
+use crate::encode::buffered::prepare_stored;
+use crate::encode::{PartError, encode};
+use crate::file::append::medium::{Medium as _, OnDisk};
+use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 
 /// The most links that are followed to a file that does not exist yet.
 const MAX_LINKS: usize = 40;
@@ -60,6 +66,32 @@ impl Replacement {
             Place::Direct(file) => file,
             Place::Aside { temporary, .. } => temporary.file(),
         }
+    }
+
+    /// Encodes a message as the whole content. A long one whose values are stored as they are is written piece by piece, and is
+    /// nowhere whole in memory.
+    ///
+    /// # Errors
+    /// The errors of [`encode`]; [`TensogramError::Io`].
+    pub fn write_message(
+        &self,
+        metadata: &GlobalMetadata,
+        objects: &[(&DataObjectDescriptor, &[u8])],
+        options: &EncodeOptions,
+    ) -> Result<()> {
+        let Place::Aside { temporary, path } = &self.0 else {
+            return Ok(self.file().write_all(&encode(metadata, objects, options)?)?);
+        };
+        let disk = OnDisk { file: temporary.file(), path };
+        if let Some(message) = prepare_stored(metadata, objects, options)? {
+            match message.write_behind_front(|at, bytes| disk.write_at(at, bytes)) {
+                Ok(front) => return Ok(disk.write_at(0, &front)?),
+                Err(PartError { error: error @ TensogramError::Io(_), .. }) => return Err(error),
+                // Values that are not finite: the message gets masks.
+                Err(_) => disk.cut(0)?,
+            }
+        }
+        Ok(disk.write_at(0, &encode(metadata, objects, options)?)?)
     }
 
     /// Puts the complete content into its place. Writers that append to the old file end before, as [`crate::TensogramFile`] makes

@@ -9,7 +9,8 @@ from xarray.core.indexes import PandasMultiIndex
 
 from . import _native
 from ._append import as_in_file, rest
-from ._encoding import bits_within, packing, whole_bytes
+from ._encoding import packing_within, whole_bytes
+from ._message import Encoder
 from ._variables import attributes, encoded, texts
 
 # Bytes that an object has at least, where a place of the outer dimensions has fewer.
@@ -168,7 +169,7 @@ def _write(out, name, variable, dtype, options, is_coordinate, extra):
             del own["_FillValue"]
     if 0 in shape:
         array["attributes"] = own
-    encoder = _native.StreamingEncoder(
+    encoder = Encoder(
         {**extra, "zarr": {"path": name, "array": array}}, file=out, allow_nan=True, allow_inf=True
     )
     counts = [math.ceil(size / chunk) for size, chunk in zip(shape, chunks)]
@@ -225,9 +226,9 @@ def _packing(values, within, is_whole):
     if not finite.size:
         return None
     try:
-        fewest = bits_within(float(finite.max()) - float(finite.min()), within)
+        packing = packing_within(finite, within)
     except ValueError:
         return None
-    bits = whole_bytes(fewest) if is_whole else fewest
     # The step of the fewest bits: bits beyond them are zeros, which compress well.
-    return {**packing(finite, fewest, within), "sp_bits_per_value": bits} if bits <= MOST_BITS else None
+    bits = whole_bytes(packing["sp_bits_per_value"]) if is_whole else packing["sp_bits_per_value"]
+    return {**packing, "sp_bits_per_value": bits} if bits <= MOST_BITS else None

@@ -1,25 +1,33 @@
 """Writing archives."""
 
+import os
 from collections import Counter
 from collections.abc import Mapping
 
 from ._inputs import as_array
-from ._native import StreamingEncoder, TensogramFile
+from ._message import Encoder
+from ._native import TensogramFile, _Output
 from ._open import local_path, open, open_for_writing
 
 
 class Writer:
     """Writes messages into a file, object by object.
 
-    `target` is a path, an address of fsspec such as `memory://…`, or an object with `write`. A file is created, or
-    emptied; with `append=True` messages are put behind those that it has. A message is in the file once `finish` has
-    returned. Readers of the file never see a part of one that is written to a path.
+    `target` is a path, an address of fsspec such as `memory://…`, or an object with `write`.
 
-    The end of a `with` statement finishes the message and closes the file; if an exception left it, the message that is
-    not finished is dropped. So is that of a writer that is never closed, which a ResourceWarning tells.
+    A file at a path appears, or is replaced, when the writer is closed. Until then the old file stays, and it stays if an
+    exception leaves the `with` statement, if the disk is full, if the process is killed, and if the writer is never closed,
+    which a ResourceWarning reports.
+
+    With `append=True` the file grows: a message is in it once `finish` has returned, and stays whatever happens then.
+    Readers never see a part of one. An exception drops only the message that is not finished.
+
+    Objects with `write`, pipes and addresses of fsspec are streams: each message is written when it is finished, and what
+    fails halfway leaves a part of it.
 
     `hash`, `threads`, `allow_nan` and `allow_inf` are as for `tgm.encode`. NaN and infinities are permitted here, and
-    kept by masks.
+    kept by masks. A mask gives a complex number back with the same value in both parts, so an array with another one, such as
+    `1+inf*1j`, is stored without masks; `tgm.validate` with level "full" reports it.
 
     >>> import io, numpy, tgm
     >>> file = io.BytesIO()
@@ -37,7 +45,7 @@ class Writer:
         self._options = {"hash": hash, "threads": threads, "allow_nan": allow_nan, "allow_inf": allow_inf}
         self._message, self._has_objects = None, False
         self._is_closed = False
-        self._file = self._owned = None
+        self._file = self._owned = self._output = None
         if hasattr(target, "write"):
             if append:
                 raise ValueError("argument 'append': open the file object with mode 'ab'")
@@ -47,7 +55,10 @@ class Writer:
         self._file = self._owned and self._owned.open()
         if self._file is None:
             path = local_path(target)
-            self._path = (_existing if append else TensogramFile.create)(path)
+            if append:
+                self._path = _existing(path)
+            else:
+                self._output = _Output.replace(os.fsdecode(path))
 
     def begin(self, metadata=None):
         """Begins a message with annotations, a dict. Without it a message begins with its first object.
@@ -57,7 +68,7 @@ class Writer:
         self._check_open()
         if self._message is not None:
             raise ValueError("a message is begun already: finish it first")
-        self._message = StreamingEncoder(dict(metadata or {}), **self._options)
+        self._message = Encoder(dict(metadata or {}), **self._options)
 
     def object(self, array, *, encoding=None, metadata=None):
         """Adds an array to the message: it is encoded now, and may change afterwards.
@@ -78,6 +89,14 @@ class Writer:
         if message is None:
             return
         encoded = message.finish_backfilled()
+        if self._output is not None:
+            try:
+                self._output.write(encoded)
+            except BaseException:
+                # A part of the message may be written. Nothing may follow it.
+                self._end()
+                raise
+            return
         if self._file is None:
             self._path.append_raw(encoded)
             return
@@ -93,6 +112,8 @@ class Writer:
             return
         try:
             self.finish()
+            if self._output is not None:
+                self._output.finish()
         finally:
             self._end()
 
@@ -107,6 +128,9 @@ class Writer:
             self._owned.close()
             # A file system within a file, such as zip, ends that file when it is collected.
             self._file = self._owned = None
+        elif self._output is not None:
+            # One that is not finished is removed.
+            self._output = None
         elif self._file is None:
             self._path.close()
 
@@ -115,11 +139,13 @@ class Writer:
             raise ValueError("the writer is closed")
 
     def __del__(self):
-        # A writer whose `__init__` failed may lack the attribute.
-        if getattr(self, "_has_objects", False):
+        # A writer whose `__init__` failed may lack the attributes.
+        is_file = getattr(self, "_output", None) is not None
+        if is_file or getattr(self, "_has_objects", False):
             import warnings
 
-            warnings.warn("a Writer was not closed: its last message is lost", ResourceWarning, stacklevel=2, source=self)
+            lost = "its file is not written" if is_file else "its last message is lost"
+            warnings.warn(f"a Writer was not closed: {lost}", ResourceWarning, stacklevel=2, source=self)
 
     def __reduce__(self):
         raise TypeError("a Writer cannot be pickled: it has a file that is being written")
@@ -147,8 +173,9 @@ def _existing(path):
 def save(target, arrays, /, *, encoding=None, metadata=None, append=False, threads=0):
     """Writes arrays as one message: an array, a sequence of them, or a mapping from names to arrays.
 
-    `target` is what `Writer` takes. `encoding` is an `Encoding` or a descriptor for all arrays, or a mapping from names
-    to them. `metadata` has annotations of the message. NaN and infinities are kept.
+    `target` is what `Writer` takes: a file at a path appears, or is replaced, when it is complete. `encoding` is an
+    `Encoding` or a descriptor for all arrays, or a mapping from names to them. `metadata` has annotations of the message.
+    NaN and infinities are kept.
 
     >>> import io, numpy, tgm
     >>> file = io.BytesIO()
@@ -173,7 +200,12 @@ def save(target, arrays, /, *, encoding=None, metadata=None, append=False, threa
         path = local_path(target)
         if isinstance(arrays, Mapping):
             whole["base"] = [entry for entry, _, _ in named]
-        TensogramFile._save(lambda: (_existing if append else TensogramFile.create)(path), whole, pairs, threads)
+        if append:
+            TensogramFile._save(lambda: _existing(path), whole, pairs, threads)
+            return
+        with _Output.replace(os.fsdecode(path)) as out:
+            out.write_message(whole, pairs, threads)
+            out.finish()
         return
     with Writer(target, append=append, threads=threads) as writer:
         writer.begin(whole)

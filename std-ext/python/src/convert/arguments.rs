@@ -64,6 +64,15 @@ pub(crate) fn encoding(
     })
 }
 
+/// Options of `save` and what is like it: values that are not finite are allowed, and complex ones keep all their bits.
+///
+/// # Errors
+/// As [`encoding`].
+pub(crate) fn of_save(py: Python<'_>, threads: u32) -> PyResult<EncodeOptions> {
+    let options = encoding(py, Some("xxh3"), threads, (true, true), [None; 3], None, None)?;
+    Ok(EncodeOptions { complex_as_they_are: true, ..options })
+}
+
 fn aggregate_hash(policy: Option<&str>) -> PyResult<AggregateHashPolicy> {
     Ok(match policy {
         None | Some("auto") => AggregateHashPolicy::Auto,

@@ -10,7 +10,7 @@ use tgm_std::file::AppendOptions;
 use tgm_std::internal::prepare_stored;
 use tgm_std::{DataObjectDescriptor, TensogramFile as Library};
 
-use crate::convert::arguments::{decoding, encoding, items, path, ranges, ranging};
+use crate::convert::arguments::{decoding, encoding, items, of_save, path, ranges, ranging};
 use crate::convert::buffers::{Bytes, Reads};
 use crate::convert::descriptor_in::Keys;
 use crate::convert::index::{item, no_message, refuse_wide};
@@ -174,7 +174,7 @@ impl TensogramFile {
         threads: u32,
     ) -> PyResult<()> {
         let metadata = metadata_in::metadata(metadata)?;
-        let options = encoding(py, Some("xxh3"), threads, (true, true), [None; 3], None, None)?;
+        let options = of_save(py, threads)?;
         let objects = Objects::new(descriptors_and_data, Keys::Known)?;
         let is_stored = prepare_stored(&metadata, &objects.while_attached(py), &options).map_err(raise(py))?.is_some();
         if !is_stored {

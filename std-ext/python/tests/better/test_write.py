@@ -17,7 +17,7 @@ FSSPEC = importlib.util.find_spec("fsspec") is not None
 
 def test_messages_are_there_when_they_are_finished(tmp_path):
     path = tmp_path / "x.tgm"
-    with tgm.Writer(path) as writer:
+    with tgm.Writer(path, append=True) as writer:
         assert len(tgm.open(path)) == 0
         array = np.zeros(3)
         for step in range(3):
@@ -47,9 +47,36 @@ def test_a_file_is_replaced_or_appended_to(tmp_path):
     assert len(tgm.open(tmp_path / "new.tgm")) == 1
 
 
+def test_a_file_appears_when_its_writer_is_closed(tmp_path):
+    path = tmp_path / "x.tgm"
+    for before in (None, b"old"):
+        if before:
+            path.write_bytes(before)
+        with tgm.Writer(path) as writer:
+            for step in range(3):
+                writer.object(np.full(3, step))
+                writer.finish()
+            assert (path.read_bytes() if before else path.exists()) == (before or False)
+        assert [found.read()[0] for message in tgm.open(path) for found in message.objects] == [0, 1, 2]
+    before = path.read_bytes()
+    with pytest.raises(LookupError), tgm.Writer(path) as writer:
+        writer.object(np.zeros(3))
+        writer.finish()
+        raise LookupError
+    writer = tgm.Writer(path)
+    writer.object(np.zeros(3))
+    writer.finish()
+    with pytest.warns(ResourceWarning, match="its file is not written"):
+        del writer
+    assert path.read_bytes() == before and [each.name for each in tmp_path.iterdir()] == ["x.tgm"]
+    with pytest.raises(OSError, match="addresses are read") as raised:
+        tgm.Writer("https://user:secret@127.0.0.1:1/x.tgm")
+    assert "secret" not in str(raised.value)
+
+
 def test_an_exception_drops_the_message_that_is_not_finished(tmp_path):
     path = tmp_path / "x.tgm"
-    with pytest.raises(LookupError), tgm.Writer(path) as writer:
+    with pytest.raises(LookupError), tgm.Writer(path, append=True) as writer:
         writer.object(np.zeros(3))
         writer.finish()
         writer.object(np.ones(3))
@@ -295,3 +322,51 @@ def test_a_writer_that_is_not_closed_is_told():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         del writer
+
+
+def complex_arrays():
+    nan, inf = np.nan, np.inf
+    odd = np.array([0xFFF8000000000001], "u8").view("f8")[0]
+    parts = [(1, inf), (1, nan), (nan, 2), (nan, inf), (inf, nan), (-inf, inf), (nan, nan), (inf, inf), (0, -0.0), (odd, 3)]
+    wide = np.zeros(len(parts), "c16")
+    wide.real, wide.imag = zip(*parts)
+    narrow = np.zeros(len(parts), "c8")
+    with np.errstate(invalid="ignore"):
+        narrow.real, narrow.imag = wide.real.astype("f4"), wide.imag.astype("f4")
+    for array in (wide, narrow):
+        yield from (array, array[:1], array[6:8], array.astype(array.dtype.newbyteorder()), np.tile(array, 30_000))
+
+
+SAVED = {
+    "save": lambda path, array, encoding: tgm.save(path, {"a": array}, encoding=encoding),
+    "save, appended": lambda path, array, encoding: tgm.save(path, array, encoding=encoding, append=True),
+    "save to a file object": lambda path, array, encoding: saved_to_object(path, array, encoding),
+    "Writer": lambda path, array, encoding: writer_of_one(path, array, encoding, False),
+    "Writer, appended": lambda path, array, encoding: writer_of_one(path, array, encoding, True),
+}
+
+
+def saved_to_object(path, array, encoding):
+    with open(path, "wb") as file:
+        tgm.save(file, array, encoding=encoding)
+
+
+def writer_of_one(path, array, encoding, append):
+    with tgm.Writer(path, append=append) as writer:
+        writer.object(array, encoding=encoding)
+
+
+@pytest.mark.parametrize("encoding", [None, tgm.Encoding(compression="zstd", shuffle=True)])
+@pytest.mark.parametrize("route", SAVED)
+def test_complex_numbers_keep_the_bits_of_both_parts(tmp_path, route, encoding):
+    for number, array in enumerate(complex_arrays()):
+        path = tmp_path / f"{number}.tgm"
+        SAVED[route](path, array, encoding)
+        native = array.astype(array.dtype.newbyteorder("="))
+        found = tgm.open(path)[0].objects[0].read()
+        assert found.dtype == native.dtype and found.tobytes() == native.tobytes()
+        [(_, again)] = tgm.decode(path.read_bytes()).objects
+        assert again.tobytes() == native.tobytes()
+    # What masks give back as it is, has masks.
+    SAVED[route](tmp_path / "canonical.tgm", native[6:8], encoding)
+    assert tgm.validate_file(tmp_path / "canonical.tgm", "full")["messages"][0]["issues"] == []

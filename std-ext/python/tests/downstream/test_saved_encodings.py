@@ -184,3 +184,17 @@ def test_packed_variables_have_the_step_of_the_fewest_bits(tmp_path):
         assert abs(tgm.open_dataset(tmp_path / "a.tgm").v.values - values).max() <= within
         sizes.append((tmp_path / "a.tgm").stat().st_size)
     assert sizes[0] < 0.75 * sizes[1]
+
+
+@pytest.mark.parametrize("compression", ["none", "zstd"])
+@pytest.mark.parametrize("dtype", ["c16", "c8"])
+def test_complex_numbers_keep_the_bits_of_both_parts(tmp_path, dtype, compression):
+    path, nan, inf = tmp_path / "a.tgm", np.nan, np.inf
+    values = np.zeros((2, 6), dtype)
+    values.real, values.imag = [1, 1, nan, nan, inf, 2], [inf, nan, 2, inf, -inf, 3]
+    encoding = {"z": {"compression": compression, "chunks": [1, 3]}}
+    parts = [xarray.Dataset({"z": (("t", "x"), values[[number]])}, {"t": [number]}) for number in range(2)]
+    for part in parts:
+        tgm.save_dataset(part, path, append_dim="t", encoding=encoding)
+    found = tgm.open_dataset(path).z.values
+    assert found.dtype == values.dtype and found.tobytes() == values.tobytes()

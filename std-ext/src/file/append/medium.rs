@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::file::positioned::read_at;
 
 /// A file that is appended to.
-pub(super) trait Medium {
+pub(in crate::file) trait Medium {
     /// Fills `out` with the bytes from `offset` on, as far as there are some.
     fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<usize>;
 
@@ -28,9 +28,9 @@ pub(super) trait Medium {
 }
 
 /// An open file and its path.
-pub(super) struct OnDisk<'f> {
-    pub(super) file: &'f File,
-    pub(super) path: &'f Path,
+pub(in crate::file) struct OnDisk<'f> {
+    pub(in crate::file) file: &'f File,
+    pub(in crate::file) path: &'f Path,
 }
 
 impl Medium for OnDisk<'_> {
@@ -77,17 +77,17 @@ impl Medium for OnDisk<'_> {
 }
 
 /// The directory that holds the name of a file.
-pub(super) fn directory_of(path: &Path) -> &Path {
+pub(in crate::file) fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Waits until the names in a directory are on disk.
 #[cfg(unix)]
-pub(super) fn sync_directory(directory: &Path) -> io::Result<()> {
+pub(in crate::file) fn sync_directory(directory: &Path) -> io::Result<()> {
     File::open(directory)?.sync_all()
 }
 
 #[cfg(not(unix))]
-pub(super) fn sync_directory(_: &Path) -> io::Result<()> {
+pub(in crate::file) fn sync_directory(_: &Path) -> io::Result<()> {
     Ok(())
 }

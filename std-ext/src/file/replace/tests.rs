@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::file::TensogramFile;
+use crate::{ByteOrder, DecodeOptions, Dtype, decode};
 
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
@@ -118,4 +119,34 @@ fn folders_are_private_until_they_are_put_somewhere_and_removed_otherwise() {
     assert_eq!((names(place.path()), mode(&path)), (vec!["x.zarr".into()], usual));
     assert!(TemporaryFolder::new(&path, |_| Err::<(), _>(io::Error::other("not made"))).is_err());
     assert_eq!(names(place.path()), ["x.zarr"]);
+}
+
+/// What is written piece by piece has the bytes of a message that is encoded at once.
+#[test]
+fn a_message_is_the_whole_content() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("a.tgm");
+    let long: Vec<f64> = (0..200_000).map(f64::from).collect();
+    let gap: Vec<f64> = long.iter().map(|value| if *value == 150_000.0 { f64::NAN } else { *value }).collect();
+    let options = EncodeOptions { allow_nan: true, ..EncodeOptions::default() };
+    for values in [&long[..], &long[..3], &gap] {
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let descriptor = DataObjectDescriptor::new(Dtype::Float64, ByteOrder::Little, &[values.len() as u64]);
+        let objects = [(&descriptor, bytes.as_slice())];
+        let is_whole = |found: &[u8]| {
+            let (_, objects) = decode(found, &DecodeOptions::default()).unwrap();
+            assert!(objects[0].1 == bytes && tgm_core::Message::parse(found).unwrap().as_bytes() == found);
+        };
+        write(&path, "old").unwrap();
+        let replacement = Replacement::begin(&path).unwrap();
+        replacement.write_message(&GlobalMetadata::default(), &objects, &options).unwrap();
+        assert_eq!(read_to_string(&path).unwrap(), "old");
+        replacement.finish().unwrap();
+        is_whole(&fs::read(&path).unwrap());
+        let refused = Replacement::begin(&path).unwrap();
+        let strict = EncodeOptions::default();
+        let written = refused.write_message(&GlobalMetadata::default(), &objects, &strict);
+        assert_eq!(written.is_err(), values.iter().any(|value| value.is_nan()));
+    }
+    assert_eq!(names(place.path()), ["a.tgm"]);
 }
