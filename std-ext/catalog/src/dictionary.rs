@@ -9,7 +9,7 @@ use super::bad;
 /// The code of a missing value.
 pub(super) const ABSENT: u32 = u32::MAX;
 /// Bytes of one value of a key, at most.
-const LONGEST_VALUE: usize = 1 << 16;
+pub(super) const LONGEST_VALUE: usize = 1 << 16;
 
 /// The distinct values of a key as CBOR, each with its code.
 #[derive(Clone, Debug, Default)]

@@ -6,6 +6,7 @@ use tgm_core::Message;
 use tgm_core::cbor::{Kind, Map, Value};
 use tgm_core::metadata::RESERVED_KEY;
 
+use super::dictionary::LONGEST_VALUE;
 use super::part::{Key, Part, fingerprint};
 use tgm_std::file::Data;
 use tgm_std::internal::Threads;
@@ -114,7 +115,7 @@ impl Values {
             return;
         }
         self.distinct.insert(encoded.into());
-        if self.distinct.len() > MOST_VALUES {
+        if self.distinct.len() > MOST_VALUES || encoded.len() > LONGEST_VALUE {
             self.is_over = true;
             self.distinct = HashSet::new();
         }

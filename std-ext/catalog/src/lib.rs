@@ -77,6 +77,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bytes;
 mod cbor;
 mod chosen;
 mod column;
@@ -109,7 +110,6 @@ use self::leaf::{KeyHead, Leaf};
 pub use self::leaf_facts::{FactColumn, FactsOfLeaf};
 pub use self::proof::Freshness;
 pub use self::values::{Group, KeyColumn, ObjectPlace};
-use tgm_std::internal::read_file;
 use tgm_std::{DecodeOptions, Result, TensogramError, scan};
 
 /// The version of the content of leaves.
@@ -166,10 +166,10 @@ fn bad(what: impl AsRef<str>) -> TensogramError {
 }
 
 impl Catalog {
-    /// Opens the catalogue in a file. A torn leaf at its end is left out.
+    /// Opens the catalogue in a file, at a path or an address. A torn leaf at its end is left out.
     ///
     /// # Errors
-    /// [`TensogramError::Io`]; the errors of [`Self::from_bytes`].
+    /// [`TensogramError::Io`]; [`TensogramError::Remote`] for an address; the errors of [`Self::from_bytes`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, &CatalogLimits::default(), &DecodeOptions::default())
     }
@@ -179,7 +179,7 @@ impl Catalog {
     /// # Errors
     /// As [`Self::open`].
     pub fn open_with(path: impl AsRef<Path>, limits: &CatalogLimits, options: &DecodeOptions) -> Result<Self> {
-        let bytes = read_file(path.as_ref(), |len| check_bytes(len, limits).map(drop))?;
+        let bytes = bytes::read(path.as_ref(), |len| check_bytes(len, limits))?;
         Self::from_bytes_with(&bytes, limits, options)
     }
 

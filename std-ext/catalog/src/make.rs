@@ -5,18 +5,18 @@ use std::path::Path;
 use tgm_std::file::{AppendOptions, Data, TensogramFile, TornTail};
 use tgm_std::{DecodeOptions, MessageLayout, Result};
 
+use crate::cbor::encoded;
 use crate::dictionary::ABSENT;
 use crate::gather::{VaryingKeys, leaves, parts, threads};
 use crate::leaf::{Leaf, Storage};
 use crate::part::{Key, KeyPart, Part};
 use crate::proof::{Freshness, Proof};
-use crate::select::encoded;
 use crate::told::Told;
 use crate::{Catalog, CatalogLimits, bad, write};
 
 impl Catalog {
     /// Catalogues all messages of the data, with a column for each key. A key is a dotted path as queries have it, so
-    /// `dtype` and the other structural keys are possible too. Reads the metadata of all messages, and no payload.
+    /// `dtype` and the other structural keys are possible too, and so is `stored`, the bytes that an object has in the file. Reads the metadata of all messages, and no payload.
     ///
     /// # Errors
     /// The errors of reading, and of the first message whose structure or metadata has an error.

@@ -2,11 +2,11 @@
 
 use tgm_core::Message;
 use tgm_core::cbor::Value;
-use tgm_core::descriptor::Descriptor;
 use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
 use tgm_core::object::DataObject;
 use tgm_core::wire::FrameType;
 
+use super::cbor::encoded;
 use super::dictionary::{ABSENT, Dictionary};
 use super::told::{Told, Untold};
 use tgm_std::hash::{self, digest};
@@ -15,6 +15,9 @@ use tgm_std::internal::query::version;
 use tgm_std::internal::query::{VERSION_KEY, annotation_path};
 use tgm_std::{DecodeOptions, MessageLayout, Result};
 
+/// The key of the bytes that an object has in the file: its payload, with its masks.
+const STORED: &str = "stored";
+
 /// A key of a catalogue.
 #[derive(Clone, Debug)]
 pub(super) struct Key {
@@ -22,6 +25,8 @@ pub(super) struct Key {
     /// The path under which a message has the key as an annotation.
     annotation: String,
     structure: Option<Structure>,
+    /// Whether it is [`STORED`].
+    is_stored: bool,
     /// Whether a message is asked for an annotation alone.
     is_of_message: bool,
 }
@@ -33,6 +38,7 @@ impl Key {
             path: path.to_string(),
             annotation: annotation_path(path),
             structure: Structure::of_key(path),
+            is_stored: path == STORED,
             is_of_message: matches!(first, "extra" | "_extra_"),
         }
     }
@@ -160,21 +166,20 @@ impl Part {
 
     fn add_values(&mut self, keys: &[Key], message: &Message<'_>, metadata: &MessageMetadata<'_>) -> Result<()> {
         let count = metadata.object_count();
-        let needs_descriptors = keys.iter().any(|key| key.structure.is_some());
+        let needs_objects = keys.iter().any(|key| key.structure.is_some() || key.is_stored);
         let annotations: Vec<_> = match count {
             // Looked up where the object lacks a key.
             1 => Vec::new(),
             _ => keys.iter().map(|key| metadata.get(&key.annotation)).collect::<tgm_core::Result<_>>()?,
         };
         let mut first_own: Vec<Option<u32>> = vec![None; keys.len()];
-        let mut objects = needs_descriptors.then(|| message.objects());
-        let (mut first_descriptor, mut owns) = (None, Vec::with_capacity(keys.len()));
+        let mut objects = needs_objects.then(|| message.objects());
+        let (mut first_object, mut owns) = (None, Vec::with_capacity(keys.len()));
         for (index, about) in metadata.objects().enumerate() {
             let about = about?;
             let object: Option<DataObject<'_>> = objects.as_mut().and_then(Iterator::next).transpose()?;
-            let descriptor = object.as_ref().map(|object| *object.descriptor());
             if index == 0 {
-                first_descriptor = descriptor;
+                first_object = object;
             }
             owns.clear();
             for keys in keys.chunks(TOGETHER) {
@@ -186,7 +191,7 @@ impl Part {
                     None => annotations.get(number).copied().flatten(),
                     own => own,
                 };
-                let code = part.code(key, found, descriptor.as_ref(), count)?;
+                let code = part.code(key, found, object.as_ref(), count)?;
                 part.of_objects.push(code);
                 if let (Some(_), Some(first @ None)) = (own, first_own.get_mut(number)) {
                     *first = Some(code);
@@ -199,7 +204,7 @@ impl Part {
                 _ => {
                     let path = if key.is_of_message { &key.path } else { &key.annotation };
                     let found = if key.path == VERSION_KEY { version()? } else { metadata.get(path)? };
-                    part.code(key, found, first_descriptor.as_ref(), count)?
+                    part.code(key, found, first_object.as_ref(), count)?
                 }
             };
             part.of_messages.push(code);
@@ -259,17 +264,21 @@ fn own_values<'a>(object: &ObjectMetadata<'a>, keys: &[Key]) -> Result<[Option<V
 }
 
 impl KeyPart {
-    /// The code of what was found, or of what the structure says.
+    /// The code of what was found, or of what the object says.
     fn code(
         &mut self,
         key: &Key,
         found: Option<Value<'_>>,
-        descriptor: Option<&Descriptor<'_>>,
+        object: Option<&DataObject<'_>>,
         count: usize,
     ) -> Result<u32> {
         if let Some(value) = found {
             return self.dictionary.code(value.as_encoded());
         }
+        if let Some(object) = object.filter(|_| key.is_stored) {
+            return self.dictionary.code(&encoded(object.region().len() as u64, false));
+        }
+        let descriptor = object.map(DataObject::descriptor);
         let Some(encoded) = key.structure.and_then(|structure| structure.of_object(descriptor, count)) else {
             return Ok(ABSENT);
         };

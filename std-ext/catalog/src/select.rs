@@ -11,6 +11,7 @@
 use tgm_core::cbor::Value;
 
 use super::bad;
+use super::cbor::encoded;
 use super::column::Column;
 use super::leaf::{KeyHead, Leaf, Storage};
 use tgm_std::Result;
@@ -187,21 +188,6 @@ fn of_numbers(condition: &Condition, key: &KeyHead, column: &Column, rows: usize
         mask.push(u8::from(holds));
     }
     Ok(mask)
-}
-
-/// A number as a CBOR item with an argument of 8 bytes. `bits` are the bits of an `f64` or of an `i64`.
-pub(super) fn encoded(bits: u64, is_float: bool) -> [u8; 9] {
-    // CBOR writes a negative integer n as −1 − n, which is `!n` in two's complement.
-    let (first, argument) = match (is_float, bits.cast_signed()) {
-        (true, _) => (0xfb, bits),
-        (false, 0..) => (0x1b, bits),
-        (false, ..0) => (0x3b, !bits),
-    };
-    let mut encoded = [first; 9];
-    if let Some(last) = encoded.last_chunk_mut() {
-        *last = argument.to_be_bytes();
-    }
-    encoded
 }
 
 /// Calls `found` with the number of each selected row, in ascending order.

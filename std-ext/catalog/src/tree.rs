@@ -72,7 +72,6 @@ use std::path::Path;
 
 use tgm_std::Result;
 use tgm_std::internal::query::names;
-use tgm_std::internal::read_file;
 use tgm_std::metadata::query::Query;
 
 pub use self::child::{Child, ChildKind};
@@ -80,7 +79,7 @@ pub use self::choose::{Choice, Chosen, side_by_side};
 pub use self::files::{Files, Folder, State};
 use self::leaf::TreeLeaf;
 pub use self::seen::Seen;
-use crate::{bad, each_leaf};
+use crate::{bad, bytes, each_leaf};
 
 /// The version of the content of leaves.
 const FORMAT: u64 = 1;
@@ -144,7 +143,7 @@ impl Tree {
     /// [`tgm_std::TensogramError::Io`]; the errors of [`Self::from_bytes`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let limits = TreeLimits::default();
-        let bytes = read_file(path.as_ref(), |len| check_bytes(len, &limits).map(drop))?;
+        let bytes = bytes::read(path.as_ref(), |len| check_bytes(len, &limits))?;
         Self::from_bytes_with(&bytes, &limits)
     }
 

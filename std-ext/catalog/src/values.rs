@@ -9,10 +9,10 @@ use ciborium::Value as Owned;
 use tgm_core::cbor::Value;
 
 use super::Catalog;
+use super::cbor::encoded;
 use super::column::Column;
 use super::dictionary::Dictionary;
 use super::leaf::{KeyHead, Leaf, Storage};
-use super::select::encoded;
 use tgm_std::Result;
 use tgm_std::internal::canonical;
 use tgm_std::internal::query;

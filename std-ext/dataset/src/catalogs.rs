@@ -14,10 +14,10 @@ use crate::archive::bad;
 use crate::options::{Catalogs, OpenOptions};
 use crate::source::Source;
 
-/// Named catalogues must be there, one for each source.
+/// Named catalogues must be there, one for each source. Those at addresses are asked for when they are opened.
 ///
 /// # Errors
-/// [`TensogramError::Metadata`] if there are not as many as sources; [`TensogramError::Io`] if one is not there.
+/// [`TensogramError::Metadata`] if there are not as many as sources; [`TensogramError::Io`] if one of this machine is not there.
 pub(crate) fn check(sources: usize, options: &OpenOptions) -> Result<()> {
     match &options.catalogs {
         Catalogs::Named(named) if named.len() != sources => {
@@ -25,6 +25,7 @@ pub(crate) fn check(sources: usize, options: &OpenOptions) -> Result<()> {
         }
         Catalogs::Named(named) => named
             .iter()
+            .filter(|path| address_of(path).is_none())
             .try_for_each(|path| fs::metadata(path).map(drop).map_err(|error| TensogramError::io(path, &error))),
         _ => Ok(()),
     }
@@ -100,10 +101,9 @@ impl Origin {
     /// Opens the source, and takes what its catalogue says. The catalogue is used if it fits.
     ///
     /// # Errors
-    /// The errors of opening the source.
+    /// The errors of opening the source, and of asking for a catalogue at an address.
     pub(crate) fn open(&self, options: &OpenOptions) -> Result<Ready> {
-        // A path need not be text; an address is.
-        let file = match self.path.to_str().filter(|text| is_remote_url(text)) {
+        let file = match address_of(&self.path) {
             Some(address) => TensogramFile::open_source(address, None)?,
             None => TensogramFile::open(&self.path)?,
         };
@@ -112,7 +112,12 @@ impl Origin {
             Cataloged::Unused => None,
             Cataloged::At(path) => {
                 let catalog = Catalog::open_with(path, &CatalogLimits::default(), &options.decode).map(Arc::new);
-                Some((path, catalog))
+                match catalog {
+                    Err(error @ (TensogramError::Io(_) | TensogramError::Remote(_))) if address_of(path).is_some() => {
+                        return Err(error);
+                    }
+                    other => Some((path, other)),
+                }
             }
             Cataloged::Open(path, Ok(catalog)) => Some((path, Ok(Arc::clone(catalog)))),
             Cataloged::Open(path, Err(error)) => Some((path, Err(bad(error.to_string())))),
@@ -130,13 +135,18 @@ impl Origin {
     }
 }
 
+/// The address that a path is. A path need not be text; an address is.
+fn address_of(path: &Path) -> Option<&str> {
+    path.to_str().filter(|text| is_remote_url(text))
+}
+
 /// The catalogue that lies beside a source, or was named. `None` if there is none to be used.
 fn path_of(number: usize, source: &Path, options: &OpenOptions) -> Option<PathBuf> {
     match &options.catalogs {
         _ if options.list_unused => None,
         Catalogs::Unused => None,
         Catalogs::Named(named) => named.get(number).cloned(),
-        Catalogs::Beside if source.to_str().is_some_and(is_remote_url) => None,
+        Catalogs::Beside if address_of(source).is_some() => None,
         Catalogs::Beside => {
             let mut name = source.as_os_str().to_os_string();
             name.push(".catalog");

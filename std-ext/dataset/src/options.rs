@@ -119,7 +119,7 @@ pub enum Catalogs {
     Beside,
     /// None.
     Unused,
-    /// Files with the catalogues of sources, one for each source.
+    /// Paths or addresses of the catalogues of sources, one for each source.
     Named(Vec<PathBuf>),
 }
 

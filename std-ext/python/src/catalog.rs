@@ -31,7 +31,7 @@ fn data(source: &Path) -> tgm_std::Result<TensogramFile> {
 
 #[pymethods]
 impl Catalog {
-    /// Catalogues a file: with these keys, or with all that vary.
+    /// Catalogues a file: with these keys, or with all that it has, the structural ones among them.
     #[staticmethod]
     fn build(py: Python<'_>, source: PathBuf, keys: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let keys = keys.map(|keys| items(keys, "keys", |key| key.extract::<String>())).transpose()?;
@@ -40,7 +40,13 @@ impl Catalog {
             let within = |error: TensogramError| error.within(data.name());
             let keys = match keys {
                 Some(keys) => keys,
-                None => tgm_catalog::Catalog::varying_keys(&data, &options).map_err(within)?,
+                None => {
+                    let mut keys = VaryingKeys::default();
+                    keys.add(&data, &options).map_err(within)?;
+                    let mut keys = keys.finish(|_| true);
+                    keys.extend(["codec", "bytes", "stored"].map(String::from));
+                    keys
+                }
             };
             let built = tgm_catalog::Catalog::build_with(&data, &keys, &options).map_err(within)?;
             if built.message_count() == 0 {

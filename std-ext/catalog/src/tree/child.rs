@@ -5,8 +5,8 @@ use tgm_std::{Result, TensogramError};
 
 use super::Tree;
 use super::seen::{Finder, Seen};
+use crate::cbor::encoded;
 use crate::leaf::{KeyHead, Leaf, Storage};
-use crate::select::encoded;
 use crate::{Catalog, bad};
 
 /// Bytes of a name, at most.

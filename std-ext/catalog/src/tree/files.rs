@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use tgm_std::Result;
-use tgm_std::file::{Data, TensogramFile, is_remote_url};
-use tgm_std::internal::{identity_at, read_file};
+use tgm_std::file::is_remote_url;
+use tgm_std::internal::identity_at;
 
-use crate::bad;
+use crate::{bad, bytes};
 
 /// Files that are read side by side from a server.
 const SIDE_BY_SIDE: usize = 32;
@@ -111,18 +111,7 @@ fn in_address(name: &str) -> String {
 /// # Errors
 /// As [`Files::read`].
 pub(super) fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
-    let check = |len: u64| {
-        let len = Some(len).filter(|len| *len <= most).and_then(|len| usize::try_from(len).ok());
-        len.ok_or_else(|| bad(format!("it has more than {most} bytes")))
-    };
-    let Some(address) = path.to_str().filter(|text| is_remote_url(text)) else {
-        return read_file(path, |len| check(len).map(drop));
-    };
-    let file = TensogramFile::open_source(address, None)?;
-    let mut bytes = tgm_std::internal::reserve(check(Data::from(&file).length()?)?)?;
-    let read = file.read_at(0, &mut bytes)?;
-    bytes.truncate(read);
-    Ok(bytes)
+    bytes::read(path, |len| if len > most { Err(bad(format!("it has more than {most} bytes"))) } else { Ok(()) })
 }
 
 #[cfg(test)]

@@ -241,7 +241,7 @@ def catalogue(source, keys=None):
         if keys is not None:
             raise ValueError("argument 'keys': a catalogue that is opened has its own")
         data = source.removesuffix(ENDING)
-        return Catalogue(_native._Catalog.open(source), data if os.path.exists(data) else None)
+        return Catalogue(_native._Catalog.open(source), data if _native._shown(data)[1] or os.path.exists(data) else None)
     if keys is None and (found := _beside(source)) is not None:
         return found
     return Catalogue(_native._Catalog.build(source, None if keys is None else list(keys)), source)

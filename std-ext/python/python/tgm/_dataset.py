@@ -30,8 +30,8 @@ def open_dataset(source, /, **options):
     - `names`: "earthkit" for the names of earthkit-data: `2t`, `member`, `forecast_reference_time`, `level`; "cfgrib" by default.
     - `grib_attributes`: True adds the attributes `GRIB_*` of cfgrib, for messages that came from GRIB.
     - `group`: the group of a file of NetCDF or Zarr.
-    - `catalog`: a catalogue of `tgm catalog`, by which messages need not be read; a list of them for a list of files. Without it,
-      `FILE.catalog` beside a file is used. One that does not fit its file is not used, which a warning tells. With False none is.
+    - `catalog`: a catalogue of `tgm catalog`, a path or an address, by which messages need not be read; a list of them for a list of
+      files. Without it, `FILE.catalog` beside a file is used. One that does not fit its file is not used, which a warning tells. With False none is.
     - `only`: a filter, or a list of them that must all hold, in the words of `tgm ls -w`: "mars.step<=24 and mars.param=t". Other
       messages are left out. Of a tree (`tgm catalog -o NAME.tree`) only the files are opened that may have some.
     """
@@ -119,8 +119,9 @@ def catalogue(source, /, *, keys=None):
     """The catalogue of a file: a table with a row for each object. `to_pandas()` and `to_arrow()` give it, `save()` writes it.
 
     `source` is a file or an address of messages, or a catalogue that was saved (`FILE.catalog`). Of a file with a catalogue beside it
-    that fits, that one is opened. Otherwise the metadata of all messages are read, and no values: with `keys`, dotted paths such as
-    `mars.step`, or with all keys that vary.
+    that fits, that one is opened, with the keys that it has: `tgm catalog --auto` takes those that vary. Otherwise the metadata of all
+    messages are read, and no values: with `keys`, dotted paths such as `mars.step`, or with all keys that the file has, and `dtype`,
+    `shape`, `codec`, `bytes` and `stored` of its objects. Lists, and keys with more than 65,535 values, are among them if they are named.
 
     A list of files gives `Catalogues`, which `save("NAME.tree")` writes as a tree, with the catalogues that the files lack. Trees may be
     among them.

@@ -1,9 +1,12 @@
 """Catalogues as tables."""
 
+import os
+
 import numpy as np
 import pytest
 
 import tgm
+from server import serving
 
 
 def archive(folder):
@@ -117,3 +120,62 @@ def test_addresses_of_catalogues_are_addresses(tmp_path):
     text = str(raised.value)
     assert "https://127.0.0.1:1/x.catalog" in text and "secretword" not in text and "hidden" not in text
     assert str(tmp_path) not in text and "/https:" not in text
+
+
+@pytest.mark.parametrize("where", ["https://user:secretword@127.0.0.1:1/x.catalog?signature=hidden", "missing"])
+def test_an_address_without_a_catalogue_is_an_error(tmp_path, where):
+    path, _ = archive(tmp_path)
+    pytest.importorskip("xarray")
+    with serving(tmp_path) as server:
+        address = server.url("missing.catalog?signature=hidden") if where == "missing" else where
+        for use in (lambda: tgm.open_dataset(path, catalog=address), lambda: tgm.catalogue(address.split("?")[0])):
+            with pytest.raises(OSError) as raised:
+                use()
+            assert "secretword" not in str(raised.value) and "hidden" not in str(raised.value)
+
+
+def test_a_catalogue_at_an_address_is_read(tmp_path):
+    path, _ = archive(tmp_path)
+    xarray = pytest.importorskip("xarray")
+    # A time of change that is just over proves nothing.
+    os.utime(path, (1e9, 1e9))
+    by_messages = tgm.open_datasets(path, catalog=False)
+    tgm.catalogue(path).save(tmp_path / "own.catalog")
+    with serving(tmp_path, tag=None) as server:
+        for source in (path, server.url("a.tgm")):
+            found = tgm.open_datasets(source, catalog=server.url("own.catalog"))
+            assert any(asked[1] == "/own.catalog" for asked in server.requests)
+            server.requests.clear()
+            for one, other in zip(found, by_messages, strict=True):
+                xarray.testing.assert_identical(one.load(), other.load())
+        assert tgm.catalogue(server.url("own.catalog")).keys == tgm.catalogue(tmp_path / "own.catalog").keys
+        # One that does not fit is reported, without what the address hides.
+        other = tgm.encode({"base": [{"mars": {"param": "x"}}]}, [(None, np.zeros((2, 3), "f4"))])
+        path.write_bytes(other + path.read_bytes())
+        with pytest.warns(UserWarning, match="own.catalog is not used") as warned:
+            tgm.open_datasets(path, catalog=server.url("own.catalog?signature=hidden"))
+        assert all("hidden" not in str(each.message) for each in warned)
+
+
+def test_a_table_has_all_that_the_file_says(tmp_path):
+    pytest.importorskip("pandas")
+    path = tmp_path / "a.tgm"
+    packed = tgm.Encoding(bits=16, compression="szip")
+    with tgm.Writer(path) as writer:
+        for step in (0, 6):
+            writer.begin({"run": 7})
+            mars = {"class": "od", "param": "t", "step": step}
+            writer.object(np.linspace(0, 1, 600).reshape(20, 30), encoding=packed, metadata={"mars": mars, "history": "x" * 70_000})
+            writer.finish()
+    made = tgm.catalogue(path)
+    table = made.to_pandas()
+    for name, values in {
+        "mars.class": ["od"] * 2, "mars.step": [0, 6], "run": [7] * 2, "dtype": ["float64"] * 2, "ndim": [2] * 2,
+        "shape": ["[20, 30]"] * 2, "codec": ["simple_packing+szip"] * 2, "bytes": [4800] * 2,
+        "stored": [found.stored_nbytes for message in tgm.open(path) for found in message.objects],
+    }.items():
+        assert table[name].tolist() == values, name
+        assert table[name].dtype == ("category" if isinstance(values[0], str) else "int64"), name
+    assert len(made) == 2 and "history" not in made.keys
+    made.save()
+    assert tgm.catalogue(path).to_pandas().equals(table)

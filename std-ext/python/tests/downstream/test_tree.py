@@ -1,5 +1,6 @@
 """A tree of catalogues, on this machine and on a server: which of its files are opened."""
 
+import os
 import pathlib
 import pickle
 import shutil
@@ -46,7 +47,11 @@ def copied(folder):
     """The files of the tree, without it and without catalogues."""
     (folder / "below").mkdir()
     places = {"1.tgm": folder, "2.tgm": folder / "below", "3.tgm": folder}
-    return [pathlib.Path(shutil.copy(FOLDER / name, place)) for name, place in places.items()]
+    files = [pathlib.Path(shutil.copy(FOLDER / name, place)) for name, place in places.items()]
+    for path in files:
+        # A time of change that is just over proves nothing.
+        os.utime(path, (1e9, 1e9))
+    return files
 
 
 def test_a_list_of_files_is_saved_as_a_tree(tmp_path):

@@ -1,0 +1,25 @@
+//! The bytes of catalogues and trees, from this machine or a server.
+
+use std::path::Path;
+
+use tgm_std::Result;
+use tgm_std::file::{Data, TensogramFile, is_remote_url};
+use tgm_std::internal::{read_file, reserve};
+
+use crate::bad;
+
+/// All bytes of a file at a path or an address. `check` sees their number before any are read.
+///
+/// # Errors
+/// The errors of reading and of `check`.
+pub(crate) fn read(path: &Path, check: impl FnOnce(u64) -> Result<()>) -> Result<Vec<u8>> {
+    let Some(address) = path.to_str().filter(|text| is_remote_url(text)) else { return read_file(path, check) };
+    let file = TensogramFile::open_source(address, None)?;
+    let len = Data::from(&file).length()?;
+    check(len)?;
+    let len = usize::try_from(len).map_err(|_| bad(format!("{len} bytes have no room in memory")))?;
+    let mut bytes = reserve(len)?;
+    let read = file.read_at(0, &mut bytes)?;
+    bytes.truncate(read);
+    Ok(bytes)
+}
