@@ -16,7 +16,8 @@ use tgm_dataset::{
     Attribute, Attributes, Catalogs, Coordinate, Duplicates, Hole, Indices, Join, OpenOptions, Profile, Raw, Statistic,
     Values, Variable, groups, on_all_cores, open_all,
 };
-use tgm_std::{DecodeOptions, Dtype, TensogramError};
+use tgm_std::metadata::Query;
+use tgm_std::{Archive, DecodeOptions, Dtype, TensogramError};
 
 use crate::convert::arguments::{items, paths};
 use crate::convert::array_out::{bools, flat, numpy_dtype};
@@ -100,6 +101,21 @@ fn _open_datasets(
     let options = options_of(options)?;
     let found = detached(py, || open_all(&sources, &options))?.map_err(raise(py))?;
     Ok(found.into_iter().map(Dataset).collect())
+}
+
+/// What filters may mean that selected nothing of an archive, in words. None where nothing is known of it.
+#[pyfunction]
+fn _hint(py: Python<'_>, source: PathBuf, #[pyo3(from_py_with = texts)] only: Vec<String>) -> PyResult<Option<String>> {
+    let hint = || -> tgm_std::Result<Option<String>> {
+        let archive = Archive::open(&source)?;
+        if archive.len()? == 0 {
+            return Ok(None);
+        }
+        let message = archive.message(0)?;
+        let metadata = message.metadata()?;
+        Ok(only.iter().filter_map(|text| text.parse::<Query>().ok()).find_map(|query| query.hint(&metadata)))
+    };
+    detached(py, hint)?.map_err(raise(py))
 }
 
 /// The groups of archives.
@@ -235,7 +251,9 @@ impl Dataset {
         found?.map_err(raise(py))
     }
 
-    /// Statistics over dimensions: the dimensions that are left, their lengths, and the values of each statistic, flat.
+    /// Statistics over dimensions, among which `grid` stands for the dimensions of latitude and longitude: the dimensions that are left,
+    /// their lengths, and the values of each statistic, flat. With `is_weighted` values count by their areas.
+    #[pyo3(signature = (name, indices, over, statistics, is_weighted=false))]
     fn reduce<'py>(
         &self,
         py: Python<'py>,
@@ -243,6 +261,7 @@ impl Dataset {
         indices: &Bound<'py, PyTuple>,
         #[pyo3(from_py_with = texts)] over: Vec<String>,
         #[pyo3(from_py_with = texts)] statistics: Vec<String>,
+        is_weighted: bool,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let named = |name: &String| Statistic::ALL.into_iter().find(|it| it.name() == name);
         let wanted = statistics
@@ -251,11 +270,10 @@ impl Dataset {
         let wanted = wanted.collect::<PyResult<Vec<_>>>()?;
         let shape = self.0.variable(name).map(|it| it.shape.clone()).unwrap_or_default();
         let indices = indices.iter().zip(&shape).map(|(key, len)| picked(&key, *len)).collect::<PyResult<Vec<_>>>()?;
-        let over: Vec<&str> = over.iter().map(String::as_str).collect();
-        let found = detached(py, || self.0.reduce(name, &indices, &over, &wanted, &on_all_cores()))?;
-        let found = found.map_err(raise(py))?;
-        let values = wanted.iter().map(|statistic| found.values(*statistic).into_pyarray(py));
-        (PyTuple::new(py, &found.dims)?, PyTuple::new(py, &found.shape)?, PyList::new(py, values)?).into_pyobject(py)
+        let found = detached(py, || reduced(&self.0, name, &indices, &over, &wanted, is_weighted))?;
+        let (dims, shape, values) = found.map_err(raise(py))?;
+        let values = values.into_iter().map(|values| values.into_pyarray(py));
+        (PyTuple::new(py, &dims)?, PyTuple::new(py, &shape)?, PyList::new(py, values)?).into_pyobject(py)
     }
 
     /// The values that indices pick of a variable, flat. With `is_single` real numbers are `float32`.
@@ -299,6 +317,52 @@ impl Dataset {
         })?;
         flat(py, dtype, values.map_err(raise(py))?)
     }
+}
+
+/// Dimensions, their lengths, and a list of values for each statistic.
+type Reduction = (Vec<String>, Vec<u64>, Vec<Vec<f64>>);
+
+/// The dimensions of a variable that names mean: `grid` stands for the dimensions of latitude and longitude.
+///
+/// # Errors
+/// [`TensogramError::Metadata`] for an unknown variable, and if nothing says where its values are.
+fn meant_dims(dataset: &tgm_dataset::Dataset, variable: &str, over: &[String]) -> tgm_std::Result<Vec<String>> {
+    let dims = dataset.variable(variable).map_or(&[][..], |it| &it.dims);
+    let mut meant = Vec::new();
+    for dim in over {
+        if dim != "grid" || dims.contains(dim) {
+            meant.push(dim.clone());
+            continue;
+        }
+        let without = || format!("{variable}: no coordinates say which dimensions are its grid's");
+        let grid = dataset.grid_dims(variable)?.ok_or_else(|| TensogramError::Metadata(without().into()))?;
+        meant.extend(grid.iter().filter_map(|at| dims.get(*at)).cloned());
+    }
+    Ok(meant)
+}
+
+fn reduced(
+    dataset: &tgm_dataset::Dataset,
+    variable: &str,
+    indices: &[Indices],
+    over: &[String],
+    statistics: &[Statistic],
+    is_weighted: bool,
+) -> tgm_std::Result<Reduction> {
+    let over = meant_dims(dataset, variable, over)?;
+    let over: Vec<&str> = over.iter().map(String::as_str).collect();
+    if !is_weighted {
+        let found = dataset.reduce(variable, indices, &over, statistics, &on_all_cores())?;
+        let values = statistics.iter().map(|statistic| found.values(*statistic)).collect();
+        return Ok((found.dims, found.shape, values));
+    }
+    let found = dataset.reduce_weighted(variable, indices, &over, &on_all_cores())?;
+    let values = statistics.iter().map(|statistic| {
+        let without = || TensogramError::Metadata("a sum has no weights".into());
+        found.values(*statistic).ok_or_else(without)
+    });
+    let values = values.collect::<tgm_std::Result<_>>()?;
+    Ok((found.dims, found.shape, values))
 }
 
 fn texts(all: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
@@ -448,5 +512,6 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(_decode_frame, module)?)?;
     module.add_function(wrap_pyfunction!(_frame_shape, module)?)?;
     module.add_function(wrap_pyfunction!(_open_datasets, module)?)?;
+    module.add_function(wrap_pyfunction!(_hint, module)?)?;
     module.add_function(wrap_pyfunction!(_dataset_groups, module)?)
 }

@@ -157,8 +157,7 @@ class TgmBackendEntrypoint(BackendEntrypoint):
         # An archive that was made before, and the number of the dataset.
         archive, number = _opened or (Archive(sources_of(filename_or_obj), given), 0)
         if number >= len(archive.native()):
-            why = "the archive has no objects" if only is None else "no object of the archive is selected"
-            raise ValueError(f"{_native._shown(archive.sources[0])[0]}: {why}")
+            raise ValueError(f"{_native._shown(archive.sources[0])[0]}: {_why_nothing(archive)}")
         dataset = _one(archive, number, **options)
         if number == 0:
             _warn(archive, dataset.encoding["tgm"])
@@ -191,6 +190,18 @@ class TgmBackendEntrypoint(BackendEntrypoint):
 
     def open_datatree(self, filename_or_obj, **options):
         return xr.DataTree.from_dict(self.open_groups_as_dict(filename_or_obj, **options))
+
+
+def _why_nothing(archive):
+    """Why an archive has no dataset, and what a filter may have meant."""
+    only = dict(archive.options).get("only")
+    if only is None:
+        return "the archive has no objects"
+    # A tree says by itself which keys it lacks.
+    files = [source for source in archive.sources if not source.endswith(".tree")]
+    hint = _native._hint(files[0], list(only)) if files else None
+    meant = hint.removeprefix("no object matches the query") if hint else ""
+    return f"no object of the archive is selected{meant}"
 
 
 def dataset_count(archive):
@@ -403,13 +414,19 @@ class TgmAccessor:
 
         save(self._dataset, path, encoding or {}, dim)
 
-    def reduce(self, name, statistic, over, **labels):
+    def reduce(self, name, statistic, over, weights=None, **labels):
         """A statistic of a variable over dimensions, computed while the archive is read: `ds.tgm.reduce("t2m", "mean", "number")`.
 
         `statistic` is "count", "sum", "mean", "min", "max" or "std", of the whole population, or a list of these for a dataset of
-        them. NaN is left out. `over` is a dimension or a list of them. `labels` pick what is taken, as `sel` does. Besides the
-        result this takes some 64 MB, however large the variable is. Values are float64.
+        them. NaN is left out. `over` is a dimension or a list of them; "grid" stands for the dimensions of latitude and longitude. `labels`
+        pick what is taken, as `sel` does. Besides the result this takes some 64 MB, however large the variable is. Values are float64.
+
+        With `weights="area"` each value counts by the area that it stands for: the band between two rows of latitude, which the values
+        of a row share, or the cosine of its latitude where there are no rows. `over` then has the dimensions of the latitudes. Counts,
+        "min" and "max" have no weights, and "sum" is an error. The tool has the same: `tgm stats --over grid --weigh-latitudes`.
         """
+        if weights not in (None, "area"):
+            raise ValueError(f"argument 'weights': 'area' or None is expected, not {weights!r}")
         dataset = self._dataset
         if name not in dataset.data_vars:
             raise KeyError(f"the dataset has no variable {name!r}")
@@ -426,7 +443,7 @@ class TgmAccessor:
         native = source.archive.native()[source.number]
         # The dimensions may have other names by now.
         own = dict(zip(array.dims, source.dims))
-        dims, shape, values = native.reduce(source.name, keys, [own.get(dim, dim) for dim in over], statistics)
+        dims, shape, values = native.reduce(source.name, keys, [own.get(dim, dim) for dim in over], statistics, weights is not None)
         dims = [{old: new for new, old in own.items()}.get(dim, dim) for dim in dims]
         coords = {key: value for key, value in picked.coords.items() if set(value.dims) <= set(dims)}
         # A name that is not known is an error of the compiled half.

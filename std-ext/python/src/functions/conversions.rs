@@ -1,25 +1,28 @@
 //! Conversions from and to GRIB and NetCDF. They need C libraries that this build does not have, so each one raises
 //! what `tensogram` raises in a build without them.
 
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use crate::convert::arguments::{self, items};
 use crate::convert::buffers::Bytes;
 
 /// The exception of a conversion that is not compiled in.
 fn absent<T>(format: &str, way_out: &str) -> PyResult<T> {
-    Err(PyRuntimeError::new_err(format!(
-        "tensogram was built without {format} support: {way_out}, and encode its arrays"
-    )))
+    Err(PyRuntimeError::new_err(format!("tensogram was built without {format} support: {way_out}")))
 }
 
 fn no_grib<T>() -> PyResult<T> {
-    absent("GRIB", "convert the file with another program, such as ecCodes and numpy")
+    absent("GRIB", "the command `tgm convert` reads and writes it: `tgm convert x.grib2 -o x.tgm`")
 }
 
 fn no_netcdf<T>() -> PyResult<T> {
-    absent("NetCDF", "open the file with another package, such as netCDF4 or xarray")
+    absent(
+        "NetCDF",
+        "the command `tgm convert` reads and writes it: `tgm convert x.nc -o x.tgm`; so does xarray with `tgm.save_dataset` and \
+         `tgm.open_dataset(…).to_netcdf`",
+    )
 }
 
 /// Defines functions that make messages of something else. `name(input; own options) = signature => work`: the other
@@ -94,6 +97,15 @@ pub(crate) fn to_netcdf(messages: &Bound<'_, PyAny>, path: &Bound<'_, PyAny>) ->
 }
 
 /// Checks that each message has bytes.
+///
+/// # Errors
+/// `TypeError` for what is not bytes; of a path it says how the file is converted.
 fn messages(messages: &Bound<'_, PyAny>) -> PyResult<()> {
+    if messages.is_instance_of::<PyString>() || messages.hasattr("__fspath__")? {
+        return Err(PyTypeError::new_err(
+            "argument 'messages': messages are expected, not a path: the command `tgm convert a.tgm -o a.nc` (or `-o a.grib2`) \
+             converts a file, and so does `tgm.open_dataset(path).to_netcdf(…)`",
+        ));
+    }
     items(messages, "messages", |message| Bytes::borrow(message, "messages").map(drop)).map(drop)
 }

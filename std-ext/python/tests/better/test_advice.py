@@ -1,5 +1,6 @@
 """Errors name arguments of Python's functions, and nothing that a program in Python cannot write."""
 
+import pathlib
 import re
 
 import numpy as np
@@ -88,3 +89,10 @@ def test_advised_arguments_exist():
     for _, ours in _native._advice():
         advised = re.findall(r"\b([a-z]+_[a-z_]+)(?==True|\))", ours)
         assert set(advised) <= names, ours
+
+
+@pytest.mark.parametrize("path", ["a.tgm", pathlib.Path("a.tgm")])
+@pytest.mark.parametrize("convert", [lambda path: tgm.to_netcdf(path, "a.nc"), tgm.to_grib])
+def test_a_path_in_the_place_of_messages_is_told_what_converts_it(convert, path):
+    with pytest.raises(TypeError, match=r"messages are expected, not a path: .*`tgm convert a.tgm -o a.nc`.*open_dataset"):
+        convert(path)

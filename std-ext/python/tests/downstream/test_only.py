@@ -62,3 +62,14 @@ def test_filters_that_select_nothing_or_are_wrong_are_errors(tmp_path):
     # A dataset that was filtered travels with its filter.
     found = tgm.open_dataset(path, only="mars.step=12")
     xarray.testing.assert_identical(pickle.loads(pickle.dumps(found)).load(), found.load())
+
+
+def test_parameters_are_asked_for_as_people_type_them(tmp_path):
+    path = archive(tmp_path, steps_and_levels())
+    whole = tgm.open_dataset(path)
+    for only in ("param=t", "shortName=t", "mars.param=t"):
+        xarray.testing.assert_identical(tgm.open_dataset(path, only=only).load(), whole.load())
+    for only in ("mars.parm=t", ["dtype=float64", "mars.parm=t"]):
+        for opened in (lambda: tgm.open_dataset(path, only=only), lambda: xarray.open_dataset(path, engine="tgm", only=only)):
+            with pytest.raises(ValueError, match="no object of the archive is selected: .*no key mars.parm; did you mean mars.param"):
+                opened()
