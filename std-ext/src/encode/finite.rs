@@ -78,6 +78,7 @@ mod tests {
 
     /// Each kind of element comes back with its bits, in either order. Masks are kept where they do that.
     #[test]
+    #[expect(clippy::cast_possible_truncation, reason = "parts of the narrow type")]
     fn complex_elements_keep_their_bits_on_demand() {
         let (nan, inf) = (f64::NAN, f64::INFINITY);
         let odd = f64::from_bits(0xfff8_0000_0000_0001);

@@ -3,10 +3,11 @@
 from typing import Any
 
 CENTRES: Any
+DATA_TYPES: Any
 DEGREES: Any
 EARTHKIT: Any
 GRIDS: Any
-KEPT: Any
+KEYS: Any
 METRES: Any
 MISSING: Any
 TYPES: Any

@@ -52,3 +52,43 @@ def test_attributes_of_cfgrib_are_there_where_they_are_asked_for(tmp_path):
     assert tgm.open_dataset(tmp_path / "all.tree", grib_attributes=True).t.attrs == found.t.attrs
     with pytest.raises(ValueError, match="argument 'names'"):
         tgm.open_dataset(path, names="mars")
+
+
+def edition_1(flags, representation, grid, coordinates=()):
+    """The sections of a message of edition 1, without values: what a converter keeps of it."""
+    grid = bytes([0, 0, 0, len(coordinates), 255 if not coordinates else 33, representation]) + grid
+    grid += b"".join(coordinates)
+    return [b"GRIB\0\0k\1", bytes([0, 0, 52, 128, 98, 1, 255, flags]), len(grid).to_bytes(3, "big") + grid[3:]]
+
+
+def test_attributes_of_edition_1_are_those_of_cfgrib(tmp_path):
+    """As cfgrib 0.9.15 with ecCodes 2.50 has them of the samples of ecCodes."""
+    keys = {"param": "t", "levtype": "pl", "levelist": 850, "date": 20240101, "time": 0, "step": 0}
+    usual = {"table2Version": 128, "centre": 98, "paramId": 130, "typeOfLevel": "isobaricInhPa", "numberOfForecastsInEnsemble": 0}
+    corners = {"latitudeOfFirstGridPoint": 60000, "longitudeOfFirstGridPoint": 0, "latitudeOfLastGridPoint": 0,
+               "longitudeOfLastGridPoint": 30000, "iDirectionIncrement": 2000, "jDirectionIncrement": 2000, "scanningMode": 0}
+    turned = bytes(10) + b"\x88" + bytes(15) + b"\x80\x75\x30" + b"\x00\x27\x10" + b"\x41\x20\x00\x00"
+    cases = {
+        "rotated_ll": (10, {**corners, "Ni": 3, "Nj": 2}, turned, (2, 3), {
+            "Nx": 3, "Ny": 2, "latitudeOfFirstGridPointInDegrees": 60.0, "iDirectionIncrementInDegrees": 2.0, "uvRelativeToGrid": 1,
+            "latitudeOfSouthernPoleInDegrees": -30.0, "longitudeOfSouthernPoleInDegrees": 10.0, "angleOfRotationInDegrees": 2.0,
+            "gridDefinitionDescription": "Rotated Latitude/Longitude grid", "NV": 0,
+        }),
+        "regular_gg": (4, {**corners, "Ni": 4, "Nj": 2, "N": 1}, bytes(26), (2, 4), {
+            "N": 1, "Ni": 4, "Nj": 2, "Nx": None, "uvRelativeToGrid": 0, "latitudeOfLastGridPointInDegrees": 0.0,
+            "gridDefinitionDescription": "Gaussian Latitude/Longitude Grid",
+        }),
+        "sh": (50, {"J": 2, "K": 2, "M": 2}, bytes(26), (12,), {
+            "J": 2, "K": 2, "M": 2, "Nx": None, "iScansNegatively": None, "uvRelativeToGrid": None,
+            "gridDefinitionDescription": "Spherical Harmonic Coefficients",
+        }),
+    }
+    for kind, (representation, of_grid, octets, shape, expected) in cases.items():
+        grib = {**usual, **of_grid, "dataRepresentationType": representation, "sections": edition_1(128, representation, octets)}
+        path = tmp_path / f"{kind}.tgm"
+        tgm.save(path, [np.arange(np.prod(shape), dtype="f8").reshape(shape)], metadata={"base": [{"mars": keys, "grib": grib}]})
+        found = tgm.open_dataset(path, grib_attributes=True)
+        [variable] = found.data_vars.values()
+        expected = {"gridType": kind, "numberOfPoints": np.prod(shape), "totalNumber": 0, **expected}
+        assert {key: variable.attrs.get(f"GRIB_{key}") for key in expected} == expected
+        assert found.attrs["GRIB_edition"] == 1
