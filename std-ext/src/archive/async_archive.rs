@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use tgm_core::Message as MessageView;
 use tgm_core::wire::MAGIC;
 
 use super::async_object::{AnyReader, AsyncObject};
@@ -11,7 +10,7 @@ use crate::base::error::Result;
 use crate::file::foreign::{LOOKED_AT, error as foreign_file};
 use crate::model::query::Query;
 use crate::model::types::GlobalMetadata;
-use crate::read::question::about::AllMetadata;
+use crate::read::question::about::{AllMetadata, objects_of};
 use crate::read::question::whole::{Bytes, Outline};
 use crate::read::{AsyncLocalFile, AsyncRangeFetch, AsyncReader, LocalFile, ReadOptions, is_remote_url};
 use crate::scan::MessageLayout;
@@ -123,14 +122,6 @@ impl AsyncArchive {
         }
         Ok(found)
     }
-}
-
-/// The numbers of the objects of a message for which a query holds.
-fn objects_of(query: &Query, bytes: &[u8]) -> Result<Vec<usize>> {
-    let mut found = Vec::new();
-    let view = MessageView::parse(bytes)?;
-    query.objects_of(&crate::model::hash::checked_metadata(&view)?, |object| found.push(object))?;
-    Ok(found)
 }
 
 /// One message of an [`AsyncArchive`]: [`Message`](super::Message), whose methods are followed by `.await`.

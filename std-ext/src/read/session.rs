@@ -1,6 +1,7 @@
 //! What calls to one reader share: bytes, the messages found so far, the structure of messages.
 
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::fetch::{FetchError, FetchErrorKind, Fetched, Tag, Want};
@@ -48,12 +49,32 @@ struct Shared {
 /// Whatever becomes of it, also if it is dropped in the middle, what it has fetched serves later calls.
 #[derive(Debug)]
 pub(crate) struct Call<'s> {
-    session: &'s Session,
+    session: Held<'s>,
     pub(crate) known: KnownBytes,
     requests: u64,
     epoch: u64,
     /// Whether its last step found what it was for.
     is_done: bool,
+}
+
+/// The session of a call.
+#[derive(Debug)]
+enum Held<'s> {
+    /// The call ends before its reader does.
+    Borrowed(&'s Session),
+    /// The call keeps the session alive.
+    Shared(Arc<Session>),
+}
+
+impl Deref for Held<'_> {
+    type Target = Session;
+
+    fn deref(&self) -> &Session {
+        match self {
+            Self::Borrowed(session) => session,
+            Self::Shared(session) => session,
+        }
+    }
 }
 
 impl Session {
@@ -67,6 +88,13 @@ impl Session {
         Self { shared: Mutex::new(shared), ..Self::new(name, options, ScanOptions::default()) }
     }
 
+    /// A session about a source whose length and messages are known.
+    pub(crate) fn of_messages(name: String, options: ReadOptions, size: u64, messages: Vec<MessageLayout>) -> Self {
+        let table = Some(Arc::new(Table::of(messages)));
+        let shared = Shared { known: KnownBytes::of_size(size), table, ..Shared::default() };
+        Self { shared: Mutex::new(shared), ..Self::new(name, options, ScanOptions::default()) }
+    }
+
     pub(crate) const fn options(&self) -> &ReadOptions {
         &self.options
     }
@@ -77,8 +105,12 @@ impl Session {
     }
 
     pub(crate) fn begin(&self) -> Call<'_> {
-        let shared = self.shared();
-        Call { session: self, known: shared.known.clone(), requests: 0, epoch: shared.epoch, is_done: false }
+        Call::new(Held::Borrowed(self))
+    }
+
+    /// A call that may outlive its reader.
+    pub(crate) fn begin_shared(self: &Arc<Self>) -> Call<'static> {
+        Call::new(Held::Shared(Arc::clone(self)))
     }
 
     /// All messages, if they were all found.
@@ -96,6 +128,16 @@ impl Session {
     pub(crate) fn refresh(&self) {
         let mut shared = self.shared();
         *shared = Shared { epoch: shared.epoch.wrapping_add(1), ..Shared::default() };
+    }
+}
+
+impl<'s> Call<'s> {
+    fn new(session: Held<'s>) -> Self {
+        let (known, epoch) = {
+            let shared = session.shared();
+            (shared.known.clone(), shared.epoch)
+        };
+        Self { session, known, requests: 0, epoch, is_done: false }
     }
 }
 

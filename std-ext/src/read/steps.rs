@@ -10,6 +10,7 @@
 //! by futures. A program with an event loop, in a browser, or before a flash chip drives them by itself.
 
 use std::fmt;
+use std::sync::Arc;
 
 use tgm_core::descriptor::Descriptor;
 
@@ -18,9 +19,9 @@ use super::gather::Gather;
 use super::locate::SearchGoal;
 use super::options::ReadOptions;
 use super::question::Question;
-use super::question::about::{AllMetadata, Described};
+use super::question::about::{AllMetadata, Described, Descriptors, objects_of};
 use super::question::values::Decoded;
-use super::question::whole::Bytes;
+use super::question::whole::{Bytes, Outline};
 use super::session::{Call, DoneOrFetch, Session, note};
 use crate::base::error::Result;
 #[cfg(doc)]
@@ -28,6 +29,7 @@ use crate::base::error::TensogramError;
 use crate::decode::asked::{Asked, request_methods};
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::number::Number;
+use crate::model::query::Query;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::scan::{MessageLayout, ScanOptions};
@@ -44,7 +46,7 @@ pub enum Step<A> {
 /// Reads messages, and parts of them, of a source that the program reads by itself.
 ///
 /// Each method begins a [`Task`]. A task says which bytes it needs, is given them, and answers. Tasks of one `Steps` share what
-/// was fetched, up to 20 MiB. Several tasks may be under way.
+/// was fetched, up to 20 MiB. Several tasks may be under way, and a task may outlive its `Steps`.
 ///
 /// ```
 /// use tgm_std::read::{Fetched, ReadOptions, Step, Steps, Task, Want};
@@ -75,13 +77,23 @@ pub enum Step<A> {
 /// ```
 #[derive(Debug)]
 pub struct Steps {
-    session: Session,
+    session: Arc<Session>,
 }
 
 impl Steps {
     /// Nothing is known of the source. `name` stands in error texts.
     pub fn new(name: impl Into<String>, options: ReadOptions) -> Self {
-        Self { session: Session::new(name.into(), options, ScanOptions::default()) }
+        Self { session: Arc::new(Session::new(name.into(), options, ScanOptions::default())) }
+    }
+
+    /// Takes the places of the messages from the caller, who found them in a source of `size` bytes. No search is made.
+    pub fn of_messages(
+        name: impl Into<String>,
+        options: ReadOptions,
+        size: u64,
+        messages: impl IntoIterator<Item = MessageLayout>,
+    ) -> Self {
+        Self { session: Arc::new(Session::of_messages(name.into(), options, size, messages.into_iter().collect())) }
     }
 
     /// Forgets what is known of the source. Tasks that begin now read it as if it was opened now.
@@ -90,27 +102,38 @@ impl Steps {
     }
 
     /// The number of messages.
-    pub fn count(&self) -> Task<'_, usize> {
+    pub fn count(&self) -> Task<'static, usize> {
         Task::new(&self.session, Search(|layouts: &[MessageLayout]| layouts.len()))
     }
 
     /// The places of all messages.
-    pub fn layouts(&self) -> Task<'_, Vec<MessageLayout>> {
+    pub fn layouts(&self) -> Task<'static, Vec<MessageLayout>> {
         Task::new(&self.session, Search(<[MessageLayout]>::to_vec))
     }
 
     /// The metadata of message `message`, with an entry for each object: [`Message::metadata`](crate::archive::Message::metadata).
-    pub fn metadata(&self, message: usize) -> Task<'_, GlobalMetadata> {
+    pub fn metadata(&self, message: usize) -> Task<'static, GlobalMetadata> {
         self.ask(message, AllMetadata { verify: true })
     }
 
+    /// The metadata of message `message`, and the descriptor of each object. No payload is read.
+    pub fn descriptors(&self, message: usize) -> Task<'static, (GlobalMetadata, Vec<DataObjectDescriptor>)> {
+        self.ask(message, Descriptors)
+    }
+
+    /// The numbers of the objects of message `message` for which a query holds: [`Archive::query`](crate::Archive::query).
+    pub fn query(&self, message: usize, query: Query) -> Task<'static, Vec<usize>> {
+        let find = move |bytes: Vec<u8>| objects_of(&query, &bytes);
+        Task::new(&self.session, Then(Asking::new(message, Outline(None)), find))
+    }
+
     /// All bytes of message `message`.
-    pub fn bytes(&self, message: usize) -> Task<'_, Vec<u8>> {
+    pub fn bytes(&self, message: usize) -> Task<'static, Vec<u8>> {
         self.ask(message, Bytes)
     }
 
     /// The descriptor of object `object` of message `message`. No payload is read.
-    pub fn descriptor(&self, message: usize, object: usize) -> Task<'_, DataObjectDescriptor> {
+    pub fn descriptor(&self, message: usize, object: usize) -> Task<'static, DataObjectDescriptor> {
         let question = Described(object);
         let read = |found: super::question::about::DescribedObject| {
             to_owned::descriptor(&Descriptor::parse(&found.cbor, found.offset)?, &MetadataBudget::by_default())
@@ -123,7 +146,7 @@ impl Steps {
         StepsRead { steps: self, place: (message, object), asked: Asked::ALL }
     }
 
-    fn ask<Q: Question + 'static>(&self, message: usize, question: Q) -> Task<'_, Q::Answer> {
+    fn ask<Q: Question + 'static>(&self, message: usize, question: Q) -> Task<'static, Q::Answer> {
         Task::new(&self.session, Asking::new(message, question))
     }
 }
@@ -141,13 +164,13 @@ impl<'r> StepsRead<'r> {
     request_methods!();
 
     /// The values as bytes: [`Read::bytes`](crate::Read::bytes).
-    pub fn bytes(self) -> Task<'r, Vec<u8>> {
+    pub fn bytes(self) -> Task<'static, Vec<u8>> {
         let (message, object) = self.place;
         self.steps.ask(message, Decoded::bytes(object, self.asked))
     }
 
     /// The values as a vector of type `T`: [`Read::values`](crate::Read::values).
-    pub fn values<T: Number>(self) -> Task<'r, Vec<T>> {
+    pub fn values<T: Number>(self) -> Task<'static, Vec<T>> {
         let (message, object) = self.place;
         self.steps.ask(message, Decoded::values(object, self.asked))
     }
@@ -168,8 +191,8 @@ impl<A> fmt::Debug for Task<'_, A> {
 }
 
 impl<'s, A> Task<'s, A> {
-    fn new(session: &'s Session, work: impl Work<A> + Send + 's) -> Self {
-        Self { call: session.begin(), work: Box::new(work) }
+    fn new(session: &Arc<Session>, work: impl Work<A> + Send + 's) -> Self {
+        Self { call: session.begin_shared(), work: Box::new(work) }
     }
 
     /// Goes on as far as the bytes that were given allow. Decoding happens here, at the last step.

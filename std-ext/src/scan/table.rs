@@ -39,6 +39,11 @@ pub(crate) struct Table {
 }
 
 impl Table {
+    /// These messages, and nothing between them.
+    pub(crate) const fn of(messages: Vec<MessageLayout>) -> Self {
+        Self { messages, junk: Vec::new() }
+    }
+
     /// Scans the source from its start and, if the options say so, from its end as well.
     pub(crate) fn scan<S: Foresight>(source: S, options: &ScanOptions) -> Result<Self, S::Error> {
         let mut scanner = Scanner::new(source);

@@ -91,6 +91,30 @@ fn only_what_is_wanted_is_read_and_nothing_twice() {
 
 /// As an event loop has it: each task waits for its own bytes, and takes a step when they come.
 #[test]
+fn messages_whose_places_are_known_are_not_searched_for() {
+    let bytes = messages();
+    let layouts = Reader::new(bytes.clone(), ReadOptions::memory()).message_layouts().unwrap();
+    let size = bytes.len() as u64;
+    let (mut flash, steps) = (Flash::new(bytes), Steps::of_messages("flash", ReadOptions::remote(), size, layouts));
+    assert_eq!(flash.drive(steps.count()).unwrap(), 3);
+    assert!(flash.read.is_empty());
+    assert_eq!(flash.drive(steps.metadata(2)).unwrap().base.len(), 2);
+    assert_eq!(flash.read.len(), 1, "{:?}", flash.read);
+}
+
+#[test]
+fn a_task_outlives_its_steps() {
+    let bytes = messages();
+    let mut flash = Flash::new(bytes.clone());
+    let task = Steps::new("flash", ReadOptions::local()).query(1, "n = 2".parse().unwrap());
+    assert_eq!(flash.drive(task).unwrap(), [0, 1]);
+    let task = Steps::new("flash", ReadOptions::local()).query(1, "n = 3".parse().unwrap());
+    assert!(flash.drive(task).unwrap().is_empty());
+    let task = Steps::new("flash", ReadOptions::memory()).descriptors(2);
+    assert_eq!(flash.drive(task).unwrap(), Reader::new(bytes, ReadOptions::memory()).decode_descriptors(2).unwrap());
+}
+
+#[test]
 fn tasks_may_be_under_way_at_the_same_time() {
     let mut flash = Flash::new(messages());
     let steps = Steps::new("flash", ReadOptions::memory());

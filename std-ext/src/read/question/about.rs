@@ -1,6 +1,7 @@
 //! Questions about metadata and descriptors.
 
 use tgm_codec::memory;
+use tgm_core::Message;
 use tgm_core::descriptor::Descriptor;
 
 use super::{Answer, Question};
@@ -9,7 +10,9 @@ use crate::base::options::DecodeOptions;
 use crate::base::span::span_len;
 use crate::decode::checked::CheckedMessage;
 use crate::decode::{decode_descriptors, decode_metadata};
+use crate::model::hash::checked_metadata;
 use crate::model::metadata_budget::MetadataBudget;
+use crate::model::query::Query;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
 use crate::read::described::DescriptorBytes;
@@ -37,6 +40,17 @@ impl Question for FirstMetadata {
             _ => Ok(Answer::NeedsMessage),
         }
     }
+}
+
+/// The numbers of the objects of a message for which a query holds.
+///
+/// # Errors
+/// The errors of the message and of its metadata, and of conditions that do not fit a value.
+pub(crate) fn objects_of(query: &Query, message: &[u8]) -> Result<Vec<usize>> {
+    let mut found = Vec::new();
+    let view = Message::parse(message)?;
+    query.objects_of(&checked_metadata(&view)?, |object| found.push(object))?;
+    Ok(found)
 }
 
 /// [`decode_descriptors`].
