@@ -9,7 +9,7 @@ use zerocopy::IntoBytes as _;
 
 use super::SelfTestResult;
 use crate::base::error::TensogramError;
-use crate::base::options::{DecodeOptions, EncodeOptions, MaskMethod};
+use crate::base::options::{DecodeOptions, EncodeOptions, MaskMethod, Provenance};
 use crate::decode::{decode, decode_metadata};
 use crate::encode::{MessageBuilder, ObjectBuilder};
 use crate::model::params::value_of;
@@ -75,6 +75,23 @@ fn field() -> Vec<f64> {
     (0..512).map(|i| 280.0 + 20.0 * wave(f64::from(i % 128) / 64.0 - 1.0)).collect()
 }
 
+/// Options for machines without a clock too.
+fn options() -> EncodeOptions {
+    let text = |text: &str| text.to_owned();
+    let provenance = Provenance {
+        time: text("2026-01-01T00:00:00Z"),
+        uuid: text("00000000-0000-4000-8000-000000000000"),
+        encoder_name: text(env!("CARGO_PKG_NAME")),
+        encoder_version: text(env!("CARGO_PKG_VERSION")),
+    };
+    EncodeOptions { provenance: Some(provenance), ..EncodeOptions::default() }
+}
+
+/// A message of one object.
+fn message(object: Object, options: EncodeOptions) -> Result<Vec<u8>, String> {
+    MessageBuilder::new().object(object).options(options).encode().map_err(words)
+}
+
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn words(error: impl ToString) -> String {
     error.to_string()
@@ -86,7 +103,7 @@ fn values_return(loss: f64, pipeline: impl FnOnce(Object) -> Object) -> impl FnO
         let field = field();
         let descriptor = DataObjectDescriptor::new(Dtype::Float64, ByteOrder::NATIVE, &[16, 32]);
         let object = ObjectBuilder::from_parts(descriptor, field.as_bytes().to_vec());
-        let message = MessageBuilder::new().object(pipeline(object)).encode().map_err(words)?;
+        let message = message(pipeline(object), options())?;
         let options = DecodeOptions { verify_hash: true, ..DecodeOptions::default() };
         let (_, objects) = decode(&message, &options).map_err(words)?;
         let bytes = objects.first().map_or(&[][..], |(_, bytes)| bytes.as_chunks().0);
@@ -102,7 +119,7 @@ fn bits_return(pipeline: impl FnOnce(Object) -> Object) -> impl FnOnce() -> Trie
         let bits = [0xff, 0xf0, 0x00, 0x0f];
         let descriptor = DataObjectDescriptor::new(Dtype::Bitmask, ByteOrder::NATIVE, &[32]);
         let object = ObjectBuilder::from_parts(descriptor, bits.to_vec());
-        let message = MessageBuilder::new().object(pipeline(object)).encode().map_err(words)?;
+        let message = message(pipeline(object), options())?;
         let (_, objects) = decode(&message, &DecodeOptions::default()).map_err(words)?;
         let same = objects.first().is_some_and(|(_, decoded)| *decoded == bits);
         if same { Ok(()) } else { Err("decoded bits are not those that were encoded".to_string()) }
@@ -113,14 +130,10 @@ fn bits_return(pipeline: impl FnOnce(Object) -> Object) -> impl FnOnce() -> Trie
 fn masks_return(method: MaskMethod) -> impl FnOnce() -> Tried {
     move || {
         let values = [1.0, f64::NAN, 3.0];
-        let options = EncodeOptions {
-            allow_nan: true,
-            nan_mask_method: method,
-            small_mask_threshold_bytes: 0,
-            ..EncodeOptions::default()
-        };
-        let object = ObjectBuilder::new(&[3], &values).map_err(words)?;
-        let message = MessageBuilder::new().object(object).options(options).encode().map_err(words)?;
+        let options =
+            EncodeOptions { allow_nan: true, nan_mask_method: method, small_mask_threshold_bytes: 0, ..options() };
+        let object = ObjectBuilder::new(&[3], &values).and_then(ObjectBuilder::into_owned).map_err(words)?;
+        let message = message(object, options)?;
         let (_, objects) = decode(&message, &DecodeOptions::default()).map_err(words)?;
         let decoded = objects.first().map_or(&[][..], |(_, bytes)| bytes.as_chunks().0);
         let nans: Vec<bool> = decoded.iter().map(|bytes| f64::from_ne_bytes(*bytes).is_nan()).collect();
@@ -129,8 +142,10 @@ fn masks_return(method: MaskMethod) -> impl FnOnce() -> Tried {
 }
 
 fn small() -> Result<Vec<u8>, String> {
-    let object = ObjectBuilder::new(&[2], &[1_u8, 2]).map_err(words)?.metadata("param", "2t");
-    MessageBuilder::new().object(object).encode().map_err(words)
+    message(
+        ObjectBuilder::new(&[2], &[1_u8, 2]).map_err(words)?.metadata("param", "2t").into_owned().map_err(words)?,
+        options(),
+    )
 }
 
 fn metadata_returns() -> impl FnOnce() -> Tried {
