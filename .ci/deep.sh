@@ -8,7 +8,7 @@
 # A slice is a function here, and a word in `slices`.
 
 slices=(
-    features powerpc aarch64 firmware fuzz core_c c python formats dataset growth hostile interop blosc2 client_server readme
+    features powerpc aarch64 firmware fuzz core_c c python web formats dataset growth hostile interop blosc2 client_server readme
     mutants planted_codec address_core address_codec memory_codec thread valgrind_codec
 )
 
@@ -59,6 +59,7 @@ deep_c() {
 }
 
 deep_python() { std-ext/python/check; }
+deep_web() { std-ext/web/check; }
 
 # At full length what `formats` of the ordinary checks compares in a tenth.
 deep_formats() { tests/peers/run grib arrays tables sizes; }

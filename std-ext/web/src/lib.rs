@@ -1,0 +1,55 @@
+//! The WebAssembly modules of the npm package `tgm`: tgm-std and tgm-core behind functions of plain numbers.
+//!
+//! # The interface
+//! JavaScript owns no memory here. It asks for a buffer ([`tgm_buffer_new`](memory::tgm_buffer_new)), copies bytes to its
+//! address, and names it by a number. A function takes a buffer with CBOR, a map of its arguments; other buffers are named in
+//! it. It gives the number of a buffer with CBOR: `[true, answer]`, or `[false, error]`. Large answers name buffers too. A
+//! function that is given a buffer frees it; JavaScript frees buffers of answers.
+//!
+//! So no pointer comes in, and nothing here is `unsafe`.
+//!
+//! # Modules of WebAssembly
+//! | feature | functions |
+//! |---|---|
+//! | `core` | [`small`](mod@small): messages in memory, by tgm-core alone |
+//! | `reader` | [`read`](mod@read), [`steps`](mod@steps), [`stream`](mod@stream), [`edge`](mod@edge) |
+//! | `writer` | `reader`, and [`write`](mod@write), [`encoder`](mod@encoder), [`check`](mod@check) |
+//!
+//! # Layers
+//! | layer | what it knows |
+//! |---|---|
+//! | `encoder` | messages that are written object by object |
+//! | `steps`, `write` | archives whose bytes JavaScript fetches; messages from descriptors and bytes |
+//! | `read`, `stream`, `edge`, `check`, `small` | the other functions |
+//! | `metadata` | metadata and descriptors |
+//! | `answer` | answers |
+//! | `args` | arguments |
+//! | `failure` | errors |
+//! | `memory` | buffers, and what else has a number |
+
+pub mod memory;
+
+#[cfg(feature = "reader")]
+mod answer;
+#[cfg(feature = "reader")]
+mod args;
+#[cfg(feature = "writer")]
+pub mod check;
+#[cfg(feature = "reader")]
+pub mod edge;
+#[cfg(feature = "writer")]
+pub mod encoder;
+#[cfg(feature = "reader")]
+mod failure;
+#[cfg(feature = "reader")]
+mod metadata;
+#[cfg(feature = "reader")]
+pub mod read;
+#[cfg(feature = "core")]
+pub mod small;
+#[cfg(feature = "reader")]
+pub mod steps;
+#[cfg(feature = "reader")]
+pub mod stream;
+#[cfg(feature = "writer")]
+pub mod write;

@@ -1,0 +1,13 @@
+/** Tensogram in browsers, Node, Bun and Deno: archives, messages, objects; streams; an encoder. */
+
+export { open, type OpenOptions } from "./open.js";
+export { Archive, Message, TgmObject, type Descriptor, type Metadata, type ReadRequest, type Pick } from "./archive.js";
+export { stream, type StreamOptions, type StreamMessage, type StreamObject } from "./stream.js";
+export { Encoder, type EncoderOptions, type ObjectInput } from "./encoder.js";
+export { TgmError } from "./errors.js";
+export { load, type LoadOptions } from "./load.js";
+export {
+  Bfloat16Array, ComplexArray, Float16Polyfill, type ComplexPair, type Dtype, type Float16ArrayLike, type TypedArray,
+} from "./internal/arrays.js";
+export type { CborValue } from "./internal/cbor.js";
+export type { SourceOptions } from "./source.js";
