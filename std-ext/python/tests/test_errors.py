@@ -189,3 +189,10 @@ def test_no_panic_on_changed_bytes():
                 call(bytes(torn))
             except (ValueError, tensogram.IntegrityError):
                 pass
+
+
+def test_entries_of_a_hash_frame_are_texts():
+    data = bytearray(message())
+    # The text of 16 letters becomes as many bytes.
+    data[data.index(b"\x70", data.index(b"hashes"))] = 0x50
+    assert "hash entry must be text" in str(raised(lambda: tensogram.decode(bytes(data))))

@@ -274,7 +274,9 @@ impl TensogramError {
             kind if kind == K::Truncated || is_malformed_cbor(kind) => format!("failed to parse {name} CBOR: {cause}"),
             kind => match (what, entry_at(body, start, cause.offset())) {
                 (CborOf::Index | CborOf::Hashes, Some(key)) => {
-                    format!("failed to deserialize {name}: {key} {}: {cause}", requirement(kind))
+                    let is_entry = key == "hashes" && matches!(kind, K::WrongType { expected: Kind::Text, .. });
+                    let subject = if is_entry { "hash entry" } else { &key };
+                    format!("failed to deserialize {name}: {subject} {}: {cause}", requirement(kind))
                 }
                 (CborOf::Metadata, Some(key)) => format!("failed to deserialize {key} of {name}: {cause}"),
                 _ => format!("failed to deserialize {name}: {cause}"),

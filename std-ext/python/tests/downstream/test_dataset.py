@@ -269,7 +269,7 @@ def test_what_cannot_be_saved_is_an_error_and_leaves_no_file(tmp_path):
         with pytest.raises(ValueError, match=next(iter(encoding))):
             tgm.save_dataset(dataset, path, encoding=encoding)
     with pytest.raises(TypeError, match="attribute"):
-        tgm.save_dataset(dataset.assign_attrs(when={}), path)
+        tgm.save_dataset(dataset.assign_attrs(when=object()), path)
     with pytest.raises(TypeError, match="object"):
         tgm.save_dataset(xarray.Dataset({"v": ("x", np.array([{}, 1], dtype=object))}), path)
     with pytest.raises(TypeError, match="to_dataset"):
