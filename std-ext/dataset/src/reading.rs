@@ -227,6 +227,11 @@ impl Reading {
         self.stored
     }
 
+    /// The type as which the stored bits are read.
+    pub(crate) const fn view(&self) -> Dtype {
+        self.view
+    }
+
     /// The type of the values.
     pub const fn dtype(&self) -> Dtype {
         self.arithmetic.dtype(self.view)

@@ -5,7 +5,10 @@
 //!       ─► added to the sums of its places by all threads, each of which has its own places
 //! ```
 //! A deviation is computed from squares of distances to the first value of each place. That value is one of those that are
-//! counted, so rounding loses at most as much as there are values.
+//! counted, so rounding loses at most as much as there are values. Everything is computed in `float64`, as numpy does, but for the extremes
+//! of whole numbers of 64 bits, which are exact: [`Reduced::integers`].
+
+mod exact;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,6 +18,7 @@ use tgm_core::descriptor::Dtype;
 use tgm_std::internal::Threads;
 use tgm_std::{DecodeOptions, Result, interrupt};
 
+use self::exact::{Keys, Wide};
 use crate::archive::bad;
 use crate::dataset::Dataset;
 use crate::elements::floats;
@@ -73,10 +77,25 @@ pub struct Reduced {
 }
 
 impl Reduced {
-    /// The values of a statistic, row-major. Empty for one that was not asked for.
+    /// The least or the greatest values of whole numbers of 64 bits, which [`Self::values`] rounds beyond 2^53. Row-major, and `None`
+    /// for a place without a value. `None` for other types and statistics, and for one that was not asked for.
+    pub fn integers(&self, statistic: Statistic) -> Option<Vec<Option<i128>>> {
+        let wide = self.sums.wide?;
+        let keys = match statistic {
+            Statistic::Min => &self.sums.least,
+            Statistic::Max => &self.sums.greatest,
+            _ => return None,
+        };
+        let is_known = |missing: &u64| *missing < self.sums.total;
+        let places = keys.iter().zip(&self.sums.missing);
+        let list: Vec<_> = places.map(|(key, missing)| is_known(missing).then(|| wide.number(*key))).collect();
+        (list.len() == self.sums.missing.len()).then_some(list)
+    }
+
+    /// The values of a statistic, row-major, each as the nearest `float64`. Empty for one that was not asked for.
     #[expect(clippy::cast_precision_loss, reason = "counts are below 2^53")]
     pub fn values(&self, statistic: Statistic) -> Vec<f64> {
-        let Sums { total, missing, sum, shift, squares, min, max } = &self.sums;
+        let Sums { total, missing, sum, shift, squares, min, max, .. } = &self.sums;
         let count: Vec<u64> = missing.iter().map(|missing| total.saturating_sub(*missing)).collect();
         let count = &count;
         let shift_of = |at: usize| shift.get(at).copied().filter(|shift| !shift.is_nan()).unwrap_or(0.0);
@@ -118,25 +137,33 @@ struct Sums {
     squares: Vec<f64>,
     min: Vec<f64>,
     max: Vec<f64>,
+    /// The extremes of whole numbers of 64 bits, as keys.
+    wide: Option<Wide>,
+    least: Vec<u64>,
+    greatest: Vec<u64>,
 }
 
 impl Sums {
-    fn new(places: usize, total: u64, wanted: &[Statistic]) -> Result<Self> {
-        let list = |is_wanted: bool, value: f64| -> Result<Vec<f64>> {
+    fn new(places: usize, total: u64, wanted: &[Statistic], wide: Option<Wide>) -> Result<Self> {
+        fn list<T: Clone>(is_wanted: bool, places: usize, value: T) -> Result<Vec<T>> {
             let mut list = Vec::new();
             if is_wanted {
                 list.try_reserve_exact(places).map_err(|_| bad(format!("there is no memory for {places} places")))?;
                 list.resize(places, value);
             }
             Ok(list)
-        };
+        }
         let has = |statistic| wanted.contains(&statistic);
-        let mut missing = Vec::new();
-        missing.try_reserve_exact(places).map_err(|_| bad(format!("there is no memory for {places} places")))?;
-        missing.resize(places, 0);
+        let has_exact = |statistic| wide.is_some() && has(statistic);
+        let (missing, least) = (list(true, places, 0)?, list(has_exact(Statistic::Min), places, exact::NONE.0)?);
+        let greatest = list(has_exact(Statistic::Max), places, exact::NONE.1)?;
+        let list = |is_wanted: bool, value: f64| list(is_wanted, places, value);
         Ok(Self {
             total,
             missing,
+            wide,
+            least,
+            greatest,
             sum: list(true, 0.0)?,
             shift: list(has(Statistic::Std), f64::NAN)?,
             squares: list(has(Statistic::Std), 0.0)?,
@@ -159,6 +186,8 @@ impl Sums {
             squares: list(&mut self.squares, &places),
             min: list(&mut self.min, &places),
             max: list(&mut self.max, &places),
+            least: list(&mut self.least, &places),
+            greatest: list(&mut self.greatest, &places),
         };
         let mut parts = Vec::with_capacity(count);
         while rest.missing.len() > of_part {
@@ -182,6 +211,8 @@ struct Part<'s> {
     squares: &'s mut [f64],
     min: &'s mut [f64],
     max: &'s mut [f64],
+    least: &'s mut [u64],
+    greatest: &'s mut [u64],
 }
 
 impl Part<'_> {
@@ -195,6 +226,7 @@ impl Part<'_> {
         }
         let (missing, sum, shift) = (list(self.missing, at), list(self.sum, at), list(self.shift, at));
         let (squares, min, max) = (list(self.squares, at), list(self.min, at), list(self.max, at));
+        let (least, greatest) = (list(self.least, at), list(self.greatest, at));
         let first = self.first.saturating_add(at);
         (
             Part {
@@ -205,20 +237,32 @@ impl Part<'_> {
                 squares: squares.0,
                 min: min.0,
                 max: max.0,
+                least: least.0,
+                greatest: greatest.0,
             },
-            Part { first, missing: missing.1, sum: sum.1, shift: shift.1, squares: squares.1, min: min.1, max: max.1 },
+            Part {
+                first,
+                missing: missing.1,
+                sum: sum.1,
+                shift: shift.1,
+                squares: squares.1,
+                min: min.1,
+                max: max.1,
+                least: least.1,
+                greatest: greatest.1,
+            },
         )
     }
 
     /// Adds a value to each of neighbouring places. The first of them is number `at` of the part.
-    fn add_across(&mut self, at: usize, values: &[f64]) {
-        fn part(list: &mut [f64], at: usize, len: usize) -> &mut [f64] {
+    fn add_across(&mut self, at: usize, values: &[f64], keys: &[u64]) {
+        fn part<T>(list: &mut [T], at: usize, len: usize) -> &mut [T] {
             list.get_mut(at..).and_then(|list| list.get_mut(..len)).unwrap_or_default()
         }
         let len = values.len();
         let has_missing = values.iter().fold(false, |has, value| has | value.is_nan());
         if has_missing {
-            let missing = self.missing.get_mut(at..).and_then(|list| list.get_mut(..len)).unwrap_or_default();
+            let missing = part(self.missing, at, len);
             missing.iter_mut().zip(values).for_each(|(missing, value)| *missing += u64::from(value.is_nan()));
         }
         let sum = part(self.sum, at, len);
@@ -241,10 +285,11 @@ impl Part<'_> {
         min.iter_mut().zip(values).for_each(|(min, value)| *min = if value < min { *value } else { *min });
         let max = part(self.max, at, len);
         max.iter_mut().zip(values).for_each(|(max, value)| *max = if value > max { *value } else { *max });
+        exact::add_across((part(self.least, at, len), part(self.greatest, at, len)), keys, values);
     }
 
     /// Adds values to one place, by its number in the part.
-    fn add_to(&mut self, at: usize, values: &[f64]) {
+    fn add_to(&mut self, at: usize, values: &[f64], keys: &[u64]) {
         if let Some(missing) = self.missing.get_mut(at) {
             *missing = missing.saturating_add(values.iter().filter(|value| value.is_nan()).count() as u64);
         }
@@ -267,6 +312,7 @@ impl Part<'_> {
         if let Some(max) = self.max.get_mut(at) {
             *max = values.iter().fold(*max, |max, value| if *value > max { *value } else { max });
         }
+        exact::add_to((self.least.get_mut(at), self.greatest.get_mut(at)), keys, values);
     }
 }
 
@@ -277,11 +323,13 @@ struct Window<'w> {
     bytes: &'w [u8],
     /// The same as floats, if they are floats of 64 bits.
     native: Option<&'w [f64]>,
+    /// The same as whole numbers of 64 bits, if their extremes are asked for.
+    keys: Option<Keys<'w>>,
 }
 
 impl<'w> Window<'w> {
-    fn new(dtype: Dtype, bytes: &'w [u8]) -> Self {
-        Self { dtype, bytes, native: if dtype == Dtype::Float64 { native(bytes) } else { None } }
+    fn new(dtype: Dtype, bytes: &'w [u8], keys: Option<Keys<'w>>) -> Self {
+        Self { dtype, bytes, native: if dtype == Dtype::Float64 { native(bytes) } else { None }, keys }
     }
 
     /// The number of values.
@@ -299,6 +347,11 @@ impl<'w> Window<'w> {
         let bytes = range.start.checked_mul(width).zip(range.end.checked_mul(width));
         let bytes = bytes.and_then(|(start, end)| self.bytes.get(start..end)).ok_or_else(cut)?;
         floats(self.dtype, bytes).map(Cow::Owned)
+    }
+
+    /// Some of the values as whole numbers of 64 bits. None if nothing is asked of them as such.
+    fn keys(&self, range: Range<usize>) -> Result<Vec<u64>> {
+        self.keys.map_or_else(|| Ok(Vec::new()), |keys| keys.list(range))
     }
 }
 
@@ -320,6 +373,8 @@ struct Plan<'v> {
     /// The type of the elements that are read, and how they become amounts.
     dtype: Dtype,
     amounts: Option<Reading>,
+    /// The type as which whole numbers of 64 bits are read whose extremes are asked for.
+    wide: Option<Wide>,
     /// The lengths of the box.
     lens: Vec<u64>,
     /// Places of the result from one index of a dimension to the next: 0 for one that is reduced.
@@ -387,7 +442,8 @@ impl Plan<'_> {
                 let place = first_of(number)?;
                 if places.contains(&place) {
                     let start = number * runs.len;
-                    part.add_to(place - places.start, &window.values(start..start + runs.len)?);
+                    let run = start..start + runs.len;
+                    part.add_to(place - places.start, &window.values(run.clone())?, &window.keys(run)?);
                 }
             }
             return Ok(());
@@ -404,7 +460,8 @@ impl Plan<'_> {
                 let (from, to) = ((*first).max(block.start), first.saturating_add(runs.len).min(block.end));
                 if from < to {
                     let of_run = number * runs.len;
-                    part.add_across(from - places.start, &window.values(of_run + from - first..of_run + to - first)?);
+                    let run = of_run + from - first..of_run + to - first;
+                    part.add_across(from - places.start, &window.values(run.clone())?, &window.keys(run)?);
                 }
             }
         }
@@ -443,7 +500,7 @@ impl Dataset {
     /// Statistics of what `indices` pick of a variable, one for each dimension, over the dimensions of the names `over`. NaN is
     /// left out, so places without an object are, and numbers that stand for missing cells.
     ///
-    /// Besides the result this takes 64 MiB, unless one object has more. A dimension with one index is not among those that are
+    /// Besides the result this takes 64 MiB, and half as much again for extremes of whole numbers of 64 bits; more if one object has more. A dimension with one index is not among those that are
     /// left.
     ///
     /// # Errors
@@ -477,11 +534,13 @@ impl Dataset {
             places = places.checked_mul(lens.get(*at).copied().unwrap_or(1)).ok_or_else(|| bad("too many places"))?;
         }
         let amounts = self.amounts(variable).map(Reading::rounded);
-        let plan = Plan { variable, dtype, amounts, lens, strides };
+        let has_extremes = statistics.iter().any(|it| matches!(it, Statistic::Min | Statistic::Max));
+        let wide = Wide::of(amounts.as_ref().map_or(dtype, Reading::view)).filter(|_| has_extremes);
+        let plan = Plan { variable, dtype, amounts, wide, lens, strides };
         let count = usize::try_from(places).map_err(|_| bad(format!("{name}: {places} places cannot be addressed")))?;
         let of_place = plan.lens.iter().zip(&plan.strides).filter(|(_, stride)| **stride == 0);
         let total = of_place.fold(1_u64, |all, (len, _)| all.saturating_mul(*len));
-        let mut sums = Sums::new(count, total, statistics)?;
+        let mut sums = Sums::new(count, total, statistics, wide)?;
         self.reduce_windows(&plan, indices, &mut sums, options)?;
         let dims = left.iter().filter_map(|at| variable.dims.get(*at)).cloned().collect();
         Ok(Reduced { dims, shape, sums })
@@ -530,11 +589,14 @@ impl Dataset {
                 let stride = plan.strides.get(cut).copied().unwrap_or(0);
                 // A place beyond all numbers is refused there.
                 let at = at.saturating_add(start.saturating_mul(stride));
+                // Amounts are computed where the numbers lie.
+                let numbers = plan.wide.filter(|_| plan.amounts.is_some()).map(|_| bytes.clone());
                 let window = match &plan.amounts {
                     Some(amounts) => (amounts.dtype(), amounts.cells(std::mem::take(&mut bytes))?.bytes),
                     None => (plan.dtype, std::mem::take(&mut bytes)),
                 };
-                plan.add(sums, Window::new(window.0, &window.1), &lens, at, options)?;
+                let keys = plan.wide.map(|wide| Keys { wide, bytes: numbers.as_ref().unwrap_or(&window.1) });
+                plan.add(sums, Window::new(window.0, &window.1, keys), &lens, at, options)?;
                 // Memory that is used again.
                 bytes = window.1;
                 start += count;

@@ -22,6 +22,8 @@ pub struct Weighted {
     /// Their lengths. Row-major.
     pub shape: Vec<u64>,
     places: Vec<Place>,
+    /// Whether the extremes of places are whole numbers of 64 bits.
+    has_integers: bool,
 }
 
 /// What is known of a place of the result.
@@ -36,6 +38,9 @@ struct Place {
     squares: f64,
     min: f64,
     max: f64,
+    /// The same, of whole numbers of 64 bits.
+    least: Option<i128>,
+    greatest: Option<i128>,
 }
 
 impl Weighted {
@@ -53,7 +58,20 @@ impl Weighted {
         };
         Some(self.places.iter().map(|place| known(value(place), place)).collect())
     }
+
+    /// The extremes of whole numbers of 64 bits, as [`Reduced::integers`] has them.
+    pub fn integers(&self, statistic: Statistic) -> Option<Vec<Option<i128>>> {
+        let value: fn(&Place) -> Option<i128> = match statistic {
+            Statistic::Min => |place| place.least,
+            Statistic::Max => |place| place.greatest,
+            _ => return None,
+        };
+        self.has_integers.then(|| self.places.iter().map(value).collect())
+    }
 }
+
+/// Whole numbers of 64 bits, or nothing where there is no value.
+type Integers = Vec<Option<i128>>;
 
 /// The rows of a variable: statistics of each, and what it weighs.
 struct Rows {
@@ -64,6 +82,8 @@ struct Rows {
     deviation: Vec<f64>,
     min: Vec<f64>,
     max: Vec<f64>,
+    /// The extremes of each as whole numbers of 64 bits, if they are such.
+    integers: Option<(Integers, Integers)>,
     /// The dimensions of latitudes, and their lengths, as weights lie along them.
     of_weights: Vec<(String, u64)>,
     weights: Vec<f64>,
@@ -121,6 +141,7 @@ impl Rows {
             deviation: reduced.values(Statistic::Std),
             min: reduced.values(Statistic::Min),
             max: reduced.values(Statistic::Max),
+            integers: reduced.integers(Statistic::Min).zip(reduced.integers(Statistic::Max)),
             dims: reduced.dims,
             shape: reduced.shape,
             of_weights,
@@ -143,8 +164,16 @@ impl Rows {
         let (to_place, to_weight) = (self.strides(&left), self.strides(&self.of_weights));
         let count = left.iter().try_fold(1_u64, |all, (_, len)| all.checked_mul(*len));
         let count = count.and_then(|count| usize::try_from(count).ok()).ok_or_else(|| bad("too many places"))?;
-        let none =
-            Place { count: 0.0, weight: 0.0, mean: 0.0, squares: 0.0, min: f64::INFINITY, max: f64::NEG_INFINITY };
+        let none = Place {
+            count: 0.0,
+            weight: 0.0,
+            mean: 0.0,
+            squares: 0.0,
+            min: f64::INFINITY,
+            max: f64::NEG_INFINITY,
+            least: None,
+            greatest: None,
+        };
         let mut places = vec![none; count];
         // Once for the means, and once for the distances from them.
         for is_first in [true, false] {
@@ -161,7 +190,7 @@ impl Rows {
             }
         }
         let (dims, shape) = left.into_iter().unzip();
-        Ok(Weighted { dims, shape, places })
+        Ok(Weighted { dims, shape, places, has_integers: self.integers.is_some() })
     }
 
     /// Where the values of a row lie in a list with these strides.
@@ -187,6 +216,12 @@ impl Rows {
             place.mean += weight * count * mean;
             place.min = place.min.min(of(&self.min));
             place.max = place.max.max(of(&self.max));
+            if let Some((least, greatest)) = &self.integers {
+                let of = |list: &Integers| list.get(row).copied().flatten();
+                let (least, greatest) = (of(least), of(greatest));
+                place.least = place.least.into_iter().chain(least).min();
+                place.greatest = place.greatest.max(greatest);
+            }
         } else {
             place.squares += weight * count * (of(&self.deviation).powi(2) + (mean - place.mean).powi(2));
         }

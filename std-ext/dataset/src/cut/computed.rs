@@ -31,6 +31,9 @@ pub struct Computed {
     pub name: String,
     /// One for each place of the dimensions that are left, row-major.
     pub values: Vec<f64>,
+    /// The same as whole numbers of 64 bits, if they are such: `float64` rounds them beyond 2^53. They are stored as the type of the
+    /// variable, unless a place has none.
+    pub integers: Option<Vec<Option<i128>>>,
     /// How they were computed, for the attribute `cell_methods`: `mean`.
     pub method: String,
     /// Their units. `None` for the units of the variable.
@@ -52,7 +55,8 @@ pub struct Reduction<'r> {
 
 impl Dataset {
     /// A message of what was computed of variables: a variable for each, with the coordinates along the dimensions that are left, as
-    /// [`Self::cut`] has them. Values are `float32` if the variable's are, else `float64`.
+    /// [`Self::cut`] has them. Values are `float32` if the variable's are, whole numbers of 64 bits if they are computed as such, else
+    /// `float64`.
     ///
     /// # Errors
     /// The errors of [`Self::cut`]; [`tgm_std::TensogramError::Metadata`] for a list of values that is not as long as there are places.
@@ -84,7 +88,8 @@ impl Dataset {
             let shape: Vec<u64> = shape.map(|(dim, len)| picks.of(dim, *len).count()).collect();
             for result in reduction.results {
                 let attributes = self.attributes_of_result(variable, result, (over, &left, &there, &picks));
-                let object = object_of(floats(variable), &shape, stored(variable, result, &shape)?);
+                let (dtype, bytes) = result.stored(variable.dtype(), &shape)?;
+                let object = object_of(dtype, &shape, bytes);
                 message = message.object(named(object, &result.name, &left, &attributes));
             }
         }
@@ -135,19 +140,51 @@ impl Dataset {
     }
 }
 
-fn floats(variable: &Variable) -> Dtype {
-    if variable.dtype() == Some(Dtype::Float32) { Dtype::Float32 } else { Dtype::Float64 }
+impl Computed {
+    /// The type and the bytes of the values in this shape, in the byte order of the machine. `of_variable` is the type of the variable.
+    ///
+    /// # Errors
+    /// [`tgm_std::TensogramError::Metadata`] if there is not a value for each place, and for a whole number that `float64` rounds, where
+    /// another place has none.
+    #[expect(clippy::cast_possible_truncation, reason = "float32 is the type of the variable")]
+    pub fn stored(&self, of_variable: Option<Dtype>, shape: &[u64]) -> Result<(Dtype, Vec<u8>)> {
+        let places = shape.iter().try_fold(1_u64, |all, len| all.checked_mul(*len));
+        let len = self.integers.as_ref().map_or(self.values.len(), Vec::len);
+        if places != Some(len as u64) || len != self.values.len() {
+            return Err(bad(format!("{}: {} values are not {shape:?}", self.name, self.values.len())));
+        }
+        if let Some(integers) = &self.integers {
+            return self.stored_integers(integers, of_variable);
+        }
+        Ok(match of_variable {
+            Some(Dtype::Float32) => {
+                (Dtype::Float32, self.values.iter().flat_map(|value| (*value as f32).to_ne_bytes()).collect())
+            }
+            _ => (Dtype::Float64, self.values.iter().flat_map(|value| value.to_ne_bytes()).collect()),
+        })
+    }
+
+    fn stored_integers(&self, integers: &[Option<i128>], of_variable: Option<Dtype>) -> Result<(Dtype, Vec<u8>)> {
+        let signed = || elements(integers, |number| i64::try_from(number).ok().map(i64::to_ne_bytes));
+        let unsigned = || elements(integers, |number| u64::try_from(number).ok().map(u64::to_ne_bytes));
+        if of_variable != Some(Dtype::Uint64)
+            && let Some(bytes) = signed()
+        {
+            return Ok((Dtype::Int64, bytes));
+        }
+        if let Some(bytes) = unsigned() {
+            return Ok((Dtype::Uint64, bytes));
+        }
+        let is_exact = |number: &i128| number.unsigned_abs() <= 1 << 53;
+        if !integers.iter().flatten().all(is_exact) {
+            let text = "a place has no value, and float64, which has NaN for it, does not hold the numbers of others";
+            return Err(bad(format!("{}: {text}", self.name)));
+        }
+        Ok((Dtype::Float64, self.values.iter().flat_map(|value| value.to_ne_bytes()).collect()))
+    }
 }
 
-/// The bytes of values that lie in this shape.
-#[expect(clippy::cast_possible_truncation, reason = "float32 is the type of the variable")]
-fn stored(variable: &Variable, result: &Computed, shape: &[u64]) -> Result<Vec<u8>> {
-    let places = shape.iter().try_fold(1_u64, |all, len| all.checked_mul(*len));
-    if places != Some(result.values.len() as u64) {
-        return Err(bad(format!("{}: {} values are not {shape:?}", result.name, result.values.len())));
-    }
-    Ok(match floats(variable) {
-        Dtype::Float32 => result.values.iter().flat_map(|value| (*value as f32).to_ne_bytes()).collect(),
-        _ => result.values.iter().flat_map(|value| value.to_ne_bytes()).collect(),
-    })
+/// The bytes of all numbers. `None` if one is not there, or not of the type.
+fn elements(integers: &[Option<i128>], of: impl Fn(i128) -> Option<[u8; 8]>) -> Option<Vec<u8>> {
+    integers.iter().map(|number| of((*number)?)).collect::<Option<Vec<_>>>().map(|found| found.concat())
 }

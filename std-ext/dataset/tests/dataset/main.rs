@@ -6,6 +6,7 @@ mod archives;
 mod boxes;
 mod catalogs;
 mod cubes;
+mod extremes;
 mod files;
 mod picks;
 mod profiles;

@@ -501,7 +501,8 @@ fn what_was_computed_is_a_dataset() {
     let picks = dataset.select("t2m", &selectors(&["step=0/6"])).unwrap();
     let reduced = dataset.reduce("t2m", &picks, &["number"], &[Statistic::Mean], &on_all_cores()).unwrap();
     let values = reduced.values(Statistic::Mean);
-    let result = Computed { name: "t2m".into(), values: values.clone(), method: "mean".into(), units: None };
+    let result =
+        Computed { name: "t2m".into(), values: values.clone(), integers: None, method: "mean".into(), units: None };
     let (selectors, results) = (selectors(&["step=0/6"]), [result]);
     let reduction = Reduction { variable: "t2m", selectors: &selectors, over: &["number"], results: &results };
     let message = dataset.computed(&[reduction]).unwrap().encode().unwrap();

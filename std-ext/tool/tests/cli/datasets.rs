@@ -312,3 +312,34 @@ fn command_lines_that_make_no_sense_are_usage_errors() {
     let words = folder.file("words.txt", b"GRIB and others");
     assert!(tgm(["cube", &words]).code == Some(1));
 }
+
+/// Integers of 64 bits that differ where float64 has one number for all of them: numpy's `min` and `max` of this array.
+#[test]
+fn extremes_of_integers_of_64_bits_are_exact_in_every_form() {
+    let folder = Folder::new();
+    let numbers: [i64; 6] = [(1 << 53) + 1, (1 << 53) + 3, i64::MAX, i64::MIN, i64::MIN + 1, i64::MAX - 1];
+    let dims = Value::Array(vec!["a".into(), "b".into()]);
+    let object = ObjectBuilder::new(&[2, 3], &numbers).unwrap().metadata("name", "v").metadata("dimensions", dims);
+    let path = folder.file("v.tgm", &MessageBuilder::new().object(object).encode().unwrap());
+    let expected = [["9007199254740993", "9223372036854775807"], ["-9223372036854775808", "9223372036854775806"]];
+    let run = tgm(["stats", "--over", "b", "--csv", &path]).good();
+    for (row, [min, max]) in csv(run.text())[1..].iter().zip(expected) {
+        assert!(row.contains(&min) && row.contains(&max), "{row:?}");
+    }
+    let json = tgm(["stats", "--over", "b", "--json", &path]).good().json();
+    assert_eq!(json["places"][0]["min"], serde_json::json!((1_i64 << 53) + 1));
+    assert_eq!(json["places"][1]["max"], serde_json::json!(i64::MAX - 1));
+    for (statistic, expected) in [("min", [(1 << 53) + 1, i64::MIN]), ("max", [i64::MAX, i64::MAX - 1])] {
+        let npy = folder.path("a.npy");
+        tgm(["stats", "--over", "b", "--statistic", statistic, "-O", &npy, &path]).good();
+        let bytes = std::fs::read(&npy).unwrap();
+        assert!(
+            String::from_utf8_lossy(&bytes).contains("'<i8'")
+                && bytes.ends_with(&expected.map(i64::to_le_bytes).concat())
+        );
+        let message = folder.path("b.tgm");
+        tgm(["stats", "--over", "b", "--statistic", statistic, "-O", &message, &path]).good();
+        let text = tgm(["cat", &message]).good().text().to_string();
+        assert!(expected.iter().all(|number| text.contains(&number.to_string())), "{text}");
+    }
+}

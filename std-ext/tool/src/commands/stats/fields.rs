@@ -83,10 +83,11 @@ impl Stats {
                     let [result] = results.as_slice() else {
                         usage("a .npy file has one array: --statistic and --quantiles say which one");
                     };
-                    let order = ByteOrder::Little;
-                    let header = npy::header(Dtype::Float64, order, &reduction.shape).map_err(io::Error::other)?;
+                    // The values of all types but whole numbers of 64 bits are float64.
+                    let of_variable = variable.dtype().filter(|dtype| *dtype == Dtype::Uint64);
+                    let (dtype, bytes) = result.stored(of_variable, &reduction.shape).map_err(Failure::at(&place))?;
+                    let header = npy::header(dtype, ByteOrder::NATIVE, &reduction.shape).map_err(io::Error::other)?;
                     sink.write_all(&header)?;
-                    let bytes: Vec<u8> = result.values.iter().flat_map(|value| value.to_le_bytes()).collect();
                     Ok(sink.write_all(&bytes)?)
                 });
             }
@@ -137,7 +138,8 @@ impl Stats {
             };
             results.push(Computed {
                 name: called(statistic.name()),
-                values: values.clone(),
+                values: values.floats.clone(),
+                integers: values.integers.clone(),
                 method: method.into(),
                 units,
             });
@@ -152,7 +154,7 @@ impl Stats {
             let found = dataset.quantiles(&variable.name, &picks, &dims, shares, &options)?;
             for (share, values) in shares.iter().zip(found.values) {
                 let (name, method) = (called(&quantile_name(*share)), quantile_name(*share));
-                results.push(Computed { name, values, method, units: None });
+                results.push(Computed { name, values, integers: None, method, units: None });
             }
         }
         Ok((results, reduction))

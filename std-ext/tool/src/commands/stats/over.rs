@@ -5,11 +5,13 @@ use std::io;
 use serde_json::{Map, Value as Json};
 use tgm_dataset::{Coordinate, Dataset, Statistic, Variable};
 use tgm_std::TensogramError;
+use tgm_std::internal::query::Number;
 
 use super::Stats;
-use super::numbers::float_text;
+use super::numbers::number_text;
 use crate::read::cubes::{names, open_or_report, with_variable};
-use crate::show::json::{Document, float_json};
+use crate::read::elements::json_of;
+use crate::show::json::Document;
 use crate::show::output::Out;
 use crate::show::table::{Cell, Column, Table};
 
@@ -33,7 +35,24 @@ pub(super) struct Reduction {
     pub(super) dims: Vec<String>,
     pub(super) shape: Vec<u64>,
     /// The values of each statistic, row-major.
-    pub(super) values: Vec<Vec<f64>>,
+    pub(super) values: Vec<Values>,
+}
+
+/// The values of a statistic.
+pub(super) struct Values {
+    pub(super) floats: Vec<f64>,
+    /// The same as whole numbers of 64 bits, if they are such.
+    pub(super) integers: Option<Vec<Option<i128>>>,
+}
+
+impl Values {
+    /// A value. `None` for a place that has none.
+    fn at(&self, place: usize) -> Option<Number> {
+        if let Some(integers) = &self.integers {
+            return integers.get(place).copied().flatten().map(Number::Integer);
+        }
+        self.floats.get(place).copied().filter(|value| !value.is_nan()).map(Number::Float)
+    }
 }
 
 /// The statistics of one variable.
@@ -119,13 +138,17 @@ impl Stats {
             let found = dataset.reduce_weighted(name, &picks, &dims, &options)?;
             let values = statistics.iter().map(|statistic| {
                 let without = || TensogramError::Metadata("a sum has no weights: without --weigh-latitudes".into());
-                found.values(*statistic).ok_or_else(without)
+                let floats = found.values(*statistic).ok_or_else(without)?;
+                Ok(Values { floats, integers: found.integers(*statistic) })
             });
-            let values = values.collect::<Result<_, _>>()?;
+            let values = values.collect::<Result<_, TensogramError>>()?;
             return Ok(Reduction { over, values, dims: found.dims, shape: found.shape });
         }
         let found = dataset.reduce(name, &picks, &dims, statistics, &options)?;
-        let values = statistics.iter().map(|statistic| found.values(*statistic)).collect();
+        let values = statistics
+            .iter()
+            .map(|statistic| Values { floats: found.values(*statistic), integers: found.integers(*statistic) });
+        let values = values.collect();
         Ok(Reduction { over, values, dims: found.dims, shape: found.shape })
     }
 
@@ -156,7 +179,7 @@ impl Stats {
 
 impl Found<'_> {
     fn rows(&self) -> usize {
-        self.reduced.values.first().map_or(0, Vec::len)
+        self.reduced.values.first().map_or(0, |values| values.floats.len())
     }
 
     /// The label of a row along a dimension. Nothing for a dimension that the variable lacks.
@@ -170,8 +193,8 @@ impl Found<'_> {
         usize::try_from(index).ok().and_then(|index| labels.get(index)).cloned().unwrap_or_default()
     }
 
-    fn value(&self, row: usize, column: usize) -> f64 {
-        self.reduced.values.get(column).and_then(|values| values.get(row)).copied().unwrap_or(f64::NAN)
+    fn value(&self, row: usize, column: usize) -> Option<Number> {
+        self.reduced.values.get(column).and_then(|values| values.at(row))
     }
 }
 
@@ -194,10 +217,8 @@ fn print_table(found: &[Found<'_>], out: &mut Out) -> io::Result<()> {
     for it in found {
         for row in 0..it.rows() {
             let labels = dims.iter().map(|dim| it.label(row, dim).into());
-            let numbers = (0..COLUMNS.len()).map(|column| {
-                let value = it.value(row, column);
-                Cell::from(if value.is_nan() { String::new() } else { float_text(value) })
-            });
+            let numbers =
+                (0..COLUMNS.len()).map(|column| Cell::from(it.value(row, column).map(number_text).unwrap_or_default()));
             table.row(out, [Cell::from(it.name)].into_iter().chain(labels).chain(numbers).collect())?;
         }
     }
@@ -213,9 +234,8 @@ fn print_json(found: &[Found<'_>], out: &mut Out) -> io::Result<()> {
             let labels = it.reduced.dims.iter().map(|dim| (dim.clone(), Json::from(it.label(row, dim))));
             item.insert("place".into(), Json::Object(labels.collect()));
             for (column, (title, _)) in COLUMNS.iter().enumerate() {
-                let value = it.value(row, column);
-                if !value.is_nan() {
-                    item.insert((*title).into(), float_json(value));
+                if let Some(value) = it.value(row, column).and_then(json_of) {
+                    item.insert((*title).into(), value);
                 }
             }
             document.item(out, &Json::Object(item))?;
