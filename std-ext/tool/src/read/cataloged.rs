@@ -17,7 +17,7 @@ use crate::read::entry::Entry;
 use crate::read::in_order::thread_count;
 use crate::read::input::{Input, MessagePart};
 use crate::read::messages::for_each_message;
-use crate::read::opening::open_or_report;
+use crate::read::opening::{open_of_tree_or_report, open_or_report};
 use crate::read::select::Selection;
 use crate::read::structure::{COMPUTED, Structure};
 use crate::show::output::Out;
@@ -59,6 +59,7 @@ impl Cataloged {
             return for_each_message(paths, choice, MessagePart::Outline, out, with);
         }
         for path in paths {
+            let is_tree = Choice::is_tree(path);
             for Sourced { path, given } in self.sources(path, selection, out) {
                 if out.is_full() {
                     break;
@@ -71,7 +72,8 @@ impl Cataloged {
                 if is_distant(&path) && given.for_each_distant(&path, choice, asked, out, &mut with)? {
                     continue;
                 }
-                let Some(input) = open_or_report(&path, out) else { continue };
+                let opened = if is_tree { open_of_tree_or_report(&path, out) } else { open_or_report(&path, out) };
+                let Some(input) = opened else { continue };
                 let Some(numbers) = choice.of(&input, out) else { continue };
                 let mut candidates = given.candidates(&input, asked, out);
                 if let Some(candidates) = candidates.as_mut().filter(|candidates| !candidates.contains(&true)) {

@@ -76,6 +76,19 @@ impl Input {
         if path == Path::new("-") || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
             return Self::in_memory(name, pipes::open(path)?, progress);
         }
+        Self::open_source(path, name, progress)
+    }
+
+    /// Opens what a tree has as a file: a regular file or a source at an address. The user did not name it, so no pipe is waited for.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; [`TensogramError::Io`] for anything else than a regular file.
+    pub(crate) fn open_of_tree(path: &Path) -> Result<Self, TensogramError> {
+        pipes::check_regular(path).map_err(|error| TensogramError::io(path, &error))?;
+        Self::open_source(path, SourceName::of(path).to_string(), |length| Share::new(Some(length)))
+    }
+
+    fn open_source(path: &Path, name: String, progress: impl FnOnce(u64) -> Share) -> Result<Self, TensogramError> {
         let file = match path.to_str().filter(|text| is_remote_url(text)) {
             // What has no messages is reported by the command, which knows what helps.
             Some(address) => open_unread(address)?,

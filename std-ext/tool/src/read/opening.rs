@@ -16,6 +16,13 @@ pub(crate) fn open_or_report(path: &Path, out: &mut Out) -> Option<Input> {
     Some(input)
 }
 
+/// [`open_or_report`] of a file of a tree, which is a regular file.
+pub(crate) fn open_of_tree_or_report(path: &Path, out: &mut Out) -> Option<Input> {
+    let input = told(path, Input::open_of_tree(path), out)?;
+    lost::report(&input, out);
+    Some(input)
+}
+
 /// [`open_or_report`] of a file whose progress is counted already.
 pub(crate) fn open_again_or_report(path: &Path, progress: Share, out: &mut Out) -> Option<Input> {
     let input = told(path, Input::open_again(path, progress), out)?;

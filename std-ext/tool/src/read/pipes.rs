@@ -29,6 +29,34 @@ pub(crate) fn is_once(path: &Path) -> bool {
     path == Path::new("-") || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
+/// Refuses a path of this machine that is not a regular file, without opening it. A path that is missing is left to whoever opens it.
+///
+/// # Errors
+/// [`io::ErrorKind::InvalidInput`], with what it is.
+pub(crate) fn check_regular(path: &Path) -> io::Result<()> {
+    let Ok(metadata) = fs::metadata(path) else { return Ok(()) };
+    if metadata.is_file() {
+        return Ok(());
+    }
+    let text = format!("a regular file is expected here, and this is {}", kind(metadata.file_type()));
+    Err(io::Error::new(io::ErrorKind::InvalidInput, text))
+}
+
+/// What a path is that is not a regular file.
+fn kind(file_type: fs::FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        if file_type.is_fifo() {
+            return "a pipe";
+        }
+        if file_type.is_socket() {
+            return "a socket";
+        }
+    }
+    if file_type.is_dir() { "a folder" } else { "a device" }
+}
+
 /// The first bytes of an input that can be read once: `len` of them, or fewer if there are no more.
 ///
 /// # Errors

@@ -1,11 +1,15 @@
 //! `tgm catalog`, and the commands that use a catalogue when they are told to.
 
 use std::fs;
+#[cfg(unix)]
+use std::process::{Command, Stdio};
 
 use tgm_catalog::Catalog;
 
 use crate::corpus::data;
 use crate::edits::Folder;
+#[cfg(unix)]
+use crate::tool::command;
 use crate::tool::{Run, tgm};
 
 /// A folder with a file of many messages, and their catalogue.
@@ -170,6 +174,78 @@ fn a_tree_leads_to_the_files_that_may_match() {
     let run = tgm(["catalog", "--update", "--catalog", &tree, &files[2]]).good();
     assert!(run.text().ends_with(": 0 new files, 1 changed, 3 in all\n"), "{}", run.text());
     tgm(["catalog", "--check", &tree]).good();
+}
+
+/// Whoever opens a pipe waits until another program writes to it. Nobody named this one.
+#[cfg(unix)]
+#[test]
+fn what_lies_in_the_place_of_a_trees_file_is_refused_and_not_waited_for() {
+    let folder = Folder::new();
+    let files = forest(&folder);
+    let (tree, place) = (folder.path("all.tree"), &files[1]);
+    let all: Vec<&str> = files.iter().map(String::as_str).collect();
+    tgm([&["catalog", "--auto", "-o", &tree][..], &all].concat()).good();
+    let catalog = format!("{place}.catalog");
+    let make = |what: &str, path: &str| {
+        let _ = fs::remove_file(path);
+        match what {
+            "a pipe" => assert!(Command::new("mkfifo").arg(path).status().unwrap().success()),
+            "a socket" => drop(std::os::unix::net::UnixListener::bind(path).unwrap()),
+            "a device" => std::os::unix::fs::symlink("/dev/zero", path).unwrap(),
+            _ => fs::create_dir(path).unwrap(),
+        }
+    };
+    let out = folder.path("out.npy");
+    for what in ["a pipe", "a socket", "a device", "a folder"] {
+        make(what, place);
+        for line in [
+            vec!["ls", &tree],
+            vec!["ls", "-w", "mars.step=7", &tree],
+            vec!["ls", "-p", "mars.step", &tree],
+            vec!["get", "-p", "mars.step", &tree],
+            vec!["cube", &tree],
+            vec!["stats", "--over", "step", &tree],
+            vec!["cat", "--over", "step", "--cube", "t", &tree],
+            vec!["extract", "--cube", "t", "-O", &out, &tree],
+            vec!["catalog", "--update", "--catalog", &tree, place],
+            vec!["catalog", "--auto", "-o", &tree, place],
+        ] {
+            let run = within_a_minute(&line);
+            assert!(
+                run.code == Some(1) && run.stderr.contains("run/b.tgm"),
+                "{what} {line:?} {:?}: {}",
+                run.code,
+                run.stderr
+            );
+            if matches!(line[0], "ls" | "get" | "catalog") {
+                assert!(run.stderr.contains(&format!("this is {what}")), "{line:?}: {}", run.stderr);
+            }
+        }
+        if what == "a folder" { fs::remove_dir(place).unwrap() } else { fs::remove_file(place).unwrap() }
+    }
+    // The same in the place of a catalogue, and of a tree.
+    fs::write(place, fs::read(&files[0]).unwrap()).unwrap();
+    make("a pipe", &catalog);
+    let run = within_a_minute(&["catalog", "--auto", "-o", &folder.path("new.tree"), place]);
+    assert!(run.code == Some(1) && run.stderr.contains("b.tgm.catalog: a regular file"), "{}", run.stderr);
+    assert_eq!(within_a_minute(&["ls", "-w", "mars.step=1", &tree]).code, Some(0));
+    make("a pipe", &folder.path("run/other.tree"));
+    for line in [
+        ["catalog", "--auto", "-o", &folder.path("new.tree"), &folder.path("run/other.tree")].to_vec(),
+        ["ls", &folder.path("run/other.tree")].to_vec(),
+    ] {
+        let run = within_a_minute(&line);
+        assert!(run.code == Some(1) && run.stderr.contains("a pipe has no positions"), "{line:?}: {}", run.stderr);
+    }
+}
+
+/// A run that is stopped after a minute, which gives it the exit code 124.
+#[cfg(unix)]
+fn within_a_minute(line: &[&str]) -> Run {
+    let tool = command(line);
+    let mut timed = Command::new("timeout");
+    let output = timed.arg("60").arg(tool.get_program()).args(tool.get_args()).stdin(Stdio::null()).output().unwrap();
+    Run { code: output.status.code(), stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
 }
 
 #[test]

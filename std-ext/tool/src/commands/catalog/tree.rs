@@ -8,11 +8,13 @@ use tgm_catalog::tree::{ALWAYS, Child, Choice, Files as _, Folder, Tree};
 use tgm_catalog::{Catalog, Freshness, VaryingKeys};
 use tgm_std::TensogramError;
 use tgm_std::file::SourceName;
+use tgm_std::internal::read_file;
 
 use super::{CatalogOf, beside};
 use crate::args::files::usage;
 use crate::read::distant::is_distant;
-use crate::read::opening::open_or_report;
+use crate::read::opening::open_of_tree_or_report;
+use crate::read::pipes::check_regular;
 use crate::show::advice::in_our_words;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, OutputKind, Reads};
@@ -99,7 +101,7 @@ impl CatalogOf {
         if self.auto {
             let (mut found, options) = (VaryingKeys::default(), self.options());
             for path in self.paths.iter().filter(|path| !Choice::is_tree(path)) {
-                let input = open_or_report(path, out)?;
+                let input = open_of_tree_or_report(path, out)?;
                 found.add(input.data(), &options).inspect_err(|error| out.report(input.name(), error)).ok()?;
             }
             keys.extend(found.finish(|key| key.starts_with(ALWAYS)));
@@ -141,8 +143,9 @@ impl CatalogOf {
 
     /// The child that a file is. `None` if its catalogue cannot be written, which is reported.
     fn child(&self, name: &str, path: &Path, keys: &[String], out: &mut Out) -> Result<Option<Child>, TensogramError> {
-        let Some(input) = open_or_report(path, out) else { return Ok(None) };
+        let Some(input) = open_of_tree_or_report(path, out) else { return Ok(None) };
         let (at, options) = (beside(path), self.options());
+        check_regular(&at).map_err(|error| TensogramError::io(&at, &error))?;
         let known = Catalog::open(&at).ok();
         let has_keys = |catalog: &Catalog| keys.iter().all(|key| catalog.keys().any(|known| known == key));
         let kept = match known.filter(has_keys) {
@@ -167,7 +170,7 @@ impl CatalogOf {
             }
         }
         // What others will read.
-        let bytes = fs::read(&at).map_err(|error| TensogramError::io(&at, &error))?;
+        let bytes = read_file(&at, |_| Ok(()))?;
         Child::of_catalog(name, &Catalog::from_bytes(&bytes)?, &bytes).map(Some)
     }
 }
@@ -189,7 +192,7 @@ fn write(path: &Path, known: &[Child], children: &[Child], out: &mut Out) -> boo
 }
 
 fn child_of_tree(name: &str, path: &Path) -> Result<Child, TensogramError> {
-    let bytes = fs::read(path).map_err(|error| TensogramError::io(path, &error))?;
+    let bytes = read_file(path, |_| Ok(()))?;
     Child::of_tree(name, &Tree::from_bytes(&bytes)?, &bytes)
 }
 
