@@ -28,16 +28,25 @@ fn send(signal: &str, process: &str) {
     assert!(Command::new("kill").args([signal, process]).status().unwrap().success());
 }
 
+/// SIGKILL is what the system sends where memory runs out.
 #[test]
-fn a_library_that_crashes_is_an_error() {
-    let folder = Folder::in_memory();
-    let (parent, child) = waiting(&folder);
-    send("-SEGV", &child);
-    let done = parent.wait_with_output().unwrap();
-    let said = String::from_utf8(done.stderr).unwrap();
-    assert_eq!(done.status.code(), Some(1), "{said}");
-    assert!(said.starts_with("error: ") && said.contains("kinds.h5: the library that reads it crashed"), "{said}");
-    assert_eq!(said.lines().count(), 1, "{said}");
+fn a_child_that_a_signal_ended_is_an_error_that_names_the_signal() {
+    let signals = [
+        ("-SEGV", "the library that reads it crashed", 11),
+        ("-ABRT", "the library that reads it crashed", 6),
+        ("-KILL", "memory runs out", 9),
+        ("-USR1", "was ended by the system", 10),
+    ];
+    for (name, why, number) in signals {
+        let folder = Folder::in_memory();
+        let (parent, child) = waiting(&folder);
+        send(name, &child);
+        let done = parent.wait_with_output().unwrap();
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(1), "{name}: {said}");
+        assert!(said.starts_with("error: ") && said.contains("kinds.h5: the ") && said.contains(why), "{said}");
+        assert!(said.contains(&format!("(signal {number})")) && said.lines().count() == 1, "{said}");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The whole command in a process of its own, for inputs that libraries of C read.
 //!
-//! A damaged file can crash HDF5 and netCDF-C, or keep HDF5 busy for ever. Here the crash ends the child alone, and this process
-//! tells it as an error. The output is not touched then, as the child did not finish it. The child itself ends where a library
+//! A damaged file can crash HDF5 and netCDF-C, take all memory, or keep HDF5 busy for ever. Here only the child ends, and this process
+//! reports the signal that ended it as an error. The output is not touched then, as the child did not finish it. The child itself ends where a library
 //! finds no end. What comes by a pipe is read without a child, because its start was looked at here.
 
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ const OF_CHILD: &str = "child";
 const PATIENCE: (Duration, Duration) = (Duration::from_mins(1), Duration::from_secs(1));
 
 /// Runs the command line in a child, and ends as the child did. Returns if there is no child, because it is one already,
-/// or after a crash, which is reported.
+/// or after a signal ended the child that this process did not pass on, which is reported.
 pub(super) fn did_all(paths: &[PathBuf], out: &mut Out) -> bool {
     #[cfg(unix)]
     {
@@ -41,8 +41,7 @@ pub(super) fn did_all(paths: &[PathBuf], out: &mut Out) -> bool {
         }
         let Some(signal) = unix::run() else { return false };
         let names: Vec<String> = paths.iter().map(|path| SourceName::of(path).to_string()).collect();
-        let what = "the library that reads it crashed, as damaged files can make it";
-        out.problem(&format!("{}: {what} (signal {signal})", names.join(", ")));
+        out.problem(&format!("{}: {}", names.join(", "), unix::what(signal)));
         true
     }
     #[cfg(not(unix))]
@@ -112,7 +111,22 @@ mod unix {
     /// The signals by which a program ends itself, because it did what no program may do.
     const CRASHES: [i32; 5] = [libc::SIGSEGV, libc::SIGABRT, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
 
-    /// Runs the command line in a child. Returns the signal of a crash, and nothing if there was no child.
+    /// What a signal says of the child that it ended.
+    pub(super) fn what(signal: i32) -> String {
+        let text = match signal {
+            signal if CRASHES.contains(&signal) => "the library that reads it crashed, as damaged files can make it",
+            libc::SIGKILL => "the process that reads it was killed, as the system does when memory runs out",
+            _ => "the process that reads it was ended by the system",
+        };
+        format!("{text} (signal {signal})")
+    }
+
+    /// Whether who starts this program means a signal for it: one of those that are passed on, or a reader of the output that is gone.
+    fn is_for_both(signal: i32) -> bool {
+        signal == libc::SIGPIPE || awaited().contains(&signal)
+    }
+
+    /// Runs the command line in a child. Returns the signal that ended it and was not for both, and nothing if there was no child.
     pub(super) fn run() -> Option<i32> {
         let program = std::env::current_exe().ok()?;
         let signals = Signals::new(awaited()).ok()?;
@@ -123,7 +137,7 @@ mod unix {
         pass_on(signals, &child);
         match end(&mut child) {
             (Some(code), _) => exit(code),
-            (None, Some(signal)) if CRASHES.contains(&signal) => Some(signal),
+            (None, Some(signal)) if !is_for_both(signal) => Some(signal),
             (None, signal) => {
                 let _ = emulate_default_handler(signal.unwrap_or(libc::SIGTERM));
                 exit(1)
