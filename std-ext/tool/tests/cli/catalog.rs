@@ -273,6 +273,18 @@ fn trees_lie_below_trees_and_above_their_files() {
     assert!(run.code == Some(1) && run.stderr.contains("not a tree"), "{}", run.stderr);
 }
 
+/// A file in which no key differs has a catalogue and a tree as others have.
+#[test]
+fn a_tree_of_one_message_needs_no_key_that_differs() {
+    let folder = Folder::new();
+    let path = folder.file("one.tgm", &fs::read(data("dtypes/float32-little.tgm")).unwrap());
+    let tree = folder.path("one.tree");
+    tgm(["catalog", "--auto", "-o", &tree, &path]).good();
+    let listed = tgm(["ls", "--csv", "-p", "dtype", &path]).good().text().lines().count();
+    assert_eq!(tgm(["ls", "--csv", "-p", "dtype", &tree]).good().text().lines().count(), listed);
+    tgm(["catalog", "--check", &tree]).good();
+}
+
 /// The fields are 2t of edition 1, and t of edition 2.
 #[cfg(feature = "grib")]
 #[test]

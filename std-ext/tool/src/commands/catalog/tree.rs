@@ -157,7 +157,8 @@ impl CatalogOf {
             },
         };
         if kept.is_none() {
-            if keys.is_empty() {
+            // A file in which nothing differs has no keys that do.
+            if keys.is_empty() && !self.auto {
                 let why = "it has no catalogue that covers it: -k or --auto say which keys it gets";
                 return Err(TensogramError::Metadata(why.into()));
             }
