@@ -62,7 +62,11 @@ impl AskedKeys {
         }
         let mut table = Table::new([]).with_titles(&self.keys).with_hidden(self.hidden());
         self.for_each_message(out, |out, entry| {
-            for values in self.read(out, entry).ok().flatten().unwrap_or_default() {
+            for values in self.rows_or_report(out, entry) {
+                if out.is_full() {
+                    break;
+                }
+                self.report_missing(out, entry, &values);
                 let cells = values.iter().map(|value| value.as_ref().map_or("".into(), |value| text(value).into()));
                 table.row(out, cells.collect())?;
             }
@@ -78,14 +82,33 @@ impl AskedKeys {
 
     /// Writes a line for each row that has all values.
     fn lines(&self, out: &mut Out, entry: &Entry<'_>) -> io::Result<()> {
-        for values in self.read(out, entry).ok().flatten().unwrap_or_default() {
-            let Some(values) = values.into_iter().take(self.keys.len()).collect::<Option<Vec<_>>>() else { continue };
-            if out.admits_one() {
-                let line = values.iter().map(|value| escape(&text(value))).collect::<Vec<_>>().join(" ");
-                writeln!(out, "{line}")?;
+        for values in self.rows_or_report(out, entry) {
+            // A row that lacks a value counts too: only rows that may have a line are looked at.
+            if !out.admits_one() {
+                break;
             }
+            self.report_missing(out, entry, &values);
+            let Some(values) = values.into_iter().take(self.keys.len()).collect::<Option<Vec<_>>>() else { continue };
+            let line = values.iter().map(|value| escape(&text(value))).collect::<Vec<_>>().join(" ");
+            writeln!(out, "{line}")?;
         }
         Ok(())
+    }
+
+    /// The rows of a message: none if it is not selected, or cannot be read, which is reported.
+    fn rows_or_report(&self, out: &mut Out, entry: &Entry<'_>) -> Rows {
+        let rows = self.look_up(entry).inspect_err(|error| out.report(&entry.place(), error));
+        rows.ok().flatten().unwrap_or_default()
+    }
+
+    /// Reports each printed key that has no value in a row.
+    fn report_missing(&self, out: &mut Out, entry: &Entry<'_>, values: &[Option<Json>]) {
+        // The values of keys that only sort come last, and may be missing.
+        for (key, value) in self.keys.iter().zip(values) {
+            if value.is_none() {
+                out.problem(&format!("{}: key not found: {key}", entry.place()));
+            }
+        }
     }
 
     /// A message as JSON. `None` if it is not selected.
@@ -116,14 +139,7 @@ impl AskedKeys {
     /// [`Self::look_up`], which reports an error, and each printed key that has no value.
     fn read(&self, out: &mut Out, entry: &Entry<'_>) -> Result<Option<Rows>, TensogramError> {
         let rows = self.look_up(entry).inspect_err(|error| out.report(&entry.place(), error))?;
-        for values in rows.iter().flatten() {
-            // The values of keys that only sort come last, and may be missing.
-            for (key, value) in self.keys.iter().zip(values) {
-                if value.is_none() {
-                    out.problem(&format!("{}: key not found: {key}", entry.place()));
-                }
-            }
-        }
+        rows.iter().flatten().for_each(|values| self.report_missing(out, entry, values));
         Ok(rows)
     }
 

@@ -137,3 +137,17 @@ fn a_key_with_dots_is_one_key_in_every_command() {
     tgm(["catalog", "-k", "modelspec.architecture", &file, "-o", &listed]).good();
     tgm(["ls", "-w", "modelspec.architecture=x", "--catalog", &listed, &file]).good();
 }
+
+/// Nothing is looked at that cannot be printed.
+#[test]
+fn a_missing_key_is_reported_for_the_rows_that_are_asked_for() {
+    let path = data("multi/many.tgm");
+    for more in [&[][..], &["--csv"], &["--objects"], &["--objects", "--csv"]] {
+        for count in ["1", "2"] {
+            let run = tgm([&["get", "-p", "nokey", "-n", count], more, &[&path]].concat());
+            assert_eq!(run.code, Some(1), "{more:?}");
+            let told = run.stderr.lines().filter(|line| line.contains("key not found: nokey")).count();
+            assert_eq!(told.to_string(), count, "{more:?}: {}", run.stderr);
+        }
+    }
+}
