@@ -52,6 +52,7 @@ use crate::args::files::usage;
 use crate::args::pipeline_flags::PipelineFlags;
 use crate::commands::Run;
 use crate::commands::convert::arrays::ArrayFlags;
+pub(crate) use crate::commands::convert::formats::format_abilities;
 use crate::commands::convert::formats::{Format, Holds};
 use crate::commands::convert::item::{Item, Sink, Taken};
 use crate::commands::convert::losses::Losses;

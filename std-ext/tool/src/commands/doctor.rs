@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use clap::Args;
+use serde_json::json;
 use tgm_std::doctor::{
     CodecAbility, DoctorReport, Encodes, FeatureState, Linkage, SelfTestOutcome, SelfTestResult, codec_abilities,
     run_diagnostics, vector_paths,
@@ -10,11 +11,12 @@ use tgm_std::doctor::{
 
 use crate::args::listing::{Listed, TextFlags};
 use crate::commands::Run;
+use crate::commands::convert::format_abilities;
 use crate::show::advice::in_our_words;
 use crate::show::form::Notation;
 use crate::show::output::{Out, Style};
 
-/// List the features of this build, and test them
+/// List the features and the formats of this build, and test them
 #[derive(Args, Debug)]
 pub(crate) struct Doctor {
     #[command(flatten)]
@@ -32,6 +34,9 @@ impl Run for Doctor {
             let mut document = serde_json::to_value(&report)?;
             if let Some(entries) = document.as_object_mut() {
                 entries.insert("codecs".into(), serde_json::to_value(codec_abilities())?);
+                let formats = format_abilities().into_iter();
+                let formats = formats.map(|it| json!({"name": it.name, "read": it.reads, "write": it.writes}));
+                entries.insert("formats".into(), formats.collect());
                 entries.insert("vector_paths".into(), serde_json::to_value(vector_paths())?);
             }
             if out.form().notation == Notation::JsonLines {
@@ -81,6 +86,11 @@ fn print(report: &DoctorReport, out: &mut Out) -> io::Result<()> {
             Encodes::No => "no",
         };
         writeln!(out, "  {name:<12}{:<8}{encodes}", if decode { "yes" } else { "no" })?;
+    }
+    heading(out, "\nFormats       read    write")?;
+    let yes = |is_so: bool| if is_so { "yes" } else { "no" };
+    for it in format_abilities() {
+        writeln!(out, "  {:<12}{:<8}{}", it.name, yes(it.reads), yes(it.writes))?;
     }
     heading(out, "\nSelf test")?;
     for result in &report.self_test {

@@ -88,6 +88,29 @@ struct Row {
     holds: Holds,
 }
 
+/// What this build does with a format.
+pub(crate) struct FormatAbility {
+    /// The name that `--from` and `--to` take; of a format that the build lacks, the feature that has it.
+    pub(crate) name: String,
+    pub(crate) reads: bool,
+    pub(crate) writes: bool,
+}
+
+/// What this build does with each format: first those that it has.
+pub(crate) fn format_abilities() -> Vec<FormatAbility> {
+    let name =
+        |format: &Format| format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+    let known = Format::value_variants().iter().map(|format| FormatAbility {
+        name: name(format),
+        reads: !format.is_table() && *format != Format::Kerchunk,
+        writes: true,
+    });
+    let is_there = |suffix: &str| Format::value_variants().iter().any(|format| format.row().suffixes.contains(&suffix));
+    let lacking = FEATURES.iter().filter(|(_, suffixes)| !suffixes.iter().any(|suffix| is_there(suffix)));
+    let lacking = lacking.map(|(feature, _)| FormatAbility { name: (*feature).into(), reads: false, writes: false });
+    known.chain(lacking).collect()
+}
+
 impl Format {
     /// Whether its files are read piece by piece, and written so as messages.
     pub(super) const fn is_streamed(self) -> bool {
