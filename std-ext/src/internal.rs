@@ -38,7 +38,7 @@ pub use crate::model::to_owned::{DeferredDescriptor, DeferredMetadata};
 pub use crate::model::{hash, to_owned};
 /// The tree of a query's conditions, and what they compare.
 pub mod query {
-    pub use crate::model::query::alias::names;
+    pub use crate::model::query::alias::{names, spellings};
     pub use crate::model::query::compare::Number;
     pub use crate::model::query::expr::{Condition, Expr, VERSION_KEY, annotation_path};
     pub use crate::model::query::structure::Structure;

@@ -426,7 +426,7 @@ fn keys_that_may_be_meant_are_proposed() {
         ("parm=2t", "no key parm; did you mean mars.param?"),
         ("Step=7", "no key Step; did you mean step?"),
         ("mars.parm=2t and step=6", "no key mars.parm; did you mean mars.param?"),
-        ("level=500", "no key level; did you mean mars.levelist?"),
+        ("levle=500", "no key levle; did you mean mars.levelist?"),
         ("not extra.runs=1", "no key extra.runs; did you mean run?"),
         ("parm=1 or parm=2", "no key parm; did you mean mars.param?"),
         ("stp=1 or nme=2", "no key stp; did you mean step? They have no key nme; did you mean name?"),
@@ -435,9 +435,18 @@ fn keys_that_may_be_meant_are_proposed() {
         assert_eq!(hint(query).as_deref(), Some(told.as_str()), "{query}");
     }
     let longer = format!("{long}x=1");
-    for query in
-        ["step=9", "mars.a.b=2", "dtype=int8", "version=9", "objects=9", "elsewhere=1", "extra.run=1", "x=1", &longer]
-    {
+    for query in [
+        "step=9",
+        "level=850",
+        "mars.a.b=2",
+        "dtype=int8",
+        "version=9",
+        "objects=9",
+        "elsewhere=1",
+        "extra.run=1",
+        "x=1",
+        &longer,
+    ] {
         assert_eq!(hint(query), None, "{query}");
     }
 }

@@ -265,7 +265,6 @@ MEANT = {
     "parm=2t": r"no key parm; did you mean mars\.param\?",
     "Step=7": r"no key Step; did you mean step\?",
     "mars.parm=2t and step=6": r"no key mars\.parm; did you mean mars\.param\?",
-    "level=500": r"no key level; did you mean mars\.levelist\?",
     "runs=1": r"no key runs; did you mean run\?",
 }
 

@@ -1,4 +1,12 @@
-//! The parameter of a field by other keys and numbers than its metadata have.
+//! Keys as people type them, and the parameter of a field by other keys and numbers than its metadata have.
+//!
+//! Listings have columns `name`, `level`, `date`, `step` and `number`. Fields have these as keys of MARS. So a condition on such a key
+//! stands for one on the first of several keys that an object has:
+//!
+//! ```text
+//! step=6              step=6 or (not step? and mars.step=6)
+//! level=500           level=500 or (not level? and (mars.levelist=500 or (not mars.levelist? and levelist=500)))
+//! ```
 //!
 //! People ask for a parameter by its short name, its number (`paramId`), or as `PARAMETER.TABLE` of GRIB edition 1. A field that was
 //! converted from GRIB has the short name as `mars.param` and the number as `grib.paramId`; other programs write the number as
@@ -14,6 +22,8 @@
 //!
 //! A `mars.param` that is a number decides by itself. Values in quotes and with `*` are texts, and no numbers of parameters.
 
+use tgm_core::metadata::NAME_KEYS;
+
 use super::compare::Literal;
 use super::expr::{Alias, Condition, Expr, Test};
 
@@ -24,13 +34,32 @@ const INDICATOR: &str = "grib.indicatorOfParameter";
 /// The table whose parameters have their own numbers as `paramId`. Parameters of other tables have a thousand of the table in front.
 const MAIN_TABLE: u32 = 128;
 
-/// Keys that people type, and the key that is asked where an object has no such key of its own.
-const BARE: [(&str, &str); 3] = [("param", MARS_PARAM), ("shortName", MARS_PARAM), ("paramId", PARAM_ID)];
+/// Keys that people type, each with the keys that are asked one after the other: the first that an object has counts.
+const BARE: [(&str, &[&str]); 11] = [
+    ("name", &NAME_KEYS),
+    ("param", &["param", MARS_PARAM]),
+    ("shortName", &["shortName", MARS_PARAM]),
+    ("paramId", &["paramId", PARAM_ID]),
+    ("level", &["level", "mars.levelist", "levelist"]),
+    ("levelist", &["levelist", "mars.levelist"]),
+    ("levtype", &["levtype", "mars.levtype"]),
+    ("date", &["date", "mars.date"]),
+    ("time", &["time", "mars.time"]),
+    ("step", &["step", "mars.step"]),
+    ("number", &["number", "mars.number"]),
+];
 
-/// The keys under which what `key` asks for can stand: itself, and another one if there is one.
+/// The keys that a key stands for as people type it, itself first. The first that an object has counts. `None` for a key that stands
+/// for itself alone.
+pub fn spellings(key: &str) -> Option<&'static [&'static str]> {
+    BARE.into_iter().find(|(name, _)| *name == key).map(|(_, keys)| keys)
+}
+
+/// The keys under which what `key` asks for can stand: itself, and others if there are any.
 pub fn names(key: &str) -> impl Iterator<Item = &str> {
-    let also = BARE.into_iter().chain([(MARS_PARAM, PARAM_ID)]).find(|(name, _)| *name == key);
-    std::iter::once(key).chain(also.map(|(_, also)| also))
+    let others = spellings(key).and_then(|keys| keys.split_first()).map_or(&[][..], |(_, others)| others);
+    let number = (key == MARS_PARAM).then_some(PARAM_ID);
+    std::iter::once(key).chain(others.iter().copied()).chain(number)
 }
 
 impl Condition {
@@ -40,8 +69,8 @@ impl Condition {
             Test::NoneOf(literals) => (Test::OneOf(literals.clone()), true),
             other => (other.clone(), false),
         };
-        let meant = match BARE.into_iter().find(|(name, _)| *name == self.key) {
-            Some((name, other)) => Some(bare(name, other, positive)),
+        let meant = match spellings(&self.key) {
+            Some(keys) => Some(first_of(keys, self.key == "param", &positive)),
             None if self.key == MARS_PARAM => mars_param(&positive),
             None => None,
         };
@@ -59,12 +88,19 @@ fn is(key: &str, test: Test) -> Expr {
     Expr::Is(Condition::new(key, test))
 }
 
-/// A key of the object itself, and where that is missing the other key.
-fn bare(name: &str, other: &str, test: Test) -> Expr {
-    let by_number = if name == "param" { mars_param(&test) } else { None };
-    let other = by_number.unwrap_or_else(|| is(other, test.clone()));
-    let is_missing = Expr::Not(Box::new(is(name, Test::Present)));
-    Expr::Any(vec![is(name, test), Expr::All(vec![is_missing, other])])
+/// A test of the first of several keys that an object has. `by_number` lets numbers of parameters stand for `mars.param`.
+fn first_of(keys: &[&str], by_number: bool, test: &Test) -> Expr {
+    let of_key = |key: &str| {
+        let by_number = if by_number && key == MARS_PARAM { mars_param(test) } else { None };
+        by_number.unwrap_or_else(|| is(key, test.clone()))
+    };
+    let with_rest = |rest: Option<Expr>, key: &&str| {
+        let Some(rest) = rest else { return Some(of_key(key)) };
+        let is_missing = Expr::Not(Box::new(is(key, Test::Present)));
+        Some(Expr::Any(vec![of_key(key), Expr::All(vec![is_missing, rest])]))
+    };
+    // Without keys nothing holds.
+    keys.iter().rev().fold(None, with_rest).unwrap_or_else(|| Expr::Any(Vec::new()))
 }
 
 /// `mars.param`, and what values that are numbers of parameters ask for beside it. `None` if no value is one.

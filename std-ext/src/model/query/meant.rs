@@ -6,7 +6,7 @@ use ciborium::Value;
 use tgm_core::metadata::RESERVED_KEY;
 
 use super::Query;
-use super::alias::names;
+use super::alias::{names, spellings};
 use super::expr::{Condition, VERSION_KEY};
 use super::structure::Structure;
 use crate::model::metadata::{segment, segments};
@@ -51,7 +51,11 @@ impl Query {
         let hints: Vec<_> = hints.collect();
         if hints.is_empty() {
             let mut conditions = self.root().asked().into_iter();
-            let misfit = conditions.find_map(|it| it.why_misfit_owned(metadata.get_value(&it.key)?));
+            let misfit = conditions.find_map(|it| {
+                let keys = spellings(&it.key).unwrap_or_default();
+                let value = metadata.get_value(&it.key).or_else(|| keys.iter().find_map(|key| metadata.get_value(key)));
+                it.why_misfit_owned(value?)
+            });
             return misfit.map(|misfit| format!("no object matches the query: {misfit}"));
         }
         let hints = hints.join(" They have ");

@@ -16,7 +16,7 @@ use tgm_std::TensogramError;
 use crate::args::listing::Listed;
 use crate::commands::Run;
 use crate::commands::asked_keys::AskedKeys;
-use crate::read::about::ABOUT;
+use crate::read::about::{ABOUT, keys_of};
 use crate::read::entry::Entry;
 use crate::read::in_order::{Messages, Worked, thread_count};
 use crate::read::input::MessagePart;
@@ -94,7 +94,7 @@ impl Run for Ls {
             self.asked.for_each_message(out, |out, entry| self.document(out, entry, &mut document))?;
             return document.end(out);
         }
-        let table = self.empty_table();
+        let table = self.empty_table(out.is_csv());
         let hidden = self.hidden.get_or_init(|| self.keys_without_column(&table));
         let mut table = table.with_hidden(hidden.iter().map(String::as_str));
         let is_whole = out.is_csv();
@@ -167,7 +167,7 @@ impl Ls {
 
     fn object_json(&self, row: &Row) -> Json {
         let number = [("object", row.object.map(Json::from))];
-        let about = ABOUT.iter().zip(&row.about).map(|((title, _), value)| (*title, value.clone()));
+        let about = ABOUT.iter().zip(&row.about).map(|(title, value)| (*title, value.clone()));
         let values = [("values", (!self.asked.keys.is_empty()).then(|| self.values(row)))];
         let content: Vec<_> = match &row.content {
             Some(Ok(summary)) => summary.entries().into(),
@@ -181,25 +181,29 @@ impl Ls {
         json::object(self.asked.keys.iter().map(String::as_str).zip(row.keys.iter().cloned()))
     }
 
-    /// The table with its columns and without rows. With `-p`, the columns are the place and the keys.
-    fn empty_table(&self) -> Table {
+    /// The table with its columns and without rows. With `-p`, the columns are the place and the keys. Rows of CSV have a column for each
+    /// stage. Rows of text have one for all stages.
+    fn empty_table(&self, is_csv: bool) -> Table {
         let place = self.has_several().then_some(Column::left("file")).into_iter();
         let place = place.chain([Column::right("message")]);
         if !self.asked.keys.is_empty() {
             return Table::new(place.chain(self.asked.objects.then_some(Column::right("object"))))
                 .with_titles(&self.asked.keys);
         }
-        let about = ABOUT.map(|(title, _)| Column::left(title).optional());
-        Table::new(place.chain([Column::right("object")]).chain(about).chain([
-            Column::left("dtype"),
-            Column::left("shape"),
-            Column::left("encoding"),
-            Column::left("filter"),
-            Column::left("compression"),
+        let about = ABOUT.map(|title| match title {
+            // Most archives have no members, and of a single one nobody needs the number in each row.
+            "number" => Column::left(title).differing(),
+            _ => Column::left(title).optional(),
+        });
+        let stages = [Column::left("encoding"), Column::left("filter"), Column::left("compression")];
+        let (stages, codec) = if is_csv { (&stages[..], None) } else { (&[][..], Some(Column::left("codec"))) };
+        let place = place.chain([Column::right("object")]).chain(about);
+        let place = place.chain([Column::left("dtype"), Column::left("shape")]);
+        Table::new(place.chain(stages.iter().copied()).chain(codec).chain([
             Column::left("masks").optional(),
-            Column::right("bytes"),
-            Column::right("stored"),
-            Column::right("ratio"),
+            Column::right("bytes").spare(3),
+            Column::right("stored").spare(1),
+            Column::right("ratio").spare(2),
         ]))
     }
 
@@ -270,7 +274,7 @@ impl Ls {
         match (summary, &error) {
             (Some(summary), _) => {
                 cells.extend(row.about.into_iter().map(|value| value_cell(value, "", is_whole)));
-                cells.extend(summary_cells(summary));
+                cells.extend(summary_cells(summary, is_whole));
                 cells.extend(keys);
             }
             (None, Some(_)) => cells.push(Cell::unreadable()),
@@ -359,7 +363,7 @@ impl Ls {
 /// The annotations of a message for the columns of [`ABOUT`]. They would be repeated for each object, so long values
 /// are dropped.
 fn usual_annotations(metadata: &MessageMetadata<'_>) -> tgm_core::Result<Annotations> {
-    let mut found = annotations(metadata, ABOUT.iter().flat_map(|(_, keys)| keys.iter().copied()))?;
+    let mut found = annotations(metadata, ABOUT)?;
     found.retain(|_, value| text(value).chars().nth(CHARACTERS).is_none());
     Ok(found)
 }
@@ -367,11 +371,11 @@ fn usual_annotations(metadata: &MessageMetadata<'_>) -> tgm_core::Result<Annotat
 /// The values of the columns of [`ABOUT`]. One walk over the object's metadata finds their first two keys, which are the ones that
 /// most objects have.
 fn usual_values(object: &ObjectMetadata<'_>, scope: &Scope<'_, '_>) -> tgm_core::Result<About> {
-    let key = |number: usize| ABOUT.get(number / 2).and_then(|(_, keys)| keys.get(number % 2)).copied();
+    let key = |number: usize| ABOUT.get(number / 2).and_then(|title| keys_of(title).get(number % 2)).copied();
     let found = object.get_many::<{ 2 * ABOUT.len() }>(array::from_fn(|number| key(number).unwrap_or_default()))?;
     let mut values = About::default();
-    for ((value, (_, keys)), found) in values.iter_mut().zip(&ABOUT).zip(found.chunks(2)) {
-        *value = scope.first_from(keys, found)?;
+    for ((value, title), found) in values.iter_mut().zip(ABOUT).zip(found.chunks(2)) {
+        *value = scope.first_from(keys_of(title), found)?;
     }
     Ok(values)
 }
@@ -394,17 +398,13 @@ fn value_cell(value: Option<Json>, missing: &'static str, is_whole: bool) -> Cel
     }
 }
 
-fn summary_cells(summary: Summary) -> [Cell; SUMMARY] {
+/// The cells of how an object is stored: each stage with `is_whole`, otherwise those that are not "none" together.
+fn summary_cells(summary: Summary, is_whole: bool) -> impl Iterator<Item = Cell> {
     let ratio = summary.ratio().unwrap_or_default();
-    [
-        summary.dtype.into(),
-        shape_text(&summary.shape).into(),
-        summary.encoding.into(),
-        summary.filter.into(),
-        summary.compression.into(),
-        summary.masks.join(" ").into(),
-        summary.bytes.map_or("?".into(), Cell::from),
-        summary.stored.into(),
-        ratio.into(),
-    ]
+    let codec = (!is_whole).then(|| summary.codec().into());
+    let stages = [summary.encoding, summary.filter, summary.compression];
+    let stages = stages.into_iter().filter(move |_| is_whole).map(Cell::from);
+    let masks = summary.masks.join(" ").into();
+    let sizes = [masks, summary.bytes.map_or("?".into(), Cell::from), summary.stored.into(), ratio.into()];
+    [summary.dtype.into(), shape_text(&summary.shape).into()].into_iter().chain(codec).chain(stages).chain(sizes)
 }

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tgm_core::metadata::MessageMetadata;
-use tgm_std::internal::query::{Condition, names};
+use tgm_std::internal::query::{Condition, names, spellings};
 use tgm_std::internal::{MetadataBudget, to_owned};
 use tgm_std::metadata::query::{Query, similar_keys};
 
-use crate::read::about::ABOUT;
+use crate::read::about::{ABOUT, keys_of};
 use crate::read::structure::Structure;
 use crate::show::output::Out;
 
@@ -69,7 +69,9 @@ pub(crate) fn note_keys(queries: &[Query], message: &MessageMetadata<'_>) -> tgm
     let misfits = asked.misfits.get_or_insert_with(|| conditions().map(|it| (it.clone(), None)).collect());
     let mut fitting = Vec::new();
     for (condition, why) in misfits.iter_mut() {
-        let Some(value) = message.get(&condition.key)? else { continue };
+        let keys = spellings(&condition.key).unwrap_or_default().iter().copied();
+        let found = std::iter::once(&*condition.key).chain(keys).find_map(|key| message.get(key).transpose());
+        let Some(value) = found.transpose()? else { continue };
         match condition.why_misfit(&value) {
             Some(found) => drop(why.get_or_insert(found)),
             None => fitting.push(condition.clone()),
@@ -114,7 +116,7 @@ fn has_one_of<'k>(message: &MessageMetadata<'_>, mut keys: impl Iterator<Item = 
 
 /// Keys of a message that may be meant: those that a listing shows under such a title, or those that are similar.
 fn similar(message: &MessageMetadata<'_>, asked: &str) -> tgm_core::Result<BTreeSet<String>> {
-    let titled = ABOUT.iter().filter(|(title, _)| title.eq_ignore_ascii_case(asked)).flat_map(|(_, keys)| *keys);
+    let titled = ABOUT.iter().filter(|title| title.eq_ignore_ascii_case(asked)).flat_map(|title| keys_of(title));
     for key in titled {
         if message.get(key)?.is_some() {
             return Ok(BTreeSet::from([(*key).to_string()]));

@@ -17,6 +17,7 @@ use tgm_core::Message;
 use tgm_core::cbor::Value;
 use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
 use tgm_std::WIRE_VERSION;
+use tgm_std::internal::query::spellings;
 use tgm_std::metadata::query::{ObjectQuery, Query};
 
 use crate::read::asked;
@@ -40,8 +41,16 @@ pub(crate) enum Scope<'m, 'a> {
 }
 
 impl Scope<'_, '_> {
-    /// The value of a key.
+    /// The value of a key as people type it: of the first that it stands for.
     pub(crate) fn get(&self, key: &str) -> tgm_core::Result<Option<Json>> {
+        match spellings(key) {
+            Some(keys) => self.first(keys),
+            None => self.of_key(key),
+        }
+    }
+
+    /// The value of this key alone.
+    fn of_key(&self, key: &str) -> tgm_core::Result<Option<Json>> {
         let found = match self {
             Self::Message(message, _) => message.get(key)?,
             Self::Object(object, ..) => object.get(key)?,
@@ -67,7 +76,7 @@ impl Scope<'_, '_> {
 
     /// The value of the first of `keys` that has one.
     pub(crate) fn first(&self, keys: &[&str]) -> tgm_core::Result<Option<Json>> {
-        keys.iter().find_map(|key| self.get(key).transpose()).transpose()
+        keys.iter().find_map(|key| self.of_key(key).transpose()).transpose()
     }
 
     /// [`Self::first`], where the metadata of the object has `found` for the first keys.
@@ -91,7 +100,9 @@ pub(crate) fn annotations<'k>(
     if message.frame().extra_entries().next().is_none() {
         return Ok(found);
     }
-    for key in keys {
+    for key in
+        keys.into_iter().flat_map(|key| std::iter::once(key).chain(spellings(key).unwrap_or_default().iter().copied()))
+    {
         let is_prefixed = key.starts_with("extra.") || key.starts_with("_extra_.");
         let path = if is_prefixed { key.to_string() } else { format!("extra.{key}") };
         if let Some(value) = message.get(&path)? {

@@ -46,6 +46,13 @@ impl Summary {
         }
     }
 
+    /// The stages that are not "none", with "+" between them, as the key `codec` has them.
+    pub(crate) fn codec(&self) -> String {
+        let stages = [&self.encoding, &self.filter, &self.compression];
+        let stages: Vec<&str> = stages.into_iter().map(|stage| &**stage).filter(|stage| *stage != "none").collect();
+        if stages.is_empty() { "none".into() } else { stages.join("+") }
+    }
+
     /// Decoded bytes divided by stored bytes, with two digits after the point.
     ///
     /// By integers: to format a quotient of floating-point numbers takes longer than all other cells of a row.

@@ -16,6 +16,8 @@ use crate::show::text::{self, cut, escape, escaped, is_plain, width};
 const BLOCK: usize = 1024;
 /// Range of cell widths: the greatest where output is not a terminal, the least on a terminal.
 const CELL: Range<usize> = 40..100;
+/// The width of rows, in characters, from which on columns are left out that can be.
+const WIDTH: usize = 100;
 /// The least width of a column that is made narrower.
 const NARROWEST: usize = 12;
 /// Blanks before the rest of a row that was broken.
@@ -35,22 +37,39 @@ pub(crate) struct Column {
     optional: bool,
     hidden: bool,
     whole: bool,
+    differing: bool,
+    /// How soon the column is left out where rows are wider than [`WIDTH`]: the highest rank first. 0 stays.
+    spare: u8,
 }
 
 impl Column {
+    const NONE: Self =
+        Self { title: "", right: false, optional: false, hidden: false, whole: false, differing: false, spare: 0 };
+
     /// A column of text.
     pub(crate) const fn left(title: &'static str) -> Self {
-        Self { title, right: false, optional: false, hidden: false, whole: false }
+        Self { title, ..Self::NONE }
     }
 
     /// A column of numbers.
     pub(crate) const fn right(title: &'static str) -> Self {
-        Self { title, right: true, optional: false, hidden: false, whole: false }
+        Self { title, right: true, ..Self::NONE }
     }
 
     /// This column, hidden if it is empty in the first block.
     pub(crate) const fn optional(self) -> Self {
         Self { optional: true, ..self }
+    }
+
+    /// This column, hidden unless it has different values in the first block.
+    pub(crate) const fn differing(self) -> Self {
+        Self { differing: true, ..self }
+    }
+
+    /// This column, left out where rows are wider than [`WIDTH`], or than the terminal if that is wider: those with the highest rank
+    /// first.
+    pub(crate) const fn spare(self, rank: u8) -> Self {
+        Self { spare: rank, ..self }
     }
 
     /// This column, whose cells are of no use if they are cut.
@@ -267,6 +286,9 @@ impl Table {
         }
         self.widen(&rows);
         if is_first {
+            self.leave_out_spare();
+        }
+        if is_first {
             let titles = self.columns.iter().map(|(_, title)| Cell::styled(Style::Heading, title)).collect::<Vec<_>>();
             let widths = self.fitted(out);
             out.write_all(self.lay_out(out, &titles, &widths, String::new()).as_bytes())?;
@@ -312,9 +334,33 @@ impl Table {
     fn choose_columns(&mut self, rows: &[Vec<Cell>]) {
         let is_used = |index: usize| rows.iter().any(|row| row.get(index).is_some_and(|cell| !cell.text.is_empty()));
         let columns = self.columns.iter().enumerate();
-        let is_shown = |(index, column): (usize, &Column)| !column.hidden && (!column.optional || is_used(index));
+        let text = |row: &Vec<Cell>, index: usize| row.get(index).map(|cell| cell.text.clone()).unwrap_or_default();
+        let differs = |index: usize| {
+            let first = rows.first().map(|row| text(row, index));
+            rows.iter().any(|row| first.as_ref() != Some(&text(row, index)))
+        };
+        let is_shown = |(index, column): (usize, &Column)| {
+            !column.hidden && (!column.optional || is_used(index)) && (!column.differing || differs(index))
+        };
         self.shown = columns.map(|(index, (column, _))| is_shown((index, column))).collect();
         self.widths = self.columns.iter().map(|(_, title)| title.chars().count()).collect();
+    }
+
+    /// Leaves out columns that can be, until a row has room.
+    fn leave_out_spare(&mut self) {
+        let room = self.room.map_or(WIDTH, |room| room.max(WIDTH));
+        loop {
+            let shown = || self.widths.iter().zip(&self.shown).filter(|(_, shown)| **shown).map(|(width, _)| width + 2);
+            if shown().sum::<usize>() <= room + 2 {
+                return;
+            }
+            let columns = self.columns.iter().zip(&mut self.shown);
+            let spare = columns.filter(|((column, _), shown)| **shown && column.spare > 0);
+            match spare.max_by_key(|((column, _), _)| column.spare) {
+                Some((_, shown)) => *shown = false,
+                None => return,
+            }
+        }
     }
 
     fn widen(&mut self, rows: &[Vec<Cell>]) {

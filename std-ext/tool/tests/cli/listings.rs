@@ -1,6 +1,8 @@
 //! `info`, `ls`, `dump`, `frames`: their output equals the recorded facts.
 
 use serde_json::{Value as Json, json};
+use tgm_std::deps::ciborium::Value;
+use tgm_std::{MessageBuilder, ObjectBuilder};
 
 use crate::corpus::{data, of_class};
 use crate::tool::tgm;
@@ -95,14 +97,83 @@ fn values_that_json_lacks_are_spelt_as_in_the_sidecars() {
 fn ls_shows_what_a_scientist_looks_for() {
     let run = tgm(["ls", &data("realistic/surface-181x360.tgm")]).good();
     let lines: Vec<Vec<_>> = run.text().lines().map(|line| line.split_whitespace().collect()).collect();
-    let title = "message object name date step dtype shape encoding filter compression bytes stored ratio";
-    assert_eq!(lines[0].join(" "), title);
-    assert_eq!(lines[1].join(" "), "0 0 2t 20260404 24 float64 181x360 simple_packing none szip 521280 93199 5.59");
-    assert_eq!(lines[3].join(" "), "0 2 lsm 20260404 24 bitmask 181x360 none none roaring 8145 2263 3.60");
+    assert_eq!(lines[0].join(" "), "message object name date step dtype shape codec bytes stored ratio");
+    assert_eq!(lines[1].join(" "), "0 0 2t 20260404 24 float64 181x360 simple_packing+szip 521280 93199 5.59");
+    assert_eq!(lines[3].join(" "), "0 2 lsm 20260404 24 bitmask 181x360 roaring 8145 2263 3.60");
+    // CSV has a column for each stage, and all that there are.
+    let run = tgm(["ls", "--csv", &data("realistic/surface-181x360.tgm")]).good();
+    let title =
+        "message,object,name,level,date,step,number,dtype,shape,encoding,filter,compression,masks,bytes,stored,ratio";
+    assert_eq!(run.text().lines().next(), Some(title));
+    assert!(run.text().contains("0,0,2t,,20260404,24,,float64,181x360,simple_packing,none,szip,,521280,93199,5.59\n"));
+    let run = tgm(["ls", &data("realistic/surface-181x360.tgm")]).good();
     assert!(run.text().lines().all(|line| line == line.trim_end()));
     // Numbers stand under the end of their titles, text under the beginning.
     let ends: Vec<_> = run.text().lines().map(str::len).collect();
     assert!(ends.iter().all(|&end| end == ends[0]), "{ends:?}");
+}
+
+/// What a column shows is found under its title: by filters, as a value, and to sort by.
+#[test]
+fn titles_of_columns_are_keys() {
+    let folder = crate::edits::Folder::new();
+    let path = folder.file("steps.tgm", &crate::datasets::steps());
+    let run = tgm(["ls", &path]).good();
+    let title = "message object name date step number dtype shape codec bytes stored ratio";
+    assert_eq!(run.text().lines().next().unwrap().split_whitespace().collect::<Vec<_>>().join(" "), title);
+    let rows = |line: &[&str]| tgm([line, &[&path]].concat()).good().text().lines().count() - 1;
+    for (filter, count) in [
+        ("name=2t", 5),
+        ("name=10u", 1),
+        ("number=1", 2),
+        ("number=1 and step=6", 1),
+        ("step in 6..=12", 4),
+        ("date=2024-02-29", 6),
+        ("date<2024-02-29", 0),
+        ("time=1200", 6),
+        ("shortName=2t/10u and not step=0", 4),
+        ("number!=0", 2),
+        ("number?", 6),
+    ] {
+        assert_eq!(rows(&["ls", "--csv", "-w", filter]), count, "{filter}");
+    }
+    let run = tgm(["get", "-p", "name,step,number,date,time", "-n", "2", &path]).good();
+    assert_eq!(run.text(), "2t 0 0 20240229 1200\n2t 6 0 20240229 1200\n");
+    let run = tgm(["ls", "-p", "number,step", "-B", "number:desc,step:desc", &path]).good();
+    assert!(run.text().lines().nth(1).unwrap().split_whitespace().eq(["4", "1", "6"]), "{}", run.text());
+    // Sorted by a column, and by one that is hidden because all have the same number.
+    for key in ["number", "step", "encoding", "codec"] {
+        tgm(["ls", "-B", key, "-w", "number=0", &path]).good();
+    }
+    let run = tgm(["ls", "-w", "number=0", &path]).good();
+    assert!(!run.text().contains("number"), "{}", run.text());
+    // A catalogue has keys as objects have them.
+    tgm(["catalog", "--auto", &path]).good();
+    let catalog = format!("{path}.catalog");
+    let run = tgm(["ls", "--catalog", &catalog, "-w", "number=1 and step=6", &path]).good();
+    assert_eq!(run.text().lines().count(), 2, "{}", run.text());
+}
+
+/// Columns about sizes are left out where rows would be wider than 100 characters.
+#[test]
+fn rows_are_at_most_100_characters_wide() {
+    let mars = [("param", "2t".into()), ("levelist", 1000.into()), ("date", 20_240_229.into()), ("step", 240.into())];
+    let long = |name: &str, number: i32| {
+        let mut entries: Vec<(Value, Value)> =
+            mars.iter().map(|(key, value)| ((*key).into(), Value::clone(value))).collect();
+        entries.push(("number".into(), number.into()));
+        let values: Vec<f64> = (0..50_000).map(f64::from).collect();
+        let object = ObjectBuilder::new(&[100, 500], &values).unwrap().metadata("name", name);
+        let object = object.metadata("mars", Value::Map(entries)).simple_packing(24).szip();
+        MessageBuilder::new().object(object).encode().unwrap()
+    };
+    let folder = crate::edits::Folder::new();
+    let path = folder.file("wide.tgm", &[long("temperature", 1), long("relative_humidity", 12)].concat());
+    let run = tgm(["ls", &path]).good();
+    assert!(run.text().lines().all(|line| line.len() <= 100), "{}", run.text());
+    let title = run.text().lines().next().unwrap().to_string();
+    assert!(title.contains("number") && title.contains("codec") && !title.contains("ratio"), "{title}");
+    assert!(tgm(["ls", "--csv", &path]).good().text().contains(",ratio\n"));
 }
 
 #[test]

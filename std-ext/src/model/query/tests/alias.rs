@@ -113,3 +113,46 @@ fn keys_are_those_that_were_asked() {
     let metadata = crate::decode::decode_metadata(&message([object("edition 1"), Vec::new()], Vec::new())).unwrap();
     assert_eq!("param=tp".parse::<Query>().unwrap().hint(&metadata), None);
 }
+
+/// The titles of listings, and other keys of MARS as people type them.
+#[test]
+fn keys_as_people_type_them_are_those_of_mars_unless_an_object_has_its_own() {
+    let mars = |entries: &[(&str, Owned)]| vec![("mars", map(entries))];
+    let of_mars = mars(&[
+        ("param", "t".into()),
+        ("levelist", 500.into()),
+        ("levtype", "pl".into()),
+        ("date", 20_240_101.into()),
+        ("time", 1200.into()),
+        ("step", 6.into()),
+        ("number", 3.into()),
+    ]);
+    let bytes = message([of_mars, vec![]], vec![]);
+    for query in [
+        "name=t",
+        "level=500",
+        "levelist=500",
+        "levtype=pl",
+        "date=2024-01-01",
+        "time=1200",
+        "step=6",
+        "step in 5..7",
+        "number=3",
+        "number?",
+        "level>=500 and level<501",
+        "not level=850 and level!=850",
+    ] {
+        assert!(matches(&bytes, query), "{query}");
+        assert!(!matches(&bytes, &format!("not ({query})")), "{query}");
+    }
+    // Its own key counts first, then that of MARS, then others.
+    let own =
+        vec![("step", 1.into()), ("levelist", 7.into()), ("mars", map(&[("step", 6.into()), ("levelist", 8.into())]))];
+    let bytes = message([own, vec![]], vec![]);
+    for (query, holds) in
+        [("step=1", true), ("step=6", false), ("level=8", true), ("level=7", false), ("levelist=7", true)]
+    {
+        assert_eq!(matches(&bytes, query), holds, "{query}");
+    }
+    assert!(!matches(&bytes, "name?") && !matches(&bytes, "number?") && matches(&bytes, "number!=1"));
+}

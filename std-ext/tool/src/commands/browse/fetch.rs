@@ -226,8 +226,8 @@ fn row(source: &Source, index: usize, bytes: Result<&[u8], TensogramError>, dige
         let message = Message::parse(bytes)?;
         let metadata = digests.metadata(&message)?;
         let scope = Scope::Message(&metadata, Structure::new(&message, &entry(source, index, 0, bytes)));
-        let about = ABOUT.iter().map(|(_, keys)| {
-            let value = scope.first(keys)?;
+        let about = ABOUT.iter().map(|title| {
+            let value = scope.get(title)?;
             Ok(value.map_or(String::new(), |value| escape(&text(&value))))
         });
         let about = about.collect::<tgm_core::Result<_>>()?;
