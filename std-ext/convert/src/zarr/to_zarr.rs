@@ -20,6 +20,7 @@ use tgm_std::file::SourceName;
 use tgm_std::internal::{from_cbor, reserve_more};
 use tgm_std::read;
 use tgm_std::{DecodeLimits, DecodeOptions, GlobalMetadata, TensogramError, check_message, decode_descriptors};
+use zarrs::metadata::v3::MetadataV3;
 
 use self::records::{Growing, Records};
 use super::attributes::{self, teller};
@@ -208,7 +209,7 @@ impl ZarrWriter {
         number: usize,
         report: &mut dyn FnMut(Note),
     ) -> Result<()> {
-        let Recorded { path, name, mut json, mut array } = recorded;
+        let Recorded { path, name, mut json, mut array, .. } = recorded;
         let place = format!("message {number}");
         let changed = json.get_mut("codecs").map(make_writable).unwrap_or_default();
         if !changed.is_empty() {
@@ -444,6 +445,8 @@ struct Recorded {
     name: Option<String>,
     json: Json,
     array: Array,
+    /// Whether the description says what stands for chunks that are missing. Saved datasets do not: all of theirs are there.
+    has_fill: bool,
 }
 
 impl Recorded {
@@ -455,6 +458,11 @@ impl Recorded {
         let is_described = |(key, _): &&(Value, Value)| key.as_text() != Some("attributes");
         let recorded = Value::Map(recorded.iter().filter(is_described).cloned().collect());
         let mut json = from_cbor(&recorded, "extra.zarr.array")?;
+        let has_fill = !json.get("fill_value").is_none_or(Json::is_null);
+        if let (false, Some(name)) = (has_fill, json.get("data_type").and_then(Json::as_str)) {
+            // A store has to name one. No chunk takes it.
+            json["fill_value"] = Element::parse(&MetadataV3::new(name))?.usual_fill(true);
+        }
         let mut array = Array::parse(&json)?;
         if options.chunks.is_some() {
             let chunk = chunk_shape(&array.shape, options.chunks.as_deref());
@@ -465,7 +473,7 @@ impl Recorded {
             array = Array::parse(&json)?;
         }
         let name = of_object(global, 0, options.name_key.as_deref()).filter(|name| !name.is_empty());
-        Ok(Self { path: path.to_string(), name, json, array })
+        Ok(Self { path: path.to_string(), name, json, array, has_fill })
     }
 
     /// The attributes of the array: of the first object that has some. A message without objects has them beside the description,
@@ -509,7 +517,19 @@ impl Recorded {
             }
             Ok(origin)
         };
-        objects.iter().enumerate().map(place).collect()
+        let boxes: Vec<Vec<u64>> = objects.iter().enumerate().map(place).collect::<Result<_>>()?;
+        if !self.has_fill && !self.is_full(objects, &boxes) {
+            return Err(metadata("the array: objects are missing, and it does not say which value stands for them"));
+        }
+        Ok(boxes)
+    }
+
+    /// Whether the objects, which begin at these indices, have all elements of the array.
+    fn is_full(&self, objects: &[DataObject<'_>], boxes: &[Vec<u64>]) -> bool {
+        let lens = objects.iter().map(|object| object.descriptor().element_count());
+        let by_origin: BTreeMap<&Vec<u64>, u64> = boxes.iter().zip(lens).collect();
+        let count = by_origin.values().try_fold(0_u64, |all, len| all.checked_add(*len));
+        count.is_some() && count == self.array.shape.iter().try_fold(1_u64, |all, len| all.checked_mul(*len))
     }
 }
 

@@ -150,7 +150,8 @@ def _write(out, name, variable, dtype, options, is_coordinate, extra):
     if options.get("within") is not None and dtype.kind == "f":
         # Packed values are float64. So is what cannot be packed: all objects of a variable have one type.
         dtype = np.dtype("float64")
-    fill = "NaN" if dtype.kind == "f" else [0, 0] if dtype.kind == "c" else False if dtype.kind == "b" else 0
+    # All chunks are there. Of one that is lost later nothing but NaN can stand for the values, and integers have none.
+    fill = {"f": "NaN", "c": ["NaN", "NaN"]}.get(dtype.kind)
     array = {
         "zarr_format": 3,
         "node_type": "array",
