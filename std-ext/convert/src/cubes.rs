@@ -22,6 +22,7 @@ pub(super) use boxes::Boxed;
 pub(super) use boxes::{chunk_of, each_batch};
 pub(super) use labels::{Content, Labels};
 
+use crate::error::encoding;
 use crate::note::Note;
 
 /// Attributes, by their names.
@@ -78,7 +79,7 @@ pub(super) struct Target<'t> {
 }
 
 impl<'d> Plan<'d> {
-    /// Plans these datasets. What cannot be written is given to `report`.
+    /// Plans these datasets. What cannot be written is given to `report`: values that are left out are failures.
     pub(super) fn of(datasets: &'d [Dataset], target: &mut Target<'_>, report: &mut dyn FnMut(Note)) -> Self {
         let mut plan = Self::default();
         let unused: BTreeSet<&str> = datasets.iter().flat_map(|it| &it.unused_keys).map(String::as_str).collect();
@@ -88,6 +89,11 @@ impl<'d> Plan<'d> {
         }
         for dataset in datasets {
             plan.add(dataset, target, report);
+        }
+        // What one dataset leaves out is in another one, unless it is too large for any.
+        let is_there = |name: &str| datasets.iter().any(|dataset| dataset.variable(name).is_some());
+        for left_out in datasets.iter().flat_map(|dataset| &dataset.left_out).filter(|it| !is_there(&it.name)) {
+            report(Note::failed("fields", encoding(left_out.to_string())));
         }
         if !plan.rounded.is_empty() {
             let what = "packed values are rounded to float32, which tells all of them apart";
@@ -134,11 +140,11 @@ impl<'d> Plan<'d> {
             let Some(of_values) = variable.dtype() else { continue };
             let all: Vec<Indices> = variable.shape.iter().map(|len| Indices::all(*len)).collect();
             if let Err(error) = dataset.check_places(&variable.name, &all) {
-                report(Note::not_kept(&variable.name, format!("the variable: {error}")));
+                report(Note::failed(&variable.name, error));
                 continue;
             }
             let Some(mut dtype) = (target.dtype)(of_values) else {
-                report(Note::not_kept(&variable.name, format!("the variable: the format has no {}", of_values.name())));
+                report(Note::failed(&variable.name, encoding(format!("the format has no {}", of_values.name()))));
                 continue;
             };
             if dtype == Dtype::Float64 && !target.float64 && dataset.fits_float32(&variable.name) {

@@ -107,3 +107,71 @@ fn what_is_not_a_field_is_written_beside_the_fields() {
         assert!(found.len() > 1 && shape_of(&found, "object_0_0") == [2], "{found:?}");
     }
 }
+
+/// Fields whose step, member and level all differ lie far apart: their box would be nearly all holes.
+#[test]
+fn a_variable_that_cannot_be_written_is_an_error_and_the_others_are_written() {
+    use tgm_std::deps::ciborium::Value;
+    use tgm_std::{MessageBuilder, ObjectBuilder};
+    let folder = Folder::new();
+    let field = |param: &str, entries: &[(&str, i32)]| {
+        let mut mars = vec![(Value::from("param"), Value::from(param)), ("date".into(), 20_240_101.into())];
+        mars.extend(entries.iter().map(|(key, number)| (Value::from(*key), Value::from(*number))));
+        let object = ObjectBuilder::new(&[2, 2], &[1.0_f32, 2.0, 3.0, 4.0]).unwrap().metadata("mars", Value::Map(mars));
+        MessageBuilder::new().object(object).encode().unwrap()
+    };
+    let sparse = (1..151).flat_map(|at| field("t", &[("levelist", at), ("step", at), ("number", at)]));
+    let messages: Vec<u8> = sparse.chain(field("2t", &[("step", 0)])).collect();
+    let path = folder.file("sparse.tgm", &messages);
+    for end in formats() {
+        let out = folder.path(&format!("out.{end}"));
+        let run = convert(&path, &out, &[]);
+        assert!(run.code == Some(1) && run.stderr.contains("nearly all are empty"), "{end}: {}", run.stderr);
+        assert_eq!(shapes(&folder, &out).iter().filter(|(name, _)| name == "t2m").count(), 1);
+        let strict = folder.path(&format!("strict.{end}"));
+        let run = convert(&path, &strict, &["--strict"]);
+        assert!(run.code == Some(1) && !std::path::Path::new(&strict).exists(), "{end}: {}", run.stderr);
+    }
+}
+
+/// The form that saved datasets have: all chunks are there, and nothing says what stands for one that is missing.
+#[cfg(feature = "zarr")]
+#[test]
+fn a_saved_array_without_a_fill_value_becomes_zarr_unless_a_chunk_is_missing() {
+    use tgm_std::deps::ciborium::Value;
+    use tgm_std::{MessageBuilder, ObjectBuilder};
+    let folder = Folder::new();
+    let map = |entries: Vec<(&str, Value)>| Value::Map(entries.into_iter().map(|(k, v)| (k.into(), v)).collect());
+    let list = |numbers: &[i32]| Value::Array(numbers.iter().map(|number| (*number).into()).collect());
+    let named = |name: &str| map(vec![("name", name.into())]);
+    let of_chunks = |count: usize| {
+        let grid = map(vec![("name", "regular".into()), ("configuration", map(vec![("chunk_shape", list(&[2]))]))]);
+        let array = map(vec![
+            ("zarr_format", 3.into()),
+            ("node_type", "array".into()),
+            ("shape", list(&[4])),
+            ("data_type", "uint8".into()),
+            ("chunk_grid", grid),
+            ("chunk_key_encoding", named("default")),
+            ("fill_value", Value::Null),
+            ("codecs", Value::Array(vec![named("bytes")])),
+        ]);
+        let mut message = MessageBuilder::new().extra("zarr", map(vec![("path", "v".into()), ("array", array)]));
+        for at in 0..count {
+            let first = u8::try_from(2 * at).unwrap() + 1;
+            let object =
+                ObjectBuilder::new(&[2], &[first, first + 1]).unwrap().into_owned().unwrap().metadata("name", "v");
+            let origin = list(&[i32::from(first) - 1]);
+            message = message.object(object.metadata("zarr", map(vec![("origin", origin)])));
+        }
+        message.encode().unwrap()
+    };
+    let (whole, cut) = (folder.file("whole.tgm", &of_chunks(2)), folder.file("cut.tgm", &of_chunks(1)));
+    let (store, back) = (folder.path("whole.zarr"), folder.path("back.tgm"));
+    tgm(["convert", &whole, "-o", &store]).good();
+    tgm(["convert", &store, "-o", &back]).good();
+    assert_eq!(tgm(["cat", &back]).good().text().split_whitespace().collect::<Vec<_>>(), ["1", "2", "3", "4"]);
+    let run = tgm(["convert", &cut, "-o", &folder.path("cut.zarr")]);
+    assert!(run.stderr.contains("does not say which value stands for them"), "{}", run.stderr);
+    assert_ne!(tgm(["convert", "--strict", &cut, "-o", &folder.path("strict.zarr")]).code, Some(0));
+}

@@ -7,6 +7,7 @@ use tgm_std::internal::Threads;
 
 use super::{Array, Dtype, Element, ZarrWriter, chunk_shape, describe, directory, regular, usual_codecs};
 use crate::cubes::{Boxed, Content, Entries, Labels, Plan, Planned, Target, chunk_of, each_batch};
+use crate::error::encoding;
 use crate::note::Note;
 use crate::zarr::attributes::{of_map, teller};
 
@@ -23,7 +24,7 @@ impl ZarrWriter {
     /// [`tgm_std::TensogramError::Io`] of the directory.
     pub fn write_datasets(&mut self, datasets: &[Dataset], report: &mut dyn FnMut(Note)) -> Result<()> {
         if self.is_array {
-            report(Note::not_kept("the fields", "the store is the array of the first message"));
+            report(Note::failed("the fields", encoding("the store is the array of the first message")));
             return Ok(());
         }
         let names = &mut self.names;
