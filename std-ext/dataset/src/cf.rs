@@ -19,6 +19,8 @@ mod texts;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use tgm_core::cbor::Array;
+
 use self::arrays::variable;
 use self::texts::texts;
 use crate::archive::Archive;
@@ -60,15 +62,10 @@ type Place = (u32, u64);
 fn shares(gathered: &Gathered) -> BTreeMap<Place, (Option<String>, Share<'_>)> {
     let key = format!("{EXTRA}part");
     let has_parts = gathered.keys.find(key.as_bytes()).is_some();
-    let part = |source: u32, cells: &Cells| -> Option<(Place, Option<String>)> {
-        let map = gathered.value(cells, &key)?.as_map().ok()?;
-        let number = map.get("number").ok().flatten()?.as_u64().ok()?;
-        let dimension = map.get("dimension").ok().flatten()?.as_str().ok()?;
-        Some(((source, number), Some(dimension.to_string())))
-    };
     let place = |source: u32, cells: Option<&Cells>| {
-        let found = cells.filter(|_| has_parts).and_then(|cells| part(source, cells));
-        found.unwrap_or(((source, 0), None))
+        let found = cells.filter(|_| has_parts).map(|cells| part_of(gathered, source, cells));
+        // What is malformed is noted by the dataset that it is counted to.
+        found.and_then(Result::ok).flatten().unwrap_or(((source, 0), None))
     };
     let mut found: BTreeMap<Place, (Option<String>, Share<'_>)> = BTreeMap::new();
     for about in &gathered.abouts {
@@ -84,6 +81,19 @@ fn shares(gathered: &Gathered) -> BTreeMap<Place, (Option<String>, Share<'_>)> {
         share.rows.push(number);
     }
     found
+}
+
+/// The part of a source that a message is of, and the dimension along which it was appended. `None` for a message of what was written
+/// first, and an error for one whose key is not as this project writes it.
+fn part_of(gathered: &Gathered, source: u32, cells: &Cells) -> Result<Option<(Place, Option<String>)>, ()> {
+    let Some(part) = gathered.value(cells, &format!("{EXTRA}part")) else { return Ok(None) };
+    let read = || -> Option<(Place, Option<String>)> {
+        let map = part.as_map().ok()?;
+        let number = map.get("number").ok().flatten()?.as_u64().ok()?;
+        let dimension = map.get("dimension").ok().flatten()?.as_str().ok()?;
+        Some(((source, number), Some(dimension.to_string())))
+    };
+    read().map(Some).ok_or(())
 }
 
 /// What a source has: the dataset that was written first, and those that were appended, each with its dimension.
@@ -122,10 +132,16 @@ fn dataset(gathered: &Gathered, archive: &Arc<Archive>, options: &OpenOptions, s
         let name = name.unwrap_or_else(|| format!("object_{}", row.entry.object));
         entry(&name, &mut |growing| growing.rows.push(number));
     }
+    let mut notes = Notes::default();
     for about in &share.abouts {
+        if part_of(gathered, about.source, &about.cells).is_err() {
+            notes.add("part", "it lacks a number and a dimension, so the message is not of a part that was appended");
+        }
+        // Only messages of arrays of Zarr describe one.
         let Some(zarr) = gathered.value(&about.cells, &format!("{EXTRA}zarr")) else { continue };
         let of_map = |key: &str| zarr.as_map().ok()?.get(key).ok().flatten();
         let Some((path, array)) = of_map("path").and_then(|path| path.as_str().ok()).zip(of_map("array")) else {
+            notes.add("zarr", "it lacks the path or the description of an array");
             continue;
         };
         // An array at the root is called by its store, which its objects know.
@@ -139,8 +155,7 @@ fn dataset(gathered: &Gathered, archive: &Arc<Archive>, options: &OpenOptions, s
         entry(&name, &mut |growing| growing.array = Some(array.as_encoded().into()));
     }
     let (mut variables, mut left_out) = (Vec::new(), Vec::new());
-    for name in order {
-        let Some(growing) = all.get(&name) else { continue };
+    for (name, growing) in order.into_iter().filter_map(|name| all.remove(&name).map(|growing| (name, growing))) {
         let Some(own) = own_name(&name, options.group.as_deref()) else {
             left_out.push(LeftOut {
                 what: String::new(),
@@ -150,20 +165,20 @@ fn dataset(gathered: &Gathered, archive: &Arc<Archive>, options: &OpenOptions, s
             });
             continue;
         };
-        match variable(gathered, own, growing, options) {
+        match variable(gathered, own, &growing, options) {
             Ok(found) => variables.push(found),
             Err(why) => left_out.push(LeftOut { what: String::new(), why, objects: growing.rows.len(), name }),
         }
     }
     variables.extend(texts(gathered, &share.abouts, options.group.as_deref(), &mut left_out));
-    let attributes = group_attributes(gathered, &share.abouts, options.group.as_deref());
-    let unlimited = unlimited(gathered, &share.abouts, options.group.as_deref());
+    let attributes = group_attributes(gathered, &share.abouts, options.group.as_deref(), &mut notes);
+    let unlimited = unlimited(gathered, &share.abouts, options.group.as_deref(), &mut notes);
     Dataset {
         attributes,
         coordinates: Vec::new(),
         variables,
         left_out,
-        notes: Vec::new(),
+        notes: notes.0,
         unused_keys: Vec::new(),
         unlimited,
         appended: 0,
@@ -172,7 +187,20 @@ fn dataset(gathered: &Gathered, archive: &Arc<Archive>, options: &OpenOptions, s
     }
 }
 
-/// The names of all groups.
+/// What messages say of a file that nothing can be made of. Each message of a file may say the same, so it is noted once.
+#[derive(Default)]
+struct Notes(Vec<String>);
+
+impl Notes {
+    fn add(&mut self, key: &str, why: &str) {
+        let note = format!("the key {key} of a message is not used: {why}");
+        if !self.0.contains(&note) {
+            self.0.push(note);
+        }
+    }
+}
+
+/// The names of all groups. What [`Notes`] of a dataset say is passed over here.
 pub(crate) fn groups(gathered: &Gathered) -> Vec<String> {
     let mut found = std::collections::BTreeSet::new();
     let names =
@@ -208,31 +236,38 @@ fn own_name<'n>(name: &'n str, group: Option<&str>) -> Option<&'n str> {
     (!own.contains('/') && !own.is_empty()).then_some(own)
 }
 
-fn group_attributes(gathered: &Gathered, abouts: &[&About], group: Option<&str>) -> Attributes {
+fn group_attributes(gathered: &Gathered, abouts: &[&About], group: Option<&str>, notes: &mut Notes) -> Attributes {
     let group = group.map(|group| group.trim_matches('/')).filter(|group| !group.is_empty());
+    let key = if group.is_some() { "groups" } else { "attributes" };
     for about in abouts {
-        let found = match group {
-            None => gathered.value(&about.cells, &format!("{EXTRA}attributes")),
-            Some(group) => gathered
-                .value(&about.cells, &format!("{EXTRA}groups"))
-                .and_then(|groups| groups.as_map().ok()?.get(group).ok().flatten()),
+        let Some(found) = gathered.value(&about.cells, &format!("{EXTRA}{key}")) else { continue };
+        let Ok(map) = found.as_map() else {
+            notes.add(key, "it is not a map");
+            continue;
         };
-        if let Some(found) = found {
-            return of_map(&found);
+        match group.map(|group| map.get(group)) {
+            None => return of_map(&found),
+            Some(Ok(Some(own))) if own.as_map().is_ok() => return of_map(&own),
+            Some(Ok(Some(_)) | Err(_)) => notes.add(key, "the attributes of the group are not a map"),
+            // Another message has the group.
+            Some(Ok(None)) => {}
         }
     }
     Vec::new()
 }
 
 /// The dimensions of a group that have no fixed length.
-fn unlimited(gathered: &Gathered, abouts: &[&About], group: Option<&str>) -> Vec<String> {
+fn unlimited(gathered: &Gathered, abouts: &[&About], group: Option<&str>, notes: &mut Notes) -> Vec<String> {
     let mut found = std::collections::BTreeSet::new();
     for about in abouts {
-        let Some(Ok(paths)) = gathered.value(&about.cells, &format!("{EXTRA}unlimited")).map(|it| it.as_array()) else {
+        let Some(paths) = gathered.value(&about.cells, &format!("{EXTRA}unlimited")) else { continue };
+        let texts = |list: Array<'_>| list.iter().map(|path| Some(path.ok()?.as_str().ok()?.to_string())).collect();
+        let Some(paths) = paths.as_array().ok().and_then(texts) else {
+            notes.add("unlimited", "it is not a list of names of dimensions");
             continue;
         };
-        let paths = paths.iter().filter_map(|path| path.ok()?.as_str().ok());
-        found.extend(paths.filter_map(|path| own_name(path, group)).map(str::to_string));
+        let paths: Vec<String> = paths;
+        found.extend(paths.iter().filter_map(|path| own_name(path, group)).map(str::to_string));
     }
     found.into_iter().collect()
 }

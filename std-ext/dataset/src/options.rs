@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use tgm_core::descriptor::Dtype;
 use tgm_std::DecodeOptions;
+use tgm_std::deps::half::{bf16, f16};
 use tgm_std::metadata::query::Query;
 
 use crate::archive::Raw;
@@ -189,9 +190,11 @@ impl OpenOptions {
     clippy::cast_possible_truncation,
     reason = "whole numbers are small, and floats of 32 bits are the nearest ones"
 )]
-fn element(dtype: Dtype, number: f64) -> Option<Vec<u8>> {
+pub(crate) fn element(dtype: Dtype, number: f64) -> Option<Vec<u8>> {
     let whole = || (number.fract() == 0.0 && number.abs() < 1e30).then_some(number as i128);
     Some(match dtype {
+        Dtype::Float16 => f16::from_f64(number).to_ne_bytes().to_vec(),
+        Dtype::Bfloat16 => bf16::from_f64(number).to_ne_bytes().to_vec(),
         Dtype::Float32 => (number as f32).to_ne_bytes().to_vec(),
         Dtype::Float64 => number.to_ne_bytes().to_vec(),
         _ => return whole_element(dtype, whole()?),

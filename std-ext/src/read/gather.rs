@@ -312,18 +312,15 @@ impl ReadTask for Gather {
         loop {
             let mut parts = Parts { known, wants: &mut *wants, layout, options: &options };
             match self.gather(&mut parts) {
-                // A message that is only assumed is not answered from: the search goes on first.
-                Ok(_) if self.layout.is_none() => {
+                // A message that is only assumed is not answered from: the search goes on first. An error, or a form that was not
+                // expected, may come from the wrong assumption. If it does not, it comes again once the place is proven, and is
+                // returned then.
+                Ok(_) | Err(Stop::Failed(_) | Stop::Halt(Halt::Odd)) if self.layout.is_none() => {
                     self.structure = None;
                     return Ok(Progress::Wait);
                 }
                 Ok(gathered) => return Ok(Progress::Done(gathered)),
                 Err(Stop::Halt(Halt::Wait)) => return Ok(Progress::Wait),
-                // The error may come from a wrong assumption. If it does not, it comes again once the place is proven.
-                Err(_) if self.layout.is_none() => {
-                    self.structure = None;
-                    return Ok(Progress::Wait);
-                }
                 Err(Stop::Failed(error)) => return Err(error),
                 Err(Stop::Halt(Halt::Odd)) if self.is_odd => {
                     return Err(TensogramError::Framing("the message ends before its length says".into()));

@@ -9,7 +9,7 @@ use super::{Growing, NUMPY_DTYPE};
 use crate::attributes::of_map;
 use crate::gather::{DTYPE, EXTRA, Gathered, Row, SHAPE};
 use crate::model::{Attribute, Attributes, Content, Conversion, Hole, Pieces, UNCOUNTED, Variable, hole_of, product};
-use crate::options::{OpenOptions, whole_element};
+use crate::options::{OpenOptions, element, whole_element};
 use crate::reading::{Fate, List, Number, Numbers, Reading};
 
 /// A variable out of the objects that have its name; or why there is none.
@@ -108,11 +108,17 @@ fn of_array(
         Some((_, first)) => dimensions(gathered, first, shape.len(), name),
         None => names(get(&["dimension_names"]), shape.len(), name),
     };
-    let fill = get(&["fill_value"]).and_then(|value| fill_element(dtype, &value));
+    let fill = get(&["fill_value"]).filter(|value| !value.is_null());
+    let fill_read = fill.as_ref().and_then(|value| fill_element(dtype, value));
     let packed = packing((gathered, rows), dtype, &mut attributes, options.raw.has(name))?;
-    let hole = hole(name, (dtype, packed.as_deref()), fill, options);
+    let is_unread = fill.is_some() && fill_read.is_none();
+    let hole = hole(name, (dtype, packed.as_deref()), fill_read, options);
     let pieces = Pieces { dtype, packed, chunk, places, leading: 0, hole };
-    Ok(Variable { name: name.into(), dims, shape, attributes, content: Content::Pieces(pieces) })
+    let found = Variable { name: name.into(), dims, shape, attributes, content: Content::Pieces(pieces) };
+    if is_unread && found.hole_count() > 0 && options.hole_of(name, dtype).is_none() {
+        return Err(format!("chunks are missing, and its fill value is not an element of type {}", dtype.name()));
+    }
+    Ok(found)
 }
 
 /// A variable out of boxes.
@@ -274,21 +280,42 @@ fn time_attribute(gathered: &Gathered, row: &Row) -> Option<(String, Attribute)>
     Some((NUMPY_DTYPE.into(), Attribute::Text(format!("{kind}[{multiple}{unit}]"))))
 }
 
-/// The element that a fill value of Zarr is.
+/// The element that a fill value of Zarr is, in the byte order of the machine. `None` if it is none of the type.
 fn fill_element(dtype: Dtype, value: &Value<'_>) -> Option<Vec<u8>> {
-    let float = || match value.as_str() {
+    let float = |value: &Value<'_>| match value.as_str() {
         Ok("NaN") => Some(f64::NAN),
         Ok("Infinity") => Some(f64::INFINITY),
         Ok("-Infinity") => Some(f64::NEG_INFINITY),
-        _ => value.as_f64().ok(),
+        Ok(_) => None,
+        Err(_) => value.as_f64().ok(),
     };
-    #[expect(clippy::cast_possible_truncation, reason = "elements of 32 bits hold the nearest float")]
+    let of_float = |dtype: Dtype, value: &Value<'_>| float(value).and_then(|number| element(dtype, number));
+    let bits = value.as_str().ok().and_then(|text| text.strip_prefix("0x"));
     match dtype {
-        Dtype::Float32 => Some((float()? as f32).to_ne_bytes().to_vec()),
-        Dtype::Float64 => Some(float()?.to_ne_bytes().to_vec()),
+        _ if dtype.is_float() && !matches!(dtype, Dtype::Complex64 | Dtype::Complex128) && bits.is_some() => {
+            of_bits(dtype, bits?)
+        }
+        Dtype::Complex64 | Dtype::Complex128 => {
+            let part = if dtype == Dtype::Complex64 { Dtype::Float32 } else { Dtype::Float64 };
+            let [re, im] = [0, 1].map(|at| value.as_array().ok()?.iter().nth(at)?.ok());
+            Some([of_float(part, &re?)?, of_float(part, &im?)?].concat())
+        }
         Dtype::Bitmask => whole_element(dtype, i128::from(value.as_bool().ok()?)),
+        _ if dtype.is_float() => of_float(dtype, value),
         _ => whole_element(dtype, value.as_integer().ok()?),
     }
+}
+
+/// The element with these bits, as hexadecimal digits, the most significant first.
+fn of_bits(dtype: Dtype, digits: &str) -> Option<Vec<u8>> {
+    let width = dtype.byte_width();
+    let bits = u64::from_str_radix(digits, 16).ok().filter(|_| digits.len() == 2 * width)?;
+    let bytes = bits.to_be_bytes();
+    let mut element = bytes.get(bytes.len().checked_sub(width)?..)?.to_vec();
+    if cfg!(target_endian = "little") {
+        element.reverse();
+    }
+    Some(element)
 }
 
 const fn is_bool(dtype: Dtype) -> bool {

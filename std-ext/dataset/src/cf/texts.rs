@@ -39,16 +39,24 @@ pub(super) fn texts(
                 refuse(path, "it is in another group");
                 continue;
             };
-            if found.iter().any(|known| known.name == name) {
-                continue;
-            }
-            match text_variable(name, text) {
-                Some(variable) => found.push(variable),
-                None => refuse(name, "its shape and its values do not fit each other"),
+            let known = found.iter().find(|known| known.name == name);
+            match (text_variable(name, text), known) {
+                (None, _) => refuse(name, "its shape and its values do not fit each other"),
+                (Some(variable), None) => found.push(variable),
+                (Some(variable), Some(known)) if !is_same(&variable, known) => {
+                    refuse(name, "another message has other texts under this name");
+                }
+                (Some(_), Some(_)) => {}
             }
         }
     }
     found
+}
+
+/// Whether two variables of one name have the same dimensions and texts.
+fn is_same(one: &Variable, other: &Variable) -> bool {
+    let texts = |it: &Variable| if let Content::Texts(texts) = &it.content { Some(texts.clone()) } else { None };
+    (&one.dims, &one.shape, texts(one)) == (&other.dims, &other.shape, texts(other))
 }
 
 /// A variable of texts. `None` if it has no list of texts, or not as many as its shape says.

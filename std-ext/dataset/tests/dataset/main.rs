@@ -6,8 +6,11 @@ mod archives;
 mod boxes;
 mod catalogs;
 mod cubes;
+mod descriptions;
 mod extremes;
 mod files;
+mod fills;
+mod joins;
 mod picks;
 mod profiles;
 #[cfg(feature = "json")]
@@ -19,7 +22,7 @@ mod rng;
 mod scale;
 mod trees;
 
-use tgm_dataset::{Dataset, OpenOptions, open};
+use tgm_dataset::{Coordinate, Dataset, Indices, OpenOptions, Values, open};
 use tgm_std::deps::ciborium::Value;
 use tgm_std::{MessageBuilder, ObjectBuilder, Result};
 
@@ -54,4 +57,24 @@ fn field(value: f64, mars: &[(&str, Value)], grib: &[(&str, Value)]) -> Vec<u8> 
     let values: Vec<f64> = (0..6_u8).map(|number| value + f64::from(number)).collect();
     let object = ObjectBuilder::new(&[2, 3], &values).unwrap().metadata("mars", map(mars)).metadata("grib", map(grib));
     MessageBuilder::new().object(object).encode().unwrap()
+}
+
+fn names(names: &[&str]) -> Value {
+    Value::Array(names.iter().map(|name| Value::from(*name)).collect())
+}
+
+fn named<'v>(object: ObjectBuilder<'v>, name: &str, dims: &[&str]) -> ObjectBuilder<'v> {
+    object.metadata("name", name).metadata("dimensions", names(dims))
+}
+
+fn all(dataset: &Dataset, name: &str) -> Vec<Indices> {
+    dataset.variable(name).unwrap().shape.iter().map(|len| Indices::all(*len)).collect()
+}
+
+/// The seconds since 1970 of the labels of a coordinate.
+fn seconds(coordinate: &Coordinate) -> Vec<i64> {
+    match &coordinate.values {
+        Values::Times(times) => times.seconds(),
+        other => panic!("{other:?} are not times"),
+    }
 }
