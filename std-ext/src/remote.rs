@@ -26,6 +26,7 @@ mod exchange;
 mod http;
 mod keys;
 mod options;
+mod pieces;
 mod retry;
 mod runtime;
 mod store;

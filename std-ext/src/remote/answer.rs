@@ -109,7 +109,8 @@ pub(super) fn read_head(
     }
 }
 
-/// An answer of status 206. Its range must be the one asked for, or end where the source ends.
+/// An answer of status 206. Its range must be the one asked for, or end where the source ends, or be the first part of it: a server may
+/// answer with fewer bytes (RFC 9110 §15.3.7), and the others are asked for after that.
 fn part(want: &Want, headers: &HeaderMap) -> Result<Head, Refusal> {
     let protocol = |text: String| Refusal::new(FetchErrorKind::Protocol, text);
     let Some(stated) = text(headers, CONTENT_RANGE) else {
@@ -120,7 +121,7 @@ fn part(want: &Want, headers: &HeaderMap) -> Result<Head, Refusal> {
     };
     let fits = match want {
         Want::At(asked) => {
-            range.start == asked.start && (range.end == asked.end || (range.end < asked.end && size == Some(range.end)))
+            range.start == asked.start && (range.end == asked.end || (range.end < asked.end && size.is_some()))
         }
         // Without a size, the end of a suffix is the end of the source.
         Want::Suffix(len) => {
@@ -175,7 +176,7 @@ pub(super) fn ignores_ranges(limit: u64) -> Refusal {
 
 /// An answer of status 416.
 fn not_satisfiable(want: &Want, headers: &HeaderMap) -> Result<Head, Refusal> {
-    let size = text(headers, CONTENT_RANGE).and_then(|range| range.strip_prefix("bytes */")?.trim().parse().ok());
+    let size = text(headers, CONTENT_RANGE).and_then(|range| of_bytes(range)?.strip_prefix("*/")?.trim().parse().ok());
     match (want, size) {
         (_, None) => Ok(Head::NotThere),
         (want, Some(size)) => behind(want, size),
@@ -222,9 +223,15 @@ fn content_length(headers: &HeaderMap) -> Option<u64> {
     text(headers, CONTENT_LENGTH)?.parse().ok()
 }
 
+/// What follows `bytes `. Names of units have no case (RFC 9110 §14.1).
+fn of_bytes(text: &str) -> Option<&str> {
+    let (unit, rest) = text.split_once(' ')?;
+    unit.eq_ignore_ascii_case("bytes").then(|| rest.trim_start())
+}
+
 /// `bytes FIRST-LAST/SIZE`, where SIZE may be `*`.
 fn content_range(text: &str) -> Option<(Range<u64>, Option<u64>)> {
-    let (range, size) = text.strip_prefix("bytes ")?.split_once('/')?;
+    let (range, size) = of_bytes(text)?.split_once('/')?;
     let (first, last) = range.split_once('-')?;
     let (first, last): (u64, u64) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
     let size = match size.trim() {

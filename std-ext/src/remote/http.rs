@@ -12,6 +12,7 @@ use crate::remote::answer::Refusal;
 use crate::remote::connection::failed;
 use crate::remote::exchange::{Ask, Outcome, ask_size, broken, exchange, may_pass};
 use crate::remote::options::Retry;
+use crate::remote::pieces::Pieces;
 use crate::remote::retry::Tries;
 
 /// A file at an address of the web, with its query.
@@ -68,6 +69,15 @@ impl HttpSource {
         Ok(request)
     }
 
+    /// Asks for all of a range, in several requests if the server answers with fewer bytes.
+    async fn fetch_all(&self, ask: &Ask, tries: &mut Tries) -> Result<Fetched, Refusal> {
+        let mut pieces = Pieces::new(ask);
+        while let Some(ask) = pieces.next() {
+            pieces.take(self.fetch_tried(&ask, tries).await?)?;
+        }
+        pieces.finish()
+    }
+
     async fn fetch_tried(&self, ask: &Ask, tries: &mut Tries) -> Result<Fetched, Refusal> {
         let mut ranged = true;
         loop {
@@ -108,7 +118,7 @@ impl AsyncRangeFetch for HttpSource {
         Box::pin(async move {
             let ask = Ask { want: want.clone(), unchanged: unchanged.cloned(), whole_body: self.whole_body };
             let mut tries = Tries::new(self.retry);
-            self.fetch_tried(&ask, &mut tries).await.map_err(|refusal| {
+            self.fetch_all(&ask, &mut tries).await.map_err(|refusal| {
                 let text = format!("{}: {}: {}{}", self.name, ask.range(), refusal.text, tries.text());
                 FetchError::new(refusal.kind, text)
             })

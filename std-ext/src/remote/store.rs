@@ -12,6 +12,7 @@ use crate::remote::answer::{Refusal, behind};
 use crate::remote::connection::{Answer, OfObject, Ticket, failed};
 use crate::remote::exchange::{Ask, broken};
 use crate::remote::options::Credentials;
+use crate::remote::pieces::Pieces;
 
 /// An object in a store.
 #[derive(Debug)]
@@ -47,6 +48,16 @@ impl StoreSource {
                 Ok(_) => Err(Refusal::new(FetchErrorKind::Protocol, "the store did not send the request")),
             },
         }
+    }
+
+    /// Asks for all of a range, in several requests if the server answers with fewer bytes. `ticket` is that of the last one.
+    async fn fetch_all(&self, ask: &Ask, ticket: &mut Ticket) -> Result<Fetched, Refusal> {
+        let mut pieces = Pieces::new(ask);
+        while let Some(ask) = pieces.next() {
+            *ticket = Ticket::new(ask.clone());
+            pieces.take(self.fetch_asked(&ask, ticket).await?)?;
+        }
+        pieces.finish()
     }
 
     /// The server refused a range and did not say how long the object is: asks for the object, and reads only the head
@@ -99,8 +110,8 @@ impl AsyncRangeFetch for StoreSource {
     fn fetch<'a>(&'a self, want: &'a Want, unchanged: Option<&'a Tag>) -> BoxFuture<'a, Result<Fetched, FetchError>> {
         Box::pin(async move {
             let ask = Ask { want: want.clone(), unchanged: unchanged.cloned(), whole_body: self.whole_body };
-            let ticket = Ticket::new(ask.clone());
-            self.fetch_asked(&ask, &ticket).await.map_err(|refusal| {
+            let mut ticket = Ticket::new(ask.clone());
+            self.fetch_all(&ask, &mut ticket).await.map_err(|refusal| {
                 let tries = match ticket.tries() {
                     0 | 1 => String::new(),
                     tries => format!(" (after {tries} tries)"),

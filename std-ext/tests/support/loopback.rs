@@ -61,6 +61,10 @@ pub enum RangeHeader {
     OtherSize,
     /// It ends with `/*`.
     UnknownSize,
+    /// It has half of the bytes, and so has the body. RFC 9110 allows that.
+    Half,
+    /// The unit is written in capitals. RFC 9110 allows that too.
+    Capitals,
 }
 
 /// How the body is sent.
@@ -398,6 +402,7 @@ fn content_range(header: RangeHeader, range: &mut Range<usize>, size: usize) -> 
         RangeHeader::Shifted => *range = range.start + 1..range.end,
         RangeHeader::Longer => range.end += 1,
         RangeHeader::Shorter => range.end -= 1,
+        RangeHeader::Half => range.end = range.start + range.len().div_ceil(2),
         _ => {}
     }
     let size = match header {
@@ -405,5 +410,6 @@ fn content_range(header: RangeHeader, range: &mut Range<usize>, size: usize) -> 
         RangeHeader::UnknownSize => "*".into(),
         _ => size.to_string(),
     };
-    format!("Content-Range: bytes {}-{}/{size}\r\n", range.start, range.end - 1)
+    let unit = if header == RangeHeader::Capitals { "BYTES" } else { "bytes" };
+    format!("Content-Range: {unit} {}-{}/{size}\r\n", range.start, range.end - 1)
 }
