@@ -35,7 +35,7 @@ pub(crate) fn datasets(
     let (candidates, grids) = candidates(gathered, cubes, &options.profile)?;
     let Shared { datasets, left_out } = decide(&candidates, options.join)?;
     let maker = Maker { gathered, archive, grids: &grids, candidates: &candidates, options };
-    let mut found: Vec<Dataset> = datasets.iter().map(|it| maker.dataset(it)).collect();
+    let mut found: Vec<Dataset> = datasets.iter().map(|it| maker.dataset(it)).collect::<Result<_>>()?;
     let left_out = left_out.into_iter().filter_map(|(number, why)| {
         let it = candidates.get(number)?;
         let (name, what) = (it.cube.kind.name.clone(), it.what.clone());

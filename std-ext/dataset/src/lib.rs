@@ -128,7 +128,7 @@ pub use self::reduce::{Reduced, Statistic};
 pub use self::references::{Chunk, Referenced, References};
 pub use self::select::Selector;
 use self::source::{DISTANT_AT_ONCE, Source};
-pub use self::weigh::Weighted;
+pub use self::weigh::{Weighted, area_weights};
 pub use self::written::Written;
 
 /// An archive whose metadata were read.

@@ -93,11 +93,12 @@ impl Dataset {
         let (mut read, mut sorted) = (room(total)?, room(total)?);
         self.read_floats_into::<f64>(name, picks, options, &mut read)?;
         // Values of a place come together.
-        let strides = strides(&lens, left, of_place);
+        let strides = strides(&lens, left, of_place).ok_or_else(too_many)?;
         for (number, value) in read.iter().enumerate() {
             let (mut rest, mut at) = (number as u64, 0_u64);
             for (len, stride) in lens.iter().zip(&strides).rev() {
-                at = at.saturating_add((rest % (*len).max(1)).saturating_mul(*stride));
+                // The places of all values were counted: there are as many as `total`.
+                at += (rest % (*len).max(1)) * stride;
                 rest /= (*len).max(1);
             }
             let place = usize::try_from(at).ok().and_then(|at| sorted.get_mut(at)).ok_or_else(too_many)?;
@@ -116,17 +117,18 @@ impl Dataset {
 }
 
 /// How far values are apart that follow each other along each dimension, where the values of a place come together.
-fn strides(lens: &[u64], left: &[bool], of_place: usize) -> Vec<u64> {
+/// `None` if these are more than 64 bits count.
+fn strides(lens: &[u64], left: &[bool], of_place: usize) -> Option<Vec<u64>> {
     let (mut within, mut between) = (1_u64, of_place as u64);
     let stride = |(len, left): (&u64, &bool)| {
         let place = if *left { &mut between } else { &mut within };
         let stride = *place;
-        *place = place.saturating_mul(*len);
-        stride
+        *place = place.checked_mul(*len)?;
+        Some(stride)
     };
-    let mut strides: Vec<u64> = lens.iter().zip(left).rev().map(stride).collect();
+    let mut strides: Vec<u64> = lens.iter().zip(left).rev().map(stride).collect::<Option<_>>()?;
     strides.reverse();
-    strides
+    Some(strides)
 }
 
 /// The value below which a share of sorted values lies. NaN for none.
@@ -163,8 +165,9 @@ mod tests {
 
     #[test]
     fn values_of_a_place_come_together() {
-        assert_eq!(strides(&[2, 3, 4], &[false, true, true], 2), [1, 8, 2]);
-        assert_eq!(strides(&[2, 3, 4], &[true, false, true], 3), [12, 1, 3]);
-        assert_eq!(strides(&[2, 3], &[false, false], 6), [3, 1]);
+        assert_eq!(strides(&[2, 3, 4], &[false, true, true], 2), Some(vec![1, 8, 2]));
+        assert_eq!(strides(&[2, 3, 4], &[true, false, true], 3), Some(vec![12, 1, 3]));
+        assert_eq!(strides(&[2, 3], &[false, false], 6), Some(vec![3, 1]));
+        assert_eq!(strides(&[u64::MAX, 3], &[false, false], 6), None);
     }
 }

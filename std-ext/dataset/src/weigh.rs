@@ -150,10 +150,10 @@ impl Rows {
     }
 
     /// How far the places of a list are apart that has these dimensions, one for each dimension of the rows. 0 for others.
-    fn strides(&self, dims: &[(String, u64)]) -> Vec<u64> {
-        let behind = |at: usize| dims.iter().skip(at + 1).fold(1_u64, |all, (_, len)| all.saturating_mul(*len));
-        let stride = |dim: &String| dims.iter().position(|(of, _)| of == dim).map_or(0, behind);
-        self.dims.iter().map(stride).collect()
+    fn strides(&self, dims: &[(String, u64)]) -> Result<Vec<u64>> {
+        let behind = |at: usize| dims.iter().skip(at + 1).try_fold(1_u64, |all, (_, len)| all.checked_mul(*len));
+        let stride = |dim: &String| dims.iter().position(|(of, _)| of == dim).map_or(Some(0), behind);
+        self.dims.iter().map(stride).collect::<Option<_>>().ok_or_else(|| bad("too many places"))
     }
 
     /// The statistics without the dimensions of the weights.
@@ -161,7 +161,7 @@ impl Rows {
         let is_left = |dim: &String| !self.of_weights.iter().any(|(of, _)| of == dim);
         let left: Vec<(String, u64)> =
             self.dims.iter().cloned().zip(self.shape.iter().copied()).filter(|(dim, _)| is_left(dim)).collect();
-        let (to_place, to_weight) = (self.strides(&left), self.strides(&self.of_weights));
+        let (to_place, to_weight) = (self.strides(&left)?, self.strides(&self.of_weights)?);
         let count = left.iter().try_fold(1_u64, |all, (_, len)| all.checked_mul(*len));
         let count = count.and_then(|count| usize::try_from(count).ok()).ok_or_else(|| bad("too many places"))?;
         let none = Place {
@@ -178,10 +178,11 @@ impl Rows {
         // Once for the means, and once for the distances from them.
         for is_first in [true, false] {
             for row in 0..self.count.len() {
-                let (place, weight) = (self.at(row, &to_place), self.at(row, &to_weight));
-                let weight = self.weights.get(weight).copied().ok_or_else(|| bad("a row has no weight"))?;
-                let place = places.get_mut(place).ok_or_else(|| bad("a row has no place in the result"))?;
-                self.add(row, weight, place, is_first);
+                let weight = self.at(row, &to_weight).and_then(|at| self.weights.get(at)).copied();
+                let weight = weight.ok_or_else(|| bad("a row has no weight"))?;
+                let place = self.at(row, &to_place).and_then(|at| places.get_mut(at));
+                let place = place.ok_or_else(|| bad("a row has no place in the result"))?;
+                self.add(row, weight, place, is_first).ok_or_else(|| bad("a row lacks a statistic"))?;
             }
             if is_first {
                 for place in &mut places {
@@ -193,55 +194,64 @@ impl Rows {
         Ok(Weighted { dims, shape, places, has_integers: self.integers.is_some() })
     }
 
-    /// Where the values of a row lie in a list with these strides.
-    fn at(&self, row: usize, strides: &[u64]) -> usize {
+    /// Where the values of a row lie in a list with these strides. `None` beyond what this machine counts.
+    fn at(&self, row: usize, strides: &[u64]) -> Option<usize> {
         let (mut left, mut found) = (row as u64, 0_u64);
         for (len, stride) in self.shape.iter().zip(strides).rev() {
-            found = found.saturating_add((left % (*len).max(1)).saturating_mul(*stride));
+            found = found.checked_add((left % (*len).max(1)).checked_mul(*stride)?)?;
             left /= (*len).max(1);
         }
-        usize::try_from(found).unwrap_or(usize::MAX)
+        usize::try_from(found).ok()
     }
 
-    fn add(&self, row: usize, weight: f64, place: &mut Place, is_first: bool) {
-        let of = |list: &[f64]| list.get(row).copied().unwrap_or(f64::NAN);
-        let count = of(&self.count);
+    /// Adds a row to its place. `None` if a statistic of the row is not there.
+    fn add(&self, row: usize, weight: f64, place: &mut Place, is_first: bool) -> Option<()> {
+        let of = |list: &[f64]| list.get(row).copied();
+        let (count, mean) = (of(&self.count)?, of(&self.mean)?);
         if count == 0.0 {
-            return;
+            return Some(());
         }
-        let mean = of(&self.mean);
         if is_first {
             place.count += count;
             place.weight += weight * count;
             place.mean += weight * count * mean;
-            place.min = place.min.min(of(&self.min));
-            place.max = place.max.max(of(&self.max));
+            place.min = place.min.min(of(&self.min)?);
+            place.max = place.max.max(of(&self.max)?);
             if let Some((least, greatest)) = &self.integers {
-                let of = |list: &Integers| list.get(row).copied().flatten();
-                let (least, greatest) = (of(least), of(greatest));
-                place.least = place.least.into_iter().chain(least).min();
-                place.greatest = place.greatest.max(greatest);
+                let of = |list: &Integers| list.get(row).copied();
+                place.least = place.least.into_iter().chain(of(least)?).min();
+                place.greatest = place.greatest.max(of(greatest)?);
             }
         } else {
-            place.squares += weight * count * (of(&self.deviation).powi(2) + (mean - place.mean).powi(2));
+            place.squares += weight * count * (of(&self.deviation)?.powi(2) + (mean - place.mean).powi(2));
         }
+        Some(())
     }
 }
 
 /// The weights of latitudes: of rows, or of points. `None` if they are not numbers.
-#[expect(clippy::cast_precision_loss, reason = "degrees and numbers of points are small")]
 fn weights(latitudes: &Coordinate, are_rows: bool) -> Option<Vec<f64>> {
+    #[expect(clippy::cast_precision_loss, reason = "degrees are small")]
     let degrees: Vec<f64> = match &latitudes.values {
         Values::Floats(numbers) => numbers.clone(),
         Values::Integers(numbers) => numbers.iter().map(|number| *number as f64).collect(),
         _ => return None,
     };
+    Some(area_weights(&degrees, are_rows))
+}
+
+/// What a value weighs at each of these latitudes: of rows, whose values are alike, or of points.
+///
+/// A row weighs as the band around it: up to the middle between two rows, and to the poles. Points of one latitude share its band, where
+/// latitudes have three points at least on average. Other points, and rows that do not go from one pole to the other, weigh as the cosine
+/// of their latitude.
+pub fn area_weights(degrees: &[f64], are_rows: bool) -> Vec<f64> {
     let cosine = |degree: &f64| degree.to_radians().cos().max(0.0);
     if are_rows {
-        return Some(bands(&degrees).unwrap_or_else(|| degrees.iter().map(cosine).collect()));
+        return bands(degrees).unwrap_or_else(|| degrees.iter().map(cosine).collect());
     }
     let mut rows: BTreeMap<Real, f64> = BTreeMap::new();
-    for degree in &degrees {
+    for degree in degrees {
         *rows.entry(Real(*degree)).or_default() += 1.0;
     }
     let parallels: Vec<f64> = rows.keys().map(|row| row.0).collect();
@@ -250,9 +260,9 @@ fn weights(latitudes: &Coordinate, are_rows: bool) -> Option<Vec<f64>> {
             for (count, band) in rows.values_mut().zip(bands) {
                 *count = band / *count;
             }
-            Some(degrees.iter().filter_map(|degree| rows.get(&Real(*degree)).copied()).collect())
+            degrees.iter().filter_map(|degree| rows.get(&Real(*degree)).copied()).collect()
         }
-        None => Some(degrees.iter().map(cosine).collect()),
+        None => degrees.iter().map(cosine).collect(),
     }
 }
 

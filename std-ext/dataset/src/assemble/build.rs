@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use tgm_core::cbor::Value;
+use tgm_std::Result;
 
 use super::candidate::Candidate;
 use super::moved::{Dim, moved};
@@ -42,21 +43,24 @@ struct Draft<'c> {
 }
 
 impl<'c> Maker<'c> {
-    pub(super) fn dataset(&self, together: &Together<'c>) -> Dataset {
+    /// # Errors
+    /// [`tgm_std::TensogramError::Metadata`] for a cube with a label that the dataset lacks.
+    pub(super) fn dataset(&self, together: &Together<'c>) -> Result<Dataset> {
         let members: Vec<&Candidate> = together.members.iter().filter_map(|it| self.candidates.get(*it)).collect();
         let mut draft = self.draft(together, &members);
-        let mut variables: Vec<Variable> = members.iter().map(|it| self.variable(it, &mut draft)).collect();
+        let variables = members.iter().map(|it| self.variable(it, &mut draft));
+        let mut variables: Vec<Variable> = variables.collect::<Result<_>>()?;
         variables.sort_by(|a, b| a.name.cmp(&b.name));
         let mut coordinates = draft.coordinates.finish();
         coordinates.extend(draft.grid.coordinates);
         draft.notes.extend(joined_experiments(&members));
-        Dataset {
+        Ok(Dataset {
             coordinates,
             variables,
             notes: draft.notes,
             unused_keys: draft.unused_keys,
             ..Dataset::empty(self.archive)
-        }
+        })
     }
 
     fn draft(&self, together: &Together<'c>, members: &[&'c Candidate]) -> Draft<'c> {
@@ -83,7 +87,7 @@ impl<'c> Maker<'c> {
         axis.labels.len() > 1 || !self.options.squeeze
     }
 
-    fn variable(&self, candidate: &Candidate, draft: &mut Draft<'c>) -> Variable {
+    fn variable(&self, candidate: &Candidate, draft: &mut Draft<'c>) -> Result<Variable> {
         let Candidate { cube, shape, dtype, axes, .. } = candidate;
         let in_metadata = ["grib.parameterUnits", "grib.parameterName"].map(|key| self.of_example(cube, key));
         let mut attributes = attributes_of(cube, self.of_example(cube, "attributes"), &in_metadata);
@@ -97,7 +101,7 @@ impl<'c> Maker<'c> {
             packed: None,
             dtype: *dtype,
             chunk: along.iter().map(|_| 1).chain(shape.iter().copied()).collect(),
-            places: moved(cube, axes, &along),
+            places: moved(cube, axes, &along)?,
             leading: along.len(),
             hole: self.options.hole_of(&cube.kind.name, *dtype).unwrap_or_else(|| hole_of(*dtype)),
         };
@@ -109,7 +113,7 @@ impl<'c> Maker<'c> {
         if cube.repeated > 0 {
             draft.notes.push(format!("{name}: {} objects are there twice", cube.repeated));
         }
-        Variable { name, dims, shape, attributes, content: Content::Pieces(pieces) }
+        Ok(Variable { name, dims, shape, attributes, content: Content::Pieces(pieces) })
     }
 
     /// The dimensions of the dataset that a cube has. A level that is not a label of the dataset becomes an attribute.

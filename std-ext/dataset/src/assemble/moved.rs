@@ -2,6 +2,9 @@
 
 use std::collections::HashMap;
 
+use tgm_std::{Result, TensogramError};
+
+use crate::archive::bad;
 use crate::cube::{Axis, Cube};
 use crate::label::Label;
 
@@ -36,51 +39,64 @@ enum From {
 }
 
 /// The places of a cube in the box of some dimensions, in order. `all` are its axes with the ones of a single label.
-pub(super) fn moved(cube: &Cube, all: &[Axis], along: &[&Dim<'_>]) -> Vec<(u64, u32)> {
-    let of = |axis: &Axis| along.iter().find(|dim| dim.axis.name == axis.name);
-    // For each axis of the cube, where its labels are among the dataset's.
-    let orders: Vec<(u64, Vec<u64>)> = cube
-        .axes
-        .iter()
-        .map(|axis| {
-            let index = |label: &Label| of(axis).and_then(|dim| dim.index.get(label)).copied().unwrap_or(0);
-            (axis.labels.len() as u64, axis.labels.iter().map(index).collect())
-        })
-        .collect();
+///
+/// # Errors
+/// [`tgm_std::TensogramError::Metadata`] for a cube with a label that a dimension lacks: then it does not belong to the dataset.
+pub(super) fn moved(cube: &Cube, all: &[Axis], along: &[&Dim<'_>]) -> Result<Vec<(u64, u32)>> {
+    let orders = orders(cube, along)?;
     let fixed = |dim: &Dim<'_>| {
         let found = all.iter().find(|axis| axis.name == dim.axis.name)?;
         dim.index.get(found.labels.first()?).copied()
     };
-    let plan: Vec<(u64, From)> = along
-        .iter()
-        .map(|dim| {
-            let of_cube = cube.axes.iter().position(|axis| axis.name == dim.axis.name);
-            (dim.len(), of_cube.map_or_else(|| From::Fixed(fixed(dim).unwrap_or(0)), From::Axis))
-        })
-        .collect();
+    let from = |dim: &&Dim<'_>| {
+        let of_cube = cube.axes.iter().position(|axis| axis.name == dim.axis.name);
+        let from = of_cube.map(From::Axis).or_else(|| fixed(dim).map(From::Fixed));
+        Ok((dim.len(), from.ok_or_else(|| elsewhere(&dim.axis.name))?))
+    };
+    let plan: Vec<(u64, From)> = along.iter().map(from).collect::<Result<_>>()?;
+    let mut places = Vec::with_capacity(cube.places.len());
     let mut indices = vec![0_u64; cube.axes.len()];
-    let mut places: Vec<(u64, u32)> = cube
-        .places
-        .iter()
-        .map(|(place, object)| {
-            let mut left = *place;
-            for ((len, order), index) in orders.iter().zip(&mut indices).rev() {
-                // The rest is below the number of labels, which are in memory.
-                let at = usize::try_from(left % (*len).max(1)).ok();
-                *index = at.and_then(|at| order.get(at)).copied().unwrap_or(0);
-                left /= (*len).max(1);
-            }
-            let place = plan.iter().fold(0_u64, |place, (len, from)| {
-                let index = match from {
-                    From::Axis(number) => indices.get(*number).copied().unwrap_or(0),
-                    From::Fixed(index) => *index,
-                };
-                // The places of the widened cube have a number: it fits its dataset.
-                place * len + index
-            });
-            (place, *object)
-        })
-        .collect();
+    for (place, object) in &cube.places {
+        place_on_axes(*place, &orders, &mut indices).ok_or_else(|| elsewhere("an axis"))?;
+        let mut moved = 0_u64;
+        for (len, from) in &plan {
+            let index = match from {
+                From::Axis(number) => indices.get(*number).copied().ok_or_else(|| elsewhere("an axis"))?,
+                From::Fixed(index) => *index,
+            };
+            // The places of the widened cube have a number: it fits its dataset.
+            moved = moved * len + index;
+        }
+        places.push((moved, *object));
+    }
     places.sort_unstable();
-    places
+    Ok(places)
+}
+
+fn elsewhere(axis: &str) -> TensogramError {
+    bad(format!("a field has a label of {axis} that its dataset lacks"))
+}
+
+/// For each axis of a cube its length, and where its labels are in the dimension of its name. An axis without a dimension has a single
+/// label, whose place nobody asks for.
+fn orders(cube: &Cube, along: &[&Dim<'_>]) -> Result<Vec<(u64, Vec<u64>)>> {
+    let of_axis = |axis: &Axis| {
+        let dim = along.iter().find(|dim| dim.axis.name == axis.name);
+        let index = |label: &Label| match dim {
+            Some(dim) => dim.index.get(label).copied().ok_or_else(|| elsewhere(&axis.name)),
+            None => Ok(0),
+        };
+        Ok((axis.labels.len() as u64, axis.labels.iter().map(index).collect::<Result<_>>()?))
+    };
+    cube.axes.iter().map(of_axis).collect()
+}
+
+/// Writes where a place of a cube lies along each dimension. `None` for a place that the axes do not have.
+fn place_on_axes(place: u64, orders: &[(u64, Vec<u64>)], indices: &mut [u64]) -> Option<()> {
+    let mut left = place;
+    for ((len, order), index) in orders.iter().zip(indices).rev() {
+        *index = *order.get(usize::try_from(left % (*len).max(1)).ok()?)?;
+        left /= (*len).max(1);
+    }
+    Some(())
 }

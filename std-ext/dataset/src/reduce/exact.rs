@@ -20,7 +20,7 @@ pub(super) struct Wide {
 }
 
 impl Wide {
-    /// `None` for types that `float64` holds, and those that are no whole numbers.
+    /// `None` for types that `float64` holds, and for floats.
     pub(super) const fn of(dtype: Dtype) -> Option<Self> {
         match dtype {
             Dtype::Int64 => Some(Self { is_signed: true }),

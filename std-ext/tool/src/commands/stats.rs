@@ -77,11 +77,12 @@ pub(crate) struct Stats {
     /// Print how many values lie in each of N equal parts between the least and the greatest
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10", value_parser = bins)]
     histogram: Option<usize>,
-    /// Weigh each row of a grid of latitudes by longitudes by the cosine of its latitude
+    /// Weigh each value by the area that it stands for: the band between two rows of latitude, which the values of a row share
     ///
+    /// Points that are not in rows weigh as the cosine of their latitude.
     /// Rows run evenly from the first to the third number of `mars.area` (or `area`). Without these numbers, values that
     /// come from GRIB lie where its grid says, and rows of others run from 90 to -90 degrees.
-    /// The values of a row share its weight. Mean and deviation are weighted; quantiles and counts are not.
+    /// Mean and deviation are weighted; quantiles and counts are not.
     #[arg(long)]
     weigh_latitudes: bool,
     /// Statistics over these dimensions of a dataset, with a line for each place of the others: number, "number,grid"

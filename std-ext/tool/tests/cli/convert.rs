@@ -226,14 +226,21 @@ fn values_of_grids_without_columns_have_places() {
     let mean = |run: &serde_json::Value| run["messages"][0]["objects"][0]["mean"].as_f64().unwrap();
     let difference = (mean(&plain) - mean(&weighed)).abs();
     assert!((1e-6..10.0).contains(&difference), "{difference}");
-    // The values of a row share the weight of their row.
+    // The values of a row share its band, which goes to the middle between two rows.
     let rows = text.lines().skip(1).map(|line| line.split(',').map(|cell| cell.parse::<f64>().unwrap()).collect());
     let rows: Vec<Vec<f64>> = rows.collect();
     let means = rows.chunk_by(|one, other| one[1].to_bits() == other[1].to_bits()).map(|row| {
         let count = f64::from(u32::try_from(row.len()).unwrap());
-        (row[0][1].to_radians().cos(), row.iter().map(|cells| cells[3]).sum::<f64>() / count)
+        (row[0][1], row.iter().map(|cells| cells[3]).sum::<f64>() / count)
     });
     let means: Vec<(f64, f64)> = means.collect();
+    let ends = |one: f64, other: f64| f64::midpoint(one, other).to_radians().sin();
+    let (first, last) = (means[0].0, means[63].0);
+    let mut bounds = vec![ends(first, 2.0 * first - means[1].0)];
+    bounds.extend(means.windows(2).map(|pair| ends(pair[0].0, pair[1].0)));
+    bounds.push(ends(last, 2.0 * last - means[62].0));
+    let means: Vec<(f64, f64)> =
+        means.iter().zip(bounds.windows(2)).map(|((_, mean), band)| (band[0] - band[1], *mean)).collect();
     let weight: f64 = means.iter().map(|(weight, _)| weight).sum();
     let expected = means.iter().map(|(weight, mean)| weight * mean).sum::<f64>() / weight;
     assert!(means.len() == 64 && (mean(&weighed) - expected).abs() < 1e-9 * expected.abs(), "{expected} {weighed}");

@@ -10,6 +10,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
+use tgm_std::deps::ciborium::Value;
 use tgm_std::{EncodeOptions, MessageBuilder, ObjectBuilder};
 
 use crate::corpus::{data, of_class};
@@ -83,7 +84,7 @@ fn nan_and_large_integers_and_latitudes_count() {
     let path = folder.path().join("in.tgm").display().to_string();
     let holes = [1.0, f64::NAN, 3.0, f64::INFINITY, f64::NEG_INFINITY];
     let large = [i64::MAX, i64::MIN, i64::MAX - 1];
-    // Three rows: poles, which have no area, and the equator.
+    // Three rows: the poles, and the equator. Bands end at 45 degrees.
     let grid = [5.0_f32, 5.0, 1.0, 2.0, 7.0, 7.0];
     let options = EncodeOptions { allow_nan: true, allow_inf: true, ..EncodeOptions::default() };
     let bytes = MessageBuilder::new()
@@ -99,7 +100,23 @@ fn nan_and_large_integers_and_latitudes_count() {
     assert_eq!([&found[0]["count"], &found[0]["nan"], &found[0]["pos_inf"], &found[0]["neg_inf"]], [2, 1, 1, 1]);
     assert_eq!((&found[1]["min"], &found[1]["max"]), (&json!(i64::MIN), &json!(i64::MAX)));
     let document = tgm(["stats", "--json", "--object", "2", "--weigh-latitudes", &path]).good().json();
-    close(&objects(&document)[0]["mean"], 1.5);
+    let edge = 45.0_f64.to_radians().sin();
+    let mean = 6.0 * (1.0 - edge) + 1.5 * edge;
+    close(&objects(&document)[0]["mean"], mean);
+    // A dataset with these latitudes has the same mean.
+    let axis = |name: &str, values: &[f64], units: &str| {
+        let units = Value::Map(vec![("units".into(), units.into())]);
+        let object = ObjectBuilder::new(&[values.len() as u64], values).unwrap().metadata("name", name).into_owned();
+        object.unwrap().metadata("dimensions", Value::Array(vec![name.into()])).metadata("attributes", units)
+    };
+    let t = ObjectBuilder::new(&[3, 2], &grid).unwrap().metadata("name", "t");
+    let t = t.metadata("dimensions", Value::Array(vec!["lat".into(), "lon".into()]));
+    let (lat, lon) = (axis("lat", &[90.0, 0.0, -90.0], "degrees_north"), axis("lon", &[0.0, 180.0], "degrees_east"));
+    let bytes = MessageBuilder::new().object(t).object(lat).object(lon).encode().unwrap();
+    let set = folder.path().join("set.tgm").display().to_string();
+    fs::write(&set, bytes).unwrap();
+    let run = tgm(["stats", "--json", "--over", "grid", "--weigh-latitudes", "--cube", "t", &set]).good();
+    close(&run.json()["places"][0]["mean"], mean);
     assert_eq!(objects(&document)[0]["name"], "t");
     let text = tgm(["stats", &path]).good();
     assert!(text.text().contains("-9223372036854775808") && text.text().contains('█'), "{}", text.text());

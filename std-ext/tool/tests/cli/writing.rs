@@ -379,6 +379,51 @@ mod interrupted {
         assert_eq!(child.wait().unwrap().signal(), Some(15));
     }
 
+    /// A store of Zarr is a folder that appears when it is complete. Until then only its owner may look into it.
+    #[cfg(feature = "zarr")]
+    #[test]
+    fn a_store_that_is_not_complete_is_private_and_goes_with_a_signal() {
+        let folder = Folder::new();
+        let values = vec![0.5_f64; 200_000];
+        let message = |number: i32| {
+            let object =
+                tgm_std::ObjectBuilder::new(&[200_000], &values).unwrap().metadata("name", format!("v{number}"));
+            tgm_std::MessageBuilder::new().object(object).encode().unwrap()
+        };
+        let path = folder.file("many.tgm", &(0..60).flat_map(message).collect::<Vec<_>>());
+        let out = folder.path("out.zarr");
+        let hidden = || folder.names().into_iter().find(|name| name.starts_with(".tgm."));
+        let mut seen = 0;
+        for _ in 0..8 {
+            let mut child = command(["convert", &path, "-o", &out]).spawn().unwrap();
+            let begun = Instant::now();
+            let found = loop {
+                if let Some(found) = hidden() {
+                    break Some(found);
+                }
+                if child.try_wait().unwrap().is_some() || begun.elapsed() > Duration::from_mins(1) {
+                    break None;
+                }
+            };
+            if let Some(metadata) = found.and_then(|found| fs::metadata(folder.path(&found)).ok()) {
+                assert_eq!(metadata.permissions().mode() & 0o777, 0o700);
+                seen += 1;
+            }
+            sleep(Duration::from_millis(10));
+            if child.try_wait().unwrap().is_none() {
+                send(&child, 15);
+            }
+            child.wait().unwrap();
+            assert_eq!(hidden(), None);
+            let _ = fs::remove_dir_all(&out);
+        }
+        assert!(seen > 0);
+        tgm(["convert", &path, "-o", &out]).good();
+        let mode = |path: &str| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        fs::create_dir(folder.path("usual")).unwrap();
+        assert_eq!(mode(&out), mode(&folder.path("usual")));
+    }
+
     /// The signals that this process ignores: bit 0 is signal 1. Other systems than Linux do not tell.
     fn ignored_signals() -> u64 {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();

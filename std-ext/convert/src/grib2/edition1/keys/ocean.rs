@@ -103,8 +103,12 @@ fn rounded(place: i64, unit: i64) -> Value {
     }
     let half = if place < 0 { -unit / 2 } else { unit / 2 };
     let thousandths = (place * 1000 + half) / unit;
-    // Units are thousandths or smaller, so this is no more than the four octets that it came from.
-    i32::try_from(thousandths).map_or_else(|_| thousandths.into(), |number| (f64::from(number) / 1000.0).into())
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "units are thousandths or smaller, so these have no more than four octets"
+    )]
+    let thousandths = thousandths as f64;
+    (thousandths / 1000.0).into()
 }
 
 fn set(mars: &mut Entries, key: &str, value: Option<Value>) {
