@@ -29,11 +29,8 @@ impl Pieces {
             found.offset == asked.start && (asked.start..asked.end).contains(&end) && !found.bytes.is_empty();
         let is_more = found.size.is_some_and(|size| end < size);
         let unchanged = self.ask.unchanged.clone().or_else(|| found.tag.clone());
-        (is_short && is_more).then(|| Ask {
-            want: Want::At(end..asked.end),
-            unchanged,
-            whole_body: self.ask.whole_body,
-        })
+        let whole_body = self.ask.whole_body;
+        (is_short && is_more).then_some(Ask { want: Want::At(end..asked.end), unchanged, whole_body })
     }
 
     /// Takes the answer to [`Self::next`].

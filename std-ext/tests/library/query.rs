@@ -426,7 +426,7 @@ fn keys_that_may_be_meant_are_proposed() {
         ("parm=2t", "no key parm; did you mean mars.param?"),
         ("Step=7", "no key Step; did you mean step?"),
         ("mars.parm=2t and step=6", "no key mars.parm; did you mean mars.param?"),
-        ("levle=500", "no key levle; did you mean mars.levelist?"),
+        ("levelst=500", "no key levelst; did you mean mars.levelist?"),
         ("not extra.runs=1", "no key extra.runs; did you mean run?"),
         ("parm=1 or parm=2", "no key parm; did you mean mars.param?"),
         ("stp=1 or nme=2", "no key stp; did you mean step? They have no key nme; did you mean name?"),

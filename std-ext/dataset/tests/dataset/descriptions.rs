@@ -46,7 +46,7 @@ fn integers_without_an_object_are_nan_or_an_error() {
             assert!(error.contains("a place has no object"), "{error}");
             let all = [Indices::all(4)];
             assert!(dataset.reduce("v", &all, &["x"], &[Statistic::Count], &on_all_cores()).is_err());
-            assert!(dataset.cut(&["v"], &[], &on_all_cores()).and_then(|message| message.encode()).is_err());
+            assert!(dataset.cut(&["v"], &[], &on_all_cores()).and_then(MessageBuilder::encode).is_err());
         }
         let options = OpenOptions { fill: vec![("v".into(), -1.0)], ..OpenOptions::default() };
         let dataset = open(&[long.path()], &options).unwrap();
@@ -66,7 +66,7 @@ fn fill_values_of_every_type_are_read_or_the_variable_is_left_out_with_the_reaso
             ObjectBuilder::new(&[2], &[1.0_f32, 1.0]).unwrap(),
             "float32",
             "0x40490fdb".into(),
-            f64::from(3.141_592_7_f32),
+            f64::from(std::f32::consts::PI),
         ),
         (ObjectBuilder::new(&[2], &[1.0, 1.0]).unwrap(), "float64", 3.into(), 3.0),
         (ObjectBuilder::new(&[2], &[1.0, 1.0]).unwrap(), "float64", "-Infinity".into(), f64::NEG_INFINITY),

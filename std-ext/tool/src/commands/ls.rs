@@ -196,14 +196,15 @@ impl Ls {
             _ => Column::left(title).optional(),
         });
         let stages = [Column::left("encoding"), Column::left("filter"), Column::left("compression")];
-        let (stages, codec) = if is_csv { (&stages[..], None) } else { (&[][..], Some(Column::left("codec"))) };
+        let (stages, codec) =
+            if is_csv { (&stages[..], None) } else { (&[][..], Some(Column::left("codec").spare(1))) };
         let place = place.chain([Column::right("object")]).chain(about);
         let place = place.chain([Column::left("dtype"), Column::left("shape")]);
         Table::new(place.chain(stages.iter().copied()).chain(codec).chain([
             Column::left("masks").optional(),
-            Column::right("bytes").spare(3),
-            Column::right("stored").spare(1),
-            Column::right("ratio").spare(2),
+            Column::right("bytes").spare(4),
+            Column::right("stored").spare(2),
+            Column::right("ratio").spare(3),
         ]))
     }
 

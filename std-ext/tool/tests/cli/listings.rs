@@ -172,7 +172,7 @@ fn rows_are_at_most_100_characters_wide() {
     let run = tgm(["ls", &path]).good();
     assert!(run.text().lines().all(|line| line.len() <= 100), "{}", run.text());
     let title = run.text().lines().next().unwrap().to_string();
-    assert!(title.contains("number") && title.contains("codec") && !title.contains("ratio"), "{title}");
+    assert!(title.contains("number") && title.contains("shape") && !title.contains("ratio"), "{title}");
     assert!(tgm(["ls", "--csv", &path]).good().text().contains(",ratio\n"));
 }
 
