@@ -25,7 +25,7 @@
 //! | attributes of the groups above the array | `extra.attributes`, `extra.groups` | kept |
 //! | groups without arrays, files beside the arrays | nothing | listed |
 //! | raw bits, structures: any other data type | nothing | an error for the array |
-//! | consolidated metadata | nothing | not kept |
+//! | consolidated metadata | nothing | written anew |
 //!
 //! The `fill_value` of version 3 marks no missing values: it is what readers get for chunks that are not stored. That of version
 //! 2 does, as xarray reads it.

@@ -100,7 +100,9 @@ fn write(root: &Path, messages: &[Vec<u8>], options: ToZarrOptions) -> Vec<Strin
 /// Descriptions as JSON, and the rest as bytes.
 fn comparable(files: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, (Option<Json>, Vec<u8>)> {
     let parsed = |(name, bytes): (String, Vec<u8>)| {
-        let json = name.ends_with(DESCRIPTION).then(|| serde_json::from_slice(&bytes).unwrap());
+        let mut json: Option<Json> = name.ends_with(DESCRIPTION).then(|| serde_json::from_slice(&bytes).unwrap());
+        // It is made of the other descriptions.
+        json.as_mut().and_then(Json::as_object_mut).map(|json| json.remove("consolidated_metadata"));
         let bytes = if json.is_some() { vec![] } else { bytes };
         (name, (json, bytes))
     };
@@ -442,6 +444,14 @@ fn groups_keep_their_attributes_and_arrays_their_paths() {
     assert!(notes.is_empty() && messages.len() == 2);
     assert!(write(&back.path().join("z"), &messages, ToZarrOptions::default()).is_empty());
     assert_eq!(comparable(files(&back.path().join("z"))), comparable(files(root)));
+    // The description of the root has all others.
+    let description = |path: &str| -> Json {
+        serde_json::from_slice(&fs::read(back.path().join("z").join(path).join(DESCRIPTION)).unwrap()).unwrap()
+    };
+    let all = &description("")["consolidated_metadata"];
+    assert_eq!((&all["kind"], &all["must_understand"]), (&json!("inline"), &json!(false)));
+    let expected: BTreeMap<&str, Json> = ["g", "g/a", "g/c"].map(|path| (path, description(path))).into();
+    assert_eq!(all["metadata"], json!(expected));
 }
 
 #[test]

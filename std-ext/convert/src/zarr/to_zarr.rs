@@ -1,5 +1,6 @@
 //! From Tensogram to Zarr: messages of arrays restore them, and other objects become arrays.
 
+mod consolidated;
 mod cubes;
 mod dimensions;
 mod records;
@@ -181,7 +182,7 @@ impl ZarrWriter {
         }
     }
 
-    /// Writes the descriptions of all groups.
+    /// Writes the descriptions of all groups. The description of the root has the ones of all nodes.
     ///
     /// # Errors
     /// [`TensogramError::Io`].
@@ -197,7 +198,7 @@ impl ZarrWriter {
             let json = json!({"zarr_format": 3, "node_type": "group", "attributes": attributes});
             describe(&directory(&self.root, path), &json)?;
         }
-        Ok(())
+        consolidated::consolidate(&self.root)
     }
 
     /// Writes an array with its description from Zarr.
