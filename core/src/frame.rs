@@ -197,6 +197,21 @@ pub fn check_header(header: &FrameHeader, room: u64) -> Result<(FrameType, u64)>
     Ok((frame_type, length))
 }
 
+/// The digest in the last bytes of the frame of an object: 0 if it has none. `None` if these are fewer bytes than the tail of one.
+/// It tells whether a frame is the one that was there before. Nothing else is checked.
+///
+/// ```
+/// let bytes = include_bytes!("../../tests/data/multi/three.tgm");
+/// let object = tgm_core::Message::parse(bytes)?.object(0)?;
+/// let end = usize::try_from(object.frame().end_offset()).unwrap();
+/// assert_eq!(tgm_core::frame::stored_hash(&bytes[..end]), Some(object.frame().hash_slot()));
+/// # Ok::<(), tgm_core::Error>(())
+/// ```
+pub fn stored_hash(end: &[u8]) -> Option<u64> {
+    let (_, tail) = ObjectTail::ref_from_suffix(end).ok()?;
+    Some(tail.hash.get())
+}
+
 /// Checks the four bytes that end a frame of `length` bytes.
 pub(crate) fn check_end(end: &[u8; 4], length: u64) -> Result<()> {
     let at = length.saturating_sub(FRAME_END.len() as u64);

@@ -44,8 +44,10 @@ mod seek;
 mod source;
 mod writer;
 
+use std::ffi::OsString;
 use std::fmt;
 use std::io::{Read, Seek};
+use std::ops::Range;
 use std::path::Path;
 #[cfg(feature = "mmap")]
 use std::sync::Arc;
@@ -71,7 +73,7 @@ pub use self::async_archive::{AsyncArchive, AsyncMessage};
 #[cfg(feature = "async")]
 pub use self::async_object::{AsyncObject, AsyncRead};
 pub use self::message::Message;
-pub use self::object::Object;
+pub use self::object::{Object, object_of_frame};
 pub use self::writer::{MessageSink, Writer};
 
 /// Messages of any source.
@@ -264,6 +266,53 @@ impl<'d> Archive<'d> {
     /// The errors of [`Self::message`] and of [`Message::object`].
     pub fn object(&self, index: usize, object: usize) -> Result<Object<'_>> {
         Object::open(&self.source, index, object)
+    }
+
+    /// Object `object` of message `message`, whose frame lies at the bytes `frame` of the source, as a catalogue or an earlier
+    /// reader tells. Its descriptor is read, and nothing else of its message. The frame is proved to be an object's.
+    ///
+    /// ```
+    /// let archive = tgm_std::Archive::open("../tests/data/multi/three.tgm")?;
+    /// let message = archive.message(2)?;
+    /// let start = archive.layouts()?[2].offset;
+    /// let bytes = message.bytes()?;
+    /// let frame = *tgm_std::core::Message::parse(&bytes)?.object(0)?.frame();
+    /// let object = archive.object_at((2, 0), start + frame.offset()..start + frame.end_offset())?;
+    /// assert_eq!(object.read().bytes()?, message.object(0)?.read().bytes()?);
+    /// # Ok::<(), tgm_std::TensogramError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`TensogramError::Framing`] if no frame of an object lies there; the errors of the source and of the frame.
+    pub fn object_at(&self, (message, object): (usize, usize), frame: Range<u64>) -> Result<Object<'_>> {
+        Object::open_at(&self.source, (message, object), frame)
+    }
+
+    /// Fills `out` with bytes of the source from `offset` on. Returns how many they are: fewer only where it ends.
+    ///
+    /// # Errors
+    /// The errors of the source.
+    pub fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize> {
+        self.source.data().read_at(offset, out)
+    }
+
+    /// The source in error texts: a path, or an address without user, password and query.
+    pub fn name(&self) -> String {
+        self.source.name()
+    }
+
+    /// Whether a request for bytes takes long, so that several should be under way: for sources at addresses, and for the
+    /// program's own with [`ReadOptions::remote`].
+    pub fn is_distant(&self) -> bool {
+        self.source.is_distant()
+    }
+
+    /// The path or the address that the source was opened with, as text or bytes that open it again. `None` for other sources.
+    pub fn place(&self) -> Option<OsString> {
+        match &self.source.kind {
+            Kind::File(file) => Some(file.path().map_or_else(|| file.source().into(), Into::into)),
+            _ => None,
+        }
     }
 
     /// The objects for which a query holds, in order. Reads the metadata of all messages, and no payload. Digests of metadata

@@ -12,7 +12,8 @@
 //! A task looks at the known bytes and ends with a result, or with ranges that it needs. The reader fetches them and calls
 //! the task again. So there is one logic for memory, files, servers, tasks that wait and calls that block. [`Reader`] is for
 //! sources that answer before a call returns, `AsyncReader` for the others (feature `async`). Programs that fetch bytes by
-//! themselves, in an event loop, a browser or before a flash chip, drive the tasks of [`Steps`].
+//! themselves, in an event loop, a browser or before a flash chip, drive the tasks of [`Steps`], or give the bytes to a [`Given`],
+//! over which everything runs that takes an archive.
 //!
 //! # What is read
 //! | wanted | read |
@@ -49,6 +50,7 @@
 //! | `described`, `source`, `read_task`, `ahead` | descriptors; known bytes as a source of scans; what is wanted, apart from fetching; what is read beyond it |
 //! | `structure` | the metadata of a message, and where its objects are |
 //! | `missing_ranges` | what a step found missing, and the requests for it |
+//! | `given` | what the program gives, as a source |
 //! | `known_bytes`, `local`, `memory`, `stream` | what is known of a source; local files and memory as sources; files from start to end |
 //! | `fetch`, `open`, `options`, `positioned`, `url` | the traits of sources, and how they are opened and asked |
 
@@ -57,9 +59,10 @@ mod ahead;
 pub mod async_reader;
 #[cfg(feature = "async")]
 mod batch;
-mod described;
+pub(crate) mod described;
 pub mod fetch;
 mod gather;
+mod given;
 mod known_bytes;
 mod local;
 mod locate;
@@ -83,6 +86,7 @@ mod url;
 #[cfg(feature = "async")]
 pub use async_reader::AsyncReader;
 pub use fetch::{AsyncRangeFetch, BoxFuture, FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, Tag, Want};
+pub use given::Given;
 #[cfg(feature = "async")]
 pub use local::AsyncLocalFile;
 pub use local::LocalFile;

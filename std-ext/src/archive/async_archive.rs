@@ -114,7 +114,7 @@ impl AsyncArchive {
         let mut found = Vec::new();
         for (number, layout) in self.layouts().await?.into_iter().enumerate() {
             let outline = Outline(None);
-            let bytes = self.reader.ask_at(layout, outline).await?;
+            let bytes = self.reader.ask(layout, outline).await?;
             let objects = objects_of(query, &bytes).map_err(|error| error.in_message(number))?;
             for object in objects {
                 found.push(self.object(number, object).await?);

@@ -12,7 +12,8 @@ use crate::model::metadata_budget::MetadataBudget;
 use crate::model::number::Number;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
-use crate::read::question::about::{AllMetadata, Described, DescribedObject};
+use crate::read::described::DescribedObject;
+use crate::read::question::about::{AllMetadata, Described};
 use crate::read::question::values::Decoded;
 use crate::read::{AsyncRangeFetch, AsyncReader};
 

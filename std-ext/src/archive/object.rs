@@ -1,8 +1,10 @@
 //! One object of an archive, not yet read.
 
 use std::fmt;
+use std::ops::Range;
 
 use tgm_core::descriptor::Descriptor;
+use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 
 use super::facts::{Facts, fact_methods};
@@ -18,7 +20,9 @@ use crate::model::hash;
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
-use crate::read::question::about::{Described, DescribedObject};
+use crate::read::described::DescribedObject;
+use crate::read::question::Subject;
+use crate::read::question::about::Described;
 use crate::read::question::values::Values;
 
 /// One tensor of an archive, not yet read: what it is, its metadata, and the way to its values.
@@ -38,6 +42,8 @@ pub struct Object<'s> {
     source: &'s Source<'s>,
     message: usize,
     index: usize,
+    /// What is asked for its values: the message, or the frame alone.
+    subject: Subject,
     place: Place<'s>,
     facts: Facts,
 }
@@ -60,14 +66,36 @@ impl<'s> Object<'s> {
     /// Opens object `index` of message `message`.
     pub(super) fn open(source: &'s Source<'s>, message: usize, index: usize) -> Result<Self> {
         let Some(view) = source.view(message)? else {
-            let found = source.ask(message, Described(index))?;
-            let facts = Facts::of(&Descriptor::parse(&found.cbor, found.offset)?, found.region_len)?;
-            return Ok(Self { source, message, index, place: Place::Elsewhere(found), facts });
+            return Self::elsewhere(source, (message, index), message.into());
         };
         // An index could lead elsewhere than the walk, which decides for all sources.
         let object = view.object_by_walk(index).map_err(TensogramError::of_object)?;
+        Self::at_hand(source, (message, index), message.into(), &object)
+    }
+
+    /// Opens object `index` of message `message`, whose frame lies at `frame` of the source.
+    pub(super) fn open_at(source: &'s Source<'s>, (message, index): (usize, usize), frame: Range<u64>) -> Result<Self> {
+        let Some(bytes) = source.frame_bytes(&frame)? else {
+            return Self::elsewhere(source, (message, index), Subject::Frame(frame));
+        };
+        let object = object_of_frame(bytes)?;
+        Self::at_hand(source, (message, index), Subject::Frame(frame), &object)
+    }
+
+    fn at_hand(
+        source: &'s Source<'s>,
+        (message, index): (usize, usize),
+        subject: Subject,
+        object: &DataObject<'s>,
+    ) -> Result<Self> {
         let facts = Facts::of(object.descriptor(), object.region().len() as u64)?;
-        Ok(Self { source, message, index, place: Place::Memory(object), facts })
+        Ok(Self { source, message, index, subject, place: Place::Memory(*object), facts })
+    }
+
+    fn elsewhere(source: &'s Source<'s>, (message, index): (usize, usize), subject: Subject) -> Result<Self> {
+        let found = source.ask(subject.clone(), Described(index))?;
+        let facts = Facts::of(&Descriptor::parse(&found.cbor, found.offset)?, found.region_len)?;
+        Ok(Self { source, message, index, subject, place: Place::Elsewhere(found), facts })
     }
 
     fact_methods!();
@@ -97,6 +125,19 @@ impl<'s> Object<'s> {
         Ok(only(self.source.metadata(self.message)?, self.index))
     }
 
+    /// Where the payload is in the source: the values as they are stored.
+    ///
+    /// # Errors
+    /// The errors of the source.
+    pub fn payload_place(&self) -> Result<Range<u64>> {
+        let region = match &self.place {
+            Place::Memory(object) => object.region_offset(),
+            Place::Elsewhere(found) => found.region_start,
+        };
+        let start = span(self.source.start(&self.subject)?, region).end;
+        Ok(span(start, self.facts.payload_len))
+    }
+
     /// A request for its values.
     pub fn read(&self) -> Read<'_, 's> {
         match &self.place {
@@ -114,6 +155,20 @@ impl<'s> Object<'s> {
     }
 }
 
+/// The object whose frame these bytes are, such as those at a place that a catalogue names. Proves the header, the length and the
+/// tail of the frame, and reads the descriptor. The digest is not checked: [`read`] does that with `verify_hash`.
+///
+/// # Errors
+/// The errors of the frame and of the object; [`TensogramError::Framing`] for bytes after the frame, which show that the place is
+/// wrong.
+pub fn object_of_frame(frame: &[u8]) -> Result<DataObject<'_>> {
+    let (parsed, rest) = Frame::parse(frame)?;
+    if !rest.is_empty() {
+        return Err(TensogramError::Framing(format!("{} bytes behind the frame of the object", rest.len()).into()));
+    }
+    Ok(DataObject::parse(parsed)?)
+}
+
 /// The metadata with only the entry of object `index`.
 pub(super) fn only(mut metadata: GlobalMetadata, index: usize) -> GlobalMetadata {
     if index < metadata.base.len() {
@@ -125,7 +180,8 @@ pub(super) fn only(mut metadata: GlobalMetadata, index: usize) -> GlobalMetadata
 
 impl Elsewhere for Object<'_> {
     fn fetch(&self, wanted: Wanted<'_>, options: &DecodeOptions) -> Result<AtHand> {
-        self.source.ask(self.message, Values::new(self.index, wanted, options))
+        let described = if let Place::Elsewhere(found) = &self.place { Some(found) } else { None };
+        self.source.ask(self.subject.clone(), Values::new(self.index, wanted, options).with_described(described))
     }
 
     fn plain(&self, wanted: Wanted<'_>, options: &DecodeOptions) -> Result<Option<Plain>> {
@@ -138,11 +194,7 @@ impl Elsewhere for Object<'_> {
     }
 
     fn read_plain(&self, plain: &Plain, out: &mut [u8]) -> Result<()> {
-        let region = match &self.place {
-            Place::Elsewhere(found) => found.region_start,
-            Place::Memory(object) => object.region_offset(),
-        };
-        self.source.read_exact(self.message, span(region, plain.start).end, out)
+        self.source.read_exact(span(self.payload_place()?.start, plain.start).end, out)
     }
 
     #[cfg(feature = "ndarray")]

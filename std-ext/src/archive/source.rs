@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 #[cfg(feature = "mmap")]
 use std::sync::Arc;
@@ -15,9 +16,9 @@ use crate::base::options::DecodeOptions;
 use crate::file::MappedFile;
 use crate::file::{Data, TensogramFile};
 use crate::model::types::GlobalMetadata;
-use crate::read::question::Question;
 use crate::read::question::about::AllMetadata;
 use crate::read::question::whole::{Bytes as WholeMessage, Outline};
+use crate::read::question::{Question, Subject};
 use crate::read::{RangeFetch, ReadOptions, Reader};
 use crate::scan::{Bytes, MessageLayout, ScanOptions, Table};
 
@@ -156,6 +157,28 @@ impl<'d> Source<'d> {
         Message::parse(bytes).map(Some).map_err(|error| TensogramError::opening(error, bytes))
     }
 
+    /// The bytes of a frame, if they are at hand. Errors if the source ends before.
+    pub(super) fn frame_bytes(&self, frame: &Range<u64>) -> Result<Option<&[u8]>> {
+        let Some(all) = self.all_bytes() else { return Ok(None) };
+        let place = usize::try_from(frame.start).ok().zip(usize::try_from(frame.end).ok());
+        let found = place.and_then(|(start, end)| all.get(start..end));
+        found.map(Some).ok_or_else(|| TensogramError::Framing("object lies beyond the end of the bytes".into()))
+    }
+
+    /// All bytes of the source, if they are at hand.
+    fn all_bytes(&self) -> Option<&[u8]> {
+        match &self.kind {
+            Kind::Bytes(bytes, _) => Some((**bytes).as_ref()),
+            #[cfg(feature = "mmap")]
+            Kind::Mapped(mapped) => Some(mapped.as_bytes()),
+            #[cfg(feature = "mmap")]
+            Kind::File(file) => file.mapped().map(MappedFile::as_bytes),
+            #[cfg(not(feature = "mmap"))]
+            Kind::File(_) => None,
+            Kind::Fetched(_) => None,
+        }
+    }
+
     /// All bytes of message `index`, in memory of their own.
     pub(super) fn read_message(&self, index: usize) -> Result<Vec<u8>> {
         self.ask(index, WholeMessage)
@@ -180,17 +203,21 @@ impl<'d> Source<'d> {
 
     /// The first bytes, up to `len`.
     pub(super) fn head(&self, len: usize) -> Result<Vec<u8>> {
-        let of_memory = |bytes: &[u8]| bytes.get(..len).unwrap_or(bytes).to_vec();
         let mut head = vec![0; len];
-        let read = match &self.kind {
-            Kind::Bytes(bytes, _) => return Ok(of_memory((**bytes).as_ref())),
-            #[cfg(feature = "mmap")]
-            Kind::Mapped(mapped) => return Ok(of_memory(mapped.as_bytes())),
-            Kind::File(file) => file.read_at(0, &mut head)?,
-            Kind::Fetched(reader) => reader.read_at(0, &mut head)?,
-        };
+        let read = self.data().read_at(0, &mut head)?;
         head.truncate(read);
         Ok(head)
+    }
+
+    /// Whether a request for bytes takes long, so that several should be under way.
+    pub(super) fn is_distant(&self) -> bool {
+        match &self.kind {
+            Kind::File(file) => file.is_remote(),
+            Kind::Fetched(reader) => reader.options().parallel > 1,
+            Kind::Bytes(..) => false,
+            #[cfg(feature = "mmap")]
+            Kind::Mapped(_) => false,
+        }
     }
 
     /// The source in error texts.
@@ -220,13 +247,23 @@ impl<'d> Source<'d> {
         }
     }
 
-    /// Fills `out` with the bytes of message `index` from `start` on.
+    /// The first byte of a message or of a frame.
     ///
     /// # Errors
-    /// [`TensogramError::Io`] if the source ends before; [`TensogramError::Framing`] if there is no such message; the errors of
-    /// the source.
-    pub(super) fn read_exact(&self, index: usize, start: u64, out: &mut [u8]) -> Result<()> {
-        let from = self.with_table(|table| table.get(index))??.offset.saturating_add(start);
+    /// [`TensogramError::Framing`] if there is no such message; the errors of the source.
+    pub(super) fn start(&self, of: &Subject) -> Result<u64> {
+        Ok(match of {
+            Subject::Number(index) => self.with_table(|table| table.get(*index))??.offset,
+            Subject::Message(layout) => layout.offset,
+            Subject::Frame(frame) => frame.start,
+        })
+    }
+
+    /// Fills `out` with the bytes of the source from `from` on.
+    ///
+    /// # Errors
+    /// [`TensogramError::Io`] if the source ends before; the errors of the source.
+    pub(super) fn read_exact(&self, from: u64, out: &mut [u8]) -> Result<()> {
         let read = match &self.kind {
             Kind::File(file) => file.read_at(from, out)?,
             Kind::Fetched(reader) => reader.source().fetch_into(from, out)?,
@@ -240,13 +277,20 @@ impl<'d> Source<'d> {
         Err(TensogramError::io(Path::new(&self.name()), &std::io::ErrorKind::UnexpectedEof.into()))
     }
 
-    /// The answer of message `index` to a question.
-    pub(super) fn ask<Q: Question + 'static>(&self, index: usize, question: Q) -> Result<Q::Answer> {
-        match (&self.kind, self.message_bytes(index)?) {
-            (_, Some(bytes)) => question.in_memory(bytes),
-            (Kind::File(file), None) => file.ask(index, question),
-            (Kind::Fetched(reader), None) => reader.ask(index, question),
-            (_, None) => Err(TensogramError::Framing("bytes in memory are not at hand".into())),
+    /// The answer of a message or a frame to a question.
+    pub(super) fn ask<Q: Question + 'static>(&self, of: impl Into<Subject>, question: Q) -> Result<Q::Answer> {
+        let of = of.into();
+        if let Subject::Number(index) = of
+            && let Some(bytes) = self.message_bytes(index)?
+        {
+            return question.in_memory(bytes);
+        }
+        match &self.kind {
+            Kind::File(file) => file.ask(of, question),
+            Kind::Fetched(reader) => reader.ask(of, question),
+            Kind::Bytes(..) => Err(TensogramError::Framing("bytes in memory are not asked for".into())),
+            #[cfg(feature = "mmap")]
+            Kind::Mapped(_) => Err(TensogramError::Framing("bytes in memory are not asked for".into())),
         }
     }
 }

@@ -179,6 +179,12 @@ pub enum TensogramError {
 }
 
 impl TensogramError {
+    /// Whether bytes are missing that the program gives by itself ([`Given`](crate::read::Given)): the same call goes further once
+    /// they are there.
+    pub fn is_not_given(&self) -> bool {
+        matches!(self, Self::Remote(reason) if reason.fetch_error_kind() == Some(FetchErrorKind::NotGiven))
+    }
+
     /// The error of `tgm_core` behind this one: the kind of defect and its byte offset.
     ///
     /// The offset counts from the start of the bytes that the caller gave. For a message of a file, it counts from the start

@@ -25,6 +25,8 @@ pub enum FetchErrorKind {
     Protocol,
     /// The address or an option of it is not valid. No request was made.
     Invalid,
+    /// The program has not given these bytes yet ([`Given`](crate::read::Given)).
+    NotGiven,
     /// A local file failed.
     Io(io::ErrorKind),
 }

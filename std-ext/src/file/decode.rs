@@ -52,7 +52,7 @@ impl TensogramFile {
     /// An object of a long message whose values are stored as they are. `None` for others, and for what is wrong: the ordinary
     /// way tells what.
     fn plain_object(&self, index: usize, object: usize, options: &DecodeOptions) -> Result<Option<DecodedObject>> {
-        let Some((_, file)) = self.positioned_file().filter(|_| has_usual_limits(&options.limits)) else {
+        let Some(file) = self.positioned_file().filter(|_| has_usual_limits(&options.limits)) else {
             return Ok(None);
         };
         let layout = self.table()?.get(index)?;
@@ -68,7 +68,7 @@ impl TensogramFile {
         let descriptor = to_owned::descriptor(&view, &MetadataBudget::new(&options.limits))?;
         let mut values = reserve(plain.len)?;
         let start = layout.offset.saturating_add(described.region_start).saturating_add(plain.start);
-        if !matches!(read_at(file, start, &mut values), Ok(read) if read == values.len()) {
+        if !matches!(read_at(file.file(), start, &mut values), Ok(read) if read == values.len()) {
             return Ok(None);
         }
         plain.swap(None, options, &mut values)?;

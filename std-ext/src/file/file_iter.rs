@@ -1,7 +1,6 @@
 //! All messages of a file, one after the other.
 
-use std::fs::File;
-use std::path::PathBuf;
+#[cfg(feature = "mmap")]
 use std::sync::Arc;
 use std::vec;
 
@@ -12,6 +11,7 @@ use crate::file::message_bytes::read_whole;
 #[cfg(feature = "mmap")]
 use crate::file::mmap::MappedFile;
 use crate::file::tensogram_file::{Backing, TensogramFile};
+use crate::read::LocalFile;
 use crate::scan::MessageLayout;
 
 impl TensogramFile {
@@ -33,14 +33,14 @@ impl TensogramFile {
     #[expect(clippy::iter_not_returning_iterator, reason = "the scan comes first, and it can fail")]
     pub fn iter(&self) -> Result<FileMessageIter> {
         let held = match &self.backing {
-            Backing::Positioned { file, .. } => OpenFile::File(Arc::clone(file)),
+            Backing::Positioned { file, .. } => OpenFile::File(file.clone()),
             #[cfg(feature = "mmap")]
             Backing::Mapped(mapped) => OpenFile::Map(Arc::clone(mapped)),
             #[cfg(feature = "remote")]
             Backing::Remote(_) => return Err(crate::file::remote_backing::not_supported()),
         };
         let layouts = self.message_layouts()?.into_iter();
-        Ok(FileMessageIter { path: self.path.clone(), held, layouts, next: 0 })
+        Ok(FileMessageIter { held, layouts, next: 0 })
     }
 }
 
@@ -48,7 +48,6 @@ impl TensogramFile {
 /// messages with `verify_hash` to check the digests of objects, or check the whole file with [`crate::validate_file`].
 #[derive(Clone, Debug)]
 pub struct FileMessageIter {
-    path: PathBuf,
     held: OpenFile,
     layouts: vec::IntoIter<MessageLayout>,
     next: usize,
@@ -57,7 +56,7 @@ pub struct FileMessageIter {
 /// Keeps a file open while messages are read from it.
 #[derive(Clone, Debug)]
 enum OpenFile {
-    File(Arc<File>),
+    File(LocalFile),
     #[cfg(feature = "mmap")]
     Map(Arc<MappedFile>),
 }
@@ -69,7 +68,7 @@ impl Iterator for FileMessageIter {
         let (layout, index) = (self.layouts.next()?, self.next);
         self.next = index + 1;
         Some(match &self.held {
-            OpenFile::File(file) => read_whole(file, &self.path, layout),
+            OpenFile::File(file) => read_whole(file, layout),
             #[cfg(feature = "mmap")]
             OpenFile::Map(mapped) => mapped.message_bytes(index).map(<[u8]>::to_vec),
         })

@@ -1,16 +1,12 @@
 //! Messages of a file that is read at positions.
 
-use std::fs::File;
 use std::io;
-use std::path::Path;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::limits::reserve;
-use crate::base::source_name::SourceName;
-use crate::base::span::span_len;
 use crate::read::positioned::read_at;
-use crate::read::question::{Needs, Question};
-use crate::read::{FetchError, FetchErrorKind, Fetched, RangeFetch, ReadOptions, Reader, Tag, Want};
+use crate::read::question::{Needs, Question, Subject};
+use crate::read::{LocalFile, ReadOptions, Reader};
 use crate::scan::MessageLayout;
 
 /// Messages up to this many bytes are read whole: to look for their parts takes about as long.
@@ -20,15 +16,15 @@ pub(super) const AT_ONCE: u64 = ReadOptions::local().whole_message;
 ///
 /// # Errors
 /// [`TensogramError::Io`] if the message cannot be read; [`TensogramError::Encoding`] if there is no memory.
-pub(super) fn read_whole(file: &File, path: &Path, layout: MessageLayout) -> Result<Vec<u8>> {
+pub(super) fn read_whole(file: &LocalFile, layout: MessageLayout) -> Result<Vec<u8>> {
     let len = layout.length;
     let len = usize::try_from(len).map_err(|_| {
         TensogramError::encoding(format!("message of {len} bytes: this machine addresses at most {}", usize::MAX))
     })?;
     let mut bytes = reserve(len)?;
-    match read_at(file, layout.offset, &mut bytes).map_err(|error| TensogramError::io(path, &error))? {
+    match read_at(file.file(), layout.offset, &mut bytes).map_err(|error| TensogramError::io(file.path(), &error))? {
         read if read == len => Ok(bytes),
-        _ => Err(TensogramError::io(path, &io::ErrorKind::UnexpectedEof.into())),
+        _ => Err(TensogramError::io(file.path(), &io::ErrorKind::UnexpectedEof.into())),
     }
 }
 
@@ -37,40 +33,20 @@ pub(super) fn read_whole(file: &File, path: &Path, layout: MessageLayout) -> Res
 ///
 /// # Errors
 /// [`TensogramError::Io`] if the message cannot be read; the errors of the question.
-pub(super) fn ask<Q: Question>(file: &File, path: &Path, layout: MessageLayout, question: &Q) -> Result<Q::Answer> {
+pub(super) fn ask<Q: Question>(file: &LocalFile, layout: MessageLayout, question: Q) -> Result<Q::Answer> {
     if layout.length <= AT_ONCE || matches!(question.wanted(), Needs::Message) {
-        return question.in_own_memory(read_whole(file, path, layout)?);
+        return question.in_own_memory(read_whole(file, layout)?);
     }
+    ask_parts(file, Subject::Message(layout), layout.end(), question)
+}
+
+/// The answer to a question to what ends at byte `end` of the file.
+///
+/// # Errors
+/// The errors of [`ask`].
+pub(super) fn ask_parts<Q: Question>(file: &LocalFile, of: Subject, end: u64, question: Q) -> Result<Q::Answer> {
     // Nothing is kept from call to call but the list of messages, so that a file may grow.
-    Reader::of_size(Bytes { file, path }, ReadOptions::local(), layout.end()).ask_at(layout, question)
-}
-
-/// The bytes of a file, as long as they are there.
-struct Bytes<'f> {
-    file: &'f File,
-    path: &'f Path,
-}
-
-impl RangeFetch for Bytes<'_> {
-    fn fetch(&self, want: &Want, _: Option<&Tag>) -> Result<Fetched, FetchError> {
-        let failed = |kind, text: String| FetchError::new(kind, format!("{}: {text}", SourceName::of(self.path)));
-        let io = |error: io::Error| failed(FetchErrorKind::Io(error.kind()), error.to_string());
-        let Want::At(range) = want else {
-            return Err(failed(FetchErrorKind::NoRanges, "the end of a message is asked for by its place".into()));
-        };
-        let too_large = |text: String| failed(FetchErrorKind::TooLarge, text);
-        let len = usize::try_from(span_len(range)).map_err(|error| too_large(error.to_string()))?;
-        let mut bytes = reserve(len).map_err(|error| too_large(error.to_string()))?;
-        let read = read_at(self.file, range.start, &mut bytes).map_err(io)?;
-        if read < len {
-            return Err(io(io::ErrorKind::UnexpectedEof.into()));
-        }
-        Ok(Fetched { offset: range.start, bytes, size: None, tag: None })
-    }
-
-    fn name(&self) -> String {
-        SourceName::of(self.path).to_string()
-    }
+    Reader::of_size(file.up_to(end), ReadOptions::local(), end).ask(of, question)
 }
 
 #[cfg(test)]

@@ -30,6 +30,8 @@ const AHEAD: usize = 3;
 const FRONT: usize = 768;
 /// Bytes at the end of a message that mostly hold the last object's descriptor, and everything after it.
 const BACK: usize = 256;
+/// Messages whose bytes a program is asked for at once, if it gives them by itself.
+const NOT_GIVEN: usize = 32;
 /// Bytes of neighbouring messages that are read at once.
 const WINDOW: u64 = 1 << 20;
 
@@ -277,28 +279,26 @@ impl Run<'_> {
             }
             return Ok(());
         }
-        let opened = match self.data.0 {
-            Place::File(opened) => opened,
-            Place::Fetched(reader) => return self.for_each_outline(|layout| reader.outline_at(layout), f),
+        let (opened, file) = match self.data.0 {
+            Place::File(opened) => (opened, opened.positioned_file()),
+            Place::Fetched(reader) => return self.for_each_outline(|layout| reader.ask(layout, OutlinePieces), f),
             Place::Bytes(..) => return Ok(()),
             #[cfg(feature = "mmap")]
             Place::Mapped(_) => return Ok(()),
         };
-        let Some((path, file)) = opened.positioned_file() else {
-            return self.for_each_outline(|layout| opened.read_outline_at(layout, None), f);
-        };
+        let Some(file) = file else { return self.for_each_outline(|layout| opened.ask(layout, OutlinePieces), f) };
         let (mut window, mut zeros) = (Window::default(), Vec::new());
         for (index, layout) in self.layouts.iter().enumerate() {
             if layout.length > AT_ONCE {
-                let pieces = message_bytes::ask(file, path, *layout, &OutlinePieces)?;
+                let pieces = message_bytes::ask(file, *layout, OutlinePieces)?;
                 on_zeros(&mut zeros, span::index(layout.length), &pieces, |bytes| f(index, *layout, bytes))?;
                 continue;
             }
             let size = || span::index(span_len(&(layout.offset..self.window_end(index))));
             let wanted = span::index(layout.length);
-            let bytes = window.get(layout.offset, wanted, size, |offset, out| read_at(file, offset, out));
+            let bytes = window.get(layout.offset, wanted, size, |offset, out| read_at(file.file(), offset, out));
             let bytes = bytes.and_then(|bytes| bytes.ok_or_else(|| io::ErrorKind::UnexpectedEof.into()));
-            f(index, *layout, bytes.map_err(|error| TensogramError::io(path, &error))?)?;
+            f(index, *layout, bytes.map_err(|error| TensogramError::io(file.path(), &error))?)?;
         }
         Ok(())
     }
@@ -306,11 +306,22 @@ impl Run<'_> {
     /// [`Self::for_each`], with the outline of each message, one after the other.
     fn for_each_outline(
         &self,
-        outline: impl Fn(MessageLayout) -> Result<Vec<u8>>,
+        pieces: impl Fn(MessageLayout) -> Result<Vec<OutlinePiece>>,
         mut f: impl FnMut(usize, MessageLayout, &[u8]) -> Result<()>,
     ) -> Result<()> {
-        let mut layouts = self.layouts.iter().enumerate();
-        layouts.try_for_each(|(index, layout)| f(index, *layout, &outline(*layout)?))
+        let (mut zeros, mut missing) = (Vec::new(), Vec::new());
+        for (index, layout) in self.layouts.iter().enumerate() {
+            match pieces(*layout) {
+                Ok(pieces) if missing.is_empty() => {
+                    on_zeros(&mut zeros, span::index(layout.length), &pieces, |bytes| f(index, *layout, bytes))?;
+                }
+                Ok(_) => {}
+                // What the next messages need is asked for at the same time.
+                Err(error) if error.is_not_given() && missing.len() < NOT_GIVEN => missing.push(error),
+                Err(error) => return Err(error),
+            }
+        }
+        missing.into_iter().next().map_or(Ok(()), Err)
     }
 
     /// Where the small messages end that are read together with message `index`.

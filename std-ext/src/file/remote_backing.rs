@@ -9,7 +9,7 @@ use crate::base::error::{Result, TensogramError};
 use crate::base::span::span;
 use crate::file::foreign::{LOOKED_AT, error as foreign_file};
 use crate::file::remote::RemoteScanOptions;
-use crate::read::question::Question;
+use crate::read::question::{Question, Subject};
 use crate::read::{AsyncReader, ReadOptions, Tag};
 use crate::remote::{RemoteOptions, RemoteSource, open, wait};
 use crate::scan::{MessageLayout, ScanOptions, Table};
@@ -40,14 +40,9 @@ impl Remote {
         Ok(self.table.get_or_init(|| table))
     }
 
-    pub(super) fn ask<Q: Question + 'static>(&self, index: usize, question: Q) -> Result<Q::Answer> {
+    pub(super) fn ask<Q: Question + 'static>(&self, of: Subject, question: Q) -> Result<Q::Answer> {
         let reader = Arc::clone(&self.reader);
-        wait(async move { reader.ask(index, question).await })?
-    }
-
-    pub(super) fn ask_at<Q: Question + 'static>(&self, layout: MessageLayout, question: Q) -> Result<Q::Answer> {
-        let reader = Arc::clone(&self.reader);
-        wait(async move { reader.ask_at(layout, question).await })?
+        wait(async move { reader.ask(of, question).await })?
     }
 
     pub(super) fn message_layouts_in(&self, numbers: Range<usize>) -> Result<Vec<MessageLayout>> {

@@ -25,10 +25,10 @@ use crate::file::positioned::{read_at, source_of};
 use crate::file::remote::RemoteScanOptions;
 #[cfg(feature = "remote")]
 use crate::file::remote_backing::Remote;
-use crate::read::is_remote_url;
 use crate::read::open::open_for_reading;
 use crate::read::question::whole::Outline;
-use crate::read::question::{self, Question};
+use crate::read::question::{self, Question, Subject};
+use crate::read::{LocalFile, is_remote_url};
 use crate::scan::{MessageLayout, ScanOptions, Segments, Table};
 
 /// A file of messages, opened for reading.
@@ -65,7 +65,7 @@ impl std::fmt::Debug for TensogramFile {
 #[derive(Clone, Debug)]
 pub(super) enum Backing {
     /// Positioned reads. The file is scanned when the first message is asked for.
-    Positioned { file: Arc<File>, table: Arc<OnceLock<Table>> },
+    Positioned { file: LocalFile, table: Arc<OnceLock<Table>> },
     #[cfg(feature = "mmap")]
     Mapped(Arc<MappedFile>),
     /// A source at an address. Its messages are searched for as far as they are asked for.
@@ -96,7 +96,7 @@ impl TensogramFile {
 
     pub(super) fn positioned(path: &Path, file: File) -> Self {
         trace::opened(&SourceName::of(path), "file");
-        let backing = Backing::Positioned { file: Arc::new(file), table: Arc::default() };
+        let backing = Backing::Positioned { file: LocalFile::new(file, path), table: Arc::default() };
         Self { path: path.to_path_buf(), backing, writer: None }
     }
 
@@ -190,7 +190,7 @@ impl TensogramFile {
                 if let Some(table) = table.get() {
                     return Ok(table);
                 }
-                let scanned = source_of(file).and_then(|source| Table::scan(source, &ScanOptions::default()));
+                let scanned = source_of(file.file()).and_then(|source| Table::scan(source, &ScanOptions::default()));
                 let scanned = scanned.map_err(|error| TensogramError::io(&self.path, &error))?;
                 // Threads that come here at the same time each scan the file. One of the tables stays.
                 Ok(table.get_or_init(|| scanned))
@@ -260,11 +260,11 @@ impl TensogramFile {
     /// [`TensogramError::Framing`] if there is no such message, [`TensogramError::Io`] if it cannot be read.
     pub fn read_message(&self, index: usize) -> Result<Vec<u8>> {
         match &self.backing {
-            Backing::Positioned { file, .. } => read_whole(file, &self.path, self.table()?.get(index)?),
+            Backing::Positioned { file, .. } => read_whole(file, self.table()?.get(index)?),
             #[cfg(feature = "mmap")]
             Backing::Mapped(mapped) => Ok(memory::copy(mapped.message_bytes(index)?)?),
             #[cfg(feature = "remote")]
-            Backing::Remote(remote) => remote.ask(index, question::whole::Bytes),
+            Backing::Remote(remote) => remote.ask(index.into(), question::whole::Bytes),
         }
     }
 
@@ -297,7 +297,7 @@ impl TensogramFile {
     pub fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize> {
         match &self.backing {
             Backing::Positioned { file, .. } => {
-                read_at(file, offset, out).map_err(|error| TensogramError::io(&self.path, &error))
+                read_at(file.file(), offset, out).map_err(|error| TensogramError::io(&self.path, &error))
             }
             #[cfg(feature = "mmap")]
             Backing::Mapped(mapped) => {
@@ -309,14 +309,14 @@ impl TensogramFile {
         }
     }
 
-    /// The file and its path, if it is read at positions.
+    /// The file, if it is read at positions.
     #[cfg_attr(
         not(any(feature = "mmap", feature = "remote")),
         expect(clippy::unnecessary_wraps, reason = "there is one backing, which is read at positions")
     )]
-    pub(super) fn positioned_file(&self) -> Option<(&Path, &File)> {
+    pub(super) fn positioned_file(&self) -> Option<&LocalFile> {
         match &self.backing {
-            Backing::Positioned { file, .. } => Some((&self.path, file)),
+            Backing::Positioned { file, .. } => Some(file),
             #[cfg(any(feature = "mmap", feature = "remote"))]
             _ => None,
         }
@@ -325,7 +325,7 @@ impl TensogramFile {
     /// Calls `with` with the open file. A mapped one is not open any more.
     pub(super) fn with_file<T>(&self, with: impl FnOnce(&File) -> io::Result<T>) -> Result<T> {
         let done = match &self.backing {
-            Backing::Positioned { file, .. } => with(file),
+            Backing::Positioned { file, .. } => with(file.file()),
             #[cfg(any(feature = "mmap", feature = "remote"))]
             _ => Err(io::ErrorKind::Unsupported.into()),
         };
@@ -337,7 +337,7 @@ impl TensogramFile {
     /// # Errors
     /// The errors of [`Self::read_message`] and of [`Self::read_outline_at`].
     pub fn read_message_at(&self, layout: MessageLayout) -> Result<Vec<u8>> {
-        self.ask_at(layout, question::whole::Bytes)
+        self.ask(layout, question::whole::Bytes)
     }
 
     /// The bytes of the message at `layout`, as [`Self::read_message_outline`] or, with the number of an object,
@@ -358,31 +358,28 @@ impl TensogramFile {
     /// # Ok::<(), tgm_std::TensogramError>(())
     /// ```
     pub fn read_outline_at(&self, layout: MessageLayout, object: Option<usize>) -> Result<Vec<u8>> {
-        self.ask_at(layout, Outline(object))
+        self.ask(layout, Outline(object))
     }
 
-    /// The answer of the message at `layout` to a question.
-    fn ask_at<Q: Question + 'static>(&self, layout: MessageLayout, question: Q) -> Result<Q::Answer> {
-        match &self.backing {
-            Backing::Positioned { file, .. } => message_bytes::ask(file, &self.path, layout, &question),
+    /// The answer of a message or a frame to a question. Mapped bytes are not copied. Of a long message that is not mapped,
+    /// only the parts are read that the answer needs.
+    pub(crate) fn ask<Q: Question + 'static>(&self, of: impl Into<Subject>, question: Q) -> Result<Q::Answer> {
+        let of = of.into();
+        match (&self.backing, of) {
             #[cfg(feature = "mmap")]
-            Backing::Mapped(_) => Err(TensogramError::Io(io::ErrorKind::Unsupported.into())),
-            #[cfg(feature = "remote")]
-            Backing::Remote(remote) => remote.ask_at(layout, question),
-        }
-    }
-
-    /// The answer of message `index` to a question. Mapped bytes are not copied. Of a long message that is not mapped, only
-    /// the parts are read that the answer needs.
-    pub(crate) fn ask<Q: Question + 'static>(&self, index: usize, question: Q) -> Result<Q::Answer> {
-        match &self.backing {
+            (Backing::Mapped(mapped), Subject::Number(index)) => question.in_memory(mapped.message_bytes(index)?),
             #[cfg(feature = "mmap")]
-            Backing::Mapped(mapped) => question.in_memory(mapped.message_bytes(index)?),
-            Backing::Positioned { file, .. } => {
-                message_bytes::ask(file, &self.path, self.table()?.get(index)?, &question)
+            (Backing::Mapped(_), _) => Err(TensogramError::Io(io::ErrorKind::Unsupported.into())),
+            (Backing::Positioned { file, .. }, Subject::Number(index)) => {
+                message_bytes::ask(file, self.table()?.get(index)?, question)
+            }
+            (Backing::Positioned { file, .. }, Subject::Message(layout)) => message_bytes::ask(file, layout, question),
+            (Backing::Positioned { file, .. }, Subject::Frame(frame)) => {
+                let end = frame.end;
+                message_bytes::ask_parts(file, Subject::Frame(frame), end, question)
             }
             #[cfg(feature = "remote")]
-            Backing::Remote(remote) => remote.ask(index, question),
+            (Backing::Remote(remote), of) => remote.ask(of, question),
         }
     }
 }

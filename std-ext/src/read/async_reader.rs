@@ -20,7 +20,7 @@ use super::options::ReadOptions;
 use super::question::about::FirstMetadata;
 use super::question::object::{Chosen, Object};
 use super::question::whole::Bytes;
-use super::question::{Answer, Question, object_method, question_methods};
+use super::question::{Answer, Question, Subject, object_method, question_methods};
 use super::read_task::ReadTask;
 use super::session::{Call, DoneOrFetch, Session, note};
 use crate::base::error::{Result, TensogramError};
@@ -313,16 +313,10 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         indices.iter().map(|index| table.get(*index)).collect()
     }
 
-    pub(crate) async fn ask<Q: Question + 'static>(&self, index: usize, question: Q) -> Result<Q::Answer> {
+    /// The answer of a message or a frame.
+    pub(crate) async fn ask<Q: Question + 'static>(&self, of: impl Into<Subject>, question: Q) -> Result<Q::Answer> {
         let mut call = self.session.begin();
-        let gather = call.gather(index, &question)?;
-        self.answer(&mut call, gather, Arc::new(question)).await
-    }
-
-    /// The answer of the message at `layout`.
-    pub(crate) async fn ask_at<Q: Question + 'static>(&self, layout: MessageLayout, question: Q) -> Result<Q::Answer> {
-        let mut call = self.session.begin();
-        let gather = call.gather_at(layout, &question);
+        let gather = call.gather(of.into(), &question)?;
         self.answer(&mut call, gather, Arc::new(question)).await
     }
 

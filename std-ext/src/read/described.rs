@@ -17,6 +17,27 @@ pub(crate) struct DescriptorBytes {
     pub(crate) bytes: Vec<u8>,
 }
 
+/// A descriptor, and how long the payload region is that it describes.
+#[derive(Clone, Debug)]
+pub(crate) struct DescribedObject {
+    /// The descriptor's CBOR. Bytes may follow it.
+    pub(crate) cbor: Vec<u8>,
+    /// Its place in the message.
+    pub(crate) offset: u64,
+    /// Where payload and masks begin in the message.
+    pub(crate) region_start: u64,
+    /// Bytes of the payload and the masks.
+    pub(crate) region_len: u64,
+}
+
+impl DescribedObject {
+    /// The descriptor, and the region of payload and masks.
+    pub(crate) fn parts(&self) -> (DescriptorBytes, Range<u64>) {
+        let descriptor = DescriptorBytes { offset: self.offset, bytes: self.cbor.clone() };
+        (descriptor, span(self.region_start, self.region_len))
+    }
+}
+
 /// Where the frame of an object lies in the message.
 pub(super) const fn range_of(entry: IndexEntry) -> Range<u64> {
     span(entry.offset, entry.length)

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use tgm_core::descriptor::Descriptor;
 use tgm_core::frame::Frame;
+use tgm_core::hash::HashPresence;
 use tgm_core::index::IndexEntry;
 use tgm_core::selection::Pick;
 
-use super::described::{DescriptorBytes, described, range_of};
+use super::described::{DescribedObject, DescriptorBytes, described, range_of};
 use super::known_bytes::KnownBytes;
 use super::locate::{Locate, Located, SearchGoal};
 use super::missing_ranges::MissingRanges;
@@ -80,8 +81,8 @@ pub(crate) enum Gathered {
     Descriptor(DescriptorBytes, Range<u64>),
     /// The length of the message, and the bytes of its outline.
     Outline(u64, Vec<OutlinePiece>),
-    /// The structure, the number of an object, and its frame with its place in the message.
-    Frame(Arc<Structure>, usize, u64, Vec<u8>),
+    /// The frame of one object.
+    Frame(FrameBytes),
     /// Parts of the payload of one object.
     Parts(Box<PayloadBytes>),
 }
@@ -91,13 +92,32 @@ impl Gathered {
     #[cfg(feature = "async")]
     pub(crate) fn byte_len(&self) -> usize {
         match self {
-            Self::Message(bytes) | Self::Frame(.., bytes) => bytes.len(),
+            Self::Message(bytes) | Self::Frame(FrameBytes { bytes, .. }) => bytes.len(),
             Self::Structure(_) => 0,
             Self::Descriptors(_, all) => all.iter().map(|descriptor| descriptor.bytes.len()).sum(),
             Self::Descriptor(descriptor, _) => descriptor.bytes.len(),
             Self::Outline(_, pieces) => pieces.iter().map(|piece| piece.bytes.len()).sum(),
             Self::Parts(parts) => parts.fetched.iter().map(Vec::len).sum(),
         }
+    }
+}
+
+/// The frame of an object.
+#[derive(Debug)]
+pub(crate) struct FrameBytes {
+    /// The structure of its message. `None` if the frame was read apart from it.
+    pub(crate) structure: Option<Arc<Structure>>,
+    /// The number of the object in its message.
+    pub(crate) index: usize,
+    /// Where the frame begins in the message, or 0.
+    pub(crate) offset: u64,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl FrameBytes {
+    /// How to tell whether the frame has a digest.
+    pub(crate) fn presence(&self) -> HashPresence {
+        self.structure.as_ref().map_or(HashPresence::Flagged, |structure| structure.presence())
     }
 }
 
@@ -118,8 +138,10 @@ pub(crate) struct PayloadBytes {
 /// A gathering: which message, what of it, and what is known so far.
 #[derive(Debug)]
 pub(crate) struct Gather {
-    /// The place of the message, once it is found.
+    /// The place of the message, once it is found; or of the frame.
     layout: Option<MessageLayout>,
+    /// Whether `layout` is the frame of the object that is asked about, and not its message.
+    is_frame: bool,
     /// The search for the message, which may go on to others later.
     search: Option<Box<Locate>>,
     /// The number of the message.
@@ -128,6 +150,8 @@ pub(crate) struct Gather {
     decode: DecodeOptions,
     options: ReadOptions,
     structure: Option<Arc<Structure>>,
+    /// The descriptor of the object that is asked about, if it is known.
+    described: Option<DescribedObject>,
     /// The outline of the message, if a search has met it.
     outline: Option<Arc<MetOutline>>,
     /// The table of all messages, if the search came to the end.
@@ -142,12 +166,14 @@ impl Gather {
     fn new(wanted: Needs, decode: Option<&DecodeOptions>, options: &ReadOptions) -> Self {
         Self {
             layout: None,
+            is_frame: false,
             search: None,
             number: 0,
             wanted,
             decode: decode.cloned().unwrap_or_default(),
             options: *options,
             structure: None,
+            described: None,
             outline: None,
             table: None,
             is_odd: false,
@@ -164,6 +190,22 @@ impl Gather {
         options: &ReadOptions,
     ) -> Self {
         Self { structure, layout: Some(layout), ..Self::new(wanted, decode, options) }
+    }
+
+    /// Gathers from the frame of one object. Its message is not read.
+    pub(crate) fn of_frame(
+        frame: Range<u64>,
+        wanted: Needs,
+        decode: Option<&DecodeOptions>,
+        options: &ReadOptions,
+    ) -> Self {
+        let layout = MessageLayout { offset: frame.start, length: span_len(&frame) };
+        Self { layout: Some(layout), is_frame: true, ..Self::new(wanted, decode, options) }
+    }
+
+    /// The same gathering, with the descriptor of the object if it is known.
+    pub(crate) fn with_described(self, described: Option<&DescribedObject>) -> Self {
+        Self { described: described.cloned(), ..self }
     }
 
     /// The same gathering, with the outline of the message if it is known.
@@ -236,6 +278,9 @@ impl Gather {
 
     fn gather(&mut self, parts: &mut Parts<'_, '_>) -> Result<Gathered, Stop> {
         let length = parts.layout.length;
+        if self.is_frame {
+            return self.gather_from_frame(parts);
+        }
         let is_whole = self.is_odd || length <= self.options.whole_message || matches!(self.wanted, Needs::Message);
         if let (Some(met), Needs::Outline(None), false) = (&self.outline, &self.wanted, self.is_odd) {
             return Ok(Gathered::Outline(met.length, met.pieces.clone()));
@@ -269,19 +314,53 @@ impl Gather {
                 Ok(Gathered::Descriptor(descriptor, region))
             }
             Needs::Outline(whole) => Ok(Gathered::Outline(length, outline(parts, &structure, *whole)?)),
-            Needs::Object(index) => frame(parts, structure, *index),
-            Needs::Values(index, elements) => {
+            Needs::Object(index) | Needs::Values(index, _) => {
                 let entry = entry_of(&structure, *index)?;
-                // A digest covers all of a frame, so parts of the frame cannot be verified.
-                if !self.whole_frame && entry.length > self.options.whole_frame && !self.decode.verify_hash {
-                    match payload_parts(parts, entry, elements, &self.decode)? {
-                        Some(found) => return Ok(Gathered::Parts(Box::new(found))),
-                        None => self.whole_frame = true,
-                    }
-                }
-                frame(parts, structure, *index)
+                self.values(parts, Some(structure), entry)
             }
         }
+    }
+
+    /// What is wanted of an object whose frame is all that is read.
+    fn gather_from_frame(&mut self, parts: &mut Parts<'_, '_>) -> Result<Gathered, Stop> {
+        let entry = IndexEntry { offset: 0, length: parts.layout.length };
+        match &self.wanted {
+            _ if self.is_odd => Err(Halt::Odd.into()),
+            Needs::Descriptor(_) => {
+                let (descriptor, region) = described(parts, entry)?;
+                Ok(Gathered::Descriptor(descriptor, region))
+            }
+            Needs::Object(_) | Needs::Values(..) => self.values(parts, None, entry),
+            Needs::Message | Needs::Structure | Needs::Descriptors | Needs::Outline(_) => Err(Halt::Odd.into()),
+        }
+    }
+
+    /// The values that are wanted of the object whose frame is at `entry`: parts of it, or all of it.
+    fn values(
+        &mut self,
+        parts: &mut Parts<'_, '_>,
+        structure: Option<Arc<Structure>>,
+        entry: IndexEntry,
+    ) -> Result<Gathered, Stop> {
+        let (Needs::Object(index) | Needs::Values(index, _)) = self.wanted else { return Err(Halt::Odd.into()) };
+        // A digest covers all of a frame, so parts of the frame cannot be verified.
+        if let Needs::Values(_, elements) = &self.wanted
+            && !self.whole_frame
+            && entry.length > self.options.whole_frame
+            && !self.decode.verify_hash
+        {
+            match payload_parts(parts, (entry, self.described.as_ref()), elements, &self.decode)? {
+                Some(found) => return Ok(Gathered::Parts(Box::new(found))),
+                None => self.whole_frame = true,
+            }
+        }
+        let bytes = parts.need(&range_of(entry))?.into_owned();
+        // The frame must be what the index says; otherwise the walk over the whole message decides.
+        match Frame::parse_at(&bytes, entry.offset) {
+            Ok((frame, [])) if frame.frame_type().is_data_object() => {}
+            _ => return Err(Halt::Odd.into()),
+        }
+        Ok(Gathered::Frame(FrameBytes { structure, index, offset: entry.offset, bytes }))
     }
 }
 
@@ -322,6 +401,11 @@ impl ReadTask for Gather {
                 Ok(gathered) => return Ok(Progress::Done(gathered)),
                 Err(Stop::Halt(Halt::Wait)) => return Ok(Progress::Wait),
                 Err(Stop::Failed(error)) => return Err(error),
+                Err(Stop::Halt(Halt::Odd)) if self.is_frame => {
+                    let MessageLayout { offset, length } = layout;
+                    let text = format!("no object has its frame at offset {offset} with {length} bytes");
+                    return Err(TensogramError::Framing(text.into()));
+                }
                 Err(Stop::Halt(Halt::Odd)) if self.is_odd => {
                     return Err(TensogramError::Framing("the message ends before its length says".into()));
                 }
@@ -339,26 +423,18 @@ fn entry_of(structure: &Structure, index: usize) -> Result<IndexEntry> {
     })
 }
 
-/// All of an object's frame.
-fn frame(parts: &mut Parts<'_, '_>, structure: Arc<Structure>, index: usize) -> Result<Gathered, Stop> {
-    let entry = entry_of(&structure, index)?;
-    let bytes = parts.need(&range_of(entry))?.into_owned();
-    // The frame must be what the index says; otherwise the walk over the whole message decides.
-    match Frame::parse_at(&bytes, entry.offset) {
-        Ok((frame, [])) if frame.frame_type().is_data_object() => {}
-        _ => return Err(Halt::Odd.into()),
-    }
-    Ok(Gathered::Frame(structure, index, entry.offset, bytes))
-}
-
-/// The parts of an object's payload that ranges need. `None` if all of the frame is needed.
+/// The parts of an object's payload that ranges need. `None` if all of the frame is needed. The descriptor is read if it is not
+/// known.
 fn payload_parts(
     parts: &mut Parts<'_, '_>,
-    entry: IndexEntry,
+    (entry, known): (IndexEntry, Option<&DescribedObject>),
     elements: &Elements,
     options: &DecodeOptions,
 ) -> Result<Option<PayloadBytes>, Stop> {
-    let (bytes, region) = described(parts, entry)?;
+    let (bytes, region) = match known {
+        Some(known) => known.parts(),
+        None => described(parts, entry)?,
+    };
     // A wrong descriptor is reported by the decoder of the whole frame, in the words of a message in memory.
     let Ok(descriptor) = Descriptor::parse(&bytes.bytes, bytes.offset) else { return Ok(None) };
     let region_len = span_len(&region);

@@ -20,7 +20,9 @@ use crate::read::positioned::read_at;
 #[derive(Clone, Debug)]
 pub struct LocalFile {
     file: Arc<File>,
-    path: PathBuf,
+    path: Arc<Path>,
+    /// Where it ends for its reader, which needs no length with the answers then.
+    end: Option<u64>,
 }
 
 impl LocalFile {
@@ -36,11 +38,30 @@ impl LocalFile {
 
     /// A file that is open. `path` names it in error texts.
     pub fn new(file: impl Into<Arc<File>>, path: impl Into<PathBuf>) -> Self {
-        Self { file: file.into(), path: path.into() }
+        Self { file: file.into(), path: path.into().into(), end: None }
+    }
+
+    /// The same file as if it ended at `end`: fewer bytes are an error, and more of them do not count, so that it may grow.
+    pub(crate) fn up_to(&self, end: u64) -> Self {
+        Self { end: Some(end), ..self.clone() }
+    }
+
+    /// The open file.
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Its path, for error texts.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     fn size(&self) -> io::Result<u64> {
-        Ok(self.file.metadata()?.len())
+        self.end.map_or_else(|| Ok(self.file.metadata()?.len()), Ok)
+    }
+
+    fn failed(&self, error: &io::Error) -> FetchError {
+        failed(&self.path, error)
     }
 }
 
@@ -55,22 +76,25 @@ fn failed(path: &Path, error: &io::Error) -> FetchError {
 
 impl RangeFetch for LocalFile {
     fn fetch(&self, want: &Want, _unchanged: Option<&Tag>) -> Result<Fetched, FetchError> {
-        let size = self.size().map_err(|error| failed(&self.path, &error))?;
+        let size = self.size().map_err(|error| self.failed(&error))?;
         let range = want.within(size);
         let too_large = |text: String| {
             FetchError::new(FetchErrorKind::TooLarge, format!("{}: {range:?}: {text}", SourceName::of(&self.path)))
         };
         let len = usize::try_from(range.end - range.start).map_err(|error| too_large(error.to_string()))?;
         let mut bytes = reserve(len).map_err(|error| too_large(error.to_string()))?;
-        let read = read_at(&self.file, range.start, &mut bytes).map_err(|error| failed(&self.path, &error))?;
+        let read = read_at(&self.file, range.start, &mut bytes).map_err(|error| self.failed(&error))?;
+        if read < len && self.end.is_some() {
+            return Err(self.failed(&io::ErrorKind::UnexpectedEof.into()));
+        }
         // Another program may have truncated the file since its length was asked for.
-        let size = if read < len { self.size().map_err(|error| failed(&self.path, &error))? } else { size };
+        let size = if read < len { self.size().map_err(|error| self.failed(&error))? } else { size };
         bytes.truncate(read);
         Ok(Fetched { offset: range.start, bytes, size: Some(size), tag: None })
     }
 
     fn fetch_into(&self, offset: u64, out: &mut [u8]) -> Result<usize, FetchError> {
-        read_at(&self.file, offset, out).map_err(|error| failed(&self.path, &error))
+        read_at(&self.file, offset, out).map_err(|error| self.failed(&error))
     }
 
     fn traits(&self) -> FetchTraits {

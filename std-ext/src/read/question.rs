@@ -15,11 +15,15 @@ pub(crate) mod object;
 pub(crate) mod values;
 pub(crate) mod whole;
 
+use std::ops::Range;
+
 pub(crate) use self::methods::{object_method, question_methods};
+use super::described::DescribedObject;
 use super::gather::Gathered;
 pub(crate) use super::gather::Needs;
 use crate::base::error::Result;
 use crate::base::options::DecodeOptions;
+use crate::scan::MessageLayout;
 
 /// How an answer comes out of gathered bytes.
 #[derive(Debug)]
@@ -38,6 +42,29 @@ impl<T> From<Option<T>> for Answer<T> {
     }
 }
 
+/// What a question is put to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// The message of this number.
+    Number(usize),
+    /// The message at this place.
+    Message(MessageLayout),
+    /// The object whose frame lies here. Its message is not read.
+    Frame(Range<u64>),
+}
+
+impl From<usize> for Subject {
+    fn from(number: usize) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<MessageLayout> for Subject {
+    fn from(layout: MessageLayout) -> Self {
+        Self::Message(layout)
+    }
+}
+
 /// A question to a message.
 pub(crate) trait Question: Send + Sync {
     type Answer: Send;
@@ -47,6 +74,11 @@ pub(crate) trait Question: Send + Sync {
 
     /// The options of decoding, if they are not the default ones.
     fn options(&self) -> Option<&DecodeOptions> {
+        None
+    }
+
+    /// The descriptor of the object that is asked about, if it is known.
+    fn described(&self) -> Option<&DescribedObject> {
         None
     }
 
@@ -80,6 +112,10 @@ impl<Q: Question> Question for &Q {
 
     fn options(&self) -> Option<&DecodeOptions> {
         (**self).options()
+    }
+
+    fn described(&self) -> Option<&DescribedObject> {
+        (**self).described()
     }
 
     fn in_memory(&self, message: &[u8]) -> Result<Self::Answer> {

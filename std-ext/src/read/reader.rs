@@ -8,7 +8,7 @@ use super::lone_message::LastMessage;
 use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
 use super::question::whole::{Bytes, Outline};
-use super::question::{Question, object_method, question_methods};
+use super::question::{Question, Subject, object_method, question_methods};
 use super::read_task::ReadTask;
 use super::session::{Call, DoneOrFetch, Session};
 use super::steps::{Asking, Work};
@@ -172,11 +172,6 @@ impl<F: RangeFetch> Reader<F> {
         Ok(out.len())
     }
 
-    /// The bytes of the message at `layout`, with zeros instead of payloads and masks.
-    pub(crate) fn outline_at(&self, layout: MessageLayout) -> Result<Vec<u8>> {
-        self.ask_at(layout, &Outline(None))
-    }
-
     /// All messages, searched for at the first call.
     pub(crate) fn table(&self) -> Result<Arc<Table>> {
         if let Some(table) = self.session.table() {
@@ -188,25 +183,13 @@ impl<F: RangeFetch> Reader<F> {
         call.keep_all(found, search)
     }
 
-    pub(crate) fn ask<Q: Question>(&self, index: usize, question: Q) -> Result<Q::Answer> {
-        let mut call = self.session.begin();
-        let gather = call.gather(index, &question)?;
-        self.drive(&mut call, &mut Asking::of(gather, question))
-    }
-
-    /// The answer of the message at `layout`.
-    pub(crate) fn ask_at<Q: Question>(&self, layout: MessageLayout, question: &Q) -> Result<Q::Answer> {
-        let mut call = self.session.begin();
-        let gather = call.gather_at(layout, question);
-        self.drive(&mut call, &mut Asking::of(gather, question))
-    }
-
-    /// Drives the work of a task to its end.
-    fn drive<A>(&self, call: &mut Call<'_>, work: &mut impl Work<A>) -> Result<A> {
+    /// The answer of a message or a frame.
+    pub(crate) fn ask<Q: Question>(&self, of: impl Into<Subject>, question: Q) -> Result<Q::Answer> {
+        let (mut call, mut work) = (self.session.begin(), Asking::new(of, question));
         loop {
-            match work.step(call)? {
+            match work.step(&mut call)? {
                 DoneOrFetch::Done(answer) => return Ok(answer),
-                DoneOrFetch::Fetch(requests) => self.fetch(call, &requests)?,
+                DoneOrFetch::Fetch(requests) => self.fetch(&mut call, &requests)?,
             }
         }
     }

@@ -11,7 +11,7 @@ use super::locate::{Locate, Located, SearchGoal};
 use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
 use super::outline::MetOutline;
-use super::question::{Answer, Question};
+use super::question::{Answer, Question, Subject};
 use super::read_task::{Progress, ReadTask};
 use super::structure::Structure;
 use crate::base::error::{Result, TensogramError};
@@ -159,16 +159,26 @@ impl Call<'_> {
         kept.unwrap_or_else(|| Locate::new(goal, &self.session.scan, &self.session.options)).with_goal(goal)
     }
 
-    /// What has to be read for a question to message `index`.
+    /// What has to be read for a question.
     ///
     /// # Errors
     /// [`TensogramError::Framing`](crate::TensogramError::Framing) if the messages are known and there is no such one.
-    pub(crate) fn gather(&self, index: usize, question: &impl Question) -> Result<Gather> {
+    pub(crate) fn gather(&self, of: Subject, question: &impl Question) -> Result<Gather> {
+        let index = match of {
+            Subject::Message(layout) => return Ok(self.gather_at(layout, question)),
+            Subject::Frame(frame) => {
+                let options = &self.session.options;
+                let gather = Gather::of_frame(frame, question.wanted(), question.options(), options);
+                return Ok(gather.with_described(question.described()));
+            }
+            Subject::Number(index) => index,
+        };
         if let Some(table) = self.table() {
             return Ok(self.gather_at(table.get(index)?, question));
         }
         let locate = self.search(SearchGoal::Index(index));
-        Ok(Gather::search(locate, index, question.wanted(), question.options(), &self.session.options))
+        let gather = Gather::search(locate, index, question.wanted(), question.options(), &self.session.options);
+        Ok(gather.with_described(question.described()))
     }
 
     /// What has to be read for a question to the message at `layout`.
@@ -178,7 +188,8 @@ impl Call<'_> {
         let outline = shared.as_ref().and_then(|shared| shared.outlines.get(&layout.offset).cloned());
         drop(shared);
         let gather = Gather::at(layout, structure, question.wanted(), question.options(), &self.session.options);
-        gather.with_outline(outline.filter(|outline| outline.length == layout.length))
+        let outline = outline.filter(|outline| outline.length == layout.length);
+        gather.with_outline(outline).with_described(question.described())
     }
 
     /// Keeps the list of all messages that `search` has found. A search that failed goes on at the next call from where it is.

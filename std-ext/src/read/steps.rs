@@ -14,14 +14,15 @@ use std::sync::Arc;
 
 use tgm_core::descriptor::Descriptor;
 
+use super::described::DescribedObject;
 use super::fetch::{Fetched, Tag, Want};
 use super::gather::Gather;
 use super::locate::SearchGoal;
 use super::options::ReadOptions;
-use super::question::Question;
 use super::question::about::{AllMetadata, Described, Descriptors, objects_of};
 use super::question::values::Decoded;
 use super::question::whole::{Bytes, Outline};
+use super::question::{Question, Subject};
 use super::session::{Call, DoneOrFetch, Session, note};
 use crate::base::error::Result;
 #[cfg(doc)]
@@ -135,7 +136,7 @@ impl Steps {
     /// The descriptor of object `object` of message `message`. No payload is read.
     pub fn descriptor(&self, message: usize, object: usize) -> Task<'static, DataObjectDescriptor> {
         let question = Described(object);
-        let read = |found: super::question::about::DescribedObject| {
+        let read = |found: DescribedObject| {
             to_owned::descriptor(&Descriptor::parse(&found.cbor, found.offset)?, &MetadataBudget::by_default())
         };
         Task::new(&self.session, Then(Asking::new(message, question), read))
@@ -232,22 +233,17 @@ pub(super) trait Work<A> {
     fn step(&mut self, call: &mut Call<'_>) -> Result<DoneOrFetch<A>>;
 }
 
-/// A question to a message.
+/// A question to a message or to a frame.
 pub(super) struct Asking<Q> {
-    message: usize,
+    of: Subject,
     /// Begun at the first step.
     gather: Option<Gather>,
     question: Q,
 }
 
 impl<Q: Question> Asking<Q> {
-    pub(super) const fn new(message: usize, question: Q) -> Self {
-        Self { message, gather: None, question }
-    }
-
-    /// A question to the message that `gather` reads.
-    pub(super) const fn of(gather: Gather, question: Q) -> Self {
-        Self { message: 0, gather: Some(gather), question }
+    pub(super) fn new(of: impl Into<Subject>, question: Q) -> Self {
+        Self { of: of.into(), gather: None, question }
     }
 }
 
@@ -255,7 +251,7 @@ impl<Q: Question> Work<Q::Answer> for Asking<Q> {
     fn step(&mut self, call: &mut Call<'_>) -> Result<DoneOrFetch<Q::Answer>> {
         let gather = match &mut self.gather {
             Some(gather) => gather,
-            none => none.insert(call.gather(self.message, &self.question)?),
+            none => none.insert(call.gather(self.of.clone(), &self.question)?),
         };
         loop {
             let gathered = match call.step(gather) {

@@ -6,7 +6,7 @@ use serde_core::de::value::{Error as Unread, StrDeserializer};
 use serde_core::de::{Deserialize, IntoDeserializer};
 use tgm_core::cbor::Value;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor, Dtype, Encoding, Filter, Key, MaskMethod};
-use tgm_core::frame::{Frame, Frames, Walk, check_header, find_landmark};
+use tgm_core::frame::{Frame, Frames, Walk, check_header, find_landmark, stored_hash};
 use tgm_core::hash::{HashPresence, digest};
 use tgm_core::index::Index;
 use tgm_core::mask::{BitmapForm, Mask, MaskKind, pattern};
@@ -61,6 +61,7 @@ fn wire(input: &[u8]) {
         keep((walk.enter(frame, black_box(40)), walk.position(), walk.room(), walk.phase(), walk.finish()));
     }
     keep(find_landmark(input, black_box(true)));
+    keep(stored_hash(input));
 }
 
 fn names(name: &str) {

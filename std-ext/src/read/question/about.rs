@@ -15,7 +15,7 @@ use crate::model::metadata_budget::MetadataBudget;
 use crate::model::query::Query;
 use crate::model::to_owned;
 use crate::model::types::{DataObjectDescriptor, GlobalMetadata};
-use crate::read::described::DescriptorBytes;
+use crate::read::described::{DescribedObject, DescriptorBytes};
 use crate::read::gather::{Gathered, Needs};
 
 /// [`decode_metadata`].
@@ -122,19 +122,6 @@ impl Question for AllMetadata {
 /// What an object is, without its payload.
 #[derive(Debug)]
 pub(crate) struct Described(pub(crate) usize);
-
-/// A descriptor, and how long the payload region is that it describes.
-#[derive(Clone, Debug)]
-pub(crate) struct DescribedObject {
-    /// The descriptor's CBOR. Bytes may follow it.
-    pub(crate) cbor: Vec<u8>,
-    /// Its place in the message.
-    pub(crate) offset: u64,
-    /// Where payload and masks begin in the message.
-    pub(crate) region_start: u64,
-    /// Bytes of the payload and the masks.
-    pub(crate) region_len: u64,
-}
 
 impl Question for Described {
     type Answer = DescribedObject;

@@ -1,7 +1,5 @@
 //! Questions for an object or some of its values, with its descriptor.
 
-use std::sync::Arc;
-
 use tgm_core::descriptor::Descriptor;
 use tgm_core::selection::Pick;
 
@@ -16,8 +14,7 @@ use crate::decode::trust::Trusted;
 use crate::decode::{self, range};
 use crate::model::metadata_budget::MetadataBudget;
 use crate::model::types::{DataObjectDescriptor, DecodedObject, GlobalMetadata};
-use crate::read::gather::{Elements, Gathered, Needs, PayloadBytes};
-use crate::read::structure::Structure;
+use crate::read::gather::{Elements, FrameBytes, Gathered, Needs, PayloadBytes};
 
 /// [`decode_object`](crate::decode_object).
 #[derive(Debug)]
@@ -44,10 +41,10 @@ impl Question for Object {
     fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>> {
         match gathered {
             Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
-            Gathered::Frame(structure, index, offset, bytes) => {
+            Gathered::Frame(frame) => {
+                let Some(structure) = &frame.structure else { return Ok(Answer::NeedsMessage) };
                 let budget = MetadataBudget::new(&self.options.limits);
-                let frame = lone_frame(&structure, index, offset, &bytes);
-                let (descriptor, values): DecodedObject = frame.decode(&self.options, &budget)?;
+                let (descriptor, values): DecodedObject = lone(&frame).decode(&self.options, &budget)?;
                 let metadata = structure.metadata(&self.options, &budget)?;
                 Ok(metadata.map(|metadata| (metadata, descriptor, values)).into())
             }
@@ -140,9 +137,8 @@ impl<C: Choice> Question for Chosen<C> {
     fn answer(&self, gathered: Gathered) -> Result<Answer<Self::Answer>> {
         match gathered {
             Gathered::Message(bytes) => self.in_memory(&bytes).map(Answer::Is),
-            Gathered::Frame(structure, index, offset, bytes) => {
-                let frame = lone_frame(&structure, index, offset, &bytes);
-                frame.read(&self.options, |object| self.choice.of_object(object, &self.options)).map(Answer::Is)
+            Gathered::Frame(frame) => {
+                lone(&frame).read(&self.options, |object| self.choice.of_object(object, &self.options)).map(Answer::Is)
             }
             Gathered::Parts(parts) => {
                 let view = Descriptor::parse(&parts.descriptor.bytes, parts.descriptor.offset)?;
@@ -167,6 +163,6 @@ impl PayloadBytes {
     }
 }
 
-fn lone_frame<'b>(structure: &Arc<Structure>, index: usize, offset: u64, bytes: &'b [u8]) -> LoneFrame<'b> {
-    LoneFrame { bytes, offset, index, presence: structure.presence() }
+fn lone(frame: &FrameBytes) -> LoneFrame<'_> {
+    LoneFrame { bytes: &frame.bytes, offset: frame.offset, index: frame.index, presence: frame.presence() }
 }

@@ -13,7 +13,8 @@ use crate::decode::at_hand::{AtHand, DecodedParts, FrameAtHand};
 use crate::decode::fetched::gathered as box_of_rows;
 use crate::decode::wanted::Wanted;
 use crate::model::number::Number;
-use crate::read::gather::{Elements, Gathered, Needs};
+use crate::read::described::DescribedObject;
+use crate::read::gather::{Elements, FrameBytes, Gathered, Needs};
 
 /// The bytes that a request for values of an object needs. What decodes them is [`AtHand`].
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub(crate) struct Values {
     /// Which values; `None` for all.
     pub(crate) elements: Option<Elements>,
     pub(crate) options: DecodeOptions,
+    /// The descriptor, if it is known.
+    pub(crate) described: Option<DescribedObject>,
 }
 
 impl Values {
@@ -31,7 +34,12 @@ impl Values {
             Wanted::Ranges(ranges) => Some(Elements::Ranges(ranges.to_vec())),
             Wanted::Box(picks) => Some(Elements::Box(picks.to_vec())),
         };
-        Self { index, elements, options: options.clone() }
+        Self { index, elements, options: options.clone(), described: None }
+    }
+
+    /// The same request to an object whose descriptor is known.
+    pub(crate) fn with_described(self, described: Option<&DescribedObject>) -> Self {
+        Self { described: described.cloned(), ..self }
     }
 
     /// Which values.
@@ -102,6 +110,10 @@ impl Question for Values {
         Some(&self.options)
     }
 
+    fn described(&self) -> Option<&DescribedObject> {
+        self.described.as_ref()
+    }
+
     fn in_memory(&self, message: &[u8]) -> Result<AtHand> {
         self.in_own_memory(memory::copy(message)?)
     }
@@ -113,8 +125,8 @@ impl Question for Values {
     fn answer(&self, gathered: Gathered) -> Result<Answer<AtHand>> {
         match gathered {
             Gathered::Message(bytes) => self.in_own_memory(bytes).map(Answer::Is),
-            Gathered::Frame(structure, index, offset, bytes) => {
-                let presence = structure.presence();
+            Gathered::Frame(frame) => {
+                let (presence, FrameBytes { index, offset, bytes, .. }) = (frame.presence(), frame);
                 Ok(Answer::Is(AtHand::Frame(FrameAtHand::Alone { bytes, offset, index, presence })))
             }
             Gathered::Parts(parts) => {
