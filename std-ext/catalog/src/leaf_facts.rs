@@ -16,10 +16,6 @@ use super::{Catalog, bad, range};
 pub struct FactsOfLeaf {
     /// For each object the number of its message, its number in that message, and where its frame is in the data.
     pub objects: Vec<(usize, usize, Range<u64>)>,
-    /// The number of the first message.
-    pub first: usize,
-    /// The first byte of each message in the data.
-    pub starts: Vec<u64>,
     /// The facts, each with a code for each object.
     pub columns: Vec<FactColumn>,
     /// Bytes before and between the messages, which belong to none.
@@ -91,8 +87,7 @@ impl Catalog {
                 [leaf.covers.start].into_iter().chain(places.messages.iter().map(|(offset, length)| offset + length));
             let lost = ends.zip(&places.messages).map(|(end, (offset, _))| end..*offset).filter(|it| !it.is_empty());
             let lost = lost.collect();
-            let starts = places.messages.iter().map(|(offset, _)| *offset).collect();
-            Ok(FactsOfLeaf { objects, first: leaf.covers.first, starts, columns, lost })
+            Ok(FactsOfLeaf { objects, columns, lost })
         };
         let bytes = self.object_count() as u64 * 64;
         Threads::resolve(self.options.threads, bytes, self.options.parallel_threshold_bytes)?.map(&self.leaves, facts)

@@ -102,14 +102,12 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
-use tgm_core::frame::Frame;
-use tgm_core::object::DataObject;
-
 pub use self::gather::VaryingKeys;
 use self::leaf::{KeyHead, Leaf};
 pub use self::leaf_facts::{FactColumn, FactsOfLeaf};
 pub use self::proof::Freshness;
 pub use self::values::{Group, KeyColumn, ObjectPlace};
+pub use tgm_std::archive::object_of_frame;
 use tgm_std::{DecodeOptions, Result, TensogramError, scan};
 
 /// The version of the content of leaves.
@@ -345,19 +343,4 @@ fn range(place: Option<&(u64, u64)>) -> Result<Range<u64>> {
     let (offset, length) = place.ok_or_else(|| bad("a row is missing"))?;
     let end = offset.checked_add(*length).ok_or_else(|| bad("a row lies outside of the covered bytes"))?;
     Ok(*offset..end)
-}
-
-/// The object whose frame these bytes are, from [`Catalog::object_range`]. Proves the header, the length and the tail
-/// of the frame, and reads the descriptor. The digest is not checked: [`read`](tgm_std::read()) does that with
-/// `verify_hash`.
-///
-/// # Errors
-/// The errors of the frame and of the object; [`TensogramError::Framing`] for bytes behind the frame, which show that an
-/// entry is wrong.
-pub fn object_of_frame(frame: &[u8]) -> Result<DataObject<'_>> {
-    let (parsed, rest) = Frame::parse(frame)?;
-    if !rest.is_empty() {
-        return Err(TensogramError::Framing(format!("{} bytes behind the frame of the object", rest.len()).into()));
-    }
-    Ok(DataObject::parse(parsed)?)
 }

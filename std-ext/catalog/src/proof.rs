@@ -4,8 +4,8 @@ use std::fmt;
 
 use ciborium::Value as Owned;
 use tgm_core::cbor::Map;
-use tgm_core::wire::{DATA_OBJECT_FOOTER_SIZE, ObjectTail, POSTAMBLE_SIZE};
-use zerocopy::FromBytes as _;
+use tgm_core::frame::stored_hash;
+use tgm_core::wire::{DATA_OBJECT_FOOTER_SIZE, POSTAMBLE_SIZE};
 
 use super::bad;
 use super::cbor::{bytes_of, map, uint_of};
@@ -164,7 +164,7 @@ impl Proof {
         if let Some((slot, object_end)) = self.digest {
             let at = object_end.saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64);
             let tail = read(data, at, DATA_OBJECT_FOOTER_SIZE as u64)?;
-            if !ObjectTail::ref_from_bytes(&tail).is_ok_and(|tail| tail.hash.get() == slot) {
+            if stored_hash(&tail) != Some(slot) {
                 return stale("the digest of the last covered object");
             }
         }

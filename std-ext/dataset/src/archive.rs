@@ -57,7 +57,7 @@ impl Archive {
 
     /// Whether a source is at an address.
     pub(crate) fn is_distant(&self) -> bool {
-        self.sources.iter().any(|source| source.file().is_remote())
+        self.sources.iter().any(|source| source.archive().is_distant())
     }
 
     /// The digest of an object's frame. `None` if it has none.
@@ -83,7 +83,7 @@ impl Archive {
     /// What errors call a source.
     pub(crate) fn source_name(&self, number: u32) -> String {
         let source = usize::try_from(number).ok().and_then(|number| self.sources.get(number));
-        let own = || source.map_or_else(|| format!("source {number}"), |source| source.file().name().to_string());
+        let own = || source.map_or_else(|| format!("source {number}"), |source| source.archive().name());
         self.called.clone().unwrap_or_else(own)
     }
 }
@@ -122,7 +122,7 @@ impl Kept {
             } else {
                 self.bytes.truncate(len);
             }
-            let read = source.file().read_at(wanted.start, &mut self.bytes)?;
+            let read = source.archive().read_at(wanted.start, &mut self.bytes)?;
             self.bytes.truncate(read);
             self.start = wanted.start;
             self.source = Some(entry.source);
@@ -133,7 +133,7 @@ impl Kept {
             source.check_digest(entry, frame.and_then(digest_of))?;
         }
         // The text of an error of reading has no room for a place.
-        frame.ok_or_else(|| bad(format!("{} ends before the object", source.file().name())))
+        frame.ok_or_else(|| bad(format!("{} ends before the object", source.archive().name())))
     }
 
     fn part(&self, range: &Range<u64>) -> Option<&[u8]> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tgm_catalog::tree::Choice;
 use tgm_catalog::{Catalog, CatalogLimits, FactsOfLeaf, Freshness};
 use tgm_std::file::{Data, SourceName, TensogramFile, is_remote_url};
-use tgm_std::{Result, TensogramError};
+use tgm_std::{Archive, Result, TensogramError};
 
 use crate::archive::bad;
 use crate::options::{Catalogs, OpenOptions};
@@ -31,12 +31,41 @@ pub(crate) fn check(sources: usize, options: &OpenOptions) -> Result<()> {
     }
 }
 
-/// A source of a dataset, before it is open.
+/// An archive of a dataset, of any source, and its catalogue if it has one.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// The archive. The dataset keeps it.
+    pub archive: Arc<Archive<'static>>,
+    /// What its messages are, so that these need not be read. A catalogue that does not fit is not used, and
+    /// [`crate::Dataset::notes`] says so.
+    pub catalog: Option<Arc<Catalog>>,
+}
+
+impl From<Arc<Archive<'static>>> for Member {
+    fn from(archive: Arc<Archive<'static>>) -> Self {
+        Self { archive, catalog: None }
+    }
+}
+
+impl From<Archive<'static>> for Member {
+    fn from(archive: Archive<'static>) -> Self {
+        Arc::new(archive).into()
+    }
+}
+
+/// A source of a dataset, before its metadata are read.
 #[derive(Debug)]
 pub(crate) struct Origin {
-    /// Its path or address.
-    pub(crate) path: PathBuf,
+    place: Place,
     catalog: Cataloged,
+}
+
+/// Where the messages are.
+#[derive(Debug)]
+enum Place {
+    /// At a path or an address.
+    Path(PathBuf),
+    Archive(Arc<Archive<'static>>),
 }
 
 /// The catalogue of a source.
@@ -45,8 +74,8 @@ enum Cataloged {
     Unused,
     /// Lies at a path.
     At(PathBuf),
-    /// Is open, or cannot be opened. A tree leads to it.
-    Open(PathBuf, Result<Arc<Catalog>>),
+    /// Is open, or cannot be opened, and what it is called.
+    Open(String, Result<Arc<Catalog>>),
 }
 
 /// The sources, trees replaced by their files that may have what is wanted. What the trees note is added to `notes`.
@@ -63,15 +92,16 @@ pub(crate) fn origins<S: AsRef<Path>>(
         let path = source.as_ref();
         if !Choice::is_tree(path) {
             let catalog = path_of(number, path, options).map_or(Cataloged::Unused, Cataloged::At);
-            found.push(Origin { path: path.to_path_buf(), catalog });
+            found.push(Origin { place: Place::Path(path.to_path_buf()), catalog });
             continue;
         }
         let choice = Choice::of(path, &options.only, &options.decode)?;
         notes.extend(choice.notes);
         found.extend(choice.files.into_iter().map(|file| {
-            let open = || Cataloged::Open(file.catalog_path, file.catalog.map(Arc::new));
+            let name = SourceName::of(&file.catalog_path).to_string();
+            let open = || Cataloged::Open(name, file.catalog.map(Arc::new));
             let catalog = if options.list_unused { Cataloged::Unused } else { open() };
-            Origin { path: file.path, catalog }
+            Origin { place: Place::Path(file.path), catalog }
         }));
     }
     Ok(found)
@@ -97,17 +127,45 @@ pub(crate) struct Told {
     pub(crate) behind: Range<u64>,
 }
 
+impl From<&Member> for Origin {
+    fn from(Member { archive, catalog }: &Member) -> Self {
+        let named = |catalog| Cataloged::Open(format!("of {}", archive.name()), Ok(catalog));
+        let catalog = catalog.clone().map_or(Cataloged::Unused, named);
+        Self { place: Place::Archive(Arc::clone(archive)), catalog }
+    }
+}
+
 impl Origin {
+    /// Whether opening it waits for a server.
+    pub(crate) fn is_distant(&self) -> bool {
+        match &self.place {
+            Place::Path(path) => address_of(path).is_some(),
+            Place::Archive(archive) => archive.is_distant(),
+        }
+    }
+
+    /// The archive. Nothing is read of a file of this machine yet.
+    ///
+    /// # Errors
+    /// The errors of opening it.
+    fn archive(&self) -> Result<Arc<Archive<'static>>> {
+        let path = match &self.place {
+            Place::Archive(archive) => return Ok(Arc::clone(archive)),
+            Place::Path(path) => path,
+        };
+        let file = match address_of(path) {
+            Some(address) => TensogramFile::open_source(address, None)?,
+            None => TensogramFile::open(path)?,
+        };
+        Ok(Arc::new(file.into()))
+    }
+
     /// Opens the source, and takes what its catalogue says. The catalogue is used if it fits.
     ///
     /// # Errors
     /// The errors of opening the source, and of asking for a catalogue at an address.
     pub(crate) fn open(&self, options: &OpenOptions) -> Result<Ready> {
-        let file = match address_of(&self.path) {
-            Some(address) => TensogramFile::open_source(address, None)?,
-            None => TensogramFile::open(&self.path)?,
-        };
-        let source = Source::new(file);
+        let source = Source::new(self.archive()?);
         let opened = match &self.catalog {
             Cataloged::Unused => None,
             Cataloged::At(path) => {
@@ -116,19 +174,19 @@ impl Origin {
                     Err(error @ (TensogramError::Io(_) | TensogramError::Remote(_))) if address_of(path).is_some() => {
                         return Err(error);
                     }
-                    other => Some((path, other)),
+                    other => Some((SourceName::of(path).to_string(), other)),
                 }
             }
-            Cataloged::Open(path, Ok(catalog)) => Some((path, Ok(Arc::clone(catalog)))),
-            Cataloged::Open(path, Err(error)) => Some((path, Err(bad(error.to_string())))),
+            Cataloged::Open(name, Ok(catalog)) => Some((name.clone(), Ok(Arc::clone(catalog)))),
+            Cataloged::Open(name, Err(error)) => Some((name.clone(), Err(bad(error.to_string())))),
         };
-        let told = opened.map(|(path, catalog)| {
-            catalog.and_then(|catalog| told(&catalog, source.file(), options)).map_err(|error| {
+        let told = opened.map(|(name, catalog)| {
+            catalog.and_then(|catalog| told(&catalog, source.archive(), options)).map_err(|error| {
                 let why = match error {
                     TensogramError::Metadata(why) => why.to_string(),
                     other => other.to_string(),
                 };
-                format!("the catalogue {} is not used: {why}", SourceName::of(path))
+                format!("the catalogue {name} is not used: {why}")
             })
         });
         Ok(Ready { source, told })
@@ -159,8 +217,8 @@ fn path_of(number: usize, source: &Path, options: &OpenOptions) -> Option<PathBu
 ///
 /// # Errors
 /// Why it is not used.
-fn told(catalog: &Catalog, file: &TensogramFile, options: &OpenOptions) -> Result<Told> {
-    let rest = match catalog.check(file)? {
+fn told(catalog: &Catalog, archive: &Archive<'_>, options: &OpenOptions) -> Result<Told> {
+    let rest = match catalog.check(archive)? {
         Freshness::Fresh => None,
         Freshness::Grown { covered, .. } => Some((covered, catalog.message_count())),
         other => return Err(bad(format!("it is {other}"))),
@@ -178,6 +236,6 @@ fn told(catalog: &Catalog, file: &TensogramFile, options: &OpenOptions) -> Resul
             Some(before) => before.into_iter().filter(|place| found.binary_search(place).is_ok()).collect(),
         });
     }
-    let size = if rest.is_none() { Data::from(file).length()? } else { catalog.covered() };
+    let size = if rest.is_none() { Data::from(archive).length()? } else { catalog.covered() };
     Ok(Told { facts: catalog.facts()?, wanted, rest, behind: catalog.covered()..size })
 }

@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use tgm_std::file::TensogramFile;
 use tgm_std::{DecodeOptions, Result};
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -90,8 +89,8 @@ impl Dataset {
     /// share it; of a file on a server it is its `ETag`, or else its time of change, with its size. `None` where the system or the
     /// server does not tell.
     pub fn sources(&self) -> Vec<(OsString, Option<Vec<u8>>)> {
-        let place = |file: &TensogramFile| file.path().map_or_else(|| file.source().into(), Into::into);
-        self.archive.sources.iter().map(|source| (place(source.file()), source.version())).collect()
+        let place = |archive: &tgm_std::Archive<'_>| archive.place().unwrap_or_else(|| archive.name().into());
+        self.archive.sources.iter().map(|source| (place(source.archive()), source.version())).collect()
     }
 
     /// Where the first object of a variable is: the number of its source, of its message there, and its own in the message.

@@ -14,9 +14,9 @@ use tgm_core::Message;
 use tgm_core::cbor::Value;
 use tgm_core::descriptor::Descriptor;
 use tgm_core::metadata::MessageMetadata;
-use tgm_std::file::{Data, TensogramFile};
+use tgm_std::file::Data;
 use tgm_std::internal::{Threads, hash};
-use tgm_std::{MessageLayout, Result, interrupt};
+use tgm_std::{Archive, MessageLayout, Result, interrupt};
 
 use crate::archive::{Entry, bad};
 pub(crate) use crate::cells::Cells;
@@ -59,15 +59,15 @@ impl Gathered {
     /// The errors of reading, and of the first message whose structure or metadata has an error.
     pub(crate) fn add(
         &mut self,
-        file: &TensogramFile,
+        archive: &Archive<'_>,
         source: u32,
         (start, first): (u64, usize),
         options: &OpenOptions,
     ) -> Result<()> {
         let decode = &options.decode;
-        let data = Data::from(file);
+        let data = Data::from(archive);
         let layouts = if start == 0 { data.layouts()? } else { data.layouts_from(start)?.into() };
-        self.add_lost(file, start, &layouts, data.length()?);
+        self.add_lost(archive, start, &layouts, data.length()?);
         let bytes = layouts.iter().map(|layout| layout.length).sum();
         let threads = Threads::resolve(decode.threads, bytes, decode.parallel_threshold_bytes)?;
         let runs = data.map_runs(&layouts, threads, |number, run| {
@@ -79,24 +79,24 @@ impl Gathered {
             })?;
             Ok(found.gathered)
         });
-        for run in runs.map_err(|error| error.within(file.name()))? {
+        for run in runs.map_err(|error| error.within(archive.name()))? {
             self.join(run);
         }
         Ok(())
     }
 
     /// Notes what lies before, between and behind the messages of a source.
-    fn add_lost(&mut self, file: &TensogramFile, start: u64, layouts: &[MessageLayout], end: u64) {
+    fn add_lost(&mut self, archive: &Archive<'_>, start: u64, layouts: &[MessageLayout], end: u64) {
         let begins = layouts.iter().map(|layout| layout.offset).chain([end]);
         let ends = [start].into_iter().chain(layouts.iter().map(MessageLayout::end));
-        ends.zip(begins).for_each(|(from, to)| self.lose(file, from..to));
+        ends.zip(begins).for_each(|(from, to)| self.lose(archive, from..to));
     }
 
     /// Notes bytes that belong to no message, if there are any.
-    pub(crate) fn lose(&mut self, file: &TensogramFile, bytes: Range<u64>) {
+    pub(crate) fn lose(&mut self, archive: &Archive<'_>, bytes: Range<u64>) {
         if !bytes.is_empty() {
             let (start, count) = (bytes.start, bytes.end - bytes.start);
-            self.lost.push(format!("{}: {count} bytes at offset {start} belong to no message", file.name()));
+            self.lost.push(format!("{}: {count} bytes at offset {start} belong to no message", archive.name()));
         }
     }
 
@@ -108,12 +108,12 @@ impl Gathered {
         &mut self,
         facts: Vec<FactsOfLeaf>,
         wanted: Option<&[(usize, usize)]>,
-        file: &TensogramFile,
+        archive: &Archive<'_>,
         source: u32,
     ) -> Result<()> {
         let mut wanted = wanted.map(|wanted| wanted.iter().peekable());
         for leaf in facts {
-            leaf.lost.into_iter().for_each(|bytes| self.lose(file, bytes));
+            leaf.lost.into_iter().for_each(|bytes| self.lose(archive, bytes));
             let (fits, columns): (Vec<_>, Vec<_>) =
                 leaf.columns.into_iter().partition(|column| column.path == FITS_FLOAT32);
             let numbered = columns.into_iter().map(|column| {
@@ -134,7 +134,6 @@ impl Gathered {
                     object: u32::try_from(object).map_err(|_| bad(TOO_MANY_OBJECTS))?,
                     offset: place.start,
                     length: place.end.saturating_sub(place.start),
-                    start: message.checked_sub(leaf.first).and_then(|at| leaf.starts.get(at)).copied(),
                     digest: None,
                     fits_float32: fits.iter().any(|column| column.code(at).is_some()),
                 };
@@ -276,7 +275,6 @@ impl Found {
                 object: u32::try_from(index).map_err(|_| bad(TOO_MANY_OBJECTS))?,
                 offset: layout.offset + frame.offset(),
                 length: frame.total_length(),
-                start: None,
                 digest: NonZeroU64::new(frame.hash_slot()),
                 fits_float32: self.fits_float32,
             };

@@ -104,11 +104,11 @@ use std::sync::Arc;
 use tgm_catalog::tree::side_by_side;
 use tgm_core::descriptor::Descriptor;
 use tgm_core::metadata::MessageMetadata;
-use tgm_std::file::is_remote_url;
 use tgm_std::{Result, interrupt};
 
 pub use self::archive::Raw;
 use self::archive::{Archive, bad};
+pub use self::catalogs::Member;
 use self::catalogs::{Origin, Ready, Told};
 use self::columns::{Columns, LastColumns};
 pub use self::cut::{Computed, Reduction};
@@ -143,20 +143,33 @@ struct Opened {
 /// Sources that are opened before what they have is put together. Each of them may hold its catalogue.
 const AT_ONCE: usize = 256;
 
+/// Reads the metadata of sources at paths and addresses.
 fn gather<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Opened> {
-    let mut gathered = Gathered::default();
     let mut notes = Vec::new();
     catalogs::check(sources.len(), options)?;
     let origins = catalogs::origins(sources, options, &mut notes)?;
+    gather_origins(&origins, options, notes)
+}
+
+fn gather_origins(origins: &[Origin], options: &OpenOptions, mut notes: Vec<String>) -> Result<Opened> {
+    let mut gathered = Gathered::default();
     let mut opened = Vec::with_capacity(origins.len());
-    let is_distant = |origin: &Origin| origin.path.to_str().is_some_and(is_remote_url);
     for origins in origins.chunks(AT_ONCE) {
         interrupt::check()?;
-        let threads = if origins.iter().any(is_distant) { DISTANT_AT_ONCE } else { options.decode.threads as usize };
-        let all = side_by_side(origins, threads, |origin| origin.open(options));
-        for (origin, ready) in origins.iter().zip(all) {
+        let is_distant = origins.iter().any(Origin::is_distant);
+        let threads = if is_distant { DISTANT_AT_ONCE } else { options.decode.threads as usize };
+        let mut missing = None;
+        for ready in side_by_side(origins, threads, |origin| origin.open(options)) {
             let number = u32::try_from(opened.len()).map_err(|_| bad("there are more than 2^32 sources"))?;
-            opened.push(add(&mut gathered, origin, ready?, number, (options, &mut notes))?);
+            match ready.and_then(|ready| add(&mut gathered, ready, number, (options, &mut notes))) {
+                Ok(source) => opened.push(source),
+                // What the next sources need is asked for at the same time.
+                Err(error) if error.is_not_given() => missing = Some(error),
+                Err(error) => return Err(error),
+            }
+        }
+        if let Some(error) = missing {
+            return Err(error);
         }
     }
     let entries = gathered.rows.iter().map(|row| row.entry).collect();
@@ -172,17 +185,16 @@ fn gather<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Opened
 /// Adds what an open source has. Returns it.
 fn add(
     gathered: &mut Gathered,
-    origin: &Origin,
     Ready { source, told }: Ready,
     number: u32,
     (options, notes): (&OpenOptions, &mut Vec<String>),
 ) -> Result<Source> {
-    let file = source.file();
+    let archive = source.archive();
     let rest = match told {
         Some(Ok(Told { facts, wanted, rest, behind })) => {
-            gathered.add_cataloged(facts, wanted.as_deref(), file, number)?;
+            gathered.add_cataloged(facts, wanted.as_deref(), archive, number)?;
             if rest.is_none() {
-                gathered.lose(file, behind);
+                gathered.lose(archive, behind);
             }
             rest
         }
@@ -193,10 +205,10 @@ fn add(
         None => Some((0, 0)),
     };
     if let Some(from) = rest {
-        gathered.add(file, number, from, options)?;
+        gathered.add(archive, number, from, options)?;
         // A file of another format is an error, and is not left out.
-        if from == (0, 0) && file.message_count()? == 0 {
-            tgm_std::Archive::open(&origin.path)?;
+        if from == (0, 0) && archive.len()? == 0 {
+            archive.check_format()?;
         }
     }
     Ok(source)
@@ -234,6 +246,31 @@ pub fn open<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Data
 /// As [`open`]; [`tgm_std::TensogramError::Metadata`] for files of which nothing says how they follow each other, with their names.
 pub fn open_all<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Vec<Dataset>> {
     datasets(&gather(sources, options)?, options)
+}
+
+/// Opens archives as datasets, as [`open_all`] does: archives in memory, of file objects, or of a program's own
+/// [`RangeFetch`](tgm_std::read::RangeFetch). Nothing else is read: [`OpenOptions::catalogs`] does not count.
+///
+/// ```
+/// use tgm_dataset::{Member, OpenOptions, open_archives};
+/// use tgm_std::Archive;
+///
+/// let bytes = std::fs::read("../../tests/data/realistic/surface-181x360.tgm")?;
+/// let archive = Archive::from_bytes(bytes);
+/// let datasets = open_archives(&[Member::from(archive)], &OpenOptions::default())?;
+/// assert_eq!(datasets[0].variables[0].shape, [181, 360]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`open_all`].
+pub fn open_archives(members: &[Member], options: &OpenOptions) -> Result<Vec<Dataset>> {
+    datasets(&gather_members(members, options)?, options)
+}
+
+fn gather_members(members: &[Member], options: &OpenOptions) -> Result<Opened> {
+    let origins: Vec<_> = members.iter().map(Origin::from).collect();
+    gather_origins(&origins, options, Vec::new())
 }
 
 /// What one object of a message is as a dataset, by the metadata of the message alone: a variable with its coordinates and its
@@ -296,8 +333,19 @@ fn check_group(group: &str, groups: &[String]) -> Result<()> {
 /// # Errors
 /// As [`open`].
 pub fn groups<S: AsRef<Path>>(sources: &[S], options: &OpenOptions) -> Result<Vec<String>> {
-    let opened = gather(sources, options)?;
-    Ok(if is_of_files(&opened, options) { cf::groups(&opened.gathered) } else { Vec::new() })
+    Ok(groups_of(&gather(sources, options)?, options))
+}
+
+/// [`groups`] of archives of any source.
+///
+/// # Errors
+/// As [`open_archives`].
+pub fn groups_of_archives(members: &[Member], options: &OpenOptions) -> Result<Vec<String>> {
+    Ok(groups_of(&gather_members(members, options)?, options))
+}
+
+fn groups_of(opened: &Opened, options: &OpenOptions) -> Vec<String> {
+    if is_of_files(opened, options) { cf::groups(&opened.gathered) } else { Vec::new() }
 }
 
 /// The example of the README, compiled.

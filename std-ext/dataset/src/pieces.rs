@@ -1,22 +1,16 @@
 //! The objects of a variable as they lie, for readers that take them as chunks.
 
-use std::num::NonZeroU64;
 use std::ops::Range;
 
-use tgm_core::descriptor::{ByteOrder, Descriptor, Dtype};
-use tgm_core::frame::Frame;
-use tgm_core::object::DataObject;
-use tgm_core::selection::Pick;
-use tgm_core::wire::{DATA_OBJECT_FOOTER_SIZE, FRAME_HEADER_SIZE, ObjectTail};
+use tgm_core::descriptor::{ByteOrder, Dtype};
+use tgm_std::archive::Object;
 use tgm_std::deps::ciborium::Value;
 use tgm_std::internal::Threads;
 use tgm_std::{DataObjectDescriptor, DecodeOptions, Result};
-use zerocopy::FromBytes as _;
 
-use crate::archive::{Entry, bad};
+use crate::archive::bad;
 use crate::dataset::Dataset;
 use crate::model::{Content, Pieces};
-use crate::source::Source;
 
 /// How the values of an object are stored: what a reader must know to decode its payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,10 +92,10 @@ impl Dataset {
         let (source, entry) = self.archive.entry(*number)?;
         let len = usize::try_from(entry.length).map_err(|_| bad("a frame is too long"))?;
         let mut bytes = tgm_std::internal::reserve(len)?;
-        let read = source.file().read_at(entry.offset, &mut bytes)?;
+        let read = source.archive().read_at(entry.offset, &mut bytes)?;
         source.check(entry)?;
         if read != len {
-            return Err(bad(format!("{} ends before the object", source.file().name())));
+            return Err(bad(format!("{} ends before the object", source.archive().name())));
         }
         Ok(Some(bytes))
     }
@@ -116,16 +110,8 @@ impl Dataset {
         let found = pieces.places.binary_search_by_key(&piece, |(place, _)| *place).ok();
         let Some((_, number)) = found.and_then(|at| pieces.places.get(at)) else { return Ok(None) };
         let (source, entry) = self.archive.entry(*number)?;
-        let inside = if let Some(inside) = payload_by_end(source, entry)? {
-            inside
-        } else {
-            let Some(frame) = self.piece_frame(variable, piece)? else { return Ok(None) };
-            let object = DataObject::parse(Frame::parse(&frame)?.0)?;
-            object.region_offset()..object.region_offset().saturating_add(object.payload().len() as u64)
-        };
-        source.check(entry)?;
-        let place = |at: u64| entry.offset.saturating_add(at);
-        Ok(Some((entry.source as usize, place(inside.start)..place(inside.end))))
+        let place = source.with_object(entry, Object::payload_place)?;
+        Ok(Some((entry.source as usize, place)))
     }
 
     /// How all objects of a variable are stored. `None` if they differ, if they hold integers that a scale makes values of, and for
@@ -138,13 +124,9 @@ impl Dataset {
         if pieces.packed.is_some() {
             return Ok(None);
         }
-        let dims = pieces.chunk.len().saturating_sub(pieces.leading);
-        // Of each dimension nothing is picked, so that no payload is read.
-        let nothing = vec![Pick::Range { start: 0, end: 0, step: NonZeroU64::MIN }; dims];
         let of = |number: u32| -> Result<Stored> {
             let (source, entry) = self.archive.entry(number)?;
-            let (descriptor, _) = source.select(entry, &nothing, options)?;
-            Ok(Stored::of(&descriptor))
+            Ok(Stored::of(&source.with_object(entry, Object::descriptor)?))
         };
         let Some((_, first)) = pieces.places.first() else { return Ok(None) };
         let first = of(*first)?;
@@ -157,38 +139,4 @@ impl Dataset {
         })?;
         Ok(same.into_iter().all(|same| same).then_some(first))
     }
-}
-
-/// Bytes at the end of a frame that are read first: most descriptors are shorter.
-const END: u64 = 2048;
-
-/// Where the payload of a frame is in it. `None` if its end does not tell, as the descriptor comes before the payload.
-fn payload_by_end(source: &Source, entry: &Entry) -> Result<Option<Range<u64>>> {
-    let header = FRAME_HEADER_SIZE as u64;
-    let read = |from: u64| -> Result<Option<Vec<u8>>> {
-        let Ok(len) = usize::try_from(entry.length - from) else { return Ok(None) };
-        let mut bytes = tgm_std::internal::reserve(len)?;
-        let read = source.file().read_at(entry.offset.saturating_add(from), &mut bytes)?;
-        Ok((read == len).then_some(bytes))
-    };
-    let mut from = entry.length.saturating_sub(END);
-    let Some(mut bytes) = read(from)? else { return Ok(None) };
-    let Some((_, tail)) = bytes.split_last_chunk::<DATA_OBJECT_FOOTER_SIZE>() else { return Ok(None) };
-    let Ok(tail) = ObjectTail::ref_from_bytes(tail) else { return Ok(None) };
-    let start = tail.cbor_offset.get();
-    let end = entry.length.saturating_sub(DATA_OBJECT_FOOTER_SIZE as u64);
-    // A descriptor that comes first begins there.
-    if start <= header || start >= end {
-        return Ok(None);
-    }
-    if start < from {
-        let Some(longer) = read(start)? else { return Ok(None) };
-        (bytes, from) = (longer, start);
-    }
-    let part = |at: u64| usize::try_from(at - from).ok();
-    let Some(descriptor) = part(start).zip(part(end)).and_then(|(start, end)| bytes.get(start..end)) else {
-        return Ok(None);
-    };
-    let len = Descriptor::parse(descriptor, entry.offset.saturating_add(start))?.masks().payload_len(start - header)?;
-    Ok(Some(header..header.saturating_add(len)))
 }

@@ -211,9 +211,11 @@ impl<'v> Plan<'v> {
         // A part of a long object: only its bytes are read.
         if entry.length > SMALL && cell.elements < piece && !self.is_widened {
             let picks = cell.picks(cell.parts.len() - self.pieces.leading)?;
-            let (descriptor, selected) = source.select(entry, &picks, options)?;
-            check(descriptor.dtype, dtype)?;
-            return if is_direct { copy(&selected.bytes, out) } else { self.convert(&selected.bytes, out) };
+            return source.with_object(entry, |object| {
+                check(object.dtype(), dtype)?;
+                let request = object.read().select(&picks).options(options);
+                if is_direct { request.bytes_into(out) } else { self.convert(&request.bytes()?, out) }
+            });
         }
         let object = object_of(kept.frame(archive, number, || ahead(archive, number, rest))?, dtype)?;
         let picks = cell.picks(object.descriptor().shape().len())?;

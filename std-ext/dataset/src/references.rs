@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use tgm_core::descriptor::Dtype;
 use tgm_std::file::SourceName;
 use tgm_std::internal::{Threads, base64};
-use tgm_std::{DecodeOptions, Result};
+use tgm_std::{Archive, DecodeOptions, Result};
 
 use self::elements::{fill_of, filters, letters, typed, width};
 use self::json::{attributes_text, fill_of_attribute, is_real, take_time};
@@ -159,7 +159,7 @@ impl Dataset {
     /// The errors of reading; [`tgm_std::TensogramError::Metadata`] for a path that is not UTF-8.
     pub fn references(&self, options: &DecodeOptions) -> Result<References> {
         let sources = self.archive.sources.iter();
-        let addresses = sources.map(|source| address_of(source.file().name())).collect::<Result<_>>()?;
+        let addresses = sources.map(|source| address_of(source.archive())).collect::<Result<_>>()?;
         let mut found = References {
             attributes: attributes_text(&self.attributes, None),
             arrays: Vec::new(),
@@ -368,7 +368,12 @@ fn is_key(name: &str) -> bool {
 }
 
 /// The address of a source, as readers of references take it: nothing is quoted.
-fn address_of(name: SourceName<'_>) -> Result<String> {
+fn address_of(archive: &Archive<'_>) -> Result<String> {
+    let place = archive.place();
+    let Some(place) = &place else {
+        return Err(bad(format!("{}: references lead to files and addresses", archive.name())));
+    };
+    let name = SourceName::of(place);
     let Ok(path) = name.to_write() else { return Ok(name.to_string()) };
     let path = absolute(path)?;
     let text = path.to_str().ok_or_else(|| bad(format!("{name}: references hold paths that are UTF-8")))?;

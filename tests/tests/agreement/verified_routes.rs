@@ -613,6 +613,8 @@ const NO_VALUES: &[(&str, &str)] = &[
     ("dataset/lib.rs open", "reads metadata"),
     ("dataset/lib.rs open_all", "reads metadata"),
     ("dataset/lib.rs groups", "reads metadata"),
+    ("dataset/lib.rs open_archives", "reads metadata"),
+    ("dataset/lib.rs groups_of_archives", "reads metadata"),
     ("dataset/options.rs on_all_cores", "makes options"),
     ("dataset/pieces.rs stored", "reads descriptors"),
     ("dataset/references.rs references", "reads by dataset/dataset.rs read_into, and descriptors"),
@@ -672,7 +674,6 @@ fn an_objects_bytes_are_read_where_its_digest_was_asked_about() {
         "convert/grib2/way_back.rs",          // takes trusted objects
         "convert/table/describe.rs",          // how long the region is
         "dataset/cf/arrays.rs",               // types of stored numbers
-        "dataset/pieces.rs",                  // where the payload is
         "decode/masks.rs",                    // takes trusted objects
         "decode/typed.rs",                    // takes trusted objects; how long the payload is
         "decode/wanted.rs",                   // takes trusted objects

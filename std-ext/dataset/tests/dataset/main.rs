@@ -20,6 +20,7 @@ mod references;
 mod rng;
 #[path = "../../../../tests/src/scale.rs"]
 mod scale;
+mod sources;
 mod trees;
 
 use tgm_dataset::{Coordinate, Dataset, Indices, OpenOptions, Values, open};
