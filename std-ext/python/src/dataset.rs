@@ -13,8 +13,8 @@ use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
 use tgm_dataset::{
-    Attribute, Attributes, Catalogs, Coordinate, Duplicates, Hole, Indices, Join, OpenOptions, Profile, Raw, Statistic,
-    Values, Variable, groups, on_all_cores, open_all,
+    Attribute, Attributes, Catalogs, Coordinate, Duplicates, Hole, Indices, Join, Member, OpenOptions, Profile, Raw,
+    Statistic, Values, Variable, groups, groups_of_archives, on_all_cores, open_all, open_archives,
 };
 use tgm_std::metadata::Query;
 use tgm_std::{Archive, DecodeOptions, Dtype, TensogramError};
@@ -23,6 +23,7 @@ use crate::convert::arguments::{items, paths};
 use crate::convert::array_out::{bools, flat, numpy_dtype};
 use crate::convert::cbor_out::object;
 use crate::errors::raise;
+use crate::view;
 use crate::work::detached;
 
 /// A dataset over archives.
@@ -91,15 +92,43 @@ fn options_of(options: &Bound<'_, PyDict>) -> PyResult<OpenOptions> {
     Ok(found)
 }
 
+/// What datasets are opened from.
+enum Sources {
+    /// Paths and addresses.
+    Paths(Vec<PathBuf>),
+    /// Archives that are open.
+    Open(Vec<Member>),
+}
+
+/// # Errors
+/// `TypeError` for other objects, and for paths among archives; `ValueError` for an archive that is closed.
+fn sources(sources: &Bound<'_, PyAny>) -> PyResult<Sources> {
+    let given = items(sources, "sources", |source| Ok(source.clone()))?;
+    if !given.iter().any(Bound::is_instance_of::<view::Archive>) {
+        return Ok(Sources::Paths(given.iter().map(|source| source.extract()).collect::<PyResult<_>>()?));
+    }
+    let member = |source: &Bound<'_, PyAny>| {
+        let archive = source.cast::<view::Archive>().map_err(|_| {
+            PyTypeError::new_err("argument 'sources': paths cannot be mixed with archives, bytes and file objects")
+        })?;
+        Ok(Member::from(archive.get().library()?))
+    };
+    Ok(Sources::Open(given.iter().map(member).collect::<PyResult<_>>()?))
+}
+
 /// The datasets of archives, the one with the most objects first.
 #[pyfunction]
 fn _open_datasets(
     py: Python<'_>,
-    #[pyo3(from_py_with = paths)] sources: Vec<PathBuf>,
+    #[pyo3(from_py_with = sources)] sources: Sources,
     options: &Bound<'_, PyDict>,
 ) -> PyResult<Vec<Dataset>> {
     let options = options_of(options)?;
-    let found = detached(py, || open_all(&sources, &options))?.map_err(raise(py))?;
+    let open = || match &sources {
+        Sources::Paths(paths) => open_all(paths, &options),
+        Sources::Open(members) => open_archives(members, &options),
+    };
+    let found = detached(py, open)?.map_err(raise(py))?;
     Ok(found.into_iter().map(Dataset).collect())
 }
 
@@ -122,11 +151,15 @@ fn _hint(py: Python<'_>, source: PathBuf, #[pyo3(from_py_with = texts)] only: Ve
 #[pyfunction]
 fn _dataset_groups(
     py: Python<'_>,
-    #[pyo3(from_py_with = paths)] sources: Vec<PathBuf>,
+    #[pyo3(from_py_with = sources)] sources: Sources,
     options: &Bound<'_, PyDict>,
 ) -> PyResult<Vec<String>> {
     let options = options_of(options)?;
-    detached(py, || groups(&sources, &options))?.map_err(raise(py))
+    let find = || match &sources {
+        Sources::Paths(paths) => groups(paths, &options),
+        Sources::Open(members) => groups_of_archives(members, &options),
+    };
+    detached(py, find)?.map_err(raise(py))
 }
 
 #[pymethods]

@@ -38,6 +38,8 @@ mod show;
 
 use pyo3::prelude::*;
 
+pub(crate) use self::archive::Archive;
+
 /// Adds the classes and functions to the module.
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<archive::Archive>()?;

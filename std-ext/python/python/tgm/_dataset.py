@@ -3,13 +3,14 @@
 import warnings
 
 from ._catalogue import Catalogue, Catalogues  # noqa: F401
-from ._sources import OPTIONS, Archive, sources_of
+from ._sources import OPTIONS, Archive, shown, sources_of
 
 
 def open_dataset(source, /, **options):
     """Opens an archive as a dataset of xarray: `xarray.open_dataset(source, engine="tgm", **options)`.
 
-    `source` is a path, an address, a pattern such as "run/*.tgm", a folder, or a list of these. Messages of one kind become a
+    `source` is a path, an address, a pattern such as "run/*.tgm", a folder, or a list of these; or bytes, a file object such as one
+    of fsspec, an archive of `tgm.open`, or a list of such. Messages of one kind become a
     variable whose dimensions are the keys that differ: number, time, step, level. Files that came from NetCDF, Zarr or
     `save_dataset` are joined along the dimensions whose coordinates differ, as `xarray.open_mfdataset` joins them. What does not
     fit is told by a warning and by `dataset.tgm.left_out`; `open_datasets` opens it too.
@@ -38,8 +39,13 @@ def open_dataset(source, /, **options):
     import xarray
 
     # It is among what dask makes names of: two versions of a file have different ones.
-    opened = Archive(sources_of(source), options), 0
-    return xarray.open_dataset(source, engine=_backend(), _opened=opened, **options)
+    archive = Archive(sources_of(source), options)
+    return xarray.open_dataset(_name(source, archive), engine=_backend(), _opened=(archive, 0), **options)
+
+
+def _name(source, archive):
+    """What xarray takes for a source: paths as they are, and a name for what is open."""
+    return source if isinstance(archive.sources[0], str) else shown(archive.sources[0])[0]
 
 
 def open_datasets(source, /, **options):
@@ -57,7 +63,7 @@ def open_datasets(source, /, **options):
         # What one leaves out is in the others.
         warnings.filterwarnings("ignore", message=".* do not fit into the dataset")
         return [
-            xarray.open_dataset(source, engine=engine, _opened=(archive, number), **options)
+            xarray.open_dataset(_name(source, archive), engine=engine, _opened=(archive, number), **options)
             for number in range(dataset_count(archive))
         ]
 

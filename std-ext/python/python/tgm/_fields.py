@@ -91,7 +91,7 @@ def as_earthkit(dataset):
     return found
 
 
-def add_grib_attributes(native, dataset):
+def add_grib_attributes(native, given, dataset):
     """Adds what cfgrib tells of variables and of the dataset, as far as the metadata of the first message of each has it."""
     from . import open as open_archive
 
@@ -102,7 +102,8 @@ def add_grib_attributes(native, dataset):
             continue
         source, message, number = place
         if source not in opened:
-            opened[source] = open_archive(sources[source][0])
+            is_path = isinstance(given[0], str)
+            opened[source] = open_archive(sources[source][0]) if is_path else given[source]
         found = opened[source][message].objects[number]
         if not (grib := dict(found.metadata.get("grib") or {})):
             continue

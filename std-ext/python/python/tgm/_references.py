@@ -2,8 +2,7 @@
 
 import json
 
-from . import _native
-from ._sources import Archive, sources_of
+from ._sources import Archive, shown, sources_of
 
 
 def references(source, options):
@@ -14,7 +13,7 @@ def references(source, options):
     archive = Archive(sources_of(source), options)
     natives = archive.native()
     if not natives:
-        raise ValueError(f"{_native._shown(archive.sources[0])[0]}: the archive has no objects")
+        raise ValueError(f"{shown(archive.sources[0])[0]}: the archive has no objects")
     text, refused = natives[0].references()
     if refused:
         raise ValueError(f"these are not chunks as they lie: {'; '.join(f'{name}: {why}' for name, why in refused)}")

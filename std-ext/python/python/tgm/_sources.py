@@ -16,7 +16,7 @@ _lock = threading.Lock()
 
 
 def sources_of(source):
-    """The paths and addresses that a source means, as a tuple of texts."""
+    """The paths and addresses that a source means, as a tuple of texts; of bytes and file objects, archives."""
     import glob
 
     if isinstance(source, (list, tuple)):
@@ -24,8 +24,12 @@ def sources_of(source):
         if not found:
             raise ValueError("a list of files is expected, not an empty one")
         return found
+    if isinstance(source, _native.Archive):
+        return (source,)
+    if isinstance(source, (bytes, bytearray, memoryview)) or (hasattr(source, "read") and hasattr(source, "seek")):
+        return (_native._open(source),)
     if not isinstance(source, (str, os.PathLike)):
-        raise TypeError(f"a path, an address or a list of them is expected, not {type(source).__name__}")
+        raise TypeError(f"a path, an address, an archive, bytes, a file or a list of them is expected, not {type(source).__name__}")
     path = os.fspath(source)
     if isinstance(path, bytes):
         path = os.fsdecode(path)
@@ -44,6 +48,11 @@ def sources_of(source):
             raise FileNotFoundError(2, "no file fits the pattern", path)
         return tuple(found)
     return (path,)
+
+
+def shown(source):
+    """What texts call a source, and whether it is at an address."""
+    return _native._shown(source) if isinstance(source, str) else (source.source, False)
 
 
 class Archive:
@@ -120,7 +129,7 @@ class Archive:
             # A file that is as it was, behind opening it, is the one that was opened.
             version = _version_of_files(self.sources) if all(map(_is_file, self.sources)) else _version_of(datasets)
             if version != self.version:
-                names = ", ".join(_native._shown(source)[0] for source in self.sources[:3])
+                names = ", ".join(shown(source)[0] for source in self.sources[:3])
                 raise ValueError(f"{names}: the file was changed since the dataset was opened: open it again")
             _keep(self, datasets)
         return datasets
@@ -184,7 +193,7 @@ def _frozen(value):
 
 def _is_file(source):
     """Whether a source is a file of messages on this machine: neither an address nor a tree."""
-    return not _native._shown(source)[1] and not source.endswith(".tree")
+    return isinstance(source, str) and not _native._shown(source)[1] and not source.endswith(".tree")
 
 
 def _version_of_files(paths):

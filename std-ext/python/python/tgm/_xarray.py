@@ -12,7 +12,7 @@ from xarray.core import indexing
 from . import _native
 from ._arrays import BESIDE_BYTES, BoxArray
 from ._fields import add_grib_attributes, as_earthkit
-from ._sources import Archive, sources_of
+from ._sources import Archive, shown, sources_of
 
 # Bytes of a chunk that is not asked for otherwise, and the greatest number of chunks of a variable.
 CHUNK_BYTES = 8 << 20
@@ -157,7 +157,7 @@ class TgmBackendEntrypoint(BackendEntrypoint):
         # An archive that was made before, and the number of the dataset.
         archive, number = _opened or (Archive(sources_of(filename_or_obj), given), 0)
         if number >= len(archive.native()):
-            raise ValueError(f"{_native._shown(archive.sources[0])[0]}: {_why_nothing(archive)}")
+            raise ValueError(f"{shown(archive.sources[0])[0]}: {_why_nothing(archive)}")
         dataset = _one(archive, number, **options)
         if number == 0:
             _warn(archive, dataset.encoding["tgm"])
@@ -198,7 +198,7 @@ def _why_nothing(archive):
     if only is None:
         return "the archive has no objects"
     # A tree says by itself which keys it lacks.
-    files = [source for source in archive.sources if not source.endswith(".tree")]
+    files = [source for source in archive.sources if isinstance(source, str) and not source.endswith(".tree")]
     hint = _native._hint(files[0], list(only)) if files else None
     meant = hint.removeprefix("no object matches the query") if hint else ""
     return f"no object of the archive is selected{meant}"
@@ -247,14 +247,15 @@ def _one(
         )
         dataset = xr.Dataset(decoded, attrs=attributes)
         dataset = dataset.set_coords(aside.intersection(decoded))
-    source = archive.sources[0] if len(archive.sources) == 1 else list(archive.sources)
+    sources = [source if isinstance(source, str) else source.source for source in archive.sources]
+    source = sources[0] if len(sources) == 1 else sources
     dataset.encoding = {"source": source, "tgm": {"left_out": native.left_out, "notes": native.notes, "lost": native.lost,
                                                   "archives": [(archive, number)]}}
     if unlimited := native.unlimited:
         dataset.encoding["unlimited_dims"] = set(unlimited)
     if not native.is_of_files:
         if grib_attributes:
-            add_grib_attributes(native, dataset)
+            add_grib_attributes(native, archive.sources, dataset)
         if names == "earthkit":
             dataset = as_earthkit(dataset)
     return dataset
@@ -282,7 +283,7 @@ def _warn(archive, about):
     """Tells what a dataset lacks."""
     left_out = [each for each in about["left_out"] if not each.endswith("it is in another group")]
     if left_out:
-        names = _native._shown(archive.sources[0])[0] if len(archive.sources) == 1 else f"{len(archive.sources)} files"
+        names = shown(archive.sources[0])[0] if len(archive.sources) == 1 else f"{len(archive.sources)} files"
         some = "; ".join(left_out[:3]) + ("; …" if len(left_out) > 3 else "")
         text = f"{names}: {len(left_out)} cubes do not fit into the dataset: {some}. tgm.open_datasets opens all."
         warnings.warn(text, LeftOutWarning, stacklevel=4)

@@ -11,8 +11,7 @@ from zarr.core.buffer import default_buffer_prototype
 from zarr.registry import register_codec
 from zarr.storage import MemoryStore
 
-from . import _native
-from ._sources import OPTIONS, Archive, sources_of
+from ._sources import OPTIONS, Archive, shown, sources_of
 from ._zarr_codec import NAME, TgmCodec
 
 register_codec(NAME, TgmCodec)
@@ -43,7 +42,7 @@ class TgmStore(Store):
     __hash__ = None
 
     def __repr__(self):
-        names = ", ".join(_native._shown(source)[0] for source in self._archive.sources[:3])
+        names = ", ".join(shown(source)[0] for source in self._archive.sources[:3])
         return f"TgmStore({names!r})"
 
     __str__ = __repr__
@@ -63,7 +62,7 @@ class TgmStore(Store):
         """Metadata and coordinates, made once."""
         if self._static is None:
             native = self._archive.native()[self._number]
-            is_distant = any(_native._shown(source)[1] for source in self._archive.sources)
+            is_distant = any(shown(source)[1] for source in self._archive.sources)
             self._arrays = {
                 about["name"]: _Array(native, about, self._codec, is_distant)
                 for about in native.variables
@@ -357,7 +356,7 @@ def store(source, codec=NAME, _number=0, **options):
     archive = Archive(sources_of(source), options)
     natives = archive.native()
     if _number >= len(natives):
-        raise ValueError(f"{_native._shown(archive.sources[0])[0]}: the archive has no objects")
+        raise ValueError(f"{shown(archive.sources[0])[0]}: the archive has no objects")
     found = TgmStore(archive, _number, codec)
     # What is wrong with the archive is told here, not at the first read.
     found._load()

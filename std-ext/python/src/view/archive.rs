@@ -55,6 +55,14 @@ impl Archive {
         backing.ok_or_else(|| PyValueError::new_err("the archive is closed"))
     }
 
+    /// The archive of the library, for datasets.
+    ///
+    /// # Errors
+    /// `ValueError` for an archive that is closed.
+    pub(crate) fn library(&self) -> PyResult<Arc<tgm_std::Archive<'static>>> {
+        Ok(self.backing()?.archive())
+    }
+
     fn count(&self, py: Python<'_>) -> PyResult<usize> {
         self.backing()?.count(py)
     }

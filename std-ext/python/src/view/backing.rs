@@ -18,7 +18,7 @@ use crate::work::detached;
 
 /// Where the messages of an archive are.
 pub(super) struct Backing {
-    archive: Archive<'static>,
+    archive: Arc<Archive<'static>>,
     /// The source in texts.
     name: String,
     is_remote: bool,
@@ -42,7 +42,7 @@ impl Backing {
     /// Messages of a file of this machine that is read at positions, or of a source at an address.
     pub(super) fn file(file: TensogramFile) -> Self {
         let (name, is_remote) = (file.name().to_string(), file.is_remote());
-        Self { archive: file.into(), name, is_remote, memory: None, file: None, layouts: OnceLock::new() }
+        Self { archive: Arc::new(file.into()), name, is_remote, memory: None, file: None, layouts: OnceLock::new() }
     }
 
     /// Messages of a file object.
@@ -50,7 +50,7 @@ impl Backing {
         let file = Arc::new(file);
         let shared = SharedFile(Arc::clone(&file));
         let name = shared.name();
-        let archive = Archive::from_fetch(shared, ReadOptions::local());
+        let archive = Arc::new(Archive::from_fetch(shared, ReadOptions::local()));
         Self { archive, name, is_remote: false, memory: None, file: Some(file), layouts: OnceLock::new() }
     }
 
@@ -70,8 +70,13 @@ impl Backing {
     }
 
     fn in_memory(archive: Archive<'static>, memory: Memory) -> Self {
-        let name = memory.name().to_owned();
+        let (name, archive) = (memory.name().to_owned(), Arc::new(archive));
         Self { archive, name, is_remote: false, memory: Some(Arc::new(memory)), file: None, layouts: OnceLock::new() }
+    }
+
+    /// The archive of the library, for datasets.
+    pub(super) fn archive(&self) -> Arc<Archive<'static>> {
+        Arc::clone(&self.archive)
     }
 
     /// Does `work`, which reads from the source, without the GIL.
