@@ -59,7 +59,7 @@ mod remote;
 mod remote_backing;
 #[cfg(feature = "remote")]
 mod remote_file;
-#[cfg(feature = "replace")]
+#[cfg(not(target_family = "wasm"))]
 pub(crate) mod replace;
 mod tensogram_file;
 

@@ -24,7 +24,7 @@ pub use crate::file::foreign::KINDS as FOREIGN_KINDS;
 pub use crate::file::identity::{identity_at, is_of_server};
 pub use crate::file::in_order::{in_order, open_unread};
 /// Files and folders that appear whole, or stay as they were.
-#[cfg(feature = "replace")]
+#[cfg(not(target_family = "wasm"))]
 pub mod replace {
     pub use crate::file::replace::{InFlight, Replacement, Temporary, TemporaryFolder, write_whole, write_whole_file};
 }

@@ -127,7 +127,8 @@ fn a_message_is_the_whole_content() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("a.tgm");
     let long: Vec<f64> = (0..200_000).map(f64::from).collect();
-    let gap: Vec<f64> = long.iter().map(|value| if *value == 150_000.0 { f64::NAN } else { *value }).collect();
+    let mut gap = long.clone();
+    gap[150_000] = f64::NAN;
     let options = EncodeOptions { allow_nan: true, ..EncodeOptions::default() };
     for values in [&long[..], &long[..3], &gap] {
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
