@@ -25,7 +25,9 @@ pub(crate) mod spectral;
 pub(crate) mod transverse;
 pub(crate) mod turned;
 
+use self::earth::Earth;
 use self::healpix::Healpix;
+use self::scan::Scan;
 use crate::coordinates::{Axes, Coordinates};
 use crate::error::GridError;
 use crate::octets::Needed;
@@ -56,6 +58,32 @@ pub(crate) enum Edition {
     Second,
 }
 
+impl Edition {
+    /// An angle in degrees: in millionths of one, or in thousandths in the first edition.
+    pub(crate) fn angle(self, section: Needed<'_>, octet: usize) -> Result<f64, GridError> {
+        match self {
+            Self::First => section.short_angle(octet),
+            Self::Second => section.millionths(octet),
+        }
+    }
+
+    /// The shape of the Earth. `None` for one that the tables do not have.
+    pub(crate) fn earth(self, section: Needed<'_>) -> Result<Option<Earth>, GridError> {
+        match self {
+            Self::First => Ok(Earth::of_flags(section.u8(17)?)),
+            Self::Second => Earth::parse(section),
+        }
+    }
+
+    /// The order of points, for a scanning mode at an octet.
+    pub(crate) fn scan(self, section: Needed<'_>, mode: usize) -> Result<Scan, GridError> {
+        match self {
+            Self::First => Scan::of_first(section),
+            Self::Second => Ok(Scan { columns: section.u32(31)?, rows: section.u32(35)?, mode: section.u8(mode)? }),
+        }
+    }
+}
+
 /// How sections describe a grid.
 pub(crate) struct Template {
     pub(crate) edition: Edition,
@@ -63,9 +91,15 @@ pub(crate) struct Template {
     pub(crate) numbers: &'static [u16],
     /// The octet of the scanning mode, for grids of rows and columns.
     pub(crate) scanning_mode: Option<usize>,
-    /// Its other numbers.
-    pub(crate) words: &'static [Word],
+    /// Its other numbers, in lists that templates share.
+    pub(crate) words: &'static [&'static [Word]],
     pub(crate) parse: fn(Needed<'_>) -> Parsed,
+}
+
+impl Template {
+    pub(crate) fn words(&self) -> impl Iterator<Item = &'static Word> {
+        self.words.iter().copied().flatten()
+    }
 }
 
 /// A number of a section under the manual's word, and the octet at which it begins.

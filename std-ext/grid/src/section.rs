@@ -306,7 +306,7 @@ impl<'a> GridSection<'a> {
 
     fn words(&self, template: &Template) -> Result<Vec<(&'static str, i64)>, GridError> {
         let read = |word: &Word| Ok(word.read(self.needed())?.map(|number| (word.name, number)));
-        template.words.iter().filter_map(|word| read(word).transpose()).collect()
+        template.words().filter_map(|word| read(word).transpose()).collect()
     }
 
     /// Its numbers under the manual's words: the template, the number of points, and for the templates in the table of this module's head

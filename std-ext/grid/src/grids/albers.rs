@@ -19,30 +19,17 @@
 //! | 66 to 69, 70 to 73 | the two parallels | 29 to 31, 32 to 34 |
 
 use super::earth::Earth;
-use super::plane::{Plane, Projection, around};
-use super::scan::Scan;
-use super::{Edition, Parsed, Template, Word};
-use crate::octets::Needed;
+use super::plane::{CONE, FIRST_CONE, FIRST_PARALLELS, Layout, PARALLELS, Projection, Said, WORDS, around};
+use super::{Edition, Template};
+use crate::error::GridError;
 
 /// Template 3.31.
 pub(crate) const TEMPLATE: Template = Template {
     edition: Edition::Second,
     numbers: &[31],
     scanning_mode: Some(65),
-    words: &[
-        Word::unsigned("Nx", 31, 4),
-        Word::unsigned("Ny", 35, 4),
-        Word::unsigned("Dx", 56, 4),
-        Word::unsigned("Dy", 60, 4),
-        Word::signed("latitudeOfFirstGridPoint", 39, 4),
-        Word::signed("longitudeOfFirstGridPoint", 43, 4),
-        Word::signed("LaD", 48, 4),
-        Word::signed("LoV", 52, 4),
-        Word::signed("Latin1", 66, 4),
-        Word::signed("Latin2", 70, 4),
-        Word::unsigned("scanningMode", 65, 1),
-    ],
-    parse,
+    words: &[&WORDS, &CONE, &PARALLELS],
+    parse: |section| Layout::SECOND.parse(section, projection),
 };
 
 /// Type 8 of the first edition.
@@ -50,19 +37,8 @@ pub(crate) const FIRST: Template = Template {
     edition: Edition::First,
     numbers: &[8],
     scanning_mode: Some(28),
-    words: &[
-        Word::unsigned("Nx", 7, 2),
-        Word::unsigned("Ny", 9, 2),
-        Word::signed("latitudeOfFirstGridPoint", 11, 3),
-        Word::signed("longitudeOfFirstGridPoint", 14, 3),
-        Word::signed("LoV", 18, 3),
-        Word::unsigned("Dx", 21, 3),
-        Word::unsigned("Dy", 24, 3),
-        Word::signed("Latin1", 29, 3),
-        Word::signed("Latin2", 32, 3),
-        Word::unsigned("scanningMode", 28, 1),
-    ],
-    parse: parse_first,
+    words: &[&FIRST_CONE, &FIRST_PARALLELS],
+    parse: |section| Layout::FIRST.parse(section, projection),
 };
 
 /// Such a projection.
@@ -74,25 +50,9 @@ pub(crate) struct Albers {
     most: f64,
 }
 
-/// `None` if the shape of the Earth is not known, or the parallels make no cone.
-fn parse(section: Needed<'_>) -> Parsed {
-    let Some(earth) = Earth::parse(section)? else { return Ok(None) };
-    let scan = Scan { columns: section.u32(31)?, rows: section.u32(35)?, mode: section.u8(65)? };
-    let first = (section.millionths(39)?, section.millionths(43)?);
-    let step = (section.thousandths(56)?, section.thousandths(60)?);
-    let parallels = (section.millionths(66)?, section.millionths(70)?);
-    let albers = Albers::new(earth, parallels, section.millionths(52)?);
-    Ok(albers.and_then(|albers| Plane::at(scan, first, step, albers)))
-}
-
-fn parse_first(section: Needed<'_>) -> Parsed {
-    let Some(earth) = Earth::of_flags(section.u8(17)?) else { return Ok(None) };
-    let first = (section.short_angle(11)?, section.short_angle(14)?);
-    let step = (f64::from(section.u24(21)?), f64::from(section.u24(24)?));
-    let parallels = (section.short_angle(29)?, section.short_angle(32)?);
-    let albers = Albers::new(earth, parallels, section.short_angle(18)?);
-    let scan = Scan::of_first(section)?;
-    Ok(albers.and_then(|albers| Plane::at(scan, first, step, albers)))
+/// `None` if the parallels make no cone.
+fn projection(said: Said<'_>) -> Result<Option<Albers>, GridError> {
+    Ok(Albers::new(said.earth, said.parallels()?, said.upward()?))
 }
 
 impl Albers {

@@ -19,10 +19,9 @@
 //! | 64 | scanning mode |
 
 use super::earth::Earth;
-use super::plane::{Plane, Projection};
-use super::scan::Scan;
-use super::{Edition, Parsed, Template, Word};
-use crate::octets::Needed;
+use super::plane::{Layout, Projection, Said, WORDS};
+use super::{Edition, Template, Word};
+use crate::error::GridError;
 
 /// Template 3.140.
 pub(crate) const TEMPLATE: Template = Template {
@@ -30,17 +29,14 @@ pub(crate) const TEMPLATE: Template = Template {
     numbers: &[140],
     scanning_mode: Some(64),
     words: &[
-        Word::unsigned("Nx", 31, 4),
-        Word::unsigned("Ny", 35, 4),
-        Word::unsigned("Dx", 56, 4),
-        Word::unsigned("Dy", 60, 4),
-        Word::signed("latitudeOfFirstGridPoint", 39, 4),
-        Word::signed("longitudeOfFirstGridPoint", 43, 4),
-        Word::signed("standardParallel", 47, 4),
-        Word::signed("centralLongitude", 51, 4),
-        Word::unsigned("scanningMode", 64, 1),
+        &WORDS,
+        &[
+            Word::signed("standardParallel", 47, 4),
+            Word::signed("centralLongitude", 51, 4),
+            Word::unsigned("scanningMode", 64, 1),
+        ],
     ],
-    parse,
+    parse: |section| Layout { mode: 64, ..Layout::SECOND }.parse(section, projection),
 };
 
 /// Such a projection.
@@ -57,14 +53,9 @@ pub(crate) struct Azimuthal {
     pole: f64,
 }
 
-/// `None` if the shape of the Earth is not known.
-fn parse(section: Needed<'_>) -> Parsed {
-    let Some(earth) = Earth::parse(section)? else { return Ok(None) };
-    let scan = Scan { columns: section.u32(31)?, rows: section.u32(35)?, mode: section.u8(64)? };
-    let first = (section.millionths(39)?, section.millionths(43)?);
-    let centre = (section.millionths(47)?, section.millionths(51)?);
-    let step = (section.thousandths(56)?, section.thousandths(60)?);
-    Ok(Plane::at(scan, first, step, Azimuthal::new(earth, centre)))
+fn projection(said: Said<'_>) -> Result<Option<Azimuthal>, GridError> {
+    let centre = (said.section.millionths(47)?, said.section.millionths(51)?);
+    Ok(Some(Azimuthal::new(said.earth, centre)))
 }
 
 impl Azimuthal {

@@ -21,18 +21,17 @@
 //! | 66 to 69, 70 to 73 | the two parallels, of 3.30 | 29 to 31, 32 to 34 |
 
 use super::earth::Earth;
-use super::plane::{Plane, Projection, around};
-use super::scan::Scan;
-use super::{Edition, Parsed, Template, Word};
-use crate::octets::Needed;
+use super::plane::{CONE, FIRST_CONE, FIRST_PARALLELS, Layout, PARALLELS, Projection, Said, WORDS, around};
+use super::{Edition, Template};
+use crate::error::GridError;
 
 /// Template 3.20.
 pub(crate) const POLAR: Template = Template {
     edition: Edition::Second,
     numbers: &[20],
     scanning_mode: Some(65),
-    words: &[NX, NY, X, Y, FIRST_LATITUDE, FIRST_LONGITUDE, TRUE_LATITUDE, UPWARD, SCANNING_MODE],
-    parse: |section| parse(section, true),
+    words: &[&WORDS, &CONE],
+    parse: |section| Layout::SECOND.parse(section, polar),
 };
 
 /// Template 3.30.
@@ -40,70 +39,32 @@ pub(crate) const LAMBERT: Template = Template {
     edition: Edition::Second,
     numbers: &[30],
     scanning_mode: Some(65),
-    words: &[
-        NX,
-        NY,
-        X,
-        Y,
-        FIRST_LATITUDE,
-        FIRST_LONGITUDE,
-        TRUE_LATITUDE,
-        UPWARD,
-        Word::signed("Latin1", 66, 4),
-        Word::signed("Latin2", 70, 4),
-        SCANNING_MODE,
-    ],
-    parse: |section| parse(section, false),
+    words: &[&WORDS, &CONE, &PARALLELS],
+    parse: |section| Layout::SECOND.parse(section, lambert),
 };
-
-const NX: Word = Word::unsigned("Nx", 31, 4);
-const NY: Word = Word::unsigned("Ny", 35, 4);
-const SCANNING_MODE: Word = Word::unsigned("scanningMode", 65, 1);
-const X: Word = Word::unsigned("Dx", 56, 4);
-const Y: Word = Word::unsigned("Dy", 60, 4);
-const FIRST_LATITUDE: Word = Word::signed("latitudeOfFirstGridPoint", 39, 4);
-const FIRST_LONGITUDE: Word = Word::signed("longitudeOfFirstGridPoint", 43, 4);
-const TRUE_LATITUDE: Word = Word::signed("LaD", 48, 4);
-const UPWARD: Word = Word::signed("LoV", 52, 4);
 
 /// Type 5 of the first edition.
 pub(crate) const FIRST_POLAR: Template = Template {
     edition: Edition::First,
     numbers: &[5],
     scanning_mode: Some(28),
-    words: &[
-        Word::unsigned("Nx", 7, 2),
-        Word::unsigned("Ny", 9, 2),
-        Word::signed("latitudeOfFirstGridPoint", 11, 3),
-        Word::signed("longitudeOfFirstGridPoint", 14, 3),
-        Word::signed("LoV", 18, 3),
-        Word::unsigned("Dx", 21, 3),
-        Word::unsigned("Dy", 24, 3),
-        Word::unsigned("scanningMode", 28, 1),
-    ],
-    parse: |section| parse_first(section, true),
+    words: &[&FIRST_CONE],
+    parse: |section| Layout::FIRST.parse(section, polar),
 };
 
 /// Types 3 and 13 of the first edition.
 pub(crate) const FIRST_LAMBERT: Template = Template {
     edition: Edition::First,
-    numbers: &[3, 13],
+    numbers: &[3, OBLIQUE],
     scanning_mode: Some(28),
-    words: &[
-        Word::unsigned("Nx", 7, 2),
-        Word::unsigned("Ny", 9, 2),
-        Word::signed("latitudeOfFirstGridPoint", 11, 3),
-        Word::signed("longitudeOfFirstGridPoint", 14, 3),
-        Word::signed("LoV", 18, 3),
-        Word::unsigned("Dx", 21, 3),
-        Word::unsigned("Dy", 24, 3),
-        Word::signed("Latin1", 29, 3),
-        Word::signed("Latin2", 32, 3),
-        Word::unsigned("scanningMode", 28, 1),
-    ],
-    parse: |section| parse_first(section, false),
+    words: &[&FIRST_CONE, &FIRST_PARALLELS],
+    parse: |section| {
+        if u16::from(section.u8(6)?) == OBLIQUE { Ok(None) } else { Layout::FIRST.parse(section, lambert) }
+    },
 };
 
+/// The type of a cone that is not upright, whose points are not known.
+const OBLIQUE: u16 = 13;
 /// The bit for the southern pole (flag table 3.5, and 28 in the first edition).
 const SOUTH: u8 = 0x80;
 /// Degrees that make two parallels one, or a parallel the pole.
@@ -127,39 +88,19 @@ pub(crate) enum Parallels {
     Two(f64, f64),
 }
 
-/// `None` if the shape of the Earth is not known, or the parallels make no cone.
-fn parse(section: Needed<'_>, is_polar: bool) -> Parsed {
-    let Some(earth) = Earth::parse(section)? else { return Ok(None) };
-    let scan = Scan { columns: section.u32(31)?, rows: section.u32(35)?, mode: section.u8(65)? };
-    let parallels = if is_polar {
-        let is_south = section.u8(64)? & SOUTH != 0;
-        let (latitude, sign) = (section.millionths(48)?, if is_south { -1.0 } else { 1.0 });
-        Parallels::Polar(latitude.abs() * sign)
-    } else {
-        Parallels::Two(section.millionths(66)?, section.millionths(70)?)
+fn polar(said: Said<'_>) -> Result<Option<Cone>, GridError> {
+    // Distances of the first edition are true at 60 degrees.
+    let (flags, latitude) = match said.edition {
+        Edition::First => (said.section.u8(27)?, 60.0),
+        Edition::Second => (said.section.u8(64)?, said.section.millionths(48)?.abs()),
     };
-    let step = (section.thousandths(56)?, section.thousandths(60)?);
-    let first = (section.millionths(39)?, section.millionths(43)?);
-    let cone = Cone::new(earth, parallels, section.millionths(52)?);
-    Ok(cone.and_then(|cone| Plane::at(scan, first, step, cone)))
+    let latitude = if flags & SOUTH == 0 { latitude } else { -latitude };
+    Ok(Cone::new(said.earth, Parallels::Polar(latitude), said.upward()?))
 }
 
-fn parse_first(section: Needed<'_>, is_polar: bool) -> Parsed {
-    /// Distances of polar grids of the first edition are true at this latitude.
-    const TRUE: f64 = 60.0;
-    const OBLIQUE: u8 = 13;
-    let Some(earth) = Earth::of_flags(section.u8(17)?) else { return Ok(None) };
-    let is_south = section.u8(27)? & SOUTH != 0;
-    let parallels = if is_polar {
-        Parallels::Polar(if is_south { -TRUE } else { TRUE })
-    } else {
-        Parallels::Two(section.short_angle(29)?, section.short_angle(32)?)
-    };
-    let step = (f64::from(section.u24(21)?), f64::from(section.u24(24)?));
-    let first = (section.short_angle(11)?, section.short_angle(14)?);
-    let cone = Cone::new(earth, parallels, section.short_angle(18)?).filter(|_| section.u8(6) != Ok(OBLIQUE));
-    let scan = Scan::of_first(section)?;
-    Ok(cone.and_then(|cone| Plane::at(scan, first, step, cone)))
+fn lambert(said: Said<'_>) -> Result<Option<Cone>, GridError> {
+    let (first, second) = said.parallels()?;
+    Ok(Cone::new(said.earth, Parallels::Two(first, second), said.upward()?))
 }
 
 impl Cone {

@@ -30,13 +30,13 @@ pub(crate) const TEMPLATE: Template = Template {
     edition: Edition::Second,
     numbers: &[150],
     scanning_mode: None,
-    words: &[
+    words: &[&[
         Word::unsigned("Nside", 32, 4),
         Word::signed("longitudeOfFirstGridPoint", 36, 4),
         Word::unsigned("gridPointPosition", 40, 1),
         Word::unsigned("ordering", 41, 1),
         Word::unsigned("scanningMode", 42, 1),
-    ],
+    ]],
     parse,
 };
 

@@ -19,9 +19,9 @@
 //! | 65 to 68, 69 to 72 | distances of columns and rows, in millimetres | 29 to 31, 32 to 34, in metres |
 
 use super::earth::Earth;
-use super::plane::{Plane, Projection};
-use super::scan::Scan;
+use super::plane::{Layout, Projection, Said};
 use super::{Edition, Parsed, Template, Word};
+use crate::error::GridError;
 use crate::octets::Needed;
 
 /// Template 3.10.
@@ -29,7 +29,7 @@ pub(crate) const TEMPLATE: Template = Template {
     edition: Edition::Second,
     numbers: &[10],
     scanning_mode: Some(60),
-    words: &[
+    words: &[&[
         Word::unsigned("Ni", 31, 4),
         Word::unsigned("Nj", 35, 4),
         Word::unsigned("orientationOfTheGrid", 61, 4),
@@ -41,7 +41,7 @@ pub(crate) const TEMPLATE: Template = Template {
         Word::signed("latitudeOfLastGridPoint", 52, 4),
         Word::signed("longitudeOfLastGridPoint", 56, 4),
         Word::unsigned("scanningMode", 60, 1),
-    ],
+    ]],
     parse,
 };
 
@@ -50,7 +50,7 @@ pub(crate) const FIRST: Template = Template {
     edition: Edition::First,
     numbers: &[1],
     scanning_mode: Some(28),
-    words: &[
+    words: &[&[
         Word::unsigned("Ni", 7, 2),
         Word::unsigned("Nj", 9, 2),
         Word::signed("latitudeOfFirstGridPoint", 11, 3),
@@ -61,8 +61,8 @@ pub(crate) const FIRST: Template = Template {
         Word::unsigned("Di", 29, 3),
         Word::unsigned("Dj", 32, 3),
         Word::unsigned("scanningMode", 28, 1),
-    ],
-    parse: parse_first,
+    ]],
+    parse: |section| Layout { step: 29, ..Layout::FIRST }.parse(section, projection),
 };
 
 /// Such a projection.
@@ -74,24 +74,14 @@ pub(crate) struct Mercator {
     west: f64,
 }
 
-/// `None` if the shape of the Earth is not known, or rows do not run along the equator.
+/// `None` if rows do not run along the equator.
 fn parse(section: Needed<'_>) -> Parsed {
-    let Some(earth) = Earth::parse(section)? else { return Ok(None) };
-    let scan = Scan { columns: section.u32(31)?, rows: section.u32(35)?, mode: section.u8(60)? };
-    let step = (section.thousandths(65)?, section.thousandths(69)?);
-    let first = (section.millionths(39)?, section.millionths(43)?);
     let is_level = section.u32(61)? == 0;
-    let mercator = Mercator::new(earth, section.millionths(48)?, first.1).filter(|_| is_level);
-    Ok(mercator.and_then(|mercator| Plane::at(scan, first, step, mercator)))
+    if is_level { Layout { edition: Edition::Second, mode: 60, step: 65 }.parse(section, projection) } else { Ok(None) }
 }
 
-fn parse_first(section: Needed<'_>) -> Parsed {
-    let Some(earth) = Earth::of_flags(section.u8(17)?) else { return Ok(None) };
-    let scan = Scan::of_first(section)?;
-    let step = (f64::from(section.u24(29)?), f64::from(section.u24(32)?));
-    let first = (section.short_angle(11)?, section.short_angle(14)?);
-    let mercator = Mercator::new(earth, section.short_angle(24)?, first.1);
-    Ok(mercator.and_then(|mercator| Plane::at(scan, first, step, mercator)))
+fn projection(said: Said<'_>) -> Result<Option<Mercator>, GridError> {
+    Ok(Mercator::new(said.earth, said.angle(24, 48)?, said.first.1))
 }
 
 impl Mercator {

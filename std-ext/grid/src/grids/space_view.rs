@@ -28,7 +28,7 @@ pub(crate) const TEMPLATE: Template = Template {
     edition: Edition::Second,
     numbers: &[90],
     scanning_mode: Some(64),
-    words: &[
+    words: &[&[
         Word::unsigned("Nx", 31, 4),
         Word::unsigned("Ny", 35, 4),
         Word::unsigned("dx", 48, 4),
@@ -42,7 +42,7 @@ pub(crate) const TEMPLATE: Template = Template {
         Word::unsigned("Xo", 73, 4),
         Word::unsigned("Yo", 77, 4),
         Word::unsigned("scanningMode", 64, 1),
-    ],
+    ]],
     parse,
 };
 
@@ -51,7 +51,7 @@ pub(crate) const FIRST: Template = Template {
     edition: Edition::First,
     numbers: &[90],
     scanning_mode: Some(28),
-    words: &[
+    words: &[&[
         Word::unsigned("Nx", 7, 2),
         Word::unsigned("Ny", 9, 2),
         Word::signed("latitudeOfSubSatellitePoint", 11, 3),
@@ -65,7 +65,7 @@ pub(crate) const FIRST: Template = Template {
         Word::unsigned("Xo", 35, 2),
         Word::unsigned("Yo", 37, 2),
         Word::unsigned("scanningMode", 28, 1),
-    ],
+    ]],
     parse: parse_first,
 };
 

@@ -9,7 +9,7 @@ pub(crate) const HARMONICS: Template = Template {
     edition: Edition::Second,
     numbers: &[50, 51, 52, 53],
     scanning_mode: None,
-    words: &[Word::unsigned("J", 15, 4), Word::unsigned("K", 19, 4), Word::unsigned("M", 23, 4)],
+    words: &[&[Word::unsigned("J", 15, 4), Word::unsigned("K", 19, 4), Word::unsigned("M", 23, 4)]],
     parse: |_| Ok(None),
 };
 
@@ -18,11 +18,11 @@ pub(crate) const WAVES: Template = Template {
     edition: Edition::Second,
     numbers: &[61, 62, 63],
     scanning_mode: None,
-    words: &[
+    words: &[&[
         Word::unsigned("biFourierResolutionParameterN", 16, 4),
         Word::unsigned("biFourierResolutionParameterM", 20, 4),
         Word::unsigned("biFourierTruncationType", 24, 1),
-    ],
+    ]],
     parse: |_| Ok(None),
 };
 
@@ -31,7 +31,7 @@ pub(crate) const FIRST: Template = Template {
     edition: Edition::First,
     numbers: &TYPES,
     scanning_mode: None,
-    words: &[Word::unsigned("J", 7, 2), Word::unsigned("K", 9, 2), Word::unsigned("M", 11, 2)],
+    words: &[&[Word::unsigned("J", 7, 2), Word::unsigned("K", 9, 2), Word::unsigned("M", 11, 2)]],
     parse: |_| Ok(None),
 };
 
@@ -50,7 +50,7 @@ pub(crate) fn find(edition: Edition, number: u16) -> Option<&'static Template> {
 /// Why a field has no places, and what gives it some, if it is one of coefficients: `has` tells that it has each number of a
 /// [`truncation`](crate::GridSection::truncation). `None` for all other fields.
 pub fn no_places(has: impl Fn(&str) -> bool) -> Option<&'static str> {
-    ALL.iter().find(|(template, _)| template.words.iter().all(|word| has(word.name))).map(|(_, why)| *why)
+    ALL.iter().find(|(template, _)| template.words().all(|word| has(word.name))).map(|(_, why)| *why)
 }
 
 /// The types of the first edition: spherical harmonics, also turned and stretched.

@@ -31,7 +31,7 @@ pub(crate) const TEMPLATE: Template = Template {
     edition: Edition::Second,
     numbers: &[12],
     scanning_mode: Some(60),
-    words: &[
+    words: &[&[
         Word::unsigned("Ni", 31, 4),
         Word::unsigned("Nj", 35, 4),
         Word::unsigned("Di", 61, 4),
@@ -43,7 +43,7 @@ pub(crate) const TEMPLATE: Template = Template {
         Word::signed("X1", 69, 4),
         Word::signed("Y1", 73, 4),
         Word::unsigned("scanningMode", 60, 1),
-    ],
+    ]],
     parse,
 };
 
