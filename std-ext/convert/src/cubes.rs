@@ -9,12 +9,12 @@
 mod boxes;
 mod labels;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ciborium::Value;
 use half::{bf16, f16};
 use tgm_core::descriptor::Dtype;
-use tgm_dataset::{Attribute, Coordinate, Dataset, Indices, Variable};
+use tgm_dataset::{Attribute, Coordinate, Dataset, Indices, Variable, short_level};
 use tgm_std::{GlobalMetadata, Result, decode_descriptors};
 
 #[cfg(feature = "zarr")]
@@ -55,6 +55,8 @@ pub(super) struct Plan<'d> {
     known_coordinates: Vec<(&'d Coordinate, Vec<String>, String)>,
     /// The variables whose values are rounded to `float32`.
     rounded: Vec<&'d str>,
+    /// Names that variables on several types of level have.
+    on_levels: BTreeSet<&'d str>,
 }
 
 /// A variable to write.
@@ -81,7 +83,7 @@ pub(super) struct Target<'t> {
 impl<'d> Plan<'d> {
     /// Plans these datasets. What cannot be written is given to `report`: values that are left out are failures.
     pub(super) fn of(datasets: &'d [Dataset], target: &mut Target<'_>, report: &mut dyn FnMut(Note)) -> Self {
-        let mut plan = Self::default();
+        let mut plan = Self { on_levels: on_several_levels(datasets), ..Self::default() };
         let unused: BTreeSet<&str> = datasets.iter().flat_map(|it| &it.unused_keys).map(String::as_str).collect();
         if !unused.is_empty() {
             let keys: Vec<&str> = unused.into_iter().collect();
@@ -114,8 +116,9 @@ impl<'d> Plan<'d> {
                 }
             }
         }
+        let coordinates = || dataset.coordinates.iter().chain(&dataset.projection);
         // Such as the two ends of an interval.
-        for coordinate in &dataset.coordinates {
+        for coordinate in coordinates() {
             for dim in &coordinate.dims {
                 if !dims.iter().any(|(known, _)| known == dim) {
                     dims.push((dim, self.dim(dataset, dim, len_of(coordinate, &dims, dim, self), target)));
@@ -127,15 +130,23 @@ impl<'d> Plan<'d> {
             wanted.iter().filter_map(name).collect()
         };
         let mut names: Vec<(&str, String, Vec<String>)> = Vec::new();
-        for coordinate in &dataset.coordinates {
+        let mut mapping = None;
+        for coordinate in coordinates() {
             let own = in_file(&coordinate.dims);
-            let name = if coordinate.dims == [coordinate.name.clone()] {
+            let is_index = dataset.index(coordinate.dims.first()).is_some_and(|index| std::ptr::eq(index, coordinate));
+            let name = if is_index {
                 own.first().cloned().unwrap_or_default()
             } else {
                 self.coordinate(coordinate, &own, target)
             };
+            if dataset.projection.first().is_some_and(|it| std::ptr::eq(it, coordinate)) {
+                mapping = Some(name);
+                continue;
+            }
             names.push((&coordinate.name, name, own));
         }
+        let of_grid: Vec<String> =
+            in_file(&dataset.projection.iter().flat_map(|it| it.dims.clone()).collect::<Vec<_>>());
         for variable in &dataset.variables {
             let Some(of_values) = variable.dtype() else { continue };
             let all: Vec<Indices> = variable.shape.iter().map(|len| Indices::all(*len)).collect();
@@ -155,7 +166,10 @@ impl<'d> Plan<'d> {
             let is_along = |(_, name, dims): &&(&str, String, Vec<String>)| {
                 !own.contains(name) && dims.iter().all(|dim| own.contains(dim))
             };
-            let along: Vec<&str> = names.iter().filter(is_along).map(|(_, name, _)| name.as_str()).collect();
+            // Latitudes and longitudes of points come first: cdo reads four names.
+            let mut along: Vec<_> = names.iter().filter(is_along).collect();
+            along.sort_by_key(|(.., dims)| std::cmp::Reverse(dims.len()));
+            let along: Vec<&str> = along.into_iter().map(|(_, name, _)| name.as_str()).collect();
             let renamed = |wanted: &str| {
                 let found = names.iter().find(|(known, ..)| *known == wanted).map(|(_, name, _)| name.clone());
                 found.unwrap_or_else(|| wanted.to_string())
@@ -168,7 +182,10 @@ impl<'d> Plan<'d> {
             if !along.is_empty() && !variable.attributes.iter().any(|(key, _)| key == "coordinates") {
                 attributes.push(("coordinates".into(), along.join(" ").into()));
             }
-            let name = (target.free)(&variable.name);
+            if let Some(mapping) = mapping.as_ref().filter(|_| of_grid.iter().all(|dim| own.contains(dim))) {
+                attributes.push(("grid_mapping".into(), mapping.as_str().into()));
+            }
+            let name = (target.free)(&self.wanted(variable));
             if name != variable.name {
                 let what = format!("the name: it becomes {name}, as another variable has it");
                 report(Note::remark(&variable.name, what));
@@ -177,16 +194,22 @@ impl<'d> Plan<'d> {
         }
     }
 
+    /// The name that a variable should have. One of several on different types of level says its own: `t_pl` and `t_ml`.
+    fn wanted(&self, variable: &Variable) -> String {
+        let level = level_of(variable).filter(|_| self.on_levels.contains(variable.name.as_str()));
+        level.map_or_else(|| variable.name.clone(), |level| format!("{}_{}", variable.name, short_level(level)))
+    }
+
     /// The dimension of a dataset: an equal one, or a new one.
     fn dim(&mut self, dataset: &'d Dataset, wanted: &str, len: u64, target: &mut Target<'_>) -> String {
-        let index = dataset.coordinates.iter().find(|it| it.name == wanted && it.dims == [wanted.to_string()]);
+        let index = dataset.index(Some(&wanted.to_string()));
         let is_same = |(known, known_len, known_index): &(String, u64, Option<&Coordinate>)| {
             (known.as_str(), *known_len, *known_index) == (wanted, len, index)
         };
         if let Some(found) = self.known_dims.iter().position(is_same).and_then(|at| self.dims.get(at)) {
             return found.0.clone();
         }
-        let name = (target.free)(wanted);
+        let name = (target.free)(index.map_or(wanted, |index| &index.name));
         self.known_dims.push((wanted.to_string(), len, index));
         self.dims.push((name.clone(), len));
         if let Some(index) = index {
@@ -205,6 +228,23 @@ impl<'d> Plan<'d> {
         self.known_coordinates.push((coordinate, dims.to_vec(), name.clone()));
         self.coordinates.push(Labels::of(coordinate, name.clone(), dims.to_vec()));
         name
+    }
+}
+
+/// The names that variables on several types of level have.
+fn on_several_levels(datasets: &[Dataset]) -> BTreeSet<&str> {
+    let mut levels: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for variable in datasets.iter().flat_map(|it| &it.variables) {
+        levels.entry(&variable.name).or_default().extend(level_of(variable));
+    }
+    levels.into_iter().filter(|(_, levels)| levels.len() > 1).map(|(name, _)| name).collect()
+}
+
+/// The type of level of a variable.
+fn level_of(variable: &Variable) -> Option<&str> {
+    match variable.attributes.iter().find(|(name, _)| name == "typeOfLevel") {
+        Some((_, Attribute::Text(level))) => Some(level),
+        _ => None,
     }
 }
 

@@ -17,6 +17,7 @@
 //! | `netcdf`, `netcdf` | files of NetCDF, and reads HDF5 | numbers, packed ones too, dimensions, attributes, groups |
 //! | `table`, `arrow` and `parquet` | writes metadata of any number of messages as a table | metadata |
 //! | `references`, `parquet` | writes references of kerchunk to the objects of a dataset, as Parquet | places |
+//! | `points`, `grib` | reads coordinates of unstructured grids | latitudes, longitudes |
 //! | `zarr`, `zarr` | directories of Zarr, versions 2 and 3 in | values, and what describes an array and the groups above it |
 //!
 //! # Array formats
@@ -42,6 +43,7 @@
 //!
 //! | layer | what it knows |
 //! |---|---|
+//! | `points` | coordinates of unstructured grids in files |
 //! | `npz`, `netcdf`, `zarr` | archives and files with several arrays |
 //! | `csv`, `cubes`, `grib2`, `npy`, `raw`, `references`, `safetensors`, `table` | one format each; fields as variables of many dimensions |
 //! | `axes` | the labels along the dimensions of a message |
@@ -77,6 +79,8 @@ pub mod npy;
 #[cfg(feature = "npz")]
 pub mod npz;
 mod pieces;
+#[cfg(feature = "grib")]
+pub mod points;
 #[cfg(feature = "raw")]
 pub mod raw;
 #[cfg(feature = "parquet")]

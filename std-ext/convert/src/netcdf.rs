@@ -57,6 +57,8 @@ mod complex;
 #[cfg(feature = "grib")]
 mod grids;
 mod hdf5;
+#[cfg(feature = "grib")]
+pub(crate) mod known;
 mod names;
 mod to_netcdf;
 mod to_tgm;

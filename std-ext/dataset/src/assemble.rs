@@ -32,7 +32,7 @@ pub(crate) fn datasets(
     cubes: Vec<Cube>,
     options: &OpenOptions,
 ) -> Result<Vec<Dataset>> {
-    let (candidates, grids) = candidates(gathered, cubes, &options.profile)?;
+    let (candidates, grids) = candidates(gathered, cubes, options)?;
     let Shared { datasets, left_out } = decide(&candidates, options.join)?;
     let maker = Maker { gathered, archive, grids: &grids, candidates: &candidates, options };
     let mut found: Vec<Dataset> = datasets.iter().map(|it| maker.dataset(it)).collect::<Result<_>>()?;

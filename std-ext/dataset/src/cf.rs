@@ -176,6 +176,7 @@ fn dataset(gathered: &Gathered, archive: &Arc<Archive>, options: &OpenOptions, s
     Dataset {
         attributes,
         coordinates: Vec::new(),
+        projection: Vec::new(),
         variables,
         left_out,
         notes: notes.0,

@@ -546,15 +546,32 @@ fn numbered_level([first, second]: [Option<&Label>; 2]) -> Option<String> {
 /// The dimension of a type of level, by the words of ecCodes or of archives.
 fn level_name(label: &Label) -> String {
     let name = label.to_string();
-    match name.as_str() {
-        "pl" | "isobaricInPa" => "isobaricInhPa".into(),
-        "sfc" => "surface".into(),
-        "ml" => "hybrid".into(),
-        "pt" => "theta".into(),
-        "pv" => "potentialVorticity".into(),
-        "hl" => "heightAboveGround".into(),
-        _ => name,
-    }
+    let word = short_level(&name);
+    LEVELS.iter().find(|(known, _)| *known == word).map_or(name.clone(), |(_, dim)| (*dim).to_string())
+}
+
+/// Types of level: the words of archives, and the words of ecCodes, which are names of dimensions.
+const LEVELS: [(&str, &str); 6] = [
+    ("pl", PRESSURE),
+    ("sfc", "surface"),
+    ("ml", "hybrid"),
+    ("pt", "theta"),
+    ("pv", "potentialVorticity"),
+    ("hl", "heightAboveGround"),
+];
+/// Pressure levels, whose dimension has one of two units.
+const PRESSURE: &str = "isobaricInhPa";
+const PASCALS: &str = "isobaricInPa";
+
+/// The word of archives for the type of level that a dimension is called after: `pl` for `isobaricInhPa`. A type without one stays as it is.
+///
+/// ```
+/// assert_eq!(tgm_dataset::short_level("hybrid"), "ml");
+/// assert_eq!(tgm_dataset::short_level("meanSea"), "meanSea");
+/// ```
+pub fn short_level(dim: &str) -> &str {
+    let dim = if dim == PASCALS { PRESSURE } else { dim };
+    LEVELS.iter().find(|(_, known)| *known == dim).map_or(dim, |(word, _)| word)
 }
 
 /// Days since 1970 of a date: 20240131, "20240131" or "2024-01-31".

@@ -19,6 +19,9 @@ pub struct Dataset {
     pub attributes: Attributes,
     /// Coordinates. Of files these are among the variables.
     pub coordinates: Vec<Coordinate>,
+    /// Of fields that lie on a plane or on a rotated globe: the grid mapping of CF as a variable of one number, and its y and x along the
+    /// dimensions. Files have them beside latitude and longitude.
+    pub projection: Vec<Coordinate>,
     /// Variables.
     pub variables: Vec<Variable>,
     /// What does not fit, and why. Of several datasets the first one lists what the others have.
@@ -42,6 +45,7 @@ impl Dataset {
         Self {
             attributes: Vec::new(),
             coordinates: Vec::new(),
+            projection: Vec::new(),
             variables: Vec::new(),
             left_out: Vec::new(),
             notes: Vec::new(),
@@ -100,6 +104,14 @@ impl Dataset {
             self.variable(variable)?.all_pieces().find_map(|pieces| pieces.places.first()).map(|(_, object)| *object);
         let (_, entry) = self.archive.entry(object?).ok()?;
         Some((entry.source as usize, entry.message as usize, entry.object as usize))
+    }
+
+    /// The coordinate that labels a dimension: the one of its name, or x and y of a plane. `None` without one.
+    pub fn index(&self, dim: Option<&String>) -> Option<&Coordinate> {
+        let dim = dim?;
+        let is_along = |it: &&Coordinate| it.dims.len() == 1 && it.dims.first() == Some(dim);
+        let named = self.coordinates.iter().find(|it| it.name == *dim && is_along(it));
+        named.or_else(|| self.projection.iter().find(is_along))
     }
 
     /// The coordinate of a name.

@@ -104,12 +104,14 @@ use std::sync::Arc;
 use tgm_catalog::tree::side_by_side;
 use tgm_core::descriptor::Descriptor;
 use tgm_core::metadata::MessageMetadata;
+use tgm_grid::KnownPoints;
 use tgm_std::{Result, interrupt};
 
 pub use self::archive::Raw;
 use self::archive::{Archive, bad};
 pub use self::catalogs::Member;
 use self::catalogs::{Origin, Ready, Told};
+pub use self::columns::short_level;
 use self::columns::{Columns, LastColumns};
 pub use self::cut::{Computed, Reduction};
 pub use self::dataset::Dataset;
@@ -274,15 +276,22 @@ fn gather_members(members: &[Member], options: &OpenOptions) -> Result<Opened> {
 }
 
 /// What one object of a message is as a dataset, by the metadata of the message alone: a variable with its coordinates and its
-/// attributes. Reading its values is an error, and so is reading coordinates that are other objects, as files have them.
+/// attributes. Reading its values is an error, and so is reading coordinates that are other objects, as files have them. `grid` has the points
+/// of an unstructured grid.
 ///
 /// # Errors
 /// The errors of reading metadata; [`tgm_std::TensogramError::Metadata`] for an object that cannot be a variable.
-pub fn of_object(metadata: &MessageMetadata<'_>, index: usize, descriptor: &Descriptor<'_>) -> Result<Dataset> {
+pub fn of_object(
+    metadata: &MessageMetadata<'_>,
+    index: usize,
+    descriptor: &Descriptor<'_>,
+    grid: Option<Arc<KnownPoints>>,
+) -> Result<Dataset> {
     let gathered = Gathered::of_object(metadata, index, descriptor)?;
     let entries = gathered.rows.iter().map(|row| row.entry).collect();
     let archive = Arc::new(Archive { sources: Vec::new(), entries, called: None, lost: Vec::new(), raw: Raw::Nothing });
-    let found = datasets(&Opened { gathered, archive, notes: Vec::new() }, &OpenOptions::default())?;
+    let found =
+        datasets(&Opened { gathered, archive, notes: Vec::new() }, &OpenOptions { grid, ..OpenOptions::default() })?;
     found.into_iter().next().ok_or_else(|| bad("the object cannot be a variable"))
 }
 

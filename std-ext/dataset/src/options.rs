@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use tgm_core::descriptor::Dtype;
+use tgm_grid::KnownPoints;
 use tgm_std::DecodeOptions;
 use tgm_std::deps::half::{bf16, f16};
 use tgm_std::metadata::query::Query;
@@ -148,6 +150,8 @@ pub struct OpenOptions {
     pub called: Option<String>,
     /// Which catalogues are used. With [`Self::list_unused`] none is: they do not have all keys.
     pub catalogs: Catalogs,
+    /// The points of unstructured grids, which fields name and do not have.
+    pub grid: Option<Arc<KnownPoints>>,
     /// Only objects for which all of these hold. Of a tree ([`tgm_catalog::tree`]) only files are opened that may have some.
     pub only: Vec<Query>,
     /// Which variables have the numbers that a file stored. Values that no stored number gives, as after a lossy encoding, are an error
@@ -170,6 +174,7 @@ impl Default for OpenOptions {
             list_unused: false,
             called: None,
             catalogs: Catalogs::Beside,
+            grid: None,
             only: Vec::new(),
             raw: Raw::Nothing,
             decode: on_all_cores(),

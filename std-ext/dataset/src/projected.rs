@@ -8,9 +8,13 @@ use crate::model::{Attribute, Attributes, Coordinate, Values, Variable, text_att
 
 /// Points of which places are computed, at most.
 const MOST: usize = 1 << 28;
-/// What coordinates say of themselves: x and y in metres, or in degrees of a rotated globe.
-const IN_METRES: [&str; 2] = ["projection_x_coordinate", "projection_y_coordinate"];
-const IN_DEGREES: [&str; 2] = ["grid_longitude", "grid_latitude"];
+/// What coordinates say of themselves, and what they are called: x and y in metres, or in degrees of a rotated globe.
+const IN_METRES: [[&str; 3]; 2] = [
+    ["projection_x_coordinate", "projection_x_angular_coordinate", "x"],
+    ["projection_y_coordinate", "projection_y_angular_coordinate", "y"],
+];
+const IN_DEGREES: [[&str; 3]; 2] =
+    [["grid_longitude", "grid_longitude", "rlon"], ["grid_latitude", "grid_latitude", "rlat"]];
 
 impl Dataset {
     /// The latitudes and the longitudes that the grid mapping of a variable says for its x and y: as many as both have together. `None` without
@@ -21,7 +25,8 @@ impl Dataset {
     pub(crate) fn projected(&self, variable: &Variable) -> Result<Option<(Coordinate, Coordinate)>> {
         let Some(mapping) = self.mapping(variable) else { return Ok(None) };
         let [x, y] = if mapping.is_in_degrees() { IN_DEGREES } else { IN_METRES };
-        let (Some(across), Some(up)) = (self.along(variable, x)?, self.along(variable, y)?) else { return Ok(None) };
+        let (across, up) = (self.along(variable, x, &mapping)?, self.along(variable, y, &mapping)?);
+        let (Some(across), Some(up)) = (across, up) else { return Ok(None) };
         let place = |dim: &str| variable.dims.iter().position(|own| own == dim);
         let is_by_column = place(&across.dim) < place(&up.dim);
         let (outer, inner) = if is_by_column { (&across, &up) } else { (&up, &across) };
@@ -49,26 +54,41 @@ impl Dataset {
 
     /// The grid mapping that a variable names.
     fn mapping(&self, variable: &Variable) -> Option<Mapping> {
+        // Arrays of programs may have a string of PROJ.
+        let grid = text_attribute(&variable.attributes, "grid").filter(|text| text.contains("proj="));
+        if let Some(found) = grid.and_then(|text| Mapping::of_proj(text).ok()) {
+            return Some(found);
+        }
         // The long form of the attribute is "mapping: x y".
         let name = text_attribute(&variable.attributes, "grid_mapping")?.split([' ', ':']).next()?;
         let of_variable = self.variable(name).map(|it| &it.attributes);
         let attributes = of_variable.or_else(|| self.coordinate(name).map(|it| &it.attributes))?;
-        Mapping::of_cf(text_attribute(attributes, "grid_mapping_name")?, |name| numbers(attributes, name))
+        let text = |name: &str| text_attribute(attributes, name);
+        Mapping::of_cf(text("grid_mapping_name")?, |name| numbers(attributes, name), text)
     }
 
-    /// The coordinate with a standard name along one dimension of a variable, in metres or degrees.
-    fn along(&self, variable: &Variable, standard_name: &str) -> Result<Option<Along>> {
+    /// The coordinate along one dimension of a variable with one of two standard names, or without one and called so, in metres or degrees.
+    fn along(
+        &self,
+        variable: &Variable,
+        [standard, angular, called]: [&str; 3],
+        mapping: &Mapping,
+    ) -> Result<Option<Along>> {
         for dim in &variable.dims {
             let Some(labels) = self.labels(dim)? else { continue };
             let text = |name: &str| text_attribute(&labels.attributes, name);
-            if text("standard_name") != Some(standard_name) || labels.dims != [dim.as_str()] {
+            let is_it = text("standard_name").map_or(dim == called, |name| name == standard || name == angular);
+            if !is_it || labels.dims != [dim.as_str()] {
                 continue;
             }
             let unit = match text("units") {
                 Some("km" | "kilometer" | "kilometre" | "kilometers" | "kilometres") => 1e3,
                 Some("m" | "metre" | "meter" | "metres" | "meters") | None => 1.0,
                 Some(units) if units.starts_with("degree") => 1.0,
-                Some(_) => return Ok(None),
+                Some(units) => match mapping.height().filter(|_| units.starts_with("rad")) {
+                    Some(height) => height,
+                    None => return Ok(None),
+                },
             };
             #[expect(clippy::cast_precision_loss, reason = "metres and degrees are small")]
             let found = match &labels.values {

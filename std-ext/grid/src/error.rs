@@ -26,6 +26,13 @@ pub enum GridError {
         /// The most that are allowed.
         most: u32,
     },
+    /// The coordinates that were named belong to another grid.
+    OtherGrid,
+    /// The coordinates that were named are not as many as the values.
+    NoSuchPoints {
+        /// The values.
+        values: u64,
+    },
     /// Bounds are not four numbers.
     Area,
 }
@@ -40,6 +47,10 @@ impl fmt::Display for GridError {
             Self::Contradiction => f.write_str("the numbers of GRIB section 3 contradict each other"),
             Self::TooManyPoints { points, most } => {
                 write!(f, "the grid has {points} points, more than the {most} that are allowed")
+            }
+            Self::OtherGrid => f.write_str("the file of the grid has another uuidOfHGrid than the field"),
+            Self::NoSuchPoints { values } => {
+                write!(f, "the file of the grid has no {values} points, as many as the field")
             }
             Self::Area => f.write_str("four numbers are expected: north, west, south, east"),
         }

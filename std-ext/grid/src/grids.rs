@@ -4,8 +4,10 @@
 //! |---|---|
 //! | `rows` | latitude and longitude, Gaussian; each also reduced, rotated, stretched |
 //! | `plane` | rows and columns on a plane, by a projection: `albers`, `azimuthal`, `cone`, `mercator`, `transverse` |
+//! | `projection` | all projections as one type |
 //! | `space_view` | what a satellite sees |
 //! | `healpix` | equal areas on the sphere |
+//! | `unstructured` | cells whose coordinates another file has |
 //! | `spectral` | none: coefficients |
 //! | `classical` | the lengths of rows of named grids |
 
@@ -18,16 +20,19 @@ pub(crate) mod gaussian;
 pub(crate) mod healpix;
 pub(crate) mod mercator;
 pub(crate) mod plane;
+pub(crate) mod projection;
 pub(crate) mod rows;
 pub(crate) mod scan;
 pub(crate) mod space_view;
 pub(crate) mod spectral;
 pub(crate) mod transverse;
 pub(crate) mod turned;
+pub(crate) mod unstructured;
 
 use self::earth::Earth;
 use self::healpix::Healpix;
 use self::scan::Scan;
+use crate::cf::Projected;
 use crate::coordinates::{Axes, Coordinates};
 use crate::error::GridError;
 use crate::octets::Needed;
@@ -39,6 +44,11 @@ pub(crate) trait Grid {
 
     /// The latitudes of rows and the longitudes of columns, where rows of one length follow each other. `None` for other grids.
     fn axes(&self, _points: u32) -> Option<Axes> {
+        None
+    }
+
+    /// x and y of its rows and columns. `None` for grids that do not lie on a plane or on a rotated globe.
+    fn projected(&self, _points: u32) -> Option<Projected> {
         None
     }
 
@@ -150,7 +160,7 @@ impl Word {
 }
 
 /// All grids whose points or numbers are known.
-pub(crate) static TEMPLATES: [&Template; 22] = [
+pub(crate) static TEMPLATES: [&Template; 23] = [
     &rows::LATITUDES,
     &rows::ROTATED,
     &rows::GAUSSIAN,
@@ -163,6 +173,7 @@ pub(crate) static TEMPLATES: [&Template; 22] = [
     &space_view::TEMPLATE,
     &azimuthal::TEMPLATE,
     &healpix::TEMPLATE,
+    &unstructured::TEMPLATE,
     &spectral::HARMONICS,
     &spectral::WAVES,
     &spectral::FIRST,
@@ -174,6 +185,25 @@ pub(crate) static TEMPLATES: [&Template; 22] = [
     &albers::FIRST,
     &space_view::FIRST,
 ];
+
+/// Grids whose values have no places, each with why, and what gives them some.
+const UNPLACED: [(&Template, &str); 4] = [
+    (&spectral::HARMONICS, spectral::OF_HARMONICS),
+    (&spectral::FIRST, spectral::OF_HARMONICS),
+    (&spectral::WAVES, spectral::OF_WAVES),
+    (&unstructured::TEMPLATE, unstructured::WHY),
+];
+
+/// The template of a number, if its fields have no places.
+pub(crate) fn unplaced(edition: Edition, number: u16) -> Option<&'static Template> {
+    UNPLACED.iter().map(|(template, _)| *template).find(|it| it.edition == edition && it.numbers.contains(&number))
+}
+
+/// Why a field has no places, and what gives it some, if it is one of coefficients or on an unstructured grid: `has` tells that it has each
+/// number of [`unplaced`](crate::GridSection::unplaced). `None` for all other fields.
+pub fn no_places(has: impl Fn(&str) -> bool) -> Option<&'static str> {
+    UNPLACED.iter().find(|(template, _)| template.words().all(|word| has(word.name))).map(|(_, why)| *why)
+}
 
 /// What is known of a template's number.
 pub(crate) fn find(edition: Edition, number: u16) -> Option<&'static Template> {

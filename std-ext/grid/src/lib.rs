@@ -10,7 +10,8 @@
 //! | a grid by its name, `O640` say | [`NamedGrid`] |
 //! | x and y of a plane as latitude and longitude, by a grid mapping of CF | [`Mapping`] |
 //! | pixels of equal areas, computed one by one | [`Healpix`] |
-//! | why a field of coefficients has no places | [`no_places`] |
+//! | points of ICON or ORCA, which a file has | [`KnownPoints`] |
+//! | why a field has no places | [`no_places`] |
 //!
 //! The crate neither reads nor writes files. Memory is taken for as many points as the caller allows, and for nothing else.
 //! Nothing panics, whatever the bytes are.
@@ -21,18 +22,21 @@
 //! | layer | what it knows |
 //! |---|---|
 //! | `stated` | what metadata say of a grid |
-//! | `named` | names of grids |
+//! | `known`, `named` | points of unstructured grids, from elsewhere; names of grids |
 //! | `places` | where values are: on a regular grid, in pixels or at points |
 //! | `section`, `mapping` | sections of GRIB that say a grid; projections in the words of CF |
 //! | `grids` | kinds of grids, each a file, and the table of which numbers describe which |
 //! | `points`, `regular` | points one by one; rows and columns |
+//! | `cf` | the words of CF for projections |
 //! | `area`, `coordinates`, `octets` | bounds; latitudes and longitudes; numbers of GRIB |
 //! | `error` | what is wrong with a grid |
 
 mod area;
+mod cf;
 mod coordinates;
 mod error;
 mod grids;
+mod known;
 mod mapping;
 mod named;
 mod octets;
@@ -43,11 +47,13 @@ mod section;
 mod stated;
 
 pub use area::Area;
+pub use cf::{CfMapping, Projected};
 pub use coordinates::{Axes, Coordinates};
 pub use error::GridError;
 pub use grids::healpix::Healpix;
-pub use grids::spectral::no_places;
-pub use mapping::Mapping;
+pub use grids::no_places;
+pub use known::KnownPoints;
+pub use mapping::{Mapping, ProjError};
 pub use named::NamedGrid;
 pub use octets::Octets;
 pub use places::Places;

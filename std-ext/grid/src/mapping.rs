@@ -1,22 +1,32 @@
-//! Projections in the words of CF: what a `grid_mapping` of NetCDF says.
+//! Projections in the words of CF, which a `grid_mapping` of NetCDF says, and in the words of PROJ.
 //!
-//! | `grid_mapping_name` | |
-//! |---|---|
-//! | `albers_conical_equal_area`, `lambert_conformal_conic` | one or two `standard_parallel` |
-//! | `lambert_azimuthal_equal_area` | |
-//! | `mercator`, `polar_stereographic` | `standard_parallel`, or a scale at the origin |
-//! | `rotated_latitude_longitude` | x and y are degrees |
-//! | `transverse_mercator` | |
+//! | `grid_mapping_name` | `+proj` | |
+//! |---|---|---|
+//! | `albers_conical_equal_area`, `lambert_conformal_conic` | `aea`, `lcc` | one or two `standard_parallel` |
+//! | `lambert_azimuthal_equal_area` | `laea` | |
+//! | `mercator` | `merc` | `standard_parallel`, or a scale at the origin |
+//! | `polar_stereographic` | `stere` at a pole | likewise |
+//! | `transverse_mercator` | `tmerc`, `utm` | |
+//! | `geostationary` | `geos` | x and y are metres: radians times the height |
+//! | `rotated_latitude_longitude` | `ob_tran` of `longlat` | x and y are degrees |
+//! | `latitude_longitude` | `longlat` | likewise |
 //!
-//! CF conventions 1.11, appendix F. A mapping without the size of the Earth is not taken: numbers of metres need it.
+//! CF conventions 1.11, appendix F. A mapping of CF without the size of the Earth is not taken: numbers of metres need it. PROJ has GRS80 for
+//! that.
 
+mod proj;
+
+pub use self::proj::ProjError;
+
+use crate::cf::CfMapping;
 use crate::grids::albers::Albers;
 use crate::grids::azimuthal::Azimuthal;
 use crate::grids::cone::{Cone, Parallels};
 use crate::grids::earth::Earth;
 use crate::grids::mercator::Mercator;
-use crate::grids::plane::Projection;
+use crate::grids::projection::Any;
 use crate::grids::scan::turn;
+use crate::grids::space_view::View;
 use crate::grids::transverse::Transverse;
 use crate::grids::turned::{Rotation, Turned};
 
@@ -26,110 +36,181 @@ use crate::grids::turned::{Rotation, Turned};
 /// use tgm_grid::Mapping;
 ///
 /// // Europe, as ETRS89-LAEA has it.
-/// let number = |name: &str| match name {
-///     "semi_major_axis" => Some(vec![6_378_137.0]),
-///     "inverse_flattening" => Some(vec![298.257_222_101]),
-///     "latitude_of_projection_origin" => Some(vec![52.0]),
-///     "longitude_of_projection_origin" => Some(vec![10.0]),
-///     "false_easting" => Some(vec![4_321_000.0]),
-///     "false_northing" => Some(vec![3_210_000.0]),
-///     _ => None,
-/// };
-/// let europe = Mapping::of_cf("lambert_azimuthal_equal_area", number).unwrap();
+/// let europe = Mapping::of_proj("+proj=laea +lat_0=52 +lon_0=10 +x_0=4321000 +y_0=3210000 +ellps=GRS80").unwrap();
 /// let (latitude, longitude) = europe.place(4_321_000.0, 3_210_000.0);
 /// assert!((latitude - 52.0).abs() < 1e-9 && (longitude - 10.0).abs() < 1e-9);
 /// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mapping {
     kind: Kind,
+    /// Metres of a unit of x and y.
+    unit: f64,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
-    /// What is subtracted from x and y, and the projection.
-    Plane((f64, f64), Box<dyn Projection>),
+    Plane(Placed),
+    View(View, (f64, f64)),
     Rotated(Turned),
+    Degrees,
 }
 
-impl std::fmt::Debug for Mapping {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Mapping").field("is_in_degrees", &self.is_in_degrees()).finish_non_exhaustive()
-    }
+/// A projection whose x and y begin elsewhere: `(x - shift) / scale + origin` is x of the projection.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Placed {
+    projection: Any,
+    shift: (f64, f64),
+    scale: f64,
+    origin: (f64, f64),
 }
 
 impl Mapping {
-    /// The mapping with this `grid_mapping_name`. `number` gives the numbers of an attribute. `None` for other mappings, and where a number is
-    /// missing.
-    pub fn of_cf(name: &str, number: impl Fn(&str) -> Option<Vec<f64>>) -> Option<Self> {
+    /// The mapping with this `grid_mapping_name`. `number` gives the numbers of an attribute, and `text` its text. `None` for other mappings,
+    /// and where a number is missing.
+    pub fn of_cf<'t>(
+        name: &str,
+        number: impl Fn(&str) -> Option<Vec<f64>>,
+        text: impl Fn(&str) -> Option<&'t str>,
+    ) -> Option<Self> {
         let one = |name: &str| match *number(name)?.as_slice() {
             [only] if only.is_finite() => Some(only),
             _ => None,
         };
-        if name == "rotated_latitude_longitude" {
-            let (latitude, longitude) = (-one("grid_north_pole_latitude")?, one("grid_north_pole_longitude")? + 180.0);
-            let angle = -one("north_pole_grid_longitude").unwrap_or(0.0);
-            let rotation = Some(Rotation { latitude, longitude, angle });
-            return Some(Self { kind: Kind::Rotated(Turned { rotation, stretching: None }) });
+        let kind = match name {
+            CfMapping::ROTATED => Kind::Rotated(rotated(&one)?),
+            "latitude_longitude" => Kind::Degrees,
+            "geostationary" => {
+                let earth = earth(&one)?;
+                let sweep = text("sweep_angle_axis").map(|axis| axis == "x");
+                let fixed = text("fixed_angle_axis").map(|axis| axis == "y");
+                let view = View {
+                    earth,
+                    longitude: one("longitude_of_projection_origin")?,
+                    distance: one("perspective_point_height")? / earth.major + 1.0,
+                    sweeps_x: sweep.or(fixed).unwrap_or(false),
+                };
+                let is_above = one("latitude_of_projection_origin").unwrap_or(0.0) == 0.0 && view.distance > 1.0;
+                is_above.then(|| Kind::View(view, shift(&one)))?
+            }
+            _ => Kind::Plane(Placed::of_cf(name, &number, &one)?),
+        };
+        Some(Self { kind, unit: 1.0 })
+    }
+
+    /// The mapping that a string of PROJ says: `+proj=lcc +lat_1=50 +lon_0=8`.
+    ///
+    /// # Errors
+    /// [`ProjError`] for projections that are not in the table of this module's head, and for parameters that are not known or
+    /// whose numbers make no projection.
+    pub fn of_proj(text: &str) -> Result<Self, ProjError> {
+        proj::mapping(text)
+    }
+
+    /// Whether x and y are degrees. Otherwise they are metres.
+    pub const fn is_in_degrees(&self) -> bool {
+        matches!(self.kind, Kind::Rotated(_) | Kind::Degrees)
+    }
+
+    /// The height of a satellite, with which x and y in radians are multiplied. `None` for all other mappings.
+    pub fn height(&self) -> Option<f64> {
+        match self.kind {
+            Kind::View(view, _) => Some(view.height()),
+            _ => None,
         }
-        let earth = earth(&one)?;
-        let shift = (one("false_easting").unwrap_or(0.0), one("false_northing").unwrap_or(0.0));
+    }
+
+    /// Latitude and longitude of a point, in degrees. Not a number where the plane has no place.
+    pub fn place(&self, x: f64, y: f64) -> (f64, f64) {
+        let (right, up) = (x * self.unit, y * self.unit);
+        let (latitude, longitude) = match &self.kind {
+            Kind::Plane(placed) => placed.place((right, up)),
+            Kind::View(view, shift) => {
+                let height = view.height();
+                view.meet(((right - shift.0) / height, (up - shift.1) / height))
+            }
+            Kind::Rotated(turned) => turned.place((y, x)),
+            Kind::Degrees => (y, x),
+        };
+        (latitude, turn(longitude))
+    }
+}
+
+/// The turned globe of a mapping.
+fn rotated(one: &impl Fn(&str) -> Option<f64>) -> Option<Turned> {
+    let rotation = Rotation {
+        latitude: -one("grid_north_pole_latitude")?,
+        longitude: one("grid_north_pole_longitude")? + 180.0,
+        angle: -one("north_pole_grid_longitude").unwrap_or(0.0),
+    };
+    Some(Turned { rotation: Some(rotation), stretching: None })
+}
+
+/// x and y of the place where the projection begins.
+fn shift(one: &impl Fn(&str) -> Option<f64>) -> (f64, f64) {
+    (one("false_easting").unwrap_or(0.0), one("false_northing").unwrap_or(0.0))
+}
+
+impl Placed {
+    fn of_cf(
+        name: &str,
+        number: &impl Fn(&str) -> Option<Vec<f64>>,
+        one: &impl Fn(&str) -> Option<f64>,
+    ) -> Option<Self> {
+        let earth = earth(one)?;
         let meridian = || one("longitude_of_central_meridian");
-        let origin = || Some((one("latitude_of_projection_origin")?, one("longitude_of_projection_origin")?));
+        let latitude = || one("latitude_of_projection_origin");
+        let longitude = || one("longitude_of_projection_origin");
         let parallels = || match *number("standard_parallel")?.as_slice() {
             [both] => Some((both, both)),
             [first, second] => Some((first, second)),
             _ => None,
         };
-        // Where x and y begin, if the projection of this crate begins elsewhere.
-        let mut begin = None;
-        let projection: Box<dyn Projection> = match name {
+        let scale = one("scale_factor_at_projection_origin");
+        // The place where x and y are 0, if the projection of this crate begins elsewhere.
+        let (projection, begin, scale) = match name {
             "albers_conical_equal_area" => {
-                begin = Some((one("latitude_of_projection_origin")?, meridian()?));
-                Box::new(Albers::new(earth, parallels()?, meridian()?)?)
+                let albers = Albers::new(earth, parallels()?, meridian()?)?;
+                (Any::Albers(albers), Some((latitude()?, meridian()?)), 1.0)
             }
             "lambert_conformal_conic" => {
-                begin = Some((one("latitude_of_projection_origin")?, meridian()?));
                 let (first, second) = parallels()?;
-                Box::new(Cone::new(earth, Parallels::Two(first, second), meridian()?)?)
+                let cone = Cone::new(earth, Parallels::Two(first, second), meridian()?)?;
+                (Any::Cone(cone), Some((latitude()?, meridian()?)), scale.unwrap_or(1.0))
             }
-            "lambert_azimuthal_equal_area" => Box::new(Azimuthal::new(earth, origin()?)),
+            "lambert_azimuthal_equal_area" => {
+                (Any::Azimuthal(Azimuthal::new(earth, (latitude()?, longitude()?))), None, 1.0)
+            }
             "polar_stereographic" => {
-                let upward = one("straight_vertical_longitude_from_pole").or_else(|| Some(origin()?.1))?;
-                let pole = one("latitude_of_projection_origin")?;
-                // A scale at the pole that is not 1 belongs to a parallel, which this does not look for.
-                let is_true_there =
-                    || one("scale_factor_at_projection_origin").is_some_and(|scale| (scale - 1.0).abs() < 1e-12);
-                let latitude = one("standard_parallel").or_else(|| is_true_there().then_some(pole))?;
-                Box::new(Cone::new(earth, Parallels::Polar(latitude.abs() * pole.signum()), upward)?)
+                let upward = one("straight_vertical_longitude_from_pole").or_else(longitude)?;
+                let pole = latitude()?;
+                let (parallel, scale) = match one("standard_parallel") {
+                    Some(parallel) => (parallel, 1.0),
+                    None => (pole, scale?),
+                };
+                let cone = Cone::new(earth, Parallels::Polar(parallel.abs().copysign(pole)), upward)?;
+                (Any::Cone(cone), None, scale)
             }
             "mercator" => {
-                let scale = one("scale_factor_at_projection_origin");
-                let latitude = one("standard_parallel")
-                    .or_else(|| scale.is_none_or(|scale| (scale - 1.0).abs() < 1e-12).then_some(0.0))?;
-                Box::new(Mercator::new(earth, latitude, one("longitude_of_projection_origin")?)?)
+                let (parallel, scale) = match one("standard_parallel") {
+                    Some(parallel) => (parallel, 1.0),
+                    None => (0.0, scale.unwrap_or(1.0)),
+                };
+                (Any::Mercator(Mercator::new(earth, parallel, longitude()?)?), None, scale)
             }
             "transverse_mercator" => {
-                let reference = (one("latitude_of_projection_origin")?, meridian()?);
                 let scale = one("scale_factor_at_central_meridian").unwrap_or(1.0);
-                Box::new(Transverse::new(earth, reference, scale, (0.0, 0.0))?)
+                (Any::Transverse(Transverse::new(earth, (latitude()?, meridian()?), scale, (0.0, 0.0))?), None, 1.0)
             }
             _ => return None,
         };
-        let (x, y) = begin.map_or((0.0, 0.0), |place| projection.project(place));
-        let kind = Kind::Plane((shift.0 - x, shift.1 - y), projection);
-        (x.is_finite() && y.is_finite()).then_some(Self { kind })
+        let origin = begin.map_or((0.0, 0.0), |place| projection.get().project(place));
+        let is_there = [origin.0, origin.1, 1.0 / scale].iter().all(|number| number.is_finite());
+        is_there.then(|| Self { projection, shift: shift(one), scale, origin })
     }
 
-    /// Whether x and y are degrees. Otherwise they are metres.
-    pub const fn is_in_degrees(&self) -> bool {
-        matches!(self.kind, Kind::Rotated(_))
-    }
-
-    /// Latitude and longitude of a point, in degrees. Not a number where the plane has no place.
-    pub fn place(&self, x: f64, y: f64) -> (f64, f64) {
-        let (latitude, longitude) = match &self.kind {
-            Kind::Plane((left, below), projection) => projection.unproject((x - left, y - below)),
-            Kind::Rotated(turned) => turned.place((y, x)),
-        };
-        (latitude, turn(longitude))
+    fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        let (x, y) = ((x - self.shift.0) / self.scale, (y - self.shift.1) / self.scale);
+        self.projection.get().unproject((x + self.origin.0, y + self.origin.1))
     }
 }
 
@@ -150,7 +231,8 @@ mod tests {
     use super::*;
 
     fn of(name: &str, numbers: &[(&str, &[f64])]) -> Option<Mapping> {
-        Mapping::of_cf(name, |wanted| Some(numbers.iter().find(|(name, _)| *name == wanted)?.1.to_vec()))
+        let number = |wanted: &str| Some(numbers.iter().find(|(name, _)| *name == wanted)?.1.to_vec());
+        Mapping::of_cf(name, number, |_| None)
     }
 
     /// The ellipsoid WGS84.

@@ -6,14 +6,17 @@
 //! | `O640` | octahedral reduced Gaussian: 20 points in the row next to a pole, and 4 more in each following row | by row from the north |
 //! | `N320` | classical reduced Gaussian | by row from the north |
 //! | `F320` | regular Gaussian: 4 N columns | by row from the north, or rows and columns |
+//! | `+proj=laea +lat_0=52` | a plane, by a string of PROJ | rows and columns between bounds in its units |
 //! | `1/1`, `0.25/0.5` | latitude and longitude: degrees between columns, and between rows | rows from 90° north, columns from 0°, or between bounds |
 
 use tgm_core::cbor::Value;
 
 use crate::area::Area;
+use crate::coordinates::Coordinates;
 use crate::grids::healpix::Healpix;
 use crate::grids::rows::Rows;
 use crate::grids::{Grid, classical};
+use crate::mapping::Mapping;
 use crate::places::Places;
 use crate::regular::RegularGrid;
 
@@ -43,6 +46,8 @@ enum Kind {
     Gaussian(u32),
     /// Degrees between columns, and between rows.
     Steps(f64, f64),
+    /// A plane. `None` if the projection is not known.
+    Plane(Option<Mapping>),
 }
 
 impl NamedGrid {
@@ -54,6 +59,9 @@ impl NamedGrid {
     /// The grid with a name. `None` for an unknown one, and for a grid of no points.
     pub fn parse(name: &str, order: Option<&str>) -> Option<Self> {
         let name = name.trim();
+        if name.contains("proj=") {
+            return Some(Self { kind: Kind::Plane(Mapping::of_proj(name).ok()) });
+        }
         let mut letters = name.chars();
         let letter = letters.next()?.to_ascii_uppercase();
         let number = || letters.as_str().parse::<u32>().ok().filter(|number| *number > 0);
@@ -69,6 +77,11 @@ impl NamedGrid {
             }
         };
         Some(Self { kind })
+    }
+
+    /// Whether it is a string of PROJ, so that bounds are ones of a plane.
+    pub const fn is_plane(self) -> bool {
+        matches!(self.kind, Kind::Plane(_))
     }
 
     /// The grid that a value of metadata names: a text, or a list of two numbers.
@@ -102,6 +115,7 @@ impl NamedGrid {
             }
             Kind::Gaussian(n) => gaussian(n, shape, most),
             Kind::Steps(across, down) => evenly((across, down), shape, area),
+            Kind::Plane(mapping) => plane(mapping?, shape, area?, most),
         }
     }
 }
@@ -139,6 +153,21 @@ fn gaussian(n: u32, shape: &[u64], most: u32) -> Option<Places> {
         .then(|| grid.coordinates(points))
         .flatten()
         .and_then(|all| Places::of_points(all, shape))
+}
+
+/// Rows and columns between bounds of x and y, the first row at the top.
+fn plane(mapping: Mapping, shape: &[u64], area: Area, most: u32) -> Option<Places> {
+    let [rows, columns] = *shape else { return None };
+    let grid = RegularGrid::between(rows, columns, area);
+    let points = u32::try_from(rows.checked_mul(columns)?).ok().filter(|points| *points <= most)?;
+    let mut found = Coordinates::with_capacity(points)?;
+    for row in 0..rows {
+        for column in 0..columns {
+            let (latitude, longitude) = mapping.place(grid.longitude(column), grid.latitude(row));
+            found.push(latitude, longitude);
+        }
+    }
+    Places::of_points(found, shape)
 }
 
 /// Rows and columns between bounds, or of the whole globe. The last column lies on its bound where there are as many columns as that needs, also
@@ -185,6 +214,20 @@ mod tests {
             let (_, runs) = classical::TABLES.iter().find(|(known, _)| *known == name).unwrap();
             assert_eq!(runs.iter().map(|(_, rows)| u32::from(*rows)).sum::<u32>(), name);
         }
+    }
+
+    #[test]
+    fn a_plane_lies_between_bounds_of_its_units() {
+        let area: Area = "3210000/4321000/2210000/5321000".parse().unwrap();
+        let name = "+proj=laea +lat_0=52 +lon_0=10 +x_0=4321000 +y_0=3210000 +ellps=GRS80";
+        let grid = NamedGrid::parse(name, None).unwrap();
+        let places = grid.places(&[11, 21], Some(area), 231).unwrap();
+        let (latitude, longitude) = places.place(&[0, 0]).unwrap();
+        assert!((latitude - 52.0).abs() < 1e-9 && (longitude - 10.0).abs() < 1e-9);
+        assert_eq!(places.nearest(52.1, 9.9), Some(vec![0, 0]));
+        assert_eq!((grid.places(&[231], Some(area), 231), grid.places(&[11, 21], Some(area), 230)), (None, None));
+        let unknown = NamedGrid::parse("+proj=robin", None).unwrap();
+        assert_eq!((unknown.is_plane(), unknown.places(&[11, 21], Some(area), 231)), (true, None));
     }
 
     #[test]

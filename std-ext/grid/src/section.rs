@@ -9,6 +9,7 @@
 //! | 3.90 | 90 | what a satellite sees | at equal angles |
 //! | 3.140 | | Lambert azimuthal equal area | evenly on a plane |
 //! | 3.150 | | HEALPix | in the centres of pixels of equal areas |
+//! | 3.101 | | unstructured | in another file |
 //! | 3.50 to 3.53, 3.61 to 3.63 | 50, 60, 70, 80 | none: coefficients | nowhere |
 //!
 //! The Earth is a sphere or an ellipsoid. All other grids have one dimension and no known points. Reduced ones, whose rows have different
@@ -39,11 +40,12 @@ use tgm_core::cbor::Value;
 use tgm_core::metadata::MessageMetadata;
 
 use crate::area::Area;
+use crate::cf::Projected;
 use crate::coordinates::Coordinates;
 use crate::error::GridError;
 use crate::grids::healpix::Healpix;
 use crate::grids::scan::Scan;
-use crate::grids::{Edition, Grid, Template, Word, find, rows, spectral};
+use crate::grids::{Edition, Grid, Template, Word, find, rows, spectral, unplaced, unstructured};
 use crate::octets::{Needed, Octets};
 use crate::regular::RegularGrid;
 
@@ -159,7 +161,7 @@ impl<'a> GridSection<'a> {
         }
     }
 
-    const fn needed(&self) -> Needed<'a> {
+    pub(crate) const fn needed(&self) -> Needed<'a> {
         Needed(self.octets)
     }
 
@@ -286,6 +288,22 @@ impl<'a> GridSection<'a> {
         Ok(axes.map(|axes| RegularGrid::of_axes(axes, by_column)))
     }
 
+    /// x and y of the rows and columns of a field with this shape, and the projection in the words of CF. `None` for grids that do not lie on a
+    /// plane or on a rotated globe.
+    ///
+    /// # Errors
+    /// As [`Self::coordinates`].
+    pub fn projected(&self, shape: &[u64], most: u32) -> Result<Option<Projected>, GridError> {
+        let points = self.point_count()?;
+        if shape.len() != 2 || self.shape()? != shape {
+            return Ok(None);
+        }
+        if points > most {
+            return Err(GridError::TooManyPoints { points, most });
+        }
+        Ok(self.grid()?.and_then(|grid| grid.projected(points)))
+    }
+
     /// The grid as one of pixels of equal areas. `None` for other grids, and where it has another number of points.
     ///
     /// # Errors
@@ -295,13 +313,22 @@ impl<'a> GridSection<'a> {
         Ok(self.grid()?.and_then(|grid| grid.as_healpix()).filter(|pixels| pixels.point_count() == points))
     }
 
-    /// The numbers at which a field of coefficients is cut, under the manual's words: J, K and M of spherical harmonics. Empty for grids of
-    /// points. Numbers that the manual calls missing are left out.
+    /// The numbers that describe a grid without places, under the manual's words: J, K and M, at which spherical harmonics are cut, or the
+    /// number of an unstructured grid. Empty for other grids. Numbers that the manual calls missing are left out.
     ///
     /// # Errors
     /// [`GridError::ShortSection`].
-    pub fn truncation(&self) -> Result<Vec<(&'static str, i64)>, GridError> {
-        spectral::find(self.edition, self.template()?).map_or(Ok(Vec::new()), |template| self.words(template))
+    pub fn unplaced(&self) -> Result<Vec<(&'static str, i64)>, GridError> {
+        unplaced(self.edition, self.template()?).map_or(Ok(Vec::new()), |template| self.words(template))
+    }
+
+    /// Whether another file has the coordinates of its points.
+    ///
+    /// # Errors
+    /// [`GridError::ShortSection`].
+    pub fn is_unstructured(&self) -> Result<bool, GridError> {
+        let Template { edition, numbers, .. } = &unstructured::TEMPLATE;
+        Ok(self.edition == *edition && numbers.contains(&self.template()?))
     }
 
     fn words(&self, template: &Template) -> Result<Vec<(&'static str, i64)>, GridError> {

@@ -2,6 +2,7 @@
 
 use crate::area::Area;
 use crate::error::GridError;
+use crate::known::KnownPoints;
 use crate::named::NamedGrid;
 use crate::places::Places;
 use crate::regular::RegularGrid;
@@ -12,9 +13,11 @@ use crate::section::GridSection;
 pub struct Stated<'a> {
     /// The section of GRIB from which the object was made.
     pub section: Option<GridSection<'a>>,
+    /// The points of an unstructured grid.
+    pub known: Option<&'a KnownPoints>,
     /// The name of the grid.
     pub named: Option<NamedGrid>,
-    /// The bounds of rows and columns.
+    /// The bounds of rows and columns: degrees, or x and y of the plane that `named` is.
     pub area: Option<Area>,
 }
 
@@ -25,15 +28,21 @@ impl Stated<'_> {
     /// for.
     ///
     /// # Errors
-    /// The errors of [`Places::of_section`].
+    /// The errors of [`Places::of_section`] and of [`KnownPoints::places`].
     pub fn places(&self, shape: &[u64], most: u32) -> Result<Option<Places>, GridError> {
         if let Some(section) = self.section
             && let Some(found) = Places::of_section(section, shape, most)?
         {
             return Ok(Some(found));
         }
+        if let Some(found) = self.known.map_or(Ok(None), |known| known.places(self.section, shape))? {
+            return Ok(Some(found));
+        }
         if let Some(found) = self.named.and_then(|named| named.places(shape, self.area, most)) {
             return Ok(Some(found));
+        }
+        if self.named.is_some_and(NamedGrid::is_plane) {
+            return Ok(None);
         }
         Ok(self.area.and_then(|area| RegularGrid::new(shape, area)).map(Places::Regular))
     }

@@ -92,31 +92,37 @@ pub fn to_tensogram(
     sink: &mut dyn Write,
     report: &mut dyn FnMut(Note),
 ) -> Result<u64> {
-    guarded(path, || convert(path, options, sink, report))
+    guarded(path, || {
+        with_tree(path, &options.limits, report, |len, tree, report| write((path, len), tree, options, sink, report))
+    })
 }
 
-fn convert(path: &Path, options: &NetcdfOptions, sink: &mut dyn Write, report: &mut dyn FnMut(Note)) -> Result<u64> {
+/// What `with` makes of the length of a file and of what it holds.
+pub(super) fn with_tree<T>(
+    path: &Path,
+    limits: &DecodeLimits,
+    report: &mut dyn FnMut(Note),
+    with: impl FnOnce(u64, &Tree<'_>, &mut dyn FnMut(Note)) -> Result<T>,
+) -> Result<T> {
     let io = |error| TensogramError::io(path, &error);
     let metadata = std::fs::metadata(path).map_err(io)?;
     if !metadata.is_file() {
         return Err(refused(path, "it is not a file: the libraries read files alone"));
     }
     let len = metadata.len();
-    let limits = (len, &options.limits);
+    let limits = (len, limits);
     match form(path).map_err(io)? {
         Some(Form::Classic) => {
             let source = std::io::BufReader::new(File::open(path).map_err(io)?);
             let header = classic::check(source, len).map_err(|error| failed(SourceName::of(path), error))?;
             let (name, _held) = text_name(path).map_err(io)?;
             let file = netcdf::open(&*name).map_err(|error| failed(SourceName::of(path), error))?;
-            let tree = classic::read(&file, &header, limits, report);
-            write((path, len), &tree, options, sink, report)
+            with(len, &classic::read(&file, &header, limits, report), report)
         }
         Some(Form::Hdf5) => {
             let (name, _held) = text_name(path).map_err(io)?;
             let file = hdf5_metno::File::open(&*name).map_err(|error| failed(SourceName::of(path), error))?;
-            let tree = hdf5::read(path, &file, limits, report)?;
-            write((path, len), &tree, options, sink, report)
+            with(len, &hdf5::read(path, &file, limits, report)?, report)
         }
         None => Err(refused(path, "it begins neither like HDF5 nor like NetCDF")),
     }

@@ -15,7 +15,7 @@ use crate::cube::{Axis, Cube, Role};
 use crate::dataset::Dataset;
 use crate::fields::{FieldCoordinates, of_variable};
 use crate::gather::{Gathered, Row};
-use crate::grid::{Grid, truncation};
+use crate::grid::{Grid, unplaced};
 use crate::label::{Label, Real};
 use crate::model::{Attribute, Attributes, Content, Pieces, Variable, hole_of};
 use crate::options::OpenOptions;
@@ -56,6 +56,7 @@ impl<'c> Maker<'c> {
         draft.notes.extend(joined_experiments(&members));
         Ok(Dataset {
             coordinates,
+            projection: draft.grid.projection,
             variables,
             notes: draft.notes,
             unused_keys: draft.unused_keys,
@@ -91,7 +92,7 @@ impl<'c> Maker<'c> {
         let Candidate { cube, shape, dtype, axes, .. } = candidate;
         let in_metadata = ["grib.parameterUnits", "grib.parameterName"].map(|key| self.of_example(cube, key));
         let mut attributes = attributes_of(cube, self.of_example(cube, "attributes"), &in_metadata);
-        self.add_truncation(cube, &mut attributes);
+        self.add_unplaced(cube, &mut attributes);
         let along = self.along(axes, draft, &mut attributes);
         let name = name_of(candidate, &along, draft);
         let own_dims = if shape.is_empty() { &[][..] } else { &draft.grid.dims };
@@ -143,9 +144,9 @@ impl<'c> Maker<'c> {
         members.iter().all(is_on_it).then(|| Axis { role: Role::Level, name: name.clone(), labels })
     }
 
-    /// Adds the numbers at which the coefficients of a cube are cut. Objects with other ones are another cube.
-    fn add_truncation(&self, cube: &Cube, attributes: &mut Attributes) {
-        let found = self.example(cube).map_or_else(Vec::new, |row| truncation(self.gathered, &row.cells));
+    /// Adds the numbers that describe a grid without places. Objects with other ones are another cube.
+    fn add_unplaced(&self, cube: &Cube, attributes: &mut Attributes) {
+        let found = self.example(cube).map_or_else(Vec::new, |row| unplaced(self.gathered, &row.cells));
         for (name, number) in found {
             if !attributes.iter().any(|(known, _)| known == name) {
                 attributes.push((name.into(), Attribute::Integer(number)));

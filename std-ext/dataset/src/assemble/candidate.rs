@@ -13,7 +13,7 @@ use crate::gather::Gathered;
 use crate::grid::Grid;
 use crate::label::Label;
 use crate::model::product;
-use crate::options::Profile;
+use crate::options::{OpenOptions, Profile};
 
 /// A cube with its grid.
 #[derive(Debug)]
@@ -52,14 +52,14 @@ impl Candidate {
 pub(super) fn candidates(
     gathered: &Gathered,
     cubes: Vec<Cube>,
-    profile: &Profile,
+    options: &OpenOptions,
 ) -> Result<(Vec<Candidate>, Vec<Grid>)> {
     let mut grids = Grids::default();
     let mut found = Vec::with_capacity(cubes.len());
     for cube in cubes {
         let (shape, _) = gathered.values.get(cube.kind.shape).as_chunks::<8>();
         let shape: Vec<u64> = shape.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
-        let grid = grids.number(gathered, &cube, &shape, profile)?;
+        let grid = grids.number(gathered, &cube, &shape, options)?;
         let name = std::str::from_utf8(gathered.values.get(cube.kind.dtype)).unwrap_or("");
         let dtype = Dtype::from_name(name)
             .ok_or_else(|| bad(format!("{}: elements of type {name:?} are unknown", cube.kind.name)))?;
@@ -92,15 +92,18 @@ struct Grids {
 }
 
 impl Grids {
-    fn number(&mut self, gathered: &Gathered, cube: &Cube, shape: &[u64], profile: &Profile) -> Result<usize> {
+    fn number(&mut self, gathered: &Gathered, cube: &Cube, shape: &[u64], options: &OpenOptions) -> Result<usize> {
         if let Some(known) = self.by_code.get(&(cube.kind.grid, cube.kind.shape)) {
             return Ok(*known);
         }
         let row = usize::try_from(cube.example).ok().and_then(|row| gathered.rows.get(row));
         let row = row.ok_or_else(|| bad(format!("{}: its first object is not there", cube.kind.name)))?;
-        let grid = match profile {
-            Profile::Plain => Grid::numbered(shape.len()),
-            _ => Grid::of(gathered, &row.cells, gathered.about(&row.entry), shape),
+        let grid = if options.profile == Profile::Plain {
+            Grid::numbered(shape.len())
+        } else {
+            let known = options.grid.as_deref();
+            let of_object = Grid::of((gathered, known), &row.cells, gathered.about(&row.entry), shape);
+            of_object.map_err(|error| error.within(&cube.kind.name))?
         };
         let alike = self.by_points.entry(grid.digest()).or_default();
         let same = alike.iter().copied().find(|known| self.all.get(*known).is_some_and(|known| *known == grid));

@@ -185,6 +185,73 @@ fn x_and_y_of_a_projection_have_places() {
     assert!(of("sinusoidal").nearest("v", 52.0, 10.0).unwrap_err().to_string().contains("no coordinates"));
 }
 
+/// Angles of a satellite's view, as GOES has them, and x and y without a word about them, by a string of PROJ.
+#[test]
+fn radians_and_strings_of_proj_have_places() {
+    let of = |attributes: &[(&str, Value)], crs: &[(&str, Value)], units: &str| {
+        let dims = |names: &[&str]| Value::Array(names.iter().map(|name| Value::from(*name)).collect());
+        let axis = |name: &str, values: &'static [f64]| {
+            let words = if units.is_empty() {
+                map(&[])
+            } else {
+                map(&[("units", units.into()), ("standard_name", format!("projection_{name}_coordinate").into())])
+            };
+            let object = ObjectBuilder::new(&[values.len() as u64], values).unwrap();
+            object.metadata("name", name).metadata("dimensions", dims(&[name])).metadata("attributes", words)
+        };
+        let values = [0.0; 6];
+        let object = ObjectBuilder::new(&[2, 3], &values).unwrap().metadata("name", "v");
+        let mapping =
+            ObjectBuilder::new(&[], &[0.0]).unwrap().metadata("name", "crs").metadata("dimensions", dims(&[]));
+        let message = MessageBuilder::new()
+            .object(object.metadata("dimensions", dims(&["y", "x"])).metadata("attributes", map(attributes)))
+            .object(axis("x", &[0.0, 0.02, 0.04]))
+            .object(axis("y", &[0.05, 0.0]))
+            .object(mapping.metadata("attributes", map(crs)));
+        Archive::new(&[message.encode().unwrap()]).open().unwrap()
+    };
+    let view = [
+        ("grid_mapping_name", Value::from("geostationary")),
+        ("perspective_point_height", 35_786_023.0.into()),
+        ("semi_major_axis", 6_378_137.0.into()),
+        ("semi_minor_axis", 6_356_752.314_14.into()),
+        ("longitude_of_projection_origin", (-75.0).into()),
+        ("sweep_angle_axis", "x".into()),
+    ];
+    let goes = of(&[("grid_mapping", "crs".into())], &view, "rad");
+    let place = goes.nearest_place("v", 16.6, -61.3).unwrap();
+    assert!((place.0 - GOES.0).abs() < 1e-8 && (place.1 - GOES.1).abs() < 1e-8, "{place:?}");
+    let flat = of(&[("grid", "+proj=laea +lat_0=52 +lon_0=10 +R=6371229 +to_meter=1e7".into())], &[], "");
+    assert_eq!(flat.nearest("v", 52.1, 10.1).unwrap(), [(0, 1), (1, 0)]);
+    assert!(of(&[("grid", "+proj=robin".into())], &[], "").nearest("v", 52.0, 10.0).is_err());
+}
+
+/// x 0.04 and y 0.05 radians of GOES East, by pyproj 3.7.
+const GOES: (f64, f64) = (16.622_074_844_7, 298.736_248_117_3);
+
+/// Points of an unstructured grid come from elsewhere, and a plane has bounds in its units.
+#[test]
+fn points_that_are_named_and_bounds_of_planes_have_places() {
+    let known = |count: u8| {
+        let degrees: Vec<f64> = (0..count).map(f64::from).collect();
+        let set = tgm_grid::Coordinates { latitudes: degrees.clone(), longitudes: degrees };
+        Some(std::sync::Arc::new(tgm_grid::KnownPoints::new(vec![set], None)))
+    };
+    let values = [0.0_f32; 6];
+    let cells = ObjectBuilder::new(&[6], &values).unwrap().metadata("param", "2t");
+    let archive = Archive::new(&[MessageBuilder::new().object(cells).encode().unwrap()]);
+    let opened =
+        |count: u8| open(&[archive.path()], &OpenOptions { grid: known(count), ..OpenOptions::default() }).unwrap();
+    assert_eq!(opened(6).nearest("t2m", 4.1, 4.2).unwrap(), [(0, 4)]);
+    assert!(opened(5).nearest("t2m", 4.1, 4.2).is_err());
+    let grid = "+proj=laea +lat_0=52 +lon_0=10 +R=6371229";
+    let area = Value::Array([0.0, 0.0, -1e6, 2e6].map(Value::from).to_vec());
+    let plane = ObjectBuilder::new(&[2, 3], &values).unwrap().metadata("param", "2t");
+    let plane = plane.metadata("grid", grid).metadata("area", area);
+    let plane = Archive::new(&[MessageBuilder::new().object(plane).encode().unwrap()]).open().unwrap();
+    assert_eq!(plane.nearest("t2m", 43.1, 10.2).unwrap(), [(0, 1), (1, 0)]);
+}
+
 /// Pixels in two orders are two grids.
 #[test]
 fn a_named_grid_has_places_and_an_order() {

@@ -19,8 +19,9 @@
 //! | 66 to 69, 70 to 73 | the two parallels | 29 to 31, 32 to 34 |
 
 use super::earth::Earth;
-use super::plane::{CONE, FIRST_CONE, FIRST_PARALLELS, Layout, PARALLELS, Projection, Said, WORDS, around};
+use super::plane::{CONE, FIRST_CONE, FIRST_PARALLELS, Layout, PARALLELS, Projection, Said, WORDS, around, cf_of_cone};
 use super::{Edition, Template};
+use crate::cf::CfMapping;
 use crate::error::GridError;
 
 /// Template 3.31.
@@ -42,8 +43,10 @@ pub(crate) const FIRST: Template = Template {
 };
 
 /// Such a projection.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Albers {
     earth: Earth,
+    parallels: (f64, f64),
     upward: f64,
     n: f64,
     /// C.
@@ -62,11 +65,21 @@ impl Albers {
         let is_one = (one - two).abs() < 1e-9;
         let n = if is_one { one.to_radians().sin() } else { (m(one) - m(two)) / (q(two) - q(one)) };
         let most = m(one) + n * q(one);
-        (n.is_finite() && n.abs() > 1e-9 && most.is_finite()).then_some(Self { earth, upward, n, most })
+        (n.is_finite() && n.abs() > 1e-9 && most.is_finite()).then_some(Self {
+            earth,
+            parallels: (one, two),
+            upward,
+            n,
+            most,
+        })
     }
 }
 
 impl Projection for Albers {
+    fn cf(&self) -> (CfMapping, (f64, f64)) {
+        cf_of_cone("albers_conical_equal_area", self.earth, self.parallels, self.upward)
+    }
+
     fn project(&self, (latitude, longitude): (f64, f64)) -> (f64, f64) {
         let radius = self.earth.major * (self.most - self.n * self.earth.zone(latitude)).max(0.0).sqrt() / self.n;
         let (sin, cos) = (self.n * around(longitude - self.upward).to_radians()).sin_cos();

@@ -19,8 +19,9 @@
 //! | 64 | scanning mode |
 
 use super::earth::Earth;
-use super::plane::{Layout, Projection, Said, WORDS};
+use super::plane::{Layout, Projection, Said, WORDS, around};
 use super::{Edition, Template, Word};
+use crate::cf::CfMapping;
 use crate::error::GridError;
 
 /// Template 3.140.
@@ -40,8 +41,10 @@ pub(crate) const TEMPLATE: Template = Template {
 };
 
 /// Such a projection.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Azimuthal {
     earth: Earth,
+    latitude: f64,
     longitude: f64,
     /// Sine and cosine of the centre's latitude on the sphere of the same area, β0.
     centre: (f64, f64),
@@ -67,11 +70,20 @@ impl Azimuthal {
         let is_pole = 90.0 - latitude.abs() < 1e-9;
         let stretch = if is_pole { 1.0 } else { earth.major * earth.parallel(latitude) / (radius * cos) };
         let centre = if is_pole { (latitude.signum(), 0.0) } else { (sin, cos) };
-        Self { earth, longitude, centre, radius, stretch, pole }
+        Self { earth, latitude, longitude, centre, radius, stretch, pole }
     }
 }
 
 impl Projection for Azimuthal {
+    fn cf(&self) -> (CfMapping, (f64, f64)) {
+        let numbers = [
+            ("latitude_of_projection_origin", self.latitude),
+            ("longitude_of_projection_origin", around(self.longitude)),
+        ];
+        let mapping = CfMapping::new("lambert_azimuthal_equal_area", numbers);
+        (self.earth.cf(mapping), (self.latitude, self.longitude))
+    }
+
     fn project(&self, (latitude, longitude): (f64, f64)) -> (f64, f64) {
         let sin = (self.earth.zone(latitude) / self.pole).clamp(-1.0, 1.0);
         let cos = (1.0 - sin * sin).sqrt();

@@ -21,8 +21,9 @@
 //! | 66 to 69, 70 to 73 | the two parallels, of 3.30 | 29 to 31, 32 to 34 |
 
 use super::earth::Earth;
-use super::plane::{CONE, FIRST_CONE, FIRST_PARALLELS, Layout, PARALLELS, Projection, Said, WORDS, around};
+use super::plane::{CONE, FIRST_CONE, FIRST_PARALLELS, Layout, PARALLELS, Projection, Said, WORDS, around, cf_of_cone};
 use super::{Edition, Template};
+use crate::cf::CfMapping;
 use crate::error::GridError;
 
 /// Template 3.20.
@@ -71,7 +72,9 @@ const SOUTH: u8 = 0x80;
 const SAME: f64 = 1e-9;
 
 /// Such a projection.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cone {
+    parallels: Parallels,
     upward: f64,
     earth: Earth,
     n: f64,
@@ -80,7 +83,7 @@ pub(crate) struct Cone {
 }
 
 /// What the sections of both editions say of the parallels.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Parallels {
     /// Distances are true at this latitude, which is on the side of the pole.
     Polar(f64),
@@ -125,12 +128,27 @@ impl Cone {
         } else {
             m(one) / (n * t(one).powf(n))
         };
-        let cone = Self { upward, earth, n, scale: major * unit };
+        let cone = Self { parallels, upward, earth, n, scale: major * unit };
         Some(cone).filter(|cone| cone.n.is_finite() && cone.n != 0.0 && cone.scale.is_finite())
     }
 }
 
 impl Projection for Cone {
+    fn cf(&self) -> (CfMapping, (f64, f64)) {
+        match self.parallels {
+            Parallels::Two(one, two) => cf_of_cone("lambert_conformal_conic", self.earth, (one, two), self.upward),
+            Parallels::Polar(latitude) => {
+                let pole = 90.0_f64.copysign(latitude);
+                let numbers = [
+                    ("latitude_of_projection_origin", pole),
+                    ("straight_vertical_longitude_from_pole", around(self.upward)),
+                    ("standard_parallel", latitude),
+                ];
+                (self.earth.cf(CfMapping::new("polar_stereographic", numbers)), (pole, self.upward))
+            }
+        }
+    }
+
     fn project(&self, (latitude, longitude): (f64, f64)) -> (f64, f64) {
         let radius = self.scale * self.earth.shrinking(latitude).powf(self.n);
         // Across the cut, the other way round is shorter.

@@ -2,6 +2,7 @@
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
+use crate::cf::CfMapping;
 use crate::error::GridError;
 use crate::octets::Needed;
 
@@ -53,6 +54,14 @@ impl Earth {
         let ratio = minor / major;
         let is_earth = major.is_finite() && major > 0.0 && (0.5..=1.0).contains(&ratio);
         is_earth.then(|| Self { major, eccentricity: (1.0 - ratio * ratio).sqrt() })
+    }
+
+    /// A mapping with the shape of the Earth.
+    pub(crate) fn cf(self, mapping: CfMapping) -> CfMapping {
+        if self.eccentricity == 0.0 {
+            return mapping.with("earth_radius", &[self.major]);
+        }
+        mapping.with("semi_major_axis", &[self.major]).with("semi_minor_axis", &[self.major * self.ratio()])
     }
 
     /// The minor axis, for a major axis of 1.

@@ -19,8 +19,9 @@
 //! | 65 to 68, 69 to 72 | distances of columns and rows, in millimetres | 29 to 31, 32 to 34, in metres |
 
 use super::earth::Earth;
-use super::plane::{Layout, Projection, Said};
+use super::plane::{Layout, Projection, Said, around};
 use super::{Edition, Parsed, Template, Word};
+use crate::cf::CfMapping;
 use crate::error::GridError;
 use crate::octets::Needed;
 
@@ -66,8 +67,11 @@ pub(crate) const FIRST: Template = Template {
 };
 
 /// Such a projection.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Mercator {
     earth: Earth,
+    /// Where distances are true.
+    latitude: f64,
     /// The radius of the cylinder.
     radius: f64,
     /// The longitude where x is 0.
@@ -88,11 +92,16 @@ impl Mercator {
     /// Distances are true at a latitude. `None` if that is a pole.
     pub(crate) fn new(earth: Earth, latitude: f64, west: f64) -> Option<Self> {
         let radius = earth.major * earth.parallel(latitude);
-        (radius.is_finite() && radius > 0.0).then_some(Self { earth, radius, west })
+        (radius.is_finite() && radius > 0.0).then_some(Self { earth, latitude, radius, west })
     }
 }
 
 impl Projection for Mercator {
+    fn cf(&self) -> (CfMapping, (f64, f64)) {
+        let numbers = [("longitude_of_projection_origin", around(self.west)), ("standard_parallel", self.latitude)];
+        (self.earth.cf(CfMapping::new(CfMapping::MERCATOR, numbers)), (0.0, self.west))
+    }
+
     fn project(&self, (latitude, longitude): (f64, f64)) -> (f64, f64) {
         let x = self.radius * (longitude - self.west).to_radians();
         (x, -self.radius * self.earth.shrinking(latitude).ln())

@@ -3,6 +3,7 @@
 use super::earth::Earth;
 use super::scan::{Scan, turn};
 use super::{Edition, Grid, Parsed, Word};
+use crate::cf::{CfMapping, Projected};
 use crate::coordinates::Coordinates;
 use crate::error::GridError;
 use crate::octets::Needed;
@@ -16,12 +17,12 @@ pub(crate) const WORDS: [Word; 6] = [
     Word::signed("latitudeOfFirstGridPoint", 39, 4),
     Word::signed("longitudeOfFirstGridPoint", 43, 4),
 ];
-/// The other numbers of cones, and those of its parallels.
+/// The other numbers of cones, and the two parallels.
 pub(crate) const CONE: [Word; 3] =
     [Word::signed("LaD", 48, 4), Word::signed("LoV", 52, 4), Word::unsigned("scanningMode", 65, 1)];
 pub(crate) const PARALLELS: [Word; 2] = [Word::signed("Latin1", 66, 4), Word::signed("Latin2", 70, 4)];
 
-/// The numbers of cones in the first edition, and those of its parallels.
+/// The numbers of cones in the first edition, and the two parallels.
 pub(crate) const FIRST_CONE: [Word; 8] = [
     Word::unsigned("Nx", 7, 2),
     Word::unsigned("Ny", 9, 2),
@@ -41,6 +42,9 @@ pub(crate) trait Projection {
 
     /// Latitude and longitude of a point of the plane. Not a number where the plane has no place.
     fn unproject(&self, point: (f64, f64)) -> (f64, f64);
+
+    /// The projection in the words of CF, and the place at which its x and y are 0.
+    fn cf(&self) -> (CfMapping, (f64, f64));
 }
 
 /// How a section says a grid on a plane.
@@ -126,20 +130,50 @@ impl<P: Projection + 'static> Plane<P> {
     }
 }
 
+impl<P> Plane<P> {
+    fn x(&self, column: u32) -> f64 {
+        let right = if self.scan.mode & Scan::WEST == 0 { self.step.0 } else { -self.step.0 };
+        self.first.0 + right * f64::from(column)
+    }
+
+    fn y(&self, row: u32) -> f64 {
+        let up = if self.scan.mode & Scan::NORTH == 0 { -self.step.1 } else { self.step.1 };
+        self.first.1 + up * f64::from(row)
+    }
+}
+
 impl<P: Projection> Grid for Plane<P> {
     fn coordinates(&self, points: u32) -> Option<Coordinates> {
-        let (x, y) = self.first;
-        let right = if self.scan.mode & Scan::WEST == 0 { self.step.0 } else { -self.step.0 };
-        let up = if self.scan.mode & Scan::NORTH == 0 { -self.step.1 } else { self.step.1 };
         let places = self.scan.places(points)?;
         let mut found = Coordinates::with_capacity(points)?;
         for (column, row) in places {
-            let point = (x + right * f64::from(column), y + up * f64::from(row));
-            let (latitude, longitude) = self.projection.unproject(point);
+            let (latitude, longitude) = self.projection.unproject((self.x(column), self.y(row)));
             found.push(latitude, turn(longitude));
         }
         Some(found)
     }
+
+    fn projected(&self, points: u32) -> Option<Projected> {
+        self.scan.is_rectangle(points).then_some(())?;
+        let (mapping, origin) = self.projection.cf();
+        let (x, y) = self.projection.project(origin);
+        let up = (0..self.scan.rows).map(|row| self.y(row) - y);
+        let across = (0..self.scan.columns).map(|column| self.x(column) - x);
+        Some(Projected { mapping, axes: (up.collect(), across.collect()), is_by_column: self.scan.is_by_column() })
+    }
+}
+
+/// A cone in the words of CF. x and y are 0 at its first parallel.
+pub(crate) fn cf_of_cone(
+    name: &'static str,
+    earth: Earth,
+    (one, two): (f64, f64),
+    upward: f64,
+) -> (CfMapping, (f64, f64)) {
+    let numbers = [("latitude_of_projection_origin", one), ("longitude_of_central_meridian", around(upward))];
+    let mapping = earth.cf(CfMapping::new(name, numbers));
+    let parallels = if one.to_bits() == two.to_bits() { &[one][..] } else { &[one, two] };
+    (mapping.with("standard_parallel", parallels), (one, upward))
 }
 
 /// An angle from -180 to 180 degrees.

@@ -9,6 +9,7 @@ pub(crate) use self::section::{
 use super::scan::{Scan, turn};
 use super::turned::Turned;
 use super::{Grid, gaussian};
+use crate::cf::Projected;
 use crate::coordinates::{Axes, Coordinates};
 use crate::error::GridError;
 use crate::octets::Octets;
@@ -57,12 +58,20 @@ impl Grid for Rows {
     }
 
     fn axes(&self, points: u32) -> Option<Axes> {
-        let Scan { columns, rows, mode } = self.scan;
-        let is_rectangle = u64::from(columns) * u64::from(rows) == u64::from(points);
-        if self.turned.is_some() || !is_rectangle || mode & (Scan::ALTERNATING | Scan::OFFSET) != 0 {
-            return None;
-        }
-        let mut longitudes: Vec<f64> = (0..columns).map(|column| self.longitude(column)).collect();
+        self.turned.is_none().then(|| self.own_axes(points)).flatten()
+    }
+
+    fn projected(&self, points: u32) -> Option<Projected> {
+        let Turned { rotation: Some(rotation), stretching: None } = self.turned? else { return None };
+        Some(Projected { mapping: rotation.cf(), axes: self.own_axes(points)?, is_by_column: self.scan.is_by_column() })
+    }
+}
+
+impl Rows {
+    /// The latitudes of rows and the longitudes of columns, before the globe is turned.
+    fn own_axes(&self, points: u32) -> Option<Axes> {
+        self.scan.is_rectangle(points).then_some(())?;
+        let mut longitudes: Vec<f64> = (0..self.scan.columns).map(|column| self.longitude(column)).collect();
         if longitudes.last().is_some_and(|last| *last - 360.0 > ROUNDED) {
             // Rounded to the number that people write: 359.9 - 360 is not -0.1.
             for degree in &mut longitudes {
@@ -71,9 +80,7 @@ impl Grid for Rows {
         }
         Some((self.latitudes(points)?, longitudes))
     }
-}
 
-impl Rows {
     /// The grid with poles of its own. The last longitude is brought to where scanning reaches it: a whole circle on, where it is the first
     /// one again.
     fn turned(mut self, turned: Turned) -> Result<Self, GridError> {

@@ -32,12 +32,23 @@ impl Scan {
     pub(crate) const ALTERNATING: u8 = 0x10;
     pub(crate) const OFFSET: u8 = 0x0f;
 
+    /// Whether `points` points lie in whole rows, all of which run the same way.
+    pub(crate) fn is_rectangle(self, points: u32) -> bool {
+        let is_whole = u64::from(self.columns) * u64::from(self.rows) == u64::from(points);
+        is_whole && self.mode & (Self::ALTERNATING | Self::OFFSET) == 0
+    }
+
+    /// Whether the points of a column follow each other.
+    pub(crate) const fn is_by_column(self) -> bool {
+        self.mode & Self::COLUMNS != 0
+    }
+
     /// Column and row of each point. Both count from the first point. `None` if rows are offset, or
     /// rows and columns do not make `points`.
     pub(crate) fn places(self, points: u32) -> Option<impl Iterator<Item = (u32, u32)>> {
         let Self { columns, rows, mode } = self;
         let is_rectangle = u64::from(columns) * u64::from(rows) == u64::from(points) && mode & Self::OFFSET == 0;
-        let by_column = mode & Self::COLUMNS != 0;
+        let by_column = self.is_by_column();
         let (outer, inner) = if by_column { (columns, rows) } else { (rows, columns) };
         let place = move |(line, at): (u32, u32)| {
             let is_turned = mode & Self::ALTERNATING != 0 && line % 2 == 1;

@@ -17,8 +17,10 @@
 //! | 73 to 76, 77 to 80 | where the first column and row are, in points | 35, 36 and 37, 38 |
 
 use super::earth::Earth;
+use super::plane::around;
 use super::scan::{Scan, turn};
 use super::{Edition, Grid, Parsed, Template, Word};
+use crate::cf::{CfMapping, Projected};
 use crate::coordinates::Coordinates;
 use crate::error::GridError;
 use crate::octets::{Needed, Octets};
@@ -72,17 +74,25 @@ pub(crate) const FIRST: Template = Template {
 /// Such a grid.
 pub(crate) struct SpaceView {
     pub(crate) scan: Scan,
-    pub(crate) earth: Earth,
+    pub(crate) view: View,
     /// Diameters of the Earth in columns and in rows.
     pub(crate) diameters: (f64, f64),
-    /// Latitude and longitude below the satellite.
-    pub(crate) below: (f64, f64),
     /// Column and row of that place, counted from the first point along the directions of scanning.
     pub(crate) centre: (f64, f64),
     /// 1, or -1 where the picture is upside down.
     pub(crate) upward: f64,
+}
+
+/// From where a satellite above the equator looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct View {
+    pub(crate) earth: Earth,
+    /// The longitude below it.
+    pub(crate) longitude: f64,
     /// The distance from the centre of the Earth, in its radii.
     pub(crate) distance: f64,
+    /// Whether it turns about its own axis of x first. Otherwise about its axis of y, as Meteosat does.
+    pub(crate) sweeps_x: bool,
 }
 
 fn parse(section: Needed<'_>) -> Parsed {
@@ -91,79 +101,117 @@ fn parse(section: Needed<'_>) -> Parsed {
     let number = |octet| section.u32(octet).map(f64::from);
     let centre = (section.thousandths(56)? - number(73)?, section.thousandths(60)? - number(77)?);
     let diameters = (number(48)?, number(52)?);
-    let below = (section.millionths(39)?, section.millionths(43)?);
     let orientation = section.millionths(65)?;
     let distance = section.u32(69)?;
     if distance == Octets::MISSING {
         // A parallel projection, from infinitely far.
         return Ok(None);
     }
-    SpaceView::boxed(
-        SpaceView { scan, earth, diameters, below, centre, upward: 1.0, distance: f64::from(distance) / 1e6 },
-        orientation,
-    )
+    let (latitude, longitude) = (section.millionths(39)?, section.millionths(43)?);
+    let view = View { earth, longitude, distance: f64::from(distance) / 1e6, sweeps_x: false };
+    SpaceView { scan, view, diameters, centre, upward: 1.0 }.boxed(latitude, orientation)
 }
 
 fn parse_first(section: Needed<'_>) -> Parsed {
     let Some(earth) = Earth::of_flags(section.u8(17)?) else { return Ok(None) };
     let number = |octet| section.u16(octet).map(f64::from);
-    let view = SpaceView {
+    let (latitude, longitude) = (section.short_angle(11)?, section.short_angle(14)?);
+    let found = SpaceView {
         scan: Scan::of_first(section)?,
-        earth,
+        view: View { earth, longitude, distance: f64::from(section.u24(32)?) / 1e6, sweeps_x: false },
         diameters: (section.u24(18)?.into(), section.u24(21)?.into()),
-        below: (section.short_angle(11)?, section.short_angle(14)?),
         centre: (number(24)? - number(35)?, number(26)? - number(37)?),
         upward: 1.0,
-        distance: f64::from(section.u24(32)?) / 1e6,
     };
-    view.boxed(section.short_angle(29)?)
+    found.boxed(latitude, section.short_angle(29)?)
 }
 
 impl SpaceView {
     /// `None` for a picture that is turned by other angles than half a circle, or that is not seen from above the equator.
-    pub(crate) fn boxed(self, orientation: f64) -> Parsed {
+    fn boxed(self, latitude: f64, orientation: f64) -> Parsed {
         let (wide, high) = self.diameters;
-        if wide <= 0.0 || high <= 0.0 || self.distance <= 1.0 {
+        if wide <= 0.0 || high <= 0.0 || self.view.distance <= 1.0 {
             return Err(GridError::Contradiction);
         }
         let upward = if orientation == 0.0 { 1.0 } else { -1.0 };
         let is_upright = orientation == 0.0 || (orientation.abs() - 180.0).abs() < 1e-9;
         let found = Self { upward, ..self };
-        Ok((is_upright && found.below.0 == 0.0).then(|| Box::new(found) as Box<dyn Grid>))
+        Ok((is_upright && latitude == 0.0).then(|| Box::new(found) as Box<dyn Grid>))
     }
 
-    /// Where the ray at two angles meets the Earth. Not a number beside it.
-    fn meet(&self, x: f64, y: f64) -> (f64, f64) {
-        // In radii. The ellipsoid is b/a lower, which is undone by stretching it along its axis.
+    /// Radians from column to column, and from row to row. Rows run to the south and columns to the east, unless they are scanned the other
+    /// way.
+    fn steps(&self) -> (f64, f64) {
+        let angle = 2.0 * (1.0 / self.view.distance).asin();
+        let right = if self.scan.mode & Scan::WEST == 0 { self.upward } else { -self.upward };
+        let up = if self.scan.mode & Scan::NORTH == 0 { -self.upward } else { self.upward };
+        (right * angle / self.diameters.0, up * angle * self.view.earth.ratio() / self.diameters.1)
+    }
+
+    fn x(&self, column: u32) -> f64 {
+        (f64::from(column) - self.centre.0) * self.steps().0
+    }
+
+    fn y(&self, row: u32) -> f64 {
+        (f64::from(row) - self.centre.1) * self.steps().1
+    }
+}
+
+impl View {
+    /// The height above the Earth, in metres: what an angle of one radian is on a plane of CF and PROJ.
+    pub(crate) fn height(&self) -> f64 {
+        (self.distance - 1.0) * self.earth.major
+    }
+
+    /// Where the ray at two angles, in radians, meets the Earth. Not a number beside it.
+    pub(crate) fn meet(&self, (x, y): (f64, f64)) -> (f64, f64) {
         let ((sin_x, cos_x), (sin_y, cos_y)) = (x.sin_cos(), y.sin_cos());
+        let ahead = cos_x * cos_y;
+        let (right, up) = if self.sweeps_x { (sin_x, cos_x * sin_y) } else { (sin_x * cos_y, sin_y) };
+        // In radii. The ellipsoid is b/a lower, which is undone by stretching it along its axis.
         let flatter = 1.0 / self.earth.ratio().powi(2);
-        let length = cos_y.powi(2) + flatter * sin_y.powi(2);
-        let ahead = self.distance * cos_x * cos_y;
-        let under = ahead.powi(2) - (self.distance.powi(2) - 1.0) * length;
+        let length = ahead.powi(2) + right.powi(2) + flatter * up.powi(2);
+        let towards = self.distance * ahead;
+        let under = towards.powi(2) - (self.distance.powi(2) - 1.0) * length;
         // Not a number where the ray misses.
-        let far = (ahead - under.sqrt()) / length;
-        let (up, east, out) = (far * sin_y, far * sin_x * cos_y, self.distance - far * cos_x * cos_y);
-        let latitude = (flatter * up).atan2(east.hypot(out)).to_degrees();
-        (latitude, self.below.1 + east.atan2(out).to_degrees())
+        let far = (towards - under.sqrt()) / length;
+        let (north, east, out) = (far * up, far * right, self.distance - far * ahead);
+        let latitude = (flatter * north).atan2(east.hypot(out)).to_degrees();
+        (latitude, self.longitude + east.atan2(out).to_degrees())
+    }
+
+    /// The view in the words of CF.
+    fn cf(&self) -> CfMapping {
+        let numbers = [
+            ("perspective_point_height", self.height()),
+            ("latitude_of_projection_origin", 0.0),
+            ("longitude_of_projection_origin", around(self.longitude)),
+        ];
+        let mapping = CfMapping::new("geostationary", numbers);
+        self.earth.cf(CfMapping { texts: vec![("sweep_angle_axis", if self.sweeps_x { "x" } else { "y" })], ..mapping })
     }
 }
 
 impl Grid for SpaceView {
     fn coordinates(&self, points: u32) -> Option<Coordinates> {
-        let mode = self.scan.mode;
-        let angle = 2.0 * (1.0 / self.distance).asin();
-        let step = (angle / self.diameters.0, angle * self.earth.ratio() / self.diameters.1);
         let places = self.scan.places(points)?;
         let mut found = Coordinates::with_capacity(points)?;
-        // Rows run to the south and columns to the east, unless they are scanned the other way.
-        let right = if mode & Scan::WEST == 0 { self.upward } else { -self.upward };
-        let up = if mode & Scan::NORTH == 0 { -self.upward } else { self.upward };
         for (column, row) in places {
-            let x = right * (f64::from(column) - self.centre.0) * step.0;
-            let y = up * (f64::from(row) - self.centre.1) * step.1;
-            let (latitude, longitude) = self.meet(x, y);
+            let (latitude, longitude) = self.view.meet((self.x(column), self.y(row)));
             found.push(latitude, turn(longitude));
         }
         Some(found)
+    }
+
+    fn projected(&self, points: u32) -> Option<Projected> {
+        self.scan.is_rectangle(points).then_some(())?;
+        let height = self.view.height();
+        let up = (0..self.scan.rows).map(|row| self.y(row) * height);
+        let across = (0..self.scan.columns).map(|column| self.x(column) * height);
+        Some(Projected {
+            mapping: self.view.cf(),
+            axes: (up.collect(), across.collect()),
+            is_by_column: self.scan.is_by_column(),
+        })
     }
 }

@@ -35,23 +35,11 @@ pub(crate) const FIRST: Template = Template {
     parse: |_| Ok(None),
 };
 
-/// All of them, each with why its values have no places.
-const ALL: [(&Template, &str); 3] = [(&HARMONICS, OF_HARMONICS), (&FIRST, OF_HARMONICS), (&WAVES, OF_WAVES)];
-const OF_HARMONICS: &str =
+/// Why their values have no places.
+pub(crate) const OF_HARMONICS: &str =
     "its values are spectral coefficients, which have no places: `cdo sp2gp` or MIR makes a grid of the GRIB file";
-const OF_WAVES: &str =
+pub(crate) const OF_WAVES: &str =
     "its values are coefficients of waves, which have no places: EPyGrAM makes a grid of the GRIB file";
-
-/// The template of a number, if its fields are coefficients.
-pub(crate) fn find(edition: Edition, number: u16) -> Option<&'static Template> {
-    ALL.iter().map(|(template, _)| *template).find(|it| it.edition == edition && it.numbers.contains(&number))
-}
-
-/// Why a field has no places, and what gives it some, if it is one of coefficients: `has` tells that it has each number of a
-/// [`truncation`](crate::GridSection::truncation). `None` for all other fields.
-pub fn no_places(has: impl Fn(&str) -> bool) -> Option<&'static str> {
-    ALL.iter().find(|(template, _)| template.words().all(|word| has(word.name))).map(|(_, why)| *why)
-}
 
 /// The types of the first edition: spherical harmonics, also turned and stretched.
 pub(crate) const TYPES: [u16; 4] = [50, 60, 70, 80];

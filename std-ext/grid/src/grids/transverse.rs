@@ -21,9 +21,10 @@
 //! | 69 to 72, 73 to 76 | x and y of the first point, in centimetres |
 
 use super::earth::Earth;
-use super::plane::{Plane, Projection};
+use super::plane::{Plane, Projection, around};
 use super::scan::Scan;
 use super::{Edition, Grid, Parsed, Template, Word};
+use crate::cf::CfMapping;
 use crate::octets::Needed;
 
 /// Template 3.12.
@@ -48,9 +49,14 @@ pub(crate) const TEMPLATE: Template = Template {
 };
 
 /// Such a projection. Its x and y are 0 at the meridian and at the equator, but for `offset`.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Transverse {
     earth: Earth,
+    /// The latitude where y is the one of the reference point.
+    latitude: f64,
     meridian: f64,
+    /// k.
+    factor: f64,
     /// k A.
     scale: f64,
     /// Added to x and y.
@@ -81,7 +87,9 @@ impl Transverse {
         let around = earth.major / (1.0 + n) * (1.0 + n2 / 4.0 + n4 / 64.0);
         let mut found = Self {
             earth,
+            latitude,
             meridian,
+            factor: scale,
             scale: scale * around,
             offset: there,
             there: [
@@ -115,6 +123,15 @@ fn sums(series: [f64; 4], (along, across): (f64, f64)) -> (f64, f64) {
 }
 
 impl Projection for Transverse {
+    fn cf(&self) -> (CfMapping, (f64, f64)) {
+        let numbers = [
+            ("scale_factor_at_central_meridian", self.factor),
+            ("latitude_of_projection_origin", self.latitude),
+            ("longitude_of_central_meridian", around(self.meridian)),
+        ];
+        (self.earth.cf(CfMapping::new("transverse_mercator", numbers)), (self.latitude, self.meridian))
+    }
+
     fn project(&self, (latitude, longitude): (f64, f64)) -> (f64, f64) {
         // The latitude on a sphere with the same angles.
         let conformal = std::f64::consts::FRAC_PI_2 - 2.0 * self.earth.shrinking(latitude).atan();

@@ -15,6 +15,9 @@
 //! | | 85 to 88, 89 to 92 | 73 to 76, 77 to 80 | latitude and longitude of the pole of stretching |
 //! | | 93 to 96 | 81 to 84 | the factor C, in millionths |
 
+use super::plane::around;
+use crate::cf::CfMapping;
+
 /// How the places of a grid are turned into places of the Earth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Turned {
@@ -29,6 +32,19 @@ pub(crate) struct Rotation {
     pub(crate) longitude: f64,
     /// Degrees about the new axis.
     pub(crate) angle: f64,
+}
+
+impl Rotation {
+    /// The rotation in the words of CF, which have the northern pole.
+    pub(crate) fn cf(self) -> CfMapping {
+        let numbers = [
+            ("grid_north_pole_latitude", -self.latitude),
+            ("grid_north_pole_longitude", around(self.longitude - 180.0)),
+            // Not -0, which reads like a turn.
+            ("north_pole_grid_longitude", 0.0 - self.angle),
+        ];
+        CfMapping::new(CfMapping::ROTATED, numbers)
+    }
 }
 
 /// Where the grid is dense.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::coordinates::angle;
-use crate::grids::spectral::no_places;
+use crate::grids::no_places;
 use crate::places::Places;
 
 /// A section 3 of `len` octets, with a template and numbers of 4 octets.
@@ -244,9 +244,9 @@ fn coefficients_have_a_truncation_and_no_points() {
         assert!(grid.numbers().unwrap().ends_with(&truncation));
         let why = no_places(|name| truncation.iter().any(|(word, _)| *word == name)).unwrap();
         assert_eq!(why.contains("cdo sp2gp"), truncation.len() == 3 && truncation[0].0 == "J");
-        assert_eq!(grid.truncation(), Ok(truncation));
+        assert_eq!(grid.unplaced(), Ok(truncation));
     }
-    assert_eq!(GridSection::parse(&small()).unwrap().truncation(), Ok(Vec::new()));
+    assert_eq!(GridSection::parse(&small()).unwrap().unplaced(), Ok(Vec::new()));
     assert_eq!(no_places(|name| name == "J"), None);
 }
 

@@ -1,9 +1,15 @@
 //! Flags of commands that take archives as datasets.
 
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
 
 use clap::{Args, ValueEnum};
 use tgm_dataset::{Catalogs, Duplicates, OpenOptions, Profile, Selector};
+use tgm_grid::KnownPoints;
+#[cfg(feature = "grib")]
+use tgm_std::DecodeOptions;
+use tgm_std::TensogramError;
 use tgm_std::metadata::query::Query;
 
 /// How archives become datasets.
@@ -23,6 +29,14 @@ pub(crate) struct OpenFlags {
     /// The group of variables of files [default: the root]
     #[arg(long, value_name = "GROUP")]
     group: Option<String>,
+    /// A file with the coordinates of an unstructured grid, as fields of ICON and ORCA name: NetCDF, .npz or messages
+    ///
+    /// It has clat and clon, latitude and longitude, `nav_lat` and `nav_lon` or the like, in degrees or radians, as many as values. Where it and
+    /// a field both have the `uuidOfHGrid`, these are compared.
+    #[arg(long, value_name = "FILE")]
+    grid: Option<PathBuf>,
+    #[arg(skip)]
+    known: OnceLock<Arc<KnownPoints>>,
     /// Only objects for which FILTER holds, as -w of ls has it; may be repeated, all must hold. Of a tree (`tgm catalog -o
     /// NAME.tree`) only files are opened that may have some
     #[arg(long, value_name = "FILTER")]
@@ -36,9 +50,25 @@ enum DuplicateName {
 }
 
 impl OpenFlags {
+    /// The points of unstructured grids.
+    ///
+    /// # Errors
+    /// The errors of reading the file.
+    pub(crate) fn known(&self) -> Result<Option<Arc<KnownPoints>>, TensogramError> {
+        if let (Some(path), None) = (&self.grid, self.known.get()) {
+            // Another thread may have read it meanwhile: its points are the same.
+            _ = self.known.set(read_grid(path)?);
+        }
+        Ok(self.known.get().cloned())
+    }
+
     /// The options that the flags ask for.
-    pub(crate) fn options(&self) -> OpenOptions {
-        OpenOptions {
+    ///
+    /// # Errors
+    /// The errors of reading the file of a grid.
+    pub(crate) fn options(&self) -> Result<OpenOptions, TensogramError> {
+        Ok(OpenOptions {
+            grid: self.known()?,
             profile: self.profile.clone().unwrap_or_default(),
             duplicates: match self.duplicates {
                 Some(DuplicateName::First) => Duplicates::First,
@@ -50,8 +80,22 @@ impl OpenFlags {
             // Commands use those that they are told to use.
             catalogs: Catalogs::Unused,
             ..OpenOptions::default()
-        }
+        })
     }
+}
+
+/// The points that a file has.
+///
+/// # Errors
+/// The errors of reading it.
+#[cfg(feature = "grib")]
+pub(crate) fn read_grid(path: &Path) -> Result<Arc<KnownPoints>, TensogramError> {
+    tgm_convert::points::read(path, &DecodeOptions::default()).map(Arc::new)
+}
+
+#[cfg(not(feature = "grib"))]
+pub(crate) fn read_grid(path: &Path) -> Result<Arc<KnownPoints>, TensogramError> {
+    Err(TensogramError::Metadata(format!("{}: this build reads no grids: feature `grib` does", path.display()).into()))
 }
 
 /// The variable and the labels that a command takes of a dataset.
@@ -75,11 +119,14 @@ pub(crate) struct CubeFlags {
 impl CubeFlags {
     /// The options that the flags ask for, for a command that goes along the dimensions `over`. Where valid times are named, fields lie along
     /// these.
-    pub(crate) fn options(&self, over: &[String]) -> OpenOptions {
+    ///
+    /// # Errors
+    /// The errors of reading the file of a grid.
+    pub(crate) fn options(&self, over: &[String]) -> Result<OpenOptions, TensogramError> {
         const VALID_TIME: &str = "valid_time";
         let valid_time =
             over.iter().any(|dim| dim == VALID_TIME) || self.selectors.iter().any(|it| it.dim() == VALID_TIME);
-        OpenOptions { valid_time, ..self.open.options() }
+        Ok(OpenOptions { valid_time, ..self.open.options()? })
     }
 }
 

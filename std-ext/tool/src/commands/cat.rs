@@ -186,7 +186,7 @@ impl Cat {
         let grid = match self.area {
             _ if !is_placed => None,
             Some(area) => RegularGrid::new(&shape, area).map(Places::Regular),
-            None => places((&metadata, number), scope, &shape, &limits)?,
+            None => places((&metadata, number), scope, &shape, (&limits, self.cube.open.known()?.as_deref()))?,
         };
         if self.nearest.is_some()
             && grid.is_none()

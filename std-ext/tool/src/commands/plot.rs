@@ -238,13 +238,14 @@ impl Plot {
 
     /// The datasets of the file. Digests are checked as everywhere.
     fn datasets(&self) -> Result<Vec<Dataset>, TensogramError> {
-        let mut options = self.cube.options(&self.over);
+        let mut options = self.cube.options(&self.over)?;
         options.decode.verify_metadata = !self.digests.are_ignored();
         open_all(&self.paths, &options)
     }
 
     fn picture(&self, entry: &Entry<'_>, object: usize) -> Result<Picture, TensogramError> {
-        let wish = Wish { object, slice: self.slice.as_ref(), look: self.look() };
+        let grid = self.cube.open.known()?;
+        let wish = Wish { object, slice: self.slice.as_ref(), look: self.look(), grid: grid.as_ref() };
         let mut selected = wish.selected(entry, self.digests, &self.decoding.options())?;
         // Coordinates of files are objects beside it.
         if self.histogram.is_none()

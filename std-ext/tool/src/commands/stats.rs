@@ -279,7 +279,12 @@ impl Stats {
         let name = scope.first(&NAME_KEYS)?;
         let keys = columns.values(&scope)?;
         let weights = if self.weigh_latitudes {
-            Some(Weights::of((metadata, index), descriptor, scope, &options.limits)?)
+            Some(Weights::of(
+                (metadata, index),
+                descriptor,
+                scope,
+                (&options.limits, self.cube.open.known()?.as_deref()),
+            )?)
         } else {
             None
         };

@@ -22,10 +22,17 @@ const START: u64 = 4096;
 /// Opens files as datasets, the one with the most objects first. `None` if they cannot be opened, which is reported.
 pub(crate) fn open_or_report(
     paths: &[PathBuf],
-    mut options: OpenOptions,
+    options: Result<OpenOptions>,
     digests: Digests,
     out: &mut Out,
 ) -> Option<Vec<Dataset>> {
+    let mut options = match options {
+        Ok(options) => options,
+        Err(error) => {
+            out.report("--grid", &error);
+            return None;
+        }
+    };
     options.decode.verify_metadata = !digests.are_ignored();
     if paths.iter().any(|path| is_once(path)) {
         out.problem("a dataset is read in parts, and a pipe can be read once: name a file");

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 use tgm_core::metadata::MessageMetadata;
-use tgm_grid::{Area, GridError, GridSection, NamedGrid, Places, Stated};
+use tgm_grid::{Area, GridError, GridSection, KnownPoints, Mapping, NamedGrid, Places, Stated};
 use tgm_std::{DecodeLimits, TensogramError};
 
 use crate::read::select::{Scope, text};
@@ -32,6 +32,9 @@ fn named(scope: Scope<'_, '_>) -> Result<Option<NamedGrid>, TensogramError> {
         Json::Array(steps) => steps.iter().map(Json::to_string).collect::<Vec<_>>().join("/"),
         other => text(other),
     };
+    if name.contains("proj=") {
+        Mapping::of_proj(&name).map_err(|error| TensogramError::Metadata(format!("grid is {grid}: {error}").into()))?;
+    }
     Ok(NamedGrid::parse(&name, order.as_deref()))
 }
 
@@ -44,10 +47,10 @@ pub(crate) fn places(
     (metadata, index): (&MessageMetadata<'_>, usize),
     scope: Scope<'_, '_>,
     shape: &[u64],
-    limits: &DecodeLimits,
+    (limits, known): (&DecodeLimits, Option<&KnownPoints>),
 ) -> Result<Option<Places>, TensogramError> {
     let section = GridSection::of_object(metadata, index).map_err(of_grid)?;
-    let stated = Stated { section, named: named(scope)?, area: area(scope)? };
+    let stated = Stated { section, known, named: named(scope)?, area: area(scope)? };
     let count = shape.iter().try_fold(1_u64, |count, len| count.checked_mul(*len));
     // Rows and columns between bounds take no memory for each point.
     if stated.section.is_some() || stated.named.is_some() {
@@ -58,14 +61,14 @@ pub(crate) fn places(
     stated.places(shape, most).map_err(of_grid)
 }
 
-/// Why object `index` has no places, and what gives it some, if it is a field of coefficients of GRIB.
+/// Why object `index` has no places, and what gives it some, if it is a field of coefficients or on an unstructured grid of GRIB.
 ///
 /// # Errors
 /// The errors of the GRIB sections in metadata.
 pub(crate) fn no_places(metadata: &MessageMetadata<'_>, index: usize) -> Result<Option<&'static str>, TensogramError> {
     let Some(section) = GridSection::of_object(metadata, index).map_err(of_grid)? else { return Ok(None) };
-    let truncation = section.truncation().map_err(of_grid)?;
-    Ok(tgm_grid::no_places(|name| truncation.iter().any(|(word, _)| *word == name)))
+    let numbers = section.unplaced().map_err(of_grid)?;
+    Ok(tgm_grid::no_places(|name| numbers.iter().any(|(word, _)| *word == name)))
 }
 
 fn of_grid(error: GridError) -> TensogramError {

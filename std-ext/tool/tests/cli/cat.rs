@@ -5,6 +5,7 @@ use std::fs;
 use tgm_std::{EncodeOptions, MessageBuilder, ObjectBuilder};
 
 use crate::corpus::data;
+use crate::edits::Folder;
 use crate::tool::tgm;
 
 const SURFACE: &str = "realistic/surface-181x360.tgm";
@@ -110,6 +111,29 @@ fn an_array_with_the_name_of_a_grid_has_its_places() {
 }
 
 #[test]
+fn a_string_of_proj_says_where_the_values_of_a_plane_are() {
+    let folder = Folder::new();
+    let values: Vec<u8> = (0..6).flat_map(|value: u8| f32::from(value).to_le_bytes()).collect();
+    let raw = folder.file("plane.raw", &values);
+    let (plain, path) = (folder.path("plain.tgm"), folder.path("plane.tgm"));
+    tgm(["convert", &raw, "-o", &plain, "--dtype", "f32", "--shape", "2x3", "--byte-order", "little"]).good();
+    let place = |grid: &str| {
+        let grid = format!("grid={grid}");
+        tgm(["set", "-s", &grid, "-s", "area=3210000/4321000/2210000/6321000", &plain, &path]).good();
+    };
+    place("+proj=laea +lat_0=52 +lon_0=10 +x_0=4321000 +y_0=3210000 +ellps=GRS80");
+    // The value in the south of the one that touches. pyproj says 42.9971222576, 10.
+    let run = tgm(["cat", "--nearest", "43.2,10.1", &path]).good();
+    assert_eq!(run.text(), "dim0,dim1,latitude,longitude,value\n1,0,42.99712226309418,10,3\n");
+    // Bounds of a plane are not degrees.
+    for (grid, word) in [("+proj=robin", "robin"), ("+proj=laea +gamma=7", "gamma")] {
+        place(grid);
+        let run = tgm(["cat", "--nearest", "52,10", &path]);
+        assert!(run.code == Some(1) && run.stderr.contains(word), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn a_grid_gives_coordinates_and_the_nearest_value() {
     let path = data(SURFACE);
     let area = ["--area", "90/0/-90/359"];
@@ -126,4 +150,55 @@ fn a_grid_gives_coordinates_and_the_nearest_value() {
     }
     let run = tgm(["cat", &path, "--object", "3"]);
     assert!(run.code == Some(1) && run.stderr.contains("no such object (3 objects)"), "{}", run.stderr);
+}
+
+/// A message of GRIB on a grid of its number of points that another file has: template 3.101.
+fn unstructured() -> Vec<u8> {
+    let grib = fs::read(data("../data-grib/simple-12.grib2")).unwrap();
+    let number = |at: usize| u32::from_be_bytes(*grib[at..].first_chunk().unwrap()) as usize;
+    let mut at = 16;
+    while grib[at + 4] != 3 {
+        at += number(at);
+    }
+    let mut section = vec![0; 35];
+    (section[3], section[4], section[13]) = (35, 3, 101);
+    section[6..10].copy_from_slice(&grib[at + 6..at + 10]);
+    section[17] = 26;
+    section[34] = 7;
+    let mut made = [&grib[..at], &section, &grib[at + number(at)..]].concat();
+    let length = (made.len() as u64).to_be_bytes();
+    made[8..16].copy_from_slice(&length);
+    made
+}
+
+#[test]
+fn a_file_says_where_the_points_of_an_unstructured_grid_are() {
+    let folder = Folder::new();
+    let grib = folder.file("icon.grib2", &unstructured());
+    let path = folder.path("icon.tgm");
+    tgm(["convert", &grib, "-o", &path]).good();
+    for line in [&["cat", "--nearest", "10,20"][..], &["plot"], &["plot", "--cube", "t"]] {
+        let run = tgm(line.iter().copied().chain([path.as_str()]));
+        assert!(run.code == Some(1) && run.stderr.contains("--grid FILE"), "{line:?}: {}", run.stderr);
+    }
+    let listed = tgm(["ls", "--objects", "--json", &path]).good().json();
+    let count = listed["messages"][0]["objects"][0]["shape"][0].as_u64().unwrap();
+    let points = |name: &str, count: u64, units: &str| {
+        #[expect(clippy::cast_precision_loss, reason = "numbers are small")]
+        let degrees = |step: f64| (0..count).map(|point| (point as f64 * step).to_radians()).collect::<Vec<f64>>();
+        let of = |name: &str, values: &[f64]| {
+            let object = ObjectBuilder::new(&[count], values).unwrap().metadata("name", name).metadata("units", units);
+            MessageBuilder::new().object(object).encode().unwrap()
+        };
+        folder.file(name, &[of("clat", &degrees(0.1)), of("clon", &degrees(0.2))].concat())
+    };
+    let file = points("grid.tgm", count, "radian");
+    let run = tgm(["cat", "--nearest", "1.01,2.01", "--grid", &file, &path]).good();
+    assert!(run.text().lines().nth(1).unwrap().starts_with("10,1,2,"), "{}", run.text());
+    assert!(tgm(["plot", "--grid", &file, "--svg", &path]).good().text().contains("coast"));
+    // Numbers that are not as many, and no coordinates.
+    for (file, word) in [(points("short.tgm", count - 1, "radian"), "as many as"), (path.clone(), "clat and clon")] {
+        let run = tgm(["cat", "--nearest", "1,2", "--grid", &file, &path]);
+        assert!(run.code == Some(1) && run.stderr.contains(word), "{}", run.stderr);
+    }
 }

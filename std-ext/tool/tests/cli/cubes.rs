@@ -175,3 +175,51 @@ fn a_saved_array_without_a_fill_value_becomes_zarr_unless_a_chunk_is_missing() {
     assert!(run.stderr.contains("does not say which value stands for them"), "{}", run.stderr);
     assert_ne!(tgm(["convert", "--strict", &cut, "-o", &folder.path("strict.zarr")]).code, Some(0));
 }
+
+#[test]
+fn fields_on_a_plane_have_a_grid_mapping_with_x_and_y() {
+    let folder = Folder::new();
+    for end in formats() {
+        for (name, mapping, dims) in [
+            ("lambert", "lambert_conformal_conic", ["y", "x"]),
+            ("ensemble-rotated", "rotated_latitude_longitude", ["rlat", "rlon"]),
+        ] {
+            let output = folder.path(&format!("{name}.{end}"));
+            written(&convert(&data(&format!("../data-grib/{name}.grib2")), &output, &[]));
+            let found = shapes(&folder, &output);
+            assert_eq!(shape_of(&found, mapping), [0; 0], "{found:?}");
+            let [rows, columns] = dims.map(|dim| shape_of(&found, dim));
+            assert_eq!(shape_of(&found, "latitude"), [rows, columns].concat(), "{found:?}");
+            // Latitudes and longitudes of points come before labels of all the field: cdo reads four names.
+            let dump = tgm(["dump", "--json", &folder.path("shapes.tgm")]).good();
+            let text = dump.text();
+            assert!(text.contains(&format!("\"{mapping}\"")) && text.contains("\"latitude longitude "), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_name_on_several_types_of_level_says_its_type() {
+    let folder = Folder::new();
+    let plain = plain(&folder, 1.0);
+    let on = |level: &str, param: &str| {
+        let path = folder.path(&format!("{level}{param}.tgm"));
+        let [kind, number] =
+            [format!("mars.levtype={level}"), "mars.levelist=100".into()].map(|key: String| ["-s".to_string(), key]);
+        let keys = [&["set".into(), "-s".into(), format!("mars.param={param}")][..], &kind, &number].concat();
+        tgm(keys.iter().map(String::as_str).chain([plain.as_str(), &path])).good();
+        path
+    };
+    let paths = [on("pl", "t"), on("ml", "t"), on("hl", "t"), on("meanSea", "t"), on("pl", "u")];
+    for end in formats() {
+        let output = folder.path(&format!("levels.{end}"));
+        let inputs = paths.iter().map(String::as_str);
+        written(&tgm(["convert"].into_iter().chain(inputs).chain(["-o", output.as_str()])));
+        let found = shapes(&folder, &output);
+        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).filter(|name| name.len() < 10).collect();
+        for name in ["t_hl", "t_meanSea", "t_ml", "t_pl", "u"] {
+            assert!(names.contains(&name), "{name}: {found:?}");
+        }
+        assert!(!names.contains(&"t") && !names.contains(&"t_1"), "{found:?}");
+    }
+}

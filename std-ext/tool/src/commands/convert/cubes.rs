@@ -3,9 +3,11 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use tgm_dataset::{Dataset, OpenOptions, Profile, open_all};
+use tgm_grid::KnownPoints;
 use tgm_std::file::SourceName;
 use tgm_std::{DecodeOptions, TensogramError};
 
@@ -13,6 +15,7 @@ use super::Convert;
 use super::formats::Format;
 use super::item::{Item, Sink, Taken};
 use super::losses::Losses;
+use crate::args::cube::read_grid;
 use crate::read::in_order::thread_count;
 use crate::show::output::Out;
 use crate::write::destination::Failure;
@@ -28,6 +31,9 @@ pub(super) struct CubeFlags {
     /// Write packed fields as float64; without it they are float32, where that tells all packed numbers apart
     #[arg(long)]
     float64: bool,
+    /// A file with the coordinates of an unstructured grid, as fields of ICON and ORCA name: NetCDF, .npz or messages
+    #[arg(long, value_name = "FILE")]
+    grid: Option<PathBuf>,
 }
 
 /// What becomes a variable.
@@ -90,7 +96,11 @@ impl Fields {
     ///
     /// # Errors
     /// The errors of writing and reading the file; two fields for one place.
-    fn open(&mut self, called: &str, decode: DecodeOptions) -> Result<Vec<Dataset>, Failure> {
+    fn open(
+        &mut self,
+        called: &str,
+        (decode, grid): (DecodeOptions, Option<Arc<KnownPoints>>),
+    ) -> Result<Vec<Dataset>, Failure> {
         let Some((temporary, sink)) = &mut self.held else { return Ok(Vec::new()) };
         sink.flush()?;
         let Some(path) = temporary.name() else { return Err(std::io::Error::other("a file has no name").into()) };
@@ -99,6 +109,7 @@ impl Fields {
             list_unused: true,
             called: Some(called.to_string()),
             decode,
+            grid,
             ..OpenOptions::default()
         };
         open_all(&[path], &options).map_err(|error| match error {
@@ -163,7 +174,8 @@ impl Convert {
     pub(super) fn datasets(&self, fields: &mut Fields) -> Result<Vec<Dataset>, Failure> {
         let called = self.called();
         // Digests were checked, or are ignored, when the messages were taken.
-        fields.open(&called, DecodeOptions { verify_metadata: false, ..self.decode_options() })
+        let grid = self.cubes.grid.as_deref().map(read_grid).transpose().map_err(Failure::at("--grid"))?;
+        fields.open(&called, (DecodeOptions { verify_metadata: false, ..self.decode_options() }, grid))
     }
 
     /// Options for decoding, on all threads that the flags allow.

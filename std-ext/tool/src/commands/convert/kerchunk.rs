@@ -24,7 +24,7 @@ impl Convert {
         let threads = u32::try_from(thread_count(self.encode.threads())).unwrap_or(1);
         let decode = DecodeOptions { threads, ..DecodeOptions::default() };
         let options = OpenOptions { catalogs: Catalogs::Unused, decode: decode.clone(), ..OpenOptions::default() };
-        let Some(datasets) = open_or_report(&self.paths, options, self.digests, out) else { return };
+        let Some(datasets) = open_or_report(&self.paths, Ok(options), self.digests, out) else { return };
         let Some(dataset) = datasets.first() else { return };
         let place = names(&self.paths);
         let references = match dataset.references(&decode) {

@@ -1,10 +1,13 @@
 //! The picture of one object, or of a part of it.
 
+use std::sync::Arc;
+
 use serde_json::Value as Json;
 use tgm_core::Message;
 use tgm_core::metadata::NAME_KEYS;
 use tgm_core::selection::Pick;
 use tgm_dataset::{Dataset, Indices, of_object};
+use tgm_grid::KnownPoints;
 use tgm_std::decode::{Picks, selection};
 use tgm_std::{DecodeOptions, TensogramError};
 
@@ -34,6 +37,8 @@ pub(crate) struct Wish<'a> {
     pub(crate) slice: Option<&'a Picks>,
     /// How it is drawn.
     pub(crate) look: Look<'a>,
+    /// The points of an unstructured grid.
+    pub(crate) grid: Option<&'a Arc<KnownPoints>>,
 }
 
 /// The values of a picture, and what is known of them.
@@ -89,7 +94,12 @@ impl<'a> Wish<'a> {
         // A picture needs neither places nor details, so that wrong ones do not matter, and ones beyond the limits.
         let places = whole.iter().try_fold(2 * size_of::<f64>() as u64, |len, side| len.checked_mul(*side));
         let fits = places.is_some_and(|len| options.limits.check_bytes(entry.bytes.len() as u64, len).is_ok());
-        let dataset = if fits { of_object(&metadata, self.object, descriptor).ok() } else { None };
+        let of_object = || of_object(&metadata, self.object, descriptor, self.grid.cloned());
+        // What was named has to be right.
+        let dataset = match fits.then(of_object).transpose() {
+            Err(error) if self.grid.is_some() => return Err(error),
+            found => found.ok().flatten(),
+        };
         let is_of_file = dataset.as_ref().is_some_and(|dataset| dataset.is_of_files);
         Ok(Selected {
             wish: self,

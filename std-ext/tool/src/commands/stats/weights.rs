@@ -3,7 +3,7 @@
 use tgm_core::descriptor::Descriptor;
 use tgm_core::metadata::MessageMetadata;
 use tgm_dataset::area_weights;
-use tgm_grid::{Area, Places, RegularGrid};
+use tgm_grid::{Area, KnownPoints, Places, RegularGrid};
 use tgm_std::{DecodeLimits, TensogramError};
 
 use crate::read::places::places;
@@ -21,7 +21,7 @@ impl Weights {
         (metadata, index): (&MessageMetadata<'_>, usize),
         descriptor: &Descriptor<'_>,
         scope: Scope<'_, '_>,
-        limits: &DecodeLimits,
+        limits: (&DecodeLimits, Option<&KnownPoints>),
     ) -> Result<Self, TensogramError> {
         if descriptor.element_count() == 0 {
             return Ok(Self { of_rows: vec![], columns: 0 });
