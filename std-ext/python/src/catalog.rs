@@ -38,15 +38,14 @@ impl Catalog {
         let built = detached(py, || {
             let (data, options) = (data(&source)?, on_all_cores());
             let within = |error: TensogramError| error.within(data.name());
-            let keys = match keys {
-                Some(keys) => keys,
-                None => {
-                    let mut keys = VaryingKeys::default();
-                    keys.add(&data, &options).map_err(within)?;
-                    let mut keys = keys.finish(|_| true);
-                    keys.extend(["codec", "bytes", "stored"].map(String::from));
-                    keys
-                }
+            let keys = if let Some(keys) = keys {
+                keys
+            } else {
+                let mut keys = VaryingKeys::default();
+                keys.add(&data, &options).map_err(within)?;
+                let mut keys = keys.finish(|_| true);
+                keys.extend(["codec", "bytes", "stored"].map(String::from));
+                keys
             };
             let built = tgm_catalog::Catalog::build_with(&data, &keys, &options).map_err(within)?;
             if built.message_count() == 0 {

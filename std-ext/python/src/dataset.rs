@@ -105,7 +105,7 @@ enum Sources {
 fn sources(sources: &Bound<'_, PyAny>) -> PyResult<Sources> {
     let given = items(sources, "sources", |source| Ok(source.clone()))?;
     if !given.iter().any(Bound::is_instance_of::<view::Archive>) {
-        return Ok(Sources::Paths(given.iter().map(|source| source.extract()).collect::<PyResult<_>>()?));
+        return Ok(Sources::Paths(given.iter().map(PyAnyMethods::extract).collect::<PyResult<_>>()?));
     }
     let member = |source: &Bound<'_, PyAny>| {
         let archive = source.cast::<view::Archive>().map_err(|_| {
@@ -142,7 +142,7 @@ fn _hint(py: Python<'_>, source: PathBuf, #[pyo3(from_py_with = texts)] only: Ve
         }
         let message = archive.message(0)?;
         let metadata = message.metadata()?;
-        Ok(only.iter().filter_map(|text| text.parse::<Query>().ok()).find_map(|query| query.hint(&metadata)))
+        Ok(only.iter().filter_map(|text| text.parse::<Query>().ok()).find_map(|query| query.hint(metadata)))
     };
     detached(py, hint)?.map_err(raise(py))
 }

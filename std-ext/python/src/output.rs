@@ -123,10 +123,10 @@ impl Output {
     }
 
     #[pyo3(signature = (*_exception))]
-    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<bool> {
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> bool {
         // Not `detached`: what left the statement goes on, and a signal does not take its place.
         py.detach(|| drop(self.to().take()));
-        Ok(false)
+        false
     }
 }
 

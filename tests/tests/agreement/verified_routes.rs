@@ -590,6 +590,7 @@ const NO_VALUES: &[(&str, &str)] = &[
         "convert/npz.rs read",
         "reads numpy's archives, which have checksums of their own: std-ext/convert/tests/formats/arrays.rs",
     ),
+    ("convert/points.rs read", "gives out coordinates: messages by Arrays::decode, a route of the table"),
     ("convert/netcdf/to_netcdf.rs create", "its writer checks whole messages: convert/netcdf/tests.rs"),
     ("convert/zarr/to_zarr.rs create", "its writer checks whole messages: convert/zarr/tests.rs"),
     ("stages/single.rs decompress", "one stage alone, for measuring; takes trusted objects"),

@@ -132,7 +132,7 @@ fn fields_are_variables_over_their_keys_and_holes_are_nan() {
         assert_eq!(numbers(&found, "valid_time"), [0.0, 6.0, 12.0].map(|step| 1_709_208_000.0 + step * 3600.0));
         assert_eq!(text(&found, "step", "units"), Some("hours"));
         assert_eq!(text(&found, "time", "units"), Some("seconds since 1970-01-01T00:00:00"));
-        assert_eq!(text(&found, "t", "coordinates"), Some("time valid_time"));
+        assert_eq!(text(&found, "t", "coordinates"), Some("valid_time time"));
         assert_eq!(
             (text(&found, "t", "units"), text(&found, "t", "standard_name")),
             (Some("K"), Some("air_temperature"))

@@ -6,4 +6,6 @@ Archive: Any
 OPTIONS: Any
 sources_of: Any
 
+def shown(source: Any) -> tuple[str, bool]: ...
+
 def __getattr__(name: str) -> Any: ...

@@ -73,15 +73,26 @@ fn delete(path: &Path) {
 /// Deletes a folder into which other threads may still write.
 ///
 /// They would make its folders again while these are deleted. So the folder gets another name, and a file takes its place until all
-/// is gone: what writes there fails.
+/// is gone: what writes there fails. A thread may make the folder anew before the file is there, or after it went: then once more. What
+/// it makes in the moment between the last look and the end of the process stays.
 fn delete_folder(path: &Path) {
-    let mut aside = OsString::from(path);
-    aside.push(".gone");
-    if fs::rename(path, &aside).is_err() {
-        let _ = fs::remove_dir_all(path);
-        return;
+    for _ in 0..ATTEMPTS {
+        let mut aside = OsString::from(path);
+        aside.push(".gone");
+        if fs::rename(path, &aside).is_err() {
+            break;
+        }
+        let held = OpenOptions::new().write(true).create_new(true).open(path);
+        let _ = fs::remove_dir_all(&aside);
+        if held.is_ok() {
+            let _ = fs::remove_file(path);
+        }
+        if fs::symlink_metadata(path).is_err() {
+            return;
+        }
     }
-    let _ = OpenOptions::new().write(true).create_new(true).open(path);
-    let _ = fs::remove_dir_all(&aside);
-    let _ = fs::remove_file(path);
+    let _ = fs::remove_dir_all(path);
 }
+
+/// How often a folder is deleted that comes back.
+const ATTEMPTS: u32 = 100;

@@ -104,6 +104,7 @@ mod tests {
             for number in 0_u64.. {
                 let folder = path.join((number % 50).to_string());
                 let _ = create_dir_all(&folder).and_then(|()| write(folder.join("chunk"), "1"));
+                thread::sleep(Duration::from_millis(1));
             }
         });
         thread::sleep(Duration::from_millis(20));
