@@ -41,7 +41,7 @@ use crate::base::error::{Result, TensogramError};
 /// let flash = std::fs::read("../tests/data/realistic/surface-181x360.tgm")?;
 /// let given = Given::new("flash");
 /// let archive = Archive::from_fetch(given.clone(), ReadOptions::local());
-/// let fetch = |place| flash[place].to_vec();
+/// let fetch = |place: std::ops::Range<usize>| flash[place].to_vec();
 /// let row = by_steps(&given, fetch, flash.len() as u64, || archive.object(0, 0)?.read().ranges(&[(360, 360)]).values::<f32>())?;
 /// assert_eq!(row.len(), 360);
 /// # Ok::<(), tgm_std::TensogramError>(())
