@@ -38,7 +38,7 @@ pub fn read(path: &Path, options: &DecodeOptions) -> Result<KnownPoints> {
     })
 }
 
-/// Bytes by which a format is told.
+/// How many bytes at the start say which format it is.
 const START: u64 = 8;
 
 #[cfg(feature = "netcdf")]

@@ -19,7 +19,7 @@ pub struct Dataset {
     pub attributes: Attributes,
     /// Coordinates. Of files these are among the variables.
     pub coordinates: Vec<Coordinate>,
-    /// Of fields that lie on a plane or on a rotated globe: the grid mapping of CF as a variable of one number, and its y and x along the
+    /// For fields on a plane or on a rotated globe: the grid mapping of CF as a variable of one number, and its y and x along the
     /// dimensions. Files have them beside latitude and longitude.
     pub projection: Vec<Coordinate>,
     /// Variables.

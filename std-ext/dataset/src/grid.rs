@@ -160,7 +160,7 @@ impl Grid {
 const IN_METRES: [(&str, &str); 2] = [("x", "projection_x_coordinate"), ("y", "projection_y_coordinate")];
 const IN_DEGREES: [(&str, &str); 2] = [("rlon", "grid_longitude"), ("rlat", "grid_latitude")];
 
-/// A grid mapping as a variable of one number that nobody reads, with attributes.
+/// A grid mapping as a variable: its attributes say all, and its one number has no meaning.
 fn of_mapping(mapping: &CfMapping) -> Coordinate {
     let mut found: Attributes = vec![("grid_mapping_name".into(), mapping.name.into())];
     found.extend(mapping.texts.iter().map(|(name, text)| ((*name).into(), Attribute::from(*text))));

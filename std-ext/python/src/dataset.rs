@@ -402,7 +402,7 @@ fn texts(all: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     items(all, "names", |text| text.extract())
 }
 
-/// The first index of each dimension, and the one behind the last. None stands for all.
+/// The first index of each dimension, and the one after the last. None stands for all.
 fn boxes(picks: &Bound<'_, PyAny>) -> PyResult<Option<Vec<(u64, u64)>>> {
     if picks.is_none() { Ok(None) } else { items(picks, "picks", |pick| pick.extract()).map(Some) }
 }

@@ -56,7 +56,7 @@ impl Output {
         Ok(Self { to: Mutex::new(Some(To::Whole(begun.map_err(raise(py))?))), path })
     }
 
-    /// Waits until nobody else appends to a file, and begins to append messages.
+    /// Waits until other programs have appended to a file, and begins to append messages.
     #[staticmethod]
     fn append(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let begun = detached(py, || Growing::lock(&path))?;

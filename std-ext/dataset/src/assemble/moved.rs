@@ -78,7 +78,7 @@ fn elsewhere(axis: &str) -> TensogramError {
 }
 
 /// For each axis of a cube its length, and where its labels are in the dimension of its name. An axis without a dimension has a single
-/// label, whose place nobody asks for.
+/// label, and its place is not used.
 fn orders(cube: &Cube, along: &[&Dim<'_>]) -> Result<Vec<(u64, Vec<u64>)>> {
     let of_axis = |axis: &Axis| {
         let dim = along.iter().find(|dim| dim.axis.name == axis.name);

@@ -148,7 +148,7 @@ def _of_variable(grib, edition, points, mars, name, variable):
         given["dataType"] = mars["type"]
     elif isinstance(processed, int) and processed < len(DATA_TYPES):
         given["dataType"] = DATA_TYPES[processed]
-    # Of edition 1 it is in the local section of ECMWF.
+    # In edition 1 the local section of ECMWF has it.
     if "numberOfForecastsInEnsemble" in grib and (edition == 2 or grib.get("centre") == 98):
         given["totalNumber"] = grib["numberOfForecastsInEnsemble"]
     return {f"GRIB_{key}": value for key, value in sorted(given.items())}

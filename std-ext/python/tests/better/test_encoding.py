@@ -193,7 +193,7 @@ def test_dtypes_of_numpy_in_descriptors():
 
 @pytest.mark.parametrize("options", [{"compression": "szip"}, {"compression": "zstd", "shuffle": True}], ids=str)
 def test_whole_bytes_keep_the_step_of_the_fewest_bits(options):
-    # A finer step would be stored in more bytes, and nobody asked for it.
+    # A finer step would be stored in more bytes than the error needs.
     field = np.cumsum(np.random.default_rng(0).normal(0, 0.1, 50_000)) + 280
     fewest = tgm.Message(tgm.encode({}, [(tgm.Encoding(within=0.01), field)]))[0].read()
     message = tgm.encode({}, [(tgm.Encoding(within=0.01, **options), field)])

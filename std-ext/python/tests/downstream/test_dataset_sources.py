@@ -22,7 +22,7 @@ def messages(first=0):
 
 
 class Slow:
-    """A file object of a program's own, which counts the bytes that are read, and fails if it is told to."""
+    """The caller's file object: it counts the bytes that are read, and fails on request."""
 
     def __init__(self, content):
         self.content, self.at, self.taken, self.fails = content, 0, 0, False

@@ -74,7 +74,7 @@ def test_what_was_appended_stays_when_processes_are_killed(tmp_path):
         assert not errors, errors
         done += map(int, out.split())
         done += map(int, killed.communicate()[0].split())
-    # A part that was not complete is told, and left out.
+    # A part that was not complete is reported and skipped.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)
         found = labels_in(path)

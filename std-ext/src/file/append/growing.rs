@@ -87,7 +87,7 @@ impl Growing {
 impl Drop for Growing {
     fn drop(&mut self) {
         if !self.is_finished {
-            // There is nobody to report an error to. Bytes that stay belong to no message, or to whole ones.
+            // An error cannot be reported here. Bytes that stay belong to no message, or to whole ones.
             let _ = self.writer.on_disk(&self.path).cut(self.start);
         }
         // A child of this process may have the file too, and with it the lock.
