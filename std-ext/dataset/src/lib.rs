@@ -128,7 +128,7 @@ pub use self::quantiles::Quantiles;
 pub use self::reduce::{Reduced, Statistic};
 #[cfg(feature = "json")]
 pub use self::references::{Chunk, Referenced, References};
-pub use self::select::Selector;
+pub use self::select::{GRID, Selector};
 use self::source::{DISTANT_AT_ONCE, Source};
 pub use self::weigh::{Weighted, area_weights};
 pub use self::written::Written;

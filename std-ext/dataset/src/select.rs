@@ -390,7 +390,29 @@ impl Dataset {
         let dims = variable.dims.iter().enumerate().filter(|(_, dim)| is_of_grid(dim));
         Ok(Some(dims.map(|(at, _)| at).collect()))
     }
+
+    /// The dimensions of a variable that `names` mean: [`GRID`] stands for [`Self::grid_dims`], unless it is a dimension of the variable.
+    ///
+    /// # Errors
+    /// [`tgm_std::TensogramError::Metadata`] for an unknown variable, and if nothing says where its values are; the errors of reading
+    /// coordinates.
+    pub fn meant_dims<'n>(&'n self, variable: &str, names: &'n [String]) -> Result<Vec<&'n str>> {
+        let dims = &self.known(variable)?.dims;
+        let mut meant = Vec::new();
+        for name in names {
+            if name != GRID || dims.contains(name) {
+                meant.push(name.as_str());
+                continue;
+            }
+            let grid = self.grid_dims(variable)?.ok_or_else(|| bad(format!("{variable}: {UNPLACED}")))?;
+            meant.extend(grid.into_iter().filter_map(|at| dims.get(at)).map(String::as_str));
+        }
+        Ok(meant)
+    }
 }
+
+/// The name that stands for all dimensions of a grid.
+pub const GRID: &str = "grid";
 
 const UNPLACED: &str = "no coordinates say where its values are";
 

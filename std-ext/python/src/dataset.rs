@@ -355,25 +355,6 @@ impl Dataset {
 /// Dimensions, their lengths, and a list of values for each statistic.
 type Reduction = (Vec<String>, Vec<u64>, Vec<Vec<f64>>);
 
-/// The dimensions of a variable that names mean: `grid` stands for the dimensions of latitude and longitude.
-///
-/// # Errors
-/// [`TensogramError::Metadata`] for an unknown variable, and if nothing says where its values are.
-fn meant_dims(dataset: &tgm_dataset::Dataset, variable: &str, over: &[String]) -> tgm_std::Result<Vec<String>> {
-    let dims = dataset.variable(variable).map_or(&[][..], |it| &it.dims);
-    let mut meant = Vec::new();
-    for dim in over {
-        if dim != "grid" || dims.contains(dim) {
-            meant.push(dim.clone());
-            continue;
-        }
-        let without = || format!("{variable}: no coordinates say which dimensions are its grid's");
-        let grid = dataset.grid_dims(variable)?.ok_or_else(|| TensogramError::Metadata(without().into()))?;
-        meant.extend(grid.iter().filter_map(|at| dims.get(*at)).cloned());
-    }
-    Ok(meant)
-}
-
 fn reduced(
     dataset: &tgm_dataset::Dataset,
     variable: &str,
@@ -382,8 +363,7 @@ fn reduced(
     statistics: &[Statistic],
     is_weighted: bool,
 ) -> tgm_std::Result<Reduction> {
-    let over = meant_dims(dataset, variable, over)?;
-    let over: Vec<&str> = over.iter().map(String::as_str).collect();
+    let over = dataset.meant_dims(variable, over)?;
     if !is_weighted {
         let found = dataset.reduce(variable, indices, &over, statistics, &on_all_cores())?;
         let values = statistics.iter().map(|statistic| found.values(*statistic)).collect();

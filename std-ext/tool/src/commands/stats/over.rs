@@ -3,7 +3,7 @@
 use std::io;
 
 use serde_json::{Map, Value as Json};
-use tgm_dataset::{Coordinate, Dataset, Statistic, Variable};
+use tgm_dataset::{Coordinate, Dataset, GRID, Statistic, Variable};
 use tgm_std::TensogramError;
 use tgm_std::internal::query::Number;
 
@@ -14,9 +14,6 @@ use crate::read::elements::json_of;
 use crate::show::json::Document;
 use crate::show::output::Out;
 use crate::show::table::{Cell, Column, Table};
-
-/// The name that stands for all dimensions of the grid.
-const GRID: &str = "grid";
 
 /// The statistics of a line, in the order of columns, with their titles.
 const COLUMNS: [(&str, Statistic); 5] = [
@@ -119,19 +116,7 @@ impl Stats {
         statistics: &[Statistic],
     ) -> Result<Reduction, TensogramError> {
         let name = &variable.name;
-        let mut dims: Vec<&str> = Vec::new();
-        for dim in over {
-            if dim == GRID && !variable.dims.contains(dim) {
-                let grid = dataset.grid_dims(name)?.ok_or_else(|| {
-                    TensogramError::Metadata(
-                        format!("{name}: no coordinates say which dimensions are its grid's").into(),
-                    )
-                })?;
-                dims.extend(grid.iter().filter_map(|at| variable.dims.get(*at)).map(String::as_str));
-            } else {
-                dims.push(dim);
-            }
-        }
+        let dims = dataset.meant_dims(name, over)?;
         let picks = dataset.select(name, &self.selectors_of(variable))?;
         let (options, over) = (self.decoding.of_boxes(), dims.iter().map(|dim| (*dim).to_string()).collect());
         if self.weigh_latitudes {
