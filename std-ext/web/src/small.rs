@@ -9,6 +9,8 @@ use std::fmt::Display;
 use tgm_core::Message;
 use tgm_core::descriptor::{ByteOrder, Compression, Dtype};
 use tgm_core::object::DataObject;
+use tgm_core::packing::Unpack;
+use tgm_core::tensor::Element;
 use tgm_core::wire::FrameType;
 
 use crate::memory::{keep, with};
@@ -122,18 +124,22 @@ fn values(object: &DataObject<'_>) -> Result<Vec<u8>, Failure> {
     let scratch = usize::try_from(object.scratch_len().map_err(words)?).map_err(words)?;
     let mut scratch = zeros::<u8>(scratch)?;
     match descriptor.dtype() {
-        Dtype::Float32 => {
-            let mut out = zeros::<f32>(len / size_of::<f32>())?;
-            object.decode_floats_into(&mut scratch, &mut out).map_err(words)?;
-            Ok(out.into_iter().flat_map(f32::to_ne_bytes).collect())
-        }
-        Dtype::Float64 => {
-            let mut out = zeros::<f64>(len / size_of::<f64>())?;
-            object.decode_floats_into(&mut scratch, &mut out).map_err(words)?;
-            Ok(out.into_iter().flat_map(f64::to_ne_bytes).collect())
-        }
+        Dtype::Float32 => floats(object, &mut scratch, f32::to_ne_bytes),
+        Dtype::Float64 => floats(object, &mut scratch, f64::to_ne_bytes),
         other => Err(format!("compressed values of type {} need the reader", other.name())),
     }
+}
+
+/// Packed values as the bytes of `T`.
+fn floats<T: Unpack + Element + Clone + Default, const N: usize>(
+    object: &DataObject<'_>,
+    scratch: &mut [u8],
+    bytes: fn(T) -> [u8; N],
+) -> Result<Vec<u8>, Failure> {
+    let count = usize::try_from(object.descriptor().element_count()).map_err(words)?;
+    let mut out = zeros::<T>(count)?;
+    object.decode_floats_into(scratch, &mut out).map_err(words)?;
+    Ok(out.into_iter().flat_map(bytes).collect())
 }
 
 fn zeros<T: Clone + Default>(len: usize) -> Result<Vec<T>, Failure> {

@@ -3,28 +3,12 @@
  * compressions need the reader of the package's root.
  */
 
+import type { Descriptor, Metadata } from "./archive.js";
 import { arrayOver, type Dtype, type TypedArray } from "./internal/arrays.js";
 import { decodeCbor, type CborValue } from "./internal/cbor.js";
 import { Host, type WasmInput } from "./internal/host.js";
 
-export type { CborValue, Dtype, TypedArray, WasmInput };
-
-/** What an object is. Parameters of its stages stand beside these keys. */
-export interface Descriptor {
-  type: string;
-  ndim: number;
-  shape: number[];
-  strides: number[];
-  dtype: Dtype;
-  [key: string]: CborValue;
-}
-
-/** Metadata of a message. */
-export interface Metadata {
-  base?: { [key: string]: CborValue }[];
-  _extra_?: { [key: string]: CborValue };
-  _reserved_?: { [key: string]: CborValue };
-}
+export type { CborValue, Descriptor, Dtype, Metadata, TypedArray, WasmInput };
 
 /** Loads the small reader: `core.wasm` beside the package, or what is given. */
 export async function load(input?: WasmInput): Promise<Core> {
@@ -57,9 +41,9 @@ export class Core {
   }
 
   /** The metadata that count: of a streamed message, those of its end. */
-  metadata(message: Uint8Array): Metadata {
+  metadata(message: Uint8Array): Partial<Metadata> {
     const found = this.#call("tgm_small_metadata", message);
-    return found.length === 0 ? {} : (decodeCbor(found) as Metadata);
+    return found.length === 0 ? {} : (decodeCbor(found) as Partial<Metadata>);
   }
 
   /** What the objects of a message are. */

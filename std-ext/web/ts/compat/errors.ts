@@ -14,7 +14,6 @@ export abstract class TensogramError extends Error {
 
   constructor(message: string, rawMessage: string = message, options?: ErrorOptions) {
     super(message, options);
-    this.name = new.target.name;
     this.rawMessage = rawMessage;
   }
 }
