@@ -146,7 +146,7 @@ def options():
     asked = parser.parse_args()
     if not asked.tool:
         parser.error("--tool or TGM must name the program tgm")
-    missing = [name for name in ("tgm", "numpy", "eccodes", "netCDF4") if importlib.util.find_spec(name) is None]
+    missing = [name for name in ("tgmio", "numpy", "eccodes", "netCDF4") if importlib.util.find_spec(name) is None]
     if missing:
         parser.error(f"this Python lacks {', '.join(missing)}")
     return asked

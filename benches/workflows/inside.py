@@ -59,7 +59,7 @@ def array(program, path, count):
 
         return lambda: exact(np.load(path), count), 7
     if program == "tgm":
-        import tgm
+        import tgmio as tgm
 
         return lambda: exact(tgm.open(path)[0].objects[0].read(), count), 7
     if program == "h5py":
@@ -88,7 +88,7 @@ def write_array(program, source, path):
     if program == "numpy":
         return lambda: np.save(path, values), 5
     if program == "tgm":
-        import tgm
+        import tgmio as tgm
 
         return lambda: tgm.save(path, {"a": values}), 5
     if program == "h5py":
@@ -113,7 +113,7 @@ def opened(program, path, **options):
     import xarray
 
     if program == "tgm":
-        import tgm
+        import tgmio as tgm
 
         return tgm.open_dataset(path, **options)
     if program == "cfgrib":
@@ -123,7 +123,7 @@ def opened(program, path, **options):
 
 def prepared(program, catalog):
     """Imports what a program needs, and gives the options of opening."""
-    import_module("tgm" if program == "tgm" else program)
+    import_module("tgmio" if program == "tgm" else program)
     # With its first variable it imports dask, if that is there.
     import_module("xarray").Variable("x", [0])
     return {"catalog": False} if program == "tgm" and catalog == "no" else {}
@@ -154,7 +154,7 @@ def point(program, path, catalog="no"):
 def field(way, path):
     """One field of many, by its coordinates or its number, from what is open."""
     if way == "decode_object":
-        import tgm
+        import tgmio as tgm
 
         archive = tgm.open(path)
         return lambda: {"sum": float(archive[7].objects[0].read().sum())}, 9
@@ -170,7 +170,7 @@ def mean(way, path):
     """The mean over all messages; or each of them decoded, which is the limit."""
     if way == "decode":
         import numpy as np
-        import tgm
+        import tgmio as tgm
 
         archive = tgm.open(path)
         out = np.empty(archive[0].objects[0].shape)

@@ -24,7 +24,7 @@ import numpy as np
 
 import tensogram
 
-OURS = importlib.util.find_spec("tgm") is not None
+OURS = importlib.util.find_spec("tgmio") is not None
 SZIP = {"compression": "szip", "szip_rsi": 128, "szip_block_size": 16, "szip_flags": 8}
 PACKED = {"encoding": "simple_packing", "sp_bits_per_value": 16}
 CODECS = {
@@ -145,7 +145,7 @@ def cases(folder, size):
 
 def view():
     """A view of the large object: nothing is read."""
-    import tgm
+    import tgmio as tgm
 
     return np.asarray(tgm.open_mmap(VIEWED)[0].objects[0].array)
 

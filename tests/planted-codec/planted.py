@@ -2,7 +2,7 @@
 import sys
 
 import numpy
-import tgm
+import tgmio as tgm
 
 values = numpy.arange(1000, dtype="<f4")
 message = tgm.encode({}, [({"compression": "planted"}, values)])

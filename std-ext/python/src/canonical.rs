@@ -47,7 +47,7 @@ pub(crate) trait Canonical: PyClass<Frozen = pyo3::pyclass::boolean_struct::True
     /// # Errors
     /// The errors of [`Self::cbor`].
     fn reduced<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
-        let make = py.import("tgm._native")?.getattr(Self::MAKER)?;
+        let make = py.import("tgmio._native")?.getattr(Self::MAKER)?;
         Ok((make, (PyBytes::new(py, &self.cbor(py)?),)))
     }
 }

@@ -1,4 +1,4 @@
-//! Catalogues, as `tgm/_catalogue.py` calls them.
+//! Catalogues, as `tgmio/_catalogue.py` calls them.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::errors::raise;
 use crate::work::detached;
 
 /// A catalogue of a file.
-#[pyclass(frozen, name = "_Catalog", module = "tgm._native")]
+#[pyclass(frozen, name = "_Catalog", module = "tgmio._native")]
 pub(crate) struct Catalog(tgm_catalog::Catalog);
 
 /// The data that a catalogue is of.

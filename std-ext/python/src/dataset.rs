@@ -1,4 +1,4 @@
-//! Datasets over archives, as `tgm/_dataset.py` calls them.
+//! Datasets over archives, as `tgmio/_dataset.py` calls them.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -27,7 +27,7 @@ use crate::view;
 use crate::work::detached;
 
 /// A dataset over archives.
-#[pyclass(frozen, name = "_Dataset", module = "tgm._native")]
+#[pyclass(frozen, name = "_Dataset", module = "tgmio._native")]
 pub(crate) struct Dataset(tgm_dataset::Dataset);
 
 /// The option of a name among words.

@@ -16,13 +16,13 @@ use crate::html;
 ///
 /// Instances do not change; equal descriptors are equal, whichever object they come from. They pickle.
 ///
-/// >>> import numpy, tgm
+/// >>> import numpy, tgmio as tgm
 /// >>> keys = {"type": "ntensor", "shape": [2, 3], "dtype": "int16", "compression": "zstd", "zstd_level": 9}
 /// >>> message = tgm.encode({}, [(keys, numpy.zeros(6, "int16"))])
 /// >>> _, (descriptor,) = tgm.decode_descriptors(message)
 /// >>> descriptor.shape, descriptor.strides, descriptor.dtype, descriptor.params
 /// ([2, 3], [3, 1], 'int16', {'zstd_level': 9})
-#[pyclass(frozen, weakref, module = "tgm")]
+#[pyclass(frozen, weakref, module = "tgmio")]
 #[derive(Debug)]
 pub(crate) struct DataObjectDescriptor {
     inner: DeferredDescriptor,

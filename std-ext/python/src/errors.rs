@@ -1,6 +1,6 @@
 //! Errors of the library as exceptions.
 //!
-//! The exception classes are Python's (`tgm/_errors.py`), because each has two bases: the package's own
+//! The exception classes are Python's (`tgmio/_errors.py`), because each has two bases: the package's own
 //! `TensogramError`, and the builtin that programs catch. An exception carries `kind`, `offset`, `message_index` and
 //! `object_index`.
 
@@ -16,7 +16,7 @@ use tgm_std::file::SourceName;
 use tgm_std::{Hint, TensogramError};
 
 /// The module of Python with the exception classes.
-const MODULE: &str = "tgm._errors";
+const MODULE: &str = "tgmio._errors";
 
 /// Where an error happened, as far as the caller knows it.
 #[derive(Clone, Copy, Debug, Default)]

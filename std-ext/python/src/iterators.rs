@@ -16,7 +16,7 @@ use crate::message;
 ///
 /// Several threads may take messages from one iterator: each message is given once. A message that does not decode
 /// raises; the next call goes on with the message after it.
-#[pyclass(frozen, module = "tgm")]
+#[pyclass(frozen, module = "tgmio")]
 #[derive(Debug)]
 pub(crate) struct MessageIter {
     bytes: Bytes,
@@ -66,7 +66,7 @@ impl MessageIter {
 /// `buf` is `bytes` or any other buffer of bytes, which is not copied and stays in use until the iterator is gone. Each
 /// item is what `decode` gives. With `verify_hash=True` digests are checked first.
 ///
-/// >>> import tgm
+/// >>> import tgmio as tgm
 /// >>> messages = tgm.iter_messages(tgm.encode({"n": 1}, []) + tgm.encode({"n": 2}, []))
 /// >>> len(messages), [message.metadata["n"] for message in messages]
 /// (2, [1, 2])

@@ -1,4 +1,4 @@
-//! The compiled half of the Python package `tgm`: Tensogram messages as numpy arrays.
+//! The compiled half of the Python package `tgmio`: Tensogram messages as numpy arrays.
 //!
 //! The package's `__init__.py` re-exports what this module has. A row uses rows below its own only:
 //!
@@ -39,7 +39,7 @@ mod work;
 
 use pyo3::prelude::*;
 
-/// Tensogram messages as numpy arrays: the compiled half of the package `tgm`.
+/// Tensogram messages as numpy arrays: the compiled half of the package `tgmio`.
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<metadata::Metadata>()?;

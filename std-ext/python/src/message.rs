@@ -20,7 +20,7 @@ pub(crate) fn message<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let class = CLASS.import(py, "tgm._message", "DecodedMessage")?;
+    let class = CLASS.import(py, "tgmio._message", "DecodedMessage")?;
     // A namedtuple's own constructor runs code of Python.
     let make = MAKE.get_or_try_init(py, || py.get_type::<PyTuple>().getattr("__new__").map(Bound::unbind))?;
     make.bind(py).call1((class, (metadata, objects)))

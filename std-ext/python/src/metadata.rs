@@ -25,7 +25,7 @@ const VERSION: u16 = 3;
 /// It is a mapping of the top-level keys: a key stands for the value in the first object that has it, or else in the
 /// annotations. Instances do not change; equal metadata are equal, whichever message they come from. They pickle.
 ///
-/// >>> import numpy, tgm
+/// >>> import numpy, tgmio as tgm
 /// >>> field = numpy.zeros(3, "float32")
 /// >>> message = tgm.encode({"base": [{"mars": {"param": "2t"}}], "run": 7}, [(None, field)])
 /// >>> meta = tgm.decode_metadata(message)
@@ -33,7 +33,7 @@ const VERSION: u16 = 3;
 /// (7, '2t', False)
 /// >>> list(meta)
 /// ['mars', 'run']
-#[pyclass(frozen, mapping, weakref, module = "tgm")]
+#[pyclass(frozen, mapping, weakref, module = "tgmio")]
 #[derive(Debug)]
 pub(crate) struct Metadata {
     inner: DeferredMetadata,
@@ -164,7 +164,7 @@ impl Metadata {
 
     /// The value of a top-level key, or the default.
     ///
-    /// >>> import tgm
+    /// >>> import tgmio as tgm
     /// >>> meta = tgm.decode_metadata(tgm.encode({"run": None}, []))
     /// >>> meta.get("run", 1) is None, meta.get("step", 1)
     /// (True, 1)
@@ -232,7 +232,7 @@ impl Metadata {
 
     /// All of it as a `dict` that `encode` takes: `base` without what the library wrote, and `_extra_`.
     ///
-    /// >>> import tgm
+    /// >>> import tgmio as tgm
     /// >>> tgm.decode_metadata(tgm.encode({"run": 7}, [])).to_dict()
     /// {'base': [], '_extra_': {'run': 7}}
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

@@ -21,7 +21,7 @@ use crate::functions::encode::Objects;
 use crate::work::detached;
 
 /// A file that is written. What is not finished changes nothing.
-#[pyclass(frozen, name = "_Output", module = "tgm._native")]
+#[pyclass(frozen, name = "_Output", module = "tgmio._native")]
 pub(crate) struct Output {
     path: PathBuf,
     /// None once it is finished. One thread writes it, so the lock is free.

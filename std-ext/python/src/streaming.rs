@@ -25,7 +25,7 @@ use crate::work::detached;
 /// It takes the arguments of `encode`. Raises ValueError for metadata and options that are wrong; digests cannot be
 /// listed in the header, because they are not known yet.
 ///
-/// >>> import numpy, tgm
+/// >>> import numpy, tgmio as tgm
 /// >>> encoder = tgm.StreamingEncoder({"run": 7})
 /// >>> for step in range(3):
 /// ...     encoder.write_object(None, numpy.full(2, step))
@@ -45,7 +45,7 @@ use crate::work::detached;
 /// b''
 /// >>> tgm.decode(file.getvalue()).metadata["run"]
 /// 8
-#[pyclass(frozen, subclass, weakref, module = "tgm")]
+#[pyclass(frozen, subclass, weakref, module = "tgmio")]
 #[derive(Debug)]
 pub(crate) struct StreamingEncoder {
     /// None once it is finished.
@@ -252,7 +252,7 @@ impl StreamingEncoder {
     ///
     /// Raises ValueError if the object of the last call was not written yet.
     ///
-    /// >>> import numpy, tgm
+    /// >>> import numpy, tgmio as tgm
     /// >>> encoder = tgm.StreamingEncoder({})
     /// >>> encoder.write_preceder({"step": 6})
     /// >>> encoder.write_object(None, numpy.zeros(2))

@@ -12,8 +12,8 @@ import numpy as np
 
 import tensogram
 
-# The reference has no module `tgm` beside it.
-REFERENCE = importlib.util.find_spec("tgm") is None
+# The reference has no module `tgmio` beside it.
+REFERENCE = importlib.util.find_spec("tgmio") is None
 
 DATA = pathlib.Path(os.environ.get("TGM_TESTS_DATA") or pathlib.Path(__file__).parents[3] / "tests" / "data")
 
@@ -145,7 +145,7 @@ def resident():
 
 def public_functions():
     """The names of parameters of each function and method of `tgm`, by its name, such as `Object.decode`."""
-    import tgm
+    import tgmio as tgm
 
     found = {}
     # A star import leaves `open` out.

@@ -151,7 +151,7 @@ class TestMoreOfErrors:
         assert error.kind and isinstance(error.offset, (int, type(None)))
 
     def test_common_class(self):
-        import tgm
+        import tgmio as tgm
 
         for call in (lambda: tensogram.decode(b""), lambda: tensogram.decode_object(message(), 7)):
             error = raised(call)

@@ -79,7 +79,7 @@ def test_references_are_level(data):
 
 @pytest.mark.better
 def test_views_are_level(one_file):
-    import tgm
+    import tgmio as tgm
 
     if not hasattr(tgm, "open_mmap"):
         pytest.skip("this build has no views")

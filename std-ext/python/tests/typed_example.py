@@ -5,7 +5,7 @@ from typing import Any, assert_type
 import numpy as np
 import numpy.typing as npt
 
-import tgm
+import tgmio as tgm
 
 FIELD = np.zeros((2, 3), "float32")
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-import tgm
+import tgmio as tgm
 
 warnings.filterwarnings("ignore")
 logging.disable(logging.CRITICAL)

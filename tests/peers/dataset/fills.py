@@ -117,7 +117,7 @@ def joined(program, folder, rng, where):
 
 
 def raw(program, folder, rng, where):
-    import tgm
+    import tgmio as tgm
 
     source, target = folder / "a.nc", folder / "a.tgm"
     write(source, rng, 0, int(rng.integers(1, 4)), {name: rng.choice(TYPES) for name in ("v", "w", "u")})

@@ -15,7 +15,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-import tgm
+import tgmio as tgm
 import xarray as xr
 
 warnings.filterwarnings("ignore")

@@ -18,7 +18,7 @@ import numpy as np
 import xarray as xr
 
 import compare
-import tgm
+import tgmio as tgm
 
 warnings.filterwarnings("ignore")
 logging.disable(logging.CRITICAL)

@@ -80,7 +80,7 @@ fn rust_has_what_the_page_names() {
 
 #[test]
 fn python_has_what_the_page_names() {
-    let text = texts("std-ext/python/python/tgm", &[".pyi", ".py"]);
+    let text = texts("std-ext/python/python/tgmio", &[".pyi", ".py"]);
     // These are Python's own, and numpy's.
     let has = |name: &str| {
         ["len", "bytes", "asarray", "BytesIO"].contains(&name)

@@ -21,7 +21,7 @@ fn quoted(text: &str, start: &str, end: &str) -> Vec<String> {
 #[test]
 fn mask_methods_are_listed_in_every_face() {
     let methods: Vec<&str> = MaskMethod::ALL.iter().map(|method| method.name()).collect();
-    let python = text("std-ext/python/python/tgm/_types.py");
+    let python = text("std-ext/python/python/tgmio/_types.py");
     assert_eq!(quoted(&python, "MaskMethod: TypeAlias = (", "\n)"), methods);
     let c = text("std-ext/c/include/tensogram.h");
     assert_eq!(quoted(&c, "The methods are ", ";"), methods);

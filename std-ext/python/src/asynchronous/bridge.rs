@@ -22,7 +22,7 @@ use super::runtime::{keep_interpreter, runtime};
 use crate::errors::{Place, exception};
 
 /// The module of Python with the class of awaitables.
-const MODULE: &str = "tgm._call";
+const MODULE: &str = "tgmio._call";
 
 /// An awaitable of the running loop, and what ends it.
 struct Pending {

@@ -26,7 +26,7 @@ use crate::message;
 /// it may be opened under one and used under another. Any number of calls may be under way. A cancelled call leaves
 /// the file as it is.
 ///
-/// >>> import asyncio, os, tempfile, tgm
+/// >>> import asyncio, os, tempfile, tgmio as tgm
 /// >>> path = os.path.join(tempfile.mkdtemp(), "a.tgm")
 /// >>> with open(path, "wb") as out:
 /// ...     _ = out.write(tgm.encode({"run": 7}, []))
@@ -35,7 +35,7 @@ use crate::message;
 /// ...         return (await file.decode_message(0)).metadata["run"]
 /// >>> asyncio.run(run())
 /// 7
-#[pyclass(frozen, weakref, module = "tgm")]
+#[pyclass(frozen, weakref, module = "tgmio")]
 #[derive(Debug)]
 pub(crate) struct AsyncTensogramFile {
     file: Arc<TensogramFile>,

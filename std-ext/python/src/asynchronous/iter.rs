@@ -14,7 +14,7 @@ use crate::message;
 /// The messages of a file, one after the other: `async for` takes it.
 ///
 /// Several iterators of one file are independent. `len()` is the number of messages that are left.
-#[pyclass(frozen, weakref, module = "tgm")]
+#[pyclass(frozen, weakref, module = "tgmio")]
 #[derive(Debug)]
 pub(crate) struct AsyncTensogramFileIter {
     file: Arc<TensogramFile>,

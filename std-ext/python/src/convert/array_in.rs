@@ -94,7 +94,7 @@ impl<'py> Data<'py> {
                 Ok::<_, PyErr>(found || object.hasattr(name)?)
             })?;
         if is_array {
-            let inputs = py.import(intern!(py, "tgm._inputs"))?;
+            let inputs = py.import(intern!(py, "tgmio._inputs"))?;
             if let Ok(array) = inputs.call_method1(intern!(py, "as_array"), (object,))?.cast::<PyUntypedArray>() {
                 return Self::of_array(array);
             }

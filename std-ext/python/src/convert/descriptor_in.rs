@@ -150,7 +150,7 @@ fn check_key(py: Python<'_>, key: &str) -> PyResult<()> {
     } else {
         let parameters = Key::ALL.iter().filter(|key| key.is_parameter()).map(|key| key.name());
         let known: Vec<&str> = FIELDS.into_iter().chain(parameters).collect();
-        let nearest = py.import(intern!(py, "tgm._encoding"))?.getattr(intern!(py, "_nearest"))?;
+        let nearest = py.import(intern!(py, "tgmio._encoding"))?.getattr(intern!(py, "_nearest"))?;
         nearest.call1((key, known, "its keys are"))?.extract()?
     };
     Err(PyValueError::new_err(format!("unknown key {key:?} of a descriptor: {advice}")))
@@ -170,7 +170,7 @@ pub(crate) fn chosen<'py>(
     if encoding.is_none() || encoding.is_exact_instance_of::<PyDict>() {
         return Ok(None);
     }
-    if !encoding.is_instance(CLASS.import(py, "tgm._encoding", "Encoding")?)? {
+    if !encoding.is_instance(CLASS.import(py, "tgmio._encoding", "Encoding")?)? {
         return Ok(None);
     }
     encoding.call_method1("descriptor", (data,))?.extract().map(Some)

@@ -14,7 +14,7 @@ use crate::work::detached;
 /// Iterates over the messages that a file had when the iteration began. `len` is the number of messages to come.
 ///
 /// It keeps the file open by itself. Several threads may take messages from one iterator: each message is given once.
-#[pyclass(frozen, module = "tgm")]
+#[pyclass(frozen, module = "tgmio")]
 #[derive(Debug)]
 pub(crate) struct TensogramFileIter {
     /// Taken behind the gate, so it is always free.

@@ -33,7 +33,7 @@ use crate::work::detached;
 /// A `with` statement gives the file back to the operating system at its end; a later use opens it again. `close`
 /// closes it for good. A handle pickles as its path or address, and opens it again.
 ///
-/// >>> import numpy, tempfile, tgm
+/// >>> import numpy, tempfile, tgmio as tgm
 /// >>> folder = tempfile.TemporaryDirectory()
 /// >>> with tgm.TensogramFile.create(folder.name + "/fields.tgm") as file:
 /// ...     for step in range(3):
@@ -44,7 +44,7 @@ use crate::work::detached;
 /// >>> file.file_decode_object(1, 0)["data"]
 /// array([[1, 1],
 ///        [1, 1]])
-#[pyclass(frozen, weakref, module = "tgm")]
+#[pyclass(frozen, weakref, module = "tgmio")]
 #[derive(Debug)]
 pub(crate) struct TensogramFile {
     handle: Handle,
@@ -412,6 +412,6 @@ impl TensogramFile {
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyAny>, (OsString, Option<BTreeMap<String, String>>, bool))> {
         let Origin { source, storage, bidirectional } = self.handle.origin().clone();
-        Ok((py.import("tgm._native")?.getattr("_open_again")?, (source.into(), storage, bidirectional)))
+        Ok((py.import("tgmio._native")?.getattr("_open_again")?, (source.into(), storage, bidirectional)))
     }
 }

@@ -27,7 +27,7 @@ use crate::metadata::Metadata;
 /// Raises ValueError for bytes that are not a message, or whose payloads do not decode; HashMismatchError and
 /// MissingHashError with `verify_hash`.
 ///
-/// >>> import numpy, tgm
+/// >>> import numpy, tgmio as tgm
 /// >>> message = tgm.encode({"run": 7}, [(None, numpy.arange(3, dtype="int16"))])
 /// >>> meta, [(descriptor, array)] = tgm.decode(message)
 /// >>> meta["run"], descriptor.dtype, array
@@ -63,7 +63,7 @@ pub(super) fn whole<'py>(
 /// Objects are triples of descriptor, array and masks. Masks are a dict with any of "nan", "inf+" and "inf-": each is a
 /// flat array of bool with one value for each element.
 ///
-/// >>> import numpy, tgm
+/// >>> import numpy, tgmio as tgm
 /// >>> message = tgm.encode({}, [(None, numpy.array([1.0, numpy.nan]))], allow_nan=True)
 /// >>> tgm.decode_with_masks(message).objects[0][1:]
 /// (array([1., 0.]), {'nan': array([False,  True])})
@@ -93,7 +93,7 @@ pub(super) fn with_masks<'py>(
 ///
 /// Raises ValueError for bytes that are not a message.
 ///
-/// >>> import tgm
+/// >>> import tgmio as tgm
 /// >>> tgm.decode_metadata(tgm.encode({"run": 7}, []))
 /// Metadata(version=3, base_len=0, extra_keys=["run"])
 #[pyfunction]
@@ -119,7 +119,7 @@ fn metadata_of_a_part(bytes: &[u8]) -> Option<GlobalMetadata> {
 ///
 /// Raises ValueError for bytes that are not a message.
 ///
-/// >>> import numpy, tgm
+/// >>> import numpy, tgmio as tgm
 /// >>> _, descriptors = tgm.decode_descriptors(tgm.encode({}, [(None, numpy.zeros((2, 3)))]))
 /// >>> descriptors
 /// [DataObjectDescriptor(type='ntensor', shape=[2, 3], dtype='float64', encoding='none', compression='none')]
@@ -136,7 +136,7 @@ pub(crate) fn decode_descriptors<'py>(
 ///
 /// The other arguments are as for `decode`. Raises ValueError if there is no such object, and what `decode` raises.
 ///
-/// >>> import numpy, tgm
+/// >>> import numpy, tgmio as tgm
 /// >>> message = tgm.encode({}, [(None, numpy.zeros(2)), (None, numpy.ones(2))])
 /// >>> tgm.decode_object(message, 1)[2]
 /// array([1., 1.])
@@ -177,7 +177,7 @@ pub(super) fn one<'py>(
 /// Raises ValueError for a range beyond the end, for bitmasks, and for payloads that have no parts: behind a filter, or
 /// compressed by zstd or lz4.
 ///
-/// >>> import numpy, tgm
+/// >>> import numpy, tgmio as tgm
 /// >>> message = tgm.encode({}, [(None, numpy.arange(10))])
 /// >>> tgm.decode_range(message, 0, [(7, 2), (0, 1)], join=True)
 /// array([7, 8, 0])

@@ -16,7 +16,7 @@ const FEATURES: [&str; 12] =
 /// dicts with `name`, `kind` and `state`, and for those that are on `backend`, `linkage` and `version`; `self_test` is
 /// a list of dicts with `label` and `outcome`.
 ///
-/// >>> import tgm
+/// >>> import tgmio as tgm
 /// >>> {row["outcome"] for row in tgm.doctor()["self_test"]} <= {"ok", "skipped"}
 /// True
 #[pyfunction]

@@ -127,7 +127,7 @@ pub(crate) fn object<'py>(
 /// Raises ValueError for descriptors that are wrong or do not fit their data, and for NaN and infinities; TypeError for
 /// arguments of other types.
 ///
-/// >>> import numpy, tgm
+/// >>> import numpy, tgmio as tgm
 /// >>> values = numpy.arange(6.0).reshape(2, 3)
 /// >>> descriptor = {"type": "ntensor", "shape": [2, 3], "dtype": "float64", "compression": "zstd"}
 /// >>> message = tgm.encode({"base": [{"mars": {"param": "2t"}}]}, [(descriptor, values)])
@@ -194,7 +194,7 @@ pub(crate) fn encoded(
 ///
 /// Raises ValueError for data that is not bytes, and for parameters that are missing or wrong.
 ///
-/// >>> import tgm
+/// >>> import tgmio as tgm
 /// >>> descriptor = {"type": "ntensor", "shape": [4], "dtype": "uint8"}
 /// >>> message = tgm.encode_pre_encoded({}, [(descriptor, bytes([1, 2, 3, 4]))])
 /// >>> tgm.decode(message).objects[0][1]

@@ -10,7 +10,7 @@ use crate::convert::buffers::{Reads, strictly_bytes};
 /// `data` is `bytes` or `bytearray`; `algo` is "xxh3". Raises TypeError for other data, and ValueError for another
 /// name.
 ///
-/// >>> import tgm
+/// >>> import tgmio as tgm
 /// >>> tgm.compute_hash(b"hello world")
 /// 'd447b1ea40e6988b'
 #[pyfunction]

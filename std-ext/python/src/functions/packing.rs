@@ -22,7 +22,7 @@ const MAX_BITS: u32 = 64;
 ///
 /// Raises TypeError for another array; ValueError for NaN, infinities and more than 64 bits.
 ///
-/// >>> import numpy, tgm
+/// >>> import numpy, tgmio as tgm
 /// >>> values = numpy.array([250.0, 251.3, 252.7])
 /// >>> packing = tgm.compute_packing_params(values, 16, 0)
 /// >>> packing["sp_reference_value"], packing["sp_binary_scale_factor"]

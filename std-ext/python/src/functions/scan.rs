@@ -19,7 +19,7 @@ use crate::work::detached;
 ///
 /// Bytes between messages are skipped. A buffer without messages gives an empty list; nothing in the data raises.
 ///
-/// >>> import tgm
+/// >>> import tgmio as tgm
 /// >>> message = tgm.encode({}, [])
 /// >>> tgm.scan(b"junk" + message) == [(4, len(message))]
 /// True
@@ -58,7 +58,7 @@ pub(crate) fn places(py: Python<'_>, buf: &Bound<'_, PyAny>) -> PyResult<Vec<(us
 /// Whether a name is an address in an object store or on a server, and not a path: `http`, `https`, `s3`, `s3a`, `gs`,
 /// `az` or `azure`, in upper or lower case, and `://`.
 ///
-/// >>> import tgm
+/// >>> import tgmio as tgm
 /// >>> tgm.is_remote_url("s3://bucket/fields.tgm"), tgm.is_remote_url("/data/fields.tgm")
 /// (True, False)
 #[pyfunction]

@@ -21,7 +21,7 @@ use crate::work::detached;
 /// known, `byte_offset` and `object_index`; `object_count`; `hash_verified`. Nothing in the data raises. Raises
 /// ValueError for another level.
 ///
-/// >>> import tgm
+/// >>> import tgmio as tgm
 /// >>> tgm.validate(tgm.encode({}, []))
 /// {'hash_verified': False, 'issues': [], 'object_count': 0}
 /// >>> tgm.validate(b"")["issues"][0]["code"]
@@ -47,7 +47,7 @@ pub(crate) fn validate<'py>(
 /// is a list of the reports that `validate` gives. Raises OSError if the file cannot be read, and ValueError for
 /// another level.
 ///
-/// >>> import tempfile, tgm
+/// >>> import tempfile, tgmio as tgm
 /// >>> with tempfile.NamedTemporaryFile() as file:
 /// ...     tgm.validate_file(file.name)
 /// {'file_issues': [], 'messages': []}

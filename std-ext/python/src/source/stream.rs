@@ -24,11 +24,11 @@ use crate::work::detached;
 ///
 /// An exception of the stream is raised as it is, and nothing is lost by it: `next` can be called again.
 ///
-/// >>> import io, numpy, tgm
+/// >>> import io, numpy, tgmio as tgm
 /// >>> message = tgm.encode({"run": 7}, [(None, numpy.arange(3.0))])
 /// >>> [tgm.decode(message).metadata["run"] for message in tgm.MessageStream(io.BytesIO(message * 2))]
 /// [7, 7]
-#[pyclass(frozen, weakref, module = "tgm")]
+#[pyclass(frozen, weakref, module = "tgmio")]
 #[derive(Debug)]
 pub(crate) struct MessageStream {
     /// It is only waited for without the GIL.

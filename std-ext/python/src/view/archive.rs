@@ -29,11 +29,11 @@ use crate::convert::query;
 /// `close`, or the end of a `with` statement, gives the source back. Messages and objects that were taken before keep
 /// what they need, and stay usable.
 ///
-/// >>> import numpy, tgm
+/// >>> import numpy, tgmio as tgm
 /// >>> with tgm.open(tgm.encode({"run": 7}, [(None, numpy.arange(3.0))]) * 3) as archive:
 /// ...     [message.metadata["run"] for message in archive]
 /// [7, 7, 7]
-#[pyclass(frozen, weakref, module = "tgm")]
+#[pyclass(frozen, weakref, module = "tgmio")]
 pub(crate) struct Archive {
     origin: Origin,
     /// None once the archive is closed.
@@ -97,7 +97,7 @@ impl Archive {
     /// Raises ValueError for a text that is not a query; the error names the place of the mistake. Warns where nothing
     /// matches because a key is written otherwise, such as `param` for `mars.param`.
     ///
-    /// >>> import numpy, tgm
+    /// >>> import numpy, tgmio as tgm
     /// >>> fields = [tgm.encode({"base": [{"step": s}]}, [(None, numpy.full(2, float(s)))]) for s in (0, 24, 48)]
     /// >>> [found.read().tolist() for found in tgm.open(b"".join(fields)).query("step>=24")]
     /// [[24.0, 24.0], [48.0, 48.0]]

@@ -28,13 +28,13 @@ use crate::errors::{Place, raise_at};
 ///
 /// Raises ValueError if the buffer does not begin with a message.
 ///
-/// >>> import numpy, tgm
+/// >>> import numpy, tgmio as tgm
 /// >>> message = tgm.Message(tgm.encode({"run": 7}, [(None, numpy.arange(6.0).reshape(2, 3))]))
 /// >>> message.metadata["run"], len(message.objects)
 /// (7, 1)
 /// >>> message.objects[0][1, ::2]
 /// array([3., 5.])
-#[pyclass(frozen, weakref, module = "tgm")]
+#[pyclass(frozen, weakref, module = "tgmio")]
 pub(crate) struct Message {
     /// The bytes, or their outline: without payloads and masks. It is read when it is first asked for.
     memory: OnceLock<Arc<Memory>>,

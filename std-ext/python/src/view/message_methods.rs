@@ -98,7 +98,7 @@ impl Message {
     /// Raises HashMismatchError for a wrong digest; MissingHashError for an object without one, if all else is right; what is
     /// wrong with the structure as `tgm.decode` raises it.
     ///
-    /// >>> import numpy, tgm
+    /// >>> import numpy, tgmio as tgm
     /// >>> tgm.Message(tgm.encode({}, [(None, numpy.arange(3.0))])).verify()
     fn verify(&self, py: Python<'_>) -> PyResult<()> {
         let checked = if self.elsewhere().is_some() {

@@ -31,14 +31,14 @@ use crate::errors::raise_at;
 ///
 /// An array that is a view keeps the object, and so the map or buffer. It is read-only.
 ///
-/// >>> import numpy, tgm
+/// >>> import numpy, tgmio as tgm
 /// >>> field = tgm.Message(tgm.encode({"base": [{"step": 6}]}, [(None, numpy.arange(8.0).reshape(2, 4))])).objects[0]
 /// >>> field.shape, field.dtype, field.metadata["step"], field.is_view
 /// ((2, 4), dtype('float64'), 6, True)
 /// >>> field[:, 1:3]
 /// array([[1., 2.],
 ///        [5., 6.]])
-#[pyclass(frozen, weakref, module = "tgm")]
+#[pyclass(frozen, weakref, module = "tgmio")]
 pub(crate) struct Object {
     message: Py<Message>,
     number: usize,

@@ -161,7 +161,7 @@ impl Object {
     /// Raises TypeError unless `out` is an array; ValueError if it has another shape or dtype, is read-only, is not
     /// contiguous, or shares memory with the message; what `tgm.decode` raises.
     ///
-    /// >>> import numpy, tgm
+    /// >>> import numpy, tgmio as tgm
     /// >>> field = tgm.Message(tgm.encode({}, [(None, numpy.arange(3, dtype="int16"))])).objects[0]
     /// >>> field.decode(out=numpy.empty(3, "float32"))
     /// array([0., 1., 2.], dtype=float32)
@@ -203,7 +203,7 @@ impl Object {
     /// Raises IndexError, TypeError and ValueError for requests that the object cannot answer; HashMismatchError and
     /// MissingHashError with `checked`; OSError of the source.
     ///
-    /// >>> import numpy, tgm
+    /// >>> import numpy, tgmio as tgm
     /// >>> archive = tgm.open(tgm.encode({}, [(None, numpy.arange(6, dtype="int16").reshape(2, 3))]))
     /// >>> field = archive[0].objects[0]
     /// >>> field.read(numpy.s_[1, 1:], dtype="float32"), field.read(ranges=[(0, 2), (5, 1)])
@@ -303,6 +303,6 @@ impl Object {
 
     #[allow(clippy::type_complexity, reason = "what pickle wants")]
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Py<Message>, usize))> {
-        Ok((py.import("tgm._native")?.getattr("_object")?, (self.owner().clone_ref(py), self.number())))
+        Ok((py.import("tgmio._native")?.getattr("_object")?, (self.owner().clone_ref(py), self.number())))
     }
 }

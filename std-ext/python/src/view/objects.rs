@@ -15,7 +15,7 @@ use crate::convert::index;
 /// Indexing and iterating read descriptors, and no payloads. `objects[0]` takes a number, `objects[1:]` a slice, and
 /// `objects["2t"]` a name: the first of the metadata `name`, `mars.param`, `param`, `mars.shortName`, `shortName`,
 /// `variable` and `long_name` that an object has. KeyError if no object has the name, or several.
-#[pyclass(frozen, module = "tgm")]
+#[pyclass(frozen, module = "tgmio")]
 pub(crate) struct Objects {
     message: Py<Message>,
     count: usize,

@@ -50,16 +50,16 @@ impl Origin {
         match self {
             Self::Path(path, mmap, storage) => {
                 let arguments = (OsString::from(path), *mmap, storage.clone()).into_pyobject(py)?;
-                Ok((py.import("tgm._native")?.getattr("_archive_again")?, arguments))
+                Ok((py.import("tgmio._native")?.getattr("_archive_again")?, arguments))
             }
             // Any buffer of bytes pickles as bytes.
             Self::Buffer(buffer) => {
                 let bytes = py.get_type::<PyBytes>().call1((buffer,))?;
-                Ok((py.import("tgm")?.getattr("open")?, (bytes,).into_pyobject(py)?))
+                Ok((py.import("tgmio")?.getattr("open")?, (bytes,).into_pyobject(py)?))
             }
             Self::Object(file, opened) => {
                 let source = opened.as_ref().unwrap_or(file);
-                Ok((py.import("tgm")?.getattr("open")?, (source,).into_pyobject(py)?))
+                Ok((py.import("tgmio")?.getattr("open")?, (source,).into_pyobject(py)?))
             }
         }
     }

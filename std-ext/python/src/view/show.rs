@@ -100,7 +100,7 @@ fn picture(object: &Bound<'_, Object>) -> PyResult<String> {
     if object.get().is_remote() {
         return Ok(String::new());
     }
-    py.import(intern!(py, "tgm._picture"))?.call_method1(intern!(py, "picture"), (object,))?.extract()
+    py.import(intern!(py, "tgmio._picture"))?.call_method1(intern!(py, "picture"), (object,))?.extract()
 }
 
 /// An archive as a table of its messages. Their metadata and descriptors are read, and no payload.

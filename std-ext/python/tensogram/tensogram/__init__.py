@@ -1,6 +1,6 @@
 """The module `tensogram` 0.24 on top of `tgm`: the same names, so that programs run unchanged."""
 
-from tgm import (  # noqa: F401
+from tgmio import (  # noqa: F401
     WIRE_VERSION,
     AsyncTensogramFile,
     AsyncTensogramFileIter,
@@ -30,9 +30,9 @@ from tgm import (  # noqa: F401
     validate,
     validate_file,
 )
-from tgm import DecodedMessage as Message
-from tgm import StreamingEncoder as _StreamingEncoder
-from tgm._native import _reference
+from tgmio import DecodedMessage as Message
+from tgmio import StreamingEncoder as _StreamingEncoder
+from tgmio._native import _reference
 
 # Where `tgm` answers otherwise: it has arrays of bool, and masks of masked arrays, and refuses unknown keys of descriptors.
 decode = _reference.decode

@@ -1,5 +1,5 @@
 """The compiled half of the package, as the original names it."""
 
-from tgm._native import *  # noqa: F403
+from tgmio._native import *  # noqa: F403
 
 from tensogram import *  # noqa: F403

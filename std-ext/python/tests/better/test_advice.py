@@ -6,8 +6,8 @@ import re
 import numpy as np
 import pytest
 
-import tgm
-from tgm import _native
+import tgmio as tgm
+from tgmio import _native
 
 KEYS = {"type": "ntensor", "shape": [4], "dtype": "float64"}
 NAN, INF = np.array([0, np.nan, 1, 2]), np.array([0, 1, np.inf, 2])

@@ -17,7 +17,7 @@ import pytest
 
 import server
 import support
-import tgm
+import tgmio as tgm
 
 REMOTE = {row["name"]: row["state"] for row in tgm.doctor()["features"]}["remote"] == "on"
 FSSPEC = importlib.util.find_spec("fsspec") is not None
@@ -388,7 +388,7 @@ def test_values_are_in_memory_once(tmp_path, stage, copies, kind):
     tgm.save(path, values, encoding=tgm.Encoding(compression=None if stage == "plain" else "zstd"))
     del values
     code = """if True:
-        import resource, sys, numpy as np, tgm
+        import resource, sys, numpy as np, tgmio as tgm
         source = sys.argv[1] if sys.argv[2] == "path" else open(sys.argv[1], "rb")
         found = tgm.open(source)[0].objects[0]
         np.zeros(1), found.shape

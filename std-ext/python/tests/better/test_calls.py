@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-import tgm
+import tgmio as tgm
 
 
 def pair(values):
@@ -154,7 +154,7 @@ def test_iterating_with_a_default(path):
 
 
 PROGRAM = """
-import asyncio, sys, threading, numpy, tgm
+import asyncio, sys, threading, numpy, tgmio as tgm
 path = sys.argv[1]
 with open(path, "wb") as out:
     field = numpy.random.default_rng(0).random(500_000)

@@ -6,7 +6,7 @@ import weakref
 import numpy as np
 import pytest
 
-import tgm
+import tgmio as tgm
 
 VERSIONED = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 DTYPES = ["float16", "float32", "float64", "complex64", "complex128", "int8", "int16", "int32", "int64", "uint8", "uint16",

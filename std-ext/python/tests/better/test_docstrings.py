@@ -5,7 +5,7 @@ import inspect
 
 import pytest
 
-import tgm
+import tgmio as tgm
 
 PARSER = doctest.DocTestParser()
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import support
-import tgm
+import tgmio as tgm
 
 FIELD = np.random.default_rng(1).normal(280, 10, (30, 40))
 

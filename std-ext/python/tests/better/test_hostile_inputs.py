@@ -4,7 +4,7 @@ import io
 
 import numpy as np
 import pytest
-import tgm
+import tgmio as tgm
 
 
 class Long:
@@ -117,7 +117,7 @@ def test_a_stream_that_uses_its_own_reader():
 
 
 def test_what_says_that_it_is_long_does_not_end_the_process(tmp_path):
-    native = __import__("tgm._native")._native
+    native = __import__("tgmio._native")._native
     tgm.save(tmp_path / "a.tgm", [np.zeros(3)])
     (dataset,) = native._open_datasets([str(tmp_path / "a.tgm")], {})
     name, long = dataset.variables[0]["name"], range(2**45)

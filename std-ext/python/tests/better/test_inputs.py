@@ -17,7 +17,7 @@ import zipfile
 import numpy as np
 import pytest
 
-import tgm
+import tgmio as tgm
 
 
 def stored(array, **options):

@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 
-import tgm
+import tgmio as tgm
 
 WORK = {
     "calls": "for _ in range(10_000): tgm.encode({}, [(packed, data)])",
@@ -24,7 +24,7 @@ WORK = {
 }
 
 SETUP = """if True:
-    import signal, sys, numpy as np, tgm
+    import signal, sys, numpy as np, tgmio as tgm
     # A shell that runs tests in the background lets them ignore the signal.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     data = np.random.default_rng(0).standard_normal(100_000)

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-import tgm
+import tgmio as tgm
 
 VALUES = np.arange(12, dtype="float64").reshape(3, 4)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import server
-import tgm
+import tgmio as tgm
 
 PAGE = pathlib.Path(__file__).parents[3] / "doc" / "MODEL.md"
 REMOTE = {row["name"]: row["state"] for row in tgm.doctor()["features"]}["remote"] == "on"

@@ -10,7 +10,7 @@ import weakref
 import numpy as np
 import pytest
 
-import tgm
+import tgmio as tgm
 
 VALUES = np.arange(24, dtype="float32").reshape(2, 3, 4)
 PACKED = {"encoding": "simple_packing", "sp_bits_per_value": 16}

@@ -4,7 +4,7 @@ import asyncio
 
 import numpy as np
 import pytest
-import tgm
+import tgmio as tgm
 
 import server
 import support

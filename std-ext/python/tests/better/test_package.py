@@ -1,4 +1,4 @@
-"""The package `tgm` beside the module `tensogram`: one engine, two names."""
+"""The package `tgmio` beside the module `tensogram`: one engine, two names."""
 
 import importlib.metadata
 import importlib.resources
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tensogram
-import tgm
+import tgmio as tgm
 
 # Where the answers differ: bitmasks of messages are flat arrays of bytes, masks of masked arrays are ignored, and keys of
 # descriptors may have any name; a scan gives arrays, if it is told to.
@@ -50,7 +50,7 @@ def test_bitmasks_and_masked_arrays():
 
 def test_versions():
     assert tensogram.__version__ == "0.24.0"
-    assert tgm.__version__ == importlib.metadata.version("tgm")
+    assert tgm.__version__ == importlib.metadata.version("tgmio")
     assert importlib.metadata.version("tensogram") == "0.24.0+tgm"
 
 
@@ -64,7 +64,7 @@ def test_inner_module():
 
 
 def test_types_are_in_the_package():
-    files = {f.name for f in importlib.resources.files("tgm").iterdir()}
+    files = {f.name for f in importlib.resources.files("tgmio").iterdir()}
     assert {"__init__.pyi", "py.typed"} <= files
 
 
@@ -82,7 +82,7 @@ def test_decoded_message():
     assert type(again) is tensogram.Message and again.metadata == made.metadata
 
 
-@pytest.mark.parametrize("module", ["tgm", "tensogram"])
+@pytest.mark.parametrize("module", ["tgmio", "tensogram"])
 def test_import_in_developer_mode(module):
     done = subprocess.run(
         [

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import support
-import tgm
+import tgmio as tgm
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="names of files are text elsewhere")
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-import tgm
+import tgmio as tgm
 
 # What each writer does with 3 MB, message by message or at once. "end" is where the test looks, or ends the program.
 PROGRAMS = {
@@ -30,7 +30,7 @@ end()
 """,
 }
 START = """
-import os, resource, sys, numpy as np, tgm
+import os, resource, sys, numpy as np, tgmio as tgm
 path, values = sys.argv[1], np.random.default_rng(0).random(375_000)
 """
 FULL = """

@@ -9,7 +9,7 @@ import warnings
 
 import numpy as np
 import pytest
-import tgm
+import tgmio as tgm
 
 import server
 import support

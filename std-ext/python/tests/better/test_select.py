@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-import tgm
+import tgmio as tgm
 
 KINDS = {
     "plain": {},

@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 
-import tgm
+import tgmio as tgm
 
 
 def message(step, values=12):

@@ -5,7 +5,7 @@ import io
 
 import numpy as np
 import pytest
-import tgm
+import tgmio as tgm
 
 SHAPES = [(0,), (1,), (8,), (21,), (4, 5), (2, 3, 3), ()]
 

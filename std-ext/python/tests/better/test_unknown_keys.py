@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tensogram
-import tgm
+import tgmio as tgm
 
 PLAIN = {"type": "ntensor", "shape": [2], "dtype": "float64"}
 VALUES = np.zeros(2)

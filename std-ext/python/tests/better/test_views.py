@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import support
-import tgm
+import tgmio as tgm
 from support import descriptor, message, pair
 
 pytestmark = pytest.mark.skipif(not hasattr(tgm, "open_mmap"), reason="this build has no views")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import support
-import tgm
+import tgmio as tgm
 
 FSSPEC = importlib.util.find_spec("fsspec") is not None
 
@@ -193,7 +193,7 @@ def test_what_is_refused_leaves_the_file(tmp_path):
 @pytest.mark.parametrize("append", [False, True])
 def test_values_that_are_stored_as_they_are_take_no_memory(tmp_path, append):
     code = """if True:
-        import resource, sys, numpy as np, tgm
+        import resource, sys, numpy as np, tgmio as tgm
         values = np.random.default_rng(0).normal(size=4 << 20)
         tgm.save(sys.argv[1], values[:1000])
         def peak():

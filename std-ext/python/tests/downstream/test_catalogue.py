@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-import tgm
+import tgmio as tgm
 from server import serving
 
 

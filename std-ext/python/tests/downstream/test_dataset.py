@@ -11,7 +11,7 @@ import warnings
 import numpy as np
 import pytest
 
-import tgm
+import tgmio as tgm
 
 xarray = pytest.importorskip("xarray")
 
@@ -47,7 +47,7 @@ def t(tmp_path):
 
 
 def backend():
-    from tgm._xarray import TgmBackendEntrypoint
+    from tgmio._xarray import TgmBackendEntrypoint
 
     return TgmBackendEntrypoint
 
@@ -140,7 +140,7 @@ def test_coordinates_that_are_not_indexes_travel_as_a_path(tmp_path):
 def test_names_of_many_files_travel_compressed(tmp_path):
     message = field("t", 1.0, step=0)
     paths = [str(archive(tmp_path, [message], f"run-é-{number:04}.tgm")) for number in range(300)]
-    from tgm._sources import Archive
+    from tgmio._sources import Archive
 
     whole = Archive(tuple(paths), {})
     travelled = pickle.dumps(whole)
@@ -153,7 +153,7 @@ def test_names_of_many_files_travel_compressed(tmp_path):
 def test_a_file_that_was_changed_is_not_read_for_another(tmp_path):
     path = archive(tmp_path, steps_and_levels())
     travelled = pickle.dumps(tgm.open_dataset(path).t)
-    from tgm import _sources
+    from tgmio import _sources
 
     archive(tmp_path, steps_and_levels()[:4])
     _sources._opened.clear()
@@ -284,7 +284,7 @@ def test_dates_beyond_nanoseconds_are_kept(tmp_path):
 
 
 def test_chunks_join_objects_up_to_some_megabytes(tmp_path):
-    from tgm._xarray import _chunks
+    from tgmio._xarray import _chunks
 
     def chunks(shape, piece, **options):
         return _chunks({"shape": shape, "piece": piece}, 8, options.get("chunk"))

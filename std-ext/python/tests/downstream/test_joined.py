@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-import tgm
+import tgmio as tgm
 
 xarray = pytest.importorskip("xarray")
 

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-import tgm
+import tgmio as tgm
 
 from test_dataset import archive, steps_and_levels
 

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 import xarray as xr
 
-import tgm
-from tgm._xarray import LeftOutWarning
+import tgmio as tgm
+from tgmio._xarray import LeftOutWarning
 
 # Appends parts until it is killed or has done all, and says which ones were appended.
 APPENDER = """
-import sys, numpy as np, xarray as xr, tgm
+import sys, numpy as np, xarray as xr, tgmio as tgm
 path, own, count, size = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
 for number in range(count):
     label = own * 1000 + number
@@ -110,7 +110,7 @@ def test_a_full_disk_leaves_the_file_as_it_was(tmp_path, append_dim):
     tgm.save_dataset(part(), path)
     before = path.read_bytes()
     program = f"""
-import resource, numpy as np, xarray as xr, tgm
+import resource, numpy as np, xarray as xr, tgmio as tgm
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 few, many = np.ones((9000, 3)), np.random.default_rng(0).random((9000, 3))
 big = xr.Dataset({{"v": (("t", "x"), few), "w": (("t", "x"), many)}}, {{"t": np.arange(9000)}})
@@ -190,7 +190,7 @@ def test_a_file_that_is_replaced_is_as_private_as_it_was_from_the_beginning(tmp_
 @pytest.mark.parametrize("signal", ["SIGTERM", "SIGINT", "SIGKILL"])
 def test_nothing_is_left_by_a_program_that_is_ended(tmp_path, signal):
     program = f"""
-import time, dask.array, xarray as xr, tgm
+import time, dask.array, xarray as xr, tgmio as tgm
 def wait(block):
     print("begun", flush=True)
     time.sleep(60)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import tgm
+import tgmio as tgm
 
 xarray = pytest.importorskip("xarray")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import server
-import tgm
+import tgmio as tgm
 
 xarray = pytest.importorskip("xarray")
 pytest.importorskip("zarr")

@@ -5,7 +5,7 @@ import importlib.util
 import numpy as np
 import pytest
 
-import tgm
+import tgmio as tgm
 
 xarray = pytest.importorskip("xarray")
 

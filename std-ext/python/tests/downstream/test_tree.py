@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 import server
-import tgm
+import tgmio as tgm
 
 xarray = pytest.importorskip("xarray")
 

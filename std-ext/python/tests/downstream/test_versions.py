@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import server
-import tgm
+import tgmio as tgm
 
 xarray = pytest.importorskip("xarray")
 
@@ -40,7 +40,7 @@ def steps(dataset):
 
 def elsewhere(travelled):
     """What another process has of a thing that was pickled."""
-    from tgm import _sources
+    from tgmio import _sources
 
     _sources._opened.clear()
     return pickle.loads(travelled)

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-import tgm
+import tgmio as tgm
 
 xarray = pytest.importorskip("xarray")
 zarr = pytest.importorskip("zarr")

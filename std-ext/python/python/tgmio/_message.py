@@ -4,7 +4,7 @@ from collections import namedtuple
 
 from ._native import StreamingEncoder
 
-DecodedMessage = namedtuple("Message", ["metadata", "objects"], module="tgm")
+DecodedMessage = namedtuple("Message", ["metadata", "objects"], module="tgmio")
 # Programs know it as "Message"; pickle finds it by this name.
 DecodedMessage.__qualname__ = "DecodedMessage"
 DecodedMessage.__doc__ = """A decoded message: `(metadata, objects)`.

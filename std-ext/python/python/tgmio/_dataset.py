@@ -132,7 +132,7 @@ def catalogue(source, /, *, keys=None):
     A list of files gives `Catalogues`, which `save("NAME.tree")` writes as a tree, with the catalogues that the files lack. Trees may be
     among them.
 
-    >>> import numpy, tgm
+    >>> import numpy, tgmio as tgm
     >>> tgm.save("steps.tgm", [numpy.arange(3)], metadata={"step": 6})
     >>> table = tgm.catalogue("steps.tgm", keys=["step", "dtype"])
     >>> len(table), table.keys

@@ -29,7 +29,7 @@ def open(source, /, *, mmap=False, storage_options=None):
     Raises OSError, such as FileNotFoundError and RemoteError; FramingError, which is a ValueError, for a source of
     another format, such as GRIB, NetCDF or a page of HTML; TypeError for other objects.
 
-    >>> import numpy, tgm
+    >>> import numpy, tgmio as tgm
     >>> archive = tgm.open(tgm.encode({"base": [{"name": "2t"}]}, [(None, numpy.arange(3.0))]))
     >>> len(archive), archive[0].objects["2t"].read()
     (1, array([0., 1., 2.]))

@@ -29,7 +29,7 @@ class Writer:
     kept by masks. A mask gives a complex number back with the same value in both parts, so an array with another one, such as
     `1+inf*1j`, is stored without masks; `tgm.validate` with level "full" reports it.
 
-    >>> import io, numpy, tgm
+    >>> import io, numpy, tgmio as tgm
     >>> file = io.BytesIO()
     >>> with tgm.Writer(file) as writer:
     ...     for step in (0, 6):
@@ -39,7 +39,7 @@ class Writer:
     [[6.0, 6.0, 6.0]]
     """
 
-    __module__ = "tgm"
+    __module__ = "tgmio"
 
     def __init__(self, target, *, append=False, hash="xxh3", threads=0, allow_nan=True, allow_inf=True):
         self._options = {"hash": hash, "threads": threads, "allow_nan": allow_nan, "allow_inf": allow_inf}
@@ -177,7 +177,7 @@ def save(target, arrays, /, *, encoding=None, metadata=None, append=False, threa
     `Encoding` or a descriptor for all arrays, or a mapping from names to them. `metadata` has annotations of the message.
     NaN and infinities are kept.
 
-    >>> import io, numpy, tgm
+    >>> import io, numpy, tgmio as tgm
     >>> file = io.BytesIO()
     >>> tgm.save(file, {"2t": numpy.arange(3.0)}, encoding=tgm.Encoding(compression="zstd"))
     >>> tgm.load(file)
@@ -219,7 +219,7 @@ def load(source, /, *, threads=0, checked=False):
     `source` is what `open` takes. An object without a name, or whose name another one has too, has its number among all
     objects of the archive instead. With `checked=True` digests are checked.
 
-    >>> import numpy, tgm
+    >>> import numpy, tgmio as tgm
     >>> tgm.load(tgm.encode({}, [(None, numpy.arange(3))]))
     {0: array([0, 1, 2])}
     """

@@ -1,6 +1,6 @@
 """Tensogram messages as numpy arrays.
 
->>> import numpy, tgm
+>>> import numpy, tgmio as tgm
 >>> message = tgm.encode({"run": 7}, [(None, numpy.arange(3.0))])
 >>> tgm.decode(message).objects[0][1]
 array([0., 1., 2.])
@@ -79,4 +79,4 @@ def __getattr__(name):
 
         if name in _types.__all__:
             return getattr(_types, name)
-    raise AttributeError(f"module 'tgm' has no attribute {name!r}")
+    raise AttributeError(f"module 'tgmio' has no attribute {name!r}")

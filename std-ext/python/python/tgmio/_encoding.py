@@ -40,7 +40,7 @@ class Encoding:
     Raises TypeError for an argument of another name, and ValueError for arguments that do not go together, here or when
     the array is known.
 
-    >>> import numpy, tgm
+    >>> import numpy, tgmio as tgm
     >>> field = numpy.linspace(250, 300, 1000, dtype="float32")
     >>> message = tgm.encode({}, [(tgm.Encoding(within=0.01, compression="szip"), field)])
     >>> found = tgm.Message(message)[0]
@@ -48,7 +48,7 @@ class Encoding:
     (('simple_packing', 'szip'), True)
     """
 
-    __module__ = "tgm"
+    __module__ = "tgmio"
     __slots__ = _NAMES
 
     def __init__(
@@ -133,7 +133,7 @@ class Encoding:
 
         It is another array if its values have to be widened.
 
-        >>> import numpy, tgm
+        >>> import numpy, tgmio as tgm
         >>> tgm.Encoding(compression="szip").descriptor(numpy.zeros(4, "float32"))[0]["szip_rsi"]
         128
         """

@@ -22,7 +22,7 @@ __all__ = [
 class TensogramError(Exception):
     """An error of messages, files or their values."""
 
-    __module__ = "tgm"
+    __module__ = "tgmio"
 
     kind = None
     offset = None
@@ -33,55 +33,55 @@ class TensogramError(Exception):
 class FramingError(TensogramError, ValueError):
     """The structure is wrong: lengths, markers, the order of frames, the number of a message in a file."""
 
-    __module__ = "tgm"
+    __module__ = "tgmio"
 
 
 class MetadataError(TensogramError, ValueError):
     """CBOR, a descriptor or an option is wrong."""
 
-    __module__ = "tgm"
+    __module__ = "tgmio"
 
 
 class EncodingError(TensogramError, ValueError):
     """A stage of the pipeline failed, in either direction, or a limit was exceeded."""
 
-    __module__ = "tgm"
+    __module__ = "tgmio"
 
 
 class CompressionError(TensogramError, ValueError):
     """Data that a compressor needs for a partial read is missing."""
 
-    __module__ = "tgm"
+    __module__ = "tgmio"
 
 
 class ObjectError(TensogramError, ValueError):
     """The message has no object of that number."""
 
-    __module__ = "tgm"
+    __module__ = "tgmio"
 
 
 class OtherError(TensogramError, ValueError):
     """Any other error of the library."""
 
-    __module__ = "tgm"
+    __module__ = "tgmio"
 
 
 class RemoteError(TensogramError, OSError):
     """A server or an object store failed, or an address cannot be read."""
 
-    __module__ = "tgm"
+    __module__ = "tgmio"
 
 
 class IntegrityError(TensogramError):
     """Bytes differ from those that the writer hashed, or there is no digest to tell."""
 
-    __module__ = "tgm"
+    __module__ = "tgmio"
 
 
 class MissingHashError(IntegrityError):
     """The caller asked for verification, but the object has no digest. `object_index` is its number."""
 
-    __module__ = "tgm"
+    __module__ = "tgmio"
 
 
 class HashMismatchError(IntegrityError):
@@ -90,7 +90,7 @@ class HashMismatchError(IntegrityError):
     `object_index` is the number of the object. `expected` and `actual` are digests of 16 hexadecimal digits.
     """
 
-    __module__ = "tgm"
+    __module__ = "tgmio"
 
 
 CLASSES = {name: globals()[name] for name in __all__}

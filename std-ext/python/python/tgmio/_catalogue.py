@@ -19,7 +19,7 @@ class Catalogue:
     `tgm.catalogue` makes it. `keys` are the dotted paths of keys that have a column.
     """
 
-    __module__ = "tgm"
+    __module__ = "tgmio"
 
     def __init__(self, native, data):
         self._native = native
@@ -118,7 +118,7 @@ class Catalogues:
     `tgm.catalogue` makes it of a list of files.
     """
 
-    __module__ = "tgm"
+    __module__ = "tgmio"
 
     def __init__(self, sources, catalogues):
         self._sources = sources
