@@ -2,17 +2,23 @@
 
 mod axis;
 mod bounds;
+mod canvas;
 mod caption;
 mod chart;
 mod coast;
 mod cube;
 mod described;
 pub(crate) mod drawing;
+mod indexed;
+mod layout;
+mod letters;
 mod nearest;
 pub(crate) mod object;
 pub(crate) mod picture;
 mod png;
 mod raster;
+mod signed;
+mod size;
 mod svg;
 pub(crate) mod text;
 mod ticks;
@@ -37,6 +43,7 @@ use crate::commands::plot::drawing::Look;
 use crate::commands::plot::object::Wish;
 use crate::commands::plot::picture::Picture;
 use crate::commands::plot::png::Png;
+use crate::commands::plot::size::PixelSize;
 use crate::commands::plot::svg::Svg;
 use crate::read::choice::MessageChoice;
 use crate::read::cubes::{names, open_or_report};
@@ -45,6 +52,7 @@ use crate::read::entry::Entry;
 use crate::read::messages::for_one_object;
 use crate::read::pipes::is_once;
 use crate::read::select::Selection;
+use crate::show::colour_map::Palette;
 use crate::show::output::Out;
 use crate::write::destination::Destination;
 
@@ -90,6 +98,12 @@ pub(crate) struct Plot {
     /// The values of the first and the last colour [default: the least and the greatest value]
     #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true, value_parser = range)]
     range: Option<(f64, f64)>,
+    /// Colours, by their name [default: coolwarm around 0 for winds, rates and differences, or viridis]
+    #[arg(long, value_enum, value_name = "NAME")]
+    palette: Option<Palette>,
+    /// Width and height of SVG and PNG in pixels [default: what the values need]
+    #[arg(long, value_name = "WxH")]
+    size: Option<PixelSize>,
     /// Characters in a line [default: the width of the terminal, or 80]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(8..=1000))]
     width: Option<u16>,
@@ -151,6 +165,9 @@ impl Run for Plot {
         {
             usage(&format!("pictures are text (.txt), SVG and PNG, not .{ending}: --format says which is meant"));
         }
+        if self.form() == Form::Text && self.size.is_some() {
+            usage("--size is of SVG and PNG; --width is of text");
+        }
         if self.dataset().is_asked_for() || self.paths.len() > 1 {
             return self.draw_dataset(out);
         }
@@ -172,7 +189,7 @@ impl Run for Plot {
 
 impl Plot {
     fn look(&self) -> Look<'_> {
-        Look { histogram: self.histogram, range: self.range, units: self.units.as_deref() }
+        Look { histogram: self.histogram, range: self.range, palette: self.palette, units: self.units.as_deref() }
     }
 
     fn dataset(&self) -> CubeWish<'_> {
@@ -198,6 +215,7 @@ impl Plot {
     }
 
     fn draw(&self, out: &mut Out, picture: &Picture) -> io::Result<()> {
+        let size = self.size.map(|PixelSize(width, height)| (width, height));
         match self.form() {
             Form::Text => {
                 let depth = match self.depth {
@@ -206,12 +224,12 @@ impl Plot {
                 };
                 text::draw_text(out, picture, self.width(), depth)
             }
-            Form::Svg => chart::draw(out, picture, Svg::new),
+            Form::Svg => chart::draw(out, picture, size, |size, _| Svg::new(size)),
             Form::Png if self.output.as_ref().is_none_or(Destination::is_stdout) && Out::is_terminal() => {
                 out.problem("PNG is not written to a terminal: name a file, or redirect standard output");
                 Ok(())
             }
-            Form::Png => chart::draw(out, picture, Png::new),
+            Form::Png => chart::draw(out, picture, size, Png::new),
         }
     }
 

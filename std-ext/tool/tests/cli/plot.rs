@@ -72,7 +72,10 @@ fn svg_has_cells_a_bar_a_title_and_units() {
     let svg = fs::read_to_string(&out).unwrap();
     assert_eq!(tgm(["plot", "--svg", &path]).good().text(), svg);
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
-    assert!(svg.contains("t&lt;1&gt; [K]") && svg.contains(">0 K<") && svg.contains(">6 K<"), "{svg}");
+    assert!(svg.contains("t&lt;1&gt; [K]") && svg.contains(">K<"), "{svg}");
+    // Round numbers stand below the bar.
+    let bar: Vec<_> = svg.split("middle\">").skip(1).filter_map(|text| text.split('<').next()).collect();
+    assert!(bar.ends_with(&["0", "2", "4", "6", "K"]), "{bar:?}");
     assert!(svg.contains("fill=\"#440154\"") && svg.contains("fill=\"#606060\"") && svg.contains(">missing<"));
     // Eight cells, and below them the bar.
     assert_eq!(svg.split("</g>").next().unwrap().matches("height=\"1\"").count(), 8, "{svg}");
@@ -85,6 +88,78 @@ fn svg_has_cells_a_bar_a_title_and_units() {
         row.split("y=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
     };
     assert!(height("30") < height("0"), "{}", line.text());
+}
+
+/// The colours of both ends of the bar, and the numbers below it.
+fn bar(svg: &str) -> ([String; 2], Vec<String>) {
+    let (cells, rest) = svg.rsplit_once("</g>").unwrap();
+    let steps: Vec<_> = rest.split("height=\"14\" fill=\"").skip(1).map(|text| text[..7].to_string()).collect();
+    assert!(cells.contains("<g ") && steps.len() > 100, "{svg}");
+    let (_, below) = rest.rsplit_once("height=\"14\"").unwrap();
+    let numbers = below.split("middle\">").skip(1).filter_map(|text| text.split('<').next());
+    ([steps[0].clone(), steps[steps.len() - 1].clone()], numbers.map(String::from).collect())
+}
+
+/// Winds, rates and differences have 0 in the middle of their colours. Other quantities have all of a palette.
+#[test]
+fn palettes_are_chosen_by_what_is_drawn() {
+    let folder = Folder::new();
+    let values = [-1.0, 0.0, 3.0, 4.0];
+    let message = MessageBuilder::new()
+        .object(variable("u10", &["y", "x"], &[2, 2], &values, "m s**-1"))
+        .object(variable("t", &["y", "x"], &[2, 2], &values, "degC"))
+        .object(variable("t_anomaly", &["y", "x"], &[2, 2], &[0.0; 4], "K"));
+    let path = folder.file("in.tgm", &message.encode().unwrap());
+    let plot = |object: &str, flags: &[&str]| {
+        bar(tgm(["plot", "--svg", "--object", object, &path].iter().chain(flags)).good().text())
+    };
+    let is_of = |found: &([String; 2], Vec<String>), first: &str, last: &str| {
+        let near = |colour: &str, other: &str| {
+            let part = |text: &str, at: usize| i32::from_str_radix(&text[at..at + 2], 16).unwrap();
+            [1, 3, 5].into_iter().all(|at| (part(colour, at) - part(other, at)).abs() < 6)
+        };
+        near(&found.0[0], first) && near(&found.0[1], last)
+    };
+    let (viridis, coolwarm) = (["#440154", "#fde725"], ["#3b4cc0", "#b40426"]);
+    let ends = |text: &str| text.split('|').map(String::from).collect::<Vec<_>>();
+    for (object, flags, [first, last], numbers) in [
+        ("0", &[][..], coolwarm, "-2.5|0|2.5|m s**-1"),
+        ("1", &[], viridis, "0|2|4|degC"),
+        ("0", &["--range", "-2,2"], coolwarm, "-2|0|2|m s**-1"),
+        // 0 would not be the middle.
+        ("0", &["--range", "0,4"], viridis, "0|2|4|m s**-1"),
+        ("1", &["--palette", "coolwarm"], coolwarm, "-2.5|0|2.5|degC"),
+        ("1", &["--palette", "coolwarm", "--range", "1,3"], coolwarm, "1|2|3|degC"),
+        ("0", &["--palette", "magma"], ["#000004", "#fcfdbf"], "0|2|4|m s**-1"),
+        ("0", &["--palette", "greys"], ["#ffffff", "#000000"], "0|2|4|m s**-1"),
+        ("2", &[], viridis, "0|K"),
+    ] {
+        let found = plot(object, flags);
+        assert!(is_of(&found, first, last), "{object} {flags:?}: {found:?}");
+        assert_eq!(found.1, ends(numbers), "{object} {flags:?}");
+    }
+}
+
+/// Letters are as large in relation to the picture, and SVG has the layout of PNG.
+#[test]
+fn pictures_have_the_size_that_is_asked_for() {
+    let folder = Folder::new();
+    let path = small(&folder);
+    for (object, flag) in [("0", "--svg"), ("1", "--svg"), ("0", "--histogram")] {
+        for size in ["1920x1080", "200x200", "300x5000", "1281x721"] {
+            let flags = ["plot", "--object", object, flag, "--size", size, path.as_str()];
+            let png = tgm(flags.iter().filter(|it| **it != "--svg").chain(&["--format", "png"])).good().stdout;
+            let side = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+            assert_eq!(format!("{}x{}", side(16), side(20)), size, "{object} {flag}");
+            let svg = tgm(flags.iter().filter(|it| **it != "--svg").chain(&["--svg"])).good();
+            let (width, height) = size.split_once('x').unwrap();
+            assert!(svg.text().contains(&format!("width=\"{width}\" height=\"{height}\" viewBox")), "{}", svg.text());
+        }
+    }
+    for wrong in ["0x0", "199x300", "99999x99999", "800", "-800x600"] {
+        assert_eq!(tgm(["plot", "--svg", &format!("--size={wrong}"), &path]).code, Some(2), "{wrong}");
+    }
+    assert_eq!(tgm(["plot", "--size", "800x600", &path]).code, Some(2));
 }
 
 #[test]

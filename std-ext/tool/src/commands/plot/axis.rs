@@ -59,7 +59,9 @@ impl Axis {
             Self::Longitudes(west, east) => degrees(*west, *east, longitude),
             Self::Labels(_, all) => {
                 let step = all.len().div_ceil(most.max(1)).max(1);
-                all.iter().step_by(step).cloned().collect()
+                let mut found: Vec<Tick> = all.iter().step_by(step).cloned().collect();
+                apart(&mut found, 0.8 / most.max(1) as f64);
+                found
             }
         }
     }
@@ -73,6 +75,18 @@ impl Axis {
     pub(crate) fn name(&self) -> &str {
         if let Self::Labels(name, _) = self { name } else { "" }
     }
+}
+
+/// Leaves ticks out that lie nearer to the one before than a share of the axis.
+fn apart(ticks: &mut Vec<Tick>, least: f64) {
+    let mut before = f64::NEG_INFINITY;
+    ticks.retain(|(share, _)| {
+        let is_far = (share - before).abs() >= least;
+        if is_far {
+            before = *share;
+        }
+        is_far
+    });
 }
 
 /// Round degrees between two: what people write on maps, or any round number in a small area.
@@ -134,6 +148,9 @@ mod tests {
         let axis = Axis::of_labels("step", (0..10).map(|step| step.to_string()).collect());
         assert_eq!((texts(&axis, 4), axis.name()), (["0", "3", "6", "9"].map(String::from).to_vec(), "step"));
         assert_eq!(axis.ticks(20).len(), 10);
+        // Labels that have their distances do not cover each other.
+        let uneven = [(0.0, "1000"), (0.85, "100"), (0.9, "50"), (1.0, "1")].map(|(share, it)| (share, it.to_string()));
+        assert_eq!(texts(&Axis::Labels(String::new(), uneven.to_vec()), 8), ["1000", "100", "1"]);
         assert_eq!(Axis::Cells(4).ticks(4)[1], (0.375, "1".to_string()));
     }
 

@@ -1,14 +1,12 @@
 //! Coastlines: Natural Earth 1:50m, which is in the public domain, with fewer points (`tests/peers/plot/coastlines.py`).
 
 use crate::commands::plot::bounds::Bounds;
+use crate::commands::plot::canvas::Lines;
 
 /// Lines of points, as that script describes them.
 static LINES: &[u8] = include_bytes!("coastlines.bin");
 /// The size of a step.
 const STEP: f64 = 0.01;
-
-/// Lines of points as shares of an area, from its top left.
-pub(crate) type Lines = Vec<Vec<(f64, f64)>>;
 
 /// The coasts within `bounds`, cut at its edges. Points that are nearer to each other than `least`, in degrees, are one.
 pub(crate) fn within(bounds: &Bounds, least: f64) -> Lines {

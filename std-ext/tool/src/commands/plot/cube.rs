@@ -66,6 +66,7 @@ impl CubeWish<'_> {
         let texts = Texts {
             name: escape(name),
             long_name: of("long_name"),
+            standard_name: of("standard_name"),
             details: details.iter().map(|detail| escape(detail)).collect(),
             units: of("units"),
         };

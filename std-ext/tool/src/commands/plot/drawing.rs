@@ -4,9 +4,11 @@ use tgm_std::TensogramError;
 
 use crate::commands::plot::axis::Axis;
 use crate::commands::plot::picture::{Counts, Drawn, Picture, Sheet};
+use crate::commands::plot::signed::Quantity;
 use crate::commands::plot::units::conversion;
 use crate::read::picture::Field;
 use crate::read::statistics::histogram;
+use crate::show::colour_map::Palette;
 use crate::show::summary::shape_text;
 
 type Result<T> = std::result::Result<T, TensogramError>;
@@ -18,6 +20,8 @@ pub(crate) struct Look<'a> {
     pub(crate) histogram: Option<u16>,
     /// The range of the colours, if it is not to be found.
     pub(crate) range: Option<(f64, f64)>,
+    /// The colours. By default, the quantity decides.
+    pub(crate) palette: Option<Palette>,
     /// The units that the values shall have.
     pub(crate) units: Option<&'a str>,
 }
@@ -31,6 +35,14 @@ pub(crate) struct Texts {
     /// Which of the values are drawn.
     pub(crate) details: Vec<String>,
     pub(crate) units: String,
+    /// The name of CF.
+    pub(crate) standard_name: String,
+}
+
+/// The values of the first and the last colour, and the colours.
+struct Scale {
+    range: (f64, f64),
+    palette: Palette,
 }
 
 impl Look<'_> {
@@ -59,10 +71,11 @@ impl Look<'_> {
         if values.is_empty() {
             return Err(wrong("there are no values".into()));
         }
-        let range = self.range(&values).ok_or_else(|| wrong("all values are missing".into()))?;
+        let found = self.range(&values).ok_or_else(|| wrong("all values are missing".into()))?;
         let count = values.len();
+        let mut scale = Scale { range: found, palette: self.palette.unwrap_or_default() };
         let drawn = match self.histogram {
-            Some(parts) => Drawn::Histogram(counts(&values, range, parts.into())),
+            Some(parts) => Drawn::Histogram(counts(&values, found, parts.into())),
             None => match (sheet(&values)?, shape.len()) {
                 (Some(sheet), _) => Drawn::Field(sheet),
                 (None, 0 | 1) => {
@@ -75,13 +88,31 @@ impl Look<'_> {
                 }
             },
         };
-        if let Drawn::Field(Sheet { axes: [rows, columns], .. }) = &drawn
-            && !(rows.name().is_empty() && columns.name().is_empty())
-        {
-            texts.details.push(format!("{} by {}", rows.name(), columns.name()));
+        if let Drawn::Field(Sheet { axes: [rows, columns], .. }) = &drawn {
+            scale = self.scale(found, texts.quantity().is_signed());
+            if !(rows.name().is_empty() && columns.name().is_empty()) {
+                texts.details.push(format!("{} by {}", rows.name(), columns.name()));
+            }
         }
+        let Scale { range, palette } = scale;
         let (title, caption) = texts.title_and_caption();
-        Ok(Picture { drawn, range, title, caption, units: texts.units })
+        Ok(Picture { drawn, range, palette, title, caption, units: texts.units })
+    }
+
+    /// The colours of a field whose values have a range. 0 is the middle of a diverging palette.
+    fn scale(&self, (low, high): (f64, f64), is_signed: bool) -> Scale {
+        let most = low.abs().max(high.abs());
+        let around = (-most, most);
+        let is_around = (low + high).abs() <= 1e-9 * most && low < high;
+        let (palette, is_wide) = match (self.palette, self.range) {
+            // A range that is asked for is taken as it is.
+            (Some(palette), Some(_)) => (palette, false),
+            (None, Some(_)) if is_signed && is_around => (Palette::Coolwarm, false),
+            (Some(palette), None) => (palette, palette.is_diverging() && (is_signed || (low < 0.0 && high > 0.0))),
+            (None, None) if is_signed && most > 0.0 => (Palette::Coolwarm, true),
+            (None, _) => (Palette::default(), false),
+        };
+        Scale { range: if is_wide { around } else { (low, high) }, palette }
     }
 
     /// The range of the colours. `None` if all values are missing.
@@ -103,6 +134,10 @@ impl Look<'_> {
 }
 
 impl Texts {
+    fn quantity(&self) -> Quantity<'_> {
+        Quantity { name: &self.name, long_name: &self.long_name, standard_name: &self.standard_name }
+    }
+
     /// What the values are, and which of them are drawn.
     fn title_and_caption(&self) -> (String, String) {
         let mut title = self.name.clone();

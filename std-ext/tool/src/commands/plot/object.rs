@@ -162,7 +162,7 @@ impl Selected<'_> {
             *detail = escape(detail);
         }
         details.push(place);
-        let texts = Texts { name, long_name: of("long_name"), details, units };
+        let texts = Texts { name, long_name: of("long_name"), standard_name: of("standard_name"), details, units };
         let sheet = |values: &[f64]| -> Result<Option<Sheet>, TensogramError> {
             // Points of a grid in one dimension are a field too, if all of them are there.
             let is_field = picked.is_some_and(|picked| picked.is_of_grid().unwrap_or(false)) || shape.len() == 2;

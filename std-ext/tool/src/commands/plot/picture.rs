@@ -1,10 +1,10 @@
 //! What a picture shows: a field, a line or a histogram, with its title and units.
 
-use crate::commands::plot::axis::Axis;
+use crate::commands::plot::axis::{Axis, Tick};
 use crate::commands::plot::bounds::Bounds;
-use crate::commands::plot::ticks::number;
+use crate::commands::plot::ticks::{number, ticks};
 use crate::read::picture::Field;
-use crate::show::colour_map::{MISSING, Rgb, viridis};
+use crate::show::colour_map::{MISSING, Palette, Rgb};
 
 /// Values to draw, and what stands beside them.
 pub(crate) struct Picture {
@@ -12,6 +12,8 @@ pub(crate) struct Picture {
     pub(crate) drawn: Drawn,
     /// The values of the first and the last colour, of the bottom and the top of a line, or of both ends of a histogram.
     pub(crate) range: (f64, f64),
+    /// The colours of the range.
+    pub(crate) palette: Palette,
     /// What the values are.
     pub(crate) title: String,
     /// Which of them are drawn: level, time, step, and where they are stored.
@@ -128,10 +130,15 @@ impl Picture {
     /// The colour of a cell. `None` outside of the grid.
     pub(crate) fn colour(&self, cell: Cell) -> Option<Rgb> {
         match cell {
-            Cell::Value(value) => Some(viridis(self.share(value))),
+            Cell::Value(value) => Some(self.palette.colour(self.share(value))),
             Cell::Missing => Some(MISSING),
             Cell::Outside => None,
         }
+    }
+
+    /// Round values of the range, at most `most` of them, each at its share of it.
+    pub(crate) fn ticks(&self, most: usize) -> Vec<Tick> {
+        ticks(self.range, most, false).into_iter().map(|value| (self.share(value), number(value, 9))).collect()
     }
 
     /// A value of the range as text, with its unit.

@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 use std::io;
 
-use crate::commands::plot::chart::{Anchor, Area, Canvas, Colour, Label};
-use crate::commands::plot::coast::Lines;
+use crate::commands::plot::canvas::{Anchor, Area, Canvas, Colour, LETTER, Label, Lines, Size, Stroke, TITLE};
 use crate::commands::plot::picture::{Cell, Picture, Sheet};
 
 /// The least side of a cell. A field takes one or two megabytes at most then.
@@ -14,11 +13,12 @@ const CELL: usize = 4;
 pub(crate) struct Svg(String);
 
 impl Svg {
-    /// A picture of this size.
-    pub(crate) fn new(width: usize, height: usize) -> Self {
+    /// A picture of this size. Its letters are as in PNG. A program without this font takes another one, which is not wider.
+    pub(crate) fn new(Size { units: (width, height), pixels, is_asked }: Size) -> Self {
+        let asked = if is_asked { format!(" width=\"{}\" height=\"{}\"", pixels.0, pixels.1) } else { String::new() };
         Self(format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" \
-             font-size=\"12\">\n"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\"{asked} viewBox=\"0 0 {width} {height}\" \
+             font-family=\"DejaVu Sans, Verdana, sans-serif\" font-size=\"{LETTER}\">\n"
         ))
     }
 
@@ -77,59 +77,47 @@ impl Canvas for Svg {
         self.line(format_args!("</g>"));
     }
 
-    /// Black lines with a pale edge.
+    /// A line of one point is a line of no length, which round ends make a dot.
     #[expect(clippy::cast_precision_loss, reason = "few points")]
-    fn lines(&mut self, area: Area, lines: &Lines) {
-        let mut path = String::new();
+    fn lines(&mut self, area: Area, lines: &Lines, Stroke { name, colour, width, edge }: Stroke) {
+        let (mut path, mut dots) = (String::new(), String::new());
         for line in lines {
+            let is_alone = line.len() == 1;
+            let to = if is_alone { &mut dots } else { &mut path };
             for (at, (x, y)) in line.iter().enumerate() {
                 let (x, y) = (area.x as f64 + area.width as f64 * x, area.y as f64 + area.height as f64 * y);
-                let _ = write!(path, "{}{x:.1} {y:.1}", if at == 0 { 'M' } else { 'L' });
+                let _ = write!(to, "{}{x:.1} {y:.1}", if at == 0 { 'M' } else { 'L' });
+            }
+            if is_alone {
+                to.push_str("h0");
             }
         }
+        let stroke = hex(colour);
+        let round = "fill=\"none\" stroke-linejoin=\"round\" stroke-linecap=\"round\"";
         if !path.is_empty() {
-            self.line(format_args!(
-                "<defs><path id=\"coast\" d=\"{path}\" fill=\"none\" stroke-linejoin=\"round\"/></defs>\n\
-                 <use href=\"#coast\" stroke=\"#fff\" stroke-opacity=\"0.5\" stroke-width=\"2\"/>\n\
-                 <use href=\"#coast\" stroke=\"#000\" stroke-width=\"0.8\"/>"
-            ));
-        }
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "few points")]
-    fn curve(&mut self, area: Area, points: &[Option<(f64, f64)>]) {
-        let (mut path, mut dots) = (String::new(), String::new());
-        for run in points.split(Option::is_none).filter(|run| !run.is_empty()) {
-            let places = run.iter().flatten().map(|(x, y)| {
-                format!("{:.2} {:.2}", area.x as f64 + area.width as f64 * x, area.y as f64 + area.height as f64 * y)
-            });
-            let places: Vec<_> = places.collect();
-            // A point alone is a line of no length, which round ends make a dot.
-            let _ = match &*places {
-                [alone] => write!(dots, "M{alone}h0"),
-                _ => write!(path, "M{}", places.join("L")),
-            };
-        }
-        let stroke = hex(Colour::CURVE);
-        for (path, width) in [(path, "1.5"), (dots, "4")] {
-            if !path.is_empty() {
+            self.line(format_args!("<defs><path id=\"{name}\" d=\"{path}\" {round}/></defs>"));
+            if edge > 0.0 {
                 self.line(format_args!(
-                    "<path d=\"{path}\" fill=\"none\" stroke=\"{stroke}\" stroke-width=\"{width}\" \
-                     stroke-linecap=\"round\" stroke-linejoin=\"round\"/>"
+                    "<use href=\"#{name}\" stroke=\"#fff\" stroke-opacity=\"0.5\" stroke-width=\"{edge}\"/>"
                 ));
             }
+            self.line(format_args!("<use href=\"#{name}\" stroke=\"{stroke}\" stroke-width=\"{width}\"/>"));
+        }
+        if !dots.is_empty() {
+            let width = 2.0 * width;
+            self.line(format_args!("<path d=\"{dots}\" {round} stroke=\"{stroke}\" stroke-width=\"{width}\"/>"));
         }
     }
 
-    fn text(&mut self, Label { text, x, y, anchor, is_title }: Label<'_>) {
+    fn text(&mut self, label: Label<'_>) {
+        let Label { text, x, y, anchor, is_title } = label;
         let anchor = match anchor {
             Anchor::Start => "",
             Anchor::Middle => " text-anchor=\"middle\"",
             Anchor::End => " text-anchor=\"end\"",
         };
-        let size = if is_title { " font-size=\"16\"" } else { "" };
-        // From the middle of the line to the foot of its letters.
-        let y = y + if is_title { 6 } else { 4 };
+        let size = if is_title { format!(" font-size=\"{TITLE}\"") } else { String::new() };
+        let y = y + label.size().1;
         self.line(format_args!("<text x=\"{x}\" y=\"{y}\"{anchor}{size}>{}</text>", xml(text)));
     }
 
