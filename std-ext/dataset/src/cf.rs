@@ -14,6 +14,7 @@
 //! [`crate::join`] makes one of them.
 
 mod arrays;
+mod files;
 mod texts;
 
 use std::collections::BTreeMap;
@@ -30,6 +31,7 @@ use crate::gather::{About, Cells, EXTRA, Gathered};
 use crate::model::{Attributes, LeftOut};
 use crate::options::OpenOptions;
 
+pub(crate) use self::files::Starts;
 pub(crate) use crate::times::NUMPY_DTYPE;
 
 /// Whether the objects were made from files: they have dimensions by name, or are chunks.
@@ -55,27 +57,35 @@ struct Share<'g> {
     abouts: Vec<&'g About>,
 }
 
-/// The place of a share: its source, and its number there. What was written first has no dimension along which it goes on.
-type Place = (u32, u64);
+/// The place of a share.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    source: u32,
+    /// The number of its file, where several follow each other in a source.
+    file: usize,
+    /// Its number in the file. What was written first has no dimension along which it goes on.
+    part: u64,
+}
 
 /// The shares of an archive in their order, each with the dimension along which it goes on, if it was appended.
-fn shares(gathered: &Gathered) -> BTreeMap<Place, (Option<String>, Share<'_>)> {
+fn shares<'g>(gathered: &'g Gathered, starts: &Starts) -> BTreeMap<Place, (Option<String>, Share<'g>)> {
     let key = format!("{EXTRA}part");
     let has_parts = gathered.keys.find(key.as_bytes()).is_some();
-    let place = |source: u32, cells: Option<&Cells>| {
-        let found = cells.filter(|_| has_parts).map(|cells| part_of(gathered, source, cells));
+    let place = |source: u32, message: u32, cells: Option<&Cells>| {
+        let found = cells.filter(|_| has_parts).map(|cells| part_of(gathered, cells));
         // What is malformed is noted by the dataset that it is counted to.
-        found.and_then(Result::ok).flatten().unwrap_or(((source, 0), None))
+        let (part, along) = found.and_then(Result::ok).flatten().map_or((0, None), |(part, along)| (part, Some(along)));
+        (Place { source, file: starts.file(source, message), part }, along)
     };
     let mut found: BTreeMap<Place, (Option<String>, Share<'_>)> = BTreeMap::new();
     for about in &gathered.abouts {
-        let (place, along) = place(about.source, Some(&about.cells));
+        let (place, along) = place(about.source, about.message, Some(&about.cells));
         let (known, share) = found.entry(place).or_default();
         *known = along;
         share.abouts.push(about);
     }
     for (number, row) in gathered.rows.iter().enumerate() {
-        let (place, along) = place(row.entry.source, gathered.about(&row.entry));
+        let (place, along) = place(row.entry.source, row.entry.message, gathered.about(&row.entry));
         let (known, share) = found.entry(place).or_default();
         *known = along;
         share.rows.push(number);
@@ -83,38 +93,43 @@ fn shares(gathered: &Gathered) -> BTreeMap<Place, (Option<String>, Share<'_>)> {
     found
 }
 
-/// The part of a source that a message is of, and the dimension along which it was appended. `None` for a message of what was written
+/// The number of the part that a message is of, and the dimension along which it was appended. `None` for a message of what was written
 /// first, and an error for one whose key is not as this project writes it.
-fn part_of(gathered: &Gathered, source: u32, cells: &Cells) -> Result<Option<(Place, Option<String>)>, ()> {
+fn part_of(gathered: &Gathered, cells: &Cells) -> Result<Option<(u64, String)>, ()> {
     let Some(part) = gathered.value(cells, &format!("{EXTRA}part")) else { return Ok(None) };
-    let read = || -> Option<(Place, Option<String>)> {
+    let read = || -> Option<(u64, String)> {
         let map = part.as_map().ok()?;
         let number = map.get("number").ok().flatten()?.as_u64().ok()?;
         let dimension = map.get("dimension").ok().flatten()?.as_str().ok()?;
-        Some(((source, number), Some(dimension.to_string())))
+        Some((number, dimension.to_string()))
     };
     read().map(Some).ok_or(())
 }
 
-/// What a source has: the dataset that was written first, and those that were appended, each with its dimension.
-pub(crate) struct OfSource {
+/// What a file has: the dataset that was written first, and those that were appended, each with its dimension.
+pub(crate) struct OfFile {
     pub(crate) source: u32,
     pub(crate) first: Dataset,
     pub(crate) parts: Vec<(String, Dataset)>,
 }
 
-/// The datasets of all variables of a group, for each source by itself.
-pub(crate) fn datasets(gathered: &Gathered, archive: &Arc<Archive>, options: &OpenOptions) -> Vec<OfSource> {
-    let mut found: Vec<OfSource> = Vec::new();
-    for ((source, _), (along, share)) in shares(gathered) {
+/// The datasets of all variables of a group, for each file by itself.
+pub(crate) fn datasets(
+    gathered: &Gathered,
+    archive: &Arc<Archive>,
+    options: &OpenOptions,
+    starts: &Starts,
+) -> Vec<OfFile> {
+    let mut found: Vec<(usize, OfFile)> = Vec::new();
+    for (Place { source, file, .. }, (along, share)) in shares(gathered, starts) {
         let dataset = dataset(gathered, archive, options, &share);
-        match (along, found.last_mut().filter(|known| known.source == source)) {
-            (Some(along), Some(known)) => known.parts.push((along, dataset)),
+        match (along, found.last_mut().filter(|(number, known)| (known.source, *number) == (source, file))) {
+            (Some(along), Some((_, known))) => known.parts.push((along, dataset)),
             // A part whose beginning is not there stands for itself.
-            _ => found.push(OfSource { source, first: dataset, parts: Vec::new() }),
+            _ => found.push((file, OfFile { source, first: dataset, parts: Vec::new() })),
         }
     }
-    found
+    found.into_iter().map(|(_, file)| file).collect()
 }
 
 /// The dataset of one part.
@@ -134,7 +149,7 @@ fn dataset(gathered: &Gathered, archive: &Arc<Archive>, options: &OpenOptions, s
     }
     let mut notes = Notes::default();
     for about in &share.abouts {
-        if part_of(gathered, about.source, &about.cells).is_err() {
+        if part_of(gathered, &about.cells).is_err() {
             notes.add("part", "it lacks a number and a dimension, so the message is not of a part that was appended");
         }
         // Only messages of arrays of Zarr describe one.

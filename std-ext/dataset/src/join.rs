@@ -191,7 +191,7 @@ fn note_repeated(dataset: &mut Dataset, dim: &str, labels: &[Key]) -> Result<()>
 }
 
 /// The names of the variables that are not coordinates.
-fn own_variables(dataset: &Dataset) -> BTreeSet<String> {
+pub(crate) fn own_variables(dataset: &Dataset) -> BTreeSet<String> {
     let coordinates = dataset.coordinate_names();
     let variables = dataset.variables.iter().filter(|it| !coordinates.contains(it.name.as_str()));
     variables.map(|it| it.name.clone()).collect()

@@ -98,6 +98,7 @@ mod times;
 mod weigh;
 mod written;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -105,7 +106,7 @@ use tgm_catalog::tree::side_by_side;
 use tgm_core::descriptor::Descriptor;
 use tgm_core::metadata::MessageMetadata;
 use tgm_grid::KnownPoints;
-use tgm_std::{Result, interrupt};
+use tgm_std::{Result, TensogramError, interrupt};
 
 pub use self::archive::Raw;
 use self::archive::{Archive, bad};
@@ -303,13 +304,7 @@ fn datasets(opened: &Opened, options: &OpenOptions) -> Result<Vec<Dataset>> {
         check_group(group, &groups)?;
     }
     let mut found = if is_of_files {
-        let of_source = |cf::OfSource { source, first, parts }| {
-            let name = archive.source_name(source);
-            join::appended(join::File { name, dataset: first }, parts)
-        };
-        join::by_coordinates(
-            cf::datasets(gathered, archive, options).into_iter().map(of_source).collect::<Result<_>>()?,
-        )?
+        of_files(opened, options)?
     } else {
         let columns = Columns::of(gathered, options);
         let last = LastColumns::new(gathered, options);
@@ -320,6 +315,34 @@ fn datasets(opened: &Opened, options: &OpenOptions) -> Result<Vec<Dataset>> {
         dataset.notes.extend_from_slice(notes);
     }
     Ok(found)
+}
+
+/// Files that are alike follow each other in one source, so they have few different lists of variables. More are not compared.
+const MOST_KINDS: usize = 64;
+
+/// The datasets of files. Where several follow each other in a source, they are joined as files of their own, if they can be joined.
+fn of_files(opened: &Opened, options: &OpenOptions) -> Result<Vec<Dataset>> {
+    let Opened { gathered, archive, .. } = opened;
+    let files = |starts: &cf::Starts| -> Result<Vec<join::File>> {
+        let of_file = |cf::OfFile { source, first, parts }| {
+            let name = archive.source_name(source);
+            join::appended(join::File { name, dataset: first }, parts)
+        };
+        cf::datasets(gathered, archive, options, starts).into_iter().map(of_file).collect()
+    };
+    let starts = cf::Starts::of(gathered);
+    if !starts.is_empty() {
+        let apart = files(&starts)?;
+        let kinds: BTreeSet<_> = apart.iter().map(|file| join::own_variables(&file.dataset)).collect();
+        if kinds.len() <= MOST_KINDS {
+            match join::by_coordinates(apart) {
+                // Objects of one name that do not follow each other are left out below, and the others stay.
+                Err(TensogramError::Metadata(_)) => {}
+                joined => return joined,
+            }
+        }
+    }
+    join::by_coordinates(files(&cf::Starts::default())?)
 }
 
 /// Says which groups there are, if this one is not: names with quotes, and the first few. The root is always there.

@@ -323,7 +323,7 @@ const fn is_bool(dtype: Dtype) -> bool {
 }
 
 /// A value in a map that an object has.
-fn list_entry<'g>(gathered: &'g Gathered, row: &Row, map: &str, key: &str) -> Option<Value<'g>> {
+pub(super) fn list_entry<'g>(gathered: &'g Gathered, row: &Row, map: &str, key: &str) -> Option<Value<'g>> {
     gathered.value(&row.cells, map)?.as_map().ok()?.get(key).ok().flatten()
 }
 

@@ -1,6 +1,6 @@
 //! Files that go on where others end, and files with other variables.
 
-use tgm_dataset::{Attribute, Indices, OpenOptions, Statistic, on_all_cores, open, open_all};
+use tgm_dataset::{Attribute, Dataset, Indices, OpenOptions, Statistic, on_all_cores, open, open_all};
 use tgm_std::{MessageBuilder, ObjectBuilder};
 
 use crate::{Archive, all, map, named, names, seconds};
@@ -324,4 +324,48 @@ fn what_was_appended_twice_is_reported() {
     let (early, late) = (Archive::new(&[early]), Archive::new(&[late]));
     let dataset = open(&[early.path(), late.path()], &OpenOptions::default()).unwrap();
     assert_eq!(dataset.notes, ["time: 1 labels are there more than once, such as 2024-01-02T00:00:00"]);
+}
+
+fn variables(dataset: &Dataset) -> Vec<String> {
+    dataset.variables.iter().map(|it| it.name.clone()).collect()
+}
+
+/// `cat a.tgm b.tgm` and a conversion of several files write such sources.
+#[test]
+fn files_that_follow_each_other_in_one_source_are_joined_as_files() {
+    let late = of_days("2024-02-01", &[0.0, 1.0, 2.0], 10.0, &[7, 8]);
+    let early = of_days("2024-01-30", &[0.0, 1.0], 0.0, &[7, 8]);
+    let one = Archive::new(&[late.clone(), early.clone()]);
+    let apart = [Archive::new(&[late]), Archive::new(std::slice::from_ref(&early))];
+    let read = |paths: &[String]| {
+        let dataset = open(paths, &OpenOptions::default()).unwrap();
+        assert!(dataset.left_out.is_empty(), "{:?}", dataset.left_out);
+        let values: Vec<f32> = dataset.read("v", &all(&dataset, "v")).unwrap();
+        (variables(&dataset), values)
+    };
+    assert_eq!(read(&[one.path()]), read(&[apart[0].path(), apart[1].path()]));
+    // A third file beside a source with two.
+    let next = Archive::new(&[of_days("2024-03-01", &[0.0], 20.0, &[7, 8])]);
+    let dataset = open(&[next.path(), one.path()], &OpenOptions::default()).unwrap();
+    assert_eq!(dataset.variable("v").unwrap().shape, [6, 2]);
+    // Other variables with the same coordinates are beside them.
+    let other = named(ObjectBuilder::new(&[2], &[5.0_f32, 6.0]).unwrap(), "height", &["x"]);
+    let x = named(ObjectBuilder::new(&[2], &[10.0, 20.0]).unwrap(), "x", &["x"]);
+    let other = MessageBuilder::new().object(other).object(x).encode().unwrap();
+    let both = Archive::new(&[early.clone(), other]);
+    let dataset = open(&[both.path()], &OpenOptions::default()).unwrap();
+    assert!(dataset.variable("height").is_some() && dataset.variable("v").is_some(), "{:?}", dataset.left_out);
+    // Equal values are there once. Others at the same labels are a dataset of their own.
+    let lone = named(ObjectBuilder::new(&[2], &[1_i32, 2]).unwrap(), "lone", &["y"]);
+    let lone = MessageBuilder::new().object(lone).encode().unwrap();
+    let twice = |second: &[u8]| Archive::new(&[early.clone(), second.to_vec(), lone.clone()]);
+    let dataset = open(&[twice(&early).path()], &OpenOptions::default()).unwrap();
+    assert_eq!(variables(&dataset), ["v", "time", "ends", "x", "mask", "lone"]);
+    assert!(dataset.left_out.is_empty(), "{:?}", dataset.left_out);
+    let others = of_days("2024-01-30", &[0.0, 1.0], 5.0, &[7, 8]);
+    let found = open_all(&[twice(&others).path()], &OpenOptions::default()).unwrap();
+    assert_eq!((found.len(), found[0].left_out[0].what.as_str()), (2, "mask, v"));
+    // Nothing says how these follow each other: what has one name is left out.
+    let dataset = open(&[Archive::new(&[early, others]).path()], &OpenOptions::default()).unwrap();
+    assert_eq!((dataset.variables.len(), dataset.left_out.len()), (0, 5));
 }
