@@ -33,6 +33,7 @@
 //!
 //! | layer | what it knows |
 //! |---|---|
+//! | `zarr` | a dataset as a store of Zarr whose chunks are decoded |
 //! | `cut`, `references` | boxes as messages; objects as chunks of Zarr where they lie |
 //! | `weigh` | statistics over dimensions, in which values count by area |
 //! | `pieces`, `quantiles`, `reduce` | objects as they lie; quantiles and statistics over dimensions |
@@ -97,6 +98,8 @@ mod source;
 mod times;
 mod weigh;
 mod written;
+#[cfg(feature = "json")]
+mod zarr;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -133,6 +136,8 @@ pub use self::select::{GRID, Selector};
 use self::source::{DISTANT_AT_ONCE, Source};
 pub use self::weigh::{Weighted, area_weights};
 pub use self::written::Written;
+#[cfg(feature = "json")]
+pub use self::zarr::ZarrStore;
 
 /// An archive whose metadata were read.
 #[derive(Debug)]

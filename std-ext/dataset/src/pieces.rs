@@ -81,6 +81,16 @@ impl Dataset {
         Ok(pieces.map_or_else(Vec::new, |pieces| pieces.places.iter().map(|(place, _)| *place).collect()))
     }
 
+    /// Whether an object is at a piece of a variable.
+    ///
+    /// # Errors
+    /// As [`Self::piece_numbers`].
+    #[cfg(feature = "json")]
+    pub(crate) fn has_piece(&self, variable: &str, piece: u64) -> Result<bool> {
+        let is_there = |pieces: &Pieces| pieces.places.binary_search_by_key(&piece, |(place, _)| *place).is_ok();
+        Ok(self.pieces_of(variable)?.is_some_and(is_there))
+    }
+
     /// The frame of the object at a piece of a variable, as it is in the file. `None` where no object is.
     ///
     /// # Errors

@@ -14,18 +14,19 @@ use tgm_std::internal::{Threads, base64};
 use tgm_std::{Archive, DecodeOptions, Result};
 
 use self::elements::{fill_of, filters, letters, typed, width};
-use self::json::{attributes_text, fill_of_attribute, is_real, take_time};
+pub(crate) use self::json::{attributes_text, is_real, number_of};
+use self::json::{fill_of_attribute, take_time};
 use crate::archive::bad;
 use crate::dataset::Dataset;
 use crate::indices::Indices;
-use crate::model::{Attribute, Content, Coordinate, Values, Variable, product};
+use crate::model::{Attribute, Attributes, Content, Coordinate, Values, Variable, product};
 use crate::reading::FILL;
 use crate::written::Written;
 
 /// Bytes of labels that are written down, where their objects are not chunks.
 const WRITTEN_DOWN: u64 = 1 << 16;
 /// Why an array is not written.
-const NOT_A_KEY: &str = "its name cannot be a key of Zarr";
+pub(crate) const NOT_A_KEY: &str = "its name cannot be a key of Zarr";
 
 /// References to the objects of a dataset. [`Dataset::references`] makes them.
 #[derive(Debug)]
@@ -119,7 +120,7 @@ impl Dataset {
     ///
     /// # Errors
     /// [`tgm_std::TensogramError::Metadata`] if they do not make as many places as it has values.
-    fn shape_of(&self, coordinate: &Coordinate) -> Result<Vec<u64>> {
+    pub(crate) fn shape_of(&self, coordinate: &Coordinate) -> Result<Vec<u64>> {
         let count = coordinate.values.len() as u64;
         if let [_] = &coordinate.dims[..] {
             return Ok(vec![count]);
@@ -288,11 +289,18 @@ impl Dataset {
         })
     }
 
-    /// The attributes of a variable as JSON, with its dimensions, and the coordinates that are not labels of them.
+    /// The attributes of a variable as JSON, with its dimensions.
     fn attributes_of(&self, variable: &Variable) -> String {
-        let mut attributes = variable.attributes.clone();
+        let mut attributes = self.attributes_beside(variable);
         // Zarr 2 has it as the fill value of an array.
-        attributes.retain(|(name, _)| name != FILL && name != "_Encoding");
+        attributes.retain(|(name, _)| name != FILL);
+        attributes_text(&attributes, Some(&variable.dims))
+    }
+
+    /// The attributes of a variable as Zarr has them, and the coordinates that are not labels of its dimensions.
+    pub(crate) fn attributes_beside(&self, variable: &Variable) -> Attributes {
+        let mut attributes = variable.attributes.clone();
+        attributes.retain(|(name, _)| name != "_Encoding");
         take_time(&mut attributes);
         let is_aside = |it: &&Coordinate| {
             !variable.dims.contains(&it.name) && it.dims.iter().all(|dim| variable.dims.contains(dim))
@@ -301,7 +309,7 @@ impl Dataset {
         if !aside.is_empty() && !attributes.iter().any(|(name, _)| name == "coordinates") {
             attributes.push(("coordinates".into(), Attribute::Text(aside.join(" "))));
         }
-        attributes_text(&attributes, Some(&variable.dims))
+        attributes
     }
 
     /// A coordinate of fields as an array.
@@ -363,7 +371,7 @@ impl References {
 }
 
 /// Whether an array can have this name. Then its folder lies below the store, and nowhere else.
-fn is_key(name: &str) -> bool {
+pub(crate) fn is_key(name: &str) -> bool {
     !(name.is_empty() || name.starts_with('.') || name.contains(['/', '\\', '\0']))
 }
 
@@ -383,9 +391,19 @@ fn address_of(archive: &Archive<'_>) -> Result<String> {
 /// Texts as an array whose only chunk is written down.
 ///
 /// # Errors
-/// [`tgm_std::TensogramError::Metadata`] for lengths beyond 2^32, which the codec cannot write.
+/// As [`joined_texts`].
 fn texts_written_down(name: &str, shape: &[u64], texts: &[String], attributes: &str) -> Result<Referenced> {
-    // As the codec of numcodecs: the number of texts, and before each text its bytes.
+    let bytes = joined_texts(name, texts)?;
+    let filters = vec![json!({"id": "vlen-utf8"})];
+    let form = Form { shape, chunks: shape, dtype: "|O".into(), filters, fill: "".into() };
+    Ok(Referenced::here(name, &form, attributes.into(), bytes))
+}
+
+/// Texts as the codec `vlen-utf8` has them: their number, and before each text the number of its bytes.
+///
+/// # Errors
+/// [`tgm_std::TensogramError::Metadata`] for lengths beyond 2^32, which the codec cannot write.
+pub(crate) fn joined_texts(name: &str, texts: &[String]) -> Result<Vec<u8>> {
     let length = |len: usize| {
         let len = u32::try_from(len).map_err(|_| bad(format!("{name}: texts beyond 2^32 cannot be written down")))?;
         Ok::<_, tgm_std::TensogramError>(len.to_le_bytes())
@@ -395,7 +413,5 @@ fn texts_written_down(name: &str, shape: &[u64], texts: &[String], attributes: &
         bytes.extend(length(text.len())?);
         bytes.extend(text.as_bytes());
     }
-    let filters = vec![json!({"id": "vlen-utf8"})];
-    let form = Form { shape, chunks: shape, dtype: "|O".into(), filters, fill: "".into() };
-    Ok(Referenced::here(name, &form, attributes.into(), bytes))
+    Ok(bytes)
 }

@@ -11,12 +11,12 @@ use crate::reading::FILL;
 use crate::times::{NUMPY_DTYPE, time_of};
 
 /// Whether elements are real numbers that can be NaN.
-pub(super) const fn is_real(dtype: Dtype) -> bool {
+pub(crate) const fn is_real(dtype: Dtype) -> bool {
     dtype.is_float() && !matches!(dtype, Dtype::Complex64 | Dtype::Complex128)
 }
 
 /// Attributes as JSON, with the dimensions of an array. Floats that JSON lacks are the words that Python writes and reads.
-pub(super) fn attributes_text(attributes: &Attributes, dims: Option<&[String]>) -> String {
+pub(crate) fn attributes_text(attributes: &Attributes, dims: Option<&[String]>) -> String {
     let mut entries: Vec<String> =
         attributes.iter().map(|(name, value)| format!("{}:{}", Json::from(name.as_str()), text_of(value))).collect();
     entries.extend(dims.map(|dims| format!("\"_ARRAY_DIMENSIONS\":{}", json!(dims))));
@@ -74,7 +74,7 @@ fn fill(number: f64) -> Json {
 }
 
 /// An element as a fill value. Null for what is not one number.
-pub(super) fn number_of(dtype: Dtype, element: &[u8]) -> Json {
+pub(crate) fn number_of(dtype: Dtype, element: &[u8]) -> Json {
     if let Ok([number]) = whole(dtype, element).as_deref() {
         return if dtype == Dtype::Bitmask { (*number != 0).into() } else { (*number).into() };
     }
