@@ -15,6 +15,8 @@ use crate::commands::browse;
 use crate::commands::convert;
 #[cfg(feature = "plot")]
 use crate::commands::plot;
+#[cfg(feature = "serve")]
+use crate::commands::serve;
 #[cfg(feature = "zio")]
 use crate::commands::zio;
 use crate::commands::{
@@ -51,7 +53,7 @@ const LISTS: [&str; 14] = [
 ];
 
 /// Commands without progress: they wait, or they measure.
-const WITHOUT_PROGRESS: [&str; 3] = ["tail", "bench", "browse"];
+const WITHOUT_PROGRESS: [&str; 4] = ["tail", "bench", "browse", "serve"];
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
@@ -70,6 +72,8 @@ enum Command {
     Plot(plot::Plot),
     #[cfg(feature = "browse")]
     Browse(browse::Browse),
+    #[cfg(feature = "serve")]
+    Serve(serve::Serve),
     Tail(tail::Tail),
     Bench(bench::Bench),
     Extract(extract::Extract),
@@ -132,6 +136,8 @@ impl Cli {
             Command::Plot(command) => command,
             #[cfg(feature = "browse")]
             Command::Browse(command) => command,
+            #[cfg(feature = "serve")]
+            Command::Serve(command) => command,
             Command::Tail(command) => command,
             Command::Bench(command) => command,
             Command::Extract(command) => command,

@@ -36,6 +36,8 @@ pub(crate) mod repack;
 pub(crate) mod reshuffle;
 pub(crate) mod salvage;
 pub(crate) mod scan;
+#[cfg(feature = "serve")]
+pub(crate) mod serve;
 pub(crate) mod set;
 pub(crate) mod split;
 pub(crate) mod stats;

@@ -42,7 +42,7 @@ impl SumLimits {
 }
 
 /// Reads `4096`, `64K`, `16GiB`.
-fn size(text: &str) -> Result<u64, String> {
+pub(crate) fn size(text: &str) -> Result<u64, String> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, unit) = text.split_at(digits);
     let shift = match unit.to_ascii_uppercase().trim_end_matches("IB") {

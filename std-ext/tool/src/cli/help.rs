@@ -6,7 +6,7 @@ use clap::Command;
 
 /// The commands, by what people want to do.
 pub(super) const TASKS: [(&str, &[&str]); 6] = [
-    ("Look at files", &["browse", "ls", "cube", "get", "info", "dump", "frames", "scan", "tail"]),
+    ("Look at files", &["browse", "serve", "ls", "cube", "get", "info", "dump", "frames", "scan", "tail"]),
     ("Look at values", &["cat", "stats", "plot", "compare", "extract", "digest", "bench"]),
     ("Check", &["verify", "validate", "salvage"]),
     ("Write", &["create", "copy", "split", "merge", "set", "repack", "reshuffle", "upgrade"]),
@@ -15,7 +15,7 @@ pub(super) const TASKS: [(&str, &[&str]); 6] = [
 ];
 
 /// Examples of each command, with a note. A test runs them.
-const EXAMPLES: [(&str, &[(&str, &str)]); 36] = [
+const EXAMPLES: [(&str, &[(&str, &str)]); 37] = [
     (
         "ls",
         &[
@@ -33,6 +33,7 @@ const EXAMPLES: [(&str, &[(&str, &str)]); 36] = [
         ],
     ),
     ("browse", &[("tgm browse field.tgm three.tgm", "messages, objects, metadata and pictures; ? shows the keys")]),
+    ("serve", &[("tgm serve field.tgm three.tgm", "an address for browsers, xarray.open_zarr and others")]),
     (
         "cube",
         &[
@@ -240,6 +241,7 @@ mod tests {
         let mut tasks: Vec<_> = TASKS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
         tasks.retain(|name| cfg!(feature = "zio") || *name != "zio");
         tasks.retain(|name| cfg!(feature = "browse") || *name != "browse");
+        tasks.retain(|name| cfg!(feature = "serve") || *name != "serve");
         tasks.retain(|name| cfg!(feature = "plot") || *name != "plot");
         tasks.sort_unstable();
         let mut names: Vec<_> = command.get_subcommands().map(Command::get_name).collect();

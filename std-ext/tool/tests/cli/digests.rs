@@ -70,6 +70,8 @@ fn commands() -> BTreeMap<&'static str, Takes> {
         ("convert", Values("convert IN -o OUT_[index].raw")),
         // It needs a terminal: `browse.sh` looks at its pane.
         ("browse", Nothing),
+        // It goes on until it is interrupted: `serve.rs` asks it. Files are given as they are, and values as `cube` has them.
+        ("serve", Nothing),
         ("doctor", Nothing),
         ("completions", Nothing),
         ("man", Nothing),
@@ -235,6 +237,7 @@ fn metadata_commands() -> BTreeMap<&'static str, Option<&'static [&'static str]>
         ("create", None),
         ("convert", Some(&["convert IN -o OUT_[index].raw"])),
         ("browse", None),
+        ("serve", None),
         ("doctor", None),
         ("completions", None),
         ("man", None),

@@ -44,6 +44,8 @@ fn why_not(command: &str, option: &str) -> Option<&'static str> {
         | ("doctor", "output" | "json" | "jsonl") => None,
         ("browse", "threads") => None,
         ("browse", _) => Some("it shows everything, and keys choose"),
+        ("serve", "threads") => None,
+        ("serve", _) => Some("it serves whole files, and addresses choose"),
         ("doctor" | "completions" | "man", _) => Some("it reads no messages"),
         ("salvage" | "ls" | "get" | "stats" | "set", "objects") => None,
         ("convert", "where") => None,

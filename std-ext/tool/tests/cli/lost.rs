@@ -168,6 +168,8 @@ fn commands() -> BTreeMap<&'static str, Reads> {
         ),
         // It needs a terminal: `browse.sh` looks at its title.
         ("browse", No),
+        // It goes on until it is interrupted.
+        ("serve", No),
         ("doctor", No),
         ("completions", No),
         ("man", No),

@@ -69,6 +69,8 @@ mod salvage;
 mod screens;
 #[cfg(feature = "remote")]
 mod secrets;
+#[cfg(all(unix, feature = "serve"))]
+mod serve;
 mod setting;
 mod stats;
 mod streams;

@@ -353,8 +353,8 @@ fn options_of_other_commands_have_an_effect() {
     });
 }
 
-/// Commands that this table says nothing of: they need a terminal, or print about the tool itself.
-const APART: [&str; 4] = ["browse", "doctor", "completions", "man"];
+/// Commands that this table says nothing of: they need a terminal, go on until they are interrupted, or print about the tool itself.
+const APART: [&str; 5] = ["browse", "serve", "doctor", "completions", "man"];
 
 #[test]
 fn every_option_of_every_command_is_tried() {
@@ -394,7 +394,7 @@ fn the_documentation_lists_options_and_their_commands() {
     let (before, rest) = page.split_once(head).unwrap_or_else(|| panic!("TOOL.md has no table {head}"));
     let length: usize = rest.split_inclusive('\n').take_while(|line| line.starts_with("| `--")).map(str::len).sum();
     let (shown, after) = rest.split_at(length);
-    let is_all = cfg!(all(feature = "browse", feature = "plot", feature = "zio"));
+    let is_all = cfg!(all(feature = "browse", feature = "plot", feature = "serve", feature = "zio"));
     let expected: String = rows.iter().flat_map(|row| [row.as_str(), "\n"]).collect();
     if std::env::var_os("TGM_RENEW").is_some() && is_all {
         fs::write(path, [before, head, &expected, after].concat()).unwrap();
