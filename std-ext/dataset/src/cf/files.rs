@@ -15,7 +15,7 @@ type Said<'g> = (&'g [u8], [&'g [u8]; 3]);
 pub(crate) struct Starts(Vec<(u32, u32)>);
 
 impl Starts {
-    /// Those of an archive.
+    /// The starts in the sources of an archive.
     pub(crate) fn of(gathered: &Gathered) -> Self {
         let mut starts = Vec::new();
         let mut known: HashSet<Said<'_>> = HashSet::new();
