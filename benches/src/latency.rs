@@ -100,6 +100,14 @@ fn tasks() -> Vec<Task> {
             work: |r| r.message_count().map(drop),
         },
         Task {
+            name: "metadata of 200 messages of 1 MB",
+            bytes: row(1, 125_000, 200),
+            work: |r| {
+                let count = r.message_count()?;
+                (0..count).try_for_each(|number| r.read_message_outline(number).map(drop))
+            },
+        },
+        Task {
             name: "an object of a message of 10 of 3 MB",
             bytes: row(10, 400_000, 1),
             work: |r| r.decode_object(0, 7, &DecodeOptions::default()).map(drop),

@@ -52,7 +52,7 @@
 //! | `missing_ranges` | what a step found missing, and the requests for it |
 //! | `given` | what the program gives, as a source |
 //! | `known_bytes`, `local`, `memory`, `stream` | what is known of a source; local files and memory as sources; files from start to end |
-//! | `fetch`, `open`, `options`, `positioned`, `url` | the traits of sources, and how they are opened and asked |
+//! | `fetch`, `open`, `options`, `pace`, `positioned`, `url` | the traits of sources, how they are opened and asked, and how fast they answer |
 
 mod ahead;
 #[cfg(feature = "async")]
@@ -72,6 +72,7 @@ mod missing_ranges;
 pub(crate) mod open;
 pub mod options;
 pub(crate) mod outline;
+mod pace;
 pub(crate) mod positioned;
 pub(crate) mod question;
 mod read_task;

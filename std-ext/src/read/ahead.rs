@@ -14,8 +14,6 @@ const GUESSES: usize = 8;
 const WIDEST: u64 = 24 << 10;
 /// The first read-ahead.
 const FIRST_AHEAD: u64 = 64 << 10;
-/// A request this far behind the last one or nearer goes on from it.
-const NEAR: u64 = 1 << 20;
 
 /// What is read around a place where messages meet.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +23,11 @@ pub(super) struct Around {
 }
 
 impl Around {
+    /// Bytes of a request for such a place.
+    pub(super) const fn byte_len(self) -> u64 {
+        self.before.saturating_add(self.behind)
+    }
+
     /// The descriptors of the message before and the metadata of the message behind, if reading them costs less than asking for
     /// them; else no more than the search needs.
     pub(super) fn of(options: &ReadOptions) -> Self {
@@ -63,6 +66,11 @@ impl Stride {
         let mean = sum.checked_div(count)?;
         let spread = lengths.map(|length| length.abs_diff(mean)).max()?;
         (count >= 3).then_some(Self { mean, spread })
+    }
+
+    /// Whether the place of the next message but one can be guessed, so that hops are made side by side.
+    pub(super) fn is_alike(self, options: &ReadOptions) -> bool {
+        self.width(1, Around::of(options), options.gap.unwrap_or(0)).is_some()
     }
 
     /// How far from the likely place message `number` from here on may begin: farther for later ones, as differences add up.
@@ -125,9 +133,9 @@ impl Default for ReadAhead {
 }
 
 impl ReadAhead {
-    /// Whether a request goes on from the last one.
-    pub(super) fn goes_on(&self, missing: &Range<u64>) -> bool {
-        self.end > 0 && missing.start.checked_sub(self.end).is_some_and(|ahead| ahead <= NEAR)
+    /// Whether a request begins at most `near` bytes behind the end of the last one.
+    pub(super) fn goes_on(&self, missing: &Range<u64>, near: u64) -> bool {
+        self.end > 0 && missing.start.checked_sub(self.end).is_some_and(|ahead| ahead <= near)
     }
 
     /// A request that does not go on from the last one.

@@ -5,6 +5,7 @@ use std::future::poll_fn;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
+use std::time::Instant;
 
 use tokio::runtime::Handle;
 use tokio::sync::{OnceCell, Semaphore};
@@ -52,6 +53,13 @@ pub struct AsyncReader<F> {
 
 /// A request that is being answered, and its answer.
 type Flight = Arc<OnceCell<Result<Fetched, FetchError>>>;
+
+/// A request of a call.
+struct UnderWay<'f> {
+    want: Want,
+    since: Instant,
+    answer: BoxFuture<'f, Result<Fetched, FetchError>>,
+}
 
 /// The requests that are being answered.
 #[derive(Debug, Default)]
@@ -372,30 +380,32 @@ impl<F: AsyncRangeFetch> AsyncReader<F> {
         let tag = call.tag();
         let mut waiting = requests.into_iter();
         let mut result = Ok(());
-        let mut under_way: Vec<(Want, BoxFuture<'_, Result<Fetched, FetchError>>)> = Vec::new();
+        let mut under_way: Vec<UnderWay<'_>> = Vec::new();
         loop {
             // After a failure no new request is made, and those under way are waited for: their answers are kept.
             let most = if result.is_ok() { self.session.options().parallel.max(1) } else { 0 };
             let room = most.saturating_sub(under_way.len());
             under_way.extend(waiting.by_ref().take(room).map(|want| {
                 let answer: BoxFuture<'_, _> = Box::pin(self.fetch_once((want.clone(), tag.clone())));
-                (want, answer)
+                UnderWay { want, since: Instant::now(), answer }
             }));
             if under_way.is_empty() {
                 return result;
             }
-            let (want, answer) = poll_fn(|context| {
+            let (UnderWay { want, since, .. }, answer) = poll_fn(|context| {
                 for index in 0..under_way.len() {
-                    if let Some((_, future)) = under_way.get_mut(index)
-                        && let Poll::Ready(answer) = future.as_mut().poll(context)
+                    if let Some(request) = under_way.get_mut(index)
+                        && let Poll::Ready(answer) = request.answer.as_mut().poll(context)
                     {
-                        let (want, _) = under_way.swap_remove(index);
-                        return Poll::Ready((want, answer));
+                        return Poll::Ready((under_way.swap_remove(index), answer));
                     }
                 }
                 Poll::Pending
             })
             .await;
+            if let Ok(fetched) = &answer {
+                call.take_time(fetched.bytes.len() as u64, since.elapsed());
+            }
             result = result.and(answer.map_err(Into::into).and_then(|answer| call.take(&want, answer)));
         }
     }

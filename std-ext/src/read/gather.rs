@@ -43,6 +43,16 @@ pub(crate) enum Needs {
     Values(usize, Elements),
 }
 
+impl Needs {
+    /// Whether payloads are wanted too.
+    pub(crate) const fn has_payload(&self) -> bool {
+        match self {
+            Self::Message | Self::Object(_) | Self::Values(..) | Self::Outline(Some(_)) => true,
+            Self::Structure | Self::Descriptors | Self::Descriptor(_) | Self::Outline(None) => false,
+        }
+    }
+}
+
 /// Ranges of elements, each a first element and a count.
 type RangeList<'r> = Cow<'r, [(u64, u64)]>;
 

@@ -1,10 +1,11 @@
-//! What is known of a source: its length, its version, and some of its bytes.
+//! What is known of a source: its length, its version, how fast it answers, and some of its bytes.
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::fetch::{FetchError, FetchErrorKind, Fetched, Tag, Want};
+use super::pace::Pace;
 use crate::base::span::{head, span, span_len, tail};
 
 /// The bytes of a source that were fetched. Copies share the bytes.
@@ -16,6 +17,7 @@ pub(crate) struct KnownBytes {
     segments: Vec<Segment>,
     size: Option<u64>,
     tag: Option<Tag>,
+    pub(super) pace: Pace,
 }
 
 /// Bytes that were fetched together. They lie in the source, so their end does too.
@@ -212,7 +214,7 @@ impl KnownBytes {
         if !agrees {
             return;
         }
-        (self.size, self.tag) = (other.size, other.tag.clone());
+        (self.size, self.tag, self.pace) = (other.size, other.tag.clone(), other.pace);
         for segment in &other.segments {
             let range = segment.start..segment.end();
             // Segments that overlap known bytes are left out. Taking a part of one would copy bytes, under the lock.

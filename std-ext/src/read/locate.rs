@@ -3,11 +3,14 @@
 //! ```text
 //! messages      all of them, one after the other     one that is named by its number
 //! short         all that follows                     windows of 64 KiB, several at once
-//! up to 1 MiB   all that follows                     where one message ends and the next begins
 //! long          where one message ends and the next begins, from both ends of the source if all are looked for
 //! alike         up to eight of the next such places at once
 //! ```
-//! "All that follows" comes in requests that double up to 8 MiB. A place where messages meet is read with as much around it
+//! "All that follows" comes in requests that double up to 8 MiB. Where payloads are wanted too, it is also read of messages of up
+//! to 1 MiB; and of messages of any length, where a request takes much longer than the bytes that it would save. One long
+//! request shows that, once hops have shown how long a short one takes.
+//!
+//! A place where messages meet is read with as much around it
 //! as costs nothing beside the request (the gap of its options): the descriptors of the message before, and the metadata of the
 //! message behind.
 //!
@@ -17,6 +20,7 @@
 //! A caller who asks for one message after the other reads all of them. So each search remembers whether the last calls asked
 //! for the next message.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use tgm_core::message::check_preamble;
@@ -29,6 +33,7 @@ use super::fetch::{FetchError, FetchErrorKind};
 use super::known_bytes::KnownBytes;
 use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
+use super::pace::LONG;
 use super::outline::{MetOutline, MetOutlines};
 use super::read_task::{Progress, ReadTask};
 use super::source::{KnownSource, Stop};
@@ -42,6 +47,12 @@ const SEEN: usize = 3;
 const SHORT: u64 = 64 << 10;
 /// Where messages are looked for one by one, short ones are read in requests of this length.
 const WINDOW: u64 = 64 << 10;
+/// Where payloads are wanted too, messages of up to about this length are read one after the other.
+const NEAR: u64 = 1 << 20;
+/// The request that shows how long bytes take.
+const PROBE: u64 = 2 * LONG;
+/// So many messages must be left for such a request.
+const WORTH_PROBING: u64 = 40;
 /// Calls for the next message, one after the other, that make a caller who reads all messages.
 const IN_ORDER: usize = 3;
 
@@ -73,6 +84,10 @@ pub(crate) struct Locate {
     scan: TableScan,
     /// How many calls in a row looked for the message behind the last one that was found.
     in_order: usize,
+    /// Whether the payloads of the messages are wanted too.
+    has_payloads: bool,
+    /// Whether it was tried to learn how long bytes take.
+    has_probed: bool,
     /// Set once the length of the source is known.
     scanner: Option<Scanner<()>>,
     ahead: ReadAhead,
@@ -86,6 +101,8 @@ impl Locate {
             goal,
             scan: TableScan::new(scan),
             in_order: 0,
+            has_payloads: false,
+            has_probed: false,
             scanner: None,
             ahead: ReadAhead::default(),
             met: Met::default(),
@@ -105,10 +122,16 @@ impl Locate {
         Self { goal, in_order, ..self }
     }
 
+    /// The same search for a caller who wants the payloads of what is found, or does not.
+    pub(crate) fn for_payloads(self, has_payloads: bool) -> Self {
+        Self { has_payloads, ..self }
+    }
+
     /// The same search for a caller who reads most of the messages up to the goal.
     #[cfg(feature = "async")]
     pub(crate) fn for_most(mut self) -> Self {
         self.in_order = self.in_order.max(IN_ORDER);
+        self.has_payloads = true;
         self.ahead.len = self.ahead.len.max(self.options.read_ahead);
         self
     }
@@ -168,7 +191,8 @@ impl Locate {
                 return Ok(());
             }
         };
-        let is_next = self.ahead.goes_on(&missing);
+        let lengths = self.scan.messages().iter().rev().map(|message| message.length);
+        let stride = Stride::of(lengths);
         if self.is_short(scanner.front()) {
             // The message that ends here is likely to be read too.
             let start = scanner.source().known.known_until(scanner.front()).min(missing.start);
@@ -190,11 +214,10 @@ impl Locate {
                     wants.split_at(WINDOW);
                 }
             }
-        } else if is_next && self.is_for_all() {
+        } else if self.is_for_all() && self.reads_on(&missing, stride, scanner) {
             self.read_on(span_before(missing.start, Around::of(&self.options).before).start, wants);
         } else {
             self.ahead.begin(&missing);
-            let stride = Stride::of(self.scan.messages().iter().rev().map(|message| message.length));
             let most = match self.goal {
                 SearchGoal::Index(index) if !self.is_for_all() => {
                     index.saturating_sub(self.scan.messages().len()) as u64
@@ -204,6 +227,36 @@ impl Locate {
             push_joints(&missing, (stride, most, true), &self.options, wants);
         }
         Ok(())
+    }
+
+    /// Whether reading what lies between the places where messages meet is better than hopping over it.
+    fn reads_on(&mut self, missing: &Range<u64>, stride: Option<Stride>, scanner: &Scanner<KnownSource<'_>>) -> bool {
+        let source = scanner.source();
+        if self.has_payloads || self.options.parallel <= 1 {
+            return self.ahead.goes_on(missing, NEAR);
+        }
+        let count = self.scan.messages().len() as u64;
+        if count < SEEN as u64 {
+            return false;
+        }
+        let mean = scanner.front() / count;
+        // Requests for such places would be merged.
+        if mean <= Around::of(&self.options).byte_len().saturating_add(self.options.gap.unwrap_or(0)) {
+            return true;
+        }
+        let is_alike = stride.is_some_and(|stride| stride.is_alike(&self.options));
+        let at_once = if is_alike { u32::try_from(self.options.parallel).unwrap_or(u32::MAX) } else { 1 };
+        let left = span_len(&(scanner.front()..scanner.back())) / mean.max(1);
+        if source.known.pace.lacks_long() && !self.has_probed && left >= WORTH_PROBING {
+            self.has_probed = true;
+            self.ahead.len = PROBE;
+            return true;
+        }
+        let is_better = source.known.pace.favours_reading(mean, at_once);
+        if is_better {
+            self.ahead.len = self.options.read_ahead;
+        }
+        is_better
     }
 
     /// Asks for all that follows `start`, up to the longest read-ahead.

@@ -93,7 +93,7 @@ impl ReadOptions {
             read_ahead: 8 << 20,
             resync: 1 << 20,
             in_flight: 64 << 20,
-            requests: 10_000,
+            requests: 100_000,
             kept: 20 << 20,
             max_structure: 64 << 20,
         }

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+#[cfg(feature = "async")]
+use std::time::Duration;
 
 use super::fetch::{FetchError, FetchErrorKind, Fetched, Tag, Want};
 use super::gather::Gather;
@@ -176,7 +178,7 @@ impl Call<'_> {
         if let Some(table) = self.table() {
             return Ok(self.gather_at(table.get(index)?, question));
         }
-        let locate = self.search(SearchGoal::Index(index));
+        let locate = self.search(SearchGoal::Index(index)).for_payloads(question.wanted().has_payload());
         let gather = Gather::search(locate, index, question.wanted(), question.options(), &self.session.options);
         Ok(gather.with_described(question.described()))
     }
@@ -236,6 +238,12 @@ impl Call<'_> {
     pub(crate) fn take(&mut self, want: &Want, answer: Fetched) -> Result<()> {
         trace::answered(&self.session.name, answer.offset, answer.bytes.len());
         Ok(self.known.insert(want, answer, &self.session.name)?)
+    }
+
+    /// Takes in how long an answer of `len` bytes took.
+    #[cfg(feature = "async")]
+    pub(crate) fn take_time(&mut self, len: u64, took: Duration) {
+        self.known.pace.take(len, took);
     }
 
     /// The version that requests ask for.

@@ -2,7 +2,8 @@
 
 use std::process::{Command, Output};
 
-use tgm_std::{MessageBuilder, ObjectBuilder};
+use tgm_dataset::OpenOptions;
+use tgm_std::{Archive, DecodeOptions, MessageBuilder, ObjectBuilder, TensogramFile};
 
 use crate::loopback::{Blob, Server};
 
@@ -99,8 +100,8 @@ fn a_command_makes_few_requests() {
         // A whole file that is read from start to end comes in requests of up to 8 MiB; long messages are hopped over.
         // The first part of a long message tells where the objects lie, of which another request reads the descriptors.
         let all = match bytes.len() / count {
-            ..1_000_000 => 5 + bytes.len().div_ceil(8 << 20),
-            _ => count * objects.min(2) + 1,
+            ..64_000 => 5 + bytes.len().div_ceil(8 << 20),
+            _ => count * objects.min(2) + 2,
         };
         // What is read to its end by all means takes as many requests as its bytes take.
         let whole = 1 + bytes.len().div_ceil(8 << 20);
@@ -116,7 +117,7 @@ fn a_command_makes_few_requests() {
             (&["extract", "--at", &at, "FILE"], 3),
             (&["extract", "-m", &number, "FILE"], index + 3),
             // Where the walk ends is not known: hops are made side by side, also behind the message.
-            (&["extract", "-w", &name, "FILE"], if bytes.len() / count < 1_000_000 { index + 3 } else { all + 2 }),
+            (&["extract", "-w", &name, "FILE"], if bytes.len() / count < 64_000 { index + 3 } else { all + 2 }),
             (&["verify", "FILE"], whole),
             (&["compare", "FILE", path.to_str().unwrap()], whole),
             (&["compare", "--by", "name", "FILE", "FILE"], 2 * whole),
@@ -183,7 +184,7 @@ fn a_command_that_needs_all_reads_all_once() {
 /// Commands that look through all messages read no byte twice, also of a file that is larger than what a reader keeps.
 #[test]
 fn what_was_read_to_find_messages_is_not_read_again() {
-    let (bytes, _) = fields(120, 1, 190_000);
+    let (bytes, _) = fields(500, 1, 60_000);
     let server = Server::with("/fields.tgm", Blob::new(bytes.clone()));
     let address = server.url("/fields.tgm");
     for command in [&["info", "FILE"][..], &["frames", "FILE"], &["ls", "FILE"], &["catalog", "FILE", "-o", "-"]] {
@@ -193,6 +194,65 @@ fn what_was_read_to_find_messages_is_not_read_again() {
         let read: usize = log.iter().map(|request| request.sent).sum();
         assert!(read <= bytes.len() && log.len() <= 30, "{} requests, {read} bytes: {command:?}", log.len());
     }
+}
+
+/// Every way to look through long messages reads where one ends and the next begins, and no payload. Where their lengths are alike,
+/// several requests are under way at once.
+#[test]
+fn long_messages_are_hopped_over() {
+    const COUNT: usize = 60;
+    for len in [200_000, 1_000_000] {
+        let (bytes, _) = fields(COUNT, 1, len);
+        let server = Server::with("/fields.tgm", Blob::new(bytes.clone()).etag("\"1\""));
+        let address = server.url("/fields.tgm");
+        // A long request may show how fast bytes come.
+        let (most, most_bytes) = (COUNT + 10, COUNT * (64 << 10) + (1 << 20));
+        let check = |route: &str| {
+            let log = server.take_log();
+            let read: usize = log.iter().map(|request| request.sent).sum();
+            let said = format!(
+                "{} requests of at most {most}, {read} bytes of at most {most_bytes}: {len} {route}",
+                log.len()
+            );
+            assert!(log.len() <= most && read <= most_bytes, "{said}");
+        };
+        for command in [
+            &["ls", "FILE"][..],
+            &["get", "-p", "name", "FILE"],
+            &["info", "FILE"],
+            &["cube", "FILE"],
+            &["catalog", "FILE", "-k", "name", "-o", "-"],
+            &["frames", "FILE"],
+            &["dump", "FILE"],
+        ] {
+            let output = tgm(command, &address);
+            assert!(output.status.success(), "{command:?} {output:?}");
+            check(command[0]);
+        }
+        let archive = Archive::open(&address).unwrap();
+        assert_eq!(archive.messages().unwrap().map(|message| message.unwrap().len().unwrap()).sum::<usize>(), COUNT);
+        check("the messages of an archive");
+        let archive = Archive::open(&address).unwrap();
+        assert_eq!(archive.query(&"name=f9".parse().unwrap()).unwrap().len(), 1);
+        check("a query of an archive");
+        tgm_dataset::open(&[&address], &OpenOptions::default()).unwrap();
+        check("a dataset of an address");
+        tgm_dataset::open_archives(&[Archive::open(&address).unwrap().into()], &OpenOptions::default()).unwrap();
+        check("a dataset of archives");
+    }
+}
+
+/// A caller who reads payloads in order gets them with what is read to find the messages.
+#[test]
+fn payloads_that_are_read_in_order_come_with_the_search() {
+    let (bytes, _) = fields(60, 1, 500_000);
+    let server = Server::with("/fields.tgm", Blob::new(bytes.clone()));
+    let file = TensogramFile::open_source(server.url("/fields.tgm"), None).unwrap();
+    for number in 0..60 {
+        file.decode_object(number, 0, &DecodeOptions::default()).unwrap();
+    }
+    let requests = server.take_log().len();
+    assert!(requests <= 20, "{requests} requests");
 }
 
 fn said_of(output: &Output, file: &str) -> String {
