@@ -13,9 +13,18 @@ use crate::bad;
 /// # Errors
 /// The errors of reading and of `check`.
 pub(crate) fn read(path: &Path, check: impl FnOnce(u64) -> Result<()>) -> Result<Vec<u8>> {
-    let Some(address) = path.to_str().filter(|text| is_remote_url(text)) else { return read_file(path, check) };
-    let file = TensogramFile::open_source(address, None)?;
-    let len = Data::from(&file).length()?;
+    match path.to_str().filter(|text| is_remote_url(text)) {
+        Some(address) => read_open(&TensogramFile::open_source(address, None)?, check),
+        None => read_file(path, check),
+    }
+}
+
+/// All bytes of an open file. `check` sees their number before any are read.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn read_open(file: &TensogramFile, check: impl FnOnce(u64) -> Result<()>) -> Result<Vec<u8>> {
+    let len = Data::from(file).length()?;
     check(len)?;
     let len = usize::try_from(len).map_err(|_| bad(format!("{len} bytes have no room in memory")))?;
     let mut bytes = reserve(len)?;

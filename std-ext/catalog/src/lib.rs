@@ -1,6 +1,6 @@
 //! A catalogue of a file of many messages: where each message and object is, and the values of chosen keys.
 //!
-//! A catalogue is a file of its own, by convention `DATA.tgm.catalog`. It is written only where a program asks for it,
+//! A catalogue is a file of its own, by convention `DATA.tgm.catalog`, where [`Beside`] finds it. It is written only where a program asks for it,
 //! and no function needs one: without a catalogue, the answers are the same and take longer.
 //!
 //! # The file
@@ -77,6 +77,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod beside;
 mod bytes;
 mod cbor;
 mod chosen;
@@ -102,6 +103,7 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
+pub use self::beside::Beside;
 pub use self::gather::VaryingKeys;
 use self::leaf::{KeyHead, Leaf};
 pub use self::leaf_facts::{FactColumn, FactsOfLeaf};

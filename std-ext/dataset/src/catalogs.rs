@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tgm_catalog::tree::Choice;
-use tgm_catalog::{Catalog, CatalogLimits, FactsOfLeaf, Freshness};
+use tgm_catalog::{Beside, Catalog, CatalogLimits, FactsOfLeaf, Freshness};
 use tgm_std::file::{Data, SourceName, TensogramFile, is_remote_url};
 use tgm_std::{Archive, Result, TensogramError};
 
@@ -74,6 +74,8 @@ enum Cataloged {
     Unused,
     /// Lies at a path.
     At(PathBuf),
+    /// Lies beside a source, if it is there.
+    Beside(PathBuf),
     /// Is open, or cannot be opened, and what it is called.
     Open(String, Result<Arc<Catalog>>),
 }
@@ -91,7 +93,7 @@ pub(crate) fn origins<S: AsRef<Path>>(
     for (number, source) in sources.iter().enumerate() {
         let path = source.as_ref();
         if !Choice::is_tree(path) {
-            let catalog = path_of(number, path, options).map_or(Cataloged::Unused, Cataloged::At);
+            let catalog = cataloged(number, path, options);
             found.push(Origin { place: Place::Path(path.to_path_buf()), catalog });
             continue;
         }
@@ -177,6 +179,10 @@ impl Origin {
                     other => Some((SourceName::of(path).to_string(), other)),
                 }
             }
+            Cataloged::Beside(source) => {
+                let found = Beside::open(source, &CatalogLimits::default(), &options.decode);
+                found.map(|it| (SourceName::of(&it.path).to_string(), it.catalog.map(Arc::new)))
+            }
             Cataloged::Open(name, Ok(catalog)) => Some((name.clone(), Ok(Arc::clone(catalog)))),
             Cataloged::Open(name, Err(error)) => Some((name.clone(), Err(bad(error.to_string())))),
         };
@@ -198,18 +204,13 @@ fn address_of(path: &Path) -> Option<&str> {
     path.to_str().filter(|text| is_remote_url(text))
 }
 
-/// The catalogue that lies beside a source, or was named. `None` if there is none to be used.
-fn path_of(number: usize, source: &Path, options: &OpenOptions) -> Option<PathBuf> {
+/// Which catalogue is of source `number`.
+fn cataloged(number: usize, source: &Path, options: &OpenOptions) -> Cataloged {
     match &options.catalogs {
-        _ if options.list_unused => None,
-        Catalogs::Unused => None,
-        Catalogs::Named(named) => named.get(number).cloned(),
-        Catalogs::Beside if address_of(source).is_some() => None,
-        Catalogs::Beside => {
-            let mut name = source.as_os_str().to_os_string();
-            name.push(".catalog");
-            Some(PathBuf::from(name)).filter(|path| path.is_file())
-        }
+        _ if options.list_unused => Cataloged::Unused,
+        Catalogs::Unused => Cataloged::Unused,
+        Catalogs::Named(named) => named.get(number).cloned().map_or(Cataloged::Unused, Cataloged::At),
+        Catalogs::Beside => Cataloged::Beside(source.to_path_buf()),
     }
 }
 

@@ -117,7 +117,7 @@ pub enum Join {
 /// behind those that are catalogued are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Catalogs {
-    /// `FILE.catalog` for a file of this machine, if it is there.
+    /// `FILE.catalog` for a file or an address, if it is there ([`tgm_catalog::Beside`]).
     #[default]
     Beside,
     /// None.

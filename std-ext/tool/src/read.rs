@@ -2,6 +2,7 @@
 
 pub(crate) mod about;
 pub(crate) mod asked;
+pub(crate) mod candidates;
 pub(crate) mod cataloged;
 pub(crate) mod choice;
 pub(crate) mod cubes;

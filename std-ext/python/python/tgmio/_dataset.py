@@ -32,7 +32,7 @@ def open_dataset(source, /, **options):
     - `grib_attributes`: True adds the attributes `GRIB_*` of cfgrib, for messages that came from GRIB.
     - `group`: the group of a file of NetCDF or Zarr.
     - `catalog`: a catalogue of `tgm catalog`, a path or an address, by which messages need not be read; a list of them for a list of
-      files. Without it, `FILE.catalog` beside a file is used. One that does not fit its file is not used, which a warning tells. With False none is.
+      files. Without it, `FILE.catalog` beside a file or an address is used. One that does not fit its file is not used, which a warning tells. With False none is.
     - `only`: a filter, or a list of them that must all hold, in the words of `tgm ls -w`: "mars.step<=24 and mars.param=t". Other
       messages are left out. Of a tree (`tgm catalog -o NAME.tree`) only the files are opened that may have some.
     """

@@ -41,6 +41,10 @@ pub(crate) struct OpenFlags {
     /// NAME.tree`) only files are opened that may have some
     #[arg(long, value_name = "FILTER")]
     only: Vec<Query>,
+    /// A catalogue of FILE (`tgm catalog`), a file or an address, by which its messages need not be read; one for each of several
+    /// files. One that does not fit is not used, with a warning [default: FILE.catalog, if it is there]
+    #[arg(long, value_name = "CATALOG")]
+    catalog: Vec<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -62,6 +66,11 @@ impl OpenFlags {
         Ok(self.known.get().cloned())
     }
 
+    /// The catalogue that is named, for a command that reads one file.
+    pub(crate) fn catalog(&self) -> Option<&Path> {
+        self.catalog.first().map(PathBuf::as_path)
+    }
+
     /// The options that the flags ask for.
     ///
     /// # Errors
@@ -77,8 +86,7 @@ impl OpenFlags {
             },
             group: self.group.clone(),
             only: self.only.clone(),
-            // Commands use those that they are told to use.
-            catalogs: Catalogs::Unused,
+            catalogs: if self.catalog.is_empty() { Catalogs::Beside } else { Catalogs::Named(self.catalog.clone()) },
             ..OpenOptions::default()
         })
     }

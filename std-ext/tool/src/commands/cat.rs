@@ -26,7 +26,7 @@ use crate::read::cubes::Cells;
 use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};
 use crate::read::entry::Entry;
-use crate::read::messages::for_one_object;
+use crate::read::messages::{OneOf, for_one_object};
 use crate::read::objects::{find, no_object};
 use crate::read::places::{no_places, places};
 use crate::read::select::{Annotations, Scope, Selection};
@@ -152,7 +152,12 @@ impl Run for Cat {
         let [path] = self.paths.as_slice() else {
             usage("one file is read, unless --over DIM makes a dataset of several")
         };
-        let choice = (self.choice, &self.selection, self.digests);
+        let choice = OneOf {
+            choice: self.choice,
+            selection: &self.selection,
+            digests: self.digests,
+            catalog: self.cube.open.catalog(),
+        };
         for_one_object(path, choice, self.object, out, |out, entry, number| match self.decode(entry, number) {
             Ok(values) if self.is_csv() || self.nearest.is_some() => self.print_csv(&values, out),
             Ok(values) => self.print_lines(&values, out),

@@ -25,7 +25,7 @@ use crate::commands::convert::other_format;
 use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
-use crate::read::messages::for_one_object;
+use crate::read::messages::{OneOf, for_one_object};
 use crate::read::objects::{find, no_object};
 use crate::read::select::Selection;
 use crate::read::unpacked::Unpacked;
@@ -164,7 +164,12 @@ impl Run for Extract {
         if !self.output.prepare(out, OutputKind::Values, reads) {
             return Ok(());
         }
-        let choice = (self.choice, &self.selection, self.digests);
+        let choice = OneOf {
+            choice: self.choice,
+            selection: &self.selection,
+            digests: self.digests,
+            catalog: self.cube.open.catalog(),
+        };
         for_one_object(&self.path, choice, self.object, out, |out, entry, object| {
             let Some(values) = self.read(entry, object, out) else { return Ok(()) };
             self.output.write(out, OutputKind::Values, reads, |_, sink| Ok(self.write(&values, sink)?));

@@ -98,7 +98,7 @@ impl Run for Ls {
         let hidden = self.hidden.get_or_init(|| self.keys_without_column(&table));
         let mut table = table.with_hidden(hidden.iter().map(String::as_str));
         let is_whole = out.is_csv();
-        if self.asked.cataloged.is_used(&self.asked.files.paths) {
+        if self.asked.cataloged.is_used(&self.asked.files.paths, &self.asked.selection) {
             self.asked.for_each_message(out, |out, entry| {
                 let lines = self.lines(entry, is_whole);
                 self.table(out, entry, lines, &mut table)

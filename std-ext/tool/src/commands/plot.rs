@@ -49,7 +49,7 @@ use crate::read::choice::MessageChoice;
 use crate::read::cubes::{names, open_or_report};
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
-use crate::read::messages::for_one_object;
+use crate::read::messages::{OneOf, for_one_object};
 use crate::read::pipes::is_once;
 use crate::read::select::Selection;
 use crate::show::colour_map::Palette;
@@ -172,7 +172,12 @@ impl Run for Plot {
             return self.draw_dataset(out);
         }
         let Some(path) = self.paths.first() else { return Ok(()) };
-        let choice = (self.choice, &self.selection, self.digests);
+        let choice = OneOf {
+            choice: self.choice,
+            selection: &self.selection,
+            digests: self.digests,
+            catalog: self.cube.open.catalog(),
+        };
         for_one_object(path, choice, self.object, out, |out, entry, object| match self.picture(entry, object) {
             Ok(picture) => self.draw(out, &picture),
             Err(error) => {

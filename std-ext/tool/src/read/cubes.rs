@@ -38,7 +38,7 @@ pub(crate) fn open_or_report(
         out.problem("a dataset is read in parts, and a pipe can be read once: name a file");
         return None;
     }
-    let found = match open_all(paths, &options) {
+    let mut found = match open_all(paths, &options) {
         Ok(found) => found,
         Err(error) => {
             let about = paths.iter().map(|path| foreign::of_folder(path)).find(|about| !about.is_empty());
@@ -47,6 +47,7 @@ pub(crate) fn open_or_report(
             return None;
         }
     };
+    report_unused_catalogs(&mut found, out);
     // All datasets are of the same sources.
     for lost in found.first().map_or(&[][..], Dataset::lost) {
         out.problem(&format!("{lost}; {SALVAGE}"));
@@ -58,6 +59,18 @@ pub(crate) fn open_or_report(
         return None;
     }
     Some(found)
+}
+
+/// Reports catalogues that were not used. The notes of datasets do not repeat that.
+fn report_unused_catalogs(datasets: &mut [Dataset], out: &mut Out) {
+    let is_of_catalog = |note: &String| note.starts_with("the catalogue ");
+    // All datasets are of the same sources.
+    for note in datasets.first().iter().flat_map(|dataset| &dataset.notes).filter(|note| is_of_catalog(note)) {
+        out.remark(&format!("warning: {note}"));
+    }
+    for dataset in datasets {
+        dataset.notes.retain(|note| !is_of_catalog(note));
+    }
 }
 
 /// What files are called together.

@@ -9,9 +9,10 @@ use std::slice;
 use tgm_std::internal::Window;
 use tgm_std::{MessageLayout, TensogramError};
 
+use crate::read::candidates::{Asked, Given, Level};
 use crate::read::choice::{MessageChoice, no_number, none_at};
 use crate::read::digests::Digests;
-use crate::read::distant::{Distant, is_distant};
+use crate::read::distant::{Distant, Found, is_distant};
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, MessagePart};
 use crate::read::opening::open_or_report;
@@ -195,6 +196,16 @@ pub(crate) fn for_each_message(
     })
 }
 
+/// The flags that choose one message of a file.
+#[derive(Clone, Copy)]
+pub(crate) struct OneOf<'a> {
+    pub(crate) choice: MessageChoice,
+    pub(crate) selection: &'a Selection,
+    pub(crate) digests: Digests,
+    /// The catalogue that is named.
+    pub(crate) catalog: Option<&'a Path>,
+}
+
 /// [`for_each_message`] for the one message of a file that the flags name, the first that is selected or message 0, and for
 /// the number of one of its objects: `object`, or the first that is selected, or object 0. The message has the bytes of
 /// that object.
@@ -203,11 +214,12 @@ pub(crate) fn for_each_message(
 /// The errors of `with`.
 pub(crate) fn for_one_object(
     path: &PathBuf,
-    (choice, selection, digests): (MessageChoice, &Selection, Digests),
+    one: OneOf<'_>,
     object: Option<usize>,
     out: &mut Out,
     mut with: impl FnMut(&mut Out, &Entry<'_>, usize) -> io::Result<()>,
 ) -> io::Result<()> {
+    let OneOf { choice, selection, digests, catalog } = one;
     if selection.is_empty() {
         let object = object.unwrap_or(0);
         let wanted = MessagePart::Object(object);
@@ -216,12 +228,15 @@ pub(crate) fn for_one_object(
         });
     }
     if is_distant(path) {
-        return for_one_distant(path, (choice, selection, digests), object, out, with);
+        return for_one_distant(path, one, object, out, with);
     }
     let Some(input) = open_or_report(path, out) else { return Ok(()) };
     let Some(numbers) = choice.of(&input, out) else { return Ok(()) };
+    let asked = Asked { selection, level: Level::Any };
+    let candidates = Given::of(path, catalog, selection).and_then(|given| given.candidates(&input, asked, out));
+    let can_be = |place: &Place| candidates.as_ref().is_none_or(|can_be| can_be.get(place.index) != Some(&false));
     let (mut reader, end) = (input.reader(), numbers.end);
-    for place in input.places(numbers) {
+    for place in input.places(numbers).filter(can_be) {
         // The payload of the selected object is read, and no other.
         let outline = reader.entry(place, MessagePart::Outline);
         let selected = outline.map(|entry| picked(&entry, selection, digests, object, out));
@@ -297,14 +312,14 @@ fn for_each_distant(
 /// [`for_one_object`] for a source at an address.
 fn for_one_distant(
     path: &Path,
-    (choice, selection, digests): (MessageChoice, &Selection, Digests),
+    OneOf { choice, selection, digests, catalog }: OneOf<'_>,
     object: Option<usize>,
     out: &mut Out,
     mut with: impl FnMut(&mut Out, &Entry<'_>, usize) -> io::Result<()>,
 ) -> io::Result<()> {
     let Some(source) = Distant::open_or_report(path, out) else { return Ok(()) };
     let (mut buffer, mut is_done, name) = (Vec::new(), false, source.name().to_string());
-    source.for_each(choice, out, |out, source, found| {
+    let mut look = |out: &mut Out, source: &Distant, found: Found| {
         let outline = source.entry(found, MessagePart::Outline, &mut buffer);
         let selected = outline.map(|entry| picked(&entry, selection, digests, object, out));
         let read = match selected {
@@ -326,11 +341,38 @@ fn for_one_distant(
                 Ok(flow)
             }
         }
-    })?;
+    };
+    match cataloged(&source, path, (choice, selection), catalog, out) {
+        Some(all) => {
+            for found in all {
+                if look(out, &source, found)?.is_break() {
+                    break;
+                }
+            }
+        }
+        None => source.for_each(choice, out, look)?,
+    }
     if !is_done {
         out.problem(&format!("{name}: no message matches"));
     }
     Ok(())
+}
+
+/// The messages of a source at an address that can be selected, as a catalogue knows. `None` if there is none that fits; one that
+/// does not is told.
+fn cataloged(
+    source: &Distant,
+    path: &Path,
+    (choice, selection): (MessageChoice, &Selection),
+    catalog: Option<&Path>,
+    out: &mut Out,
+) -> Option<Vec<Found>> {
+    let given = Given::of(path, catalog, selection)?;
+    let found = given.find_at(source, choice, Asked { selection, level: Level::Any }, out);
+    if found.is_none() {
+        given.check(source.name(), source.data(), out);
+    }
+    found
 }
 
 /// The number of the selected object of a message: `object` if the message is selected, or the first object that is.

@@ -14,6 +14,8 @@ mod scale;
 
 mod arrays;
 mod asked;
+#[cfg(feature = "remote")]
+mod beside;
 #[cfg(feature = "browse")]
 mod browse;
 mod cat;
