@@ -58,11 +58,11 @@ use tgm_core::wire::MAGIC;
 use self::seek::SeekFetch;
 use self::source::{Kind, Source};
 use crate::base::error::{Result, TensogramError};
+use crate::base::foreign::{LOOKED_AT, error as foreign_file};
 use crate::base::options::DecodeOptions;
 use crate::encode::MessageBuilder;
 #[cfg(feature = "mmap")]
 use crate::file::MappedFile;
-use crate::file::foreign::{LOOKED_AT, error as foreign_file};
 use crate::file::{AppendOptions, Data, TensogramFile};
 use crate::model::query::Query;
 use crate::read::{RangeFetch, ReadOptions, Reader, is_remote_url};

@@ -43,7 +43,6 @@ pub(crate) mod append;
 mod async_file;
 mod decode;
 mod file_iter;
-pub(crate) mod foreign;
 pub(crate) mod identity;
 pub(crate) mod in_order;
 pub mod iter;
@@ -65,7 +64,6 @@ mod tensogram_file;
 
 pub use self::append::{AppendOptions, Appender, GroupAppender, TornTail};
 pub use self::file_iter::FileMessageIter;
-pub use self::foreign::kind_of;
 pub use self::iter::{MessageIter, ObjectIter, data_object_inline_hashes, messages, objects, objects_metadata};
 pub use self::message_reader::{MessageBytes, MessageReader, StreamOptions, StreamPart};
 pub use self::message_runs::Data;
@@ -76,6 +74,7 @@ pub use self::remote::RemoteScanOptions;
 pub use self::tensogram_file::TensogramFile;
 #[cfg(all(feature = "async", not(feature = "remote")))]
 pub(crate) use self::tensogram_file::without_remote;
+pub use crate::base::foreign::kind_of;
 pub use crate::base::source_name::SourceName;
 pub use crate::read::is_remote_url;
 pub use crate::scan::MessageLayout;

@@ -19,8 +19,8 @@ pub use crate::encode::buffered::prepare_stored;
 pub use crate::encode::masks::store as store_masks;
 
 // file
+pub use crate::base::foreign::KINDS as FOREIGN_KINDS;
 pub use crate::file::append::Growing;
-pub use crate::file::foreign::KINDS as FOREIGN_KINDS;
 pub use crate::file::identity::{identity_at, is_of_server};
 pub use crate::file::in_order::{in_order, open_unread};
 /// Files and folders that appear whole, or stay as they were.

@@ -7,7 +7,7 @@ use tgm_core::wire::MAGIC;
 
 use super::async_object::{AnyReader, AsyncObject};
 use crate::base::error::Result;
-use crate::file::foreign::{LOOKED_AT, error as foreign_file};
+use crate::base::foreign::{LOOKED_AT, error as foreign_file, kind_of};
 use crate::model::query::Query;
 use crate::model::types::GlobalMetadata;
 use crate::read::question::about::{AllMetadata, objects_of};
@@ -51,13 +51,15 @@ impl AsyncArchive {
             Self::from_fetch(AsyncLocalFile::new(LocalFile::open(path)?), ReadOptions::local())
         };
         let start = archive.reader.read(0..LOOKED_AT as u64).await?;
-        if start.starts_with(MAGIC)
-            || start.is_empty() && !is_remote
-            || !archive.reader.message_layouts_in(0..1).await?.is_empty()
-        {
+        if start.starts_with(MAGIC) || start.is_empty() && !is_remote {
             return Ok(archive);
         }
-        Err(foreign_file(&name, is_remote, &start))
+        match archive.reader.message_layouts_in(0..1).await {
+            Ok(found) if !found.is_empty() => Ok(archive),
+            // A long one is not searched to its end.
+            Err(error) if kind_of(&start).is_none() => Err(error),
+            _ => Err(foreign_file(&name, is_remote, &start)),
+        }
     }
 
     #[cfg(feature = "remote")]

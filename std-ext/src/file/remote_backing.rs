@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use tgm_core::wire::MAGIC;
 
 use crate::base::error::{Result, TensogramError};
+use crate::base::foreign::{LOOKED_AT, error as foreign_file, kind_of};
 use crate::base::span::span;
-use crate::file::foreign::{LOOKED_AT, error as foreign_file};
 use crate::file::remote::RemoteScanOptions;
 use crate::read::question::{Question, Subject};
 use crate::read::{AsyncReader, ReadOptions, Tag};
@@ -87,10 +87,15 @@ pub(super) fn not_supported() -> TensogramError {
 /// The errors of the source; [`TensogramError::Remote`] if there is none.
 pub(super) async fn check(reader: &AsyncReader<RemoteSource>, address: &str) -> Result<()> {
     let start = reader.read(0..LOOKED_AT as u64).await?;
-    if start.starts_with(MAGIC) || !reader.message_layouts_in(0..1).await?.is_empty() {
+    if start.starts_with(MAGIC) {
         return Ok(());
     }
-    Err(foreign_file(address, true, &start))
+    match reader.message_layouts_in(0..1).await {
+        Ok(found) if !found.is_empty() => Ok(()),
+        // A long one is not searched to its end.
+        Err(error) if kind_of(&start).is_none() => Err(error),
+        _ => Err(foreign_file(address, true, &start)),
+    }
 }
 
 /// The reader that a file at an address has.

@@ -33,12 +33,13 @@ use super::fetch::{FetchError, FetchErrorKind};
 use super::known_bytes::KnownBytes;
 use super::missing_ranges::MissingRanges;
 use super::options::ReadOptions;
-use super::pace::LONG;
 use super::outline::{MetOutline, MetOutlines};
+use super::pace::LONG;
 use super::read_task::{Progress, ReadTask};
 use super::source::{KnownSource, Stop};
 use crate::base::error::Result;
-use crate::base::span::{span, span_before, span_len};
+use crate::base::foreign::{LOOKED_AT, kind_of, not_ours};
+use crate::base::span::{head, span, span_before, span_len};
 use crate::scan::{MessageLayout, ScanOptions, Table, TableScan};
 
 /// Messages that are seen before their mean length counts.
@@ -181,6 +182,11 @@ impl Locate {
             Stop::Searched(searched) => {
                 let len = span_len(&searched);
                 if len > self.options.resync {
+                    if self.scan.messages().is_empty()
+                        && let Some(kind) = kind_of(head(scanner.source().known.from(0), LOOKED_AT as u64))
+                    {
+                        return Err(FetchError::new(FetchErrorKind::Protocol, not_ours(kind)).into());
+                    }
                     let text = format!(
                         "{len} bytes from byte {} on belong to no message, and the reader searches no further",
                         searched.start

@@ -11,7 +11,6 @@ pub(crate) mod digests;
 pub(crate) mod distant;
 pub(crate) mod elements;
 pub(crate) mod entry;
-pub(crate) mod foreign;
 pub(crate) mod in_order;
 pub(crate) mod input;
 pub(crate) mod lost;

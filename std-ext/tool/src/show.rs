@@ -3,6 +3,7 @@
 pub(crate) mod advice;
 #[cfg(feature = "plot")]
 pub(crate) mod colour_map;
+pub(crate) mod foreign;
 pub(crate) mod form;
 pub(crate) mod json;
 pub(crate) mod output;

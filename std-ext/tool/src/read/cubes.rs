@@ -11,9 +11,9 @@ use tgm_std::{DecodeOptions, Result, TensogramError};
 
 use crate::read::digests::Digests;
 use crate::read::distant::is_distant;
-use crate::read::foreign;
 use crate::read::lost::SALVAGE;
 use crate::read::pipes::is_once;
+use crate::show::foreign;
 use crate::show::output::Out;
 
 /// The first bytes of a file by which its kind is told.

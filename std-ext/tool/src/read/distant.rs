@@ -113,7 +113,8 @@ impl Distant {
             (Some(offset), _) => match self.file.message_layout_at(offset) {
                 Ok(Some(layout)) => with(out, &self, Found { number: MessageNumber(None), layout }).map(drop),
                 Ok(None) => {
-                    self.report_none_at(offset, out);
+                    let has_messages = self.report_none_at(offset, out);
+                    self.report_lost(has_messages, out);
                     Ok(())
                 }
                 Err(error) => {
@@ -141,7 +142,7 @@ impl Distant {
                     Some(layout) => _ = with(out, &self, Found::new(index, *layout))?,
                     None => out.problem(&format!("{}: {}", self.name, no_number(index, layouts.len()))),
                 }
-                self.report_lost(follow_each_other(0, &layouts), out);
+                self.report_lost(!layouts.is_empty() && follow_each_other(0, &layouts), out);
                 Ok(())
             }
             (None, None) => {
@@ -183,15 +184,20 @@ impl Distant {
         }
     }
 
-    fn report_none_at(self, offset: u64, out: &mut Out) {
+    /// Reports that no message begins at `offset`. Returns whether there are messages, or else an error that was reported.
+    fn report_none_at(&self, offset: u64, out: &mut Out) -> bool {
         match self.file.message_layouts() {
             Ok(layouts) => {
                 let index = layouts.partition_point(|message| message.offset < offset);
                 let around = layouts.iter().map(|message| message.offset).enumerate();
                 let around = around.skip(index.saturating_sub(1)).take_while(|(number, _)| *number <= index);
                 out.problem(&format!("{}: {}", self.name, none_at(offset, around)));
+                !layouts.is_empty()
             }
-            Err(error) => self.report_unread(out, &error),
+            Err(error) => {
+                self.report_unread(out, &error);
+                true
+            }
         }
     }
 

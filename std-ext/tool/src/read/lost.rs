@@ -10,9 +10,9 @@ use tgm_core::wire::{POSTAMBLE_SIZE, PREAMBLE_SIZE, Postamble, Preamble};
 use tgm_std::{Leftover, v2};
 use zerocopy::FromBytes as _;
 
-use crate::read::foreign::{LOOKED_AT, advice};
 use crate::read::input::{Input, slice};
 use crate::show::advice::in_our_words;
+use crate::show::foreign::{LOOKED_AT, advice};
 use crate::show::output::Out;
 
 /// The advice for lost bytes.

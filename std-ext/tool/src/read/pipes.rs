@@ -14,7 +14,7 @@ use tgm_std::file::is_remote_url;
 use tgm_std::internal::replace::Temporary;
 use tgm_std::internal::{in_order, open_unread};
 
-use crate::read::foreign;
+use crate::show::foreign;
 
 /// What is read from start to end.
 pub(crate) type Source = Box<dyn Read + Send>;

@@ -4,14 +4,17 @@ use std::fmt::Display;
 
 use tgm_std::Hint;
 
-/// `text` with the tool's flags in place of the library's options and features.
+use crate::show::foreign::with_ways;
+
+/// `text` with the tool's flags in place of the library's options and features, and with what helps with a file of another kind.
 pub(crate) fn in_our_words(text: impl Display) -> String {
-    all().fold(
+    let text = all().fold(
         text.to_string(),
         |text, (theirs, ours)| {
             if text.contains(theirs) { text.replace(theirs, ours) } else { text }
         },
-    )
+    );
+    with_ways(text)
 }
 
 /// All advice of the library and its converters, each with ours in its place.

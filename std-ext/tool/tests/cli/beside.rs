@@ -180,3 +180,41 @@ fn structural_keys_have_the_same_answers_with_a_catalogue_and_without() {
         }
     }
 }
+
+/// Long files of other programs, which are not searched to their end, and short ones.
+#[test]
+fn a_file_of_another_program_is_named_with_what_helps() {
+    let folder = Folder::new();
+    let commands: &[&[&str]] = &[
+        &["ls", "FILE"],
+        &["get", "-p", "name", "FILE"],
+        &["info", "FILE"],
+        &["cube", "FILE"],
+        &["dump", "FILE"],
+        &["frames", "FILE"],
+        &["extract", "FILE"],
+        &["cat", "FILE"],
+        &["plot", "FILE"],
+        &["stats", "FILE"],
+        &["verify", "FILE"],
+        &["copy", "FILE", "-"],
+        &["catalog", "FILE", "-o", "-"],
+        &["digest", "FILE"],
+    ];
+    for (start, kind) in
+        [(&b"GRIB\0\0\0\x02"[..], "GRIB"), (b"\x89HDF\r\n\x1a\n", "HDF5 or NetCDF"), (b"CDF\x01", "NetCDF")]
+    {
+        for len in [500, 3_000_000] {
+            let bytes: Vec<u8> = start.iter().copied().chain((0..len).map(|i: u32| i.to_le_bytes()[1])).collect();
+            let local = folder.file("x.nc", &bytes);
+            let server = Server::with("/x.nc", Blob::new(bytes));
+            for file in [local, server.url("/x.nc")] {
+                for command in commands {
+                    let said = run(command, &file).stderr;
+                    let is_said = said.contains(kind) && said.contains("`tgm convert` reads that");
+                    assert!(is_said, "{command:?} {file} {len}: {said}");
+                }
+            }
+        }
+    }
+}

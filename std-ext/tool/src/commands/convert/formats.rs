@@ -10,7 +10,7 @@ use tgm_convert::safetensors;
 use tgm_std::core::wire::MAGIC;
 use tgm_std::file::SourceName;
 
-use crate::read::foreign::{lacking, refusal};
+use crate::show::foreign::{lacking, refusal};
 #[cfg(feature = "arrow")]
 use crate::write::endings::ARROW;
 use crate::write::endings::FEATURES;

@@ -49,6 +49,19 @@ pub(crate) fn advice(start: &[u8]) -> String {
     found.map_or(String::new(), |(name, found)| format!("; it begins like {name}: {}", found.text()))
 }
 
+/// A text of the library that says what a file looks like, with what helps behind it.
+pub(crate) fn with_ways(text: String) -> String {
+    const LOOKS_LIKE: &str = "not a Tensogram file: it looks like ";
+    let Some((before, rest)) = text.split_once(LOOKS_LIKE) else { return text };
+    let line = rest.lines().next().unwrap_or_default();
+    match WAYS.iter().find(|(name, _)| line == *name) {
+        Some((name, way)) => {
+            format!("{before}{LOOKS_LIKE}{name}: {}{}", way.text(), rest.get(name.len()..).unwrap_or_default())
+        }
+        None => text,
+    }
+}
+
 /// A sentence on a path that is a folder: what it holds, and what helps. Empty for other folders than Zarr stores.
 pub(crate) fn of_folder(path: &Path) -> String {
     const SIGNS: [&str; 4] = ["zarr.json", ".zgroup", ".zarray", ".zmetadata"];
@@ -96,6 +109,17 @@ fn is_zio(start: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_helps_is_said_once() {
+        let text = "remote error: a: not a Tensogram file: it looks like NetCDF";
+        let said = with_ways(format!("cannot read a\n{text}\nend"));
+        assert!(
+            said.starts_with(&format!("cannot read a\n{text}: `tgm convert`")) && said.ends_with("\nend"),
+            "{said}"
+        );
+        assert_eq!((with_ways(said.clone()), with_ways("other".into())), (said, "other".into()));
+    }
 
     #[test]
     fn all_kinds_are_known_by_their_first_bytes() {

@@ -45,6 +45,11 @@ pub fn kind_of(start: &[u8]) -> Option<&'static str> {
     KINDS.iter().find(|(sign, _)| begins(sign)).map(|(_, name)| *name)
 }
 
+/// What is said of a file of another kind.
+pub(crate) fn not_ours(kind: &str) -> String {
+    format!("not a Tensogram file: it looks like {kind}")
+}
+
 /// The first bytes as hexadecimal digits.
 fn shown(start: &[u8]) -> String {
     let bytes: Vec<String> = start.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
@@ -56,7 +61,7 @@ pub(crate) fn error(name: &str, is_remote: bool, start: &[u8]) -> TensogramError
     let name = SourceName::of(name);
     let text = match kind_of(start) {
         _ if start.is_empty() => format!("{name}: empty, where an archive is expected"),
-        Some(kind) => format!("{name}: not a Tensogram file: it looks like {kind}"),
+        Some(kind) => format!("{name}: {}", not_ours(kind)),
         None => format!("{name}: not a Tensogram file: no message was found, and it begins with {}", shown(start)),
     };
     if is_remote {
