@@ -28,7 +28,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use clap::Args;
-use tgm_dataset::{Catalogs, OpenOptions};
+use tgm_dataset::OpenOptions;
 
 use crate::args::cube::OpenFlags;
 use crate::args::decoding::Decoding;
@@ -86,7 +86,7 @@ impl Run for Serve {
             return Ok(());
         }
         let options = match self.dataset.options() {
-            Ok(options) => OpenOptions { catalogs: Catalogs::Beside, ..options },
+            Ok(options) => options,
             Err(error) => {
                 out.report("--grid", &error);
                 return Ok(());
