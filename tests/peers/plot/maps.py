@@ -3,16 +3,14 @@
 
 Usage: maps.py TGM CASES SEED
 
-A field has its own latitude, or the distance to its middle in longitude, as values. So the colour of a pixel tells a place, and the
+A field has its own latitude, or the distance to its middle in longitude, as values. So the colour of a cell tells a place, and the
 labels of the axes tell another one: they must agree, to half a cell of the grid. Each point of the grid must have a colour, and
 where no point is near there must be none.
 """
 import re
-import struct
 import subprocess
 import sys
 import tempfile
-import zlib
 from pathlib import Path
 
 import eccodes
@@ -21,24 +19,36 @@ import numpy as np
 LOW, HIGH = -200.0, 200.0
 
 
-def png(data):
-    """The numbers of the colours of all pixels, in rows."""
-    at, image, size = 8, b"", None
-    while at < len(data):
-        (length,), kind = struct.unpack(">I", data[at : at + 4]), data[at + 4 : at + 8]
-        body = data[at + 8 : at + 8 + length]
-        if kind == b"IHDR":
-            size = struct.unpack(">II", body[:8])
-        elif kind == b"IDAT":
-            image += body
-        at += 12 + length
-    rows = np.frombuffer(zlib.decompress(image), np.uint8).reshape(size[1], size[0] + 1)
-    assert not rows[:, 0].any(), "a filter"
-    return rows[:, 1:]
+SOURCE = Path(__file__).resolve().parents[3] / "std-ext/tool/src/show/colour_map.rs"
 
 
-# Paper, ink, frames, lines, missing values, and fifteen steps of curves come before the colours of values.
-PAPER, INK, LINE, FIRST = 0, 1, 3, 20
+def palette():
+    """4096 colours of viridis."""
+    table = SOURCE.read_text().split("const VIRIDIS")[1].split("];")[0]
+    colours = np.array([[int(part) for part in triple] for triple in re.findall(r"\[(\d+), (\d+), (\d+)\]", table)])
+    places = np.linspace(0, 16, 4096)
+    return np.stack([np.interp(places, np.arange(17), colours[:, part]) for part in range(3)], -1)
+
+
+def cells(svg):
+    """The values of the cells of an SVG, NaN where there are none, and the left, top, width and height of a cell."""
+    found = re.search(r'<g transform="translate\(([\d.]+) ([\d.]+)\) scale\(([\d.]+) ([\d.]+)\)"[^>]*>(.*?)</g>', svg, re.S)
+    *place, rects = found.groups()
+    runs = re.findall(r'<rect x="(\d+)" y="(\d+)" width="(\d+)" height="1" fill="#(\w+)"', rects)
+    rows, columns = max(int(y) for _, y, _, _ in runs) + 1, max(int(x) + int(width) for x, _, width, _ in runs)
+    # Nothing is drawn outside of a grid: the area says how far the cells go.
+    frame = re.search(r'<path d="M[\d.]+ [\d.]+h(\d+)v(\d+)h', svg)
+    rows = max(rows, round((int(frame[2]) - 1) / float(place[3])))
+    columns = max(columns, round((int(frame[1]) - 1) / float(place[2])))
+    colours, values = palette(), np.full((rows, columns), np.nan)
+    known = {}
+    for x, y, width, colour in runs:
+        if colour not in known:
+            rgb = np.array([int(colour[at : at + 2], 16) for at in (0, 2, 4)])
+            share = np.abs(colours - rgb).sum(-1).argmin() / (len(colours) - 1)
+            known[colour] = share * (HIGH - LOW) + LOW
+        values[int(y), int(x) : int(x) + int(width)] = known[colour]
+    return values, [float(number) for number in place]
 
 
 def degrees(text):
@@ -49,6 +59,9 @@ def degrees(text):
 def axis(svg, anchor):
     """Pixel and degree of the labels of an axis, as a line: degree = slope * pixel + start."""
     found = re.findall(rf'<text x="([\d.]+)" y="([\d.]+)" text-anchor="{anchor}">([\d.]+[NSEW]?)<', svg)
+    if anchor == "middle":
+        # Below them are the numbers of the colour bar.
+        found = [label for label in found if label[1] == found[0][1]]
     pixels = np.array([float(x if anchor == "middle" else y) for x, y, _ in found])
     # The foot of the letters is 4 units below the middle of a line.
     pixels = pixels if anchor == "middle" else pixels - 4
@@ -159,25 +172,20 @@ def check(program, folder, rng, kind, where):
         (folder / "a.grib2").write_bytes(message(keys, sample, values)[0])
         (folder / "a.tgm").unlink(missing_ok=True)
         subprocess.run([program, "convert", folder / "a.grib2", "-o", folder / "a.tgm"], check=True, capture_output=True)
-        draw = [program, "plot", folder / "a.tgm", "--range", f"{LOW},{HIGH}", "--format"]
-        pictures[name] = png(subprocess.run([*draw, "png"], check=True, capture_output=True).stdout)
-        svg = subprocess.run([*draw, "svg"], check=True, capture_output=True, text=True).stdout
+        draw = [program, "plot", folder / "a.tgm", "--range", f"{LOW},{HIGH}", "--svg"]
+        svg = subprocess.run(draw, check=True, capture_output=True, text=True).stdout
+        pictures[name], (left, top, width, height) = cells(svg)
     x_line, y_line = axis(svg, "middle"), axis(svg, "end")
-    # The frame: the only grey lines as long as the area.
-    first = pictures["latitude"]
-    frames = first == 2
-    rows, columns = np.flatnonzero(frames.sum(1) > 200), np.flatnonzero(frames.sum(0) > 20)
-    top, bottom, left, right = rows[0] + 1, rows[1], columns[0] + 1, columns[-1]
-    if len(rows) < 2:
-        raise SystemExit(f"{where}: no frame")
-    y, x = np.mgrid[top:bottom, left:right]
+    # From units to cells.
+    x_line = np.array([x_line[0] * width, x_line[0] * left + x_line[1]])
+    y_line = np.array([y_line[0] * height, y_line[0] * top + y_line[1]])
+    decoded, area = pictures, pictures["latitude"]
+    y, x = np.mgrid[: area.shape[0], : area.shape[1]]
     latitude, longitude = y_line[0] * (y + 0.5) + y_line[1], x_line[0] * (x + 0.5) + x_line[1]
     pixel = max(abs(x_line[0]), abs(y_line[0]))
-    decoded = {name: (image[top:bottom, left:right].astype(float) - FIRST) / (255 - FIRST) * (HIGH - LOW) + LOW for name, image in pictures.items()}
-    area = first[top:bottom, left:right]
-    coloured, line = area >= FIRST, (area == INK) | (area == LINE)
-    # Half a step of the colours, a cell and a pixel.
-    bound = 0.5 * (HIGH - LOW) / (255 - FIRST) + 0.75 * step + 1.5 * pixel
+    coloured = ~np.isnan(area)
+    # Bytes of colours tell a degree or more; a cell of the grid, and one of the picture.
+    bound = 1.5 + 0.75 * step + 1.5 * pixel
     wrong = np.abs(decoded["latitude"] - latitude)[coloured].max()
     assert wrong <= bound, f"{where}: latitudes differ by {wrong}, more than {bound}"
     # Near the poles a cell is wide.
@@ -188,12 +196,12 @@ def check(program, folder, rng, kind, where):
         wrong = turned[level & ~near_seam].max()
         assert wrong <= bound + pixel, f"{where}: longitudes differ by {wrong}, more than {bound + pixel}"
     # Each point has a colour, and what is far from all points has none.
-    columns_of = ((longitudes - (x_line[0] * left + x_line[1])) % 360) / x_line[0]
-    rows_of = (latitudes - (y_line[0] * top + y_line[1])) / y_line[0]
+    columns_of = ((longitudes - x_line[1]) % 360) / x_line[0]
+    rows_of = (latitudes - y_line[1]) / y_line[0]
     column, row = columns_of.astype(int), rows_of.astype(int)
     inside = (column >= 0) & (column < area.shape[1]) & (row >= 0) & (row < area.shape[0])
     assert inside.mean() > 0.97, f"{where}: only {inside.mean():.2f} of the points are in the picture"
-    empty = ~(coloured | line)[row[inside], column[inside]]
+    empty = ~coloured[row[inside], column[inside]]
     assert empty.mean() < 0.01, f"{where}: {empty.mean():.3f} of the points have no colour"
     places = rng.integers(0, area.size, 2000)
     here = chords(latitude.ravel()[places], longitude.ravel()[places])

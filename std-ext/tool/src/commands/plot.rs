@@ -1,29 +1,38 @@
 //! `tgm plot`: a picture of one object, in the terminal, as SVG or as PNG.
 
+mod arrow;
 mod axis;
 mod bounds;
 mod canvas;
 mod caption;
 mod chart;
 mod coast;
+mod contour;
 mod cube;
 mod described;
 pub(crate) mod drawing;
 mod indexed;
 mod layout;
 mod letters;
+mod lines;
+mod map;
 mod nearest;
 pub(crate) mod object;
 pub(crate) mod picture;
 mod png;
+mod projected;
+mod projection;
 mod raster;
 mod signed;
 mod size;
 mod svg;
+mod table;
 pub(crate) mod text;
 mod ticks;
 mod tree;
 mod units;
+mod vertical;
+mod wind;
 
 use std::io;
 use std::path::PathBuf;
@@ -38,11 +47,13 @@ use crate::args::decoding::Decoding;
 use crate::args::files::usage;
 use crate::args::listing::{Listed, ending};
 use crate::commands::Run;
+use crate::commands::plot::contour::Spacing;
 use crate::commands::plot::cube::CubeWish;
 use crate::commands::plot::drawing::Look;
 use crate::commands::plot::object::Wish;
 use crate::commands::plot::picture::Picture;
 use crate::commands::plot::png::Png;
+use crate::commands::plot::projection::MapKind;
 use crate::commands::plot::size::PixelSize;
 use crate::commands::plot::svg::Svg;
 use crate::read::choice::MessageChoice;
@@ -101,6 +112,17 @@ pub(crate) struct Plot {
     /// Colours, by their name [default: coolwarm around 0 for winds, rates and differences, or viridis]
     #[arg(long, value_enum, value_name = "NAME")]
     palette: Option<Palette>,
+    /// Map: plate-carree, mercator, orthographic or polar, of which round ones may have a middle, as orthographic:50,10 [default:
+    /// plate-carree]
+    #[arg(long, value_name = "NAME[:LAT,LON]")]
+    projection: Option<MapKind>,
+    /// Draw lines of equal value, one each STEP [round ones without =STEP]
+    #[arg(long, value_name = "STEP", num_args = 0..=1, require_equals = true, value_parser = step)]
+    #[expect(clippy::option_option, reason = "an option whose value may be left out")]
+    contours: Option<Option<f64>>,
+    /// Draw arrows of two variables, to the east and to the north, as u10,v10: over --cube, or over their speed
+    #[arg(long, value_name = "U,V", value_parser = pair, conflicts_with_all = ["over", "nearest"])]
+    arrows: Option<[String; 2]>,
     /// Width and height of SVG and PNG in pixels [default: what the values need]
     #[arg(long, value_name = "WxH")]
     size: Option<PixelSize>,
@@ -158,6 +180,17 @@ fn range(text: &str) -> Result<(f64, f64), &'static str> {
     bounds.filter(|(low, high)| low < high).ok_or("expected LOW,HIGH: two numbers, the less one first")
 }
 
+fn step(text: &str) -> Result<f64, &'static str> {
+    let step = text.trim().parse().ok().filter(|step: &f64| step.is_finite() && *step > 0.0);
+    step.ok_or("expected a number of more than 0")
+}
+
+fn pair(text: &str) -> Result<[String; 2], &'static str> {
+    let names = text.split_once(',').map(|(east, north)| [east, north].map(|name| name.trim().to_string()));
+    let is_pair = |names: &[String; 2]| names.iter().all(|name| !name.is_empty() && !name.contains(','));
+    names.filter(is_pair).ok_or("expected U,V: two variables")
+}
+
 impl Run for Plot {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         if let Some(ending) = self.output.as_ref().and_then(ending)
@@ -167,6 +200,9 @@ impl Run for Plot {
         }
         if self.form() == Form::Text && self.size.is_some() {
             usage("--size is of SVG and PNG; --width is of text");
+        }
+        if self.form() == Form::Text && (self.contours.is_some() || self.arrows.is_some()) {
+            usage("--contours and --arrows are of SVG and PNG");
         }
         if self.dataset().is_asked_for() || self.paths.len() > 1 {
             return self.draw_dataset(out);
@@ -194,11 +230,24 @@ impl Run for Plot {
 
 impl Plot {
     fn look(&self) -> Look<'_> {
-        Look { histogram: self.histogram, range: self.range, palette: self.palette, units: self.units.as_deref() }
+        Look {
+            histogram: self.histogram,
+            range: self.range,
+            palette: self.palette,
+            units: self.units.as_deref(),
+            projection: self.projection,
+            contours: self.contours.map(|step| step.map_or(Spacing::Round, Spacing::Each)),
+        }
     }
 
     fn dataset(&self) -> CubeWish<'_> {
-        CubeWish { cube: &self.cube, over: &self.over, nearest: self.nearest, look: self.look() }
+        CubeWish {
+            cube: &self.cube,
+            over: &self.over,
+            nearest: self.nearest,
+            arrows: self.arrows.as_ref(),
+            look: self.look(),
+        }
     }
 
     fn draw_dataset(&self, out: &mut Out) -> io::Result<()> {

@@ -48,6 +48,7 @@ mod hostile;
 mod keys;
 mod listings;
 mod lost;
+mod maps;
 #[cfg(target_os = "linux")]
 mod memory;
 mod merging;

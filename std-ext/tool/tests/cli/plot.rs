@@ -401,7 +401,13 @@ fn values_have_other_units_if_they_can() {
     assert!(run.code == Some(1) && run.stderr.contains("values without units"), "{}", run.stderr);
 }
 
-fn variable<'v>(name: &str, dims: &[&str], shape: &[u64], values: &'v [f64], units: &str) -> ObjectBuilder<'v> {
+pub(crate) fn variable<'v>(
+    name: &str,
+    dims: &[&str],
+    shape: &[u64],
+    values: &'v [f64],
+    units: &str,
+) -> ObjectBuilder<'v> {
     let dims = Value::Array(dims.iter().map(|name| Value::from(*name)).collect());
     let attributes = Value::Map(vec![("units".into(), units.into())]);
     let object = ObjectBuilder::new(shape, values).unwrap();

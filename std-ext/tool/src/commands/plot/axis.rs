@@ -17,6 +17,8 @@ pub(crate) enum Axis {
     Longitudes(f64, f64),
     /// Labels and their shares, in order, and what they are of.
     Labels(String, Vec<Tick>),
+    /// Labels of levels of the air or the sea, which stand upright. Their shares are from the top.
+    Levels(String, Vec<Tick>),
 }
 
 impl Axis {
@@ -57,6 +59,11 @@ impl Axis {
                 found
             }
             Self::Longitudes(west, east) => degrees(*west, *east, longitude),
+            Self::Levels(_, all) => {
+                let mut found = all.clone();
+                apart(&mut found, 1.0 / most.max(1) as f64);
+                found
+            }
             Self::Labels(_, all) => {
                 let step = all.len().div_ceil(most.max(1)).max(1);
                 let mut found: Vec<Tick> = all.iter().step_by(step).cloned().collect();
@@ -73,7 +80,7 @@ impl Axis {
 
     /// What it is of, where its labels do not say so.
     pub(crate) fn name(&self) -> &str {
-        if let Self::Labels(name, _) = self { name } else { "" }
+        if let Self::Labels(name, _) | Self::Levels(name, _) = self { name } else { "" }
     }
 }
 
@@ -90,7 +97,7 @@ fn apart(ticks: &mut Vec<Tick>, least: f64) {
 }
 
 /// Round degrees between two: what people write on maps, or any round number in a small area.
-fn degree_ticks((low, high): (f64, f64), most: usize) -> Vec<f64> {
+pub(crate) fn degree_ticks((low, high): (f64, f64), most: usize) -> Vec<f64> {
     let within = |step: f64| -> Vec<f64> {
         let (first, end) = ((low / step - 1e-9).ceil(), (high / step + 1e-9).floor());
         let indices = std::iter::successors(Some(first), |index| Some(index + 1.0)).take(128);

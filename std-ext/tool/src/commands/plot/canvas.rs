@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::commands::plot::lines::Lines;
 use crate::commands::plot::picture::{Cell, Picture, Sheet};
 use crate::show::colour_map::{MISSING, Palette, Rgb};
 
@@ -99,9 +100,6 @@ impl Label<'_> {
     }
 }
 
-/// Lines of points as shares of an area, from its top left.
-pub(crate) type Lines = Vec<Vec<(f64, f64)>>;
-
 /// How lines are drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Stroke {
@@ -117,6 +115,12 @@ pub(crate) struct Stroke {
 
 /// Coasts.
 pub(crate) const COAST: Stroke = Stroke { name: "coast", colour: Colour::Ink, width: 0.8, edge: 2.0 };
+/// Lines of equal value.
+pub(crate) const CONTOUR: Stroke = Stroke { name: "contours", colour: Colour::Ink, width: 0.6, edge: 0.0 };
+/// Meridians and parallels.
+pub(crate) const NET: Stroke = Stroke { name: "net", colour: Colour::Frame, width: 0.5, edge: 0.0 };
+/// Arrows of wind.
+pub(crate) const ARROW: Stroke = Stroke { name: "arrows", colour: Colour::Ink, width: 1.1, edge: 2.4 };
 /// Curves of lines. A line of one point is a dot.
 pub(crate) const CURVE: Stroke = Stroke { name: "curve", colour: Colour::Curve, width: 1.5, edge: 0.0 };
 

@@ -2,12 +2,17 @@
 
 use std::io;
 
-use crate::commands::plot::axis::Axis;
-use crate::commands::plot::canvas::{Anchor, Area, COAST, CURVE, Canvas, Colour, LETTER, Label, Lines, Size, TITLE};
+use crate::commands::plot::arrow::{Arrow, Arrows};
+use crate::commands::plot::axis::{Axis, Tick};
+use crate::commands::plot::canvas::{
+    ARROW, Anchor, Area, COAST, CONTOUR, CURVE, Canvas, Colour, LETTER, Label, NET, Size, Stroke, TITLE,
+};
 use crate::commands::plot::coast;
 use crate::commands::plot::layout::{Layout, Layouts, MARGIN, SIDE, Sides, TICK};
 use crate::commands::plot::letters::Letters;
+use crate::commands::plot::lines::Lines;
 use crate::commands::plot::picture::{Counts, Drawn, Picture, Sheet};
+use crate::commands::plot::ticks::{number, ticks};
 use crate::read::picture::Field;
 
 /// Units of a step of the colour bar.
@@ -114,16 +119,25 @@ impl<C: Canvas> Chart<'_, C> {
         let area = self.layout.area;
         let Area { x, y, width, height } = area;
         self.canvas.cells(area, self.picture, sheet);
-        if let Some(bounds) = &sheet.bounds {
+        let picture = self.picture;
+        self.canvas.lines(area, &picture.over.contours, CONTOUR);
+        if let Some(map) = &sheet.map {
             // Points nearer than half a unit are one.
-            self.canvas.lines(area, &coast::within(bounds, bounds.size().0 / (2 * width) as f64), COAST);
+            self.canvas.lines(area, &coast::within(map, map.degrees() / (2 * width) as f64), COAST);
+            self.canvas.lines(area, &map.net(), NET);
         }
-        self.canvas.frame(Area { x: x - 1, y: y - 1, width: width + 2, height: height + 2 });
+        if let Some(arrows) = &picture.over.arrows {
+            self.canvas.lines(area, &arrows.lines((width as f64, height as f64)), ARROW);
+        }
+        // A round map has its own edge.
+        if sheet.map.is_none_or(|map| !map.projection.is_round()) {
+            self.canvas.frame(Area { x: x - 1, y: y - 1, width: width + 2, height: height + 2 });
+        }
         self.draw_axes(false);
         self.draw_bar();
         if sheet.has_missing() {
             let Area { x, y, .. } = self.layout.bar;
-            let y = y + if self.picture.units.is_empty() { 44 } else { 60 };
+            let y = y + if self.picture.has_foot() { 60 } else { 44 };
             self.canvas.fill(Area { x, y, width: 12, height: 12 }, Colour::Missing);
             self.label("missing", (x + 18, y + 6), Anchor::Start);
         }
@@ -143,13 +157,42 @@ impl<C: Canvas> Chart<'_, C> {
             self.canvas.fill(Area { x: at, y: y + height, width: 1, height: TICK }, Colour::Frame);
             self.label(&label, (at, y + height + 14), Anchor::Middle);
         }
-        let units = self.letters.shortened(&self.picture.units, LETTER, width as f64);
+        let units = self.letters.shortened(&self.picture.units, LETTER, width as f64 / 3.0);
         self.label(&units, (x + width / 2, y + height + 31), Anchor::Middle);
+        if let Some(arrows) = &self.picture.over.arrows {
+            self.draw_key(arrows);
+        }
+    }
+
+    /// Draws the arrow of a round speed at the right, below the colour bar.
+    #[expect(clippy::cast_precision_loss, reason = "lengths of a picture")]
+    fn draw_key(&mut self, arrows: &Arrows) {
+        let Area { x, y, width, height } = self.layout.bar;
+        let speed = ticks((0.0, arrows.most), 4, false).last().copied().unwrap_or(arrows.most);
+        let text =
+            self.letters.shortened(&format!("{} {}", number(speed, 5), arrows.units), LETTER, width as f64 / 3.0);
+        let (right, middle) = (x + width, y + height + 31);
+        self.label(&text, (right, middle), Anchor::End);
+        // The arrow is as long as in the map, and ends before the text.
+        let (wide, high) = (self.layout.area.width as f64, self.layout.area.height as f64);
+        let length = arrows.length(speed, (wide, high));
+        let before = right as f64 - self.letters.width(&text, LETTER) - 8.0 - length / 2.0;
+        let whole = (self.layout.size.units.0 as f64, self.layout.size.units.1 as f64);
+        let at = (before / wide, middle as f64 / high);
+        let lines = arrows.of(Arrow { at, along: (speed, 0.0) }, (wide, high));
+        // From shares of the map to shares of the whole picture.
+        let turned = |(x, y): (f64, f64)| (x * wide / whole.0, y * high / whole.1);
+        let lines: Lines = lines.into_iter().map(|line| line.into_iter().map(turned).collect()).collect();
+        let all = Area { x: 0, y: 0, width: self.layout.size.units.0, height: self.layout.size.units.1 };
+        self.canvas.lines(all, &lines, Stroke { name: "key", ..ARROW });
     }
 
     #[expect(clippy::cast_precision_loss, reason = "few points")]
     fn draw_line(&mut self, line: &Field, axis: &Axis) {
         let picture = self.picture;
+        if let Axis::Levels(name, levels) = axis {
+            return self.draw_profile(line, name, levels);
+        }
         self.draw_above(&picture.units);
         self.draw_axes(true);
         self.canvas.frame(self.layout.area);
@@ -165,12 +208,28 @@ impl<C: Canvas> Chart<'_, C> {
             let even = (column as f64 + 0.5) / columns as f64;
             Some((shares.and_then(|all| all.get(column)).map_or(even, |tick| tick.0), 1.0 - picture.share(value)))
         };
-        // The curve is broken where values are missing.
         let points: Vec<Option<(f64, f64)>> = (0..columns).map(point).collect();
+        self.draw_curve(&points);
+        self.draw_below(axis.name());
+    }
+
+    /// Draws a curve, which is broken where there is no point.
+    fn draw_curve(&mut self, points: &[Option<(f64, f64)>]) {
         let runs = points.split(Option::is_none).filter(|run| !run.is_empty());
         let runs: Lines = runs.map(|run| run.iter().flatten().copied().collect()).collect();
         self.canvas.lines(self.layout.area, &runs, CURVE);
-        self.draw_below(axis.name());
+    }
+
+    /// Draws a line of levels, which are above each other.
+    fn draw_profile(&mut self, line: &Field, name: &str, levels: &[Tick]) {
+        let picture = self.picture;
+        self.draw_above(name);
+        self.draw_axes(true);
+        self.canvas.frame(self.layout.area);
+        let point = |(at, (share, _)): (usize, &Tick)| line.get(0, at).map(|value| (picture.share(value), *share));
+        let points: Vec<Option<(f64, f64)>> = levels.iter().enumerate().map(point).collect();
+        self.draw_curve(&points);
+        self.draw_below(&picture.units);
     }
 
     #[expect(clippy::cast_precision_loss, reason = "few parts")]

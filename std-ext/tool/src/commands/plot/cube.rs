@@ -8,7 +8,8 @@ use crate::commands::plot::axis::{latitude, longitude};
 use crate::commands::plot::caption::details;
 use crate::commands::plot::described::Picked;
 use crate::commands::plot::drawing::{Look, Texts};
-use crate::commands::plot::picture::Picture;
+use crate::commands::plot::picture::{Picture, Sheet};
+use crate::commands::plot::wind::Wind;
 use crate::read::cubes::{pick_nearest, with_variable};
 use crate::show::text::escape;
 
@@ -21,7 +22,29 @@ pub(crate) struct CubeWish<'a> {
     /// The dimensions that a series runs along.
     pub(crate) over: &'a [String],
     pub(crate) nearest: Option<Point>,
+    /// The variables whose arrows are drawn: to the east, and to the north.
+    pub(crate) arrows: Option<&'a [String; 2]>,
     pub(crate) look: Look<'a>,
+}
+
+/// A wind, and its speeds in the order of its values.
+struct Speeds {
+    wind: Wind,
+    speeds: Vec<f64>,
+}
+
+/// Reads the values of a box.
+fn read(picked: &Picked<'_>, options: &DecodeOptions) -> Result<Vec<f64>> {
+    let Picked { dataset, variable, picks } = picked;
+    let name = &variable.name;
+    let count = picks.iter().try_fold(1_u64, |all, picks| all.checked_mul(picks.count()));
+    let count = count.and_then(|count| usize::try_from(count).ok());
+    let count = count.ok_or_else(|| refused(format!("{name}: too many values for this machine")))?;
+    let mut values: Vec<f64> = Vec::new();
+    values.try_reserve_exact(count).map_err(|_| refused(format!("{name}: no memory for {count} values")))?;
+    values.resize(count, 0.0);
+    dataset.read_floats_into::<f64>(name, picks, options, &mut values)?;
+    Ok(values)
 }
 
 fn refused(text: impl Into<String>) -> TensogramError {
@@ -35,6 +58,7 @@ impl CubeWish<'_> {
     /// [`TensogramError::Metadata`] for a selection that is not a field or a line, and for a variable that is not there; the errors of
     /// reading.
     pub(crate) fn picture(&self, datasets: &[Dataset], options: &DecodeOptions) -> Result<Picture> {
+        let wind = self.arrows.map(|names| self.wind(datasets, names, options)).transpose()?;
         let (dataset, variable) = self.variable(datasets)?;
         let name = &variable.name;
         let mut picks = dataset.select(name, &self.cube.selectors)?;
@@ -49,13 +73,7 @@ impl CubeWish<'_> {
         let picked = Picked { dataset, variable, picks: &picks };
         let sides = picks.iter().filter(|picks| !matches!(picks, Indices::Index(_)));
         let shape: Vec<u64> = sides.map(Indices::count).collect();
-        let count = picks.iter().try_fold(1_u64, |all, picks| all.checked_mul(picks.count()));
-        let count = count.and_then(|count| usize::try_from(count).ok());
-        let count = count.ok_or_else(|| refused(format!("{name}: too many values for this machine")))?;
-        let mut values: Vec<f64> = Vec::new();
-        values.try_reserve_exact(count).map_err(|_| refused(format!("{name}: no memory for {count} values")))?;
-        values.resize(count, 0.0);
-        dataset.read_floats_into::<f64>(name, &picks, options, &mut values)?;
+        let mut values = read(&picked, options)?;
         let mut details = details(&picked)?;
         if let Some(point) = point {
             // The place says it better than its latitude and its longitude.
@@ -63,22 +81,59 @@ impl CubeWish<'_> {
             details.insert(0, point);
         }
         let of = |name| picked.text(name).map(escape).unwrap_or_default();
-        let texts = Texts {
+        let mut texts = Texts {
             name: escape(name),
             long_name: of("long_name"),
             standard_name: of("standard_name"),
             details: details.iter().map(|detail| escape(detail)).collect(),
             units: of("units"),
         };
+        match (&wind, self.arrows, &self.cube.cube) {
+            (Some(_), Some([east, north]), Some(_)) => {
+                texts.details.push(escape(&format!("arrows of {east}, {north}")));
+            }
+            // Arrows alone lie over their speed.
+            (Some(wind), Some([east, north]), None) => {
+                values.clone_from(&wind.speeds);
+                texts = Texts {
+                    name: escape(&format!("{east}, {north}")),
+                    long_name: "speed".into(),
+                    standard_name: String::new(),
+                    ..texts
+                };
+            }
+            _ => {}
+        }
         let is_field = shape.len() == 2 || picked.is_of_grid()?;
         let sheet = |values: &[f64]| if is_field { picked.sheet(values).map(Some) } else { Ok(None) };
         let axis = picked.line_axis()?;
-        self.look.picture(values, &shape, texts, sheet, || axis)
+        self.look.picture(values, &shape, texts, sheet, wind.as_ref().map(|wind| &wind.wind), || axis)
+    }
+
+    /// The wind of two variables, at the labels that are selected.
+    fn wind(&self, datasets: &[Dataset], [east, north]: &[String; 2], options: &DecodeOptions) -> Result<Speeds> {
+        let of = |name: &str| -> Result<(Sheet, Vec<f64>, String)> {
+            let (dataset, variable) = with_variable(datasets, name)?;
+            let mut picks = dataset.select(name, &self.cube.selectors)?;
+            self.check_places(dataset, name, &picks)?;
+            self.check(dataset, variable, &mut picks)?;
+            let picked = Picked { dataset, variable, picks: &picks };
+            let values = read(&picked, options)?;
+            let units = picked.text("units").map(escape).unwrap_or_default();
+            Ok((picked.sheet(&values)?, values, units))
+        };
+        let ((east_sheet, easts, units), (north_sheet, norths, other)) = (of(east)?, of(north)?);
+        if units != other || easts.len() != norths.len() {
+            return Err(refused(format!("{east} and {north} are not a wind: their units or their grids differ")));
+        }
+        let speeds = easts.iter().zip(&norths).map(|(east, north)| east.hypot(*north)).collect();
+        Ok(Speeds { wind: Wind { east: east_sheet, north: north_sheet, units }, speeds })
     }
 
     /// The variable that is named, or the only one.
     fn variable<'d>(&self, datasets: &'d [Dataset]) -> Result<(&'d Dataset, &'d Variable)> {
-        if let Some(name) = &self.cube.cube {
+        let wished = self.cube.cube.as_ref().or_else(|| self.arrows.map(|[east, _]| east));
+        if let Some(name) = wished {
             return with_variable(datasets, name);
         }
         let mut found = Vec::new();
@@ -153,6 +208,10 @@ impl CubeWish<'_> {
 
     /// Whether any of the flags asks for a dataset.
     pub(crate) fn is_asked_for(&self) -> bool {
-        self.cube.cube.is_some() || !self.cube.selectors.is_empty() || !self.over.is_empty() || self.nearest.is_some()
+        self.cube.cube.is_some()
+            || !self.cube.selectors.is_empty()
+            || !self.over.is_empty()
+            || self.nearest.is_some()
+            || self.arrows.is_some()
     }
 }

@@ -4,9 +4,12 @@ use tgm_dataset::{Coordinate, Dataset, Indices, Time, Values, Variable};
 use tgm_std::TensogramError;
 
 use crate::commands::plot::axis::{Axis, latitude, longitude};
+use crate::commands::plot::map::Map;
 use crate::commands::plot::nearest::Points;
 use crate::commands::plot::picture::Sheet;
 use crate::commands::plot::raster::Raster;
+use crate::commands::plot::table::{Levels, Table};
+use crate::commands::plot::vertical::{heights, way_up};
 use crate::read::cubes::text_of;
 use crate::read::picture::Field;
 
@@ -45,7 +48,15 @@ impl<'d> Picked<'d> {
     pub(crate) fn line_axis(&self) -> Result<Option<Axis>> {
         let sides = self.sides();
         let [side] = sides.as_slice() else { return Ok(None) };
-        self.labels(side)
+        let (Some(axis), levels) = (self.labels(side)?, self.levels(side)?) else { return Ok(None) };
+        let heights = levels.and_then(|levels| heights(levels.way, &levels.units, &levels.numbers));
+        Ok(Some(match (axis, heights) {
+            (Axis::Labels(name, mut labels), Some(heights)) => {
+                labels.iter_mut().zip(heights).for_each(|(tick, share)| tick.0 = share);
+                Axis::Levels(name, labels)
+            }
+            (axis, _) => axis,
+        }))
     }
 
     fn labels(&self, side: &Side<'_>) -> Result<Option<Axis>> {
@@ -92,8 +103,8 @@ impl<'d> Picked<'d> {
             && let Some(raster) = on_globe(self.variable, &sides, (&latitudes, &longitudes), values)
         {
             let Raster { field, bounds, inside } = raster;
-            let axes = [Axis::Latitudes(bounds.north, bounds.south), Axis::Longitudes(bounds.west, bounds.east)];
-            return Ok(Sheet { field, axes, bounds: Some(bounds), inside });
+            let map = Map::plain(bounds);
+            return Ok(Sheet { field, axes: map.axes(), map: Some(map), inside });
         }
         let no_field = || TensogramError::Object("these values are not a field".into());
         let [rows, columns] = sides.as_slice() else { return Err(no_field()) };
@@ -106,8 +117,26 @@ impl<'d> Picked<'d> {
         };
         let count = |side: &Side<'_>| usize::try_from(side.picks.count()).map_err(|_| no_field());
         let axes = [labels(rows, count(rows)?)?, labels(columns, count(columns)?)?];
-        let field = Field::new(count(rows)?, count(columns)?, values.to_vec()).ok_or_else(no_field)?;
-        Ok(Sheet { field, axes, bounds: None, inside: None })
+        let table = Table { rows: count(rows)?, columns: count(columns)?, values: values.to_vec(), axes };
+        // Levels stand upright, the highest one on top.
+        let table = match (self.levels(rows)?, self.levels(columns)?) {
+            (Some(levels), _) => table.upright(&levels),
+            (None, Some(levels)) => table.turned().upright(&levels),
+            (None, None) => table,
+        };
+        let Table { rows, columns, values, axes } = table;
+        let field = Field::new(rows, columns, values).ok_or_else(no_field)?;
+        Ok(Sheet { field, axes, map: None, inside: None })
+    }
+
+    /// The levels of a dimension of them. `None` for any other dimension.
+    fn levels(&self, side: &Side<'_>) -> Result<Option<Levels>> {
+        let Some(found) = self.dataset.labels(side.name)? else { return Ok(None) };
+        let of = |name: &str| text_of(&found.attributes, name).unwrap_or_default();
+        let Some(way) = way_up(side.name, of("units"), of("positive")) else { return Ok(None) };
+        let Some(indices) = side.indices().filter(|_| found.dims == [side.name]) else { return Ok(None) };
+        let numbers: Option<Vec<f64>> = indices.iter().map(|at| number_at(&found, *at)).collect();
+        Ok(numbers.map(|numbers| Levels { way, units: of("units").into(), numbers }))
     }
 
     /// Whether the dimensions of its grid are there, and no other one is more than an index.

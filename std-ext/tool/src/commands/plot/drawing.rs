@@ -3,9 +3,14 @@
 use tgm_std::TensogramError;
 
 use crate::commands::plot::axis::Axis;
-use crate::commands::plot::picture::{Counts, Drawn, Picture, Sheet};
+use crate::commands::plot::contour::{self, Spacing};
+use crate::commands::plot::lines::Lines;
+use crate::commands::plot::picture::{Counts, Drawn, Over, Picture, Sheet};
+use crate::commands::plot::projection::MapKind;
 use crate::commands::plot::signed::Quantity;
+use crate::commands::plot::ticks::number;
 use crate::commands::plot::units::conversion;
+use crate::commands::plot::wind::Wind;
 use crate::read::picture::Field;
 use crate::read::statistics::histogram;
 use crate::show::colour_map::Palette;
@@ -24,6 +29,10 @@ pub(crate) struct Look<'a> {
     pub(crate) palette: Option<Palette>,
     /// The units that the values shall have.
     pub(crate) units: Option<&'a str>,
+    /// The projection of maps.
+    pub(crate) projection: Option<MapKind>,
+    /// Lines of equal value.
+    pub(crate) contours: Option<Spacing>,
 }
 
 /// What is known of values, in words.
@@ -57,6 +66,7 @@ impl Look<'_> {
         shape: &[u64],
         texts: Texts,
         sheet: impl FnOnce(&[f64]) -> Result<Option<Sheet>>,
+        wind: Option<&Wind>,
         axis: impl FnOnce() -> Option<Axis>,
     ) -> Result<Picture> {
         let wrong = |text: String| TensogramError::Object(text.into());
@@ -74,10 +84,20 @@ impl Look<'_> {
         let found = self.range(&values).ok_or_else(|| wrong("all values are missing".into()))?;
         let count = values.len();
         let mut scale = Scale { range: found, palette: self.palette.unwrap_or_default() };
+        let mut over = Over::default();
         let drawn = match self.histogram {
             Some(parts) => Drawn::Histogram(counts(&values, found, parts.into())),
             None => match (sheet(&values)?, shape.len()) {
-                (Some(sheet), _) => Drawn::Field(sheet),
+                (Some(sheet), _) => {
+                    scale = self.scale(found, texts.quantity().is_signed());
+                    let (sheet, lines) = self.mapped(sheet, scale.range, &mut texts).map_err(wrong)?;
+                    over.contours = lines;
+                    if let Some(wind) = wind {
+                        let map = sheet.map.ok_or_else(|| wrong("--arrows need values on the globe".into()))?;
+                        over.arrows = wind.arrows(&map);
+                    }
+                    Drawn::Field(sheet)
+                }
                 (None, 0 | 1) => {
                     let line = Field::new(1, count, values).ok_or_else(|| wrong("there are no values".into()))?;
                     Drawn::Line(line, axis().unwrap_or(Axis::Cells(count)))
@@ -88,15 +108,51 @@ impl Look<'_> {
                 }
             },
         };
-        if let Drawn::Field(Sheet { axes: [rows, columns], .. }) = &drawn {
-            scale = self.scale(found, texts.quantity().is_signed());
-            if !(rows.name().is_empty() && columns.name().is_empty()) {
-                texts.details.push(format!("{} by {}", rows.name(), columns.name()));
-            }
+        if !matches!(drawn, Drawn::Field(_)) && (self.projection.is_some() || self.contours.is_some() || wind.is_some())
+        {
+            return Err(wrong("--projection, --contours and --arrows are of fields".into()));
+        }
+        if let Drawn::Field(Sheet { axes: [rows, columns], .. }) = &drawn
+            && !(rows.name().is_empty() && columns.name().is_empty())
+        {
+            texts.details.push(format!("{} by {}", rows.name(), columns.name()));
         }
         let Scale { range, palette } = scale;
         let (title, caption) = texts.title_and_caption();
-        Ok(Picture { drawn, range, palette, title, caption, units: texts.units })
+        Ok(Picture { drawn, range, palette, title, caption, units: texts.units, over })
+    }
+
+    /// The field in its projection, and its lines of equal value there. `texts` say which values have lines.
+    fn mapped(
+        &self,
+        sheet: Sheet,
+        range: (f64, f64),
+        texts: &mut Texts,
+    ) -> std::result::Result<(Sheet, Lines), String> {
+        let mut lines = Lines::new();
+        if let Some(spacing) = self.contours {
+            let levels = contour::levels(range, spacing)
+                .ok_or_else(|| format!("--contours: the range has more than {} lines of that step", contour::MOST))?;
+            if let [first, second, ..] = levels.as_slice() {
+                let step = format!("contours every {} {}", number(second - first, 5), texts.units);
+                texts.details.push(step.trim_end().to_string());
+            }
+            lines = contour::lines(&sheet.field, sheet.map.is_some_and(|map| map.is_circle()), &levels);
+        }
+        let bounds = sheet.map.map(|map| map.bounds);
+        let sheet = match self.projection {
+            Some(kind) => sheet.projected(kind)?,
+            None => sheet,
+        };
+        let (Some(map), Some(bounds)) = (&sheet.map, bounds) else { return Ok((sheet, lines)) };
+        let mut found = Lines::new();
+        let (width, height) = bounds.size();
+        for line in lines {
+            let place = |(x, y): (f64, f64)| (bounds.west + x * width, bounds.north - y * height);
+            let line: Vec<_> = line.into_iter().map(place).collect();
+            map.add(&mut found, &line, 0.0);
+        }
+        Ok((sheet, found))
     }
 
     /// The colours of a field whose values have a range. 0 is the middle of a diverging palette.

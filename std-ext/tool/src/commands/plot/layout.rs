@@ -14,6 +14,8 @@ const LEAST: usize = 24;
 const CELL: usize = 60;
 /// The height of lines and histograms.
 const CURVE_HEIGHT: usize = 280;
+/// The width and height of profiles.
+const PROFILE: Sides = (400, 480);
 /// The least width of a colour bar.
 const BAR: usize = 240;
 /// The blank margin at the right and left.
@@ -143,11 +145,11 @@ impl Layouts<'_> {
     fn of_field(&self, sheet: &Sheet) -> Layout {
         let [rows, columns] = &sheet.axes;
         let gap = if columns.ticks(12).is_empty() { 14 } else { 34 };
-        let units = if self.picture.units.is_empty() { 0 } else { LINE };
+        let units = if self.picture.has_foot() { LINE } else { 0 };
         let missing = if sheet.has_missing() { 20 } else { 0 };
         let around = self.surround(&rows.ticks(12), gap + 48 + units + missing);
         let longest = sheet.field.rows().max(sheet.field.columns());
-        let side = if sheet.bounds.is_some() { SIDE } else { SIDE.min((longest * CELL).max(BAR)) };
+        let side = if sheet.map.is_some() { SIDE } else { SIDE.min((longest * CELL).max(BAR)) };
         let (room, ratio) = (self.room(&around).unwrap_or((side, side)), sheet.ratio());
         let width = (room.0 as f64).min(room.1 as f64 * ratio);
         let fits = |length: f64, room: usize| (length.round() as usize).clamp(LEAST.min(room), room);
@@ -159,7 +161,18 @@ impl Layouts<'_> {
         layout
     }
 
+    /// Levels stand upright, and values run to the right.
+    fn of_profile(&self, axis: &Axis) -> Layout {
+        let around = self.surround(&axis.ticks(100), if self.picture.units.is_empty() { 38 } else { 58 });
+        let room = self.room(&around).unwrap_or(PROFILE);
+        let ticks = [self.value_ticks(room.0), axis.ticks((room.1 / 18).max(2))];
+        self.around(&around, room, ticks, 0)
+    }
+
     fn of_line(&self, axis: &Axis) -> Layout {
+        if matches!(axis, Axis::Levels(..)) {
+            return self.of_profile(axis);
+        }
         // Shares of the area are counted from its top.
         let beside: Vec<Tick> = self.picture.ticks(7).into_iter().map(|(share, label)| (1.0 - share, label)).collect();
         let foot = if axis.name().is_empty() { 38 } else { 58 };

@@ -173,13 +173,13 @@ impl Selected<'_> {
                     let count = |len: &u64| usize::try_from(*len).unwrap_or(usize::MAX);
                     let (rows, columns) = (count(rows), count(columns));
                     let field = Field::new(rows, columns, values.to_vec()).ok_or_else(no_values)?;
-                    Some(Sheet { field, axes: [Axis::Cells(rows), Axis::Cells(columns)], bounds: None, inside: None })
+                    Some(Sheet { field, axes: [Axis::Cells(rows), Axis::Cells(columns)], map: None, inside: None })
                 }
                 (None, _) => None,
             })
         };
         let axis = || picked.and_then(|picked| picked.line_axis().ok().flatten());
-        wish.look.picture(values, &shape, texts, sheet, axis)
+        wish.look.picture(values, &shape, texts, sheet, None, axis)
     }
 }
 

@@ -1,7 +1,9 @@
 //! What a picture shows: a field, a line or a histogram, with its title and units.
 
+use crate::commands::plot::arrow::Arrows;
 use crate::commands::plot::axis::{Axis, Tick};
-use crate::commands::plot::bounds::Bounds;
+use crate::commands::plot::lines::Lines;
+use crate::commands::plot::map::Map;
 use crate::commands::plot::ticks::{number, ticks};
 use crate::read::picture::Field;
 use crate::show::colour_map::{MISSING, Palette, Rgb};
@@ -20,6 +22,16 @@ pub(crate) struct Picture {
     pub(crate) caption: String,
     /// The units of the values.
     pub(crate) units: String,
+    /// What is drawn over a field.
+    pub(crate) over: Over,
+}
+
+/// What is drawn over a field, but for coasts. Pictures of characters do not show it.
+#[derive(Debug, Default)]
+pub(crate) struct Over {
+    /// Lines of equal value, through shares of the picture.
+    pub(crate) contours: Lines,
+    pub(crate) arrows: Option<Arrows>,
 }
 
 /// What is drawn.
@@ -38,25 +50,27 @@ pub(crate) struct Sheet {
     pub(crate) field: Field,
     /// Of the rows, and of the columns.
     pub(crate) axes: [Axis; 2],
-    /// Where it is, if it is a part of the globe.
-    pub(crate) bounds: Option<Bounds>,
+    /// The map, if it is a part of the globe.
+    pub(crate) map: Option<Map>,
     /// 1 where the grid is, NaN outside of it. `None` if the grid is everywhere.
     pub(crate) inside: Option<Field>,
 }
 
 impl Sheet {
-    /// Its width for a height of 1: degrees are of one length in both directions, and cells without a place are squares.
+    /// Its width for a height of 1: degrees are of one length in both directions, and cells without a place are squares. Cells with labels,
+    /// as of a few levels by many times, fill a picture that is not too long.
     #[expect(clippy::cast_precision_loss, reason = "few cells")]
     pub(crate) fn ratio(&self) -> f64 {
         let (width, height) =
-            self.bounds.map_or((self.field.columns() as f64, self.field.rows() as f64), |it| it.size());
-        width / height
+            self.map.map_or((self.field.columns() as f64, self.field.rows() as f64), |map| map.size());
+        let has_labels = self.map.is_none() && self.axes.iter().any(|axis| !matches!(axis, Axis::Cells(_)));
+        if has_labels { (width / height).clamp(0.5, 2.5) } else { width / height }
     }
 
     /// The sheet with other numbers of rows and columns, as [`Field::resized`] makes them.
     pub(crate) fn resized(&self, rows: usize, columns: usize) -> Self {
         let inside = self.inside.as_ref().map(|inside| inside.resized(rows, columns));
-        Self { field: self.field.resized(rows, columns), axes: self.axes.clone(), bounds: self.bounds, inside }
+        Self { field: self.field.resized(rows, columns), axes: self.axes.clone(), map: self.map, inside }
     }
 
     /// What a cell shows.
@@ -125,6 +139,11 @@ impl Picture {
     pub(crate) fn at(&self, share: f64) -> f64 {
         let (low, high) = self.range;
         low * (1.0 - share) + high * share
+    }
+
+    /// Whether there is something to write below the numbers of its colours.
+    pub(crate) const fn has_foot(&self) -> bool {
+        !self.units.is_empty() || self.over.arrows.is_some()
     }
 
     /// The colour of a cell. `None` outside of the grid.

@@ -2,9 +2,10 @@
 
 use std::io;
 
-use crate::commands::plot::canvas::{Anchor, Area, Canvas, Colour, Label, Lines, Size, Stroke};
+use crate::commands::plot::canvas::{Anchor, Area, Canvas, Colour, Label, Size, Stroke};
 use crate::commands::plot::indexed::{Indexed, step_of};
 use crate::commands::plot::letters::Letters;
+use crate::commands::plot::lines::Lines;
 use crate::commands::plot::picture::{Picture, Sheet};
 use crate::show::colour_map::{Palette, Rgb};
 

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::io;
 
-use crate::commands::plot::canvas::{Anchor, Area, Canvas, Colour, LETTER, Label, Lines, Size, Stroke, TITLE};
+use crate::commands::plot::canvas::{Anchor, Area, Canvas, Colour, LETTER, Label, Size, Stroke, TITLE};
+use crate::commands::plot::lines::Lines;
 use crate::commands::plot::picture::{Cell, Picture, Sheet};
 
 /// The least side of a cell. A field takes one or two megabytes at most then.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::commands::plot::Depth;
-use crate::commands::plot::axis::Axis;
+use crate::commands::plot::axis::{Axis, Tick};
 use crate::commands::plot::coast;
 use crate::commands::plot::picture::{Cell, Counts, Drawn, Picture, Sheet};
 use crate::commands::plot::ticks::number;
@@ -103,9 +103,9 @@ impl Dots {
     )]
     fn of_coast(sheet: &Sheet, columns: usize, lines: usize) -> Self {
         let mut dots = Self { columns, bits: vec![0; columns * lines] };
-        let Some(bounds) = &sheet.bounds else { return dots };
+        let Some(map) = &sheet.map else { return dots };
         let (width, height) = ((2 * columns) as f64, (4 * lines) as f64);
-        for line in coast::within(bounds, bounds.size().0 / width) {
+        for line in coast::within(map, map.degrees() / width) {
             for pair in line.windows(2) {
                 let &[from, to] = pair else { continue };
                 let steps = ((to.0 - from.0).abs() * width).max((to.1 - from.1).abs() * height).ceil().max(1.0);
@@ -150,7 +150,7 @@ fn draw_field(out: &mut Out, picture: &Picture, sheet: &Sheet, width: usize, dep
     let beside = if has_axes { rows.ticks(8) } else { Vec::new() };
     let margin = beside.iter().map(|(_, label)| label.chars().count() + 1).max().unwrap_or_default().min(width / 3);
     let room = width - margin;
-    let count = if sheet.bounds.is_some() { room } else { sheet.field.columns().min(room) };
+    let count = if sheet.map.is_some() { room } else { sheet.field.columns().min(room) };
     let pixels = (count as f64 / sheet.ratio()).ceil().clamp(1.0, 2.0 * width as f64) as usize;
     let lines = pixels.div_ceil(2);
     for (line, glyphs) in glyphs(picture, sheet, (count, lines), depth).into_iter().enumerate() {
@@ -240,6 +240,9 @@ fn code(Glyph { colour, ground, .. }: Glyph, depth: Depth) -> String {
 /// Draws a line of means.
 fn draw_line(out: &mut Out, picture: &Picture, (line, axis): (&Field, &Axis), width: usize) -> io::Result<()> {
     let (low, high) = picture.range;
+    if let Axis::Levels(name, levels) = axis {
+        return draw_profile(out, picture, line, (name, levels), width);
+    }
     writeln!(out, "{}", picture.label(high))?;
     for row in line_rows(picture, line, width, LINES) {
         writeln!(out, "{row}")?;
@@ -251,6 +254,32 @@ fn draw_line(out: &mut Out, picture: &Picture, (line, axis): (&Field, &Axis), wi
         writeln!(out, "{name}: {first} … {last}")?;
     }
     Ok(())
+}
+
+/// Draws a dot for the value of each level, the topmost first. Of many levels, some.
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "few columns")]
+fn draw_profile(
+    out: &mut Out,
+    picture: &Picture,
+    line: &Field,
+    (name, levels): (&str, &[Tick]),
+    width: usize,
+) -> io::Result<()> {
+    let mut rows: Vec<(&Tick, Option<f64>)> = levels.iter().enumerate().map(|(at, it)| (it, line.get(0, at))).collect();
+    rows.sort_by(|(one, _), (other, _)| one.0.total_cmp(&other.0));
+    let step = rows.len().div_ceil(2 * LINES).max(1);
+    let before = levels.iter().map(|(_, label)| label.chars().count()).max().unwrap_or_default();
+    let room = width.saturating_sub(before + 2).max(1);
+    writeln!(out, "{name}")?;
+    for ((_, label), value) in rows.into_iter().step_by(step) {
+        let place = value.map(|value| (picture.share(value) * (room - 1) as f64).round() as usize);
+        let dot = place.map_or(String::new(), |place| format!("{}●", " ".repeat(place)));
+        writeln!(out, "{}", format!("{label:>before$} {dot}").trim_end())?;
+    }
+    let (low, high) = picture.range;
+    let [least, greatest] = [low, high].map(|bound| picture.label(bound));
+    let between = room.saturating_sub(least.chars().count());
+    writeln!(out, "{:before$} {least}{greatest:>between$}", "")
 }
 
 /// A line of means in `lines` rows of characters, with blocks of half a character.
