@@ -3,12 +3,13 @@
 mod generate;
 mod help;
 
+use std::ffi::OsString;
 use std::io;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::args::common::Common;
-use crate::args::files::{ExitWithoutSecrets as _, set_usage};
+use crate::args::files::set_usage;
 use crate::args::listing::Listed;
 #[cfg(feature = "browse")]
 use crate::commands::browse;
@@ -24,6 +25,7 @@ use crate::commands::{
     repack, reshuffle, salvage, scan, set, split, stats, tail, upgrade, validate, verify,
 };
 use crate::read::asked;
+use crate::show::arguments;
 use crate::show::output::Out;
 use crate::show::progress;
 use crate::write::destination::Reads;
@@ -104,9 +106,12 @@ fn command() -> clap::Command {
 }
 
 impl Cli {
-    /// Reads the command line. Ends the program if it asks for help, or is wrong.
-    pub(crate) fn read() -> Self {
-        let matches = command().try_get_matches().unwrap_or_else(|error| error.exit_without_secrets());
+    /// Reads the command line.
+    ///
+    /// # Errors
+    /// A command line that is wrong, or that asks for help.
+    pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
+        let matches = command().try_get_matches_from(arguments)?;
         let name = matches.subcommand_name().map(str::to_string);
         let name_of_command = name.clone().unwrap_or_default();
         set_usage(move || {
@@ -115,8 +120,7 @@ impl Cli {
             let inner = name.as_deref().and_then(|name| command.find_subcommand_mut(name));
             inner.map_or_else(String::new, |inner| inner.render_usage().to_string())
         });
-        let cli = Self::from_arg_matches(&matches).unwrap_or_else(|error: clap::Error| error.exit_without_secrets());
-        Self { name: name_of_command, ..cli }
+        Ok(Self { name: name_of_command, ..Self::from_arg_matches(&matches)? })
     }
 
     /// Runs the subcommand.
@@ -187,7 +191,8 @@ impl Cli {
     /// Tells that a cloud is asked for credentials, before that takes its time.
     fn tell_of_instances(out: &mut Out) {
         // The arguments of all commands are looked at, as any of them may be an address that is read.
-        let asked = std::env::args_os()
+        let asked = arguments::all()
+            .into_iter()
             .skip(1)
             .find(|word| word.to_str().is_some_and(|word| is_remote_url(word) && asks_instance(word)));
         if let Some(address) = asked {

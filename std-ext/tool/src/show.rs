@@ -1,6 +1,7 @@
 //! Output for people and programs: standard output and error, tables, trees, JSON, error texts.
 
 pub(crate) mod advice;
+pub(crate) mod arguments;
 #[cfg(feature = "plot")]
 pub(crate) mod colour_map;
 pub(crate) mod foreign;

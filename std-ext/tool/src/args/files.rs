@@ -1,8 +1,9 @@
 //! Arguments of commands that read files, and the exit for contradictory command lines.
 
 use std::io::{self, Write as _};
+use std::panic::resume_unwind;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use clap::error::ErrorKind;
 use clap::{Args, Command};
@@ -12,39 +13,38 @@ use crate::read::cataloged::Cataloged;
 use crate::show::quoted::without_secrets;
 
 /// The usage of the command that runs. It is made only if the command line is wrong.
-static USAGE: OnceLock<Box<dyn Fn() -> String + Send + Sync>> = OnceLock::new();
+static USAGE: Mutex<Option<Usage>> = Mutex::new(None);
 
-/// Ends the program with a usage error. For command lines that contradict themselves.
+type Usage = Box<dyn Fn() -> String + Send>;
+
+fn usage_of_command() -> MutexGuard<'static, Option<Usage>> {
+    USAGE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends the command with a usage error. For command lines that contradict themselves.
 pub(crate) fn usage(text: &str) -> ! {
-    let usage = USAGE.get().map(|usage| usage()).unwrap_or_default();
+    let usage = usage_of_command().as_ref().map(|usage| usage()).unwrap_or_default();
     let usage = usage.strip_prefix("Usage: ").map_or("tgm <COMMAND>".to_string(), str::to_string);
-    Command::new("tgm").override_usage(usage).error(ErrorKind::ArgumentConflict, text).exit_without_secrets()
+    let error = Command::new("tgm").override_usage(usage).error(ErrorKind::ArgumentConflict, text);
+    // What is begun is undone, as in a panic, but nothing is printed: a program that calls this library goes on.
+    resume_unwind(Box::new(Ended(error)))
 }
 
-/// The end of the program after a wrong command line.
-pub(crate) trait ExitWithoutSecrets {
-    /// Prints the error as `clap` does, addresses of the command line without what may be secret. Ends the program.
-    fn exit_without_secrets(self) -> !;
-}
+/// How a command ends whose command line contradicts itself.
+pub(crate) struct Ended(pub(crate) clap::Error);
 
-impl ExitWithoutSecrets for clap::Error {
-    fn exit_without_secrets(self) -> ! {
-        let text = self.render().to_string();
-        let shown = without_secrets(text.clone());
-        // The help has no part of the command line.
-        if shown == text || !self.use_stderr() {
-            self.exit();
-        }
-        // There is nobody left to tell.
-        let _ = write!(io::stderr().lock(), "{shown}");
-        std::process::exit(self.exit_code())
-    }
+/// Prints an error of the command line as `clap` does, addresses without what may be secret. Gives the exit code.
+pub(crate) fn print(error: &clap::Error) -> u8 {
+    let text = error.render().to_string();
+    let shown = without_secrets(text.clone());
+    // There is nobody left to tell. The help has no part of the command line.
+    let _ = if shown == text || !error.use_stderr() { error.print() } else { write!(io::stderr().lock(), "{shown}") };
+    u8::try_from(error.exit_code()).unwrap_or(1)
 }
 
 /// Says how the usage of the command that runs is found.
-pub(crate) fn set_usage(usage: impl Fn() -> String + Send + Sync + 'static) {
-    // It is set once.
-    let _ = USAGE.set(Box::new(usage));
+pub(crate) fn set_usage(usage: impl Fn() -> String + Send + 'static) {
+    *usage_of_command() = Some(Box::new(usage));
 }
 
 /// The files that a command reads, and the form of its listing.

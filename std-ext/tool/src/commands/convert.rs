@@ -45,7 +45,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 #[cfg(feature = "arrow")]
 use tgm_convert::table::TableFormat;
-use tgm_std::TensogramError;
+use tgm_std::{TensogramError, interrupt};
 
 use crate::args::encode_flags::EncodeFlags;
 use crate::args::files::usage;
@@ -292,9 +292,15 @@ impl Convert {
         to: Format,
         out: &mut Out,
         losses: &mut Losses,
-        mut sink: Sink<'_, '_, '_, M>,
+        sink: Sink<'_, '_, '_, M>,
     ) -> Result<(), Failure> {
-        let (sink, threads) = (&mut sink, thread_count(self.encode.threads()));
+        let Sink { make, take } = sink;
+        // A program that calls the library may end the command between messages.
+        let mut take = |out: &mut Out, losses: &mut Losses, place: &str, taken: Taken<'_, _>| {
+            interrupt::check().map_err(Failure::at(place))?;
+            take(out, losses, place, taken)
+        };
+        let (sink, threads) = (&mut Sink { make, take: &mut take }, thread_count(self.encode.threads()));
         let problems = out.problem_count();
         for path in &self.paths {
             let name = SourceName::of(path);

@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, LineWriter, Stderr, StdoutLock, Write};
-use std::process::ExitCode;
 
 use crate::show::advice::in_our_words;
 use crate::show::form::{Form, Notation};
@@ -69,6 +68,8 @@ pub(crate) struct OutputFlags {
 /// Problems are printed at the end of the command, after its output.
 pub(crate) struct Out {
     stdout: BufWriter<StdoutLock<'static>>,
+    /// Remarks for the program that calls the library, which are printed otherwise.
+    remarks: Option<Vec<String>>,
     /// The destination of text after [`Self::leave_stdout`].
     aside: Option<LineWriter<Stderr>>,
     /// The file that takes the text instead.
@@ -90,6 +91,15 @@ pub(crate) struct Out {
     is_on_terminal: bool,
     /// Breaks lines of listings where the terminal ends.
     wrap: Option<Wrap>,
+}
+
+/// What a command says.
+#[derive(Clone, Debug, Default)]
+pub struct Said {
+    /// What the user should know, such as what a format could not take.
+    pub remarks: Vec<String>,
+    /// What failed. The command did the rest.
+    pub problems: Vec<String>,
 }
 
 /// What of the text of a command that reports problems is worth a file.
@@ -120,6 +130,7 @@ impl Out {
         let colours = Colours::Auto.of(stdout.is_terminal());
         Self {
             stdout: BufWriter::new(stdout.lock()),
+            remarks: None,
             aside: None,
             file: None,
             worth: Worth::default(),
@@ -134,6 +145,11 @@ impl Out {
             is_on_terminal: stdout.is_terminal(),
             wrap: None,
         }
+    }
+
+    /// As [`Self::new`], and what is said is kept for [`Self::said`].
+    pub(crate) fn kept() -> Self {
+        Self { remarks: Some(Vec::new()), ..Self::new() }
     }
 
     /// Sets how the command talks, and how it lists.
@@ -307,7 +323,18 @@ impl Out {
         }
     }
 
+    /// As [`Self::remark`], of what was done as it was asked for: a program that calls the library is not told.
+    pub(crate) fn note(&mut self, text: &str) {
+        if self.remarks.is_none() {
+            self.remark(text);
+        }
+    }
+
     fn tell(&mut self, text: &str) {
+        if let Some(remarks) = &mut self.remarks {
+            remarks.push(without_secrets(in_our_words(text)));
+            return;
+        }
         // A failure shows up again at the end.
         let _ = self.flush();
         // There is nobody left to tell.
@@ -342,15 +369,25 @@ impl Out {
         None
     }
 
+    /// What was said. `done` is the result of writing all output.
+    pub(crate) fn said(mut self, done: io::Result<()>) -> Said {
+        let done = self.stdout_error.take().map_or(done, Err);
+        progress::end();
+        if let Err(error) = done.and_then(|()| self.flush()) {
+            self.problem(&cannot_write(&error));
+        }
+        Said { remarks: self.remarks.take().unwrap_or_default(), problems: std::mem::take(&mut self.problems) }
+    }
+
     /// Prints the problems and returns the exit code. `done` is the result of writing all output.
-    pub(crate) fn finish(mut self, done: io::Result<()>) -> ExitCode {
+    pub(crate) fn finish(mut self, done: io::Result<()>) -> u8 {
         let done = self.stdout_error.take().map_or(done, Err);
         progress::end();
         match done.and_then(|()| self.flush()) {
             Ok(()) => {}
             // The reader closed the pipe because it needs no more.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
-            Err(error) => self.problem(&format!("cannot write to standard output: {error}")),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return 0,
+            Err(error) => self.problem(&cannot_write(&error)),
         }
         let mut stderr = io::stderr().lock();
         let mark = if self.output_flags.colours.of(stderr.is_terminal()) { "\x1b[31merror:\x1b[0m" } else { "error:" };
@@ -359,11 +396,15 @@ impl Out {
             let _ = writeln!(stderr, "{mark} {problem}");
         }
         match (self.problems.is_empty(), self.failed) {
-            (false, _) => ExitCode::from(self.code),
-            (true, true) => ExitCode::FAILURE,
-            (true, false) => ExitCode::SUCCESS,
+            (false, _) => self.code,
+            (true, true) => 1,
+            (true, false) => 0,
         }
     }
+}
+
+fn cannot_write(error: &io::Error) -> String {
+    format!("cannot write to standard output: {error}")
 }
 
 /// Prints a problem while another thread works, which will not come to its end.

@@ -7,9 +7,11 @@ use std::ffi::OsString;
 
 use tgm_std::file::SourceName;
 
-/// `text` with addresses of this program's command line as [`SourceName`] shows them.
+use crate::show::arguments;
+
+/// `text` with addresses of the command line as [`SourceName`] shows them.
 pub(crate) fn without_secrets(text: String) -> String {
-    without_secrets_of(text, std::env::args_os())
+    without_secrets_of(text, arguments::all())
 }
 
 fn without_secrets_of(text: String, arguments: impl IntoIterator<Item = OsString>) -> String {

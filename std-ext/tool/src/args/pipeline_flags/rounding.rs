@@ -106,15 +106,15 @@ impl PipelineFlags {
         let objects = if objects == 1 { "1 object".to_string() } else { format!("{objects} objects") };
         match (told.objects, rounded) {
             (0, _) => {}
-            (_, 0) => out.remark(&format!("packed {objects}: all values stay as they were")),
-            _ => out.remark(&format!(
+            (_, 0) => out.note(&format!("packed {objects}: all values stay as they were")),
+            _ => out.note(&format!(
                 "packed {objects}: the greatest error is {absolute:.3e}, and at most {relative:.1e} of an object's range"
             )),
         }
         match exact {
             0 => {}
-            1 => out.remark("1 coordinate or code keeps its values"),
-            _ => out.remark(&format!("{exact} coordinates or codes keep their values")),
+            1 => out.note("1 coordinate or code keeps its values"),
+            _ => out.note(&format!("{exact} coordinates or codes keep their values")),
         }
     }
 }

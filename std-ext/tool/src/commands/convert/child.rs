@@ -106,6 +106,7 @@ mod unix {
     use signal_hook::low_level::emulate_default_handler;
 
     use super::{IN_PROCESS, OF_CHILD, progress};
+    use crate::show::arguments;
     use crate::write::interrupt::awaited;
 
     /// The signals by which a program ends itself, because it did what no program may do.
@@ -128,10 +129,14 @@ mod unix {
 
     /// Runs the command line in a child. Returns the signal that ended it and was not for both, and nothing if there was no child.
     pub(super) fn run() -> Option<i32> {
+        let arguments = arguments::all();
+        // In a program that calls this library the file of the program is another one.
+        if !arguments.iter().eq(&std::env::args_os().collect::<Vec<_>>()) {
+            return None;
+        }
         let program = std::env::current_exe().ok()?;
         let signals = Signals::new(awaited()).ok()?;
-        let mut child =
-            Command::new(program).args(std::env::args_os().skip(1)).env(IN_PROCESS, OF_CHILD).spawn().ok()?;
+        let mut child = Command::new(program).args(arguments.iter().skip(1)).env(IN_PROCESS, OF_CHILD).spawn().ok()?;
         // The child shows it.
         progress::forget();
         pass_on(signals, &child);
