@@ -1,6 +1,5 @@
 //! The functions of the module, by subject.
 
-mod conversions;
 mod decode;
 mod doctor;
 pub(crate) mod encode;
@@ -20,11 +19,6 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
         };
     }
     add!(
-        conversions::convert_grib,
-        conversions::convert_grib_buffer,
-        conversions::convert_netcdf,
-        conversions::to_grib,
-        conversions::to_netcdf,
         crate::descriptor::_descriptor_from_cbor,
         crate::errors::_advice,
         crate::file::_open_again,

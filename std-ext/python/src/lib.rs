@@ -4,7 +4,7 @@
 //!
 //! | module | what it knows |
 //! |---|---|
-//! | `catalog`, `dataset`, `functions`, `file`, `output`, `source`, `iterators`, `streaming`, `asynchronous`, `view` | what Python programs call |
+//! | `catalog`, `dataset`, `functions`, `file`, `output`, `source`, `iterators`, `streaming`, `asynchronous`, `tool`, `view` | what Python programs call |
 //! | `message` | decoded messages as tuples of Python objects |
 //! | `metadata`, `descriptor` | the two classes that describe |
 //! | `canonical` | how those two are compared, hashed and pickled |
@@ -34,6 +34,7 @@ mod metadata;
 mod output;
 mod source;
 mod streaming;
+mod tool;
 mod view;
 mod work;
 
@@ -48,15 +49,14 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<file::TensogramFileIter>()?;
     module.add_class::<iterators::MessageIter>()?;
     module.add_class::<streaming::StreamingEncoder>()?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("WIRE_VERSION", tgm_core::wire::WIRE_VERSION)?;
-    // No conversion is compiled in.
-    module.add("__has_grib__", false)?;
-    module.add("__has_netcdf__", false)?;
     catalog::add_to(module)?;
     dataset::add_to(module)?;
     functions::add_to(module)?;
     output::add_to(module)?;
     source::add_to(module)?;
+    tool::add_to(module)?;
     asynchronous::add_to(module)?;
     view::add_to(module)
 }

@@ -8,6 +8,8 @@ array([0., 1., 2.])
 
 from collections.abc import Mapping as _Mapping
 
+from . import _convert
+from ._convert import convert, convert_grib, convert_grib_buffer, convert_netcdf, to_grib, to_netcdf
 from ._encoding import Encoding
 from ._errors import *  # noqa: F403
 from ._message import DecodedMessage
@@ -26,13 +28,9 @@ from ._native import (
     StreamingEncoder,
     TensogramFile,
     TensogramFileIter,
-    __has_grib__,
-    __has_netcdf__,
+    __version__,
     compute_hash,
     compute_packing_params,
-    convert_grib,
-    convert_grib_buffer,
-    convert_netcdf,
     decode,
     decode_descriptors,
     decode_metadata,
@@ -45,15 +43,13 @@ from ._native import (
     is_remote_url,
     iter_messages,
     scan,
-    to_grib,
-    to_netcdf,
     validate,
     validate_file,
 )
 from ._open import open_mmap
 from ._write import Writer, load, save
 
-__version__ = "0.1.0"
+__has_grib__ = True
 
 _Mapping.register(Metadata)
 
@@ -69,7 +65,9 @@ from ._open import open  # noqa: E402
 
 
 def __getattr__(name):
-    """Functions of datasets, and types for programs that are checked."""
+    """Functions of datasets, what a further wheel adds, and types for programs that are checked."""
+    if name == "__has_netcdf__":
+        return _convert.native().__has_netcdf__
     if name in _DATASETS:
         from . import _dataset
 

@@ -43,6 +43,7 @@ __all__ = [
     "Writer",
     "compute_hash",
     "compute_packing_params",
+    "convert",
     "convert_grib",
     "convert_grib_buffer",
     "convert_netcdf",
@@ -344,6 +345,7 @@ def compute_packing_params(
 ) -> PackingParams: ...
 def doctor() -> Doctor: ...
 def is_remote_url(source: str) -> bool: ...
+def convert(source: Path | Sequence[Path], target: Path, /, **options: Any) -> None: ...
 def convert_grib(
     path: Path,
     *,

@@ -19,9 +19,6 @@ from . import (
     WIRE_VERSION as WIRE_VERSION,
     compute_hash as compute_hash,
     compute_packing_params as compute_packing_params,
-    convert_grib as convert_grib,
-    convert_grib_buffer as convert_grib_buffer,
-    convert_netcdf as convert_netcdf,
     decode as decode,
     decode_descriptors as decode_descriptors,
     decode_metadata as decode_metadata,
@@ -34,8 +31,6 @@ from . import (
     is_remote_url as is_remote_url,
     iter_messages as iter_messages,
     scan as scan,
-    to_grib as to_grib,
-    to_netcdf as to_netcdf,
     validate as validate,
     validate_file as validate_file,
 )
@@ -48,8 +43,6 @@ __all__ = [
     "MessageIter",
     "StreamingEncoder",
     "WIRE_VERSION",
-    "__has_grib__",
-    "__has_netcdf__",
     "_Catalog",
     "_tree",
     "_varying_keys",
@@ -59,11 +52,6 @@ __all__ = [
     "_dataset_groups",
     "_decode_frame",
     "_frame_shape",
-    "convert_grib",
-    "convert_grib_buffer",
-    "convert_netcdf",
-    "to_grib",
-    "to_netcdf",
     "_descriptor_from_cbor",
     "_advice",
     "_open_again",
@@ -88,6 +76,11 @@ __all__ = [
     "validate",
     "validate_file",
     "_reference",
+    "__has_netcdf__",
+    "__version__",
+    "_run_tool",
+    "_call_tool",
+    "_joined",
     "MessageStream",
     "AsyncTensogramFile",
     "AsyncTensogramFileIter",
@@ -100,9 +93,12 @@ __all__ = [
     "_object",
 ]
 
-__has_grib__: Final[bool]
 __has_netcdf__: Final[bool]
+__version__: Final[str]
 def _advice() -> Any: ...
+def _run_tool(arguments: Any) -> Any: ...
+def _call_tool(arguments: Any) -> Any: ...
+def _joined(messages: Any) -> Any: ...
 def _archive_again(path: Any, mmap: Any, storage_options: Any) -> Any: ...
 def _dataset_groups(sources: Any, options: Any) -> Any: ...
 def _descriptor_from_cbor(cbor: Any) -> Any: ...

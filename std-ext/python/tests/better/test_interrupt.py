@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -292,3 +293,26 @@ def test_error_of_a_callback_ends_the_work(three):
 def test_callback_must_be_callable(three):
     with pytest.raises(TypeError, match="not callable"):
         tgm.validate_file(three, progress=7)
+
+
+def test_ctrl_c_ends_a_conversion(tmp_path):
+    """Between two messages, so that the output is not written."""
+    data = (pathlib.Path(__file__).resolve().parents[4] / "tests/data-grib/simple-16.grib2").read_bytes()
+    (tmp_path / "many.grib").write_bytes(data * 200_000)
+    code = """if True:
+        import signal, sys, tgmio as tgm
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        print("begins", flush=True)
+        try:
+            tgm.convert(sys.argv[1], sys.argv[2])
+        except KeyboardInterrupt:
+            print("ended", flush=True)
+    """
+    words = [sys.executable, "-c", code, str(tmp_path / "many.grib"), str(tmp_path / "a.tgm")]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as working:
+        assert working.stdout.readline() == "begins\n"
+        time.sleep(0.5)
+        working.send_signal(signal.SIGINT)
+        start = time.monotonic()
+        assert working.communicate(timeout=60)[0] == "ended\n" and time.monotonic() - start < 5
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["many.grib"]

@@ -106,6 +106,16 @@ def referred(path):
     assert place[0] == f"file://{os.fsdecode(path)}"
 
 
+def converted(path):
+    with pytest.warns(UserWarning, match="not kept"):
+        tgm.convert(path, os.fsdecode(path) + ".npy")
+
+
+def no_grib(path):
+    with pytest.raises(tgm.OtherError, match="GRIB message"):
+        tgm.convert_grib(path)
+
+
 def refused(call):
     with pytest.raises(RuntimeError, match="built without"):
         call()
@@ -133,7 +143,8 @@ ROUTES = {
     "TensogramFile.create": created,
     "AsyncTensogramFile.open": asynchronous,
     "validate_file": lambda path: None if len(tgm.validate_file(path)["messages"]) == 1 else "nothing",
-    "convert_grib": lambda path: refused(lambda: tgm.convert_grib(path)),
+    "convert": converted,
+    "convert_grib": no_grib,
     "convert_netcdf": lambda path: refused(lambda: tgm.convert_netcdf(path)),
     "to_netcdf": lambda path: refused(lambda: tgm.to_netcdf([MESSAGE], path)),
 }

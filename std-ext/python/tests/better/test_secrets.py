@@ -147,6 +147,9 @@ ROUTES = {
         lambda: tgm.StreamingEncoder({}, file=Unwritable(b"", address)),
     ),
     "open_mmap": lambda address, path: tgm.open_mmap(address),
+    "convert": lambda address, path: tried(
+        lambda: tgm.convert(address, path.parent / "out.tgm"), lambda: tgm.convert(path, address)
+    ),
     "convert_grib": lambda address, path: tgm.convert_grib(address),
     "convert_netcdf": lambda address, path: tgm.convert_netcdf(address),
     "to_netcdf": lambda address, path: tgm.to_netcdf(messages(path), address),
