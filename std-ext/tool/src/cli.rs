@@ -239,7 +239,7 @@ mod tests {
             let is_called = |wanted: &[&str]| names.iter().any(|name| wanted.contains(&name.as_str()));
             if parsed == TypeId::of::<PathBuf>() {
                 assert!(
-                    is_called(&["FILE", "IN", "INPUT", "FILE.json", "DIR"]),
+                    is_called(&["FILE", "IN", "INPUT", "FILE.json", "DIR", "CATALOG"]),
                     "{command} {argument}: an output is a Destination"
                 );
             } else if parsed == TypeId::of::<Destination>() || parsed == TypeId::of::<FileNames>() {
