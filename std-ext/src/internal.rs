@@ -26,7 +26,9 @@ pub use crate::file::in_order::{in_order, open_unread};
 /// Files and folders that appear whole, or stay as they were.
 #[cfg(not(target_family = "wasm"))]
 pub mod replace {
-    pub use crate::file::replace::{InFlight, Replacement, Temporary, TemporaryFolder, write_whole, write_whole_file};
+    pub use crate::file::replace::{
+        InFlight, Replacement, Temporary, TemporaryFolder, make_folders, write_whole, write_whole_file,
+    };
 }
 
 // model

@@ -11,7 +11,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 pub use self::folder::TemporaryFolder;
-pub use self::in_flight::InFlight;
+pub use self::in_flight::{InFlight, make_folders};
 pub use self::temporary::Temporary;
 use self::writeback::Writeback;
 use crate::base::error::{Result, TensogramError};

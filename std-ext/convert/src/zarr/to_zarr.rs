@@ -18,6 +18,7 @@ use tgm_core::object::DataObject;
 use tgm_dataset::reading::{Reading, gather};
 use tgm_std::codec::memory;
 use tgm_std::file::SourceName;
+use tgm_std::internal::replace::make_folders;
 use tgm_std::internal::{from_cbor, reserve_more};
 use tgm_std::read;
 use tgm_std::{DecodeLimits, DecodeOptions, GlobalMetadata, TensogramError, check_message, decode_descriptors};
@@ -610,8 +611,8 @@ fn written_chunk(path: &Path) -> Result<Option<Vec<u8>>> {
 
 fn put(path: &Path, bytes: &[u8]) -> Result<()> {
     let write = || {
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
+        if let Some(folder) = path.parent().filter(|folder| !folder.is_dir()) {
+            make_folders(folder)?;
         }
         fs::write(path, bytes)
     };

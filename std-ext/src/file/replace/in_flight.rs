@@ -4,7 +4,8 @@
 //! and never releases it, so that no file is created afterwards.
 
 use std::ffi::OsString;
-use std::fs::{self, OpenOptions};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -72,27 +73,28 @@ fn delete(path: &Path) {
 
 /// Deletes a folder into which other threads may still write.
 ///
-/// They would make its folders again while these are deleted. So the folder gets another name, and a file takes its place until all
-/// is gone: what writes there fails. A thread may make the folder anew before the file is there, or after it went: then once more. What
-/// it makes in the moment between the last look and the end of the process stays.
+/// It gets another name first, so that what they write there fails. They do not make it anew: folders are made under the lock, which
+/// whoever deletes holds. What was being made under the old name may still come, so it is tried again.
 fn delete_folder(path: &Path) {
+    let mut aside = OsString::from(path);
+    aside.push(".gone");
+    let place = if fs::rename(path, &aside).is_ok() { Path::new(&aside) } else { path };
     for _ in 0..ATTEMPTS {
-        let mut aside = OsString::from(path);
-        aside.push(".gone");
-        if fs::rename(path, &aside).is_err() {
-            break;
-        }
-        let held = OpenOptions::new().write(true).create_new(true).open(path);
-        let _ = fs::remove_dir_all(&aside);
-        if held.is_ok() {
-            let _ = fs::remove_file(path);
-        }
-        if fs::symlink_metadata(path).is_err() {
+        if fs::remove_dir_all(place).is_ok() {
             return;
         }
     }
-    let _ = fs::remove_dir_all(path);
 }
 
-/// How often a folder is deleted that comes back.
+/// How often a folder is deleted that is not empty again.
 const ATTEMPTS: u32 = 100;
+
+/// Makes a folder and those that lead to it, within a [`super::TemporaryFolder`]. A program that removed its temporary files because it
+/// ends waits here for its end, so that none of them comes back.
+///
+/// # Errors
+/// The errors of making folders.
+pub fn make_folders(path: &Path) -> io::Result<()> {
+    let _in_flight = InFlight::lock();
+    fs::create_dir_all(path)
+}

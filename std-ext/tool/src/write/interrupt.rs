@@ -76,7 +76,7 @@ mod watch {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::fs::{create_dir_all, read_dir, read_to_string, write};
+    use std::fs::{read_dir, read_to_string, write};
     use std::io::{BufRead as _, BufReader};
     use std::os::unix::process::ExitStatusExt as _;
     use std::path::Path;
@@ -84,7 +84,7 @@ mod tests {
     use std::time::Duration;
     use std::{env, io, thread};
 
-    use tgm_std::internal::replace::{Temporary, TemporaryFolder};
+    use tgm_std::internal::replace::{Temporary, TemporaryFolder, make_folders};
 
     use super::*;
 
@@ -103,7 +103,7 @@ mod tests {
         thread::spawn(move || {
             for number in 0_u64.. {
                 let folder = path.join((number % 50).to_string());
-                let _ = create_dir_all(&folder).and_then(|()| write(folder.join("chunk"), "1"));
+                let _ = make_folders(&folder).and_then(|()| write(folder.join("chunk"), "1"));
                 thread::sleep(Duration::from_millis(1));
             }
         });
