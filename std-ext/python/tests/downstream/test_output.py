@@ -71,7 +71,8 @@ def test_what_was_appended_stays_when_processes_are_killed(tmp_path):
         time.sleep(chance.random() * 0.1)
         killed.kill()
         out, errors = other.communicate(timeout=120)
-        assert not errors, errors
+        # It may find the part of the one that was killed, which it reports.
+        assert other.returncode == 0 and (not errors or "or that was interrupted" in errors), errors
         done += map(int, out.split())
         done += map(int, killed.communicate()[0].split())
     # A part that was not complete is reported and skipped.
