@@ -4,15 +4,15 @@ use std::time::Duration;
 
 /// Answers of this length or more show how long bytes take.
 pub(super) const LONG: u64 = 512 << 10;
-/// Bytes that nobody needs cost the server and the reader too. So reading them must be this many times faster than a request.
+/// Unneeded bytes are load for the server and the reader. They are read only if that is this many times faster than a request.
 const FASTER: u32 = 8;
 
 /// Where a request takes less, it costs little, and so short a time says little of how long bytes take.
 const NOTICED: Duration = Duration::from_millis(5);
-/// The measured time of bytes is no less than this part of an answer: requests do not always take the same time.
+/// The time of the bytes of an answer is taken as at least this part of the whole answer, because the delay of requests varies.
 const UNSURE: u32 = 32;
 
-/// How long answers take. Nothing is known at first, and nothing becomes known if nobody measures.
+/// How long answers take. It is empty until `take` has got a measured answer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pace {
     /// The shortest answer: mostly the time that a request takes whatever its length.

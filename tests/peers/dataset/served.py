@@ -178,7 +178,7 @@ def memory(program):
     budget = 64 << 20
     path = Path(tempfile.mkdtemp()) / "large.tgm"
     field = np.arange(1500 * 1250, dtype="f8").reshape(1500, 1250)
-    # Of each chunk there are the object as it lies, its values, and a copy of either; the rest is the program.
+    # A chunk being read takes its stored object, its values, and a copy of one of them. The rest is the program.
     limit = budget + 4 * os.cpu_count() * 4 * field.nbytes + (64 << 20)
     with open(path, "wb") as out:
         for step in range(64):

@@ -73,8 +73,8 @@ fn delete(path: &Path) {
 
 /// Deletes a folder into which other threads may still write.
 ///
-/// It gets another name first, so that what they write there fails. They do not make it anew: folders are made under the lock, which
-/// whoever deletes holds. What was being made under the old name may still come, so it is tried again.
+/// The folder gets another name first, so that writing under its old name fails. No thread makes it anew: `make_folders` waits for the
+/// lock, which is held here. A file that was being created at that moment may still appear in it, so deletion is tried again.
 fn delete_folder(path: &Path) {
     let mut aside = OsString::from(path);
     aside.push(".gone");

@@ -37,7 +37,7 @@ pub(crate) struct Ended(pub(crate) clap::Error);
 pub(crate) fn print(error: &clap::Error) -> u8 {
     let text = error.render().to_string();
     let shown = without_secrets(text.clone());
-    // There is nobody left to tell. The help has no part of the command line.
+    // The error cannot be reported anywhere. The help has no part of the command line.
     let _ = if shown == text || !error.use_stderr() { error.print() } else { write!(io::stderr().lock(), "{shown}") };
     u8::try_from(error.exit_code()).unwrap_or(1)
 }

@@ -107,7 +107,7 @@ impl Given {
         places.filter(|found| found.as_ref().map_or(true, is_chosen)).collect::<Result<_>>().map(Some)
     }
 
-    /// For each covered message, whether it can be selected. `None` if the catalogue cannot be used, which is told if something is
+    /// For each covered message, whether it can be selected. `None` if the catalogue cannot be used, which is reported if something is
     /// wrong with it.
     pub(crate) fn candidates(&self, input: &Input, asked: Asked<'_>, out: &mut Out) -> Option<Vec<bool>> {
         self.check(input.name(), input.data(), out)?;
@@ -115,7 +115,7 @@ impl Given {
         self.selected(catalog, asked).inspect_err(|why| self.not_used(out, why)).ok()?
     }
 
-    /// Checks that the catalogue fits its source. `None` if it does not, which is told.
+    /// Checks that the catalogue fits its source. `None` if it does not, which is reported.
     pub(crate) fn check(&self, name: &str, data: Data<'_>, out: &mut Out) -> Option<()> {
         let checked = match &self.catalog {
             Ok(catalog) => catalog.check(data).map_err(|error| self.not_used(out, &error)).ok()?,

@@ -359,7 +359,7 @@ fn for_one_distant(
 }
 
 /// The messages of a source at an address that can be selected, as a catalogue knows. `None` if there is none that fits; one that
-/// does not is told.
+/// does not is reported.
 fn cataloged(
     source: &Distant,
     path: &Path,

@@ -48,7 +48,7 @@ pub(crate) enum Drawn {
 pub(crate) struct Sheet {
     /// Rows of values, the first one at the top.
     pub(crate) field: Field,
-    /// Of the rows, and of the columns.
+    /// The axis of the rows, and that of the columns.
     pub(crate) axes: [Axis; 2],
     /// The map, if it is a part of the globe.
     pub(crate) map: Option<Map>,

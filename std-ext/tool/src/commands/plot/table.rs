@@ -16,7 +16,7 @@ pub(crate) struct Table {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
     pub(crate) values: Vec<f64>,
-    /// Of the rows, and of the columns.
+    /// The axis of the rows, and that of the columns.
     pub(crate) axes: [Axis; 2],
 }
 
