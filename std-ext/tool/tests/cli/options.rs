@@ -388,10 +388,10 @@ fn the_documentation_lists_options_and_their_commands() {
     let mut rows: Vec<_> =
         rows.iter().map(|(names, all)| format!("| {} | {} |", all.join(", "), names.join(", "))).collect();
     rows.sort();
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/doc/TOOL.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/doc/OPTIONS.md");
     let page = fs::read_to_string(path).unwrap();
     let head = "| option | commands |\n|---|---|\n";
-    let (before, rest) = page.split_once(head).unwrap_or_else(|| panic!("TOOL.md has no table {head}"));
+    let (before, rest) = page.split_once(head).unwrap_or_else(|| panic!("OPTIONS.md has no table {head}"));
     let length: usize = rest.split_inclusive('\n').take_while(|line| line.starts_with("| `--")).map(str::len).sum();
     let (shown, after) = rest.split_at(length);
     let is_all = cfg!(all(feature = "browse", feature = "plot", feature = "serve", feature = "zio"));
@@ -400,5 +400,5 @@ fn the_documentation_lists_options_and_their_commands() {
         fs::write(path, [before, head, &expected, after].concat()).unwrap();
         return;
     }
-    assert!(!is_all || shown == expected, "TOOL.md, **Options and commands**: TGM_RENEW=1 writes\n{expected}");
+    assert!(!is_all || shown == expected, "OPTIONS.md: TGM_RENEW=1 writes\n{expected}");
 }

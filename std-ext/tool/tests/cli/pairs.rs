@@ -28,7 +28,7 @@ const VALUES: [f32; 6] = [1.5, -2.5, 3.5, 0.0, 5.25, 1e6];
 
 /// What the table says of each pair.
 fn table() -> BTreeMap<(String, String), String> {
-    let text = include_str!("../../doc/TOOL.md");
+    let text = include_str!("../../doc/CONVERTING.md");
     let rows =
         text.lines().skip_while(|line| !line.starts_with("| from / to |")).take_while(|line| line.starts_with('|'));
     let rows: Vec<Vec<&str>> = rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect();
