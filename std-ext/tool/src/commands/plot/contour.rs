@@ -3,8 +3,6 @@
 //! The values stand in the middles of their cells. Between four of them, a line runs straight from one side of the square to another one. Where
 //! two lines cross a square, the mean of the four values says which of its corners belong together. Squares with a missing value have no lines.
 
-use std::collections::HashMap;
-
 use crate::commands::plot::lines::Lines;
 use crate::commands::plot::ticks::ticks;
 use crate::read::picture::Field;
@@ -37,7 +35,57 @@ pub(crate) fn levels((low, high): (f64, f64), spacing: Spacing) -> Option<Vec<f6
 
 /// The side of a square: the row and column of the value at its beginning, and whether it goes down to the next row, or else to the next
 /// column.
-type Side = (usize, usize, bool);
+#[derive(Clone, Copy, PartialEq)]
+struct Side {
+    row: usize,
+    column: usize,
+    is_down: bool,
+}
+
+/// The sides that each side is linked with by lines: at most two, one for each square that it belongs to. One list for a field, so that squares
+/// allocate nothing.
+struct Links {
+    columns: usize,
+    of_sides: Vec<[Option<Side>; 2]>,
+}
+
+impl Links {
+    fn new(field: &Field) -> Self {
+        Self { columns: field.columns(), of_sides: vec![[None; 2]; 2 * field.rows() * field.columns()] }
+    }
+
+    fn place(&self, side: Side) -> usize {
+        2 * (side.row * self.columns + side.column) + usize::from(side.is_down)
+    }
+
+    fn link(&mut self, one: Side, other: Side) {
+        for (from, to) in [(one, other), (other, one)] {
+            let place = self.place(from);
+            let free = self.of_sides.get_mut(place).and_then(|links| links.iter_mut().find(|link| link.is_none()));
+            if let Some(free) = free {
+                *free = Some(to);
+            }
+        }
+    }
+
+    /// A side that this one is linked with. Takes the link away at both its ends.
+    fn take(&mut self, from: Side) -> Option<Side> {
+        let place = self.place(from);
+        let to = self.of_sides.get_mut(place)?.iter_mut().rev().find_map(Option::take)?;
+        let place = self.place(to);
+        if let Some(back) = self.of_sides.get_mut(place)?.iter_mut().find(|link| **link == Some(from)) {
+            *back = None;
+        }
+        Some(to)
+    }
+
+    /// The side at this place of the list, if it has so many links.
+    fn side_with(&self, count: usize, place: usize) -> Option<Side> {
+        let is_so = self.of_sides.get(place)?.iter().flatten().count() == count;
+        let cell = place / 2;
+        is_so.then_some(Side { row: cell / self.columns, column: cell % self.columns, is_down: place % 2 == 1 })
+    }
+}
 
 /// Squares between the values of a field.
 struct Squares<'f> {
@@ -51,51 +99,47 @@ struct Squares<'f> {
 /// shares of less than 0 or more than 1.
 pub(crate) fn lines(field: &Field, is_circle: bool, levels: &[f64]) -> Lines {
     let small = field.resized(field.rows().min(SIDE), field.columns().min(SIDE));
-    let of = |level: &f64| Squares { field: &small, is_circle, level: *level }.lines();
-    levels.iter().flat_map(of).collect()
+    let mut links = Links::new(&small);
+    let mut found = Lines::new();
+    for level in levels {
+        Squares { field: &small, is_circle, level: *level }.lines(&mut links, &mut found);
+    }
+    found
 }
 
 impl Squares<'_> {
-    fn lines(&self) -> Lines {
-        let mut links: HashMap<Side, Vec<Side>> = HashMap::new();
+    /// Adds the lines of the level. `links` has none before and after it.
+    fn lines(&self, links: &mut Links, found: &mut Lines) {
         let columns = self.field.columns() - usize::from(!self.is_circle);
         for row in 0..self.field.rows() - 1 {
             for column in 0..columns {
                 for (from, to) in self.pairs(row, column).into_iter().flatten() {
-                    links.entry(from).or_default().push(to);
-                    links.entry(to).or_default().push(from);
+                    links.link(from, to);
                 }
             }
         }
         // Lines that end somewhere begin at one of their ends. The others are closed.
-        let mut starts: Vec<Side> = links.keys().copied().collect();
-        starts.sort_unstable_by_key(|side| (links.get(side).map_or(0, Vec::len), *side));
-        let mut found = Lines::new();
-        for start in starts {
-            while let Some(line) = self.line_from(start, &mut links) {
-                found.push(line);
+        for count in [1, 2] {
+            for place in 0..links.of_sides.len() {
+                if let Some(start) = links.side_with(count, place) {
+                    found.push(self.line_from(start, links));
+                }
             }
         }
-        found
     }
 
-    /// The line from a side on, whose links are taken away. `None` if there are none.
-    fn line_from(&self, start: Side, links: &mut HashMap<Side, Vec<Side>>) -> Option<Vec<(f64, f64)>> {
+    /// The line from a side on, whose links are taken away.
+    fn line_from(&self, start: Side, links: &mut Links) -> Vec<(f64, f64)> {
         let mut at = start;
         let mut line = vec![self.point(start)];
-        while let Some(next) = links.get_mut(&at).and_then(Vec::pop) {
-            if let Some(back) = links.get_mut(&next)
-                && let Some(place) = back.iter().position(|side| *side == at)
-            {
-                back.swap_remove(place);
-            }
+        while let Some(next) = links.take(at) {
             let (x, y) = self.point(next);
             // Across the seam of a circle, shares go on.
             let turn = line.last().map_or(0.0, |(before, _)| (before - x).round());
             line.push((if self.is_circle { x + turn } else { x }, y));
             at = next;
         }
-        (line.len() > 1).then_some(line)
+        line
     }
 
     fn value(&self, row: usize, column: usize) -> Option<f64> {
@@ -110,8 +154,8 @@ impl Squares<'_> {
         };
         let is_above = |value: f64| value >= self.level;
         let next = (column + 1) % self.field.columns().max(1);
-        let (top, bottom) = ((row, column, false), (row + 1, column, false));
-        let (left, right) = ((row, column, true), (row, next, true));
+        let [top, bottom] = [row, row + 1].map(|row| Side { row, column, is_down: false });
+        let [left, right] = [column, next].map(|column| Side { row, column, is_down: true });
         let borders = [(a, b, top), (b, c, right), (d, c, bottom), (a, d, left)];
         let mut found = borders.into_iter().filter(|(one, other, _)| is_above(*one) != is_above(*other));
         let sides: [Option<Side>; 4] = std::array::from_fn(|_| found.next().map(|(_, _, side)| side));
@@ -132,7 +176,7 @@ impl Squares<'_> {
 
     /// The point of a side that has the value, as shares of the field.
     #[expect(clippy::cast_precision_loss, reason = "few cells")]
-    fn point(&self, (row, column, is_down): Side) -> (f64, f64) {
+    fn point(&self, Side { row, column, is_down }: Side) -> (f64, f64) {
         let (next_row, next_column) = if is_down { (row + 1, column) } else { (row, column + 1) };
         let ends = self.value(row, column).zip(self.value(next_row, next_column));
         // Halves, so that values far from each other do not overflow.
@@ -201,6 +245,23 @@ mod tests {
         assert!((width(&of(false)) - 15.0 / 16.0).abs() < 1e-9 && of(true)[0].len() == 9);
         let steps = of(true)[0].windows(2).map(|pair| (pair[0].0 - pair[1].0).abs()).fold(0.0, f64::max);
         assert!((steps - 1.0 / 8.0).abs() < 1e-9, "{steps}");
+    }
+
+    /// Each link of two sides is in a line once, and lines of points that lie alone are closed.
+    #[test]
+    fn noise_has_a_line_through_each_square() {
+        let noise = |x: f64, y: f64| (x * 12.9898 + y * 78.233).sin().abs() * 43_758.545_3 % 1.0;
+        for (rows, columns, is_circle) in [(40, 50, false), (40, 50, true), (9, 1, true), (9, 2, true)] {
+            let noisy = field(rows, columns, noise);
+            let squares = Squares { field: &noisy, is_circle, level: 0.5 };
+            let across = columns - usize::from(!is_circle);
+            let links = (0..rows - 1).flat_map(|row| (0..across).map(move |column| (row, column)));
+            let links = links.flat_map(|(row, column)| squares.pairs(row, column)).flatten().count();
+            let found = lines(&noisy, is_circle, &[0.5, 0.5]);
+            let steps: usize = found.iter().map(|line| line.len() - 1).sum();
+            assert_eq!(steps, 2 * links, "{rows} x {columns}");
+            assert!(found.iter().all(|line| line.len() > 1));
+        }
     }
 
     #[test]
