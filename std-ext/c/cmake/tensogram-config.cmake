@@ -3,7 +3,7 @@
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 
-get_filename_component(_tensogram_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+get_filename_component(_tensogram_prefix "${CMAKE_CURRENT_LIST_DIR}/../../@UP@" ABSOLUTE)
 set(tensogram_FEATURES "@FEATURES@")
 set(_tensogram_macros "@DEFINES@")
 
@@ -22,7 +22,7 @@ endforeach()
 if(NOT TARGET tensogram::tensogram)
   add_library(tensogram::tensogram SHARED IMPORTED)
   set_target_properties(tensogram::tensogram PROPERTIES
-    IMPORTED_LOCATION "${_tensogram_prefix}/lib/libtensogram.so.0.24.0"
+    IMPORTED_LOCATION "${_tensogram_prefix}/@LIBDIR@/libtensogram.so.0.24.0"
     IMPORTED_SONAME "libtensogram.so.0.24"
     INTERFACE_COMPILE_DEFINITIONS "${_tensogram_macros}"
     INTERFACE_INCLUDE_DIRECTORIES "${_tensogram_prefix}/include;${_tensogram_prefix}/include/tensogram")
@@ -31,7 +31,7 @@ endif()
 if(NOT TARGET tensogram::static)
   add_library(tensogram::static STATIC IMPORTED)
   set_target_properties(tensogram::static PROPERTIES
-    IMPORTED_LOCATION "${_tensogram_prefix}/lib/libtensogram.a"
+    IMPORTED_LOCATION "${_tensogram_prefix}/@LIBDIR@/libtensogram.a"
     INTERFACE_COMPILE_DEFINITIONS "${_tensogram_macros}"
     INTERFACE_INCLUDE_DIRECTORIES "${_tensogram_prefix}/include;${_tensogram_prefix}/include/tensogram"
     INTERFACE_LINK_LIBRARIES "Threads::Threads;dl;m")
