@@ -8,7 +8,7 @@ from ._errors import OtherError
 
 
 def native():
-    """The compiled half that has the command: the one with NetCDF, where `tgmio[netcdf]` is installed."""
+    """The compiled half that has the command: the one with NetCDF, where `tgmio-netcdf` is installed."""
     try:
         from tgmio_netcdf import _native as with_netcdf
     except ImportError:
@@ -85,7 +85,7 @@ def _advised(text, paths):
     """A text of the tool with what users of the package can do, and without what may be secret in paths."""
     for path in paths:
         text = text.replace(path, _native._shown(path)[0])
-    return text.replace("and this build of tgm lacks the feature `netcdf`", "which `pip install 'tgmio[netcdf]'` adds")
+    return text.replace("and this build of tgm lacks the feature `netcdf`", "which the package `tgmio-netcdf` adds")
 
 
 def convert_grib(
@@ -155,7 +155,7 @@ def convert_netcdf(
     threads=0,
     hash="xxh3",
 ):
-    """The messages of a file of NetCDF or HDF5: a list of one message with all variables. Needs `tgmio[netcdf]`.
+    """The messages of a file of NetCDF or HDF5: a list of one message with all variables. Needs the package `tgmio-netcdf`.
 
     Attributes are kept, with `cf` and without.
     """
@@ -179,7 +179,7 @@ def to_grib(messages):
 
 
 def to_netcdf(messages, path):
-    """Writes a file of NetCDF of messages. Needs `tgmio[netcdf]`."""
+    """Writes a file of NetCDF of messages. Needs the package `tgmio-netcdf`."""
     import tempfile
 
     joined = _native._joined(messages)
@@ -196,7 +196,7 @@ def _needs_netcdf():
     """Raises what `tensogram` raises in a build without it."""
     if not native().__has_netcdf__:
         raise RuntimeError(
-            "tensogram was built without NetCDF support: `pip install 'tgmio[netcdf]'` adds it; xarray reads and writes it too, with "
+            "tensogram was built without NetCDF support: the package `tgmio-netcdf` adds it; xarray reads and writes it too, with "
             "`tgm.save_dataset` and `tgm.open_dataset(…).to_netcdf`"
         )
 
