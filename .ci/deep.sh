@@ -8,7 +8,7 @@
 # A slice is a function here, and a word in `slices`.
 
 slices=(
-    features powerpc aarch64 firmware fuzz core_c c python web formats dataset growth hostile interop blosc2 client_server readme
+    features powerpc aarch64 firmware fuzz core_c c python web formats dataset growth hostile interop blosc2 client_server readme book
     mutants planted_codec address_core address_codec memory_codec thread valgrind_codec
 )
 
@@ -95,6 +95,9 @@ deep_planted_codec() { tests/planted-codec/run; }
 
 deep_thread() { tests/sanitizers/run thread; }
 deep_valgrind_codec() { tests/sanitizers/run valgrind tgm-codec; }
+
+# Commands of its pages are run, and its links lead somewhere.
+deep_book() { std-ext/doc/book/build; }
 
 # What people build by the commands of the README: the first look, and the whole tool.
 deep_readme() {
