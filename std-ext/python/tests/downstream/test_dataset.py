@@ -304,16 +304,20 @@ def test_the_page_on_datasets_runs(tmp_path, monkeypatch):
     exec("\n".join(code), {})
 
 
-def test_the_notebook_runs(tmp_path, monkeypatch):
+NOTEBOOKS = sorted((pathlib.Path(__file__).parents[2] / "examples").glob("*.ipynb"))
+
+
+@pytest.mark.filterwarnings("ignore:.*(not kept|are rounded)")
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_run(path, tmp_path, monkeypatch):
     """Each cell of code, in order, without the program that shows notebooks."""
-    notebook = json.loads((pathlib.Path(__file__).parents[2] / "examples" / "forecast.ipynb").read_text())
+    notebook = json.loads(path.read_text())
     monkeypatch.chdir(tmp_path)
     cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    assert len(cells) == 7 and not any(cell.get("outputs") for cell in notebook["cells"])
+    assert len(cells) > 3 and not any(cell.get("outputs") for cell in notebook["cells"])
     names = {}
     for number, cell in enumerate(cells):
-        exec(compile(cell, f"cell {number}", "exec"), names)
-    assert names["table"].shape == (3, 5)
+        exec(compile(cell, f"{path.name}, cell {number}", "exec"), names)
 
 
 def test_a_catalogue_that_cannot_be_used_is_told(tmp_path):
