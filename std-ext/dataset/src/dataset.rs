@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tgm_std::{DecodeOptions, Result};
 use zerocopy::{FromBytes, IntoBytes};
 
-use crate::archive::{Archive, bad};
+use crate::archive::{Archive, Entry, bad};
 use crate::indices::Indices;
 use crate::model::{Attributes, Content, Coordinate, Joined, LeftOut, Variable, product};
 use crate::options::on_all_cores;
@@ -104,6 +104,27 @@ impl Dataset {
             self.variable(variable)?.all_pieces().find_map(|pieces| pieces.places.first()).map(|(_, object)| *object);
         let (_, entry) = self.archive.entry(object?).ok()?;
         Some((entry.source as usize, entry.message as usize, entry.object as usize))
+    }
+
+    /// The variable that an object is, and the indices at which its values begin. The object is given as [`Self::first_object`] gives
+    /// one. `None` for an object that is not a part of a variable, and for one of several files whose objects have different shapes.
+    pub fn place_of(&self, (source, message, object): (usize, usize, usize)) -> Option<(&Variable, Vec<u64>)> {
+        let is_it = |entry: &Entry| {
+            (entry.source as usize, entry.message as usize, entry.object as usize) == (source, message, object)
+        };
+        let number = u32::try_from(self.archive.entries.iter().position(is_it)?).ok()?;
+        self.variables.iter().find_map(|variable| {
+            let Content::Pieces(pieces) = &variable.content else { return None };
+            let mut place = pieces.places.iter().find(|(_, object)| *object == number)?.0;
+            let counts = pieces.counts(&variable.shape);
+            let mut indices: Vec<u64> = Vec::with_capacity(counts.len());
+            for (count, chunk) in counts.iter().zip(&pieces.chunk).rev() {
+                indices.push(place % (*count).max(1) * chunk);
+                place /= (*count).max(1);
+            }
+            indices.reverse();
+            Some((variable, indices))
+        })
     }
 
     /// The coordinate that labels a dimension: the one of its name, or x and y of a plane. `None` without one.

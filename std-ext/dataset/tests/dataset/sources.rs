@@ -195,3 +195,16 @@ fn bytes_of_another_format_are_an_error() {
     let error = first(&[Archive::from_bytes(b"GRIB, it seems".to_vec()).into()]).unwrap_err();
     assert!(error.to_string().contains("bytes"), "{error}");
 }
+
+/// Of each object, the variable and the indices at which its values begin.
+#[test]
+fn an_object_has_its_place_in_a_variable() {
+    let dataset = first(&[Archive::from_bytes(steps(0, 3, 10)).into()]).unwrap();
+    for (message, object) in (0..3).flat_map(|message| [(message, 0), (message, 1)]) {
+        let (variable, indices) = dataset.place_of((0, message, object)).unwrap();
+        assert_eq!((variable.name.as_str(), indices), (["t", "q"][object], vec![message as u64, 0]));
+    }
+    for beyond in [(1, 0, 0), (0, 3, 0), (0, 0, 2)] {
+        assert!(dataset.place_of(beyond).is_none(), "{beyond:?}");
+    }
+}
