@@ -5,6 +5,7 @@ pub use tgm_codec::memory::{huge_pages, huge_pages_in};
 pub use tgm_codec::threads::Threads;
 
 // base
+pub use crate::base::harmless::{escape, escaped, is_plain, is_unsafe};
 pub use crate::base::limits::{reserve, reserve_more};
 
 // decode

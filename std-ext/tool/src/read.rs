@@ -18,8 +18,6 @@ pub(crate) mod messages;
 pub(crate) mod numbers;
 pub(crate) mod objects;
 pub(crate) mod opening;
-#[cfg(feature = "plot")]
-pub(crate) mod picture;
 pub(crate) mod pipes;
 pub(crate) mod places;
 pub(crate) mod quantiles;

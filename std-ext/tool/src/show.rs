@@ -2,8 +2,6 @@
 
 pub(crate) mod advice;
 pub(crate) mod arguments;
-#[cfg(feature = "plot")]
-pub(crate) mod colour_map;
 pub(crate) mod foreign;
 pub(crate) mod form;
 pub(crate) mod json;

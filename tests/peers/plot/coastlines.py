@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the coastlines that `tgm plot` draws: std-ext/tool/src/commands/plot/coastlines.bin.
+"""Writes the coastlines that `tgm plot` draws: std-ext/plot/src/coastlines.bin.
 
 Usage: coastlines.py LAND OUTPUT   LAND is land-50m.json of the npm package world-atlas 2 (`npm pack world-atlas`)
 

@@ -1,42 +1,14 @@
 //! `tgm plot`: a picture of one object, in the terminal, as SVG or as PNG.
 
-mod arrow;
-mod axis;
-mod bounds;
-mod canvas;
-mod caption;
-mod chart;
-mod coast;
-mod contour;
 mod cube;
-mod described;
-pub(crate) mod drawing;
-mod indexed;
-mod layout;
-mod letters;
-mod lines;
-mod map;
-mod nearest;
 pub(crate) mod object;
-pub(crate) mod picture;
-mod png;
-mod projected;
-mod projection;
-mod raster;
-mod signed;
 mod size;
-mod svg;
-mod table;
 pub(crate) mod text;
-mod ticks;
-mod tree;
-mod units;
-mod vertical;
-mod wind;
 
 use std::io;
 use std::path::PathBuf;
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use tgm_dataset::{Dataset, open_all};
 use tgm_std::TensogramError;
@@ -47,15 +19,9 @@ use crate::args::decoding::Decoding;
 use crate::args::files::usage;
 use crate::args::listing::{Listed, ending};
 use crate::commands::Run;
-use crate::commands::plot::contour::Spacing;
 use crate::commands::plot::cube::CubeWish;
-use crate::commands::plot::drawing::Look;
 use crate::commands::plot::object::Wish;
-use crate::commands::plot::picture::Picture;
-use crate::commands::plot::png::Png;
-use crate::commands::plot::projection::MapKind;
 use crate::commands::plot::size::PixelSize;
-use crate::commands::plot::svg::Svg;
 use crate::read::choice::MessageChoice;
 use crate::read::cubes::{names, open_or_report};
 use crate::read::digests::Digests;
@@ -63,9 +29,15 @@ use crate::read::entry::Entry;
 use crate::read::messages::{OneOf, for_one_object};
 use crate::read::pipes::is_once;
 use crate::read::select::Selection;
-use crate::show::colour_map::Palette;
 use crate::show::output::Out;
 use crate::write::destination::Destination;
+use tgm_plot::contour::Spacing;
+use tgm_plot::drawing::Look;
+use tgm_plot::palette::Palette;
+use tgm_plot::picture::Picture;
+use tgm_plot::png::Png;
+use tgm_plot::projection::MapKind;
+use tgm_plot::{chart, svg::Svg};
 
 /// Draw values as a map, a field of two dimensions, a line, or a histogram
 ///
@@ -111,7 +83,7 @@ pub(crate) struct Plot {
     range: Option<(f64, f64)>,
     /// Colours, by their name [default: coolwarm around 0 for winds, rates and differences, or viridis]
     #[arg(long, value_enum, value_name = "NAME")]
-    palette: Option<Palette>,
+    palette: Option<Colours>,
     /// Map: plate-carree, mercator, orthographic or polar, of which round ones may have a middle, as orthographic:50,10 [default:
     /// plate-carree]
     #[arg(long, value_name = "NAME[:LAT,LON]")]
@@ -158,6 +130,24 @@ pub(crate) enum Form {
     Svg,
     /// Pixels
     Png,
+}
+
+/// The name of a palette on the command line.
+#[derive(Clone, Copy, Debug)]
+struct Colours(Palette);
+
+impl ValueEnum for Colours {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [Colours; 5] = {
+            let [a, b, c, d, e] = Palette::ALL;
+            [Colours(a), Colours(b), Colours(c), Colours(d), Colours(e)]
+        };
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()).help(self.0.about()))
+    }
 }
 
 /// How many colours there are.
@@ -233,7 +223,7 @@ impl Plot {
         Look {
             histogram: self.histogram,
             range: self.range,
-            palette: self.palette,
+            palette: self.palette.map(|Colours(palette)| palette),
             units: self.units.as_deref(),
             projection: self.projection,
             contours: self.contours.map(|step| step.map_or(Spacing::Round, Spacing::Each)),

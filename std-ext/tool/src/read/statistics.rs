@@ -173,14 +173,6 @@ impl Moments {
     }
 }
 
-/// How many of the finite values lie in each of `bins` equal parts of `low..=high`.
-#[cfg(any(feature = "plot", test))]
-pub(crate) fn histogram(values: &(impl Blocks + ?Sized), range: (f64, f64), bins: usize) -> Vec<u64> {
-    let mut histogram = Histogram::over(range, bins);
-    values.for_each_block(&mut |block| histogram.add(block));
-    histogram.counts()
-}
-
 /// Counts of values in equal parts of a range.
 pub(crate) struct Histogram {
     /// Half of the least value, and what takes half of a value above it to its bin.
@@ -281,6 +273,11 @@ mod tests {
 
     #[test]
     fn histograms_count_every_finite_value() {
+        let histogram = |values: &[f64], range, bins| {
+            let mut histogram = Histogram::over(range, bins);
+            histogram.add(values);
+            histogram.counts()
+        };
         assert_eq!(histogram(&[0.0, 1.0, 2.0, 4.0, f64::NAN], (0.0, 4.0), 4), [1, 1, 1, 1]);
         assert_eq!(histogram(&[7.0, 7.0], (7.0, 7.0), 2), [2, 0]);
         assert_eq!(histogram(&[f64::MIN, f64::MAX], (f64::MIN, f64::MAX), 2), [1, 1]);

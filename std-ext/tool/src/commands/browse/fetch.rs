@@ -19,7 +19,6 @@ use crate::commands::browse::source::Source;
 use crate::commands::dump_contents::Contents;
 use crate::commands::frame_list::FrameList;
 use crate::commands::plot::object::{Selected, Wish};
-use crate::commands::plot::picture::{Drawn as Values, Picture};
 use crate::read::about::ABOUT;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
@@ -29,6 +28,7 @@ use crate::show::advice::in_our_words;
 use crate::show::summary::{Summary, shape_text};
 use crate::show::text::escape;
 use crate::show::tree;
+use tgm_plot::picture::{Drawn as Values, Picture};
 
 /// Rows and columns of a picture that are kept. No terminal has more.
 const PIXELS: usize = 600;

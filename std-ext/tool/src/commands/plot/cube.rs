@@ -4,14 +4,14 @@ use tgm_dataset::{Dataset, Indices, Variable};
 use tgm_std::{DecodeOptions, TensogramError};
 
 use crate::args::cube::{CubeFlags, Point};
-use crate::commands::plot::axis::{latitude, longitude};
-use crate::commands::plot::caption::details;
-use crate::commands::plot::described::Picked;
-use crate::commands::plot::drawing::{Look, Texts};
-use crate::commands::plot::picture::{Picture, Sheet};
-use crate::commands::plot::wind::Wind;
 use crate::read::cubes::{pick_nearest, with_variable};
 use crate::show::text::escape;
+use tgm_plot::axis::{latitude, longitude};
+use tgm_plot::caption::details;
+use tgm_plot::described::Picked;
+use tgm_plot::drawing::{Look, Texts};
+use tgm_plot::picture::{Picture, Sheet};
+use tgm_plot::wind::Wind;
 
 type Result<T> = std::result::Result<T, TensogramError>;
 

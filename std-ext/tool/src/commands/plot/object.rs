@@ -11,22 +11,22 @@ use tgm_grid::KnownPoints;
 use tgm_std::decode::{Picks, selection};
 use tgm_std::{DecodeOptions, TensogramError};
 
-use crate::commands::plot::axis::Axis;
-use crate::commands::plot::caption::details;
-use crate::commands::plot::described::Picked;
-use crate::commands::plot::drawing::{Look, Texts};
-use crate::commands::plot::picture::{Picture, Sheet};
 use crate::read::about::UNITS;
 use crate::read::digests::Digests;
 use crate::read::elements::parts;
 use crate::read::entry::Entry;
 use crate::read::objects::{find, no_object};
-use crate::read::picture::Field;
 use crate::read::select::{Scope, annotations, text};
 use crate::read::structure::Structure;
 use crate::read::unpacked::Unpacked;
 use crate::show::summary::shape_text;
 use crate::show::text::escape;
+use tgm_plot::axis::Axis;
+use tgm_plot::caption::details;
+use tgm_plot::described::Picked;
+use tgm_plot::drawing::{Look, Texts};
+use tgm_plot::field::Field;
+use tgm_plot::picture::{Picture, Sheet};
 
 /// What a picture of an object is to show.
 #[derive(Clone, Copy, Debug, Default)]

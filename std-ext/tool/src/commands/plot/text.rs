@@ -3,14 +3,14 @@
 use std::io::{self, Write};
 
 use crate::commands::plot::Depth;
-use crate::commands::plot::axis::{Axis, Tick};
-use crate::commands::plot::coast;
-use crate::commands::plot::picture::{Cell, Counts, Drawn, Picture, Sheet};
-use crate::commands::plot::ticks::number;
-use crate::read::picture::Field;
-use crate::show::colour_map::{Rgb, of_256};
 use crate::show::output::{Out, Style};
 use crate::show::wrap::wrapped;
+use tgm_plot::axis::{Axis, Tick};
+use tgm_plot::coast;
+use tgm_plot::field::Field;
+use tgm_plot::palette::{Rgb, of_256};
+use tgm_plot::picture::{Cell, Counts, Drawn, Picture, Sheet};
+use tgm_plot::ticks::number;
 
 /// Lines of a line's picture.
 const LINES: usize = 16;

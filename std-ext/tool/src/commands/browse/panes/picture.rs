@@ -10,10 +10,10 @@ use super::{Looks, boxed};
 use crate::commands::browse::app::{App, Pane};
 use crate::commands::browse::fetch::{BARS, Drawn};
 use crate::commands::plot::Depth;
-use crate::commands::plot::picture::Sheet;
-use crate::commands::plot::picture::{Drawn as Values, Picture};
 use crate::commands::plot::text::{Glyph, glyphs, line_rows};
-use crate::show::colour_map::{Rgb, of_256};
+use tgm_plot::palette::{Rgb, of_256};
+use tgm_plot::picture::Sheet;
+use tgm_plot::picture::{Drawn as Values, Picture};
 
 /// Characters for a bar of the histogram, from an empty bar to the highest one.
 const LEVELS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

@@ -1,4 +1,0 @@
-//! Lines in a picture.
-
-/// Lines of points as shares of an area, from its top left.
-pub(crate) type Lines = Vec<Vec<(f64, f64)>>;
