@@ -64,6 +64,16 @@ impl Args {
         text.map_err(|_| wrong(format!("{name} is not a text")))
     }
 
+    /// A number.
+    ///
+    /// # Errors
+    /// [`Failure`] for other values, and if it is not there.
+    #[cfg(feature = "page")]
+    pub(crate) fn number(&mut self, name: &str) -> Result<f64, Failure> {
+        let value = self.required(name)?;
+        number(&value).ok_or_else(|| wrong(format!("{name} is not a number")))
+    }
+
     /// A list; empty if it is not there.
     ///
     /// # Errors
@@ -103,6 +113,14 @@ impl Args {
         };
         pairs.into_iter().map(pair).collect::<Result<_, _>>().map(Some)
     }
+}
+
+/// A value as a number.
+#[cfg(feature = "page")]
+pub(crate) fn number(value: &Value) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "an integer that stands for a number")]
+    let integer = || value.as_integer().map(|it| i128::from(it) as f64);
+    value.as_float().or_else(integer).filter(|it| it.is_finite())
 }
 
 /// A value as an integer.

@@ -14,13 +14,16 @@
 //! | `core` | [`small`](mod@small): messages in memory, by tgm-core alone |
 //! | `reader` | [`read`](mod@read), [`steps`](mod@steps), [`stream`](mod@stream), [`edge`](mod@edge) |
 //! | `writer` | `reader`, and [`write`](mod@write), [`encoder`](mod@encoder), [`check`](mod@check) |
+//! | `page` | [`page`](mod@page): datasets and pictures of them, for the page |
 //!
 //! # Layers
 //! | layer | what it knows |
 //! |---|---|
 //! | `encoder` | messages that are written object by object |
 //! | `steps`, `write` | archives whose bytes JavaScript fetches; messages from descriptors and bytes |
-//! | `read`, `stream`, `edge`, `check`, `small` | the other functions |
+//! | `page` | what the page asks |
+//! | `read`, `stream`, `edge`, `check`, `small`, `plate` | the other functions; values that are shown |
+//! | `contents`, `scene` | what an archive has; how a picture is looked at |
 //! | `metadata` | metadata and descriptors |
 //! | `answer` | answers |
 //! | `args` | arguments |
@@ -29,22 +32,30 @@
 
 pub mod memory;
 
-#[cfg(feature = "reader")]
+#[cfg(any(feature = "page", feature = "reader"))]
 mod answer;
-#[cfg(feature = "reader")]
+#[cfg(any(feature = "page", feature = "reader"))]
 mod args;
 #[cfg(feature = "writer")]
 pub mod check;
+#[cfg(feature = "page")]
+mod contents;
 #[cfg(feature = "reader")]
 pub mod edge;
 #[cfg(feature = "writer")]
 pub mod encoder;
-#[cfg(feature = "reader")]
+#[cfg(any(feature = "page", feature = "reader"))]
 mod failure;
-#[cfg(feature = "reader")]
+#[cfg(any(feature = "page", feature = "reader"))]
 mod metadata;
+#[cfg(feature = "page")]
+pub mod page;
+#[cfg(feature = "page")]
+mod plate;
 #[cfg(feature = "reader")]
 pub mod read;
+#[cfg(feature = "page")]
+mod scene;
 #[cfg(feature = "core")]
 pub mod small;
 #[cfg(feature = "reader")]

@@ -5,6 +5,7 @@
 //! | [`routes`] | which address has what |
 //! | [`gate`] | who is answered: the names of this machine, and those who know the token |
 //! | [`shelf`] | the files that are served, by their names |
+//! | [`site`] | the files of the page |
 //! | [`stores`] | their datasets as stores of Zarr, and the chunks that were decoded |
 //! | [`cache`] | bytes by keys, up to a budget |
 //! | [`reply`] | an answer: conditions, ranges, headers |
@@ -20,6 +21,7 @@ mod range;
 mod reply;
 mod routes;
 mod shelf;
+mod site;
 mod stores;
 
 use std::io::{self, Write as _};

@@ -313,3 +313,35 @@ fn other_machines_need_a_token_of_ones_own() {
     let served = serve(&["--token", "a-word-of-my-own-choice", &three]);
     assert_eq!((served.token.as_str(), served.get("files/three.tgm", &[]).status), ("a-word-of-my-own-choice", 200));
 }
+
+/// The page names its files, and each of them is there with its kind.
+#[test]
+fn the_page_is_served_with_all_of_its_files() {
+    let served = serve(&[&data("multi/three.tgm")]);
+    let page = String::from_utf8(served.get("", &[]).body).unwrap();
+    let worker = String::from_utf8(served.get("page.js", &[]).body).unwrap();
+    let module = String::from_utf8(served.get("worker.js", &[]).body).unwrap();
+    for (name, kind, by) in [
+        ("page.css", "text/css; charset=utf-8", &page),
+        ("page.js", "text/javascript; charset=utf-8", &page),
+        ("worker.js", "text/javascript; charset=utf-8", &worker),
+        ("page.wasm.gz", "application/gzip", &module),
+    ] {
+        let answer = served.get(name, &[]);
+        assert_eq!((answer.status, answer.header("content-type")), (200, Some(kind)), "{name}");
+        assert!(by.contains(&format!("\"{name}\"")), "{name}");
+        let policy = answer.header("content-security-policy").unwrap();
+        assert!(policy.contains("'wasm-unsafe-eval'") && policy.contains("worker-src 'self'"), "{policy}");
+        // Whoever has it does not get it again.
+        let tag = answer.header("etag").unwrap();
+        assert_eq!(served.get(name, &[("If-None-Match", tag)]).status, 304, "{name}");
+    }
+    assert_eq!(served.get("", &[]).header("content-type"), Some("text/html; charset=utf-8"));
+    assert!(
+        !page.contains("<style") && !page.contains("style=") && !page.contains("onclick"),
+        "the policy forbids these"
+    );
+    for nothing in ["page", "page.wasm", "page/index.html", "page.js/x", "../page.js"] {
+        assert_eq!(served.get(nothing, &[]).status, 404, "{nothing}");
+    }
+}

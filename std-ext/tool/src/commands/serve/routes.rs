@@ -2,7 +2,7 @@
 //!
 //! | address behind the token | what |
 //! |---|---|
-//! | `/` | a page with the files |
+//! | `/`, `/page.js` and others | the page that shows fields ([`super::site`]) |
 //! | `/files` | the files, as JSON |
 //! | `/files/NAME`, `/files/NAME.catalog` | a file, and the catalogue beside it |
 //! | `/zarr/NAME` | the datasets of a file, as JSON |
@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, ORIGIN};
+use hyper::header::{ALLOW, HeaderValue, ORIGIN};
 use hyper::{Method, Response, StatusCode};
 use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
@@ -23,6 +23,7 @@ use crate::commands::serve::body::Reply;
 use crate::commands::serve::gate::Gate;
 use crate::commands::serve::reply::{Entity, Request, entity, finish, preflight, sentence};
 use crate::commands::serve::shelf::{Shelf, Shelved};
+use crate::commands::serve::site::{self, File};
 use crate::commands::serve::stores::{Found, Stores, is_missing};
 use crate::show::advice::in_our_words;
 use crate::show::text::hex;
@@ -82,29 +83,15 @@ impl Service {
         let Some(path) = decoded(path) else { return nothing() };
         let about = Request { method: request.method(), headers: request.headers() };
         match path.strip_prefix('/').map(|path| path.split_once('/').unwrap_or((path, ""))) {
-            Some(("", "")) => self.page(),
             Some(("files", "")) => memory(&about, &self.files().to_string(), JSON),
             Some(("files", name)) => self.file(&about, name).await,
             Some((route, path)) => match dataset_number(route) {
                 Some(number) => self.zarr(&about, number, path).await,
+                None if path.is_empty() => of_page(&about, route),
                 None => nothing(),
             },
             None => nothing(),
         }
-    }
-
-    /// A page with the files.
-    fn page(&self) -> Response<Reply> {
-        let mut page = String::from("<!doctype html><meta charset=utf-8><title>tgm serve</title><h1>Files</h1><ul>");
-        for (name, _) in self.server.files.iter() {
-            let (shown, address) = (html(name), encoded(name));
-            // Writing to a text cannot fail.
-            let _ =
-                write!(page, "<li><a href=\"files/{address}\">{shown}</a>, <a href=\"zarr/{address}\">datasets</a>");
-        }
-        let mut answer = Response::new(Reply::of(Bytes::from(page + "</ul>"), None));
-        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-        answer
     }
 
     /// The files.
@@ -162,6 +149,12 @@ impl Service {
     }
 }
 
+/// Answers with a file of the page.
+fn of_page(request: &Request<'_>, name: &str) -> Response<Reply> {
+    let Some(File { kind, bytes }) = site::file(name) else { return nothing() };
+    whole(request, bytes, kind)
+}
+
 /// Answers with what a store has.
 fn of_store(request: &Request<'_>, Found { bytes, tag }: Found, permit: OwnedSemaphorePermit) -> Response<Reply> {
     let kind = if bytes.first() == Some(&b'{') { JSON } else { BYTES };
@@ -171,8 +164,11 @@ fn of_store(request: &Request<'_>, Found { bytes, tag }: Found, permit: OwnedSem
 
 /// Answers with a text.
 fn memory(request: &Request<'_>, text: &str, kind: &'static str) -> Response<Reply> {
-    let tag = format!("\"{}\"", hex(&Sha256::digest(text)));
-    let bytes = Bytes::copy_from_slice(text.as_bytes());
+    whole(request, Bytes::copy_from_slice(text.as_bytes()), kind)
+}
+
+fn whole(request: &Request<'_>, bytes: Bytes, kind: &'static str) -> Response<Reply> {
+    let tag = format!("\"{}\"", hex(&Sha256::digest(&bytes)));
     entity(request, &Entity { len: bytes.len() as u64, tag, kind }, |range| of_memory(bytes, range, None))
 }
 
@@ -243,11 +239,6 @@ fn encoded(name: &str) -> String {
         }
     }
     text
-}
-
-/// A name as text of a page.
-fn html(name: &str) -> String {
-    name.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 fn nothing() -> Response<Reply> {

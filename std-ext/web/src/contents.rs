@@ -1,0 +1,101 @@
+//! What an archive has: messages, datasets, variables.
+
+use ciborium::Value;
+use tgm_dataset::{Attribute, Attributes, Dataset, Variable};
+use tgm_std::{Archive, TensogramError};
+
+use crate::answer::Answer;
+use crate::failure::map;
+use crate::metadata;
+
+/// Labels of a dimension that are handed out.
+const MOST_LABELS: usize = 100_000;
+
+/// Datasets with their variables.
+pub(crate) fn datasets(datasets: &[Dataset]) -> Value {
+    Value::Array(datasets.iter().map(dataset).collect())
+}
+
+fn dataset(dataset: &Dataset) -> Value {
+    let coordinates = dataset.coordinate_names();
+    let texts = |texts: Vec<String>| Value::Array(texts.into_iter().map(Into::into).collect());
+    let shown = |it: &&Variable| it.dtype().is_some();
+    let variables = dataset.variables.iter().filter(shown);
+    map([
+        ("attributes", attributes(&dataset.attributes)),
+        ("notes", texts(dataset.notes.clone())),
+        ("leftOut", texts(dataset.left_out.iter().map(ToString::to_string).collect())),
+        (
+            "variables",
+            Value::Array(variables.map(|it| variable(dataset, it, coordinates.contains(it.name.as_str()))).collect()),
+        ),
+    ])
+}
+
+fn variable(dataset: &Dataset, variable: &Variable, is_coordinate: bool) -> Value {
+    // What is a field on the globe: its grid's dimensions. Reading coordinates may fail, which drawing reports.
+    let grid = dataset.grid_dims(&variable.name).ok().flatten();
+    let grid = grid.map_or(Value::Null, |dims| Value::Array(dims.into_iter().map(|at| (at as u64).into()).collect()));
+    map([
+        ("name", variable.name.as_str().into()),
+        ("dims", Value::Array(variable.dims.iter().map(|dim| dim.as_str().into()).collect())),
+        ("shape", Value::Array(variable.shape.iter().map(|len| (*len).into()).collect())),
+        ("dtype", variable.dtype().map_or("text", |dtype| dtype.name()).into()),
+        ("objects", (variable.object_count() as u64).into()),
+        ("holes", variable.hole_count().into()),
+        ("isCoordinate", is_coordinate.into()),
+        ("grid", grid),
+        ("attributes", attributes(&variable.attributes)),
+    ])
+}
+
+fn attributes(attributes: &Attributes) -> Value {
+    let value = |attribute: &Attribute| match attribute {
+        Attribute::Text(text) => text.as_str().into(),
+        Attribute::Integer(number) => (*number).into(),
+        Attribute::Float(number) => (*number).into(),
+        Attribute::Integers(numbers) => Value::Array(numbers.iter().map(|number| (*number).into()).collect()),
+        Attribute::Floats(numbers) => Value::Array(numbers.iter().map(|number| (*number).into()).collect()),
+        Attribute::Texts(texts) => Value::Array(texts.iter().map(|text| text.as_str().into()).collect()),
+        Attribute::Nested(value) => value.clone(),
+    };
+    Value::Map(attributes.iter().map(|(name, it)| (name.as_str().into(), value(it))).collect())
+}
+
+/// The labels of a dimension. Null where it has none.
+///
+/// # Errors
+/// The errors of reading them.
+pub(crate) fn labels(dataset: &Dataset, dim: &str) -> Answer {
+    let Some(found) = dataset.labels(dim)?.filter(|found| found.dims == [dim]) else { return Ok(Value::Null) };
+    let count = found.values.len().min(MOST_LABELS);
+    Ok(Value::Array((0..count).map(|at| found.label_text(at).into()).collect()))
+}
+
+/// The metadata of a message, and the descriptors of its objects.
+///
+/// # Errors
+/// The errors of reading.
+pub(crate) fn message(archive: &Archive<'static>, index: usize) -> Answer {
+    let message = archive.message(index)?;
+    let metadata = metadata::metadata(message.metadata()?.clone());
+    let objects = message.objects()?.map(|object| metadata::descriptor(&object?.descriptor()?));
+    Ok(map([("metadata", metadata), ("objects", Value::Array(objects.collect::<Result<_, _>>()?))]))
+}
+
+/// The dataset, the variable and the leading indices that an object is.
+///
+/// # Errors
+/// [`TensogramError::Object`] for an object that is not a variable.
+pub(crate) fn find(datasets: &[Dataset], message: usize, object: usize) -> Answer {
+    for (number, dataset) in datasets.iter().enumerate() {
+        if let Some((variable, indices)) = dataset.place_of((0, message, object)) {
+            return Ok(map([
+                ("dataset", (number as u64).into()),
+                ("variable", variable.name.as_str().into()),
+                ("indices", Value::Array(indices.into_iter().map(Into::into).collect())),
+            ]));
+        }
+    }
+    Err(TensogramError::Object("this object is not a variable that can be drawn".into()).into())
+}

@@ -1,0 +1,161 @@
+/** The page in a browser: what a reader does with it, and that the values are those of the tool. */
+
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { serve } from "./site.mjs";
+
+const ROOT = new URL("../../../", import.meta.url).pathname;
+const PAGE = `${ROOT}std-ext/tool/page`;
+const DATA = `${ROOT}std-ext/web/tests/data`;
+const CHROMIUM = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/google-chrome"].find((path) => path && existsSync(path));
+const skip = CHROMIUM === undefined ? "there is no Chromium: skipped" : false;
+
+/** Opens the page with a file of the test data. Errors of the page end the test. */
+async function open(context, fragment, options = {}) {
+  const { chromium } = await import("playwright-core");
+  const site = await serve(PAGE, { data: DATA });
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  context.after(async () => {
+    await browser.close();
+    site.close();
+  });
+  const page = await browser.newPage({ viewport: { width: 1600, height: 1000 }, ...options });
+  const errors = [];
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("console", (message) => message.type() === "error" && !message.text().includes("404") && errors.push(message.text()));
+  await page.goto(`${site.address}${fragment}`);
+  return { page, errors, site };
+}
+
+const picture = (page) => page.waitForFunction(() => document.body.classList.contains("has-picture"), undefined, { timeout: 30_000 });
+
+/** Moves the pointer to a share of the canvas, and gives what the page tells. Nothing beyond the field. */
+async function told(page, x, y) {
+  const box = await page.locator("#picture").boundingBox();
+  await page.mouse.move(box.x + 2, box.y + 2);
+  await page.waitForFunction(() => document.getElementById("value").textContent === "");
+  await page.mouse.move(box.x + box.width * x, box.y + box.height * y);
+  await page.waitForFunction(() => document.getElementById("value").textContent !== "", undefined, { timeout: 2000 }).catch(() => undefined);
+  return page.textContent("#value");
+}
+
+/** Three steps of 5 degrees, of which the second one lacks 15 values. `tgm cat -m 1 steps.tgm` wrote its values. */
+const STEPS = "#file=data/steps.tgm";
+const expected = readFileSync(`${DATA}/steps-1.txt`, "utf8").trim().split("\n").map((line) => line.trim().split(" "));
+
+/** The value at a place, as the tool has it, and as the page writes it. */
+function known(text) {
+  const [, value, latitude, north, longitude, east] = /^(.*) at ([\d.]+)°([NS]?) ([\d.]+)°([EW]?)$/.exec(text) ?? assert.fail(text);
+  const row = (90 - (north === "S" ? -1 : 1) * Number(latitude)) / 5;
+  const column = (((east === "W" ? -1 : 1) * Number(longitude) + 360) % 360) / 5;
+  const right = expected[row][column];
+  return [value, right === "nan" ? "missing" : `${Number(Number(right).toPrecision(9))} K`];
+}
+
+for (const width of [375, 1600]) {
+  test(`maps have the values of the tool at ${width} pixels`, { skip }, async (context) => {
+    const { page, errors } = await open(context, `${STEPS}&variable=t2m&at=1..`, { viewport: { width, height: 900 } });
+    await picture(page);
+    assert.equal(await page.isVisible("#problem"), false);
+    assert.match(await page.textContent("#caption"), /\+ 6 h/);
+    let missing = 0;
+    for (const projection of ["plate-carree", "orthographic", "polar", "mercator"]) {
+      await page.selectOption("#projection", projection);
+      await page.waitForFunction((name) => location.hash.includes(`map=${name}`) || name === "plate-carree", projection);
+      for (const [x, y] of [[0.5, 0.4], [0.55, 0.45], [0.6, 0.3], [0.42, 0.42], [0.8, 0.28], [0.79, 0.29]]) {
+        const text = await told(page, x, y);
+        if (text === "") continue;
+        const [value, right] = known(text);
+        assert.equal(value, right, `${projection}: ${text}`);
+        missing += value === "missing" ? 1 : 0;
+      }
+    }
+    assert.ok(width < 400 || missing > 0, "no missing value was met");
+    // Nothing is wider than the page.
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    assert.deepEqual(errors, []);
+  });
+}
+
+test("steps go on, and play", { skip }, async (context) => {
+  const { page, errors } = await open(context, STEPS);
+  await picture(page);
+  await page.locator("#picture").press("ArrowRight");
+  await page.waitForFunction(() => document.getElementById("caption").textContent.includes("+ 6 h"));
+  await page.locator("#picture").press("ArrowLeft");
+  await page.waitForFunction(() => document.getElementById("caption").textContent.includes("+ 0 h"));
+  await page.locator("#picture").press(" ");
+  await page.waitForFunction(() => document.getElementById("caption").textContent.includes("+ 12 h"));
+  await page.locator("#picture").press(" ");
+  // A click shows all steps at a point. A message shows its own step.
+  const box = await page.locator("#picture").boundingBox();
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  await page.waitForSelector("#series svg polyline");
+  await page.click("#tab-messages");
+  await page.click("#list button:nth-child(2)");
+  await page.waitForFunction(() => document.getElementById("caption").textContent.includes("+ 6 h"));
+  assert.match(await page.textContent("#metadata"), /simple_packing/);
+  assert.deepEqual(errors, []);
+});
+
+test("pictures and tables are saved", { skip }, async (context) => {
+  const { page, errors } = await open(context, `${STEPS}&variable=t2m&at=1..`);
+  await picture(page);
+  const saved = async (button) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click(button)]);
+    return readFileSync(await download.path());
+  };
+  const lines = (await saved("#csv")).toString().trim().split("\n");
+  assert.deepEqual([lines.length, lines[0], lines[1]], [1 + 37 * 72, "latitude,longitude,t2m", `90,0,${expected[0][0]}`]);
+  assert.equal(lines[1 + 10 * 72 + 20], "40,100,");
+  assert.deepEqual([...(await saved("#png")).subarray(1, 4)], [...Buffer.from("PNG")]);
+  assert.match(await page.textContent("#python"), /\["t2m"\]\.isel\(step=1\)/);
+  assert.deepEqual(errors, []);
+});
+
+for (const file of ["reduced.tgm", "polar.tgm"]) {
+  test(`${file} is a map`, { skip }, async (context) => {
+    const { page, errors } = await open(context, `#file=data/${file}`);
+    await picture(page);
+    assert.equal(await page.isVisible("#of-projection"), true);
+    assert.match(await told(page, 0.5, 0.35), /^\S+ \S+ at .*°N/);
+    assert.deepEqual(errors, []);
+  });
+}
+
+test("globes turn, parts are zoomed, and the address has what is shown", { skip }, async (context) => {
+  const { page, errors } = await open(context, STEPS);
+  await picture(page);
+  await page.selectOption("#projection", "orthographic");
+  await page.waitForFunction(() => location.hash.includes("map=orthographic"));
+  const box = await page.locator("#picture").boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2 - 120, box.y + box.height / 2 + 40, { steps: 4 });
+  await page.mouse.up();
+  await page.waitForFunction(() => !location.hash.includes("middle=20.0%2C0.0"));
+  await page.locator("#picture").press("+");
+  await page.waitForFunction(() => location.hash.includes("part="));
+  await page.selectOption("#palette", "magma");
+  await page.waitForFunction(() => location.hash.includes("colours=magma"));
+  const [title, hash] = [await page.textContent("#title"), await page.evaluate(() => location.hash)];
+  await page.reload();
+  await picture(page);
+  assert.equal(await page.textContent("#title"), title);
+  assert.equal(await page.evaluate(() => location.hash), hash);
+  assert.deepEqual(errors, []);
+});
+
+test("what cannot be shown is a sentence", { skip }, async (context) => {
+  const { page } = await open(context, "#file=data/nothing.tgm");
+  await page.waitForSelector("#problem:not([hidden])");
+  assert.match(await page.textContent("#problem"), /HTTP 404/);
+  // The page goes on.
+  await page.setInputFiles("#file", `${DATA}/steps.tgm`);
+  await picture(page);
+  assert.equal(await page.isVisible("#problem"), false);
+  await page.setInputFiles("#file", `${ROOT}Cargo.toml`);
+  await page.waitForSelector("#problem:not([hidden])");
+  assert.ok((await page.textContent("#problem")).length > 10);
+});
