@@ -252,12 +252,12 @@ mod tests {
     fn noise_has_a_line_through_each_square() {
         let noise = |x: f64, y: f64| (x * 12.9898 + y * 78.233).sin().abs() * 43_758.545_3 % 1.0;
         for (rows, columns, is_circle) in [(40, 50, false), (40, 50, true), (9, 1, true), (9, 2, true)] {
-            let noisy = field(rows, columns, noise);
-            let squares = Squares { field: &noisy, is_circle, level: 0.5 };
+            let rough = field(rows, columns, noise);
+            let squares = Squares { field: &rough, is_circle, level: 0.5 };
             let across = columns - usize::from(!is_circle);
             let links = (0..rows - 1).flat_map(|row| (0..across).map(move |column| (row, column)));
             let links = links.flat_map(|(row, column)| squares.pairs(row, column)).flatten().count();
-            let found = lines(&noisy, is_circle, &[0.5, 0.5]);
+            let found = lines(&rough, is_circle, &[0.5, 0.5]);
             let steps: usize = found.iter().map(|line| line.len() - 1).sum();
             assert_eq!(steps, 2 * links, "{rows} x {columns}");
             assert!(found.iter().all(|line| line.len() > 1));
