@@ -5,7 +5,6 @@
 //! the blosc of `zarrs` and the feature `blosc2` bring two C libraries with equal function names, and the linker would take
 //! either.
 
-use std::any::Any;
 use std::borrow::Cow;
 use std::io::{Read as _, Write as _};
 use std::sync::Arc;
@@ -17,16 +16,13 @@ use tgm_codec::kernels::shuffle::unshuffle_into;
 use tgm_codec::{blosc2, lz4, zstd};
 use tgm_std::TensogramError;
 use tgm_std::internal::reserve;
-use zarrs::array::codec::api::{PartialDecoderCapability, PartialEncoderCapability};
 use zarrs::array::{
-    ArrayBytesRaw, BytesRepresentation, BytesToBytesCodecTraits, CodecError, CodecMetadataOptions, CodecOptions,
-    CodecTraits, RecommendedConcurrency,
+    ArrayBytesRaw, BytesRepresentation, BytesToBytesCodecTraits, CodecError, CodecOptions, RecommendedConcurrency,
 };
-use zarrs::metadata::Configuration;
 use zarrs::plugin::{ExtensionName, ZarrVersion};
 
 use super::Result;
-use super::codec_errors::to_codec;
+use super::codec_errors::{to_codec, whole_chunks};
 use crate::error::{encoding, encoding_from};
 
 /// The level of zstd where blosc was.
@@ -160,24 +156,7 @@ impl ExtensionName for Bounded {
     }
 }
 
-impl CodecTraits for Bounded {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    /// None: descriptions are written as they were read.
-    fn configuration(&self, _: ZarrVersion, _: &CodecMetadataOptions) -> Option<Configuration> {
-        None
-    }
-
-    fn partial_decoder_capability(&self) -> PartialDecoderCapability {
-        PartialDecoderCapability { partial_read: false, partial_decode: false }
-    }
-
-    fn partial_encoder_capability(&self) -> PartialEncoderCapability {
-        PartialEncoderCapability { partial_encode: false }
-    }
-}
+whole_chunks!(Bounded);
 
 impl BytesToBytesCodecTraits for Bounded {
     fn into_dyn(self: Arc<Self>) -> Arc<dyn BytesToBytesCodecTraits> {

@@ -23,3 +23,32 @@ pub(super) fn from_codec(error: CodecError) -> TensogramError {
         error => encoding(reason_of(error)),
     }
 }
+
+/// What `zarrs` asks of a codec, for one of which whole chunks are decoded. Parts of shards would not be checked.
+macro_rules! whole_chunks {
+    ($codec:ty) => {
+        impl zarrs::array::CodecTraits for $codec {
+            fn as_any(&self) -> &dyn std::any::Any {
+                self
+            }
+
+            /// None: descriptions are written as they were read.
+            fn configuration(
+                &self,
+                _: zarrs::plugin::ZarrVersion,
+                _: &zarrs::array::CodecMetadataOptions,
+            ) -> Option<zarrs::metadata::Configuration> {
+                None
+            }
+
+            fn partial_decoder_capability(&self) -> zarrs::array::codec::api::PartialDecoderCapability {
+                zarrs::array::codec::api::PartialDecoderCapability { partial_read: false, partial_decode: false }
+            }
+
+            fn partial_encoder_capability(&self) -> zarrs::array::codec::api::PartialEncoderCapability {
+                zarrs::array::codec::api::PartialEncoderCapability { partial_encode: false }
+            }
+        }
+    };
+}
+pub(super) use whole_chunks;

@@ -3,23 +3,19 @@
 //! In version 2 they lie between the elements and the compressor, and in version 3 before the codec `bytes`. Their numbers have the
 //! byte order that their types name.
 
-use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use flate2::Crc;
 use tgm_std::internal::reserve;
-use zarrs::array::codec::api::{PartialDecoderCapability, PartialEncoderCapability};
 use zarrs::array::{
-    ArrayBytesRaw, BytesRepresentation, BytesToBytesCodecTraits, CodecError, CodecMetadataOptions, CodecOptions,
-    CodecTraits, RecommendedConcurrency,
+    ArrayBytesRaw, BytesRepresentation, BytesToBytesCodecTraits, CodecError, CodecOptions, RecommendedConcurrency,
 };
-use zarrs::metadata::Configuration;
 use zarrs::metadata::v3::MetadataV3;
 use zarrs::plugin::{ExtensionName, ZarrVersion};
 
 use super::Result;
-use super::codec_errors::to_codec;
+use super::codec_errors::{to_codec, whole_chunks};
 use super::numbers::{Number, Type};
 use crate::error::{encoding, metadata};
 
@@ -217,24 +213,7 @@ impl ExtensionName for Filter {
     }
 }
 
-impl CodecTraits for Filter {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    /// None: descriptions are not written with it.
-    fn configuration(&self, _: ZarrVersion, _: &CodecMetadataOptions) -> Option<Configuration> {
-        None
-    }
-
-    fn partial_decoder_capability(&self) -> PartialDecoderCapability {
-        PartialDecoderCapability { partial_read: false, partial_decode: false }
-    }
-
-    fn partial_encoder_capability(&self) -> PartialEncoderCapability {
-        PartialEncoderCapability { partial_encode: false }
-    }
-}
+whole_chunks!(Filter);
 
 impl BytesToBytesCodecTraits for Filter {
     fn into_dyn(self: Arc<Self>) -> Arc<dyn BytesToBytesCodecTraits> {

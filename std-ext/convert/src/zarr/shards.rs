@@ -1,21 +1,18 @@
 //! Shards: a chunk that holds smaller chunks, found by an index of offsets and lengths.
 
-use std::any::Any;
 use std::borrow::Cow;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use zarrs::array::codec::api::{PartialDecoderCapability, PartialEncoderCapability};
 use zarrs::array::codec::{ShardingCodec, ShardingIndexLocation, SubchunkWriteOrder};
 use zarrs::array::{
     ArrayBytes, ArrayBytesRaw, ArrayCodecTraits, ArrayToBytesCodecTraits, BytesRepresentation, ChunkShape, CodecChain,
-    CodecError, CodecMetadataOptions, CodecOptions, CodecTraits, DataType, FillValue, RecommendedConcurrency,
+    CodecError, CodecOptions, DataType, FillValue, RecommendedConcurrency,
 };
-use zarrs::metadata::Configuration;
 use zarrs::plugin::{ExtensionName, ZarrVersion};
 
 use super::Result;
-use super::codec_errors::to_codec;
+use super::codec_errors::{to_codec, whole_chunks};
 use crate::error::{encoding, metadata};
 
 /// The codec `sharding_indexed` of `zarrs`, with an index that is checked before it is used: `zarrs` adds the offset and
@@ -79,25 +76,7 @@ impl ExtensionName for Shards {
     }
 }
 
-impl CodecTraits for Shards {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    /// None: descriptions are written as they were read.
-    fn configuration(&self, _: ZarrVersion, _: &CodecMetadataOptions) -> Option<Configuration> {
-        None
-    }
-
-    /// None: only whole shards are decoded, because parts would not be checked.
-    fn partial_decoder_capability(&self) -> PartialDecoderCapability {
-        PartialDecoderCapability { partial_read: false, partial_decode: false }
-    }
-
-    fn partial_encoder_capability(&self) -> PartialEncoderCapability {
-        PartialEncoderCapability { partial_encode: false }
-    }
-}
+whole_chunks!(Shards);
 
 impl ArrayCodecTraits for Shards {
     fn recommended_concurrency(
