@@ -7,7 +7,7 @@
 use std::sync::Mutex;
 
 use tgm_std::core::selection::Pick;
-use tgm_std::internal::ReadKnob;
+use tgm_std::read::options::ReadKnob;
 use tgm_std::read::{FetchError, Fetched, RangeFetch, ReadOptions, Reader, Tag, Want};
 use tgm_std::{DecodeOptions, MessageBuilder, ObjectBuilder};
 

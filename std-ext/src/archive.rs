@@ -44,6 +44,7 @@ mod seek;
 mod source;
 mod writer;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{Read, Seek};
@@ -53,6 +54,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tgm_core::Message as MessageView;
+use tgm_core::scan::Segment;
 use tgm_core::wire::MAGIC;
 
 use self::seek::SeekFetch;
@@ -63,8 +65,10 @@ use crate::base::options::DecodeOptions;
 use crate::encode::MessageBuilder;
 #[cfg(feature = "mmap")]
 use crate::file::MappedFile;
+use crate::file::in_order::{in_order, open_unread};
 use crate::file::{AppendOptions, Data, TensogramFile};
 use crate::model::query::Query;
+use crate::read::question::whole::{Bytes as WholeMessage, Outline};
 use crate::read::{RangeFetch, ReadOptions, Reader, is_remote_url};
 use crate::scan::MessageLayout;
 
@@ -134,6 +138,19 @@ impl Archive<'static> {
         let archive = Self::from(TensogramFile::open(path)?);
         archive.check_format()?;
         Ok(archive)
+    }
+
+    /// Opens a file by its path, or a source by its address, without reading: for questions about places that the program knows,
+    /// and for what need not hold a message. Nothing checks that it does ([`Self::check_format`]).
+    ///
+    /// # Errors
+    /// As [`Self::open`], formats excepted.
+    pub fn open_unread(source: impl AsRef<Path>) -> Result<Self> {
+        let path = source.as_ref();
+        Ok(match path.to_str().filter(|text| is_remote_url(text)) {
+            Some(address) => open_unread(address)?.into(),
+            None => TensogramFile::open(path)?.into(),
+        })
     }
 
     /// Reads something that has a position, such as a [`Cursor`](std::io::Cursor) or a file object. Other programs should
@@ -241,6 +258,66 @@ impl<'d> Archive<'d> {
     /// The errors of the source.
     pub fn layouts(&self) -> Result<Vec<MessageLayout>> {
         self.source.layouts()
+    }
+
+    /// The places of the messages with these numbers, of which there may be fewer. A source at an address is searched no further than
+    /// the last of them.
+    ///
+    /// # Errors
+    /// The errors of the source.
+    pub fn layouts_in(&self, numbers: Range<usize>) -> Result<Vec<MessageLayout>> {
+        self.source.layouts_in(numbers)
+    }
+
+    /// The place of the message that begins at byte `offset`. `None` if no message begins there. Of a source at an address only
+    /// the start of that message is read, unless it was streamed and does not tell its length.
+    ///
+    /// # Errors
+    /// The errors of the source.
+    pub fn layout_at(&self, offset: u64) -> Result<Option<MessageLayout>> {
+        self.source.layout_at(offset)
+    }
+
+    /// The source from start to end: messages, and bytes that belong to none.
+    ///
+    /// # Errors
+    /// The errors of the source.
+    pub fn segments(&self) -> Result<Vec<Segment>> {
+        self.source.segments()
+    }
+
+    /// Bytes of the source where they lie, if all of them are at hand.
+    pub fn bytes_at(&self, bytes: Range<u64>) -> Option<&[u8]> {
+        self.source.frame_bytes(&bytes).ok().flatten()
+    }
+
+    /// The bytes of the message at a place, which is not searched for. Borrowed where they are at hand.
+    ///
+    /// ```
+    /// let archive = tgm_std::Archive::open_unread("../tests/data/multi/three.tgm")?;
+    /// let second = tgm_std::file::MessageLayout { offset: 568, length: 568 };
+    /// assert_eq!(archive.message_at(second)?, archive.message(1)?.bytes()?);
+    /// # Ok::<(), tgm_std::TensogramError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of the source, and of a place that is not in it.
+    pub fn message_at(&self, layout: MessageLayout) -> Result<Cow<'_, [u8]>> {
+        self.source.at(layout, WholeMessage)
+    }
+
+    /// [`Self::message_at`] with zeros in the place of payloads and masks if the message is long and not at hand. What `object` names
+    /// keeps its frame.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn outline_at(&self, layout: MessageLayout, object: Option<usize>) -> Result<Cow<'_, [u8]>> {
+        self.source.at(layout, Outline(object))
+    }
+
+    /// The bytes from start to end. A source at an address is read in requests as long as they may be.
+    pub fn into_reader(self) -> impl Read + Send + use<'d> {
+        in_order(move |at, out| self.read_at(at, out))
     }
 
     /// Message `index`.

@@ -69,7 +69,7 @@ pub(crate) mod at_hand;
 mod bounds;
 pub(crate) mod checked;
 mod cost;
-pub(crate) mod deferred;
+pub mod deferred;
 mod each_range;
 pub(crate) mod fetched;
 pub(crate) mod frameless;

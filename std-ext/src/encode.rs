@@ -50,7 +50,7 @@ pub mod streaming_async;
 mod taken_object;
 pub(crate) mod value_order;
 
-pub use self::buffered::{encode, encode_into, encode_parts, encode_pre_encoded};
+pub use self::buffered::{encode, encode_into, encode_parts, encode_pre_encoded, prepare_stored};
 pub use self::growing_message::GrowingMessage;
 pub use self::message::HashFramePolicy;
 pub(crate) use self::message::Prepared;

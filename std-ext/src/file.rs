@@ -59,7 +59,7 @@ mod remote_backing;
 #[cfg(feature = "remote")]
 mod remote_file;
 #[cfg(not(target_family = "wasm"))]
-pub(crate) mod replace;
+pub mod replace;
 mod tensogram_file;
 
 pub use self::append::{AppendOptions, Appender, GroupAppender, TornTail};
@@ -74,7 +74,7 @@ pub use self::remote::RemoteScanOptions;
 pub use self::tensogram_file::TensogramFile;
 #[cfg(all(feature = "async", not(feature = "remote")))]
 pub(crate) use self::tensogram_file::without_remote;
-pub use crate::base::foreign::kind_of;
+pub use crate::base::foreign::{KINDS as FOREIGN_KINDS, kind_of};
 pub use crate::base::source_name::SourceName;
 pub use crate::read::is_remote_url;
 pub use crate::scan::MessageLayout;

@@ -3,7 +3,7 @@
 pub(crate) mod cbor;
 pub mod hash;
 #[cfg(feature = "json")]
-pub(crate) mod json;
+pub mod json;
 pub mod meta_access;
 pub mod metadata;
 pub(crate) mod metadata_budget;

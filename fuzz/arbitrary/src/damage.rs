@@ -5,7 +5,7 @@ use tgm_core::wire::{
     FRAME_ALIGNMENT, FRAME_HEADER_SIZE, FrameFlags, FrameHeader, FrameType, POSTAMBLE_SIZE, PREAMBLE_SIZE, Preamble,
 };
 
-use tgm_std::internal::hash::digest;
+use tgm_std::hash::digest;
 
 use crate::{Message, any, once_in};
 

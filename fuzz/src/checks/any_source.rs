@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::sync::Mutex;
 
-use tgm_std::internal::ReadKnob;
+use tgm_std::read::options::ReadKnob;
 use tgm_std::read::{FetchError, FetchErrorKind, Fetched, RangeFetch, ReadOptions, Reader, Tag, Want};
 use tgm_std::{DecodeLimits, DecodeOptions};
 

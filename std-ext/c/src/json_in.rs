@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value as Json;
 use tgm_std::deps::ciborium::Value;
-use tgm_std::internal::integer_beyond_64_bits;
+use tgm_std::metadata::json::integer_beyond_64_bits;
 use tgm_std::{DataObjectDescriptor, GlobalMetadata};
 
 use crate::error::{METADATA, Report, Result};

@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use tgm_core::wire::MAGIC;
-use tgm_std::file::{TensogramFile, is_remote_url};
-use tgm_std::internal::open_unread;
-use tgm_std::{DecodeOptions, Result};
+use tgm_std::file::is_remote_url;
+use tgm_std::{Archive, DecodeOptions, Result};
 
 use crate::bytes::read_open;
 use crate::{Catalog, CatalogLimits, check_bytes};
@@ -31,8 +30,8 @@ impl Beside {
         let path = path_of(source);
         let catalog = match path.to_str().filter(|text| is_remote_url(text)) {
             Some(address) => {
-                let file = messages_at(address)?;
-                let bytes = read_open(&file, |len| check_bytes(len, limits));
+                let archive = messages_at(address)?;
+                let bytes = read_open(&archive, |len| check_bytes(len, limits));
                 bytes.and_then(|bytes| Catalog::from_bytes_with(&bytes, limits, options))
             }
             None => path.is_file().then(|| Catalog::open_with(&path, limits, options))?,
@@ -61,11 +60,11 @@ fn path_of(source: &Path) -> PathBuf {
 }
 
 /// What is at an address, if it begins with a message.
-fn messages_at(address: &str) -> Option<TensogramFile> {
-    let file = open_unread(address).ok()?;
+fn messages_at(address: &str) -> Option<Archive<'static>> {
+    let archive = Archive::open_unread(address).ok()?;
     let mut start = [0; MAGIC.len()];
-    let read = file.read_at(0, &mut start).ok()?;
-    (read == start.len() && start == *MAGIC).then_some(file)
+    let read = archive.read_at(0, &mut start).ok()?;
+    (read == start.len() && start == *MAGIC).then_some(archive)
 }
 
 #[cfg(test)]

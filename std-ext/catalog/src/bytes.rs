@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use tgm_std::Result;
-use tgm_std::file::{Data, TensogramFile, is_remote_url};
+use tgm_std::file::{Data, is_remote_url};
 use tgm_std::internal::{read_file, reserve};
+use tgm_std::{Archive, Result};
 
 use crate::bad;
 
@@ -14,21 +14,21 @@ use crate::bad;
 /// The errors of reading and of `check`.
 pub(crate) fn read(path: &Path, check: impl FnOnce(u64) -> Result<()>) -> Result<Vec<u8>> {
     match path.to_str().filter(|text| is_remote_url(text)) {
-        Some(address) => read_open(&TensogramFile::open_source(address, None)?, check),
+        Some(address) => read_open(&Archive::open(address)?, check),
         None => read_file(path, check),
     }
 }
 
-/// All bytes of an open file. `check` sees their number before any are read.
+/// All bytes of an open archive. `check` sees their number before any are read.
 ///
 /// # Errors
 /// As [`read`].
-pub(crate) fn read_open(file: &TensogramFile, check: impl FnOnce(u64) -> Result<()>) -> Result<Vec<u8>> {
-    let len = Data::from(file).length()?;
+pub(crate) fn read_open(archive: &Archive<'_>, check: impl FnOnce(u64) -> Result<()>) -> Result<Vec<u8>> {
+    let len = Data::from(archive).length()?;
     check(len)?;
     let len = usize::try_from(len).map_err(|_| bad(format!("{len} bytes have no room in memory")))?;
     let mut bytes = reserve(len)?;
-    let read = file.read_at(0, &mut bytes)?;
+    let read = archive.read_at(0, &mut bytes)?;
     bytes.truncate(read);
     Ok(bytes)
 }

@@ -1,9 +1,9 @@
 //! The messages and objects for which a query holds.
 
 use tgm_std::Result;
-use tgm_std::internal::Threads;
-use tgm_std::internal::query::names;
+use tgm_std::codec::threads::Threads;
 use tgm_std::metadata::query::Query;
+use tgm_std::metadata::query::alias::names;
 
 use crate::Catalog;
 use crate::leaf::Leaf;

@@ -8,7 +8,7 @@ use tgm_core::object::DataObject;
 
 use super::bad;
 use tgm_std::codec::codec;
-use tgm_std::internal::hash;
+use tgm_std::hash;
 use tgm_std::{
     CompressionBackend, DataObjectDescriptor, DecodeLimits, DecodeOptions, ObjectBuilder, Result, TensogramError, read,
 };

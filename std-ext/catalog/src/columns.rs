@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tgm_core::Message;
 use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::wire::FrameType;
-use tgm_std::internal::hash;
+use tgm_std::hash;
 use tgm_std::{ObjectTable, Result, TensogramError};
 
 use super::bad;

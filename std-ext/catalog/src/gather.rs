@@ -8,9 +8,9 @@ use tgm_core::metadata::RESERVED_KEY;
 
 use super::dictionary::LONGEST_VALUE;
 use super::part::{Key, Part, fingerprint};
+use tgm_std::codec::threads::Threads;
 use tgm_std::file::Data;
-use tgm_std::internal::Threads;
-use tgm_std::internal::query::Structure;
+use tgm_std::metadata::query::structure::Structure;
 use tgm_std::metadata::segment;
 use tgm_std::{DecodeOptions, MessageLayout, Result, TensogramError, hash};
 

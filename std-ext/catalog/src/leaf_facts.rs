@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use tgm_std::Result;
-use tgm_std::internal::Threads;
+use tgm_std::codec::threads::Threads;
 
 use super::column::Column;
 use super::leaf::Leaf;

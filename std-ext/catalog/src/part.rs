@@ -10,9 +10,9 @@ use super::cbor::encoded;
 use super::dictionary::{ABSENT, Dictionary};
 use super::told::{Told, Untold};
 use tgm_std::hash::{self, digest};
-use tgm_std::internal::query::Structure;
-use tgm_std::internal::query::version;
-use tgm_std::internal::query::{VERSION_KEY, annotation_path};
+use tgm_std::metadata::query::expr::{VERSION_KEY, annotation_path};
+use tgm_std::metadata::query::structure::Structure;
+use tgm_std::metadata::query::version;
 use tgm_std::{DecodeOptions, MessageLayout, Result};
 
 /// The key of the bytes that an object has in the file: its payload, with its masks.

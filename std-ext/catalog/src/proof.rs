@@ -12,7 +12,7 @@ use super::cbor::{bytes_of, map, uint_of};
 use super::served::{is_served, is_settled};
 use tgm_std::Result;
 use tgm_std::file::Data;
-use tgm_std::internal::hash::digest;
+use tgm_std::hash::digest;
 use tgm_std::internal::is_of_server;
 
 /// Bytes at the start of the data that a catalogue remembers by their digest.

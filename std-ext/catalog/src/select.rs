@@ -15,10 +15,10 @@ use super::cbor::encoded;
 use super::column::Column;
 use super::leaf::{KeyHead, Leaf, Storage};
 use tgm_std::Result;
-use tgm_std::internal::query::Number;
-use tgm_std::internal::query::version;
-use tgm_std::internal::query::{Condition, Expr};
 use tgm_std::metadata::query::Query;
+use tgm_std::metadata::query::compare::Number;
+use tgm_std::metadata::query::expr::{Condition, Expr};
+use tgm_std::metadata::query::version;
 
 /// The most codes that rows are compared with one by one. With more codes, each row is looked up in a table.
 const FEW_CODES: usize = 4;

@@ -71,8 +71,8 @@ use std::io::Write;
 use std::path::Path;
 
 use tgm_std::Result;
-use tgm_std::internal::query::names;
 use tgm_std::metadata::query::Query;
+use tgm_std::metadata::query::alias::names;
 
 pub use self::child::{Child, ChildKind};
 pub use self::choose::{Choice, Chosen, side_by_side};

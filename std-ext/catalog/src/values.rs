@@ -15,8 +15,8 @@ use super::dictionary::Dictionary;
 use super::leaf::{KeyHead, Leaf, Storage};
 use tgm_std::Result;
 use tgm_std::internal::canonical;
-use tgm_std::internal::query;
 use tgm_std::internal::to_owned;
+use tgm_std::metadata::query;
 
 /// Objects that have the same values of some keys.
 #[derive(Clone, Debug, PartialEq)]
@@ -217,8 +217,8 @@ fn order(one: &Owned, other: &Owned) -> Ordering {
         _ => 3,
     };
     let number = |value: &Owned| match value {
-        Owned::Integer(integer) => Some(query::Number::Integer(i128::from(*integer))),
-        Owned::Float(float) => Some(query::Number::Float(*float)),
+        Owned::Integer(integer) => Some(query::compare::Number::Integer(i128::from(*integer))),
+        Owned::Float(float) => Some(query::compare::Number::Float(*float)),
         _ => None,
     };
     // Values of a catalogue were read from CBOR, so they can be written.

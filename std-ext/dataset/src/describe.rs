@@ -108,7 +108,7 @@ impl Dataset {
 
 #[cfg(feature = "json")]
 fn floats(numbers: &[f64]) -> Json {
-    numbers.iter().copied().map(tgm_std::internal::float_to_json).collect()
+    numbers.iter().copied().map(tgm_std::metadata::json::float_to_json).collect()
 }
 
 #[cfg(feature = "json")]
@@ -116,7 +116,7 @@ fn attributes(attributes: &Attributes) -> Json {
     let value = |attribute: &Attribute| match attribute {
         Attribute::Text(text) => json!(text),
         Attribute::Integer(number) => json!(number),
-        Attribute::Float(number) => tgm_std::internal::float_to_json(*number),
+        Attribute::Float(number) => tgm_std::metadata::json::float_to_json(*number),
         Attribute::Integers(numbers) => json!(numbers),
         Attribute::Floats(numbers) => floats(numbers),
         Attribute::Texts(texts) => json!(texts),
@@ -130,13 +130,13 @@ fn attributes(attributes: &Attributes) -> Json {
 pub(crate) fn nested(value: &ciborium::Value) -> Json {
     use ciborium::Value;
     match value {
-        Value::Float(number) => tgm_std::internal::float_to_json(*number),
+        Value::Float(number) => tgm_std::metadata::json::float_to_json(*number),
         Value::Array(items) => items.iter().map(nested).collect(),
         Value::Map(entries) => {
             let key = |key: &Value| key.as_text().map_or_else(|| nested(key).to_string(), str::to_string);
             Json::Object(entries.iter().map(|(own, value)| (key(own), nested(value))).collect())
         }
-        other => tgm_std::internal::from_cbor(other, "").unwrap_or_else(|_| format!("{other:?}").into()),
+        other => tgm_std::metadata::json::from_cbor(other, "").unwrap_or_else(|_| format!("{other:?}").into()),
     }
 }
 

@@ -14,8 +14,9 @@ use tgm_core::Message;
 use tgm_core::cbor::Value;
 use tgm_core::descriptor::Descriptor;
 use tgm_core::metadata::MessageMetadata;
+use tgm_std::codec::threads::Threads;
 use tgm_std::file::Data;
-use tgm_std::internal::{Threads, hash};
+use tgm_std::hash;
 use tgm_std::{Archive, MessageLayout, Result, interrupt};
 
 use crate::archive::{Entry, bad};

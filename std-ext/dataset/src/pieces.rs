@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_std::archive::Object;
+use tgm_std::codec::threads::Threads;
 use tgm_std::deps::ciborium::Value;
-use tgm_std::internal::Threads;
 use tgm_std::{DataObjectDescriptor, DecodeOptions, Result};
 
 use crate::archive::bad;

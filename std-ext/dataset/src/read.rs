@@ -15,7 +15,7 @@ use std::num::NonZeroU64;
 use tgm_catalog::tree::side_by_side;
 use tgm_core::descriptor::Dtype;
 use tgm_core::selection::Pick;
-use tgm_std::internal::Threads;
+use tgm_std::codec::threads::Threads;
 use tgm_std::{DecodeOptions, Result, Scratch, interrupt, read};
 use zerocopy::{FromBytes as _, IntoBytes as _};
 

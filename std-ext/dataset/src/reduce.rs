@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use tgm_core::descriptor::Dtype;
-use tgm_std::internal::Threads;
+use tgm_std::codec::threads::Threads;
 use tgm_std::{DecodeOptions, Result, interrupt};
 
 use self::exact::{Keys, Wide};

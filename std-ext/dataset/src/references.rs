@@ -9,8 +9,9 @@ use std::path::absolute;
 
 use serde_json::{Value as Json, json};
 use tgm_core::descriptor::Dtype;
+use tgm_std::codec::threads::Threads;
 use tgm_std::file::SourceName;
-use tgm_std::internal::{Threads, base64};
+use tgm_std::metadata::json::base64;
 use tgm_std::{Archive, DecodeOptions, Result};
 
 use self::elements::{fill_of, filters, letters, typed, width};

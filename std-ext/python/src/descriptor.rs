@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tgm_std::DataObjectDescriptor as Described;
-use tgm_std::internal::DeferredDescriptor;
+use tgm_std::decode::deferred::DeferredDescriptor;
 
 use crate::canonical::{Canonical, Reduced};
 use crate::convert::cbor_out;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pyo3::prelude::*;
-use tgm_std::internal::decode_deferred;
+use tgm_std::decode::deferred::decode_deferred;
 
 use crate::convert::arguments::decoding;
 use crate::convert::array_out::Bits;

@@ -3,8 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
+use tgm_std::decode::deferred::{DeferredMetadata, DeferredObject};
 use tgm_std::decode::{DecodedMaskSet, DecodedObjectWithMasks};
-use tgm_std::internal::{DeferredMetadata, DeferredObject};
 use tgm_std::{DataObjectDescriptor as Described, GlobalMetadata};
 
 use crate::convert::array_out::{self, Bits};

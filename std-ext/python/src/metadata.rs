@@ -8,7 +8,7 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PyString};
 use tgm_std::GlobalMetadata;
-use tgm_std::internal::DeferredMetadata;
+use tgm_std::decode::deferred::DeferredMetadata;
 
 use crate::canonical::{Canonical, Reduced};
 use crate::convert::cbor_out;

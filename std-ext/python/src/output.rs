@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyTuple;
 use tgm_std::file::SourceName;
+use tgm_std::file::replace::Replacement;
 use tgm_std::internal::Growing;
-use tgm_std::internal::replace::Replacement;
 use tgm_std::{Result as LibraryResult, TensogramError};
 
 use crate::convert::arguments::of_save;

@@ -1,5 +1,6 @@
 //! Where the messages of an archive are.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::fmt;
 use std::ops::Range;
@@ -9,9 +10,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tgm_core::Message;
+use tgm_core::scan::Segment;
 
 use crate::base::error::{Result, TensogramError};
 use crate::base::options::DecodeOptions;
+use crate::base::span::{head, tail};
 #[cfg(feature = "mmap")]
 use crate::file::MappedFile;
 use crate::file::{Data, TensogramFile};
@@ -121,6 +124,35 @@ impl<'d> Source<'d> {
         self.with_table(|table| table.messages.clone())
     }
 
+    pub(super) fn layouts_in(&self, numbers: Range<usize>) -> Result<Vec<MessageLayout>> {
+        if let Kind::File(file) = &self.kind {
+            return file.message_layouts_in(numbers);
+        }
+        self.with_table(|table| head(tail(&table.messages, numbers.start as u64), numbers.len() as u64).to_vec())
+    }
+
+    pub(super) fn layout_at(&self, offset: u64) -> Result<Option<MessageLayout>> {
+        if let Kind::File(file) = &self.kind {
+            return file.message_layout_at(offset);
+        }
+        self.with_table(|table| table.messages.iter().find(|message| message.offset == offset).copied())
+    }
+
+    pub(super) fn segments(&self) -> Result<Vec<Segment>> {
+        self.with_table(|table| table.segments().collect())
+    }
+
+    /// The bytes of the message at a place, or what a question takes of them if they are not at hand.
+    pub(super) fn at<Q>(&self, layout: MessageLayout, question: Q) -> Result<Cow<'_, [u8]>>
+    where
+        Q: Question<Answer = Vec<u8>> + 'static,
+    {
+        match self.frame_bytes(&(layout.offset..layout.end()))? {
+            Some(bytes) => Ok(Cow::Borrowed(bytes)),
+            None => Ok(Cow::Owned(self.ask(layout, question)?)),
+        }
+    }
+
     /// Checks that there is a message `index`, where that is known without reading: the other sources search for it when
     /// it is asked for something.
     pub(super) fn check(&self, index: usize) -> Result<()> {
@@ -133,22 +165,10 @@ impl<'d> Source<'d> {
 
     /// The bytes of message `index`, if they are at hand.
     pub(super) fn message_bytes(&self, index: usize) -> Result<Option<&[u8]>> {
-        match &self.kind {
-            Kind::Bytes(bytes, table) => {
-                let MessageLayout { offset, length } = table.get(index)?;
-                let place = usize::try_from(offset).ok().zip(usize::try_from(length).ok());
-                let found = place.and_then(|(start, len)| (**bytes).as_ref().get(start..start.checked_add(len)?));
-                let shorter = || TensogramError::Framing("message lies beyond the end of the bytes".into());
-                found.map(Some).ok_or_else(shorter)
-            }
-            #[cfg(feature = "mmap")]
-            Kind::Mapped(mapped) => mapped.message_bytes(index).map(Some),
-            #[cfg(feature = "mmap")]
-            Kind::File(file) => file.mapped().map(|mapped| mapped.message_bytes(index)).transpose(),
-            #[cfg(not(feature = "mmap"))]
-            Kind::File(_) => Ok(None),
-            Kind::Fetched(_) => Ok(None),
-        }
+        let Some(all) = self.data().bytes() else { return Ok(None) };
+        let layout = self.with_table(|table| table.get(index))??;
+        let shorter = || TensogramError::Framing("message lies beyond the end of the bytes".into());
+        bytes_of(all, &(layout.offset..layout.end())).map(Some).ok_or_else(shorter)
     }
 
     /// Message `index` where it lies, if its bytes are at hand.
@@ -159,24 +179,9 @@ impl<'d> Source<'d> {
 
     /// The bytes of a frame, if they are at hand. Errors if the source ends before.
     pub(super) fn frame_bytes(&self, frame: &Range<u64>) -> Result<Option<&[u8]>> {
-        let Some(all) = self.all_bytes() else { return Ok(None) };
-        let place = usize::try_from(frame.start).ok().zip(usize::try_from(frame.end).ok());
-        let found = place.and_then(|(start, end)| all.get(start..end));
-        found.map(Some).ok_or_else(|| TensogramError::Framing("object lies beyond the end of the bytes".into()))
-    }
-
-    /// All bytes of the source, if they are at hand.
-    fn all_bytes(&self) -> Option<&[u8]> {
-        match &self.kind {
-            Kind::Bytes(bytes, _) => Some((**bytes).as_ref()),
-            #[cfg(feature = "mmap")]
-            Kind::Mapped(mapped) => Some(mapped.as_bytes()),
-            #[cfg(feature = "mmap")]
-            Kind::File(file) => file.mapped().map(MappedFile::as_bytes),
-            #[cfg(not(feature = "mmap"))]
-            Kind::File(_) => None,
-            Kind::Fetched(_) => None,
-        }
+        let Some(all) = self.data().bytes() else { return Ok(None) };
+        let shorter = || TensogramError::Framing("object lies beyond the end of the bytes".into());
+        bytes_of(all, frame).map(Some).ok_or_else(shorter)
     }
 
     /// All bytes of message `index`, in memory of their own.
@@ -192,12 +197,10 @@ impl<'d> Source<'d> {
     /// Messages up to this many bytes are read whole, whatever is asked of them.
     pub(super) fn whole_message(&self) -> u64 {
         match &self.kind {
-            Kind::Bytes(..) => u64::MAX,
-            #[cfg(feature = "mmap")]
-            Kind::Mapped(_) => u64::MAX,
             Kind::File(file) if file.is_remote() => ReadOptions::remote().whole_message,
             Kind::File(_) => ReadOptions::local().whole_message,
             Kind::Fetched(reader) => reader.options().whole_message,
+            _ => u64::MAX,
         }
     }
 
@@ -214,9 +217,7 @@ impl<'d> Source<'d> {
         match &self.kind {
             Kind::File(file) => file.is_remote(),
             Kind::Fetched(reader) => reader.options().parallel > 1,
-            Kind::Bytes(..) => false,
-            #[cfg(feature = "mmap")]
-            Kind::Mapped(_) => false,
+            _ => false,
         }
     }
 
@@ -241,9 +242,7 @@ impl<'d> Source<'d> {
         match &self.kind {
             Kind::File(file) => !file.is_remote(),
             Kind::Fetched(reader) => reader.source().traits().in_place,
-            Kind::Bytes(..) => false,
-            #[cfg(feature = "mmap")]
-            Kind::Mapped(_) => false,
+            _ => false,
         }
     }
 
@@ -265,11 +264,8 @@ impl<'d> Source<'d> {
     /// [`TensogramError::Io`] if the source ends before; the errors of the source.
     pub(super) fn read_exact(&self, from: u64, out: &mut [u8]) -> Result<()> {
         let read = match &self.kind {
-            Kind::File(file) => file.read_at(from, out)?,
             Kind::Fetched(reader) => reader.source().fetch_into(from, out)?,
-            Kind::Bytes(..) => return Err(TensogramError::Framing("bytes in memory are not read".into())),
-            #[cfg(feature = "mmap")]
-            Kind::Mapped(_) => return Err(TensogramError::Framing("bytes in memory are not read".into())),
+            _ => self.data().read_at(from, out)?,
         };
         if read == out.len() {
             return Ok(());
@@ -288,9 +284,12 @@ impl<'d> Source<'d> {
         match &self.kind {
             Kind::File(file) => file.ask(of, question),
             Kind::Fetched(reader) => reader.ask(of, question),
-            Kind::Bytes(..) => Err(TensogramError::Framing("bytes in memory are not asked for".into())),
-            #[cfg(feature = "mmap")]
-            Kind::Mapped(_) => Err(TensogramError::Framing("bytes in memory are not asked for".into())),
+            _ => Err(TensogramError::Framing("bytes in memory are not asked for".into())),
         }
     }
+}
+
+/// Bytes of a place, if all of them are there.
+fn bytes_of<'a>(all: &'a [u8], place: &Range<u64>) -> Option<&'a [u8]> {
+    all.get(usize::try_from(place.start).ok()?..usize::try_from(place.end).ok()?)
 }

@@ -6,7 +6,7 @@ use super::checked::CheckedMessage;
 use super::whole::decode_owned_values;
 use crate::base::error::Result;
 use crate::base::options::DecodeOptions;
-use crate::model::to_owned::{DeferredDescriptor, DeferredMetadata};
+pub use crate::model::to_owned::{DeferredDescriptor, DeferredMetadata};
 
 /// A decoded object.
 #[derive(Debug)]

@@ -13,27 +13,27 @@ const AT_ONCE: usize = 16 << 20;
 ///
 /// # Errors
 /// [`TensogramError::Remote`].
-pub fn open_unread(source: &str) -> Result<TensogramFile> {
+pub(crate) fn open_unread(source: &str) -> Result<TensogramFile> {
     #[cfg(feature = "remote")]
     return TensogramFile::open_remote_unread(source);
     #[cfg(not(feature = "remote"))]
     TensogramFile::open_source(source, None)
 }
 
-/// The bytes of a file from start to end. A source at an address is read once, in requests as long as they may be: for work that
-/// needs all of it. Its messages are found as they come.
-pub fn in_order(file: TensogramFile) -> impl Read + Send {
-    BufReader::with_capacity(AT_ONCE, InOrder { file, at: 0 })
+/// The bytes from start to end of what `read_at` reads at positions. A source at an address is read once, in requests as long as they
+/// may be: for work that needs all of it. Its messages are found as they come.
+pub(crate) fn in_order<F: Fn(u64, &mut [u8]) -> Result<usize>>(read_at: F) -> impl Read + use<F> {
+    BufReader::with_capacity(AT_ONCE, InOrder { read_at, at: 0 })
 }
 
-struct InOrder {
-    file: TensogramFile,
+struct InOrder<F> {
+    read_at: F,
     at: u64,
 }
 
-impl Read for InOrder {
+impl<F: Fn(u64, &mut [u8]) -> Result<usize>> Read for InOrder<F> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read_at(self.at, out).map_err(|error| match error {
+        let read = (self.read_at)(self.at, out).map_err(|error| match error {
             TensogramError::Io(error) => error,
             other => io::Error::other(other),
         })?;

@@ -93,7 +93,7 @@ impl<'d> Data<'d> {
     }
 
     /// All bytes, if they are in memory.
-    fn bytes(&self) -> Option<&'d [u8]> {
+    pub(crate) fn bytes(&self) -> Option<&'d [u8]> {
         match self.0 {
             Place::File(_) | Place::Fetched(_) => None,
             #[cfg(feature = "mmap")]

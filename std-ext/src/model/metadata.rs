@@ -22,6 +22,8 @@ pub use lists::{cbor_to_hash_frame, cbor_to_index, hash_frame_to_cbor, index_to_
 pub(crate) use lists::{hash_list_len, index_len_without_numbers, write_hash_list, write_index};
 pub use path::{PathOwner, path_owner, remove_path, segment, segments, set_path};
 
+#[cfg(feature = "json")]
+pub use crate::model::json;
 pub use crate::model::query::{self, Query};
 
 use crate::base::error::{CborOf, Result, TensogramError};

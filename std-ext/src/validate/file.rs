@@ -80,7 +80,8 @@ pub fn validate_file_with(
 ) -> io::Result<FileValidationReport> {
     if let Some(address) = path.to_str().filter(|text| is_remote_url(text)) {
         // All of it is read, and once.
-        return of_stream(in_order(open_unread(address).map_err(of_input)?), options, watch);
+        let file = open_unread(address).map_err(of_input)?;
+        return of_stream(in_order(move |at, out| file.read_at(at, out)), options, watch);
     }
     if !fs::metadata(path)?.is_file() {
         return of_stream(open_stream(path)?, options, watch);

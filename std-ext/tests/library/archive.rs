@@ -16,7 +16,7 @@ use tgm_core::selection::Pick;
 use tgm_std::archive::*;
 use tgm_std::decode::{Scratch, decode_descriptors, decode_object, decode_range};
 use tgm_std::encode::ObjectBuilder;
-use tgm_std::internal::ReadKnob;
+use tgm_std::read::options::ReadKnob;
 use tgm_std::read::{RangeFetch, ReadOptions};
 use tgm_std::{DecodeOptions, Dtype};
 use tgm_std::{MessageBuilder, Result, TensogramError};

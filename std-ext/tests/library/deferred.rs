@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use tgm_std::internal::decode_deferred;
+use tgm_std::decode::deferred::decode_deferred;
 use tgm_std::{DecodeLimits, DecodeOptions, decode};
 
 #[test]

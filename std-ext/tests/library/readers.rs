@@ -1,6 +1,6 @@
 //! Readers of sources: searches, and options of any size.
 
-use tgm_std::internal::ReadKnob;
+use tgm_std::read::options::ReadKnob;
 use tgm_std::read::{FetchErrorKind, ReadOptions, Reader};
 use tgm_std::{DecodeOptions, ScanOptions, TensogramError};
 

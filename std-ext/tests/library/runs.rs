@@ -3,8 +3,9 @@
 use std::cell::Cell;
 
 use tgm_core::scan::{Scanner, Source as _};
+use tgm_std::codec::threads::Threads;
 use tgm_std::file::{AppendOptions, Data};
-use tgm_std::internal::{Threads, Windowed};
+use tgm_std::scan::Windowed;
 use tgm_std::{EncodeOptions, MessageBuilder, ObjectBuilder, TensogramFile};
 
 /// Outlines of long messages share memory, one after the other: nothing of one is left in the next.

@@ -30,7 +30,6 @@ use crate::show::output::Out;
 use crate::show::progress;
 use crate::write::destination::Reads;
 use tgm_std::file::{SourceName, is_remote_url};
-use tgm_std::internal::asks_instance;
 
 /// List, check, extract, make and edit Tensogram messages in files
 ///
@@ -202,6 +201,18 @@ impl Cli {
                 SourceName::of(&address)
             ));
         }
+    }
+}
+
+/// Whether reading this address asks the cloud instance for credentials, as neither the options nor the environment have any.
+fn asks_instance(source: &str) -> bool {
+    #[cfg(feature = "remote")]
+    return tgm_std::remote::open(source, &tgm_std::remote::RemoteOptions::default())
+        .is_ok_and(|source| source.credentials() == tgm_std::remote::Credentials::Instance);
+    #[cfg(not(feature = "remote"))]
+    {
+        let _ = source;
+        false
     }
 }
 

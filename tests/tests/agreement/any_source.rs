@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use tgm_core::selection::Pick;
 use tgm_std::decode::{Selected, selection};
-use tgm_std::internal::ReadKnob;
+use tgm_std::read::options::ReadKnob;
 use tgm_std::read::{FetchError, FetchErrorKind, FetchTraits, Fetched, RangeFetch, ReadOptions, Reader, Tag, Want};
 use tgm_std::{Archive, DataObjectDescriptor, DecodeOptions, ScanOptions, read};
 use tgm_tests::{Rng, corpus};

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Cursor;
 use std::path::Path;
 
-use tgm_std::internal::ReadKnob;
+use tgm_std::read::options::ReadKnob;
 use tgm_std::read::{ReadOptions, Reader};
 use tgm_std::{MessageLayout, ScanOptions, TensogramFile, scan_file_with_options, scan_with_options};
 

@@ -15,7 +15,7 @@ use tgm_core::hash::{HashPresence, Verdict};
 use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
 use tgm_std::encode::{Part, encode_parts};
-use tgm_std::internal::ReadKnob;
+use tgm_std::read::options::ReadKnob;
 use tgm_std::read::{RangeFetch as _, ReadOptions, Reader, Step, Steps, Task};
 use tgm_std::{
     Archive, DataObjectDescriptor, DecodeOptions, EncodeOptions, GlobalMetadata, MaskMethod, MessageBuilder,
@@ -141,7 +141,7 @@ const ROUTES: &[Route] = routes! {
         Some(tgm_std::decode(case.bytes, options).map(|(_, mut all)| all.remove(OBJECT).1))
     },
     "decode/deferred.rs decode_deferred" "" Whole |case, options| {
-        Some(tgm_std::internal::decode_deferred(case.bytes, options).map(|(_, mut all)| all.remove(OBJECT).values))
+        Some(tgm_std::decode::deferred::decode_deferred(case.bytes, options).map(|(_, mut all)| all.remove(OBJECT).values))
     },
     "decode.rs decode_object" "" Message |case, options| {
         Some(tgm_std::decode_object(case.bytes, OBJECT, options).map(|found| found.2))

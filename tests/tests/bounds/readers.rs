@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use tgm_std::file::GroupAppender;
-use tgm_std::internal::ReadKnob;
+use tgm_std::read::options::ReadKnob;
 use tgm_std::read::{ReadOptions, Reader};
 use tgm_std::{AppendOptions, DecodeOptions, MessageBuilder, ObjectBuilder, TensogramFile};
 

@@ -1,6 +1,6 @@
 //! Children of a tree: files with their catalogues, and trees below it.
 
-use tgm_std::internal::hash::digest;
+use tgm_std::hash::digest;
 use tgm_std::{Result, TensogramError};
 
 use super::Tree;

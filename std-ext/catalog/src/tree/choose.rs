@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tgm_std::codec::interrupt::{Watch, is_stopped};
 use tgm_std::file::SourceName;
-use tgm_std::internal::hash::digest;
+use tgm_std::hash::digest;
 use tgm_std::metadata::query::Query;
 use tgm_std::{DecodeOptions, Result, TensogramError, interrupt};
 

@@ -5,7 +5,9 @@ use std::sync::OnceLock;
 
 use ciborium::Value as Owned;
 use tgm_core::cbor::{Map, Value};
-use tgm_std::internal::query::{Condition, Expr, Number, version};
+use tgm_std::metadata::query::compare::Number;
+use tgm_std::metadata::query::expr::{Condition, Expr};
+use tgm_std::metadata::query::version;
 use tgm_std::{MessageBuilder, ObjectBuilder, Result};
 
 use super::child::{Child, ChildKind, LONGEST_NAME, check_name};

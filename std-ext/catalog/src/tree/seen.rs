@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use tgm_core::cbor::Value;
 use tgm_std::Result;
-use tgm_std::internal::query::{Condition, Number};
+use tgm_std::metadata::query::compare::Number;
+use tgm_std::metadata::query::expr::Condition;
 
 /// Values of a key that are listed, at most. Of more numbers the range is kept.
 const MOST_LISTED: usize = 256;

@@ -6,7 +6,8 @@ use std::sync::mpsc::sync_channel;
 use tgm_core::descriptor::Dtype;
 use tgm_dataset::{Indices, Variable};
 use tgm_std::codec::interrupt::Watch;
-use tgm_std::internal::{Threads, reserve};
+use tgm_std::codec::threads::Threads;
+use tgm_std::internal::reserve;
 use tgm_std::{DecodeOptions, Result, TensogramError, interrupt};
 
 use super::{Planned, converted};

@@ -3,7 +3,7 @@
 use ciborium::Value;
 use serde_json::{Map, Value as Json};
 use tgm_core::descriptor::Dtype;
-use tgm_std::internal::from_cbor;
+use tgm_std::metadata::json::from_cbor;
 use tgm_std::{GlobalMetadata, RESERVED_KEY};
 
 use super::ZARR;

@@ -93,7 +93,7 @@ const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 /// A float as xarray writes the attribute `_FillValue` of floats in version 3: the base64 of its eight bytes.
 pub(super) fn to_base64(value: f64) -> String {
-    tgm_std::internal::base64(&value.to_le_bytes())
+    tgm_std::metadata::json::base64(&value.to_le_bytes())
 }
 
 /// The float of such a text.

@@ -198,7 +198,7 @@ proptest! {
 fn with_description(message: &[u8], json: &Json) -> Vec<u8> {
     let (mut global, objects) = decode(message, &DecodeOptions::default()).unwrap();
     let entry = |key: &str, value| (ciborium::Value::from(key), value);
-    let zarr = vec![entry("path", "g/a".into()), entry("array", tgm_std::internal::to_cbor(json))];
+    let zarr = vec![entry("path", "g/a".into()), entry("array", tgm_std::metadata::json::to_cbor(json))];
     global.extra.insert(ZARR.into(), ciborium::Value::Map(zarr));
     global.reserved.clear();
     global.base.iter_mut().for_each(|entry| drop(entry.remove("_reserved_")));
@@ -483,7 +483,7 @@ fn messages_cannot_leave_the_directory() {
     global.reserved.clear();
     global.base[0].remove("_reserved_");
     global.base[0].insert("name".into(), "../../x".into());
-    let zarr = vec![("path".into(), "../../x".into()), ("array".into(), tgm_std::internal::to_cbor(&json))];
+    let zarr = vec![("path".into(), "../../x".into()), ("array".into(), tgm_std::metadata::json::to_cbor(&json))];
     global.extra.insert(ZARR.into(), ciborium::Value::Map(zarr));
     let objects: Vec<_> = objects.iter().map(|(descriptor, values)| (descriptor, &values[..])).collect();
     message = tgm_std::encode(&global, &objects, &EncodeOptions::default()).unwrap();

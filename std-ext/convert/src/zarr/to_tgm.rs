@@ -14,7 +14,7 @@ use tgm_core::descriptor::{ByteOrder, Dtype};
 #[cfg(doc)]
 use tgm_std::TensogramError;
 use tgm_std::file::SourceName;
-use tgm_std::internal::{from_cbor, to_cbor};
+use tgm_std::metadata::json::{from_cbor, to_cbor};
 use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, StreamingEncoder};
 
 use self::chunks::Made;

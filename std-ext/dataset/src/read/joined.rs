@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tgm_catalog::tree::side_by_side;
 use tgm_core::descriptor::Dtype;
-use tgm_std::internal::Threads;
+use tgm_std::codec::threads::Threads;
 use tgm_std::{DecodeOptions, Result};
 
 use super::{BESIDE, Plan, width};

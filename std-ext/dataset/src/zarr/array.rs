@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 
 use serde_json::{Value as Json, json};
 use tgm_core::descriptor::Dtype;
-use tgm_std::internal::base64;
+use tgm_std::metadata::json::base64;
 use tgm_std::{DecodeOptions, Result};
 
 use crate::archive::bad;

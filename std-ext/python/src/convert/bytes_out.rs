@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use tgm_std::internal::huge_pages_in;
+use tgm_std::codec::memory::huge_pages_in;
 
 use crate::work::detached;
 

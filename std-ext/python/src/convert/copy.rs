@@ -1,7 +1,7 @@
 //! Copies of memory that other threads of Python may write to.
 
 use pyo3::prelude::*;
-use tgm_std::internal::huge_pages;
+use tgm_std::codec::memory::huge_pages;
 
 use crate::work::detached;
 

@@ -6,8 +6,8 @@ use std::ffi::{OsStr, OsString};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use tgm_std::encode::prepare_stored;
 use tgm_std::file::AppendOptions;
-use tgm_std::internal::prepare_stored;
 use tgm_std::{DataObjectDescriptor, TensogramFile as Library};
 
 use crate::convert::arguments::{decoding, encoding, items, of_save, path, ranges, ranging};

@@ -5,7 +5,7 @@ use pyo3::types::{PyList, PyTuple};
 use tgm_core::frame::{Frame, Frames};
 use tgm_core::wire::{FrameType, PREAMBLE_SIZE, Preamble};
 use tgm_core::zerocopy::FromBytes as _;
-use tgm_std::internal::decode_deferred;
+use tgm_std::decode::deferred::decode_deferred;
 use tgm_std::{DecodeOptions, GlobalMetadata};
 
 use crate::convert::arguments::{self, decoding, ranging};

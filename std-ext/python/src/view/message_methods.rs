@@ -6,8 +6,8 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 use tgm_std::core::Message as Parsed;
+use tgm_std::decode::deferred::decode_deferred;
 use tgm_std::hash::checked_metadata;
-use tgm_std::internal::decode_deferred;
 use tgm_std::validate::check_message;
 
 use super::message::Message;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tgm_std::error::TensogramError;
-use tgm_std::internal::ReadKnob;
+use tgm_std::read::options::ReadKnob;
 use tgm_std::read::{AsyncReader, FetchErrorKind, ReadOptions};
 use tgm_std::remote::{RemoteOptions, UnknownKeys, open};
 use tgm_std::{Archive, AsyncArchive, DecodeOptions, MessageBuilder, ObjectBuilder, TensogramFile};

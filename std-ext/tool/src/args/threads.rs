@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::read::in_order::thread_count;
+use crate::read::threads::thread_count;
 
 /// How many threads decode.
 #[derive(Args, Clone, Copy, Debug, Default)]

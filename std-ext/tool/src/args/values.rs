@@ -3,7 +3,7 @@
 use ciborium::Value;
 use ciborium::value::Integer;
 use serde_json::Value as Json;
-use tgm_std::internal::integer_beyond_64_bits;
+use tgm_std::metadata::json::integer_beyond_64_bits;
 
 /// The pieces between commas. Commas within brackets or quotes do not separate.
 pub(crate) fn split(text: &str) -> Vec<&str> {

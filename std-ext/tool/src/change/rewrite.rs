@@ -11,8 +11,8 @@ use tgm_core::Message;
 use tgm_core::descriptor::{Dtype, Encoding, Key};
 use tgm_core::object::DataObject;
 use tgm_dataset::reading::Reading;
+use tgm_std::codec::threads::Threads;
 use tgm_std::encode::{Part, PartError, encode_parts};
-use tgm_std::internal::Threads;
 use tgm_std::pipeline::encode_pipeline;
 use tgm_std::{DataObjectDescriptor, DecodeOptions, EncodeOptions, TensogramError, decode_descriptors, read};
 
@@ -21,18 +21,16 @@ use crate::args::object_numbers::ObjectNumbers;
 use crate::args::pipeline_flags::{PipelineFlags, is_lossy};
 use crate::change::edit::without_reserved;
 use crate::change::exact::{coordinates, keeps_values};
-use crate::read::choice::MessageChoice;
+use crate::read::chosen::Chosen;
 use crate::read::differ::{Tolerance, differences};
-use crate::read::digests::Digests;
 use crate::read::elements::Elements;
 use crate::read::entry::Entry;
-use crate::read::in_order::{shared, thread_count};
 use crate::read::input::{Input, MessagePart};
 use crate::read::lost;
 use crate::read::objects::{find, no_object};
 use crate::read::resting::Resting;
-use crate::read::select::Selection;
 use crate::read::structure::Structure;
+use crate::read::threads::{shared, thread_count};
 use crate::read::values::as_stored;
 use crate::write::destination::Failure;
 use tgm_std::file::SourceName;
@@ -44,12 +42,8 @@ pub(crate) struct Rewriter<'a> {
     pub(crate) pipeline: &'a PipelineFlags,
     /// How objects and messages are encoded.
     pub(crate) encode: &'a EncodeFlags,
-    /// Whether digests are checked.
-    pub(crate) digests: Digests,
-    /// The messages to encode. Others are copied.
-    pub(crate) choice: MessageChoice,
-    /// The objects that `-w` selects.
-    pub(crate) selection: &'a Selection,
+    /// The messages to encode, of which `-w` selects objects. Others are copied.
+    pub(crate) chosen: &'a Chosen,
     /// Numbers of the objects to encode.
     pub(crate) objects: &'a ObjectNumbers,
     /// Whether encoded objects are decoded again and compared.
@@ -194,7 +188,7 @@ impl Rewriter<'_> {
         mut sink: impl FnMut(&[u8]) -> Result<(), Failure>,
     ) -> Result<Tally, Failure> {
         let mut tally = Tally::default();
-        let numbers = self.choice.find(input).map_err(|text| Failure::said(input.name(), text))?;
+        let numbers = self.chosen.choice.find(input).map_err(|text| Failure::said(input.name(), text))?;
         let (messages, threads) = shared(thread_count(self.encode.threads()), input.message_count());
         let coordinates = self.coordinates(input, messages)?;
         let work = |(): &mut (), entry: &Entry<'_>| {
@@ -242,7 +236,7 @@ impl Rewriter<'_> {
 
     /// Whether flags name objects.
     fn are_chosen(&self) -> bool {
-        !self.objects.numbers().is_empty() || !self.selection.is_empty()
+        !self.objects.numbers().is_empty() || !self.chosen.selection.is_empty()
     }
 
     /// The message anew, if it is meant. Coordinates have these names. So many threads work on its objects.
@@ -259,8 +253,8 @@ impl Rewriter<'_> {
         let at = || Failure::at(entry.place());
         let (metadata, descriptors) = decode_descriptors(entry.bytes).map_err(at())?;
         let message = Message::parse(entry.bytes).map_err(Failure::at(entry.place()))?;
-        self.digests.check_all(&message).map_err(Failure::of_hash(entry))?;
-        if !self.digests.are_ignored() {
+        self.chosen.digests.check_all(&message).map_err(Failure::of_hash(entry))?;
+        if !self.chosen.digests.are_ignored() {
             // What is anew would hide what was wrong.
             message.verify_contents().map_err(Failure::at(entry.place()))?;
         }
@@ -322,9 +316,9 @@ impl Rewriter<'_> {
     /// For each object, whether it is to be encoded.
     fn select(&self, message: &Message<'_>, entry: &Entry<'_>) -> Result<Vec<bool>, TensogramError> {
         let structure = Structure::new(message, entry);
-        let metadata = self.digests.metadata(message)?;
+        let metadata = self.chosen.digests.metadata(message)?;
         self.objects.check(metadata.object_count())?;
-        let selection = self.selection.of_objects(&metadata)?;
+        let selection = self.chosen.selection.of_objects(&metadata)?;
         let mut wanted = Vec::new();
         for (index, (object, data)) in metadata.objects().zip(message.objects()).enumerate() {
             let object = object?;

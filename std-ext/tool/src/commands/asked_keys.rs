@@ -6,11 +6,12 @@ use clap::Args;
 
 use crate::args::files::Files;
 use crate::args::object_numbers::ObjectNumbers;
-use crate::read::cataloged::Cataloged;
-use crate::read::choice::MessageChoice;
-use crate::read::digests::Digests;
+use crate::read::candidates::Level;
+use crate::read::cataloged::{Asked, Cataloged};
+use crate::read::chosen::Chosen;
 use crate::read::entry::Entry;
-use crate::read::select::Selection;
+use crate::read::input::MessagePart;
+use crate::read::messages::for_each_message;
 use crate::show::output::Out;
 
 /// The messages and objects that a command lists, and the keys whose values it prints.
@@ -19,9 +20,7 @@ pub(crate) struct AskedKeys {
     #[command(flatten)]
     pub(crate) files: Files,
     #[command(flatten)]
-    pub(crate) choice: MessageChoice,
-    #[command(flatten)]
-    pub(crate) selection: Selection,
+    pub(crate) chosen: Chosen,
     #[command(flatten)]
     pub(crate) cataloged: Cataloged,
     /// The keys whose values are printed, as dotted paths
@@ -32,18 +31,21 @@ pub(crate) struct AskedKeys {
     pub(crate) objects: bool,
     #[command(flatten)]
     pub(crate) only: ObjectNumbers,
-    #[command(flatten)]
-    pub(crate) digests: Digests,
 }
 
 impl AskedKeys {
-    /// Calls `with` for each message that can be selected. A catalogue rules out the others without reading them.
+    /// The messages that are asked for. A catalogue rules out others without reading them.
+    pub(crate) fn messages(&self) -> Asked<'_> {
+        let level = if self.objects { Level::Objects } else { Level::Messages };
+        self.chosen.asked_of(level).by(self.cataloged.catalog.as_deref()).with_trees()
+    }
+
+    /// Calls `with` for each message that can be selected.
     pub(crate) fn for_each_message(
         &self,
         out: &mut Out,
         with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let (files, selection) = ((&*self.files.paths, self.choice), (&self.selection, self.objects));
-        self.cataloged.for_each_message(files, selection, out, with)
+        for_each_message(&self.files.paths, self.messages(), MessagePart::Outline, out, with)
     }
 }

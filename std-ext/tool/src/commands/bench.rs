@@ -19,10 +19,11 @@ use crate::args::decoding::Decoding;
 use crate::args::listing::{ListFlags, Listed};
 use crate::commands::Run;
 use crate::commands::bench::stages::Sample;
+use crate::read::candidates::Level;
+use crate::read::cataloged::Asked;
 use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::input::{Input, MessagePart};
-use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
 use crate::show::json::{self, Document};
 use crate::show::output::{Out, Style};
@@ -82,10 +83,11 @@ impl Stage {
 
 impl Run for Bench {
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let Some(input) = open_or_report(&self.path, out) else { return Ok(()) };
-        let Some(numbers) = self.choice.of(&input, out) else { return Ok(()) };
+        let asked = Asked::new(self.choice, &self.selection, Level::Messages);
+        let Some(input) = asked.open_or_report(&self.path, out) else { return Ok(()) };
+        let Some(places) = self.choice.of(&input, out) else { return Ok(()) };
         let (mut held, mut bytes) = (Vec::new(), 0);
-        input.for_each(out, numbers, MessagePart::Whole, |out, entry| {
+        input.for_each(out, places, MessagePart::Whole, |out, entry| {
             if (bytes == 0 || bytes + entry.length() <= HELD)
                 && self.selection.picks(out, entry, Digests::ignored(true))
             {

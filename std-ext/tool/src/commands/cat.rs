@@ -21,15 +21,14 @@ use crate::args::decoding::Decoding;
 use crate::args::files::usage;
 use crate::args::listing::{Listed, ending};
 use crate::commands::Run;
-use crate::read::choice::MessageChoice;
+use crate::read::chosen::Chosen;
 use crate::read::cubes::Cells;
-use crate::read::digests::Digests;
 use crate::read::elements::{Elements, parts};
 use crate::read::entry::Entry;
-use crate::read::messages::{OneOf, for_one_object};
+use crate::read::messages::for_one_object;
 use crate::read::objects::{find, no_object};
 use crate::read::places::{no_places, places};
-use crate::read::select::{Annotations, Scope, Selection};
+use crate::read::select::{Annotations, Scope};
 use crate::read::structure::Structure;
 use crate::read::unpacked::Unpacked;
 use crate::show::form::{Form, Notation};
@@ -47,9 +46,7 @@ pub(crate) struct Cat {
     #[arg(value_name = "FILE", required = true)]
     paths: Vec<PathBuf>,
     #[command(flatten)]
-    choice: MessageChoice,
-    #[command(flatten)]
-    selection: Selection,
+    chosen: Chosen,
     /// Number of the object in the message, from 0 [default: the first that -w selects, or 0]
     #[arg(long, value_name = "N")]
     object: Option<usize>,
@@ -80,8 +77,6 @@ pub(crate) struct Cat {
     /// Write the text to this file, which appears when it is complete [short: -o too]
     #[arg(short = 'O', short_alias = 'o', long, value_name = "LISTING")]
     output: Option<Destination>,
-    #[command(flatten)]
-    digests: Digests,
     #[command(flatten)]
     decoding: Decoding,
 }
@@ -140,7 +135,8 @@ impl Run for Cat {
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
         if !self.over.is_empty() {
-            let is_of_object = self.choice.is_one() || !self.selection.is_empty() || self.object.is_some();
+            let is_of_object =
+                self.chosen.choice.is_one() || !self.chosen.selection.is_empty() || self.object.is_some();
             if is_of_object || self.slice.is_some() || self.area.is_some() {
                 usage("--over is of all messages: -m, --at, -w, --object, --slice and --area do not go with it");
             }
@@ -152,13 +148,8 @@ impl Run for Cat {
         let [path] = self.paths.as_slice() else {
             usage("one file is read, unless --over DIM makes a dataset of several")
         };
-        let choice = OneOf {
-            choice: self.choice,
-            selection: &self.selection,
-            digests: self.digests,
-            catalog: self.cube.open.catalog(),
-        };
-        for_one_object(path, choice, self.object, out, |out, entry, number| match self.decode(entry, number) {
+        let one = (&self.chosen, self.cube.open.catalog());
+        for_one_object(path, one, self.object, out, |out, entry, number| match self.decode(entry, number) {
             Ok(values) if self.is_csv() || self.nearest.is_some() => self.print_csv(&values, out),
             Ok(values) => self.print_lines(&values, out),
             Err(error) => {
@@ -177,10 +168,10 @@ impl Cat {
 
     fn decode<'f>(&self, entry: &Entry<'f>, number: usize) -> Result<Values<'f>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
-        let metadata = self.digests.metadata(&message)?;
+        let metadata = self.chosen.digests.metadata(&message)?;
         let object = find(&message, number)?;
         let about = metadata.object(number)?.ok_or_else(|| no_object(metadata.object_count()))?;
-        self.digests.of(&message)?.check(number, object.frame())?;
+        self.chosen.digests.of(&message)?.check(number, object.frame())?;
         let shape: Vec<u64> = object.descriptor().shape().iter().collect();
         let none = Annotations::new();
         let structure = Structure::new(&message, entry).of_object(number, Some(&object));

@@ -12,7 +12,7 @@ use std::str::FromStr;
 use clap::Args;
 use serde_json::Value as Json;
 use tgm_std::file::SourceName;
-use tgm_std::{TensogramError, TensogramFile};
+use tgm_std::{Archive, TensogramError};
 
 use self::findings::{ComparedMessage, Findings, Told};
 use crate::args::decoding::Decoding;
@@ -20,18 +20,19 @@ use crate::args::limits::SumLimits;
 use crate::args::listing::{Listed, TextFlags};
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
-use crate::read::choice::{MessageChoice, no_number};
+use crate::read::candidates::Level;
+use crate::read::choice::no_number;
+use crate::read::chosen::Chosen;
 use crate::read::differ::Tolerance;
-use crate::read::digests::Digests;
 use crate::read::distant::is_distant;
 use crate::read::entry::Entry;
-use crate::read::in_order::{bounded, in_order};
+use crate::read::in_order::in_order;
 use crate::read::input::{Input, MessagePart};
 use crate::read::lost;
 use crate::read::messages::Reader;
-use crate::read::opening::open_or_report;
 use crate::read::pipes;
-use crate::read::select::{Selection, text};
+use crate::read::select::text;
+use crate::read::threads::bounded;
 use crate::show::json::{self, Document};
 use crate::show::output::Out;
 use crate::show::progress::meter::Share;
@@ -48,9 +49,7 @@ pub(crate) struct Compare {
     #[arg(value_name = "FILE", num_args = 2, required = true)]
     paths: Vec<PathBuf>,
     #[command(flatten)]
-    choice: MessageChoice,
-    #[command(flatten)]
-    selection: Selection,
+    chosen: Chosen,
     #[command(flatten)]
     only: ObjectNumbers,
     /// Match objects whose values of these keys are equal, wherever they are
@@ -76,8 +75,6 @@ pub(crate) struct Compare {
     nan_differs: bool,
     #[command(flatten)]
     text: TextFlags,
-    #[command(flatten)]
-    digests: Digests,
     #[command(flatten)]
     decoding: Decoding,
     #[command(flatten)]
@@ -172,14 +169,15 @@ impl Compare {
     /// Opens a file. A source at an address of which all bytes are compared is copied first, in requests as long as they may
     /// be: each message would take one of its own.
     fn open(&self, path: &Path, out: &mut Out) -> Option<Input> {
-        let reads_all = !self.no_values && !self.choice.is_one() && self.selection.is_empty();
+        let reads_all = !self.no_values && !self.chosen.choice.is_one() && self.chosen.selection.is_empty();
         if !(is_distant(path) && reads_all) {
-            return open_or_report(path, out);
+            let level = if self.by.is_empty() { Level::Messages } else { Level::Objects };
+            return self.chosen.asked_of(level).open_or_report(path, out);
         }
         let copied = pipes::held(path).map_err(TensogramError::from).and_then(|copy| {
             let Some(name) = copy.name() else { return Input::open(path) };
             // The file stays open when its name goes.
-            Input::of_file(SourceName::of(path).to_string(), TensogramFile::open(name)?, |length| {
+            Input::of_archive(SourceName::of(path).to_string(), Archive::open_unread(name)?, |length| {
                 Share::new(Some(length))
             })
         });

@@ -57,10 +57,10 @@ use crate::commands::convert::formats::{Format, Holds};
 use crate::commands::convert::item::{Item, Sink, Taken};
 use crate::commands::convert::losses::Losses;
 use crate::read::digests::Digests;
-use crate::read::entry::{Entry, MessageNumber};
-use crate::read::in_order::thread_count;
+use crate::read::entry::Entry;
 use crate::read::messages::expect_all;
 use crate::read::select::Selection;
+use crate::read::threads::thread_count;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure};
 use tgm_std::file::SourceName;
@@ -266,7 +266,7 @@ impl Convert {
         }
         let Sink { make, take } = sink;
         let make = |item: Item<'_>| {
-            let entry = Entry { file: item.place, index: MessageNumber(None), offset: 0, bytes: &item.message };
+            let entry = Entry { file: item.place, index: item.number, offset: item.offset, bytes: &item.message };
             let is_chosen = self.selection.chooses(&entry, self.digests)?;
             Ok::<_, TensogramError>(is_chosen.then(|| make(item)))
         };
@@ -310,7 +310,7 @@ impl Convert {
                 Ok(Some(from)) if let Some(text) = from.refusal_of(to).or_else(|| self.refusal_of_parts(from, to)) => {
                     out.problem(&format!("{name}: {text}"));
                 }
-                Ok(Some(Format::Tgm)) => tgm::read(path, (self.digests, threads), out, losses, sink)?,
+                Ok(Some(Format::Tgm)) => tgm::read(path, (&self.selection, self.digests, threads), out, losses, sink)?,
                 #[cfg(feature = "grib")]
                 Ok(Some(Format::Grib2)) => {
                     let options = self.grib.options(self.strict);

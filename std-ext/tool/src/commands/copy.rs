@@ -1,7 +1,6 @@
 //! `tgm copy`: all or some messages, unchanged, into one file or into files named by their metadata.
 
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::slice;
 
@@ -11,17 +10,16 @@ use tgm_std::Result;
 
 use crate::args::placed::Placed;
 use crate::commands::Run;
-use crate::read::choice::MessageChoice;
-use crate::read::digests::Digests;
+use crate::read::cataloged::Asked;
+use crate::read::chosen::Chosen;
 use crate::read::distant::is_distant;
 use crate::read::entry::{Entry, Place};
-use crate::read::in_order::thread_count;
 use crate::read::input::{Input, MessagePart};
 use crate::read::messages::{Seen, for_each_message};
-use crate::read::opening::open_or_report;
-use crate::read::select::{Scope, Selection};
+use crate::read::select::Scope;
 use crate::read::streamed::{Next, Streamed, is_stream};
 use crate::read::structure::Structure;
+use crate::read::threads::thread_count;
 use crate::show::output::Out;
 use crate::write::destination::{Failure, OutputKind, Reads};
 use crate::write::endings;
@@ -38,11 +36,7 @@ use tgm_std::file::SourceName;
 #[derive(Args, Debug)]
 pub(crate) struct Copy {
     #[command(flatten)]
-    selection: Selection,
-    #[command(flatten)]
-    choice: MessageChoice,
-    #[command(flatten)]
-    digests: Digests,
+    chosen: Chosen,
     /// File to read; "-" is standard input
     #[arg(value_name = "IN")]
     input: PathBuf,
@@ -57,18 +51,18 @@ impl Run for Copy {
             out.problem(&text);
             return Ok(());
         }
-        if template.is_none() && is_distant(&self.input) && self.choice.is_one() {
+        if template.is_none() && is_distant(&self.input) && self.chosen.choice.is_one() {
             return self.copy_one(out);
         }
         // What lies at an address and is wanted whole is read once, from start to end.
-        let is_in_order = is_stream(&self.input) || (is_distant(&self.input) && self.selection.is_empty());
+        let is_in_order = is_stream(&self.input) || (is_distant(&self.input) && self.chosen.selection.is_empty());
         if template.is_none() && is_in_order && !self.output.get().is_one_of(slice::from_ref(&self.input)) {
             if let Some(mut stream) = Streamed::open_or_report(&self.input, out) {
                 self.copy_stream(out, &mut stream);
             }
             return Ok(());
         }
-        let Some(input) = open_or_report(&self.input, out) else { return Ok(()) };
+        let Some(input) = self.asked().open_or_report(&self.input, out) else { return Ok(()) };
         match template {
             Some(template) => self.distribute(out, &input, &template),
             None => self.copy(out, &input),
@@ -78,13 +72,16 @@ impl Run for Copy {
 }
 
 impl Copy {
+    fn asked(&self) -> Asked<'_> {
+        self.chosen.asked()
+    }
+
     fn copy(&self, out: &mut Out, input: &Input) {
-        let Some(numbers) = self.choice.of(input, out) else { return };
-        let (chosen, is_judged) = if self.selection.is_empty() {
-            (input.places(numbers).collect(), true)
+        let Some(places) = self.chosen.choice.of(input, out) else { return };
+        let (chosen, is_judged) = if self.chosen.selection.is_empty() {
+            (places, true)
         } else {
-            let (chosen, is_judged) =
-                judge(out, input, numbers, |entry| Ok(self.selection.chooses(entry, self.digests)?.then_some(())));
+            let (chosen, is_judged) = judge(out, input, places, |entry| Ok(self.chosen.chooses(entry)?.then_some(())));
             (chosen.into_iter().map(|(place, ())| place).collect::<Vec<_>>(), is_judged)
         };
         if chosen.is_empty() {
@@ -128,20 +125,18 @@ impl Copy {
         places: impl Iterator<Item = Place> + Send,
         take: impl FnMut(Place, Result<Result<Vec<u8>>>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let work =
-            |(): &mut (), entry: &Entry<'_>| self.digests.check_bytes(entry.bytes).map(|()| entry.bytes.to_vec());
+        let work = |(): &mut (), entry: &Entry<'_>| {
+            self.chosen.digests.check_bytes(entry.bytes).map(|()| entry.bytes.to_vec())
+        };
         input.in_order((places, MessagePart::Whole, thread_count(0)), || (), work, take)
     }
 
     /// Copies the one message that flags name, of a source at an address. No other is looked at but those before it.
     fn copy_one(&self, out: &mut Out) -> io::Result<()> {
         let mut found = None;
-        for_each_message(slice::from_ref(&self.input), self.choice, MessagePart::Whole, out, |out, entry| {
+        for_each_message(slice::from_ref(&self.input), self.asked(), MessagePart::Whole, out, |out, entry| {
             let name = entry.file.to_string();
-            let message = self
-                .selection
-                .picks(out, entry, self.digests)
-                .then(|| (entry.index, entry.offset, entry.bytes.to_vec()));
+            let message = self.chosen.picks(out, entry).then(|| (entry.index, entry.offset, entry.bytes.to_vec()));
             found = Some((name, message));
             Ok(())
         })?;
@@ -173,7 +168,7 @@ impl Copy {
             }
         }
         let Some((index, offset, bytes)) = first else {
-            match seen.missing(self.choice, stream.message_count()) {
+            match seen.missing(self.chosen.choice, stream.message_count()) {
                 Some(text) => out.problem(&format!("{}: {text}", stream.name())),
                 None => self.report_no_match(stream.name(), out),
             }
@@ -201,12 +196,12 @@ impl Copy {
 
     /// Whether a message of a stream is selected. Errors are reported.
     fn is_selected(&self, entry: &Entry<'_>, seen: &mut Seen, out: &mut Out) -> bool {
-        seen.is_selected(self.choice, entry) && self.selection.picks(out, entry, self.digests)
+        seen.is_selected(self.chosen.choice, entry) && self.chosen.picks(out, entry)
     }
 
     /// Writes a message if its digests are right, and returns whether they are. Otherwise they are reported.
     fn pass(&self, entry: &Entry<'_>, out: &mut Out, sink: &mut dyn io::Write) -> Result<bool, Failure> {
-        match self.digests.check_bytes(entry.bytes) {
+        match self.chosen.digests.check_bytes(entry.bytes) {
             Ok(()) => sink.write_all(entry.bytes)?,
             Err(error) => {
                 out.report(&entry.place(), &error);
@@ -218,13 +213,13 @@ impl Copy {
 
     /// Reports that no message was selected.
     fn report_no_match(&self, name: &str, out: &mut Out) {
-        let why = if self.selection.is_empty() { "there is no message" } else { "no message matches" };
+        let why = if self.chosen.selection.is_empty() { "there is no message" } else { "no message matches" };
         out.problem(&format!("{name}: {why}, nothing was written"));
     }
 
     fn distribute(&self, out: &mut Out, input: &Input, template: &Template) {
-        let Some(numbers) = self.choice.of(input, out) else { return };
-        let (targets, _) = judge(out, input, numbers, |entry| self.target(entry, template));
+        let Some(places) = self.chosen.choice.of(input, out) else { return };
+        let (targets, _) = judge(out, input, places, |entry| self.target(entry, template));
         if targets.is_empty() {
             self.report_no_match(input.name(), out);
             return;
@@ -261,10 +256,10 @@ impl Copy {
     /// The file for a message, if the message is selected.
     fn target(&self, entry: &Entry<'_>, template: &Template) -> Result<Option<PathBuf>> {
         let message = Message::parse(entry.bytes)?;
-        let metadata = self.digests.metadata(&message)?;
+        let metadata = self.chosen.digests.metadata(&message)?;
         let structure = Structure::new(&message, entry);
         let scope = Scope::Message(&metadata, structure);
-        if !self.selection.has(&metadata, structure)? {
+        if !self.chosen.selection.has(&metadata, structure)? {
             return Ok(None);
         }
         template.fill(&scope, |_| None).map(Some)
@@ -280,17 +275,18 @@ fn nothing_whole() -> io::Error {
 fn judge<T: Send>(
     out: &mut Out,
     input: &Input,
-    numbers: Range<usize>,
+    places: Vec<Place>,
     verdict: impl Fn(&Entry<'_>) -> Result<Option<T>> + Sync,
 ) -> (Vec<(Place, T)>, bool) {
-    let (mut chosen, mut is_judged, end) = (Vec::new(), true, numbers.end);
+    let (mut chosen, mut is_judged, mut left) = (Vec::new(), true, places.len());
     let work = |(): &mut (), entry: &Entry<'_>| verdict(entry);
-    let parts = (input.places(numbers), MessagePart::Outline, thread_count(0));
+    let parts = (places.into_iter(), MessagePart::Outline, thread_count(0));
     let read = input.in_order(
         parts,
         || (),
         work,
         |place, judged| {
+            left -= 1;
             match judged {
                 Ok(Ok(verdict)) => chosen.extend(verdict.map(|verdict| (place, verdict))),
                 Ok(Err(error)) => {
@@ -299,7 +295,7 @@ fn judge<T: Send>(
                 }
                 Err(error) => {
                     is_judged = false;
-                    if input.report_unread(out, place, end - place.index - 1, &error) {
+                    if input.report_unread(out, place, left, &error) {
                         return Err(());
                     }
                 }

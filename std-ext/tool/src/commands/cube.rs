@@ -194,7 +194,7 @@ fn attribute_text(attribute: &Attribute) -> String {
         Attribute::Floats(numbers) => list(numbers),
         Attribute::Texts(texts) => list(texts),
         Attribute::Nested(value) => {
-            tgm_std::internal::from_cbor(value, "").map_or_else(in_our_words, |json| json.to_string())
+            tgm_std::metadata::json::from_cbor(value, "").map_or_else(in_our_words, |json| json.to_string())
         }
     }
 }

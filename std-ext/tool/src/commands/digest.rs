@@ -18,6 +18,8 @@ use crate::args::listing::{ListFlags, Listed};
 use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::commands::key_columns::{KeyColumns, Keys};
+use crate::read::candidates::Level;
+use crate::read::cataloged::Asked;
 use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
@@ -107,7 +109,8 @@ impl Run for Digest {
             Ok(is_chosen.then(|| Found { length: entry.length(), objects: self.objects(entry, costs, &keys) }))
         };
         let paths = slice::from_ref(&self.path);
-        let messages = Messages { paths, choice: self.choice, wanted: MessagePart::Whole, threads };
+        let asked = Asked::new(self.choice, &self.selection, Level::Messages);
+        let messages = Messages { paths, asked, wanted: MessagePart::Whole, threads };
         let mut document =
             if self.listing.json() { Some(Document::begin(out, "tgm.digest/1", "messages")?) } else { None };
         let mut table = keys.hidden_in(keys.shown_in(Table::new(COLUMNS)));

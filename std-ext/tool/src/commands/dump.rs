@@ -13,12 +13,11 @@ use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::commands::dump_contents::Contents;
 use crate::commands::dump_text;
-use crate::read::choice::MessageChoice;
-use crate::read::digests::Digests;
+use crate::read::chosen::Chosen;
 use crate::read::entry::Entry;
 use crate::read::input::MessagePart;
 use crate::read::messages::for_each_message;
-use crate::read::select::{Scope, Selection};
+use crate::read::select::Scope;
 use crate::read::structure::Structure;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::Out;
@@ -34,11 +33,7 @@ pub(crate) struct Dump {
     #[command(flatten)]
     text: TextFlags,
     #[command(flatten)]
-    choice: MessageChoice,
-    #[command(flatten)]
-    selection: Selection,
-    #[command(flatten)]
-    digests: Digests,
+    chosen: Chosen,
     #[command(flatten)]
     only: ObjectNumbers,
     /// Only the values of these keys, missing ones left out
@@ -54,7 +49,7 @@ impl Run for Dump {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         let mut document = if self.text.json() { Some(Document::begin(out, "tgm.dump/1", "messages")?) } else { None };
         let mut is_void = true;
-        for_each_message(&self.paths, self.choice, MessagePart::Outline, out, |out, entry| {
+        for_each_message(&self.paths, self.chosen.asked(), MessagePart::Outline, out, |out, entry| {
             let Some(contents) = self.read(entry).transpose() else { return Ok(()) };
             report(out, entry, &contents);
             is_void &= !self.has_content(&contents);
@@ -84,17 +79,17 @@ impl Dump {
 
     fn read(&self, entry: &Entry<'_>) -> Result<Option<Shown>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
-        if self.selection.is_empty() && self.keys.is_empty() {
-            return Ok(Some(Shown::All(Box::new(Contents::of(&message, &self.only, self.digests)))));
+        if self.chosen.selection.is_empty() && self.keys.is_empty() {
+            return Ok(Some(Shown::All(Box::new(Contents::of(&message, &self.only, self.chosen.digests)))));
         }
-        let metadata = self.digests.metadata(&message)?;
+        let metadata = self.chosen.digests.metadata(&message)?;
         let structure = Structure::new(&message, entry);
         let scope = Scope::Message(&metadata, structure);
-        if !self.selection.has(&metadata, structure)? {
+        if !self.chosen.selection.has(&metadata, structure)? {
             return Ok(None);
         }
         if self.keys.is_empty() {
-            return Ok(Some(Shown::All(Box::new(Contents::of(&message, &self.only, self.digests)))));
+            return Ok(Some(Shown::All(Box::new(Contents::of(&message, &self.only, self.chosen.digests)))));
         }
         let mut values = Map::new();
         for key in &self.keys {

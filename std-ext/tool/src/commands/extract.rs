@@ -22,12 +22,10 @@ use crate::args::listing::ending;
 use crate::args::threads::Threads;
 use crate::commands::Run;
 use crate::commands::convert::other_format;
-use crate::read::choice::MessageChoice;
-use crate::read::digests::Digests;
+use crate::read::chosen::Chosen;
 use crate::read::entry::Entry;
-use crate::read::messages::{OneOf, for_one_object};
+use crate::read::messages::for_one_object;
 use crate::read::objects::{find, no_object};
-use crate::read::select::Selection;
 use crate::read::unpacked::Unpacked;
 use crate::read::values::{as_stored, in_order};
 use crate::show::output::Out;
@@ -49,9 +47,7 @@ pub(crate) struct Extract {
     #[arg(value_name = "FILE")]
     path: PathBuf,
     #[command(flatten)]
-    choice: MessageChoice,
-    #[command(flatten)]
-    selection: Selection,
+    chosen: Chosen,
     /// Number of the object in the message, from 0 [default: the first that -w selects, or 0]
     #[arg(short, long, value_name = "N")]
     object: Option<usize>,
@@ -70,8 +66,6 @@ pub(crate) struct Extract {
     /// More ranges, or more files of a dataset
     #[arg(hide = true, value_name = "FILE")]
     more: Vec<PathBuf>,
-    #[command(flatten)]
-    digests: Digests,
     #[command(flatten)]
     threads: Threads,
     /// Byte order of the output
@@ -140,7 +134,8 @@ struct Values<'f> {
 impl Run for Extract {
     fn run(&self, out: &mut Out) -> io::Result<()> {
         if let Some(name) = &self.cube.cube {
-            let is_of_object = self.choice.is_one() || !self.selection.is_empty() || self.object.is_some();
+            let is_of_object =
+                self.chosen.choice.is_one() || !self.chosen.selection.is_empty() || self.object.is_some();
             if is_of_object || !self.ranges.is_empty() || self.slice.is_some() {
                 usage("--cube is of all messages: -m, --at, -w, --object, --range and --slice do not go with it");
             }
@@ -164,13 +159,8 @@ impl Run for Extract {
         if !self.output.prepare(out, OutputKind::Values, reads) {
             return Ok(());
         }
-        let choice = OneOf {
-            choice: self.choice,
-            selection: &self.selection,
-            digests: self.digests,
-            catalog: self.cube.open.catalog(),
-        };
-        for_one_object(&self.path, choice, self.object, out, |out, entry, object| {
+        let one = (&self.chosen, self.cube.open.catalog());
+        for_one_object(&self.path, one, self.object, out, |out, entry, object| {
             let Some(values) = self.read(entry, object, out) else { return Ok(()) };
             self.output.write(out, OutputKind::Values, reads, |_, sink| Ok(self.write(&values, sink)?));
             Ok(())
@@ -194,8 +184,8 @@ impl Extract {
     fn decode<'f>(&self, entry: &Entry<'f>, number: usize) -> Result<Values<'f>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
         let object = find(&message, number)?;
-        self.digests.of(&message)?.check(number, object.frame())?;
-        let metadata = self.digests.metadata(&message)?;
+        self.chosen.digests.of(&message)?.check(number, object.frame())?;
+        let metadata = self.chosen.digests.metadata(&message)?;
         let about = metadata.object(number)?.ok_or_else(|| no_object(metadata.object_count()))?;
         let options = DecodeOptions { threads: self.threads.count(), ..as_stored() };
         let more = self.more.iter().map(|text| {

@@ -13,11 +13,8 @@ use tgm_std::TensogramError;
 use crate::args::listing::{Listed, TextFlags};
 use crate::commands::Run;
 use crate::commands::frame_list::FrameList;
-use crate::read::choice::MessageChoice;
-use crate::read::digests::Digests;
+use crate::read::chosen::Chosen;
 use crate::read::input::{Input, MessagePart};
-use crate::read::opening::open_or_report;
-use crate::read::select::Selection;
 use crate::show::advice::in_our_words;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
@@ -35,11 +32,7 @@ pub(crate) struct FramesOf {
     #[command(flatten)]
     text: TextFlags,
     #[command(flatten)]
-    choice: MessageChoice,
-    #[command(flatten)]
-    selection: Selection,
-    #[command(flatten)]
-    digests: Digests,
+    chosen: Chosen,
 }
 
 /// The frames of a part, and the first error.
@@ -77,7 +70,8 @@ impl Run for FramesOf {
         let mut document =
             if self.text.json() { Some(Document::begin(out, "tgm.frames/1", "messages")?) } else { None };
         for path in &self.paths {
-            let Some(input) = open_or_report(path, out) else { continue };
+            let asked = self.chosen.asked();
+            let Some(input) = asked.open_or_report(path, out) else { continue };
             let mut run: Option<(FramesPart<'_>, Listing)> = None;
             self.for_each_part(&input, out, |out, part, found| {
                 match &mut run {
@@ -107,14 +101,14 @@ impl FramesOf {
         out: &mut Out,
         mut with: impl FnMut(&mut Out, FramesPart<'f>, Listing) -> io::Result<()>,
     ) -> io::Result<()> {
-        let is_damaged = input.segments().iter().any(|lost| self.choice.is_in(lost) && !lost.is_message());
-        let numbers = if is_damaged { 0..0 } else { self.choice.of(input, out).unwrap_or_default() };
-        let (mut places, mut reader) = (input.places(numbers).peekable(), input.reader());
+        let is_damaged = input.segments().iter().any(|lost| self.chosen.choice.is_in(lost) && !lost.is_message());
+        let places = if is_damaged { Vec::new() } else { self.chosen.choice.of(input, out).unwrap_or_default() };
+        let (mut places, mut reader) = (places.into_iter().peekable(), input.reader());
         for segment in input.segments() {
             let offset = segment.offset();
             if let Some(place) = places.next_if(|place| place.offset == offset) {
                 match reader.entry(place, MessagePart::Outline) {
-                    Ok(entry) if !self.selection.picks(out, &entry, self.digests) => {}
+                    Ok(entry) if !self.chosen.picks(out, &entry) => {}
                     Ok(entry) => {
                         let part = FramesPart::new(input, Some(place.index), offset, entry.bytes);
                         with(out, part, frames(entry.bytes))?;
@@ -126,8 +120,8 @@ impl FramesOf {
                     }
                 }
             } else if !segment.is_message()
-                && self.selection.is_empty()
-                && (!self.choice.is_one() || self.choice.is_in(segment))
+                && self.chosen.selection.is_empty()
+                && (!self.chosen.choice.is_one() || self.chosen.choice.is_in(segment))
             {
                 let bytes = match input.bytes(offset, segment.length()) {
                     Ok(bytes) => bytes,
@@ -139,13 +133,13 @@ impl FramesOf {
                 let (mut found, parts) = (false, beginnings(&bytes));
                 for (start, bytes) in parts {
                     let offset = offset + start;
-                    if !self.choice.is_one() || self.choice.is_at(offset) {
+                    if !self.chosen.choice.is_one() || self.chosen.choice.is_at(offset) {
                         found = true;
                         with(out, FramesPart::new(input, None, offset, bytes), frames(bytes))?;
                     }
                 }
-                if self.choice.is_one() && !found {
-                    self.choice.of(input, out);
+                if self.chosen.choice.is_one() && !found {
+                    self.chosen.choice.of(input, out);
                 }
             }
         }

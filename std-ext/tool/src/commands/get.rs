@@ -146,17 +146,17 @@ impl AskedKeys {
     /// The values of all keys, for the message or for each of its objects. `None` if the message is not selected.
     fn look_up(&self, entry: &Entry<'_>) -> Result<Option<Rows>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
-        let metadata = self.digests.metadata(&message)?;
+        let metadata = self.chosen.digests.metadata(&message)?;
         let structure = Structure::new(&message, entry);
         // With --objects the filter applies to each object below, not to the message.
-        if !self.objects && !self.selection.has(&metadata, structure)? {
+        if !self.objects && !self.chosen.selection.has(&metadata, structure)? {
             return Ok(None);
         }
         if !self.is_by_object() {
             return Ok(Some(vec![self.values(&Scope::Message(&metadata, structure))?]));
         }
         self.only.check(metadata.object_count())?;
-        let (selection, asked) = (self.selection.of_objects(&metadata)?, annotations(&metadata, self.asked())?);
+        let (selection, asked) = (self.chosen.selection.of_objects(&metadata)?, annotations(&metadata, self.asked())?);
         let mut rows = Vec::new();
         for (index, (about, object)) in metadata.objects().zip(message.objects()).enumerate() {
             // A damaged object still has metadata.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::path::Path;
 
 use clap::Args;
 use serde_json::{Value as Json, json};
@@ -12,9 +13,11 @@ use tgm_std::{TensogramError, WIRE_VERSION};
 use crate::args::files::Files;
 use crate::args::listing::Listed;
 use crate::commands::Run;
+use crate::read::candidates::Level;
+use crate::read::cataloged::Asked;
+use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::input::{Input, MessagePart};
-use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
 use crate::show::json::{self, Document};
 use crate::show::output::Out;
@@ -60,8 +63,7 @@ impl Run for Info {
         }
         let mut document = if self.files.json() { Some(Document::begin(out, "tgm.info/1", "files")?) } else { None };
         for path in &self.files.paths {
-            let Some(input) = open_or_report(path, out) else { continue };
-            let contents = FileContents::of(&input, (&self.selection, self.digests), out)?;
+            let Some((input, contents)) = self.contents(path, out)? else { continue };
             match &mut document {
                 Some(document) => document.item(out, &contents.to_json(input.name()))?,
                 None => contents.print(out, input.name())?,
@@ -72,14 +74,21 @@ impl Run for Info {
 }
 
 impl Info {
+    /// An open file, and what it holds. `None` if it cannot be opened, which is reported.
+    fn contents(&self, path: &Path, out: &mut Out) -> io::Result<Option<(Input, FileContents)>> {
+        let asked = Asked::new(MessageChoice::default(), &self.selection, Level::Messages);
+        let Some(input) = asked.open_or_report(path, out) else { return Ok(None) };
+        let contents = FileContents::of(&input, (&self.selection, self.digests), out)?;
+        Ok(Some((input, contents)))
+    }
+
     /// A row for each file.
     fn table(&self, out: &mut Out) -> io::Result<()> {
         let numbers = ["messages", "objects", "bytes", "junk"].map(Column::right);
         let texts = ["encoder", "first", "last"].map(Column::left);
         let mut table = Table::new([Column::left("file")].into_iter().chain(numbers).chain(texts));
         for path in &self.files.paths {
-            let Some(input) = open_or_report(path, out) else { continue };
-            let contents = FileContents::of(&input, (&self.selection, self.digests), out)?;
+            let Some((input, contents)) = self.contents(path, out)? else { continue };
             let encoders: Vec<_> = contents.encoders.keys().filter(|name| !name.is_empty()).cloned().collect();
             let time = |time: Option<String>| Cell::from(time.unwrap_or_default());
             let cells = vec![
@@ -102,9 +111,10 @@ impl FileContents {
     fn of(input: &Input, (selection, digests): (&Selection, Digests), out: &mut Out) -> io::Result<Self> {
         let segments = input.segments().iter();
         let junk = segments.filter(|segment| !segment.is_message()).map(tgm_core::scan::Segment::length).sum();
-        let mut contents = Self { bytes: input.len(), messages: input.message_count(), junk, ..Self::default() };
-        let mut read = 0;
-        input.for_each(out, 0..input.message_count(), MessagePart::Outline, |out, entry| {
+        let places: Vec<_> = input.all().filter(|place| input.can_be(place.index)).collect();
+        let (count, mut read) = (places.len(), 0);
+        let mut contents = Self { bytes: input.len(), messages: count, junk, ..Self::default() };
+        input.for_each(out, places, MessagePart::Outline, |out, entry| {
             read += 1;
             if !selection.picks(out, entry, digests) {
                 contents.messages -= 1;
@@ -116,7 +126,7 @@ impl FileContents {
             }
             Ok(())
         })?;
-        contents.unreadable += input.message_count() - read;
+        contents.unreadable += count - read;
         Ok(contents)
     }
 

@@ -18,10 +18,11 @@ use crate::commands::Run;
 use crate::commands::asked_keys::AskedKeys;
 use crate::read::about::{ABOUT, keys_of};
 use crate::read::entry::Entry;
-use crate::read::in_order::{Messages, Worked, thread_count};
+use crate::read::in_order::{Messages, Worked};
 use crate::read::input::MessagePart;
 use crate::read::select::{Annotations, Scope, annotations, text};
 use crate::read::structure::Structure;
+use crate::read::threads::thread_count;
 use crate::show::json::{self, Document, error_json};
 use crate::show::output::{Out, Style};
 use crate::show::summary::{Summary, shape_text};
@@ -98,15 +99,8 @@ impl Run for Ls {
         let hidden = self.hidden.get_or_init(|| self.keys_without_column(&table));
         let mut table = table.with_hidden(hidden.iter().map(String::as_str));
         let is_whole = out.is_csv();
-        if self.asked.cataloged.is_used(&self.asked.files.paths, &self.asked.selection) {
-            self.asked.for_each_message(out, |out, entry| {
-                let lines = self.lines(entry, is_whole);
-                self.table(out, entry, lines, &mut table)
-            })?;
-            return table.finish(out);
-        }
-        let (paths, choice, threads) = (&*self.asked.files.paths, self.asked.choice, thread_count(0));
-        let messages = Messages { paths, choice, wanted: MessagePart::Outline, threads };
+        let (paths, asked, threads) = (&*self.asked.files.paths, self.asked.messages(), thread_count(0));
+        let messages = Messages { paths, asked, wanted: MessagePart::Outline, threads };
         let look = |(): &mut (), entry: &Entry<'_>| self.lines(entry, is_whole);
         messages.for_each(
             out,
@@ -298,10 +292,10 @@ impl Ls {
     /// [`Self::rows`], but errors of objects stay in their rows.
     fn read(&self, entry: &Entry<'_>) -> Result<Option<Vec<Row>>, TensogramError> {
         let message = Message::parse(entry.bytes)?;
-        let metadata = self.asked.digests.metadata(&message)?;
+        let metadata = self.asked.chosen.digests.metadata(&message)?;
         let structure = Structure::new(&message, entry);
         self.asked.only.check(metadata.object_count())?;
-        if !self.asked.objects && !self.asked.selection.has(&metadata, structure)? {
+        if !self.asked.objects && !self.asked.chosen.selection.has(&metadata, structure)? {
             return Ok(None);
         }
         if !self.asked.objects && !self.asked.keys.is_empty() {
@@ -322,7 +316,7 @@ impl Ls {
         metadata: &MessageMetadata<'a>,
         structure: Structure<'_, 'a>,
     ) -> Result<Option<Vec<Row>>, TensogramError> {
-        let is_wanted = self.asked.selection.has(metadata, structure)?;
+        let is_wanted = self.asked.chosen.selection.has(metadata, structure)?;
         let row = Row { keys: self.look_up(&Scope::Message(metadata, structure))?, ..Row::empty() };
         Ok(is_wanted.then(|| vec![row]))
     }
@@ -335,7 +329,7 @@ impl Ls {
         structure: Structure<'_, 'a>,
     ) -> Result<Vec<Row>, TensogramError> {
         let asked = annotations(metadata, self.looked_up_keys())?;
-        let selection = self.asked.selection.of_objects(metadata)?;
+        let selection = self.asked.chosen.selection.of_objects(metadata)?;
         let usual = usual_annotations(metadata)?;
         // Most messages have one object.
         let mut rows = Vec::with_capacity(1);

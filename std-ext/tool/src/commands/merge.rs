@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::collections::btree_map::Entry as Slot;
 use std::io;
-use std::ops::Range;
 use std::path::PathBuf;
 
 use ciborium::Value;
@@ -18,13 +17,10 @@ use tgm_std::{EncodeOptions, GlobalMetadata, Result, TensogramError};
 use crate::args::object_numbers::ObjectNumbers;
 use crate::change::edit::MessageParts;
 use crate::commands::Run;
-use crate::read::choice::MessageChoice;
-use crate::read::digests::Digests;
+use crate::read::chosen::Chosen;
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, MessagePart};
-use crate::read::opening::open_or_report;
 use crate::read::resting::Resting;
-use crate::read::select::Selection;
 use crate::read::structure::Structure;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, OutputKind, Reads};
@@ -46,13 +42,9 @@ pub(crate) struct Merge {
     #[arg(short, visible_short_alias = 'O', long, value_name = "OUT")]
     output: Destination,
     #[command(flatten)]
-    choice: MessageChoice,
-    #[command(flatten)]
-    selection: Selection,
+    chosen: Chosen,
     #[command(flatten)]
     only: ObjectNumbers,
-    #[command(flatten)]
-    digests: Digests,
     /// Which annotation counts where messages differ under the same key [default: the first message's, and it is told]
     #[arg(short, long, value_enum)]
     strategy: Option<Strategy>,
@@ -84,23 +76,24 @@ impl Run for Merge {
         // Digests of the first object are written before the last message is read.
         let mut hashing = false;
         for path in &self.paths {
-            let Some(input) = open_or_report(path, out) else {
+            let asked = self.chosen.asked();
+            let Some(input) = asked.open_or_report(path, out) else {
                 complete = false;
                 continue;
             };
             complete &= input.segments().iter().all(Segment::is_message);
-            let Some(numbers) = self.choice.of(&input, out) else {
+            let Some(places) = self.chosen.choice.of(&input, out) else {
                 complete = false;
                 continue;
             };
-            hashing = hashing || input.places(numbers.clone()).any(|place| self.has_digests(&input, place));
-            inputs.push((Resting::new(path, input), numbers));
+            hashing = hashing || places.iter().any(|place| self.has_digests(&input, *place));
+            inputs.push((Resting::new(path, input), places));
         }
         let mut merged = Merged::new(hashing);
-        for (input, numbers) in inputs {
+        for (input, places) in inputs {
             let name = input.name().to_string();
             match input.wake() {
-                Ok(input) => complete &= self.add(&mut merged, &input, numbers, out),
+                Ok(input) => complete &= self.add(&mut merged, &input, places, out),
                 Err(error) => {
                     complete = false;
                     out.report(&name, &error);
@@ -131,9 +124,9 @@ impl Run for Merge {
 
 impl Merge {
     /// Adds the messages of a file. Returns whether all could be added; what could not is reported.
-    fn add(&self, merged: &mut Merged, input: &Input, numbers: Range<usize>, out: &mut Out) -> bool {
+    fn add(&self, merged: &mut Merged, input: &Input, places: Vec<Place>, out: &mut Out) -> bool {
         let mut complete = true;
-        for place in input.places(numbers) {
+        for place in places {
             let Place { index, offset, length } = place;
             input.progress.take_up(place.end(), length, index + 1);
             // The message is in memory, and one of the messages that go into it.
@@ -146,10 +139,10 @@ impl Merge {
                 }
             };
             let entry = Entry::new(input.name(), place, &bytes);
-            if !self.selection.picks(out, &entry, self.digests) {
+            if !self.chosen.picks(out, &entry) {
                 continue;
             }
-            let parts = MessageParts::of(&entry, self.digests).and_then(|parts| parts.only(&self.only));
+            let parts = MessageParts::of(&entry, self.chosen.digests).and_then(|parts| parts.only(&self.only));
             let added = parts.and_then(|parts| merged.add(parts, self.strategy.unwrap_or(Strategy::First)));
             complete &= added.inspect_err(|error| out.report(&entry.place(), error)).is_ok();
         }
@@ -161,7 +154,10 @@ impl Merge {
         let has = |entry: Entry<'_>| -> Result<bool> {
             let message = Message::parse(entry.bytes)?;
             Ok(message.hash_presence()? != HashPresence::Absent
-                && self.selection.has(&self.digests.metadata(&message)?, Structure::new(&message, &entry))?)
+                && self
+                    .chosen
+                    .selection
+                    .has(&self.chosen.digests.metadata(&message)?, Structure::new(&message, &entry))?)
         };
         input.reader().entry(place, MessagePart::Outline).and_then(has).unwrap_or(false)
     }

@@ -22,13 +22,11 @@ use crate::commands::Run;
 use crate::commands::plot::cube::CubeWish;
 use crate::commands::plot::object::Wish;
 use crate::commands::plot::size::PixelSize;
-use crate::read::choice::MessageChoice;
+use crate::read::chosen::Chosen;
 use crate::read::cubes::{names, open_or_report};
-use crate::read::digests::Digests;
 use crate::read::entry::Entry;
-use crate::read::messages::{OneOf, for_one_object};
+use crate::read::messages::for_one_object;
 use crate::read::pipes::is_once;
-use crate::read::select::Selection;
 use crate::show::output::Out;
 use crate::write::destination::Destination;
 use tgm_plot::contour::Spacing;
@@ -55,9 +53,7 @@ pub(crate) struct Plot {
     #[arg(value_name = "FILE", required = true)]
     paths: Vec<PathBuf>,
     #[command(flatten)]
-    choice: MessageChoice,
-    #[command(flatten)]
-    selection: Selection,
+    chosen: Chosen,
     /// Number of the object in the message, from 0 [default: the first that -w selects, or 0]
     #[arg(long, value_name = "N")]
     object: Option<usize>,
@@ -113,8 +109,6 @@ pub(crate) struct Plot {
     /// Write the picture to this file, which appears when it is complete [short: -o too]
     #[arg(short = 'O', short_alias = 'o', long, value_name = "LISTING")]
     output: Option<Destination>,
-    #[command(flatten)]
-    digests: Digests,
     #[command(flatten)]
     decoding: Decoding,
     #[command(flatten)]
@@ -198,13 +192,8 @@ impl Run for Plot {
             return self.draw_dataset(out);
         }
         let Some(path) = self.paths.first() else { return Ok(()) };
-        let choice = OneOf {
-            choice: self.choice,
-            selection: &self.selection,
-            digests: self.digests,
-            catalog: self.cube.open.catalog(),
-        };
-        for_one_object(path, choice, self.object, out, |out, entry, object| match self.picture(entry, object) {
+        let one = (&self.chosen, self.cube.open.catalog());
+        for_one_object(path, one, self.object, out, |out, entry, object| match self.picture(entry, object) {
             Ok(picture) => self.draw(out, &picture),
             Err(error) => {
                 out.report(&entry.object_place(object), &error);
@@ -241,12 +230,15 @@ impl Plot {
     }
 
     fn draw_dataset(&self, out: &mut Out) -> io::Result<()> {
-        let is_of_one =
-            !self.selection.is_empty() || self.object.is_some() || self.slice.is_some() || self.choice.is_one();
+        let is_of_one = !self.chosen.selection.is_empty()
+            || self.object.is_some()
+            || self.slice.is_some()
+            || self.chosen.choice.is_one();
         if is_of_one {
             usage("a dataset is of all messages: -m, --at, -w, --object and --slice do not go with it");
         }
-        let Some(datasets) = open_or_report(&self.paths, self.cube.options(&self.over), self.digests, out) else {
+        let Some(datasets) = open_or_report(&self.paths, self.cube.options(&self.over), self.chosen.digests, out)
+        else {
             return Ok(());
         };
         match self.dataset().picture(&datasets, &self.decoding.of_boxes()) {
@@ -301,14 +293,14 @@ impl Plot {
     /// The datasets of the file. Digests are checked as everywhere.
     fn datasets(&self) -> Result<Vec<Dataset>, TensogramError> {
         let mut options = self.cube.options(&self.over)?;
-        options.decode.verify_metadata = !self.digests.are_ignored();
+        options.decode.verify_metadata = !self.chosen.digests.are_ignored();
         open_all(&self.paths, &options)
     }
 
     fn picture(&self, entry: &Entry<'_>, object: usize) -> Result<Picture, TensogramError> {
         let grid = self.cube.open.known()?;
         let wish = Wish { object, slice: self.slice.as_ref(), look: self.look(), grid: grid.as_ref() };
-        let mut selected = wish.selected(entry, self.digests, &self.decoding.options())?;
+        let mut selected = wish.selected(entry, self.chosen.digests, &self.decoding.options())?;
         // Coordinates of files are objects beside it.
         if self.histogram.is_none()
             && let Some(place) = selected.unplaced()

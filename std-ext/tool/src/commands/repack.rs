@@ -11,9 +11,7 @@ use crate::args::object_numbers::ObjectNumbers;
 use crate::args::pipeline_flags::PipelineFlags;
 use crate::change::rewrite::{Rewriter, Tally, open_whole};
 use crate::commands::Run;
-use crate::read::choice::MessageChoice;
-use crate::read::digests::Digests;
-use crate::read::select::Selection;
+use crate::read::chosen::Chosen;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure, OutputKind, Reads, report};
 
@@ -40,9 +38,7 @@ pub(crate) struct Repack {
     #[arg(long, conflicts_with = "output")]
     dry_run: bool,
     #[command(flatten)]
-    selection: Selection,
-    #[command(flatten)]
-    choice: MessageChoice,
+    chosen: Chosen,
     #[command(flatten)]
     only: ObjectNumbers,
     /// Decode objects that are copied too, as a check; without stages, that is `tgm reshuffle`
@@ -63,8 +59,6 @@ pub(crate) struct Repack {
     pipeline: PipelineFlags,
     #[command(flatten)]
     encode: EncodeFlags,
-    #[command(flatten)]
-    digests: Digests,
 }
 
 impl Run for Repack {
@@ -84,9 +78,7 @@ impl Run for Repack {
         let rewriter = Rewriter {
             pipeline: &self.pipeline,
             encode: &self.encode,
-            digests: self.digests,
-            choice: self.choice,
-            selection: &self.selection,
+            chosen: &self.chosen,
             objects: &self.only,
             verify: self.verify,
             decode_all: self.check,

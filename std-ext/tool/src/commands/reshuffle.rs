@@ -11,9 +11,7 @@ use crate::args::object_numbers::ObjectNumbers;
 use crate::args::pipeline_flags::PipelineFlags;
 use crate::change::rewrite::{Rewriter, open_whole};
 use crate::commands::Run;
-use crate::read::choice::MessageChoice;
-use crate::read::digests::Digests;
-use crate::read::select::Selection;
+use crate::read::chosen::Chosen;
 use crate::show::output::Out;
 use crate::write::destination::{Destination, Failure, OutputKind, Reads, report};
 
@@ -32,11 +30,7 @@ pub(crate) struct Reshuffle {
     #[command(flatten)]
     encode: EncodeFlags,
     #[command(flatten)]
-    choice: MessageChoice,
-    #[command(flatten)]
-    selection: Selection,
-    #[command(flatten)]
-    digests: Digests,
+    chosen: Chosen,
 }
 
 impl Run for Reshuffle {
@@ -45,9 +39,7 @@ impl Run for Reshuffle {
         let rewriter = Rewriter {
             pipeline: &pipeline,
             encode: &self.encode,
-            digests: self.digests,
-            choice: self.choice,
-            selection: &self.selection,
+            chosen: &self.chosen,
             objects: &objects,
             verify: false,
             decode_all: true,

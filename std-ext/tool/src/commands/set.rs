@@ -1,5 +1,6 @@
 //! `tgm set`: new values for metadata keys.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
 use std::slice;
@@ -14,14 +15,12 @@ use crate::args::placed::Placed;
 use crate::change::assign::Assignment;
 use crate::change::edit::MessageParts;
 use crate::commands::Run;
-use crate::read::choice::MessageChoice;
-use crate::read::digests::Digests;
+use crate::read::chosen::Chosen;
 use crate::read::entry::Entry;
-use crate::read::in_order::thread_count;
 use crate::read::input::MessagePart;
 use crate::read::opening::open_or_report;
-use crate::read::select::Selection;
 use crate::read::structure::Structure;
+use crate::read::threads::thread_count;
 use crate::show::output::Out;
 use crate::write::destination::{Failure, OutputKind, Reads};
 
@@ -48,16 +47,12 @@ pub(crate) struct Set {
     #[arg(long)]
     json_values: bool,
     #[command(flatten)]
-    choice: MessageChoice,
+    chosen: Chosen,
     #[command(flatten)]
     only: ObjectNumbers,
-    #[command(flatten)]
-    selection: Selection,
     /// Apply -w to each object by itself, and change the metadata of these objects alone
     #[arg(long)]
     objects: bool,
-    #[command(flatten)]
-    digests: Digests,
     /// File to read; "-" is standard input
     #[arg(value_name = "IN")]
     input: PathBuf,
@@ -75,11 +70,12 @@ impl Run for Set {
             assignments.iter().try_for_each(Assignment::check_is_of_objects).unwrap_or_else(|text| usage(&text));
         }
         let Some(input) = open_or_report(&self.input, out) else { return Ok(()) };
-        let Some(numbers) = self.choice.of(&input, out) else { return Ok(()) };
+        let Some(places) = self.chosen.choice.of(&input, out) else { return Ok(()) };
+        let meant: HashSet<_> = places.iter().map(|place| place.index).collect();
         let reads = Reads::AndReplaces(slice::from_ref(&self.input));
         self.output.get().write(out, OutputKind::Messages, reads, |out, file| {
             let work = |(): &mut (), entry: &Entry<'_>| {
-                let is_meant = entry.index.0.is_some_and(|index| numbers.contains(&index));
+                let is_meant = entry.index.0.is_some_and(|index| meant.contains(&index));
                 let changed = if is_meant { self.change(entry, &assignments) } else { Ok(None) };
                 match changed {
                     Ok(changed) => (changed.unwrap_or_else(|| entry.bytes.to_vec()), None),
@@ -116,10 +112,10 @@ impl Set {
     fn change(&self, entry: &Entry<'_>, assignments: &[Assignment]) -> Result<Option<Vec<u8>>> {
         let chosen = self.chosen(entry)?;
         if chosen.as_ref().is_some_and(Vec::is_empty) {
-            self.digests.check_bytes(entry.bytes)?;
+            self.chosen.digests.check_bytes(entry.bytes)?;
             return Ok(None);
         }
-        let mut parts = MessageParts::of(entry, self.digests)?;
+        let mut parts = MessageParts::of(entry, self.chosen.digests)?;
         let before = (parts.metadata.clone(), parts.params());
         assignments.iter().try_for_each(|assignment| assignment.apply(&mut parts, chosen.as_deref()))?;
         if before == (parts.metadata.clone(), parts.params()) {
@@ -131,16 +127,16 @@ impl Set {
     /// The numbers of the objects to change: none in a message that is not selected. `None` means all.
     fn chosen(&self, entry: &Entry<'_>) -> Result<Option<Vec<usize>>> {
         let numbers = (!self.only.numbers().is_empty()).then(|| self.only.numbers().to_vec());
-        if self.selection.is_empty() {
+        if self.chosen.selection.is_empty() {
             return Ok(numbers);
         }
         let message = Message::parse(entry.bytes)?;
-        let metadata = self.digests.metadata(&message)?;
+        let metadata = self.chosen.digests.metadata(&message)?;
         let structure = Structure::new(&message, entry);
         if !self.objects {
-            return Ok(if self.selection.has(&metadata, structure)? { numbers } else { Some(Vec::new()) });
+            return Ok(if self.chosen.selection.has(&metadata, structure)? { numbers } else { Some(Vec::new()) });
         }
-        let among = self.selection.of_objects(&metadata)?;
+        let among = self.chosen.selection.of_objects(&metadata)?;
         let mut chosen = Vec::new();
         for (index, (about, object)) in metadata.objects().zip(message.objects()).enumerate() {
             let object = object.ok();

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::io;
-use std::ops::Range;
 use std::path::PathBuf;
 use std::slice;
 
@@ -14,12 +13,10 @@ use tgm_std::{GlobalMetadata, Result};
 use crate::args::object_numbers::ObjectNumbers;
 use crate::change::edit::MessageParts;
 use crate::commands::Run;
-use crate::read::choice::MessageChoice;
-use crate::read::digests::Digests;
+use crate::read::chosen::Chosen;
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, MessagePart};
-use crate::read::opening::open_or_report;
-use crate::read::select::{Scope, Selection};
+use crate::read::select::Scope;
 use crate::read::structure::Structure;
 use crate::show::advice::in_our_words;
 use crate::show::output::Out;
@@ -42,13 +39,9 @@ pub(crate) struct Split {
     #[arg(value_name = "IN")]
     input: PathBuf,
     #[command(flatten)]
-    choice: MessageChoice,
-    #[command(flatten)]
-    selection: Selection,
+    chosen: Chosen,
     #[command(flatten)]
     only: ObjectNumbers,
-    #[command(flatten)]
-    digests: Digests,
     /// Where to write: `[index]` becomes a number of four digits or more, counted over the file; `[KEY]` becomes the
     /// object's value of KEY, or "unknown"; without either, _NNNN is put before the extension
     #[arg(short, visible_short_alias = 'O', long, value_name = "TEMPLATE")]
@@ -68,9 +61,10 @@ struct Files<'s> {
 
 impl Run for Split {
     fn run(&self, out: &mut Out) -> io::Result<()> {
-        let Some(input) = open_or_report(&self.input, out) else { return Ok(()) };
-        let Some(numbers) = self.choice.of(&input, out) else { return Ok(()) };
-        let most = count(&input, numbers.clone());
+        let asked = self.chosen.asked();
+        let Some(input) = asked.open_or_report(&self.input, out) else { return Ok(()) };
+        let Some(places) = self.chosen.choice.of(&input, out) else { return Ok(()) };
+        let most = count(&input, &places);
         if most == 0 {
             out.problem(&format!("{}: there is no message, nothing was written", input.name()));
             return Ok(());
@@ -85,11 +79,11 @@ impl Run for Split {
             out.problem(&format!("{path} is the file that is read: nothing was written"));
             return Ok(());
         }
-        let done = input.for_each(out, numbers, MessagePart::Whole, |out, entry| {
-            if !self.selection.picks(out, entry, self.digests) {
+        let done = input.for_each(out, places, MessagePart::Whole, |out, entry| {
+            if !self.chosen.picks(out, entry) {
                 return Ok(());
             }
-            let parts = MessageParts::of(entry, self.digests);
+            let parts = MessageParts::of(entry, self.chosen.digests);
             let is_single = parts.as_ref().is_ok_and(|parts| parts.objects.len() <= 1);
             match parts.and_then(|parts| parts.only(&self.only)) {
                 Ok(_) if is_single => files.write(out, entry, Ok(Cow::Borrowed(entry.bytes))),
@@ -101,7 +95,7 @@ impl Run for Split {
         if let Err(error) = done {
             out.problem(&in_our_words(error));
         }
-        if files.count == 0 && !self.selection.is_empty() {
+        if files.count == 0 && !self.chosen.selection.is_empty() {
             out.problem(&format!("{}: no message matches, nothing was written", input.name()));
         }
         Ok(())
@@ -144,7 +138,7 @@ impl Files<'_> {
     fn place(&self, entry: &Entry<'_>, message: &[u8]) -> Result<Destination> {
         let Some(template) = &self.keyed else { return Ok(self.numbered(self.count)) };
         let message = Message::parse(message)?;
-        let metadata = self.split.digests.metadata(&message)?;
+        let metadata = self.split.chosen.digests.metadata(&message)?;
         let scope = Scope::Message(&metadata, Structure::new(&message, entry));
         let number = |key: &str| (key == INDEX).then(|| format!("{:0digits$}", self.count, digits = self.digits));
         template.fill(&scope, number).map(Destination::File)
@@ -164,13 +158,13 @@ impl Split {
 }
 
 /// The greatest number of files that can be written. Unreadable messages have none.
-fn count(input: &Input, numbers: Range<usize>) -> u64 {
+fn count(input: &Input, places: &[Place]) -> u64 {
     let mut reader = input.reader();
-    let mut objects = |place: Place| -> Result<u64> {
-        let entry = reader.entry(place, MessagePart::Outline)?;
+    let mut objects = |place: &Place| -> Result<u64> {
+        let entry = reader.entry(*place, MessagePart::Outline)?;
         Ok(Message::parse(entry.bytes)?.outline()?.object_count as u64)
     };
-    input.places(numbers).map(|place| objects(place).unwrap_or(1).max(1)).sum()
+    places.iter().map(|place| objects(place).unwrap_or(1).max(1)).sum()
 }
 
 /// A message for each object.

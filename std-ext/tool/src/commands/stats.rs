@@ -16,8 +16,8 @@ use tgm_core::Message;
 use tgm_core::metadata::{MessageMetadata, NAME_KEYS, ObjectMetadata};
 use tgm_core::object::DataObject;
 use tgm_dataset::Statistic;
-use tgm_std::internal::Threads;
-use tgm_std::internal::query::Number;
+use tgm_std::codec::threads::Threads;
+use tgm_std::metadata::query::compare::Number;
 use tgm_std::{Spending, TensogramError};
 
 use self::exact::{exact_quantiles, exact_range};
@@ -34,14 +34,14 @@ use crate::args::object_numbers::ObjectNumbers;
 use crate::commands::Run;
 use crate::commands::key_columns::{KeyColumns, Keys};
 use crate::read::about::UNITS;
-use crate::read::choice::MessageChoice;
-use crate::read::digests::Digests;
+use crate::read::candidates::Level;
+use crate::read::chosen::Chosen;
 use crate::read::elements::{Elements, parts};
 use crate::read::entry::Entry;
 use crate::read::in_order::{Means, Messages, Worked};
 use crate::read::input::MessagePart;
 use crate::read::quantiles::{self, Counting, Sketch};
-use crate::read::select::{Scope, Selection};
+use crate::read::select::Scope;
 use crate::read::statistics::{Blocks as _, Histogram, Moments};
 use crate::read::structure::Structure;
 use crate::read::unpacked::Unpacked;
@@ -61,11 +61,9 @@ pub(crate) struct Stats {
     #[command(flatten)]
     files: Files,
     #[command(flatten)]
-    choice: MessageChoice,
+    chosen: Chosen,
     #[command(flatten)]
     only: ObjectNumbers,
-    #[command(flatten)]
-    selection: Selection,
     /// Apply -w to each object by itself
     #[arg(long)]
     objects: bool,
@@ -106,8 +104,6 @@ pub(crate) struct Stats {
     #[command(flatten)]
     cube: CubeFlags,
     #[command(flatten)]
-    digests: Digests,
-    #[command(flatten)]
     decoding: Decoding,
     #[command(flatten)]
     limits: SumLimits,
@@ -138,7 +134,7 @@ impl Run for Stats {
 
     fn run(&self, out: &mut Out) -> io::Result<()> {
         if !self.over.is_empty() {
-            if self.choice.is_one() || !self.selection.is_empty() || !self.only.numbers().is_empty() {
+            if self.chosen.choice.is_one() || !self.chosen.selection.is_empty() || !self.only.numbers().is_empty() {
                 usage("--over is of all messages: -m, --at, -w and --object do not go with it");
             }
             let listed = self.files.listed();
@@ -159,7 +155,9 @@ impl Run for Stats {
         let threads = self.decoding.threads(&budget);
         let state = |means: Means| (budget.of_file(means.length), means.threads);
         let mut work = Work { stats: self, total: Total::default() };
-        let messages = Messages { paths: &self.files.paths, choice: self.choice, wanted: MessagePart::Whole, threads };
+        let level = if self.objects { Level::Objects } else { Level::Messages };
+        let asked = self.chosen.asked_of(level);
+        let messages = Messages { paths: &self.files.paths, asked, wanted: MessagePart::Whole, threads };
         if self.files.json() {
             let mut document = Document::begin(out, "tgm.stats/1", "messages")?;
             let show = |line: &Line| self.line_json(line, &keys);
@@ -219,16 +217,16 @@ impl Stats {
         show: &(impl Fn(&Line) -> T + Sync),
         (spending, threads): &mut (Spending, u32),
     ) -> Lines<T> {
-        let Stats { selection, objects: each, only, .. } = self;
+        let Stats { chosen: Chosen { selection, .. }, objects: each, only, .. } = self;
         let message = Message::parse(entry.bytes)?;
-        let metadata = self.digests.metadata(&message)?;
+        let metadata = self.chosen.digests.metadata(&message)?;
         let structure = Structure::new(&message, entry);
         if !each && !selection.has(&metadata, structure)? {
             return Ok(None);
         }
         only.check(metadata.object_count())?;
         spending.begin_message(entry.length());
-        let check = self.digests.of(&message)?;
+        let check = self.chosen.digests.of(&message)?;
         let among = selection.of_objects(&metadata)?;
         let asked = keys.annotations(&metadata)?;
         let mut chosen = Vec::new();

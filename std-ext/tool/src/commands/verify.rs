@@ -17,6 +17,8 @@ use crate::args::listing::Listed;
 use crate::args::threads::Threads;
 use crate::commands::Run;
 use crate::commands::key_columns::{KeyColumns, Keys};
+use crate::read::candidates::Level;
+use crate::read::cataloged::Asked;
 use crate::read::choice::MessageChoice;
 use crate::read::digests::Digests;
 use crate::read::entry::Entry;
@@ -100,7 +102,8 @@ impl Run for Verify {
         let keys = self.keys.columns(self.empty_table(&KeyColumns::default()).titles(), &self.files.listing);
         let mut table = self.empty_table(&keys);
         let threads = self.threads.of_messages();
-        let messages = Messages { paths: &self.files.paths, choice: self.choice, wanted: MessagePart::Whole, threads };
+        let asked = Asked::new(self.choice, &self.selection, Level::Messages);
+        let messages = Messages { paths: &self.files.paths, asked, wanted: MessagePart::Whole, threads };
         let look = |(): &mut (), entry: &Entry<'_>| {
             let is_chosen = self.selection.chooses(entry, Digests::ignored(true))?;
             // Values that cannot be read are missing: what is wrong with the message is in the report.

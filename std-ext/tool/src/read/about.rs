@@ -1,6 +1,6 @@
 //! Which metadata tells fields apart.
 
-use tgm_std::internal::query::spellings;
+use tgm_std::metadata::query::alias::spellings;
 
 /// Columns with metadata that usually tells fields apart. Each title is a key, as filters take it.
 pub(crate) const ABOUT: [&str; 5] = ["name", "level", "date", "step", "number"];

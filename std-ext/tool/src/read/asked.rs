@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tgm_core::metadata::MessageMetadata;
-use tgm_std::internal::query::{Condition, names, spellings};
 use tgm_std::internal::{MetadataBudget, to_owned};
+use tgm_std::metadata::query::alias::{names, spellings};
+use tgm_std::metadata::query::expr::Condition;
 use tgm_std::metadata::query::{Query, similar_keys};
 
 use crate::read::about::{ABOUT, keys_of};

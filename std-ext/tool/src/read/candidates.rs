@@ -3,17 +3,17 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use tgm_catalog::tree::Choice;
 use tgm_catalog::{Beside, Catalog, CatalogLimits, Freshness};
 use tgm_std::file::{Data, SourceName};
-use tgm_std::internal::query::{Condition, Expr, Number, names};
 use tgm_std::metadata::query::Query;
-use tgm_std::{DecodeOptions, MessageLayout, Result, TensogramError};
+use tgm_std::metadata::query::alias::names;
+use tgm_std::metadata::query::compare::Number;
+use tgm_std::metadata::query::expr::{Condition, Expr};
+use tgm_std::{Archive, DecodeOptions, MessageLayout, Result, TensogramError};
 
-use crate::read::choice::MessageChoice;
-use crate::read::distant::{Distant, Found};
+use crate::read::asked;
+use crate::read::distant::is_distant;
 use crate::read::input::{Input, MessagePart};
-use crate::read::select::Selection;
 use crate::read::structure::{COMPUTED, Structure};
 use crate::show::output::Out;
 
@@ -29,12 +29,15 @@ pub(crate) enum Level {
     Any,
 }
 
-/// A filter, and what it is asked of.
+/// The queries of a command, and what they are asked of. All must hold.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
-    pub(crate) selection: &'a Selection,
+pub(crate) struct Filter<'a> {
+    pub(crate) queries: &'a [Query],
     pub(crate) level: Level,
 }
+
+/// How a file is opened. `None` if it cannot be, which is reported.
+pub(crate) type Opened = fn(&Path, &mut Out) -> Option<Input>;
 
 /// A catalogue of a source.
 #[derive(Debug)]
@@ -51,72 +54,68 @@ impl Given {
         Self { path, catalog, is_beside: false }
     }
 
-    /// The catalogue for a filter: the one that is named, or the one beside the source. `None` if there is none, or no filter.
-    pub(crate) fn of(source: &Path, named: Option<&Path>, selection: &Selection) -> Option<Self> {
-        if selection.is_empty() || Choice::is_tree(source) {
-            return None;
-        }
-        if let Some(path) = named {
-            return Some(Self::named(path.to_path_buf(), Catalog::open(path)));
-        }
+    /// The catalogue beside a source. `None` if there is none.
+    pub(crate) fn beside(source: &Path) -> Option<Self> {
         let Beside { path, catalog } = Beside::open(source, &CatalogLimits::default(), &DecodeOptions::default())?;
         Some(Self { path, catalog, is_beside: true })
     }
 
-    /// The messages of a source at an address that can be selected, at the places that the catalogue knows. `None` if the
-    /// catalogue cannot be used so.
-    pub(crate) fn find_at(
-        &self,
-        source: &Distant,
-        choice: MessageChoice,
-        asked: Asked<'_>,
-        out: &mut Out,
-    ) -> Option<Vec<Found>> {
-        let catalog = self.catalog.as_ref().ok()?;
-        let found = self.places(catalog, choice, asked).ok()??;
-        // An answer tells how long the source is. A message that is not as the catalogue says is an error.
-        let mut buffer = Vec::new();
-        let first = found.first().map(|first| source.entry(*first, MessagePart::Outline, &mut buffer).map(drop));
-        if first.is_some_and(|first| first.is_err())
-            || !source.data().length().is_ok_and(|len| len == catalog.covered())
+    /// Opens the source of the catalogue. The input knows which messages can be selected, if the catalogue fits. `None` if it cannot be
+    /// opened, which is reported.
+    pub(crate) fn open(&self, source: &Path, opened: Opened, filter: Filter<'_>, out: &mut Out) -> Option<Input> {
+        if is_distant(source)
+            && let Some((input, candidates)) = self.open_at_places(source, filter, out)
         {
-            return None;
+            if !candidates.contains(&true) {
+                asked::note_missing(candidates.len() as u64, self.missing(filter.queries));
+            }
+            return Some(input.among(candidates));
         }
-        match catalog.is_of_same_file(source.data()) {
+        let input = opened(source, out)?;
+        let Some(mut candidates) = self.candidates(&input, filter, out) else { return Some(input) };
+        if !candidates.contains(&true) {
+            asked::note_missing(candidates.len().saturating_sub(1) as u64, self.missing(filter.queries));
+            // One message is asked, whose metadata show whether the filter is written so that it can hold.
+            candidates.iter_mut().take(1).for_each(|first| *first = true);
+        }
+        Some(input.among(candidates))
+    }
+
+    /// The source at an address with the messages that the catalogue knows, which are not searched for, and for each whether it can be
+    /// selected. `None` if the catalogue cannot be used so.
+    fn open_at_places(&self, source: &Path, filter: Filter<'_>, out: &mut Out) -> Option<(Input, Vec<bool>)> {
+        let catalog = self.catalog.as_ref().ok()?;
+        let candidates = self.selected(catalog, filter).ok()??;
+        let place = |index| {
+            catalog.message_range(index).map(|at| MessageLayout { offset: at.start, length: at.end - at.start })
+        };
+        let messages = (0..catalog.message_count()).map(place).collect::<Result<Vec<_>>>().ok()?;
+        let archive = Archive::open_unread(source).ok()?;
+        let input = Input::at_places(SourceName::of(source).to_string(), archive, messages, catalog.covered());
+        // An answer says how long the source is. A message that is not as the catalogue says is an error.
+        if let Some(first) = candidates.iter().position(|can_be| *can_be) {
+            input.message(input.places(first..first + 1).next()?, MessagePart::Outline).ok()?;
+        }
+        input.data().length().ok().filter(|length| *length == catalog.covered())?;
+        match catalog.is_of_same_file(input.data()) {
             Some(true) => {}
             // What is read then can tell.
             Some(false) => return None,
-            None => out.remark(&format!("warning: {}: {}", source.name(), Freshness::NotChecked)),
+            None => out.remark(&format!("warning: {}: {}", input.name(), Freshness::NotChecked)),
         }
-        Some(found)
-    }
-
-    /// The places of messages that can be selected.
-    fn places(&self, catalog: &Catalog, choice: MessageChoice, asked: Asked<'_>) -> Result<Option<Vec<Found>>> {
-        let Some(candidates) = self.selected(catalog, asked)? else { return Ok(None) };
-        let is_chosen = |found: &Found| {
-            choice.message.is_none_or(|index| found.number == index.into())
-                && choice.at.is_none_or(|at| found.layout.offset == at)
-        };
-        let numbers = (0..).zip(candidates).filter_map(|(index, can_be)| can_be.then_some(index));
-        let places = numbers.map(|index| {
-            let place = catalog.message_range(index)?;
-            let layout = MessageLayout { offset: place.start, length: place.end - place.start };
-            Ok(Found::new(index, layout))
-        });
-        places.filter(|found| found.as_ref().map_or(true, is_chosen)).collect::<Result<_>>().map(Some)
+        Some((input, candidates))
     }
 
     /// For each covered message, whether it can be selected. `None` if the catalogue cannot be used, which is reported if something is
     /// wrong with it.
-    pub(crate) fn candidates(&self, input: &Input, asked: Asked<'_>, out: &mut Out) -> Option<Vec<bool>> {
+    fn candidates(&self, input: &Input, filter: Filter<'_>, out: &mut Out) -> Option<Vec<bool>> {
         self.check(input.name(), input.data(), out)?;
         let catalog = self.catalog.as_ref().ok()?;
-        self.selected(catalog, asked).inspect_err(|why| self.not_used(out, why)).ok()?
+        self.selected(catalog, filter).inspect_err(|why| self.not_used(out, why)).ok()?
     }
 
     /// Checks that the catalogue fits its source. `None` if it does not, which is reported.
-    pub(crate) fn check(&self, name: &str, data: Data<'_>, out: &mut Out) -> Option<()> {
+    fn check(&self, name: &str, data: Data<'_>, out: &mut Out) -> Option<()> {
         let checked = match &self.catalog {
             Ok(catalog) => catalog.check(data).map_err(|error| self.not_used(out, &error)).ok()?,
             Err(why) => {
@@ -139,29 +138,28 @@ impl Given {
         out.remark(&format!("warning: {} is not used: {why}", SourceName::of(&self.path)));
     }
 
-    /// How many messages the catalogue covers, and the keys of the filters that none of them has.
-    pub(crate) fn missing(&self, selection: &Selection) -> (u64, Vec<String>) {
-        let Ok(catalog) = &self.catalog else { return (0, Vec::new()) };
+    /// The keys of the queries that no message of the catalogue has.
+    fn missing(&self, queries: &[Query]) -> Vec<String> {
+        let Ok(catalog) = &self.catalog else { return Vec::new() };
         let is_missing = |key: &&str| {
             let quoted = key.replace('\\', "\\\\").replace('"', "\\\"");
             let Ok(query) = format!("\"{quoted}\"?").parse::<Query>() else { return false };
             !Structure::has_key(key) && catalog.select_messages(&query).is_ok_and(|found| found.is_empty())
         };
-        let keys = selection.queries().iter().flat_map(Query::keys).filter(is_missing).map(str::to_string);
-        (catalog.message_count() as u64, keys.collect())
+        queries.iter().flat_map(Query::keys).filter(is_missing).map(str::to_string).collect()
     }
 
     /// For each message of the catalogue, whether it can be selected. `None` if the catalogue can answer no condition.
     ///
     /// # Errors
     /// The errors of the catalogue; it lacks a key, if it was named.
-    fn selected(&self, catalog: &Catalog, Asked { selection, level }: Asked<'_>) -> Result<Option<Vec<bool>>> {
+    fn selected(&self, catalog: &Catalog, Filter { queries, level }: Filter<'_>) -> Result<Option<Vec<bool>>> {
         match level {
-            Level::Messages => self.selected_by(catalog, selection, false),
-            Level::Objects => self.selected_by(catalog, selection, true),
+            Level::Messages => self.selected_by(catalog, queries, false),
+            Level::Objects => self.selected_by(catalog, queries, true),
             Level::Any => {
-                let messages = self.selected_by(catalog, selection, false)?;
-                let objects = self.selected_by(catalog, selection, true)?;
+                let messages = self.selected_by(catalog, queries, false)?;
+                let objects = self.selected_by(catalog, queries, true)?;
                 Ok(messages.zip(objects).map(|(messages, objects)| {
                     messages.into_iter().zip(objects).map(|(message, object)| message || object).collect()
                 }))
@@ -169,10 +167,10 @@ impl Given {
         }
     }
 
-    fn selected_by(&self, catalog: &Catalog, selection: &Selection, by_objects: bool) -> Result<Option<Vec<bool>>> {
+    fn selected_by(&self, catalog: &Catalog, queries: &[Query], by_objects: bool) -> Result<Option<Vec<bool>>> {
         let mut candidates = vec![true; catalog.message_count()];
         let mut is_answered = false;
-        for query in selection.queries() {
+        for query in queries {
             let can_be = if query.keys().any(|key| is_placed(catalog, key)) {
                 by_places(catalog, query, by_objects)?
             } else if is_held(query) && (!self.is_beside || has_keys(catalog, query)) {

@@ -1,26 +1,23 @@
-//! Messages that a catalogue selects, so that others are not read.
+//! Which messages a command asks for, and where it gets them from: every command that has a filter opens its files here, and
+//! messages that a catalogue rules out are not read.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use tgm_catalog::Beside;
+use tgm_catalog::Catalog;
 use tgm_catalog::tree::{Choice, Chosen};
 use tgm_std::DecodeOptions;
+use tgm_std::file::SourceName;
 use tgm_std::metadata::query::Query;
 
-use crate::read::asked;
-use crate::read::candidates::{Asked, Given, Level, is_held};
+use crate::read::candidates::{Filter, Given, Level, Opened, is_held};
 use crate::read::choice::MessageChoice;
-use crate::read::distant::{Distant, is_distant};
-use crate::read::entry::Entry;
-use crate::read::in_order::thread_count;
-use crate::read::input::MessagePart;
-use crate::read::messages::for_each_message;
+use crate::read::input::Input;
 use crate::read::opening::{open_of_tree_or_report, open_or_report};
 use crate::read::select::Selection;
+use crate::read::streamed::is_stream;
+use crate::read::threads::thread_count;
 use crate::show::output::Out;
-use tgm_std::file::SourceName;
 
 /// The flag that names a catalogue.
 #[derive(Args, Debug)]
@@ -28,7 +25,7 @@ pub(crate) struct Cataloged {
     /// Read only messages that -w selects in this catalogue of FILE (`tgm catalog`), a file or an address; one that does not
     /// fit FILE is not used, with a warning [default: FILE.catalog, if it is there]
     #[arg(long, value_name = "FILE", requires = "queries")]
-    catalog: Option<PathBuf>,
+    pub(crate) catalog: Option<PathBuf>,
 }
 
 impl Cataloged {
@@ -36,83 +33,73 @@ impl Cataloged {
     pub(crate) fn fits(&self, paths: &[PathBuf]) -> bool {
         self.catalog.is_none() || matches!(paths, [one] if !Choice::is_tree(one))
     }
+}
 
-    /// Whether messages may be found by a catalogue: the command line names one, or a tree, or there may be one beside a file.
-    pub(crate) fn is_used(&self, paths: &[PathBuf], selection: &Selection) -> bool {
-        let has_beside = |path: &PathBuf| is_distant(path) || Beside::is_here(path);
-        self.catalog.is_some()
-            || paths.iter().any(|path| Choice::is_tree(path) || (!selection.is_empty() && has_beside(path)))
+/// Which messages of its files a command asks for.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) choice: MessageChoice,
+    filter: Filter<'a>,
+    /// The catalogue that is named.
+    catalog: Option<&'a Path>,
+    /// Whether a tree stands for its files.
+    has_trees: bool,
+}
+
+impl<'a> Asked<'a> {
+    /// The messages that a filter can select, which is asked of them or of their objects.
+    pub(crate) fn new(choice: MessageChoice, selection: &'a Selection, level: Level) -> Self {
+        Self { choice, filter: Filter { queries: selection.queries(), level }, catalog: None, has_trees: false }
     }
 
-    /// [`for_each_message`] for messages that can be selected. With `by_objects`
-    /// one of their objects can be.
-    ///
-    /// # Errors
-    /// The errors of `with`.
-    pub(crate) fn for_each_message(
-        &self,
-        (paths, choice): (&[PathBuf], MessageChoice),
-        (selection, by_objects): (&Selection, bool),
-        out: &mut Out,
-        mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
-    ) -> io::Result<()> {
-        if !self.is_used(paths, selection) {
-            return for_each_message(paths, choice, MessagePart::Outline, out, with);
-        }
-        for path in paths {
-            let is_tree = Choice::is_tree(path);
-            for Sourced { path, given } in self.sources(path, selection, out) {
-                if out.is_full() {
-                    break;
-                }
-                let Some(given) = given else {
-                    for_each_message(&[path], choice, MessagePart::Outline, out, &mut with)?;
-                    continue;
-                };
-                let level = if by_objects { Level::Objects } else { Level::Messages };
-                let asked = Asked { selection, level };
-                if is_distant(&path) && for_each_distant(&given, (&path, choice), asked, out, &mut with)? {
-                    continue;
-                }
-                let opened = if is_tree { open_of_tree_or_report(&path, out) } else { open_or_report(&path, out) };
-                let Some(input) = opened else { continue };
-                let Some(numbers) = choice.of(&input, out) else { continue };
-                let mut candidates = given.candidates(&input, asked, out);
-                if let Some(candidates) = candidates.as_mut().filter(|candidates| !candidates.contains(&true)) {
-                    asked::note_missing(candidates.len().saturating_sub(1) as u64, given.missing(selection).1);
-                    // One message is asked, whose metadata show whether the filter is written so that it can hold.
-                    if let Some(first) = candidates.first_mut() {
-                        *first = true;
-                    }
-                }
-                let can_be = |index: usize| candidates.as_ref().is_none_or(|can_be| can_be.get(index) != Some(&false));
-                input.for_each_among(out, numbers, can_be, MessagePart::Outline, &mut with)?;
-            }
-        }
-        Ok(())
+    /// All messages that these flags name.
+    pub(crate) const fn all(choice: MessageChoice) -> Self {
+        Self { choice, filter: Filter { queries: &[], level: Level::Messages }, catalog: None, has_trees: false }
     }
 
-    /// The sources that a path stands for: itself, or files of a tree that can have what is selected. What cannot be read is
-    /// reported.
-    fn sources(&self, path: &Path, selection: &Selection, out: &mut Out) -> Vec<Sourced> {
-        if !Choice::is_tree(path) {
-            let given = Given::of(path, self.catalog.as_deref(), selection);
-            return vec![Sourced { path: path.to_path_buf(), given }];
+    /// The same by the catalogue that is named, if one is.
+    pub(crate) const fn by(self, catalog: Option<&'a Path>) -> Self {
+        Self { catalog, ..self }
+    }
+
+    /// The same, where a tree stands for its files.
+    pub(crate) const fn with_trees(self) -> Self {
+        Self { has_trees: true, ..self }
+    }
+
+    /// Opens a file, and reports its lost bytes. `None` if it cannot be opened, which is reported.
+    pub(crate) fn open_or_report(self, path: &Path, out: &mut Out) -> Option<Input> {
+        self.source(path).open(self, out)
+    }
+
+    /// A path, with its catalogue.
+    pub(crate) fn source(self, path: &Path) -> Source {
+        let given = match self.catalog {
+            _ if self.filter.queries.is_empty() || Choice::is_tree(path) => None,
+            Some(catalog) => Some(Given::named(catalog.to_path_buf(), Catalog::open(catalog))),
+            None if is_stream(path) => None,
+            None => Given::beside(path),
+        };
+        Source { path: path.to_path_buf(), given, opened: open_or_report }
+    }
+
+    /// What a path stands for: itself, or the files of a tree that can have what is asked for. What cannot be read is reported.
+    pub(crate) fn sources(self, path: &Path, out: &mut Out) -> Vec<Source> {
+        if !(self.has_trees && Choice::is_tree(path)) {
+            return vec![self.source(path)];
         }
         // What a catalogue does not hold is asked of the messages.
-        let queries: Vec<Query> = selection.queries().iter().filter(|query| is_held(query)).cloned().collect();
-        match Choice::of(
-            path,
-            &queries,
-            &DecodeOptions { threads: u32::try_from(thread_count(0)).unwrap_or(1), ..DecodeOptions::default() },
-        ) {
+        let queries: Vec<Query> = self.filter.queries.iter().filter(|query| is_held(query)).cloned().collect();
+        let threads = u32::try_from(thread_count(0)).unwrap_or(1);
+        match Choice::of(path, &queries, &DecodeOptions { threads, ..DecodeOptions::default() }) {
             Ok(choice) => {
                 choice.notes.iter().for_each(|note| out.remark(&format!("warning: {}: {note}", SourceName::of(path))));
-                let sourced = |file: Chosen| Sourced {
-                    path: file.path,
-                    given: Some(Given::named(file.catalog_path, file.catalog)),
+                let of_file = |Chosen { path, catalog_path, catalog, .. }| Source {
+                    path,
+                    given: Some(Given::named(catalog_path, catalog)),
+                    opened: open_of_tree_or_report,
                 };
-                choice.files.into_iter().map(sourced).collect()
+                choice.files.into_iter().map(of_file).collect()
             }
             Err(error) => {
                 out.report(&SourceName::of(path).to_string(), &error);
@@ -122,43 +109,24 @@ impl Cataloged {
     }
 }
 
-/// A source, and its catalogue.
-struct Sourced {
-    path: PathBuf,
+/// A source of messages, and its catalogue.
+pub(crate) struct Source {
+    pub(crate) path: PathBuf,
     given: Option<Given>,
+    opened: Opened,
 }
 
-/// Calls `with` for messages of a source at an address: only messages that can be selected are read. Returns whether the catalogue
-/// could be used so.
-///
-/// # Errors
-/// The errors of `with`.
-fn for_each_distant(
-    given: &Given,
-    (path, choice): (&Path, MessageChoice),
-    asked: Asked<'_>,
-    out: &mut Out,
-    mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
-) -> io::Result<bool> {
-    let Some(source) = Distant::open_or_report(path, out) else { return Ok(false) };
-    let Some(found) = given.find_at(&source, choice, asked, out) else { return Ok(false) };
-    if found.is_empty() {
-        let (count, keys) = given.missing(asked.selection);
-        asked::note_missing(count, keys);
+impl Source {
+    /// Whether a catalogue says where the messages are, so that the source is not read from start to end.
+    pub(crate) const fn is_cataloged(&self) -> bool {
+        self.given.is_some()
     }
-    let mut buffer = Vec::new();
-    for found in found {
-        if out.is_full() {
-            break;
-        }
-        match source.entry(found, MessagePart::Outline, &mut buffer) {
-            Ok(entry) => with(out, &entry)?,
-            Err(error) => {
-                if source.report_unread_message(out, found, &error).is_break() {
-                    break;
-                }
-            }
+
+    /// Opens it, and reports its lost bytes. `None` if it cannot be opened, which is reported.
+    pub(crate) fn open(&self, asked: Asked<'_>, out: &mut Out) -> Option<Input> {
+        match &self.given {
+            Some(given) => given.open(&self.path, self.opened, asked.filter, out),
+            None => (self.opened)(&self.path, out),
         }
     }
-    Ok(true)
 }

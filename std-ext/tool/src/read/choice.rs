@@ -5,6 +5,7 @@ use std::ops::Range;
 use clap::Args;
 use tgm_core::scan::Segment;
 
+use crate::read::entry::Place;
 use crate::read::input::Input;
 use crate::show::output::Out;
 
@@ -41,12 +42,13 @@ impl MessageChoice {
         self.at == Some(offset)
     }
 
-    /// The numbers of the selected messages. `None` if the file lacks the named message, which is reported.
-    pub(crate) fn of(self, input: &Input, out: &mut Out) -> Option<Range<usize>> {
-        self.find(input).inspect_err(|text| out.problem(&format!("{}: {text}", input.name()))).ok()
+    /// The places of the named messages that can be selected. `None` if the file lacks the named message, which is reported.
+    pub(crate) fn of(self, input: &Input, out: &mut Out) -> Option<Vec<Place>> {
+        let numbers = self.find(input).inspect_err(|text| out.problem(&format!("{}: {text}", input.name()))).ok()?;
+        Some(input.places(numbers).filter(|place| input.can_be(place.index)).collect())
     }
 
-    /// The numbers of the selected messages.
+    /// The numbers of the named messages.
     ///
     /// # Errors
     /// A sentence, if the file lacks the named message.

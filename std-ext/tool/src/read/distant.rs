@@ -8,8 +8,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use tgm_std::file::{Data, SourceName, is_remote_url};
-use tgm_std::internal::open_unread;
-use tgm_std::{MessageLayout, TensogramError, TensogramFile};
+use tgm_std::{Archive, MessageLayout, TensogramError};
 
 use crate::read::choice::{MessageChoice, no_number, none_at};
 use crate::read::entry::{Entry, MessageNumber};
@@ -30,7 +29,7 @@ pub(crate) fn is_distant(path: &Path) -> bool {
 #[derive(Debug)]
 pub(crate) struct Distant {
     name: String,
-    file: TensogramFile,
+    archive: Archive<'static>,
     progress: Share,
 }
 
@@ -57,8 +56,8 @@ impl Distant {
     /// Opens a source. Nothing is read yet. `None` if it cannot be opened, which is reported.
     pub(crate) fn open_or_report(path: &Path, out: &mut Out) -> Option<Self> {
         let name = SourceName::of(path).to_string();
-        match open_unread(&path.to_string_lossy()) {
-            Ok(file) => Some(Self { name, file, progress: Share::new(None) }),
+        match Archive::open_unread(path) {
+            Ok(archive) => Some(Self { name, archive, progress: Share::new(None) }),
             Err(error) => {
                 out.problem(&format!("cannot read {name}\n{error}"));
                 None
@@ -69,11 +68,6 @@ impl Distant {
     /// The source's name as people see it.
     pub(crate) fn name(&self) -> &str {
         &self.name
-    }
-
-    /// The source for functions of the library that look through messages.
-    pub(crate) fn data(&self) -> Data<'_> {
-        (&self.file).into()
     }
 
     /// The part of a message. Its bytes are put into `buffer`.
@@ -89,11 +83,7 @@ impl Distant {
         let Found { number, layout } = found;
         // Of a message without a number, nobody knows how many come before it.
         self.progress.take_up(layout.offset, layout.length, number.0.unwrap_or(0));
-        *buffer = match part {
-            MessagePart::Outline => self.file.read_outline_at(layout, None)?,
-            MessagePart::Object(object) => self.file.read_outline_at(layout, Some(object))?,
-            MessagePart::Whole => self.file.read_message_at(layout)?,
-        };
+        *buffer = part.of(&self.archive, layout)?.into_owned();
         self.progress.come_to(found.end(), number.0.map_or(0, |index| index + 1));
         Ok(Entry { file: &self.name, index: number, offset: layout.offset, bytes: buffer })
     }
@@ -110,7 +100,7 @@ impl Distant {
         mut with: impl FnMut(&mut Out, &Self, Found) -> io::Result<ControlFlow<()>>,
     ) -> io::Result<()> {
         match (choice.at, choice.message) {
-            (Some(offset), _) => match self.file.message_layout_at(offset) {
+            (Some(offset), _) => match self.archive.layout_at(offset) {
                 Ok(Some(layout)) => with(out, &self, Found { number: MessageNumber(None), layout }).map(drop),
                 Ok(None) => {
                     let has_messages = self.report_none_at(offset, out);
@@ -124,7 +114,7 @@ impl Distant {
             },
             (None, Some(index)) => {
                 // No source has as many messages as numbers: the largest is not there.
-                let layouts = match self.file.message_layouts_in(0..index.saturating_add(1)) {
+                let layouts = match self.archive.layouts_in(0..index.saturating_add(1)) {
                     Ok(layouts) => layouts,
                     Err(error) => {
                         self.report_unread(out, &error);
@@ -148,7 +138,7 @@ impl Distant {
             (None, None) => {
                 let (mut index, mut end, mut is_tidy) = (0, 0, true);
                 while !out.is_full() {
-                    let layout = match self.file.message_layouts_in(index..index + 1) {
+                    let layout = match self.archive.layouts_in(index..index + 1) {
                         Ok(layouts) => layouts.first().copied(),
                         Err(error) => {
                             self.report_unread(out, &error);
@@ -156,7 +146,7 @@ impl Distant {
                         }
                     };
                     let Some(layout) = layout else {
-                        is_tidy &= index > 0 && self.data().length().is_ok_and(|length| length == end);
+                        is_tidy &= index > 0 && Data::from(&self.archive).length().is_ok_and(|length| length == end);
                         break;
                     };
                     is_tidy &= layout.offset == end;
@@ -177,8 +167,8 @@ impl Distant {
         if is_tidy {
             return;
         }
-        let Self { name, file, progress } = self;
-        match Input::of_file(name.clone(), file, |_| progress) {
+        let Self { name, archive, progress } = self;
+        match Input::of_archive(name.clone(), archive, |_| progress) {
             Ok(input) => lost::report(&input, out),
             Err(error) => out.problem(&format!("cannot read {name}\n{error}")),
         }
@@ -186,7 +176,7 @@ impl Distant {
 
     /// Reports that no message begins at `offset`. Returns whether there are messages, or else an error that was reported.
     fn report_none_at(&self, offset: u64, out: &mut Out) -> bool {
-        match self.file.message_layouts() {
+        match self.archive.layouts() {
             Ok(layouts) => {
                 let index = layouts.partition_point(|message| message.offset < offset);
                 let around = layouts.iter().map(|message| message.offset).enumerate();

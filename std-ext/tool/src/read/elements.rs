@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use serde_json::Value as Json;
 use tgm_core::descriptor::{ByteOrder, Descriptor, Dtype};
-use tgm_std::internal::query::Number;
+use tgm_std::metadata::query::compare::Number;
 
 use crate::read::statistics::{BLOCK, Blocks};
 

@@ -8,56 +8,24 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::num::NonZero;
 use std::path::PathBuf;
-use std::slice;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use tgm_std::TensogramError;
 
-use crate::read::choice::MessageChoice;
+use crate::read::cataloged::{Asked, Source};
 use crate::read::distant::is_distant;
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, MessagePart};
-use crate::read::messages::{BATCH, Reader, Step, WINDOW, expect_all, for_each_step};
-use crate::read::opening::open_or_report;
+use crate::read::messages::{BATCH, Reader, Step, WINDOW, expect_all, for_each_step_of};
 use crate::read::row::Row;
 use crate::read::streamed::is_stream;
+use crate::read::threads::{bounded, shared};
 use crate::show::output::Out;
 
-/// Results that may wait for the caller, for each thread.
-pub(crate) const AHEAD: usize = 2;
-/// Of messages that are longer than this, one result may wait for each thread.
-const LONG: u64 = 4 << 20;
-/// Bytes of messages that threads hold: of longer messages fewer are worked on at a time.
-const HELD: u64 = 512 << 20;
 /// Bytes of a thread's stack, as the first thread has them.
 const STACK: usize = 8 << 20;
-
-/// How many threads work on messages if `asked` are asked for. 0 stands for all processors.
-pub(crate) fn thread_count(asked: u32) -> usize {
-    match usize::try_from(asked) {
-        Ok(0) | Err(_) => thread::available_parallelism().map_or(1, NonZero::get),
-        Ok(asked) => asked,
-    }
-}
-
-/// How many of `threads` threads work on items of which the longest has `longest` bytes, and for each how many results may
-/// wait: so that memory is bounded.
-pub(crate) fn bounded(threads: usize, longest: u64) -> (usize, usize) {
-    // A bound that is larger than addresses binds nobody.
-    let most = usize::try_from(HELD / longest.max(1)).unwrap_or(usize::MAX);
-    (threads.min(most).max(1), if longest > LONG { 1 } else { AHEAD })
-}
-
-/// How many of `threads` threads work on one message each, if there are `count` messages, and how many threads each of them has
-/// for the objects of its message: few messages of many objects keep all threads busy too. Codecs are not told of these threads,
-/// because bytes that they make may hang on the number.
-pub(crate) fn shared(threads: usize, count: usize) -> (usize, u32) {
-    let messages = threads.min(count).max(1);
-    (messages, u32::try_from(threads / messages).unwrap_or(u32::MAX).max(1))
-}
 
 /// What a thread may use for messages of a file.
 #[derive(Clone, Copy, Debug)]
@@ -250,7 +218,7 @@ impl Input {
 /// The selected messages of files.
 pub(crate) struct Messages<'p> {
     pub(crate) paths: &'p [PathBuf],
-    pub(crate) choice: MessageChoice,
+    pub(crate) asked: Asked<'p>,
     /// The parts of a message that are read.
     pub(crate) wanted: MessagePart,
     pub(crate) threads: usize,
@@ -272,7 +240,7 @@ pub(crate) enum Worked<'e, R> {
 }
 
 impl Messages<'_> {
-    /// Does `work` on each message, on several threads, and calls `with` with the result, in order and on this thread. Each
+    /// Does `work` on each message that can be selected, on several threads, and calls `with` with the result, in order and on this thread. Each
     /// thread has a state of its own. What cannot be read is reported. The messages of a stream and of a source at an address
     /// are worked on as they come, on this thread, which may use all threads for the objects of a message.
     ///
@@ -287,58 +255,72 @@ impl Messages<'_> {
     ) -> io::Result<()> {
         expect_all(self.paths);
         for path in self.paths {
-            if is_stream(path) || is_distant(path) {
-                let mut state = state(Means { length: u64::MAX, threads: shared(self.threads, 1).1 });
-                for_each_step(slice::from_ref(path), self.choice, self.wanted, out, |out, step| match step {
-                    Step::Message(entry) => {
-                        let found = work(&mut state, entry);
-                        with(out, Worked::Message(&Entry { bytes: &[], ..*entry }, found))
-                    }
-                    Step::Pause => with(out, Worked::Pause),
-                })?;
-                continue;
-            }
-            let mut row = if self.choice.is_one() { None } else { Row::open(path) };
-            if let Some(row) = &mut row {
-                match self.work_on_row(row, out, &state, &work, &mut with) {
-                    Ok(()) => {}
-                    Err(Stopped::Done) => continue,
-                    Err(Stopped::Failed(error)) => return Err(error),
+            for (number, source) in self.asked.sources(path, out).into_iter().enumerate() {
+                // What a path names is opened, and reported if it cannot be. Nobody named the files of a tree.
+                if number > 0 && out.is_full() {
+                    break;
                 }
-            }
-            let opened = match row {
-                None => open_or_report(path, out).map(|input| (input, 0)),
-                Some(row) => row.rest(out),
-            };
-            let Some((input, first)) = opened else { continue };
-            let Some(numbers) = self.choice.of(&input, out) else { continue };
-            let numbers = numbers.start.max(first)..numbers.end;
-            let (name, end) = (input.name(), numbers.end);
-            let (messages, threads) = shared(self.threads, numbers.len());
-            let done = input.in_order(
-                (input.places(numbers), self.wanted, messages),
-                || state(Means { length: input.len(), threads }),
-                &work,
-                |place, found| {
-                    if out.is_full() {
-                        return Err(Stopped::Done);
-                    }
-                    match found {
-                        Ok(found) => {
-                            with(out, Worked::Message(&Entry::new(name, place, &[]), found)).map_err(Stopped::Failed)
-                        }
-                        Err(error) if input.report_unread(out, place, end - place.index - 1, &error) => {
-                            Err(Stopped::Done)
-                        }
-                        Err(_) => Ok(()),
-                    }
-                },
-            );
-            if let Err(Stopped::Failed(error)) = done {
-                return Err(error);
+                let done = self.work_on_source(&source, out, &state, &work, &mut with);
+                if let Err(Stopped::Failed(error)) = done {
+                    return Err(error);
+                }
             }
         }
         Ok(())
+    }
+
+    /// [`Self::for_each`] of the messages of a source.
+    fn work_on_source<S, R: Send>(
+        &self,
+        source: &Source,
+        out: &mut Out,
+        state: impl Fn(Means) -> S + Sync,
+        work: impl Fn(&mut S, &Entry<'_>) -> R + Sync,
+        mut with: impl FnMut(&mut Out, Worked<'_, R>) -> io::Result<()>,
+    ) -> Result<(), Stopped> {
+        let path = &source.path;
+        if !source.is_cataloged() && (is_stream(path) || is_distant(path)) {
+            let mut state = state(Means { length: u64::MAX, threads: shared(self.threads, 1).1 });
+            let step = |out: &mut Out, step: Step<'_>| match step {
+                Step::Message(entry) => {
+                    let found = work(&mut state, entry);
+                    with(out, Worked::Message(&Entry { bytes: &[], ..*entry }, found))
+                }
+                Step::Pause => with(out, Worked::Pause),
+            };
+            return for_each_step_of(source, self.asked, self.wanted, out, step).map_err(Stopped::Failed);
+        }
+        let mut row = if self.asked.choice.is_one() || source.is_cataloged() { None } else { Row::open(path) };
+        if let Some(row) = &mut row {
+            self.work_on_row(row, out, &state, &work, &mut with)?;
+        }
+        let opened = match row {
+            None => source.open(self.asked, out).map(|input| (input, 0)),
+            Some(row) => row.rest(out),
+        };
+        let Some((input, first)) = opened else { return Ok(()) };
+        let Some(mut places) = self.asked.choice.of(&input, out) else { return Ok(()) };
+        places.retain(|place| place.index >= first);
+        let (name, mut left) = (input.name(), places.len());
+        let (messages, threads) = shared(self.threads, left);
+        input.in_order(
+            (places.into_iter(), self.wanted, messages),
+            || state(Means { length: input.len(), threads }),
+            &work,
+            |place, found| {
+                if out.is_full() {
+                    return Err(Stopped::Done);
+                }
+                left -= 1;
+                match found {
+                    Ok(found) => {
+                        with(out, Worked::Message(&Entry::new(name, place, &[]), found)).map_err(Stopped::Failed)
+                    }
+                    Err(error) if input.report_unread(out, place, left, &error) => Err(Stopped::Done),
+                    Err(_) => Ok(()),
+                }
+            },
+        )
     }
 
     /// [`Self::for_each`] of the messages of a row.
@@ -391,6 +373,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
+    use crate::read::threads::AHEAD;
 
     #[test]
     fn threads_take_a_message_each_and_what_is_left_its_objects() {

@@ -13,10 +13,9 @@ use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use tgm_core::scan::{Segment, scan};
-use tgm_std::file::{Data, SourceName, is_remote_url};
-use tgm_std::internal::open_unread;
-use tgm_std::{MessageLayout, TensogramError, TensogramFile};
+use tgm_core::scan::Segment;
+use tgm_std::file::{Data, SourceName};
+use tgm_std::{Archive, MessageLayout, TensogramError};
 
 use crate::read::entry::{Place, end_of};
 use crate::read::pipes;
@@ -29,17 +28,13 @@ const CHUNK: u64 = 256 << 10;
 #[derive(Debug)]
 pub(crate) struct Input {
     name: String,
-    source: Backing,
+    archive: Archive<'static>,
     messages: Vec<MessageLayout>,
     segments: Vec<Segment>,
+    /// For each of the first messages, whether it can be selected. All others can.
+    candidates: Vec<bool>,
     /// How far the command has come in the file.
     pub(crate) progress: Share,
-}
-
-#[derive(Debug)]
-enum Backing {
-    File(Box<TensogramFile>),
-    Memory(Vec<u8>),
 }
 
 /// The part of a message that is read. Bytes of other parts are 0.
@@ -51,6 +46,24 @@ pub(crate) enum MessagePart {
     Object(usize),
     /// Every byte.
     Whole,
+}
+
+impl MessagePart {
+    /// This part of the message at a place.
+    ///
+    /// # Errors
+    /// The errors of reading.
+    pub(crate) fn of<'a>(
+        self,
+        archive: &'a Archive<'_>,
+        layout: MessageLayout,
+    ) -> Result<Cow<'a, [u8]>, TensogramError> {
+        match self {
+            Self::Outline => archive.outline_at(layout, None),
+            Self::Object(object) => archive.outline_at(layout, Some(object)),
+            Self::Whole => archive.message_at(layout),
+        }
+    }
 }
 
 impl Input {
@@ -89,25 +102,21 @@ impl Input {
     }
 
     fn open_source(path: &Path, name: String, progress: impl FnOnce(u64) -> Share) -> Result<Self, TensogramError> {
-        let file = match path.to_str().filter(|text| is_remote_url(text)) {
-            // What has no messages is reported by the command, which knows what helps.
-            Some(address) => open_unread(address)?,
-            None => TensogramFile::open(path)?,
-        };
-        Self::of_file(name, file, progress)
+        // What has no messages is reported by the command, which knows what helps.
+        Self::of_archive(name, Archive::open_unread(path)?, progress)
     }
 
-    /// An open file, whose messages are searched for.
+    /// An open archive, whose messages are searched for.
     ///
     /// # Errors
     /// The errors of reading.
-    pub(crate) fn of_file(
+    pub(crate) fn of_archive(
         name: String,
-        file: TensogramFile,
+        archive: Archive<'static>,
         progress: impl FnOnce(u64) -> Share,
     ) -> Result<Self, TensogramError> {
-        let (messages, segments) = (file.message_layouts()?, file.segments()?.collect());
-        Ok(Self::new(name, Backing::File(Box::new(file)), messages, segments, progress))
+        let (messages, segments) = (archive.layouts()?, archive.segments()?);
+        Ok(Self::new(name, archive, messages, segments, progress))
     }
 
     fn in_memory(
@@ -117,41 +126,56 @@ impl Input {
     ) -> Result<Self, TensogramError> {
         let mut bytes = Vec::new();
         source.read_to_end(&mut bytes)?;
-        Ok(Self::in_bytes(name, bytes, progress))
-    }
-
-    /// The messages of these bytes, which are not counted as progress.
-    #[cfg(any(feature = "netcdf", feature = "zarr"))]
-    pub(crate) fn of_bytes(name: String, bytes: Vec<u8>) -> Self {
-        Self::in_bytes(name, bytes, |_| Share::new(Some(0)))
-    }
-
-    fn in_bytes(name: String, bytes: Vec<u8>, progress: impl FnOnce(u64) -> Share) -> Self {
-        let segments: Vec<_> = scan(&bytes).collect();
-        let messages = segments.iter().filter(|segment| segment.is_message());
-        let messages = messages.map(|found| MessageLayout { offset: found.offset(), length: found.length() }).collect();
-        Self::new(name, Backing::Memory(bytes), messages, segments, progress)
+        Self::of_archive(name, Archive::from_bytes(bytes), progress)
     }
 
     fn new(
         name: String,
-        source: Backing,
+        archive: Archive<'static>,
         messages: Vec<MessageLayout>,
         segments: Vec<Segment>,
         progress: impl FnOnce(u64) -> Share,
     ) -> Self {
         let length = segments.last().map_or(0, end_of);
-        Self { name, source, messages, segments, progress: progress(length) }
+        Self { name, archive, messages, segments, candidates: Vec::new(), progress: progress(length) }
+    }
+
+    /// An open archive of `length` bytes, whose messages are known: it is not searched.
+    pub(crate) fn at_places(
+        name: String,
+        archive: Archive<'static>,
+        messages: Vec<MessageLayout>,
+        length: u64,
+    ) -> Self {
+        let mut segments = Vec::new();
+        let mut end = 0;
+        for message in &messages {
+            let MessageLayout { offset, length } = *message;
+            segments.extend(junk(end, offset).into_iter().chain([Segment::Message { offset, length }]));
+            end = message.end();
+        }
+        segments.extend(junk(end, length));
+        Self::new(name, archive, messages, segments, |length| Share::new(Some(length)))
+    }
+
+    /// The same input, of which these are the first messages that can be selected.
+    pub(crate) fn among(self, candidates: Vec<bool>) -> Self {
+        Self { candidates, ..self }
+    }
+
+    /// Whether a message can be selected, for all that is known without reading it.
+    pub(crate) fn can_be(&self, index: usize) -> bool {
+        self.candidates.get(index) != Some(&false)
     }
 
     /// Whether this is a file of this machine, which can be opened again.
     pub(crate) fn is_local_file(&self) -> bool {
-        matches!(&self.source, Backing::File(file) if file.path().is_some())
+        !self.is_distant() && self.archive.place().is_some()
     }
 
     /// Whether this is a source at an address.
     pub(crate) fn is_distant(&self) -> bool {
-        matches!(&self.source, Backing::File(file) if file.is_remote())
+        self.archive.is_distant()
     }
 
     /// The file's name as the user gave it.
@@ -166,10 +190,7 @@ impl Input {
 
     /// The file for functions of the library that look through messages.
     pub(crate) fn data(&self) -> Data<'_> {
-        match &self.source {
-            Backing::File(file) => (&**file).into(),
-            Backing::Memory(bytes) => bytes.into(),
-        }
+        (&self.archive).into()
     }
 
     /// The parts of the file from start to end: messages, and bytes that belong to none.
@@ -209,17 +230,12 @@ impl Input {
     /// # Errors
     /// The errors of reading; [`io::ErrorKind::UnexpectedEof`] if the file is shorter by now.
     pub(crate) fn bytes(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, TensogramError> {
-        match &self.source {
-            Backing::Memory(bytes) => {
-                let found = slice(bytes, offset, length);
-                found.map(Cow::Borrowed).ok_or_else(|| self.shorter(MessageLayout { offset, length }.end()))
-            }
-            Backing::File(_) => {
-                let mut bytes = Vec::new();
-                self.read_into(offset, length, &mut bytes)?;
-                Ok(Cow::Owned(bytes))
-            }
+        if let Some(bytes) = self.borrowed(offset, length) {
+            return Ok(Cow::Borrowed(bytes));
         }
+        let mut bytes = Vec::new();
+        self.read_into(offset, length, &mut bytes)?;
+        Ok(Cow::Owned(bytes))
     }
 
     /// All bytes of the file.
@@ -253,7 +269,7 @@ impl Input {
         // A longer buffer needs no more. Bytes of the read before stay until this read replaces them: only what the buffer grows by is filled with zeros.
         buffer.try_reserve_exact(len.saturating_sub(buffer.len())).map_err(|_| too_large())?;
         buffer.resize(len, 0);
-        let read = self.read_at(offset, buffer)?;
+        let read = self.archive.read_at(offset, buffer)?;
         if read == len { Ok(()) } else { Err(self.shorter(MessageLayout { offset, length: read as u64 }.end())) }
     }
 
@@ -262,15 +278,7 @@ impl Input {
     /// # Errors
     /// The errors of reading.
     pub(crate) fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize, TensogramError> {
-        match &self.source {
-            Backing::File(file) => file.read_at(offset, out),
-            Backing::Memory(bytes) => {
-                let rest = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)).unwrap_or(&[]);
-                let len = rest.len().min(out.len());
-                out.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-                Ok(len)
-            }
-        }
+        self.archive.read_at(offset, out)
     }
 
     /// The wanted parts of the message at a place.
@@ -278,16 +286,7 @@ impl Input {
     /// # Errors
     /// As [`Self::bytes`].
     pub(crate) fn message(&self, place: Place, wanted: MessagePart) -> Result<Vec<u8>, TensogramError> {
-        let file = match &self.source {
-            Backing::File(file) => file,
-            Backing::Memory(_) => return self.bytes(place.offset, place.length).map(Cow::into_owned),
-        };
-        let read = match wanted {
-            MessagePart::Outline => file.read_message_outline(place.index),
-            MessagePart::Object(object) => file.read_message_object(place.index, object),
-            MessagePart::Whole => file.read_message(place.index),
-        };
-        read.map_err(|error| match error {
+        wanted.of(&self.archive, place.layout()).map(Cow::into_owned).map_err(|error| match error {
             TensogramError::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => self.shorter(place.end()),
             other => other,
         })
@@ -295,16 +294,18 @@ impl Input {
 
     /// The bytes at a position, if the file is in memory.
     pub(crate) fn borrowed(&self, offset: u64, length: u64) -> Option<&[u8]> {
-        match &self.source {
-            Backing::Memory(bytes) => slice(bytes, offset, length),
-            Backing::File(_) => None,
-        }
+        self.archive.bytes_at(offset..MessageLayout { offset, length }.end())
     }
 
     /// The error for a file that became shorter after it was opened: byte `position` is missing.
     pub(crate) fn shorter(&self, position: u64) -> TensogramError {
         shorter(self.len(), position)
     }
+}
+
+/// Bytes between messages, if there are any.
+fn junk(start: u64, end: u64) -> Option<Segment> {
+    end.checked_sub(start).filter(|length| *length > 0).map(|length| Segment::Junk { offset: start, length })
 }
 
 /// The error for a file that had `length` bytes when it was opened: byte `position` is missing.

@@ -2,20 +2,21 @@
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::slice;
 
-use tgm_std::internal::Window;
+use tgm_std::scan::Window;
 use tgm_std::{MessageLayout, TensogramError};
 
-use crate::read::candidates::{Asked, Given, Level};
+use crate::read::candidates::Level;
+use crate::read::cataloged::{Asked, Source};
 use crate::read::choice::{MessageChoice, no_number, none_at};
+use crate::read::chosen::Chosen;
 use crate::read::digests::Digests;
 use crate::read::distant::{Distant, Found, is_distant};
 use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, MessagePart};
-use crate::read::opening::open_or_report;
 use crate::read::select::Selection;
 use crate::read::streamed::{Next, Streamed, is_stream};
 use crate::show::output::Out;
@@ -113,43 +114,28 @@ impl Input {
         Reader::new(self)
     }
 
-    /// Calls `with` for each message with one of these numbers. Unreadable messages are reported. Returns whether all
-    /// could be read.
+    /// Calls `with` for the message at each of these places. Unreadable messages are reported. Returns whether all could be read.
     ///
     /// # Errors
     /// The errors of `with`.
     pub(crate) fn for_each(
         &self,
         out: &mut Out,
-        numbers: Range<usize>,
-        wanted: MessagePart,
-        with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
-    ) -> io::Result<bool> {
-        self.for_each_among(out, numbers, |_| true, wanted, with)
-    }
-
-    /// [`Self::for_each`] for the messages whose number `is_meant`.
-    ///
-    /// # Errors
-    /// The errors of `with`.
-    pub(crate) fn for_each_among(
-        &self,
-        out: &mut Out,
-        numbers: Range<usize>,
-        is_meant: impl Fn(usize) -> bool,
+        places: Vec<Place>,
         wanted: MessagePart,
         mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
     ) -> io::Result<bool> {
-        let (mut reader, mut is_complete, end) = (self.reader(), true, numbers.end);
-        for place in self.places(numbers).filter(|place| is_meant(place.index)) {
+        let (mut reader, mut is_complete, mut left) = (self.reader(), true, places.len());
+        for place in places {
             if out.is_full() {
                 break;
             }
+            left -= 1;
             match reader.entry(place, wanted) {
                 Ok(entry) => with(out, &entry)?,
                 Err(error) => {
                     is_complete = false;
-                    if self.report_unread(out, place, end - place.index - 1, &error) {
+                    if self.report_unread(out, place, left, &error) {
                         break;
                     }
                 }
@@ -178,35 +164,35 @@ pub(crate) enum Step<'e> {
     Pause,
 }
 
-/// Calls `with` for each selected message of each file. Unreadable files, lost bytes and unreadable messages are
+/// Calls `with` for each message of each file that can be selected. Unreadable files, lost bytes and unreadable messages are
 /// reported.
 ///
 /// # Errors
 /// The errors of `with`.
 pub(crate) fn for_each_message(
     paths: &[PathBuf],
-    choice: MessageChoice,
+    asked: Asked<'_>,
     wanted: MessagePart,
     out: &mut Out,
     mut with: impl FnMut(&mut Out, &Entry<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
-    for_each_step(paths, choice, wanted, out, |out, step| match step {
-        Step::Message(entry) => with(out, entry),
-        Step::Pause => Ok(()),
-    })
+    expect_all(paths);
+    for path in paths {
+        for (number, source) in asked.sources(path, out).into_iter().enumerate() {
+            // What a path names is opened, and reported if it cannot be. Nobody named the files of a tree.
+            if number > 0 && out.is_full() {
+                break;
+            }
+            for_each_step_of(&source, asked, wanted, out, |out, step| match step {
+                Step::Message(entry) => with(out, entry),
+                Step::Pause => Ok(()),
+            })?;
+        }
+    }
+    Ok(())
 }
 
-/// The flags that choose one message of a file.
-#[derive(Clone, Copy)]
-pub(crate) struct OneOf<'a> {
-    pub(crate) choice: MessageChoice,
-    pub(crate) selection: &'a Selection,
-    pub(crate) digests: Digests,
-    /// The catalogue that is named.
-    pub(crate) catalog: Option<&'a Path>,
-}
-
-/// [`for_each_message`] for the one message of a file that the flags name, the first that is selected or message 0, and for
+/// [`for_each_message`] for the one message of a file that the flags, and a catalogue that is named, choose, the first that is selected or message 0, and for
 /// the number of one of its objects: `object`, or the first that is selected, or object 0. The message has the bytes of
 /// that object.
 ///
@@ -214,32 +200,31 @@ pub(crate) struct OneOf<'a> {
 /// The errors of `with`.
 pub(crate) fn for_one_object(
     path: &PathBuf,
-    one: OneOf<'_>,
+    (chosen, catalog): (&Chosen, Option<&Path>),
     object: Option<usize>,
     out: &mut Out,
     mut with: impl FnMut(&mut Out, &Entry<'_>, usize) -> io::Result<()>,
 ) -> io::Result<()> {
-    let OneOf { choice, selection, digests, catalog } = one;
+    let Chosen { choice, selection, digests } = chosen;
     if selection.is_empty() {
-        let object = object.unwrap_or(0);
-        let wanted = MessagePart::Object(object);
-        return for_each_message(slice::from_ref(path), choice.or_first(), wanted, out, |out, entry| {
+        let (object, asked) = (object.unwrap_or(0), Asked::all(choice.or_first()));
+        return for_each_message(slice::from_ref(path), asked, MessagePart::Object(object), out, |out, entry| {
             with(out, entry, object)
         });
     }
-    if is_distant(path) {
-        return for_one_distant(path, one, object, out, with);
+    let asked = chosen.asked_of(Level::Any).by(catalog);
+    let source = asked.source(path);
+    if is_distant(path) && !source.is_cataloged() {
+        return for_one_distant(path, chosen, object, out, with);
     }
-    let Some(input) = open_or_report(path, out) else { return Ok(()) };
-    let Some(numbers) = choice.of(&input, out) else { return Ok(()) };
-    let asked = Asked { selection, level: Level::Any };
-    let candidates = Given::of(path, catalog, selection).and_then(|given| given.candidates(&input, asked, out));
-    let can_be = |place: &Place| candidates.as_ref().is_none_or(|can_be| can_be.get(place.index) != Some(&false));
-    let (mut reader, end) = (input.reader(), numbers.end);
-    for place in input.places(numbers).filter(can_be) {
+    let Some(input) = source.open(asked, out) else { return Ok(()) };
+    let Some(places) = choice.of(&input, out) else { return Ok(()) };
+    let (mut reader, mut left) = (input.reader(), places.len());
+    for place in places {
+        left -= 1;
         // The payload of the selected object is read, and no other.
         let outline = reader.entry(place, MessagePart::Outline);
-        let selected = outline.map(|entry| picked(&entry, selection, digests, object, out));
+        let selected = outline.map(|entry| picked(&entry, selection, *digests, object, out));
         let read = match selected {
             Ok(None) => continue,
             Ok(Some(object)) => reader.entry(place, MessagePart::Object(object)).map(|entry| (entry, object)),
@@ -248,7 +233,7 @@ pub(crate) fn for_one_object(
         match read {
             Ok((entry, object)) => return with(out, &entry, object),
             Err(error) => {
-                if input.report_unread(out, place, end - place.index - 1, &error) {
+                if input.report_unread(out, place, left, &error) {
                     return Ok(());
                 }
             }
@@ -258,32 +243,29 @@ pub(crate) fn for_one_object(
     Ok(())
 }
 
-/// [`for_each_message`] for commands that hold output back: they also learn of pauses.
+/// [`for_each_message`] of one source, for commands that hold output back: they also learn of pauses.
 ///
 /// # Errors
 /// The errors of `with`.
-pub(crate) fn for_each_step(
-    paths: &[PathBuf],
-    choice: MessageChoice,
+pub(crate) fn for_each_step_of(
+    source: &Source,
+    asked: Asked<'_>,
     wanted: MessagePart,
     out: &mut Out,
     mut with: impl FnMut(&mut Out, Step<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
-    expect_all(paths);
-    for path in paths {
-        // What lies at an address and is wanted whole is read once, from start to end.
-        if is_stream(path) || (is_distant(path) && wanted == MessagePart::Whole && !choice.is_one()) {
-            for_each_streamed(path, choice, out, &mut with)?;
-            continue;
-        }
-        if is_distant(path) {
-            for_each_distant(path, choice, wanted, out, &mut with)?;
-            continue;
-        }
-        let Some(input) = open_or_report(path, out) else { continue };
-        let Some(numbers) = choice.of(&input, out) else { continue };
-        input.for_each(out, numbers, wanted, |out, entry| with(out, Step::Message(entry)))?;
+    let (path, choice, is_known) = (&source.path, asked.choice, source.is_cataloged());
+    // What lies at an address and is wanted whole is read once, from start to end.
+    let is_in_order = is_stream(path) || (is_distant(path) && wanted == MessagePart::Whole && !choice.is_one());
+    if is_in_order && !is_known {
+        return for_each_streamed(path, choice, out, with);
     }
+    if is_distant(path) && !is_known {
+        return for_each_distant(path, choice, wanted, out, with);
+    }
+    let Some(input) = source.open(asked, out) else { return Ok(()) };
+    let Some(places) = choice.of(&input, out) else { return Ok(()) };
+    input.for_each(out, places, wanted, |out, entry| with(out, Step::Message(entry)))?;
     Ok(())
 }
 
@@ -293,7 +275,7 @@ pub(crate) fn expect_all(paths: &[PathBuf]) {
     meter::expect(lengths.map(|metadata| metadata.len()).sum());
 }
 
-/// [`for_each_step`] for a source at an address: a message is read when it is found.
+/// [`for_each_step_of`] for a source at an address: a message is read when it is found.
 fn for_each_distant(
     path: &Path,
     choice: MessageChoice,
@@ -312,16 +294,16 @@ fn for_each_distant(
 /// [`for_one_object`] for a source at an address.
 fn for_one_distant(
     path: &Path,
-    OneOf { choice, selection, digests, catalog }: OneOf<'_>,
+    Chosen { choice, selection, digests }: &Chosen,
     object: Option<usize>,
     out: &mut Out,
     mut with: impl FnMut(&mut Out, &Entry<'_>, usize) -> io::Result<()>,
 ) -> io::Result<()> {
     let Some(source) = Distant::open_or_report(path, out) else { return Ok(()) };
     let (mut buffer, mut is_done, name) = (Vec::new(), false, source.name().to_string());
-    let mut look = |out: &mut Out, source: &Distant, found: Found| {
+    let look = |out: &mut Out, source: &Distant, found: Found| {
         let outline = source.entry(found, MessagePart::Outline, &mut buffer);
-        let selected = outline.map(|entry| picked(&entry, selection, digests, object, out));
+        let selected = outline.map(|entry| picked(&entry, selection, *digests, object, out));
         let read = match selected {
             Ok(None) => return Ok(ControlFlow::Continue(())),
             // The payload of the selected object is read, and no other.
@@ -342,37 +324,11 @@ fn for_one_distant(
             }
         }
     };
-    match cataloged(&source, path, (choice, selection), catalog, out) {
-        Some(all) => {
-            for found in all {
-                if look(out, &source, found)?.is_break() {
-                    break;
-                }
-            }
-        }
-        None => source.for_each(choice, out, look)?,
-    }
+    source.for_each(*choice, out, look)?;
     if !is_done {
         out.problem(&format!("{name}: no message matches"));
     }
     Ok(())
-}
-
-/// The messages of a source at an address that can be selected, as a catalogue knows. `None` if there is none that fits; one that
-/// does not is reported.
-fn cataloged(
-    source: &Distant,
-    path: &Path,
-    (choice, selection): (MessageChoice, &Selection),
-    catalog: Option<&Path>,
-    out: &mut Out,
-) -> Option<Vec<Found>> {
-    let given = Given::of(path, catalog, selection)?;
-    let found = given.find_at(source, choice, Asked { selection, level: Level::Any }, out);
-    if found.is_none() {
-        given.check(source.name(), source.data(), out);
-    }
-    found
 }
 
 /// The number of the selected object of a message: `object` if the message is selected, or the first object that is.
@@ -389,7 +345,7 @@ fn picked(
     }
 }
 
-/// [`for_each_step`] for a stream: each message is handed on when it has come.
+/// [`for_each_step_of`] for a stream: each message is handed on when it has come.
 fn for_each_streamed(
     path: &Path,
     choice: MessageChoice,

@@ -10,9 +10,9 @@ use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
+use tgm_std::Archive;
 use tgm_std::file::is_remote_url;
-use tgm_std::internal::replace::Temporary;
-use tgm_std::internal::{in_order, open_unread};
+use tgm_std::file::replace::Temporary;
 
 use crate::show::foreign;
 
@@ -82,8 +82,8 @@ pub(crate) fn open(path: &Path) -> io::Result<Source> {
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin()));
     }
-    if let Some(address) = path.to_str().filter(|text| is_remote_url(text)) {
-        return Ok(Box::new(in_order(open_unread(address).map_err(io::Error::other)?)));
+    if path.to_str().is_some_and(is_remote_url) {
+        return Ok(Box::new(Archive::open_unread(path).map_err(io::Error::other)?.into_reader()));
     }
     Ok(Box::new(file(path)?))
 }

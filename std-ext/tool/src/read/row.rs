@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use tgm_core::scan::scan;
 use tgm_core::wire::Preamble;
-use tgm_std::TensogramFile;
+use tgm_std::Archive;
 use tgm_std::file::SourceName;
 use zerocopy::FromBytes as _;
 
@@ -28,7 +28,7 @@ const LEAST: u64 = 16 * WINDOW;
 #[derive(Debug)]
 pub(crate) struct Row<'p> {
     path: &'p Path,
-    file: TensogramFile,
+    archive: Archive<'static>,
     name: String,
     length: u64,
     /// The place behind the messages so far, and their number.
@@ -54,10 +54,10 @@ impl<'p> Row<'p> {
     /// The row of a file of this machine. `None` for other sources, for short files, and for what cannot be opened.
     pub(crate) fn open(path: &'p Path) -> Option<Self> {
         let length = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
-        let file = (length >= LEAST).then(|| TensogramFile::open(path).ok()).flatten()?;
+        let archive = (length >= LEAST).then(|| Archive::open_unread(path).ok()).flatten()?;
         let (name, progress) = (SourceName::of(path).to_string(), Share::new(Some(length)));
         let (bytes, waiting, windows) = Default::default();
-        Some(Self { path, file, name, length, front: (0, 0), bytes, waiting, windows, progress })
+        Some(Self { path, archive, name, length, front: (0, 0), bytes, waiting, windows, progress })
     }
 
     /// The file's name as the user gave it.
@@ -97,7 +97,7 @@ impl<'p> Row<'p> {
         let bytes = Arc::get_mut(&mut window)?;
         bytes.resize(usize::try_from(WINDOW).ok()?, 0);
         let len = usize::try_from(WINDOW.min(self.length - self.front.0)).ok().filter(|len| *len > 0)?;
-        let read = self.file.read_at(self.front.0, bytes.get_mut(..len)?).ok()?;
+        let read = self.archive.read_at(self.front.0, bytes.get_mut(..len)?).ok()?;
         self.windows.push(window.clone());
         Some((window, read))
     }

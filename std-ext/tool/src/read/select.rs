@@ -17,7 +17,7 @@ use tgm_core::Message;
 use tgm_core::cbor::Value;
 use tgm_core::metadata::{MessageMetadata, ObjectMetadata};
 use tgm_std::WIRE_VERSION;
-use tgm_std::internal::query::spellings;
+use tgm_std::metadata::query::alias::spellings;
 use tgm_std::metadata::query::{ObjectQuery, Query};
 
 use crate::read::asked;

@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn all_kinds_are_known_by_their_first_bytes() {
-        for (sign, name) in tgm_std::internal::FOREIGN_KINDS {
+        for (sign, name) in tgm_std::file::FOREIGN_KINDS {
             assert!(sign.len() <= LOOKED_AT && advice(sign).contains(name), "{name}");
         }
         for (start, part) in [

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::str::FromStr;
 
 use serde_json::Value as Json;
-use tgm_std::internal::query::Number;
+use tgm_std::metadata::query::compare::Number;
 
 /// The notation of a listing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

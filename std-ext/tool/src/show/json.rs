@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use serde_json::{Map, Value as Json, json};
 use tgm_core::cbor::{Kind, Value};
 use tgm_std::TensogramError;
-pub(crate) use tgm_std::internal::float_to_json as float_json;
+pub(crate) use tgm_std::metadata::json::float_to_json as float_json;
 
 use crate::show::advice::in_our_words;
 use crate::show::form::{Notation, of_item};

@@ -18,7 +18,7 @@ use crate::write::endings;
 use crate::write::same_file::{Identity, is_stdio};
 use crate::write::template::Template;
 use tgm_std::file::SourceName;
-use tgm_std::internal::replace::{write_whole, write_whole_file};
+use tgm_std::file::replace::{write_whole, write_whole_file};
 
 /// The reason why writing stopped.
 #[derive(Debug)]

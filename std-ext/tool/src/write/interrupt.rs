@@ -4,7 +4,7 @@
 //! signals. It removes the temporary files, then lets the signal take its normal effect, so that the parent process
 //! sees which signal it was.
 
-use tgm_std::internal::replace::InFlight;
+use tgm_std::file::replace::InFlight;
 
 /// Begins to wait for signals when the first temporary file gets a name.
 pub(crate) fn remove_on_signals() {
@@ -84,7 +84,7 @@ mod tests {
     use std::time::Duration;
     use std::{env, io, thread};
 
-    use tgm_std::internal::replace::{Temporary, TemporaryFolder, make_folders};
+    use tgm_std::file::replace::{Temporary, TemporaryFolder, make_folders};
 
     use super::*;
 

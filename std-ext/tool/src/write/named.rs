@@ -13,9 +13,9 @@ use crate::write::destination::{Destination, Failure};
 #[cfg(feature = "netcdf")]
 use crate::write::destination::{OutputKind, Reads};
 #[cfg(feature = "netcdf")]
-use tgm_std::internal::replace::Temporary;
+use tgm_std::file::replace::Temporary;
 #[cfg(any(feature = "parquet", feature = "zarr"))]
-use tgm_std::internal::replace::TemporaryFolder;
+use tgm_std::file::replace::TemporaryFolder;
 
 impl Destination {
     /// The folder in which the output lies. For standard output, that of temporary files.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::Path;
 
-use tgm_std::internal::replace::Temporary;
+use tgm_std::file::replace::Temporary;
 
 /// Messages in a temporary file, which is gone in the end. So they take no memory while others are made.
 pub(crate) struct Spill {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use ciborium::Value;
 use tgm_std::DataObjectDescriptor;
-use tgm_std::internal::to_cbor;
+use tgm_std::metadata::json::to_cbor;
 
 use super::{Header, MAPPING, ZIO};
 use crate::label::Members;

@@ -7,8 +7,8 @@ use ciborium::Value;
 use serde_json::{Value as Json, json};
 use tgm_core::byteswap::swap_in_place;
 use tgm_core::descriptor::{ByteOrder, Dtype};
-use tgm_std::internal::{from_cbor, to_cbor};
 use tgm_std::metadata::RESERVED_KEY;
+use tgm_std::metadata::json::{from_cbor, to_cbor};
 use tgm_std::{DataObjectDescriptor, GlobalMetadata, Result};
 
 use super::entry::{Object, cbor_members, header_entry, is_ours, under_zio};

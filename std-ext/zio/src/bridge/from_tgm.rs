@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use serde_json::{Value as Json, json};
 use tgm_core::byteswap::swap_in_place;
 use tgm_core::descriptor::{ByteOrder, Dtype, Key};
-use tgm_std::internal::{CheckedMessage, Trusted, from_cbor, to_owned, trusted_values};
+use tgm_std::internal::{CheckedMessage, Trusted, to_owned, trusted_values};
 use tgm_std::metadata::RESERVED_KEY;
+use tgm_std::metadata::json::from_cbor;
 use tgm_std::{DataObjectDescriptor, DecodeOptions, GlobalMetadata, Result, TensogramError};
 
 use super::entry::is_ours;

@@ -6,7 +6,7 @@ use ciborium::Value;
 use serde_json::Value as Json;
 use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_std::encode::{Part, encode_parts, encode_pre_encoded};
-use tgm_std::internal::to_cbor;
+use tgm_std::metadata::json::to_cbor;
 use tgm_std::{DataObjectDescriptor, GlobalMetadata, Result};
 
 use super::entry::{Entries, Object, header_entry, under_zio};

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use ciborium::Value;
 use tgm_dataset::are_codes;
-use tgm_std::internal::Threads;
+use tgm_std::codec::threads::Threads;
 use tgm_std::{DecodeLimits, EncodeOptions, GlobalMetadata, Result, StreamingEncoder};
 
 use super::{NetcdfOptions, Object, Part, Share, cut, object};

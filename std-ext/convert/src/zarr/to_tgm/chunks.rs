@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::path::Path;
 
-use tgm_std::internal::Threads;
+use tgm_std::codec::threads::Threads;
 use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions};
 
 use super::{Reader, Result, Source, ZarrOptions};

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use tgm_dataset::Dataset;
 use tgm_std::Result;
-use tgm_std::internal::Threads;
+use tgm_std::codec::threads::Threads;
 
 use super::{Array, Dtype, Element, ZarrWriter, chunk_shape, describe, directory, regular, usual_codecs};
 use crate::cubes::{Boxed, Content, Entries, Labels, Plan, Planned, Target, chunk_of, each_batch};

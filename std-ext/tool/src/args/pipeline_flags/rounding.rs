@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tgm_core::descriptor::{ByteOrder, Dtype, Encoding};
-use tgm_std::internal::Threads;
+use tgm_std::codec::threads::Threads;
 use tgm_std::pipeline::{decode_pipeline, encode_pipeline};
 use tgm_std::{DataObjectDescriptor, DecodeOptions, EncodeOptions, TensogramError};
 

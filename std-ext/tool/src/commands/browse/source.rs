@@ -8,9 +8,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tgm_core::scan::{Scanner, Segment};
-use tgm_std::file::{SourceName, is_remote_url};
-use tgm_std::internal::{Window, Windowed, open_unread};
-use tgm_std::{MessageLayout, TensogramError, TensogramFile};
+use tgm_std::file::SourceName;
+use tgm_std::scan::{Window, Windowed};
+use tgm_std::{Archive, MessageLayout, TensogramError};
 
 use crate::read::messages::{WINDOW, small};
 use crate::show::advice::in_our_words;
@@ -24,7 +24,7 @@ const STEPS: usize = 256;
 #[derive(Debug)]
 pub(super) struct Source {
     name: String,
-    file: TensogramFile,
+    archive: Archive<'static>,
     length: u64,
     found: Mutex<Scanned>,
     is_begun: AtomicBool,
@@ -60,11 +60,10 @@ impl Source {
     /// The errors of opening; pipes and devices cannot be read at positions.
     pub(super) fn open(path: &Path) -> Result<Self, TensogramError> {
         let name = SourceName::of(path).to_string();
-        if let Some(address) = path.to_str().filter(|text| is_remote_url(text)) {
-            let file = open_unread(address)?;
-            return Ok(Self { name, file, length: 0, found: Mutex::default(), is_begun: AtomicBool::new(false) });
+        let archive = Archive::open_unread(path)?;
+        if archive.is_distant() {
+            return Ok(Self { name, archive, length: 0, found: Mutex::default(), is_begun: AtomicBool::new(false) });
         }
-        let file = TensogramFile::open(path)?;
         let metadata = fs::metadata(path)?;
         if !metadata.is_file() {
             let text = "it is not a file that can be read at any position";
@@ -72,7 +71,7 @@ impl Source {
         }
         let known = Known { length: metadata.len(), ..Known::default() };
         let found = Mutex::new(Scanned { known, ..Scanned::default() });
-        Ok(Self { name, file, length: metadata.len(), found, is_begun: AtomicBool::new(false) })
+        Ok(Self { name, archive, length: metadata.len(), found, is_begun: AtomicBool::new(false) })
     }
 
     /// The file's name as the user gave it.
@@ -107,7 +106,7 @@ impl Source {
     /// # Errors
     /// The errors of reading.
     pub(super) fn read(&self, layout: MessageLayout, object: Option<usize>) -> Result<Vec<u8>, TensogramError> {
-        self.file.read_outline_at(layout, object)
+        Ok(self.archive.outline_at(layout, object)?.into_owned())
     }
 
     /// Messages one after the other in `layouts`, which lie side by side or nearly so, in one read where they are small.
@@ -120,8 +119,8 @@ impl Source {
         let mut window = Window::default();
         for (number, layout) in layouts.iter().enumerate() {
             // Sources at addresses are not read beside the library, which knows what it has read.
-            let goes_on = if layout.length <= WINDOW && !self.file.is_remote() {
-                let bytes = small(&mut window, *layout, self.length, |offset, out| self.file.read_at(offset, out));
+            let goes_on = if layout.length <= WINDOW && !self.archive.is_distant() {
+                let bytes = small(&mut window, *layout, self.length, |offset, out| self.archive.read_at(offset, out));
                 let shorter = || TensogramError::Io(io::ErrorKind::UnexpectedEof.into());
                 with(number, bytes.and_then(|bytes| bytes.ok_or_else(shorter)))
             } else {
@@ -143,7 +142,7 @@ impl Source {
 
     /// Finds all messages. Calls `tell` now and then, and at the end; the scan ends if it returns false.
     pub(super) fn scan(&self, tell: impl FnMut() -> bool) {
-        let done = if self.file.is_remote() { self.scan_remote() } else { self.scan_file(tell) };
+        let done = if self.archive.is_distant() { self.scan_remote() } else { self.scan_file(tell) };
         let mut found = self.found();
         found.known.is_done = true;
         found.known.error = done.err().map(in_our_words);
@@ -151,8 +150,8 @@ impl Source {
 
     /// The library searches sources at addresses, in few requests.
     fn scan_remote(&self) -> Result<(), TensogramError> {
-        let messages = self.file.message_layouts()?;
-        let lost = self.file.segments()?.filter(|segment| !segment.is_message()).map(|segment| segment.length()).sum();
+        let messages = self.archive.layouts()?;
+        let lost = self.archive.segments()?.iter().filter(|segment| !segment.is_message()).map(Segment::length).sum();
         let mut found = self.found();
         found.known = Known { count: messages.len(), lost, ..found.known.clone() };
         found.messages = messages;
@@ -161,7 +160,7 @@ impl Source {
 
     fn scan_file(&self, mut tell: impl FnMut() -> bool) -> Result<(), TensogramError> {
         let file = Windowed::new(self.length, |offset, out: &mut [u8]| {
-            self.file.read_at(offset, out).map_err(|error| match error {
+            self.archive.read_at(offset, out).map_err(|error| match error {
                 TensogramError::Io(error) => error,
                 other => io::Error::other(other),
             })
@@ -198,6 +197,8 @@ impl Source {
 #[cfg(test)]
 mod tests {
     use std::io::Write as _;
+
+    use tgm_std::TensogramFile;
 
     use super::*;
 

@@ -67,7 +67,7 @@ fn refused(text: impl Into<String>) -> TensogramError {
 impl Cat {
     /// Prints a line for each place along the dimensions `over`.
     pub(super) fn print_series(&self, over: &[String], out: &mut Out) -> io::Result<()> {
-        let Some(datasets) = open_or_report(&self.paths, self.cube.options(over), self.digests, out) else {
+        let Some(datasets) = open_or_report(&self.paths, self.cube.options(over), self.chosen.digests, out) else {
             return Ok(());
         };
         match self.series(&datasets, over) {

@@ -6,10 +6,11 @@ use serde_json::{Value as Json, json};
 use tgm_core::Message;
 use tgm_core::metadata::MessageMetadata;
 use tgm_core::object::DataObject;
-use tgm_std::internal::query::Number;
+use tgm_std::metadata::query::compare::Number;
 use tgm_std::{RESERVED_KEY, Spending, TensogramError};
 
 use super::{Compare, Id, shown};
+use crate::read::chosen::Chosen;
 use crate::read::differ::{Differences, differences, indices, leaves};
 use crate::read::elements::{Elements, json_of, text_of};
 use crate::read::entry::Entry;
@@ -173,7 +174,10 @@ struct ComparedObject<'f> {
 }
 
 impl<'f> ComparedMessage<'f> {
-    pub(super) fn read(Compare { digests, only, .. }: &Compare, entry: &Entry<'f>) -> Result<Self, TensogramError> {
+    pub(super) fn read(
+        Compare { chosen: Chosen { digests, .. }, only, .. }: &Compare,
+        entry: &Entry<'f>,
+    ) -> Result<Self, TensogramError> {
         let message = Message::parse(entry.bytes)?;
         digests.check_all(&message)?;
         let metadata = message.metadata()?;

@@ -7,7 +7,8 @@ use tgm_core::Message;
 use tgm_std::TensogramError;
 
 use super::{Compare, Id, Side, Work, shown};
-use crate::read::entry::Entry;
+use crate::read::chosen::Chosen;
+use crate::read::entry::{Entry, Place};
 use crate::read::input::{Input, MessagePart};
 use crate::read::select::{Scope, annotations};
 use crate::read::structure::Structure;
@@ -76,8 +77,8 @@ impl Work<'_, '_> {
     /// The numbers of the messages that are selected.
     fn selected(&mut self, side: &mut Side<'_>) -> Vec<usize> {
         let mut found = Vec::new();
-        for index in self.compare.choice.of(side.input, self.out).unwrap_or_default() {
-            let Compare { selection, digests, .. } = self.compare;
+        for Place { index, .. } in self.compare.chosen.choice.of(side.input, self.out).unwrap_or_default() {
+            let Chosen { selection, digests, .. } = &self.compare.chosen;
             if selection.is_empty() {
                 found.push(index);
                 continue;
@@ -98,7 +99,7 @@ impl Work<'_, '_> {
     /// The objects that are selected, each with the values of the keys.
     fn keyed(&mut self, side: &mut Side<'_>) -> Vec<(String, Id)> {
         let mut found = Vec::new();
-        for index in self.compare.choice.of(side.input, self.out).unwrap_or_default() {
+        for Place { index, .. } in self.compare.chosen.choice.of(side.input, self.out).unwrap_or_default() {
             let keys = side.entry(index, MessagePart::Outline).and_then(|entry| self.keys_of(&entry));
             match keys {
                 Ok(keys) => found.extend(keys.into_iter().map(|(object, key)| (key, (index, object)))),
@@ -109,7 +110,7 @@ impl Work<'_, '_> {
     }
 
     fn keys_of(&self, entry: &Entry<'_>) -> Result<Vec<(usize, String)>, TensogramError> {
-        let Compare { by, selection, only, digests, .. } = self.compare;
+        let Compare { by, only, chosen: Chosen { selection, digests, .. }, .. } = self.compare;
         let message = Message::parse(entry.bytes)?;
         let metadata = digests.metadata(&message)?;
         let asked = annotations(&metadata, by.iter().map(String::as_str))?;

@@ -16,10 +16,10 @@ use super::formats::Format;
 use super::item::{Item, Sink, Taken};
 use super::losses::Losses;
 use crate::args::cube::read_grid;
-use crate::read::in_order::thread_count;
+use crate::read::threads::thread_count;
 use crate::show::output::Out;
 use crate::write::destination::Failure;
-use tgm_std::internal::replace::Temporary;
+use tgm_std::file::replace::Temporary;
 
 /// Flags for formats of variables with many dimensions.
 #[derive(Args, Debug)]

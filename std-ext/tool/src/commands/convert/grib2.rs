@@ -15,7 +15,9 @@ use super::formats::Format;
 use super::item::{Item, Sink, Taken};
 use super::losses::Losses;
 use super::source::stream;
-use crate::read::in_order::{AHEAD, in_order};
+use crate::read::entry::MessageNumber;
+use crate::read::in_order::in_order;
+use crate::read::threads::AHEAD;
 use crate::show::output::Out;
 use crate::show::progress::meter::Share;
 use crate::write::destination::Failure;
@@ -87,7 +89,16 @@ pub(super) fn read<M: Send>(
             Piece::Message { index, offset, bytes } => {
                 let place = format!("{name}: GRIB message {index} at {offset}");
                 let result = to_tensogram(&bytes, options).map(|Converted { message, notes }| {
-                    (notes, make(Item { place: &place, message: message.into(), threads: 1 }))
+                    (
+                        notes,
+                        make(Item {
+                            place: &place,
+                            message: message.into(),
+                            number: MessageNumber(None),
+                            offset: 0,
+                            threads: 1,
+                        }),
+                    )
                 });
                 Done::Message { index, place, result }
             }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use tgm_convert::arrays::Arrays;
 use tgm_std::TensogramError;
 
+use crate::read::entry::MessageNumber;
 use crate::read::values::as_stored;
 use crate::show::output::Out;
 use crate::write::destination::Failure;
@@ -16,6 +17,9 @@ pub(super) struct Item<'a> {
     /// The place as text.
     pub(super) place: &'a str,
     pub(super) message: Cow<'a, [u8]>,
+    /// The number and the place in its file, if it was a message there.
+    pub(super) number: MessageNumber,
+    pub(super) offset: u64,
     /// How many threads may work on its objects.
     pub(super) threads: u32,
 }

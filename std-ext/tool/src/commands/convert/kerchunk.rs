@@ -11,7 +11,7 @@ use tgm_std::DecodeOptions;
 use super::Convert;
 use super::losses::Losses;
 use crate::read::cubes::{names, open_or_report};
-use crate::read::in_order::thread_count;
+use crate::read::threads::thread_count;
 use crate::show::output::Out;
 use crate::write::destination::{Failure, OutputKind, Reads, report};
 use crate::write::template::ends_as_folder;

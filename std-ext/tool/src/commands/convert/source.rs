@@ -5,9 +5,8 @@ use std::io::{self, Read};
 use std::ops::Deref;
 use std::path::Path;
 
-use tgm_std::TensogramFile;
 use tgm_std::file::is_remote_url;
-use tgm_std::internal::open_unread;
+use tgm_std::{Archive, TensogramFile};
 
 use crate::read::pipes;
 use crate::show::progress::meter::Share;
@@ -38,10 +37,6 @@ fn is_regular(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
 
-fn address(path: &Path) -> Option<&str> {
-    path.to_str().filter(|text| is_remote_url(text))
-}
-
 /// The start of an input, which is read again. A directory has none.
 ///
 /// # Errors
@@ -51,10 +46,10 @@ pub(super) fn start(path: &Path) -> io::Result<Vec<u8>> {
     if pipes::is_once(path) {
         return pipes::peek(path, SEARCHED as u64);
     }
-    if let Some(address) = address(path) {
+    if path.to_str().is_some_and(is_remote_url) {
         start.resize(SEARCHED, 0);
-        let file = open_unread(address).map_err(io::Error::other)?;
-        let read = file.read_at(0, &mut start).map_err(io::Error::other)?;
+        let archive = Archive::open_unread(path).map_err(io::Error::other)?;
+        let read = archive.read_at(0, &mut start).map_err(io::Error::other)?;
         start.truncate(read);
         return Ok(start);
     }

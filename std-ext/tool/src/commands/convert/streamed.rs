@@ -12,8 +12,8 @@ use tgm_convert::netcdf::NetcdfOptions;
 #[cfg(feature = "zarr")]
 use tgm_convert::zarr::ZarrOptions;
 use tgm_convert::{Note, OwnStages, Subject};
-use tgm_std::TensogramError;
 use tgm_std::file::SourceName;
+use tgm_std::{Archive, TensogramError};
 
 use super::Convert;
 #[cfg(feature = "netcdf")]
@@ -22,14 +22,15 @@ use super::formats::Format;
 use super::item::{Item, Sink, Taken};
 use super::losses::Losses;
 use crate::args::pipeline_flags::PipelineFlags;
-use crate::read::entry::Entry;
-use crate::read::in_order::{shared, thread_count};
+use crate::read::entry::{Entry, MessageNumber};
 use crate::read::input::{Input, MessagePart};
 use crate::read::pipes;
+use crate::read::threads::{shared, thread_count};
 use crate::read::values::as_stored;
 use crate::show::output::Out;
+use crate::show::progress::meter::Share;
 use crate::write::destination::{Failure, OutputKind, Reads};
-use tgm_std::internal::replace::Temporary;
+use tgm_std::file::replace::Temporary;
 
 /// The stages that flags name, and whether an object cannot have them: then there is no output.
 struct FlagStages {
@@ -131,7 +132,10 @@ impl Convert {
     ) -> Result<(), Failure> {
         let mut bytes = Vec::new();
         self.stream_one(from, path, None, out, losses, &mut bytes)?;
-        let input = Input::of_bytes(SourceName::of(path).to_string(), bytes);
+        let name = SourceName::of(path).to_string();
+        // Its bytes were counted as progress while the file was read.
+        let input = Input::of_archive(name.clone(), Archive::from_bytes(bytes), |_| Share::new(Some(0)));
+        let input = input.map_err(Failure::at(name))?;
         let (messages, threads) = shared(thread_count(self.encode.threads()), input.message_count());
         let (make, is_staged) = (sink.make, !self.pipeline.is_empty());
         let place_of = |index| format!("{}: message {index}", input.name());
@@ -141,7 +145,13 @@ impl Convert {
             if is_staged {
                 return Arrays::decode(entry.bytes, &as_stored()).map(|arrays| Taken::Arrays(arrays.into_owned()));
             }
-            Ok(Taken::Made(make(Item { place: &place, message: entry.bytes.into(), threads })))
+            Ok(Taken::Made(make(Item {
+                place: &place,
+                message: entry.bytes.into(),
+                number: MessageNumber(None),
+                offset: 0,
+                threads,
+            })))
         };
         input.in_order(
             (input.all(), MessagePart::Whole, messages),

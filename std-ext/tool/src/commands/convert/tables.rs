@@ -8,6 +8,7 @@ use tgm_std::TensogramError;
 
 use super::Convert;
 use crate::args::files::usage;
+use crate::read::cataloged::Asked;
 use crate::read::choice::MessageChoice;
 use crate::read::entry::Entry;
 use crate::read::input::{Input, MessagePart};
@@ -48,19 +49,22 @@ impl Convert {
             let output = self.output.to_string();
             let mut writer = TableWriter::new(columns, format, sink).map_err(Failure::at(&output))?;
             let mut stopped = None;
-            let done =
-                for_each_message(&self.paths, MessageChoice::default(), MessagePart::Outline, out, |out, entry| {
-                    match describe(entry) {
-                        Ok(described) => writer.write(&described).map_err(|error| {
-                            stopped = Some(Failure::At(entry.place(), error));
-                            std::io::Error::other("not written")
-                        }),
-                        Err(error) => {
-                            out.report(&entry.place(), &error);
-                            Ok(())
-                        }
+            let done = for_each_message(
+                &self.paths,
+                Asked::all(MessageChoice::default()),
+                MessagePart::Outline,
+                out,
+                |out, entry| match describe(entry) {
+                    Ok(described) => writer.write(&described).map_err(|error| {
+                        stopped = Some(Failure::At(entry.place(), error));
+                        std::io::Error::other("not written")
+                    }),
+                    Err(error) => {
+                        out.report(&entry.place(), &error);
+                        Ok(())
                     }
-                });
+                },
+            );
             match (stopped, done) {
                 (Some(failure), _) => return Err(failure),
                 (None, done) => done?,

@@ -16,7 +16,10 @@ use super::losses::Losses;
 use crate::args::object_numbers::ObjectNumbers;
 use crate::change::exact::{coordinates, keeps_values};
 use crate::change::rewrite::Rewriter;
+use crate::read::candidates::Level;
+use crate::read::cataloged::Asked;
 use crate::read::choice::MessageChoice;
+use crate::read::chosen::Chosen;
 use crate::read::digests::Digests;
 use crate::read::entry::{Entry, Place};
 use crate::read::in_order::{Messages, Worked};
@@ -35,18 +38,24 @@ const STREAMED: u64 = 64 << 20;
 /// The errors of `sink`.
 pub(super) fn read<M: Send>(
     path: &PathBuf,
-    (digests, threads): (Digests, usize),
+    (selection, digests, threads): (&Selection, Digests, usize),
     out: &mut Out,
     losses: &mut Losses,
     sink: &mut Sink<'_, '_, '_, M>,
 ) -> Result<(), Failure> {
-    let (paths, choice) = (slice::from_ref(path), MessageChoice::default());
-    let messages = Messages { paths, choice, wanted: MessagePart::Whole, threads };
+    let (paths, asked) = (slice::from_ref(path), Asked::new(MessageChoice::default(), selection, Level::Messages));
+    let messages = Messages { paths, asked, wanted: MessagePart::Whole, threads };
     let make = sink.make;
     let work = |threads: &mut u32, entry: &Entry<'_>| {
         digests.check_bytes(entry.bytes)?;
         let place = entry.place();
-        Ok::<_, TensogramError>(make(Item { place: &place, message: entry.bytes.into(), threads: *threads }))
+        Ok::<_, TensogramError>(make(Item {
+            place: &place,
+            message: entry.bytes.into(),
+            number: entry.index,
+            offset: entry.offset,
+            threads: *threads,
+        }))
     };
     let mut stopped = None;
     let done = messages.for_each(
@@ -147,17 +156,16 @@ impl Convert {
     ///
     /// # Errors
     /// The errors of decoding and encoding.
-    fn restaged(&self, Item { place, message, threads }: Item<'_>) -> Result<Vec<u8>, Failure> {
+    fn restaged(&self, Item { place, message, threads, .. }: Item<'_>) -> Result<Vec<u8>, Failure> {
         if self.pipeline.is_empty() {
             return Ok(message.into_owned());
         }
-        let (selection, objects) = (Selection::default(), ObjectNumbers::default());
+        let chosen = Chosen { digests: Digests::ignored(true), ..Chosen::default() };
+        let objects = ObjectNumbers::default();
         let rewriter = Rewriter {
             pipeline: &self.pipeline,
             encode: &self.encode,
-            digests: Digests::ignored(true),
-            choice: MessageChoice::default(),
-            selection: &selection,
+            chosen: &chosen,
             objects: &objects,
             verify: false,
             decode_all: false,

@@ -54,7 +54,7 @@ impl Extract {
     pub(super) fn write_box(&self, flags: &CubeFlags, name: &str, paths: &[PathBuf], out: &mut Out) {
         let file = self.target();
         let reads = Reads::Only(paths);
-        let Some(datasets) = open_or_report(paths, flags.options(&[]), self.digests, out) else { return };
+        let Some(datasets) = open_or_report(paths, flags.options(&[]), self.chosen.digests, out) else { return };
         let dataset = match with_variable(&datasets, name) {
             Ok((dataset, _)) => dataset,
             Err(error) => {

@@ -1,6 +1,6 @@
 //! Extremes and quantiles of integers that floats round.
 
-use tgm_std::internal::query::Number;
+use tgm_std::metadata::query::compare::Number;
 
 use crate::read::elements::Elements;
 use crate::read::quantiles;

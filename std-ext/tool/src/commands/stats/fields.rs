@@ -60,7 +60,7 @@ impl Stats {
     /// Writes the statistics of `--statistic` over the dimensions `over`.
     pub(super) fn write_fields(&self, output: &Destination, file: FieldFile, over: &[String], out: &mut Out) {
         let paths = &self.files.paths;
-        let Some(datasets) = open_or_report(paths, self.cube.options(over), self.digests, out) else { return };
+        let Some(datasets) = open_or_report(paths, self.cube.options(over), self.chosen.digests, out) else { return };
         let (place, reads) = (names(paths), Reads::Only(paths));
         let found = match self.variables(&datasets, over) {
             Ok(found) => found,

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::mem;
 
 use serde_json::Value as Json;
-use tgm_std::internal::query::Number;
+use tgm_std::metadata::query::compare::Number;
 
 use crate::read::quantiles::{Bins, Sketch};
 use crate::read::statistics::Moments;

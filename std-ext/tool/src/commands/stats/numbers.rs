@@ -1,6 +1,6 @@
 //! Numbers as the table shows them.
 
-use tgm_std::internal::query::Number;
+use tgm_std::metadata::query::compare::Number;
 
 use crate::show::table::Cell;
 

@@ -5,7 +5,7 @@ use std::io;
 use serde_json::{Map, Value as Json};
 use tgm_dataset::{Coordinate, Dataset, GRID, Statistic, Variable};
 use tgm_std::TensogramError;
-use tgm_std::internal::query::Number;
+use tgm_std::metadata::query::compare::Number;
 
 use super::Stats;
 use super::numbers::number_text;
@@ -64,7 +64,9 @@ impl Stats {
     /// Prints statistics over the dimensions `over`.
     pub(super) fn print_over(&self, over: &[String], out: &mut Out) -> io::Result<()> {
         let paths = &self.files.paths;
-        let Some(datasets) = open_or_report(paths, self.cube.options(over), self.digests, out) else { return Ok(()) };
+        let Some(datasets) = open_or_report(paths, self.cube.options(over), self.chosen.digests, out) else {
+            return Ok(());
+        };
         let (dataset, variables) = match self.variables(&datasets, over) {
             Ok(found) => found,
             Err(error) => {

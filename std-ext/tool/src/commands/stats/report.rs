@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::{Value as Json, json};
 use tgm_std::TensogramError;
-use tgm_std::internal::query::Number;
+use tgm_std::metadata::query::compare::Number;
 
 use super::Stats;
 use super::found::{Content, Found, Line, Total, Units};

@@ -10,11 +10,9 @@ use tgm_zio::{BridgeOptions, file, from_tensogram, to_tensogram};
 
 use super::ZioFiles;
 use crate::commands::Run;
-use crate::read::choice::MessageChoice;
-use crate::read::digests::Digests;
+use crate::read::chosen::Chosen;
 use crate::read::input::MessagePart;
 use crate::read::messages::for_each_message;
-use crate::read::select::Selection;
 use crate::show::output::Out;
 use crate::show::text::escape;
 use crate::write::destination::{Destination, OutputKind, Reads};
@@ -48,11 +46,7 @@ pub(super) struct FromTgm {
     #[arg(value_name = "FILE", required = true)]
     paths: Vec<PathBuf>,
     #[command(flatten)]
-    choice: MessageChoice,
-    #[command(flatten)]
-    selection: Selection,
-    #[command(flatten)]
-    digests: Digests,
+    chosen: Chosen,
     /// Send encoded and compressed objects as they are stored; only to-tgm can read them
     #[arg(long)]
     pass_through: bool,
@@ -92,12 +86,12 @@ impl Run for FromTgm {
         let mut notes = Vec::new();
         let options = BridgeOptions { pass_through: self.pass_through, ..BridgeOptions::default() };
         self.output.write(out, OutputKind::Converted, Reads::Only(&self.paths), |out, mut sink| {
-            Ok(for_each_message(&self.paths, self.choice, MessagePart::Whole, out, |out, entry| {
-                if !self.selection.picks(out, entry, self.digests) {
+            Ok(for_each_message(&self.paths, self.chosen.asked(), MessagePart::Whole, out, |out, entry| {
+                if !self.chosen.picks(out, entry) {
                     return Ok(());
                 }
                 let checked = Message::parse(entry.bytes).map_err(Into::into);
-                let checked = checked.and_then(|message| self.digests.check_all(&message));
+                let checked = checked.and_then(|message| self.chosen.digests.check_all(&message));
                 match checked.and_then(|()| from_tensogram(entry.bytes, &options)) {
                     Ok((parts, not_kept)) => {
                         notes.extend(not_kept.iter().map(|note| format!("{}: not kept: {note}", entry.place())));
