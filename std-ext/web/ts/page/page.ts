@@ -168,6 +168,8 @@ async function once(): Promise<void> {
   const key = JSON.stringify([state.dataset, state.variable, state.picks]);
   if (key !== loaded) {
     about = await ask<About>("load", { dataset: state.dataset, variable: state.variable, picks: state.picks });
+    // The unit of what has none, in files that follow CF.
+    if (about.units === "1") about.units = "";
     loaded = key;
   }
   view = await ask<View>("view", { scene: scene(canvas.clientWidth, canvas.clientHeight, Math.min(devicePixelRatio, 2)) });
