@@ -38,14 +38,18 @@ fn without_secrets_of(text: String, arguments: impl IntoIterator<Item = OsString
     })
 }
 
+/// Letters at which an address may begin in a word, behind a flag say.
+const STARTS: usize = 64;
+
 /// The address in an argument, which may stand behind a flag or a key.
 fn address(argument: &str) -> Option<&str> {
-    let colon = argument.find(":/").or_else(|| argument.find(":\\"))?;
-    let before = argument.get(..colon)?;
     let is_of_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
-    let start = before.trim_end_matches(is_of_scheme).len();
-    let start = start + before.get(start..)?.find(|c: char| c.is_ascii_alphabetic())?;
-    argument.get(start..)
+    argument.match_indices(':').find_map(|(colon, _)| {
+        let word = argument.get(..colon)?.trim_end_matches(is_of_scheme).len();
+        let letters = argument.get(word..colon)?.char_indices().filter(|(_, c)| c.is_ascii_alphabetic()).take(STARTS);
+        let mut places = letters.filter_map(|(letter, _)| argument.get(word + letter..));
+        places.find(|place| SourceName::of(place).is_address())
+    })
 }
 
 #[cfg(test)]
@@ -61,6 +65,10 @@ mod tests {
             "a,s3://SECRET@b/c?SECRET,d",
             "k=http:/u:SECRET@h/x",
             "--http://SECRET@h",
+            "http:u:SECRET@no-slash/x",
+            "-oHTTPS:u:SECRET@no-slash?SECRET",
+            "--output=s3:SECRET@no-slash",
+            "mars.time=00:00,k=gs:SECRET@no-slash",
         ];
         for text in [
             "unexpected 'http://u:SECRET@host/x?SECRET' found",
@@ -69,6 +77,10 @@ mod tests {
             "no key k=http:/u:SECRET@h/x",
             "unexpected argument '--http://SECRET@h' found",
             "a,s3://SECRET@b/c?SECRET,d",
+            "invalid value 'http:u:SECRET@no-slash/x' for 'OUT'",
+            "invalid value 'HTTPS:u:SECRET@no-slash?SECRET' for '--output'",
+            "'--output=s3:SECRET@no-slash', \"-oHTTPS:u:SECRET@no-slash?SECRET\"",
+            "no key k=gs:SECRET@no-slash",
         ] {
             let shown = without_secrets_of(text.into(), arguments.map(OsString::from));
             assert!(!shown.contains("SECRET") && !shown.contains("RET@"), "{shown}");
