@@ -313,7 +313,8 @@ typedef int32_t (*tgm_write_fn)(void *user, const uint8_t *data, size_t len);
 typedef struct tgm_writer_t tgm_writer_t;
 
 tgm_error tgm_writer_memory(const tgm_encode_options_t *options, tgm_writer_t **out);
-/* A new file, in directories that are made. An existing one is emptied. */
+/* A new file, in directories that are made. An existing one is emptied at once: the new one grows by whole messages, and readers follow it
+ * meanwhile. Where the old file is to stay until the new one is complete, write to another name beside it, finish, and rename that. */
 tgm_error tgm_writer_create(const char *path, const tgm_encode_options_t *options, tgm_writer_t **out);
 /* Behind the messages of a file that is there. Readers see each message in one step. */
 tgm_error tgm_writer_append(const char *path, const tgm_encode_options_t *options, tgm_writer_t **out);

@@ -91,7 +91,21 @@ impl Writer<Vec<u8>> {
 }
 
 impl Writer<TensogramFile> {
-    /// Writes to a new file, in directories that are made. An existing file is emptied.
+    /// Writes to a new file, in directories that are made. An existing file is emptied at once: the new one grows by whole messages, and
+    /// readers follow it meanwhile. What a program that ends early has written is there.
+    ///
+    /// Where the old file is to stay until the new one is complete, write to another name beside it and rename that:
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let path = dir.path().join("fields.tgm");
+    /// let new = path.with_extension("new");
+    /// let mut writer = tgm_std::Writer::create(&new)?;
+    /// writer.object(tgm_std::ObjectBuilder::new(&[2], &[1_i32, 2])?)?;
+    /// writer.finish()?;
+    /// std::fs::rename(&new, &path)?;
+    /// # Ok::<(), tgm_std::TensogramError>(())
+    /// ```
     ///
     /// # Errors
     /// [`TensogramError::Io`].
