@@ -24,7 +24,7 @@ mod shelf;
 mod site;
 mod stores;
 
-use std::io::{self, Write as _};
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -117,8 +117,7 @@ impl Serve {
         let token = self.token.clone().map_or_else(random_token, Ok)?;
         let listener = TcpListener::bind((self.host, self.port))?;
         let address = format!("http://{}/{token}/", listener.local_addr()?);
-        writeln!(out, "{address}")?;
-        out.flush()?;
+        out.answer(&address)?;
         out.remark(&format!("{} files; Ctrl-C ends it", files.len()));
         if self.open && !open_browser(&address) {
             out.remark("note: no browser could be started");

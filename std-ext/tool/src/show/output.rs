@@ -238,6 +238,15 @@ impl Out {
         }
     }
 
+    /// Writes a line that a quiet command writes too: the answer without which it is of no use.
+    #[cfg(feature = "serve")]
+    pub(crate) fn answer(&mut self, text: &str) -> io::Result<()> {
+        let is_quiet = std::mem::take(&mut self.output_flags.quiet);
+        let done = writeln!(self, "{text}").and_then(|()| self.flush());
+        self.output_flags.quiet = is_quiet;
+        done
+    }
+
     /// Writes `text` in `style`.
     pub(crate) fn styled(&mut self, style: Style, text: &str) -> io::Result<()> {
         let (begin, end) = self.codes(style);

@@ -128,6 +128,17 @@ fn files_are_read_by_ranges() {
     assert_eq!(head.header("content-length"), Some(len.to_string().as_str()));
 }
 
+/// The address is what the command is for, so `-q` leaves it.
+#[test]
+fn a_quiet_server_prints_its_address_alone() {
+    let mut served = serve(&["-q", &data("realistic/pl-levels.tgm")]);
+    assert_eq!(served.get("files", &[]).status, 200);
+    served.child.kill().unwrap();
+    let mut told = String::new();
+    served.child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    assert_eq!(told, "");
+}
+
 #[test]
 fn tags_tell_whether_a_file_was_written() {
     let folder = Folder::new();
