@@ -13,8 +13,8 @@ use tgm_core::frame::Frame;
 use tgm_core::object::DataObject;
 use tgm_core::selection::Pick;
 use tgm_dataset::{
-    Attribute, Attributes, Catalogs, Coordinate, Duplicates, Hole, Indices, Join, Member, OpenOptions, Profile, Raw,
-    Statistic, Values, Variable, groups, groups_of_archives, on_all_cores, open_all, open_archives,
+    Attribute, Attributes, Catalogs, Computed, Coordinate, Duplicates, Hole, Indices, Join, Member, OpenOptions,
+    Profile, Raw, Statistic, Values, Variable, groups, groups_of_archives, on_all_cores, open_all, open_archives,
 };
 use tgm_std::metadata::Query;
 use tgm_std::{Archive, DecodeOptions, Dtype, TensogramError};
@@ -285,7 +285,8 @@ impl Dataset {
     }
 
     /// Statistics over dimensions, among which `grid` stands for the dimensions of latitude and longitude: the dimensions that are left,
-    /// their lengths, and the values of each statistic, flat. With `is_weighted` values count by their areas.
+    /// their lengths, and the values of each statistic, flat: extremes of whole numbers of 64 bits as such, all else as `float64`. With
+    /// `is_weighted` values count by their areas.
     #[pyo3(signature = (name, indices, over, statistics, is_weighted=false))]
     fn reduce<'py>(
         &self,
@@ -304,8 +305,14 @@ impl Dataset {
         let shape = self.0.variable(name).map(|it| it.shape.clone()).unwrap_or_default();
         let indices = indices.iter().zip(&shape).map(|(key, len)| picked(&key, *len)).collect::<PyResult<Vec<_>>>()?;
         let found = detached(py, || reduced(&self.0, name, &indices, &over, &wanted, is_weighted))?;
-        let (dims, shape, values) = found.map_err(raise(py))?;
-        let values = values.into_iter().map(|values| values.into_pyarray(py));
+        let (dims, shape, results) = found.map_err(raise(py))?;
+        // What is computed of float32 is not rounded to it.
+        let of_variable = self.0.variable(name).and_then(Variable::dtype).filter(|dtype| *dtype == Dtype::Uint64);
+        let stored = results.iter().map(|result| {
+            let (dtype, bytes) = result.stored(of_variable, &shape).map_err(raise(py))?;
+            flat(py, dtype, bytes)
+        });
+        let values = stored.collect::<PyResult<Vec<_>>>()?;
         (PyTuple::new(py, &dims)?, PyTuple::new(py, &shape)?, PyList::new(py, values)?).into_pyobject(py)
     }
 
@@ -352,8 +359,8 @@ impl Dataset {
     }
 }
 
-/// Dimensions, their lengths, and a list of values for each statistic.
-type Reduction = (Vec<String>, Vec<u64>, Vec<Vec<f64>>);
+/// Dimensions, their lengths, and the values of each statistic.
+type Reduction = (Vec<String>, Vec<u64>, Vec<Computed>);
 
 fn reduced(
     dataset: &tgm_dataset::Dataset,
@@ -364,15 +371,17 @@ fn reduced(
     is_weighted: bool,
 ) -> tgm_std::Result<Reduction> {
     let over = dataset.meant_dims(variable, over)?;
+    let computed =
+        |values, integers| Computed { name: variable.into(), values, integers, method: String::new(), units: None };
     if !is_weighted {
         let found = dataset.reduce(variable, indices, &over, statistics, &on_all_cores())?;
-        let values = statistics.iter().map(|statistic| found.values(*statistic)).collect();
+        let values = statistics.iter().map(|it| computed(found.values(*it), found.integers(*it))).collect();
         return Ok((found.dims, found.shape, values));
     }
     let found = dataset.reduce_weighted(variable, indices, &over, &on_all_cores())?;
     let values = statistics.iter().map(|statistic| {
         let without = || TensogramError::Metadata("a sum has no weights".into());
-        found.values(*statistic).ok_or_else(without)
+        Ok(computed(found.values(*statistic).ok_or_else(without)?, found.integers(*statistic)))
     });
     let values = values.collect::<tgm_std::Result<_>>()?;
     Ok((found.dims, found.shape, values))

@@ -420,7 +420,8 @@ class TgmAccessor:
 
         `statistic` is "count", "sum", "mean", "min", "max" or "std", of the whole population, or a list of these for a dataset of
         them. NaN is left out. `over` is a dimension or a list of them; "grid" stands for the dimensions of latitude and longitude. `labels`
-        pick what is taken, as `sel` does. Besides the result this takes some 64 MB, however large the variable is. Values are float64.
+        pick what is taken, as `sel` does. Besides the result this takes some 64 MB, however large the variable is. Values are float64;
+        "min" and "max" of integers of 64 bits are exact, and of their type.
 
         With `weights="area"` each value counts by the area that it stands for: the band between two rows of latitude, which the values
         of a row share, or the cosine of its latitude where there are no rows. `over` then has the dimensions of the latitudes. Counts,

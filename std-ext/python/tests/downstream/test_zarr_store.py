@@ -202,6 +202,22 @@ def test_options_are_checked(archive):
             tgm.zarr_store(path, **options)
 
 
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_extremes_of_integers_of_64_bits_are_those_of_numpy(tmp_path, dtype):
+    ends = np.iinfo(dtype)
+    odd = RANDOM.integers(9, size=(4, 5)).astype(dtype)
+    values = np.where(RANDOM.random((4, 5)) < 0.5, ends.min + odd, ends.max - odd).astype(dtype)
+    path = tmp_path / "v.tgm"
+    tgm.save_dataset(xarray.Dataset({"v": (("a", "b"), values)}), path)
+    for over, axis in ((["a"], 0), (["b"], 1), (["a", "b"], None)):
+        dataset = tgm.open_dataset(path)
+        for statistic in ("min", "max"):
+            found = dataset.tgm.reduce("v", statistic, over)
+            expected = getattr(values, statistic)(axis)
+            assert found.dtype == dtype and (found.values == expected).all()
+        assert dataset.tgm.reduce("v", "mean", over).dtype == np.float64
+
+
 def test_statistics_are_those_of_xarray(tmp_path):
     path = tmp_path / "e.tgm"
     values = RANDOM.normal(280, 10, (2, 3, *SHAPE))
