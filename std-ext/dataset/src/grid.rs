@@ -41,7 +41,7 @@ impl Grid {
         // Names that metadata give come before bounds: a part of an array may keep the bounds of the whole.
         let is_of_whole = named.is_some() && !stated.named.is_some_and(NamedGrid::is_plane);
         let stated = if is_of_whole { Stated { area: None, ..stated } } else { stated };
-        if let (Some(points), 1 | 2) = (points.and_then(|points| u32::try_from(points).ok()), shape.len())
+        if let Some(points) = points.and_then(|points| u32::try_from(points).ok())
             && let Some(places) = places(&stated, shape, points)?
         {
             let found = Self::of_places(&places, shape);
@@ -124,9 +124,17 @@ impl Grid {
         if let Places::Regular(grid) = places {
             return Self::regular(grid);
         }
-        match places.points() {
-            Some(points) => Self::of_points(points, shape),
-            None => Self { dims: unnamed(shape.len()), ..Self::default() },
+        match places {
+            Places::Points(points) => {
+                let outer = shape.len().saturating_sub(points.shape().len());
+                let mut found = Self::of_points(points.coordinates().clone(), points.shape());
+                found.dims.splice(..0, Self::numbered(outer).dims);
+                found
+            }
+            _ => match places.points() {
+                Some(points) => Self::of_points(points, shape),
+                None => Self { dims: unnamed(shape.len()), ..Self::default() },
+            },
         }
     }
 
@@ -203,12 +211,18 @@ pub(crate) fn attributes<const N: usize>(pairs: [(&str, &str); N]) -> Attributes
     pairs.iter().map(|(name, text)| ((*name).to_string(), Attribute::from(*text))).collect()
 }
 
-/// The places that are stated. What cannot be read says none.
+/// The places that are stated, of an object of one or two dimensions, or of points that are known along the last dimensions. What cannot be
+/// read says none.
 ///
 /// # Errors
 /// [`tgm_std::TensogramError::Metadata`] for points that were named and are not the object's.
 fn places(stated: &Stated<'_>, shape: &[u64], points: u32) -> Result<Option<Places>> {
-    match stated.places(shape, points) {
+    let found = match (shape, stated.known) {
+        ([_] | [_, _], _) => stated.places(shape, points),
+        ([_, ..], Some(known)) => known.places(stated.section, shape),
+        _ => return Ok(None),
+    };
+    match found {
         Err(error @ (GridError::OtherGrid | GridError::NoSuchPoints { .. })) => Err(bad(error.to_string())),
         found => Ok(found.unwrap_or_default()),
     }

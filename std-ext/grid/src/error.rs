@@ -28,7 +28,7 @@ pub enum GridError {
     },
     /// The coordinates that were named belong to another grid.
     OtherGrid,
-    /// The coordinates that were named are not as many as the values.
+    /// The coordinates that were named are not as many as the values of the object, or of its last dimensions.
     NoSuchPoints {
         /// The values.
         values: u64,
@@ -50,7 +50,10 @@ impl fmt::Display for GridError {
             }
             Self::OtherGrid => f.write_str("the file of the grid has another uuidOfHGrid than the field"),
             Self::NoSuchPoints { values } => {
-                write!(f, "the file of the grid has no {values} points, as many as the field")
+                write!(
+                    f,
+                    "the file of the grid has no {values} points, as many as the field, or as its last dimensions"
+                )
             }
             Self::Area => f.write_str("four numbers are expected: north, west, south, east"),
         }

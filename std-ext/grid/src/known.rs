@@ -16,6 +16,8 @@ use crate::section::GridSection;
 /// let known = KnownPoints::new(vec![cells], None);
 /// let places = known.places(None, &[2]).unwrap().unwrap();
 /// assert_eq!(places.place(&[1]), Some((10.0, 9.0)));
+/// let steps = known.places(None, &[24, 2]).unwrap().unwrap();
+/// assert_eq!(steps.place(&[23, 1]), Some((10.0, 9.0)));
 /// assert_eq!(known.places(None, &[3]), Ok(None));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -52,17 +54,20 @@ impl KnownPoints {
         u128::from_str_radix(&digits, 16).ok().map(u128::to_be_bytes)
     }
 
-    /// The places of an object with this shape and this section of GRIB. `None` for objects on grids that are not unstructured, and for an
-    /// object without a section that has another number of values.
+    /// The places of an object with this shape and this section of GRIB: of all its dimensions, or else of the last ones that have as many
+    /// values as a set has points. `None` for objects on grids that are not unstructured, and for an object without a section that has no such
+    /// dimensions.
     ///
     /// # Errors
-    /// [`GridError::OtherGrid`] if the section says another identity; [`GridError::NoSuchPoints`] for another number of values;
+    /// [`GridError::OtherGrid`] if the section says another identity; [`GridError::NoSuchPoints`] for other numbers of values;
     /// [`GridError::ShortSection`].
     pub fn places(&self, section: Option<GridSection<'_>>, shape: &[u64]) -> Result<Option<Places>, GridError> {
-        let count = shape.iter().try_fold(1_u64, |count, len| count.checked_mul(*len)).unwrap_or(u64::MAX);
-        // A set of another length is not copied.
-        let mut sets = self.sets.iter().filter(|set| set.latitudes.len() as u64 == count);
-        let points = sets.find_map(|set| Points::new(set.clone(), shape));
+        let count = |shape: &[u64]| shape.iter().try_fold(1_u64, |count, len| count.checked_mul(*len));
+        let points = (0..shape.len().max(1)).filter_map(|start| shape.get(start..)).find_map(|last| {
+            // A set of another length is not copied.
+            let mut sets = self.sets.iter().filter(|set| Some(set.latitudes.len() as u64) == count(last));
+            sets.find_map(|set| Points::new(set.clone(), last))
+        });
         if let Some(section) = section {
             if !section.is_unstructured()? {
                 return Ok(None);
@@ -71,7 +76,9 @@ impl KnownPoints {
             if self.uuid.zip(uuid).is_some_and(|(own, stated)| own != stated) {
                 return Err(GridError::OtherGrid);
             }
-            return points.map(|points| Some(Places::Points(points))).ok_or(GridError::NoSuchPoints { values: count });
+            return points
+                .map(|points| Some(Places::Points(points)))
+                .ok_or(GridError::NoSuchPoints { values: count(shape).unwrap_or(u64::MAX) });
         }
         Ok(points.map(Places::Points))
     }
@@ -105,6 +112,11 @@ mod tests {
         assert_eq!(of(&known, &section(7), &[2]).unwrap().unwrap().place(&[1]), Some((1.0, 1.0)));
         assert_eq!(of(&known, &section(8), &[2]), Err(GridError::OtherGrid));
         assert_eq!(of(&known, &section(7), &[3]), Err(GridError::NoSuchPoints { values: 3 }));
+        // Several fields in one object, and an object that is one field of the grid's edges.
+        let of_fields = of(&known, &section(7), &[4, 3, 2]).unwrap().unwrap();
+        assert_eq!((of_fields.place(&[3, 2, 1]), of_fields.nearest(1.0, 1.0)), (Some((1.0, 1.0)), Some(vec![1])));
+        assert_eq!(of(&known, &section(7), &[1, 5]).unwrap().unwrap().nearest(3.0, 3.0), Some(vec![0, 3]));
+        assert_eq!(of(&known, &section(7), &[2, 3]), Err(GridError::NoSuchPoints { values: 6 }));
         // An identity of zeros is none.
         assert!(of(&known, &section(0), &[2]).unwrap().is_some());
         assert!(of(&KnownPoints::new(vec![set(2)], None), &section(8), &[2]).unwrap().is_some());

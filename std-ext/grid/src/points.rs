@@ -2,7 +2,7 @@
 
 use crate::coordinates::{Coordinates, angle};
 
-/// A point for each value of an object.
+/// A point for each value of an object, or for each of the last dimensions of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Points {
     coordinates: Coordinates,
@@ -17,16 +17,19 @@ impl Points {
         fits.then(|| Self { coordinates, shape: shape.to_vec() })
     }
 
+    /// The lengths of the dimensions that they lie along.
+    pub fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
     /// Where they are.
     pub const fn coordinates(&self) -> &Coordinates {
         &self.coordinates
     }
 
-    /// Latitude and longitude of the value at `indices`, one for each dimension, in degrees. `None` outside of the object.
+    /// Latitude and longitude of the value at `indices`, in degrees: the last of them count. `None` outside of the object.
     pub fn place(&self, indices: &[u64]) -> Option<(f64, f64)> {
-        if indices.len() != self.shape.len() {
-            return None;
-        }
+        let indices = indices.get(indices.len().checked_sub(self.shape.len())?..)?;
         let flat = self.shape.iter().zip(indices).try_fold(0_u64, |flat, (len, index)| {
             flat.checked_mul(*len)?.checked_add(*index).filter(|_| index < len)
         })?;
@@ -91,7 +94,8 @@ mod tests {
         let small = Points::new(coordinates, &[2, 2]).unwrap();
         assert_eq!((small.nearest(2.2, 10.2), small.nearest(5.0, 10.0)), (Some(vec![1, 0]), None));
         assert_eq!(small.place(&[1, 1]), Some((2.0, 11.0)));
-        assert_eq!((small.place(&[0, 2]), small.place(&[u64::MAX, 0])), (None, None));
+        assert_eq!((small.place(&[0, 2]), small.place(&[u64::MAX, 0]), small.place(&[1])), (None, None, None));
+        assert_eq!(small.place(&[7, 1, 0]), Some((2.0, 10.0)));
     }
 
     #[test]

@@ -244,6 +244,19 @@ fn points_that_are_named_and_bounds_of_planes_have_places() {
         |count: u8| open(&[archive.path()], &OpenOptions { grid: known(count), ..OpenOptions::default() }).unwrap();
     assert_eq!(opened(6).nearest("t2m", 4.1, 4.2).unwrap(), [(0, 4)]);
     assert!(opened(5).nearest("t2m", 4.1, 4.2).is_err());
+    // Several fields in one object.
+    for (shape, dims, places) in [
+        (&[2, 3][..], &["dim_0", "values"][..], [(1, 2)]),
+        (&[2, 1, 3], &["dim_0", "y", "x"], [(2, 2)]),
+        (&[1, 2, 3], &["dim_0", "dim_1", "values"], [(2, 2)]),
+    ] {
+        let fields = ObjectBuilder::new(shape, &values).unwrap().metadata("param", "2t");
+        let archive = Archive::new(&[MessageBuilder::new().object(fields).encode().unwrap()]);
+        let opened = open(&[archive.path()], &OpenOptions { grid: known(3), ..OpenOptions::default() }).unwrap();
+        assert_eq!(opened.variable("t2m").unwrap().dims, dims);
+        let found = opened.nearest("t2m", 2.1, 2.2).unwrap();
+        assert_eq!(found.last(), Some(&places[0]), "{shape:?}");
+    }
     let grid = "+proj=laea +lat_0=52 +lon_0=10 +R=6371229";
     let area = Value::Array([0.0, 0.0, -1e6, 2e6].map(Value::from).to_vec());
     let plane = ObjectBuilder::new(&[2, 3], &values).unwrap().metadata("param", "2t");

@@ -31,8 +31,8 @@ pub(crate) struct OpenFlags {
     group: Option<String>,
     /// A file with the coordinates of an unstructured grid, as fields of ICON and ORCA name: NetCDF, .npz or messages
     ///
-    /// It has clat and clon, latitude and longitude, `nav_lat` and `nav_lon` or the like, in degrees or radians, as many as values. Where it and
-    /// a field both have the `uuidOfHGrid`, these are compared.
+    /// It has clat and clon, latitude and longitude, `nav_lat` and `nav_lon` or the like, in degrees or radians, as many as values, or as
+    /// values of the last dimensions. Where it and a field both have the `uuidOfHGrid`, these are compared.
     #[arg(long, value_name = "FILE")]
     grid: Option<PathBuf>,
     #[arg(skip)]

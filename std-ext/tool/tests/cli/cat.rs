@@ -196,6 +196,22 @@ fn a_file_says_where_the_points_of_an_unstructured_grid_are() {
     let run = tgm(["cat", "--nearest", "1.01,2.01", "--grid", &file, &path]).good();
     assert!(run.text().lines().nth(1).unwrap().starts_with("10,1,2,"), "{}", run.text());
     assert!(tgm(["plot", "--grid", &file, "--svg", &path]).good().text().contains("coast"));
+    // Several fields in one object, as all commands take it.
+    let values: Vec<f32> = (0_u8..24).map(f32::from).collect();
+    let fields = ObjectBuilder::new(&[2, 3, 4], &values).unwrap().metadata("param", "2t");
+    let fields = folder.file("fields.tgm", &MessageBuilder::new().object(fields).encode().unwrap());
+    let four = points("four.tgm", 4, "radian");
+    let run = tgm(["cat", "--nearest", "0.21,0.41", "--grid", &four, &fields]).good();
+    let rows: Vec<&str> = run.text().lines().collect();
+    assert_eq!((rows[0], rows.len()), ("dim0,dim1,dim2,latitude,longitude,value", 7));
+    assert!(rows[6].starts_with("1,2,2,0.2,0.4") && rows[6].ends_with(",22"), "{rows:?}");
+    let line =
+        ["cat", "--cube", "t2m", "--nearest", "0.21,0.41", "--over", "dim_0,dim_1", "--csv", "--grid", &four, &fields];
+    assert_eq!(tgm(line).good().text().lines().last(), Some("1,2,0.2,0.4,22"));
+    let shown = tgm(["cube", "--grid", &four, &fields]).good();
+    assert!(shown.text().contains("(dim_0, dim_1, values)"), "{}", shown.text());
+    let run = tgm(["stats", "--weigh-latitudes", "--grid", &four, &fields]).good();
+    assert!(run.text().contains("24"), "{}", run.text());
     // Numbers that are not as many, and no coordinates.
     for (file, word) in [(points("short.tgm", count - 1, "radian"), "as many as"), (path.clone(), "clat and clon")] {
         let run = tgm(["cat", "--nearest", "1,2", "--grid", &file, &path]);
