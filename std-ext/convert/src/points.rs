@@ -48,7 +48,8 @@ fn of_netcdf(path: &Path, options: &DecodeOptions) -> Result<Option<KnownPoints>
 
 #[cfg(not(feature = "netcdf"))]
 fn of_netcdf(path: &Path, _: &DecodeOptions) -> Result<Option<KnownPoints>> {
-    Err(encoding(format!("{}: this build reads no NetCDF: feature `netcdf` does", path.display())))
+    let text = "this build reads no NetCDF: feature `netcdf` does. An .npz of its coordinates in degrees, `clat` and `clon` say, is read too";
+    Err(encoding(format!("{}: {text}", path.display())))
 }
 
 /// The arrays of an archive of numpy, or of messages.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use numpy::IntoPyArray;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
@@ -74,6 +75,11 @@ fn options_of(options: &Bound<'_, PyDict>) -> PyResult<OpenOptions> {
             Ok(false) => Catalogs::Unused,
             Err(_) => Catalogs::Named(paths(&catalog)?),
         };
+    }
+    if let Some(grid) = options.get_item("grid")? {
+        let (py, path) = (grid.py(), grid.extract::<PathBuf>()?);
+        let points = detached(py, || tgm_convert::points::read(&path, &DecodeOptions::default()))?;
+        found.grid = Some(Arc::new(points.map_err(raise(py))?));
     }
     if let Some(only) = options.get_item("only")? {
         let parse = |text: &String| {

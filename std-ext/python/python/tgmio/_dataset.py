@@ -31,6 +31,9 @@ def open_dataset(source, /, **options):
     - `names`: "earthkit" for the names of earthkit-data: `2t`, `member`, `forecast_reference_time`, `level`; "cfgrib" by default.
     - `grib_attributes`: True adds the attributes `GRIB_*` of cfgrib, for messages that came from GRIB.
     - `group`: the group of a file of NetCDF or Zarr.
+    - `grid`: a file with the coordinates of an unstructured grid, which fields of ICON and ORCA name and do not have: an archive of numpy
+      (`.npz`) in degrees, or messages, whose `units` may be radians. It has `clat` and `clon`, `latitude` and `longitude` or the like: one
+      for each value of a field, or of the last dimensions of an object that has several fields.
     - `catalog`: a catalogue of `tgm catalog`, a path or an address, by which messages need not be read; a list of them for a list of
       files. Without it, `FILE.catalog` beside a file or an address is used. One that does not fit its file is not used, which a warning tells. With False none is.
     - `only`: a filter, or a list of them that must all hold, in the words of `tgm ls -w`: "mars.step<=24 and mars.param=t". Other

@@ -8,7 +8,7 @@ import zlib
 from . import _native
 
 # Options that the compiled half takes.
-OPTIONS = ("profile", "join", "duplicates", "squeeze", "fill", "group", "catalog", "only", "time_dims")
+OPTIONS = ("profile", "join", "duplicates", "squeeze", "fill", "group", "catalog", "only", "time_dims", "grid")
 # Archives that a process keeps open, the one that was used last at the end.
 _KEPT = 8
 _opened = {}
@@ -69,6 +69,8 @@ class Archive:
         given = {name: options[name] for name in OPTIONS if options.get(name) is not None}
         if "catalog" in given:
             given["catalog"] = _catalogs_of(given["catalog"])
+        if "grid" in given:
+            given["grid"] = _grid_of(given["grid"])
         if "only" in given:
             given["only"] = _filters_of(given["only"])
         if "time_dims" in given:
@@ -81,7 +83,7 @@ class Archive:
         self.version = self.mark = None
         if all(map(_is_file, sources)):
             # Before opening: what is appended until then changes the version.
-            self.version = _version_of_files(sources)
+            self.version = self._version()
             if _kept(self) is None:
                 _keep(self, self._open())
             return
@@ -127,12 +129,17 @@ class Archive:
         if datasets is None:
             datasets = self._open()
             # A file that is as it was, behind opening it, is the one that was opened.
-            version = _version_of_files(self.sources) if all(map(_is_file, self.sources)) else _version_of(datasets)
+            version = self._version() if all(map(_is_file, self.sources)) else _version_of(datasets)
             if version != self.version:
                 names = ", ".join(shown(source)[0] for source in self.sources[:3])
                 raise ValueError(f"{names}: the file was changed since the dataset was opened: open it again")
             _keep(self, datasets)
         return datasets
+
+    def _version(self):
+        """What changes when one of the files is written: sources, and the file of a grid."""
+        grid = dict(self.options).get("grid")
+        return _version_of_files(self.sources if grid is None else (*self.sources, grid))
 
     def _open(self):
         return _native._open_datasets(list(self.sources), self.native_options())
@@ -166,6 +173,13 @@ def _catalogs_of(catalog):
 def _catalog_of(path):
     # What only looks like an address is one, as it is of a source: it may hold a password.
     return path if _native._shown(path)[1] else os.path.abspath(os.path.expanduser(path))
+
+
+def _grid_of(path):
+    """The path of a file with the coordinates of a grid, from any folder."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"argument 'grid': the path of a file with coordinates is expected, not {type(path).__name__}")
+    return os.path.abspath(os.path.expanduser(os.fsdecode(path)))
 
 
 def _raw_of(options):

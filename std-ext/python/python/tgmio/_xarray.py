@@ -134,18 +134,18 @@ class TgmBackendEntrypoint(BackendEntrypoint):
     open_dataset_parameters = (
         "filename_or_obj", "mask_and_scale", "decode_times", "concat_characters", "decode_coords", "drop_variables",
         "use_cftime", "decode_timedelta", "group", "profile", "join", "duplicates", "squeeze", "fill", "dtype", "chunk",
-        "catalog", "only", "time_dims", "names", "grib_attributes", "_opened",
+        "catalog", "only", "time_dims", "grid", "names", "grib_attributes", "_opened",
     )
 
     def open_dataset(
         self, filename_or_obj, *, mask_and_scale=True, decode_times=True, concat_characters=True, decode_coords=True,
         drop_variables=None, use_cftime=None, decode_timedelta=None, group=None, profile=None, join=None,
         duplicates=None, squeeze=None, fill=None, dtype=None, chunk=None, catalog=None, only=None,
-        time_dims=None, names=None, grib_attributes=False, _opened=None,
+        time_dims=None, grid=None, names=None, grib_attributes=False, _opened=None,
     ):
         given = {"profile": profile, "join": join, "duplicates": duplicates, "squeeze": squeeze, "fill": fill,
                  "group": group, "catalog": catalog, "only": only, "time_dims": time_dims,
-                 "mask_and_scale": mask_and_scale}
+                 "grid": grid, "mask_and_scale": mask_and_scale}
         options = {
             "mask_and_scale": mask_and_scale, "decode_times": decode_times, "concat_characters": concat_characters,
             "decode_coords": decode_coords, "drop_variables": drop_variables, "use_cftime": use_cftime,

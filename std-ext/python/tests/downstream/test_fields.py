@@ -37,6 +37,39 @@ def test_names_are_those_of_earthkit(tmp_path):
     assert theirs.identical(tgm.open_datasets(archive(tmp_path, ("t", "10u")), names="earthkit")[0])
 
 
+def test_a_file_says_where_the_points_of_an_unstructured_grid_are(tmp_path):
+    values = np.arange(24.0).reshape(2, 3, 4)
+    places = {"clat": np.radians([0, 10, 20, 30.0]), "clon": np.radians([-5, 10, 20, 40.0])}
+    grid, path = tmp_path / "icon.tgm", tmp_path / "fields.tgm"
+    for archive_path, arrays in ((grid, places), (path, {"2t": values}), (tmp_path / "one.tgm", {"2t": values[0, 0]})):
+        with tgm.Writer(archive_path) as writer:
+            for name, array in arrays.items():
+                units = {"units": "radian"} if archive_path == grid else {}
+                writer.object(array, metadata={"name": name, **units} if units else {"mars": {"param": name}})
+    degrees = {name: np.degrees(radians) for name, radians in places.items()}
+    np.savez(tmp_path / "icon.npz", **degrees)
+    for file in (grid, str(tmp_path / "icon.npz")):
+        # Several fields in one object, and one.
+        found = tgm.open_dataset(path, grid=file)
+        assert found.t2m.dims == ("dim_0", "dim_1", "values")
+        np.testing.assert_array_equal(found.t2m.values, values)
+        one = tgm.open_datasets(tmp_path / "one.tgm", grid=file)[0]
+        assert one.t2m.dims == ("values",)
+        for each in (found, one, xarray.open_dataset(path, engine="tgm", grid=file)):
+            np.testing.assert_allclose(each.latitude, degrees["clat"])
+            np.testing.assert_allclose(each.longitude, degrees["clon"] % 360)
+    assert "latitude" not in tgm.open_dataset(path).coords
+    # A file that was changed is read again.
+    np.savez(tmp_path / "icon.npz", clat=degrees["clat"] + 1, clon=degrees["clon"])
+    np.testing.assert_allclose(tgm.open_dataset(path, grid=tmp_path / "icon.npz").latitude, degrees["clat"] + 1)
+    with pytest.raises(tgm.EncodingError, match="no coordinates of a grid"):
+        tgm.open_dataset(path, grid=path)
+    with pytest.raises(FileNotFoundError):
+        tgm.open_dataset(path, grid=tmp_path / "none.npz")
+    with pytest.raises(TypeError, match="argument 'grid'"):
+        tgm.open_dataset(path, grid=degrees)
+
+
 def test_attributes_of_cfgrib_are_there_where_they_are_asked_for(tmp_path):
     path = archive(tmp_path)
     found = tgm.open_dataset(path, grib_attributes=True)
