@@ -32,10 +32,14 @@ impl Scan {
     pub(crate) const ALTERNATING: u8 = 0x10;
     pub(crate) const OFFSET: u8 = 0x0f;
 
+    /// Whether rows and columns make `points` points. No points make nothing: the other of two numbers may be any then.
+    fn is_whole(self, points: u32) -> bool {
+        points > 0 && u64::from(self.columns) * u64::from(self.rows) == u64::from(points)
+    }
+
     /// Whether `points` points lie in whole rows, all of which run the same way.
     pub(crate) fn is_rectangle(self, points: u32) -> bool {
-        let is_whole = u64::from(self.columns) * u64::from(self.rows) == u64::from(points);
-        is_whole && self.mode & (Self::ALTERNATING | Self::OFFSET) == 0
+        self.is_whole(points) && self.mode & (Self::ALTERNATING | Self::OFFSET) == 0
     }
 
     /// Whether the points of a column follow each other.
@@ -47,7 +51,7 @@ impl Scan {
     /// rows and columns do not make `points`.
     pub(crate) fn places(self, points: u32) -> Option<impl Iterator<Item = (u32, u32)>> {
         let Self { columns, rows, mode } = self;
-        let is_rectangle = u64::from(columns) * u64::from(rows) == u64::from(points) && mode & Self::OFFSET == 0;
+        let is_rectangle = self.is_whole(points) && mode & Self::OFFSET == 0;
         let by_column = self.is_by_column();
         let (outer, inner) = if by_column { (columns, rows) } else { (rows, columns) };
         let place = move |(line, at): (u32, u32)| {

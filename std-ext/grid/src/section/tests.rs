@@ -213,6 +213,24 @@ fn numbers_of_points_that_do_not_fit_are_no_points_or_an_error() {
     assert_eq!(of(&[(9, 0x0006_0400), (31, u32::MAX), (35, 3)]), Err(GridError::Contradiction));
 }
 
+/// A damaged section may state 4,294,967,294 columns of no rows. They take neither memory nor time.
+#[test]
+fn many_columns_of_no_rows_have_no_places() {
+    for (template, mut bytes) in all() {
+        for (columns, rows) in [(u32::MAX - 1, 0), (0, u32::MAX - 1)] {
+            for (octet, number) in [(7, 0), (31, columns), (35, rows)] {
+                bytes[octet - 1..octet + 3].copy_from_slice(&u32::to_be_bytes(number));
+            }
+            let grid = GridSection::parse(&bytes).unwrap();
+            let Ok(shape) = grid.shape() else { continue };
+            let found = (grid.regular(&shape, 9).ok().flatten(), grid.projected(&shape, 9).ok().flatten());
+            assert_eq!(found, (None, None), "{template}");
+            let points = grid.coordinates(9).ok().flatten();
+            assert!(points.is_none_or(|points| points.latitudes.is_empty()), "{template}");
+        }
+    }
+}
+
 #[test]
 fn other_templates_have_one_dimension_and_no_points() {
     let bytes = section(72, 13, &[(7, 6)]);
