@@ -51,6 +51,7 @@ impl Seeds {
                             self.tree(&catalog, &stored)?;
                         }
                         self.parts(&bytes)?;
+                        self.grids(&bytes)?;
                         self.arrays(&bytes)?;
                         #[cfg(feature = "zarr")]
                         self.zarr(&bytes)?;
@@ -72,6 +73,19 @@ impl Seeds {
         self.write("tree", &below.to_bytes())?;
         children.extend(Child::of_tree("b/below.tree", &below, &below.to_bytes()));
         Tree::build(&children).map_or(Ok(()), |tree| self.write("tree", &tree.to_bytes()))
+    }
+
+    /// The sections of GRIB that say grids, and names of grids.
+    fn grids(&mut self, bytes: &[u8]) -> io::Result<()> {
+        const NAMES: [&str; 4] = ["O32", "H2", "1/1", "+proj=lcc +lat_1=50 +lat_0=50 +lon_0=8 +ellps=WGS84"];
+        let Ok((message, _)) = tgm_convert::grib2::Message::parse(bytes) else { return Ok(()) };
+        for field in message.fields().map_while(Result::ok) {
+            if let Ok(Some(grid)) = field.grid() {
+                self.write("grid", grid.octets().as_bytes())?;
+                NAMES.iter().try_for_each(|name| self.write("grid", name.as_bytes()))?;
+            }
+        }
+        Ok(())
     }
 
     /// The objects of a message as files of other formats.

@@ -8,6 +8,7 @@ seeds_of() {
         catalog) echo catalog ;;
         frame) echo frame ;;
         grib) echo grib2 ;;
+        grid) echo grid ;;
         masks) echo mask ;;
         szip) echo szip ;;
         tree) echo tree ;;

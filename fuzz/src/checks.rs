@@ -5,7 +5,7 @@
 //! |---|---|
 //! | the wire | [`frame`], [`message`], [`index`], [`scan`], [`push_cuts`], [`zio`] |
 //! | CBOR | [`cbor`], [`descriptor`], [`metadata`], [`metadata_access`] |
-//! | values | [`view`], [`unpack`], [`szip`], [`masks`], [`decode`], [`range`], [`scratch`], [`threads`] |
+//! | values | [`view`], [`grid`], [`unpack`], [`szip`], [`masks`], [`decode`], [`range`], [`scratch`], [`threads`] |
 //! | files | [`catalog`], [`tree`], [`file_append`], [`validate`], [`validate_file`], [`upgrade`] |
 //! | writing | [`roundtrip`], [`framing`], [`streaming`], [`pre_encoded`], [`bridge`], [`grib`], [`arrays`], [`zarr`] |
 //! | everything, by generated messages | [`generated`] |
@@ -23,6 +23,7 @@ pub mod frame;
 pub mod framing;
 pub mod generated;
 pub mod grib;
+pub mod grid;
 pub mod index;
 pub mod masks;
 pub mod message;
