@@ -19,7 +19,7 @@ import numpy as np
 LOW, HIGH = -200.0, 200.0
 
 
-SOURCE = Path(__file__).resolve().parents[3] / "std-ext/tool/src/show/colour_map.rs"
+SOURCE = Path(__file__).resolve().parents[3] / "std-ext/plot/src/palette.rs"
 
 
 def palette():
