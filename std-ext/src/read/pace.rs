@@ -22,7 +22,8 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// Takes in how long an answer of `len` bytes took.
+    /// Takes in how long an answer of `len` bytes took. Sources that do not wait have no time to take in.
+    #[cfg(any(test, feature = "async"))]
     pub(crate) fn take(&mut self, len: u64, took: Duration) {
         self.delay = Some(self.delay.map_or(took, |delay| delay.min(took)));
         let is_faster = |(known, before): (u64, Duration)| per_byte(len, took) < per_byte(known, before);
