@@ -673,7 +673,7 @@ function at(address: string, wanted: State): Promise<void> {
   try {
     absolute = new URL(address, location.href).href;
   } catch {
-    problem(`${address} is no address.`);
+    problem(`${address} cannot be read as an address.`);
     return Promise.resolve();
   }
   const called = decodeURIComponent(new URL(absolute).pathname.split("/").pop() ?? address);
