@@ -69,31 +69,27 @@ mod tests {
 
     #[test]
     fn winds_rates_and_differences_lie_around_0() {
-        let by = |name, long_name, standard_name| Quantity { name, long_name, standard_name }.is_signed();
-        for (name, long_name, standard_name) in [
-            ("u10", "", ""),
-            ("V", "", ""),
-            ("", "10 metre U wind component", ""),
-            ("", "Vertical velocity", "lagrangian_tendency_of_air_pressure"),
-            ("x", "", "eastward_wind"),
-            ("x", "", "sea_water_x_velocity"),
-            ("t_anomaly", "", ""),
-            ("", "2 metre temperature anomaly", ""),
-            ("", "Relative Vorticity", ""),
-            ("x", "", "y_wind"),
+        for (is_signed, name, long_name, standard_name) in [
+            (true, "u10", "", ""),
+            (true, "V", "", ""),
+            (true, "", "10 metre U wind component", ""),
+            (true, "", "Vertical velocity", "lagrangian_tendency_of_air_pressure"),
+            (true, "x", "", "eastward_wind"),
+            (true, "x", "", "sea_water_x_velocity"),
+            (true, "t_anomaly", "", ""),
+            (true, "", "2 metre temperature anomaly", ""),
+            (true, "", "Relative Vorticity", ""),
+            (true, "x", "", "y_wind"),
+            (false, "t", "Temperature", "air_temperature"),
+            (false, "ws", "10 metre wind speed", "wind_speed"),
+            (false, "zust", "Friction velocity", ""),
+            (false, "tp", "Total precipitation", ""),
+            (false, "uvb", "Downward UV radiation at the surface", ""),
+            (false, "x", "Probability of temperature anomaly of at least 1 K", ""),
+            (false, "", "", ""),
         ] {
-            assert!(by(name, long_name, standard_name), "{name} {long_name} {standard_name}");
-        }
-        for (name, long_name, standard_name) in [
-            ("t", "Temperature", "air_temperature"),
-            ("ws", "10 metre wind speed", "wind_speed"),
-            ("zust", "Friction velocity", ""),
-            ("tp", "Total precipitation", ""),
-            ("uvb", "Downward UV radiation at the surface", ""),
-            ("x", "Probability of temperature anomaly of at least 1 K", ""),
-            ("", "", ""),
-        ] {
-            assert!(!by(name, long_name, standard_name), "{name} {long_name} {standard_name}");
+            let quantity = Quantity { name, long_name, standard_name };
+            assert_eq!(quantity.is_signed(), is_signed, "{name} {long_name} {standard_name}");
         }
     }
 }

@@ -196,7 +196,7 @@ fn bytes_of_another_format_are_an_error() {
     assert!(error.to_string().contains("bytes"), "{error}");
 }
 
-/// Of each object, the variable and the indices at which its values begin.
+/// The variable of each object, and the indices at which its values begin.
 #[test]
 fn an_object_has_its_place_in_a_variable() {
     let dataset = first(&[Archive::from_bytes(steps(0, 3, 10)).into()]).unwrap();

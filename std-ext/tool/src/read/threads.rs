@@ -5,7 +5,7 @@ use std::thread;
 
 /// Results that may wait for the caller, for each thread.
 pub(crate) const AHEAD: usize = 2;
-/// Of messages that are longer than this, one result may wait for each thread.
+/// Where messages are longer than this, one result may wait for each thread.
 const LONG: u64 = 4 << 20;
 /// Bytes of messages that threads hold: of longer messages fewer are worked on at a time.
 const HELD: u64 = 512 << 20;
@@ -21,7 +21,7 @@ pub(crate) fn thread_count(asked: u32) -> usize {
 /// How many of `threads` threads work on items of which the longest has `longest` bytes, and for each how many results may
 /// wait: so that memory is bounded.
 pub(crate) fn bounded(threads: usize, longest: u64) -> (usize, usize) {
-    // A bound that is larger than addresses binds nobody.
+    // At most HELD, which is a usize on every machine that the tool runs on.
     let most = usize::try_from(HELD / longest.max(1)).unwrap_or(usize::MAX);
     (threads.min(most).max(1), if longest > LONG { 1 } else { AHEAD })
 }
