@@ -132,8 +132,8 @@ fn a_message_is_the_whole_content() {
     // A mask that every build can write.
     let options = EncodeOptions { allow_nan: true, nan_mask_method: MaskMethod::Rle, ..EncodeOptions::default() };
     for values in [&long[..], &long[..3], &gap] {
-        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        let descriptor = DataObjectDescriptor::new(Dtype::Float64, ByteOrder::Little, &[values.len() as u64]);
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+        let descriptor = DataObjectDescriptor::new(Dtype::Float64, ByteOrder::NATIVE, &[values.len() as u64]);
         let objects = [(&descriptor, bytes.as_slice())];
         let is_whole = |found: &[u8]| {
             let (_, objects) = decode(found, &DecodeOptions::default()).unwrap();
