@@ -55,18 +55,3 @@ empty_pack() {
     python3 .ci/release.d/bill "$place/pack/$1" "${@:2}"
     cp LICENSE-APACHE LICENSE-MIT "$place/pack/$1"
 }
-
-# Builds the tool for `$1`, and packs it with its man pages and completions, which the tool for this machine prints.
-tool_for() {
-    local name=tgm-$version-$1 folder=$place/pack/tgm-$version-$1 printer=$built/$here/release/tgm shell
-    target_of "$1"
-    zigbuild -p tgm-tool --no-default-features --features "$features" --target "$1.$glibc"
-    empty_pack "$name" tgm "$1" Cargo.toml tgm-tool "$features"
-    mkdir "$folder/completions"
-    cp "$built/$1/release/tgm" std-ext/tool/README.md "$folder"
-    "$printer" man -q "$folder/man"
-    for shell in bash zsh fish; do "$printer" completions "$shell" >"$folder/completions/tgm.$shell"; done
-    pack "$name"
-    at_most "$artefacts/$name.tar.gz" "$most_tool"
-    echo "tgm for $1: $(($(stat --format %s "$folder/tgm") >> 10)) KiB in one file"
-}

@@ -67,30 +67,14 @@ first_example_of_tool() {
     "$@" compare --tolerance 0.01 /era5.tgm /small.tgm
 }
 
-try_tool() (
-    emptied tool
-    mkdir root
-    timed tar -xzf "$1" -C root --strip-components 1
-    cp "$message" "$grib" root
-    glibc_into root root/tgm
-    first_example_of_tool in_root "$PWD/root" /tgm
-    head -c 8 root/era5.png | grep -q PNG
-    test -s root/man/tgm.1 && test -s root/man/tgm-plot.1 && test -s root/completions/tgm.zsh && test -s root/tgm.cdx.json
-    binstall_finds "$1"
-    row "$1" "$took" "$(needs_glibc root/tgm)"
-)
+# Packages of others that first examples need. They are fetched once, and installed without the network.
+wheels_of_others() {
+    mkdir -p "$place/others"
+    "$tools/bin/pip" download --quiet --dest "$place/others" numpy==2.3.5 xarray==2026.9.0 maturin==1.16.0
+}
 
-# The name of the archive is the one that `cargo binstall` makes of the tool's manifest.
-binstall_finds() {
-    python3 - "$source_root/std-ext/tool/Cargo.toml" "$1" "$version" <<'END'
-import pathlib, re, sys, tarfile, tomllib
-manifest, archive, version = sys.argv[1:]
-rules = tomllib.loads(pathlib.Path(manifest).read_text())["package"]["metadata"]["binstall"]
-name = pathlib.Path(archive).name
-target = name.removeprefix(f"tgm-{version}-").removesuffix(".tar.gz")
-words = {"version": version, "target": target, "bin": "tgm", "binary-ext": "", "repo": "REPO"}
-said = {key: re.sub(r"\{ *(\S+?) *\}", lambda found: words[found[1]], rules[key]) for key in ("pkg-url", "bin-dir")}
-assert said["pkg-url"].endswith("/" + name), said
-assert said["bin-dir"] in tarfile.open(archive).getnames(), said
-END
+# A new environment of Python in `venv`, with packages of others.
+fresh_environment() {
+    "$tools/bin/python" -m venv venv
+    venv/bin/pip install --quiet --no-index --find-links "$place/others" numpy xarray "$@"
 }
