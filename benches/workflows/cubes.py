@@ -6,6 +6,7 @@ from measure import MIB, Case, Goal, at_least, at_most, inside, mib, ratio, seco
 def cases(place):
     """The cases. `place` has the tool and the data."""
     yield from arrays(place)
+    yield from small_arrays(place)
     yield opening(place)
     yield files(place)
     yield series(place)
@@ -36,6 +37,19 @@ def arrays(place):
 
     rows = [inside(name, "array", name, path, count) for name, path in made.items()]
     yield Case("Python", f"a file of {length // MIB} MiB to an array", rows, read)
+
+
+def small_arrays(place):
+    source, path = place.data("fields.npy"), place.scratch("fields.tgm")
+
+    def goals(case):
+        return [at_most("tgm ≤ 2 × numpy's map", ratio(case.figure("tgm", "seconds"), case.figure("numpy", "seconds")), 2, times)]
+
+    names = {"view": "a view of each of 2000 arrays", "copy": "a copy of each of 2000 arrays", "into": "2000 arrays into one that is there",
+             "opening": "opening a file, and a view, 200 times"}
+    for way, name in names.items():
+        rows = [inside(program, "fields", program, way, source, path) for program in ("tgm", "numpy")]
+        yield Case("Python", f"{name}, float32 by a map, {'in random order' if way != 'opening' else 'of one array'}", rows, goals)
 
 
 def catalogued(place, name):

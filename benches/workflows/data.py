@@ -167,10 +167,16 @@ def array(path, size):
     np.save(path, field(size["array"] // 1024, 1024, 1).astype("f4"))
 
 
+def fields(path, _):
+    """2000 small fields of float32, as an array of three dimensions."""
+    np.save(path, np.random.default_rng(0).normal(size=(2000, 64, 128)).astype("f4"))
+
+
 MAKERS = {
     "szip.grib2": szip_fields, "complex.grib2": complex_fields, "series.grib2": plain_fields, "small.grib2": small_fields,
     "files": files_of_fields,
     "shorts.nc": shorts, "variable.nc": variable, "weights.safetensors": weights, "array.npy": array,
+    "fields.npy": fields,
 }
 
 if __name__ == "__main__":

@@ -108,6 +108,39 @@ def write_array(program, source, path):
     return lambda: save_file({"a": values}, path), 5
 
 
+@work
+def fields(program, way, source, path):
+    """Each of many small arrays, in random order, out of a map of their file: a view, a copy, or into an array that is there. Or 200
+    times the opening of a file of one, and a view."""
+    import numpy as np
+
+    arrays = np.load(source, mmap_mode="r")
+    if program == "numpy":
+        open_file = lambda: np.load(source, mmap_mode="r")
+        view, copy, copy_into = arrays.__getitem__, lambda i: np.array(arrays[i]), lambda i, out: np.copyto(out, arrays[i])
+    else:
+        import tgmio as tgm
+
+        with tgm.Writer(path) as writer:
+            for values in arrays[:1] if way == "opening" else arrays:
+                writer.object(values)
+                writer.finish()
+        open_file = lambda: tgm.open(path, mmap=True)[0].objects[0].array
+        archive = tgm.open(path, mmap=True)
+        view, copy = (lambda i: archive[i].objects[0].array), lambda i: archive[i].objects[0].read()
+        copy_into = lambda i, out: archive[i].objects[0].read(out=out)
+    out, order = np.empty(arrays.shape[1:], "f4"), np.random.default_rng(1).permutation(len(arrays)).tolist()
+
+    def into(i):
+        copy_into(i, out)
+        return out
+
+    if way == "opening":
+        return lambda: {"sum": float(sum(open_file().flat[0] for _ in range(200)))}, 9
+    each = {"view": view, "copy": copy, "into": into}[way]
+    return lambda: {"sum": float(sum(each(i)[0, 0] for i in order))}, 9
+
+
 def opened(program, path, **options):
     """A dataset of xarray."""
     import xarray
