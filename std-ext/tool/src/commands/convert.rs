@@ -5,6 +5,7 @@
 //! | [`formats`] | the table of formats: names, suffixes, first bytes, what one file holds |
 //! | [`source`] | the bytes of an input of any kind |
 //! | [`item`] | what readers hand on: a message, or arrays |
+//! | [`effects`] | options that some formats have |
 //! | [`losses`] | what is not kept |
 //! | [`output`] | one file, or several, and what is written to them |
 //! | `child` | the command in a process of its own, which a library of C may crash |
@@ -19,6 +20,7 @@ mod arrays;
 mod child;
 #[cfg(any(feature = "netcdf", feature = "zarr"))]
 mod cubes;
+mod effects;
 mod formats;
 #[cfg(feature = "grib")]
 mod grib2;
@@ -174,6 +176,9 @@ impl Run for Convert {
         }
         if let Some(text) = self.refusal_of_parts(from, to) {
             usage(text);
+        }
+        if let Some(text) = self.refusal_of_options(to) {
+            usage(&text);
         }
         if to != Format::Tgm && !self.pipeline.is_empty() {
             usage("stages are for output in the format tgm");

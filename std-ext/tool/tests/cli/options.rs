@@ -402,3 +402,46 @@ fn the_documentation_lists_options_and_their_commands() {
     }
     assert!(!is_all || shown == expected, "OPTIONS.md: TGM_RENEW=1 writes\n{expected}");
 }
+
+/// Options that some formats have, with formats that do not have them. Nothing is written.
+#[test]
+fn options_without_an_effect_on_the_formats_are_refused() {
+    let mut lines = vec![
+        "f.npy -o out.npz --byte-order big",
+        "t.csv -o out.tgm --no-bitmask",
+        "m0.tgm -o out.npy --deflate",
+        "f.npy -o out.tgm --matrix",
+        "f.npy -o out.tgm --indices",
+        "m0.tgm -o out.npz --no-hash",
+        "f.npy -o out.tgm --ignore-hash",
+        "f.npy -o out.tgm --drop-original",
+        "f.npy -o out.tgm --keep-stages",
+        "f.npy -o out.tgm --grib-keys few",
+    ];
+    if cfg!(feature = "arrow") {
+        lines.push("f.npy -o out.tgm --rows messages");
+    }
+    if cfg!(feature = "netcdf") {
+        lines.extend(["f.npy -o out.tgm --split record", "m0.tgm -o out.npz --deflate-level 1"]);
+    }
+    if cfg!(feature = "zarr") {
+        lines.extend([
+            "f.npy -o out.tgm --chunk-shape 2x2",
+            "f.npy -o out.tgm --name-key k",
+            "f.npy -o out.tgm --keep-packed",
+            "f.npy -o out.tgm --chunks keep",
+            "m0.tgm -o out.npz --variables object",
+            "m0.tgm -o out.npz --float64",
+            "m0.tgm -o out.npz --grid f.npy",
+        ]);
+    }
+    let folder = samples();
+    for line in lines {
+        let option = line.split(' ').find(|word| word.starts_with("--")).unwrap();
+        let words = ["convert"].into_iter().chain(line.split(' '));
+        let run = command(words).current_dir(folder.path("")).output().unwrap();
+        let said = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.code() == Some(2) && said.contains(&format!("{option} has no effect")), "{line}: {said}");
+        assert!(!folder.names().iter().any(|name| name.starts_with("out.")), "{line}");
+    }
+}

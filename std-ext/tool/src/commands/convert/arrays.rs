@@ -15,7 +15,8 @@ use tgm_convert::safetensors;
 use tgm_std::TensogramError;
 use tgm_std::core::descriptor::ByteOrder;
 
-use super::formats::Format;
+use super::effects::Effect;
+use super::formats::{Format, Holds};
 use super::item::{Sink, Taken};
 use super::losses::Losses;
 use super::source;
@@ -68,6 +69,21 @@ impl ArrayFlags {
     /// Whether the flags describe bare values.
     pub(super) const fn has_form(&self) -> bool {
         self.dtype.is_some()
+    }
+
+    /// What the flags have an effect on.
+    pub(super) fn effects(&self) -> Vec<Effect> {
+        let is_raw = |format| format == Format::Raw;
+        vec![
+            Effect { option: "--byte-order", is_given: self.byte_order.is_some(), reads: is_raw, writes: is_raw },
+            Effect::of_reading("--no-bitmask", self.no_bitmask, |from| {
+                matches!(from.holds(), Holds::Message | Holds::Array) && from != Format::Csv
+            }),
+            #[cfg(feature = "npz")]
+            Effect::of_writing("--deflate", self.deflate, |to| to == Format::Npz),
+            Effect::of_reading("--matrix", self.matrix, |from| from == Format::Csv),
+            Effect::of_writing("--indices", self.indices, |to| to == Format::Csv),
+        ]
     }
 
     fn order(&self) -> ByteOrder {

@@ -12,6 +12,7 @@ use tgm_std::file::SourceName;
 use tgm_std::{DecodeOptions, TensogramError};
 
 use super::Convert;
+use super::effects::Effect;
 use super::formats::Format;
 use super::item::{Item, Sink, Taken};
 use super::losses::Losses;
@@ -44,6 +45,16 @@ enum Variables {
 }
 
 impl CubeFlags {
+    /// What the flags have an effect on.
+    pub(super) fn effects(&self) -> [Effect; 3] {
+        let of = |option, is_given| Effect::of_writing(option, is_given, Format::is_streamed);
+        [
+            of("--variables", self.variables == Variables::Object),
+            of("--float64", self.float64),
+            of("--grid", self.grid.is_some()),
+        ]
+    }
+
     /// Whether packed values keep 64 bits.
     pub(super) const fn float64(&self) -> bool {
         self.float64
@@ -175,6 +186,12 @@ impl Convert {
         let called = self.called();
         // Digests were checked, or are ignored, when the messages were taken.
         let grid = self.cubes.grid.as_deref().map(read_grid).transpose().map_err(Failure::at("--grid"))?;
+        if grid.is_some() && fields.held.is_none() {
+            return Err(Failure::said(
+                "--grid",
+                "there are no fields that become variables together, which it gives places",
+            ));
+        }
         fields.open(&called, (DecodeOptions { verify_metadata: false, ..self.decode_options() }, grid))
     }
 

@@ -299,7 +299,7 @@ impl Format {
     }
 
     /// Whether files are tables of metadata, without values.
-    const fn is_table(self) -> bool {
+    pub(super) const fn is_table(self) -> bool {
         match self {
             #[cfg(feature = "arrow")]
             Self::Arrow => true,

@@ -11,6 +11,7 @@ use tgm_convert::grib2::{
 use tgm_std::{DecodeOptions, TensogramError};
 
 use super::Convert;
+use super::effects::Effect;
 use super::formats::Format;
 use super::item::{Item, Sink, Taken};
 use super::losses::Losses;
@@ -50,6 +51,16 @@ enum Which {
 }
 
 impl GribFlags {
+    /// What the flags have an effect on.
+    pub(super) fn effects(&self) -> [Effect; 3] {
+        let of = |option, is_given| Effect::of_reading(option, is_given, |from| from == Format::Grib2);
+        [
+            of("--drop-original", self.drop_original),
+            of("--keep-stages", self.keep_stages),
+            of("--grib-keys", self.grib_keys == Which::Few),
+        ]
+    }
+
     /// The options of the library. `strict` also checks data that are copied.
     pub(super) fn options(&self, strict: bool) -> GribOptions {
         let keys = if self.grib_keys == Which::Few { GribKeys::Few } else { GribKeys::All };

@@ -9,6 +9,7 @@ use tgm_dataset::Dataset;
 use tgm_std::TensogramError;
 
 use super::Convert;
+use super::effects::Effect;
 use super::formats::Format;
 use super::losses::Losses;
 use super::store::Store;
@@ -22,9 +23,9 @@ pub(super) struct NetcdfFlags {
     /// Each file becomes a message, or each record of the unlimited dimension
     #[arg(long, value_name = "BY", default_value = "file")]
     split: By,
-    /// The level of DEFLATE for values that are written, from 0, which stores them as they are, to 9
-    #[arg(long, value_name = "LEVEL", default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..=9))]
-    deflate_level: u8,
+    /// The level of DEFLATE for values that are written, from 0, which stores them as they are, to 9 [default: 4]
+    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=9))]
+    deflate_level: Option<u8>,
 }
 
 /// What becomes a message.
@@ -32,6 +33,17 @@ pub(super) struct NetcdfFlags {
 enum By {
     File,
     Record,
+}
+
+impl NetcdfFlags {
+    /// What the flags have an effect on.
+    pub(super) fn effects(&self) -> [Effect; 2] {
+        let is_netcdf = |format| format == Format::Netcdf;
+        [
+            Effect::of_reading("--split", self.split == By::Record, is_netcdf),
+            Effect::of_writing("--deflate-level", self.deflate_level.is_some(), is_netcdf),
+        ]
+    }
 }
 
 impl Convert {
@@ -57,8 +69,9 @@ impl Convert {
 
     /// Fills the file at `path`.
     fn fill_netcdf(&self, path: &Path, out: &mut Out, losses: &mut Losses) -> Result<(), Failure> {
+        let usual = ToNetcdfOptions::default().deflate_level;
         let options = ToNetcdfOptions {
-            deflate_level: (self.netcdf.deflate_level > 0).then_some(self.netcdf.deflate_level),
+            deflate_level: self.netcdf.deflate_level.map_or(usual, |level| (level > 0).then_some(level)),
             name_key: self.name_key.clone(),
             float64: self.cubes.float64() || losses.is_strict(),
             decode: self.decode_options(),

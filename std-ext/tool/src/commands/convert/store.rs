@@ -31,6 +31,10 @@ enum How {
 }
 
 impl StoreFlags {
+    pub(super) const fn is_given(&self) -> bool {
+        self.chunks.is_some()
+    }
+
     /// What becomes an object. Formats other than messages have whole arrays.
     pub(super) fn chunks(&self, convert: &Convert) -> Chunks {
         let to = convert.to.or_else(|| convert.output.path().and_then(Format::of_name));

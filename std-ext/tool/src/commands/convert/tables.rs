@@ -7,6 +7,8 @@ use tgm_convert::table::{Columns, Described, Rows, TableFormat, TableOptions, Ta
 use tgm_std::TensogramError;
 
 use super::Convert;
+use super::effects::Effect;
+use super::formats::Format;
 use crate::args::files::usage;
 use crate::read::cataloged::Asked;
 use crate::read::choice::MessageChoice;
@@ -23,6 +25,13 @@ pub(super) struct TableFlags {
     /// What a row of a table is
     #[arg(long, value_name = "WHAT", default_value = "objects")]
     rows: Of,
+}
+
+impl TableFlags {
+    /// What the flag has an effect on.
+    pub(super) fn effect(&self) -> Effect {
+        Effect::of_writing("--rows", self.rows == Of::Messages, Format::is_table)
+    }
 }
 
 /// What a row is.

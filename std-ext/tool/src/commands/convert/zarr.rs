@@ -10,6 +10,7 @@ use tgm_dataset::Dataset;
 use tgm_std::TensogramError;
 
 use super::Convert;
+use super::effects::Effect;
 use super::formats::Format;
 use super::losses::Losses;
 use super::store::Store;
@@ -24,6 +25,13 @@ pub(super) struct ZarrFlags {
     /// The shape of chunks that are written, such as 1x256x256; without it, they have the shape of the input's
     #[arg(long, value_name = "SHAPE", value_parser = shape)]
     chunk_shape: Option<ChunkShape>,
+}
+
+impl ZarrFlags {
+    /// What the flag has an effect on.
+    pub(super) fn effect(&self) -> Effect {
+        Effect::of_writing("--chunk-shape", self.chunk_shape.is_some(), |to| to == Format::Zarr)
+    }
 }
 
 /// The dimensions of a chunk.
