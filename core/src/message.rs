@@ -124,8 +124,8 @@ impl<'a> Message<'a> {
     /// The frames from byte `position` on, for a walk that was left there in `phase`. O(1).
     ///
     /// [`Frames::position`] and [`Frames::phase`] tell both, so a walk can be kept without its borrow. The numbers are not
-    /// trusted: at a place that no walk came to, the frames are errors, or what happens to be there. Of the digests'
-    /// presence the new walk knows what the preamble says, and the frames from here on.
+    /// trusted: at a place that no walk came to, the frames are errors, or what happens to be there. The new walk
+    /// knows of the digests what the preamble says, and the frames from here on.
     ///
     /// ```
     /// # let bytes: &[u8] = include_bytes!("../samples/float32-little.tgm");

@@ -60,7 +60,7 @@ fn bits(bytes: &[u8], range: Range<u64>) -> u64 {
     range.fold(0, |number, at| number << 1 | bit(at))
 }
 
-/// All values, in the machine's order. Of a bitmask, a byte for each bit.
+/// All values, in the machine's order. A bitmask gives a byte for each bit.
 fn values(dtype: Dtype, order: ByteOrder, is_packed: bool, plain: &[u8]) -> Vec<Vec<u8>> {
     (0..COUNT)
         .map(|i| match dtype {

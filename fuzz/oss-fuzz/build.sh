@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets for OSS-Fuzz, which sets SRC, OUT and WORK: `build.sh [TARGET...]`, all of them unless told
-# otherwise. Of each target, OUT then holds the program, its seeds, its dictionary and its options.
+# otherwise. OUT then holds the program of each target, its seeds, its dictionary and its options.
 set -euo pipefail
 cd "$SRC/tgm/fuzz"
 source targets.sh

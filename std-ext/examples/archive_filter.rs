@@ -1,6 +1,6 @@
 //! A mapped archive: finds the fields that a filter on metadata selects, and reads those alone.
 //!
-//! Metadata is read where it lies in the map. Of the fields that are not selected no payload byte is touched. The filter here
+//! Metadata is read where it lies in the map. No payload byte of the fields that are not selected is touched. The filter here
 //! is Rust code. [`MappedFile::query`] takes a filter as text.
 #![allow(clippy::cast_precision_loss, reason = "a mean need not be exact")]
 

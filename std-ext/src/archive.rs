@@ -269,8 +269,8 @@ impl<'d> Archive<'d> {
         self.source.layouts_in(numbers)
     }
 
-    /// The place of the message that begins at byte `offset`. `None` if no message begins there. Of a source at an address only
-    /// the start of that message is read, unless it was streamed and does not tell its length.
+    /// The place of the message that begins at byte `offset`. `None` if no message begins there. Only the start of that message
+    /// is read from an address, unless it was streamed and does not state its length.
     ///
     /// # Errors
     /// The errors of the source.

@@ -2,7 +2,7 @@
 //!
 //! A file is a sequence of messages. [`TensogramFile`] scans it once, when the first message is asked for, and reads
 //! only preambles and postambles for that. After that any number of threads read messages through `&self`. Each read is
-//! a positioned read without a lock. Of a message larger than 256 KiB, only the requested parts are read.
+//! a positioned read without a lock. Only the requested parts of a message larger than 256 KiB are read.
 //! [`crate::MappedFile`] does the same with a memory map, and its messages are borrowed from the map.
 //!
 //! What cannot be read at positions, such as a pipe or a socket, is read by a [`MessageReader`], message by message.

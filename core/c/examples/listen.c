@@ -27,7 +27,7 @@ int main(void) {
             if (status != TGMC_OK) {
                 printf("damage: %s\n", tgmc_kind_name(status)); /* the next message will be found */
             } else if (event.kind == TGMC_EVENT_DESCRIPTOR && event.object_index == 0) {
-                /* Of the first object. It may come after the values; then it serves the next message. */
+                /* The first object's. It may come after the values; then it serves the next message. */
                 unpacks = tgmc_unpacker_init(&unpacker, event.bytes.data, event.bytes.len, NULL) == TGMC_OK;
             } else if (event.kind == TGMC_EVENT_CHUNK && event.object_index == 0 && unpacks) {
                 tgmc_slice_t chunk = event.bytes;

@@ -220,7 +220,7 @@ typedef int32_t tgmc_status_t;
 typedef struct tgmc_error {
     /** The status that the function returned. */
     int32_t kind;
-    /** The offending value, if it is small: see the table above. Of two values the first is in the lower 16 bits.
+    /** The offending value, if it is small: see the table above. The first of two values is in the lower 16 bits.
      * 0 without feature details. */
     uint32_t detail;
     /** Bytes from the start of the data that you gave: of the message, or of the CBOR. */

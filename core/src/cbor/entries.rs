@@ -89,7 +89,7 @@ impl<'a> Map<'a> {
         MapIter { map: self.0, cursor: self.0.items(), seen: 0, done: false }
     }
 
-    /// The value of the text key `key`: O(bytes of the map). Of repeated keys the last one counts, as for all readers of
+    /// The value of the text key `key`: O(bytes of the map). The last of repeated keys counts, as for all readers of
     /// the format.
     ///
     /// The values of other keys are skipped, not decoded.

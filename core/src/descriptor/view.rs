@@ -144,7 +144,7 @@ impl<'a> Descriptor<'a> {
         self
     }
 
-    /// The value of the parameter `name`. Of repeated keys the last one counts. Fields are not parameters.
+    /// The value of the parameter `name`. The last of repeated keys counts. Fields are not parameters.
     ///
     /// Names of the format are found at once; any other name takes a walk over the map.
     ///

@@ -91,7 +91,7 @@ impl<'a> Mask<'a> {
 
     /// Writes elements `start..start + count` to `out` as bits, most significant first. Pad bits are zero.
     ///
-    /// Of a raw bitmap only the window is read, of other forms the whole blob. O(bytes read + `out.len()`).
+    /// Only the window of a raw bitmap is read, and the whole blob of other forms. O(bytes read + `out.len()`).
     ///
     /// # Errors
     /// [`ErrorKind::OutputLength`] if `out` is not ⌈count / 8⌉ bytes long; [`ErrorKind::RangeOutOfBounds`] if the window

@@ -40,7 +40,7 @@ pub const fn pattern(kind: MaskKind, dtype: Dtype) -> Option<u64> {
 
 /// Writes the canonical value of `kind` to the set elements of `mask`; for complex elements, to both parts.
 ///
-/// `out` holds elements of the tensor from element `start` on, in `order`. Of a raw mask only the window is read. A mask of
+/// `out` holds elements of the tensor from element `start` on, in `order`. Only the window of a raw mask is read. A mask of
 /// another form is read to its end, so every defect is reported; for many windows see [`fill_runs`]. Integers have no
 /// such values: their masks are read, and `out` does not change. O(bytes read + `out.len()`).
 ///

@@ -19,7 +19,7 @@
 //!
 //! The filter asks whether all four bytes of a word are like bytes of the magic. The bytes of each magic are within sixteen
 //! of each other, so after adding a constant they have their upper four bits in common. One addition, one mask and one
-//! comparison test a word. A magic's own words always pass, so no magic is missed. Of other words one in 65,536 passes, if
+//! comparison test a word. A magic's own words always pass, so no magic is missed. One in 65,536 other words passes, if
 //! bytes are random.
 //!
 //! Small machines have no vectors. They look at one byte of eight, and jump: [`find_by_jumps`].

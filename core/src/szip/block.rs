@@ -119,7 +119,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Reads a block to `values`, which must have the length of a block. Of a run of zero blocks, only the reference sample
+    /// Reads a block to `values`, which must have the length of a block. From a run of zero blocks, only the reference sample
     /// is written.
     ///
     /// With preprocessing the values are mapped differences, except the reference sample. No value exceeds the largest

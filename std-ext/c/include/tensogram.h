@@ -178,7 +178,7 @@ tgm_error tgm_decode(const uint8_t *buf, size_t buf_len, int32_t native_byte_ord
 tgm_error tgm_decode_with_options(const uint8_t *buf, size_t buf_len, int32_t native_byte_order, uint32_t threads,
                                   int32_t verify_hash, const TgmDecodeMaskOptions *mask_options, tgm_message_t **out);
 
-/* Reads the first metadata frame, and no object. Of a streamed message it may lack metadata that came later. Its digest is not
+/* Reads the first metadata frame, and no object. The metadata of a streamed message may have come later, and is then missing. Its digest is not
  * checked: tgm_archive_metadata() of tgm.h checks it. */
 tgm_error tgm_decode_metadata(const uint8_t *buf, size_t buf_len, tgm_metadata_t **out);
 
@@ -429,7 +429,7 @@ tgm_error tgm_async_file_decode_metadata(tgm_async_file_t *file, size_t index, t
 tgm_error tgm_async_file_decode_message(tgm_async_file_t *file, size_t index, bool native_byte_order, uint32_t threads,
                                         bool restore_non_finite, bool verify_hash, tgm_cancellation_token_t *cancel,
                                         uint64_t timeout_ms, tgm_async_task_t **out_task);
-/* Joined by _message: one object, number 0 there. Of a long message, only what belongs to the object is read. */
+/* Joined by _message: one object, number 0 there. Only what belongs to the object is read of a long message. */
 tgm_error tgm_async_file_decode_object(tgm_async_file_t *file, size_t msg_index, size_t obj_index,
                                        bool native_byte_order, uint32_t threads, bool restore_non_finite,
                                        bool verify_hash, tgm_cancellation_token_t *cancel, uint64_t timeout_ms,

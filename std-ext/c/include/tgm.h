@@ -402,8 +402,8 @@ typedef struct {
   int32_t ignore_catalogs;
   /* Which dataset is opened, where the sources make several: 0 is the one with the most objects. */
   size_t index;
-  /* Only the objects that a query selects, as for tgm_archive_query(); NULL: all. Of a tree, a source whose name ends with
-   * ".tree", only the files are opened that may have some. */
+  /* Only the objects that a query selects, as for tgm_archive_query(); NULL: all. Only the files of a tree, a source whose
+   * name ends with ".tree", are opened that may have some. */
   const char *only;
 } tgm_dataset_options_t;
 
@@ -418,13 +418,13 @@ tgm_error tgm_dataset_open(const char *const *sources, size_t num_sources, const
  * tgm_dataset_close(). */
 tgm_error tgm_dataset_json(const tgm_dataset_t *dataset, const char **out);
 /* What a request asks of a variable: its `selection` is by labels, "step=0..24, latitude=60:40, number=0, level~850", or as
- * for objects, "0, 10:20, .."; dimensions with one index vanish. It has no ranges. Of its options, the byte order does not
+ * for objects, "0, 10:20, .."; dimensions with one index vanish. It has no ranges. Its option of the byte order does not
  * count. Without options all processors decode. Arguments and results are as for tgm_read_size(). */
 tgm_error tgm_dataset_read_size(const tgm_dataset_t *dataset, const char *variable, const tgm_read_t *request,
                                 uint64_t *out_shape, size_t shape_capacity, size_t *out_ndim, size_t *out_size);
 /* Writes the values as they are, in this machine's byte order, a truth value in a byte. `out_len` is exactly their bytes. Places
  * without an object are NaN; whole numbers with such places become float64, but numbers of 64 bits fail: TGM_ERROR_METADATA.
- * Of each object only what is asked for is read. After a failure the content of `out` is undefined. */
+ * Only what is asked for is read of each object. After a failure the content of `out` is undefined. */
 tgm_error tgm_dataset_read_into(const tgm_dataset_t *dataset, const char *variable, const tgm_read_t *request,
                                 void *out, size_t out_len);
 /* Writes the values as floating-point numbers, whatever their type is, complex numbers excepted. `out_count` is exactly their

@@ -110,7 +110,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The value of a key. Of repeated keys the last one counts.
+    /// The value of a key. The last of repeated keys counts.
     fn value_of(self, key: &str) -> Option<&'a Value> {
         match self {
             Self::Section(section) => section.get(key),

@@ -463,7 +463,7 @@ static void many_completions(void) {
 
 static void *join_void(void *task) { return tgm_async_task_join_void((task_t *)task) == TGM_ERROR_OK ? task : NULL; }
 
-/* Of two threads one gets the value. */
+/* One of two threads gets the value. */
 static void joins(void) {
   encoder_t *encoder = encoder_at(in_scratch("joins.tgm"));
   int round;

@@ -930,7 +930,7 @@ static void datasets(void) {
   FAILS(TGM_ERROR_INVALID_ARG, tgm_dataset_read_f32(dataset, "n", &request, values, 6));
   tgm_dataset_close(dataset);
 
-  /* Of the objects that a query selects. */
+  /* Only the objects that a query selects. */
   options.only = "mars.param=t and mars.step>=6";
   OK(tgm_dataset_open(sources, 2, &options, &dataset));
   OK(tgm_dataset_read_size(dataset, "t", NULL, shape, 3, &ndim, &size));

@@ -78,7 +78,7 @@ impl Proof {
     pub(super) fn of(data: &Data<'_>, end: u64, digest: Option<(u64, u64)>, metadata: Option<u64>) -> Result<Self> {
         let head_length = end.min(HEAD);
         let head = self::digest(&read(data, 0, head_length)?);
-        // Of data that are shorter, all of it; so it is below.
+        // Shorter data are taken whole; so it is below.
         let tail = read(data, end.saturating_sub(POSTAMBLE_SIZE as u64), POSTAMBLE_SIZE as u64)?;
         // The clock is read first: what changes the file from now on has this time or a later one.
         let now = std::time::SystemTime::now();

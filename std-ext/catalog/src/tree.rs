@@ -21,7 +21,7 @@
 //!
 //! # The file
 //! A file of ordinary messages. Each message, a **leaf**, has a row for each of at most 65,536 children; children that come
-//! are appended as a leaf ([`Tree::add`]). Of two children with one name the later counts. Objects of a leaf are columns, as in a
+//! are appended as a leaf ([`Tree::add`]). The later of two children with one name counts. Objects of a leaf are columns, as in a
 //! [catalogue](crate):
 //!
 //! | column | for each | number |

@@ -25,8 +25,8 @@ use crate::error::encoding;
 #[cfg(any(feature = "netcdf", feature = "zarr"))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Chunks {
-    /// Of NetCDF each array of up to 16 MiB, and of larger ones boxes of whole chunks with about 4 MiB. Of Zarr each array of up to
-    /// 64 MiB, and of larger ones each chunk that is stored; and of an array whose chunks cannot all be read each that can.
+    /// In NetCDF each array of up to 16 MiB, and boxes of whole chunks with about 4 MiB of larger ones. In Zarr each array of up to
+    /// 64 MiB, and each stored chunk of larger ones; if some chunks of an array cannot be read, each of the others.
     #[default]
     Fit,
     /// Each chunk that is stored. Those at the edge are cut to the array's shape. An array without chunks is one. More chunks of
@@ -104,7 +104,7 @@ impl Piece {
     }
 }
 
-/// Of each object of a message, given as its metadata, shape and type: the number of the first object of its array, and its place
+/// For each object of a message, given as its metadata, shape and type: the number of the first object of its array, and its place
 /// in the array. `None` for a whole array, and for pieces that are not all of one.
 pub(crate) fn of_message<'m>(
     extra: &BTreeMap<String, Value>,

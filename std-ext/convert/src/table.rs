@@ -18,7 +18,7 @@
 //! | `extra.KEY` … | | metadata of the message |
 //! | `_reserved_.KEY` … | | who encoded the message, and when |
 //!
-//! Of a message, the columns of objects describe the first one that has them. A key with the name of a column above
+//! The columns of objects in a message's row describe the first one that has them. A key with the name of a column above
 //! gets `metadata.` in front. The type of a column suits all of its values:
 //!
 //! | all values are | the column is |

@@ -144,7 +144,7 @@ pub(super) struct Written(BTreeMap<(String, u64), Vec<Vec<Option<u64>>>>);
 
 impl Written {
     /// Whether these texts are not written yet under this name. They count as written from now on. `labels` are digests of those along
-    /// their dimensions: equal texts beside other labels are others. Of some messages they are not known.
+    /// their dimensions: equal texts beside other labels are others. They are not known for some messages.
     pub(super) fn is_new(&mut self, name: &str, texts: &Texts<'_>, labels: &[Option<u64>]) -> bool {
         let mut hasher = DefaultHasher::new();
         (&texts.values, &texts.shape).hash(&mut hasher);

@@ -17,14 +17,14 @@ use crate::read;
 pub struct Dataset {
     /// What is known of all of it.
     pub attributes: Attributes,
-    /// Coordinates. Of files these are among the variables.
+    /// Coordinates. In files they are among the variables.
     pub coordinates: Vec<Coordinate>,
     /// For fields on a plane or on a rotated globe: the grid mapping of CF as a variable of one number, and its y and x along the
     /// dimensions. Files have them beside latitude and longitude.
     pub projection: Vec<Coordinate>,
     /// Variables.
     pub variables: Vec<Variable>,
-    /// What does not fit, and why. Of several datasets the first one lists what the others have.
+    /// What does not fit, and why. The first of several datasets lists what the others have.
     pub left_out: Vec<LeftOut>,
     /// What else is worth knowing, such as objects that are there twice.
     pub notes: Vec<String>,
@@ -143,7 +143,7 @@ impl Dataset {
     /// Writes what `indices` pick of a variable, one for each dimension, to all of `out`: row-major, in the byte order of the
     /// machine, a truth value in a byte. Places without an object get what [`Variable::hole`] says.
     ///
-    /// Several objects are decoded side by side if the options allow threads. Of long objects only the parts are read that are
+    /// Several objects are decoded side by side if the options allow threads. Only those parts of long objects are read that are
     /// picked. Besides the result this takes 32 MiB, and for each thread an object; from servers up to 32 objects are read at a
     /// time.
     ///

@@ -48,7 +48,7 @@ impl Dataset {
         found
     }
 
-    /// Coordinates and variables apart. Of files, the labels of coordinates are read.
+    /// Coordinates and variables apart. The labels of files' coordinates are read.
     pub fn parts(&self) -> Parts<'_> {
         let coordinates = self.coordinates.iter().map(Cow::Borrowed).collect();
         let mut parts = Parts { coordinates, variables: Vec::new(), unread: Vec::new() };

@@ -47,7 +47,7 @@ pub fn are_codes<'a>(dtype: Dtype, attribute: impl Fn(&str) -> Option<Option<&'a
 }
 
 impl Dataset {
-    /// A coordinate with its values. Of files, a variable of this name is read whole; numbers whose `units` are a time since a
+    /// A coordinate with its values. A variable of files with this name is read whole; numbers whose `units` are a time since a
     /// moment become times of their calendar.
     ///
     /// `None` if there is no such coordinate or variable.

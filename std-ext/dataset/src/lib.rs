@@ -231,7 +231,7 @@ fn is_of_files(opened: &Opened, options: &OpenOptions) -> bool {
 }
 
 /// Opens files, or sources at addresses, as one dataset: of several datasets, the one with the most objects. Reads the metadata
-/// of all messages, and no payload. Of a tree ([`tgm_catalog::tree`], `NAME.tree`) those files are opened by their catalogues
+/// of all messages, and no payload. Those files of a tree ([`tgm_catalog::tree`], `NAME.tree`) are opened by their catalogues
 /// that may have what [`OpenOptions::only`] asks for.
 ///
 /// # Errors

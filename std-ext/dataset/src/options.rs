@@ -152,7 +152,7 @@ pub struct OpenOptions {
     pub catalogs: Catalogs,
     /// The points of unstructured grids, which fields name and do not have.
     pub grid: Option<Arc<KnownPoints>>,
-    /// Only objects for which all of these hold. Of a tree ([`tgm_catalog::tree`]) only files are opened that may have some.
+    /// Only objects for which all of these hold. Only files of a tree ([`tgm_catalog::tree`]) are opened that may have some.
     pub only: Vec<Query>,
     /// Which variables have the numbers that a file stored. Values that no stored number gives, as after a lossy encoding, are an error
     /// when they are read. A cell that is NaN has the first number that stands for a missing one.

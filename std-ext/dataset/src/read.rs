@@ -25,7 +25,7 @@ use crate::model::{Content, Hole, Pieces, Variable, product};
 use crate::reading::gather;
 use crate::source::DISTANT_AT_ONCE;
 
-/// Frames of up to this many bytes are read whole. Of longer ones only the parts are read that are wanted.
+/// Frames of up to this many bytes are read whole. Only the wanted parts of longer ones are read.
 const SMALL: u64 = 256 << 10;
 /// Bytes of a file that are read at once, where small frames lie close to each other.
 const WINDOW: u64 = 1 << 20;

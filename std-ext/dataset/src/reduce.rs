@@ -130,7 +130,7 @@ struct Sums {
     total: u64,
     /// How many of them are NaN. They are few, so most values need not be counted.
     missing: Vec<u64>,
-    /// Of distances to `shift`, if there are squares.
+    /// Distances to `shift`, if there are squares.
     sum: Vec<f64>,
     /// The first finite value; NaN before it.
     shift: Vec<f64>,

@@ -181,7 +181,7 @@ impl<'a> GridSection<'a> {
         }
     }
 
-    /// The number of the grid's template: 40 for 3.40. Of the first edition, the number of its type.
+    /// The number of the grid's template: 40 for 3.40. In the first edition, the number of its type.
     ///
     /// # Errors
     /// [`GridError::ShortSection`].

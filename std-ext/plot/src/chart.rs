@@ -198,7 +198,7 @@ impl<C: Canvas> Chart<'_, C> {
         self.canvas.frame(self.layout.area);
         let columns = line.columns().min(2 * SIDE);
         let small = line.resized(1, columns);
-        // Labels have their distances. Of more than there are pixels, each pixel has the mean.
+        // Labels have their distances. If there are more than pixels, each pixel has the mean.
         let shares = match axis {
             Axis::Labels(_, all) if all.len() == columns => Some(all),
             _ => None,

@@ -92,7 +92,7 @@ impl Catalog {
         self.0.object_count()
     }
 
-    /// Of all objects: the numbers of their messages, their own numbers, the first bytes of their frames, and their lengths.
+    /// For all objects: the numbers of their messages, their own numbers, the first bytes of their frames, and their lengths.
     fn places<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let found = detached(py, || self.0.objects())?.map_err(raise(py))?;
         let columns: [Vec<u64>; 4] = [

@@ -33,7 +33,7 @@ pub struct DecodeOptions {
     pub compression_backend: CompressionBackend,
     /// The number of threads that may decode. 0 means the number in the variable [`ENV_THREADS`], or one thread.
     ///
-    /// Threads decode several objects of a message at the same time. Of a single object they decode pieces: intervals
+    /// Threads decode several objects of a message at the same time. They decode pieces of a single object: intervals
     /// of szip, blocks of blosc2 and of zfp at a fixed rate, packed, shuffled and swapped values. The number of threads
     /// does not change the values.
     pub threads: u32,

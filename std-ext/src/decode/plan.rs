@@ -212,7 +212,7 @@ pub(super) fn join<'a>(object: Trusted<'_, '_>, bytes: &'a [u8]) -> Result<Store
     }
     Stored::new(descriptor, bytes).map_err(|error| match error.kind() {
         ErrorKind::PayloadSize => {
-            // Of more than 64 bits, all that the text has room for.
+            // More than 64 bits: all that the text has room for.
             let claimed = stored_len(descriptor).unwrap_or(u64::MAX);
             TensogramError::encoding(format!(
                 "descriptor claims {claimed} decoded byte(s) but frame payload is {} byte(s) (encoding {}, dtype width {})",

@@ -186,8 +186,8 @@ impl<'r, 'a> Read<'r, 'a> {
     /// # Errors
     /// [`TensogramError::Encoding`] and [`TensogramError::Metadata`] for a pipeline that cannot be undone, or would exceed
     /// the limits, and for ranges and picks that the object does not have; [`TensogramError::Framing`] for masks of a
-    /// bitmask; with `verify_hash`, [`TensogramError::HashMismatch`] and [`TensogramError::MissingHash`]. Of an archive, the
-    /// errors of its source.
+    /// bitmask; with `verify_hash`, [`TensogramError::HashMismatch`] and [`TensogramError::MissingHash`]. The errors of an
+    /// archive's source.
     ///
     /// Format: FORMAT §5.3, §5.5.
     pub fn bytes(self) -> Result<Cow<'a, [u8]>> {

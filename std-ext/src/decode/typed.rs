@@ -79,7 +79,7 @@ pub(super) fn convert<T: Float>(dtype: Dtype, bytes: &[u8], out: &mut [T]) -> Re
 
 /// A float that values of any real type can be read as: `f32` or `f64`. The trait is sealed.
 pub trait Float: Number<Element = Self> + Element + Value {
-    /// Copies all elements of a view to `out`, each as the nearest float. Of complex elements it copies nothing.
+    /// Copies all elements of a view to `out`, each as the nearest float. It copies nothing of complex elements.
     #[doc(hidden)]
     fn copy_from(view: &AnyView<'_>, out: &mut [Self]);
 }

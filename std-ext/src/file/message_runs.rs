@@ -262,8 +262,8 @@ pub struct Run<'r> {
 }
 
 impl Run<'_> {
-    /// Calls `f` for each message with its number in the run, its place and its bytes. Of a large message in a file the
-    /// payloads are zeros.
+    /// Calls `f` for each message with its number in the run, its place and its bytes. Payloads of a large message in a
+    /// file are zeros.
     ///
     /// # Errors
     /// [`TensogramError::Io`]; the errors of `f`.

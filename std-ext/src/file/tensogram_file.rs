@@ -232,8 +232,8 @@ impl TensogramFile {
         Ok(head(tail(messages, numbers.start as u64), numbers.len() as u64).to_vec())
     }
 
-    /// The place of the message that begins at byte `offset`. `None` if no message begins there. Of a source at an address only
-    /// the start of that message is read, unless it was streamed and does not tell its length.
+    /// The place of the message that begins at byte `offset`. `None` if no message begins there. Only the start of that message
+    /// is read from an address, unless it was streamed and does not state its length.
     ///
     /// # Errors
     /// [`TensogramError::Io`] from the scan; the errors of the source.
@@ -269,8 +269,8 @@ impl TensogramFile {
     }
 
     /// The bytes of message `index`, with zeros instead of payloads and masks. Metadata and descriptors are there, for
-    /// [`decode::decode_descriptors`] and [`tgm_core::Message`]. A message of up to 256 KiB is read as a whole. Of a
-    /// larger one only these parts are read, and the zeros take addresses but no memory.
+    /// [`decode::decode_descriptors`] and [`tgm_core::Message`]. A message of up to 256 KiB is read as a whole. Only
+    /// these parts of a larger one are read, and the zeros take addresses but no memory.
     ///
     /// Digests of objects cannot be checked on these bytes.
     ///
@@ -361,8 +361,8 @@ impl TensogramFile {
         self.ask(layout, Outline(object))
     }
 
-    /// The answer of a message or a frame to a question. Mapped bytes are not copied. Of a long message that is not mapped,
-    /// only the parts are read that the answer needs.
+    /// The answer of a message or a frame to a question. Mapped bytes are not copied. Only the parts of a long message that
+    /// the answer needs are read, if it is not mapped.
     pub(crate) fn ask<Q: Question + 'static>(&self, of: impl Into<Subject>, question: Q) -> Result<Q::Answer> {
         let of = of.into();
         match (&self.backing, of) {

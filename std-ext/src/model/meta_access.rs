@@ -142,7 +142,7 @@ impl<'a> MetaValue<'a> {
         self.value()?.as_array()?.get(index).map(Self::new)
     }
 
-    /// The value of a key in a map. `key` is a single key, not a path. Of repeated keys the last one counts. In a
+    /// The value of a key in a map. `key` is a single key, not a path. The last of repeated keys counts. In a
     /// nested map this walks over the entries.
     pub fn get_key(&self, key: &str) -> Option<Self> {
         match self.0 {

@@ -305,7 +305,7 @@ pub struct ObjectQuery<'f, 'a> {
 }
 
 impl<'a> ObjectQuery<'_, 'a> {
-    /// Whether the query holds for an object of the message, by its metadata. Of the structural keys only `objects` is
+    /// Whether the query holds for an object of the message, by its metadata. Only `objects` of the structural keys is
     /// known here: [`Self::matches_object`] knows all of them.
     ///
     /// # Errors

@@ -106,7 +106,7 @@ fn of_map(map: &cbor::Map<'_>) -> Result<Entries> {
     }
 }
 
-/// Entries with text keys. Of entries with the same key, the last one stays.
+/// Entries with text keys. The last entry with a key stays.
 fn entries<'a>(entries: impl Iterator<Item = EntryView<'a>>) -> Result<Entries> {
     // Inserted one by one, because most maps fit into one node of the tree.
     let mut map = Entries::new();

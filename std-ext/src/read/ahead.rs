@@ -53,7 +53,7 @@ pub(super) struct Stride {
 }
 
 impl Stride {
-    /// Of the lengths of messages, the one next to the search first: two that are equal, or three.
+    /// Lengths of messages, the one next to the search first: two that are equal, or three.
     pub(super) fn of(lengths: impl Iterator<Item = u64> + Clone) -> Option<Self> {
         let mut first = lengths.clone();
         if let (Some(mean), Some(next)) = (first.next(), first.next())

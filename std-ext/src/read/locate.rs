@@ -14,7 +14,7 @@
 //! as costs nothing beside the request (the gap of its options): the descriptors of the message before, and the metadata of the
 //! message behind.
 //!
-//! Of a source whose requests cost time, a search for all messages keeps the outlines of those that it meets, as far as it has read
+//! Where requests cost time, a search for all messages keeps the outlines of the messages that it meets, as far as it has read
 //! them. So whoever looks through all messages then asks for nothing again, and memory is needed for outlines only.
 //!
 //! A caller who asks for one message after the other reads all of them. So each search remembers whether the last calls asked

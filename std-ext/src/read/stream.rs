@@ -36,7 +36,7 @@ impl Read for Stream {
 /// Waits until there are bytes, or the last writer has closed the pipe. A pipe that no writer has opened yet is waited for.
 ///
 /// # Errors
-/// Of the kind [`io::ErrorKind::Interrupted`] if the work is to stop; the errors of the system call.
+/// The kind [`io::ErrorKind::Interrupted`] if the work is to stop; the errors of the system call.
 #[cfg(unix)]
 #[allow(unsafe_code, reason = "the standard library cannot wait for a file")]
 fn wait(file: &File) -> io::Result<()> {

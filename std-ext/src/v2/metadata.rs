@@ -159,7 +159,7 @@ fn non_empty(entries: Entries) -> Option<Value> {
     Some(Value::Map(entries.into_iter().map(|(key, value)| (Value::from(key), value)).collect()))
 }
 
-/// A map with text keys. Of repeated keys the last one counts.
+/// A map with text keys. The last of repeated keys counts.
 fn map(value: Value, name: &str) -> Result<Entries> {
     let Value::Map(pairs) = value else { return Err(metadata(format!("{name} is not a map"))) };
     let text = |(key, value)| match key {

@@ -40,7 +40,7 @@ pub(super) fn check(message: &mut Structure<'_>, options: &ValidateOptions, find
     if !has_lying_index && !options.like_reference {
         findings.extend(check_followed_index(message.bytes));
     }
-    // Without metadata there is nothing to compare with the objects. Of several metadata frames the last one counts.
+    // Without metadata there is nothing to compare with the objects. The last of several metadata frames counts.
     let Some(metadata) = metadata else { return };
     check_base(&metadata, message.objects.len(), findings);
     for object in &mut message.objects {

@@ -14,7 +14,7 @@ pub(super) const TENSORS: &str = "tensors";
 /// The key of TENS, and of a tensor, for the application's metadata.
 pub(super) const METADATA: &str = "metadata";
 
-/// Reads a label. Of repeated keys the last counts. Nesting is limited to 128.
+/// Reads a label. The last of repeated keys counts. Nesting is limited to 128.
 ///
 /// # Errors
 /// [`K::LabelNotUtf8`], [`K::LabelNotJson`], [`K::LabelNotObject`].

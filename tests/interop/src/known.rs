@@ -187,7 +187,7 @@ pub fn other_refusal(case: &Case, theirs: &Refusal, ours: &Refusal) -> Option<&'
     if theirs.kind == "panic" && case.objects.iter().any(empty_sz3) {
         return Some("the reference panics for SZ3 without values");
     }
-    // Of two faults, the one that we report and the one that the reference reports.
+    // Two faults: the one that we report and the one that the reference reports.
     let orders = [("unknown encoding:", "strict-"), ("shuffle: element_size must not be 0", "compression \"r")];
     if orders.into_iter().any(|(first, last)| ours.text.contains(first) && theirs.text.starts_with(last)) {
         return Some("there are two faults");

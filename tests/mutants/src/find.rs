@@ -100,7 +100,7 @@ impl Finder<'_> {
         }
         self.depth += 1;
         let old = self.line_of(block.span());
-        // Of a hidden type only expressions are changed.
+        // Only expressions of a hidden type are changed.
         let values = if self.is_in_place() { Vec::new() } else { values_of(&signature.output) };
         for value in values {
             let is_the_same = old == format!("{{ {value} }}") || old == "{}" && value == "()";

@@ -58,7 +58,7 @@ def groups(read, of):
         for group, found, value in of.grouped(of.concept(text_of(read, name, "stepType")), ["timeRangeIndicator"]):
             yield (of.OTHER, STATISTIC, *group), folder, found, (STATISTICS.get(value, OTHER_STATISTIC), value)
         for value, found in of.concept(text_of(read, name, "stepType")):
-            # Of some tables of one centre, whatever the time range.
+            # Some tables of one centre, whatever the time range.
             if found and "timeRangeIndicator" not in dict(found):
                 found = tuple(sorted((of.KEYS.index(key), number) for key, number in found))
                 yield (of.OTHER, STATISTIC, ANY_RANGE), folder, found, (STATISTICS.get(value, OTHER_STATISTIC), value)

@@ -347,7 +347,7 @@ COMMANDS = {
 
 
 def fourfold(make):
-    """Of a short file, one window more that is read would count as growth."""
+    """One window more of a short file that is read would count as growth."""
     return lambda folder, size: make(folder, 4 * size)
 
 

@@ -265,7 +265,7 @@ fn values() -> Vec<Row> {
     rows.push(row("RangeOutOfBounds", payload, ask(2..4, 8)));
     rows.push(row("OutputLength", payload, ask(0..3, 11)));
     let bytes: [u8; 17] = [0; 17];
-    // Of two adjacent addresses, one is not aligned.
+    // One of two adjacent addresses is not aligned.
     let view = |start: usize, order| {
         let payload = &bytes[start..start + 8];
         tgm_core::tensor::TensorView::<f64>::new(payload, order, (&[1_u64]).into()).unwrap()

@@ -89,7 +89,7 @@ mod present {
             (args::text(url, "url")?, texts(keys, count, "storage key")?, texts(values, count, "storage value")?)
         };
         let url = url.to_string();
-        // Of equal keys the last one counts.
+        // The last of equal keys counts.
         let storage: BTreeMap<String, String> = keys.into_iter().zip(values).collect();
         let scan = RemoteScanOptions { bidirectional: bidirectional.is_set() };
         launch.start(async move {

@@ -70,7 +70,7 @@ pub(super) struct KeyOfTree {
 struct Summaries {
     /// For each child the number of its summary.
     of_children: Column,
-    /// Of each summary its form, whether the key is missing somewhere, and the end of its members.
+    /// Each summary's form, whether the key is missing somewhere, and the end of its members.
     heads: Vec<(Form, bool, usize)>,
     /// The numbers of values.
     members: Column,

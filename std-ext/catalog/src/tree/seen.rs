@@ -7,7 +7,7 @@ use tgm_std::Result;
 use tgm_std::metadata::query::compare::Number;
 use tgm_std::metadata::query::expr::Condition;
 
-/// Values of a key that are listed, at most. Of more numbers the range is kept.
+/// Values of a key that are listed, at most. If there are more numbers, their range is kept.
 const MOST_LISTED: usize = 256;
 
 /// How the values of a key are known.
@@ -47,7 +47,7 @@ impl Seen {
     /// Nothing is known of the values.
     pub const ANYTHING: Self = Self { form: Form::Anything, values: Vec::new(), lacks: true };
 
-    /// These values, as CBOR. `lacks` says whether the key is missing somewhere. Of more than 256 numbers the range is kept, and
+    /// These values, as CBOR. `lacks` says whether the key is missing somewhere. If there are more than 256 numbers, their range is kept, and
     /// of more than 256 other values nothing.
     pub fn of<V: AsRef<[u8]>>(values: impl IntoIterator<Item = V>, lacks: bool) -> Self {
         let mut found = Finder { lacks, ..Finder::default() };

@@ -189,7 +189,7 @@ fn what_a_leaf_claims_of_facts_is_checked() {
     let column = &good.facts().unwrap()[0].columns[0];
     let found: Vec<Option<usize>> = (0..5).map(|object| column.code(object)).collect();
     assert_eq!((found, good.has_facts()), (vec![Some(0), Some(1), None, Some(0), None], true));
-    // Of an older release; and of messages that say something of themselves. Leaves that are joined stay what they are.
+    // From an older release; and from messages that say something of themselves. Leaves that are joined stay what they are.
     for (facts, lacks) in [(None, true), (Some(Value::Null), false)] {
         let catalog = open(facts, &codes).unwrap();
         for catalog in [catalog.compact().unwrap(), catalog] {

@@ -622,7 +622,7 @@ fn names_of_dimensions((global, axes): (&GlobalMetadata, &Axes), index: usize, s
     let entry = |key| global.base.get(index).and_then(|entry| entry.get(key));
     let own = listed(entry(DIMENSIONS)).filter(|names| names.len() == shape.len());
     let more = entry(NETCDF).and_then(Value::as_map);
-    // Of a record, they begin with the dimension of records or do not.
+    // Dimensions of a record begin with the dimension of records or do not.
     let paths = listed(more.and_then(|more| get(more, DIMENSIONS))).filter(|paths| paths.len() == shape.len());
     let unlimited = listed(global.extra.get("unlimited")).unwrap_or_default();
     // Groups of Zarr do not see the dimensions of groups above.

@@ -35,11 +35,11 @@ pub(super) enum Bounded {
     Zstd(i32),
     /// Read only: zstd is written.
     Blosc,
-    /// Of numcodecs, and read only.
+    /// The one of numcodecs, read only.
     Zlib,
-    /// Of numcodecs, and read only: a length and a block.
+    /// The one of numcodecs, read only: a length and a block.
     Lz4,
-    /// Of numcodecs, and read only: the bytes of elements of this size, the first ones first.
+    /// The one of numcodecs, read only: the bytes of elements of this size, the first ones first.
     Shuffle(u64),
 }
 

@@ -22,7 +22,7 @@ pub(super) type Entries = Vec<(Value, Value)>;
 pub(super) struct Values {
     pub(super) reading: Reading,
     pub(super) attributes: Entries,
-    /// Of these the ones that each object needs, because its numbers stay packed.
+    /// The attributes that each object needs, because its numbers stay packed.
     pub(super) of_each: Entries,
     /// The attributes that do not stay as they were.
     pub(super) packing: Entries,

@@ -60,7 +60,7 @@ impl Described {
         let len = data_type.pointer("/configuration/length_bytes").and_then(Json::as_u64);
         let shape = super::describe::numbers(json.get("shape").unwrap_or(&Json::Null), "shape")?;
         let fill = json.get("fill_value").and_then(Json::as_str).unwrap_or_default();
-        // Of bytes, it is base64. That of zeros has one letter.
+        // For bytes it is base64, which has one letter if all are zero.
         let fill = if unit == 1 { fill.trim_matches(['A', '=']) } else { fill }.to_string();
         let map = json.as_object_mut().ok_or_else(|| metadata("the description is not a map"))?;
         map.remove("dimension_names");

@@ -186,7 +186,7 @@ fn records_are_joined_in_each_format() {
         assert_eq!(dims(&expected, "u"), ["time", "lat"], "{format}");
         let (found, notes) = written(format, &records);
         assert_eq!((&found, &notes[..]), (&expected, &[][..]), "{format}");
-        // Of two files each has its own dimension.
+        // Each of two files has its own dimension.
         let (found, _) = written(format, &[records.clone(), records.clone()].concat());
         assert_eq!([dims(&found, "u_1"), dims(&found, "t_1")], [["time_1", "lat"], ["lat", "time_1"]], "{format}");
         assert_eq!((dims(&found, "time_1"), &found["u_1"].1), (vec!["time_1"], &expected["u"].1), "{format}");

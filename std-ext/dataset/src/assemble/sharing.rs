@@ -102,7 +102,7 @@ struct Search<'c> {
 
 /// What was decided.
 pub(super) struct Shared<'c> {
-    /// The datasets, the one with the most objects first. Of two with as many the one comes first whose first object does.
+    /// The datasets, the one with the most objects first. Where two have as many, the one whose first object comes first.
     pub(super) datasets: Vec<Together<'c>>,
     /// The cubes that are not in the first dataset, by their numbers, and why.
     pub(super) left_out: Vec<(usize, String)>,

@@ -159,7 +159,7 @@ fn places(
         let origin =
             origin.filter(|origin| origin.len() == shape.len()).ok_or("a chunk does not say where it begins")?;
         let ends = origin.iter().zip(shape.iter().zip(chunk));
-        // Of a chunk behind the array's end nothing is left, which is not the shape of any.
+        // Nothing is left of a chunk after the array's end, which is not the shape of any.
         let expected: Vec<u64> = ends.map(|(start, (len, chunk))| len.saturating_sub(*start).min(*chunk)).collect();
         let is_aligned = origin.iter().zip(chunk).all(|(start, chunk)| start % chunk == 0);
         if !is_aligned || self::shape(gathered, row) != expected || self::dtype(gathered, row)? != dtype {
@@ -193,7 +193,7 @@ fn packing(
 ) -> Result<Option<Arc<Conversion>>, String> {
     let mut found: Option<(Option<Reading>, Option<Reading>)> = None;
     let recorded = |row: &Row| list_entry(gathered, row, "netcdf", "packing").filter(|_| is_raw);
-    // Of chunks, some have no attributes.
+    // Some chunks have no attributes.
     for (_, row) in rows {
         let attributes = gathered.value(&row.cells, "attributes");
         let (record, netcdf) = (recorded(row), gathered.value(&row.cells, "netcdf"));

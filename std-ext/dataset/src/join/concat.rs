@@ -29,7 +29,7 @@ pub(super) enum How {
 }
 
 /// Datasets one behind the other along a dimension that all of them have. What lacks it is taken once if it is equal in all of them,
-/// and is the same at each index of a file otherwise. Of what was appended it is stored with the first part alone.
+/// and is the same at each index of a file otherwise. What was appended has it with the first part alone.
 ///
 /// # Errors
 /// [`tgm_std::TensogramError::Metadata`] for a variable that a file lacks, or has with other dimensions or another type; the errors

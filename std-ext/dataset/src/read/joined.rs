@@ -31,7 +31,7 @@ fn runs(indices: &Indices, starts: &[u64], len: u64) -> Result<Vec<Run>> {
     while number < count {
         let index = indices.at(number).filter(|index| *index < len);
         let index = index.ok_or_else(|| bad(format!("an index is beyond its dimension, which has {len}")))?;
-        // Of files that begin at one index, all but the last one are empty.
+        // Files that begin at one index are all empty but the last one.
         let part = starts.partition_point(|start| *start <= index).checked_sub(1);
         let part = part.ok_or_else(|| bad("an index lies before the first file"))?;
         let start = starts.get(part).copied().unwrap_or(0);

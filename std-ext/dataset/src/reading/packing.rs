@@ -195,7 +195,7 @@ fn short<const N: usize>(
     Some(bytes)
 }
 
-/// Floats that give values with a scale or an offset. Of several that do, it is the one without a fraction, or the nearest one; and 0
+/// Floats that give values with a scale or an offset. Where several do, it is the one without a fraction, or the nearest one; and 0
 /// comes before -0, which `+ 0.0` makes 0.
 fn scaled_floats(reading: &Reading, values: &[u8]) -> Option<Vec<u8>> {
     #[expect(clippy::cast_possible_truncation, reason = "what the file has is found, or nothing is")]

@@ -145,7 +145,7 @@ fn each_key_of_grib_that_tells_fields_apart_is_a_dimension() {
             assert_eq!(dataset.read::<f64>("t", &last).unwrap(), [second]);
         }
     }
-    // Where steps tell fields apart, nothing else has to. Of several keys the one counts that tells the most apart.
+    // Where steps tell fields apart, nothing else has to. The one of several keys counts that tells the most apart.
     let of = |step: &str, centre: i64, sub_centre: i64| {
         let keys = [("stepRange", step.into()), ("centre", number(centre)), ("subCentre", number(sub_centre))];
         grib(1.0, &keys)

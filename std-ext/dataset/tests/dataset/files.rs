@@ -135,7 +135,7 @@ fn a_file_that_was_cut_since_it_was_opened_is_an_error() {
     assert_eq!(point(1, 199_999).unwrap(), [999.0]);
     let file = std::fs::OpenOptions::new().write(true).open(archive.path()).unwrap();
     file.set_len(1_000_000).unwrap();
-    // An object before the cut is still read. Of one that was cut nothing is: its digest is gone.
+    // An object before the cut is still read. Nothing is read of one that was cut: its digest is gone.
     assert_eq!(dataset.read::<f32>("w", &[Indices::Index(5)]).unwrap(), [5.0]);
     assert!(point(0, 1_234).is_err() && point(1, 150_000).is_err());
     file.set_len(1_000).unwrap();

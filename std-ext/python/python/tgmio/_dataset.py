@@ -37,7 +37,7 @@ def open_dataset(source, /, **options):
     - `catalog`: a catalogue of `tgm catalog`, a path or an address, by which messages need not be read; a list of them for a list of
       files. Without it, `FILE.catalog` beside a file or an address is used. One that does not fit its file is not used, which a warning tells. With False none is.
     - `only`: a filter, or a list of them that must all hold, in the words of `tgm ls -w`: "mars.step<=24 and mars.param=t". Other
-      messages are left out. Of a tree (`tgm catalog -o NAME.tree`) only the files are opened that may have some.
+      messages are left out. Only the files of a tree (`tgm catalog -o NAME.tree`) are opened that may have some.
     """
     import xarray
 
@@ -127,7 +127,7 @@ def references(source, /, **options):
 def catalogue(source, /, *, keys=None):
     """The catalogue of a file: a table with a row for each object. `to_pandas()` and `to_arrow()` give it, `save()` writes it.
 
-    `source` is a file or an address of messages, or a catalogue that was saved (`FILE.catalog`). Of a file with a catalogue beside it
+    `source` is a file or an address of messages, or a catalogue that was saved (`FILE.catalog`). If a file has a catalogue beside it
     that fits, that one is opened, with the keys that it has: `tgm catalog --auto` takes those that vary. Otherwise the metadata of all
     messages are read, and no values: with `keys`, dotted paths such as `mars.step`, or with all keys that the file has, and `dtype`,
     `shape`, `codec`, `bytes` and `stored` of its objects. Lists, and keys with more than 65,535 values, are among them if they are named.

@@ -95,7 +95,7 @@ def add_grib_attributes(native, given, dataset):
     """Adds what cfgrib tells of variables and of the dataset, as far as the metadata of the first message of each has it."""
     from . import open as open_archive
 
-    # Of a tree these are the files that were chosen.
+    # The files of a tree that were chosen.
     sources, opened, centres, editions = native.sources, {}, {}, {}
     for name, variable in dataset.data_vars.items():
         if (place := native.first_object(name)) is None:

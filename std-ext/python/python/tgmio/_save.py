@@ -150,7 +150,7 @@ def _write(out, name, variable, dtype, options, is_coordinate, extra):
     if options.get("within") is not None and dtype.kind == "f":
         # Packed values are float64. So is what cannot be packed: all objects of a variable have one type.
         dtype = np.dtype("float64")
-    # All chunks are there. Of one that is lost later nothing but NaN can stand for the values, and integers have none.
+    # All chunks are there. Nothing but NaN can stand for the values of one that is lost later, and integers have none.
     fill = {"f": "NaN", "c": ["NaN", "NaN"]}.get(dtype.kind)
     array = {
         "zarr_format": 3,

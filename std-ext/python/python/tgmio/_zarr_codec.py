@@ -14,7 +14,7 @@ NAME = "tgm"
 
 @dataclass(frozen=True)
 class TgmCodec(ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
-    """Decodes objects of Tensogram. Of a part of a chunk, only that part is decoded."""
+    """Decodes objects of Tensogram. Where a part of a chunk is asked for, only that part is decoded."""
 
     is_fixed_size = False
 

@@ -353,7 +353,7 @@ pub(crate) fn with_payloads<R: Send>(
 
 /// Whether an object is a masked array of numpy.
 fn is_masked(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    // Of plain arrays, which are frequent, the class alone is asked.
+    // Plain arrays are frequent: their class alone is asked.
     if object.is_exact_instance_of::<PyUntypedArray>() || object.cast::<PyUntypedArray>().is_err() {
         return Ok(false);
     }

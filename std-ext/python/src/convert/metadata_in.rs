@@ -40,7 +40,7 @@ pub(crate) fn metadata(object: &Bound<'_, PyAny>) -> PyResult<GlobalMetadata> {
             "base" => metadata.base = base(&item)?,
             RESERVED => return Err(is_reserved("metadata")),
             EXTRA => metadata.extra = section(&item, EXTRA)?,
-            // Of both names, the one with underscores counts.
+            // The one with underscores of both names counts.
             "extra" if has_extra => {}
             "extra" => metadata.extra = section(&item, "extra")?,
             other => {

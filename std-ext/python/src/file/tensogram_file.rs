@@ -28,7 +28,7 @@ use crate::work::detached;
 /// A file of messages, on this machine or in an object store.
 ///
 /// It is a sequence of messages: `len(f)`, `f[0]`, `f[-1]`, `f[2:5]`, and `for message in f`. Any number of threads may
-/// read from one handle and append to it. Of large messages only those parts are read that a call needs.
+/// read from one handle and append to it. Only those parts of large messages are read that a call needs.
 ///
 /// A `with` statement gives the file back to the operating system at its end; a later use opens it again. `close`
 /// closes it for good. A handle pickles as its path or address, and opens it again.
@@ -225,7 +225,7 @@ impl TensogramFile {
         message::decoded(py, self.handle.read(py, Place::message(index), read)?)
     }
 
-    /// The metadata of message `msg_index`. Of a large message nothing else is read.
+    /// The metadata of message `msg_index`. Nothing else is read of a large message.
     fn file_decode_metadata(&self, py: Python<'_>, msg_index: usize) -> PyResult<Metadata> {
         let read = |file: &Library| file.decode_metadata(msg_index);
         self.handle.read(py, Place::message(msg_index), read).map(Metadata::new)

@@ -171,8 +171,8 @@ pub(super) fn one<'py>(
 /// Decodes ranges of the flat values of an object.
 ///
 /// `ranges` is a sequence of tuples `(start, count)`, in any order, which may overlap. The result is a list of flat
-/// arrays, or with `join` one flat array of all. Of payloads that are not compressed, or compressed in blocks, only the
-/// parts are decoded that hold the ranges.
+/// arrays, or with `join` one flat array of all. Where payloads are not compressed, or in blocks, only
+/// the parts are decoded that hold the ranges.
 ///
 /// Raises ValueError for a range beyond the end, for bitmasks, and for payloads that have no parts: behind a filter, or
 /// compressed by zstd or lz4.

@@ -43,7 +43,7 @@ impl Object {
         self.is_in_place()
     }
 
-    /// The stored values as they lie, as a view in the stored byte order, such as `>f4`. Of a bitmask these are bytes of
+    /// The stored values as they lie, as a view in the stored byte order, such as `>f4`. For a bitmask these are bytes of
     /// packed bits.
     ///
     /// Raises ValueError if a stage or a mask stands between the payload and the values.

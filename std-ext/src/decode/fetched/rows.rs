@@ -10,7 +10,7 @@ use crate::base::limits::reserve;
 use crate::base::span::{head, index, span_len};
 use crate::decode::select::{Selected, selection};
 
-/// The most rows that are read row by row. Of a box of more rows, all of the frame is read.
+/// The most rows that are read row by row. For a box of more rows, all of the frame is read.
 const MOST_ROWS: u64 = 1 << 16;
 
 /// The rows of a box as ranges, each a first element and a count. `None` if there are too many.
@@ -46,7 +46,7 @@ fn elements(selection: &Selection<'_>, width: usize, rows: &[Vec<u8>]) -> Result
         if row.step == 1 {
             bytes.extend_from_slice(values);
         } else {
-            // Of a step beyond all values, only the first element is in the row.
+            // With a step beyond all values, only the first element is in the row.
             let step = index(row.step).saturating_mul(width);
             values.chunks(step).for_each(|chunk| bytes.extend_from_slice(head(chunk, width as u64)));
         }
@@ -59,7 +59,7 @@ fn bits(selection: &Selection<'_>, rows: &[Vec<u8>]) -> Result<Vec<u8>> {
     if let (Some(row), [values]) = (selection.rows().next(), rows)
         && row.step == 1
     {
-        // Of a whole bitmask with the bits behind its last one, as decoding gives them.
+        // A whole bitmask comes with the bits after its last one, as decoding gives them.
         return Ok(values.clone());
     }
     let len = usize::try_from(selection.element_count().div_ceil(8)).map_err(|_| unlike_its_rows())?;

@@ -107,7 +107,7 @@ fn every_level_finds_the_same_extent() {
 #[test]
 fn the_least_bits_that_keep_an_error_are_found() {
     let bits = |values: &[f64], error| within(&bytes_of(values), error);
-    // Of a range of three, fields of two bits are one apart, and no value is farther than half of that from one of them.
+    // In a range of three, fields of two bits are one apart, and no value is farther than half of that from one of them.
     assert_eq!(bits(&[0.0, 3.0], 0.5).unwrap(), 2);
     assert_eq!(bits(&[0.0, 3.0], 0.49).unwrap(), 3);
     assert_eq!(bits(&[7.0; 5], 0.5).unwrap(), 0, "the reference is enough");

@@ -152,7 +152,7 @@ pub fn segment(key: &str) -> Cow<'_, str> {
     if key.contains('.') || key.starts_with('"') { format!("\"{key}\"").into() } else { key.into() }
 }
 
-/// The value of a text key in a map. Of repeated keys the last one counts.
+/// The value of a text key in a map. The last of repeated keys counts.
 pub(in crate::model) fn get_text<'a>(map: &'a Value, key: &str) -> Option<&'a Value> {
     map.as_map()?.iter().rev().find(|(other, _)| other.as_text() == Some(key)).map(|(_, value)| value)
 }
@@ -172,7 +172,7 @@ fn obstacle(entries: &BTreeMap<String, Value>, keys: &[&str], value: &Value) -> 
         .then(|| format!("it is a map; write {path}.KEY to set one of its keys, or give a map to replace all of it"))
 }
 
-/// The value of a key, which is an empty map if the key is new. Of repeated keys only the last one stays.
+/// The value of a key, which is an empty map if the key is new. Only the last of repeated keys stays.
 fn slot<'v>(pairs: &'v mut Vec<(Value, Value)>, name: &str) -> Option<&'v mut Value> {
     let mut left = pairs.iter().filter(|pair| is_named(pair, name)).count();
     if left == 0 {

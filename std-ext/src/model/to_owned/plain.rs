@@ -10,7 +10,7 @@ use tgm_core::cbor::head::{info, major, simple, split_first_byte};
 
 use super::{Entries, FEW};
 
-/// The entries of a map of `count` entries that begin with the first byte. Of entries with the same key, the last one
+/// The entries of a map of `count` entries that begin with the first byte. The last entry with a key
 /// stays.
 pub(super) fn entries(mut bytes: &[u8], count: usize) -> Option<Entries> {
     // Inserted one by one, because most maps fit into one node of the tree.

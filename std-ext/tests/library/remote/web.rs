@@ -30,7 +30,7 @@ fn queries_users_and_odd_paths_reach_the_server_and_no_error_text() {
     }
 }
 
-/// An empty part of a path is the server's to understand. Of a store's host too, where nothing signs requests.
+/// An empty part of a path is the server's to understand. So it is for a store's host, where nothing signs requests.
 #[test]
 fn paths_with_empty_parts_reach_the_server_as_they_are() {
     for path in ["/a//b/m.tgm", "//m.tgm", "/a/m.tgm/", "/a//"] {

@@ -37,8 +37,8 @@ pub(crate) struct OpenFlags {
     grid: Option<PathBuf>,
     #[arg(skip)]
     known: OnceLock<Arc<KnownPoints>>,
-    /// Only objects for which FILTER holds, as -w of ls has it; may be repeated, all must hold. Of a tree (`tgm catalog -o
-    /// NAME.tree`) only files are opened that may have some
+    /// Only objects for which FILTER holds, as -w of ls has it; may be repeated, all must hold. Only files of a tree
+    /// (`tgm catalog -o NAME.tree`) are opened that may have some
     #[arg(long, value_name = "FILTER")]
     only: Vec<Query>,
     /// A catalogue of FILE (`tgm catalog`), a file or an address, by which its messages need not be read; one for each of several

@@ -58,7 +58,7 @@ pub(crate) struct Cat {
     nearest: Option<Point>,
     /// Print a line for each label of these dimensions of a dataset: step, "time,step" and others that `tgm cube` lists
     ///
-    /// All files together are a dataset. Of all variables that have the dimensions, or of the one of --cube, values are columns.
+    /// All files together are a dataset. The values of all variables that have the dimensions, or of the one of --cube, are columns.
     /// What --sel and --nearest leave must have one label of every other dimension. Only these values are read, so digests are
     /// not checked.
     #[arg(long, value_name = "DIM,...", value_delimiter = ',')]

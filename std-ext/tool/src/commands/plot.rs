@@ -64,7 +64,7 @@ pub(crate) struct Plot {
     /// lists
     #[arg(long, value_name = "DIM,...", value_delimiter = ',')]
     over: Vec<String>,
-    /// Of a dataset, the value nearest to this point, in degrees
+    /// The value of a dataset nearest to this point, in degrees
     #[arg(long, value_name = "LAT,LON", allow_hyphen_values = true, requires = "over")]
     nearest: Option<Point>,
     /// Other units for the values: degC, hPa, mm and others

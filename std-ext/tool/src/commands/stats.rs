@@ -54,7 +54,7 @@ use crate::show::table::{Column, Table};
 /// NaN and infinities are counted, and left out of everything else. The deviation is that of a whole population, and
 /// quantiles lie between neighbouring values on a straight line. All objects together have statistics if their units are the
 /// same. Quantiles of all objects together are within 0.5 % of
-/// a value. Of complex numbers, the real and the imaginary parts have a line each; bits of a bitmask are 0 and 1.
+/// a value. The real and the imaginary parts of complex numbers have a line each; bits of a bitmask are 0 and 1.
 /// Each thread decodes one object at a time.
 #[derive(Args, Debug)]
 pub(crate) struct Stats {
@@ -86,7 +86,7 @@ pub(crate) struct Stats {
     /// Statistics over these dimensions of a dataset, with a line for each place of the others: number, "number,grid"
     ///
     /// All files together are a dataset (`tgm cube` shows it). `grid` stands for the dimensions of latitudes and longitudes. NaN
-    /// and places without an object are left out. Of all variables that have the dimensions, or of the one of --cube.
+    /// and places without an object are left out. All variables that have the dimensions are reduced, or the one of --cube.
     /// With --weigh-latitudes values count by area, if latitudes are among the dimensions.
     /// With -O NAME.tgm, .nc, .zarr or .npy the file has the fields that --statistic names.
     #[arg(long, value_name = "DIM,...", value_delimiter = ',', conflicts_with_all = ["histogram", "objects"])]

@@ -17,7 +17,7 @@ use crate::show::output::Out;
 /// Keys that are proposed at most.
 const PROPOSED: usize = 3;
 
-/// Of all threads.
+/// For all threads.
 static ASKED: Mutex<FilterTally> =
     Mutex::new(FilterTally { count: 0, has_selected: false, missing: None, misfits: None });
 

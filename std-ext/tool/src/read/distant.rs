@@ -81,7 +81,7 @@ impl Distant {
         buffer: &'b mut Vec<u8>,
     ) -> Result<Entry<'b>, TensogramError> {
         let Found { number, layout } = found;
-        // Of a message without a number, nobody knows how many come before it.
+        // Nobody knows how many messages come before one without a number.
         self.progress.take_up(layout.offset, layout.length, number.0.unwrap_or(0));
         *buffer = part.of(&self.archive, layout)?.into_owned();
         self.progress.come_to(found.end(), number.0.map_or(0, |index| index + 1));

@@ -233,7 +233,7 @@ enum Stopped {
 
 /// What a command learns of messages that were worked on.
 pub(crate) enum Worked<'e, R> {
-    /// A message and what was found. Of the message only its place is there, without bytes.
+    /// A message and what was found. The message has its place alone, without bytes.
     Message(&'e Entry<'e>, R),
     /// A stream has nothing for a while. What was printed so far is shown after this step.
     Pause,

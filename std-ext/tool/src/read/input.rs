@@ -67,8 +67,8 @@ impl MessagePart {
 }
 
 impl Input {
-    /// Opens a file and finds its messages. Of a regular file, only preambles, postambles and the bytes between
-    /// messages are read; likewise of a source at an address. "-" is standard input. The caller must report lost bytes.
+    /// Opens a file and finds its messages. Only preambles, postambles and the bytes between messages
+    /// of a regular file are read; likewise of a source at an address. "-" is standard input. The caller must report lost bytes.
     ///
     /// # Errors
     /// The errors of opening and reading.

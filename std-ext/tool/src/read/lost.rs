@@ -20,7 +20,7 @@ pub(crate) const SALVAGE: &str = "`tgm salvage` may save what is in them";
 /// A file without messages of version 3 is searched for messages of version 2 if it is not longer than this.
 pub(crate) const SEARCHED: usize = 256 << 20;
 
-/// Reports the bytes of a file that belong to no message, each region with its place. Of a file without any message it
+/// Reports the bytes of a file that belong to no message, each region with its place. If a file has no message, it
 /// reports what the file holds instead.
 pub(crate) fn report(input: &Input, out: &mut Out) {
     if input.len() > 0 && input.message_count() == 0 {

@@ -2,7 +2,7 @@
 //!
 //! A bin is a range of floats whose bounds are less than 1 % apart. Values on both sides of zero may lie in any of 500,000 bins,
 //! which is 4 MB of counts. So these stand side by side while the values of one object are counted, and a sketch of the object
-//! keeps only the bins that have values. Of few values the bins are sorted.
+//! keeps only the bins that have values. Where there are few values, the bins are sorted.
 
 use super::statistics::Blocks;
 
@@ -77,7 +77,7 @@ pub(crate) fn split(last: u64, q: f64) -> (u64, f64) {
 /// An integer for each float, in the order of the floats.
 const fn order_of(value: f64) -> u64 {
     let bits = value.to_bits();
-    // Of negative floats, the greater bits are the lesser value.
+    // The greater bits of negative floats are the lesser value.
     bits ^ ((bits.cast_signed() >> 63).cast_unsigned() | 1 << 63)
 }
 

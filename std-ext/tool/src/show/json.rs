@@ -44,7 +44,7 @@ fn text_of(item: &Value<'_>) -> tgm_core::Result<String> {
     Ok(text.as_str().map_or_else(|| text.to_string(), str::to_string))
 }
 
-/// Entries of a map, in their order. Of entries with the same key the last one counts.
+/// Entries of a map, in their order. The last entry with a key counts.
 pub(crate) fn map_json<'a>(
     entries: impl Iterator<Item = tgm_core::Result<(Value<'a>, Value<'a>)>>,
 ) -> tgm_core::Result<Json> {

@@ -140,7 +140,7 @@ fn szip_does_not_store_other_bits_than_were_asked_for() {
     }
 }
 
-/// Samples of szip have at most 32 bits. Of wider values, and of single bits, it gets the bytes.
+/// Samples of szip have at most 32 bits. For wider values, and for single bits, it gets the bytes.
 #[test]
 fn szip_takes_values_of_every_type() {
     let folder = tempfile::tempdir().unwrap();

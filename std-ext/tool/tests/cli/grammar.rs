@@ -297,7 +297,7 @@ fn computed_keys_are_keys_like_any_other_in_filters() {
         tgm(["set", "-s", "step=7", "-w", &filter, &three, &out]).good();
         assert_eq!(tgm(["get", "-p", "step", &out]).good().text(), "0\n7\n2\n", "{filter}");
     }
-    // Of objects, with the values that are printed.
+    // Objects, with the values that are printed.
     let surface = data(SURFACE);
     let printed = tgm(["get", "--objects", "--json", "-p", "object,stored,ratio,offset", &surface]).good().json();
     let objects = printed["messages"][0]["objects"].as_array().unwrap().clone();

@@ -12,7 +12,7 @@ fn tgm(arguments: &[&str], file: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tgm")).args(arguments).output().unwrap()
 }
 
-/// What a run said, with the file's name taken out. Of a source at an address lost bytes are told at the end, of a file first.
+/// What a run said, with the file's name taken out. Lost bytes of a source at an address are reported at the end, those in a file first.
 fn said(output: &Output, file: &str) -> (Option<i32>, String, Vec<String>) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(file, "FILE");
     let mut errors: Vec<_> = text(&output.stderr).lines().map(str::to_string).collect();

@@ -170,7 +170,7 @@ fn coordinates_and_codes_keep_their_values_unless_they_are_named() {
     }
 }
 
-/// Of a file with integers and doubles, neither part is written.
+/// Neither part of a file with integers and doubles is written.
 #[test]
 fn a_file_with_a_variable_that_cannot_have_the_stages_is_not_written() {
     let folder = tempfile::tempdir().unwrap();

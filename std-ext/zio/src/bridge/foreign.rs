@@ -34,8 +34,8 @@ pub(super) fn passed(descriptor: &DataObjectDescriptor) -> Option<Members> {
     }
 }
 
-/// The label of a message with these objects. Of those that pass as they are stored, `passed` has the descriptor; of
-/// all it has the stored size.
+/// The label of a message with these objects. `passed` has the descriptor of an object that passes as it is stored, and
+/// the stored size of all.
 ///
 /// # Errors
 /// [`TensogramError::Metadata`](tgm_std::TensogramError::Metadata) with the path of what JSON has no words for.

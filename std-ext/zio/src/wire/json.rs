@@ -88,7 +88,7 @@ impl<'a> Json<'a> {
         Some(JsonMembers(JsonItems(Reader { bytes: inside.as_bytes(), at: 0 }, inside)))
     }
 
-    /// The member with this key, if this is an object that has one. Of repeated keys the last counts. O(length).
+    /// The member with this key, if this is an object that has one. The last of repeated keys counts. O(length).
     pub fn get(&self, key: &str) -> Option<Self> {
         self.members()?.filter(|(name, _)| *name == *key).last().map(|(_, value)| value)
     }

@@ -11,8 +11,8 @@ use crate::threads::Threads;
 
 /// Compresses samples, and returns the stream with the bit at which each reference sample interval starts.
 ///
-/// `data` are containers of [`Params::container_size`] bytes in [`Params::byte_order`]. Of each container, the lower
-/// bits that make a sample count. The offsets are right, as `szip_block_offsets` should hold them. No data gives no
+/// `data` are containers of [`Params::container_size`] bytes in [`Params::byte_order`]. The lower bits of each
+/// container that make a sample count. The offsets are right, as `szip_block_offsets` should hold them. No data gives no
 /// bytes and no offsets.
 ///
 /// The stream is the one that libaec writes, except where libaec's own decoder refuses it: with

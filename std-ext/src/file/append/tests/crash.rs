@@ -113,7 +113,7 @@ impl History {
         repair
     }
 
-    /// Checks each state that each crash can leave: all of them, or as many as `most` at random. Of some states also
+    /// Checks each state that each crash can leave: all of them, or as many as `most` at random. For some states also
     /// those that a crash during the repair can leave. Returns the number of states.
     fn check_crashes(&self, sector: usize, most: u128, rng: &mut Rng) -> u128 {
         // Machines of 32 bits are emulated, and slow.

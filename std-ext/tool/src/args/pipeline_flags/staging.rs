@@ -73,7 +73,7 @@ impl PipelineFlags {
         let encoding = self.encoding.or(self.packs().then_some(Encoding::SimplePacking));
         let asks_for_stages_before = encoding == Some(Encoding::SimplePacking) || self.filter == Some(Filter::Shuffle);
         let compression = known(self.compression(), &object.descriptor.compression, Compression::from_name)?;
-        // Of stages that exclude each other, those that the object had go.
+        // Where stages exclude each other, the object's earlier ones go.
         let is_in_the_way =
             self.compression().is_none() && asks_for_stages_before && takes_numbers(compression).is_some();
         let compression = if is_in_the_way { Compression::None } else { compression };
@@ -157,7 +157,7 @@ impl PipelineFlags {
             object.build(|builder| Ok(builder.compression(compression)))?;
         }
         if let Some(chosen) = self.chosen(compression) {
-            // Of keys that exclude each other, those that were there go. The others stay.
+            // Where keys exclude each other, the earlier ones go. The others stay.
             if about.is_some_and(|about| about.usual.is_none()) {
                 object.remove(about.map_or(&[], |about| about.keys));
             }

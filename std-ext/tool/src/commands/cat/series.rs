@@ -195,7 +195,7 @@ impl Cat {
         if let Some(dim) = over.iter().find(|dim| !variable.dims.contains(dim)) {
             return Err(refused(format!("{name} has no dimension {dim}; it has {}", variable.dims.join(", "))));
         }
-        // Of several variables, some may lack a dimension that others have.
+        // Some variables may lack a dimension that others have.
         let is_of = |it: &&Selector| !is_one_of || variable.dims.iter().any(|dim| dim == it.dim());
         let selectors: Vec<Selector> = self.cube.selectors.iter().filter(is_of).cloned().collect();
         let mut picks = dataset.select(name, &selectors)?;

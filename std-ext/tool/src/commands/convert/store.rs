@@ -17,7 +17,7 @@ use crate::write::destination::Failure;
 /// Flags for files and stores that hold arrays with names.
 #[derive(Args, Debug)]
 pub(super) struct StoreFlags {
-    /// Of NetCDF and Zarr, each chunk of an array becomes an object, or each array; without it, arrays of more than 16 MiB, and
+    /// Each chunk of an array of NetCDF or Zarr becomes an object, or each array; without it, arrays of more than 16 MiB, and
     /// 64 MiB of Zarr, become objects that can be read one by one, in tgm alone
     #[arg(long, value_name = "HOW")]
     chunks: Option<How>,

@@ -256,7 +256,7 @@ fn draw_line(out: &mut Out, picture: &Picture, (line, axis): (&Field, &Axis), wi
     Ok(())
 }
 
-/// Draws a dot for the value of each level, the topmost first. Of many levels, some.
+/// Draws a dot for the value of each level, the topmost first. If there are many levels, for some of them.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "few columns")]
 fn draw_profile(
     out: &mut Out,

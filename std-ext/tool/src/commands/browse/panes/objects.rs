@@ -38,7 +38,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, area: Rect) {
         .iter()
         .map(|(number, object)| {
             let mut cells = vec![number.to_string(), object.name.clone()];
-            // Of an object that cannot be read, only its place is known.
+            // Only the place of an object that cannot be read is known.
             if !object.dtype.is_empty() {
                 let shape = shape_text(&object.shape);
                 cells.extend([&object.dtype, &shape, &object.codec, &object.bytes, &object.stored].map(String::clone));

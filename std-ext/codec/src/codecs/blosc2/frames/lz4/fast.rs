@@ -37,7 +37,7 @@ impl Decoder<'_, '_> {
                 }
             }
             // SAFETY: there are 16 bytes and a distance behind the token if literals are less than 15, and behind the
-            // literals otherwise. Of the output, `written` is OUTPUT_ROOM bytes before the end.
+            // literals otherwise. `written` is OUTPUT_ROOM bytes before the end of the output.
             let distance = unsafe {
                 copy_between(input.add(from), out.add(written));
                 u16::from_le_bytes(input.add(from + literals).cast::<[u8; 2]>().read_unaligned())
