@@ -4,7 +4,7 @@ pub(crate) mod budget;
 pub mod error;
 pub(crate) mod fetch_error;
 pub(crate) mod foreign;
-pub(crate) mod harmless;
+pub mod harmless;
 pub(crate) mod hint;
 pub mod interrupt;
 pub mod limits;

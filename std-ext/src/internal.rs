@@ -1,7 +1,6 @@
 //! What the packages of this workspace take besides the public names: few, which a check counts. Changes in any release.
 
 // base
-pub use crate::base::harmless::{escape, escaped, is_plain, is_unsafe};
 pub use crate::base::limits::{reserve, reserve_more};
 
 // decode

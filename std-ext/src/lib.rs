@@ -60,6 +60,7 @@
 //! | ZIO messages with tensors, and FLOW | the crate `tgm-zio` |
 //! | GRIB, NetCDF, Zarr, numpy, safetensors and CSV as Tensogram, and back | the crate `tgm-convert` |
 //! | where the values of a grid are | the crate `tgm-grid` |
+//! | names and texts of files on a screen | [`harmless`] |
 //! | a program written for the crate `tensogram` | [`compat`]. All names of `tensogram` are at the root; this page hides them |
 //! | the crates whose types stand in signatures | [`deps`] |
 //!
@@ -136,6 +137,7 @@ pub use archive::{Archive, Writer};
 #[doc(hidden)]
 pub use archive::{Message, Object};
 pub use base::error::{self, Result, TensogramError};
+pub use base::harmless;
 #[doc(hidden)]
 pub use base::interrupt;
 pub use base::options::{self, DecodeOptions, EncodeOptions};

@@ -1,7 +1,7 @@
 //! What stands along the sides of a picture.
 
 use crate::ticks::{number, ticks};
-use tgm_std::internal::{escape, escaped};
+use tgm_std::harmless::{escape, escaped};
 
 /// A tick: its share of the axis, from the left or from the top, and its label.
 pub type Tick = (f64, String);

@@ -1,4 +1,11 @@
 //! Text from files, made harmless for terminals and readers.
+//!
+//! Names, units and other texts of a file are whatever its writer chose. Printed as they are, they can move the cursor, clear the screen
+//! or turn the direction of writing.
+//!
+//! ```
+//! assert_eq!(tgm_std::harmless::escape("2t\u{1b}[2J"), "2t\\u{1b}[2J");
+//! ```
 
 use std::fmt::Write as _;
 

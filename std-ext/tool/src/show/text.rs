@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::iter;
 
-pub(crate) use tgm_std::internal::{escape, escaped, is_plain, is_unsafe};
+pub(crate) use tgm_std::harmless::{escape, escaped, is_plain, is_unsafe};
 
 /// Any number of blanks, in pieces. Widths of format strings end at 65,535.
 pub(crate) fn blanks(count: usize) -> impl Iterator<Item = &'static str> {
