@@ -96,8 +96,11 @@ deep_planted_codec() { tests/planted-codec/run; }
 deep_thread() { tests/sanitizers/run thread; }
 deep_valgrind_codec() { tests/sanitizers/run valgrind tgm-codec; }
 
-# Commands of its pages are run, and its links lead somewhere.
-deep_book() { std-ext/doc/book/build; }
+# Commands of its pages are run, and its links lead somewhere. A page of it has what Python says of the package.
+deep_book() {
+    [ -x "${CARGO_TARGET_DIR:-target}/python/newest/bin/python" ] || std-ext/python/check quick
+    std-ext/doc/book/build
+}
 
 # What people build by the commands of the README: the first look, and the whole tool.
 deep_readme() {
