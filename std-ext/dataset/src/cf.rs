@@ -27,8 +27,8 @@ use self::texts::texts;
 use crate::archive::Archive;
 use crate::attributes::of_map;
 use crate::dataset::Dataset;
-use crate::gather::{About, Cells, EXTRA, Gathered};
-use crate::model::{Attributes, LeftOut};
+use crate::gather::{About, Cells, EXTRA, Gathered, Row};
+use crate::model::{Attributes, LeftOut, Variable};
 use crate::options::OpenOptions;
 
 pub(crate) use self::files::Starts;
@@ -132,62 +132,85 @@ pub(crate) fn datasets(
     found.into_iter().map(|(_, file)| file).collect()
 }
 
+/// The variables of a share in the making, in the order in which their names are met.
+#[derive(Default)]
+struct Variables {
+    growing: BTreeMap<String, Growing>,
+    order: Vec<String>,
+}
+
+impl Variables {
+    fn entry(&mut self, name: String) -> &mut Growing {
+        if !self.growing.contains_key(&name) {
+            self.order.push(name.clone());
+        }
+        self.growing.entry(name).or_default()
+    }
+
+    /// Counts the objects of a share to the variables that they name.
+    fn add_objects(&mut self, gathered: &Gathered, share: &Share<'_>) {
+        for (number, row) in share.rows.iter().filter_map(|number| Some((*number, gathered.rows.get(*number)?))) {
+            let name = name_of(gathered, row).unwrap_or_else(|| format!("object_{}", row.entry.object));
+            self.entry(name).rows.push(number);
+        }
+    }
+
+    /// Takes the arrays that messages describe: only messages of arrays of Zarr describe one.
+    fn add_arrays(&mut self, gathered: &Gathered, share: &Share<'_>, notes: &mut Notes) {
+        for about in &share.abouts {
+            if part_of(gathered, &about.cells).is_err() {
+                notes.add(
+                    "part",
+                    "it lacks a number and a dimension, so the message is not of a part that was appended",
+                );
+            }
+            let Some(zarr) = gathered.value(&about.cells, &format!("{EXTRA}zarr")) else { continue };
+            let of_map = |key: &str| zarr.as_map().ok()?.get(key).ok().flatten();
+            let Some((path, array)) = of_map("path").and_then(|path| path.as_str().ok()).zip(of_map("array")) else {
+                notes.add("zarr", "it lacks the path or the description of an array");
+                continue;
+            };
+            // An array at the root is called by its store, which its objects know.
+            let place = (about.source, about.message);
+            let first = gathered.rows.partition_point(|row| (row.entry.source, row.entry.message) < place);
+            let own = gathered.rows.get(first).filter(|row| (row.entry.source, row.entry.message) == place);
+            let name = own.and_then(|row| name_of(gathered, row)).unwrap_or_else(|| path.to_string());
+            self.entry(name).array = Some(array.as_encoded().into());
+        }
+    }
+
+    /// The variables of the group that is asked for. The others are left out, each with a reason.
+    fn finish(mut self, gathered: &Gathered, options: &OpenOptions) -> (Vec<Variable>, Vec<LeftOut>) {
+        let (mut variables, mut left_out) = (Vec::new(), Vec::new());
+        let order = std::mem::take(&mut self.order);
+        for (name, growing) in order.into_iter().filter_map(|name| self.growing.remove(&name).map(|one| (name, one))) {
+            let found = own_name(&name, options.group.as_deref())
+                .ok_or_else(|| "it is in another group".to_string())
+                .and_then(|own| variable(gathered, own, &growing, options));
+            match found {
+                Ok(found) => variables.push(found),
+                Err(why) => left_out.push(LeftOut { what: String::new(), why, objects: growing.rows.len(), name }),
+            }
+        }
+        (variables, left_out)
+    }
+}
+
+/// The name that an object has.
+fn name_of(gathered: &Gathered, row: &Row) -> Option<String> {
+    gathered.value(&row.cells, "name")?.as_str().ok().map(str::to_string)
+}
+
 /// The dataset of one part.
 fn dataset(gathered: &Gathered, archive: &Arc<Archive>, options: &OpenOptions, share: &Share<'_>) -> Dataset {
-    let mut all: BTreeMap<String, Growing> = BTreeMap::new();
-    let mut order: Vec<String> = Vec::new();
-    let mut entry = |name: &str, f: &mut dyn FnMut(&mut Growing)| {
-        if !all.contains_key(name) {
-            order.push(name.to_string());
-        }
-        f(all.entry(name.to_string()).or_default());
-    };
-    for (number, row) in share.rows.iter().filter_map(|number| Some((*number, gathered.rows.get(*number)?))) {
-        let name = gathered.value(&row.cells, "name").and_then(|name| name.as_str().ok().map(str::to_string));
-        let name = name.unwrap_or_else(|| format!("object_{}", row.entry.object));
-        entry(&name, &mut |growing| growing.rows.push(number));
-    }
-    let mut notes = Notes::default();
-    for about in &share.abouts {
-        if part_of(gathered, &about.cells).is_err() {
-            notes.add("part", "it lacks a number and a dimension, so the message is not of a part that was appended");
-        }
-        // Only messages of arrays of Zarr describe one.
-        let Some(zarr) = gathered.value(&about.cells, &format!("{EXTRA}zarr")) else { continue };
-        let of_map = |key: &str| zarr.as_map().ok()?.get(key).ok().flatten();
-        let Some((path, array)) = of_map("path").and_then(|path| path.as_str().ok()).zip(of_map("array")) else {
-            notes.add("zarr", "it lacks the path or the description of an array");
-            continue;
-        };
-        // An array at the root is called by its store, which its objects know.
-        let place = (about.source, about.message);
-        let first = gathered.rows.partition_point(|row| (row.entry.source, row.entry.message) < place);
-        let own = gathered.rows.get(first).filter(|row| (row.entry.source, row.entry.message) == place);
-        let name = own
-            .and_then(|row| gathered.value(&row.cells, "name"))
-            .and_then(|name| name.as_str().ok().map(str::to_string));
-        let name = name.unwrap_or_else(|| path.to_string());
-        entry(&name, &mut |growing| growing.array = Some(array.as_encoded().into()));
-    }
-    let (mut variables, mut left_out) = (Vec::new(), Vec::new());
-    for (name, growing) in order.into_iter().filter_map(|name| all.remove(&name).map(|growing| (name, growing))) {
-        let Some(own) = own_name(&name, options.group.as_deref()) else {
-            left_out.push(LeftOut {
-                what: String::new(),
-                why: "it is in another group".into(),
-                objects: growing.rows.len(),
-                name,
-            });
-            continue;
-        };
-        match variable(gathered, own, &growing, options) {
-            Ok(found) => variables.push(found),
-            Err(why) => left_out.push(LeftOut { what: String::new(), why, objects: growing.rows.len(), name }),
-        }
-    }
-    variables.extend(texts(gathered, &share.abouts, options.group.as_deref(), &mut left_out));
-    let attributes = group_attributes(gathered, &share.abouts, options.group.as_deref(), &mut notes);
-    let unlimited = unlimited(gathered, &share.abouts, options.group.as_deref(), &mut notes);
+    let (mut growing, mut notes) = (Variables::default(), Notes::default());
+    growing.add_objects(gathered, share);
+    growing.add_arrays(gathered, share, &mut notes);
+    let (mut variables, mut left_out) = growing.finish(gathered, options);
+    let group = options.group.as_deref();
+    variables.extend(texts(gathered, &share.abouts, group, &mut left_out));
+    let attributes = group_attributes(gathered, &share.abouts, group, &mut notes);
+    let unlimited = unlimited(gathered, &share.abouts, group, &mut notes);
     Dataset {
         attributes,
         coordinates: Vec::new(),

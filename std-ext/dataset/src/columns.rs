@@ -188,6 +188,65 @@ impl Keys {
     }
 }
 
+/// The keys that tell kinds apart.
+struct KindKeys {
+    names: [Keys; 6],
+    parameter: [Keys; 3],
+    dtype: Keys,
+    shape: Keys,
+    grid: [Keys; 3],
+    level: Keys,
+    type_of_level: Keys,
+    numbered: Keys,
+    surfaces: [Keys; 2],
+    statistic: Keys,
+    family: [Keys; 2],
+}
+
+/// The values of these keys that an object has, as their numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct KindCodes {
+    names: [u32; 6],
+    parameter: [u32; 3],
+    dtype: u32,
+    shape: u32,
+    grid: [u32; 3],
+    level: u32,
+    surfaces: [u32; 2],
+    statistic: u32,
+    family: [u32; 2],
+    /// The object's number in its message, where nothing else tells it apart.
+    object: u32,
+}
+
+impl KindKeys {
+    fn find(&self, cells: &Cells, object: u32) -> KindCodes {
+        let find = |keys: &Keys| keys.find(cells).unwrap_or(ABSENT);
+        let (names, parameter) = (self.names.each_ref().map(find), self.parameter.each_ref().map(find));
+        let mut grid = self.grid.each_ref().map(find);
+        // An order is one of a named grid. Alone, it may be any other number.
+        if let [_, ABSENT, order] = &mut grid {
+            *order = ABSENT;
+        }
+        // Levels whose kind has no name are told apart by its number.
+        let is_nameless = find(&self.type_of_level) == ABSENT && find(&self.numbered) != ABSENT;
+        // An object without a name is told apart by its number in the message.
+        let is_unnamed = names.iter().chain(&parameter).all(|code| *code == ABSENT);
+        KindCodes {
+            names,
+            parameter,
+            dtype: find(&self.dtype),
+            shape: find(&self.shape),
+            grid,
+            level: find(&self.level),
+            surfaces: if is_nameless { self.surfaces.each_ref().map(find) } else { [ABSENT; 2] },
+            statistic: find(&self.statistic),
+            family: self.family.each_ref().map(find),
+            object: if is_unnamed { object } else { 0 },
+        }
+    }
+}
+
 impl Columns {
     /// The columns of all objects.
     pub(crate) fn of(gathered: &Gathered, options: &OpenOptions) -> Self {
@@ -346,79 +405,66 @@ impl<'g> Reader<'g> {
     }
 
     fn kinds(&self) -> (Vec<Kind>, Vec<u32>) {
-        let names = ["grib.paramId", "mars.param", "param", "grib.shortName", "shortName", "name"];
-        let name = names.map(|key| match (self.profile, key) {
-            (Profile::Plain, "name") => self.keys(&[key]),
-            // Names of one's own count before numbers.
-            (Profile::Own(table), "grib.paramId") if table.keys("name").next().is_some() => self.keys(&[]),
-            (_, "mars.param") => self.of_fields(self.keys_of("name", &[key])),
-            _ => self.of_fields(self.keys(&[key])),
-        });
-        let triple = ["discipline", "parameterCategory", "parameterNumber"]
-            .map(|key| self.of_fields(self.keys(&[&format!("grib.{key}")])));
-        let [dtype, shape] = [DTYPE, SHAPE].map(|key| self.keys(&[key]));
-        let grid = [&[GRID, "mars.area", "area"][..], &NamedGrid::KEYS, &NamedGrid::ORDER_KEYS];
-        let grid = grid.map(|keys| self.of_fields(self.keys(keys)));
-        let level = self.of_fields(self.keys_of("level_type", &["grib.typeOfLevel", "mars.levtype", "levtype"]));
-        let type_of_level = self.of_fields(self.keys_of("level_type", &["grib.typeOfLevel"]));
-        let numbered = self.of_fields(self.keys(&["grib.level"]));
-        let surfaces =
-            ["First", "Second"].map(|at| self.of_fields(self.keys(&[&format!("grib.typeOf{at}FixedSurface")])));
-        let statistic = self.of_fields(self.keys(&["grib.typeOfStatisticalProcessing"]));
-        let family = ["grib.derivedForecast", "grib.probabilityType"].map(|key| self.of_fields(self.keys(&[key])));
+        let keys = self.kind_keys();
         let (mut kinds, mut known, mut of_rows) = (Numbers::new(), HashMap::new(), Vec::new());
-        let mut last = None;
+        let mut last: Option<(KindCodes, u32)> = None;
         for (cells, row) in self.rows().zip(&self.gathered.rows) {
-            let find = |keys: &Keys| keys.find(cells).unwrap_or(ABSENT);
-            let names = std::array::from_fn::<u32, 6, _>(|at| name.get(at).map_or(ABSENT, find));
-            let parameter = std::array::from_fn::<u32, 3, _>(|at| triple.get(at).map_or(ABSENT, find));
-            let rest = [find(&dtype), find(&shape), find(&level), find(&statistic)];
-            let mut grid = std::array::from_fn::<u32, 3, _>(|at| grid.get(at).map_or(ABSENT, find));
-            // An order is one of a named grid. Alone, it may be any other number.
-            if let [_, ABSENT, order] = &mut grid {
-                *order = ABSENT;
-            }
-            let family = std::array::from_fn::<u32, 2, _>(|at| family.get(at).map_or(ABSENT, find));
-            // Levels whose kind has no name are told apart by its number.
-            let is_nameless = find(&type_of_level) == ABSENT && find(&numbered) != ABSENT;
-            let surfaces = if is_nameless {
-                std::array::from_fn::<u32, 2, _>(|at| surfaces.get(at).map_or(ABSENT, find))
-            } else {
-                [ABSENT; 2]
-            };
-            // An object without a name is told apart by its number in the message.
-            let nameless = names.iter().chain(&parameter).all(|code| *code == ABSENT);
-            let object = if nameless { row.entry.object } else { 0 };
-            let of_kind = (names, parameter, (rest, grid), surfaces, family, object);
+            let codes = keys.find(cells, row.entry.object);
             // Neighbours are often equal.
-            if let Some((before, code)) = last
-                && before == of_kind
-            {
+            if let Some((_, code)) = last.filter(|(before, _)| *before == codes) {
                 of_rows.push(code);
                 continue;
             }
-            let code = *known.entry(of_kind).or_insert_with(|| {
-                let [dtype, shape, level, statistic] = rest;
-                let [discipline, category, number] = parameter;
-                let table = self::parameter(names.map(|code| self.label(Some(code))));
-                kinds.code(Kind {
-                    name: self.name(table, &names, parameter, object),
-                    table,
-                    dtype,
-                    shape,
-                    grid,
-                    level: numbered_level(surfaces.map(|code| self.label(Some(code))))
-                        .or_else(|| self.label(Some(level)).map(level_name))
-                        .unwrap_or_default(),
-                    statistic: self.label(Some(statistic)).and_then(Label::as_integer),
-                    family: family.into(),
-                    parameter: (discipline, category, number),
-                })
-            });
-            last = Some((of_kind, code));
+            let code = *known.entry(codes).or_insert_with(|| kinds.code(self.kind(&codes)));
+            last = Some((codes, code));
             of_rows.push(code);
         }
         (kinds.items, of_rows)
+    }
+
+    /// The keys that tell kinds apart, as the profile has them.
+    fn kind_keys(&self) -> KindKeys {
+        let names = ["grib.paramId", "mars.param", "param", "grib.shortName", "shortName", "name"];
+        let field = |keys: &[&str]| self.of_fields(self.keys(keys));
+        let grib = |key: &str| field(&[&format!("grib.{key}")]);
+        KindKeys {
+            names: names.map(|key| match (self.profile, key) {
+                (Profile::Plain, "name") => self.keys(&[key]),
+                // Names of one's own count before numbers.
+                (Profile::Own(table), "grib.paramId") if table.keys("name").next().is_some() => self.keys(&[]),
+                (_, "mars.param") => self.of_fields(self.keys_of("name", &[key])),
+                _ => field(&[key]),
+            }),
+            parameter: ["discipline", "parameterCategory", "parameterNumber"].map(grib),
+            dtype: self.keys(&[DTYPE]),
+            shape: self.keys(&[SHAPE]),
+            grid: [&[GRID, "mars.area", "area"][..], &NamedGrid::KEYS, &NamedGrid::ORDER_KEYS].map(field),
+            level: self.of_fields(self.keys_of("level_type", &["grib.typeOfLevel", "mars.levtype", "levtype"])),
+            type_of_level: self.of_fields(self.keys_of("level_type", &["grib.typeOfLevel"])),
+            numbered: grib("level"),
+            surfaces: ["typeOfFirstFixedSurface", "typeOfSecondFixedSurface"].map(grib),
+            statistic: grib("typeOfStatisticalProcessing"),
+            family: ["derivedForecast", "probabilityType"].map(grib),
+        }
+    }
+
+    /// The kind of an object with these codes.
+    fn kind(&self, codes: &KindCodes) -> Kind {
+        let table = parameter(codes.names.map(|code| self.label(Some(code))));
+        let [discipline, category, number] = codes.parameter;
+        Kind {
+            name: self.name(table, &codes.names, codes.parameter, codes.object),
+            table,
+            dtype: codes.dtype,
+            shape: codes.shape,
+            grid: codes.grid,
+            level: numbered_level(codes.surfaces.map(|code| self.label(Some(code))))
+                .or_else(|| self.label(Some(codes.level)).map(level_name))
+                .unwrap_or_default(),
+            statistic: self.label(Some(codes.statistic)).and_then(Label::as_integer),
+            family: codes.family.into(),
+            parameter: (discipline, category, number),
+        }
     }
 
     /// The name of a variable.

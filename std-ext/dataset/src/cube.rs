@@ -254,17 +254,7 @@ impl<'c> Group<'c> {
     fn cube(self, archive: &Archive, duplicates: Duplicates) -> Result<Cube> {
         let (axes, orders): (Vec<Axis>, Vec<_>) =
             self.axes.iter().map(|(role, column)| self.axis(*role, column)).unzip();
-        let mut objects: Vec<(u64, u32)> = Vec::with_capacity(self.rows.len());
-        for row in &self.rows {
-            let mut place = 0_u64;
-            for ((role, column), (axis, order)) in self.axes.iter().zip(axes.iter().zip(&orders)) {
-                let index = order.get(&self.code(*role, column, *row)).copied().unwrap_or(0);
-                let next = place.checked_mul(axis.labels.len() as u64).and_then(|place| place.checked_add(index));
-                place = next.ok_or_else(|| bad(format!("{}: its axes have more than 2^64 places", self.kind.name)))?;
-            }
-            objects.push((place, *row));
-        }
-        objects.sort_unstable();
+        let objects = self.placed(&axes, &orders)?;
         let places = self.without_duplicates(archive, duplicates, &axes, objects)?;
         let repeated = self.rows.len() - places.len();
         let mut cube = Cube {
@@ -281,13 +271,34 @@ impl<'c> Group<'c> {
             repeated,
             example: self.rows.first().copied().unwrap_or(0),
         };
-        let first = cube.example;
-        for (role, column) in self.roles() {
-            let is_axis = self.axes.iter().any(|(axis, _)| *axis == role);
-            if let Some(label) = Self::label(role, column, self.code(role, column, first)).filter(|_| !is_axis) {
-                cube.scalars.push((role, label));
-            }
+        let is_axis = |role: Role| self.axes.iter().any(|(axis, _)| *axis == role);
+        for (role, column) in self.roles().into_iter().filter(|(role, _)| !is_axis(*role)) {
+            let label = Self::label(role, column, self.code(role, column, cube.example));
+            cube.scalars.extend(label.map(|label| (role, label)));
         }
+        self.add_others(&mut cube, &orders);
+        cube.scale_pressures();
+        Ok(cube)
+    }
+
+    /// The objects by their places in the axes, in order.
+    fn placed(&self, axes: &[Axis], orders: &[HashMap<u32, u64>]) -> Result<Vec<(u64, u32)>> {
+        let mut objects: Vec<(u64, u32)> = Vec::with_capacity(self.rows.len());
+        for row in &self.rows {
+            let mut place = 0_u64;
+            for ((role, column), (axis, order)) in self.axes.iter().zip(axes.iter().zip(orders)) {
+                let index = order.get(&self.code(*role, column, *row)).copied().unwrap_or(0);
+                let next = place.checked_mul(axis.labels.len() as u64).and_then(|place| place.checked_add(index));
+                place = next.ok_or_else(|| bad(format!("{}: its axes have more than 2^64 places", self.kind.name)))?;
+            }
+            objects.push((place, *row));
+        }
+        objects.sort_unstable();
+        Ok(objects)
+    }
+
+    /// Adds what the columns say that are not axes: labels along an axis, labels that do not vary, and keys that follow from none.
+    fn add_others(&self, cube: &mut Cube, orders: &[HashMap<u32, u64>]) {
         for (number, column) in self.columns.splits.iter().chain(&self.columns.others).enumerate() {
             if self.axes.iter().any(|(_, axis)| std::ptr::eq(*axis, column)) {
                 continue;
@@ -298,20 +309,18 @@ impl<'c> Group<'c> {
                     cube.experiments = codes.iter().filter_map(|code| column.label(*code).cloned()).collect();
                     cube.experiments.sort_unstable();
                 }
-                match self.along(column, &orders) {
+                match self.along(column, orders) {
                     Some(along) => cube.along.push(along),
                     None if number > 0 => cube.unused.push(column.name.clone()),
                     None => {}
                 }
-            } else if let Some(label) = column.label(at(column, first)) {
+            } else if let Some(label) = column.label(at(column, cube.example)) {
                 match label {
                     Label::Duration(seconds) if number == 0 => cube.interval = Some(*seconds).filter(|it| *it != 0),
                     label => cube.constants.push((column.name.clone(), label.clone())),
                 }
             }
         }
-        cube.scale_pressures();
-        Ok(cube)
     }
 
     /// An axis, and the place of each code on it.

@@ -446,7 +446,7 @@ fn read_as(
     if let Content::Joined(joined) = &variable.content {
         check_len((variable, dtype), product(&indices.iter().map(Indices::count).collect::<Vec<_>>()), out)?;
         let dtype = dtype.unwrap_or(joined.dtype);
-        return joined::read_into(archive, (variable, joined, dtype), indices, &options, out);
+        return joined::read_into(archive, joined::JoinedVariable { variable, joined, dtype }, indices, &options, out);
     }
     if let Content::Held(held) = &variable.content {
         check_len((variable, dtype), product(&indices.iter().map(Indices::count).collect::<Vec<_>>()), out)?;

@@ -45,27 +45,15 @@ pub(super) fn variable(
     }
     let packed = packing((gathered, &rows), dtype, &mut attributes, options.raw.has(name))?;
     let hole = hole(name, (dtype, packed.as_deref()), None, options);
-    let (places, leading, shape) = match record {
-        Some(record) => {
-            let mut places = Vec::with_capacity(rows.len());
-            for (number, row) in &rows {
-                let about = gathered.about(&row.entry);
-                let at = about.and_then(|about| gathered.value(about, &format!("{EXTRA}record"))?.as_u64().ok());
-                places.push((at.ok_or("a message does not say which record it has")?, *number));
-            }
-            places.sort_unstable();
+    let (places, leading, shape) = match (record, rows.as_slice()) {
+        (Some(record), _) => {
+            let (places, len) = records(gathered, &rows)?;
             dims.insert(0, record);
-            let len = places.last().map_or(Some(0), |(last, _)| last.checked_add(1));
-            let len = len.ok_or("the number of its last record is too large")?;
             (places, 1, [&[len][..], &shape].concat())
         }
-        None if rows.len() == 1 => (vec![(0, rows.first().map_or(0, |(number, _)| *number))], 0, shape),
-        None => return Err(format!("{} objects have the name, and none says which part it is", rows.len())),
+        (None, [(number, _)]) => (vec![(0, *number)], 0, shape),
+        (None, _) => return Err(format!("{} objects have the name, and none says which part it is", rows.len())),
     };
-    let is_twice = places.windows(2).any(|pair| matches!(pair, [(one, _), (other, _)] if one == other));
-    if is_twice {
-        return Err("two messages have one record".into());
-    }
     let same = |(_, row): &(u32, &Row)| {
         self::shape(gathered, row) == self::shape(gathered, first) && self::dtype(gathered, row) == Ok(dtype)
     };
@@ -76,6 +64,22 @@ pub(super) fn variable(
     let chunk = shape.iter().enumerate().map(|(at, len)| if at < leading { 1 } else { *len }).collect();
     let pieces = Pieces { dtype, packed, chunk, places, leading, hole };
     Ok(Variable { name: name.into(), dims, shape, attributes, content: Content::Pieces(pieces) })
+}
+
+/// The records that messages have, in order, each with its number and that of its object; and how many there are.
+fn records(gathered: &Gathered, rows: &[(u32, &Row)]) -> Result<(Vec<(u64, u32)>, u64), String> {
+    let mut places = Vec::with_capacity(rows.len());
+    for (number, row) in rows {
+        let about = gathered.about(&row.entry);
+        let at = about.and_then(|about| gathered.value(about, &format!("{EXTRA}record"))?.as_u64().ok());
+        places.push((at.ok_or("a message does not say which record it has")?, *number));
+    }
+    places.sort_unstable();
+    if places.windows(2).any(|pair| matches!(pair, [(one, _), (other, _)] if one == other)) {
+        return Err("two messages have one record".into());
+    }
+    let len = places.last().map_or(Some(0), |(last, _)| last.checked_add(1));
+    Ok((places, len.ok_or("the number of its last record is too large")?))
 }
 
 /// A variable out of chunks.

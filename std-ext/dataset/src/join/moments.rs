@@ -7,7 +7,7 @@ use tgm_std::Result;
 use super::File;
 use super::arrays::{flat, repeated};
 use crate::labels::{counting, moments, scale_of};
-use crate::model::{Attribute, Content, Held, Variable, text_attribute};
+use crate::model::{Attribute, Attributes, Content, Held, Variable, text_attribute};
 use crate::moment::Moment;
 use crate::times::{NUMPY_DTYPE, TimeScale, UNITS, since};
 
@@ -70,6 +70,16 @@ pub(super) fn counted_anew(files: &[File], parts: &[&Variable], dim: &str, lens:
         return nothing("its times are too far apart");
     };
     let mut attributes = first.attributes.clone();
+    count_in(&mut attributes, unit, about);
+    if numbers.contains(&MISSING) {
+        attributes.push(("_FillValue".into(), Attribute::Integer(MISSING)));
+    }
+    let content = Content::Held(Held { axis, starts, numbers: Arc::from(numbers) });
+    Ok(Becomes::Variable(Variable { name: first.name.clone(), dims, shape, attributes, content }))
+}
+
+/// Makes the attributes say that times are counted in `unit`, since the date and in the calendar of `about`.
+fn count_in(attributes: &mut Attributes, unit: &str, about: &Attributes) {
     attributes.retain(|(key, _)| {
         !matches!(key.as_str(), "_FillValue" | "missing_value" | "units" | "calendar" | NUMPY_DTYPE)
     });
@@ -80,11 +90,6 @@ pub(super) fn counted_anew(files: &[File], parts: &[&Variable], dim: &str, lens:
     if let Some(calendar) = text_attribute(about, "calendar") {
         attributes.push(("calendar".into(), calendar.into()));
     }
-    if numbers.contains(&MISSING) {
-        attributes.push(("_FillValue".into(), Attribute::Integer(MISSING)));
-    }
-    let content = Content::Held(Held { axis, starts, numbers: Arc::from(numbers) });
-    Ok(Becomes::Variable(Variable { name: first.name.clone(), dims, shape, attributes, content }))
 }
 
 /// A moment that is missing, as readers fill it.

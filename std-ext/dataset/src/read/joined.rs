@@ -55,16 +55,24 @@ fn runs(indices: &Indices, starts: &[u64], len: u64) -> Result<Vec<Run>> {
     Ok(found)
 }
 
+/// A variable that goes on in other files, and the type of its values.
+#[derive(Clone, Copy)]
+pub(super) struct JoinedVariable<'v> {
+    pub(super) variable: &'v Variable,
+    pub(super) joined: &'v Joined,
+    pub(super) dtype: Dtype,
+}
+
 /// Writes what `indices` pick of a variable that goes on in other files. Files are read side by side where each has a part of the
 /// result for itself, and one after another otherwise.
 pub(super) fn read_into(
     archive: &Archive,
-    (variable, joined, dtype): (&Variable, &Joined, Dtype),
+    of: JoinedVariable<'_>,
     indices: &[Indices],
     options: &DecodeOptions,
     out: &mut [u8],
 ) -> Result<()> {
-    let Joined { axis, parts, .. } = joined;
+    let JoinedVariable { variable, joined: Joined { axis, parts, .. }, dtype } = of;
     let of_axis = indices.get(*axis).zip(variable.shape.get(*axis)).filter(|_| indices.len() == variable.shape.len());
     let Some((along, len)) = of_axis else {
         let (given, has) = (indices.len(), variable.shape.len());
@@ -81,14 +89,7 @@ pub(super) fn read_into(
         && before > 1
         && out.len() as u64 > BESIDE
     {
-        let count = usize::try_from(first.count()).map_err(|_| bad("the selection is too large"))?;
-        let len = out.len() / count.max(1);
-        for (number, place) in (0_u64..).zip(out.chunks_exact_mut(len.max(1))) {
-            let index = first.at(number).ok_or_else(|| bad("an index is missing"))?;
-            let one: Vec<Indices> = std::iter::once(Indices::Index(index)).chain(rest.iter().cloned()).collect();
-            read_into(archive, (variable, joined, dtype), &one, options, place)?;
-        }
-        return Ok(());
+        return one_by_one(archive, of, (first, rest), options, out);
     }
     let starts: Vec<u64> = parts.iter().map(|(start, _)| *start).collect();
     let runs = runs(along, &starts, *len).map_err(|error| error.within(&variable.name))?;
@@ -108,18 +109,7 @@ pub(super) fn read_into(
     };
     let bytes = |run: &Run| usize::try_from(run.count).unwrap_or(usize::MAX).saturating_mul(row);
     if before > 1 {
-        let mut start = 0;
-        for run in &runs {
-            let mut beside = tgm_std::internal::reserve(bytes(run).saturating_mul(before))?;
-            read(run, &mut beside, options)?;
-            let rows = out.chunks_exact_mut((out.len() / before).max(1));
-            for (row, values) in rows.zip(beside.chunks_exact(bytes(run).max(1))) {
-                let place = row.get_mut(start..).and_then(|row| row.get_mut(..values.len()));
-                place.ok_or_else(|| bad("the result is too short"))?.copy_from_slice(values);
-            }
-            start += bytes(run);
-        }
-        return Ok(());
+        return each_beside(&runs, before, &bytes, &|run, out| read(run, out, options), out);
     }
     let mut jobs = Vec::with_capacity(runs.len());
     let mut rest = out;
@@ -137,8 +127,7 @@ pub(super) fn read_into(
         let cells = |run: &Run| parts.get(run.part).map_or(1, |(_, part)| cells(part, indices, (*axis, run)));
         let most = runs.iter().map(cells).max().unwrap_or(1);
         let at_once = usize::try_from(DISTANT_AT_ONCE as u64 / most.max(1)).unwrap_or(1).max(1);
-        side_by_side(&jobs, at_once, |each| job(options, each)).into_iter().collect::<Result<Vec<()>>>()?;
-        return Ok(());
+        return side_by_side(&jobs, at_once, |each| job(options, each)).into_iter().collect();
     }
     let threads = Threads::resolve(options.threads, 1, Some(0))?;
     if jobs.len() > 1 && !threads.is_one() {
@@ -148,6 +137,46 @@ pub(super) fn read_into(
         return Ok(());
     }
     jobs.iter().try_for_each(|each| job(options, each))
+}
+
+/// Reads runs one after another where the parts of each lie apart in the result: beside it first, and then to their places in each of
+/// `before` rows. `bytes` says how long the part of a run is in a row.
+fn each_beside(
+    runs: &[Run],
+    before: usize,
+    bytes: &dyn Fn(&Run) -> usize,
+    read: &dyn Fn(&Run, &mut [u8]) -> Result<()>,
+    out: &mut [u8],
+) -> Result<()> {
+    let (mut start, row_len) = (0, (out.len() / before.max(1)).max(1));
+    for run in runs {
+        let mut beside = tgm_std::internal::reserve(bytes(run).saturating_mul(before))?;
+        read(run, &mut beside)?;
+        for (row, values) in out.chunks_exact_mut(row_len).zip(beside.chunks_exact(bytes(run).max(1))) {
+            let place = row.get_mut(start..).and_then(|row| row.get_mut(..values.len()));
+            place.ok_or_else(|| bad("the result is too short"))?.copy_from_slice(values);
+        }
+        start += bytes(run);
+    }
+    Ok(())
+}
+
+/// Reads the box of each index of the first dimension by itself.
+fn one_by_one(
+    archive: &Archive,
+    of: JoinedVariable<'_>,
+    (first, rest): (&Indices, &[Indices]),
+    options: &DecodeOptions,
+    out: &mut [u8],
+) -> Result<()> {
+    let count = usize::try_from(first.count()).map_err(|_| bad("the selection is too large"))?;
+    let len = out.len() / count.max(1);
+    for (number, place) in (0_u64..).zip(out.chunks_exact_mut(len.max(1))) {
+        let index = first.at(number).ok_or_else(|| bad("an index is missing"))?;
+        let one: Vec<Indices> = std::iter::once(Indices::Index(index)).chain(rest.iter().cloned()).collect();
+        read_into(archive, of, &one, options, place)?;
+    }
+    Ok(())
 }
 
 /// The number of objects that a run touches.

@@ -84,29 +84,41 @@ pub fn pack(reading: &Reading, values: &[u8]) -> Option<Vec<u8>> {
     if reading.view.is_float() && !reading.is_plain() {
         return scaled_floats(reading, values);
     }
-    let is_short = reading.view.byte_width() <= 4 && !reading.view.is_float();
-    #[expect(clippy::cast_precision_loss, reason = "the arithmetic is that of the file")]
+    if reading.view.byte_width() <= 4
+        && !reading.view.is_float()
+        && matches!(reading.arithmetic, Arithmetic::Single(..) | Arithmetic::Double(..))
+    {
+        return pack_short(reading, values);
+    }
+    let stored = pack_wide(reading, values)?;
+    // What is stored again has the same values: numbers that stand for missing cells are not among the others.
+    let again = reading.cells(stored.clone()).ok()?;
+    (is_equal(reading.dtype(), &again.bytes, values)).then_some(stored)
+}
+
+/// [`pack`] to integers of up to 32 bits with a scale or an offset, of which a table knows all values.
+#[expect(clippy::cast_precision_loss, reason = "the arithmetic is that of the file")]
+fn pack_short(reading: &Reading, values: &[u8]) -> Option<Vec<u8>> {
     match reading.arithmetic {
-        Arithmetic::Single(scale, offset) if is_short => {
+        Arithmetic::Single(scale, offset) => {
             let (by, from) = (f64::from(scale.unwrap_or(1.0)), f64::from(offset.unwrap_or(0.0)));
             let value_of = |integer: i64| f64::from(single(integer as f32, scale, offset));
-            return short(
-                reading,
-                values,
-                |bytes| f32::from_ne_bytes(bytes).into(),
-                |value| (value - from) / by,
-                value_of,
-            );
+            let float = |bytes| f32::from_ne_bytes(bytes).into();
+            short(reading, values, float, |value| (value - from) / by, value_of)
         }
-        Arithmetic::Double(scale, offset) if is_short => {
+        Arithmetic::Double(scale, offset) => {
             let (by, from) = (scale.unwrap_or(1.0), offset.unwrap_or(0.0));
             let value_of = |integer: i64| double(integer as f64, scale, offset);
-            return short(reading, values, f64::from_ne_bytes, |value| (value - from) / by, value_of);
+            short(reading, values, f64::from_ne_bytes, |value| (value - from) / by, value_of)
         }
-        _ => {}
+        _ => None,
     }
-    let stored = match reading.arithmetic {
-        Arithmetic::None => fill(reading, values)?,
+}
+
+/// Stored numbers of any width, one for each value. Where none gives the value, it is any number.
+fn pack_wide(reading: &Reading, values: &[u8]) -> Option<Vec<u8>> {
+    match reading.arithmetic {
+        Arithmetic::None => fill(reading, values),
         Arithmetic::Single(scale, offset) => {
             let values = values.as_chunks().0.iter().map(|bytes| f32::from_ne_bytes(*bytes));
             let wanted = |value: f32| {
@@ -115,7 +127,7 @@ pub fn pack(reading: &Reading, values: &[u8]) -> Option<Vec<u8>> {
                 let gives = |integer: i128| single(integer as f32, scale, offset).to_bits() == value.to_bits();
                 nearest(number, gives)
             };
-            stored(reading, values.map(|value| (!value.is_nan()).then(|| wanted(value))))?
+            stored(reading, values.map(|value| (!value.is_nan()).then(|| wanted(value))))
         }
         Arithmetic::Double(scale, offset) => {
             let values = values.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes));
@@ -125,22 +137,19 @@ pub fn pack(reading: &Reading, values: &[u8]) -> Option<Vec<u8>> {
                 let gives = |integer: i128| double(integer as f64, scale, offset).to_bits() == value.to_bits();
                 nearest(number, gives)
             };
-            stored(reading, values.map(|value| (!value.is_nan()).then(|| wanted(value))))?
+            stored(reading, values.map(|value| (!value.is_nan()).then(|| wanted(value))))
         }
         Arithmetic::Integers(scale, offset) => {
             let values = values.as_chunks().0.iter().map(|bytes| i128::from(i64::from_ne_bytes(*bytes)));
-            stored(reading, values.map(|value| Some(whole(value, scale, offset))))?
+            stored(reading, values.map(|value| Some(whole(value, scale, offset))))
         }
         Arithmetic::IntegersOrNan(scale, offset) => {
             let values = values.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes));
             #[expect(clippy::cast_possible_truncation, reason = "such values are integers within 53 bits")]
             let wanted = |value: f64| whole(value as i128, scale, offset);
-            stored(reading, values.map(|value| (!value.is_nan()).then(|| wanted(value))))?
+            stored(reading, values.map(|value| (!value.is_nan()).then(|| wanted(value))))
         }
-    };
-    // What is stored again has the same values: numbers that stand for missing cells are not among the others.
-    let again = reading.cells(stored.clone()).ok()?;
-    (is_equal(reading.dtype(), &again.bytes, values)).then_some(stored)
+    }
 }
 
 /// The integers of up to 32 bits that give values. `number` is the inverse of the arithmetic, up to rounding, and `value_of` the
