@@ -14,7 +14,7 @@ use crate::read::digests::Digests;
 use crate::show::advice::in_our_words;
 use crate::show::json::Document;
 use crate::show::output::{Out, Style};
-use crate::show::text::escape;
+use crate::show::text::{counted, escape};
 
 /// Show files as a dataset: variables over many messages, dimensions, attributes
 ///
@@ -68,7 +68,7 @@ impl Run for Cube {
             let of =
                 if datasets.len() > 1 { format!(", dataset {number} of {}", datasets.len()) } else { String::new() };
             let objects: usize = dataset.variables.iter().map(Variable::object_count).sum();
-            let head = format!("{}{of}: {}", names(&self.paths), counted(objects, "object"));
+            let head = format!("{}{of}: {}", names(&self.paths), counted(objects as u64, "object"));
             out.styled(Style::Heading, &escape(&head))?;
             writeln!(out)?;
             self.print(dataset, out)?;
@@ -103,11 +103,11 @@ impl Cube {
             let dtype = variable.dtype().map_or("text", |dtype| dtype.name());
             let objects = variable.object_count();
             let holes = variable.hole_count();
-            let holes = if holes > 0 { format!(", {} without one", counted_of(holes, "place")) } else { String::new() };
+            let holes = if holes > 0 { format!(", {} without one", counted(holes, "place")) } else { String::new() };
             let line = format!("{dtype} {}({})", variable.name, variable.dims.join(", "));
             write!(out, "  {}", escape(&line))?;
             if objects > 0 {
-                write!(out, ": {}{holes}", counted(objects, "object"))?;
+                write!(out, ": {}{holes}", counted(objects as u64, "object"))?;
             }
             writeln!(out)?;
             print_attributes(out, &variable.attributes, "      ")?;
@@ -151,14 +151,6 @@ fn report(parts: &Parts<'_>, out: &mut Out) {
 fn title(out: &mut Out, text: &str) -> io::Result<()> {
     out.styled(Style::Heading, &format!("{text}:"))?;
     writeln!(out)
-}
-
-fn counted(count: usize, what: &str) -> String {
-    counted_of(count as u64, what)
-}
-
-fn counted_of(count: u64, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// The labels of a coordinate in few words, and how many they are if not all are shown.

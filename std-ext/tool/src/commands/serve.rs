@@ -41,7 +41,7 @@ use crate::commands::serve::routes::{Server, Service};
 use crate::commands::serve::shelf::Shelf;
 use crate::commands::serve::stores::Stores;
 use crate::show::output::Out;
-use crate::show::text::hex;
+use crate::show::text::{counted, hex};
 
 /// Serve files by HTTP to programs of this machine, and each dataset as a store of Zarr
 ///
@@ -118,7 +118,7 @@ impl Serve {
         let listener = TcpListener::bind((self.host, self.port))?;
         let address = format!("http://{}/{token}/", listener.local_addr()?);
         out.answer(&address)?;
-        out.remark(&format!("{} files; Ctrl-C ends it", files.len()));
+        out.remark(&format!("{}; Ctrl-C ends it", counted(files.len() as u64, "file")));
         if self.open && !open_browser(&address) {
             out.remark("note: no browser could be started");
         }

@@ -16,6 +16,11 @@ pub(crate) fn blanks(count: usize) -> impl Iterator<Item = &'static str> {
     })
 }
 
+/// A number of things: `1 file`, `2 files`.
+pub(crate) fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
 /// The number of characters.
 pub(crate) fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.chars().count() }

@@ -128,6 +128,23 @@ fn files_are_read_by_ranges() {
     assert_eq!(head.header("content-length"), Some(len.to_string().as_str()));
 }
 
+#[test]
+fn the_number_of_files_is_told() {
+    for (files, told) in [
+        (&["multi/three.tgm"][..], "1 file; Ctrl-C ends it\n"),
+        (&["multi/three.tgm", "realistic/pl-levels.tgm"], "2 files; Ctrl-C ends it\n"),
+    ] {
+        let mut served = serve(
+            &files.iter().map(|name| data(name)).collect::<Vec<_>>().iter().map(String::as_str).collect::<Vec<_>>(),
+        );
+        assert_eq!(served.get("files", &[]).status, 200);
+        served.child.kill().unwrap();
+        let mut remarks = String::new();
+        served.child.stderr.take().unwrap().read_to_string(&mut remarks).unwrap();
+        assert_eq!(remarks, told);
+    }
+}
+
 /// The address is what the command is for, so `-q` leaves it.
 #[test]
 fn a_quiet_server_prints_its_address_alone() {
