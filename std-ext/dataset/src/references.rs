@@ -15,7 +15,7 @@ use tgm_std::metadata::json::base64;
 use tgm_std::{Archive, DecodeOptions, Result};
 
 use self::elements::{fill_of, filters, letters, typed, width};
-pub(crate) use self::json::{attributes_text, is_real, number_of};
+pub(crate) use self::json::{NotFinite, is_real, number_of};
 use self::json::{fill_of_attribute, take_time};
 use crate::archive::bad;
 use crate::dataset::Dataset;
@@ -121,7 +121,7 @@ impl Dataset {
     ///
     /// # Errors
     /// [`tgm_std::TensogramError::Metadata`] if they do not make as many places as it has values.
-    pub(crate) fn shape_of(&self, coordinate: &Coordinate) -> Result<Vec<u64>> {
+    pub fn shape_of(&self, coordinate: &Coordinate) -> Result<Vec<u64>> {
         let count = coordinate.values.len() as u64;
         if let [_] = &coordinate.dims[..] {
             return Ok(vec![count]);
@@ -163,7 +163,7 @@ impl Dataset {
         let sources = self.archive.sources.iter();
         let addresses = sources.map(|source| address_of(source.archive())).collect::<Result<_>>()?;
         let mut found = References {
-            attributes: attributes_text(&self.attributes, None),
+            attributes: NotFinite::Bare.attributes(&self.attributes, None),
             arrays: Vec::new(),
             refused: Vec::new(),
             addresses,
@@ -295,7 +295,7 @@ impl Dataset {
         let mut attributes = self.attributes_beside(variable);
         // Zarr 2 has it as the fill value of an array.
         attributes.retain(|(name, _)| name != FILL);
-        attributes_text(&attributes, Some(&variable.dims))
+        NotFinite::Bare.attributes(&attributes, Some(&variable.dims))
     }
 
     /// The attributes of a variable as Zarr has them, and the coordinates that are not labels of its dimensions.
@@ -317,7 +317,7 @@ impl Dataset {
     fn written_down(&self, coordinate: &Coordinate) -> Result<Referenced> {
         let Coordinate { name, dims, values, .. } = coordinate;
         let (written, attributes) = coordinate.written();
-        let attributes = attributes_text(&attributes, Some(dims));
+        let attributes = NotFinite::Bare.attributes(&attributes, Some(dims));
         let shape = self.shape_of(coordinate)?;
         let form = |letters: &str, fill| Form {
             shape: &shape,

@@ -6,7 +6,8 @@
 //! NAME/c/0/1/2       a chunk: values as they are in memory, without compression
 //! ```
 //! A chunk has what one object has, or several small ones. A place without an object is a chunk that is missing, so that readers
-//! take the fill value, NaN.
+//! take the fill value, NaN. NaN and infinities among attributes are the texts `NaN`, `Infinity` and `-Infinity`, because JSON has no
+//! such numbers.
 
 mod array;
 
@@ -18,7 +19,7 @@ use tgm_std::{DecodeOptions, Result};
 use self::array::Array;
 use crate::dataset::Dataset;
 use crate::model::{Attribute, Coordinate, text_attribute};
-use crate::references::{NOT_A_KEY, attributes_text, is_key};
+use crate::references::{NOT_A_KEY, NotFinite, is_key};
 
 /// The file that describes an array or a group.
 const DESCRIPTION: &str = "zarr.json";
@@ -112,7 +113,7 @@ fn group_of(dataset: &Dataset, arrays: &BTreeMap<String, Array>) -> String {
         arrays.iter().map(|(name, array)| format!("{}:{}", quoted(name), array.description)).collect();
     format!(
         r#"{{"zarr_format":3,"node_type":"group","attributes":{},"consolidated_metadata":{{"kind":"inline","must_understand":false,"metadata":{{{}}}}}}}"#,
-        attributes_text(&attributes, None),
+        NotFinite::Quoted.attributes(&attributes, None),
         all.join(",")
     )
 }

@@ -106,6 +106,12 @@ def plain(dataset):
 
 def told(value):
     value = value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+    # A store of Zarr has texts for numbers that JSON lacks.
+    word = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+    if isinstance(value, list):
+        value = [told(each) for each in value]
+    elif isinstance(value, float):
+        value = word.get(str(value), value)
     # A list of one number and the number are the same in files.
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 

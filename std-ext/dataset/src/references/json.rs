@@ -15,46 +15,62 @@ pub(crate) const fn is_real(dtype: Dtype) -> bool {
     dtype.is_float() && !matches!(dtype, Dtype::Complex64 | Dtype::Complex128)
 }
 
-/// Attributes as JSON, with the dimensions of an array. Floats that JSON lacks are the words that Python writes and reads.
-pub(crate) fn attributes_text(attributes: &Attributes, dims: Option<&[String]>) -> String {
-    let mut entries: Vec<String> =
-        attributes.iter().map(|(name, value)| format!("{}:{}", Json::from(name.as_str()), text_of(value))).collect();
-    entries.extend(dims.map(|dims| format!("\"_ARRAY_DIMENSIONS\":{}", json!(dims))));
-    format!("{{{}}}", entries.join(","))
+/// How NaN and infinities are written, which JSON lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NotFinite {
+    /// As Python writes and reads them: `NaN`. Other readers refuse the whole text.
+    Bare,
+    /// As Zarr writes fill values: `"NaN"`.
+    Quoted,
 }
 
-fn text_of(attribute: &Attribute) -> String {
-    match attribute {
-        Attribute::Text(text) => json!(text).to_string(),
-        Attribute::Integer(number) => number.to_string(),
-        Attribute::Float(number) => bare(*number),
-        Attribute::Integers(numbers) => json!(numbers).to_string(),
-        Attribute::Floats(numbers) => {
-            format!("[{}]", numbers.iter().map(|number| bare(*number)).collect::<Vec<_>>().join(","))
-        }
-        Attribute::Texts(texts) => json!(texts).to_string(),
-        Attribute::Nested(value) => nested_text(value),
+impl NotFinite {
+    /// Attributes as JSON, with the dimensions of an array.
+    pub(crate) fn attributes(self, attributes: &Attributes, dims: Option<&[String]>) -> String {
+        let entry = |(name, value): &(String, Attribute)| format!("{}:{}", Json::from(name.as_str()), self.text(value));
+        let mut entries: Vec<String> = attributes.iter().map(entry).collect();
+        entries.extend(dims.map(|dims| format!("\"_ARRAY_DIMENSIONS\":{}", json!(dims))));
+        format!("{{{}}}", entries.join(","))
     }
-}
 
-/// A value of metadata. Its floats are what Python writes and reads.
-fn nested_text(value: &ciborium::Value) -> String {
-    use ciborium::Value;
-    match value {
-        Value::Float(number) => bare(*number),
-        Value::Array(items) => format!("[{}]", items.iter().map(nested_text).collect::<Vec<_>>().join(",")),
-        Value::Map(entries) => {
-            let key = |key: &Value| key.as_text().map_or_else(|| nested_text(key), str::to_string);
-            let entry = |(own, value): &(Value, Value)| format!("{}:{}", Json::from(key(own)), nested_text(value));
-            format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(","))
+    fn text(self, attribute: &Attribute) -> String {
+        match attribute {
+            Attribute::Text(text) => json!(text).to_string(),
+            Attribute::Integer(number) => number.to_string(),
+            Attribute::Float(number) => self.float(*number),
+            Attribute::Integers(numbers) => json!(numbers).to_string(),
+            Attribute::Floats(numbers) => {
+                format!("[{}]", numbers.iter().map(|number| self.float(*number)).collect::<Vec<_>>().join(","))
+            }
+            Attribute::Texts(texts) => json!(texts).to_string(),
+            Attribute::Nested(value) => self.nested(value),
         }
-        other => nested(other).to_string(),
     }
-}
 
-/// A float as Python writes it.
-fn bare(number: f64) -> String {
-    Number::from_f64(number).map_or_else(|| word(number).into(), |number| number.to_string())
+    /// A value of metadata.
+    fn nested(self, value: &ciborium::Value) -> String {
+        use ciborium::Value;
+        match value {
+            Value::Float(number) => self.float(*number),
+            Value::Array(items) => {
+                format!("[{}]", items.iter().map(|item| self.nested(item)).collect::<Vec<_>>().join(","))
+            }
+            Value::Map(entries) => {
+                let key = |key: &Value| key.as_text().map_or_else(|| self.nested(key), str::to_string);
+                let entry = |(own, value): &(Value, Value)| format!("{}:{}", Json::from(key(own)), self.nested(value));
+                format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(","))
+            }
+            other => nested(other).to_string(),
+        }
+    }
+
+    fn float(self, number: f64) -> String {
+        match (Number::from_f64(number), self) {
+            (Some(number), _) => number.to_string(),
+            (None, Self::Bare) => word(number).into(),
+            (None, Self::Quoted) => format!("\"{}\"", word(number)),
+        }
+    }
 }
 
 /// The word for what is not finite.
@@ -113,4 +129,24 @@ pub(super) fn take_time(attributes: &mut Attributes) {
     let Some(found) = found else { return };
     attributes.retain(|(name, _)| name != NUMPY_DTYPE && !found.iter().any(|(own, _)| own == name));
     attributes.extend(found.into_iter().map(|(name, text)| (name.to_string(), Attribute::Text(text))));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoted_attributes_are_json_and_bare_ones_are_what_python_reads() {
+        let nested = ciborium::Value::Array(vec![ciborium::Value::Float(f64::NAN), 1.into()]);
+        let attributes: Attributes = vec![
+            ("missing_value".into(), Attribute::Float(f64::NAN)),
+            ("valid_range".into(), Attribute::Floats(vec![f64::NEG_INFINITY, 0.5, f64::INFINITY])),
+            ("deep".into(), Attribute::Nested(nested)),
+        ];
+        let quoted = NotFinite::Quoted.attributes(&attributes, None);
+        let right = json!({"missing_value": "NaN", "valid_range": ["-Infinity", 0.5, "Infinity"], "deep": ["NaN", 1]});
+        assert_eq!(serde_json::from_str::<Json>(&quoted).unwrap(), right);
+        let bare = r#"{"missing_value":NaN,"valid_range":[-Infinity,0.5,Infinity],"deep":[NaN,1]}"#;
+        assert_eq!(NotFinite::Bare.attributes(&attributes, None), bare);
+    }
 }

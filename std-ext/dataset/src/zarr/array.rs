@@ -14,7 +14,7 @@ use crate::indices::Indices;
 use crate::model::{Attribute, Attributes, Coordinate, Hole, Values, Variable, product, text_attribute};
 use crate::read::width;
 use crate::reading::FILL;
-use crate::references::{attributes_text, is_real, joined_texts, number_of};
+use crate::references::{NotFinite, is_real, joined_texts, number_of};
 use crate::times::{NUMPY_DTYPE, time_of};
 use crate::written::Written;
 
@@ -56,13 +56,13 @@ impl Form<'_> {
         let Self { shape, chunk, dims, data_type, codecs, fill } = self;
         let grid = json!({"name": "regular", "configuration": {"chunk_shape": chunk}});
         let keys = json!({"name": "default", "configuration": {"separator": "/"}});
-        // Attributes may have floats that JSON lacks.
+        // The text of attributes is JSON already.
         format!(
             r#"{{"zarr_format":3,"node_type":"array","shape":{},"data_type":{},"chunk_grid":{grid},"chunk_key_encoding":{keys},"fill_value":{fill},"codecs":{codecs},"dimension_names":{},"attributes":{},"storage_transformers":[]}}"#,
             json!(shape),
             json!(data_type),
             json!(dims),
-            attributes_text(attributes, None),
+            NotFinite::Quoted.attributes(attributes, None),
         )
     }
 }
