@@ -104,6 +104,7 @@ impl Args {
     ///
     /// # Errors
     /// [`Failure`] for other values.
+    #[cfg(feature = "reader")]
     pub(crate) fn ranges(&mut self, name: &str) -> Result<Option<Vec<(u64, u64)>>, Failure> {
         let Some(value) = self.value(name) else { return Ok(None) };
         let pairs = value.into_array().map_err(|_| wrong(format!("{name} is not a list")))?;

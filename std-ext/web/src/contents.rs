@@ -1,7 +1,7 @@
 //! What an archive has: messages, datasets, variables.
 
 use ciborium::Value;
-use tgm_dataset::{Attribute, Attributes, Dataset, Variable};
+use tgm_dataset::{Attribute, Attributes, Coordinate, Dataset, Variable};
 use tgm_std::{Archive, TensogramError};
 
 use crate::answer::Answer;
@@ -11,31 +11,45 @@ use crate::metadata;
 /// Labels of a dimension that are handed out.
 const MOST_LABELS: usize = 100_000;
 
-/// Datasets with their variables.
-pub(crate) fn datasets(datasets: &[Dataset]) -> Value {
-    Value::Array(datasets.iter().map(dataset).collect())
+/// Datasets with their variables. With `with_grids` each variable names its dimensions of a grid, for which coordinates of files are
+/// read.
+pub(crate) fn datasets(datasets: &[Dataset], with_grids: bool) -> Value {
+    Value::Array(datasets.iter().map(|it| dataset(it, with_grids)).collect())
 }
 
-fn dataset(dataset: &Dataset) -> Value {
-    let coordinates = dataset.coordinate_names();
+fn dataset(dataset: &Dataset, with_grids: bool) -> Value {
+    let names = dataset.coordinate_names();
     let texts = |texts: Vec<String>| Value::Array(texts.into_iter().map(Into::into).collect());
-    let shown = |it: &&Variable| it.dtype().is_some();
-    let variables = dataset.variables.iter().filter(shown);
+    let of_variable = |it: &Variable| {
+        let grid = if with_grids { grid(dataset, it) } else { Value::Null };
+        variable(it, grid, names.contains(it.name.as_str()))
+    };
     map([
         ("attributes", attributes(&dataset.attributes)),
         ("notes", texts(dataset.notes.clone())),
         ("leftOut", texts(dataset.left_out.iter().map(ToString::to_string).collect())),
-        (
-            "variables",
-            Value::Array(variables.map(|it| variable(dataset, it, coordinates.contains(it.name.as_str()))).collect()),
-        ),
+        ("coordinates", Value::Array(dataset.coordinates.iter().chain(&dataset.projection).map(coordinate).collect())),
+        ("variables", Value::Array(dataset.variables.iter().map(of_variable).collect())),
     ])
 }
 
-fn variable(dataset: &Dataset, variable: &Variable, is_coordinate: bool) -> Value {
-    // What is a field on the globe: its grid's dimensions. Reading coordinates may fail, which drawing reports.
+/// What is a field on the globe: its grid's dimensions. Reading coordinates may fail, which drawing reports.
+fn grid(dataset: &Dataset, variable: &Variable) -> Value {
     let grid = dataset.grid_dims(&variable.name).ok().flatten();
-    let grid = grid.map_or(Value::Null, |dims| Value::Array(dims.into_iter().map(|at| (at as u64).into()).collect()));
+    grid.map_or(Value::Null, |dims| Value::Array(dims.into_iter().map(|at| (at as u64).into()).collect()))
+}
+
+/// A coordinate of fields.
+fn coordinate(coordinate: &Coordinate) -> Value {
+    map([
+        ("name", coordinate.name.as_str().into()),
+        ("dims", Value::Array(coordinate.dims.iter().map(|dim| dim.as_str().into()).collect())),
+        ("count", (coordinate.values.len() as u64).into()),
+        ("attributes", attributes(&coordinate.attributes)),
+    ])
+}
+
+fn variable(variable: &Variable, grid: Value, is_coordinate: bool) -> Value {
     map([
         ("name", variable.name.as_str().into()),
         ("dims", Value::Array(variable.dims.iter().map(|dim| dim.as_str().into()).collect())),
@@ -49,7 +63,8 @@ fn variable(dataset: &Dataset, variable: &Variable, is_coordinate: bool) -> Valu
     ])
 }
 
-fn attributes(attributes: &Attributes) -> Value {
+/// Attributes.
+pub(crate) fn attributes(attributes: &Attributes) -> Value {
     let value = |attribute: &Attribute| match attribute {
         Attribute::Text(text) => text.as_str().into(),
         Attribute::Integer(number) => (*number).into(),

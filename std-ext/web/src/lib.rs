@@ -14,16 +14,19 @@
 //! | `core` | [`small`](mod@small): messages in memory, by tgm-core alone |
 //! | `reader` | [`read`](mod@read), [`steps`](mod@steps), [`stream`](mod@stream), [`edge`](mod@edge) |
 //! | `writer` | `reader`, and [`write`](mod@write), [`encoder`](mod@encoder), [`check`](mod@check) |
-//! | `page` | [`page`](mod@page): datasets and pictures of them, for the page |
+//! | `dataset` | [`dataset`](mod@dataset): datasets, parts of their variables, and what they are as stores of Zarr |
+//! | `page` | [`dataset`](mod@dataset), for the page: datasets and pictures of them |
 //!
 //! # Layers
 //! | layer | what it knows |
 //! |---|---|
 //! | `encoder` | messages that are written object by object |
 //! | `steps`, `write` | archives whose bytes JavaScript fetches; messages from descriptors and bytes |
+//! | `dataset` | datasets of archives whose bytes JavaScript fetches |
 //! | `page` | what the page asks |
 //! | `read`, `stream`, `edge`, `check`, `small`, `plate` | the other functions; values that are shown |
-//! | `contents`, `scene` | what an archive has; how a picture is looked at |
+//! | `picked`, `scene` | parts of variables; how a picture is looked at |
+//! | `contents`, `room` | what an archive has; memory for values |
 //! | `metadata` | metadata and descriptors |
 //! | `answer` | answers |
 //! | `args` | arguments |
@@ -32,28 +35,34 @@
 
 pub mod memory;
 
-#[cfg(any(feature = "page", feature = "reader"))]
+#[cfg(any(feature = "given", feature = "reader"))]
 mod answer;
-#[cfg(any(feature = "page", feature = "reader"))]
+#[cfg(any(feature = "given", feature = "reader"))]
 mod args;
 #[cfg(feature = "writer")]
 pub mod check;
-#[cfg(feature = "page")]
+#[cfg(feature = "given")]
 mod contents;
+#[cfg(feature = "given")]
+pub mod dataset;
 #[cfg(feature = "reader")]
 pub mod edge;
 #[cfg(feature = "writer")]
 pub mod encoder;
-#[cfg(any(feature = "page", feature = "reader"))]
+#[cfg(any(feature = "given", feature = "reader"))]
 mod failure;
-#[cfg(any(feature = "page", feature = "reader"))]
+#[cfg(any(feature = "given", feature = "reader"))]
 mod metadata;
 #[cfg(feature = "page")]
-pub mod page;
+mod page;
+#[cfg(feature = "dataset")]
+mod picked;
 #[cfg(feature = "page")]
 mod plate;
 #[cfg(feature = "reader")]
 pub mod read;
+#[cfg(feature = "given")]
+mod room;
 #[cfg(feature = "page")]
 mod scene;
 #[cfg(feature = "core")]

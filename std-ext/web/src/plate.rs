@@ -14,11 +14,12 @@ use tgm_plot::map::Map;
 use tgm_plot::palette::Palette;
 use tgm_plot::picture::{Cell, Drawn, Picture, Sheet};
 use tgm_plot::pixels::{Part, pixels};
-use tgm_std::{DecodeOptions, TensogramError};
+use tgm_std::TensogramError;
 
 use crate::answer::{Answer, buffer};
 use crate::args::{Args, integer};
 use crate::failure::{Failure, map, wrong};
+use crate::room::{decoding, zeros};
 use crate::scene::Scene;
 
 /// Parts of histograms.
@@ -201,7 +202,7 @@ impl Plate {
         Ok(Value::Map(line_of(&values, &axis).into_iter().map(|(key, value)| (key.into(), value)).collect()))
     }
 
-    /// The values as a table, with their places.
+    /// `text`: the values as a table, with their places.
     ///
     /// # Errors
     /// The errors of reading coordinates.
@@ -233,7 +234,7 @@ impl Plate {
             }
             let _ = if value.is_nan() { writeln!(text) } else { writeln!(text, "{value}") };
         }
-        Ok(buffer(text.into_bytes()))
+        Ok(map([("text", buffer(text.into_bytes()))]))
     }
 
     fn unravelled(&self, mut at: u64) -> Vec<u64> {
@@ -282,14 +283,8 @@ fn sides(picks: &[Indices]) -> impl Iterator<Item = (usize, &Indices)> {
 
 /// The values of a box.
 fn read(picked: &Picked<'_>) -> Result<Vec<f64>, Failure> {
-    let count = picked.picks.iter().try_fold(1_u64, |all, pick| all.checked_mul(pick.count()));
-    let count = count.and_then(|count| usize::try_from(count).ok());
-    let too_many = || TensogramError::Object("these are more values than a page has memory for".into());
-    let count = count.ok_or_else(too_many)?;
-    let mut values: Vec<f64> = Vec::new();
-    values.try_reserve_exact(count).map_err(|_| too_many())?;
-    values.resize(count, 0.0);
-    picked.dataset.read_floats_into(&picked.variable.name, picked.picks, &DecodeOptions::default(), &mut values)?;
+    let mut values: Vec<f64> = zeros(picked.picks)?;
+    picked.dataset.read_floats_into(&picked.variable.name, picked.picks, &decoding(), &mut values)?;
     Ok(values)
 }
 

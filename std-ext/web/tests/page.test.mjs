@@ -1,21 +1,17 @@
 /** The page in a browser: what a reader does with it, and that the values are those of the tool. */
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { serve } from "./site.mjs";
+import { chromium, serve, skip } from "./site.mjs";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
 const PAGE = `${ROOT}std-ext/tool/page`;
 const DATA = `${ROOT}std-ext/web/tests/data`;
-const CHROMIUM = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/google-chrome"].find((path) => path && existsSync(path));
-const skip = CHROMIUM === undefined ? "there is no Chromium: skipped" : false;
-
-/** Opens the page with a file of the test data. Errors of the page end the test. */
-async function open(context, fragment, options = {}) {
-  const { chromium } = await import("playwright-core");
+/** Opens the page with a file of the test data. Errors of the page end the test. `prepare` is called with the page before it loads. */
+async function open(context, fragment, { prepare, ...options } = {}) {
   const site = await serve(PAGE, { data: DATA });
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  const browser = await chromium();
   context.after(async () => {
     await browser.close();
     site.close();
@@ -24,6 +20,7 @@ async function open(context, fragment, options = {}) {
   const errors = [];
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("console", (message) => message.type() === "error" && !message.text().includes("404") && errors.push(message.text()));
+  await prepare?.(page);
   await page.goto(`${site.address}${fragment}`);
   return { page, errors, site };
 }
@@ -159,3 +156,55 @@ test("what cannot be shown is a sentence", { skip }, async (context) => {
   await page.waitForSelector("#problem:not([hidden])");
   assert.ok((await page.textContent("#problem")).length > 10);
 });
+
+/** Put before the worker: the module stops at the next question after a message of the channel `stop`. */
+const STOPS = `{
+  let isNext = false;
+  new BroadcastChannel("stop").onmessage = () => { isNext = true; };
+  const { Instance } = WebAssembly;
+  WebAssembly.Instance = function (module, imports) {
+    const { exports } = new Instance(module, imports);
+    const ask = (args) => {
+      if (!isNext) return exports.tgm_dataset_ask(args);
+      isNext = false;
+      throw new WebAssembly.RuntimeError("unreachable");
+    };
+    return { exports: { ...exports, tgm_dataset_ask: ask } };
+  };
+}`;
+
+test("if the module stops, the page says so and goes on", { skip }, async (context) => {
+  const worker = `${STOPS}${readFileSync(`${PAGE}/worker.js`, "utf8")}`;
+  const prepare = (page) => page.route("**/worker.js", (route) => route.fulfill({ contentType: "text/javascript", body: worker }));
+  const { page, errors } = await open(context, STEPS, { prepare });
+  await picture(page);
+  await page.evaluate(() => new BroadcastChannel("stop").postMessage(""));
+  await page.waitForTimeout(200);
+  await page.locator("#picture").press("ArrowRight");
+  await page.waitForSelector("#problem:not([hidden])");
+  assert.match(await page.textContent("#problem"), /Reading stopped/);
+  // A new worker has opened the file again.
+  await page.locator("#picture").press("ArrowRight");
+  await page.waitForFunction(() => document.getElementById("caption").textContent.includes("+ 12 h"));
+  assert.equal(await page.isVisible("#problem"), false);
+  await page.click("#tab-messages");
+  await page.click("#list button:nth-child(2)");
+  await page.waitForFunction(() => document.getElementById("caption").textContent.includes("+ 6 h"));
+  assert.deepEqual(errors, []);
+});
+
+const AXE = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+
+for (const [colorScheme, width] of [["light", 1600], ["dark", 1600], ["light", 375]]) {
+  test(`axe finds nothing serious: ${colorScheme}, ${width} pixels`, { skip }, async (context) => {
+    const { page } = await open(context, STEPS, { colorScheme, viewport: { width, height: 900 } });
+    await picture(page);
+    for (const tab of ["variables", "messages"]) {
+      if (tab === "messages") await page.click("#tab-messages");
+      await page.evaluate(AXE);
+      const { violations } = await page.evaluate(() => globalThis.axe.run());
+      const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+      assert.deepEqual(serious.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 120))]), [], tab);
+    }
+  });
+}

@@ -8,10 +8,16 @@ const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 const blocks = [...readme.matchAll(/```js\n([\s\S]*?)```/g)].map(([, code]) => code);
 const values = Float64Array.from({ length: 721 * 1440 }, (_, at) => 280 + Math.sin(at / 500));
 
+/** Two steps of a field on a grid of latitudes and longitudes. */
 async function forecast() {
-  const encoder = await Encoder.create();
-  await encoder.object({ shape: [721, 1440], dtype: "float64", data: values, bits: 16, metadata: { mars: { param: "2t", step: 24 } } });
-  return encoder.finish();
+  const messages = [];
+  for (const step of [0, 24]) {
+    const encoder = await Encoder.create();
+    const mars = { param: "2t", step, grid: [0.25, 0.25], area: [90, 0, -90, 359.75] };
+    await encoder.object({ shape: [721, 1440], dtype: "float64", data: values, bits: 16, metadata: { mars } });
+    messages.push(await encoder.finish());
+  }
+  return Buffer.concat(messages);
 }
 
 test("the examples of the README run", async () => {
@@ -21,7 +27,7 @@ test("the examples of the README run", async () => {
   Object.assign(globalThis, { values, writable, response: new Response(bytes) });
   const file = new URL("../dist/forecast.tgm", import.meta.url);
   writeFileSync(file, bytes);
-  assert.equal(blocks.length, 3);
+  assert.equal(blocks.length, 5);
   const { log } = console;
   console.log = () => {};
   for (const [number, code] of blocks.entries()) {

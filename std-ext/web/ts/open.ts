@@ -9,18 +9,22 @@ import { BlobSource, BytesSource, PathSource, UrlSource, type Source, type Sourc
 /** Options of `open`. */
 export type OpenOptions = SourceOptions;
 
+/** What can be opened: an address, a `File` or another blob, bytes, or a path of the host. */
+export type Openable = string | URL | Blob | ArrayBuffer | ArrayBufferView;
+
 /**
  * Opens an archive: an address, a `File` or another blob, bytes, or a path of the host. Only what is asked for is read. The
  * signal of the options ends opening; each later call takes its own.
  */
-export async function open(source: string | URL | Blob | ArrayBuffer | ArrayBufferView, options: OpenOptions = {}): Promise<Archive> {
+export async function open(source: Openable, options: OpenOptions = {}): Promise<Archive> {
   options.signal?.throwIfAborted();
   const archive = new Archive(await host("reader"), await sourceOf(source, options));
   await archive.count(options.signal);
   return archive;
 }
 
-async function sourceOf(source: unknown, options: SourceOptions): Promise<Source> {
+/** The source that an argument of `open` names. */
+export async function sourceOf(source: unknown, options: SourceOptions): Promise<Source> {
   if (source instanceof Blob) return new BlobSource(source);
   if (source instanceof ArrayBuffer) return new BytesSource(new Uint8Array(source));
   if (ArrayBuffer.isView(source)) return new BytesSource(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));

@@ -1,5 +1,5 @@
 // Programs of users, for the compiler.
-import { Encoder, open, stream, type TypedArray } from "tgm";
+import { Encoder, open, openDataset, stream, type TypedArray } from "tgm";
 import * as compat from "tgm/compat";
 import { load } from "tgm/core";
 
@@ -40,4 +40,13 @@ export async function ported(): Promise<void> {
 
 export async function small(bytes: Uint8Array): Promise<number> {
   return (await load()).values(bytes, 0).length;
+}
+
+export async function series(address: string, signal: AbortSignal): Promise<number[]> {
+  using dataset = await openDataset(address, { only: ["mars.param = 2t"], signal });
+  const part = dataset.variable("t2m").isel({ number: 0 }).sel({ step: [0, 24], time: new Date(0) }).sel({ latitude: 52, longitude: 13 }, { nearest: true });
+  const { data, dims, shape } = await part.read({ type: "float32", signal });
+  const { data: steps, attributes } = await part.coordinate("step");
+  console.log(dims.length, shape.length, steps.length, attributes["units"], dataset.coordinates.get("step")?.dims);
+  return data instanceof Float32Array ? [...data] : [];
 }

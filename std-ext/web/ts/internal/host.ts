@@ -3,8 +3,8 @@
 import { decodeCbor, encodeCbor, type CborValue } from "./cbor.js";
 import { isNode, readFile } from "./node.js";
 
-/** The modules: the small reader, the reader with every decoder, and that with the encoder. */
-export type ModuleName = "core" | "reader" | "writer";
+/** The modules: the small reader, the reader with every decoder, that with the encoder, and datasets. */
+export type ModuleName = "core" | "dataset" | "reader" | "writer";
 
 /** What a module can be made of. */
 export type WasmInput = URL | Response | WebAssembly.Module | BufferSource;
@@ -133,6 +133,11 @@ export class Host {
     if (held.age === this.#age) return held.number;
     const message = "the WebAssembly instance that held this was replaced after a failure: open it again";
     throw new Failure({ kind: "internal", message, raw: message });
+  }
+
+  /** Whether the instance that has a value is still there. */
+  lives(held: Held): boolean {
+    return held.age === this.#age;
   }
 
   /** Frees a value. */

@@ -34,17 +34,41 @@ let playing: string | null = null;
 
 // The worker.
 
-const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
 const waiting = new Map<number, { done: (value: never) => void; failed: (error: Error) => void }>();
 let requests = 0;
+/** What the worker opened last. */
+let source: { blob?: Blob; address?: string } | undefined;
+let worker = started();
 
-worker.onmessage = ({ data }: MessageEvent<{ id: number; done?: unknown; failed?: string }>) => {
-  const request = waiting.get(data.id);
-  waiting.delete(data.id);
-  if (data.failed === undefined) request?.done(data.done as never);
-  else request?.failed(new Error(data.failed));
-};
-worker.onerror = () => problem("The worker of this page did not start. The page has to be served by HTTP: a file of this machine does not do.");
+function started(): Worker {
+  const made = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
+  made.onmessage = ({ data }: MessageEvent<{ id: number; done?: unknown; failed?: string; hasStopped?: boolean }>) => {
+    const request = waiting.get(data.id);
+    waiting.delete(data.id);
+    if (data.failed === undefined) request?.done(data.done as never);
+    else request?.failed(new Error(data.hasStopped === true ? STOPPED : data.failed));
+    if (data.hasStopped === true) startAgain();
+  };
+  made.onerror = () => problem("The worker of this page did not start. The page has to be served by HTTP: a file of this machine does not do.");
+  return made;
+}
+
+const STOPPED = "Reading stopped: there is no memory for it, or the module of this page has a defect.";
+
+/** Takes a new worker, which opens the file again. If that stops too, no file is open. */
+function startAgain(): void {
+  worker.terminate();
+  for (const request of waiting.values()) request.failed(new Error(STOPPED));
+  waiting.clear();
+  worker = started();
+  loaded = "";
+  const again = source;
+  source = undefined;
+  if (again === undefined) return;
+  // The worker answers in order: what is asked next finds the datasets.
+  const opened = Promise.all([ask("open", again), ask("datasets", { grids: true })]);
+  opened.then(() => (source ??= again), (error: Error) => problem(error.message));
+}
 
 function ask<T>(op: string, args: Record<string, unknown> = {}): Promise<T> {
   const id = ++requests;
@@ -69,7 +93,7 @@ function busy(on: boolean): void {
 
 let opening = 0;
 
-async function open(source: { blob?: Blob; address?: string }, called: string, wanted: State): Promise<void> {
+async function open(from: { blob?: Blob; address?: string }, called: string, wanted: State): Promise<void> {
   const turn = ++opening;
   const isStale = (): boolean => turn !== opening;
   stop();
@@ -77,12 +101,13 @@ async function open(source: { blob?: Blob; address?: string }, called: string, w
   busy(true);
   $("source").textContent = `${called}: opening …`;
   try {
-    const count = Number(await ask("open", source));
+    source = from;
+    const count = Number(await ask("open", from));
     if (isStale()) return;
     [name, messages, datasets, labels, loaded, about, shownMessages] = [called, count, [], new Map(), "", undefined, 200];
     $("source").textContent = `${called}: ${count.toLocaleString("en")} ${count === 1 ? "message" : "messages"}`;
     list();
-    datasets = await ask<Dataset[]>("datasets");
+    datasets = shown(await ask<Dataset[]>("datasets", { grids: true }));
     if (isStale()) return;
     list();
     const first = wanted.variable === "" ? undefined : find(wanted.dataset, wanted.variable);
@@ -97,6 +122,11 @@ async function open(source: { blob?: Blob; address?: string }, called: string, w
   } finally {
     if (!isStale()) busy(false);
   }
+}
+
+/** Datasets with the variables that can be drawn: texts cannot. */
+function shown(all: Dataset[]): Dataset[] {
+  return all.map((dataset) => ({ ...dataset, variables: dataset.variables.filter(({ dtype }) => dtype !== "text") }));
 }
 
 function find(number: number, called: string): [number, Variable] | undefined {

@@ -1,29 +1,20 @@
 /** The worker of the page: reads archives, decodes values and draws, so that the page itself never waits. */
 
-import { Host } from "../internal/host.js";
+import { Asking } from "../internal/asking.js";
+import { Failure, Host } from "../internal/host.js";
 import type { CborValue } from "../internal/cbor.js";
-import type { Want } from "../internal/steps.js";
-import { BlobSource, UrlSource, type Source } from "../source.js";
+import { BlobSource, UrlSource } from "../source.js";
 import { draw, type Drawn, type Scene } from "./draw.js";
 
 type Answer = { [key: string]: CborValue | Uint8Array };
 type Request = { id: number; op: string; [key: string]: unknown };
 
-const BUFFERS = ["pixels", "coasts", "net", "bar", "values", "shares"];
-
-/** An archive that is open. */
-interface Opened {
-  source: Source;
-  host: Host;
-  page: number;
-  /** The request that opened it. */
-  by: number;
-}
+const BUFFERS = ["pixels", "coasts", "net", "bar", "values", "shares", "text"];
 
 let loading: Promise<Host> | undefined;
-/** The last request that opens a file. What an earlier one still reads ends. */
-let newest = 0;
-let opened: Opened | undefined;
+/** Ends what is read of a file when the next one is opened. */
+let reading = new AbortController();
+let opened: Asking | undefined;
 let drawn: Drawn | undefined;
 
 /** The module. If it does not come, the next call tries again. */
@@ -44,41 +35,32 @@ async function load(): Promise<Host> {
   return new Host(await WebAssembly.compile(await new Response(plain).arrayBuffer()));
 }
 
-/** Asks, and fetches what is missing until there is an answer. */
-async function ask(question: Record<string, unknown>): Promise<CborValue> {
-  const from = opened;
-  if (from === undefined) throw new Error("no file is open");
-  for (;;) {
-    if (from.by < newest) throw new Error("another file was opened");
-    const step = from.host.call("tgm_page_ask", { ...question, page: from.page }) as { [key: string]: CborValue };
-    if ("done" in step) return step["done"] as CborValue;
-    await Promise.all((step["wants"] as Want[]).map(async (want, index) => {
-      const { bytes, ...rest } = await from.source.read(want, undefined);
-      from.host.call("tgm_page_give", { ...rest, page: from.page, want: index, bytes: from.host.buffer(bytes) });
-    }));
-  }
+/** Asks about the file that is open. Buffers that the answer names become bytes. */
+async function ask(question: Record<string, unknown>): Promise<CborValue | Answer> {
+  if (opened === undefined) throw new Error("no file is open");
+  const { host } = opened;
+  return opened.ask(question, (answer) => taken(host, answer), reading.signal);
 }
 
 /** Takes the buffers that an answer names. */
-function taken(answer: CborValue): Answer {
+function taken(host: Host, answer: CborValue): CborValue | Answer {
+  if (answer === null || typeof answer !== "object" || Array.isArray(answer)) return answer;
   const found = { ...(answer as Answer) };
-  for (const name of BUFFERS) if (name in found) found[name] = opened!.host.take(Number(found[name]));
+  for (const name of BUFFERS) if (name in found) found[name] = host.take(Number(found[name]));
   return found;
 }
 
-async function open(request: Request): Promise<CborValue> {
-  if (opened !== undefined) opened.host.plain("tgm_page_free", opened.page);
+async function open(request: Request): Promise<unknown> {
+  opened?.close();
   opened = undefined;
   const source = request["blob"] instanceof Blob ? new BlobSource(request["blob"]) : new UrlSource(String(request["address"]), {});
-  const module = await host();
-  opened = { source, host: module, page: Number(module.call("tgm_page_new", { name: source.name, kind: source.kind })), by: request.id };
+  opened = new Asking(await host(), [source]);
   return ask({ ask: "count" });
 }
 
 async function view(request: Request): Promise<unknown> {
   const scene = request["scene"] as Scene;
-  const answer = taken(await ask({ ask: "view", ...scene.ask }));
-  drawn = draw(answer as never, scene);
+  drawn = draw((await ask({ ask: "view", ...scene.ask })) as never, scene);
   if (request["png"] === true) return { blob: await drawn.canvas.convertToBlob({ type: "image/png" }) };
   return { bitmap: drawn.canvas.transferToImageBitmap(), area: drawn.area, about: drawn.about };
 }
@@ -88,8 +70,7 @@ async function answer(request: Request): Promise<unknown> {
   if (op === "open") return open(request);
   if (op === "view") return view(request);
   const found = await ask({ ...question, ask: op });
-  if (op === "csv") return new Blob([opened!.host.take(Number(found))], { type: "text/csv" });
-  return op === "series" && found !== null ? taken(found) : found;
+  return op === "csv" ? new Blob([(found as { text: Uint8Array<ArrayBuffer> }).text], { type: "text/csv" }) : found;
 }
 
 /** Requests are answered one after the other. */
@@ -97,13 +78,22 @@ let last: Promise<unknown> = Promise.resolve();
 
 self.onmessage = (event: MessageEvent<Request>) => {
   const { id, op } = event.data;
-  if (op === "open") newest = id;
-  last = last.then(() => answer(event.data)).then(
+  if (op === "open") {
+    reading.abort(new Error("another file was opened"));
+    reading = new AbortController();
+  }
+  const { signal } = reading;
+  const turn = (): Promise<unknown> => (signal.aborted ? Promise.reject(signal.reason) : answer(event.data));
+  last = last.then(turn).then(
     (done) => {
       const bitmap = (done as { bitmap?: ImageBitmap } | null)?.bitmap;
       self.postMessage({ id, done }, { transfer: bitmap === undefined ? [] : [bitmap] });
     },
-    (error: unknown) => self.postMessage({ id, failed: error instanceof Error ? error.message : String(error) }),
+    (error: unknown) => {
+      const failed = error instanceof Error ? error.message : String(error);
+      // The module stopped: what it knew of the file is gone.
+      self.postMessage({ id, failed, hasStopped: error instanceof Failure && error.kind === "internal" });
+    },
   );
 };
 
