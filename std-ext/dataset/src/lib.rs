@@ -55,7 +55,7 @@
 //! | `elements`, `indices`, `options`, `times`, `written` | elements as floats; indices of a dimension; options of opening; times and coordinates as files hold them |
 //! | `archive`, `cells`, `intern`, `model`, `parameters` | sources; numbers for bytes; variables and coordinates; names of parameters |
 //! | `label`, `reading`, `source` | labels of axes; how stored numbers become values; one source of messages |
-//! | `moment` | times |
+//! | `moment`, `zarr_form` | times; how Zarr spells types, numbers and texts |
 //! | `calendar` | days and their dates |
 
 mod amounts;
@@ -100,6 +100,8 @@ mod weigh;
 mod written;
 #[cfg(feature = "json")]
 mod zarr;
+#[cfg(feature = "json")]
+pub mod zarr_form;
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -23,6 +23,7 @@ use crate::indices::Indices;
 use crate::model::{Attribute, Attributes, Content, Coordinate, Values, Variable, product};
 use crate::reading::FILL;
 use crate::written::Written;
+use crate::zarr_form;
 
 /// Bytes of labels that are written down, where their objects are not chunks.
 const WRITTEN_DOWN: u64 = 1 << 16;
@@ -395,24 +396,15 @@ fn address_of(archive: &Archive<'_>) -> Result<String> {
 /// As [`joined_texts`].
 fn texts_written_down(name: &str, shape: &[u64], texts: &[String], attributes: &str) -> Result<Referenced> {
     let bytes = joined_texts(name, texts)?;
-    let filters = vec![json!({"id": "vlen-utf8"})];
+    let filters = vec![json!({"id": zarr_form::TEXTS})];
     let form = Form { shape, chunks: shape, dtype: "|O".into(), filters, fill: "".into() };
     Ok(Referenced::here(name, &form, attributes.into(), bytes))
 }
 
-/// Texts as the codec `vlen-utf8` has them: their number, and before each text the number of its bytes.
+/// Texts as their codec has them.
 ///
 /// # Errors
 /// [`tgm_std::TensogramError::Metadata`] for lengths beyond 2^32, which the codec cannot write.
 pub(crate) fn joined_texts(name: &str, texts: &[String]) -> Result<Vec<u8>> {
-    let length = |len: usize| {
-        let len = u32::try_from(len).map_err(|_| bad(format!("{name}: texts beyond 2^32 cannot be written down")))?;
-        Ok::<_, tgm_std::TensogramError>(len.to_le_bytes())
-    };
-    let mut bytes = length(texts.len())?.to_vec();
-    for text in texts {
-        bytes.extend(length(text.len())?);
-        bytes.extend(text.as_bytes());
-    }
-    Ok(bytes)
+    zarr_form::joined(texts).ok_or_else(|| bad(format!("{name}: texts beyond 2^32 cannot be written down")))
 }

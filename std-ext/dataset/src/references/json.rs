@@ -9,6 +9,7 @@ use crate::elements::{floats, whole};
 use crate::model::{Attribute, Attributes, text_attribute};
 use crate::reading::FILL;
 use crate::times::{NUMPY_DTYPE, time_of};
+use crate::zarr_form::{float, word};
 
 /// Whether elements are real numbers that can be NaN.
 pub(crate) const fn is_real(dtype: Dtype) -> bool {
@@ -73,22 +74,6 @@ impl NotFinite {
     }
 }
 
-/// The word for what is not finite.
-const fn word(number: f64) -> &'static str {
-    if number.is_nan() {
-        "NaN"
-    } else if number > 0.0 {
-        "Infinity"
-    } else {
-        "-Infinity"
-    }
-}
-
-/// A float as a fill value.
-fn fill(number: f64) -> Json {
-    Number::from_f64(number).map_or_else(|| word(number).into(), Json::Number)
-}
-
 /// An element as a fill value. Null for what is not one number.
 pub(crate) fn number_of(dtype: Dtype, element: &[u8]) -> Json {
     if let Ok([number]) = whole(dtype, element).as_deref() {
@@ -98,7 +83,7 @@ pub(crate) fn number_of(dtype: Dtype, element: &[u8]) -> Json {
         return element.try_into().map_or(Json::Null, |element| u64::from_ne_bytes(element).into());
     }
     match floats(dtype, element).as_deref() {
-        Ok([number]) => fill(*number),
+        Ok([number]) => float(*number),
         _ => Json::Null,
     }
 }
@@ -112,10 +97,10 @@ pub(super) fn fill_of_attribute(attributes: &Attributes, dtype: Dtype) -> Option
     let (_, value) = attributes.iter().find(|(name, _)| name == FILL)?;
     #[expect(clippy::cast_precision_loss, reason = "the nearest float is meant")]
     match value {
-        Attribute::Integer(number) if is_real(dtype) => Some(fill(*number as f64)),
-        Attribute::Integers(numbers) if is_real(dtype) => numbers.first().map(|number| fill(*number as f64)),
-        Attribute::Float(number) if is_real(dtype) => Some(fill(*number)),
-        Attribute::Floats(numbers) if is_real(dtype) => numbers.first().map(|number| fill(*number)),
+        Attribute::Integer(number) if is_real(dtype) => Some(float(*number as f64)),
+        Attribute::Integers(numbers) if is_real(dtype) => numbers.first().map(|number| float(*number as f64)),
+        Attribute::Float(number) if is_real(dtype) => Some(float(*number)),
+        Attribute::Floats(numbers) if is_real(dtype) => numbers.first().map(|number| float(*number)),
         Attribute::Integer(number) => Some((*number).into()),
         Attribute::Integers(numbers) => numbers.first().map(|number| (*number).into()),
         _ => None,

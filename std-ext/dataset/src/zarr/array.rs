@@ -17,6 +17,7 @@ use crate::reading::FILL;
 use crate::references::{NotFinite, is_real, joined_texts, number_of};
 use crate::times::{NUMPY_DTYPE, time_of};
 use crate::written::Written;
+use crate::zarr_form::{self, readable};
 
 /// Bytes of small objects that make a chunk together: of an array of one dimension, and of any other.
 const JOINED: (u64, u64) = (1 << 20, 1 << 16);
@@ -54,8 +55,7 @@ struct Form<'a> {
 impl Form<'_> {
     fn description(&self, attributes: &Attributes) -> String {
         let Self { shape, chunk, dims, data_type, codecs, fill } = self;
-        let grid = json!({"name": "regular", "configuration": {"chunk_shape": chunk}});
-        let keys = json!({"name": "default", "configuration": {"separator": "/"}});
+        let (grid, keys) = (zarr_form::regular(chunk), zarr_form::keys());
         // The text of attributes is JSON already.
         format!(
             r#"{{"zarr_format":3,"node_type":"array","shape":{},"data_type":{},"chunk_grid":{grid},"chunk_key_encoding":{keys},"fill_value":{fill},"codecs":{codecs},"dimension_names":{},"attributes":{},"storage_transformers":[]}}"#,
@@ -87,7 +87,7 @@ impl Array {
             shape,
             chunk: &chunk,
             dims: &variable.dims,
-            data_type: name_of(dtype),
+            data_type: zarr_form::name(readable(dtype)),
             codecs: plain(dtype),
             fill: fill_of(variable, dtype),
         };
@@ -122,7 +122,7 @@ impl Array {
             shape: &shape,
             chunk: &chunk,
             dims: &coordinate.dims,
-            data_type: name_of(dtype),
+            data_type: zarr_form::name(readable(dtype)),
             codecs: plain(dtype),
             fill,
         };
@@ -132,7 +132,7 @@ impl Array {
 
     fn of_texts((shape, dims): (&[u64], &[String]), attributes: &Attributes, texts: Vec<u8>) -> Self {
         let chunk = whole(shape);
-        let codecs = json!([{"name": "vlen-utf8"}]);
+        let codecs = json!([{"name": zarr_form::TEXTS}]);
         let form = Form { shape, chunk: &chunk, dims, data_type: "string", codecs, fill: "".into() };
         let description = form.description(attributes);
         Self { description, shape: shape.to_vec(), chunk, content: Content::Here(texts) }
@@ -251,22 +251,9 @@ fn chunk_of(variable: &Variable, width: u64, may_join: bool) -> (Vec<u64>, bool)
     (chunk, is_each_one)
 }
 
-/// The name of a type in Zarr.
-const fn name_of(dtype: Dtype) -> &'static str {
-    match dtype {
-        Dtype::Bitmask => "bool",
-        Dtype::Bfloat16 => "float32",
-        other => other.name(),
-    }
-}
-
 /// The codec of elements as they are in memory.
 fn plain(dtype: Dtype) -> Json {
-    if width(dtype) == 1 {
-        return json!([{"name": "bytes"}]);
-    }
-    let endian = if cfg!(target_endian = "big") { "big" } else { "little" };
-    json!([{"name": "bytes", "configuration": {"endian": endian}}])
+    json!([zarr_form::bytes(width(dtype), if cfg!(target_endian = "big") { "big" } else { "little" })])
 }
 
 /// What stands where no object is.
