@@ -6,6 +6,7 @@ use std::{env, fs, io};
 
 use tgm_catalog::Catalog;
 use tgm_catalog::tree::{Child, Tree};
+use tgm_convert::ArrayWriter as _;
 use tgm_convert::arrays::Arrays;
 #[cfg(feature = "zarr")]
 use tgm_convert::zarr::{ToZarrOptions, ZarrWriter};

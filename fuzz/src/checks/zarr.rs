@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 use tempfile::TempDir;
+use tgm_convert::ArrayWriter as _;
 use tgm_convert::Chunks;
 use tgm_convert::zarr::{ToZarrOptions, ZarrOptions, ZarrWriter, to_tensogram};
 use tgm_std::{DecodeLimits, DecodeOptions, decode};

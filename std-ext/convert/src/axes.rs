@@ -9,12 +9,12 @@ use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 use ciborium::Value;
 use tgm_core::object::DataObject;
-use tgm_std::{DecodeOptions, GlobalMetadata, read};
+use tgm_std::{DecodeOptions, read};
 
 use crate::arrays::TIME;
 use crate::dimensions::{group_of, path_in};
-use crate::names::{leaf, of_object};
-use crate::pieces::Piece;
+use crate::given::Given;
+use crate::names::leaf;
 use crate::texts::Texts;
 use tgm_dataset::reading::{OFFSET, SCALE};
 
@@ -39,20 +39,9 @@ struct File {
     labels: BTreeMap<String, (u64, u64)>,
 }
 
-/// The objects of a message that is written.
-#[derive(Clone, Copy)]
-pub(super) struct Objects<'m> {
-    pub(super) global: &'m GlobalMetadata,
-    pub(super) objects: &'m [DataObject<'m>],
-    /// The place of each in an array of several.
-    pub(super) pieces: &'m [Option<(usize, Piece)>],
-    /// The key that names them.
-    pub(super) name_key: Option<&'m str>,
-}
-
 impl Axes {
     /// The labels of a message. Labels that cannot be read are none: that is told when their variable is written.
-    pub(super) fn of(all: Objects<'_>, decode: &DecodeOptions) -> Self {
+    pub(super) fn of(all: &Given<'_>) -> Self {
         let mut found = Self { files: vec![File::default()], ..Self::default() };
         for (name, texts) in Texts::of_message(all.global) {
             let Some((name, texts)) = name.zip(texts) else { continue };
@@ -63,7 +52,7 @@ impl Axes {
             }
         }
         for (index, object) in all.objects.iter().enumerate() {
-            found.add(all, (index, object), decode);
+            found.add(all, (index, object));
         }
         found.doubts = found.doubts_of(all);
         found
@@ -83,9 +72,9 @@ impl Axes {
         texts.dimensions.iter().copied().zip(&texts.shape).map(labels).collect()
     }
 
-    fn add(&mut self, all: Objects<'_>, (index, object): (usize, &DataObject<'_>), decode: &DecodeOptions) {
-        let first = all.pieces.get(index).and_then(Option::as_ref).map_or(index, |(first, _)| *first);
-        let name = of_object(all.global, first, all.name_key).unwrap_or_default();
+    fn add(&mut self, all: &Given<'_>, (index, object): (usize, &DataObject<'_>)) {
+        let first = all.first(index);
+        let name = all.called(first).unwrap_or_default();
         let name = name.trim_matches('/');
         let is_again = first == index && self.files.last().is_some_and(|file| file.names.contains(name));
         if is_again && !name.is_empty() {
@@ -95,20 +84,20 @@ impl Axes {
         self.of_objects.push(number);
         let Some(file) = self.files.get_mut(number) else { return };
         file.names.insert(name.to_string());
-        let Some(entry) = all.global.base.get(first) else { return };
+        let Some(entry) = all.entry(first) else { return };
         let is_axis = dimensions(entry).eq([Some(leaf(name))]);
         if !is_axis {
             return;
         }
-        let shape: Vec<u64> = object.descriptor().shape().iter().collect();
+        let shape = all.shape(index);
         if let Some(texts) = Texts::of_object(entry, &shape) {
             file.labels.insert(name.to_string(), (texts.values.len() as u64, digest(&texts.values)));
             return;
         }
-        let piece = all.pieces.get(index).and_then(Option::as_ref).map(|(_, piece)| piece);
+        let piece = all.piece(index);
         let whole = piece.map_or(&shape, |piece| &piece.whole);
         let ([len], 1) = (whole.as_slice(), shape.len()) else { return };
-        let options = DecodeOptions { native_byte_order: true, ..decode.clone() };
+        let options = DecodeOptions { native_byte_order: true, ..all.decode.clone() };
         let Ok(values) = read(object).options(&options).bytes() else {
             file.labels.remove(name);
             return;
@@ -126,7 +115,7 @@ impl Axes {
     }
 
     /// Objects that lie between two files, where dimensions of theirs have other labels in each.
-    fn doubts_of(&self, all: Objects<'_>) -> Vec<(usize, String)> {
+    fn doubts_of(&self, all: &Given<'_>) -> Vec<(usize, String)> {
         let (mut known, mut several) = (BTreeMap::new(), BTreeSet::new());
         for (path, labels) in self.files.iter().flat_map(|file| &file.labels) {
             if *known.entry(path).or_insert(labels) != labels {
@@ -138,8 +127,7 @@ impl Axes {
             return doubts;
         }
         for index in 0..all.objects.len() {
-            let (name, entry) = (of_object(all.global, index, all.name_key), all.global.base.get(index));
-            let (Some(name), Some(entry)) = (name, entry) else { continue };
+            let (Some(name), Some(entry)) = (all.called(index), all.entry(index)) else { continue };
             if self.files.iter().all(|file| file.names.contains(name.trim_matches('/'))) {
                 continue;
             }

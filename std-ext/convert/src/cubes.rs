@@ -12,7 +12,6 @@ mod labels;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ciborium::Value;
-use half::{bf16, f16};
 use tgm_core::descriptor::Dtype;
 use tgm_dataset::{Attribute, Coordinate, Dataset, Indices, Variable, short_level};
 use tgm_std::{GlobalMetadata, Result, decode_descriptors};
@@ -23,6 +22,7 @@ pub(super) use boxes::{chunk_of, each_batch};
 pub(super) use labels::{Content, Labels};
 
 use crate::error::encoding;
+use crate::given::widened;
 use crate::note::Note;
 
 /// Attributes, by their names.
@@ -286,18 +286,13 @@ fn value_of(attribute: &Attribute) -> Value {
 }
 
 /// Elements of one type as another, which holds them, or rounds `float64` to `float32`.
-fn converted(bytes: Vec<u8>, from: Dtype, to: Dtype) -> Vec<u8> {
+fn converted(bytes: Vec<u8>, from: Dtype, to: Dtype) -> Result<Vec<u8>> {
     match (from, to) {
         #[expect(clippy::cast_possible_truncation, reason = "the nearest number is wanted")]
         (Dtype::Float64, Dtype::Float32) => {
-            bytes.as_chunks().0.iter().flat_map(|value| (f64::from_ne_bytes(*value) as f32).to_ne_bytes()).collect()
+            Ok(bytes.as_chunks().0.iter().flat_map(|value| (f64::from_ne_bytes(*value) as f32).to_ne_bytes()).collect())
         }
-        (Dtype::Float16, Dtype::Float32) => {
-            bytes.as_chunks().0.iter().flat_map(|value| f16::from_ne_bytes(*value).to_f32().to_ne_bytes()).collect()
-        }
-        (Dtype::Bfloat16, Dtype::Float32) => {
-            bytes.as_chunks().0.iter().flat_map(|value| bf16::from_ne_bytes(*value).to_f32().to_ne_bytes()).collect()
-        }
-        _ => bytes,
+        (_, Dtype::Float32) => widened(from, bytes),
+        _ => Ok(bytes),
     }
 }

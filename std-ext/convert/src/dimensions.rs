@@ -244,13 +244,11 @@ impl Dimensions {
     }
 
     /// Whether a dimension of this name is there, in any group.
-    #[cfg(feature = "netcdf")]
     pub(super) fn is_there(&self, name: &str) -> bool {
         self.names.contains(name)
     }
 
     /// Notes a dimension of the root that no other object takes by its length.
-    #[cfg(feature = "netcdf")]
     pub(super) fn add_own(&mut self, name: &str, len: u64) {
         self.insert("", name, Dimension { len, is_unlimited: false, labels: None });
     }

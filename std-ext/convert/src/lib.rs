@@ -45,12 +45,14 @@
 //! |---|---|
 //! | `points` | coordinates of unstructured grids in files |
 //! | `npz`, `netcdf`, `zarr` | archives and files with several arrays |
+//! | `tree` | messages and datasets as arrays with names, for formats that hold a tree of them |
 //! | `csv`, `cubes`, `grib2`, `npy`, `raw`, `references`, `safetensors`, `table` | one format each; fields as variables of many dimensions |
 //! | `axes` | the labels along the dimensions of a message |
-//! | `dimensions` | names of dimensions, and the groups that have them |
+//! | `dimensions`, `given` | names of dimensions, and the groups that have them; a message that is written |
 //! | `arrays`, `names`, `note`, `streamed` | arrays between formats; names of variables; what is not kept; how values are compressed |
 //! | `pieces` | arrays of several objects |
 //! | `called`, `error`, `hint`, `texts` | what metadata calls an object; errors, and the advice in them; arrays of texts, as metadata has them |
+//! | `maps` | maps of metadata |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod arrays;
@@ -65,9 +67,20 @@ mod cubes;
 mod dimensions;
 #[cfg_attr(not(feature = "zarr"), allow(dead_code, reason = "which of these are used depends on the formats"))]
 mod error;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+#[cfg_attr(
+    not(all(feature = "netcdf", feature = "zarr")),
+    allow(dead_code, reason = "which of these are used depends on the formats")
+)]
+mod given;
 #[cfg(feature = "grib")]
 pub mod grib2;
 mod hint;
+#[cfg_attr(
+    not(all(feature = "netcdf", feature = "zarr")),
+    allow(dead_code, reason = "which of these are used depends on the formats")
+)]
+mod maps;
 #[cfg(any(feature = "netcdf", feature = "zarr"))]
 mod names;
 #[cfg(feature = "netcdf")]
@@ -93,6 +106,12 @@ mod streamed;
 pub mod table;
 #[cfg_attr(not(all(feature = "netcdf", feature = "zarr")), allow(dead_code, reason = "some formats have no texts"))]
 mod texts;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+#[cfg_attr(
+    not(all(feature = "netcdf", feature = "zarr")),
+    allow(dead_code, reason = "which of these are used depends on the formats")
+)]
+mod tree;
 #[cfg(feature = "zarr")]
 pub mod zarr;
 
@@ -104,7 +123,9 @@ pub use note::Note;
 #[cfg(any(feature = "netcdf", feature = "zarr"))]
 pub use pieces::Chunks;
 #[cfg(any(feature = "netcdf", feature = "zarr"))]
-pub use streamed::{OwnStages, Subject};
+pub use streamed::{OwnStages, ReadOptions, Split, Subject};
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+pub use tree::{ArrayWriter, WriteOptions};
 
 /// The example of the README, compiled and run.
 #[cfg(doctest)]

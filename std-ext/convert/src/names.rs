@@ -82,7 +82,6 @@ impl Names {
 }
 
 /// The name at the end of a path.
-#[cfg(any(feature = "netcdf", feature = "zarr"))]
 pub(super) fn leaf(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }

@@ -35,7 +35,7 @@
 //! a value for each point, which the attribute `coordinates` names. Fields on one grid share them. Arrays from Zarr have
 //! the attributes that they had there.
 //!
-//! Fields of many messages become variables over time, step, level and the like by [`NetcdfWriter::write_datasets`], which
+//! Fields of many messages become variables over time, step, level and the like by [`ArrayWriter::write_datasets`](crate::ArrayWriter::write_datasets), which
 //! takes datasets of the crate `tgm-dataset`.
 //!
 //! Numbers of attributes become integers or floats of 64 bits; their types are kept beside them. All that a file of HDF5
@@ -77,10 +77,12 @@ use std::path::Path;
 
 use tgm_std::file::SourceName;
 use tgm_std::{Result, TensogramError};
-pub use to_netcdf::{NetcdfWriter, ToNetcdfOptions};
-pub use to_tgm::{NetcdfOptions, Split, to_tensogram};
+pub use to_netcdf::NetcdfWriter;
+pub use to_tgm::to_tensogram;
 
 use crate::error::{encoding, encoding_from};
+pub use crate::streamed::{ReadOptions as NetcdfOptions, Split};
+pub use crate::tree::WriteOptions as ToNetcdfOptions;
 
 /// The key of an object's dimensions, and of `_extra_` for those that no object has.
 const DIMENSIONS: &str = "dimensions";
@@ -97,8 +99,6 @@ const ENUM: &str = "enum";
 const COMPOUND: &str = "compound";
 /// Below it: the types of attributes by name.
 const TYPES: &str = "types";
-/// Below it: the dimension of records, of which the object is one. In `_extra_`: the number of the record.
-const RECORD: &str = "record";
 
 /// The error of a file that is not what is read.
 fn refused(path: &Path, why: &str) -> TensogramError {

@@ -59,3 +59,28 @@ impl fmt::Display for Note {
         }
     }
 }
+
+/// Takes notes of what is at a place.
+pub(super) struct Notes<'r> {
+    pub(super) place: String,
+    pub(super) report: &'r mut dyn FnMut(Note),
+}
+
+impl Notes<'_> {
+    /// Notes of another place.
+    pub(super) fn at(&mut self, place: impl Into<String>) -> Notes<'_> {
+        Notes { place: place.into(), report: &mut *self.report }
+    }
+
+    pub(super) fn not_kept(&mut self, what: impl Into<String>) {
+        (self.report)(Note::not_kept(self.place.as_str(), what));
+    }
+
+    pub(super) fn remark(&mut self, what: impl Into<String>) {
+        (self.report)(Note::remark(self.place.as_str(), what));
+    }
+
+    pub(super) fn failed(&mut self, error: TensogramError) {
+        (self.report)(Note::failed(self.place.as_str(), error));
+    }
+}

@@ -13,10 +13,6 @@ use std::ops::Range;
 
 use ciborium::Value;
 use tgm_core::descriptor::Dtype;
-#[cfg(any(feature = "netcdf", feature = "zarr"))]
-use tgm_core::object::DataObject;
-#[cfg(any(feature = "netcdf", feature = "zarr"))]
-use tgm_std::GlobalMetadata;
 use tgm_std::Result;
 
 use crate::error::encoding;
@@ -137,16 +133,6 @@ pub(crate) fn of_message<'m>(
         (array.is_sound && count == Some(array.count)).then_some((array.first, piece))
     };
     found.into_iter().map(|place| place.and_then(whole)).collect()
-}
-
-/// [`of_message`] of objects that are not decoded.
-#[cfg(any(feature = "netcdf", feature = "zarr"))]
-pub(crate) fn of_objects(global: &GlobalMetadata, objects: &[DataObject<'_>]) -> Vec<Option<(usize, Piece)>> {
-    let described = objects.iter().enumerate().map(|(index, object)| {
-        let descriptor = object.descriptor();
-        (global.base.get(index), descriptor.shape().iter().collect(), descriptor.dtype())
-    });
-    of_message(&global.extra, described)
 }
 
 /// What the pieces of an array so far have in common.

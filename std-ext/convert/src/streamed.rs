@@ -8,7 +8,11 @@ use ciborium::Value;
 use tgm_core::descriptor::{Compression, Encoding, Filter, Key};
 use tgm_std::codec::szip::{BLOCK_SIZE, RSI};
 use tgm_std::pipeline::encode_pipeline;
-use tgm_std::{DataObjectDescriptor, EncodeOptions, MaskMethod, Result};
+use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions, MaskMethod, Result};
+
+use tgm_dataset::reading::{List, Numbers};
+
+use crate::pieces::Chunks;
 
 /// The least level of zstd for values that are few different numbers, in an order that a table of numbers has not. Level 9 takes a
 /// fiftieth less room, and four times as long.
@@ -18,8 +22,50 @@ const TRIED: usize = 4 << 20;
 /// Fewer bytes are not worth a trial.
 const LEAST: usize = 4 << 10;
 
+/// What becomes a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Split {
+    /// The file.
+    #[default]
+    File,
+    /// Each index of the unlimited dimension, with the variables that have it as their first dimension. The variables
+    /// without it are in a message before.
+    Record,
+}
+
+/// Options of the conversions from NetCDF and Zarr.
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    /// What becomes a message, of NetCDF. Each array of Zarr becomes one.
+    pub split: Split,
+    /// What becomes an object of an array that is not split into records. Truth values of NetCDF are one object.
+    pub chunks: Chunks,
+    /// The level of zstd for the objects, whose bytes are shuffled before. Values that were packed integers are compressed by zstd of
+    /// a higher level or by szip, where that is shorter. `None` stores values as they are.
+    pub zstd_level: Option<i32>,
+    /// Stages of the objects, in place of those that `zstd_level` chooses.
+    pub stages: Option<OwnStages>,
+    /// Integers with `scale_factor` or `add_offset` stay integers, with these attributes beside them, and are not made values.
+    pub keep_packed: bool,
+    /// Options for encoding. By default NaN and infinities are allowed. A variable that has some, where they are not, is reported.
+    pub encode: EncodeOptions,
+    /// How many threads read, decode and encode side by side. 0 and 1 stand for the calling thread. The messages do not depend on it.
+    pub threads: u32,
+    /// Limits on the values of a variable, for which a whole file of NetCDF counts as stored bytes, or on decoding a chunk of Zarr;
+    /// and on the number of records and chunks.
+    pub limits: DecodeLimits,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        let (split, chunks, encode) = (Split::File, Chunks::Fit, encode_options());
+        let (stages, limits) = (None, DecodeLimits::default());
+        Self { split, chunks, zstd_level: Some(3), stages, keep_packed: false, encode, threads: 1, limits }
+    }
+}
+
 /// Options for encoding. NaN and infinities are allowed, with masks in the best form of this build.
-pub(super) fn encode_options() -> EncodeOptions {
+fn encode_options() -> EncodeOptions {
     EncodeOptions {
         allow_nan: true,
         allow_inf: true,
@@ -176,4 +222,25 @@ pub(super) fn compress(
         _ = chosen.0.set((bits, best));
     }
     best.set(descriptor);
+}
+
+/// Numbers as metadata. One number is a list if `is_list` says so.
+pub(super) fn of_numbers(numbers: &Numbers, is_list: bool) -> Value {
+    let mut values: Vec<Value> = match &numbers.list {
+        #[expect(clippy::cast_precision_loss, reason = "integers beyond 64 bits are not attributes")]
+        List::Integers(list) => {
+            let value = |integer: &i128| {
+                ciborium::value::Integer::try_from(*integer).map_or((*integer as f64).into(), Value::Integer)
+            };
+            list.iter().map(value).collect()
+        }
+        List::Floats(list) => list.iter().map(|float| Value::Float(*float)).collect(),
+    };
+    match values.pop() {
+        Some(one) if values.is_empty() && !is_list => one,
+        last => {
+            values.extend(last);
+            Value::Array(values)
+        }
+    }
 }

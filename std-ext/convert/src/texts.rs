@@ -10,6 +10,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use ciborium::Value;
 use tgm_std::GlobalMetadata;
 
+use crate::maps::get;
+
 /// The key of an object's metadata that holds its texts.
 pub(super) const TEXT: &str = "text";
 /// The key of the shape of these texts, if they are not a list.
@@ -58,7 +60,7 @@ impl<'m> Texts<'m> {
     }
 
     fn read(map: &'m [(Value, Value)]) -> Option<Self> {
-        let get = |wanted: &str| map.iter().find(|(key, _)| key.as_text() == Some(wanted)).map(|(_, value)| value);
+        let get = |wanted: &str| get(map, wanted);
         let found = Self::of_parts(get("values")?, get("shape"), get("dimensions"), get("attributes"))?;
         let is_char = get("type").and_then(Value::as_text) == Some(CHAR);
         let characters = is_char.then(|| Characters::of(get(CHARACTERS).and_then(Value::as_map), &found.values));
@@ -69,6 +71,12 @@ impl<'m> Texts<'m> {
     pub(super) fn of_object(entry: &'m BTreeMap<String, Value>, shape: &[u64]) -> Option<Self> {
         let values = entry.get(TEXT).filter(|_| shape == [0])?;
         Self::of_parts(values, entry.get(TEXT_SHAPE), entry.get("dimensions"), entry.get("attributes"))
+    }
+
+    /// The labels of a coordinate.
+    pub(super) fn of_labels(values: &'m [String], shape: &[u64], attributes: &'m [(Value, Value)]) -> Self {
+        let (values, dimensions) = (values.iter().map(String::as_str).collect(), vec![None; shape.len()]);
+        Self { values, shape: shape.to_vec(), dimensions, attributes, characters: None }
     }
 
     fn of_parts(
@@ -131,7 +139,7 @@ impl<'m> Characters<'m> {
             let longest = texts.iter().map(|text| text.len()).max().unwrap_or(0);
             return Self { length: Some((None, longest.max(1) as u64)), is_latin: false };
         };
-        let get = |wanted: &str| map.iter().find(|(key, _)| key.as_text() == Some(wanted)).map(|(_, value)| value);
+        let get = |wanted: &str| get(map, wanted);
         let len = get(LENGTH).and_then(Value::as_integer).and_then(|len| u64::try_from(len).ok());
         let length = len.map(|len| (get(DIMENSION).and_then(Value::as_text), len));
         Self { length, is_latin: get(ENCODING).and_then(Value::as_text) == Some(LATIN) }

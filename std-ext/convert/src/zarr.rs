@@ -4,7 +4,7 @@
 //! Each array becomes one message. [`Chunks`](crate::Chunks) says whether it has one object for each chunk, or one for the whole array, which
 //! is usual up to 64 MiB.
 //! Back, each message with its array's description restores the array; each object of any other message becomes an array. Fields of
-//! many messages become arrays over time, step, level and the like by [`ZarrWriter::write_datasets`], which takes datasets of the
+//! many messages become arrays over time, step, level and the like by [`ArrayWriter::write_datasets`](crate::ArrayWriter::write_datasets), which takes datasets of the
 //! crate `tgm-dataset`.
 //!
 //! | Zarr | Tensogram | back |
@@ -69,8 +69,11 @@ mod text_tests;
 
 use tgm_std::Result;
 
-pub use to_tgm::{ZarrOptions, to_tensogram};
-pub use to_zarr::{ToZarrOptions, ZarrWriter};
+pub use to_tgm::to_tensogram;
+pub use to_zarr::ZarrWriter;
+
+pub use crate::streamed::ReadOptions as ZarrOptions;
+pub use crate::tree::WriteOptions as ToZarrOptions;
 
 /// The key of `_extra_` and of `base` for content of Zarr.
 const ZARR: &str = "zarr";

@@ -156,7 +156,7 @@ impl Reading<'_> {
                 return Ok((None, failures));
             }
         }
-        let bytes = converted(bytes, self.of_values, self.planned.dtype);
+        let bytes = converted(bytes, self.of_values, self.planned.dtype)?;
         Ok((Some(Boxed { origin, shape, bytes }), failures))
     }
 

@@ -70,11 +70,6 @@ fn text(value: &Value) -> Option<&str> {
     }
 }
 
-/// The attribute of that name.
-pub(super) fn get<'m>(attributes: &'m [(Value, Value)], name: &str) -> Option<&'m Value> {
-    attributes.iter().find(|(key, _)| key.as_text() == Some(name)).map(|(_, value)| value)
-}
-
 /// A number that is the same as `f64`.
 fn exact(value: &Value) -> Option<f64> {
     let is_same = |float: &f64| match value.as_integer() {

@@ -5,20 +5,12 @@ use tgm_grid::Places;
 
 use crate::dimensions::Dimensions;
 use crate::names::Names;
+use crate::tree::OwnDimensions;
 
 /// The grids of a file. Fields on the same grid share its variables.
 #[derive(Debug, Default)]
 pub(super) struct Grids {
-    known: Vec<(Grid, Vec<u64>, Places)>,
-}
-
-/// What a field says of its grid.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Grid {
-    /// The dimensions of the field.
-    pub(super) dimensions: Vec<String>,
-    /// The variables with the latitude and the longitude of each point, where dimensions do not say them.
-    pub(super) variables: Option<String>,
+    known: Vec<(OwnDimensions, Vec<u64>, Places)>,
 }
 
 /// Names and units of CF.
@@ -32,8 +24,8 @@ impl Grids {
         shape: &[u64],
         places: Places,
         (file, names, dimensions): (&mut FileMut, &mut Names, &mut Dimensions),
-    ) -> Result<Grid, netcdf::Error> {
-        let is_same = |(_, known, other): &&(Grid, Vec<u64>, Places)| known == shape && *other == places;
+    ) -> Result<OwnDimensions, netcdf::Error> {
+        let is_same = |(_, known, other): &&(OwnDimensions, Vec<u64>, Places)| known == shape && *other == places;
         if let Some((grid, ..)) = self.known.iter().find(is_same) {
             return Ok(grid.clone());
         }
@@ -54,7 +46,7 @@ impl Grids {
             if regular.is_by_column() {
                 names.reverse();
             }
-            Grid { dimensions: names.into(), variables: None }
+            OwnDimensions { names: Some(names.into()), variables: None }
         } else {
             let wanted = if shape.len() == 2 { &["y", "x"][..] } else { &["point"] };
             let own: Vec<String> = wanted.iter().map(|name| free(name)).collect();
@@ -69,7 +61,7 @@ impl Grids {
             for ((name, values), kind) in variables.iter().zip(values).zip([LATITUDE, LONGITUDE]) {
                 add_variable(file, name, &own_names, &values, kind)?;
             }
-            Grid { dimensions: own, variables: Some(variables.join(" ")) }
+            OwnDimensions { names: Some(own), variables: Some(variables.join(" ")) }
         };
         self.known.push((grid.clone(), shape.to_vec(), places));
         Ok(grid)

@@ -10,6 +10,7 @@ use tgm_std::{DecodeOptions, EncodeOptions, decode, decode_descriptors};
 use super::*;
 use crate::Chunks;
 use crate::arrays::Arrays;
+use crate::tree::ArrayWriter as _;
 
 fn read(path: &Path, split: Split) -> (Vec<Vec<u8>>, Vec<String>) {
     let (mut tgm, mut notes) = (Vec::new(), Vec::new());

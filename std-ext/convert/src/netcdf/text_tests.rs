@@ -9,6 +9,7 @@ use tgm_std::{ByteOrder, EncodeOptions};
 use super::complex::Character;
 use super::*;
 use crate::arrays::{Array, Arrays, TIME, time};
+use crate::tree::ArrayWriter as _;
 
 /// Writes messages, and returns the notes: with `!` in front of failures.
 fn write(path: &Path, messages: &[Vec<u8>]) -> Vec<String> {

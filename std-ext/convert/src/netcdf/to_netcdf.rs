@@ -1,67 +1,47 @@
 //! From Tensogram to NetCDF 4.
 
-mod cubes;
-mod pieces;
+mod attributes;
 mod texts;
 mod times;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ciborium::Value;
-use netcdf::{AttributeValue, Extent, FileMut};
-use tgm_core::Message;
+use netcdf::{AttributeValue, Extent, FileMut, VariableMut};
 use tgm_core::descriptor::Dtype;
 use tgm_core::object::DataObject;
+use tgm_dataset::Dataset;
+use tgm_dataset::reading::FILL;
+use tgm_std::codec::threads::Threads;
 use tgm_std::file::SourceName;
-use tgm_std::{DecodeOptions, GlobalMetadata, Result, TensogramError, check_message, decode_descriptors};
+use tgm_std::{Result, TensogramError};
 
-use self::pieces::Pieced;
-use super::attributes::{attribute, get};
+use super::attributes::attribute;
 #[cfg(feature = "grib")]
-use super::grids::{Grid, Grids};
+use super::grids::Grids;
 use super::names::safe;
-use super::values::{Attribute, Values, ZARR, groups_of_zarr, metadata, of_zarr, put};
-use super::{DIMENSIONS, NETCDF, RECORD, TYPES, complex, failed, guarded, refused, types};
-use crate::axes::{Axes, Objects};
-use crate::dimensions::{Dimension, Dimensions, Wanted, group_of, path_in};
-use crate::error::encoding;
+use super::values::{self, Values, put};
+use super::{DIMENSIONS, complex, failed, guarded, refused, types};
+use crate::cubes::Boxed;
+use crate::dimensions::Dimension;
+use crate::given::Given;
 #[cfg(feature = "grib")]
 use crate::grib2::places;
-use crate::names::{Names, above, leaf, of_object, unnamed};
-use crate::note::Note;
-use crate::texts::{Texts, Written};
-use tgm_dataset::reading::FILL;
-
-/// Options of the conversion to NetCDF.
-#[derive(Clone, Debug)]
-pub struct ToNetcdfOptions {
-    /// The level of DEFLATE, from 1 to 9, for the values of each variable, whose bytes are shuffled before. `None` stores
-    /// values as they are.
-    pub deflate_level: Option<u8>,
-    /// The key of an object that names its variable. `None` takes the first that it has of name, mars.param,
-    /// mars.shortName, shortName, param and variable.
-    pub name_key: Option<String>,
-    /// Whether [`NetcdfWriter::write_datasets`] writes packed values as `float64`. Otherwise they are rounded to `float32`
-    /// where that tells all packed numbers apart.
-    pub float64: bool,
-    /// Options for decoding.
-    pub decode: DecodeOptions,
-}
-
-impl Default for ToNetcdfOptions {
-    fn default() -> Self {
-        Self { deflate_level: Some(4), name_key: None, float64: false, decode: DecodeOptions::default() }
-    }
-}
+use crate::names::above;
+use crate::note::{Note, Notes};
+use crate::texts::Texts;
+use crate::tree::{
+    Array, ArrayWriter, BoxOf, Made, OfField, OfObject, OwnDimensions, Target, Tree, WriteOptions, Writer,
+};
 
 /// Writes messages to a file of NetCDF 4.
 ///
-/// The file is made by [`Self::create`] and is complete after [`Self::finish`].
+/// The file is made by [`Self::create`] and is complete after [`ArrayWriter::finish`].
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use tgm_std::TensogramFile;
+/// use tgm_convert::ArrayWriter as _;
 /// use tgm_convert::netcdf::{NetcdfWriter, ToNetcdfOptions};
 ///
 /// # let folder = tempfile::tempdir()?;
@@ -75,21 +55,18 @@ impl Default for ToNetcdfOptions {
 /// # Ok(()) }
 /// ```
 #[derive(Debug)]
-pub struct NetcdfWriter {
+pub struct NetcdfWriter(Writer<Nc>);
+
+/// A file that is written.
+#[derive(Debug)]
+struct Nc {
     file: FileMut,
     path: PathBuf,
-    options: ToNetcdfOptions,
-    names: Names,
-    dimensions: Dimensions,
-    /// The labels of the message that is written.
-    axes: Axes,
-    records: Records,
-    texts: Written,
+    options: WriteOptions,
     #[cfg(feature = "grib")]
     grids: Grids,
     /// Attributes of the file and of groups that are written, with the path of the group.
-    attributes: BTreeMap<(String, String), Value>,
-    messages: usize,
+    attributes: BTreeMap<(String, String), ciborium::Value>,
     /// Values that are not written yet.
     waiting: Vec<Waiting>,
     waiting_bytes: usize,
@@ -97,6 +74,10 @@ pub struct NetcdfWriter {
 
 /// Bytes of values that are written together.
 const TOGETHER: usize = 64 << 20;
+/// The convention that a file of datasets follows.
+const CONVENTIONS: (&str, &str) = ("Conventions", "CF-1.7");
+/// Labels of a coordinate, from which on they are compressed.
+const MANY: u64 = 4096;
 /// The key under which metadata has what comes from GRIB.
 #[cfg(feature = "grib")]
 const GRIB: &str = "grib";
@@ -110,485 +91,274 @@ struct Waiting {
     extents: Vec<Extent>,
 }
 
-/// Variables to which the next records are added.
-#[derive(Debug, Default)]
-struct Records {
-    /// Names in the file, by the names of the messages' dimensions.
-    dimensions: BTreeMap<String, String>,
-    variables: BTreeMap<String, Recorded>,
-}
-
-#[derive(Debug)]
-struct Recorded {
-    path: String,
-    dtype: Dtype,
-    /// The shape of a record.
-    shape: Vec<u64>,
-    /// The number of records.
-    count: u64,
-}
-
 impl NetcdfWriter {
     /// Makes the file. One that exists is replaced.
     ///
     /// # Errors
     /// [`TensogramError::Encoding`] if the libraries cannot make it.
-    pub fn create(path: &Path, options: ToNetcdfOptions) -> Result<Self> {
+    pub fn create(path: &Path, options: WriteOptions) -> Result<Self> {
         let file = guarded(path, || netcdf::create(path).map_err(at(path)))?;
-        Ok(Self {
+        let (path, waiting, attributes) = (path.to_path_buf(), Vec::new(), BTreeMap::new());
+        #[cfg(feature = "grib")]
+        let grids = Grids::default();
+        let target = Nc {
             file,
-            path: path.to_path_buf(),
+            path,
             options,
-            names: Names::new(safe),
-            dimensions: Dimensions::default(),
-            axes: Axes::default(),
-            records: Records::default(),
-            texts: Written::default(),
             #[cfg(feature = "grib")]
-            grids: Grids::default(),
-            attributes: BTreeMap::new(),
-            messages: 0,
-            waiting: Vec::new(),
+            grids,
+            attributes,
+            waiting,
             waiting_bytes: 0,
-        })
+        };
+        Ok(Self(Writer::new(target, safe)))
+    }
+}
+
+impl ArrayWriter for NetcdfWriter {
+    fn write(&mut self, message: &[u8], report: &mut dyn FnMut(Note)) -> Result<()> {
+        let path = self.0.target.path.clone();
+        guarded(&path, || self.0.write(message, report))
     }
 
-    /// Writes the objects of a message. What cannot be written is left out and given to `report`.
-    ///
-    /// # Errors
-    /// [`TensogramError::Framing`] and [`TensogramError::Metadata`] for bytes that are not a message; the errors of
-    /// [`check_message`] with `verify_hash`; [`TensogramError::Encoding`] of the libraries, such as a full disk.
-    pub fn write(&mut self, message: &[u8], report: &mut dyn FnMut(Note)) -> Result<()> {
-        if self.options.decode.verify_hash {
-            // Shapes and names come from metadata, so the digests of all frames count.
-            check_message(message)?;
-        }
-        let path = self.path.clone();
-        // The complete metadata: a streamed message has them in its footer.
-        let (global, _) = decode_descriptors(message)?;
-        let message = Message::parse(message)?;
-        guarded(&path, || self.write_message(&message, &global, report))
-    }
-
-    /// Completes the file.
-    ///
-    /// # Errors
-    /// [`TensogramError::Encoding`] of the libraries.
-    pub fn finish(mut self) -> Result<()> {
-        let path = self.path.clone();
+    fn write_datasets(&mut self, datasets: &[Dataset], report: &mut dyn FnMut(Note)) -> Result<()> {
+        let path = self.0.target.path.clone();
         guarded(&path, || {
-            self.put_waiting()?;
-            self.file.close().map_err(at(&path))
+            self.0.target.put_conventions(&mut Notes { place: "the file".to_string(), report: &mut *report });
+            self.0.write_datasets(datasets, report)
         })
     }
 
-    fn write_message(
-        &mut self,
-        message: &Message<'_>,
-        global: &GlobalMetadata,
-        report: &mut dyn FnMut(Note),
-    ) -> Result<()> {
-        let number = self.messages;
-        self.messages += 1;
-        let objects = message.objects().map(|object| Ok(object?)).collect::<Result<Vec<_>>>()?;
-        let pieces = crate::pieces::of_objects(global, &objects);
-        let all = Objects { global, objects: &objects, pieces: &pieces, name_key: self.options.name_key.as_deref() };
-        self.axes = Axes::of(all, &self.options.decode);
-        for (index, doubt) in &self.axes.doubts {
-            report(Note::not_kept(format!("message {number}, object {index}"), doubt));
-        }
-        let record = global.extra.get(RECORD).and_then(Value::as_integer).and_then(|record| u64::try_from(record).ok());
-        if record.is_none() {
-            self.dimensions.end_records();
-        }
-        // A message with variables along the unlimited dimension is a whole file: no records follow.
-        let is_whole = record.is_none()
-            && objects.iter().enumerate().any(|(index, object)| {
-                let shape: Vec<u64> = object.descriptor().shape().iter().collect();
-                let names = names_of_dimensions((global, &self.axes), index, &shape);
-                matches!(names.first(), Some(Named::Wanted(_, first, _)) if first.is_unlimited && first.len > 0)
-            });
-        self.write_attributes(global, &format!("message {number}"), report);
-        self.write_dimensions(global)?;
-        self.write_texts(global, &format!("message {number}"), report)?;
-        if record == Some(0) {
-            self.records = Records::default();
-        }
-        let mut arrays = Pieced::of(&pieces);
-        for (index, object) in objects.iter().enumerate() {
-            let place = format!("message {number}, object {index}");
-            if let Some(Some((first, piece))) = pieces.get(index)
-                && let Some(array) = arrays.get_mut(first)
-            {
-                self.write_piece((object, piece), (global, &objects), &place, array, report)?;
-                continue;
-            }
-            let own = global.base.get(index);
-            let shape: Vec<u64> = object.descriptor().shape().iter().collect();
-            if let Some(texts) = own.and_then(|own| Texts::of_object(own, &shape)) {
-                let name = of_object(global, index, self.options.name_key.as_deref());
-                let name = name.unwrap_or_else(|| format!("object_{number}_{index}"));
-                self.write_text((&name, Some(index)), &texts, global, &place, report)?;
-                continue;
-            }
-            let values = match self.values(object, (global, index), true) {
-                Ok(values) => values,
-                Err(error) => {
-                    report(Note::failed(place, error));
-                    continue;
-                }
-            };
-            let name = of_object(global, index, self.options.name_key.as_deref());
-            let name = name.unwrap_or_else(|| format!("object_{number}_{index}"));
-            let dimension = values.more.and_then(|more| get(more, RECORD)).and_then(Value::as_text);
-            if let (Some(record), Some(dimension)) = (record, dimension) {
-                self.write_record((&name, &place), values, (record, dimension), (global, index), report)?;
-            } else {
-                let grid = self.grid((message, index), (global, &place), &values.shape, report)?;
-                let names = match &grid {
-                    Some(grid) => grid.dimensions.iter().map(|name| Named::Made(name.clone(), name.clone())).collect(),
-                    None => names_of_dimensions((global, &self.axes), index, &values.shape),
-                };
-                let path = match self.add_variable((&name, &place), &values, (names, None), (global, index), report) {
-                    Ok(path) => path,
-                    // Such as too many dimensions. The other objects are written.
-                    Err(error) => {
-                        report(Note::failed(place, error));
-                        continue;
-                    }
-                };
-                if let Some(variables) = grid.and_then(|grid| grid.variables) {
-                    self.say_where(&path, &variables, &place, report)?;
-                }
-                let extents = values.shape.iter().map(|len| extent(0, *len)).collect();
-                self.put(path, values, extents)?;
-            }
-        }
-        if is_whole {
-            self.dimensions.end_records();
-        }
-        Ok(())
+    fn finish(self) -> Result<()> {
+        let mut target = self.0.target;
+        let path = target.path.clone();
+        guarded(&path, || {
+            target.put_waiting()?;
+            target.file.close().map_err(at(&path))
+        })
+    }
+}
+
+impl Target for Nc {
+    /// The path of a variable.
+    type Handle = String;
+    type Values<'m> = Values<'m>;
+    const OWN_GROUPS: bool = false;
+    const NO_LINKS: &'static str = "links: NetCDF has one name for each variable";
+
+    fn options(&self) -> &WriteOptions {
+        &self.options
     }
 
-    /// The values of an object, described as the object `described` is.
-    fn values<'m>(
-        &self,
-        object: &DataObject<'_>,
-        (global, described): (&'m GlobalMetadata, usize),
-        packs: bool,
-    ) -> Result<Values<'m>> {
-        let own = global.base.get(described);
-        let map = |key| own.and_then(|entry| entry.get(key)).and_then(Value::as_map).map(Vec::as_slice);
-        let of_array = || of_zarr(global, object.descriptor().dtype()).filter(|_| map(NETCDF).is_none());
-        let attributes = map("attributes").or_else(of_array).unwrap_or_default();
-        Values::of(object, (attributes, map(NETCDF)), packs, &self.options.decode)
+    fn begin(&mut self, tree: &mut Tree<Self>, given: &Given<'_>, notes: &mut Notes<'_>) -> Result<bool> {
+        self.write_attributes(given.global, notes);
+        self.write_dimensions(tree, given).map(|()| false)
     }
 
-    /// Names the variables that hold the latitude and the longitude of each point of a variable. An attribute of the object
-    /// stays.
-    fn say_where(&mut self, path: &str, variables: &str, place: &str, report: &mut dyn FnMut(Note)) -> Result<()> {
-        let Some(mut variable) = self.file.variable_mut(path) else { return Ok(()) };
-        if variable.attribute("coordinates").is_some() {
-            report(Note::not_kept(
-                place,
-                format!("attribute coordinates {variables:?}: there is one of this name already"),
-            ));
-            return Ok(());
-        }
-        variable.put_attribute("coordinates", variables).map(drop).map_err(at(&self.path))
+    fn dimension_name(wanted: &str) -> String {
+        safe(wanted)
     }
 
-    /// Writes the attributes of the file and of groups, each once.
-    fn write_attributes(&mut self, global: &GlobalMetadata, place: &str, report: &mut dyn FnMut(Note)) {
-        let map = |value: Option<&Value>| value.and_then(Value::as_map).cloned().unwrap_or_default();
-        let more = map(global.extra.get(NETCDF));
-        let mut all = vec![(String::new(), map(global.extra.get("attributes")), map(get(&more, TYPES)))];
-        let types_of_groups = map(get(&more, "groups"));
-        for (key, entries) in map(global.extra.get("groups")) {
-            if let Some(path) = key.as_text() {
-                let path: Vec<String> = path.split('/').filter(|part| !part.is_empty()).map(safe).collect();
-                let types = key.as_text().and_then(|key| get(&types_of_groups, key));
-                all.push((path.join("/"), map(Some(&entries)), map(types)));
-            }
-        }
-        // Attributes of the groups above an array of Zarr. The root's path is empty.
-        for (key, entries) in groups_of_zarr(global) {
-            if let Some(path) = key.as_text() {
-                let path: Vec<String> = path.split('/').filter(|part| !part.is_empty()).map(safe).collect();
-                all.push((path.join("/"), map(Some(entries)), Vec::new()));
-            }
-        }
-        for (group, entries, types) in all {
-            if let Err(error) = self.add_group(&group) {
-                report(Note::not_kept(place, format!("group {group}: {error}")));
-                continue;
-            }
-            for (key, value) in entries {
-                let Some(name) = key.as_text() else {
-                    report(Note::not_kept(place, "an attribute whose name is not text"));
-                    continue;
-                };
-                let known = self.attributes.entry((group.clone(), safe(name))).or_insert(Value::Null);
-                if is_same(known, &value) {
-                    continue;
-                }
-                if *known != Value::Null {
-                    report(Note::not_kept(place, format!("attribute {name}: the file has another value for it")));
-                    continue;
-                }
-                *known = value.clone();
-                let kind = get(&types, name).and_then(Value::as_text);
-                let written = match attribute(&value, kind) {
-                    None => Err("NetCDF has no such attributes".to_string()),
-                    Some(value) => put_attribute(&mut self.file, &group, name, value),
-                };
-                if let Err(what) = written {
-                    report(Note::not_kept(place, format!("attribute {name}: {what}")));
-                }
-            }
+    fn is_renamed(wanted: &str, path: &str) -> bool {
+        wanted != path
+    }
+
+    fn dtype(dtype: Dtype) -> Option<Dtype> {
+        match dtype {
+            Dtype::Float16 | Dtype::Bfloat16 => Some(Dtype::Float32),
+            Dtype::Bitmask => Some(Dtype::Int8),
+            dtype => types::of_file(dtype).map(|_| dtype),
         }
     }
 
-    /// Makes the dimensions that no variable has.
-    fn write_dimensions(&mut self, global: &GlobalMetadata) -> Result<()> {
-        let dimensions = global.extra.get(DIMENSIONS).and_then(Value::as_map).map_or(&[][..], Vec::as_slice);
-        let unlimited = global.extra.get("unlimited").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        for (path, len) in dimensions {
-            let len = len.as_integer().and_then(|len| u64::try_from(len).ok());
-            if let (Some(path), Some(len)) = (path.as_text(), len) {
-                let is_unlimited = unlimited.iter().any(|it| it.as_text() == Some(path));
-                let dimension = Dimension { len, is_unlimited, labels: self.axes.labels(None, path, len) };
-                let group = group_of(path).to_string();
-                let wanted = Named::Wanted(leaf(path).to_string(), dimension, Some(group.clone()));
-                self.dimension(&group, wanted, "", &mut |_| {})?;
-            }
-        }
-        Ok(())
+    /// Such as a full disk. A variable may have too many dimensions, and the others are written.
+    fn is_end(_: &TensogramError, is_defined: bool) -> bool {
+        is_defined
     }
 
-    /// Makes a group, and those above it, if they are not there.
-    fn add_group(&mut self, path: &str) -> Result<(), netcdf::Error> {
+    fn add_group(&mut self, path: &str) -> Result<()> {
         // The library asks for a group within groups that are there.
         for path in above(path).chain((!path.is_empty()).then_some(path)) {
-            if self.file.group(path)?.is_none() {
-                self.file.add_group(path)?;
+            if self.file.group(path).map_err(at(&self.path))?.is_none() {
+                self.file.add_group(path).map_err(at(&self.path))?;
             }
         }
         Ok(())
+    }
+
+    fn add_dimension(&mut self, path: &str, dimension: Dimension) -> Result<()> {
+        let added = if dimension.is_unlimited {
+            self.file.add_unlimited_dimension(path)
+        } else {
+            self.file.add_dimension(path, usize::try_from(dimension.len).map_err(at(&self.path))?)
+        };
+        added.map(drop).map_err(at(&self.path))
+    }
+
+    fn add_records(&mut self, name: &str, known: Option<u64>) -> Result<()> {
+        let unlimited = Dimension { len: 0, is_unlimited: true, labels: None };
+        if known.is_some() { Ok(()) } else { self.add_dimension(name, unlimited) }
     }
 
     /// The grid of a field that was made from GRIB, if metadata name no dimensions.
     #[cfg(feature = "grib")]
-    fn grid(
+    fn own_dimensions(
         &mut self,
-        (message, index): (&Message<'_>, usize),
-        (global, place): (&GlobalMetadata, &str),
-        shape: &[u64],
-        report: &mut dyn FnMut(Note),
-    ) -> Result<Option<Grid>> {
+        tree: &mut Tree<Self>,
+        given: &Given<'_>,
+        index: usize,
+        notes: &mut Notes<'_>,
+    ) -> Result<OwnDimensions> {
         // Metadata is walked from its start for each object, so objects of other formats are told apart before.
-        let is_from_grib =
-            |entry: &BTreeMap<String, Value>| entry.contains_key(GRIB) || global.extra.contains_key(GRIB);
-        if global.base.get(index).is_none_or(|entry| entry.contains_key("dimensions") || !is_from_grib(entry)) {
-            return Ok(None);
+        let is_from_grib = given.global.extra.contains_key(GRIB);
+        let entry = given.entry(index).filter(|entry| is_from_grib || entry.contains_key(GRIB));
+        if entry.is_none_or(|entry| entry.contains_key(DIMENSIONS)) {
+            return Ok(OwnDimensions::default());
         }
-        let found = places(&message.metadata()?, index, shape, &self.options.decode.limits);
-        let found = found.unwrap_or_else(|error| {
-            report(Note::not_kept(place, format!("where its points are: {error}")));
+        let shape = given.shape(index);
+        let found = places(&given.message.metadata()?, index, &shape, &given.decode.limits).unwrap_or_else(|error| {
+            notes.not_kept(format!("where its points are: {error}"));
             None
         });
-        let Some(found) = found.filter(|_| matches!(shape.len(), 1 | 2)) else { return Ok(None) };
-        let place = (&mut self.file, &mut self.names, &mut self.dimensions);
-        self.grids.take(shape, found, place).map(Some).map_err(at(&self.path))
+        let Some(found) = found.filter(|_| matches!(shape.len(), 1 | 2)) else { return Ok(OwnDimensions::default()) };
+        let place = (&mut self.file, &mut tree.names, &mut tree.dimensions);
+        self.grids.take(&shape, found, place).map_err(at(&self.path))
     }
 
-    #[cfg(not(feature = "grib"))]
-    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "no field is made from GRIB")]
-    fn grid(
-        &mut self,
-        _: (&Message<'_>, usize),
-        _: (&GlobalMetadata, &str),
-        _: &[u64],
-        _: &mut dyn FnMut(Note),
-    ) -> Result<Option<Grid>> {
-        Ok(None)
+    fn values<'m>(
+        &self,
+        given: &Given<'m>,
+        (array, index): (&mut Array<Self>, usize),
+        _: &mut Notes<'_>,
+    ) -> Result<Values<'m>> {
+        let of = |object: &DataObject<'_>, packs| values::of_object(given, (object, array.first), packs);
+        // What one piece needs to be packed, another may lack. What cannot be read is reported when its turn comes.
+        let fits = |object| of(object, true).map_or(true, |values| values.is_packed_as_told);
+        let packs = array.packs;
+        let packs = packs.unwrap_or_else(|| given.piece(index).is_none() || given.objects_of(array.first).all(fits));
+        let object = given.objects.get(index).ok_or_else(|| refused(&self.path, "an object is not there"))?;
+        let values = of(object, packs);
+        array.packs = Some(packs);
+        values
     }
 
-    /// Adds a record to its variable, which the first one makes.
-    fn write_record(
-        &mut self,
-        (name, place): (&str, &str),
-        values: Values<'_>,
-        (record, dimension): (u64, &str),
-        (global, index): (&GlobalMetadata, usize),
-        report: &mut dyn FnMut(Note),
-    ) -> Result<()> {
-        if !self.records.variables.contains_key(name) {
-            let mut names = names_of_dimensions((global, &self.axes), index, &values.shape);
-            names.insert(0, Named::Made(self.dimension_of_records(dimension)?, dimension.to_string()));
-            let path = self.add_variable((name, place), &values, (names, None), (global, index), report)?;
-            let made = Recorded { path, dtype: values.dtype, shape: values.shape.clone(), count: 0 };
-            self.records.variables.insert(name.to_string(), made);
-        }
-        let Some(recorded) = self.records.variables.get_mut(name) else { return Ok(()) };
-        if record < recorded.count {
-            report(Note::failed(place, encoding(format!("{name} has a record {record} already"))));
-            return Ok(());
-        }
-        if (recorded.dtype, &recorded.shape) != (values.dtype, &values.shape) {
-            let what = format!("{name}: its type or shape differs from that of the records before");
-            report(Note::failed(place, encoding(what)));
-            return Ok(());
-        }
-        recorded.count = record + 1;
-        let path = recorded.path.clone();
-        let extents =
-            std::iter::once(extent(record, 1)).chain(values.shape.iter().map(|len| extent(0, *len))).collect();
-        self.put(path, values, extents)
+    fn form<'v>(values: &'v Values<'_>) -> (Dtype, &'v [u64]) {
+        (values.dtype, &values.shape)
     }
 
-    /// The dimension of records that these messages call `wanted`.
-    fn dimension_of_records(&mut self, wanted: &str) -> Result<String> {
-        if let Some(name) = self.records.dimensions.get(wanted) {
-            return Ok(name.clone());
+    fn define(&mut self, made: &Made<'_>, of: OfObject<'_, '_, Self>, notes: &mut Notes<'_>) -> Result<String> {
+        let path = self.path.clone();
+        let (kind, mut variable) = self.add_variable(made, of.values.dtype, made.chunk, true)?;
+        attributes::put(&mut variable, (of.given.global, of.first), (of.values, kind), notes);
+        if !of.values.is_packed_as_told {
+            notes.not_kept("its packing: the values are stored");
         }
-        let (name, known) = self.dimensions.take_records(&safe(wanted), &self.names);
-        if known.is_none() {
-            self.file.add_unlimited_dimension(&name).map_err(at(&self.path))?;
-        }
-        self.records.dimensions.insert(wanted.to_string(), name.clone());
-        Ok(name)
-    }
-
-    /// The wanted name of a dimension of a variable in `group`, and its name. One that is not there is made.
-    fn dimension(
-        &mut self,
-        group: &str,
-        named: Named,
-        place: &str,
-        report: &mut dyn FnMut(Note),
-    ) -> Result<(String, String)> {
-        let (wanted, dimension, place_of_dimension) = match named {
-            Named::Made(name, wanted) => return Ok((wanted, name)),
-            Named::Wanted(wanted, dimension, place) => (wanted, dimension, place),
-        };
-        // A variable sees the dimensions of its own group and of those above.
-        let own =
-            place_of_dimension.filter(|own| own.is_empty() || own == group || group.starts_with(&format!("{own}/")));
-        let asked = Wanted { group, place: own.as_deref(), name: &safe(&wanted), dimension, has_variable: true };
-        let taken = self.dimensions.take(&asked, &mut self.names);
-        if let Some(path) = &taken.make {
-            self.add_group(group_of(path)).map_err(at(&self.path))?;
-            let added = if dimension.is_unlimited {
-                self.file.add_unlimited_dimension(path).map(drop)
+        if let Some(variables) = of.coordinates {
+            // An attribute of the object stays.
+            if variable.attribute("coordinates").is_some() {
+                notes.not_kept(format!("attribute coordinates {variables:?}: there is one of this name already"));
             } else {
-                let len = usize::try_from(dimension.len).map_err(at(&self.path))?;
-                self.file.add_dimension(path, len).map(drop)
-            };
-            added.map_err(at(&self.path))?;
-        }
-        if dimension.is_unlimited && own.as_deref().is_none_or(str::is_empty) {
-            self.dimensions.expect_records(&safe(&wanted), &taken.name);
-        }
-        if let Some(told) = taken.told {
-            report(Note::not_kept(place, told));
-        }
-        Ok((wanted, taken.name))
-    }
-
-    /// Takes the path of a variable, makes its group and its dimensions, and returns their wanted names and their names too.
-    fn take_path(
-        &mut self,
-        (name, place): (&str, &str),
-        dimensions: Vec<Named>,
-        report: &mut dyn FnMut(Note),
-    ) -> Result<(String, Vec<(String, String)>)> {
-        let group = group_of(&self.names.path_of(name)).to_string();
-        self.add_group(&group).map_err(at(&self.path))?;
-        let names = dimensions.into_iter().map(|named| self.dimension(&group, named, place, report));
-        let names = names.collect::<Result<Vec<_>>>()?;
-        let path = self.dimensions.take_path(name, &names, &mut self.names);
-        if path != name.trim_matches('/') {
-            report(Note::not_kept(place, format!("the name {name:?}: it becomes {path:?}")));
-        }
-        Ok((path, names))
-    }
-
-    /// Adds a variable without values, and returns its path.
-    fn add_variable(
-        &mut self,
-        (name, place): (&str, &str),
-        values: &Values<'_>,
-        (dimensions, chunk): (Vec<Named>, Option<&[u64]>),
-        (global, index): (&GlobalMetadata, usize),
-        report: &mut dyn FnMut(Note),
-    ) -> Result<String> {
-        let is_scalar = dimensions.is_empty();
-        let (path, names) = self.take_path((name, place), dimensions, report)?;
-        let names: Vec<&str> = names.iter().map(|(_, name)| name.as_str()).collect();
-        let (kind, type_of_file) = types::of_file(values.dtype)
-            .ok_or_else(|| refused(&self.path, &format!("{} has no type", values.dtype)))?;
-        complex::define(&mut self.file, &type_of_file).map_err(at(&self.path))?;
-        let mut variable = self.file.add_variable_with_type(&path, &names, &type_of_file).map_err(at(&self.path))?;
-        if let Some(chunk) = chunk.filter(|_| !is_scalar) {
-            let chunk = chunk.iter().map(|len| usize::try_from(*len)).collect::<Result<Vec<_>, _>>();
-            variable.set_chunking(&chunk.map_err(at(&self.path))?).map_err(at(&self.path))?;
-        }
-        if let Some(level) = self.options.deflate_level.filter(|_| !is_scalar) {
-            variable.set_compression(level.into(), true).map_err(at(&self.path))?;
-        }
-        let times = times::of_object(global, index, values.dtype);
-        let is_told = |it: &Attribute<'_>| times.is_empty() || !it.name.starts_with(times::PREFIX);
-        let attributes = values.attributes(kind).into_iter().chain(metadata(global, index).into_iter().filter(is_told));
-        let attributes = attributes.chain(times.iter().map(|(name, value)| Attribute {
-            name: (*name).to_string(),
-            value: Some(value),
-            kind: (*name == FILL).then_some(kind),
-        }));
-        let truth = Value::from("bool");
-        let is_bool = values.is_bool.then(|| Attribute { name: "dtype".to_string(), value: Some(&truth), kind: None });
-        let attributes = is_bool.into_iter().chain(attributes.filter(|it| !(values.is_bool && it.name == "dtype")));
-        let mut taken = HashSet::new();
-        for Attribute { name, value, kind: own } in attributes {
-            let written = match value.and_then(|value| attribute(value, own)) {
-                // The later one would replace the earlier one.
-                Some(_) if !taken.insert(safe(&name)) => Err("there is one of this name already".to_string()),
-                // It has to have the type of the values.
-                Some(value) if name == "_FillValue" && types::of_attribute(&value) != kind => {
-                    Err(format!("it is not of type {kind}"))
-                }
-                Some(value) => variable.put_attribute(&safe(&name), value).map(drop).map_err(|error| error.to_string()),
-                None => Err("NetCDF has no such attributes".to_string()),
-            };
-            if let Err(what) = written {
-                report(Note::not_kept(place, format!("attribute {name}: {what}")));
+                variable.put_attribute("coordinates", variables).map_err(at(&path))?;
             }
         }
-        if !values.is_packed_as_told {
-            report(Note::not_kept(place, "its packing: the values are stored"));
-        }
-        Ok(path)
+        Ok(made.path.to_string())
     }
 
     /// Takes values for a variable. They wait for others: each time that values follow the definition of a variable, the
     /// library writes the definitions of all variables.
-    fn put(&mut self, path: String, values: Values<'_>, extents: Vec<Extent>) -> Result<()> {
+    fn put(&mut self, path: &mut String, BoxOf { origin, shape }: BoxOf<'_>, values: Values<'_>) -> Result<()> {
         let Values { dtype, bytes, .. } = values;
         if bytes.is_empty() {
             return Ok(());
         }
         self.waiting_bytes = self.waiting_bytes.saturating_add(bytes.len());
-        self.waiting.push(Waiting { path, dtype, bytes, extents });
+        self.waiting.push(Waiting { path: path.clone(), dtype, bytes, extents: extents(origin, shape) });
         if self.waiting_bytes < TOGETHER { Ok(()) } else { self.put_waiting() }
+    }
+
+    fn define_field(&mut self, made: &Made<'_>, of: OfField<'_>, notes: &mut Notes<'_>) -> Result<String> {
+        let is_large = made.chunk.is_some() || made.shape.iter().product::<u64>() >= MANY;
+        let path = self.path.clone();
+        let (_, mut variable) = self.add_variable(made, of.dtype, made.chunk, is_large)?;
+        let fill = match of.dtype {
+            Dtype::Float32 => AttributeValue::Float(f32::NAN),
+            _ => AttributeValue::Double(f64::NAN),
+        };
+        if of.has_nan {
+            variable.put_attribute(FILL, fill).map_err(at(&path))?;
+        }
+        if of.is_bool {
+            variable.put_attribute("dtype", "bool").map_err(at(&path))?;
+        }
+        for (key, value) in of.attributes {
+            let Some(name) = key.as_text().filter(|name| *name != FILL) else { continue };
+            attributes::put_one(&mut variable, (name, &name), attribute(value, None), notes);
+        }
+        Ok(made.path.to_string())
+    }
+
+    fn put_boxes(&mut self, path: &String, dtype: Dtype, boxes: &[Boxed], _: Threads) -> Result<()> {
+        let place = self.path.clone();
+        let mut variable = self.variable(path)?;
+        for Boxed { origin, shape, bytes } in boxes.iter().filter(|found| !found.bytes.is_empty()) {
+            put(dtype, bytes, &mut variable, extents(origin, shape)).map_err(at(&place))?;
+        }
+        Ok(())
+    }
+
+    fn define_texts(
+        &mut self,
+        tree: &mut Tree<Self>,
+        made: &Made<'_>,
+        texts: &Texts<'_>,
+        notes: &mut Notes<'_>,
+    ) -> Result<String> {
+        self.define_variable_of_texts(tree, made, texts, notes)
+    }
+
+    fn put_texts(&mut self, path: &String, texts: &Texts<'_>, notes: &mut Notes<'_>) -> Result<()> {
+        self.put_values_of_texts(path, texts, notes)
+    }
+}
+
+impl Nc {
+    /// A variable that is there.
+    fn variable(&mut self, path: &str) -> Result<VariableMut<'_>> {
+        let place = self.path.clone();
+        self.file.variable_mut(path).ok_or_else(|| refused(&place, &format!("{path} is not there")))
+    }
+
+    /// Adds a variable without values and attributes. Returns the name of its type too. One without dimensions has neither chunks
+    /// nor compression.
+    fn add_variable(
+        &mut self,
+        Made { path, dims, .. }: &Made<'_>,
+        dtype: Dtype,
+        chunk: Option<&[u64]>,
+        is_compressed: bool,
+    ) -> Result<(&'static str, VariableMut<'_>)> {
+        let failed = || at(&self.path);
+        let dims: Vec<&str> = dims.iter().map(String::as_str).collect();
+        let found = types::of_file(dtype);
+        let (name, kind) = found.ok_or_else(|| refused(&self.path, &format!("{dtype} has no type")))?;
+        complex::define(&mut self.file, &kind).map_err(failed())?;
+        let mut variable = self.file.add_variable_with_type(path, &dims, &kind).map_err(failed())?;
+        if let Some(chunk) = chunk.filter(|_| !dims.is_empty()) {
+            let chunk = chunk.iter().map(|len| usize::try_from(*len)).collect::<Result<Vec<_>, _>>();
+            variable.set_chunking(&chunk.map_err(at(&self.path))?).map_err(failed())?;
+        }
+        if let Some(level) = self.options.deflate_level.filter(|_| is_compressed && !dims.is_empty()) {
+            variable.set_compression(level.into(), true).map_err(failed())?;
+        }
+        Ok((name, variable))
     }
 
     /// Writes the values that wait.
     fn put_waiting(&mut self) -> Result<()> {
         self.waiting_bytes = 0;
+        let place = self.path.clone();
         for Waiting { path, dtype, bytes, extents } in std::mem::take(&mut self.waiting) {
-            let variable = self.file.variable_mut(&path);
-            let mut variable = variable.ok_or_else(|| refused(&self.path, &format!("{path} is not there")))?;
-            put(dtype, &bytes, &mut variable, extents).map_err(at(&self.path))?;
+            put(dtype, &bytes, &mut self.variable(&path)?, extents).map_err(at(&place))?;
         }
         Ok(())
     }
@@ -599,79 +369,10 @@ fn at<E: std::error::Error + Send + Sync + 'static>(path: &Path) -> impl FnOnce(
     move |error| failed(SourceName::of(path), error)
 }
 
-/// Stands in for the grid of a field from GRIB. A build without `grib` never makes one.
-#[cfg(not(feature = "grib"))]
-struct Grid {
-    dimensions: Vec<String>,
-    variables: Option<String>,
-}
-
-/// A dimension of a variable.
-enum Named {
-    /// One that is there: its name, and what it is called in the message.
-    Made(String, String),
-    /// One that is there or will be: its name, and the group that has it, if that is known.
-    Wanted(String, Dimension, Option<String>),
-}
-
-/// The dimensions of an object.
-fn names_of_dimensions((global, axes): (&GlobalMetadata, &Axes), index: usize, shape: &[u64]) -> Vec<Named> {
-    let listed = |value: Option<&Value>| -> Option<Vec<Option<String>>> {
-        Some(value?.as_array()?.iter().map(|name| name.as_text().map(str::to_string)).collect())
-    };
-    let entry = |key| global.base.get(index).and_then(|entry| entry.get(key));
-    let own = listed(entry(DIMENSIONS)).filter(|names| names.len() == shape.len());
-    let more = entry(NETCDF).and_then(Value::as_map);
-    // Dimensions of a record begin with the dimension of records or do not.
-    let paths = listed(more.and_then(|more| get(more, DIMENSIONS))).filter(|paths| paths.len() == shape.len());
-    let unlimited = listed(global.extra.get("unlimited")).unwrap_or_default();
-    // Groups of Zarr do not see the dimensions of groups above.
-    let is_of_zarr = global.extra.contains_key(ZARR);
-    let own_group = || group_of(entry("name").and_then(Value::as_text).unwrap_or_default()).to_string();
-    let groups = || std::iter::once("").chain(entry("name").and_then(Value::as_text).into_iter().flat_map(above));
-    let nameless = || vec![None; shape.len()];
-    let own = own.unwrap_or_else(nameless).into_iter().zip(unnamed(shape));
-    let own = own.map(|(name, unnamed)| name.unwrap_or(unnamed));
-    let wanted = |((name, path), len): ((String, Option<String>), &u64)| {
-        let is_unlimited = match &path {
-            Some(path) => unlimited.contains(&Some(path.clone())),
-            None => groups().any(|group| unlimited.contains(&Some(path_in(group, &name)))),
-        };
-        let place = path.map(|path| group_of(&path).to_string()).or_else(|| is_of_zarr.then(own_group));
-        let labels = axes.labels(Some(index), &path_in(place.as_deref().unwrap_or_default(), &name), *len);
-        Named::Wanted(name, Dimension { len: *len, is_unlimited, labels }, place)
-    };
-    own.zip(paths.unwrap_or_else(nameless)).zip(shape).map(wanted).collect()
-}
-
-/// Whether two values of metadata are the same, NaN being the same as NaN.
-fn is_same(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Float(one), Value::Float(other)) => one.to_bits() == other.to_bits(),
-        (Value::Array(one), Value::Array(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
-        }
-        _ => one == other,
-    }
-}
-
-/// Writes an attribute of the file, or of a group.
-fn put_attribute(file: &mut FileMut, group: &str, name: &str, value: AttributeValue) -> Result<(), String> {
-    let name = safe(name);
-    let written = if group.is_empty() {
-        file.add_attribute(&name, value).map(drop)
-    } else {
-        match file.group_mut(group) {
-            Ok(Some(mut group)) => group.add_attribute(&name, value).map(drop),
-            Ok(None) => return Err(format!("group {group} is not there")),
-            Err(error) => Err(error),
-        }
-    };
-    written.map_err(|error| error.to_string())
-}
-
-fn extent(start: u64, count: u64) -> Extent {
+/// Where a box of a variable is.
+fn extents(origin: &[u64], shape: &[u64]) -> Vec<Extent> {
     // What is larger than addresses is larger than the values in memory.
-    let index = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
-    Extent::SliceCount { start: index(start), count: index(count), stride: 1 }
+    let index = |value: &u64| usize::try_from(*value).unwrap_or(usize::MAX);
+    let extent = |(start, count)| Extent::SliceCount { start: index(start), count: index(count), stride: 1 };
+    origin.iter().zip(shape).map(extent).collect()
 }

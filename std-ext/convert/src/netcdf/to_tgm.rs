@@ -17,69 +17,22 @@ use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions, Hint, Result, T
 use self::messages::Source;
 use super::tree::{Attribute, Kind, Layout, Tree, Variable, value_of};
 use super::{
-    COMPOUND, DIMENSIONS, ENUM, NETCDF, PACKING, RECORD, TEXTS, TYPE, TYPES, attributes, classic, failed, guarded,
-    hdf5, refused, types,
+    COMPOUND, DIMENSIONS, ENUM, NETCDF, PACKING, TEXTS, TYPE, TYPES, attributes, classic, failed, guarded, hdf5,
+    refused, types,
 };
 use crate::arrays::pack_bools;
+use crate::given::RECORD;
+use crate::maps::{Entries, push_map};
 use crate::names::leaf;
 use crate::note::Note;
 use crate::pieces::{Chunks, Piece, piece_shape};
-use crate::streamed::{OwnStages, Subject, compress, encode_options, encoded};
+use crate::streamed::{ReadOptions as NetcdfOptions, Split, Subject, compress, encoded};
 use crate::texts::{CHARACTERS, DIMENSION, ENCODING, LATIN, LENGTH};
 use tgm_dataset::coordinates_by;
 use tgm_dataset::reading::{Fate, Packed, Reading};
 
-/// What becomes a message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Split {
-    /// The file.
-    #[default]
-    File,
-    /// Each index of the unlimited dimension, with the variables that have it as their first dimension. The variables
-    /// without it are in a message before.
-    Record,
-}
-
 /// Bytes of a variable that becomes one object without being asked.
 const WHOLE: u64 = 16 << 20;
-
-/// Options of the conversion from NetCDF.
-#[derive(Clone, Debug)]
-pub struct NetcdfOptions {
-    /// What becomes a message.
-    pub split: Split,
-    /// What becomes an object of a variable that is not split into records. Truth values are one object.
-    pub chunks: Chunks,
-    /// The level of zstd for the objects, whose bytes are shuffled before. Values that were packed integers are compressed by zstd of
-    /// a higher level or by szip, where that is shorter. `None` stores values as they are.
-    pub zstd_level: Option<i32>,
-    /// Stages of the objects, in place of those that `zstd_level` chooses.
-    pub stages: Option<OwnStages>,
-    /// Integers with `scale_factor` or `add_offset` stay integers, with these attributes beside them, and are not made values.
-    pub keep_packed: bool,
-    /// Options for encoding. By default NaN and infinities are allowed. A variable that has some, where they are not, is reported.
-    pub encode: EncodeOptions,
-    /// How many threads read and encode variables side by side, or records of them. 0 and 1 stand for the calling thread. The
-    /// messages do not depend on it.
-    pub threads: u32,
-    /// Limits on the values of a variable, for which the whole file counts as stored bytes, and on the number of records.
-    pub limits: DecodeLimits,
-}
-
-impl Default for NetcdfOptions {
-    fn default() -> Self {
-        Self {
-            split: Split::File,
-            chunks: Chunks::Fit,
-            zstd_level: Some(3),
-            stages: None,
-            keep_packed: false,
-            encode: encode_options(),
-            threads: 1,
-            limits: DecodeLimits::default(),
-        }
-    }
-}
 
 /// Converts a file, and returns how many messages were written. What is left out is given to `report`.
 ///
@@ -258,9 +211,6 @@ fn extra(tree: &Tree<'_>) -> BTreeMap<String, Value> {
     }
     extra
 }
-
-/// The entries of a map of metadata.
-type Entries = Vec<(Value, Value)>;
 
 /// Attributes as metadata: their values, and the names of types that a writer would not choose.
 fn maps(list: &[Attribute]) -> (Entries, Entries) {
@@ -517,11 +467,4 @@ fn attributes_of(variable: &Variable<'_>, reading: &Reading) -> (Vec<Attribute>,
     push_map(&mut packing, "attributes", entries);
     push_map(&mut packing, TYPES, types);
     (kept, packing)
-}
-
-/// Adds a map, if it has entries.
-fn push_map(map: &mut Entries, key: &str, entries: Entries) {
-    if !entries.is_empty() {
-        map.push((key.into(), Value::Map(entries)));
-    }
 }

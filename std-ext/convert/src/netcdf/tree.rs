@@ -9,8 +9,8 @@ use tgm_std::Result;
 
 use super::types;
 use crate::dimensions::path_in;
-use crate::streamed::Chosen;
-use tgm_dataset::reading::{AttributeValue, List, Numbers, told};
+use crate::streamed::{Chosen, of_numbers};
+use tgm_dataset::reading::{AttributeValue, Numbers, told};
 
 /// The variables of a file, and what is said about them.
 pub(super) struct Tree<'f> {
@@ -175,14 +175,6 @@ impl Attribute {
 
 /// Numbers as metadata, and the name of their type.
 pub(super) fn value_of(numbers: &Numbers) -> (Value, &'static str) {
-    let mut values: Vec<Value> = match &numbers.list {
-        List::Integers(list) => list
-            .iter()
-            .map(|integer| ciborium::value::Integer::try_from(*integer).map_or(Value::Null, Value::Integer))
-            .collect(),
-        List::Floats(list) => list.iter().map(|float| Value::Float(*float)).collect(),
-    };
     let kind = numbers.dtype.and_then(types::of_file).map_or("double", |(name, _)| name);
-    let value = if values.len() == 1 { values.remove(0) } else { Value::Array(values) };
-    (value, kind)
+    (of_numbers(numbers, false), kind)
 }

@@ -1,18 +1,15 @@
 //! What an object becomes in NetCDF: the values and the attributes of a variable.
 
 use ciborium::Value;
-use half::{bf16, f16};
 use netcdf::{Extent, VariableMut};
 use tgm_core::descriptor::Dtype;
 use tgm_core::object::DataObject;
-use tgm_std::codec::memory;
-use tgm_std::read;
-use tgm_std::{DecodeOptions, GlobalMetadata, RESERVED_KEY, Result, TensogramError};
+use tgm_std::{DecodeOptions, GlobalMetadata, RESERVED_KEY, Result};
 
-use super::attributes::get;
 use super::complex::{Double, Single};
-use super::{DIMENSIONS, NETCDF, PACKING, RECORD, TEXTS, TYPE, TYPES, types};
-use crate::arrays::unpack_bools;
+use super::{DIMENSIONS, NETCDF, PACKING, TEXTS, TYPE, TYPES, types};
+use crate::given::{Given, RECORD, elements, widened};
+use crate::maps::{get, map};
 use tgm_dataset::reading::{self as cf, Reading, told};
 
 /// Metadata keys of an object that do not become an attribute of the same name: NetCDF has another place for them, or
@@ -56,16 +53,12 @@ struct Stored<'m> {
     is_apart: bool,
 }
 
-fn map<'m>(entries: &'m [(Value, Value)], key: &str) -> &'m [(Value, Value)] {
-    get(entries, key).and_then(Value::as_map).map_or(&[], Vec::as_slice)
-}
-
 impl<'m> Values<'m> {
     /// Decodes an object's values, and converts them to a type that NetCDF has.
     ///
     /// `float16` and `bfloat16` become `float32`, bits become `int8`, and values become the stored numbers again that they
     /// were, if they can and `packs` does not forbid it. NaN becomes the number for missing ones, if there is one.
-    pub(super) fn of(
+    fn of(
         object: &DataObject<'_>,
         (attributes, more): (&'m Entries, Option<&'m Entries>),
         packs: bool,
@@ -74,30 +67,12 @@ impl<'m> Values<'m> {
         let descriptor = object.descriptor();
         let shape = descriptor.shape().iter().collect();
         let dtype = descriptor.dtype();
-        let options = DecodeOptions { native_byte_order: true, ..decode.clone() };
-        let bytes = memory::owned(read(object).options(&options).bytes()?)?;
+        let bytes = widened(dtype, elements(object, decode)?)?;
         let is_bool = dtype == Dtype::Bitmask;
         let mut made = Self { dtype, shape, bytes, is_packed_as_told: true, is_bool, attributes, more };
         match dtype {
-            Dtype::Float16 => {
-                made.dtype = Dtype::Float32;
-                let widen = |bytes: &[u8; 2]| f16::from_ne_bytes(*bytes).to_f32().to_ne_bytes();
-                made.bytes = cf::gather(made.bytes.as_chunks().0.iter().map(|bytes| Ok(widen(bytes))))?;
-            }
-            Dtype::Bfloat16 => {
-                made.dtype = Dtype::Float32;
-                let widen = |bytes: &[u8; 2]| bf16::from_ne_bytes(*bytes).to_f32().to_ne_bytes();
-                made.bytes = cf::gather(made.bytes.as_chunks().0.iter().map(|bytes| Ok(widen(bytes))))?;
-            }
-            Dtype::Bitmask => {
-                made.dtype = Dtype::Int8;
-                let mut each = Vec::new();
-                unpack_bools(&made.bytes, descriptor.element_count(), |part| {
-                    each.extend_from_slice(part);
-                    Ok::<_, TensogramError>(())
-                })?;
-                made.bytes = each;
-            }
+            Dtype::Float16 | Dtype::Bfloat16 => made.dtype = Dtype::Float32,
+            Dtype::Bitmask => made.dtype = Dtype::Int8,
             _ => {}
         }
         if !is_bool && !matches!(dtype, Dtype::Complex64 | Dtype::Complex128) {
@@ -213,7 +188,7 @@ fn attribute_of<'v>(
 
 /// The attributes of the array of Zarr that an object was made of. `None` if its values have another type by now, so that
 /// what these attributes say of stored numbers may not hold.
-pub(super) fn of_zarr(global: &GlobalMetadata, dtype: Dtype) -> Option<&[(Value, Value)]> {
+fn of_zarr(global: &GlobalMetadata, dtype: Dtype) -> Option<&[(Value, Value)]> {
     let array = global.extra.get(ZARR)?.as_map().and_then(|zarr| get(zarr, "array"))?.as_map()?;
     let data_type = get(array, "data_type")?.as_text()?;
     let is_same = data_type == if dtype == Dtype::Bitmask { "bool" } else { dtype.name() };
@@ -223,6 +198,19 @@ pub(super) fn of_zarr(global: &GlobalMetadata, dtype: Dtype) -> Option<&[(Value,
 /// The attributes of the groups above such an array, by path.
 pub(super) fn groups_of_zarr(global: &GlobalMetadata) -> &[(Value, Value)] {
     global.extra.get(ZARR).and_then(Value::as_map).map_or(&[], |zarr| map(zarr, "groups"))
+}
+
+/// The values of an object, described as the first object of its array is.
+pub(super) fn of_object<'m>(
+    given: &Given<'m>,
+    (object, first): (&DataObject<'_>, usize),
+    packs: bool,
+) -> Result<Values<'m>> {
+    let own = given.entry(first).and_then(|entry| entry.get("attributes")).and_then(Value::as_map).map(Vec::as_slice);
+    let more = given.netcdf(first);
+    let of_array = || of_zarr(given.global, object.descriptor().dtype()).filter(|_| more.is_none());
+    let attributes = own.or_else(of_array).unwrap_or_default();
+    Values::of(object, (attributes, more), packs, given.decode)
 }
 
 /// An attribute to write.

@@ -7,10 +7,10 @@ use tgm_std::metadata::json::from_cbor;
 use tgm_std::{GlobalMetadata, RESERVED_KEY};
 
 use super::ZARR;
-use super::fill::{of_float, to_base64};
-use crate::note::Note;
+use super::fill::to_base64;
 use crate::texts::TEXTS;
 use tgm_dataset::reading::{FILL, Fate, MISSING, OFFSET, Reading, SCALE, UNSIGNED};
+use tgm_dataset::zarr_form::word;
 
 /// The attribute for the metadata of the message.
 const MESSAGE: &str = "_extra_";
@@ -125,11 +125,11 @@ fn fill(value: &Value, dtype: Dtype) -> Option<Json> {
 }
 
 /// The same with words in place of floats that JSON lacks, and how many there are.
-fn with_words(value: &Value, count: &mut usize) -> Value {
+pub(super) fn with_words(value: &Value, count: &mut usize) -> Value {
     match value {
         Value::Float(float) if !float.is_finite() => {
             *count += 1;
-            of_float(*float).as_str().map_or(Value::Null, Value::from)
+            word(*float).into()
         }
         Value::Array(items) => Value::Array(items.iter().map(|item| with_words(item, count)).collect()),
         Value::Map(entries) => {
@@ -138,9 +138,4 @@ fn with_words(value: &Value, count: &mut usize) -> Value {
         }
         other => other.clone(),
     }
-}
-
-/// Reports something of a place that is not kept.
-pub(super) fn teller<'r>(place: &'r str, report: &'r mut dyn FnMut(Note)) -> impl FnMut(String) + 'r {
-    move |what| report(Note::not_kept(place, what))
 }

@@ -7,16 +7,17 @@ use tgm_std::Result;
 
 use super::describe::Array;
 use super::element::Element;
-use super::fill::{from_base64, of_float};
+use super::fill::from_base64;
 use super::to_zarr::usual_codecs;
 use crate::error::encoding;
-use tgm_dataset::reading::{AttributeValue, FILL, Fate, List, NAMES, Numbers, Reading};
+use crate::given::widened;
+use crate::maps::Entries;
+use crate::streamed::of_numbers;
+use tgm_dataset::reading::{self, AttributeValue, FILL, Fate, List, NAMES, Numbers, Reading};
+use tgm_dataset::zarr_form::float;
 
 /// The level of zstd for arrays whose type changes.
 const LEVEL: i32 = 3;
-
-/// A map of attributes.
-pub(super) type Entries = Vec<(Value, Value)>;
 
 /// How the numbers of an array become values, and what stays beside the values.
 pub(super) struct Values {
@@ -75,17 +76,15 @@ impl Values {
         let element = Element { dtype: self.reading.dtype() };
         let fill = self.reading.cells(array.fill_bytes().to_vec())?.bytes;
         let fill = match element.dtype {
-            Dtype::Float16 => half::f16::from_ne_bytes(first(&fill)?).to_f64(),
-            Dtype::Bfloat16 => half::bf16::from_ne_bytes(first(&fill)?).to_f64(),
-            Dtype::Float32 => f32::from_ne_bytes(first(&fill)?).into(),
             Dtype::Float64 => f64::from_ne_bytes(first(&fill)?),
+            dtype if dtype.is_float() => f32::from_ne_bytes(first(&widened(dtype, fill)?)?).into(),
             _ => {
                 json["fill_value"] = i64::from_ne_bytes(first(&fill)?).into();
                 f64::NAN
             }
         };
         if element.dtype.is_float() {
-            json["fill_value"] = of_float(fill);
+            json["fill_value"] = float(fill);
         }
         if element.dtype != array.element.dtype {
             json["data_type"] = json!(element.name());
@@ -100,51 +99,12 @@ fn first<const N: usize>(bytes: &[u8]) -> Result<[u8; N]> {
     bytes.first_chunk().copied().ok_or_else(|| encoding(format!("it has {} bytes, and {N} are needed", bytes.len())))
 }
 
-/// What an attribute says.
+/// What an attribute says. Fill values of floats are words, or the base64 of xarray.
 fn told(name: &str, value: &Value, dtype: Dtype) -> AttributeValue {
-    let items = match value {
-        Value::Array(items) => items.as_slice(),
-        one => std::slice::from_ref(one),
-    };
-    if let Value::Text(text) = value {
-        // Fill values of floats are words, or the base64 of xarray.
-        let number =
-            (name == FILL && dtype.is_float()).then(|| from_base64(text).or_else(|| text.parse().ok())).flatten();
-        return match number {
-            Some(number) => AttributeValue::Numbers(Numbers { dtype: None, list: List::Floats(vec![number]) }),
-            None => AttributeValue::Text(text.clone()),
-        };
-    }
-    let integers: Option<Vec<i128>> = items.iter().map(|item| item.as_integer().map(i128::from)).collect();
-    #[expect(clippy::cast_precision_loss, reason = "numbers of JSON calculate as float64")]
-    let float = |item: &Value| match item {
-        Value::Integer(integer) => Some(i128::from(*integer) as f64),
-        Value::Float(float) => Some(*float),
-        _ => None,
-    };
-    let floats = || items.iter().map(float).collect::<Option<Vec<f64>>>();
-    match integers.map(List::Integers).or_else(|| floats().map(List::Floats)) {
-        Some(list) if !items.is_empty() => AttributeValue::Numbers(Numbers { dtype: None, list }),
-        _ => AttributeValue::Other,
-    }
-}
-
-fn of_numbers(numbers: &Numbers, is_list: bool) -> Value {
-    let mut values: Vec<Value> = match &numbers.list {
-        #[expect(clippy::cast_precision_loss, reason = "integers beyond 64 bits are not attributes")]
-        List::Integers(list) => {
-            let value = |integer: &i128| {
-                ciborium::value::Integer::try_from(*integer).map_or((*integer as f64).into(), Value::Integer)
-            };
-            list.iter().map(value).collect()
-        }
-        List::Floats(list) => list.iter().map(|float| Value::Float(*float)).collect(),
-    };
-    match values.pop() {
-        Some(one) if values.is_empty() && !is_list => one,
-        last => {
-            values.extend(last);
-            Value::Array(values)
-        }
+    let word = value.as_text().filter(|_| name == FILL && dtype.is_float());
+    match word.and_then(|text| from_base64(text).or_else(|| text.parse().ok())) {
+        Some(number) => AttributeValue::Numbers(Numbers { dtype: None, list: List::Floats(vec![number]) }),
+        None if value.as_array().is_some_and(Vec::is_empty) => AttributeValue::Other,
+        None => reading::told(value, None),
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tgm_core::descriptor::Dtype;
+use tgm_dataset::zarr_form;
 use zarrs::metadata::v3::MetadataV3;
 
 use super::Result;
@@ -34,20 +35,14 @@ impl Element {
         element.ok_or_else(|| metadata(format!("data type {} is not supported", data_type.name())))
     }
 
-    /// The type that every reader knows. zarr-python and xarray refuse a whole store for one array of `bfloat16`.
+    /// The type that every reader knows.
     pub(super) const fn readable(self) -> Self {
-        match self.dtype {
-            Dtype::Bfloat16 => Self { dtype: Dtype::Float32 },
-            _ => self,
-        }
+        Self { dtype: zarr_form::readable(self.dtype) }
     }
 
     /// The name in Zarr.
     pub(super) const fn name(self) -> &'static str {
-        match self.dtype {
-            Dtype::Bitmask => "bool",
-            dtype => dtype.name(),
-        }
+        zarr_form::name(self.dtype)
     }
 
     /// Bytes of an element.

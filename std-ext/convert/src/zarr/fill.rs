@@ -2,6 +2,7 @@
 
 use serde_json::{Number, Value as Json, json};
 use tgm_core::descriptor::Dtype;
+use tgm_dataset::zarr_form;
 
 /// The fill value as version 3 spells it. `None` for what is not a value of the type.
 ///
@@ -52,24 +53,8 @@ fn float(dtype: Dtype, fill: &Json) -> Option<Json> {
     Some(match Number::from_f64(value).filter(|_| value.abs() < most) {
         Some(_) if fill.is_number() => fill.clone(),
         Some(number) => number.into(),
-        None => word(value).into(),
+        None => zarr_form::word(value).into(),
     })
-}
-
-/// The word for what is not finite.
-fn word(value: f64) -> &'static str {
-    if value.is_nan() {
-        "NaN"
-    } else if value > 0.0 {
-        "Infinity"
-    } else {
-        "-Infinity"
-    }
-}
-
-/// A float as JSON of version 3 has it.
-pub(super) fn of_float(value: f64) -> Json {
-    Number::from_f64(value).map_or_else(|| word(value).into(), Json::Number)
 }
 
 fn integer(fill: &Json) -> Option<Json> {

@@ -39,17 +39,6 @@ pub(super) fn parse(text: &[u8]) -> Result<Value> {
     if parser.rest.is_empty() { Ok(value) } else { Err(parser.wrong("something follows the value")) }
 }
 
-/// The value of a key.
-pub(super) fn get<'m>(map: &'m [(Value, Value)], key: &str) -> Option<&'m Value> {
-    map.iter().find(|(name, _)| name.as_text() == Some(key)).map(|(_, value)| value)
-}
-
-/// Takes a key out of a map.
-pub(super) fn take(map: &mut Vec<(Value, Value)>, key: &str) -> Option<Value> {
-    let place = map.iter().position(|(name, _)| name.as_text() == Some(key))?;
-    Some(map.remove(place).1)
-}
-
 struct Parser<'t> {
     text: &'t str,
     rest: &'t str,

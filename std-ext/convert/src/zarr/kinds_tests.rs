@@ -15,6 +15,7 @@ use tgm_std::{DecodeOptions, GlobalMetadata, MessageBuilder, ObjectBuilder, deco
 use super::*;
 use crate::Chunks;
 use crate::note::Note;
+use crate::tree::ArrayWriter as _;
 
 /// A store of these files.
 pub(super) fn store(files: &[(&str, &[u8])]) -> TempDir {

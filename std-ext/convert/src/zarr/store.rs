@@ -10,10 +10,10 @@ use std::path::{Component, Path, PathBuf};
 use ciborium::Value;
 use tgm_std::{Reason, TensogramError};
 
-use super::json::{get, take};
 use super::v2::{self, ARRAY, ATTRIBUTES, GROUP};
 use super::{DESCRIPTION, Result, json};
 use crate::error::{encoding, metadata};
+use crate::maps::{get, take};
 use crate::names::leaf;
 
 /// How deep groups lie within groups.

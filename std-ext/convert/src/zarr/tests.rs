@@ -15,6 +15,7 @@ use tgm_std::{DataObjectDescriptor, DecodeOptions, EncodeOptions, MessageBuilder
 use super::*;
 use crate::Chunks;
 use crate::note::Note;
+use crate::tree::ArrayWriter as _;
 
 const DTYPES: [Dtype; 15] = [
     Dtype::Bitmask,

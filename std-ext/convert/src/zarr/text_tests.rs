@@ -7,10 +7,11 @@ use tempfile::TempDir;
 use tgm_std::decode_descriptors;
 
 use super::kinds_tests::{of_version_2, of_version_3, read, store};
-use super::texts::{VLEN, joined};
 use super::*;
 use crate::Chunks;
 use crate::texts::Texts;
+use crate::tree::ArrayWriter as _;
+use tgm_dataset::zarr_form::{TEXTS as VLEN, joined};
 
 /// The texts of messages by name, and their shapes.
 fn found(messages: &[Vec<u8>]) -> Vec<(String, Vec<String>, Vec<u64>)> {

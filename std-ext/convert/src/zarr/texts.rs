@@ -7,7 +7,7 @@
 //! | `string`, `\|O` of version 2 with the filter `vlen-utf8` | numbers of texts, of which each chunk is a list |
 
 use serde_json::{Value as Json, json};
-use tgm_std::TensogramError;
+use tgm_dataset::zarr_form::TEXTS as VLEN;
 use zarrs::metadata::v3::MetadataV3;
 
 use super::Result;
@@ -17,8 +17,6 @@ use crate::error::{encoding, metadata, reason_in};
 
 /// The data type of texts of any length.
 pub(super) const STRING: &str = "string";
-/// The codec of these texts: their number, and each with its length before it.
-pub(super) const VLEN: &str = "vlen-utf8";
 /// The codecs that stand before one that makes bytes.
 const TRANSPOSE: &str = "transpose";
 
@@ -183,18 +181,4 @@ pub(super) fn of_chunk(mut bytes: Vec<u8>, codecs: &[MetadataV3], count: u64) ->
 fn split_number(bytes: &[u8]) -> Option<(u32, &[u8])> {
     let (number, rest) = bytes.split_first_chunk()?;
     Some((u32::from_le_bytes(*number), rest))
-}
-
-/// The bytes of a chunk of texts.
-///
-/// # Errors
-/// Texts of more than 4 GiB.
-pub(super) fn joined(texts: &[&str]) -> Result<Vec<u8>, TensogramError> {
-    let number = |len: usize| u32::try_from(len).map(u32::to_le_bytes).map_err(|_| encoding("a text is too long"));
-    let mut bytes = number(texts.len())?.to_vec();
-    for text in texts {
-        bytes.extend(number(text.len())?);
-        bytes.extend(text.as_bytes());
-    }
-    Ok(bytes)
 }

@@ -15,10 +15,11 @@ use tgm_core::descriptor::{ByteOrder, Dtype};
 use tgm_std::TensogramError;
 use tgm_std::file::SourceName;
 use tgm_std::metadata::json::{from_cbor, to_cbor};
-use tgm_std::{DataObjectDescriptor, DecodeLimits, EncodeOptions, GlobalMetadata, StreamingEncoder};
+use tgm_std::{DataObjectDescriptor, DecodeLimits, GlobalMetadata, StreamingEncoder};
 
 use self::chunks::Made;
-use super::cells::{Entries, Values};
+use super::attributes::with_words;
+use super::cells::Values;
 use super::describe::{Array, count};
 use super::element::TIMES;
 use super::fill;
@@ -27,10 +28,11 @@ use super::texts::{Described, Form};
 use super::{DESCRIPTION, Result, ZARR};
 use crate::arrays::{TIME, pack_bools, time};
 use crate::error::metadata;
+use crate::maps::{Entries, get};
 use crate::names::{above, leaf};
 use crate::note::Note;
 use crate::pieces::Chunks;
-use crate::streamed::{Chosen, OwnStages, Subject, compress, encode_options};
+use crate::streamed::{Chosen, ReadOptions as ZarrOptions, Subject, compress};
 use tgm_dataset::reading::Packed;
 use tgm_dataset::{are_codes, coordinates_by};
 
@@ -39,35 +41,6 @@ const REPEATED: usize = 4096;
 
 /// Bytes of an array that becomes one object without being asked.
 const WHOLE: u64 = 64 << 20;
-
-/// Options of the conversion from Zarr.
-#[derive(Clone, Debug)]
-pub struct ZarrOptions {
-    /// What becomes an object.
-    pub chunks: Chunks,
-    /// The level of zstd for the objects, whose bytes are shuffled before. Values that were packed integers are compressed by zstd of
-    /// a higher level or by szip, where that is shorter. `None` stores values as they are.
-    pub zstd_level: Option<i32>,
-    /// Stages of the objects, in place of those that `zstd_level` chooses.
-    pub stages: Option<OwnStages>,
-    /// Integers with `scale_factor` or `add_offset` stay integers, with these attributes beside them, and are not made values.
-    pub keep_packed: bool,
-    /// Options for encoding. By default NaN and infinities are allowed. A variable that has some, where they are not, is reported.
-    pub encode: EncodeOptions,
-    /// How many threads decode and encode chunks side by side. 0 and 1 stand for the calling thread. The messages do not depend on
-    /// it.
-    pub threads: u32,
-    /// Limits on decoding a chunk, and on the number of chunks of an array.
-    pub limits: DecodeLimits,
-}
-
-impl Default for ZarrOptions {
-    fn default() -> Self {
-        let (encode, limits) = (encode_options(), DecodeLimits::default());
-        let (chunks, zstd_level) = (Chunks::Fit, Some(3));
-        Self { chunks, zstd_level, stages: None, keep_packed: false, encode, threads: 1, limits }
-    }
-}
 
 /// Converts all arrays of a store, in the order of their paths, and returns how many messages were written.
 ///
@@ -128,19 +101,14 @@ pub fn to_tensogram(
     Ok(messages)
 }
 
-/// The value of an entry of a map.
-fn entry<'e>(entries: &'e Entries, key: &str) -> Option<&'e Value> {
-    entries.iter().find(|(name, _)| name.as_text() == Some(key)).map(|(_, value)| value)
-}
-
 /// The names of the arrays that are coordinates, without the groups that have them.
 fn coordinates(store: &Store) -> Result<BTreeSet<String>> {
     let mut names = BTreeSet::new();
     store.walk(&mut |path, node| {
         if let Node::Array(description, attributes) = node {
-            let dims = entry(&description, "dimension_names").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            let dims = get(&description, "dimension_names").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
             let dims: Vec<_> = dims.iter().map(|dim| dim.as_text().unwrap_or_default()).collect();
-            let text = |key: &str| entry(&attributes, key)?.as_text();
+            let text = |key: &str| get(&attributes, key)?.as_text();
             names.extend(coordinates_by(leaf(path), &dims, text).map(str::to_string));
         }
         Ok::<_, tgm_std::TensogramError>(())
@@ -319,7 +287,7 @@ impl Reader<'_> {
         report: &mut dyn FnMut(Note),
     ) -> Result<Source> {
         let description = Value::Map(description.to_vec());
-        let mut json = from_cbor(&without_nan(&description), DESCRIPTION)?;
+        let mut json = from_cbor(&with_words(&description, &mut 0), DESCRIPTION)?;
         let names = json.get("dimension_names").cloned();
         let texts = Described::take(&mut json)?;
         let time = time_of(&json);
@@ -346,7 +314,7 @@ impl Reader<'_> {
             Ok(())
         })?;
         chunks.sort_unstable();
-        let attribute = |key: &str| entry(&attributes, key).map(Value::as_text);
+        let attribute = |key: &str| get(&attributes, key).map(Value::as_text);
         let is_exact = self.coordinates.contains(leaf(path))
             || time.is_some()
             || dtype.is_some_and(|dtype| are_codes(dtype, attribute));
@@ -491,19 +459,4 @@ fn time_of(json: &Json) -> Option<Value> {
     let unit = data_type.pointer("/configuration/unit").and_then(Json::as_str)?;
     let multiple = data_type.pointer("/configuration/scale_factor").map_or(Some(1), Json::as_u64)?;
     Some(time(name.trim_start_matches("numpy."), unit, multiple))
-}
-
-/// The same with words in place of numbers that JSON lacks.
-fn without_nan(value: &Value) -> Value {
-    match value {
-        Value::Float(float) if !float.is_finite() => match fill::of_float(*float) {
-            Json::String(word) => word.into(),
-            _ => Value::Null,
-        },
-        Value::Array(items) => Value::Array(items.iter().map(without_nan).collect()),
-        Value::Map(entries) => {
-            Value::Map(entries.iter().map(|(key, value)| (key.clone(), without_nan(value))).collect())
-        }
-        other => other.clone(),
-    }
 }

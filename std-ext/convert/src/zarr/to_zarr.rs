@@ -1,539 +1,352 @@
 //! From Tensogram to Zarr: messages of arrays restore them, and other objects become arrays.
 
+mod boxes;
 mod consolidated;
-mod cubes;
-mod dimensions;
-mod records;
-mod texts;
+mod restored;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ciborium::Value;
 use serde_json::{Map, Value as Json, json};
-use tgm_core::Message;
 use tgm_core::descriptor::{Dtype, MaskKind};
 use tgm_core::object::DataObject;
-use tgm_dataset::reading::{Reading, gather};
-use tgm_std::codec::memory;
+use tgm_dataset::reading::{FILL, Reading};
+use tgm_dataset::{Dataset, zarr_form};
+use tgm_std::codec::threads::Threads;
 use tgm_std::file::SourceName;
-use tgm_std::file::replace::make_folders;
-use tgm_std::internal::reserve_more;
 use tgm_std::metadata::json::from_cbor;
-use tgm_std::read;
-use tgm_std::{DecodeLimits, DecodeOptions, GlobalMetadata, TensogramError, check_message, decode_descriptors};
-use zarrs::metadata::v3::MetadataV3;
+use tgm_std::{GlobalMetadata, TensogramError};
 
-use self::records::{Growing, Records};
-use super::attributes::{self, teller};
-use super::codecs::make_writable;
-use super::describe::{Array, count, indices};
+use self::boxes::{put, write_description};
+use super::attributes::{self, of_map};
+use super::bounded::Bounded;
+use super::describe;
 use super::element::{Element, TIMES};
 use super::names::safe;
 use super::store::directory;
-use super::{DESCRIPTION, Result, ZARR};
-use crate::arrays::{NAME, TIME, unpack_bools};
-use crate::axes::{Axes, Objects};
-use crate::dimensions::Dimensions;
-use crate::error::{encoding, encoding_from, metadata};
-use crate::names::{Names, of_object, unnamed};
-use crate::note::Note;
-use crate::pieces::{self, Piece};
-use crate::texts::{Texts, Written};
-
-/// Options of the conversion to Zarr.
-#[derive(Clone, Debug)]
-pub struct ToZarrOptions {
-    /// The shape of chunks. `None` keeps the chunks that an array had, and makes one of any other object. Its last
-    /// dimensions are taken where arrays have fewer; they have whole dimensions before it where they have more.
-    pub chunks: Option<Vec<u64>>,
-    /// The level of zstd for arrays without codecs of their own. `None` stores elements as they are.
-    pub zstd_level: Option<i32>,
-    /// The key of an object that names its array. `None` takes the first that it has of name, mars.param,
-    /// mars.shortName, shortName, param and variable.
-    pub name_key: Option<String>,
-    /// Whether [`ZarrWriter::write_datasets`] writes packed values as `float64`. Otherwise they are rounded to `float32` where
-    /// that tells all packed numbers apart.
-    pub float64: bool,
-    /// Options for decoding.
-    pub decode: DecodeOptions,
-}
-
-impl Default for ToZarrOptions {
-    fn default() -> Self {
-        let decode = DecodeOptions::default();
-        Self { chunks: None, zstd_level: Some(3), name_key: None, float64: false, decode }
-    }
-}
+use super::texts::STRING;
+use super::{DESCRIPTION, Result};
+use crate::arrays::{NAME, TIME};
+use crate::cubes::Boxed;
+use crate::error::{encoding, encoding_from};
+use crate::given::{Given, elements, widened};
+use crate::note::{Note, Notes};
+use crate::texts::Texts;
+use crate::tree::{Array, ArrayWriter, BoxOf, Made, OfField, OfObject, Recorded, Target, Tree, WriteOptions, Writer};
 
 /// Writes messages to a directory as a Zarr group.
 ///
-/// The directory is made by [`Self::create`] and is complete after [`Self::finish`].
+/// The directory is made by [`Self::create`] and is complete after [`ArrayWriter::finish`].
 #[derive(Debug)]
-pub struct ZarrWriter {
+pub struct ZarrWriter(Writer<Folder>);
+
+/// A directory that is written.
+#[derive(Debug)]
+struct Folder {
     root: PathBuf,
-    options: ToZarrOptions,
-    names: Names,
-    dimensions: Dimensions,
-    /// The labels of the message that is written.
-    axes: Axes,
-    records: Records,
-    texts: Written,
+    options: WriteOptions,
     /// Attributes of groups, by path.
     groups: BTreeMap<String, Map<String, Json>>,
     /// Whether the root is an array, which then is all there is.
     is_array: bool,
-    messages: usize,
+    /// Lengths of dimensions of records, by their names.
+    lens: BTreeMap<String, u64>,
 }
+
+/// An array that is described.
+#[derive(Debug)]
+struct Handle {
+    folder: PathBuf,
+    json: Json,
+    /// `None` for texts.
+    array: Option<describe::Array>,
+    /// The dimension of records along which it grows.
+    records: Option<String>,
+}
+
+/// The values of an object.
+struct Elements {
+    element: Element,
+    shape: Vec<u64>,
+    /// In the byte order of the machine, and booleans in a byte each.
+    bytes: Vec<u8>,
+    /// How they were packed, if that was undone.
+    packed: Option<Reading>,
+}
+
+/// The convention that a store of datasets follows.
+const CONVENTIONS: (&str, &str) = ("Conventions", "CF-1.7");
+/// Bytes of a chunk of small records. Each record that is added writes its chunk again.
+const CHUNK: u64 = 64 << 10;
+/// Why nothing is written beside an array at the root.
+const FULL: &str = "the store is the array of the first message";
 
 impl ZarrWriter {
     /// Makes the directory, which must not exist.
     ///
     /// # Errors
     /// [`TensogramError::Io`], as for an address: addresses are read, and not written.
-    pub fn create(root: &Path, options: ToZarrOptions) -> Result<Self> {
+    pub fn create(root: &Path, options: WriteOptions) -> Result<Self> {
         SourceName::of(root).to_write().and_then(fs::create_dir).map_err(|error| TensogramError::io(root, &error))?;
-        let (names, groups) = (Names::new(safe), BTreeMap::new());
-        Ok(Self {
-            root: root.to_path_buf(),
-            options,
-            names,
-            dimensions: Dimensions::default(),
-            axes: Axes::default(),
-            records: Records::default(),
-            texts: Written::default(),
-            groups,
-            is_array: false,
-            messages: 0,
-        })
+        let (root, groups, lens) = (root.to_path_buf(), BTreeMap::new(), BTreeMap::new());
+        Ok(Self(Writer::new(Folder { root, options, groups, is_array: false, lens }, safe)))
+    }
+}
+
+impl ArrayWriter for ZarrWriter {
+    fn write(&mut self, message: &[u8], report: &mut dyn FnMut(Note)) -> Result<()> {
+        self.0.write(message, report)
     }
 
-    /// Writes the objects of a message. What cannot be written is left out and given to `report`.
-    ///
-    /// # Errors
-    /// [`TensogramError::Framing`] and [`TensogramError::Metadata`] for bytes that are not a message; the errors of
-    /// [`check_message`] with `verify_hash`; [`TensogramError::Io`] of the directory.
-    pub fn write(&mut self, message: &[u8], report: &mut dyn FnMut(Note)) -> Result<()> {
-        if self.options.decode.verify_hash {
-            // Shapes and names come from metadata, so the digests of all frames count.
-            check_message(message)?;
+    fn write_datasets(&mut self, datasets: &[Dataset], report: &mut dyn FnMut(Note)) -> Result<()> {
+        if self.0.target.is_array {
+            report(Note::failed("the fields", encoding(FULL)));
+            return Ok(());
         }
-        // The complete metadata: a streamed message has them in its footer.
-        let (global, _) = decode_descriptors(message)?;
-        let message = Message::parse(message)?;
-        let number = self.messages;
-        self.messages += 1;
-        let objects = message.objects().map(|object| Ok(object?)).collect::<Result<Vec<_>>>()?;
-        let pieces = pieces::of_objects(&global, &objects);
-        let name_key = self.options.name_key.as_deref();
-        self.axes =
-            Axes::of(Objects { global: &global, objects: &objects, pieces: &pieces, name_key }, &self.options.decode);
-        for (index, doubt) in &self.axes.doubts {
-            report(Note::not_kept(format!("message {number}, object {index}"), doubt));
-        }
-        if global.extra.contains_key(ZARR) {
-            match Recorded::of(&global, &self.options) {
-                Ok(recorded) => match recorded.check(&objects, &global, &self.options.decode.limits) {
-                    Ok(boxes) => {
-                        self.take_groups(&global, number, report);
-                        let place = format!("message {number}");
-                        let attributes = recorded.attributes(&global, &mut teller(&place, report));
-                        let written = self.restore((recorded, attributes), &objects, &boxes, number, report);
-                        return told(written, &place, report);
-                    }
-                    Err(error) => report(Note::not_kept(format!("message {number}"), told_plainly(&error))),
-                },
-                Err(error) => {
-                    let what = format!("the array it was: {}", told_plainly(&error));
-                    report(Note::not_kept(format!("message {number}"), what));
-                }
-            }
-        }
-        self.take_groups(&global, number, report);
-        self.come_to(&global);
-        self.write_texts(&global, number, report)?;
-        // A mask of one piece is a mask of its array.
-        let mut with_nan = BTreeSet::new();
-        for (index, (object, piece)) in objects.iter().zip(&pieces).enumerate() {
-            if object.descriptor().masks().get(MaskKind::Nan).is_some() {
-                with_nan.insert(piece.as_ref().map_or(index, |(first, _)| *first));
-            }
-        }
-        let mut arrays = BTreeMap::new();
-        for (index, (object, piece)) in objects.iter().zip(&pieces).enumerate() {
-            let place = format!("message {number}, object {index}");
-            let first = piece.as_ref().map_or(index, |(first, _)| *first);
-            let has_nan = with_nan.contains(&first);
-            let source =
-                arrays.entry(first).or_insert(Source { has_nan, number, first, is_refused: false, made: None });
-            let place_in = piece.as_ref().map(|(_, piece)| piece);
-            let written = self.write_object((object, place_in), &global, source, &place, report);
-            told(written, &place, report)?;
-        }
-        self.leave();
-        Ok(())
+        let root = self.0.target.groups.entry(String::new()).or_default();
+        root.entry(CONVENTIONS.0).or_insert_with(|| CONVENTIONS.1.into());
+        self.0.write_datasets(datasets, report)
     }
 
-    /// Takes the attributes of groups that the message has. The first of a name counts.
-    fn take_groups(&mut self, global: &GlobalMetadata, number: usize, report: &mut dyn FnMut(Note)) {
-        let place = format!("message {number}");
-        for (path, own) in attributes::of_groups(global, &mut teller(&place, report)) {
+    fn finish(self) -> Result<()> {
+        let Writer { mut target, tree } = self.0;
+        if target.is_array {
+            return Ok(());
+        }
+        target.end_growth(tree.records.into_all())?;
+        let described = target.groups.keys().map(String::as_str).filter(|path| tree.names.may_be_group(path));
+        let paths: BTreeSet<&str> = std::iter::once("").chain(tree.names.groups()).chain(described).collect();
+        for path in paths {
+            let attributes = target.groups.get(path).cloned().unwrap_or_default();
+            let json = json!({"zarr_format": 3, "node_type": "group", "attributes": attributes});
+            write_description(&directory(&target.root, path), &json)?;
+        }
+        consolidated::consolidate(&target.root)
+    }
+}
+
+impl Target for Folder {
+    type Handle = Handle;
+    type Values<'m> = Elements;
+    const OWN_GROUPS: bool = true;
+    const NO_LINKS: &'static str = "links: Zarr has one name for each array";
+
+    fn options(&self) -> &WriteOptions {
+        &self.options
+    }
+
+    fn begin(&mut self, tree: &mut Tree<Self>, given: &Given<'_>, notes: &mut Notes<'_>) -> Result<bool> {
+        let restored = self.restored(given, notes);
+        for (path, own) in attributes::of_groups(given.global, &mut |what| notes.not_kept(what)) {
+            // The first of a name counts.
             let group = self.groups.entry(path).or_default();
             own.into_iter().for_each(|(key, value)| _ = group.entry(key).or_insert(value));
         }
+        match restored {
+            Some((restored, boxes)) => self.restore(tree, (restored, &boxes), given, notes).map(|()| true),
+            None => Ok(false),
+        }
     }
 
-    /// Writes the descriptions of all groups. The description of the root has the ones of all nodes.
-    ///
-    /// # Errors
-    /// [`TensogramError::Io`].
-    pub fn finish(mut self) -> Result<()> {
-        if self.is_array {
-            return Ok(());
-        }
-        self.end_growth()?;
-        let described = self.groups.keys().map(String::as_str).filter(|path| self.names.may_be_group(path));
-        let paths: BTreeSet<&str> = std::iter::once("").chain(self.names.groups()).chain(described).collect();
-        for path in paths {
-            let attributes = self.groups.get(path).cloned().unwrap_or_default();
-            let json = json!({"zarr_format": 3, "node_type": "group", "attributes": attributes});
-            describe(&directory(&self.root, path), &json)?;
-        }
-        consolidated::consolidate(&self.root)
+    fn is_renamed(wanted: &str, path: &str) -> bool {
+        !path.starts_with(wanted)
     }
 
-    /// Writes an array with its description from Zarr.
-    fn restore(
-        &mut self,
-        (recorded, attributes): (Recorded, Map<String, Json>),
-        objects: &[DataObject<'_>],
-        boxes: &[Vec<u64>],
-        number: usize,
-        report: &mut dyn FnMut(Note),
-    ) -> Result<()> {
-        let Recorded { path, name, mut json, mut array, .. } = recorded;
-        let place = format!("message {number}");
-        let changed = json.get_mut("codecs").map(make_writable).unwrap_or_default();
-        if !changed.is_empty() {
-            array = Array::parse(&json)?;
-            report(Note::not_kept(&place, format!("codec {}: zstd is written", changed.join(", "))));
-        }
-        if let Some(map) = json.as_object_mut().filter(|_| !attributes.is_empty()) {
-            map.insert("attributes".into(), attributes.into());
-        }
-        // An array at the root is a store by itself, so nothing else fits beside it.
-        let (is_root, is_first) = (path.is_empty(), number == 0 && path.is_empty());
-        let path = name.unwrap_or(path);
-        let taken = if is_first {
-            String::new()
-        } else {
-            self.place_array(&path, (&mut json, &array.shape), &mut teller(&place, report))
-        };
-        if !is_first && (is_root || taken != path) {
-            let path = if is_root { "" } else { &path };
-            report(Note::not_kept(&place, format!("the array's path {path:?}: it becomes {taken:?}")));
-        }
-        self.is_array = is_first;
-        let folder = directory(&self.root, &taken);
-        describe(&folder, &json)?;
-        let element = array.element;
-        for (index, (object, origin)) in objects.iter().zip(boxes).enumerate() {
-            let elements = match self.elements(object, element) {
-                Ok(elements) => elements,
-                Err(error) => {
-                    report(Note::failed(format!("{place}, object {index}"), error));
-                    continue;
-                }
-            };
-            let shape: Vec<u64> = object.descriptor().shape().iter().collect();
-            self.write_box(&folder, &array, (&shape, origin), &elements)?;
-        }
+    fn dtype(dtype: Dtype) -> Option<Dtype> {
+        Some(Element { dtype }.readable().dtype)
+    }
+
+    /// Only what ends the others too is an error.
+    fn is_end(error: &TensogramError, _: bool) -> bool {
+        matches!(error, TensogramError::Io(error) if !is_of_name(error))
+    }
+
+    fn add_records(&mut self, name: &str, known: Option<u64>) -> Result<()> {
+        self.lens.insert(name.to_string(), known.unwrap_or_default());
         Ok(())
     }
 
-    /// Writes an object as an array of its own, or to the array that it is a piece of.
-    fn write_object(
-        &mut self,
-        (object, piece): (&DataObject<'_>, Option<&Piece>),
-        global: &GlobalMetadata,
-        source: &mut Source,
-        place: &str,
-        report: &mut dyn FnMut(Note),
-    ) -> Result<()> {
-        if self.is_array {
-            report(Note::failed(place, encoding("the store is the array of the first message")));
-            return Ok(());
-        }
-        let (number, index) = (source.number, source.first);
-        let own: Vec<u64> = object.descriptor().shape().iter().collect();
-        let origin = piece.map_or_else(|| vec![0; own.len()], |piece| piece.origin.clone());
-        let shape = piece.map_or_else(|| own.clone(), |piece| piece.whole.clone());
-        let name = of_object(global, index, self.options.name_key.as_deref());
-        let wanted = name.unwrap_or_else(|| format!("object_{number}_{index}"));
-        if let Some(texts) = global.base.get(index).and_then(|entry| Texts::of_object(entry, &shape)) {
-            return self.write_text((&wanted, Some(index)), &texts, place, report);
-        }
+    fn values(
+        &self,
+        given: &Given<'_>,
+        (array, index): (&mut Array<Self>, usize),
+        notes: &mut Notes<'_>,
+    ) -> Result<Elements> {
+        let object = given.objects.get(index).filter(|_| !self.is_array).ok_or_else(|| encoding(FULL))?;
         let stored = Element { dtype: object.descriptor().dtype() };
         // Numbers of JSON calculate in float64: a scale that does so in float32 is obeyed here.
-        let packed = global.base.get(index).and_then(|entry| Reading::of_entry(stored.dtype, entry));
+        let packed = given.entry(array.first).and_then(|entry| Reading::of_entry(stored.dtype, entry));
         let packed = packed.filter(|reading| reading.dtype() == Dtype::Float32);
-        let element = packed.as_ref().map_or(stored, |reading| Element { dtype: reading.dtype() });
-        let elements = self.elements(object, stored).and_then(|elements| match &packed {
-            Some(reading) => Ok(reading.cells(elements)?.bytes),
-            None if stored.dtype == Dtype::Bfloat16 => widened(&elements),
-            None => Ok(elements),
-        });
-        let element = element.readable();
-        if element != stored && packed.is_none() && source.made.is_none() {
-            report(Note::remark(
-                place,
-                format!("{} becomes {}, as zarr-python lacks it", stored.name(), element.name()),
-            ));
+        let element = packed.as_ref().map_or(stored.readable(), |reading| Element { dtype: reading.dtype() });
+        if element != stored && packed.is_none() && array.made.is_none() {
+            notes.remark(format!("{} becomes {}, as zarr-python lacks it", stored.name(), element.name()));
         }
-        let elements = match elements {
-            Ok(elements) => elements,
-            Err(error) => {
-                report(Note::failed(place, error));
-                return Ok(());
-            }
+        let bytes = elements(object, given.decode)?;
+        let bytes = match &packed {
+            Some(reading) => reading.cells(bytes)?.bytes,
+            None if element != stored => widened(stored.dtype, bytes)?,
+            None => bytes,
         };
-        if let Some((folder, array)) = &source.made {
-            return self.write_box(folder, array, (&own, &origin), &elements);
-        }
-        let record = records::of_object(global, index);
-        if let Some((record, _)) = record
-            && self.add_record(&wanted, (record, &own, &elements), place, report)?
-        {
-            return Ok(());
-        }
-        if source.is_refused {
-            return Ok(());
-        }
-        // What ends below is told once, and not of each piece.
-        source.is_refused = true;
-        // A record that does not come is missing.
-        let has_nan = packed.is_some() || source.has_nan || record.is_some();
-        let described = (global, index, &shape[..]);
-        let (name, dimensions) = self.place_object(&wanted, described, record, &mut teller(place, report));
-        let asked = self.options.chunks.as_deref();
-        let (shape, chunk) = match record {
-            Some((record, _)) => records::shape_of(record, &shape, element.size(), asked),
-            None => (shape.clone(), chunk_shape(&shape, asked.or(piece.map(|it| &it.chunk[..])))),
+        Ok(Elements { element, shape: given.shape(index), bytes, packed })
+    }
+
+    fn form(values: &Elements) -> (Dtype, &[u64]) {
+        (values.element.dtype, &values.shape)
+    }
+
+    fn define(&mut self, made: &Made<'_>, of: OfObject<'_, '_, Self>, notes: &mut Notes<'_>) -> Result<Handle> {
+        let (global, first, asked) = (of.given.global, of.first, self.options.chunks.as_deref());
+        let (element, packed) = (of.values.element, of.values.packed.as_ref());
+        // A mask of one piece is a mask of its array. A record that does not come is missing.
+        let has_mask = |object: &DataObject<'_>| object.descriptor().masks().get(MaskKind::Nan).is_some();
+        let has_nan = packed.is_some() || of.record.is_some() || of.given.objects_of(first).any(has_mask);
+        let (shape, chunk) = match of.record {
+            Some(record) => shape_of(record, made.shape, element.size(), asked),
+            None => (made.shape.to_vec(), chunk_shape(made.shape, asked.or(made.chunk))),
         };
-        if !name.starts_with(wanted.trim_matches('/')) {
-            report(Note::not_kept(place, format!("the name {wanted:.80?}: it becomes {name:.80?}")));
-        }
-        let mut attributes =
-            attributes::of_object(global, index, (element.dtype, packed.as_ref()), &mut teller(place, report));
+        let tell = &mut |what| notes.not_kept(what);
+        let mut attributes = attributes::of_object(global, first, (element.dtype, packed), tell);
         // The path says it.
-        if attributes.get(NAME).and_then(Json::as_str) == Some(&name) {
+        if attributes.get(NAME).and_then(Json::as_str) == Some(made.path) {
             attributes.remove(NAME);
         }
-        let time = data_type_of_times(global, index, element);
+        let time = data_type_of_times(global, first, element);
         if time.is_some() {
             attributes.remove(TIME);
         }
-        let json = json!({
-            "zarr_format": 3,
-            "node_type": "array",
-            "shape": shape,
-            "data_type": time.unwrap_or_else(|| element.name().into()),
-            "chunk_grid": regular(&chunk),
-            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
-            "fill_value": element.usual_fill(has_nan),
-            "codecs": usual_codecs(element, self.options.zstd_level),
-            "attributes": attributes,
-            "dimension_names": dimensions,
-        });
-        let array = Array::parse(&json)?;
-        let folder = directory(&self.root, &name);
-        describe(&folder, &json)?;
-        if let Some((record, dimension)) = record {
-            let dimension = self.dimension_of_records(dimension);
-            self.grow(&wanted, Growing { dimension, folder, json, array, count: 0 });
-            return self.add_record(&wanted, (record, &own, &elements), place, report).map(drop);
-        }
-        let (folder, array) = source.made.insert((folder, array));
-        self.write_box(folder, array, (&own, &origin), &elements)
+        let numbers = (time.unwrap_or_else(|| element.name().into()), element.usual_fill(has_nan));
+        let codecs = usual_codecs(element, self.options.zstd_level);
+        let handle = self.described((made, &shape, &chunk), numbers, &codecs, &attributes)?;
+        Ok(Handle { records: of.record.and_then(|_| made.dims.first().cloned()), ..handle })
     }
 
-    /// The elements of an object, in the byte order of the machine, and booleans in a byte each.
-    fn elements(&self, object: &DataObject<'_>, element: Element) -> Result<Vec<u8>> {
-        let descriptor = object.descriptor();
-        let options = DecodeOptions { native_byte_order: true, ..self.options.decode.clone() };
-        let bytes = memory::owned(read(object).options(&options).bytes()?)?;
-        if element.dtype == Dtype::Bitmask {
-            let count = descriptor.element_count();
-            let mut booleans = Vec::new();
-            reserve_more(&mut booleans, options.limits.check_bytes(bytes.len() as u64, count)?)?;
-            unpack_bools(&bytes, count, |part| {
-                booleans.extend_from_slice(part);
-                Result::<()>::Ok(())
-            })?;
-            return Ok(booleans);
+    fn put(&mut self, handle: &mut Handle, place: BoxOf<'_>, values: Elements) -> Result<()> {
+        let len = handle.array.as_mut().filter(|_| handle.records.is_some()).and_then(|array| array.shape.first_mut());
+        if let (Some(len), Some(record)) = (len, place.origin.first()) {
+            *len = record.saturating_add(1);
         }
-        Ok(bytes)
+        self.write_box(handle, place, &values.bytes)
     }
 
-    /// Writes a box of an array: to all chunks that it touches. A chunk that has nothing but the fill value is not stored,
-    /// unless it is the box.
-    fn write_box(
-        &self,
-        folder: &Path,
-        array: &Array,
-        (shape, origin): (&[u64], &[u64]),
-        elements: &[u8],
-    ) -> Result<()> {
-        if count(shape)? == 0 {
+    fn define_field(&mut self, made: &Made<'_>, of: OfField<'_>, notes: &mut Notes<'_>) -> Result<Handle> {
+        let element = Element { dtype: of.dtype };
+        let chunk = made.chunk.map_or_else(|| chunk_shape(made.shape, None), <[u64]>::to_vec);
+        let attributes = of_map(of.attributes, element.dtype, &mut |what| notes.not_kept(what));
+        let numbers = (element.name().into(), element.usual_fill(true));
+        self.described(
+            (made, made.shape, &chunk),
+            numbers,
+            &usual_codecs(element, self.options.zstd_level),
+            &attributes,
+        )
+    }
+
+    fn chunk_of_field(&self, shape: &[u64], usual: &[u64]) -> Vec<u64> {
+        self.options.chunks.as_deref().map_or_else(|| usual.to_vec(), |own| chunk_shape(shape, Some(own)))
+    }
+
+    fn put_boxes(&mut self, handle: &Handle, _: Dtype, boxes: &[Boxed], threads: Threads) -> Result<()> {
+        let write = |Boxed { origin, shape, bytes }: &Boxed| self.write_box(handle, BoxOf { origin, shape }, bytes);
+        threads.map(boxes, write).map(drop)
+    }
+
+    fn define_texts(
+        &mut self,
+        _: &mut Tree<Self>,
+        made: &Made<'_>,
+        texts: &Texts<'_>,
+        notes: &mut Notes<'_>,
+    ) -> Result<Handle> {
+        // xarray opens no store in which texts have a fill value.
+        let (fills, entries): (Vec<_>, Vec<_>) =
+            texts.attributes().cloned().partition(|(key, _)| key.as_text() == Some(FILL));
+        if !fills.is_empty() {
+            notes.not_kept(format!("attribute {FILL} of the texts {}", made.path));
+        }
+        let attributes = of_map(&entries, Dtype::Uint8, &mut |what| notes.not_kept(what));
+        let codecs =
+            std::iter::once(json!({"name": zarr_form::TEXTS})).chain(self.options.zstd_level.map(zstd)).collect();
+        let chunk = chunk_shape(made.shape, None);
+        self.described((made, made.shape, &chunk), (STRING.into(), "".into()), &codecs, &attributes)
+    }
+
+    /// Writes all texts as one chunk.
+    fn put_texts(&mut self, handle: &Handle, texts: &Texts<'_>, _: &mut Notes<'_>) -> Result<()> {
+        if texts.values.is_empty() {
             return Ok(());
         }
-        let failed = |error: TensogramError| error.within(SourceName::of(folder));
-        let limits = &self.options.decode.limits;
-        array.len(&array.chunk, elements.len(), limits).map_err(failed)?;
-        let first: Vec<u64> = origin.iter().zip(&array.chunk).map(|(at, chunk)| at / chunk).collect();
-        let ends = origin.iter().zip(shape).zip(&array.chunk);
-        let counts: Vec<u64> =
-            ends.zip(&first).map(|(((at, len), chunk), first)| (at + len).div_ceil(*chunk) - first).collect();
-        for step in indices(&counts) {
-            let index: Vec<u64> = first.iter().zip(&step).map(|(first, step)| first + step).collect();
-            let (start, extent) = array.extent(&index);
-            let low: Vec<u64> = start.iter().zip(origin).map(|(a, b)| *a.max(b)).collect();
-            let ends = start.iter().zip(&extent).map(|(at, len)| at + len);
-            let high: Vec<u64> = ends.zip(origin.iter().zip(shape)).map(|(end, (at, len))| end.min(at + len)).collect();
-            let part: Vec<u64> = high.iter().zip(&low).map(|(high, low)| high - low).collect();
-            let path = folder.join(array.key(&index));
-            let buffer = match written_chunk(&path)? {
-                Some(bytes) if part != extent => array.decode(&bytes, limits),
-                _ => array.filled(&array.chunk),
-            };
-            let from: Vec<u64> = low.iter().zip(origin).map(|(low, at)| low - at).collect();
-            let to: Vec<u64> = low.iter().zip(&start).map(|(low, at)| low - at).collect();
-            let cut = array.cut(elements, shape, &from, &part).map_err(failed)?;
-            let buffer = buffer.and_then(|buffer| array.paste(buffer, &array.chunk, (&to, &part), &cut));
-            let buffer = buffer.map_err(failed)?;
-            let is_box = part == extent && part == shape && array.shape != shape;
-            if is_box || path.exists() || !array.is_filled(&buffer) {
-                put(&path, &array.encode(buffer).map_err(failed)?)?;
+        let bytes = zarr_form::joined(&texts.values).ok_or_else(|| encoding("a text is too long"))?;
+        let bytes = match self.options.zstd_level {
+            Some(level) => Bounded::Zstd(level).compress(&bytes)?,
+            None => bytes,
+        };
+        let key: String = std::iter::once("c").chain(texts.shape.iter().map(|_| "/0")).collect();
+        put(&handle.folder.join(key), &bytes)
+    }
+}
+
+impl Folder {
+    /// Describes an array, without values.
+    fn described(
+        &self,
+        (Made { path, dims, .. }, shape, chunk): (&Made<'_>, &[u64], &[u64]),
+        (data_type, fill): (Json, Json),
+        codecs: &Json,
+        attributes: &Map<String, Json>,
+    ) -> Result<Handle> {
+        self.handle(
+            path,
+            json!({
+                "zarr_format": 3,
+                "node_type": "array",
+                "shape": shape,
+                "data_type": data_type,
+                "chunk_grid": zarr_form::regular(chunk),
+                "chunk_key_encoding": zarr_form::keys(),
+                "fill_value": fill,
+                "codecs": codecs,
+                "attributes": attributes,
+                "dimension_names": dims,
+            }),
+        )
+    }
+
+    /// Writes the description of an array.
+    fn handle(&self, path: &str, json: Json) -> Result<Handle> {
+        if self.is_array {
+            return Err(encoding(FULL));
+        }
+        let is_text = json.get("data_type").and_then(Json::as_str) == Some(STRING);
+        let array = if is_text { None } else { Some(describe::Array::parse(&json)?) };
+        let folder = directory(&self.root, path);
+        write_description(&folder, &json)?;
+        Ok(Handle { folder, json, array, records: None })
+    }
+
+    /// Describes the arrays that have grown. Those along one dimension have one length.
+    fn end_growth(&mut self, all: Vec<Recorded<Handle>>) -> Result<()> {
+        for Recorded { handle, count, .. } in &all {
+            let len = self.lens.entry(handle.records.clone().unwrap_or_default()).or_default();
+            *len = (*len).max(*count);
+        }
+        for Recorded { handle: Handle { folder, mut json, records, .. }, .. } in all {
+            if let Some(first) = json.pointer_mut("/shape/0") {
+                *first = json!(records.and_then(|dimension| self.lens.get(&dimension).copied()).unwrap_or_default());
             }
+            write_description(&folder, &json)?;
         }
         Ok(())
     }
 }
 
-/// What becomes an array: an object, or several.
-struct Source {
-    /// Whether any of them has a mask of NaN.
-    has_nan: bool,
-    /// The number of the message.
-    number: usize,
-    /// The number of the first object.
-    first: usize,
-    /// Whether the array cannot be made, which was told.
-    is_refused: bool,
-    /// The array, when an object has made it.
-    made: Option<(PathBuf, Array)>,
-}
-
-/// Values of `bfloat16` as `float32`, each in the byte order of the machine.
-fn widened(elements: &[u8]) -> Result<Vec<u8>> {
-    let values = elements.as_chunks().0.iter();
-    gather(values.map(|bytes| Ok(half::bf16::from_ne_bytes(*bytes).to_f32().to_ne_bytes())))
-}
-
-/// An array that a message was made of.
-struct Recorded {
-    path: String,
-    /// What its first object is called, which may have got another name since then. An array at the root has that of its store.
-    name: Option<String>,
-    json: Json,
-    array: Array,
-    /// Whether the description says what stands for chunks that are missing. Saved datasets do not: all of theirs are there.
-    has_fill: bool,
-}
-
-impl Recorded {
-    fn of(global: &GlobalMetadata, options: &ToZarrOptions) -> Result<Self> {
-        let get = |key: &str| global.get_value(&format!("extra.{ZARR}.{key}"));
-        let path = get("path").and_then(Value::as_text).ok_or_else(|| metadata("extra.zarr has no path"))?;
-        // Attributes may have what JSON lacks, and are asked for apart.
-        let recorded = get("array").and_then(Value::as_map).ok_or_else(|| metadata("extra.zarr has no array"))?;
-        let is_described = |(key, _): &&(Value, Value)| key.as_text() != Some("attributes");
-        let recorded = Value::Map(recorded.iter().filter(is_described).cloned().collect());
-        let mut json = from_cbor(&recorded, "extra.zarr.array")?;
-        let has_fill = !json.get("fill_value").is_none_or(Json::is_null);
-        if let (false, Some(name)) = (has_fill, json.get("data_type").and_then(Json::as_str)) {
-            // A store has to name one. No chunk takes it.
-            json["fill_value"] = Element::parse(&MetadataV3::new(name))?.usual_fill(true);
-        }
-        let mut array = Array::parse(&json)?;
-        if options.chunks.is_some() {
-            let chunk = chunk_shape(&array.shape, options.chunks.as_deref());
-            let codecs = usual_codecs(array.element, options.zstd_level);
-            let map = json.as_object_mut().ok_or_else(|| metadata("extra.zarr.array is not a map"))?;
-            map.insert("chunk_grid".into(), regular(&chunk));
-            map.insert("codecs".into(), codecs);
-            array = Array::parse(&json)?;
-        }
-        let name = of_object(global, 0, options.name_key.as_deref()).filter(|name| !name.is_empty());
-        Ok(Self { path: path.to_string(), name, json, array, has_fill })
-    }
-
-    /// The attributes of the array: of the first object that has some. A message without objects has them beside the description,
-    /// where messages of older versions have them too.
-    fn attributes(&self, global: &GlobalMetadata, tell: &mut dyn FnMut(String)) -> Map<String, Json> {
-        let of_objects = global.base.iter().find_map(|entry| entry.get("attributes").and_then(Value::as_map));
-        let beside = || global.get_value(&format!("extra.{ZARR}.array.attributes")).and_then(Value::as_map);
-        let entries = of_objects.or_else(beside).map_or(&[][..], Vec::as_slice);
-        attributes::of_map(entries, self.array.element.dtype, tell)
-    }
-
-    /// The first index of each object in the array.
-    fn check(
-        &self,
-        objects: &[DataObject<'_>],
-        global: &GlobalMetadata,
-        limits: &DecodeLimits,
-    ) -> Result<Vec<Vec<u64>>> {
-        let array = &self.array;
-        array.grid(limits)?;
-        let place = |(index, object): (usize, &DataObject<'_>)| {
-            let descriptor = object.descriptor();
-            if descriptor.dtype() != array.element.dtype {
-                let name = array.element.name();
-                let found = descriptor.dtype();
-                return Err(metadata(format!("data type {name} of the array: object {index} is {found}")));
-            }
-            let shape: Vec<u64> = descriptor.shape().iter().collect();
-            let own = global.base.get(index).and_then(|entry| entry.get(ZARR));
-            let origin = match own.map(|own| from_cbor(own, ZARR)).transpose()? {
-                Some(zarr) => super::describe::numbers(zarr.get("origin").unwrap_or(&Json::Null), "origin")?,
-                None if shape == array.shape => vec![0; shape.len()],
-                None => return Err(metadata(format!("the array: object {index} has no origin in it"))),
-            };
-            let ends = origin.iter().zip(&shape).map(|(at, len)| at.checked_add(*len));
-            let is_within = ends.zip(&array.shape).all(|(end, dim)| end.is_some_and(|end| end <= *dim));
-            let dims = array.shape.len();
-            if origin.len() != dims || shape.len() != dims || !is_within {
-                let whole = &array.shape;
-                return Err(metadata(format!("the array: object {index} is not within its shape {whole:?}")));
-            }
-            Ok(origin)
-        };
-        let boxes: Vec<Vec<u64>> = objects.iter().enumerate().map(place).collect::<Result<_>>()?;
-        if !self.has_fill && !self.is_full(objects, &boxes) {
-            return Err(metadata("the array: objects are missing, and it does not say which value stands for them"));
-        }
-        Ok(boxes)
-    }
-
-    /// Whether the objects, which begin at these indices, have all elements of the array.
-    fn is_full(&self, objects: &[DataObject<'_>], boxes: &[Vec<u64>]) -> bool {
-        let lens = objects.iter().map(|object| object.descriptor().element_count());
-        let by_origin: BTreeMap<&Vec<u64>, u64> = boxes.iter().zip(lens).collect();
-        let count = by_origin.values().try_fold(0_u64, |all, len| all.checked_add(*len));
-        count.is_some() && count == self.array.shape.iter().try_fold(1_u64, |all, len| all.checked_mul(*len))
-    }
+/// The shape of an array of records, and of its chunks.
+fn shape_of(record: u64, own: &[u64], width: usize, chunks: Option<&[u64]>) -> (Vec<u64>, Vec<u64>) {
+    let joined = |first: u64, rest: &[u64]| std::iter::once(first).chain(rest.iter().copied()).collect::<Vec<u64>>();
+    let bytes = own.iter().fold(width as u64, |bytes, len| bytes.saturating_mul(*len)).max(1);
+    let asked = chunks.and_then(|chunks| chunks.len().checked_sub(own.len() + 1).and_then(|at| chunks.get(at)));
+    let rows = asked.copied().unwrap_or(CHUNK / bytes).max(1);
+    (joined(record.saturating_add(1), own), joined(rows, &chunk_shape(own, chunks)))
 }
 
 /// The chunks of an array of `shape`. At least 1 in each dimension.
@@ -545,39 +358,13 @@ fn chunk_shape(shape: &[u64], wanted: Option<&[u64]>) -> Vec<u64> {
     from_the_end.iter().rev().map(|dim| (*dim).max(1)).collect()
 }
 
-fn regular(chunk: &[u64]) -> Json {
-    json!({"name": "regular", "configuration": {"chunk_shape": chunk}})
-}
-
 /// The codecs of arrays that have none of their own.
 pub(super) fn usual_codecs(element: Element, zstd_level: Option<i32>) -> Json {
-    let bytes = if element.unit() == 1 {
-        json!({"name": "bytes"})
-    } else {
-        json!({"name": "bytes", "configuration": {"endian": "little"}})
-    };
-    let zstd = zstd_level.map(|level| json!({"name": "zstd", "configuration": {"level": level, "checksum": false}}));
-    [Some(bytes), zstd].into_iter().flatten().collect()
+    std::iter::once(zarr_form::bytes(element.unit(), "little")).chain(zstd_level.map(zstd)).collect()
 }
 
-/// What an error says, without its kind: a note is not an error.
-fn told_plainly(error: &TensogramError) -> String {
-    match error {
-        TensogramError::Metadata(reason) | TensogramError::Encoding(reason) => reason.to_string(),
-        other => other.to_string(),
-    }
-}
-
-/// Reports what ended one array. Only what ends the others too is an error.
-fn told(written: Result<()>, place: &str, report: &mut dyn FnMut(Note)) -> Result<()> {
-    match written {
-        Err(TensogramError::Io(error)) if !is_of_name(&error) => Err(TensogramError::Io(error)),
-        Err(error) => {
-            report(Note::failed(place, error));
-            Ok(())
-        }
-        Ok(()) => Ok(()),
-    }
+fn zstd(level: i32) -> Json {
+    json!({"name": "zstd", "configuration": {"level": level, "checksum": false}})
 }
 
 /// Whether the system refuses a name.
@@ -588,34 +375,9 @@ fn is_of_name(error: &std::io::Error) -> bool {
 /// The data type of integers that are times of numpy.
 fn data_type_of_times(global: &GlobalMetadata, index: usize, element: Element) -> Option<Json> {
     let entries = global.base.get(index)?.get(TIME)?.as_map().filter(|_| element.dtype == Dtype::Int64)?;
-    let time: Json = from_cbor(&Value::Map(entries.clone()), TIME).ok()?;
+    let time: Json = from_cbor(&ciborium::Value::Map(entries.clone()), TIME).ok()?;
     let name = format!("numpy.{}", time.get("dtype")?.as_str()?);
     let (unit, multiple) = (time.get("unit")?.as_str()?, time.get("multiple").map_or(Some(1), Json::as_u64)?);
     let configuration = json!({"unit": unit, "scale_factor": multiple});
     TIMES.contains(&name.as_str()).then(|| json!({"name": name, "configuration": configuration}))
-}
-
-/// Writes the description of a node, and its directory.
-fn describe(folder: &Path, json: &Json) -> Result<()> {
-    let text = serde_json::to_vec_pretty(json).map_err(|error| encoding_from("the description", error))?;
-    put(&folder.join(DESCRIPTION), &text)
-}
-
-/// The bytes of a chunk that was written before. `None` if it was not.
-fn written_chunk(path: &Path) -> Result<Option<Vec<u8>>> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(TensogramError::io(path, &error)),
-    }
-}
-
-fn put(path: &Path, bytes: &[u8]) -> Result<()> {
-    let write = || {
-        if let Some(folder) = path.parent().filter(|folder| !folder.is_dir()) {
-            make_folders(folder)?;
-        }
-        fs::write(path, bytes)
-    };
-    write().map_err(|error| TensogramError::io(path, &error))
 }

@@ -13,9 +13,10 @@ use ciborium::Value;
 
 use super::Result;
 use super::filters;
-use super::json::{get, take};
-use super::texts::{STRING, VLEN};
+use super::texts::STRING;
 use crate::error::metadata;
+use crate::maps::{get, take};
+use tgm_dataset::zarr_form::TEXTS as VLEN;
 
 /// The description of an array.
 pub(super) const ARRAY: &str = ".zarray";

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ciborium::Value;
 use tempfile::TempDir;
+use tgm_convert::ArrayWriter as _;
 use tgm_convert::netcdf::{NetcdfOptions, NetcdfWriter, ToNetcdfOptions};
 use tgm_convert::zarr::{ToZarrOptions, ZarrOptions, ZarrWriter};
 use tgm_convert::{Note, is_of_fields, netcdf, zarr};

@@ -5,6 +5,7 @@ use std::fs;
 
 use ciborium::Value;
 use tempfile::TempDir;
+use tgm_convert::ArrayWriter as _;
 use tgm_convert::netcdf::{NetcdfOptions, NetcdfWriter, ToNetcdfOptions};
 use tgm_convert::zarr::{ToZarrOptions, ZarrOptions, ZarrWriter};
 use tgm_convert::{netcdf, zarr};

@@ -52,6 +52,7 @@ impl Target {
             }
             #[cfg(feature = "netcdf")]
             Self::Netcdf => {
+                use tgm_convert::ArrayWriter as _;
                 use tgm_convert::netcdf::{NetcdfWriter, ToNetcdfOptions};
                 output.write_named(out, reads, |out, path| {
                     let message = make().map_err(Failure::at(place))?;
@@ -64,6 +65,7 @@ impl Target {
             }
             #[cfg(feature = "zarr")]
             Self::Zarr => {
+                use tgm_convert::ArrayWriter as _;
                 use tgm_convert::zarr::{ToZarrOptions, ZarrWriter};
                 let failed = || Failure::at(output.to_string());
                 output.write_folder(

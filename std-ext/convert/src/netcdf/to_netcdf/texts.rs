@@ -2,97 +2,67 @@
 
 use ciborium::Value;
 use netcdf::types::NcVariableType;
-use netcdf::{AttributeValue, Extent, VariableMut};
-use tgm_std::{GlobalMetadata, Result};
-
-use super::super::complex::Character;
-use super::{Named, NetcdfWriter, at, attribute, extent, safe, unnamed};
-use crate::dimensions::{Dimension, group_of};
-use crate::error::encoding;
-use crate::names::leaf;
-use crate::note::Note;
-use crate::texts::Texts;
+use netcdf::{AttributeValue, VariableMut};
 use tgm_dataset::reading::FILL;
+use tgm_std::Result;
 
-impl NetcdfWriter {
-    /// Writes variables of texts. Each message of a file repeats them.
-    pub(super) fn write_texts(
+use super::attributes::put_one;
+use super::{Nc, at, extents};
+use crate::dimensions::group_of;
+use crate::names::leaf;
+use crate::netcdf::attributes::attribute;
+use crate::netcdf::complex::Character;
+use crate::note::Notes;
+use crate::texts::Texts;
+use crate::tree::{Axis, Made, Tree};
+
+impl Nc {
+    /// Makes a variable of texts, or of characters if the file had these.
+    pub(super) fn define_variable_of_texts(
         &mut self,
-        global: &GlobalMetadata,
-        place: &str,
-        report: &mut dyn FnMut(Note),
-    ) -> Result<()> {
-        if global.extra.contains_key("links") && self.messages == 1 {
-            report(Note::not_kept(place, "links: NetCDF has one name for each variable"));
+        tree: &mut Tree<Self>,
+        &Made { path, dims, .. }: &Made<'_>,
+        texts: &Texts<'_>,
+        notes: &mut Notes<'_>,
+    ) -> Result<String> {
+        let mut names: Vec<String> = dims.to_vec();
+        let characters = texts.characters.filter(|_| texts.bytes().is_some());
+        if texts.characters.is_some() && characters.is_none() {
+            notes.not_kept(format!("{path} as characters: a text is longer than their dimension"));
         }
-        for (name, texts) in Texts::of_message(global) {
-            match (name, texts) {
-                (None, _) => report(Note::failed(place, encoding("texts have no name"))),
-                (Some(name), None) => {
-                    let what = format!("texts {name}: their number is not that of their shape");
-                    report(Note::failed(place, encoding(what)));
-                }
-                (Some(name), Some(texts)) => self.write_text((name, None), &texts, global, place, report)?,
-            }
+        if let Some((of, len)) = characters.and_then(|characters| characters.length) {
+            let name = of.map_or_else(|| format!("string{len}"), |of| leaf(of).to_string());
+            let axis = Axis { name, place: of.map(group_of).map(str::to_string), len, ..Axis::default() };
+            names.push(tree.dimension(self, (group_of(path), None), &axis, notes)?);
         }
-        Ok(())
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let file = self.path.clone();
+        if characters.is_some() {
+            let added = self.file.add_variable_with_type(path, &names, &NcVariableType::Char);
+            let all = texts.attributes_of_characters();
+            put_attributes(&mut added.map_err(at(&file))?, all, path, notes);
+        } else {
+            let mut added = self.file.add_string_variable(path, &names).map_err(at(&file))?;
+            put_attributes(&mut added, texts.attributes(), path, notes);
+        }
+        Ok(path.to_string())
     }
 
-    /// Writes a variable of texts, unless a message before had the same.
-    pub(super) fn write_text(
-        &mut self,
-        (name, object): (&str, Option<usize>),
-        texts: &Texts<'_>,
-        global: &GlobalMetadata,
-        place: &str,
-        report: &mut dyn FnMut(Note),
-    ) -> Result<()> {
-        let labels = self.axes.of_texts(object, texts);
-        if !self.texts.is_new(name, texts, &labels) {
+    /// Writes all texts of a variable.
+    pub(super) fn put_values_of_texts(&mut self, path: &str, texts: &Texts<'_>, notes: &mut Notes<'_>) -> Result<()> {
+        let file = self.path.clone();
+        let mut variable = self.variable(path)?;
+        if variable.vartype() != NcVariableType::Char {
+            return put_texts(&mut variable, texts, notes).map_err(at(&file));
+        }
+        let bytes: Vec<Character> = texts.bytes().unwrap_or_default().into_iter().map(Character).collect();
+        if bytes.is_empty() {
             return Ok(());
         }
-        let unlimited = global.extra.get("unlimited").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let mut wanted = Vec::new();
-        let dimensions = texts.dimensions.iter().zip(&texts.shape).zip(labels).zip(unnamed(&texts.shape));
-        for (((path, len), labels), unnamed) in dimensions {
-            let is_unlimited = path.is_some() && unlimited.iter().any(|it| it.as_text() == *path);
-            let place_of_dimension = path.map(|path| group_of(path).to_string());
-            let dimension = Dimension { len: *len, is_unlimited, labels };
-            wanted.push(Named::Wanted(
-                path.map_or(unnamed, |path| leaf(path).to_string()),
-                dimension,
-                place_of_dimension,
-            ));
-        }
-        let characters = texts.characters.and_then(|characters| Some((characters, texts.bytes()?)));
-        if texts.characters.is_some() && characters.is_none() {
-            report(Note::not_kept(place, format!("{name} as characters: a text is longer than their dimension")));
-        }
-        if let Some((path, len)) = characters.as_ref().and_then(|(characters, _)| characters.length) {
-            let name = path.map_or_else(|| format!("string{len}"), |path| leaf(path).to_string());
-            let dimension = Dimension { len, is_unlimited: false, labels: None };
-            wanted.push(Named::Wanted(name, dimension, path.map(|path| group_of(path).to_string())));
-        }
-        let (path, names) = self.take_path((name, place), wanted, report)?;
-        let names: Vec<&str> = names.iter().map(|(_, name)| name.as_str()).collect();
-        let values = texts.values.iter().copied();
-        if let Some((characters, bytes)) = characters {
-            let length = characters.length.map(|(_, len)| len);
-            let mut variable =
-                self.file.add_variable_with_type(&path, &names, &NcVariableType::Char).map_err(at(&self.path))?;
-            put_attributes(&mut variable, texts.attributes_of_characters(), (name, place), report);
-            let bytes: Vec<Character> = bytes.into_iter().map(Character).collect();
-            if bytes.is_empty() {
-                return Ok(());
-            }
-            // Records are there once they are written, so their number is said.
-            let lens = texts.shape.iter().copied().chain(length);
-            let extents: Vec<Extent> = lens.map(|len| extent(0, len)).collect();
-            return variable.put_values(&bytes, extents).map_err(at(&self.path));
-        }
-        let mut variable = self.file.add_string_variable(&path, &names).map_err(at(&self.path))?;
-        put_attributes(&mut variable, texts.attributes(), (name, place), report);
-        put_texts(&mut variable, (&path, values), &texts.shape, report).map_err(at(&self.path))
+        // Records are there once they are written, so their number is said.
+        let length = texts.characters.and_then(|characters| characters.length).map(|(_, len)| len);
+        let lens: Vec<u64> = texts.shape.iter().copied().chain(length).collect();
+        variable.put_values(&bytes, extents(&vec![0; lens.len()], &lens)).map_err(at(&file))
     }
 }
 
@@ -100,13 +70,13 @@ impl NetcdfWriter {
 fn put_attributes<'m>(
     variable: &mut VariableMut<'_>,
     attributes: impl IntoIterator<Item = &'m (Value, Value)>,
-    (name, place): (&str, &str),
-    report: &mut dyn FnMut(Note),
+    name: &str,
+    notes: &mut Notes<'_>,
 ) {
     let is_char = variable.vartype() == NcVariableType::Char;
     for (key, value) in attributes {
         let Some(key) = key.as_text() else {
-            report(Note::not_kept(place, format!("an attribute of {name} whose name is not text")));
+            notes.not_kept(format!("an attribute of {name} whose name is not text"));
             continue;
         };
         let written = match attribute(value, None) {
@@ -118,30 +88,21 @@ fn put_attributes<'m>(
             _ if key == FILL => None,
             written => written,
         };
-        match written.map(|value| variable.put_attribute(&safe(key), value)) {
-            Some(Ok(_)) => {}
-            Some(Err(error)) => report(Note::not_kept(place, format!("attribute {key} of {name}: {error}"))),
-            None => report(Note::not_kept(place, format!("attribute {key} of {name}: NetCDF has no such attributes"))),
-        }
+        put_one(variable, (key, &format_args!("{key} of {name}")), written, notes);
     }
 }
 
-/// Writes texts to a variable of this shape. NUL would end a text: a space takes its place, which is told.
-pub(super) fn put_texts<'t>(
-    variable: &mut VariableMut<'_>,
-    (name, texts): (&str, impl Iterator<Item = &'t str>),
-    shape: &[u64],
-    report: &mut dyn FnMut(Note),
-) -> Result<(), netcdf::Error> {
-    let (mut index, mut with_nul) = (vec![0_usize; shape.len()], 0_u64);
-    for text in texts {
+/// Writes texts to a variable. NUL would end a text: a space takes its place, which is reported.
+fn put_texts(variable: &mut VariableMut<'_>, texts: &Texts<'_>, notes: &mut Notes<'_>) -> Result<(), netcdf::Error> {
+    let (mut index, mut with_nul) = (vec![0_usize; texts.shape.len()], 0_u64);
+    for text in &texts.values {
         if text.contains('\0') {
             with_nul += 1;
             variable.put_string(&text.replace('\0', " "), index.as_slice())?;
         } else {
             variable.put_string(text, index.as_slice())?;
         }
-        for (place, len) in index.iter_mut().zip(shape).rev() {
+        for (place, len) in index.iter_mut().zip(&texts.shape).rev() {
             *place += 1;
             if (*place as u64) < *len {
                 break;
@@ -150,7 +111,8 @@ pub(super) fn put_texts<'t>(
         }
     }
     if with_nul > 0 {
-        report(Note::not_kept(name, format!("NUL within {with_nul} of its texts: a space takes its place")));
+        let mut notes = notes.at(variable.name());
+        notes.not_kept(format!("NUL within {with_nul} of its texts: a space takes its place"));
     }
     Ok(())
 }

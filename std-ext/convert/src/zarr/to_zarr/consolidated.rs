@@ -7,7 +7,8 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 use tgm_std::TensogramError;
 
-use super::{DESCRIPTION, Result, describe};
+use super::boxes::write_description;
+use super::{DESCRIPTION, Result};
 use crate::error::{metadata, reason_in};
 
 /// Adds the descriptions of all nodes below `root` to its own.
@@ -22,7 +23,7 @@ pub(super) fn consolidate(root: &Path) -> Result<()> {
         let all = json!({"kind": "inline", "must_understand": false, "metadata": nodes});
         entries.insert("consolidated_metadata".into(), all);
     }
-    describe(root, &json)
+    write_description(root, &json)
 }
 
 /// Adds the nodes below a group by their paths.

@@ -1,18 +1,12 @@
 //! NetCDF in and out.
 
-use std::path::Path;
-
 use clap::{Args, ValueEnum};
-use tgm_convert::Note;
-use tgm_convert::netcdf::{NetcdfOptions, NetcdfWriter, Split, ToNetcdfOptions};
-use tgm_dataset::Dataset;
-use tgm_std::TensogramError;
+use tgm_convert::netcdf::{NetcdfWriter, Split};
 
 use super::Convert;
 use super::effects::Effect;
 use super::formats::Format;
 use super::losses::Losses;
-use super::store::Store;
 use crate::show::output::Out;
 use crate::write::destination::{Failure, Reads};
 
@@ -44,55 +38,24 @@ impl NetcdfFlags {
             Effect::of_writing("--deflate-level", self.deflate_level.is_some(), is_netcdf),
         ]
     }
+
+    /// What becomes a message.
+    pub(super) fn split(&self) -> Split {
+        if self.split == By::Record { Split::Record } else { Split::File }
+    }
+
+    /// The level of DEFLATE, where `usual` is the level without a flag.
+    pub(super) fn level(&self, usual: Option<u8>) -> Option<u8> {
+        self.deflate_level.map_or(usual, |level| (level > 0).then_some(level))
+    }
 }
 
 impl Convert {
-    /// The options for reading files.
-    pub(super) fn netcdf_options(&self) -> NetcdfOptions {
-        let split = if self.netcdf.split == By::Record { Split::Record } else { Split::File };
-        NetcdfOptions {
-            split,
-            chunks: self.store.chunks(self),
-            // What gets other stages afterwards is not compressed before.
-            zstd_level: NetcdfOptions::default().zstd_level.filter(|_| self.pipeline.is_empty()),
-            encode: self.encode.options_with_masks(),
-            threads: self.threads(),
-            keep_packed: self.keep_packed,
-            ..NetcdfOptions::default()
-        }
-    }
-
     /// Writes everything that is read to one file.
     pub(super) fn write_netcdf(&self, out: &mut Out, losses: &mut Losses) {
-        self.output.write_named(out, Reads::Only(&self.paths), |out, path| self.fill_netcdf(path, out, losses));
-    }
-
-    /// Fills the file at `path`.
-    fn fill_netcdf(&self, path: &Path, out: &mut Out, losses: &mut Losses) -> Result<(), Failure> {
-        let usual = ToNetcdfOptions::default().deflate_level;
-        let options = ToNetcdfOptions {
-            deflate_level: self.netcdf.deflate_level.map_or(usual, |level| (level > 0).then_some(level)),
-            name_key: self.name_key.clone(),
-            float64: self.cubes.float64() || losses.is_strict(),
-            decode: self.decode_options(),
-        };
-        let writer = NetcdfWriter::create(path, options).map_err(Failure::at(self.output.to_string()))?;
-        self.fill(writer, out, losses)
-    }
-}
-
-impl Store for NetcdfWriter {
-    const FORMAT: Format = Format::Netcdf;
-
-    fn write(&mut self, message: &[u8], report: &mut dyn FnMut(Note)) -> Result<(), TensogramError> {
-        self.write(message, report)
-    }
-
-    fn write_datasets(&mut self, datasets: &[Dataset], report: &mut dyn FnMut(Note)) -> Result<(), TensogramError> {
-        self.write_datasets(datasets, report)
-    }
-
-    fn finish(self) -> Result<(), TensogramError> {
-        self.finish()
+        self.output.write_named(out, Reads::Only(&self.paths), |out, path| {
+            let writer = NetcdfWriter::create(path, self.write_options(losses));
+            self.fill(writer.map_err(Failure::at(self.output.to_string()))?, Format::Netcdf, out, losses)
+        });
     }
 }

@@ -3,8 +3,7 @@
 use std::io;
 
 use clap::{Args, ValueEnum};
-use tgm_convert::{Chunks, Note};
-use tgm_dataset::Dataset;
+use tgm_convert::{ArrayWriter, Chunks, ReadOptions, WriteOptions};
 use tgm_std::TensogramError;
 
 use super::Convert;
@@ -48,23 +47,49 @@ impl StoreFlags {
     }
 }
 
-/// What is filled.
-pub(super) trait Store {
-    const FORMAT: Format;
-
-    fn write(&mut self, message: &[u8], report: &mut dyn FnMut(Note)) -> Result<(), TensogramError>;
-
-    fn write_datasets(&mut self, datasets: &[Dataset], report: &mut dyn FnMut(Note)) -> Result<(), TensogramError>;
-
-    fn finish(self) -> Result<(), TensogramError>;
-}
-
 impl Convert {
+    /// The options for reading files and stores.
+    pub(super) fn read_options(&self) -> ReadOptions {
+        let usual = ReadOptions::default();
+        ReadOptions {
+            #[cfg(feature = "netcdf")]
+            split: self.netcdf.split(),
+            chunks: self.store.chunks(self),
+            // What gets other stages afterwards is not compressed before.
+            zstd_level: usual.zstd_level.filter(|_| self.pipeline.is_empty()),
+            encode: self.encode.options_with_masks(),
+            threads: self.threads(),
+            keep_packed: self.keep_packed,
+            ..usual
+        }
+    }
+
+    /// The options for writing files and stores.
+    pub(super) fn write_options(&self, losses: &Losses) -> WriteOptions {
+        let usual = WriteOptions::default();
+        WriteOptions {
+            #[cfg(feature = "netcdf")]
+            deflate_level: self.netcdf.level(usual.deflate_level),
+            #[cfg(feature = "zarr")]
+            chunks: self.zarr.chunks(),
+            name_key: self.name_key.clone(),
+            float64: self.cubes.float64() || losses.is_strict(),
+            decode: self.decode_options(),
+            ..usual
+        }
+    }
+
     /// Fills a store with everything that is read. A message that it does not take is reported.
-    pub(super) fn fill<S: Store>(&self, mut store: S, out: &mut Out, losses: &mut Losses) -> Result<(), Failure> {
+    pub(super) fn fill(
+        &self,
+        mut store: impl ArrayWriter,
+        to: Format,
+        out: &mut Out,
+        losses: &mut Losses,
+    ) -> Result<(), Failure> {
         let output = self.output.to_string();
         let mut fields = self.fields();
-        let count = self.read_gathered(S::FORMAT, (&mut fields, out, losses), &mut |out, losses, place, message| {
+        let count = self.read_gathered(to, (&mut fields, out, losses), &mut |out, losses, place, message| {
             let mut stopped = None;
             match store.write(message, &mut |note| tell(place, note, out, losses, &mut stopped)) {
                 Err(TensogramError::Io(error)) => return Err(Failure::Output(error)),

@@ -7,11 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
 use tgm_convert::arrays::Arrays;
-#[cfg(feature = "netcdf")]
-use tgm_convert::netcdf::NetcdfOptions;
-#[cfg(feature = "zarr")]
-use tgm_convert::zarr::ZarrOptions;
-use tgm_convert::{Note, OwnStages, Subject};
+use tgm_convert::{Note, OwnStages, ReadOptions, Subject};
 use tgm_std::file::SourceName;
 use tgm_std::{Archive, TensogramError};
 
@@ -92,17 +88,13 @@ impl Convert {
             }
             note => tell(&name, note, out, losses, &mut stopped),
         };
-        let own = stages.map(|stages| stages.own.clone());
+        let options = ReadOptions { stages: stages.map(|stages| stages.own.clone()), ..self.read_options() };
         let done = match from {
             #[cfg(feature = "zarr")]
-            Format::Zarr => {
-                let options = ZarrOptions { stages: own, ..self.zarr_options() };
-                tgm_convert::zarr::to_tensogram(path, &options, sink, &mut report)
-            }
+            Format::Zarr => tgm_convert::zarr::to_tensogram(path, &options, sink, &mut report),
             #[cfg(feature = "netcdf")]
             Format::Netcdf => {
                 let mut sink = Timed { sink, clock: Clock::start(path) };
-                let options = NetcdfOptions { stages: own, ..self.netcdf_options() };
                 tgm_convert::netcdf::to_tensogram(path, &options, &mut sink, &mut report)
             }
             _ => Err(TensogramError::Metadata("this format is not read piece by piece".into())),
