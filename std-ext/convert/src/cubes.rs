@@ -16,9 +16,7 @@ use tgm_core::descriptor::Dtype;
 use tgm_dataset::{Attribute, Coordinate, Dataset, Indices, Variable, short_level};
 use tgm_std::{GlobalMetadata, Result, decode_descriptors};
 
-#[cfg(feature = "zarr")]
-pub(super) use boxes::Boxed;
-pub(super) use boxes::{chunk_of, each_batch};
+pub(super) use boxes::{Boxed, chunk_of, each_batch};
 pub(super) use labels::{Content, Labels};
 
 use crate::error::encoding;

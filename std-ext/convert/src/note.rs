@@ -76,6 +76,7 @@ impl Notes<'_> {
         (self.report)(Note::not_kept(self.place.as_str(), what));
     }
 
+    #[cfg(feature = "zarr")]
     pub(super) fn remark(&mut self, what: impl Into<String>) {
         (self.report)(Note::remark(self.place.as_str(), what));
     }

@@ -19,7 +19,9 @@ use tgm_std::codec::threads::Threads;
 use tgm_std::{DecodeOptions, Result, TensogramError};
 
 pub(crate) use self::place::{Axis, OwnDimensions};
-pub(crate) use self::records::{Recorded, Records};
+#[cfg(feature = "zarr")]
+pub(crate) use self::records::Recorded;
+pub(crate) use self::records::Records;
 use crate::axes::Axes;
 use crate::cubes::Boxed;
 use crate::dimensions::{Dimension, Dimensions};

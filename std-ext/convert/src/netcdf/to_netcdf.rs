@@ -16,12 +16,14 @@ use tgm_std::codec::threads::Threads;
 use tgm_std::file::SourceName;
 use tgm_std::{Result, TensogramError};
 
+#[cfg(feature = "grib")]
+use super::DIMENSIONS;
 use super::attributes::attribute;
 #[cfg(feature = "grib")]
 use super::grids::Grids;
 use super::names::safe;
 use super::values::{self, Values, put};
-use super::{DIMENSIONS, complex, failed, guarded, refused, types};
+use super::{complex, failed, guarded, refused, types};
 use crate::cubes::Boxed;
 use crate::dimensions::Dimension;
 use crate::given::Given;
@@ -30,9 +32,7 @@ use crate::grib2::places;
 use crate::names::above;
 use crate::note::{Note, Notes};
 use crate::texts::Texts;
-use crate::tree::{
-    Array, ArrayWriter, BoxOf, Made, OfField, OfObject, OwnDimensions, Target, Tree, WriteOptions, Writer,
-};
+use crate::tree::{Array, ArrayWriter, BoxOf, Made, OfField, OfObject, Target, Tree, WriteOptions, Writer};
 
 /// Writes messages to a file of NetCDF 4.
 ///
@@ -208,19 +208,21 @@ impl Target for Nc {
         given: &Given<'_>,
         index: usize,
         notes: &mut Notes<'_>,
-    ) -> Result<OwnDimensions> {
+    ) -> Result<crate::tree::OwnDimensions> {
         // Metadata is walked from its start for each object, so objects of other formats are told apart before.
         let is_from_grib = given.global.extra.contains_key(GRIB);
         let entry = given.entry(index).filter(|entry| is_from_grib || entry.contains_key(GRIB));
         if entry.is_none_or(|entry| entry.contains_key(DIMENSIONS)) {
-            return Ok(OwnDimensions::default());
+            return Ok(crate::tree::OwnDimensions::default());
         }
         let shape = given.shape(index);
         let found = places(&given.message.metadata()?, index, &shape, &given.decode.limits).unwrap_or_else(|error| {
             notes.not_kept(format!("where its points are: {error}"));
             None
         });
-        let Some(found) = found.filter(|_| matches!(shape.len(), 1 | 2)) else { return Ok(OwnDimensions::default()) };
+        let Some(found) = found.filter(|_| matches!(shape.len(), 1 | 2)) else {
+            return Ok(crate::tree::OwnDimensions::default());
+        };
         let place = (&mut self.file, &mut tree.names, &mut tree.dimensions);
         self.grids.take(&shape, found, place).map_err(at(&self.path))
     }
