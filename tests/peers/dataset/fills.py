@@ -83,7 +83,7 @@ def joined(program, folder, rng, where):
         source, target = folder / f"{number}.nc", folder / f"{number}.tgm"
         write(source, rng, first, steps, kept)
         first += steps
-        more = [["--keep-packed"], ["--split", "record"], ["--chunk-shape", "1x2"], []][int(rng.integers(4))]
+        more = [["--keep-packed"], ["--split", "record"], ["--chunks", "keep"], []][int(rng.integers(4))]
         run(program, "convert", source, "-o", target, "--quiet", *more)
         sources.append(source)
         made.append(target)
@@ -121,7 +121,7 @@ def raw(program, folder, rng, where):
 
     source, target = folder / "a.nc", folder / "a.tgm"
     write(source, rng, 0, int(rng.integers(1, 4)), {name: rng.choice(TYPES) for name in ("v", "w", "u")})
-    more = [["--keep-packed"], ["--split", "record"], ["--chunk-shape", "1x2"], []][int(rng.integers(4))]
+    more = [["--keep-packed"], ["--split", "record"], ["--chunks", "keep"], []][int(rng.integers(4))]
     run(program, "convert", source, "-o", target, "--quiet", *more)
     for asked in (False, {"v": False}):
         with xr.open_dataset(source, mask_and_scale=asked) as expected, tgm.open_dataset(target, mask_and_scale=asked) as found:
