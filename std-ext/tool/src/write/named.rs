@@ -4,7 +4,9 @@
 use std::fs::File;
 #[cfg(feature = "netcdf")]
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+#[cfg(any(feature = "netcdf", feature = "zarr"))]
+use std::path::PathBuf;
 
 use crate::show::output::Out;
 #[cfg(any(feature = "parquet", feature = "zarr"))]
@@ -19,6 +21,7 @@ use tgm_std::file::replace::TemporaryFolder;
 
 impl Destination {
     /// The folder in which the output lies. For standard output, that of temporary files.
+    #[cfg(any(feature = "netcdf", feature = "zarr"))]
     pub(crate) fn folder(&self) -> PathBuf {
         let Some(path) = self.path() else { return std::env::temp_dir() };
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
