@@ -61,6 +61,12 @@ impl Packing {
         powi(2.0, self.binary_scale_factor) * powi(10.0, self.decimal_scale_factor.saturating_neg())
     }
 
+    /// What writers multiply values with before they round: 10^D · 2^(-E). Every machine rounds it in the same way.
+    #[must_use]
+    pub const fn factor(&self) -> f64 {
+        powi(10.0, self.decimal_scale_factor) * powi(2.0, self.binary_scale_factor.saturating_neg())
+    }
+
     /// The formula that makes values of packed integers.
     #[must_use]
     pub const fn formula(&self) -> Formula {
@@ -277,7 +283,8 @@ fn short_window(bytes: &[u8]) -> u64 {
 
 /// `base` to an integer power, by repeated squaring. For a negative exponent: the reciprocal of the positive power.
 ///
-/// It multiplies in the same order as `f64::powi` in std, so it rounds to the same result. `core` has no `powi`.
+/// It multiplies in the same order as `f64::powi` in std does where that is not left to the C library, as on Windows. So it rounds
+/// to the same result. `core` has no `powi`.
 const fn powi(mut base: f64, exponent: i32) -> f64 {
     let mut left = exponent.unsigned_abs();
     let mut power = 1.0;
@@ -414,6 +421,7 @@ mod tests {
         }
 
         #[test]
+        #[cfg_attr(windows, ignore = "std asks the C library there, which rounds in another way")]
         fn powers_are_as_std_has_them(base in any::<f64>(), exponent in any::<i32>(), small in -400..400) {
             for (base, exponent) in [(base, exponent), (base, small), (2.0, small), (10.0, small), (1.0 + 1e-9, exponent)] {
                 // Hidden from the compiler, which might compute constant powers otherwise.
@@ -425,6 +433,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(windows, ignore = "std asks the C library there, which rounds in another way")]
     fn powers_of_two_and_ten_are_as_std_has_them() {
         for exponent in (-2200..=2200).chain([i32::MIN, i32::MIN + 1, i32::MAX]) {
             for base in [2.0, 10.0] {
@@ -464,12 +473,8 @@ mod tests {
 
     #[test]
     fn product_and_sum_are_rounded_one_after_the_other() {
-        let packing = packing(0.1, 0, 1, 64);
-        let q = 5_u64;
-        let fused = packing.scale().mul_add(q as f64, 0.1);
-        let separate = 0.1 + 0.1 * q as f64;
-        assert_ne!(fused, separate);
-        assert_eq!(unpacked(&q.to_be_bytes(), &packing, 0, 1), Ok(vec![separate]));
+        // Rounded once, the value would be the next number, 0.600_000_000_000_000_1.
+        assert_eq!(unpacked(&5_u64.to_be_bytes(), &packing(0.1, 0, 1, 64), 0, 1), Ok(vec![0.6]));
     }
 
     #[test]

@@ -120,7 +120,7 @@ fn kernels(input: &[u8], output: &mut [u8]) {
         decimal_scale_factor: black_box(i32::MIN),
         bits_per_value: black_box(64),
     };
-    keep((packing.scale(), packing.packed_len(black_box(u64::MAX))));
+    keep((packing.scale(), packing.factor(), packing.packed_len(black_box(u64::MAX))));
     let dims: &[u64] = black_box(&[4, 4]);
     let shape = Shape::from(dims);
     let mut strides = [0; 2];

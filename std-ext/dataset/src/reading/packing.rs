@@ -67,7 +67,7 @@ fn powers(scale: f64) -> Option<(i32, i32)> {
 fn is_same(packing: &Packing, values: &[u8]) -> bool {
     let (formula, most) = (packing.formula(), (2_f64).powi(packing.bits_per_value.cast_signed()) - 1.0);
     // As the encoder does it.
-    let factor = 10_f64.powi(packing.decimal_scale_factor) * 2_f64.powi(-packing.binary_scale_factor);
+    let factor = packing.factor();
     values.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).all(|value| {
         let field = ((value - packing.reference_value) * factor).max(0.0).min(most);
         let field = field.floor() + f64::from(field - field.floor() >= 0.5);

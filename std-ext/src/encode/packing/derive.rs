@@ -42,7 +42,7 @@ pub(crate) fn derive_on(threads: Threads, values: Values<'_>, bits: u32, decimal
     let Extent { least, greatest, .. } = finite_extent(threads, values)?;
     // If there are zeros of both signs, the sign of the first one counts.
     let least = if least == 0.0 { values.iter().find(|value| *value == 0.0).unwrap_or(first) } else { least };
-    let range = (greatest - least) * 10_f64.powi(decimal_scale_factor);
+    let range = (greatest - least) * packing(0.0, 0).factor();
     let steps = greatest_field(bits);
     #[expect(clippy::cast_possible_truncation, reason = "saturates; packing refuses such a scale")]
     let binary_scale_factor = if range == 0.0 || steps == 0.0 { 0 } else { (range / steps).log2().ceil() as i32 };

@@ -30,8 +30,7 @@ impl Packer {
     /// than 64 bits, and for a binary scale out of range.
     pub(crate) fn new(packing: &Packing) -> Result<Self> {
         check::parameters(packing)?;
-        let factor = 10_f64.powi(packing.decimal_scale_factor) * 2_f64.powi(-packing.binary_scale_factor);
-        Ok(Self { reference: packing.reference_value, factor, bits: packing.bits_per_value })
+        Ok(Self { reference: packing.reference_value, factor: packing.factor(), bits: packing.bits_per_value })
     }
 
     /// Bytes of `count` fields. They are never more than the bytes of `count` values.

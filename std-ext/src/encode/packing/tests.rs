@@ -37,7 +37,7 @@ fn pack(values: &[f64], packing: &Packing) -> Vec<u8> {
 /// The formula of PIPELINE §3.3, one bit at a time.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion has to saturate")]
 fn naive(values: &[f64], packing: &Packing) -> Vec<u8> {
-    let factor = 10_f64.powi(packing.decimal_scale_factor) * 2_f64.powi(-packing.binary_scale_factor);
+    let factor = packing.factor();
     let bits = packing.bits_per_value;
     let most = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
     let fields = values.iter().map(|value| (((value - packing.reference_value) * factor).round() as u64).min(most));

@@ -1,6 +1,6 @@
 //! A temporary folder, which nobody else can look into until it is complete.
 
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -64,8 +64,11 @@ impl Drop for TemporaryFolder {
 
 /// Makes a folder that only its owner may enter.
 fn private(path: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
     #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
+    {
+        use std::os::unix::fs::DirBuilderExt as _;
+        fs::DirBuilder::new().mode(0o700).create(path)
+    }
+    #[cfg(not(unix))]
+    fs::create_dir(path)
 }

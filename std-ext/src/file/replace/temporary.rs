@@ -187,7 +187,7 @@ impl Temporary {
     }
 
     /// [`Self::copy`], for tests.
-    #[cfg(test)]
+    #[cfg(all(test, unix))]
     pub(super) fn copied(self) -> io::Result<Self> {
         self.copy(&OnDisk)
     }

@@ -4,6 +4,7 @@
 //! signals. It removes the temporary files, then lets the signal take its normal effect, so that the parent process
 //! sees which signal it was.
 
+#[cfg(any(unix, feature = "netcdf"))]
 use tgm_std::file::replace::InFlight;
 
 /// Begins to wait for signals when the first temporary file gets a name.

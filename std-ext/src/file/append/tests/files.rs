@@ -1,13 +1,18 @@
 //! Appending to files of the system: what only its errors, or the state of a handle, show.
 
+#[cfg(unix)]
 use std::fs::File;
+#[cfg(unix)]
 use std::io::ErrorKind::NotFound;
 use std::path::Path;
 
 use crate::base::error::TensogramError;
 use crate::base::options::EncodeOptions;
+#[cfg(unix)]
 use crate::file::append::medium::{Medium as _, OnDisk, sync_directory};
-use crate::file::append::{missing_directories, sync_name_if_possible};
+use crate::file::append::missing_directories;
+#[cfg(unix)]
+use crate::file::append::sync_name_if_possible;
 use crate::file::tensogram_file::{Backing, TensogramFile};
 use crate::model::types::GlobalMetadata;
 
