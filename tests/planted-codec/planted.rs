@@ -5,7 +5,7 @@ use std::ops::Range;
 use tgm_core::descriptor::{ByteOrder, Compression, Descriptor};
 
 use super::about::{About, Before, Expansion, Implementation, Input, CodecResources, Support, Trial, Uncompressed};
-use super::{Codec, Compress, PartReader, Workspace};
+use super::{Codec, Compress, Compressing, PartReader, Workspace};
 use crate::error::{CodecError, Result};
 
 const ABOUT: About = About {
@@ -31,10 +31,6 @@ impl Codec for Planted {
         &ABOUT
     }
 
-    fn compressor(&self, _: &Uncompressed<'_>) -> Result<Box<dyn Compress>> {
-        Ok(Box::new(Self))
-    }
-
     fn decompress_into(&self, payload: &[u8], _: &Descriptor<'_>, out: &mut [u8]) -> Result<()> {
         Part(payload).read_into(0, out)
     }
@@ -48,6 +44,12 @@ impl Codec for Planted {
         _work: &'a mut Workspace,
     ) -> Result<Option<Box<dyn PartReader + 'a>>> {
         Ok(Some(Box::new(Part(payload))))
+    }
+}
+
+impl Compressing for Planted {
+    fn compressor(&self, _: &Uncompressed<'_>) -> Result<Box<dyn Compress>> {
+        Ok(Box::new(Self))
     }
 }
 

@@ -5,8 +5,8 @@
 //! |---|---|---|
 //! | `core/src/names/stage.rs` | a variant of [`Compression`], at the end, with the name on the wire | |
 //! | `core/c/include/tgm_core.h` | its number, `TGMC_COMPRESSION_NAME` | test `header` of `core/c` |
-//! | `codecs/NAME.rs` | a type that implements [`Codec`]: what it is ([`About`]), how its parameters are read, and both directions. Methods without need have defaults. A folder `codecs/NAME` holds its parts, one subject a file. Loops over values belong to `kernels` | the compiler |
-//! | [`find`], below | its line | the compiler |
+//! | `codecs/NAME.rs` | a type that implements [`Codec`] and [`Compressing`]: what it is ([`About`]), how its parameters are read, and both directions. Methods without need have defaults. A folder `codecs/NAME` holds its parts, one subject a file. Loops over values belong to `kernels` | the compiler |
+//! | `registered`, below | its line | the compiler |
 //! | `PIPELINE §5` of the format's description | a row | nothing |
 //!
 //! All others ask the registry: the encoder and the decoder, validation, `doctor` and its self-test, `ObjectBuilder::compression`,
@@ -19,7 +19,7 @@
 //! | has parameters | keys before `Key::Length`; typed values for its readers | `core/src/names/key.rs` and `core/src/descriptor/params.rs`, numbers of keys in `tgm_core.h` |
 //! | needs another crate | a feature, in `tgm-std` too; a `Hint` with the words of the error, and the tool's words for it | `Cargo.toml` of both, `std-ext/src/base/hint.rs`, `std-ext/tool/src/show/advice.rs`, `std-ext/doc/FEATURES.md` |
 //! | people reach for | a method of `ObjectBuilder`; a flag of the tool for its parameters | `std-ext/src/encode/builder/object.rs`, `std-ext/tool/src/args/pipeline_flags.rs` |
-//! | compresses masks | a variant of [`MaskMethod`] at the end, and its number; a variant of the `MaskMethod` of options; [`Codec::append_mask`] | `core/src/names/stage.rs`, `tgm_core.h`, `std-ext/src/base/options/encode.rs` |
+//! | compresses masks | a variant of [`MaskMethod`] at the end, and its number; a variant of the `MaskMethod` of options; [`Compressing::append_mask`] | `core/src/names/stage.rs`, `tgm_core.h`, `std-ext/src/base/options/encode.rs` |
 //! | has a bound of its own | a row of the table of limits, which a test compares with [`About::expansion`] | `std-ext/src/base/limits.rs` |
 //!
 //! Tests: in its file or in `codecs/NAME/tests.rs` stand payloads byte by byte, damage that must be an error, and parts that
@@ -55,7 +55,7 @@ pub use self::sz3::ErrorBound;
 use crate::error::{CodecError, Result};
 use crate::threads::Threads;
 
-/// One way of compressing a payload.
+/// One way of compressing a payload, as readers know it.
 ///
 /// Implementations bound their work and memory by `out`, never by what `payload` claims.
 pub trait Codec: Sync {
@@ -83,13 +83,6 @@ pub trait Codec: Sync {
     fn check(&self, _descriptor: &Descriptor<'_>) -> tgm_core::Result<()> {
         Ok(())
     }
-
-    /// Reads and checks the parameters of an object that is to be compressed.
-    ///
-    /// # Errors
-    /// [`CodecError::parameter`] for parameters that are missing or of another type; [`CodecError`] with the codec's name for
-    /// values that are out of range, and for stages and types that could not be decoded.
-    fn compressor(&self, object: &Uncompressed<'_>) -> Result<Box<dyn Compress>>;
 
     /// Decompresses `payload` into all of `out`; more or fewer bytes are an error. `descriptor` has the codec's
     /// parameters.
@@ -141,15 +134,6 @@ pub trait Codec: Sync {
         None
     }
 
-    /// Appends the first `count` bits of a mask. They lie in `bits` from the highest bit of the first byte on, and the bits behind
-    /// them are zeros.
-    ///
-    /// # Errors
-    /// [`CodecError`] if the codec does not serve masks, if this build does not compress, and as the codec says.
-    fn append_mask(&self, _bits: &[u8], _count: u64, _settings: MaskSettings, _out: &mut Vec<u8>) -> Result<()> {
-        Err(CodecError::new("does not compress masks"))
-    }
-
     /// How payloads are divided into parts that are payloads themselves; `None` if they cannot be.
     fn divisible(&self) -> Option<&dyn part::Divisible> {
         None
@@ -174,6 +158,25 @@ pub trait Codec: Sync {
         _threads: Threads,
     ) -> Result<()> {
         Err(CodecError::new("does not unpack"))
+    }
+}
+
+/// What writers ask of a codec. Programs that only read do not name this trait, and have no code that compresses.
+pub trait Compressing: Codec {
+    /// Reads and checks the parameters of an object that is to be compressed.
+    ///
+    /// # Errors
+    /// [`CodecError::parameter`] for parameters that are missing or of another type; [`CodecError`] with the codec's name for
+    /// values that are out of range, and for stages and types that could not be decoded.
+    fn compressor(&self, object: &Uncompressed<'_>) -> Result<Box<dyn Compress>>;
+
+    /// Appends the first `count` bits of a mask. They lie in `bits` from the highest bit of the first byte on, and the bits behind
+    /// them are zeros.
+    ///
+    /// # Errors
+    /// [`CodecError`] if the codec does not serve masks, if this build does not compress, and as the codec says.
+    fn append_mask(&self, _bits: &[u8], _count: u64, _settings: MaskSettings, _out: &mut Vec<u8>) -> Result<()> {
+        Err(CodecError::new("does not compress masks"))
     }
 }
 
@@ -250,21 +253,31 @@ impl fmt::Debug for Workspace {
 /// A decompressor that masks use too: it needs no parameters beside the bytes.
 pub type Decompress = fn(&[u8], &mut [u8]) -> Result<()>;
 
-/// The codec of a compression, whether or not this build has it. `None` for [`Compression::None`].
-///
 /// This is the registry: a codec has a line here, and nowhere else.
+macro_rules! registered {
+    ($compression:expr) => {
+        Some(match $compression {
+            Compression::None => return None,
+            Compression::Szip => &szip::Szip,
+            Compression::Zstd => &zstd::Zstd,
+            Compression::Lz4 => &lz4::Lz4,
+            Compression::Blosc2 => &blosc2::Blosc2,
+            Compression::Zfp => &zfp::Zfp,
+            Compression::Sz3 => &sz3::Sz3,
+            Compression::Rle => &rle::Rle,
+            Compression::Roaring => &roaring::Roaring,
+        })
+    };
+}
+
+/// The codec of a compression, whether or not this build has it. `None` for [`Compression::None`].
 pub const fn find(compression: Compression) -> Option<&'static dyn Codec> {
-    Some(match compression {
-        Compression::None => return None,
-        Compression::Szip => &szip::Szip,
-        Compression::Zstd => &zstd::Zstd,
-        Compression::Lz4 => &lz4::Lz4,
-        Compression::Blosc2 => &blosc2::Blosc2,
-        Compression::Zfp => &zfp::Zfp,
-        Compression::Sz3 => &sz3::Sz3,
-        Compression::Rle => &rle::Rle,
-        Compression::Roaring => &roaring::Roaring,
-    })
+    registered!(compression)
+}
+
+/// The codec of a compression, to compress with, whether or not this build does. `None` for [`Compression::None`].
+pub const fn find_compressing(compression: Compression) -> Option<&'static dyn Compressing> {
+    registered!(compression)
 }
 
 /// All codecs, in the order of their numbers.
@@ -283,9 +296,9 @@ pub fn codec(compression: Compression, backend: CompressionBackend) -> Result<&'
     Ok(codec.other(backend)?.unwrap_or(codec))
 }
 
-/// The codec of a mask method. `None` for masks without compression.
-pub fn of_masks(method: MaskMethod) -> Option<&'static dyn Codec> {
-    Compression::from_name(method.name()).and_then(find)
+/// The codec of a mask method, to compress with. `None` for masks without compression.
+pub fn of_masks(method: MaskMethod) -> Option<&'static dyn Compressing> {
+    Compression::from_name(method.name()).and_then(find_compressing)
 }
 
 /// The decompressor of a mask method that is a codec.
@@ -294,7 +307,7 @@ pub fn of_masks(method: MaskMethod) -> Option<&'static dyn Codec> {
 /// [`CodecError`] naming the feature, if it is not compiled in.
 #[inline]
 pub fn mask_decompressor(method: MaskMethod) -> Result<Decompress> {
-    let codec = of_masks(method);
+    let codec = Compression::from_name(method.name()).and_then(find);
     if let Some(codec) = codec {
         codec.about().check_decoding()?;
     }

@@ -48,8 +48,8 @@ pub mod memory;
 pub mod threads;
 
 pub use codecs::{
-    Blosc2Codec, Codec, Compress, CompressionBackend, Decompress, Done, ENV_COMPRESSION_BACKEND, ErrorBound,
-    MaskSettings, PartReader, Workspace, all, codec, find, mask_decompressor, of_masks,
+    Blosc2Codec, Codec, Compress, Compressing, CompressionBackend, Decompress, Done, ENV_COMPRESSION_BACKEND,
+    ErrorBound, MaskSettings, PartReader, Workspace, all, codec, find, find_compressing, mask_decompressor, of_masks,
 };
 pub use codecs::{about, blosc2, lz4, part, shuffle, sz3, szip, window, zfp, zstd};
 pub use error::CodecError;

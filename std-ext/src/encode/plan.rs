@@ -57,7 +57,7 @@ impl Plan {
             is_shuffled: shuffle.is_some(),
             parameters: &params,
         };
-        let compressor = match tgm_codec::find(compression(descriptor)?) {
+        let compressor = match tgm_codec::find_compressing(compression(descriptor)?) {
             None => None,
             Some(codec) => Some(Compressor { name: codec.name(), codec: codec.compressor(&object)? }),
         };

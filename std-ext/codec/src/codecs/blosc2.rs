@@ -18,7 +18,7 @@ pub use self::inner::Blosc2Codec;
 use super::about::{
     About, Before, CodecResources, Expansion, Implementation, Input, Level, Parameter, Support, Trial, Uncompressed,
 };
-use super::{Codec, Compress, MaskSettings};
+use super::{Codec, Compress, Compressing, MaskSettings};
 #[cfg(feature = "blosc2-decode")]
 use super::{Decompress, PartReader, Workspace};
 use crate::error::{CodecError, Result};
@@ -60,24 +60,6 @@ impl Codec for Blosc2 {
         &ABOUT
     }
 
-    fn compressor(&self, object: &Uncompressed<'_>) -> Result<Box<dyn Compress>> {
-        let name = object.parameters.text(Key::Blosc2Codec)?.unwrap_or(Blosc2Codec::Lz4.name());
-        let codec = Blosc2Codec::from_name(name);
-        let codec = codec.ok_or_else(|| CodecError::new(format!("unknown blosc2 codec: {name}")))?;
-        let wrong = |text| CodecError::new(text).in_codec(ABOUT.name());
-        let level = object.parameters.i32(Key::Blosc2Clevel)?.unwrap_or(LEVEL);
-        let level = u8::try_from(level).ok().filter(|level| *level <= 9);
-        let level = level.ok_or_else(|| wrong("blosc2_clevel must be 0 to 9"))?;
-        let typesize = match (object.packed_bits, object.is_shuffled) {
-            (Some(bits), _) => bits.div_ceil(8),
-            (None, true) => 1,
-            (None, false) => u32::try_from(object.dtype.byte_width()).unwrap_or(0),
-        };
-        let typesize = u8::try_from(typesize).ok().filter(|size| *size > 0);
-        let typesize = typesize.ok_or_else(|| wrong("elements without a whole number of bytes"))?;
-        Ok(Box::new(Frames { codec, level, typesize }))
-    }
-
     #[cfg(feature = "blosc2-decode")]
     fn decompress_into(&self, payload: &[u8], _: &Descriptor<'_>, out: &mut [u8]) -> Result<()> {
         decompress(payload, out)
@@ -110,6 +92,26 @@ impl Codec for Blosc2 {
     #[cfg(feature = "blosc2-decode")]
     fn mask_decompressor(&self) -> Option<Decompress> {
         Some(decompress)
+    }
+}
+
+impl Compressing for Blosc2 {
+    fn compressor(&self, object: &Uncompressed<'_>) -> Result<Box<dyn Compress>> {
+        let name = object.parameters.text(Key::Blosc2Codec)?.unwrap_or(Blosc2Codec::Lz4.name());
+        let codec = Blosc2Codec::from_name(name);
+        let codec = codec.ok_or_else(|| CodecError::new(format!("unknown blosc2 codec: {name}")))?;
+        let wrong = |text| CodecError::new(text).in_codec(ABOUT.name());
+        let level = object.parameters.i32(Key::Blosc2Clevel)?.unwrap_or(LEVEL);
+        let level = u8::try_from(level).ok().filter(|level| *level <= 9);
+        let level = level.ok_or_else(|| wrong("blosc2_clevel must be 0 to 9"))?;
+        let typesize = match (object.packed_bits, object.is_shuffled) {
+            (Some(bits), _) => bits.div_ceil(8),
+            (None, true) => 1,
+            (None, false) => u32::try_from(object.dtype.byte_width()).unwrap_or(0),
+        };
+        let typesize = u8::try_from(typesize).ok().filter(|size| *size > 0);
+        let typesize = typesize.ok_or_else(|| wrong("elements without a whole number of bytes"))?;
+        Ok(Box::new(Frames { codec, level, typesize }))
     }
 
     #[cfg(feature = "blosc2")]

@@ -12,7 +12,7 @@ pub use self::block::{append, decompress};
 #[cfg(feature = "lz4")]
 use super::Decompress;
 use super::about::{About, Before, CodecResources, Expansion, Implementation, Input, Support, Trial, Uncompressed};
-use super::{Codec, Compress, MaskSettings};
+use super::{Codec, Compress, Compressing, MaskSettings};
 use crate::error::Result;
 
 const SUPPORT: Support = Support::by(cfg!(feature = "lz4"), "lz4");
@@ -41,10 +41,6 @@ impl Codec for Lz4 {
         &ABOUT
     }
 
-    fn compressor(&self, _: &Uncompressed<'_>) -> Result<Box<dyn Compress>> {
-        Ok(Box::new(Self))
-    }
-
     #[cfg(feature = "lz4")]
     fn decompress_into(&self, payload: &[u8], _: &Descriptor<'_>, out: &mut [u8]) -> Result<()> {
         decompress(payload, out)
@@ -53,6 +49,12 @@ impl Codec for Lz4 {
     #[cfg(feature = "lz4")]
     fn mask_decompressor(&self) -> Option<Decompress> {
         Some(decompress)
+    }
+}
+
+impl Compressing for Lz4 {
+    fn compressor(&self, _: &Uncompressed<'_>) -> Result<Box<dyn Compress>> {
+        Ok(Box::new(Self))
     }
 
     fn append_mask(&self, bits: &[u8], _count: u64, _: MaskSettings, out: &mut Vec<u8>) -> Result<()> {

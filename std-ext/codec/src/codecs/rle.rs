@@ -5,7 +5,7 @@ use tgm_core::mask::{BitmapForm, Mask};
 
 use super::about::{About, Before, CodecResources, Expansion, Implementation, Input, Support, Trial, Uncompressed};
 use super::compress::append_made;
-use super::{Codec, Compress, MaskSettings};
+use super::{Codec, Compress, Compressing, MaskSettings};
 use crate::error::CodecError;
 
 const ABOUT: About = About {
@@ -32,13 +32,15 @@ impl Codec for Rle {
         &ABOUT
     }
 
+    fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
+        bitmap_into(BitmapForm::Rle, payload, descriptor.dtype(), out)
+    }
+}
+
+impl Compressing for Rle {
     fn compressor(&self, object: &Uncompressed<'_>) -> Result<Box<dyn Compress>, CodecError> {
         object.check_bits(ABOUT.name())?;
         Ok(Box::new(Self))
-    }
-
-    fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
-        bitmap_into(BitmapForm::Rle, payload, descriptor.dtype(), out)
     }
 
     fn append_mask(&self, bits: &[u8], count: u64, _: MaskSettings, out: &mut Vec<u8>) -> Result<(), CodecError> {

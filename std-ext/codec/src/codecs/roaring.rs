@@ -12,7 +12,7 @@ use super::compress::append_made;
 #[cfg(feature = "roaring")]
 use super::rle::bit_count;
 use super::rle::bitmap_into;
-use super::{Codec, Compress, MaskSettings};
+use super::{Codec, Compress, Compressing, MaskSettings};
 use crate::error::CodecError;
 
 const ABOUT: About = About {
@@ -39,13 +39,15 @@ impl Codec for Roaring {
         &ABOUT
     }
 
+    fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
+        bitmap_into(BitmapForm::Roaring, payload, descriptor.dtype(), out)
+    }
+}
+
+impl Compressing for Roaring {
     fn compressor(&self, object: &Uncompressed<'_>) -> Result<Box<dyn Compress>, CodecError> {
         object.check_bits(ABOUT.name())?;
         Ok(Box::new(Self))
-    }
-
-    fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
-        bitmap_into(BitmapForm::Roaring, payload, descriptor.dtype(), out)
     }
 
     #[cfg(feature = "roaring")]

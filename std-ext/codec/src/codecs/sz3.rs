@@ -14,7 +14,7 @@ use super::about::{
 };
 #[cfg(feature = "sz3-decode")]
 use super::compress::{append_made, numbers};
-use super::{Codec, Compress};
+use super::{Codec, Compress, Compressing};
 use crate::error::Result;
 
 const ABOUT: About = About {
@@ -59,17 +59,19 @@ impl Codec for Sz3 {
         descriptor.sz3().map(|_| ())
     }
 
+    #[cfg(feature = "sz3-decode")]
+    fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<()> {
+        containers::decompress_into(payload, descriptor, out)
+    }
+}
+
+impl Compressing for Sz3 {
     fn compressor(&self, object: &Uncompressed<'_>) -> Result<Box<dyn Compress>> {
         object.check_numbers(ABOUT.name())?;
         let mode = required(object.parameters.text(Key::Sz3ErrorBoundMode)?, Key::Sz3ErrorBoundMode)?;
         let bound = required(object.parameters.f64(Key::Sz3ErrorBound)?, Key::Sz3ErrorBound)?;
         let bound = ErrorBound::new(mode, bound).map_err(|error| error.in_codec(ABOUT.name()))?;
         Ok(Box::new(Within(bound)))
-    }
-
-    #[cfg(feature = "sz3-decode")]
-    fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<()> {
-        containers::decompress_into(payload, descriptor, out)
     }
 }
 

@@ -42,7 +42,7 @@ use super::about::{
     About, Before, CodecResources, Expansion, Implementation, Input, Parameter, Support, Trial, Uncompressed, required,
 };
 use super::part::Divisible;
-use super::{Codec, Compress, CompressionBackend, Done, PartReader, Workspace};
+use super::{Codec, Compress, Compressing, CompressionBackend, Done, PartReader, Workspace};
 use crate::error::CodecError;
 use crate::kernels::packing::formula;
 use crate::kernels::szip::{decode_from, decode_packed_bytes_into};
@@ -100,17 +100,6 @@ impl Codec for Szip {
 
     fn check(&self, descriptor: &Descriptor<'_>) -> tgm_core::Result<()> {
         descriptor.szip().map(|_| ())
-    }
-
-    fn compressor(&self, object: &Uncompressed<'_>) -> Result<Box<dyn Compress>, CodecError> {
-        let number = |key| required(object.parameters.u32(key)?, key);
-        let stored = SzipParams {
-            rsi: number(Key::SzipRsi)?,
-            block_size: number(Key::SzipBlockSize)?,
-            flags: number(Key::SzipFlags)?,
-        };
-        let params = params_of(object.packed_bits, object.is_shuffled, object.dtype, stored);
-        Ok(Box::new(Stream(params.map_err(|error| error.in_codec(ABOUT.name()))?)))
     }
 
     fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
@@ -187,6 +176,19 @@ impl Codec for Szip {
     }
 }
 
+impl Compressing for Szip {
+    fn compressor(&self, object: &Uncompressed<'_>) -> Result<Box<dyn Compress>, CodecError> {
+        let number = |key| required(object.parameters.u32(key)?, key);
+        let stored = SzipParams {
+            rsi: number(Key::SzipRsi)?,
+            block_size: number(Key::SzipBlockSize)?,
+            flags: number(Key::SzipFlags)?,
+        };
+        let params = params_of(object.packed_bits, object.is_shuffled, object.dtype, stored);
+        Ok(Box::new(Stream(params.map_err(|error| error.in_codec(ABOUT.name()))?)))
+    }
+}
+
 /// The backend that decodes whole streams by libaec; parts are read as [`Szip`] reads them.
 #[cfg(feature = "libaec")]
 pub(super) struct Libaec;
@@ -195,10 +197,6 @@ pub(super) struct Libaec;
 impl Codec for Libaec {
     fn about(&self) -> &'static About {
         &ABOUT
-    }
-
-    fn compressor(&self, object: &Uncompressed<'_>) -> Result<Box<dyn Compress>, CodecError> {
-        Szip.compressor(object)
     }
 
     fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {

@@ -12,7 +12,7 @@ pub use self::frames::{append, compress_with_len, decompress};
 use super::about::{
     About, Before, CodecResources, Expansion, Implementation, Input, Level, Parameter, Support, Trial, Uncompressed,
 };
-use super::{Codec, Compress, MaskSettings};
+use super::{Codec, Compress, Compressing, MaskSettings};
 #[cfg(feature = "zstd")]
 use super::{Decompress, PartReader, Workspace};
 use crate::error::Result;
@@ -55,10 +55,6 @@ impl Codec for Zstd {
         &ABOUT
     }
 
-    fn compressor(&self, object: &Uncompressed<'_>) -> Result<Box<dyn Compress>> {
-        Ok(Box::new(AtLevel(object.parameters.i32(Key::ZstdLevel)?.unwrap_or(LEVEL))))
-    }
-
     #[cfg(feature = "zstd")]
     fn decompress_into(&self, payload: &[u8], _: &Descriptor<'_>, out: &mut [u8]) -> Result<()> {
         decompress(payload, out)
@@ -79,6 +75,12 @@ impl Codec for Zstd {
     #[cfg(feature = "zstd")]
     fn mask_decompressor(&self) -> Option<Decompress> {
         Some(decompress)
+    }
+}
+
+impl Compressing for Zstd {
+    fn compressor(&self, object: &Uncompressed<'_>) -> Result<Box<dyn Compress>> {
+        Ok(Box::new(AtLevel(object.parameters.i32(Key::ZstdLevel)?.unwrap_or(LEVEL))))
     }
 
     fn append_mask(&self, bits: &[u8], _count: u64, settings: MaskSettings, out: &mut Vec<u8>) -> Result<()> {

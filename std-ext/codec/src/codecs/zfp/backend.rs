@@ -12,7 +12,7 @@ use crate::codecs::about::{
 };
 use crate::codecs::compress::{append_made, stored_numbers};
 use crate::codecs::part::Divisible;
-use crate::codecs::{Codec, Compress, PartReader, Workspace};
+use crate::codecs::{Codec, Compress, Compressing, PartReader, Workspace};
 use crate::error::CodecError;
 use crate::threads::Threads;
 
@@ -62,22 +62,6 @@ impl Codec for Zfp {
         descriptor.zfp().map(|_| ())
     }
 
-    fn compressor(&self, object: &Uncompressed<'_>) -> Result<Box<dyn Compress>, CodecError> {
-        object.check_numbers(ABOUT.name())?;
-        let parameters = object.parameters;
-        let mode = match required(parameters.text(Key::ZfpMode)?, Key::ZfpMode)? {
-            "fixed_rate" => ZfpMode::FixedRate(required(parameters.f64(Key::ZfpRate)?, Key::ZfpRate)?),
-            "fixed_precision" => {
-                ZfpMode::FixedPrecision(required(parameters.u32(Key::ZfpPrecision)?, Key::ZfpPrecision)?)
-            }
-            "fixed_accuracy" => {
-                ZfpMode::FixedAccuracy(required(parameters.f64(Key::ZfpTolerance)?, Key::ZfpTolerance)?)
-            }
-            other => return Err(CodecError::new(format!("unknown zfp_mode: {other}"))),
-        };
-        Ok(Box::new(InMode(mode)))
-    }
-
     fn decompress_into(&self, payload: &[u8], descriptor: &Descriptor<'_>, out: &mut [u8]) -> Result<(), CodecError> {
         let mode = mode_of(descriptor)?;
         let out = as_values(out)?;
@@ -119,6 +103,24 @@ impl Codec for Zfp {
 
     fn divisible(&self) -> Option<&dyn Divisible> {
         Some(&Self)
+    }
+}
+
+impl Compressing for Zfp {
+    fn compressor(&self, object: &Uncompressed<'_>) -> Result<Box<dyn Compress>, CodecError> {
+        object.check_numbers(ABOUT.name())?;
+        let parameters = object.parameters;
+        let mode = match required(parameters.text(Key::ZfpMode)?, Key::ZfpMode)? {
+            "fixed_rate" => ZfpMode::FixedRate(required(parameters.f64(Key::ZfpRate)?, Key::ZfpRate)?),
+            "fixed_precision" => {
+                ZfpMode::FixedPrecision(required(parameters.u32(Key::ZfpPrecision)?, Key::ZfpPrecision)?)
+            }
+            "fixed_accuracy" => {
+                ZfpMode::FixedAccuracy(required(parameters.f64(Key::ZfpTolerance)?, Key::ZfpTolerance)?)
+            }
+            other => return Err(CodecError::new(format!("unknown zfp_mode: {other}"))),
+        };
+        Ok(Box::new(InMode(mode)))
     }
 }
 
