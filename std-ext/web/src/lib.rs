@@ -12,8 +12,8 @@
 //! | feature | functions |
 //! |---|---|
 //! | `core` | [`small`](mod@small): messages in memory, by tgm-core alone |
-//! | `reader` | [`read`](mod@read), [`steps`](mod@steps), [`stream`](mod@stream), [`edge`](mod@edge) |
-//! | `writer` | `reader`, and [`write`](mod@write), [`encoder`](mod@encoder), [`check`](mod@check) |
+//! | `reader` | [`read`](mod@read), [`steps`](mod@steps), [`stream`](mod@stream) |
+//! | `writer` | `reader`, and [`write`](mod@write), [`encoder`](mod@encoder), [`check`](mod@check), [`edge`](mod@edge), [`whole`](mod@whole) |
 //! | `dataset` | [`dataset`](mod@dataset): datasets, parts of their variables, and what they are as stores of Zarr |
 //! | `page` | [`dataset`](mod@dataset), for the page: datasets and pictures of them |
 //!
@@ -21,7 +21,7 @@
 //! | layer | what it knows |
 //! |---|---|
 //! | `encoder` | messages that are written object by object |
-//! | `steps`, `write` | archives whose bytes JavaScript fetches; messages from descriptors and bytes |
+//! | `steps`, `whole`, `write` | archives whose bytes JavaScript fetches; messages in memory; messages from descriptors and bytes |
 //! | `dataset` | datasets of archives whose bytes JavaScript fetches |
 //! | `page` | what the page asks |
 //! | `read`, `stream`, `edge`, `check`, `small`, `plate` | the other functions; values that are shown |
@@ -45,7 +45,7 @@ pub mod check;
 mod contents;
 #[cfg(feature = "given")]
 pub mod dataset;
-#[cfg(feature = "reader")]
+#[cfg(feature = "writer")]
 pub mod edge;
 #[cfg(feature = "writer")]
 pub mod encoder;
@@ -71,5 +71,7 @@ pub mod small;
 pub mod steps;
 #[cfg(feature = "reader")]
 pub mod stream;
+#[cfg(feature = "writer")]
+pub mod whole;
 #[cfg(feature = "writer")]
 pub mod write;

@@ -83,7 +83,7 @@ pub extern "C" fn tgm_steps_free(steps: u32) {
     drop(STEPS.with_borrow_mut(|table| table.take(steps)));
 }
 
-/// `steps`, `ask`, `message`, `object`, and what the question has: the number of a task.
+/// `steps`, `ask`, `message`, `object`, and what the question has: begins a task, and takes its first step, as [`tgm_task_step`].
 #[unsafe(no_mangle)]
 pub extern "C" fn tgm_task_new(args: u32) -> u32 {
     run(args, |mut args| {
@@ -91,7 +91,7 @@ pub extern "C" fn tgm_task_new(args: u32) -> u32 {
         let work = STEPS.with_borrow_mut(|table| {
             begin(table.get_mut(number).ok_or_else(|| wrong("there is no such archive"))?, &mut args)
         })?;
-        Ok(TASKS.with_borrow_mut(|table| table.put(Running { work, wants: Vec::new() })).into())
+        step(Running { work, wants: Vec::new() })
     })
 }
 
@@ -154,24 +154,27 @@ fn read(steps: &Steps, message: usize, args: &mut Args) -> Result<Box<dyn Work>,
     })
 }
 
-/// `task`: `done`, the answer; or `wants`, what has to be fetched: pairs of start and end, or the number of last bytes. The task is
-/// gone after an answer or an error.
+/// `task`: `done`, the answer; or `task`, its number from now on, and `wants`, what has to be fetched: pairs of start and end, or the
+/// number of last bytes. The task is gone after an answer or an error.
 #[unsafe(no_mangle)]
 pub extern "C" fn tgm_task_step(args: u32) -> u32 {
     run(args, |mut args| {
         let number = args.integer("task")?;
         let task = TASKS.with_borrow_mut(|table| table.take(number));
-        let mut task = task.ok_or_else(|| wrong("there is no such task"))?;
-        match task.work.step()? {
-            Step::Done(answer) => Ok(map([("done", answer)])),
-            Step::Wants(wants) => {
-                let listed = wants.iter().map(want).collect();
-                task.wants = wants;
-                let number = TASKS.with_borrow_mut(|table| table.put(task));
-                Ok(map([("task", number.into()), ("wants", Value::Array(listed))]))
-            }
-        }
+        step(task.ok_or_else(|| wrong("there is no such task"))?)
     })
+}
+
+fn step(mut task: Running) -> Answer {
+    match task.work.step()? {
+        Step::Done(answer) => Ok(map([("done", answer)])),
+        Step::Wants(wants) => {
+            let listed = wants.iter().map(want).collect();
+            task.wants = wants;
+            let number = TASKS.with_borrow_mut(|table| table.put(task));
+            Ok(map([("task", number.into()), ("wants", Value::Array(listed))]))
+        }
+    }
 }
 
 fn want(want: &Want) -> Value {

@@ -100,7 +100,7 @@ test("memory stays level over many decodes", async () => {
 
 test("a failure of memory is an error, and the package goes on", async () => {
   const archive = await open(await made());
-  assert.throws(() => archive.host.call("tgm_scan", { bytes: 99_999 }), { kind: "call" });
+  assert.throws(() => archive.host.call("tgm_decode", { bytes: 99_999 }), { kind: "call" });
   assert.equal((await open(await made())).length, 1);
 });
 

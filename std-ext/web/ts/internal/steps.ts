@@ -46,18 +46,18 @@ export class Steps {
     signal?.throwIfAborted();
     const { host } = this;
     const owner = {};
-    const number = Number(host.call("tgm_task_new", { ...question, steps: host.number(this.#held) }));
-    let task: Held | undefined = host.hold(owner, "tgm_task_free", number);
+    let task: Held | undefined;
     try {
-      for (;;) {
+      let step = host.call("tgm_task_new", { ...question, steps: host.number(this.#held) }) as { [key: string]: CborValue };
+      while (!("done" in step)) {
+        task = host.hold(owner, "tgm_task_free", Number(step["task"]));
+        await this.#answer(task, step["wants"] as Want[], signal);
         const number = host.number(task);
         host.release(task);
         task = undefined;
-        const step = host.call("tgm_task_step", { task: number }) as { [key: string]: CborValue };
-        if ("done" in step) return take(step["done"] as CborValue);
-        task = host.hold(owner, "tgm_task_free", Number(step["task"]));
-        await this.#answer(task, step["wants"] as Want[], signal);
+        step = host.call("tgm_task_step", { task: number }) as { [key: string]: CborValue };
       }
+      return take(step["done"]);
     } finally {
       if (task !== undefined) host.free("tgm_task_free", task);
     }
