@@ -1,4 +1,4 @@
-/** Datasets: boxes equal those of xarray and of the tool, in Node and in Chromium, and as stores of Zarr for zarrita. */
+/** Datasets: boxes equal those of xarray and of the tool, in Node and in a browser, and as stores of Zarr for zarrita. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import * as zarrita from "zarrita";
 import { Encoder, openDataset, openDatasets } from "../dist/index.js";
 import { ZarrStore } from "../dist/zarr.js";
 import { differences } from "./boxes.mjs";
-import { chromium, serve, skip } from "./site.mjs";
+import { browser as name, launch, serve, skip } from "./site.mjs";
 
 const DATA = new URL("data/", import.meta.url).pathname;
 const DIST = new URL("../dist/", import.meta.url).pathname;
@@ -27,9 +27,9 @@ test("boxes have the values of xarray and of the tool, from paths, bytes and add
   }
 });
 
-test("boxes have these values in Chromium", { skip }, async (context) => {
+test(`boxes have these values in ${name}`, { skip }, async (context) => {
   const site = await serve(DIST, { data: DATA, tests: TESTS });
-  const browser = await chromium();
+  const browser = await launch();
   context.after(async () => {
     await browser.close();
     site.close();

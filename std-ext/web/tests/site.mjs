@@ -6,14 +6,22 @@ import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 
 const KINDS = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm", ".css": "text/css", ".gz": "application/gzip" };
-const CHROMIUM = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/google-chrome"].find((path) => path && existsSync(path));
+/** The browsers that the page is driven in: the files that may be theirs, and what starts them. Debian's Firefox is driven by WebDriver BiDi. */
+const BROWSERS = {
+  chromium: { files: [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/google-chrome"], args: ["--no-sandbox"] },
+  firefox: { files: [process.env.FIREFOX, "/usr/bin/firefox-esr", "/usr/bin/firefox"], channel: "moz-firefox" },
+};
+/** The browser of this run: `chromium`, or what `BROWSER` names. */
+export const browser = process.env.BROWSER ?? "chromium";
+const { files, ...options } = BROWSERS[browser];
+const executablePath = files.find((path) => path && existsSync(path));
 /** Why tests in a browser are skipped: false if they are not. */
-export const skip = CHROMIUM === undefined ? "there is no Chromium: skipped" : false;
+export const skip = executablePath === undefined ? `there is no ${browser}: skipped` : false;
 
-/** Starts Chromium. */
-export async function chromium() {
-  const { chromium } = await import("playwright-core");
-  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+/** Starts the browser. */
+export async function launch() {
+  const types = await import("playwright-core");
+  return types[browser].launch({ executablePath, ...options });
 }
 
 /** What `tgm serve` allows its page. */
